@@ -3,7 +3,8 @@ import { testApp } from '../../test/harness.ts';
 import { forRequest } from './context.ts';
 import { inTransaction, emitAfterCommit } from './in-transaction.ts';
 import type { Activity } from './observer.ts';
-import { cancelPayment, simulatePayment } from './payments/payment-actions.ts';
+import { cancelPayment } from './payments/payment-actions.ts';
+import { simulatePayment } from './payments/simulate-payment.ts';
 import { runDue } from './payments/run-due.ts';
 
 /** An app whose activities are collected. */

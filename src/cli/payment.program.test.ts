@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { testApp, type TestApp } from '../../test/harness.ts';
-import { completeSandboxPayment, simulatePayment } from '../app/payments/payment-actions.ts';
+import { completeSandboxPayment } from '../app/payments/payment-actions.ts';
+import { simulatePayment } from '../app/payments/simulate-payment.ts';
 import { createProject } from '../app/projects/projects.ts';
 import { publicPaymentId } from '../wire/payment.ts';
 import { program, textAt, type Program } from './program.fixture.ts';
@@ -119,6 +120,19 @@ it('simulates money that is too much, never confirms or never comes', async () =
       expect(await cointill.json('payment', 'simulate', publicPaymentId(order), simulation)).toMatchObject(end);
     }),
   );
+});
+
+it('shows a payment on its way: stopped while it confirms, or a stage at a time', async () => {
+  const { app, cointill } = await setUp();
+  const [stopped, walking] = [await app.pay(), await app.pay()];
+  const simulate = (order: { readonly id: string; readonly surface: 'order' | 'transaction' }, ...words: string[]) =>
+    cointill.json('payment', 'simulate', publicPaymentId(order), ...words);
+  expect(await simulate(stopped, 'confirming')).toMatchObject({ status: 'confirming', exception: 'none' });
+  expect(await simulate(walking, 'paid', '--stages', '3')).toMatchObject({ status: 'processing' });
+  const { completesAt } = await app.read(walking.id);
+  expect(completesAt).not.toBe(null);
+  const refused = await cointill.run('payment', 'simulate', publicPaymentId(stopped), 'late', '--stages', '3');
+  expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('--stages goes with paid or over') });
 });
 
 it('says that simulated money came on top where the payment had ended', async () => {

@@ -5,14 +5,15 @@ import {
   acceptPayment,
   cancelPayment,
   completeSandboxPayment,
-  simulatePayment,
   type NotSandbox,
 } from '../app/payments/payment-actions.ts';
+import { simulatePayment } from '../app/payments/simulate-payment.ts';
 import type { TokenRefusal } from '../app/payments/quote-payment.ts';
 import { SURFACES, type Surface } from '../domain/payment.ts';
 import { MODES, type Mode } from '../domain/permission.ts';
-import { SIMULATIONS, type Simulation } from '../domain/simulation.ts';
-import { paymentSelectorOf, projectIdOf, wholeNumber } from './arguments.ts';
+import { MAX_STAGE_SECONDS, SIMULATIONS, STAGED_SIMULATIONS, type Simulation } from '../domain/simulation.ts';
+import { oneOf, paymentSelectorOf, projectIdOf, wholeNumber } from './arguments.ts';
+import { UsageFailure } from './failure.ts';
 import { withCointill } from './open.ts';
 import { print, printsRecord, writeErrorLines, type OutputOptions } from './output.ts';
 import { listAllPayments, statusesOf } from './payment-list.ts';
@@ -34,6 +35,10 @@ interface ListOptions extends OutputOptions {
   readonly status?: string;
   readonly limit: number;
   readonly offset: number;
+}
+
+interface SimulateOptions extends OutputOptions {
+  readonly stages?: number;
 }
 
 const MAX_LIMIT = 100;
@@ -80,15 +85,24 @@ export function addPaymentCommands(program: Command): void {
 
   printsRecord(payment.command('simulate').description('let a test payment go the way that real money would take it'))
     .argument('<id>', 'ord_… or a UUID')
-    .addArgument(new Argument('<outcome>', 'what the customer does').choices(SIMULATIONS))
-    .action((id: string, simulation: Simulation, options: OutputOptions) =>
-      act('simulate', id, options, async (app, selector) => {
+    .addArgument(new Argument('<outcome>', 'what happens to the money').choices(SIMULATIONS))
+    .option(
+      '--stages <seconds>',
+      `${oneOf(STAGED_SIMULATIONS)}: seen, confirming and completed, this long each, 1 to ${MAX_STAGE_SECONDS}`,
+      wholeNumber(1, MAX_STAGE_SECONDS),
+    )
+    .action((id: string, simulation: Simulation, { stages, ...options }: SimulateOptions) => {
+      if (stages !== undefined && !STAGED_SIMULATIONS.includes(simulation)) {
+        throw new UsageFailure(`--stages goes with ${oneOf(STAGED_SIMULATIONS)}: ${simulation} is one step.`);
+      }
+      const stageMs = stages === undefined ? null : stages * 1_000;
+      return act('simulate', id, options, async (app, selector) => {
         const before = await findPayment(app.db, selector);
-        const outcome = await simulatePayment(app, selector, simulation);
+        const outcome = await simulatePayment(app, selector, simulation, stageMs);
         if (outcome.kind === 'changed') writeErrorLines(afterTheEnd(before, outcome.payment));
         return outcome;
-      }),
-    );
+      });
+    });
 }
 
 type Act = (app: App, selector: PaymentSelector) => Promise<ChangeOutcome<TokenRefusal | NotSandbox>>;

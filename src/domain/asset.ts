@@ -8,6 +8,8 @@ export type AssetCode = (typeof ASSET_CODES)[number];
 export interface Asset {
   readonly code: AssetCode;
   readonly name: string;
+  /** A widely used network whose transfers cannot be received here; null if there is none. */
+  readonly foreignNetwork: string | null;
   /** Decimals of one unit on each network. The first network is the default. */
   readonly networks: ReadonlyMap<Network, { readonly decimals: number; readonly dustUnits: bigint }>;
 }
@@ -20,9 +22,15 @@ const NAMES: Readonly<Record<AssetCode, string>> = {
   LTC: 'Litecoin',
 };
 
+/** What exchanges offer, and often preselect, for withdrawals of an asset. */
+const FOREIGN_NETWORKS: Readonly<Partial<Record<AssetCode, string>>> = { USDT: 'Tron (TRC-20)', USDC: 'Solana' };
+
 /** Every asset by code, on the networks whose rows name it. */
 export const ASSETS = Object.fromEntries(
-  ASSET_CODES.map((code): [AssetCode, Asset] => [code, { code, name: NAMES[code], networks: networksWith(code) }]),
+  ASSET_CODES.map((code): [AssetCode, Asset] => [
+    code,
+    { code, name: NAMES[code], foreignNetwork: FOREIGN_NETWORKS[code] ?? null, networks: networksWith(code) },
+  ]),
 ) as Readonly<Record<AssetCode, Asset>>;
 
 function networksWith(code: AssetCode): Asset['networks'] {

@@ -41,6 +41,8 @@ interface CommonFacts {
   readonly tokenUriWallets: readonly string[];
   /** Average time between blocks. */
   readonly blockMs: number;
+  /** What the sender usually pays for a transfer: `low` is cents, `high` is often more than a dollar. */
+  readonly fees: 'low' | 'high';
   /** The block explorer of the main chain: an origin that shows `/tx/HASH` and `/address/ADDRESS`. */
   readonly explorer: string;
   /** Ordered by amount, smallest first. */
@@ -101,12 +103,12 @@ export function token(contract: string, decimals: number): TokenContract {
   return { contract, decimals };
 }
 
-type Optional = 'standard' | 'aliases' | 'coin' | 'tokens' | 'hasUnshownLogs' | 'tokenUriWallets';
+type Optional = 'standard' | 'aliases' | 'coin' | 'tokens' | 'hasUnshownLogs' | 'tokenUriWallets' | 'fees';
 
 /** A row of an EVM chain, with defaults for what most of them share. */
 export function evm(facts: Omit<EvmFacts, 'family' | Optional> & Partial<Pick<EvmFacts, Optional>>): EvmFacts {
   const usual = { standard: null, aliases: [], coin: null, tokens: {}, hasUnshownLogs: false, tokenUriWallets: [] };
-  return { family: 'evm', ...usual, ...facts };
+  return { family: 'evm', fees: 'low', ...usual, ...facts };
 }
 
 /** A row of a chain of the UTXO family. */

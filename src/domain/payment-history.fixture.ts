@@ -51,6 +51,7 @@ const OBSERVATIONS: {
   cancelled: [{ kind: 'cancelled' }],
   accepted: [{ kind: 'accepted', refundedUnits: 0n }],
   timer_stopped: [{ kind: 'timer_stopped' }],
+  timer_set: [{ kind: 'timer_set', at: CREATED_AT + 2 * MINUTE_MS }],
 };
 
 const state = fc.constantFrom<Transfer['state']>('seen', 'mined', 'confirmed', 'dropped');

@@ -136,7 +136,10 @@ export interface Payment extends MerchantFields {
   readonly graceUntil: number | null;
   readonly completedAt: number | null;
   readonly cancelledAt: number | null;
-  /** When the sandbox completes it automatically; null in live mode and once the timer was stopped. */
+  /**
+   * When the sandbox completes it automatically, or takes money that was seen one stage further; null in live mode and
+   * once the timer was stopped.
+   */
   readonly completesAt: number | null;
   /** Whether `order.confirming` was sent; it is sent only once. */
   readonly confirmingSent: boolean;

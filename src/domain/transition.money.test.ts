@@ -310,4 +310,18 @@ describe('the sandbox', () => {
     expect(nextDueAt(stopped.payment)).toBe(EXPIRES_AT);
     expect(transition(stopped.payment, { kind: 'timer_stopped' }, NOW)).toEqual({ kind: 'unchanged' });
   });
+
+  it.each(['processing', 'confirming'] as const)('is due again where its money was seen: %s', (status) => {
+    const set = walked(payments[status], { kind: 'timer_set', at: NOW + 5_000 }, NOW);
+    expect(set).toMatchObject({ transitions: [], events: [], payment: { completesAt: NOW + 5_000, status } });
+    expect(nextDueAt(set.payment)).toBe(NOW + 5_000);
+  });
+
+  it.each(['created', 'prepared', 'pending', 'completed', 'expired', 'failed', 'cancelled'] as const)(
+    'gets no further stage where there is none to come: %s',
+    (status) => {
+      const result = transition(payments[status], { kind: 'timer_set', at: NOW }, NOW);
+      expect(result).toEqual({ kind: 'refused', reason: 'not_open' });
+    },
+  );
 });

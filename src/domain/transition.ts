@@ -46,7 +46,9 @@ export type Observation =
   /** The merchant accepts the confirmed money that is there, less what they refunded or promised to refund. */
   | { readonly kind: 'accepted'; readonly refundedUnits: bigint }
   /** Test mode: stops the timer that completes the payment. */
-  | { readonly kind: 'timer_stopped' };
+  | { readonly kind: 'timer_stopped' }
+  /** Test mode: money that was seen comes one stage further at this time. */
+  | { readonly kind: 'timer_set'; readonly at: number };
 
 /** One change of the status, as the timeline shows it. */
 export interface Transition {
@@ -123,6 +125,9 @@ export function transition(
     case 'timer_stopped':
       if (payment.completesAt === null) return { kind: 'unchanged' };
       return { kind: 'changed', payment: { ...payment, completesAt: null }, transitions: [], events: [] };
+    case 'timer_set':
+      if (!isCounting(payment.status)) return { kind: 'refused', reason: 'not_open' };
+      return { kind: 'changed', payment: { ...payment, completesAt: observation.at }, transitions: [], events: [] };
   }
 }
 

@@ -10,7 +10,7 @@ import { confirmationsOf, issuedNetworks } from '../store/watched-addresses.ts';
 import type { Database } from '../store/database.ts';
 import { spreadOf } from '../store/projects.ts';
 import { walletNetworks } from '../store/wallets.ts';
-import { findAddressIndex, heldAddress, takeAddressIndex } from '../store/issued-addresses.ts';
+import { heldAddress, takeAddressIndex } from '../store/issued-addresses.ts';
 import { createLock, halted, issuedFrom, noWallet, otherChain } from './locked-issuer.ts';
 import { DEFAULT_TOLERANCE_BASIS_POINTS, type ChainRail } from './rail.ts';
 
@@ -89,7 +89,6 @@ export function chainRail(options: ChainRailOptions): ChainRail {
         }),
       );
     },
-    addressIndex: (payment) => (payment.quote === null ? null : findAddressIndex(db, payment.id, payment.quote)),
     confirmations: (payment) => (payment.quote === null ? null : confirmationsOf(db, payment.id)),
     evmChain,
     payoutChain,

@@ -34,6 +34,8 @@ export type Issued =
 export type DueView =
   /** The money arrived in full: the sandbox's timer. */
   | { readonly kind: 'settled' }
+  /** Money that was seen comes one stage further: the sandbox's timer. */
+  | { readonly kind: 'next_stage' }
   /** Everything up to this time was seen, so an earlier deadline may take effect. */
   | { readonly kind: 'seen_up_to'; readonly at: number };
 
@@ -119,10 +121,8 @@ interface AnyRail extends Issuer {
     now: number,
     trx: Trx,
   ): ReadonlyMap<string, DueView> | Promise<ReadonlyMap<string, DueView>>;
-  /** The index of the payment's address in its wallet, from 0; null if it was not derived from a key. */
-  addressIndex(payment: Payment): null | Promise<number | null>;
   /** The confirmations of the payment's money; null if none are counted. */
-  confirmations(payment: Payment): null | Promise<Confirmations | null>;
+  confirmations(payment: Payment): Confirmations | null | Promise<Confirmations | null>;
   /** The EVM chain of a token; null on other networks. */
   evmChain(token: Pick<Token, 'asset' | 'network'>): EvmChain | null;
   /** Which chain's addresses a refund may go to. */

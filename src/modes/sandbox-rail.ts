@@ -1,9 +1,10 @@
 import { allTokens, tokenOf, type Token } from '../domain/asset.ts';
-import { NETWORK_FACTS, type Network } from '../domain/networks.ts';
+import { NETWORK_FACTS, requiredConfirmations, type Network } from '../domain/networks.ts';
 import { SANDBOX_REFUND_MS } from '../domain/refund.ts';
+import { isCounting } from '../domain/status.ts';
 import { sandboxAddress, sandboxTransactionHash } from '../rails/sandbox/sandbox.ts';
 import type { RateSource } from '../rates/source.ts';
-import type { SandboxRail } from './rail.ts';
+import type { DueView, SandboxRail } from './rail.ts';
 
 /** A refund with this reason fails, so that merchants can test that. */
 const FAILING_REASON = 'test_failure';
@@ -35,13 +36,16 @@ export function sandboxRail(rates: RateSource, completeAfterMs: number): Sandbox
       createdAt + completeAfterMs < expiresAt ? createdAt + completeAfterMs : null,
     dueViews: (payments, now) =>
       new Map(
-        payments.map(({ id, completesAt }) => [
-          id,
-          completesAt !== null && completesAt <= now ? { kind: 'settled' } : { kind: 'seen_up_to', at: now },
-        ]),
+        payments.map(({ id, status, completesAt }): readonly [string, DueView] => {
+          if (completesAt === null || completesAt > now) return [id, { kind: 'seen_up_to', at: now }];
+          return [id, { kind: isCounting(status) ? 'next_stage' : 'settled' }];
+        }),
       ),
-    confirmations: () => null,
-    addressIndex: () => null,
+    // No blocks come: it is the first one until the payment completes.
+    confirmations: ({ status, quote, amountUsdCents }) =>
+      status === 'confirming' && quote !== null
+        ? { have: 1, need: requiredConfirmations(quote.network, amountUsdCents) }
+        : null,
     evmChain: ({ network }) => {
       const facts = NETWORK_FACTS[network];
       return facts.family === 'evm' && facts.testChainId !== null

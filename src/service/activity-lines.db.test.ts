@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { simulatePayment } from '../app/payments/payment-actions.ts';
+import { simulatePayment } from '../app/payments/simulate-payment.ts';
 import { createRefund } from '../app/refunds/create-refund.ts';
 import { deliverAll, shop, webhookApp } from '../app/webhooks/webhooks.fixture.ts';
 import { forRequest } from '../app/context.ts';

@@ -115,25 +115,6 @@ export async function ownerOfAddress(
   return rows[0] ?? null;
 }
 
-/** The index of a payment's address in its wallet, from 0; null if it was not derived from a key. */
-export async function findAddressIndex(
-  executor: Database | Trx,
-  paymentId: string,
-  { network, address }: { readonly network: Network; readonly address: string },
-): Promise<number | null> {
-  const row = await executor
-    .selectFrom('payment_addresses as a')
-    .innerJoin('wallets as w', 'w.id', 'a.wallet_id')
-    .select('a.address_index')
-    .where('a.payment_id', '=', paymentId)
-    .where('a.network', '=', network)
-    // The chain's own form of an EVM address has no capitals.
-    .where('a.address', 'in', [address, address.toLowerCase()])
-    .where('w.kind', '!=', 'treasury')
-    .executeTakeFirst();
-  return row?.address_index ?? null;
-}
-
 /** A deposit address that received money, and what was quoted for it. */
 export interface PaidDeposit {
   readonly treasury: string;

@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import { completeSandboxPayment, simulatePayment } from '../../src/app/payments/payment-actions.ts';
+import { completeSandboxPayment } from '../../src/app/payments/payment-actions.ts';
+import { simulatePayment } from '../../src/app/payments/simulate-payment.ts';
 import { decodeId } from '../../src/domain/id.ts';
 import { httpTest, type Answer, type Shop } from '../http.ts';
 
@@ -323,7 +324,7 @@ describe('what the customer of a test payment can simulate', () => {
     const shop = await http.shop();
     const id = await order(shop);
     const answer = await submit(`/pay/${id}/simulate`, { outcome });
-    expect([answer.status, answer.headers['location']]).toEqual([303, `/pay/${id}`]);
+    expect([answer.status, answer.headers['location']]).toEqual([303, `/pay/${id}?watching=1`]);
     expect(await statusOf(shop, id)).toBe(status);
   });
 
@@ -361,7 +362,7 @@ describe('a refund on the page of its payment', () => {
     expect([claimed.status, claimed.headers['location']]).toEqual([303, `/refund/${body.id}`]);
     const sending = await show(id);
     expect(sending.text).not.toContain(`href="/refund/${body.id}"`);
-    expect(sending.text).toContain('is on its way to your address');
+    expect(sending.text).toContain('The shop will send your refund of');
   });
 });
 

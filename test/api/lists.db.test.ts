@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import { cancelPayment, simulatePayment } from '../../src/app/payments/payment-actions.ts';
+import { cancelPayment } from '../../src/app/payments/payment-actions.ts';
+import { simulatePayment } from '../../src/app/payments/simulate-payment.ts';
 import { decodeId } from '../../src/domain/id.ts';
 import { httpTest, type Fields, type Shop } from '../http.ts';
 

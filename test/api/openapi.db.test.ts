@@ -1,11 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, describe, expect, it } from 'vitest';
-import {
-  acceptPayment,
-  completeSandboxPayment,
-  selectToken,
-  simulatePayment,
-} from '../../src/app/payments/payment-actions.ts';
+import { acceptPayment, completeSandboxPayment, selectToken } from '../../src/app/payments/payment-actions.ts';
+import { simulatePayment } from '../../src/app/payments/simulate-payment.ts';
 import { createRefund } from '../../src/app/refunds/create-refund.ts';
 import { cancelRefund } from '../../src/app/refunds/cancel-refund.ts';
 import { runDueRefunds } from '../../src/app/refunds/end-refunds.ts';

@@ -1,5 +1,6 @@
 import { afterAll, expect, it } from 'vitest';
-import { completeSandboxPayment, simulatePayment } from '../../src/app/payments/payment-actions.ts';
+import { completeSandboxPayment } from '../../src/app/payments/payment-actions.ts';
+import { simulatePayment } from '../../src/app/payments/simulate-payment.ts';
 import { runDue } from '../../src/app/payments/run-due.ts';
 import { decodeId } from '../../src/domain/id.ts';
 import { COMMON_SAMPLES } from '../common-fields.ts';

@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import { completeSandboxPayment, simulatePayment } from '../../src/app/payments/payment-actions.ts';
+import { completeSandboxPayment } from '../../src/app/payments/payment-actions.ts';
+import { simulatePayment } from '../../src/app/payments/simulate-payment.ts';
 import { runDueRefunds } from '../../src/app/refunds/end-refunds.ts';
 import { decodeId } from '../../src/domain/id.ts';
 import { SANDBOX_REFUND_MS } from '../../src/domain/refund.ts';

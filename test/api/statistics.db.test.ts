@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { afterAll, expect, it } from 'vitest';
-import { completeSandboxPayment, simulatePayment, cancelPayment } from '../../src/app/payments/payment-actions.ts';
+import { completeSandboxPayment, cancelPayment } from '../../src/app/payments/payment-actions.ts';
+import { simulatePayment } from '../../src/app/payments/simulate-payment.ts';
 import { PAYMENT_STATUSES } from '../../src/domain/status.ts';
 import type { Mode } from '../../src/domain/permission.ts';
 import { httpTest, type Shop } from '../http.ts';

@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import { completeSandboxPayment, selectToken, simulatePayment } from '../../src/app/payments/payment-actions.ts';
+import { completeSandboxPayment, selectToken } from '../../src/app/payments/payment-actions.ts';
+import { simulatePayment } from '../../src/app/payments/simulate-payment.ts';
 import { runDue } from '../../src/app/payments/run-due.ts';
 import { COMMON_SAMPLES } from '../common-fields.ts';
 import { httpTest, type Fields, type Shop } from '../http.ts';

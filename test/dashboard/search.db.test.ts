@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createRefund } from '../../src/app/refunds/create-refund.ts';
-import { simulatePayment } from '../../src/app/payments/payment-actions.ts';
+import { simulatePayment } from '../../src/app/payments/simulate-payment.ts';
 import { encodeId } from '../../src/domain/id.ts';
 import type { Payment } from '../../src/domain/payment.ts';
 import type { SearchHit } from '../../src/http/dashboard/contract/search.ts';

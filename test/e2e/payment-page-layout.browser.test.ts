@@ -6,11 +6,11 @@ import { useBrowser } from './payment-page.fixture.ts';
 import { serveStates, type StateServer } from './payment-page-states.fixture.ts';
 
 /** What a keyboard or a finger can get at. */
-const TARGETS = 'a[href], button, summary, input:not([type=hidden])';
+const TARGETS = 'a[href], button, summary, select, input:not([type=hidden])';
 
 /** What the reader does and the script has shown: everything that can be there is there. */
 const UNFOLD = `
-  for (const one of document.querySelectorAll('[data-copy], [data-print], [data-search], [data-returning], [data-no-match], #wallets'))
+  for (const one of document.querySelectorAll('[data-copy], [data-copy-page], [data-print], [data-returning], #wallets'))
     one.hidden = false;
   for (const one of document.querySelectorAll('details')) {
     one.removeAttribute('name');
@@ -78,6 +78,7 @@ describe.skipIf(hasNoBrowser)('the layout of the payment page', () => {
   }
 
   it.each([
+    ['a phone zoomed to 200 %', 195, 'every language', [...LANGUAGES.keys()]],
     ['a small phone, or a page zoomed to 200 %', 320, 'every language', [...LANGUAGES.keys()]],
     // Where two columns begin, and are narrowest.
     ['a small tablet', 834, 'languages of long words', ['de', 'pl', 'ru', 'ar']],

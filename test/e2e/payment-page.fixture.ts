@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import http, { type RequestListener } from 'node:http';
-import type { Browser, BrowserContext, BrowserContextOptions, Locator, Page } from 'playwright-core';
+import type { Browser, BrowserContext, BrowserContextOptions, FrameLocator, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, onTestFinished } from 'vitest';
 import type { Simulation } from '../../src/domain/simulation.ts';
 import { textAt } from '../../src/cli/program.fixture.ts';
@@ -113,7 +113,8 @@ export function useBrowser(): (options?: TabOptions) => Promise<Tab> {
   };
 }
 
-async function pay(api: (path: string, body?: object) => Promise<Answer>, fields: Fields): Promise<Made> {
+/** Creates a payment of test mode: a transaction, or an order where `crypto_currency` is given. */
+export async function pay(api: (path: string, body?: object) => Promise<Answer>, fields: Fields): Promise<Made> {
   const isOrder = 'crypto_currency' in fields;
   const given = { amount: 49.99, ...(isOrder ? { currency: 'USD' } : {}), ...fields };
   const { body } = await api(isOrder ? '/v1/orders' : '/api/transactions/create', given);
@@ -229,9 +230,12 @@ export async function shownPayment(page: Page): Promise<{ readonly amount: strin
   return { amount: await amount.innerText(), address: grouped };
 }
 
-/** Presses a button of the test band. */
-export function press(page: Page, key: `simulate_${Simulation}`): Promise<void> {
-  return page.getByRole('button', { name: say(key), exact: true }).click();
+/** Simulates with the form of the test banner, on the page or in a frame of it. */
+export async function press(page: Page | FrameLocator, key: `simulate_${Simulation}`, text = say): Promise<void> {
+  await page.locator('#outcome').selectOption({ label: text(key) });
+  await page.getByRole('button', { name: text('simulate'), exact: true }).click();
+  // A second click would be taken for one of the same.
+  await page.locator('[aria-busy]').waitFor({ state: 'detached' });
 }
 
 /** Waits until something holds. */

@@ -13,6 +13,7 @@ export interface Standing {
   readonly version: string;
   readonly status: string;
   readonly final?: boolean;
+  readonly stale?: boolean;
   readonly embed?: string;
   /** The server's clock, in epoch ms; null when the page does not say. */
   readonly now?: number | null;
@@ -32,9 +33,9 @@ export interface PaymentServer {
   stream: StreamMode;
   /** Answers requests for the page; null gives the page as it stands. */
   answer: ((response: ServerResponse) => void) | null;
-  /**
-   * How often the page was asked for, and the stream; and what was posted, which is answered with 204: the page stays.
-   */
+  /** Answers what is posted; null leads back to the page, as the real one does. */
+  answerPost: ((response: ServerResponse) => void) | null;
+  /** How often the page was asked for, and the stream; and what was posted. */
   readonly asked: { page: number; stream: number };
   readonly posted: string[];
   /** Versions that streams were opened with. */
@@ -50,6 +51,7 @@ export interface PaymentServer {
 const TEXTS = {
   copied: 'Copied',
   copy_failed: 'Not copied',
+  working: 'One moment',
   offline: 'Offline',
   online: 'Online again',
   wallet_request: 'Confirm in {wallet}',
@@ -62,7 +64,6 @@ const TEXTS = {
   wallet_wrong_network: '{wallet} is not on {network}',
   wallet_failed: '{wallet} failed: {reason}',
   returning: 'Back in {seconds} s',
-  no_match: 'Nothing found',
   local_time: 'Your own time',
 };
 
@@ -89,6 +90,7 @@ export async function paymentServer(standing: Standing): Promise<PaymentServer> 
     standing,
     stream: 'events',
     answer: null,
+    answerPost: null,
     asked: { page: 0, stream: 0 },
     posted: [],
     versions: [],
@@ -124,7 +126,8 @@ export async function paymentServer(standing: Standing): Promise<PaymentServer> 
 
   async function takePost(request: IncomingMessage, response: ServerResponse): Promise<void> {
     page.posted.push(await text(request));
-    response.writeHead(204).end();
+    if (page.answerPost !== null) page.answerPost(response);
+    else response.writeHead(303, { location: `/pay/${PAYMENT}` }).end();
   }
 
   function openStream(response: ServerResponse): void {
@@ -142,20 +145,31 @@ export async function paymentServer(standing: Standing): Promise<PaymentServer> 
   return page;
 }
 
-export function sendPage(response: ServerResponse, html: string): void {
+export function sendPage(response: ServerResponse, html: string, status = 200): void {
+  response.statusCode = status;
   response.setHeader('content-type', 'text/html; charset=utf-8');
   response.setHeader('content-security-policy', POLICY).end(html);
 }
 
 function render(standing: Standing, assets: Assets): string {
-  const { version, status, final = false, embed, now = Date.now(), title = status, band = '', body } = standing;
+  const {
+    version,
+    status,
+    final = false,
+    stale = false,
+    embed,
+    now = Date.now(),
+    title = status,
+    band = '',
+    body,
+  } = standing;
   return `<!doctype html><html lang="en" dir="ltr"><head><meta charset="utf-8"><title>${title}</title>
     <link rel="icon" href="data:,"><link rel="stylesheet" href="${assets.stylePath}">
     <script type="module" src="${assets.scriptPath}"></script></head>
     <body>${band}<header>Shop</header><p id="connection" hidden></p>
     <main id="live" data-version="${version}" data-status="${status}" data-page="/pay/${PAYMENT}"
       data-stream="/pay/${PAYMENT}/events" data-payment="${PAYMENT}" data-now="${now ?? ''}"
-      ${final ? 'data-final' : ''} ${embed === undefined ? '' : `data-embed="${embed}"`}>
+      ${final ? 'data-final' : ''} ${stale ? 'data-stale' : ''} ${embed === undefined ? '' : `data-embed="${embed}"`}>
       <h2 id="status-title">Now ${status}</h2><p>This is ${version}</p>${body}</main>
     <footer><span data-zone>All times are in UTC</span></footer>
     <p id="announcer" class="unseen" role="status" aria-live="polite"></p>

@@ -224,20 +224,125 @@ describe.skipIf(hasNoBrowser)('the open payment page', () => {
     expect(server.asked.stream).toBe(2);
   });
 
-  it('submits one form once, also for a second click', async () => {
+  describe('submits a form', () => {
+    const clickAll = `for (const name of ["BTC", "LTC", "BTC"]) document.querySelector('[value=' + name + ']').click()`;
+
+    it('once, also for a second click, and marks what was clicked before anything is answered', async () => {
+      const server = await paymentServer(FIRST);
+      server.answerPost = () => {};
+      const { page } = await openTab();
+      await page.goto(server.url);
+      // In the task of the click itself: the next frame shows it.
+      expect(await page.evaluate(`${clickAll}; document.querySelector('[value=BTC]').ariaBusy`)).toBe('true');
+      expect(await page.locator('#announcer').textContent()).toBe('One moment');
+      await until('a form was sent', () => server.posted.length > 0);
+      await page.locator('[value=LTC]').click();
+      // As a page that comes back from the browser's history.
+      await page.evaluate('dispatchEvent(new PageTransitionEvent("pageshow"))');
+      expect(await page.locator('[aria-busy]').count()).toBe(0);
+      await page.locator('[value=LTC]').click();
+      await until('another form was sent', () => server.posted.length > 1);
+      expect(server.posted).toEqual(['refund=&asset=BTC', 'refund=&asset=LTC']);
+    });
+
+    it('and shows its answer in place, whatever was asked for before it', async () => {
+      const server = await paymentServer(FIRST);
+      const { page, problems } = await openTab();
+      await page.goto(server.url);
+      await until('the stream is open', () => server.asked.stream === 1);
+      let answerOld = () => {};
+      server.answer = (response) => (answerOld = () => sendPage(response, server.render(FIRST)));
+      server.send('v1b');
+      await until('the page was asked for', () => server.asked.page === 2);
+      server.answer = null;
+      server.standing = SECOND;
+      await page.locator('[value=LTC]').click();
+      await shows(page, '#live', 'Now detected');
+      answerOld();
+      server.standing = { ...SECOND, version: 'v3' };
+      server.send('v3');
+      await shows(page, '#live', 'v3');
+      expect(await page.locator('[aria-busy]').count()).toBe(0);
+      expect(await page.evaluate('performance.getEntriesByType("navigation").length + history.length')).toBe(3);
+      expect(problems).toEqual([]);
+    });
+
+    it('and shows a refusal, which changes nothing else', async () => {
+      const server = await paymentServer(FIRST);
+      const { page } = await openTab();
+      await page.goto(server.url);
+      const refused = { ...FIRST, body: `<p class="notice" role="alert">Not changed</p>${FIRST.body}` };
+      server.answerPost = (response) => sendPage(response, server.render(refused), 400);
+      await page.locator('[value=LTC]').click();
+      await shows(page, '#live', 'Not changed');
+      expect(page.url()).toBe(server.url);
+    });
+
+    it('and says so when no answer comes', async () => {
+      const server = await paymentServer(FIRST);
+      const { page } = await openTab();
+      await page.goto(server.url);
+      server.answerPost = (response) => response.destroy();
+      await page.locator('[value=LTC]').click();
+      await until('the button is free', async () => (await page.locator('[aria-busy]').count()) === 0);
+      expect(await page.locator('#announcer').textContent()).toMatch(/^(?:Offline|Online again)/);
+      // The page itself is there.
+      await page.locator('#connection').waitFor({ state: 'hidden' });
+    });
+
+    it('and leads to the page where the answer is another, such as that there were too many requests', async () => {
+      const server = await paymentServer(FIRST);
+      const { page } = await openTab();
+      await page.goto(server.url);
+      server.answerPost = (response) => response.writeHead(429, { 'content-type': 'text/html' }).end('<p>Too many</p>');
+      server.standing = SECOND;
+      await page.locator('[value=LTC]').click();
+      await shows(page, '#live', 'Now detected');
+      expect(await page.evaluate('performance.getEntriesByType("navigation")[0].type')).toBe('navigate');
+      expect(server.asked.page).toBe(2);
+    });
+  });
+
+  it('marks a link to another of its pages at once', async () => {
+    const server = await paymentServer({ ...FIRST, body: '<a href="?choose=token">Another coin</a>' });
+    server.answer = null;
+    const { page } = await openTab();
+    await page.goto(server.url);
+    server.answer = () => {};
+    const busy = await page.evaluate(`const link = document.querySelector('main a'); link.click(); link.ariaBusy`);
+    expect(busy).toBe('true');
+  });
+
+  it('says at once when the browser is offline, and when it is back', async () => {
     const server = await paymentServer(FIRST);
     const { page } = await openTab();
     await page.goto(server.url);
-    const clickAll = `for (const name of ["BTC", "LTC", "BTC"]) document.querySelector('[value=' + name + ']').click()`;
-    await page.evaluate(clickAll);
-    await until('a form was sent', () => server.posted.length > 0);
-    expect(await page.locator('form').getAttribute('aria-busy')).toBe('true');
-    await page.locator('[value=LTC]').click();
-    // As a page that comes back from the browser's history.
-    await page.evaluate('dispatchEvent(new PageTransitionEvent("pageshow"))');
-    await page.locator('[value=LTC]').click();
-    await until('another form was sent', () => server.posted.length > 1);
-    expect(server.posted).toEqual(['refund=&asset=BTC', 'refund=&asset=LTC']);
+    await until('the stream is open', () => server.asked.stream === 1);
+    await page.context().setOffline(true);
+    await shows(page, '#connection', 'Offline');
+    await page.context().setOffline(false);
+    await shows(page, '#announcer', 'Online again');
+    expect(await page.locator('#connection').isHidden()).toBe(true);
+  });
+
+  it('shows the last state that the service knows while its database is silent, and asks often until it is back', async () => {
+    const server = await paymentServer(FIRST);
+    const { page } = await openTab();
+    await page.clock.install();
+    await page.goto(server.url);
+    await until('the stream is open', () => server.asked.stream === 1);
+    const stale = { ...FIRST, stale: true, body: '<p class="notice" role="alert">As it stood</p>' };
+    server.answer = (response) => sendPage(response, server.render(stale), 503);
+    server.send('silent');
+    await shows(page, '#live', 'As it stood');
+    expect(await page.locator('#connection').isHidden()).toBe(true);
+    server.answer = null;
+    server.standing = SECOND;
+    // Long before the half minute after which a page with a stream asks by itself.
+    await until('the page is back', async () => {
+      await page.clock.runFor(1_000);
+      return (await page.locator('#live').textContent())?.includes('Now detected') === true;
+    });
   });
 });
 

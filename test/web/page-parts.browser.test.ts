@@ -159,34 +159,6 @@ describe.skipIf(hasNoBrowser)('the parts of the payment page that need the scrip
     await page.locator('[data-copy]').click();
     expect(await shows(page, '#announcer', 'Not copied')).toBe('Not copied');
   });
-
-  it('finds tokens by what is typed, keeps that over a change, and never pays by Enter', async () => {
-    const body = `<form action="/chosen"><label hidden data-search>Search <input type="search" hidden data-search></label>
-      <ul class="tokens"><li data-token="btc bitcoin"><button>Bitcoin</button></li>
-        <li data-token="usdt tether ethereum"><button>Tether on Ethereum</button></li>
-        <li data-token="usdt tether tron"><button>Tether on Tron</button></li></ul><p hidden data-no-match></p></form>`;
-    const server = await paymentServer({ ...PAY, body });
-    const { page } = await openTab();
-    await page.goto(server.url);
-    const search = page.locator('input[data-search]');
-    const found = () => page.locator('[data-token]:visible').allTextContents();
-    await search.fill('  TETHÉR');
-    expect(await found()).toEqual(['Tether on Ethereum', 'Tether on Tron']);
-    await search.fill('tron usdt');
-    expect(await found()).toEqual(['Tether on Tron']);
-    server.standing = { ...PAY, version: 'v2', body };
-    server.send('v2');
-    await shows(page, '#live', 'v2');
-    expect(await search.inputValue()).toBe('tron usdt');
-    expect(await found()).toEqual(['Tether on Tron']);
-    await search.press('Enter');
-    expect(await page.evaluate('document.activeElement.textContent')).toBe('Tether on Tron');
-    expect(page.url()).toBe(server.url);
-    await search.fill('doge');
-    expect(await found()).toEqual([]);
-    expect(await page.locator('[data-no-match]').isVisible()).toBe(true);
-    expect(await page.locator('#announcer').textContent()).toBe('Nothing found');
-  });
 });
 
 describe.skipIf(hasNoBrowser)('the way back to the shop', () => {

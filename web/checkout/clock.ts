@@ -68,11 +68,13 @@ export function pageReceivedAt(): number {
 export function drawLocalTimes(language: string, translate: Translate, now = Date.now()): void {
   const time = new Intl.DateTimeFormat(language, { timeStyle: 'short' });
   const dateTime = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short' });
+  const receipt = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'long' });
   for (const element of document.querySelectorAll<HTMLTimeElement>('time[data-local]')) {
     const at = new Date(element.dateTime);
     if (Number.isNaN(at.getTime())) continue;
     const isToday = at.toDateString() === new Date(now).toDateString();
-    element.textContent = (element.dataset['local'] === 'time' && isToday ? time : dateTime).format(at);
+    const kind = element.dataset['local'];
+    element.textContent = (kind === 'receipt' ? receipt : kind === 'time' && isToday ? time : dateTime).format(at);
   }
   // The note that times are in UTC is no longer true.
   for (const note of document.querySelectorAll('[data-zone]'))

@@ -1,25 +1,80 @@
+import { announce, type Translate } from './texts.ts';
+
 /** After this long without an answer the customer may try again. */
 const GIVE_UP_MS = 15_000;
 
-/** Makes a second click, on the same button or another, submit nothing while the first is being submitted. */
-export function submitOnce(): void {
+/** Where a form of the payment page is answered without leaving it. */
+export interface InPlace {
+  /** The page that the form belongs to: what is shown if the answer is another. */
+  path(): string;
+  /** Shows the answer. Throws if it is not the page of this payment. */
+  show(next: Document, receivedAt: number): void;
+  /** No answer came: the form may have been carried out or not. */
+  onLost(): void;
+}
+
+/**
+ * Makes a second click, on the same button or another, submit nothing while the first is being submitted, and marks
+ * what was clicked at once. With `page` the answer is shown in place, as changes are; without, by the browser.
+ */
+export function submitOnce(translate: Translate, page: InPlace | null): void {
   let busy = false;
   let timer: ReturnType<typeof setTimeout> | undefined;
   const free = () => {
     busy = false;
     clearTimeout(timer);
-    for (const form of document.querySelectorAll('form[aria-busy]')) form.removeAttribute('aria-busy');
+    for (const one of document.querySelectorAll('[aria-busy]')) one.removeAttribute('aria-busy');
   };
   document.addEventListener('submit', (event) => {
     if (busy) {
       event.preventDefault();
       return;
     }
-    if (event.defaultPrevented || !(event.target instanceof HTMLFormElement)) return;
+    const form = event.target;
+    if (event.defaultPrevented || !(form instanceof HTMLFormElement)) return;
     busy = true;
-    event.target.setAttribute('aria-busy', 'true');
-    timer = setTimeout(free, GIVE_UP_MS);
+    (event.submitter ?? form).setAttribute('aria-busy', 'true');
+    announce(translate('working'));
+    if (page === null) {
+      timer = setTimeout(free, GIVE_UP_MS);
+      return;
+    }
+    event.preventDefault();
+    void send(form, event.submitter, page).then(free);
   });
+  markLinks();
   // Also for a page restored from the history in its old state.
   addEventListener('pageshow', free);
+}
+
+/** A link to another of these pages is followed by the browser, which shows nothing until it has the answer. */
+function markLinks(): void {
+  document.addEventListener('click', (event) => {
+    const link = event.target instanceof Element ? event.target.closest('a') : null;
+    const isPlain = event.button === 0 && !event.ctrlKey && !event.metaKey && !event.shiftKey && !event.altKey;
+    if (link === null || event.defaultPrevented || !isPlain) return;
+    if (link.origin === location.origin && link.target === '') link.setAttribute('aria-busy', 'true');
+  });
+}
+
+async function send(form: HTMLFormElement, submitter: HTMLElement | null, page: InPlace): Promise<void> {
+  const body = new URLSearchParams();
+  for (const [name, value] of new FormData(form, submitter)) if (typeof value === 'string') body.append(name, value);
+  const signal = AbortSignal.timeout(GIVE_UP_MS);
+  let answer: Response;
+  let text: string;
+  try {
+    answer = await fetch(form.action, { method: 'POST', body, signal });
+    text = await answer.text();
+  } catch {
+    return page.onLost();
+  }
+  try {
+    page.show(new DOMParser().parseFromString(text, 'text/html'), Date.now());
+    // The address of a refused form is not one to come back to.
+    if (answer.redirected) history.replaceState(null, '', page.path());
+  } catch {
+    // Such as that there were too many requests: the page itself says it, and when to try again.
+    location.assign(page.path());
+  }
 }

@@ -22,11 +22,20 @@ export interface LivePage {
 
 type Cause = 'stream' | 'check';
 
+export interface Follower {
+  /** Asks for the page at once. */
+  poll(): void;
+  /** The page shows a newer answer than any that was asked for: those are outdated. */
+  outdate(): void;
+  /** The connection was lost elsewhere: says so until an answer comes. */
+  lose(): void;
+}
+
 /**
  * Keeps the page up to date while somebody sees it: by its event stream and, until the payment is completed, by polling
- * where there is no working stream. Returns a function that polls at once.
+ * where there is no working stream.
  */
-export function keepLive(page: LivePage): () => void {
+export function keepLive(page: LivePage): Follower {
   let failures = 0;
   let asked = 0;
   let shown = 0;
@@ -34,13 +43,14 @@ export function keepLive(page: LivePage): () => void {
   let askAgain: Cause | null = null;
   let pollTimer: ReturnType<typeof setTimeout> | undefined;
 
-  /** A completed payment stays so and is not polled; the stream reports its refunds. */
-  const isOver = () => page.live().dataset['status'] === 'completed';
+  const setLost = whenChanged((isLost) => page.onConnection(isLost));
 
   const schedule = () => {
     clearTimeout(pollTimer);
-    if (!document.hidden && !isOver())
-      pollTimer = setTimeout(poll, pollDelayMs(stream.works(), failures, Math.random()), 'check');
+    if (document.hidden || isOver(page.live())) return;
+    // A stream says nothing while the database is silent.
+    const works = stream.works() && !isStale(page.live());
+    pollTimer = setTimeout(poll, pollDelayMs(works, failures, Math.random()), 'check');
   };
 
   const poll = async (cause: Cause) => {
@@ -59,11 +69,11 @@ export function keepLive(page: LivePage): () => void {
         shown = turn;
         if (page.show(next, receivedAt) && cause === 'check') setTimeout(stream.doubt, EVENT_LAG_MS, eventsBefore);
       }
-      if (failures >= 2) page.onConnection(false);
       failures = 0;
+      setLost(false);
     } catch {
       failures += 1;
-      if (failures === 2) page.onConnection(true);
+      if (failures >= 2) setLost(true);
     }
     underWay -= 1;
     schedule();
@@ -79,18 +89,37 @@ export function keepLive(page: LivePage): () => void {
     onBack: () => void poll('check'),
     onState: schedule,
   });
-  const close = () => {
-    stream.close();
-    clearTimeout(pollTimer);
-  };
   const comeBack = () => {
     stream.open();
     if (!document.hidden) void poll('check');
   };
-  whileLookedAt(comeBack, close);
+  whileLookedAt(comeBack, () => {
+    stream.close();
+    clearTimeout(pollTimer);
+  });
+  // The browser knows at once; requests would find out one after the other.
+  addEventListener('offline', () => setLost(true));
   stream.open();
   schedule();
-  return () => void poll('check');
+  return { poll: () => void poll('check'), outdate: () => (shown = asked), lose: () => setLost(true) };
+}
+
+function whenChanged(tell: (isLost: boolean) => void): (isLost: boolean) => void {
+  let last = false;
+  return (isLost) => {
+    if (isLost !== last) tell(isLost);
+    last = isLost;
+  };
+}
+
+/** A completed payment stays so and is not polled; the stream reports its refunds. */
+function isOver(live: HTMLElement): boolean {
+  return live.dataset['status'] === 'completed' && !isStale(live);
+}
+
+/** What the page shows was read a while ago, because the service's database is silent. */
+function isStale(live: HTMLElement): boolean {
+  return live.dataset['stale'] !== undefined;
 }
 
 function whileLookedAt(comeBack: () => void, close: () => void): void {
@@ -107,6 +136,9 @@ function whileLookedAt(comeBack: () => void, close: () => void): void {
 async function fetchPage(path: string): Promise<{ readonly next: Document; readonly receivedAt: number }> {
   const answer = await fetch(path, { cache: 'no-store', signal: AbortSignal.timeout(PATIENCE_MS) });
   const receivedAt = Date.now();
-  if (!answer.ok) throw new Error(`the page answered ${answer.status}`);
-  return { next: new DOMParser().parseFromString(await answer.text(), 'text/html'), receivedAt };
+  const next = new DOMParser().parseFromString(await answer.text(), 'text/html');
+  const live = next.getElementById('live');
+  // A page with the last state that is known comes as an error, but is to be shown.
+  if (!answer.ok && (live === null || !isStale(live))) throw new Error(`the page answered ${answer.status}`);
+  return { next, receivedAt };
 }

@@ -4,20 +4,18 @@ import { copyOnClick } from './copy.ts';
 import { embedding, speakToShop } from './embedded.ts';
 import { submitOnce } from './forms.ts';
 import { closeMenus } from './menus.ts';
-import { keepLive } from './live.ts';
+import { keepLive, type Follower } from './live.ts';
 import { loadWhenChanged } from './refresh.ts';
-import { searchTokens } from './search.ts';
 import { swapLive } from './swap.ts';
 import { announce, readTexts, type Translate } from './texts.ts';
 import { offerWallets } from './wallets.ts';
 
 /** Elements that the server renders hidden because they need this script. */
-const NEEDS_SCRIPT = '[data-copy], [data-print], [data-search], [data-search-box]';
+const NEEDS_SCRIPT = '[data-copy], [data-copy-page], [data-print]';
 
 /** Starts what every checkout page has, including the refund page. */
 function start(): void {
   const translate = readTexts();
-  submitOnce();
   closeMenus();
   copyOnClick(translate);
   document.addEventListener('click', (event) => {
@@ -25,6 +23,7 @@ function start(): void {
   });
   const live = document.getElementById('live');
   if (live !== null) return followPayment(live, translate);
+  submitOnce(translate, null);
   unhide(document);
   drawLocalTimes(document.documentElement.lang, translate);
   speakToShop();
@@ -35,16 +34,14 @@ function start(): void {
 function followPayment(first: HTMLElement, translate: Translate): void {
   let live = first;
   let status = statusOf(live);
-  let poll = () => {};
-  const clock = startClock(document.documentElement.lang, translate, () => poll());
-  const search = searchTokens(translate);
+  let follower: Follower | null = null;
+  const clock = startClock(document.documentElement.lang, translate, () => follower?.poll());
   const wallets = offerWallets(live.dataset['payment'] ?? '', translate);
   const shop = embedding(live);
 
   const enhance = (root: HTMLElement) => {
     unhide(root);
     clock.draw();
-    search.draw();
     wallets.draw();
     shop?.draw(root);
   };
@@ -54,8 +51,7 @@ function followPayment(first: HTMLElement, translate: Translate): void {
     if (fresh === null || fresh.dataset['payment'] !== live.dataset['payment'])
       throw new Error('the answer is not the page of this payment');
     clock.sync(Number(fresh.dataset['now']), receivedAt);
-    const { version, status: name } = fresh.dataset;
-    if (version === live.dataset['version'] && name === live.dataset['status']) return false;
+    if (looksLike(fresh, live)) return false;
     const wasFinal = live.dataset['final'] !== undefined;
     const newStatus = statusOf(fresh);
     live = swapLive(live, next, enhance);
@@ -70,7 +66,29 @@ function followPayment(first: HTMLElement, translate: Translate): void {
 
   clock.sync(Number(live.dataset['now']), pageReceivedAt());
   enhance(live);
-  poll = keepLive({ live: () => live, show, onConnection: connectionNotice(translate) });
+  const onConnection = connectionNotice(translate);
+  follower = keepLive({ live: () => live, show, onConnection });
+  submitOnce(translate, {
+    path: () => live.dataset['page'] ?? location.href,
+    show: (next, receivedAt) => {
+      follower?.outdate();
+      if (!show(next, receivedAt)) return;
+      const notice = live.querySelector<HTMLElement>('.notice');
+      if (notice === null) scrollTo(0, 0);
+      else notice.scrollIntoView({ block: 'center' });
+    },
+    onLost: () => {
+      follower?.lose();
+      follower?.poll();
+    },
+  });
+}
+
+/** Whether the page would look the same. A notice is about what was just tried, so it is always shown. */
+function looksLike(fresh: HTMLElement, live: HTMLElement): boolean {
+  const isNotice = fresh.querySelector('.notice') !== null && fresh.dataset['stale'] === undefined;
+  const same = (name: string) => fresh.dataset[name] === live.dataset[name];
+  return !isNotice && same('version') && same('status') && same('stale');
 }
 
 function unhide(root: ParentNode): void {

@@ -82,7 +82,7 @@ function findByKey<T extends Element>(among: NodeListOf<T>, key: string): T | un
   return [...among].find((element) => keyOf(element) === key);
 }
 
-const NAMING = ['data-copy', 'data-wallet', 'data-search', 'name', 'href'];
+const NAMING = ['data-copy', 'data-wallet', 'name', 'href'];
 
 /** What identifies an element in the next page: its id, or else its purpose, or else its text. */
 function keyOf(element: Element): string {

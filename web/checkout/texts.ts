@@ -2,6 +2,7 @@
 export type TextKey =
   | 'copied'
   | 'copy_failed'
+  | 'working'
   | 'offline'
   | 'online'
   | 'wallet_request'
@@ -14,7 +15,6 @@ export type TextKey =
   | 'wallet_wrong_network'
   | 'wallet_failed'
   | 'returning'
-  | 'no_match'
   | 'local_time';
 
 export type TextValues = Readonly<Record<string, string | number>>;

@@ -1,10 +1,9 @@
 import type { Token } from '../../domain/asset.ts';
-import { NETWORK_FACTS } from '../../domain/networks.ts';
 import type { Confirmations } from '../../domain/payment.ts';
-import type { Rail } from '../../modes/rail.ts';
 import { shownAddress } from '../../rails/address.ts';
 import { findPaymentDetails, type PaymentDetails } from '../../store/payment-details.ts';
 import type { App } from '../context.ts';
+import { explorerOf } from '../explorer.ts';
 import { selects, type PaymentSelector } from '../payments/change-payment.ts';
 import { paidFailures } from '../refunds/refund-cover.ts';
 import { refundableMoney, type Refundable } from '../refunds/refundable.ts';
@@ -45,14 +44,4 @@ export async function readPaymentDetails(app: App, selector: PaymentSelector): P
       : [],
     explorerOf: (token) => explorerOf(rail, token),
   };
-}
-
-/** The explorer of the network's main chain, if that is the chain that the rail sees the token on. */
-function explorerOf(rail: Rail, token: Pick<Token, 'asset' | 'network'>): string | null {
-  const facts = NETWORK_FACTS[token.network];
-  const isMain =
-    facts.family === 'evm'
-      ? rail.evmChain(token)?.chainId === facts.chainId
-      : rail.payoutChain(token.network) === 'main';
-  return isMain ? facts.explorer : null;
 }

@@ -9,6 +9,10 @@ export interface PaymentWatch {
    * stops watching.
    */
   watch(paymentId: string, network: Network | null, listener: () => void): () => void;
+  /** Whether changes may be missed now, because the database does not answer or notifications do not arrive. */
+  isDown(): boolean;
+  /** Calls the listener whenever that begins. It must not throw. */
+  onDown(listener: () => void): void;
   /** The number of current watchers. */
   watchers(): number;
   stop(): void;
@@ -34,7 +38,7 @@ const SPREAD_STEPS = 20;
  * watchers do not query the database at the same moment.
  */
 export function createPaymentWatch(
-  notifications: Pick<Notifications, 'healthy' | 'on' | 'onUp'>,
+  notifications: Pick<Notifications, 'healthy' | 'on' | 'onUp' | 'onDown'>,
   { wakeWhileDownMs = 15_000, spreadMs = 1_000 }: PaymentWatchOptions = {},
 ): PaymentWatch {
   const byPayment = new Map<string, Set<Watcher>>();
@@ -75,6 +79,8 @@ export function createPaymentWatch(
         if (network !== null) leave(byNetwork, network, watcher);
       };
     },
+    isDown: () => !notifications.healthy(),
+    onDown: (listener) => notifications.onDown(listener),
     watchers: () => all.size,
     stop: () => {
       clearInterval(downTimer);

@@ -2,7 +2,6 @@ import { isOpen } from '../../domain/status.ts';
 import { inTimeUntil, sumTransfers, type Payment, type Quote, type Transfer } from '../../domain/payment.ts';
 import { tokenRefusal, type Observation } from '../../domain/transition.ts';
 import type { Token } from '../../domain/asset.ts';
-import type { Simulation } from '../../domain/simulation.ts';
 import { saveQuoteAgain } from '../../store/quotes.ts';
 import type { Trx } from '../../store/database.ts';
 import { countTokenChanges } from '../../store/payments.ts';
@@ -144,7 +143,8 @@ export function completeSandboxPayment(
   });
 }
 
-function changeInSandbox(
+/** Changes a payment as only the sandbox's rail can. */
+export function changeInSandbox(
   app: App,
   selector: PaymentSelector,
   action: string,
@@ -183,7 +183,8 @@ export async function settle(
   return { kind: 'settled', observation: { kind: 'settled', quote, received }, transfer };
 }
 
-async function firstQuote(rail: Rail, payment: Payment, trx: Trx): Promise<Quote | TokenRefusal> {
+/** A quote in the first token that the amount is not too small for. */
+export async function firstQuote(rail: Rail, payment: Payment, trx: Trx): Promise<Quote | TokenRefusal> {
   let refusal: TokenRefusal = { kind: 'refused', param: 'crypto_currency', message: 'No token is enabled.' };
   for (const token of await rail.tokens(payment.projectId, trx)) {
     const quoted = await quotePayment(rail, payment, token, trx);
@@ -193,67 +194,7 @@ async function firstQuote(rail: Rail, payment: Payment, trx: Trx): Promise<Quote
   return refusal;
 }
 
-/** Takes a test payment through the real transitions and events, as if that money came. Stops its timer. */
-export function simulatePayment(
-  app: App,
-  selector: PaymentSelector,
-  simulation: Simulation,
-): Promise<ChangeOutcome<TokenRefusal | NotSandbox>> {
-  return changeInSandbox(app, selector, 'payment.simulate', async (rail, payment, trx, now) => {
-    const opening: Observation[] = [{ kind: 'timer_stopped' }];
-    let quote = payment.quote;
-    if (quote === null && isOpen(payment.status)) {
-      const first = await firstQuote(rail, payment, trx);
-      if ('kind' in first) return first;
-      quote = first;
-      opening.push({ kind: 'token_chosen', quote, changes: 0 });
-    }
-    if (quote === null) return observed({ kind: 'deadline', seenUpTo: 'by_hand' });
-    const steps = await simulatedSteps(app, trx, rail, { ...payment, quote }, quote, simulation, now);
-    return observed(...opening, ...steps);
-  });
-}
-
-async function simulatedSteps(
-  app: App,
-  trx: Trx,
-  rail: SandboxRail,
-  payment: Payment,
-  quote: Quote,
-  simulation: Simulation,
-  now: number,
-): Promise<readonly Observation[]> {
-  const deadline: Observation = { kind: 'deadline', seenUpTo: 'by_hand' };
-  const known = (await findTransfers(trx, [payment.id])).get(payment.id) ?? [];
-  const seen = payment.received.all.seenUnits;
-  const missing = quote.owedUnits > seen ? quote.owedUnits - seen : quote.owedUnits;
-  const arrives = async (
-    amountUnits: bigint,
-    firstSeenAt: number,
-    state: 'seen' | 'confirmed',
-  ): Promise<Observation> => {
-    const transfer = rail.simulate(payment, { amountUnits, firstSeenAt, state }, now);
-    await saveTransfers(trx, [{ paymentId: payment.id, transfer, blockHash: null }]);
-    return { kind: 'money', received: sumTransfers(quote, [...known, transfer], inTimeUntil(payment)) };
-  };
-  switch (simulation) {
-    case 'paid':
-      return [await arrives(missing, now, 'confirmed')];
-    case 'part':
-      return [await arrives(missing > 1n ? missing / 2n : 1n, now, 'confirmed')];
-    case 'over':
-      return [await arrives(missing + quote.owedUnits / 2n + quote.toleranceUnits + 1n, now, 'confirmed')];
-    case 'late': {
-      const late = await arrives(missing, Math.max(now, payment.expiresAt), 'confirmed');
-      return isOpen(payment.status) ? [deadline, late] : [late];
-    }
-    case 'failed':
-      return [await arrives(missing, now, 'seen'), deadline];
-    case 'expired':
-      return [deadline];
-  }
-}
-
-function observed(...observations: readonly Observation[]): Decision {
+/** A decision that is these observations alone. */
+export function observed(...observations: readonly Observation[]): Decision {
   return { kind: 'observed', observations };
 }

@@ -35,6 +35,6 @@ export function possibleActions(
 function canSimulate({ status, quote }: Payment, simulation: Simulation): boolean {
   if (isOpen(status)) return true;
   // Time ends what waits for its money; more money may come to any payment that has an address.
-  const isEnd = simulation === 'failed' || simulation === 'expired';
-  return quote !== null && (!isEnd || status === 'processing');
+  const needsSeen = simulation === 'failed' || simulation === 'expired' || simulation === 'confirming';
+  return quote !== null && (!needsSeen || status === 'processing');
 }

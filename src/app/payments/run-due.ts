@@ -1,14 +1,15 @@
-import type { Payment } from '../../domain/payment.ts';
+import type { Payment, Transfer } from '../../domain/payment.ts';
 import type { Observation } from '../../domain/transition.ts';
 import type { PaymentChange } from '../../store/save-changes.ts';
 import { saveChanges } from '../../store/save-changes.ts';
 import { lockDuePayments, postponeDue } from '../../store/payments.ts';
 import type { Trx } from '../../store/database.ts';
-import { saveTransfers, type PaymentTransfer } from '../../store/transfers.ts';
+import { findTransfers, saveTransfers, type PaymentTransfer } from '../../store/transfers.ts';
 import { observe } from './change-payment.ts';
 import type { App } from '../context.ts';
 import { inTransaction, emitAfterCommit } from '../in-transaction.ts';
 import { settle } from './payment-actions.ts';
+import { nextStage } from './simulate-payment.ts';
 import type { DueView } from '../../modes/rail.ts';
 
 /**
@@ -30,15 +31,22 @@ export async function runDue(app: App, limit: number): Promise<number> {
     const transfers: PaymentTransfer[] = [];
     const later: { id: string; at: number }[] = [];
     const views = await dueViews(app, payments, now, trx);
+    const known = await stagedTransfers(payments, views, trx);
     for (const payment of payments) {
-      const due = await observeDue(app, payment, views.get(payment.id), now, trx);
-      const result = due === null ? null : observe(app, payment, [due.observation], now);
+      const due = await observeDue(
+        app,
+        payment,
+        views.get(payment.id),
+        { now, known: known.get(payment.id) ?? [] },
+        trx,
+      );
+      const result = due === null ? null : observe(app, payment, due.observations, now);
       if (due === null || result?.kind !== 'observed' || !result.moved) {
         later.push({ id: payment.id, at: nextPollAt(payment, now) });
         continue;
       }
       changes.push(result.change);
-      if (due.transfer !== null) transfers.push(due.transfer);
+      transfers.push(...due.transfers);
     }
     await saveTransfers(trx, transfers);
     if (changes.length > 0) await saveChanges(trx, changes, 1);
@@ -62,19 +70,42 @@ async function dueViews(
   return views;
 }
 
+/** The transfers of payments whose money comes one stage further. */
+async function stagedTransfers(
+  payments: readonly Payment[],
+  views: ReadonlyMap<string, DueView>,
+  trx: Trx,
+): Promise<ReadonlyMap<string, readonly Transfer[]>> {
+  const staged = payments.filter(({ id }) => views.get(id)?.kind === 'next_stage').map(({ id }) => id);
+  return staged.length === 0 ? new Map() : findTransfers(trx, staged);
+}
+
+interface Due {
+  readonly observations: readonly Observation[];
+  readonly transfers: readonly PaymentTransfer[];
+}
+
 async function observeDue(
   app: App,
   payment: Payment,
   view: DueView | undefined,
-  now: number,
+  { now, known }: { readonly now: number; readonly known: readonly Transfer[] },
   trx: Trx,
-): Promise<{ readonly observation: Observation; readonly transfer: PaymentTransfer | null } | null> {
-  if (view === undefined) return null;
-  if (view.kind === 'seen_up_to') return { observation: { kind: 'deadline', seenUpTo: view.at }, transfer: null };
-  const settled = await settle(app.railFor(payment.mode), payment, [], now, trx);
-  if (settled.kind !== 'settled') return null;
-  const transfer = { paymentId: payment.id, transfer: settled.transfer, blockHash: null };
-  return { observation: settled.observation, transfer };
+): Promise<Due | null> {
+  switch (view?.kind) {
+    case undefined:
+      return null;
+    case 'seen_up_to':
+      return { observations: [{ kind: 'deadline', seenUpTo: view.at }], transfers: [] };
+    case 'next_stage':
+      return nextStage(payment, known, now);
+    case 'settled': {
+      const settled = await settle(app.railFor(payment.mode), payment, [], now, trx);
+      if (settled.kind !== 'settled') return null;
+      const transfer = { paymentId: payment.id, transfer: settled.transfer, blockHash: null };
+      return { observations: [settled.observation], transfers: [transfer] };
+    }
+  }
 }
 
 function nextPollAt(payment: Payment, now: number): number {

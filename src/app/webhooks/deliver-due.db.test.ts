@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { newPayment } from '../../../test/harness.ts';
 import { encodeId } from '../../domain/id.ts';
 import { verifyServiceSignature } from '../../webhooks/signature.ts';
-import { cancelPayment, simulatePayment } from '../payments/payment-actions.ts';
+import { cancelPayment } from '../payments/payment-actions.ts';
+import { simulatePayment } from '../payments/simulate-payment.ts';
 import { createProject } from '../projects/projects.ts';
 import {
   sendingBacklog,

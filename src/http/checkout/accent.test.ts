@@ -13,7 +13,9 @@ function propertiesOf(sheet: string, scheme: (typeof SCHEMES)[number]): (name: s
   const [light, dark] = [...sheet.matchAll(/:root\s*\{([^}]*)\}/g)].map(([, body = '']) => body);
   const body = (scheme === 'light' ? light : dark) ?? '';
   return (name) => {
-    const value = new RegExp(`--${name}:\\s*(#[0-9a-f]{6})\\b`).exec(body)?.[1];
+    const both = new RegExp(`--${name}:\\s*light-dark\\((#[0-9a-f]{6}), (#[0-9a-f]{6})\\)`).exec(sheet);
+    const own = new RegExp(`--${name}:\\s*(#[0-9a-f]{6})\\b`).exec(body)?.[1];
+    const value = both?.[scheme === 'light' ? 1 : 2] ?? own;
     if (value === undefined) throw new Error(`The ${scheme} scheme has no --${name}.`);
     return value;
   };

@@ -1,15 +1,13 @@
-import type { AssetCode } from '../../domain/asset.ts';
+import { ASSETS, type AssetCode } from '../../domain/asset.ts';
 import { NETWORK_FACTS, type Network } from '../../domain/networks.ts';
 import { cancelForm } from './cancel-form.ts';
+import { coin } from './coin.ts';
 import { timeLeft } from './countdown.ts';
 import { assetName, networkLabel, networkName } from './format.ts';
 import { html, type Html } from '../pages/html.ts';
 import { statusHeading } from './layout.ts';
 import { pageHref, paymentPath } from './links.ts';
 import type { ChooseStep, PaymentView, TokenChoice } from './view.ts';
-
-/** From this many coins on, the list can be searched. */
-const MANY_ASSETS = 4;
 
 /**
  * The choice of a token: first the asset, then, if it exists on several networks, the network as a separate step.
@@ -20,17 +18,15 @@ export function chooseCard(view: PaymentView, step: ChooseStep): Html {
   const assets = [...new Set(step.tokens.map((token) => token.asset))];
   const { current } = step;
   return html`${statusHeading('plain', locale.t('choose_title'), locale.t('choose_text'))} ${timeLeft(view)}
-    ${assets.length >= MANY_ASSETS && search(view)}
     <ul class="tokens">
       ${assets.map((asset) => {
-        const networks = step.tokens.filter((token) => token.asset === asset).map((token) => token.network);
+        const networks = networksOf(asset, step.tokens);
         const open = assets.length === 1;
-        return html`<li data-token="${searched(asset, networks)}">
+        return html`<li>
           ${networks.length === 1 ? soleNetwork(view, asset, networks) : severalNetworks(view, asset, networks, open)}
         </li>`;
       })}
     </ul>
-    <p class="hint" hidden data-no-match>${locale.t('no_match')}</p>
     ${
       current &&
       html`<p class="actions">
@@ -46,20 +42,11 @@ function keepLabel({ frame: { locale } }: PaymentView, { asset, network }: Token
   return locale.t('keep_token', { token: locale.t('token_on', { asset, network: networkName(network) }) });
 }
 
-/** Shown by the script, because the search needs it. */
-function search({ frame: { locale } }: PaymentView): Html {
-  return html`<p class="search">
-    <label for="search" hidden data-search>${locale.t('search')}</label>
-    <input id="search" type="search" autocomplete="off" spellcheck="false" hidden data-search />
-  </p>`;
-}
-
-function searched(asset: AssetCode, networks: readonly Network[]): string {
-  const names = [asset, assetName(asset), ...networks.flatMap((network) => [network, networkLabel(asset, network)])];
-  const also = networks.flatMap((network) => NETWORK_FACTS[network].aliases);
-  const text = [...names, ...also].join(' ').toLowerCase();
-  // People write ERC20 and ERC-20.
-  return `${text} ${text.replaceAll('-', '')}`;
+/** Where sending costs little comes first: who does not mind which network it is takes the first one. */
+function networksOf(asset: AssetCode, tokens: readonly TokenChoice[]): readonly Network[] {
+  const networks = tokens.filter((token) => token.asset === asset).map((token) => token.network);
+  const isDear = (network: Network): number => (NETWORK_FACTS[network].fees === 'low' ? 0 : 1);
+  return networks.toSorted((a, b) => isDear(a) - isDear(b));
 }
 
 function soleNetwork(view: PaymentView, asset: AssetCode, networks: readonly Network[]): Html {
@@ -78,24 +65,37 @@ function soleNetwork(view: PaymentView, asset: AssetCode, networks: readonly Net
 /** `details` with the same name open one at a time, without a script. */
 function severalNetworks(view: PaymentView, asset: AssetCode, networks: readonly Network[], open: boolean): Html {
   const { locale } = view.frame;
+  const { foreignNetwork } = ASSETS[asset];
   return html`<details class="asset" name="asset" id="asset-${asset}" ${open && html` open`}>
     <summary class="token with-coin">
       ${coin(asset)}<span class="coin-text"><strong>${assetName(asset)}</strong> <span>${asset}</span></span>
-      <span class="on">${locale.t('networks_count', { count: networks.length })}</span>
+      <span class="on">${named(view, networks)}</span>
     </summary>
     <div class="networks">
       <p>${locale.t('pick_network', { asset })}</p>
       <ul>
         ${networks.map((network) => html`<li>${tokenForm(view, { asset, network }, networkChoice(view, asset, network))}</li>`)}
       </ul>
+      ${foreignNetwork !== null && html`<p class="hint">${locale.t('not_on', { asset, network: foreignNetwork })}</p>`}
     </div>
   </details>`;
 }
 
+/** More names than this would be a paragraph in each row. */
+const MAX_NAMED = 4;
+
+function named({ frame: { locale } }: PaymentView, networks: readonly Network[]): string {
+  const names = networks.map(networkName);
+  if (names.length <= MAX_NAMED) return locale.oneOf(names);
+  const shown = names.slice(0, MAX_NAMED - 1);
+  return `${shown.join(', ')} +${names.length - shown.length}`;
+}
+
 function networkChoice({ frame: { locale } }: PaymentView, asset: AssetCode, network: Network): Html {
   return html`<span
-    >${locale.t('token_on', { asset, network: html`<strong>${networkLabel(asset, network)}</strong>` })}</span
-  >`;
+      >${locale.t('token_on', { asset, network: html`<strong>${networkLabel(asset, network)}</strong>` })}</span
+    >
+    <span class="on">${locale.t(`fees_${NETWORK_FACTS[network].fees}`)}</span>`;
 }
 
 function tokenForm(view: PaymentView, { asset, network }: TokenChoice, label: Html, className = 'token'): Html {
@@ -103,8 +103,4 @@ function tokenForm(view: PaymentView, { asset, network }: TokenChoice, label: Ht
     <input type="hidden" name="asset" value="${asset}" /><input type="hidden" name="network" value="${network}" />
     <button type="submit" class="${className}">${label}</button>
   </form>`;
-}
-
-function coin(asset: AssetCode): Html {
-  return html`<span class="coin ${asset.toLowerCase()}" aria-hidden="true">${asset}</span>`;
 }

@@ -59,6 +59,8 @@ const ROUTE = {
   schema: { hide: true },
   exposeHeadRoute: false,
 } as const;
+/** Over which time pages are made to ask at once. */
+const ASK_SPREAD_MS = 1_000;
 /** One client is an IPv4 address, or a /64 network of IPv6. */
 const LIMITS: StreamLimits = { streams: 10_000, perClient: 100, unreadBytes: 65_536 };
 
@@ -97,6 +99,7 @@ export function checkoutEvents(options: CheckoutEventsOptions): CheckoutEvents {
 
   const routes = (app: FastifyInstance): void => {
     const senders = new Set<Sender>();
+    options.watch.onDown(() => nudgeAll(senders));
     let isClosing = false;
     // Before the server waits for its connections, because a stream never ends by itself.
     app.addHook('preClose', (done) => {
@@ -137,6 +140,14 @@ export function checkoutEvents(options: CheckoutEventsOptions): CheckoutEvents {
   return { routes, openStreams: slots.taken };
 }
 
+/** Changes are not seen now: the pages ask, and are shown what is known. Spread, because there may be thousands. */
+function nudgeAll(open: ReadonlySet<Sender>): void {
+  const waitMs = ASK_SPREAD_MS / Math.max(1, open.size);
+  [...open].forEach((sender, place) => {
+    setTimeout(() => open.has(sender) && sender.nudge(), place * waitMs).unref();
+  });
+}
+
 /** The version that the page shows: from the last event it received, or else as it was rendered. */
 function knownVersion(request: FastifyRequest<EventsRequest>): string | null {
   const last = request.headers['last-event-id'];
@@ -160,6 +171,8 @@ interface Sender extends Pick<EventSender, 'end' | 'stop'> {
   begin(headers: Parameters<EventSender['begin']>[0], known: string | null): void;
   /** Sends a version that the page does not have yet. */
   send(version: string): void;
+  /** Makes the page ask, whatever version it has; the version that it has stays the last one sent. */
+  nudge(): void;
 }
 
 function createSender(response: ServerResponse, unreadBytes: number, heartbeatMs: number): Sender {
@@ -171,6 +184,7 @@ function createSender(response: ServerResponse, unreadBytes: number, heartbeatMs
       sentVersion = known;
       sender.begin(headers);
     },
+    nudge: () => sender.write('event: changed\ndata: silent\n\n'),
     send: (version) => {
       if (version === sentVersion) return;
       sentVersion = version;

@@ -68,7 +68,9 @@ const CONTEXT: PageContext = {
   confirmations: null,
   refunds: [],
   evm: null,
-  addressIndex: null,
+  explorer: null,
+  monitoringMs: 7 * 24 * 60 * MINUTE,
+  readAt: null,
   payable: true,
   wantsOtherToken: false,
   notice: null,
@@ -130,6 +132,37 @@ export const STATES: ReadonlyMap<string, PaymentView> = new Map([
     viewOf({ status: 'expired', quote: BTC_QUOTE, exception: 'paid_late', received: money(BTC_QUOTE.owedUnits, 0n) }),
   ],
   ['cancelled', viewOf({ status: 'cancelled', cancelledAt: NOW })],
+  ['cancelled after choosing', viewOf({ status: 'cancelled', quote: BTC_QUOTE, cancelledAt: NOW })],
+  [
+    'cancelled, paid late',
+    viewOf({
+      status: 'cancelled',
+      quote: BTC_QUOTE,
+      cancelledAt: NOW,
+      exception: 'paid_late',
+      received: money(BTC_QUOTE.owedUnits, 0n),
+    }),
+  ],
+  [
+    'cancelled, paid late, accepted',
+    viewOf({
+      status: 'completed',
+      quote: BTC_QUOTE,
+      cancelledAt: NOW,
+      completedAt: NOW,
+      exception: 'paid_late',
+      received: money(BTC_QUOTE.owedUnits, 0n),
+      transactionHash: HASH,
+    }),
+  ],
+  [
+    'completed, with an explorer',
+    viewOf(
+      { status: 'completed', ...BTC_PAID, transactionHash: HASH, completedAt: NOW },
+      { explorer: 'https://mempool.space' },
+    ),
+  ],
+  ['stale', viewOf({ status: 'pending', quote: BTC_QUOTE }, { readAt: NOW - 12_000 })],
   [
     'underpaid',
     viewOf({
@@ -158,7 +191,7 @@ export const STATES: ReadonlyMap<string, PaymentView> = new Map([
     'pay, in the browser',
     viewOf(
       { status: 'pending', quote: USDT_QUOTE },
-      { evm: { chainId: 137, contract: '0xc2132D05D31c914a87C6611C10748AEb04B58e8F' }, addressIndex: 17 },
+      { evm: { chainId: 137, contract: '0xc2132D05D31c914a87C6611C10748AEb04B58e8F' } },
     ),
   ],
 ]);
@@ -168,6 +201,7 @@ export function refundOf(step: RefundStep, changes: Partial<RefundView> = {}): R
   return {
     frame: FRAME,
     claimPath: '/refunds/re_1/claim',
+    explorer: 'https://polygonscan.com',
     mode: 'live',
     amountMinor: 4_900n,
     currency: 'USD',

@@ -1,3 +1,4 @@
+import { explorerOf } from '../../app/explorer.ts';
 import { encodeId } from '../../domain/id.ts';
 import type { Payment } from '../../domain/payment.ts';
 import { isFinal, isOpen } from '../../domain/status.ts';
@@ -21,23 +22,22 @@ export async function currentVersion(api: Pick<Api, 'app'>, payment: Payment): P
   return pageVersion(payment, await pageFacts(api, payment), api.app.clock());
 }
 
-/** The tokens and the chain with which the payment can be paid; not needed once it is paid. */
-export async function payingFacts(
-  { app }: Pick<Api, 'app'>,
-  payment: Payment,
-): Promise<Pick<PageContext, 'tokens' | 'evm' | 'addressIndex' | 'payable'>> {
+export type PayingFacts = Pick<PageContext, 'tokens' | 'evm' | 'explorer' | 'payable' | 'monitoringMs'>;
+
+/** The chain of the payment, and what it can be paid with; the latter is not needed once it is paid. */
+export async function payingFacts({ app }: Pick<Api, 'app'>, payment: Payment): Promise<PayingFacts> {
   const { quote } = payment;
-  if (!isOpen(payment.status)) return { tokens: [], evm: null, addressIndex: null, payable: false };
   const rail = app.railFor(payment.mode);
-  const [tokens, addressIndex] = await Promise.all([
-    payment.surface === 'transaction' ? rail.tokens(payment.projectId) : [],
-    rail.addressIndex(payment),
-  ]);
+  const { monitoringMs } = app.policy;
+  const explorer = quote === null ? null : explorerOf(rail, quote);
+  if (!isOpen(payment.status)) return { tokens: [], evm: null, explorer, payable: false, monitoringMs };
+  const tokens = payment.surface === 'transaction' ? await rail.tokens(payment.projectId) : [];
   return {
     tokens: tokens.map(({ asset, network }) => ({ asset, network })),
     evm: quote === null ? null : rail.evmChain(quote),
-    addressIndex,
+    explorer,
     payable: rail.kind === 'chain',
+    monitoringMs,
   };
 }
 

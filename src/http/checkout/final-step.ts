@@ -1,39 +1,65 @@
-import { crypto, grouped, name, networkName } from './format.ts';
+import { commonPlaces, crypto, fiatWithCode, grouped, name, networkName } from './format.ts';
 import { html, type Html } from '../pages/html.ts';
 import { facts, statusHeading } from './layout.ts';
+import { paymentPath } from './links.ts';
 import type { TextKey } from './locale.ts';
+import { rateOf, worthOf } from './rate.ts';
 import { refundNews } from './refund-news.ts';
 import { shopHref } from './safe-url.ts';
+import { transactionFact } from './transaction-fact.ts';
 import type { ClosedStep, CompletedStep, PaymentView, QuoteView } from './view.ts';
 
 /** Paid: the receipt, and the way back to the shop. */
 export function completedCard(view: PaymentView, step: CompletedStep): Html {
   const { locale, branding } = view.frame;
-  const { quote } = step;
   const shop = name(branding.projectName);
   return html`${statusHeading('done', locale.t('completed_title'), locale.t('completed_text', { shop }))}
     ${unusual(view, step)} ${refundNews(view)} ${backToShop(view, step)}
     <section class="receipt" aria-labelledby="receipt-title">
       <h3 id="receipt-title">${locale.t('receipt')}</h3>
-      ${facts([
-        [locale.t('paid_to'), shop],
-        [locale.t('for'), view.description && name(view.description)],
-        [locale.t('amount'), html`${name(locale.fiat(view.amountMinor, view.currency))} ${view.currency}`],
-        [locale.t('paid'), quote && crypto(step.receivedUnits, quote)],
-        [locale.t('network'), quote && networkName(quote.network)],
-        [locale.t('completed_at'), locale.dateTime(step.completedAt)],
-        [locale.t('order'), view.merchantOrderId && name(view.merchantOrderId)],
-        [locale.t('payment'), name(view.transactionNumber ?? view.paymentId)],
-        [locale.t('transaction'), step.transactionHash === null ? null : grouped(step.transactionHash)],
-        [locale.t('test'), view.test && locale.t('no_money_moved')],
-      ])}
-      <p class="actions print">
+      ${receipt(view, step)}
+      <p class="hint">${locale.t('keep_link')}</p>
+      <p class="actions row print">
+        <button type="button" class="button quiet" hidden data-copy-page="${paymentPath(view.paymentId)}">
+          <span>${locale.t('copy_link')}</span>
+        </button>
         <button type="button" class="button quiet" hidden data-print>${locale.t('print')}</button>
       </p>
     </section>`;
 }
 
-function unusual({ frame: { locale } }: PaymentView, { exception, quote, receivedUnits }: CompletedStep): Html | null {
+function receipt(view: PaymentView, step: CompletedStep): Html {
+  const { locale, branding } = view.frame;
+  const { quote } = step;
+  return facts([
+    [locale.t('paid_to'), name(branding.projectName)],
+    [locale.t('for'), view.description && name(view.description)],
+    [locale.t('amount'), fiatWithCode(locale, view.amountMinor, view.currency)],
+    [locale.t('paid'), quote && crypto(step.receivedUnits, quote)],
+    [locale.t('rate'), quote && rateOf(locale, { ...view, quote })],
+    [locale.t('network'), quote && networkName(quote.network)],
+    [locale.t('address'), quote && grouped(quote.address)],
+    [locale.t('completed_at'), locale.receiptTime(step.completedAt)],
+    [locale.t('order'), view.merchantOrderId && name(view.merchantOrderId)],
+    [locale.t('payment'), name(view.transactionNumber ?? view.paymentId)],
+    [
+      locale.t('transaction'),
+      transactionFact(locale, { hash: step.transactionHash, explorer: quote && quote.explorer }),
+    ],
+    [locale.t('contact'), branding.supportUrl && name(readable(branding.supportUrl))],
+    [locale.t('test'), view.test && locale.t('no_money_moved')],
+  ]);
+}
+
+/** As people write it: `help@shop.example`, `shop.example/help`. */
+function readable(url: string): string {
+  return url.replace(/^(?:mailto:|https?:\/\/)/, '').replace(/\/$/, '');
+}
+
+function unusual(
+  { frame: { locale } }: PaymentView,
+  { exception, wasCancelled, quote, receivedUnits }: CompletedStep,
+): Html | null {
   const note = (text: Html): Html => html`<p class="note">${text}</p>`;
   switch (exception) {
     case 'none':
@@ -43,7 +69,7 @@ function unusual({ frame: { locale } }: PaymentView, { exception, quote, receive
     case 'underpaid':
       return quote && note(locale.t('underpaid_accepted', { amount: crypto(quote.owedUnits, quote) }));
     case 'paid_late':
-      return note(locale.t('late_accepted'));
+      return note(locale.t(wasCancelled ? 'late_cancelled_accepted' : 'late_accepted'));
     case 'reorged':
       return note(locale.t('reorged'));
   }
@@ -55,25 +81,58 @@ const CLOSED = {
   underpaid: { title: 'failed_title', text: 'underpaid_text' },
   unconfirmed: { title: 'failed_title', text: 'unconfirmed_text' },
 } as const satisfies Record<ClosedStep['outcome'], { readonly title: TextKey; readonly text: TextKey }>;
-const LATE = { title: 'late_title', text: 'late_text' } as const;
 
 /** Ended without being paid in full and in time; says what happens to money that did arrive. */
 export function closedCard(view: PaymentView, step: ClosedStep): Html {
   const { locale } = view.frame;
-  const { title, text } = step.paidLate ? LATE : CLOSED[step.outcome];
+  const { title, text } = step.paidLate ? lateTexts(step) : CLOSED[step.outcome];
   const { quote } = step;
   const arrived = step.receivedUnits > 0n;
   return html`${statusHeading(arrived ? 'attention' : 'stopped', locale.t(title), locale.t(text))}
   ${quote && arrived && html`${received(view, step, quote)} ${view.refunds.length === 0 && whatNow(view, step)}`}
-  ${!arrived && html`<p>${locale.t('nothing_came')}</p>`} ${refundNews(view)} ${backToShop(view, step)}`;
+  ${!arrived && html`<p>${locale.t('nothing_came')}</p>`} ${quote && !arrived && sentAlready(view)} ${refundNews(view)}
+  ${backToShop(view, step)}`;
+}
+
+function lateTexts({ outcome }: ClosedStep) {
+  return { title: 'late_title', text: outcome === 'cancelled' ? 'late_cancelled_text' : 'late_text' } as const;
+}
+
+/** For those who had sent just before the end: their money is found, and they must not send it again. */
+function sentAlready(view: PaymentView): Html {
+  const { frame, now, watchedUntilAt } = view;
+  const { locale } = frame;
+  return html`<div class="note">
+    <p><strong>${locale.t('sent_title')}</strong></p>
+    <p>
+      ${now < watchedUntilAt && locale.t('sent_watched', { time: locale.dateTime(watchedUntilAt) })}
+      ${contactShop(view)}
+    </p>
+    ${supportLink(view)}
+  </div>`;
+}
+
+function contactShop(view: PaymentView): Html {
+  return view.frame.locale.t('contact_shop', { payment: name(view.transactionNumber ?? view.paymentId) });
+}
+
+/** In the card, where the customer is asked to contact the shop. */
+function supportLink({ frame: { locale, branding } }: PaymentView): Html | null {
+  const { supportUrl } = branding;
+  if (supportUrl === null) return null;
+  return html`<p>
+    <a class="button quiet" href="${supportUrl}" rel="noreferrer" target="_blank"
+      ><span>${locale.t('support')}</span></a
+    >
+  </p>`;
 }
 
 function whatNow(view: PaymentView, step: ClosedStep): Html {
   const { locale } = view.frame;
-  return html`<p class="note">
-    ${isLost(step) ? locale.t('money_unconfirmed') : locale.t('money_safe')}
-    ${locale.t('contact_shop', { payment: name(view.transactionNumber ?? view.paymentId) })}
-  </p>`;
+  return html`<div class="note">
+    <p>${isLost(step) ? locale.t('money_unconfirmed') : locale.t('money_safe')} ${contactShop(view)}</p>
+    ${supportLink(view)}
+  </div>`;
 }
 
 /** Money that the network never confirmed was seen, but the shop does not have it. */
@@ -81,12 +140,15 @@ function isLost(step: ClosedStep): boolean {
   return step.outcome === 'unconfirmed' && !step.paidLate;
 }
 
-function received({ frame: { locale } }: PaymentView, step: ClosedStep, quote: QuoteView): Html {
+function received(view: PaymentView, step: ClosedStep, quote: QuoteView): Html {
+  const { locale } = view.frame;
+  const places = commonPlaces(quote, quote.owedUnits, step.receivedUnits);
+  const both = (units: bigint) => html`${crypto(units, quote, places)} ${worthOf(locale, units, { ...view, quote })}`;
   return facts([
-    [locale.t('asked_for'), crypto(quote.owedUnits, quote)],
-    [locale.t(isLost(step) ? 'stage_seen' : 'received'), crypto(step.receivedUnits, quote)],
+    [locale.t('asked_for'), both(quote.owedUnits)],
+    [locale.t(isLost(step) ? 'stage_seen' : 'received'), both(step.receivedUnits)],
     [locale.t('network'), networkName(quote.network)],
-    [locale.t('transaction'), step.transactionHash === null ? null : grouped(step.transactionHash)],
+    [locale.t('transaction'), transactionFact(locale, { hash: step.transactionHash, explorer: quote.explorer })],
   ]);
 }
 
@@ -103,12 +165,14 @@ export function returnsByItself({ frame, refunds }: PaymentView, step: Completed
 function backToShop(view: PaymentView, step: CompletedStep | ClosedStep): Html {
   const { frame, paymentId } = view;
   const { locale, branding, embed } = frame;
-  const [url, weight] = step.kind === 'completed' ? [view.successUrl, 'primary'] : [view.cancelUrl, 'quiet'];
-  const href = shopHref(url, paymentId);
+  const isUnpaid = step.kind === 'closed' && step.receivedUnits === 0n;
+  const href = shopHref(step.kind === 'completed' ? view.successUrl : view.cancelUrl, paymentId);
   if (href === null) return html`<p class="hint">${locale.t('close_page')}</p>`;
+  const shop = name(branding.projectName);
+  const weight = step.kind === 'completed' || isUnpaid ? 'primary' : 'quiet';
   return html`<div class="actions">
     <a class="button ${weight}" href="${href}" data-return${embed !== null && html` target="_top"`}
-      ><span>${locale.t('back_to', { shop: name(branding.projectName) })}</span></a
+      ><span>${locale.t(isUnpaid ? 'start_again' : 'back_to', { shop })}</span></a
     >
     ${
       returnsByItself(view, step) &&

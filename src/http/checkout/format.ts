@@ -1,7 +1,8 @@
 import { ASSETS, type AssetCode } from '../../domain/asset.ts';
-import { NETWORK_FACTS, nativeAsset, type Network } from '../../domain/networks.ts';
-import { formatDecimal } from '../../domain/money.ts';
+import { NETWORK_FACTS, NETWORKS, nativeAsset, type Network } from '../../domain/networks.ts';
+import { formatDecimal, type Fiat } from '../../domain/money.ts';
 import { html, raw, type Html } from '../pages/html.ts';
+import type { Locale } from './locale.ts';
 
 /** The network's name. */
 export function networkName(network: Network): string {
@@ -24,14 +25,44 @@ interface Counted {
   readonly asset: AssetCode;
 }
 
-/** `0.00012345 BTC`: every digit, without separators, so that it can be compared and typed. */
-export function formatCrypto(units: bigint, { decimals, asset }: Counted): string {
-  return `${formatDecimal(units, decimals)} ${asset}`;
+/** Assets of which one is worth one of a currency are written like that currency. */
+const PEGGED_PLACES = 2;
+const COINS: ReadonlySet<AssetCode> = new Set(NETWORKS.flatMap((network) => NETWORK_FACTS[network].coin?.asset ?? []));
+
+/** Every digit without separators, so that it can be compared and typed: `0.00012345`, `49.90` of a stablecoin. */
+export function digitsOf(units: bigint, { decimals, asset }: Counted, places = 0): string {
+  const text = formatDecimal(units, decimals);
+  const wanted = Math.max(places, COINS.has(asset) ? 0 : PEGGED_PLACES);
+  const missing = wanted - placesOf(text);
+  if (missing <= 0) return text;
+  return `${text}${text.includes('.') ? '' : '.'}${'0'.repeat(missing)}`;
 }
 
-/** The same as markup that is read from left to right in every language. */
-export function crypto(units: bigint, counted: Counted): Html {
-  return name(formatCrypto(units, counted));
+function placesOf(text: string): number {
+  const point = text.indexOf('.');
+  return point < 0 ? 0 : text.length - point - 1;
+}
+
+/** The most places after the point that one of these amounts has: written with as many, they can be compared. */
+export function commonPlaces(counted: Counted, ...amounts: readonly bigint[]): number {
+  return Math.max(...amounts.map((units) => placesOf(digitsOf(units, counted))));
+}
+
+/** `0.00012345 BTC` as markup that is read from left to right in every language and does not break. */
+export function crypto(units: bigint, counted: Counted, places = 0): Html {
+  return html`<bdi class="intact">${digitsOf(units, counted, places)} ${counted.asset}</bdi>`;
+}
+
+/** `$49.90` as markup that does not break; read from right to left, a sign after the number would come apart: `$US`. */
+export function fiat(locale: Locale, minor: bigint, currency: Fiat): Html {
+  return html`<bdi class="intact" dir="ltr">${locale.fiat(minor, currency)}</bdi>`;
+}
+
+/** `$49.90 USD`: with the code where the symbol alone could be another currency's. */
+export function fiatWithCode(locale: Locale, minor: bigint, currency: Fiat): Html {
+  const amount = locale.fiat(minor, currency);
+  return html`${fiat(locale, minor, currency)}
+  ${!/[A-Z]{2}/.test(amount) && html`<span class="unit">${currency}</span>`}`;
 }
 
 /** A name or number that keeps its own direction among words of any language. */
@@ -41,10 +72,11 @@ export function name(text: string): Html {
 
 /**
  * An address or hash in groups of four for comparing, with `0x` in the first group, as wallets shorten it to
- * `0x71C7…976F`. The gaps are drawn by the style sheet and the breaks are `<wbr>`, so neither is copied.
+ * `0x71C7…976F`. What remains is part of the last group, because the last group is compared. The gaps are drawn by the
+ * style sheet and the breaks are `<wbr>`, so neither is copied.
  */
 export function grouped(text: string): Html {
-  const groups = text.match(/^0x.{1,4}|.{1,4}/gsu) ?? [];
+  const groups = text.match(/^0x.{1,4}|.{4}(?:.{1,3}$)?|.{1,4}/gsu) ?? [];
   const spans = /^\w*$/.test(text)
     ? // Nothing to escape, as in every address and hash.
       raw(`<span>${groups.join('</span><wbr /><span>')}</span><wbr />`)

@@ -56,6 +56,8 @@ export interface Live {
   readonly paymentId: string;
   readonly now: number;
   readonly final: boolean;
+  /** The database is silent, and the page may be older than it says. */
+  readonly stale: boolean;
 }
 
 export interface Document {
@@ -130,7 +132,7 @@ function refreshData({ seconds, path }: Refresh): Html {
 function liveData(live: Live): Html {
   return html`id="live" data-version="${live.version}" data-status="${live.status}" data-page="${live.page}"
   data-stream="${live.stream}" data-payment="${live.paymentId}" data-now="${live.now}"
-  ${live.final && html` data-final`}`;
+  ${live.final && html` data-final`} ${live.stale && html` data-stale`}`;
 }
 
 /**
@@ -208,8 +210,8 @@ const GLOBE = html`<svg class="globe" aria-hidden="true" viewBox="0 0 24 24">
 
 /** The banner that makes test mode unmistakable; `actions` is what can be simulated. */
 export function testBanner(locale: Locale, text: Html, actions: Html | null = null): Html {
-  return html`<aside class="band" id="band" aria-label="${locale.plain('test_mode')}">
-    <div class="band-inside">
+  return html`<aside class="banner" id="band" aria-label="${locale.plain('test_mode')}">
+    <div class="banner-inside">
       <p><strong>${locale.t('test_mode')}</strong> ${text}</p>
       ${actions}
     </div>

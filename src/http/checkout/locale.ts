@@ -28,10 +28,16 @@ export interface Locale {
   plain<Key extends TextKey>(key: Key, ...values: Given<Key, string>): string;
   /** `$1,234.50`, from minor units; exact. */
   fiat(minor: bigint, currency: Fiat): string;
+  /** `$60,000.00`, from a decimal: a price, with up to four places where it is low. */
+  price(decimal: string, currency: Fiat): string;
+  /** `Base, Polygon or Ethereum`. */
+  oneOf(names: readonly string[]): string;
   /** `14:05:09 UTC`, with the date if that is not today's. */
   time(at: number, now: number): Html;
   /** `21 November 2025 at 14:05:09 UTC`, for receipts. */
   dateTime(at: number): Html;
+  /** The same, but shown with its zone even where it is the reader's own: receipts are read elsewhere. */
+  receiptTime(at: number): Html;
   /** The time from `now` until `at`, rounded down so that it never promises too much: `1 hour, 5 minutes`. */
   duration(untilMs: number): string;
 }
@@ -68,6 +74,9 @@ function partsOf(text: string): readonly Part[] {
 
 const MINUTE_MS = 60_000;
 const DAY_MINUTES = 24 * 60;
+/** Below this a price of two places would hide what it is. */
+const LOW_PRICE = 10;
+const LOW_PRICE_PLACES = 4;
 /** Enough for payments whose pages are requested again and again. */
 const MAX_TIMES = 1_000;
 
@@ -107,15 +116,18 @@ export function createLocale(code: string, name: string, direction: 'ltr' | 'rtl
 /**
  * Amounts and times as the language writes them; results are cached, because pages need the same ones again and again.
  */
-function createFormats(intl: string): Pick<Locale, 'fiat' | 'time' | 'dateTime' | 'duration'> {
-  const currencies = new Map<Fiat, Intl.NumberFormat>();
+function createFormats(
+  intl: string,
+): Pick<Locale, 'fiat' | 'price' | 'oneOf' | 'time' | 'dateTime' | 'receiptTime' | 'duration'> {
+  const currencies = new Map<string, Intl.NumberFormat>();
+  const alternatives = new Intl.ListFormat(intl, { type: 'disjunction' });
   const time = new Intl.DateTimeFormat(intl, { timeStyle: 'long', timeZone: 'UTC' });
   const dateTime = new Intl.DateTimeFormat(intl, { dateStyle: 'long', timeStyle: 'long', timeZone: 'UTC' });
   const duration = new Intl.DurationFormat(intl, { style: 'long' });
   // Formatting one takes as long as a fifth of a page, and a payment lives for at most a day.
   const durations = new Map<number, string>();
   const times = new Map<string, Html>();
-  const element = (at: number, kind: 'time' | 'datetime'): Html => {
+  const element = (at: number, kind: 'time' | 'datetime' | 'receipt'): Html => {
     const key = `${kind} ${at}`;
     let known = times.get(key);
     if (known === undefined) {
@@ -126,24 +138,30 @@ function createFormats(intl: string): Pick<Locale, 'fiat' | 'time' | 'dateTime' 
     }
     return known;
   };
+  /** Given a text, Intl formats every digit; given a number, it would round. */
+  const inCurrency = (decimal: string, currency: Fiat, places: number): string => {
+    const key = `${currency} ${places}`;
+    let format = currencies.get(key);
+    if (format === undefined) {
+      const digits = { minimumFractionDigits: fiatDecimals(currency), maximumFractionDigits: places };
+      format = new Intl.NumberFormat(intl, { style: 'currency', currency, currencyDisplay: 'narrowSymbol', ...digits });
+      currencies.set(key, format);
+    }
+    // Its right-to-left marks would separate number and currency where they stand alone.
+    return format.format(decimal as `${number}`).replaceAll(/[\u200e\u200f]/g, '');
+  };
   return {
-    fiat: (minor, currency) => {
-      let format = currencies.get(currency);
-      if (format === undefined) {
-        format = new Intl.NumberFormat(intl, { style: 'currency', currency, currencyDisplay: 'narrowSymbol' });
-        currencies.set(currency, format);
-      }
-      // Given a text, Intl formats every digit; given a number, it would round. Its right-to-left marks would separate
-      // number and currency where they stand alone.
-      return format
-        .format(formatDecimal(minor, fiatDecimals(currency)) as `${number}`)
-        .replaceAll(/[\u200e\u200f]/g, '');
-    },
+    fiat: (minor, currency) =>
+      inCurrency(formatDecimal(minor, fiatDecimals(currency)), currency, fiatDecimals(currency)),
+    price: (decimal, currency) =>
+      inCurrency(decimal, currency, Number(decimal) < LOW_PRICE ? LOW_PRICE_PLACES : fiatDecimals(currency)),
+    oneOf: (names) => alternatives.format(names),
     time: (at, now) => {
       const sameDay = Math.floor(at / 86_400_000) === Math.floor(now / 86_400_000);
       return element(at, sameDay ? 'time' : 'datetime');
     },
     dateTime: (at) => element(at, 'datetime'),
+    receiptTime: (at) => element(at, 'receipt'),
     duration: (untilMs) => {
       if (untilMs < MINUTE_MS) return duration.format({ seconds: Math.max(1, Math.floor(untilMs / 1_000)) });
       const minutes = Math.floor(untilMs / MINUTE_MS);

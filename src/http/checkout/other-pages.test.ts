@@ -33,7 +33,7 @@ describe('refund page', () => {
     const described = valuesOf(html, 'input', 'aria-describedby')[0]?.split(' ') ?? [];
     const ids = tagsOf(html).flatMap((tag) => tag.attributes.get('id') ?? []);
     expect(ids).toEqual(expect.arrayContaining(described));
-    expect(textOf(html)).toContain('This is not an address for USDT on Polygon.');
+    expect(textOf(html)).toContain('This isn’t an address for USDT on Polygon.');
   });
 
   it('shows the address once it is claimed, and no form', () => {

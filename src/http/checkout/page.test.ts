@@ -1,12 +1,13 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { allTokens } from '../../domain/asset.ts';
+import { allTokens, quoteUnits } from '../../domain/asset.ts';
 import { ASSETS, BTC_QUOTE, FRAME, HASH, money, NOW, STATES, USDT_QUOTE, viewOf } from './examples.fixture.ts';
 import { markupText } from '../pages/html.ts';
-import { LANGUAGES } from './languages.ts';
+import { ENGLISH, LANGUAGES } from './languages.ts';
 import { tagsOf, textOf, valuesOf } from '../pages/markup.fixture.ts';
 import { renderPaymentPage } from './page.ts';
 import { qrSvg } from './qr.ts';
+import { rateOf } from './rate.ts';
 import type { Page, PaymentView } from './view.ts';
 
 const render = (view: PaymentView): Page => renderPaymentPage(view, ASSETS);
@@ -31,13 +32,22 @@ describe('choosing', () => {
     const chosen = valuesOf(markup, 'input', 'value');
     const forms = valuesOf(markup, 'form', 'action').filter((action) => action === `${PAY}/token`);
     expect(forms).toHaveLength(allTokens().length);
-    expect(chosen.slice(0, 4)).toEqual(['BTC', 'bitcoin', 'ETH', 'ethereum']);
+    expect(chosen.slice(0, 4)).toEqual(['BTC', 'bitcoin', 'ETH', 'base']);
     expect(textOf(markup)).toContain('USDT on BNB Smart Chain (BEP-20)');
   });
 
   it('lets the customer keep the token he had', () => {
     expect(textOf(pageOf('choose another'))).toContain('Keep BTC on Bitcoin');
-    expect(textOf(pageOf('choose'))).not.toContain('Keep');
+    expect(textOf(pageOf('choose'))).not.toContain('Keep BTC');
+  });
+
+  it('offers networks of low fees first, and names a widely used one that cannot be received', () => {
+    const text = textOf(pageOf('choose'));
+    expect(text).toContain('Ether ETH Base, Arbitrum One, Optimism, or Ethereum');
+    expect(text).toContain('Tether USD USDT Polygon, Arbitrum One, BNB Smart Chain +2');
+    expect(text).toMatch(/USDT on Polygon Low fees .* USDT on Ethereum \(ERC-20\) Higher fees/);
+    expect(text).toContain('USDT on Tron (TRC-20) can’t be received here.');
+    expect(text).not.toContain('BTC on Tron');
   });
 
   it('says that nothing can be paid where no wallet is set', () => {
@@ -49,7 +59,7 @@ describe('paying', () => {
   it('shows the exact digits, the network and the address that copies without gaps', () => {
     const markup = pageOf('pay');
     expect(textOf(markup)).toContain('Send exactly 0.00081667 BTC');
-    expect(textOf(markup)).toContain('Send only BTC and only on Bitcoin.');
+    expect(textOf(markup)).toContain('Send only BTC on Bitcoin.');
     expect(textOf(markup)).toContain(BTC_QUOTE.address);
     expect(valuesOf(markup, 'p', 'data-address')).toEqual([BTC_QUOTE.address]);
     expect(markup).toContain('<span>bc1q</span><wbr /><span>ar0s</span>');
@@ -136,13 +146,57 @@ describe('paying', () => {
     expect(textOf(render(view).html)).toContain('1234567890.12345678 BTC');
   });
 
+  it('says what one coin counts as, and until when', () => {
+    expect(textOf(pageOf('pay'))).toContain('1 BTC = $60,000.00, held until 2:04:30 PM UTC');
+    expect(textOf(pageOf('pay, token'))).toContain('1 USDT = $1.00, held until');
+  });
+
+  it('names a price that asks for the amount owed, whatever the price was', () => {
+    fc.assert(
+      fc.property(fc.bigInt(1n, 10n ** 8n), fc.bigInt(10n ** 8n, 10n ** 14n), (amountMinor, priceE8) => {
+        const owedUnits = quoteUnits(amountMinor, 'USD', 10n ** 8n, priceE8, 8);
+        const priced = { amountMinor, currency: 'USD', quote: { ...BTC_QUOTE, owedUnits } } as const;
+        const said = /^1 BTC = \$([\d,.]+)$/.exec(textOf(markupText(rateOf(ENGLISH, priced))))?.[1] ?? '';
+        const price = Number(said.replaceAll(',', ''));
+        const paid = Number(amountMinor) / 100 / price;
+        // Shown to the cent, or to a hundredth of it below ten.
+        const rounding = (price < 10 ? 0.00005 : 0.005) / price;
+        expect(Math.abs(Number(owedUnits) / 1e8 - paid)).toBeLessThanOrEqual(1.1e-8 + paid * rounding * 1.1);
+      }),
+    );
+  });
+
+  it('helps who pays from an exchange: network, fee, time', () => {
+    const [, help = ''] = pageOf('pay, token').split('<details class="exchange"');
+    const text = textOf(`<details${help}`);
+    expect(text).toContain(
+      'Paying from an exchange? Withdraw USDT on Polygon. USDT on Tron (TRC-20) can’t be received here.',
+    );
+    expect(text).toContain('49.000001 USDT must arrive. If the exchange deducts a fee, add it on top.');
+    expect(text).toContain('Check the minimum withdrawal and start soon');
+    expect(textOf(pageOf('pay'))).not.toContain('Tron');
+  });
+
+  it('leaves no last group of an address that is too short to compare', () => {
+    const [, address = ''] = /<p class="address"[^>]*>(.*?)<\/p>/s.exec(pageOf('pay')) ?? [];
+    const groups = [...address.matchAll(/<span>(.*?)<\/span>/g)].map(([, group]) => group);
+    expect(groups.at(0)).toBe('bc1q');
+    expect(groups.at(-1)).toBe('wf5mdq');
+    expect(groups.join('')).toBe(BTC_QUOTE.address);
+  });
+
+  it('writes what is pegged to a currency like that currency', () => {
+    const view = viewOf({ status: 'pending', quote: { ...USDT_QUOTE, owedUnits: 49_900_000n }, amountMinor: 4_990n });
+    expect(textOf(render(view).html)).toContain('Send exactly 49.90 USDT');
+  });
+
   it('says how long there is and until when', () => {
     expect(textOf(pageOf('pay'))).toContain('Time left 23 minutes Pay before 2:04:30 PM UTC');
   });
 
   it('asks for the rest once a part has come, and no longer offers to cancel or change', () => {
     const markup = pageOf('partly paid');
-    expect(textOf(markup)).toContain('Received 0.0003 BTC');
+    expect(textOf(markup)).toContain('Received 0.00030000 BTC ≈ $18.00');
     expect(textOf(markup)).toContain('Still to send, exactly 0.00051667 BTC');
     expect(valuesOf(markup, 'a', 'href')).toContain(`bitcoin:${BTC_QUOTE.address}?amount=0.00051667`);
     expect(valuesOf(markup, 'form', 'action')).toEqual([]);
@@ -163,7 +217,7 @@ describe('paying', () => {
 
   it('asks nobody to pay after the time is over', () => {
     const markup = pageOf('checking');
-    expect(textOf(markup)).toContain('Please send nothing now');
+    expect(textOf(markup)).toContain('Don’t send anything now.');
     expect(markup).not.toContain(BTC_QUOTE.address);
   });
 
@@ -186,6 +240,60 @@ describe('after the payment', () => {
     expect(textOf(pageOf('confirming'))).toContain('Confirmations: 3 of 12');
   });
 
+  it('says when it is usually done, by the network’s average', () => {
+    expect(textOf(pageOf('detected'))).toContain('This usually takes about 10 minutes.');
+    // Nine blocks of ten minutes, from 1:41:30.
+    expect(textOf(pageOf('confirming'))).toContain('About 10 minutes each. Usually done by 3:12:00 PM UTC.');
+  });
+
+  it('links a transaction to the explorer of its chain, where the chain has one', () => {
+    const markup = pageOf('completed, with an explorer');
+    expect(linksOf(markup)).toContain(`https://mempool.space/tx/${HASH}`);
+    expect(textOf(markup)).toContain('View on mempool.space');
+    expect(textOf(pageOf('completed'))).not.toContain('View on');
+    expect(valuesOf(markup, 'button', 'data-copy')).toEqual([HASH]);
+  });
+
+  const withSupport = (supportUrl: string) => ({ frame: { ...FRAME, branding: { ...FRAME.branding, supportUrl } } });
+
+  it('writes on the receipt what was paid where, at which rate, and whom to ask', () => {
+    const paid = { status: 'completed', quote: BTC_QUOTE, received: money(81_667n), completedAt: NOW } as const;
+    const text = textOf(render(viewOf(paid, withSupport('mailto:help@shop.example'))).html);
+    expect(text).toContain('Rate 1 BTC = $60,000.00');
+    expect(text).toContain(`Address ${BTC_QUOTE.address}`);
+    expect(text).toContain('Contact help@shop.example');
+    expect(text).toContain('This page is your receipt. Keep its link.');
+  });
+
+  it.each(['expired', 'cancelled after choosing'])('tells who has just sent what happens to it when %s', (state) => {
+    const text = textOf(pageOf(state));
+    expect(text).toContain('Already sent it? Don’t send it again. We watch for it until November 28, 2025');
+    expect(text).toContain('Contact the shop and mention payment TXN-2025-000123.');
+    expect(text).toContain('Start again at Northwind Tea');
+  });
+
+  it('gives them the shop’s help where they read it, and promises nothing once it is no longer watched', () => {
+    const expired = { status: 'expired', quote: BTC_QUOTE } as const;
+    const { html } = render(viewOf(expired, withSupport('https://shop.example/help')));
+    const [card = ''] = html.split('<footer>');
+    expect(linksOf(card)).toContain('https://shop.example/help');
+    const later = viewOf(expired, { now: NOW + 8 * 24 * 60 * 60_000 });
+    expect(textOf(render(later).html)).not.toContain('We watch for it');
+  });
+
+  it('has nothing to say about money to who was never shown an address', () => {
+    expect(textOf(pageOf('cancelled'))).not.toContain('Already sent it?');
+  });
+
+  it('does not blame the clock where the payment was cancelled before the money came', () => {
+    const late = textOf(pageOf('cancelled, paid late'));
+    expect(late).toContain('The money arrived after the payment was cancelled.');
+    expect(late).not.toContain('run out');
+    const accepted = textOf(pageOf('cancelled, paid late, accepted'));
+    expect(accepted).toContain('Your payment arrived after it was cancelled. The shop accepted it.');
+    expect(textOf(pageOf('paid late'))).toContain('arrived after the time to pay had run out');
+  });
+
   it('gives a receipt and the way back to the shop with the payment id', () => {
     const markup = pageOf('completed');
     for (const fact of [
@@ -203,7 +311,7 @@ describe('after the payment', () => {
   });
 
   it('says what is unusual about a completed payment', () => {
-    expect(textOf(pageOf('overpaid'))).toContain('You paid 0.0001 BTC more than was asked');
+    expect(textOf(pageOf('overpaid'))).toContain('You paid 0.0001 BTC too much');
   });
 
   it.each(['expired', 'cancelled', 'paid late', 'underpaid', 'unconfirmed'])(
@@ -219,8 +327,8 @@ describe('after the payment', () => {
   it('says that late or partial money is not lost, and that more is not wanted when none came', () => {
     expect(textOf(pageOf('paid late'))).toContain('Your payment arrived late');
     expect(textOf(pageOf('paid late'))).toContain('Your money is not lost');
-    expect(textOf(pageOf('underpaid'))).toContain('Received 0.0003 BTC');
-    expect(textOf(pageOf('expired'))).toContain('send nothing any more');
+    expect(textOf(pageOf('underpaid'))).toContain('Received 0.00030000 BTC ≈ $18.00');
+    expect(textOf(pageOf('expired'))).toContain('Don’t send anything now. To buy, start again');
   });
 
   it('has no link to the shop before the state is final', () => {
@@ -242,7 +350,7 @@ describe('test mode', () => {
   it('is unmistakable and says what happens by itself', () => {
     const markup = pageOf('pay, test');
     expect(textOf(markup)).toContain('Test mode No real money. This payment completes by itself at 1:42:30 PM UTC.');
-    expect(textOf(markup)).toContain('Do not send anything.');
+    expect(textOf(markup)).toContain('Don’t send anything.');
     expect(markup).toContain('<title>TEST: Waiting for your payment - Northwind Tea</title>');
     expect(textOf(pageOf('pay'))).not.toContain('Test mode');
   });
@@ -311,7 +419,7 @@ describe('every state', () => {
       forms.every((form) => /<button type="submit"[^>]*>[^<]*(?:<[^>]+>[^<]*)*\w/.test(form)),
     );
     const types = tags.filter((tag) => tag.name === 'input').map((tag) => tag.attributes.get('type'));
-    expect(types.filter((type) => type !== 'hidden' && type !== 'search')).toEqual([]);
+    expect(types.filter((type) => type !== 'hidden' && type !== 'checkbox')).toEqual([]);
   });
 
   it.each([...STATES.keys()])('has one heading, its landmarks, a title and a polite status: %s', (state) => {

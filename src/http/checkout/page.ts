@@ -1,6 +1,6 @@
 import { chooseCard } from './choose-step.ts';
 import { closedCard, completedCard, returnsByItself } from './final-step.ts';
-import { name } from './format.ts';
+import { fiatWithCode, name } from './format.ts';
 import { html, type Html } from '../pages/html.ts';
 import { facts, renderDocument, testBanner, type Refresh } from './layout.ts';
 import { pageHref, paymentPath } from './links.ts';
@@ -17,11 +17,11 @@ import type { ClosedStep, CompletedStep, Page, PaymentView, Step } from './view.
  * refusal (400, or 503 without a price), so that the page can answer the refused POST itself.
  */
 export function renderPaymentPage(view: PaymentView, assets: Pick<Assets, 'stylePath' | 'scriptPath'>): Page {
-  const { frame, test, notice } = view;
+  const { frame, test, notice, readAt } = view;
   const { locale } = frame;
   const refresh = refreshOf(view);
   return renderDocument({
-    status: notice === null ? 200 : notice === 'price_unavailable' ? 503 : 400,
+    status: readAt !== null || notice === 'price_unavailable' ? 503 : notice === null ? 200 : 400,
     locale,
     frame,
     assets,
@@ -38,8 +38,10 @@ export function renderPaymentPage(view: PaymentView, assets: Pick<Assets, 'style
       paymentId: view.paymentId,
       now: view.now,
       final: isFinal(view.step),
+      stale: readAt !== null,
     },
-    main: html`${notice && html`<p class="notice" role="alert">${locale.t(`notice_${notice}`)}</p>`}
+    main: html`${view.readAt !== null && html`<p class="notice stale" role="alert">${locale.t('stale', { time: locale.time(view.readAt, view.now) })}</p>`}
+      ${notice && html`<p class="notice" role="alert">${locale.t(`notice_${notice}`)}</p>`}
       <div class="layout">
         <section class="summary">${summary(view)}</section>
         <section class="card" aria-labelledby="status-title">${stages(view)} ${card(view)}</section>
@@ -97,8 +99,7 @@ function summary(view: PaymentView): Html {
   const { locale } = view.frame;
   return html`<h1>
       <span class="label">${locale.t('payment_of')}</span>
-      <span class="fiat">${name(locale.fiat(view.amountMinor, view.currency))}</span>
-      <span class="unit">${view.currency}</span>
+      <span class="fiat">${fiatWithCode(locale, view.amountMinor, view.currency)}</span>
     </h1>
     ${hasShortDescription(view) && view.description && html`<p class="description">${name(view.description)}</p>`}`;
 }

@@ -1,13 +1,15 @@
+import { ASSETS } from '../../domain/asset.ts';
 import { NETWORK_FACTS } from '../../domain/networks.ts';
-import { formatDecimal } from '../../domain/money.ts';
 import type { EvmTransfer } from '../../domain/payment-uri.ts';
 import { cancelForm } from './cancel-form.ts';
+import { copyButton } from './copy-button.ts';
 import { timeLeft } from './countdown.ts';
-import { crypto, grouped, networkLabel, networkName } from './format.ts';
+import { commonPlaces, crypto, digitsOf, grouped, networkLabel, networkName } from './format.ts';
 import { html, type Html } from '../pages/html.ts';
 import { facts, statusHeading } from './layout.ts';
 import { pageHref, paymentPath } from './links.ts';
 import { qrSvg } from './qr.ts';
+import { rateOf, worthOf } from './rate.ts';
 import { walletHref } from './safe-url.ts';
 import type { PaymentView, PayStep } from './view.ts';
 
@@ -22,8 +24,14 @@ export function payCard(view: PaymentView, step: PayStep): Html {
   return html`${statusHeading(partly ? 'attention' : 'waiting', heading, '')} ${timeLeft(view)}
     <p class="warning" hidden data-overdue>${locale.t('checking_hint')}</p>
     ${partly && partial(view, step)}
-    <div class="pay">${what(view, step)} ${where(view, step)} ${code(view, step)}</div>
-    ${step.transfer && wallets(view, step, step.transfer)}
+    <div class="pay">
+      <div class="instructions">
+        ${what(view, step)} ${where(view, step)}
+        <p class="warning">${warningOf(view, step)}</p>
+      </div>
+      ${code(view, step)} ${openWallet(view, step)}
+    </div>
+    ${step.transfer && wallets(view, step, step.transfer)} ${exchangeHelp(view, step)}
     ${
       step.canChangeToken &&
       html`<p class="actions">
@@ -35,23 +43,27 @@ export function payCard(view: PaymentView, step: PayStep): Html {
     ${step.canCancel && cancelForm(view)}`;
 }
 
-function partial({ frame: { locale } }: PaymentView, step: PayStep): Html {
+function partial(view: PaymentView, step: PayStep): Html {
+  const { locale } = view.frame;
+  const { quote, receivedUnits, missingUnits } = step;
+  const places = commonPlaces(quote, quote.owedUnits, receivedUnits, missingUnits);
+  const both = (units: bigint) => html`${crypto(units, quote, places)} ${worthOf(locale, units, { ...view, quote })}`;
   return facts([
-    [locale.t('asked_for'), crypto(step.quote.owedUnits, step.quote)],
-    [locale.t('received'), crypto(step.receivedUnits, step.quote)],
-    [locale.t('still_missing'), html`<strong data-announce>${crypto(step.missingUnits, step.quote)}</strong>`],
+    [locale.t('asked_for'), both(quote.owedUnits)],
+    [locale.t('received'), both(receivedUnits)],
+    [locale.t('still_missing'), html`<strong data-announce>${both(missingUnits)}</strong>`],
   ]);
 }
 
-function digitsOf({ missingUnits, quote }: PayStep): string {
-  return formatDecimal(missingUnits, quote.decimals);
+function amountOf({ missingUnits, quote }: PayStep): string {
+  return digitsOf(missingUnits, quote);
 }
 
 function what(view: PaymentView, step: PayStep): Html {
   const { locale } = view.frame;
   const { asset, network } = step.quote;
-  const digits = digitsOf(step);
-  const wallet = walletHref(step.paymentUri);
+  const digits = amountOf(step);
+  const rate = rateOf(locale, { ...view, quote: step.quote });
   return html`<div class="what">
     <p class="label">${step.receivedUnits > 0n ? locale.t('send_rest') : locale.t('send_exactly')}</p>
     <p class="amount">
@@ -59,37 +71,57 @@ function what(view: PaymentView, step: PayStep): Html {
         ><span class="digits${digits.length > LONG_AMOUNT && ' long'}" data-amount="${digits}">${digits}</span>
         <span class="unit">${asset}</span></bdi
       >
-      ${copyButton(digits, locale.plain('copy_amount'))}
     </p>
+    ${copyButton(digits, locale.plain('copy_amount'))}
     <p class="network">
       <span class="label">${locale.t('network')}</span> <strong>${networkLabel(asset, network)}</strong>
     </p>
-    <p class="warning">
-      ${view.test ? locale.t('test_no_send') : locale.t('only_token', { asset, network: networkLabel(asset, network) })}
-    </p>
-    ${wallet && html`<a class="button" href="${wallet}">${locale.t('open_wallet')}</a>`}
+    <p class="hint rate">${locale.t('rate_held', { rate, time: locale.time(view.payUntilAt, view.now) })}</p>
   </div>`;
 }
 
-function where({ frame: { locale } }: PaymentView, { quote, addressIndex }: PayStep): Html {
+function where({ frame: { locale } }: PaymentView, { quote }: PayStep): Html {
   return html`<div class="where">
     <p class="label">${locale.t('to_address', { network: networkLabel(quote.asset, quote.network) })}</p>
-    <div class="address">
-      <p data-address="${quote.address}">${grouped(quote.address)}</p>
-      ${copyButton(quote.address, locale.plain('copy_address'))}
-    </div>
-    <p class="hint">
-      ${locale.t('compare')} ${addressIndex !== null && locale.t('address_number', { number: addressIndex })}
-    </p>
+    <p class="address" data-address="${quote.address}">${grouped(quote.address)}</p>
+    ${copyButton(quote.address, locale.plain('copy_address'))}
+    <p class="hint">${locale.t('compare')}</p>
   </div>`;
 }
 
-/** Shown by the script, because copying needs it. */
-function copyButton(text: string, label: string): Html {
-  return html`<button type="button" class="copy" hidden data-copy="${text}">${COPY}<span>${label}</span></button>`;
+function warningOf({ test, frame: { locale } }: PaymentView, { quote: { asset, network } }: PayStep): Html {
+  return test !== null
+    ? locale.t('test_no_send')
+    : locale.t('only_token', { asset, network: networkLabel(asset, network) });
 }
 
-const COPY = html`<svg aria-hidden="true" viewBox="0 0 24 24"><path d="M9 9h10v11H9zM5 15V4h10" /></svg>`;
+/** Leads to a wallet on the same device: of use on a phone, where the code cannot be scanned. */
+function openWallet({ frame: { locale } }: PaymentView, { paymentUri }: PayStep): Html | null {
+  const wallet = walletHref(paymentUri);
+  if (wallet === null) return null;
+  return html`<div class="open-wallet">
+    <a class="button" href="${wallet}">${locale.t('open_wallet')}</a>
+    <p class="hint">${locale.t('open_wallet_hint')}</p>
+  </div>`;
+}
+
+/** What people get wrong who withdraw from an exchange: its fee, its network, its time. */
+function exchangeHelp({ frame: { locale } }: PaymentView, step: PayStep): Html {
+  const { asset, network } = step.quote;
+  const { foreignNetwork } = ASSETS[asset];
+  const label = networkLabel(asset, network);
+  return html`<details class="exchange" id="exchange">
+    <summary>${locale.t('exchange_title')}</summary>
+    <ol>
+      <li>
+        ${locale.t('exchange_network', { asset, network: label })}
+        ${foreignNetwork !== null && locale.t('not_on', { asset, network: foreignNetwork })}
+      </li>
+      <li>${locale.t('exchange_fee', { amount: crypto(step.missingUnits, step.quote) })}</li>
+      <li>${locale.t('exchange_time')}</li>
+    </ol>
+  </details>`;
+}
 
 /**
  * Without a payment URI, and for tokens, the code contains the bare address, which every wallet reads. Not in test
@@ -98,7 +130,7 @@ const COPY = html`<svg aria-hidden="true" viewBox="0 0 24 24"><path d="M9 9h10v1
 function code(view: PaymentView, step: PayStep): Html {
   const { locale } = view.frame;
   const { quote, paymentUri } = step;
-  const amount = digitsOf(step);
+  const amount = amountOf(step);
   const token = locale.plain('token_on', { asset: quote.asset, network: networkName(quote.network) });
   const bare = view.test ? `Test payment, send nothing: ${amount} ${quote.asset} to ${quote.address}` : quote.address;
   const svg = qrSvg(paymentUri ?? bare, {
@@ -131,7 +163,7 @@ function codeWithAmount(view: PaymentView, step: PayStep, tokenUri: string): Htm
   const link = walletHref(tokenUri);
   const svg = qrSvg(tokenUri, {
     id: 'qr-amount',
-    title: locale.plain('qr_title', { amount: digitsOf(step), token }),
+    title: locale.plain('qr_title', { amount: amountOf(step), token }),
     description: locale.plain('qr_text'),
   });
   return html`<details class="code-amount" id="code-amount">

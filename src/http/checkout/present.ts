@@ -28,12 +28,17 @@ export interface PageFacts {
 
 export interface PageContext extends PageFacts {
   readonly now: number;
+  /** When this was read, if that is not now because the database is silent; otherwise null. */
+  readonly readAt: number | null;
   readonly frame: Frame;
   /** The tokens in which the payment can be paid now, most popular first; empty if no wallet is set. */
   readonly tokens: readonly TokenChoice[];
   /** The chain of the quote's network; null if it is not an EVM network. */
   readonly evm: EvmChain | null;
-  readonly addressIndex: number | null;
+  /** The origin of the block explorer for the quote's token; null where there is none. */
+  readonly explorer: string | null;
+  /** How long after its end a payment's addresses stay watched. */
+  readonly monitoringMs: number;
   /** Whether money may be sent to the address: the sandbox's addresses are made up. */
   readonly payable: boolean;
   /** The customer asked to see the tokens again (`?choose=token`). */
@@ -70,7 +75,9 @@ export function presentPaymentPage(payment: Payment, context: PageContext): Paym
     successUrl: payment.successUrl,
     cancelUrl: payment.cancelUrl,
     payUntilAt: inTimeUntil(payment),
+    watchedUntilAt: payment.expiresAt + context.monitoringMs,
     now: context.now,
+    readAt: context.readAt,
     step: stepOf(payment, context),
     refunds: context.refunds,
     notice: context.notice,
@@ -79,7 +86,7 @@ export function presentPaymentPage(payment: Payment, context: PageContext): Paym
 
 function testProgress(payment: Payment): TestProgress {
   const { status, completesAt } = payment;
-  if (isCounting(status)) return { kind: 'by_hand' };
+  if (isCounting(status)) return completesAt === null ? { kind: 'by_hand' } : { kind: 'walks', at: completesAt };
   if (isFinal(status)) return { kind: 'ended' };
   const endsAt = inTimeUntil(payment);
   return completesAt !== null && completesAt < endsAt
@@ -94,23 +101,24 @@ function stepOf(payment: Payment, context: PageContext): Step {
     case 'pending':
       return openStep(payment, context);
     case 'processing':
-      return { kind: 'detected', ...paidFacts(payment) };
+      return { kind: 'detected', ...paidFacts(payment, context) };
     case 'confirming':
-      return { kind: 'confirming', confirmations: context.confirmations, ...paidFacts(payment) };
+      return { kind: 'confirming', confirmations: context.confirmations, ...paidFacts(payment, context) };
     case 'completed':
       return {
         kind: 'completed',
         completedAt: payment.completedAt ?? context.now,
         exception: payment.exception,
-        quote: payment.quote && quoteView(payment.quote),
+        wasCancelled: payment.cancelledAt !== null,
+        quote: payment.quote && quoteView(payment.quote, context),
         receivedUnits: payment.received.all.seenUnits,
         transactionHash: payment.transactionHash,
       };
     case 'failed':
-      return closedStep(payment, payment.failureReason ?? 'unconfirmed');
+      return closedStep(payment, payment.failureReason ?? 'unconfirmed', context);
     case 'expired':
     case 'cancelled':
-      return closedStep(payment, payment.status);
+      return closedStep(payment, payment.status, context);
   }
 }
 
@@ -135,13 +143,12 @@ function payStep(payment: Payment, quote: Quote, context: PageContext, canChange
   const namesContract = asset !== nativeAsset(network);
   return {
     kind: 'pay',
-    quote: quoteView(quote),
+    quote: quoteView(quote, context),
     receivedUnits,
     missingUnits,
     paymentUri: namesContract ? null : uri,
     tokenUri: namesContract ? uri : null,
     transfer: context.payable ? evmTransfer(request) : null,
-    addressIndex: context.addressIndex,
     canChangeToken,
     canCancel: payment.received.all.seenUnits === 0n,
   };
@@ -153,28 +160,31 @@ function askFor(quote: Quote, restUnits: bigint): bigint {
   return restUnits > dustUnits ? restUnits : dustUnits;
 }
 
-function closedStep(payment: Payment, outcome: ClosedStep['outcome']): ClosedStep {
+function closedStep(payment: Payment, outcome: ClosedStep['outcome'], context: PageContext): ClosedStep {
   const { quote, received } = payment;
   return {
     kind: 'closed',
     outcome,
     endedAt: payment.cancelledAt ?? inTimeUntil(payment),
     paidLate: quote !== null && payment.exception === 'paid_late' && received.all.seenUnits >= requiredUnits(quote),
-    quote: quote && quoteView(quote),
+    quote: quote && quoteView(quote, context),
     receivedUnits: received.all.seenUnits,
     transactionHash: received.transactionHash,
   };
 }
 
-function paidFacts(payment: Payment): PaidFacts {
+function paidFacts(payment: Payment, context: PageContext): PaidFacts {
   if (payment.quote === null) throw new Error(`Payment ${payment.id} is ${payment.status} without a quote.`);
   return {
-    quote: quoteView(payment.quote),
+    quote: quoteView(payment.quote, context),
     receivedUnits: payment.received.all.seenUnits,
     transactionHash: payment.received.transactionHash,
   };
 }
 
-function quoteView({ asset, network, decimals, owedUnits, address }: Quote): QuoteView {
-  return { asset, network, decimals, owedUnits, address };
+function quoteView(
+  { asset, network, decimals, owedUnits, address }: Quote,
+  { explorer }: Pick<PageContext, 'explorer'>,
+): QuoteView {
+  return { asset, network, decimals, owedUnits, address, explorer };
 }

@@ -13,7 +13,7 @@ interface Problem {
 }
 
 /** How soon a page that failed is reloaded automatically. */
-const TROUBLE_RETRY_SECONDS = 15;
+const TROUBLE_RETRY_SECONDS = 5;
 
 /**
  * The page for a payment or refund that does not exist (404), too many requests (429; the caller adds `Retry-After`),

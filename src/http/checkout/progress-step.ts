@@ -1,13 +1,17 @@
+import { NETWORK_FACTS } from '../../domain/networks.ts';
 import { cancelForm } from './cancel-form.ts';
-import { crypto, grouped, networkName } from './format.ts';
+import { crypto, networkName } from './format.ts';
 import { html, type Html } from '../pages/html.ts';
 import { facts, statusHeading } from './layout.ts';
+import { transactionFact } from './transaction-fact.ts';
 import type { Confirmations, PaidFacts, PaymentView } from './view.ts';
 
 /** The money is on its way, but not in a block yet. */
 export function detectedCard(view: PaymentView, step: PaidFacts): Html {
   const { locale } = view.frame;
-  const text = locale.t('detected_text', { network: networkName(step.quote.network) });
+  const { network } = step.quote;
+  const text = html`${locale.t('detected_text', { network: networkName(network) })}
+  ${locale.t('usually_takes', { time: locale.duration(NETWORK_FACTS[network].blockMs) })}`;
   return html`${statusHeading('waiting', locale.t('detected_title'), text)} ${paidFacts(view, step)}
   ${nothingToDo(view)}`;
 }
@@ -18,13 +22,25 @@ export function confirmingCard(view: PaymentView, step: PaidFacts, confirmations
   return html`${statusHeading('waiting', locale.t('confirming_title'), locale.t('confirming_text'))}
     ${
       confirmations &&
-      html`<p class="meter">
+      html`<div class="meter">
         <label for="confirmations">${locale.t('confirmations', confirmations)}</label>
         <progress id="confirmations" max="${confirmations.need}" value="${confirmations.have}"></progress>
-      </p>`
+        <p class="hint">${whenDone(view, step, confirmations)}</p>
+      </div>`
     }
     <p class="hint">${locale.t('confirming_means')}</p>
     ${paidFacts(view, step)} ${nothingToDo(view)}`;
+}
+
+const MINUTE_MS = 60_000;
+
+/** By the network's average; nobody waits for blocks of seconds, so those are not mentioned. */
+function whenDone({ frame: { locale }, now }: PaymentView, { quote }: PaidFacts, { have, need }: Confirmations): Html {
+  const { blockMs } = NETWORK_FACTS[quote.network];
+  const leftMs = blockMs * Math.max(0, need - have);
+  const doneAt = Math.ceil((now + leftMs) / MINUTE_MS) * MINUTE_MS;
+  return html`${blockMs >= MINUTE_MS && locale.t('each_takes', { time: locale.duration(blockMs) })}
+  ${locale.t('usually_done', { time: locale.time(doneAt, now) })}`;
 }
 
 /** The payment has expired, and the chain is still being read for money sent in time. */
@@ -45,7 +61,7 @@ function paidFacts({ frame: { locale } }: PaymentView, { quote, receivedUnits, t
   return facts([
     [locale.t('received'), crypto(receivedUnits, quote)],
     [locale.t('network'), networkName(quote.network)],
-    [locale.t('transaction'), transactionHash === null ? null : grouped(transactionHash)],
+    [locale.t('transaction'), transactionFact(locale, { hash: transactionHash, explorer: quote.explorer })],
   ]);
 }
 

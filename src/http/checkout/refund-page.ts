@@ -1,9 +1,10 @@
 import type { Assets } from '../pages/assets.ts';
-import { assetName, crypto, grouped, name, networkLabel } from './format.ts';
+import { assetName, crypto, fiatWithCode, grouped, name, networkLabel } from './format.ts';
 import { html, type Html } from '../pages/html.ts';
 import { facts, renderDocument, statusHeading, testBanner, type Refresh } from './layout.ts';
 import { pageHref } from './links.ts';
 import type { TextKey } from './locale.ts';
+import { transactionFact } from './transaction-fact.ts';
 import type { Page, RefundStep, RefundView } from './view.ts';
 
 /** Longer than any address; the server does the actual check. */
@@ -57,8 +58,7 @@ const TITLES = {
 function sum(view: RefundView): Html {
   const { locale } = view.frame;
   if (view.amountMinor === 0n) return html`<span class="fiat">${crypto(view.units, view)}</span>`;
-  return html`<span class="fiat">${name(locale.fiat(view.amountMinor, view.currency))}</span>
-    <span class="unit">${view.currency}</span>`;
+  return html`<span class="fiat">${fiatWithCode(locale, view.amountMinor, view.currency)}</span>`;
 }
 
 function refreshOf({ step, mode, claimPath, frame }: RefundView): Refresh | null {
@@ -87,7 +87,7 @@ function card(view: RefundView): Html {
       ${facts([
         [locale.t('your_address'), step.address !== '' && grouped(step.address)],
         [locale.t('sent_at'), locale.dateTime(step.completedAt)],
-        [locale.t('transaction'), step.transactionHash === null ? null : grouped(step.transactionHash)],
+        [locale.t('transaction'), transactionFact(locale, { hash: step.transactionHash, explorer: view.explorer })],
       ])}`;
     }
     case 'failed':

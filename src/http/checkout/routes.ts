@@ -1,45 +1,34 @@
 import formbody from '@fastify/formbody';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Access } from '../../app/projects/access.ts';
 import { forRequest } from '../../app/context.ts';
+import { explorerOf } from '../../app/explorer.ts';
 import type { RefusedChange } from '../../app/payments/change-payment.ts';
-import { cancelPayment, selectToken, simulatePayment } from '../../app/payments/payment-actions.ts';
-import { SIMULATIONS } from '../../domain/simulation.ts';
-import type { PaymentWatch } from '../../app/live/payment-watch.ts';
+import { cancelPayment, selectToken } from '../../app/payments/payment-actions.ts';
+import { simulatePayment } from '../../app/payments/simulate-payment.ts';
+import { MAX_STAGE_SECONDS, SIMULATIONS } from '../../domain/simulation.ts';
 import { claimRefund } from '../../app/refunds/claim-refund.ts';
 import { decodeId, parseUuid } from '../../domain/id.ts';
 import type { Payment, Surface } from '../../domain/payment.ts';
 import type { Refund } from '../../domain/refund.ts';
-import type { Troubles } from '../../domain/trouble.ts';
 import { findRefund } from '../../store/refunds.ts';
-import type { Api } from '../api.ts';
 import { asRequestError } from '../errors.ts';
 import { pathOf } from '../path.ts';
 import { reportFault } from '../report-fault.ts';
-import { assetRoutes, type Assets } from '../pages/assets.ts';
+import { assetRoutes } from '../pages/assets.ts';
 import { checkoutEvents } from './events.ts';
-import { currentVersion, pageFacts, payingFacts } from './facts.ts';
+import { currentVersion } from './facts.ts';
 import { frameOf, localeOf, type PageRequest } from './frame.ts';
 import { pageHref, paymentPath } from './links.ts';
 import { brandingRoutes } from './branding-routes.ts';
-import { renderPaymentPage } from './page.ts';
-import { presentPaymentPage } from './present.ts';
 import { renderProblemPage } from './problem-page.ts';
 import { renderRefundPage } from './refund-page.ts';
 import { sendPage } from './send-page.ts';
+import { patiently, paymentPages, type Checkout } from './show-payment.ts';
 import type { ClaimProblem, Notice, RefundStep } from './view.ts';
 
 const page = { config: { guard: { kind: 'page' } }, schema: { hide: true } } as const;
 
 type Request = FastifyRequest<PageRequest>;
-
-/** What the hosted pages need. */
-export interface Checkout extends Api {
-  readonly access: Pick<Access, 'project' | 'hasLogo'>;
-  readonly assets: Assets;
-  readonly watch: PaymentWatch;
-  readonly troubles: Troubles;
-}
 
 /**
  * The hosted pages: paying a transaction or an order, and claiming a refund. They need no JavaScript and no session.
@@ -65,13 +54,18 @@ export function checkoutRoutes(checkout: Checkout): (app: FastifyInstance) => Pr
   };
 }
 
+/** Who simulates the end of a payment sees it end: the page then goes on to the shop, as it does for customers. */
+const WATCHING = { watching: '1' } as const;
+
 function paymentRoutes(app: FastifyInstance, checkout: Checkout): void {
   const { app: core } = checkout;
+  const pages = paymentPages(checkout);
   app.get<PageRequest>('/pay/:id', page, async (request, reply) => {
-    const payment = await findByPublicId(checkout, request.params.id);
-    return payment === null
-      ? unknown(checkout, request, reply, 'unknown_payment')
-      : show(checkout, request, reply, payment);
+    const wanted = selectorOf(request.params.id);
+    if (wanted === null || !(await pages.current(request, reply, wanted))) {
+      return unknown(checkout, request, reply, 'unknown_payment');
+    }
+    return reply;
   });
   const action = (
     name: 'token' | 'cancel' | 'simulate',
@@ -81,11 +75,14 @@ function paymentRoutes(app: FastifyInstance, checkout: Checkout): void {
       const payment = await findByPublicId(checkout, request.params.id);
       if (payment === null) return unknown(checkout, request, reply, 'unknown_payment');
       const notice = await act(payment, request);
-      if (notice !== null) return show(checkout, request, reply, await findAgain(checkout, payment), notice);
+      if (notice !== null) {
+        await pages.show(request, reply, await findAgain(checkout, payment), notice);
+        return reply;
+      }
       const { frame } = await frameOf(checkout.access, request, payment.projectId);
       return reply
         .code(303)
-        .header('location', pageHref(frame, paymentPath(request.params.id)))
+        .header('location', pageHref(frame, paymentPath(request.params.id), name === 'simulate' ? WATCHING : {}))
         .send();
     });
   };
@@ -107,32 +104,11 @@ function paymentRoutes(app: FastifyInstance, checkout: Checkout): void {
   action('simulate', async (payment, request) => {
     const outcome = SIMULATIONS.find((name) => name === field(request, 'outcome'));
     if (outcome === undefined) return 'not_open';
-    const changed = await simulatePayment(forRequest(core, request.id), { id: payment.id }, outcome);
+    const seconds = Number(field(request, 'stages'));
+    const stageMs = seconds >= 1 && seconds <= MAX_STAGE_SECONDS ? seconds * 1_000 : null;
+    const changed = await simulatePayment(forRequest(core, request.id), { id: payment.id }, outcome, stageMs);
     return changed.kind === 'not_sandbox' ? 'not_open' : noticeOf(changed);
   });
-}
-
-async function show(
-  checkout: Checkout,
-  request: Request,
-  reply: FastifyReply,
-  payment: Payment,
-  notice: Notice | null = null,
-): Promise<FastifyReply> {
-  const [{ frame, framedBy }, facts, paying] = await Promise.all([
-    frameOf(checkout.access, request, payment.projectId),
-    pageFacts(checkout, payment),
-    payingFacts(checkout, payment),
-  ]);
-  const view = presentPaymentPage(payment, {
-    ...facts,
-    ...paying,
-    now: checkout.app.clock(),
-    frame,
-    wantsOtherToken: request.query['choose'] === 'token',
-    notice,
-  });
-  return sendPage(request, reply, renderPaymentPage(view, checkout.assets), framedBy);
 }
 
 /** Why an action was refused, in the page's words; null if it was not. */
@@ -195,6 +171,7 @@ async function showRefund(
     {
       frame,
       claimPath: refundPath(request.params.id),
+      explorer: explorerOf(checkout.app.railFor(mode), { asset, network }),
       mode,
       amountMinor,
       currency,
@@ -230,18 +207,18 @@ function selectorOf(text: string): { readonly id: string; readonly surface: Surf
   return id === null ? null : { id, surface: order === null ? 'transaction' : 'order' };
 }
 
-async function findByPublicId(api: Api, text: string): Promise<Payment | null> {
+async function findByPublicId(api: Checkout, text: string): Promise<Payment | null> {
   const selector = selectorOf(text);
-  return selector && api.reader.read(selector);
+  return selector && patiently(api, api.reader.read(selector));
 }
 
-async function findAgain(api: Api, payment: Payment): Promise<Payment> {
+async function findAgain(api: Checkout, payment: Payment): Promise<Payment> {
   return (await api.reader.read({ id: payment.id })) ?? payment;
 }
 
-async function findPublicRefund(api: Api, text: string): Promise<Refund | null> {
+async function findPublicRefund(api: Checkout, text: string): Promise<Refund | null> {
   const id = decodeId('refund', text);
-  return id === null ? null : findRefund(api.app.db, id);
+  return id === null ? null : patiently(api, findRefund(api.app.db, id));
 }
 
 function field(request: Request, name: string): string {

@@ -5,6 +5,7 @@ import { once, type Locale, type TextKey } from './locale.ts';
 const KEYS = [
   'copied',
   'copy_failed',
+  'working',
   'offline',
   'online',
   'wallet_request',
@@ -17,7 +18,6 @@ const KEYS = [
   'wallet_wrong_network',
   'wallet_failed',
   'returning',
-  'no_match',
   'local_time',
 ] as const satisfies readonly TextKey[];
 

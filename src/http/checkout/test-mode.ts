@@ -1,6 +1,7 @@
+import { SIMULATIONS } from '../../domain/simulation.ts';
 import { html, type Html } from '../pages/html.ts';
 import { pageHref, paymentPath } from './links.ts';
-import { once, type Locale, type TextKey } from './locale.ts';
+import { once, type Locale } from './locale.ts';
 import type { PaymentView, TestProgress } from './view.ts';
 
 /** What test mode does with a payment automatically. */
@@ -10,6 +11,8 @@ export function testText({ frame: { locale }, now }: PaymentView, test: TestProg
       return locale.t('test_completes', { time: locale.time(test.at, now) });
     case 'expires':
       return locale.t('test_expires', { time: locale.time(test.at, now) });
+    case 'walks':
+      return locale.t('test_walks', { time: locale.time(test.at, now) });
     case 'by_hand':
       return locale.t('test_by_hand');
     case 'ended':
@@ -17,20 +20,24 @@ export function testText({ frame: { locale }, now }: PaymentView, test: TestProg
   }
 }
 
-/** What a customer of the sandbox can simulate. */
-const STEPS = ['paid', 'part', 'over', 'late', 'failed', 'expired'] as const;
-
-/** Buttons that advance a test payment, as long as there is a next step. */
+/** Takes a test payment further, as long as there is a next step. */
 export function simulations({ frame, paymentId }: PaymentView, test: TestProgress): Html | null {
   if (test.kind === 'ended') return null;
   const { locale } = frame;
   return html`<form class="simulate" method="post" action="${pageHref(frame, paymentPath(paymentId, 'simulate'))}">
-    ${buttons(locale)}
+    ${choice(locale)}
   </form>`;
 }
 
-const buttons = once((locale: Locale) => {
-  const title = (step: (typeof STEPS)[number]) => locale.t(`simulate_${step}` satisfies TextKey);
-  return html`<span class="simulate-label">${locale.t('simulate')}</span>
-    ${STEPS.map((step) => html`<button type="submit" name="outcome" value="${step}">${title(step)}</button>`)}`;
-});
+/** Long enough to be read, short enough to be waited for. */
+const STAGE_SECONDS = 3;
+
+const choice = once(
+  (locale: Locale) =>
+    html`<label class="unseen" for="outcome">${locale.t('simulate')}</label>
+      <select id="outcome" name="outcome">
+        ${SIMULATIONS.map((one) => html`<option value="${one}">${locale.t(`simulate_${one}`)}</option>`)}
+      </select>
+      <label><input type="checkbox" name="stages" value="${STAGE_SECONDS}" /> ${locale.t('simulate_stages')}</label>
+      <button type="submit">${locale.t('simulate')}</button>`,
+);

@@ -52,7 +52,11 @@ export interface PaymentView {
   readonly cancelUrl: string | null;
   /** Until when money counts as in time. */
   readonly payUntilAt: number;
+  /** Until when money that comes after the end is still found. */
+  readonly watchedUntilAt: number;
   readonly now: number;
+  /** The database is silent: what is shown was read at `readAt`, in epoch ms, and may have changed since. */
+  readonly readAt: number | null;
   readonly step: Step;
   readonly refunds: readonly RefundNews[];
   /** Why the customer's last action was refused; the page is then sent with an error status. */
@@ -72,6 +76,8 @@ export interface RefundNews {
 export type TestProgress =
   | { readonly kind: 'completes'; readonly at: number }
   | { readonly kind: 'expires'; readonly at: number }
+  /** Its money was seen, and comes one stage further at this time. */
+  | { readonly kind: 'walks'; readonly at: number }
   /** Its timer was stopped; it continues when somebody simulates the next step. */
   | { readonly kind: 'by_hand' }
   | { readonly kind: 'ended' };
@@ -120,8 +126,6 @@ export interface PayStep {
   readonly tokenUri: string | null;
   /** The same for wallets in the browser; null on networks that are not EVM chains. */
   readonly transfer: EvmTransfer | null;
-  /** The index of its address in the wallet, from 0; null if it was not derived. */
-  readonly addressIndex: number | null;
   readonly canChangeToken: boolean;
   readonly canCancel: boolean;
 }
@@ -130,6 +134,8 @@ export interface QuoteView extends TokenChoice {
   readonly decimals: number;
   readonly owedUnits: bigint;
   readonly address: string;
+  /** The origin of the block explorer that shows its transactions; null in test mode and on test chains. */
+  readonly explorer: string | null;
 }
 
 export interface PaidFacts {
@@ -147,6 +153,8 @@ export interface CompletedStep {
   readonly kind: 'completed';
   readonly completedAt: number;
   readonly exception: Exception;
+  /** It was cancelled before the money came, and the shop accepted it. */
+  readonly wasCancelled: boolean;
   readonly quote: QuoteView | null;
   readonly receivedUnits: bigint;
   readonly transactionHash: string | null;
@@ -191,6 +199,8 @@ export interface RefundView extends Pick<
   'mode' | 'amountMinor' | 'currency' | 'asset' | 'network' | 'decimals' | 'units'
 > {
   readonly frame: Frame;
+  /** The origin of the block explorer that shows the refund's transaction; null in test mode and on test chains. */
+  readonly explorer: string | null;
   /** The page's own path, to which the form posts the field `address`. */
   readonly claimPath: string;
   readonly now: number;

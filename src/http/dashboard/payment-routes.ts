@@ -5,10 +5,10 @@ import {
   acceptPayment,
   cancelPayment,
   completeSandboxPayment,
-  simulatePayment,
   type MoneyShown,
   type NotSandbox,
 } from '../../app/payments/payment-actions.ts';
+import { simulatePayment } from '../../app/payments/simulate-payment.ts';
 import type { TokenRefusal } from '../../app/payments/quote-payment.ts';
 import { parseDecimal } from '../../domain/money.ts';
 import type { PaymentChange } from '../../store/save-changes.ts';

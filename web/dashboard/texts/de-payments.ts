@@ -96,6 +96,9 @@ export const dePayments: TextsLike<typeof enPayments> = {
   show_more: 'Mehr zeigen',
   show_table: 'Tabelle',
   simulate: 'Simulieren',
+  simulate_confirming: 'Wird bestätigt',
+  simulate_confirming_text:
+    'Der volle Betrag ist in einem Block, und die Zahlung bleibt in der Bestätigung, bis „Bezahlt“ simuliert wird.',
   simulate_expired: 'Nicht bezahlt',
   simulate_expired_text: 'Die Zeit zum Bezahlen läuft ab.',
   simulate_failed: 'Nie bestätigt',

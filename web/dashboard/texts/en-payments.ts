@@ -93,6 +93,9 @@ export const enPayments = {
   show_more: 'Show more',
   show_table: 'Table',
   simulate: 'Simulate',
+  simulate_confirming: 'Being confirmed',
+  simulate_confirming_text:
+    'The full amount is in a block, and the payment stays confirming until it is simulated as paid.',
   simulate_expired: 'Not paid',
   simulate_expired_text: 'The time to pay runs out.',
   simulate_failed: 'Never confirmed',

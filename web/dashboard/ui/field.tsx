@@ -83,7 +83,7 @@ export function EmailField({ label, required = true, ...rest }: WithOwnLabel) {
       label={label ?? t('email')}
       name="email"
       required={required}
-        max={MAX_EMAIL}
+      max={MAX_EMAIL}
       spellCheck={false}
       autoCapitalize="none"
     />

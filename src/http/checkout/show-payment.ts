@@ -1,0 +1,112 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Access } from '../../app/projects/access.ts';
+import type { PaymentWatch } from '../../app/live/payment-watch.ts';
+import type { Payment } from '../../domain/payment.ts';
+import type { Troubles } from '../../domain/trouble.ts';
+import type { Api } from '../api.ts';
+import { asRequestError, RequestError } from '../errors.ts';
+import type { Assets } from '../pages/assets.ts';
+import { reportFault } from '../report-fault.ts';
+import { pageFacts, payingFacts } from './facts.ts';
+import { frameOf, type PageRequest } from './frame.ts';
+import { createLastKnown, type PageMaterial } from './last-known.ts';
+import { renderPaymentPage } from './page.ts';
+import { presentPaymentPage } from './present.ts';
+import { sendPage } from './send-page.ts';
+import type { Notice } from './view.ts';
+
+type Request = FastifyRequest<PageRequest>;
+
+/** What the hosted pages need. */
+export interface Checkout extends Api {
+  readonly access: Pick<Access, 'project' | 'hasLogo'>;
+  readonly assets: Assets;
+  readonly watch: PaymentWatch;
+  readonly troubles: Troubles;
+}
+
+/** How long a page waits for the database: customers look at nothing meanwhile. Reads take milliseconds. */
+const PATIENCE_MS = 4_000;
+/** The same once the database has not answered others either. */
+const SHORT_PATIENCE_MS = 2_000;
+
+/** The result of `read`, which may go on; fails as a database that is away if it takes too long. */
+export async function patiently<Result>({ watch }: Pick<Checkout, 'watch'>, read: Promise<Result>): Promise<Result> {
+  const late = Promise.withResolvers<never>();
+  const giveUp = () => late.reject(new RequestError('service_unavailable', 'The database does not answer.'));
+  const timer = setTimeout(giveUp, watch.isDown() ? SHORT_PATIENCE_MS : PATIENCE_MS);
+  try {
+    return await Promise.race([read, late.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+export interface PaymentPages {
+  /**
+   * Sends the page of a payment as it is now, or else the last state that is known of it; false if there is no such
+   * payment. A reply is itself a promise of being sent, so none is returned.
+   */
+  current(request: Request, reply: FastifyReply, wanted: Pick<Payment, 'id' | 'surface'>): Promise<boolean>;
+  /** Sends the page of a payment that was just read, and why an action was refused. */
+  show(request: Request, reply: FastifyReply, payment: Payment, notice: Notice): Promise<void>;
+}
+
+/** The pages of payments. While the database is silent they show what was read before, and say so. */
+export function paymentPages(checkout: Checkout): PaymentPages {
+  const lastKnown = createLastKnown();
+
+  async function materialOf(payment: Payment): Promise<PageMaterial> {
+    const readAt = checkout.app.clock();
+    const [project, facts, paying] = await Promise.all([
+      checkout.access.project(payment.projectId),
+      pageFacts(checkout, payment),
+      payingFacts(checkout, payment),
+    ]);
+    const material = { payment, project, facts, paying, readAt };
+    lastKnown.keep(material);
+    return material;
+  }
+
+  async function send(
+    request: Request,
+    reply: FastifyReply,
+    { payment, project, facts, paying, readAt }: PageMaterial,
+    { isStale = false, notice = null }: { readonly isStale?: boolean; readonly notice?: Notice | null },
+  ): Promise<void> {
+    const { frame, framedBy } = await frameOf({ project: () => project }, request, payment.projectId);
+    const view = presentPaymentPage(payment, {
+      ...facts,
+      ...paying,
+      now: checkout.app.clock(),
+      readAt: isStale ? readAt : null,
+      frame,
+      wantsOtherToken: request.query['choose'] === 'token',
+      notice,
+    });
+    void sendPage(request, reply, renderPaymentPage(view, checkout.assets), framedBy);
+  }
+
+  return {
+    current: async (request, reply, wanted) => {
+      const read = async (): Promise<PageMaterial | null> => {
+        const payment = await checkout.reader.read(wanted);
+        return payment && materialOf(payment);
+      };
+      try {
+        const material = await patiently(checkout, read());
+        if (material === null) return false;
+        await send(request, reply, material, {});
+        return true;
+      } catch (error) {
+        const known = lastKnown.find(wanted);
+        const { status } = asRequestError(error);
+        if (known === null || status < 500) throw error;
+        reportFault(checkout.troubles, request, status, error);
+        await send(request, reply, known, { isStale: true });
+        return true;
+      }
+    },
+    show: async (request, reply, payment, notice) => send(request, reply, await materialOf(payment), { notice }),
+  };
+}

@@ -1,9 +1,9 @@
 -- Figures of payments by the time of their creation, added up by a worker once an hour is over. They can be made anew from the
--- payments at any time. Slots begin at `at` and last `minutes`.
+-- payments at any time. Slots begin at `at` and last `minutes`: 15 or 60.
 create table payment_figures (
   project_id uuid not null,
   mode text not null,
-  minutes smallint not null check (minutes in (15, 60)),
+  minutes smallint not null,
   at timestamptz not null,
   status text not null,
   -- Of completed payments; empty otherwise, for the token can still change.
@@ -16,11 +16,12 @@ create table payment_figures (
   primary key (project_id, mode, minutes, at, status, network, asset, currency)
 );
 
--- How long completed payments took: classes of durations (src/domain/duration-class.ts) and how many payments are in each.
+-- How long completed payments took: classes of durations (src/domain/duration-class.ts) and how many payments are in each,
+-- by quarters of an hour and UTC days.
 create table completion_times (
   project_id uuid not null,
   mode text not null,
-  minutes smallint not null check (minutes in (15, 1440)),
+  minutes smallint not null,
   at timestamptz not null,
   network text not null,
   asset text not null,
@@ -29,17 +30,16 @@ create table completion_times (
   primary key (project_id, mode, minutes, at, network, asset)
 );
 
--- How far the figures are: one row. Hours before `closed_until` are added up; of changes since, those with transitions up to
+-- How far the figures are: the row 1, which the worker makes. Hours before `closed_until` are added up; of changes since, those with transitions up to
 -- `taken_in` are. Transitions get their ids before they are saved: `newest` becomes `taken_in` once every database transaction
 -- before `ended_before` has ended.
 create table figures_progress (
-  id boolean primary key default true check (id),
+  id smallint primary key,
   closed_until timestamptz,
   taken_in bigint,
   newest bigint,
   ended_before bigint
 );
-insert into figures_progress default values;
 
 -- What people have written to what needs attention. What needs it follows from payments, refunds, endpoints and networks; only
 -- this is stored. A row is about one occurrence: another fault of the same subject has another.

@@ -21,17 +21,25 @@ export interface FiguresProgress {
 
 export const HOUR_MS = 3_600_000;
 
+/** The only row of `figures_progress`. */
+const ROW = 1;
+
 export async function figuresProgress(db: Database | Trx): Promise<FiguresProgress> {
-  const row = await db.selectFrom('figures_progress').select(['closed_until', 'taken_in']).executeTakeFirst();
+  const row = await db
+    .selectFrom('figures_progress')
+    .select(['closed_until', 'taken_in'])
+    .where('id', '=', ROW)
+    .executeTakeFirst();
   return { closedUntil: row?.closed_until ?? null, takenIn: row?.taken_in ?? null };
 }
 
 /** The same with what is needed to go on, locked; null: another process is at it. */
 export async function lockFiguresProgress(trx: Trx): Promise<(FiguresProgress & TailState) | null> {
-  await sql`insert into figures_progress default values on conflict do nothing`.execute(trx);
+  await sql`insert into figures_progress (id) values (${ROW}) on conflict do nothing`.execute(trx);
   const row = await trx
     .selectFrom('figures_progress')
     .select(['closed_until', 'taken_in', 'newest', 'ended_before'])
+    .where('id', '=', ROW)
     .forUpdate()
     .skipLocked()
     .executeTakeFirst();
@@ -56,6 +64,7 @@ export async function saveFiguresProgress(trx: Trx, progress: FiguresProgress & 
       newest,
       ended_before: endedBefore,
     })
+    .where('id', '=', ROW)
     .execute();
 }
 
@@ -64,7 +73,7 @@ export async function isUpToDate(db: Database, over: number): Promise<boolean> {
   const { rows } = await sql<{ isUpToDate: boolean | null }>`
     select closed_until >= ${new Date(over).toISOString()}::timestamptz and taken_in = newest
       and taken_in = coalesce((select id from payment_arrows order by id desc limit 1), 0) as "isUpToDate"
-    from figures_progress`.execute(db);
+    from figures_progress where id = ${ROW}`.execute(db);
   return rows[0]?.isUpToDate === true;
 }
 

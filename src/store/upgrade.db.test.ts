@@ -74,6 +74,8 @@ function valueOf({ name, type, isNullable, words }: KnownColumn, row: number): u
       return SHAPED[name]?.(row) ?? `${name} ${row}`;
     case 'text[]':
       return [`${name} ${row}`, 'Grüße €'];
+    case 'integer[]':
+      return [row, row + 1];
     case 'boolean':
       return row % 2 === 0;
     case 'bytea':

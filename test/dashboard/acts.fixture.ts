@@ -1,3 +1,5 @@
+import type { App } from '../../src/app/context.ts';
+import { createEndpoint } from '../../src/app/webhooks/webhook-endpoints.ts';
 import { afterAll } from 'vitest';
 import type { PaymentView } from '../../src/http/dashboard/contract/payments.ts';
 import { dashboardTest, type Browser, type DashboardTest } from '../dashboard.ts';
@@ -40,4 +42,13 @@ export function actsIn(test: DashboardTest, mode = 'test', projectId = test.http
       return browser.call({ method: 'POST', path: `${base}/${id}/${what}`, body });
     },
   };
+}
+
+/** An endpoint of test mode that gets all documented events. */
+export async function anEndpoint(app: App, projectId: string): Promise<string> {
+  const policyOf = () => ({ mode: 'test', production: false, allowCidrs: [] }) as const;
+  const wanted = { projectId, mode: 'test', url: 'https://hooks.example/', events: 'all' } as const;
+  const made = await createEndpoint(app, Buffer.alloc(32, 7), policyOf, wanted);
+  if (made.kind !== 'done') throw new Error(made.message);
+  return made.endpoint.id;
 }

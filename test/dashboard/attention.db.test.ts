@@ -1,13 +1,12 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { createKey } from '../../src/app/projects/keys.ts';
-import { createEndpoint } from '../../src/app/webhooks/webhook-endpoints.ts';
 import type { AttentionKind } from '../../src/domain/attention.ts';
 import type { AttentionView } from '../../src/http/dashboard/contract/attention.ts';
 import { closeEndpoint } from '../../src/store/webhook-endpoints.ts';
 import { publicPaymentId } from '../../src/wire/payment.ts';
 import { dashboardTest, type Browser } from '../dashboard.ts';
 import type { Answer } from '../http.ts';
-import { actsIn } from './acts.fixture.ts';
+import { actsIn, anEndpoint } from './acts.fixture.ts';
 
 const SWEEP = { network: 'ethereum', newest: 4, deposits: 2, usdCents: 12_345n } as const;
 let sweeps: readonly (typeof SWEEP)[] = [];
@@ -183,7 +182,7 @@ describe('what people write', () => {
 describe('beside payments', () => {
   it('an endpoint that fails or is disabled needs the attention of who may see webhooks, until it answers again', async () => {
     const { projectId, kinds, only, mark, simulated } = await shopping();
-    const endpoint = await anEndpoint(projectId);
+    const endpoint = await anEndpoint(app, projectId);
     await simulated('paid');
     expect(await kinds()).toEqual([]);
     const failed = { attempts: 3 };
@@ -252,11 +251,3 @@ describe('beside payments', () => {
     expect(await kinds(support.browser)).toEqual([]);
   });
 });
-
-async function anEndpoint(projectId: string): Promise<string> {
-  const policyOf = () => ({ mode: 'test', production: false, allowCidrs: [] }) as const;
-  const wanted = { projectId, mode: 'test', url: 'https://hooks.example/', events: 'all' } as const;
-  const made = await createEndpoint(app, Buffer.alloc(32, 7), policyOf, wanted);
-  if (made.kind !== 'done') throw new Error(made.message);
-  return made.endpoint.id;
-}

@@ -1,6 +1,5 @@
 import { afterAll, expect, it } from 'vitest';
 import { createKey } from '../../src/app/projects/keys.ts';
-import { createEndpoint } from '../../src/app/webhooks/webhook-endpoints.ts';
 import { cancelPayment, completeSandboxPayment } from '../../src/app/payments/payment-actions.ts';
 import { createServiceHealth } from '../../src/app/dashboard/health.ts';
 import type { Payment } from '../../src/domain/payment.ts';
@@ -9,6 +8,7 @@ import { saveBackup } from '../../src/store/backups.ts';
 import { closeEndpoint } from '../../src/store/webhook-endpoints.ts';
 import { publicPaymentId } from '../../src/wire/payment.ts';
 import { dashboardTest, type Browser } from '../dashboard.ts';
+import { anEndpoint } from './acts.fixture.ts';
 
 const DAY_MS = 86_400_000;
 const test = await dashboardTest();
@@ -103,7 +103,7 @@ it('each first step is ticked off when it is done', async () => {
       done ? [name] : [],
     );
   expect(await steps()).toEqual([]);
-  const endpoint = await anEndpoint(projectId);
+  const endpoint = await anEndpoint(app, projectId);
   expect(await steps()).toEqual(['webhook']);
   const { id } = await app.pay({ projectId });
   await completeSandboxPayment(app, { id });
@@ -116,7 +116,7 @@ it('each first step is ticked off when it is done', async () => {
 
 it('the health of webhooks names the failing endpoint only to people who may see webhooks', async () => {
   const { projectId } = await test.http.shop();
-  const endpoint = await anEndpoint(projectId);
+  const endpoint = await anEndpoint(app, projectId);
   const support = await test.join('support', projectId);
   const both = async () => [
     (await home({ browser: await owner(), projectId })).health.webhooks,
@@ -204,11 +204,3 @@ it('a range that is none is refused with the parameter and its rule', async () =
   expect(await asked('from=2026-02-01&to=2026-02-27&period=7d')).toEqual([400, 'period']);
   expect(await asked('from=2025-03-01&to=2027-03-01&zone=Africa/Cairo')).toEqual([200, undefined]);
 });
-
-async function anEndpoint(projectId: string): Promise<string> {
-  const policyOf = () => ({ mode: 'test', production: false, allowCidrs: [] }) as const;
-  const wanted = { projectId, mode: 'test', url: 'https://hooks.example/', events: 'all' } as const;
-  const made = await createEndpoint(app, Buffer.alloc(32, 7), policyOf, wanted);
-  if (made.kind !== 'done') throw new Error(made.message);
-  return made.endpoint.id;
-}

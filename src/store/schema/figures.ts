@@ -1,6 +1,6 @@
 import type { Mode } from '../../domain/permission.ts';
 import type { PaymentStatus } from '../../domain/status.ts';
-import { bigint, boolean, defaulted, integer, integers, nullable, smallint, text, timestamp, uuid } from './column.ts';
+import { bigint, integer, integers, nullable, smallint, text, timestamp, uuid } from './column.ts';
 
 /** What is added up of payments by the time of their creation; see `store/figure-slots.ts`. */
 export const PAYMENT_FIGURES = {
@@ -29,7 +29,7 @@ export const COMPLETION_TIMES = {
 };
 
 export const FIGURES_PROGRESS = {
-  id: defaulted(boolean()),
+  id: smallint(),
   closed_until: nullable(timestamp()),
   taken_in: nullable(bigint()),
   newest: nullable(bigint()),

@@ -11,11 +11,12 @@ export function attentionKey(scope: Scope): readonly unknown[] {
   return [...projectKey(scope), 'attention'];
 }
 
+const LIST = 'GET /dashboard/api/projects/:project/:mode/attention';
+
 export function attentionQuery(api: Api, scope: Scope) {
   return queryOptions({
     queryKey: [...attentionKey(scope), 'list'],
-    queryFn: ({ signal }) =>
-      api('GET /dashboard/api/projects/:project/:mode/attention', { params: { ...scope } }, signal),
+    queryFn: ({ signal }) => api(LIST, { params: { ...scope } }, signal),
     refetchInterval: EVERY_MS,
   });
 }
@@ -24,8 +25,7 @@ export function attentionQuery(api: Api, scope: Scope) {
 export function attentionCountQuery(api: Api, scope: Scope) {
   return queryOptions({
     queryKey: [...attentionKey(scope), 'count'],
-    queryFn: ({ signal }) =>
-      api('GET /dashboard/api/projects/:project/:mode/attention/count', { params: { ...scope } }, signal),
+    queryFn: ({ signal }) => api(`${LIST}/count`, { params: { ...scope } }, signal),
     refetchInterval: EVERY_MS,
   });
 }

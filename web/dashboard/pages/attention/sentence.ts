@@ -12,14 +12,11 @@ export function describe(item: AttentionView, locale: Locale): { readonly title:
   const name = shownUrl ?? (payment === null ? networkName(network ?? '') : (payment.name ?? payment.id));
   const title = t(`kind_${kind}`, { name });
   switch (kind) {
-    case 'underpaid':
-      return {
-        title,
-        text:
-          item.until === null
-            ? t('kind_underpaid_failed_text', { amount })
-            : t('kind_underpaid_text', { amount, until: dateTime(item.until) }),
-      };
+    case 'underpaid': {
+      const { until } = item;
+      if (until === null) return { title, text: t('kind_underpaid_failed_text', { amount }) };
+      return { title, text: t('kind_underpaid_text', { amount, until: dateTime(until) }) };
+    }
     case 'overpaid':
     case 'paid_late':
     case 'paid_after_cancel':
@@ -34,14 +31,10 @@ export function describe(item: AttentionView, locale: Locale): { readonly title:
       return { title, text: t(`kind_${kind}_text`, { detail }) };
     case 'no_wallet':
       return { title, text: t('kind_no_wallet_text', { name }) };
-    case 'sweep':
-      return {
-        title,
-        text:
-          item.usd === null
-            ? t('kind_sweep_text', { detail })
-            : t('kind_sweep_worth_text', { detail, amount: fiat(item.usd, 'USD') }),
-      };
+    case 'sweep': {
+      if (item.usd === null) return { title, text: t('kind_sweep_text', { detail }) };
+      return { title, text: t('kind_sweep_worth_text', { detail, amount: fiat(item.usd, 'USD') }) };
+    }
   }
 }
 

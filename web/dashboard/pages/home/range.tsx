@@ -58,21 +58,23 @@ function Days({ from, to, onDays }: DaysProps) {
   }, [days, from, to, onDays]);
   return (
     <span className={css.days}>
-      <input
-        type="date"
-        aria-label={t('first_day')}
-        value={days.from}
-        max={days.to}
-        onChange={({ currentTarget }) => setDays({ ...days, from: currentTarget.value })}
-      />
+      <Day label={t('first_day')} value={days.from} max={days.to} onDay={(day) => setDays({ ...days, from: day })} />
       –
-      <input
-        type="date"
-        aria-label={t('last_day')}
-        value={days.to}
-        min={days.from}
-        onChange={({ currentTarget }) => setDays({ ...days, to: currentTarget.value })}
-      />
+      <Day label={t('last_day')} value={days.to} min={days.from} onDay={(day) => setDays({ ...days, to: day })} />
     </span>
+  );
+}
+
+interface DayProps {
+  readonly label: string;
+  readonly value: string;
+  readonly min?: string;
+  readonly max?: string;
+  readonly onDay: (day: string) => void;
+}
+
+function Day({ label, onDay, ...rest }: DayProps) {
+  return (
+    <input {...rest} type="date" aria-label={label} onChange={({ currentTarget }) => onDay(currentTarget.value)} />
   );
 }

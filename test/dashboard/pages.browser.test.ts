@@ -76,7 +76,7 @@ describe.skipIf(hasNoBrowser)('the pages of a project', () => {
     await check('a completed payment');
     expect(await page.getByText(SCRIPT).count()).toBeGreaterThan(0);
     await page.keyboard.press('Control+k');
-    await page.getByRole('combobox').fill('NW-11');
+    await page.getByRole('dialog').getByRole('combobox').fill('NW-11');
     await page.getByRole('option', { name: /NW-11/ }).waitFor();
     await check('the palette');
     expect(found).toEqual([]);

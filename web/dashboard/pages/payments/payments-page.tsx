@@ -178,7 +178,14 @@ function List({ search, columns, onShow }: ListProps) {
       {payments.length === 0 ? (
         <NoPayments scope={scope} isNarrowed={isNarrowed(search)} />
       ) : (
-        <PaymentTable label={t('payments')} payments={payments} columns={columns} shown={search.show} onShow={onShow} />
+        <PaymentTable
+          label={t('payments')}
+          payments={payments}
+          columns={columns}
+          extra={(column, payment) => <ExtraCell column={column} payment={payment} />}
+          shown={search.show}
+          onShow={onShow}
+        />
       )}
       {payments.length === 0 ? null : (
         <div className={css.foot}>

@@ -4,7 +4,7 @@ import { SURFACES } from '../domain/payment.ts';
 import type { Mode } from '../domain/permission.ts';
 import type { Database, Trx } from './database.ts';
 
-/** One hour of a project's payments of one mode, by the time of their creation: epoch milliseconds, a whole UTC hour. */
+/** One hour of a project's payments of one mode, by their time of creation: epoch milliseconds, a whole UTC hour. */
 export interface FigureHour {
   readonly projectId: string;
   readonly mode: Mode;
@@ -111,8 +111,8 @@ export async function changedHours(
 }
 
 /**
- * The end of the next hours to add up from a time on, at most `maxHours` and about `maxPayments`; hours without payments
- * before them are passed over. Null: there is no payment from then on.
+ * The end of the next hours to add up from a time on, at most `maxHours` and about `maxPayments`; hours without
+ * payments before them are passed over. Null: there is no payment from then on.
  */
 export async function nextHours(
   trx: Trx,
@@ -139,7 +139,7 @@ export async function hoursWithPayments(trx: Trx, from: number, until: number): 
 }
 
 /**
- * Each time is looked up along an index by itself: without this the planner, which does not know how short the times are,
+ * Each time is looked up along an index by itself: otherwise the planner, which does not know how few the times are,
  * compares every payment with every time.
  */
 export const HOUR_BY_HOUR = sql`offset 0`;

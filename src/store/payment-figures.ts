@@ -44,7 +44,7 @@ export interface FiguresWanted {
 }
 
 const DAY_MS = 24 * HOUR_MS;
-/** More transitions that are not taken in yet than this are not waited for: figures are as old as the worker is behind. */
+/** More pending transitions than this are not waited for: the figures are then as old as the worker is behind. */
 const MAX_PENDING = 5_000;
 /** The same of hours. */
 const MAX_PENDING_HOURS = 200;

@@ -18,6 +18,16 @@ const FINAL: Standing = { version: 'v9', status: 'completed', final: true, body:
 describe.skipIf(hasNoBrowser)('the open payment page', () => {
   const openTab = useBrowser();
 
+  /** The page with its clock in the test's hands, once its stream is open. */
+  const openLivePage = async () => {
+    const server = await paymentServer(FIRST);
+    const { page } = await openTab();
+    await page.clock.install();
+    await page.goto(server.url);
+    await until('the stream is open', () => server.asked.stream === 1);
+    return { server, page };
+  };
+
   it('shows a change as soon as the stream sends it, with title and band, and announces it', async () => {
     const server = await paymentServer(FIRST);
     const { page, problems } = await openTab();
@@ -191,11 +201,7 @@ describe.skipIf(hasNoBrowser)('the open payment page', () => {
   });
 
   it('stops polling once the payment is complete, and still gets a refund', async () => {
-    const server = await paymentServer(FIRST);
-    const { page } = await openTab();
-    await page.clock.install();
-    await page.goto(server.url);
-    await until('the stream is open', () => server.asked.stream === 1);
+    const { server, page } = await openLivePage();
     server.standing = FINAL;
     server.send('v9');
     await shows(page, '#live', 'Thank you');
@@ -326,11 +332,7 @@ describe.skipIf(hasNoBrowser)('the open payment page', () => {
   });
 
   it('shows the last state that the service knows while its database is silent, and asks often until it is back', async () => {
-    const server = await paymentServer(FIRST);
-    const { page } = await openTab();
-    await page.clock.install();
-    await page.goto(server.url);
-    await until('the stream is open', () => server.asked.stream === 1);
+    const { server, page } = await openLivePage();
     const stale = { ...FIRST, stale: true, body: '<p class="notice" role="alert">As it stood</p>' };
     server.answer = (response) => sendPage(response, server.render(stale), 503);
     server.send('silent');

@@ -35,7 +35,7 @@ export async function addUpFigures(app: App): Promise<boolean> {
     const progress = await lockFiguresProgress(trx);
     if (progress === null) return false;
     const { newest, oldestXid, ownXid } = await transitionsNow(trx);
-    // Whoever took an id before `newest` was noted had an id of its transaction then, smaller than that of any that began since.
+    // Whoever took an id before `newest` was noted had a transaction id by then, smaller than that of any begun since.
     const endedBefore = progress.newest === null ? null : (progress.endedBefore ?? ownXid);
     const isSettled = endedBefore !== null && oldestXid >= endedBefore;
     const takenIn = isSettled ? progress.newest : progress.takenIn;

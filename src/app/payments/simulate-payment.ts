@@ -66,6 +66,8 @@ function stepsOf(simulated: Simulated, simulation: Simulation): Steps {
     case 'paid':
       return isThere ? moneyOf(simulated, advanced(known, 'confirmed', now)) : arrives(simulated, missing, now, first);
     case 'confirming':
+      // Nothing more comes into a block: refused as what time could end is, and not offered (possible-actions.ts).
+      if (!isOpen(payment.status) && payment.status !== 'processing') return deadline;
       return isThere ? moneyOf(simulated, advanced(known, 'mined', now)) : arrives(simulated, missing, now, 'mined');
     case 'part':
       return arrives(simulated, missing > 1n ? missing / 2n : 1n, now, 'confirmed');

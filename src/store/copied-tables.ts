@@ -2,8 +2,8 @@ import type { Tables } from './tables.ts';
 
 /**
  * What a backup copies of each table; a table missing here does not compile. `rows`: all of it. `nothing`: data that is
- * only valid while the current processes run or follows from the rest, and what lets somebody in: a restored copy has no
- * session and no open link.
+ * only valid while the current processes run or follows from the rest, and what lets somebody in: a restored copy has
+ * no session and no open link.
  */
 export const COPIED_TABLES: { readonly [Name in keyof Tables]: 'rows' | 'nothing' } = {
   projects: 'rows',

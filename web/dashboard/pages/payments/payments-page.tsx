@@ -14,6 +14,7 @@ import { isPlainKey } from '../../ui/plain-key.ts';
 import { SkeletonRows } from '../../ui/skeleton.tsx';
 import { chooseColumns, chosenColumns } from './columns.ts';
 import { USUAL_LIST_COLUMNS, type ListColumn } from './list-columns.ts';
+import { ExtraCell } from './extra-cell.tsx';
 import { Filters } from './filters.tsx';
 import { NewPayment } from './new-payment.tsx';
 import { PaymentPanel } from './payment-panel.tsx';

@@ -87,7 +87,10 @@ describe('cointill', () => {
       [['project', 'list', '--colour'], "Unknown option '--colour'"],
       [['project', 'list', 'extra'], 'Too many arguments'],
       [['project', 'set', 'ID'], 'Nothing to set: give --allow-ips'],
-      [['payment', 'simulate', 'ID', 'stolen'], 'Allowed choices are paid, part, over, late, failed, expired'],
+      [
+        ['payment', 'simulate', 'ID', 'stolen'],
+        'Allowed choices are paid, confirming, part, over, late, failed, expired',
+      ],
       [['payment', 'list', '--limit', '101'], 'It must be a whole number from 1 to 100'],
       [['webhook', 'listen', '--secret', 'sesame'], 'A secret is whsec_ and base64'],
     ] as const;

@@ -47,6 +47,8 @@ function words(text: Expression): (writing: Writing) => Expression {
 
 /** What a spreadsheet takes for the start of a formula (OWASP, CSV injection), which reads wide signs as narrow. */
 const FORMULA = '[=+@＝＋－＠\t\r\n-]';
+/** Within a text a line break is none: it begins the next line, which is judged by itself. */
+const FORMULA_WITHIN = '[=+@＝＋－＠\t-]';
 
 /**
  * Puts an apostrophe before whatever a spreadsheet might run: at the beginning of the field, and wherever a field would
@@ -55,8 +57,8 @@ const FORMULA = '[=+@＝＋－＠\t\r\n-]';
 function guarded(text: Expression, { separator }: Writing): Expression {
   const breaks = `[${separator === ',' ? ';' : ','}\t\r\n]`;
   const first = sql.lit(`^[ "]*${FORMULA}`);
-  const within = sql.lit(`(${breaks})(?=[ "]*${FORMULA})`);
-  const any = sql.lit(`(^|${breaks})[ "]*${FORMULA}`);
+  const within = sql.lit(`(${breaks})(?=[ "]*${FORMULA_WITHIN})`);
+  const any = sql.lit(`(^[ "]*${FORMULA}|${breaks}[ "]*${FORMULA_WITHIN})`);
   return sql`case when ${text} ~ ${any}
     then case when ${text} ~ ${first} then '''' else '' end || regexp_replace(${text}, ${within}, '\\1''', 'g')
     else ${text} end`;

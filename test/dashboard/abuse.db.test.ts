@@ -294,6 +294,30 @@ describe('a query', () => {
   });
 });
 
+describe('a body', () => {
+  it('with a field that is not there is refused, and nothing is done', async () => {
+    const { browser } = await test.join('owner');
+    const id = publicPaymentId(await test.http.app.pay());
+    const base = `/dashboard/api/projects/${test.http.app.projectId}/test`;
+    const refund = { asset: 'BTC', network: 'bitcoin', request: 'a-request', crypto_amout: '0.0001' };
+    for (const [path, body, param] of [
+      [`${base}/payments/${id}/refunds`, refund, 'crypto_amout'],
+      [
+        `${base}/payments`,
+        { amount: '5', currency: 'USD', request: 'a-request', success_url: 'https://a.example' },
+        'success_url',
+      ],
+      ['/dashboard/api/projects', { name: 'Not made', nmae: 'x' }, 'nmae'],
+      [`${base}/payments/export`, { format: 'csv', columns: ['id'], stauts: 'x' }, 'stauts'],
+    ] as const) {
+      const { status, body: answer } = await browser.call({ method: 'POST', path, body });
+      const message = expect.stringContaining(`There is no field ${param} here`);
+      expect([path, status, answer]).toEqual([path, 400, { error: { type: 'invalid_request_error', param, message } }]);
+    }
+    expect((await projectsOf(test.http.app)).map((project) => project.name)).not.toContain('Not made');
+  });
+});
+
 describe('cookies', () => {
   it('are HttpOnly and SameSite=Lax; over HTTPS they are Secure and bound to this host by a prefix', async () => {
     const { email } = await test.join('viewer');

@@ -166,10 +166,13 @@ describe('labels', () => {
     expect(left).toEqual([]);
   });
 
-  it.each([[''], ['  '], ['a, b'], ['x'.repeat(41)], ['a\0']])('refuse what is none: %j', async (label) => {
-    const answer = await post(owner.browser, await newPayment(), 'labels', { label });
-    expect([answer.status, answer.body]).toEqual([400, { error: expect.objectContaining({ param: 'label' }) }]);
-  });
+  it.each([[''], ['  '], ['\u200B\u202E'], ['a, b'], ['x'.repeat(41)], ['a\0']])(
+    'refuse what is none: %j',
+    async (label) => {
+      const answer = await post(owner.browser, await newPayment(), 'labels', { label });
+      expect([answer.status, answer.body]).toEqual([400, { error: expect.objectContaining({ param: 'label' }) }]);
+    },
+  );
 
   it('end at twenty a payment', async () => {
     const id = await newPayment();

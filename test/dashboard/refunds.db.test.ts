@@ -135,6 +135,9 @@ describe('a refund', () => {
         can: { sign: false, cancel: true },
       },
     ]);
+    // Whoever has the link can enter an address.
+    const viewer = await test.join('viewer');
+    expect((await acts.read(viewer.browser, payment.id)).refunds).toMatchObject([{ address: null, claim_url: null }]);
     const signing = await acts.post(support.browser, payment.id, `refunds/${requested.body.refund}/instructions`);
     expect(signing.status).toBe(403);
     const cancelled = await acts.post(support.browser, payment.id, `refunds/${requested.body.refund}/cancel`);

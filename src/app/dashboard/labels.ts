@@ -1,4 +1,5 @@
 import { labelsOfPayments, labelsOfProject, putLabel, removeLabel, takeLabel } from '../../store/labels.ts';
+import { hasVisible } from '../../domain/visible.ts';
 import { newId, type App } from '../context.ts';
 import { recordAudit } from '../audit.ts';
 import type { PaymentSelector } from '../payments/change-payment.ts';
@@ -18,7 +19,7 @@ export function addLabel(app: App, selector: PaymentSelector, text: string): Pro
   return annotate(app, selector, async (trx, payment) => {
     const name = text.trim().replaceAll(/\s+/g, ' ');
     // Filters separate labels by commas.
-    if (name === '' || name.includes(',')) {
+    if (!hasVisible(name) || name.includes(',')) {
       const message = 'label must be a word or a few, without a comma. Add several labels one by one.';
       return { kind: 'refused', param: 'label', message };
     }

@@ -3,6 +3,7 @@ import type { Trx } from '../../store/database.ts';
 import { countNotes, deleteNote, insertNote, lockNote, updateNote, type Note } from '../../store/notes.ts';
 import { notifyPayment } from '../../store/notifications.ts';
 import { lockPayments } from '../../store/payments.ts';
+import { hasVisible } from '../../domain/visible.ts';
 import { publicPaymentId } from '../../wire/payment.ts';
 import { recordAudit, type AuditedChange } from '../audit.ts';
 import { newId, type App } from '../context.ts';
@@ -135,5 +136,5 @@ const EMPTY = {
 /** Trims the text and normalizes its line ends; null if nothing is left. */
 function readBody(text: string): string | null {
   const body = text.replaceAll(/\r\n?/g, '\n').trim();
-  return body === '' ? null : body;
+  return hasVisible(body) ? body : null;
 }

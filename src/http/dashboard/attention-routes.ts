@@ -1,19 +1,15 @@
 import type { FastifyInstance } from 'fastify';
-import {
-  attentionItems,
-  MAX_ATTENTION,
-  type AttentionItem,
-  type AttentionScope,
-} from '../../app/dashboard/attention.ts';
+import { attentionItems, MAX_ATTENTION, type AttentionItem } from '../../app/dashboard/attention.ts';
 import { markAttention, projectAssignees } from '../../app/dashboard/mark-attention.ts';
 import { formatDecimal } from '../../domain/money.ts';
+import { mayDo } from '../../domain/role.ts';
 import type { Assignee } from '../../store/attention.ts';
 import { publicPaymentId } from '../../wire/payment.ts';
 import { isoTime } from '../../wire/time.ts';
 import { checkDone } from './annotation-routes.ts';
 import type { AttentionView } from './contract/attention.ts';
 import type { AnswerOf } from './contract/index.ts';
-import { scopeOf } from './project-scope.ts';
+import { scopeOf, type ProjectScope } from './project-scope.ts';
 import { addRoute, appFor, type Dashboard } from './route.ts';
 
 const ATTENTION = '/dashboard/api/projects/:project/:mode/attention';
@@ -25,13 +21,14 @@ export function attentionRoutes(
 ): void {
   const sources = { serviceHealth, sweeps };
   const READ = { action: 'read_payments' } as const;
-  const list = async (scope: AttentionScope): Promise<AnswerOf<`GET ${typeof ATTENTION}`>> => {
+  const list = async (scope: ProjectScope): Promise<AnswerOf<`GET ${typeof ATTENTION}`>> => {
     const items = await attentionItems(core, scope, sources);
     const people = await projectAssignees(core.db, scope.projectId);
     return {
       data: items.slice(0, MAX_ATTENTION).map((item) => viewOf(item, people)),
       has_more: items.length > MAX_ATTENTION,
-      people: people.map(({ id, email }) => ({ id, email })),
+      // Only those who may assign see whom to.
+      people: mayDo(scope.role, 'write_notes') ? people.map(({ id, email }) => ({ id, email })) : [],
     };
   };
   addRoute(app, `GET ${ATTENTION}`, READ, ({ params, request }) => list(scopeOf(request, params)));

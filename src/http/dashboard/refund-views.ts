@@ -37,7 +37,8 @@ export function refundView(
     network: refund.network,
     crypto_amount: formatDecimal(refund.units, refund.decimals),
     address: refund.address,
-    claim_url: claimUrl(refund, links),
+    // Whoever has the link can say where the money goes.
+    claim_url: refundsTo === 'none' ? null : claimUrl(refund, links),
     reason: refund.reason,
     failure_reason: refund.failureReason,
     transaction_hash: hash,

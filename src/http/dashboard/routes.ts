@@ -20,7 +20,7 @@ import { viewRoutes } from './view-routes.ts';
 /** The dashboard's page and API. Without assets there is only the API. */
 export function dashboardRoutes(dashboard: Dashboard, assets: ShellAssets | null): (app: FastifyInstance) => void {
   return (app) => {
-    app.addHook('preValidation', refuseUnknownParameters);
+    app.addHook('preValidation', refuseUnknown);
     signInRoutes(app, dashboard);
     accountRoutes(app, dashboard);
     peopleRoutes(app, dashboard);
@@ -39,15 +39,22 @@ export function dashboardRoutes(dashboard: Dashboard, assets: ShellAssets | null
 }
 
 /**
- * A filter that was misspelt would show everything, and nobody would notice; so the API, which only this dashboard
- * calls, takes no parameters but its own. The page's addresses are read by the browser.
+ * A misspelt filter would show everything, and a misspelt amount refund everything, and nobody would notice; so the
+ * API, which only this dashboard calls, takes no parameters and fields but its own. The page's addresses are read by
+ * the browser.
  */
-async function refuseUnknownParameters(request: FastifyRequest): Promise<void> {
+async function refuseUnknown(request: FastifyRequest): Promise<void> {
   const { config, schema } = request.routeOptions;
   if (config.guard?.kind !== 'session') return;
-  const known = Object.keys(Object(schema?.querystring).properties ?? {});
-  const unknown = Object.keys(Object(request.query)).find((name) => !known.includes(name));
+  refuseBeside(schema?.querystring, request.query, 'parameter');
+  if (schema?.body !== undefined) refuseBeside(schema.body, request.body, 'field');
+}
+
+/** Throws for the first name in what was given that the schema does not have. */
+function refuseBeside(schema: unknown, given: unknown, what: 'parameter' | 'field'): void {
+  const known = Object.keys(Object(Object(schema).properties));
+  const unknown = Object.keys(Object(given)).find((name) => !known.includes(name));
   if (unknown === undefined) return;
   const others = known.length === 0 ? 'it takes none' : `it takes ${known.join(', ')}`;
-  throw invalid(unknown, `There is no parameter ${unknown.slice(0, 100)} here: ${others}.`);
+  throw invalid(unknown, `There is no ${what} ${unknown.slice(0, 100)} here: ${others}.`);
 }

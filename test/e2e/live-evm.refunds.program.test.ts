@@ -191,7 +191,7 @@ describe('the claim page', () => {
 
     const refused = await claim(refund, BITCOIN_ADDRESS);
     expect(refused.status).toBe(400);
-    expect(await refused.text()).toMatch(/role="alert">This is not an address for ETH on Ethereum/);
+    expect(await refused.text()).toMatch(/role="alert">This isn&#8217;t an address for ETH on Ethereum/);
     expect(await readRefund(refund)).toMatchObject({ address: null });
 
     const address = freshAddress();

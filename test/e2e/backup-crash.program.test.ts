@@ -18,7 +18,7 @@ const PROGRAM = path.join(import.meta.dirname, '../../bin/cointill');
 
 async function folder(): Promise<string> {
   const dir = await mkdtemp(path.join(os.tmpdir(), 'cointill-killed-'));
-  // The user of root's embedded database has to get in.
+  // Started by root, the embedded database runs as another user, who needs access.
   await chmod(dir, 0o755);
   onTestFinished(() => rm(dir, { recursive: true, force: true }));
   return dir;
@@ -73,7 +73,7 @@ it(
     for (const after of points(whole)) {
       const { code } = await run(['backup', file], env, after);
       const now = await readFile(file);
-      // One that was through before it could be killed is a good one.
+      // A backup that finished before it could be killed must be a good one.
       const isWhole = code === 0 || now.equals(before) || (await isGood(file));
       expect(isWhole, `killed after ${after} ms`).toBe(true);
       before = now;
@@ -105,7 +105,7 @@ it('a restore into a database that is killed at any point leaves it empty, or wa
     const { rows } = await sql<{ tables: bigint }>`
       select count(*) as tables from pg_tables where schemaname = 'public'`.execute(handle.db);
     if (rows[0]?.tables === 0n) continue;
-    // Killed between the commit and its own end.
+    // It was killed between the commit and its exit.
     const events = await sql<{ count: bigint }>`select count(*) from events`.execute(handle.db);
     expect(events.rows[0]?.count, `killed after ${after} ms`).toBeGreaterThan(4_000n);
     break;
@@ -132,7 +132,7 @@ it(
       );
       if (code === 0 || made) break;
     }
-    // Killed after it got its name, it is whole.
+    // If it was killed after the folder got its name, the folder is complete.
     const last = made ? whole : await run(['restore', file, '--data-dir', dataDir], {}, null);
     expect(last.code).toBe(0);
     expect((await readdir(home)).toSorted()).toEqual(['first', 'second']);

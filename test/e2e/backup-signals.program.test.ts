@@ -25,7 +25,7 @@ const MAX_EVENTS = `
 
 async function folder(): Promise<string> {
   const dir = await mkdtemp(path.join(os.tmpdir(), 'cointill-stopped-'));
-  // The user of root's embedded database has to get in.
+  // Started by root, the embedded database runs as another user, who needs access.
   await chmod(dir, 0o755);
   onTestFinished(() => rm(dir, { recursive: true, force: true }));
   return dir;
@@ -125,7 +125,7 @@ async function stoppedAtPoints(
     await isLeft(code, afterMs);
   }
   expect(codes).toContain(130);
-  // Null: before it was in charge of what a signal does.
+  // Null: the signal came before the program handled signals.
   expect(codes.filter((code) => code !== 130 && code !== 0 && code !== null)).toEqual([]);
 }
 
@@ -166,7 +166,7 @@ it('a restore into a server of one’s own that is stopped while it waits there 
   const other = new Client({ connectionString: to });
   await other.connect();
   onTestFinished(() => other.end());
-  // Whoever makes the same table waits until it is known whether this one stays.
+  // Creating the same table waits until this transaction ends.
   await other.query('begin; create table payments (id int)');
   const waiting = async (): Promise<unknown> => {
     const { rows } = await other.query(

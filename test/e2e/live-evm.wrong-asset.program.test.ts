@@ -65,7 +65,7 @@ describe('money in an asset that an order was never quoted in', () => {
     const body = JSON.stringify(told()[0]);
     expect(responseFaults({ 200: eventShape('payment.wrong_asset') }, 200, body)).toEqual([]);
     expect(await shop.read(order)).toMatchObject({ status: 'pending', exception: 'none', amount_received: 0 });
-    // What is asked for still completes it, and nothing is told twice.
+    // The right asset still completes it, and no event is sent twice.
     await mined(anvil, usdt.transfer(order.address, 30n * ONE));
     await anvil.mine(2);
     await shop.becomes(order, { status: 'completed', exception: 'none' });
@@ -114,7 +114,7 @@ describe('money in an asset that an order was never quoted in', () => {
     });
     expect(await refund({ crypto_currency: 'USDC' })).toMatchObject({ status: 200, body: { crypto_amount: 5 } });
     expect(await refund({ crypto_currency: 'USDC' })).toMatchObject({ status: 400 });
-    // All of the payment's own money can be given back as well.
+    // All of the payment's own money can be refunded as well.
     expect(await refund({})).toMatchObject({ status: 200, body: { crypto_currency: 'USDT', amount: 30 } });
 
     const id = textAt(part.body, 'id');

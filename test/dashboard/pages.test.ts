@@ -2,6 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { TimelineEntry } from '../../src/http/dashboard/contract/payments.ts';
 import { formatsOf } from '../../web/dashboard/formats.ts';
+import { homeSearch } from '../../web/dashboard/pages/home/search.ts';
 import { stepsOf } from '../../web/dashboard/pages/payments/history.ts';
 import { paymentsSearch } from '../../web/dashboard/pages/payments/search.ts';
 import { formatUnits, parseUnits } from '../../web/dashboard/decimal.ts';
@@ -217,6 +218,18 @@ describe("the filters in the list's URL", () => {
     ).toEqual({ status: 'open', period: '7d', search: 'NW-1', exception: 'underpaid', show: 'ord_1' });
     expect(paymentsSearch({ status: 'toString', period: '8d', search: '', exception: 'none', other: 1 })).toEqual({});
     expect(paymentsSearch({ search: 'x'.repeat(10_000_000) }).search).toHaveLength(255);
+  });
+});
+
+describe("the days in Home's URL", () => {
+  it('are read if there are such days, and ignored otherwise', () => {
+    const days = (from: string, to = '2026-12-31') => homeSearch({ from, to });
+    expect(days('2026-02-28')).toEqual({ from: '2026-02-28', to: '2026-12-31' });
+    for (const none of ['2026-02-31', '2026-13-01', '2026-00-10', '2026-1-1', 'yesterday']) {
+      expect(days(none)).toEqual({});
+      expect(days('2026-01-01', none)).toEqual({});
+    }
+    expect(homeSearch({ period: '7d', from: '2026-02-31', to: '2026-03-01' })).toEqual({ period: '7d' });
   });
 });
 

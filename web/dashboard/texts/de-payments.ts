@@ -149,7 +149,7 @@ export const dePayments: TextsLike<typeof enPayments> = {
   health_webhooks: 'Webhooks',
   health_backups: 'Sicherungen',
   health_ok: 'In Ordnung',
-  health_warning: 'Bitte ansehen',
+  health_warning: 'Warnung',
   health_problem: 'Gestört',
   health_none: 'Nicht eingerichtet',
   step_webhook: 'Webhook eintragen',

@@ -146,7 +146,7 @@ export const enPayments = {
   health_webhooks: 'Webhooks',
   health_backups: 'Backups',
   health_ok: 'Fine',
-  health_warning: 'Look at it',
+  health_warning: 'Warning',
   health_problem: 'Not working',
   health_none: 'Not set up',
   step_webhook: 'Register a webhook',

@@ -135,7 +135,6 @@ export const dePayments: TextsLike<typeof enPayments> = {
   volume: 'Umsatz',
   volume_a_day: 'Umsatz am Tag',
   confirmed_share: '{share} erhalten und bestätigt',
-  refunded: '{amount} {asset} erstattet',
   delivery_waiting: 'wartet',
   delivery_delivered: 'zugestellt',
   delivery_failed: 'fehlgeschlagen',

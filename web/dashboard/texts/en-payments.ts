@@ -132,7 +132,6 @@ export const enPayments = {
   volume: 'Volume',
   volume_a_day: 'Volume a day',
   confirmed_share: '{share} received and confirmed',
-  refunded: '{amount} {asset} refunded',
   delivery_waiting: 'waiting',
   delivery_delivered: 'delivered',
   delivery_failed: 'failed',

@@ -1,4 +1,4 @@
-import { useLocale } from '../../locale.tsx';
+import { useLocale, type Translate } from '../../locale.tsx';
 import { Short } from '../../ui/copy.tsx';
 import { stepsOf, type Step } from './history.ts';
 import css from './happened.module.css';
@@ -39,7 +39,7 @@ export function Happened({ timeline }: { readonly timeline: readonly TimelineEnt
 }
 
 function What({ step: { entry, action } }: { readonly step: Step }) {
-  const { t } = useLocale();
+  const { t } = useLocale('detail');
   switch (entry.kind) {
     case 'status':
       return (
@@ -93,7 +93,7 @@ interface DoerProps {
 }
 
 function Doer({ text, who }: DoerProps) {
-  const { t } = useLocale();
+  const { t } = useLocale('detail');
   return <span className={css.soft}> · {t(text, { who })}</span>;
 }
 
@@ -104,7 +104,7 @@ function howOf(action: string): DoerProps['text'] {
 
 /** An event with its deliveries and their state. */
 function Sent({ event: { type, deliveries } }: { readonly event: Extract<TimelineEntry, { readonly kind: 'event' }> }) {
-  const { t, duration } = useLocale();
+  const { t, duration } = useLocale('detail');
   if (deliveries.length === 0) {
     return (
       <small>
@@ -145,7 +145,7 @@ const ACTIONS = {
 } as const;
 
 /** The text for an action in the audit log; the action itself if it is unknown, as from a newer version. */
-function actionName(action: string, t: ReturnType<typeof useLocale>['t']): string {
+function actionName(action: string, t: Translate<'detail'>): string {
   return isKnown(action) ? t(ACTIONS[action]) : action;
 }
 

@@ -67,7 +67,7 @@ async function proofFault(parts: PeopleParts, signedIn: SignedIn, proof: Proof):
   const { factors } = await factorsOf(app.db, person);
   switch (proof.kind) {
     case 'password':
-      if (factors.length > 0) return refused('password', 'This account has a second factor: prove with that.');
+      if (factors.length > 0) return refused('password', 'This account has a second factor. Confirm with that.');
       return (await hasher.verify(proof.password, person.passwordHash, 'known')) ? null : WRONG_PASSWORD;
     case 'totp':
     case 'recovery_code':
@@ -103,8 +103,8 @@ export function tooManyProofs(parts: PeopleParts, signedIn: SignedIn, tooMany: T
 
 const WRONG_PASSWORD = refused('password', 'The password is wrong.');
 export const WRONG_CODE =
-  'The code is wrong, or was used before. Take the one that is shown now; the clock of the device must be right.';
-const NO_PASSKEY = 'The passkey did not fit. Try again.';
+  'The code is wrong or was used before. Enter the one shown now, and check that the device’s clock is right.';
+const NO_PASSKEY = 'This passkey does not match. Try again.';
 
 /** The WebAuthn request for a proof; null if passkeys are not offered or the person has none. */
 export async function proofChallenge(

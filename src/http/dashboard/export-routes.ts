@@ -164,6 +164,6 @@ function busy(reply: FastifyReply): RequestError {
   void reply.header('retry-after', String(TRY_AGAIN_SECONDS));
   return new RequestError(
     'service_unavailable',
-    'Two exports are being written already. Try again when one of them is done.',
+    'Two exports are already running. Try again when one of them is done.',
   );
 }

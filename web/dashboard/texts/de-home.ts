@@ -9,7 +9,7 @@ export const deHome: TextsLike<typeof enHome> = {
   first_day: 'Erster Tag',
   last_day: 'Letzter Tag',
   median: 'Median der Dauer',
-  median_of: 'vom Anlegen bis zum Abschluss',
+  median_of: 'Anlegen bis Abschluss',
   no_completed: 'In dieser Zeit wurde nichts abgeschlossen.',
   nothing_before: 'davor nichts',
   range_1d: 'Heute',

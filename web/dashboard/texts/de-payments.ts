@@ -87,7 +87,7 @@ export const dePayments: TextsLike<typeof enPayments> = {
   period_7d: 'Letzte 7 Tage',
   period_90d: 'Letzte 90 Tage',
   period_any: 'Angelegt: jederzeit',
-  points: '{number} Punkte',
+  points: '{number} Pkt.',
   read_guide: 'Anleitung lesen',
   refresh_list: 'Liste aktualisieren',
   show_chart: 'Diagramm',

@@ -7,7 +7,7 @@ export const enHome = {
   first_day: 'First day',
   last_day: 'Last day',
   median: 'Median time',
-  median_of: 'from creation to completion',
+  median_of: 'creation to completion',
   no_completed: 'Nothing was completed in this time.',
   nothing_before: 'nothing before',
   range_1d: 'Today',

@@ -84,7 +84,7 @@ export const enPayments = {
   period_7d: 'Last 7 days',
   period_90d: 'Last 90 days',
   period_any: 'Created: any time',
-  points: '{number} points',
+  points: '{number} pts',
   read_guide: 'Read the guide',
   refresh_list: 'Refresh the list',
   show_chart: 'Chart',

@@ -75,7 +75,7 @@ function Tile({ name, value, more, children }: TileProps) {
       <dd className={css.value}>{value ?? '–'}</dd>
       <dd className={css.change}>
         {children}
-        {more === undefined ? null : <div>{more}</div>}
+        {more === undefined || value === null ? null : <div>{more}</div>}
       </dd>
     </div>
   );

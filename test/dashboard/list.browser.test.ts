@@ -134,11 +134,11 @@ describe.skipIf(hasNoBrowser)('the list of payments', () => {
     await page.route(/\/export$/, (route) =>
       route.fulfill({
         status: 503,
-        json: { error: { type: 'service_unavailable', message: 'Two exports are being written already.' } },
+        json: { error: { type: 'service_unavailable', message: 'Two exports are already running.' } },
       }),
     );
     await button(page, 'Download').click();
-    await page.getByRole('alert').getByText('Two exports are being written already.').waitFor();
+    await page.getByRole('alert').getByText('Two exports are already running.').waitFor();
     expect(await page.getByRole('radio', { name: 'JSON lines' }).isChecked()).toBe(true);
     expect(await violations(page, 'a refused export')).toEqual([]);
     await page.unroute(/\/export$/);

@@ -152,15 +152,31 @@ export async function changePassword(
   });
 }
 
-export function changeEmail(
-  app: App,
+/** Changes the e-mail. One that another person has is refused, without saying so, and counts as a wrong guess. */
+export async function changeEmail(
+  { app, limits }: Pick<PeopleParts, 'app' | 'limits'>,
   { person }: SignedIn,
+  email: string,
+): Promise<{ readonly kind: 'done'; readonly person: Person } | Refused | TooMany> {
+  const guess = [{ bucket: 'email-person', id: person.id } as const];
+  const tooMany = await takeGuess(limits, guess);
+  if (tooMany !== null) return tooMany;
+  const outcome = await saveEmail(app, person, email);
+  if (outcome.kind === 'done') await giveBack(limits, guess);
+  return outcome;
+}
+
+function saveEmail(
+  app: App,
+  person: Person,
   email: string,
 ): Promise<{ readonly kind: 'done'; readonly person: Person } | Refused> {
   return app.db.transaction().execute(async (trx) => {
     await lockPeople(trx);
     const taken = await findPersonByEmail(trx, email);
-    if (taken !== null && taken.id !== person.id) return refused('email', 'Somebody here has this e-mail already.');
+    if (taken !== null && taken.id !== person.id) {
+      return refused('email', 'This e-mail cannot be used here. Enter another one.');
+    }
     await updatePerson(trx, person.id, { email });
     await recordAudit(app, trx, {
       action: 'person.email',

@@ -96,7 +96,6 @@ export function strandsOf(
   isWhole = false,
 ): Strands {
   const { statuses, exceptions, surface, tokens, keys, label } = search;
-  const withStatus = (one: PaymentStatus): Condition => sql`status = ${one}`;
   const status = (statuses ?? []).map(withStatus);
   const surfaces = (surface === null ? SURFACES : [surface]).map((one) => sql`surface = ${one}`);
   const token = (tokens ?? []).map(
@@ -144,22 +143,36 @@ export function strandsOf(
 
   function byStatusAndToken(): readonly (readonly Condition[])[] {
     if (tokens !== null) {
-      const ended = statuses?.filter((one) => ENDED_STATUSES.includes(one)) ?? null;
-      const across = product(surfaces, (ended ?? []).map(withStatus), token);
-      const along =
-        across.length > 0 && across.length <= MAX_STRANDS
-          ? across
-          : token.map((one) => [one, ...(ended === null ? [] : [anyOf(ended.map(withStatus))]), ...filters.surface]);
-      const running = RUNNING_STATUSES.filter((one) => statuses?.includes(one) ?? true).map(withStatus);
+      const along = byToken(token, statuses, surfaces, [...filters.status, ...filters.surface]);
       return [
-        ...along.map((own) => [HAS_ENDED, ...own, ...filters.exception]),
-        ...product(surfaces, running).map((own) => [...own, ...filters.token, ...filters.exception]),
+        ...along.ended.map((own) => [HAS_ENDED, ...own, ...filters.exception]),
+        ...along.running.map((own) => [...own, ...filters.token, ...filters.exception]),
       ];
     }
     const strands = statuses === null ? surfaces.map((one) => [one]) : product(surfaces, status);
     return strands.map((own) => [...own, ...filters.exception]);
   }
 }
+
+/** Those that have ended along the index of tokens, or that of statuses where both are given; the others by status. */
+function byToken(
+  token: readonly Condition[],
+  statuses: readonly PaymentStatus[] | null,
+  surfaces: readonly Condition[],
+  others: readonly Condition[],
+): Readonly<Record<'ended' | 'running', readonly (readonly Condition[])[]>> {
+  const wanted = (all: readonly PaymentStatus[]) =>
+    all.filter((one) => statuses?.includes(one) ?? true).map(withStatus);
+  const ended = wanted(ENDED_STATUSES);
+  const across = statuses === null ? [] : product(surfaces, ended, token);
+  const isAcross = across.length > 0 && across.length <= MAX_STRANDS;
+  return {
+    ended: isAcross ? across : token.map((one) => [one, ...others]),
+    running: product(surfaces, wanted(RUNNING_STATUSES)),
+  };
+}
+
+const withStatus = (one: PaymentStatus): Condition => sql`status = ${one}`;
 
 /** All that narrows but the scope, as conditions of one payment, for reading along another index. */
 function otherConditions({ statuses, exceptions, surface, tokens }: PaymentSearch): readonly Condition[] {

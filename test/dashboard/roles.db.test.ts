@@ -16,6 +16,7 @@ type Cell = 'anybody' | 'everybody' | readonly Role[] | Readonly<Record<Mode, re
 
 const ALL = ROLES;
 const ADMINS = ['owner', 'admin'] as const;
+const DEVELOPERS = ['owner', 'admin', 'developer'] as const;
 const CHANGES = { test: ['owner', 'admin', 'developer', 'support'], live: ['owner', 'admin', 'support'] } as const;
 const IN_BOTH = (roles: readonly Role[]) => ({ test: roles, live: roles }) as const;
 const IN_BOTH_MODES = IN_BOTH(ALL);
@@ -59,6 +60,13 @@ const TABLE: Readonly<Record<string, Cell>> = {
   'POST /dashboard/api/projects': ['owner'],
   'GET /dashboard/api/audit': ADMINS,
   'GET /dashboard/api/projects/:project/audit': ADMINS,
+  'GET /dashboard/api/projects/:project/:mode/keys': IN_BOTH(DEVELOPERS),
+  'POST /dashboard/api/projects/:project/:mode/keys': IN_BOTH(DEVELOPERS),
+  'POST /dashboard/api/projects/:project/:mode/keys/:key/roll': IN_BOTH(DEVELOPERS),
+  'POST /dashboard/api/projects/:project/:mode/keys/:key/revoke': IN_BOTH(DEVELOPERS),
+  'GET /dashboard/api/projects/:project/access': DEVELOPERS,
+  'POST /dashboard/api/projects/:project/access/ips': ADMINS,
+  'POST /dashboard/api/projects/:project/access/origins': ADMINS,
   'GET /dashboard/api/projects/:project/:mode/home': IN_BOTH_MODES,
   'GET /dashboard/api/projects/:project/:mode/attention': IN_BOTH_MODES,
   'GET /dashboard/api/projects/:project/:mode/attention/count': IN_BOTH_MODES,

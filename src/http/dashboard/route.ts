@@ -7,6 +7,7 @@ import type { Rejected } from '../../app/rejected.ts';
 import type { AttentionSources } from '../../app/dashboard/attention.ts';
 import type { ServiceHealth } from '../../app/dashboard/health.ts';
 import type { Client, PeopleParts } from '../../app/people/parts.ts';
+import type { Mode } from '../../domain/permission.ts';
 import { HashesBusyError } from '../../app/people/password-hash.ts';
 import type { TooMany } from '../../app/people/guess-limits.ts';
 import { forActor, forRequest, type App } from '../../app/context.ts';
@@ -26,6 +27,8 @@ export interface Dashboard {
   readonly people: PeopleParts;
   /** Changes with every upgrade. */
   readonly version: string;
+  /** Where the API of each mode is. */
+  readonly baseUrls: Readonly<Record<Mode, string>>;
   /** Whether `TRUST_PROXY` is set. */
   readonly behindProxy: boolean;
   /** The state of networks and backups. */

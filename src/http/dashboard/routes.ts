@@ -5,6 +5,8 @@ import { exportRoutes } from './export-routes.ts';
 import { annotationRoutes } from './annotation-routes.ts';
 import { attentionRoutes } from './attention-routes.ts';
 import { homeRoutes } from './home-routes.ts';
+import { keyRoutes } from './key-routes.ts';
+import { accessRoutes } from './access-routes.ts';
 import { liveRoutes } from './live-routes.ts';
 import { newPaymentRoutes } from './new-payment-routes.ts';
 import { paymentRoutes } from './payment-routes.ts';
@@ -33,6 +35,8 @@ export function dashboardRoutes(dashboard: Dashboard, assets: ShellAssets | null
     newPaymentRoutes(app, dashboard);
     refundRoutes(app, dashboard);
     annotationRoutes(app, dashboard);
+    keyRoutes(app, dashboard);
+    accessRoutes(app, dashboard);
     liveRoutes(app, dashboard);
     if (assets !== null) shellRoutes(app, assets);
   };

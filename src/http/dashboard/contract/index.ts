@@ -4,6 +4,7 @@ import { annotationsContract } from './annotations.ts';
 import { attentionContract } from './attention.ts';
 import { auditContract } from './audit.ts';
 import { exportContract } from './export.ts';
+import { accessContract, keysContract } from './keys.ts';
 import { homeContract } from './home.ts';
 import { liveContract } from './live.ts';
 import { newPaymentContract } from './new-payment.ts';
@@ -23,6 +24,8 @@ export const CONTRACT = {
   ...peopleContract,
   ...projectsContract,
   ...auditContract,
+  ...keysContract,
+  ...accessContract,
   ...homeContract,
   ...attentionContract,
   ...paymentsContract,

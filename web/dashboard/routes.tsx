@@ -24,13 +24,13 @@ const signIn = createRoute({
   getParentRoute: () => root,
   path: '/sign-in',
   validateSearch: (search): { to?: string } => (typeof search['to'] === 'string' ? { to: search['to'] } : {}),
-  component: lazyPage(() => import('./pages/access/sign-in-page.tsx'), 'SignInPage'),
+  component: lazyPage(() => import('./pages/access/sign-in-page.tsx'), 'SignInPage', 'access'),
 });
 /** The page for links of the set-up, an invitation or `user reset`. */
 const setupLink = createRoute({
   getParentRoute: () => root,
   path: '/setup/$token',
-  component: lazyPage(() => import('./pages/access/link-page.tsx'), 'LinkPage'),
+  component: lazyPage(() => import('./pages/access/link-page.tsx'), 'LinkPage', 'access'),
 });
 
 /** Pages that require a session. Others are sent to the sign-in page and back. */
@@ -58,12 +58,12 @@ const index = createRoute({
 const protect = createRoute({
   getParentRoute: () => root,
   path: '/protect',
-  component: lazyPage(() => import('./pages/access/protect-page.tsx'), 'ProtectPage'),
+  component: lazyPage(() => import('./pages/access/protect-page.tsx'), 'ProtectPage', 'access'),
 });
 const account = createRoute({
   getParentRoute: () => signedIn,
   path: '/account',
-  component: lazyPage(() => import('./pages/account/account-page.tsx'), 'AccountPage'),
+  component: lazyPage(() => import('./pages/account/account-page.tsx'), 'AccountPage', 'access'),
 });
 const home = createRoute({
   getParentRoute: () => signedIn,
@@ -75,19 +75,25 @@ const attention = createRoute({
   getParentRoute: () => signedIn,
   path: '/projects/$project/$mode/attention',
   validateSearch: ({ show }): { show?: string } => (typeof show === 'string' && show !== '' ? { show } : {}),
-  component: lazyPage(() => import('./pages/attention/attention-page.tsx'), 'AttentionPage'),
+  component: lazyPage(
+    () => import('./pages/attention/attention-page.tsx'),
+    'AttentionPage',
+    'attention',
+    'detail',
+    'list',
+  ),
 });
 const payments = createRoute({
   getParentRoute: () => signedIn,
   path: '/projects/$project/$mode/payments',
   // The page reads them itself, so that what it takes to read them comes with the page.
   validateSearch: (search): PaymentsSearch => search,
-  component: lazyPage(() => import('./pages/payments/payments-page.tsx'), 'PaymentsPage'),
+  component: lazyPage(() => import('./pages/payments/payments-page.tsx'), 'PaymentsPage', 'list', 'detail'),
 });
 const payment = createRoute({
   getParentRoute: () => signedIn,
   path: '/projects/$project/$mode/payments/$payment',
-  component: lazyPage(() => import('./pages/payments/payment-page.tsx'), 'PaymentPage'),
+  component: lazyPage(() => import('./pages/payments/payment-page.tsx'), 'PaymentPage', 'detail', 'list'),
 });
 
 /** Any other address: the way on stands beside it. */

@@ -5,8 +5,6 @@ export const deAttention: TextsLike<typeof enAttention> = {
   accept_or_refund: 'Annehmen oder erstatten',
   assign_to: 'Zugewiesen an',
   assigned_nobody: 'Niemand',
-  attention: 'Zu erledigen',
-  attention_count: '{count} zu erledigen',
   attention_done: 'Erledigt.',
   attention_more: 'Das sind die neuesten 100. Weitere folgen, wenn diese erledigt sind.',
   attention_none_text:
@@ -48,7 +46,6 @@ export const deAttention: TextsLike<typeof enAttention> = {
   kind_underpaid_failed_text:
     '{amount} fehlen, und die Zahlungsfrist ist abgelaufen. Nehmen Sie an, was kam, oder erstatten Sie es.',
   kind_underpaid_text: '{amount} fehlen. Der Kunde wird bis {until} um den Rest gebeten.',
-  key_attention: 'Zu „Zu erledigen“',
   new_attention: '{count} neu',
   note_text: 'Notiz',
   no_answer: 'keine Antwort',

@@ -30,7 +30,7 @@ interface Wanted {
 
 /** Downloads the payments that the list shows, or all of them. */
 export function ExportDialog({ search, onClose }: ExportDialogProps) {
-  const { t, zone } = useLocale();
+  const { t, zone } = useLocale('list');
   const [wanted, want] = useState<Wanted>({
     format: 'csv',
     separator: 'comma',
@@ -94,7 +94,7 @@ function requestOf({ format, separator, isFiltered, zone, columns }: Wanted, sea
 
 /** One download at a time; leaving the dialog or the page stops it, here and on the server. */
 function useDownload(onDone: () => void) {
-  const locale = useLocale();
+  const locale = useLocale('list');
   const { toast, isSignedOut } = useDashboard();
   const scope = useScope();
   const [progress, show] = useState<ExportProgress | null>(null);
@@ -126,7 +126,7 @@ function useDownload(onDone: () => void) {
   return { start, stop, progress, problem };
 }
 
-function sentenceOf(error: unknown, { t }: Locale): string {
+function sentenceOf(error: unknown, { t }: Locale<'list'>): string {
   return error instanceof ApiFault && error.type === 'broken_off' ? t('export_stopped') : problemText(error, t);
 }
 
@@ -158,7 +158,7 @@ interface CsvFieldsProps {
 }
 
 function CsvFields({ wanted, set }: CsvFieldsProps) {
-  const { t, zone } = useLocale();
+  const { t, zone } = useLocale('list');
   const zones = [...new Set([zone, 'UTC'])];
   return (
     <div className={css.pairs}>
@@ -187,7 +187,7 @@ interface ColumnsProps {
 }
 
 function Columns({ wanted, onWanted }: ColumnsProps) {
-  const { t } = useLocale();
+  const { t } = useLocale('list');
   return (
     <details className={css.columns}>
       <summary>{t('export_columns')}</summary>
@@ -207,7 +207,7 @@ function Columns({ wanted, onWanted }: ColumnsProps) {
 const KIB = 1_024;
 
 function Progress({ progress, onStop }: { readonly progress: ExportProgress; readonly onStop: () => void }) {
-  const { t, number } = useLocale();
+  const { t, number } = useLocale('list');
   const { bytes, total } = progress;
   const size =
     bytes < KIB * KIB ? `${number(Math.ceil(bytes / KIB))} KB` : `${number(Math.round(bytes / KIB / KIB))} MB`;

@@ -27,7 +27,7 @@ const NO_FILTERS: SearchChange = Object.fromEntries(FILTERS.map((name) => [name,
 
 /** The filters of the list. They are in the URL, so they survive a reload and can be shared. */
 export function Filters({ search, onChange, onMore }: FiltersProps) {
-  const { t } = useLocale();
+  const { t } = useLocale('list');
   return (
     <>
       <div className={css.filters} role="search">
@@ -71,7 +71,7 @@ interface SearchFieldProps {
 }
 
 function SearchField({ text, onText }: SearchFieldProps) {
-  const { t } = useLocale();
+  const { t } = useLocale('list');
   const [typed, setTyped] = useState(text);
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
   // The URL can change too, for example by the browser's back button.

@@ -26,7 +26,7 @@ export function Happened({ timeline }: { readonly timeline: readonly TimelineEnt
 }
 
 function What({ entry }: { readonly entry: TimelineEntry }) {
-  const { t } = useLocale();
+  const { t } = useLocale('detail');
   switch (entry.kind) {
     case 'status':
       return <b>{t(entry.from === null ? 'became_created' : `became_${entry.to}`)}</b>;
@@ -81,7 +81,7 @@ type Deliveries = Extract<TimelineEntry, { readonly kind: 'event' }>['deliveries
 
 /** One delivery of an event and its state. */
 function Deliveries({ deliveries }: { readonly deliveries: Deliveries }) {
-  const { t, duration } = useLocale();
+  const { t, duration } = useLocale('detail');
   return deliveries.map(({ id, url, state, attempts }) => {
     const last = attempts.at(-1);
     const how = [

@@ -14,7 +14,7 @@ interface PartProps {
 
 /** Expected, received, confirmed, excess and refunded money, in the payment's asset. */
 export function Money({ payment: { money, confirmations, currency } }: PartProps) {
-  const { t, percent, fiat, dateTime } = useLocale();
+  const { t, percent, fiat, dateTime } = useLocale('detail');
   if (money === null) return <p className={css.soft}>{t('no_token_yet')}</p>;
   const { asset, expected, received, confirmed, missing, excess, refunded } = money;
   const shares = moneyShares(money);
@@ -68,7 +68,7 @@ export function Money({ payment: { money, confirmations, currency } }: PartProps
 
 /** The payment's fields; empty ones are left out. */
 export function PaymentDetails({ payment }: PartProps) {
-  const { t } = useLocale();
+  const { t } = useLocale('detail');
   const { crypto, address, addresses, metadata } = payment;
   const explorer = addresses.find((one) => one.is_current)?.explorer_url ?? null;
   const time = (iso: string | null) => (iso === null ? null : <Moment iso={iso} />);
@@ -127,7 +127,7 @@ function Facts({ facts }: { readonly facts: readonly (readonly [name: string, va
 
 /** Every address issued for the payment, newest first. */
 export function Addresses({ payment: { addresses } }: PartProps) {
-  const { t } = useLocale();
+  const { t } = useLocale('detail');
   if (addresses.length === 0) return <p className={css.soft}>{t('no_token_yet')}</p>;
   return (
     <ul className={css.rows}>
@@ -163,7 +163,7 @@ export function Addresses({ payment: { addresses } }: PartProps) {
 
 /** Transfers to the payment, one on each line. */
 export function Transfers({ payment: { transfers } }: PartProps) {
-  const { t } = useLocale();
+  const { t } = useLocale('detail');
   if (transfers.length === 0) return <p className={css.soft}>{t('no_transfers')}</p>;
   return (
     <ul className={css.transfers}>

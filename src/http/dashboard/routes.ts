@@ -4,6 +4,8 @@ import { accountRoutes } from './account-routes.ts';
 import { exportRoutes } from './export-routes.ts';
 import { annotationRoutes } from './annotation-routes.ts';
 import { attentionRoutes } from './attention-routes.ts';
+import { deliveryRoutes } from './delivery-routes.ts';
+import { eventLogRoutes } from './event-log-routes.ts';
 import { homeRoutes } from './home-routes.ts';
 import { keyRoutes } from './key-routes.ts';
 import { accessRoutes } from './access-routes.ts';
@@ -18,6 +20,7 @@ import type { ShellAssets } from './shell-assets.ts';
 import { shellRoutes } from './shell-routes.ts';
 import { signInRoutes } from './sign-in-routes.ts';
 import { viewRoutes } from './view-routes.ts';
+import { webhookRoutes } from './webhook-routes.ts';
 
 /** The dashboard's page and API. Without assets there is only the API. */
 export function dashboardRoutes(dashboard: Dashboard, assets: ShellAssets | null): (app: FastifyInstance) => void {
@@ -38,6 +41,9 @@ export function dashboardRoutes(dashboard: Dashboard, assets: ShellAssets | null
     keyRoutes(app, dashboard);
     accessRoutes(app, dashboard);
     liveRoutes(app, dashboard);
+    webhookRoutes(app, dashboard);
+    deliveryRoutes(app, dashboard);
+    eventLogRoutes(app, dashboard);
     if (assets !== null) shellRoutes(app, assets);
   };
 }

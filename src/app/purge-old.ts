@@ -1,5 +1,6 @@
 import { purgeDeliveriesBefore } from '../store/deliveries.ts';
 import { purgeAnswersBefore } from '../store/answers.ts';
+import { purgeKeyClients } from '../store/key-clients.ts';
 import { purgeSignIns } from '../store/sessions.ts';
 import type { App } from './context.ts';
 import { IDEMPOTENCY_LIFETIME_MS } from './idempotency.ts';
@@ -8,11 +9,13 @@ import { IDEMPOTENCY_LIFETIME_MS } from './idempotency.ts';
 const DELIVERY_LIFETIME_MS = 90 * 24 * 60 * 60_000;
 /** Of sessions, sign-ins and links no trace is needed: the audit log has who came and went. */
 const DAY_MS = 24 * 60 * 60_000;
+/** Where keys were used from is kept for 30 days. */
+const KEY_CLIENT_LIFETIME_MS = 30 * DAY_MS;
 const BATCH_ROWS = 2_000;
 
 /**
- * Forgets deliveries, idempotent answers and what lets nobody into the dashboard any more, once they outlived their
- * time, a lot at a time; true while there may be more.
+ * Forgets deliveries, idempotent answers, where keys were used from and what lets nobody into the dashboard any more,
+ * once they outlived their time, a lot at a time; true while there may be more.
  */
 export async function purgeOld(app: App): Promise<boolean> {
   const now = app.clock();
@@ -30,5 +33,6 @@ export async function purgeOld(app: App): Promise<boolean> {
     },
     BATCH_ROWS,
   );
-  return deliveries === BATCH_ROWS || answers === BATCH_ROWS || signIns === BATCH_ROWS;
+  const clients = await purgeKeyClients(app.db, now - KEY_CLIENT_LIFETIME_MS, BATCH_ROWS);
+  return [deliveries, answers, signIns, clients].includes(BATCH_ROWS);
 }

@@ -107,6 +107,8 @@ const TABLE: Readonly<Record<string, Cell>> = {
   [`POST ${SCOPE}/delivery-retries/:retry/stop`]: DEVELOPERS,
   [`GET ${SCOPE}/event-log`]: DEVELOPERS,
   [`GET ${SCOPE}/event-log/:event`]: DEVELOPERS,
+  [`GET ${SCOPE}/requests`]: DEVELOPERS,
+  [`GET ${SCOPE}/requests/:request`]: DEVELOPERS,
 };
 
 /** A stream that passes its guard never ends, so this route with the same rule is called instead. */

@@ -9,6 +9,8 @@ const KEYS = [
   [['g', 'h'], 'key_home'],
   [['g', 'a'], 'key_attention'],
   [['g', 'p'], 'key_payments'],
+  [['g', 'w'], 'key_webhooks'],
+  [['g', 'e'], 'key_events'],
   [['j'], 'key_next'],
   [['k'], 'key_previous'],
   [['Enter'], 'key_open'],

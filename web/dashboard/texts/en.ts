@@ -5,6 +5,7 @@ import { enHome } from './en-home.ts';
 import type { enList } from './en-list.ts';
 import { enPayments } from './en-payments.ts';
 import { enShell } from './en-shell.ts';
+import type { enWebhooks } from './en-webhooks.ts';
 
 /**
  * The texts that come with the first script, because Home has them. `{name}` stands for a value; there is no markup.
@@ -18,6 +19,7 @@ export interface TextParts {
   readonly attention: typeof enAttention;
   readonly detail: typeof enDetail;
   readonly list: typeof enList;
+  readonly webhooks: typeof enWebhooks;
 }
 
 export type TextPart = keyof TextParts;

@@ -11,6 +11,7 @@ const KEYS = [
   [['g', 'p'], 'key_payments'],
   [['g', 'w'], 'key_webhooks'],
   [['g', 'e'], 'key_events'],
+  [['g', 'r'], 'key_requests'],
   [['j'], 'key_next'],
   [['k'], 'key_previous'],
   [['Enter'], 'key_open'],

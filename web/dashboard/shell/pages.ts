@@ -8,8 +8,9 @@ interface PageEntry {
     | '/projects/$project/$mode/attention'
     | '/projects/$project/$mode/payments'
     | '/projects/$project/$mode/webhooks'
-    | '/projects/$project/$mode/event-log';
-  readonly text: 'home' | 'attention' | 'payments' | 'webhooks' | 'events';
+    | '/projects/$project/$mode/event-log'
+    | '/projects/$project/$mode/requests';
+  readonly text: 'home' | 'attention' | 'payments' | 'webhooks' | 'events' | 'requests';
   readonly icon: IconName;
   /** The key after `g`. */
   readonly key: string;
@@ -50,6 +51,14 @@ const PAGES: readonly PageEntry[] = [
     text: 'events',
     icon: 'list',
     key: 'e',
+    isExact: false,
+    needs: 'read_developer',
+  },
+  {
+    to: '/projects/$project/$mode/requests',
+    text: 'requests',
+    icon: 'terminal',
+    key: 'r',
     isExact: false,
     needs: 'read_developer',
   },

@@ -4,6 +4,7 @@ import type { enDetail } from './en-detail.ts';
 import { enHome } from './en-home.ts';
 import type { enList } from './en-list.ts';
 import { enPayments } from './en-payments.ts';
+import type { enRequests } from './en-requests.ts';
 import { enShell } from './en-shell.ts';
 import type { enWebhooks } from './en-webhooks.ts';
 
@@ -19,6 +20,7 @@ export interface TextParts {
   readonly attention: typeof enAttention;
   readonly detail: typeof enDetail;
   readonly list: typeof enList;
+  readonly requests: typeof enRequests;
   readonly webhooks: typeof enWebhooks;
 }
 

@@ -16,12 +16,12 @@ import { LogList } from '../log/log-list.tsx';
 import { LogPanel, LogSplit } from '../log/log-split.tsx';
 import { LogTable } from '../log/log-table.tsx';
 import log from '../log/log.module.css';
-import { isPeriod, PeriodSelect, withChosen } from '../log/period-select.tsx';
+import { beginOf, isPeriod, type Period } from '../log/period.ts';
+import { PeriodSelect, withChosen } from '../log/period-select.tsx';
 import { None } from '../payments/payment-table.tsx';
 import filters from '../payments/payments-page.module.css';
-import type { Period } from '../payments/search.ts';
 import { endpointsQuery } from '../webhooks/queries.ts';
-import { beginOf, isType } from '../webhooks/search.ts';
+import { isType } from '../webhooks/search.ts';
 import { eventQuery, eventsQuery, newestEventsQuery, type EventFilters } from './queries.ts';
 
 /** The filters of the log and the chosen event, as they stand in the URL. */

@@ -1,10 +1,7 @@
 import { useLocale } from '../../locale.tsx';
 import { Select } from '../../ui/field.tsx';
-import { PERIODS, type Period } from '../payments/search.ts';
-
-export function isPeriod(text: unknown): text is Period {
-  return typeof text === 'string' && Object.hasOwn(PERIODS, text);
-}
+import { PERIODS } from '../payments/search.ts';
+import { isPeriod, type Period } from './period.ts';
 
 interface PeriodSelectProps {
   readonly period: Period | undefined;

@@ -1,5 +1,5 @@
 import type { DeliveryFilters, DeliveryRowView } from '../../../../src/http/dashboard/contract/deliveries.ts';
-import { PERIODS, type Period } from '../payments/search.ts';
+import { beginOf, isPeriod, type Period } from '../log/period.ts';
 
 type State = DeliveryRowView['state'];
 type EventType = DeliveryRowView['type'];
@@ -36,8 +36,6 @@ export interface WebhooksSearch {
 
 export type WebhooksChange = { readonly [Key in keyof WebhooksSearch]?: WebhooksSearch[Key] | undefined };
 
-const isPeriod = (text: unknown): text is Period => typeof text === 'string' && Object.hasOwn(PERIODS, text);
-
 /** Reads the search from a URL's query. Unknown values are dropped. */
 export function webhooksSearch(given: Readonly<Record<string, unknown>>): WebhooksSearch {
   const { endpoint, type, answer, period, payment, show } = given;
@@ -60,14 +58,6 @@ function matches(rule: RegExp, value: unknown): value is string {
 /** Whether it looks like a type; the server knows which there are. */
 export function isType(value: unknown): value is EventType {
   return matches(/^(?:order|refund|payment)\.[a-z_]{1,20}$/, value);
-}
-
-const DAY_MS = 86_400_000;
-const HOUR_MS = 3_600_000;
-
-/** When a period began, by the hour, so that the same list keeps its name for a while. */
-export function beginOf(period: Period, now: number): string {
-  return new Date(Math.floor(now / HOUR_MS) * HOUR_MS - PERIODS[period] * DAY_MS).toISOString();
 }
 
 /** What the server takes for the filters. */

@@ -9,7 +9,7 @@ import { createProjectWatch } from '../src/app/live/project-watch.ts';
 import type { Exports } from '../src/http/dashboard/export-routes.ts';
 import { refundInstructions } from '../src/app/refunds/refund-instructions.ts';
 import type { Live } from '../src/http/dashboard/live-routes.ts';
-import { compileCidrs } from '../src/http/auth.ts';
+import { compileCidrs } from '../src/app/projects/allow-list.ts';
 import type { AnswerOf, BodyOf, RouteName } from '../src/http/dashboard/contract/index.ts';
 import type { SessionAnswer, SignedIn } from '../src/http/dashboard/contract/account.ts';
 import type { Dashboard } from '../src/http/dashboard/route.ts';
@@ -17,7 +17,7 @@ import { dashboardRoutes } from '../src/http/dashboard/routes.ts';
 import { createGuessLimits } from '../src/http/rate-limit.ts';
 import type { ServerOptions } from '../src/http/server.ts';
 import { createWebhookSender } from '../src/webhooks/send.ts';
-import { httpTest, type Answer, type Call, type HttpTest } from './http.ts';
+import { BASE_URLS, httpTest, type Answer, type Call, type HttpTest } from './http.ts';
 
 /** Where the dashboard of the tests is. */
 export const DASHBOARD_URL = 'http://localhost:4000';
@@ -97,6 +97,7 @@ export async function dashboardTest(
   const dashboard: Dashboard = {
     people,
     version: 'test',
+    baseUrls: BASE_URLS,
     behindProxy,
     serviceHealth: createServiceHealth(app, networks, 0),
     sweeps,

@@ -1,8 +1,9 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { SignedIn } from '../app/people/sessions.ts';
 import type { Access, AccessKey } from '../app/projects/access.ts';
+import type { KeyUses } from '../app/projects/key-uses.ts';
 import type { Mode, Operation } from '../domain/permission.ts';
-import { authenticate, authorise, WrongAddressError } from './auth.ts';
+import { authenticate, authorise, isLetIn, WrongAddressError } from './auth.ts';
 import { clientAddress, countedAddress } from './client.ts';
 import { allowOrigin, answerPreflight } from './cors.ts';
 import { invalid, notFound, RequestError, type ErrorSurface } from './errors.ts';
@@ -44,6 +45,7 @@ declare module 'fastify' {
 export interface GuardOptions {
   readonly side: Mode;
   readonly access: Access;
+  readonly keyUses?: KeyUses;
   readonly limits: RateLimits;
   readonly https: HttpsPolicy;
   readonly baseUrls: Readonly<Record<Mode, string>>;
@@ -162,7 +164,10 @@ async function guardApi(
   if (key.kind === 'public') allowOrigin(reply, request.headers.origin, key);
   if (key.kind === 'public') await countPublic(reply, limits, key, client);
   else await count(reply, limits, key.mode, key.id);
-  const refusal = authorise(key, clientAddress(request), rule?.operation ?? null, surface) ?? fault;
+  const address = clientAddress(request);
+  const { origin, 'user-agent': userAgent } = request.headers;
+  options.keyUses?.note(key, { address, origin, userAgent, isAllowed: isLetIn(key, address) });
+  const refusal = authorise(key, address, rule?.operation ?? null, surface) ?? fault;
   if (refusal !== null) throw refusal;
 }
 

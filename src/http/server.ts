@@ -8,6 +8,7 @@ import Fastify, {
   type FastifyRequest,
 } from 'fastify';
 import type { Access, AccessKey } from '../app/projects/access.ts';
+import type { KeyUses } from '../app/projects/key-uses.ts';
 import type { Mode } from '../domain/permission.ts';
 import type { Troubles } from '../domain/trouble.ts';
 import { clientAddress } from './client.ts';
@@ -29,6 +30,8 @@ export interface ServerOptions {
   /** Which address this is: the live one or the sandbox's. */
   readonly side: Mode;
   readonly access: Access;
+  /** Remembers where keys are used from. */
+  readonly keyUses?: KeyUses;
   readonly limits: RateLimits;
   readonly baseUrls: Readonly<Record<Mode, string>>;
   readonly production: boolean;

@@ -7,7 +7,7 @@ import { siteOf, type PeopleParts } from '../app/people/parts.ts';
 import { createPasswordHasher } from '../app/people/password-hash.ts';
 import type { Config } from '../config/config.ts';
 import { version } from '../config/version.ts';
-import { compileCidrs } from '../http/auth.ts';
+import { compileCidrs } from '../app/projects/allow-list.ts';
 import { dashboardRoutes } from '../http/dashboard/routes.ts';
 import { loadShellAssets } from '../http/dashboard/shell-assets.ts';
 import { createGuessLimits } from '../http/rate-limit.ts';
@@ -29,7 +29,7 @@ interface Shared {
 
 /** What the live address has beside `plugins`: the dashboard and its guard, unless it is left out. */
 export async function openDashboard(
-  { dashboard, trustProxy, secretKey }: Config,
+  { dashboard, trustProxy, secretKey, baseUrl, sandboxBaseUrl }: Config,
   core: Cointill,
   { notifications, redis, creator }: Shared,
   plugins: ServerOptions['plugins'],
@@ -63,6 +63,7 @@ export async function openDashboard(
     {
       people,
       version: version() + build,
+      baseUrls: { live: baseUrl, test: sandboxBaseUrl },
       behindProxy,
       serviceHealth: createServiceHealth(app, core.networks),
       sweeps: createSweepWatch(core),

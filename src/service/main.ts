@@ -5,6 +5,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { createRequestLog } from '../app/dashboard/request-log.ts';
 import { createAccess } from '../app/projects/access.ts';
+import { createKeyUses, type KeyUses } from '../app/projects/key-uses.ts';
 import { createPaymentCreator } from '../app/payments/create-payment.ts';
 import { firstStart, type FirstStart } from '../app/projects/first-start.ts';
 import { prepareAddresses } from '../modes/prepare-addresses.ts';
@@ -38,6 +39,7 @@ import { startPrices } from './prices.ts';
 import { forgetAtHead } from '../store/chain.ts';
 import { listen, type Notifications } from '../store/notifications.ts';
 import { createWebhookSender } from '../webhooks/send.ts';
+import { startLoop } from '../workers/loop.ts';
 import { watchChain } from '../workers/watch-chain.ts';
 import { startWorkers } from '../workers/workers.ts';
 
@@ -135,7 +137,8 @@ async function startServers(
 ): Promise<() => Promise<void>> {
   const { app, troubles } = core;
   const api: Api = { app, creator: createPaymentCreator(app, core.handle.pipeline), reader: createPaymentReader(app) };
-  const access = createAccess(app.db, notifications);
+  const access = createAccess(app.db, notifications, app.clock);
+  const { keyUses, stopUses } = startKeyUses(core);
   const limits = createRateLimits(config.rateLimits, redis?.client ?? null);
   const assets = await loadAssets();
   const watch = createPaymentWatch(notifications);
@@ -151,6 +154,7 @@ async function startServers(
   const answered = startAnswered(config, core, counting, log);
   const common = {
     access,
+    keyUses,
     limits,
     baseUrls,
     production: config.production,
@@ -173,6 +177,7 @@ async function startServers(
   const stop = async (): Promise<void> => {
     await Promise.all(servers.map(({ server }) => closeServer(server)));
     watch.stop();
+    await stopUses();
     await api.creator.idle();
     await answered.stop();
   };
@@ -215,6 +220,26 @@ function startAnswered(
 
 async function readTls({ tls }: Config): Promise<{ readonly cert: Buffer; readonly key: Buffer } | null> {
   return tls === null ? null : { cert: await readFile(tls.certFile), key: await readFile(tls.keyFile) };
+}
+
+/** When a key was last used is shown to the minute. */
+const SAVE_USES_MS = 20_000;
+
+/** Saves where keys are used from, every while and at the end. */
+function startKeyUses({ app, troubles }: Cointill): {
+  readonly keyUses: KeyUses;
+  readonly stopUses: () => Promise<void>;
+} {
+  const keyUses = createKeyUses(app.db, app.clock);
+  const work = () => keyUses.save().then(() => false);
+  const loop = startLoop({ name: 'uses of keys', work, restMs: SAVE_USES_MS, troubles });
+  return {
+    keyUses,
+    stopUses: async () => {
+      await loop.stop();
+      await keyUses.save();
+    },
+  };
 }
 
 /** How often connections that have become idle are closed. */

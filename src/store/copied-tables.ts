@@ -9,6 +9,7 @@ export const COPIED_TABLES: { readonly [Name in keyof Tables]: 'rows' | 'nothing
   projects: 'rows',
   project_logos: 'rows',
   api_keys: 'rows',
+  api_key_clients: 'rows',
   wallets: 'rows',
   address_indexes: 'rows',
   skipped_indexes: 'rows',

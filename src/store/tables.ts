@@ -16,6 +16,7 @@ export const TABLES = {
   projects: projects.PROJECTS,
   project_logos: projects.PROJECT_LOGOS,
   api_keys: projects.API_KEYS,
+  api_key_clients: projects.API_KEY_CLIENTS,
   payments: payments.PAYMENTS.columns,
   transaction_counters: payments.TRANSACTION_COUNTERS,
   payment_day_counts: payments.PAYMENT_DAY_COUNTS.columns,

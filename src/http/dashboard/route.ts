@@ -29,6 +29,8 @@ export interface Dashboard {
   readonly people: PeopleParts;
   /** Changes with every upgrade. */
   readonly version: string;
+  /** Where the API of each mode is. */
+  readonly baseUrls: Readonly<Record<Mode, string>>;
   /** Whether `TRUST_PROXY` is set. */
   readonly behindProxy: boolean;
   /** The state of networks and backups. */

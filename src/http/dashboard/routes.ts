@@ -7,6 +7,8 @@ import { attentionRoutes } from './attention-routes.ts';
 import { deliveryRoutes } from './delivery-routes.ts';
 import { eventLogRoutes } from './event-log-routes.ts';
 import { homeRoutes } from './home-routes.ts';
+import { keyRoutes } from './key-routes.ts';
+import { accessRoutes } from './access-routes.ts';
 import { liveRoutes } from './live-routes.ts';
 import { newPaymentRoutes } from './new-payment-routes.ts';
 import { paymentRoutes } from './payment-routes.ts';
@@ -37,6 +39,8 @@ export function dashboardRoutes(dashboard: Dashboard, assets: ShellAssets | null
     newPaymentRoutes(app, dashboard);
     refundRoutes(app, dashboard);
     annotationRoutes(app, dashboard);
+    keyRoutes(app, dashboard);
+    accessRoutes(app, dashboard);
     liveRoutes(app, dashboard);
     webhookRoutes(app, dashboard);
     deliveryRoutes(app, dashboard);

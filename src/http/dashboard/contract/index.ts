@@ -6,6 +6,7 @@ import { auditContract } from './audit.ts';
 import { deliveriesContract } from './deliveries.ts';
 import { eventLogContract } from './event-log.ts';
 import { exportContract } from './export.ts';
+import { accessContract, keysContract } from './keys.ts';
 import { homeContract } from './home.ts';
 import { liveContract } from './live.ts';
 import { newPaymentContract } from './new-payment.ts';
@@ -27,6 +28,8 @@ export const CONTRACT = {
   ...peopleContract,
   ...projectsContract,
   ...auditContract,
+  ...keysContract,
+  ...accessContract,
   ...homeContract,
   ...attentionContract,
   ...paymentsContract,

@@ -6,7 +6,7 @@ import { useDashboard, violations } from './dashboard.fixture.ts';
 
 const SCRIPT = '<img src=x onerror="document.title=1">';
 
-describe.skipIf(hasNoBrowser)('Webhooks and Events', () => {
+describe.skipIf(hasNoBrowser)('Webhooks, Events and Requests', () => {
   const dashboard = useDashboard();
   const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name });
   const panel = (page: Page) => page.getByRole('complementary', { name: 'Delivery' });
@@ -100,5 +100,24 @@ describe.skipIf(hasNoBrowser)('Webhooks and Events', () => {
     expect(await event.getByLabel('Body', { exact: true }).textContent()).toBe(bytes);
     expect(await violations(page, 'an event')).toEqual([]);
     expect(await page.title()).not.toBe('1');
+  });
+
+  it('and Requests says why a call was refused', async () => {
+    const refused = await dashboard.service.api('/v1/orders', { amount: -1, currency: 'USD', crypto_currency: 'BTC' });
+    expect(refused.status).toBe(400);
+    const { page } = await dashboard.openSignedIn();
+    await page.goto(`${dashboard.service.dashboard}/projects/${dashboard.service.projectId}/test`);
+    await page.getByText('Up to date').waitFor();
+    await page.keyboard.press('g');
+    await page.keyboard.press('r');
+    await heading(page, 'Requests').waitFor();
+    await page.getByRole('row').filter({ hasText: '400' }).getByRole('button', { name: 'POST /v1/orders' }).click();
+    const call = page.getByRole('complementary', { name: 'Request' });
+    await call.getByText('Why it was refused').waitFor();
+    await call.getByText(/^amount must/).waitFor();
+    expect(await violations(page, 'a refused request')).toEqual([]);
+    await page.getByLabel('Outcome').selectOption('accepted');
+    await page.waitForURL(/outcome=accepted/);
+    await page.getByRole('row').filter({ hasText: '400' }).waitFor({ state: 'detached' });
   });
 });

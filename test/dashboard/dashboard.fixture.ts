@@ -17,7 +17,7 @@ export const PHONE = { width: 360, height: 740 };
  * With `PAYMENTS=1000000` people walk through a project that has so many payments beside those of the tests, as they do
  * every night.
  */
-const PAYMENTS = Number(process.env['PAYMENTS'] ?? 0);
+export const PAYMENTS = Number(process.env['PAYMENTS'] ?? 0);
 const FILLED_WITHIN_MS = 20 * 60_000;
 export const isFilled = PAYMENTS > 0;
 

@@ -88,7 +88,7 @@ describe.skipIf(hasNoBrowser)('the pages of a project', () => {
   });
 
   it('pass axe while the server fails, and recover when it is back', async () => {
-    const { page } = await dashboard.openSignedIn({ expects: /500/ });
+    const { page } = await dashboard.openSignedIn({ expects: /500|The server failed/ });
     const refused = /\/dashboard\/api\/projects\/.*\/(?:home|payments|attention)/;
     await page.route(refused, (route) =>
       route.fulfill({ status: 500, json: { error: { type: 'api_error', message: 'The server failed.' } } }),

@@ -161,6 +161,7 @@ describe.skipIf(hasNoBrowser)('the list of payments', () => {
     await keyboard.press('j');
     await keyboard.press('Enter');
     await page.getByRole('heading', { level: 1, name: /480/ }).waitFor();
+    expect(new URL(page.url()).pathname).toMatch(/\/payments\/ord_/);
   });
 
   it('says so when an export is refused or breaks off, and keeps what was chosen', async () => {

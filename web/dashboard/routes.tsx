@@ -3,6 +3,9 @@ import type { Dashboard } from './dashboard.ts';
 import { lazyPage } from './lazy-page.tsx';
 import { homeSearch } from './pages/home/search.ts';
 import type { PaymentsSearch } from './pages/payments/search.ts';
+import type { EventsSearch } from './pages/events/events-page.tsx';
+import type { RequestsSearch } from './pages/requests/search.ts';
+import type { WebhooksSearch } from './pages/webhooks/search.ts';
 import { homeScope } from './scope.ts';
 import { sessionQuery, type SignedIn } from './session.ts';
 import { FaultInMain, FaultPage } from './shell/fault-page.tsx';
@@ -96,6 +99,25 @@ const payment = createRoute({
   component: lazyPage(() => import('./pages/payments/payment-page.tsx'), 'PaymentPage', 'detail', 'list'),
 });
 
+const webhooks = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/projects/$project/$mode/webhooks',
+  validateSearch: (search): WebhooksSearch => search,
+  component: lazyPage(() => import('./pages/webhooks/webhooks-page.tsx'), 'WebhooksPage', 'webhooks'),
+});
+const events = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/projects/$project/$mode/event-log',
+  validateSearch: (search): EventsSearch => search,
+  component: lazyPage(() => import('./pages/events/events-page.tsx'), 'EventsPage', 'webhooks'),
+});
+const requests = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/projects/$project/$mode/requests',
+  validateSearch: (search): RequestsSearch => search,
+  component: lazyPage(() => import('./pages/requests/requests-page.tsx'), 'RequestsPage', 'requests'),
+});
+
 /** Any other address: the way on stands beside it. */
 const nowhere = createRoute({ getParentRoute: () => signedIn, path: '/$', component: NotFoundPage });
 
@@ -103,7 +125,7 @@ const tree = root.addChildren([
   signIn,
   setupLink,
   protect,
-  signedIn.addChildren([index, account, home, attention, payments, payment, nowhere]),
+  signedIn.addChildren([index, account, home, attention, payments, payment, webhooks, events, requests, nowhere]),
 ]);
 
 /** Every page, by its path below `/dashboard`. Search parameters are plain words, because people share URLs. */

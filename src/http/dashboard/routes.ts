@@ -14,6 +14,7 @@ import { newPaymentRoutes } from './new-payment-routes.ts';
 import { paymentRoutes } from './payment-routes.ts';
 import { peopleRoutes } from './people-routes.ts';
 import { refundRoutes } from './refund-routes.ts';
+import { requestRoutes } from './request-routes.ts';
 import type { Dashboard } from './route.ts';
 import { searchRoutes } from './search-routes.ts';
 import type { ShellAssets } from './shell-assets.ts';
@@ -44,6 +45,7 @@ export function dashboardRoutes(dashboard: Dashboard, assets: ShellAssets | null
     webhookRoutes(app, dashboard);
     deliveryRoutes(app, dashboard);
     eventLogRoutes(app, dashboard);
+    requestRoutes(app, dashboard);
     if (assets !== null) shellRoutes(app, assets);
   };
 }

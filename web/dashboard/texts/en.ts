@@ -4,7 +4,9 @@ import type { enDetail } from './en-detail.ts';
 import { enHome } from './en-home.ts';
 import type { enList } from './en-list.ts';
 import { enPayments } from './en-payments.ts';
+import type { enRequests } from './en-requests.ts';
 import { enShell } from './en-shell.ts';
+import type { enWebhooks } from './en-webhooks.ts';
 
 /**
  * The texts that come with the first script, because Home has them. `{name}` stands for a value; there is no markup.
@@ -18,6 +20,8 @@ export interface TextParts {
   readonly attention: typeof enAttention;
   readonly detail: typeof enDetail;
   readonly list: typeof enList;
+  readonly requests: typeof enRequests;
+  readonly webhooks: typeof enWebhooks;
 }
 
 export type TextPart = keyof TextParts;

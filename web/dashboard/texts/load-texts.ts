@@ -16,6 +16,8 @@ const LOADERS: Readonly<Record<LanguageCode, Loaders>> = {
     attention: async () => (await import('./en-attention.ts')).enAttention,
     detail: async () => (await import('./en-detail.ts')).enDetail,
     list: async () => (await import('./en-list.ts')).enList,
+    requests: async () => (await import('./en-requests.ts')).enRequests,
+    webhooks: async () => (await import('./en-webhooks.ts')).enWebhooks,
   },
   de: {
     base: async () => (await import('./de.ts')).de,
@@ -23,6 +25,8 @@ const LOADERS: Readonly<Record<LanguageCode, Loaders>> = {
     attention: async () => (await import('./de-attention.ts')).deAttention,
     detail: async () => (await import('./de-detail.ts')).deDetail,
     list: async () => (await import('./de-list.ts')).deList,
+    requests: async () => (await import('./de-requests.ts')).deRequests,
+    webhooks: async () => (await import('./de-webhooks.ts')).deWebhooks,
   },
 };
 

@@ -61,6 +61,7 @@ export default defineConfig({
           isolate: false,
           restoreMocks: true,
           include: everywhere(`.${kind}.test.ts`),
+          retry: process.env['CI'] === 'true' && kind !== 'db' ? 1 : 0,
           globalSetup: ['test/global-setup.ts'],
           // Long enough for several waits one after the other.
           testTimeout: 3 * DEADLINE_MS,

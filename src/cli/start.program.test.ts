@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { connect, createServer } from 'node:net';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
@@ -27,6 +27,20 @@ async function takePorts() {
     for (const holder of holders) await once(holder.close(), 'close');
   };
   return { live, sandbox, close };
+}
+
+/** Which of the ports somebody listens on: a service that is stopped closes them one after the other. */
+async function listening({ live, sandbox }: { readonly live: string; readonly sandbox: string }) {
+  const reached = await Promise.all(
+    [live, sandbox].map(async (port) => {
+      const socket = connect(Number(port), '127.0.0.1');
+      return once(socket, 'connect').then(
+        () => socket.destroy() && [port],
+        () => [],
+      );
+    }),
+  );
+  return reached.flat();
 }
 
 /** The program, with ports that nobody has. */
@@ -74,8 +88,11 @@ describe('cointill start', () => {
     const cointill = await program(env);
     const terminal = cointill.startInTerminal('start');
     await terminal.waitFor(/^\d\d:\d\d:\d\d \S*WARN \S* Redis: .*$/m);
+    await terminal.waitFor(RUNNING);
     terminal.signal('SIGKILL');
     expect((await terminal.ended).stdout.split('\n').filter((line) => line.startsWith('{'))).toEqual([]);
+    // The service behind the terminal stops by itself, a moment later.
+    await expect.poll(() => listening(ports), WAIT).toEqual([]);
     const piped = cointill.start('start');
     await piped.waitFor(/^\{"level":40,.*"msg":"Redis: .*"\}$/m);
     piped.signal('SIGTERM');
@@ -90,7 +107,7 @@ describe('cointill start', () => {
     expect(existsSync(lock)).toBe(true);
     terminal.signal('SIGKILL');
     await expect.poll(() => existsSync(lock), WAIT).toBe(false);
-    await expect(fetch(`http://127.0.0.1:${ports.live}/healthz`)).rejects.toThrow('fetch failed');
+    await expect.poll(() => listening(ports), WAIT).toEqual([]);
     const again = cointill.start('start');
     await again.waitFor(RUNNING);
     again.signal('SIGHUP');

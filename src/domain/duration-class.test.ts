@@ -13,6 +13,11 @@ it('a class is never further from a duration in it than 1.6 %, or half a second'
   );
 });
 
+it('the middle of a class is half a second, or half a class, after its beginning', () => {
+  expect([0, 10, 63, 64, 65].map(classMiddleMs)).toEqual([500, 10_500, 63_500, 65_000, 67_000]);
+  expect(classMiddleMs(durationClass(128_000))).toBe(130_000);
+});
+
 it('classes are in the order of the durations, without a gap at a power of two', () => {
   fc.assert(
     fc.property(DURATION, DURATION, (a, b) => {
@@ -35,4 +40,5 @@ it('the median is that of the durations, as exactly as their classes', () => {
     }),
   );
   expect(medianMs(new Map())).toBeNull();
+  expect(medianMs(new Map([[5, 0]]))).toBeNull();
 });

@@ -16,9 +16,10 @@ export function durationClass(durationMs: number): number {
 /** The middle of a class, in milliseconds. */
 export function classMiddleMs(of: number): number {
   if (of < EXACT) return of * 1_000 + 500;
-  const bits = EXACT_BITS + Math.floor((of - EXACT) / PARTS);
+  const above = of - EXACT;
+  const bits = EXACT_BITS + Math.floor(above / PARTS);
   const width = 2 ** bits / PARTS;
-  return (2 ** bits + ((of - EXACT) % PARTS) * width + width / 2) * 1_000;
+  return (2 ** bits + (above % PARTS) * width + width / 2) * 1_000;
 }
 
 /** The middle of the class in which the median of so many durations lies, in milliseconds; null: there are none. */

@@ -28,7 +28,7 @@ export function startOfDay(zone: string, day: string): number {
   const noon = Date.parse(`${day}T12:00:00Z`);
   // The first quarter of an hour of the day: zones are at most 14 hours ahead of UTC, and 12 behind it.
   let before = noon - 27 * HOUR_MS;
-  let within = noon + 26 * HOUR_MS;
+  let within = noon;
   while (within - before > STEP_MS) {
     const middle = before + Math.floor((within - before) / 2 / STEP_MS) * STEP_MS;
     if (dayAt(zone, middle) >= day) within = middle;

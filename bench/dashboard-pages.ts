@@ -4,21 +4,13 @@ import { median, percentile } from './load.ts';
 import { makeMerchant, ORDER } from './merchant.ts';
 import type { Figure } from './report.ts';
 import { startBenchService, type BenchService } from './service.ts';
+import { SLOW_LINE, slowDown } from './slow-line.ts';
 
 const VISITS = 5;
 const ROUNDS = 10;
 const ORDERS = 40;
 const EMAIL = 'owner@shop.example';
 const PASSWORD = 'grumpy otter parade';
-const CPU_SLOWDOWN = 4;
-const BYTES_PER_MBIT = 125_000;
-const NETWORK = {
-  offline: false,
-  latency: 165,
-  downloadThroughput: 9 * BYTES_PER_MBIT,
-  uploadThroughput: 1.5 * BYTES_PER_MBIT,
-};
-const SLOW = '9 Mbit/s down, 1.5 up, 165 ms, CPU slowed 4 times';
 
 const HOME_MS = 2_500;
 const NEXT_PAGE_MS = 200;
@@ -46,8 +38,8 @@ export async function dashboardPages(): Promise<readonly Figure[]> {
     const nextPages = await visited(browser, address, goBackAndForth);
     const interactions = await visited(browser, address, useEverything);
     return [
-      atMost(`dashboard: sign-in to Home, ${SLOW}, median`, homes, median(homes), HOME_MS),
-      atMost(`dashboard: next page, warm, ${SLOW}, median`, nextPages, median(nextPages), NEXT_PAGE_MS),
+      atMost(`dashboard: sign-in to Home, ${SLOW_LINE}, median`, homes, median(homes), HOME_MS),
+      atMost(`dashboard: next page, warm, ${SLOW_LINE}, median`, nextPages, median(nextPages), NEXT_PAGE_MS),
       atMost(
         'dashboard: interaction to next paint, menu, dialog, palette and filter, CPU slowed 4 times, p95',
         interactions,
@@ -96,10 +88,7 @@ async function visited<Result>(
           if (interactionId > 0) interactions.set(interactionId, Math.max(duration, interactions.get(interactionId) ?? 0));
         }
       }).observe({ type: 'event', durationThreshold: ${SHORTEST_MS}, buffered: true });`);
-    const cdp = await context.newCDPSession(page);
-    await cdp.send('Network.enable');
-    await cdp.send('Network.emulateNetworkConditions', NETWORK);
-    await cdp.send('Emulation.setCPUThrottlingRate', { rate: CPU_SLOWDOWN });
+    await slowDown(page);
     await page.goto(address);
     await page.getByLabel('E-mail').fill(EMAIL);
     await page.getByLabel('Password').fill(PASSWORD);

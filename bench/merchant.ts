@@ -33,3 +33,14 @@ export async function addWebhook(service: BenchService, projectId: string, url: 
   const scope = ['--project', projectId, '--mode', 'test', '--url', url, '--events', 'all'];
   return String((await service.cli('webhook', 'create', ...scope))['id']);
 }
+
+/** The path of a new transaction's page, where a customer chooses the coin, and which long waits for them. */
+export async function choosingPage(service: BenchService, headers: Record<string, string>): Promise<string> {
+  const answer = await fetch(`${service.test}/api/transactions/create`, {
+    method: 'POST',
+    headers,
+    body: JSON.stringify({ amount: 49.99, order_description: 'Two tickets', expires_in_minutes: 1_440 }),
+  });
+  const { transaction } = (await answer.json()) as { readonly transaction: { readonly id: string } };
+  return `/pay/${transaction.id}`;
+}

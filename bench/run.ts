@@ -13,6 +13,7 @@ import { matchBlocks } from './match-blocks.ts';
 import { memory } from './memory.ts';
 import { page } from './page.ts';
 import { pageLoad } from './page-load.ts';
+import { pageTaps } from './page-taps.ts';
 import { print, type Figure } from './report.ts';
 import { start } from './start.ts';
 
@@ -28,7 +29,7 @@ const BENCHES: Readonly<Record<string, () => Promise<readonly Figure[]>>> = {
   broadcast,
   'live-page': livePage,
   page,
-  'page-load': pageLoad,
+  'page-load': async () => [...(await pageLoad()), ...(await pageTaps())],
   flood,
   memory,
   backup,

@@ -40,7 +40,7 @@ const GROUPS = [
   {
     name: 'shared',
     priority: 2,
-    test: /web\/(?:clipboard|dashboard\/(?!texts\/de|pages\/)(?!ui\/(?:dialog|menu|popover|action-dialog|code-field|form|select-field)\.).*)\.(?:tsx?|module\.css)$/,
+    test: /web\/(?:clipboard|dashboard\/(?!texts\/|pages\/)(?!ui\/(?:dialog|menu|popover|action-dialog|code-field|form|select-field)\.).*)\.(?:tsx?|module\.css)$/,
     minShareCount: 2,
   },
 ];

@@ -9,14 +9,15 @@ import { createProjectWatch } from '../src/app/live/project-watch.ts';
 import type { Exports } from '../src/http/dashboard/export-routes.ts';
 import { refundInstructions } from '../src/app/refunds/refund-instructions.ts';
 import type { Live } from '../src/http/dashboard/live-routes.ts';
-import { compileCidrs } from '../src/http/auth.ts';
+import { compileCidrs } from '../src/app/projects/allow-list.ts';
 import type { AnswerOf, BodyOf, RouteName } from '../src/http/dashboard/contract/index.ts';
 import type { SessionAnswer, SignedIn } from '../src/http/dashboard/contract/account.ts';
 import type { Dashboard } from '../src/http/dashboard/route.ts';
 import { dashboardRoutes } from '../src/http/dashboard/routes.ts';
 import { createGuessLimits } from '../src/http/rate-limit.ts';
 import type { ServerOptions } from '../src/http/server.ts';
-import { httpTest, type Answer, type Call, type HttpTest } from './http.ts';
+import { createWebhookSender } from '../src/webhooks/send.ts';
+import { BASE_URLS, httpTest, type Answer, type Call, type HttpTest } from './http.ts';
 
 /** Where the dashboard of the tests is. */
 export const DASHBOARD_URL = 'http://localhost:4000';
@@ -90,15 +91,20 @@ export async function dashboardTest(
   const { notifications, troubles } = http;
   const onFault = (error: unknown): void => troubles.happened('updates of the dashboard', error);
   const watch = createProjectWatch(app, notifications, { everyMs: 20, onFault });
+  /** Live endpoints too are receivers on this machine. */
+  const policyOf = () => ({ mode: 'test', production: false, allowCidrs: [] }) as const;
+  const sender = createWebhookSender({ policyOf, now: () => performance.now() });
   const dashboard: Dashboard = {
     people,
     version: 'test',
+    baseUrls: BASE_URLS,
     behindProxy,
     serviceHealth: createServiceHealth(app, networks, 0),
     sweeps,
     live: { watch, notifications, troubles, ...live },
     exports: { connect: () => app.database.connect(), ...exports },
     creator: app.creator,
+    webhooks: { policyOf, sender: () => sender },
     refundInstructions: (id) => refundInstructions(app, id, () => null),
   };
   const server = http.build({
@@ -112,6 +118,7 @@ export async function dashboardTest(
     plugins: [dashboardRoutes(dashboard, null)],
     ...more,
   });
+  server.addHook('onClose', () => sender.close(0));
   await server.ready();
   const browser = (
     at: { readonly address?: string; readonly headers?: Readonly<Record<string, string>> } = {},

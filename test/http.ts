@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { pino } from 'pino';
 import { expect, vi } from 'vitest';
 import { createAccess, type Access } from '../src/app/projects/access.ts';
+import { createKeyUses, type KeyUses } from '../src/app/projects/key-uses.ts';
 import { createKey, removeKey } from '../src/app/projects/keys.ts';
 import { changeProject, createProject } from '../src/app/projects/projects.ts';
 import { createPaymentReader } from '../src/app/payments/read-payment.ts';
@@ -77,6 +78,8 @@ export interface HttpTest {
   readonly app: TestApp;
   readonly clock: ManualClock;
   readonly access: Access;
+  /** Where keys were used from; saved when a test says so. */
+  readonly keyUses: KeyUses;
   readonly scrape: () => Promise<Scrape>;
   readonly limits: RateLimits;
   readonly notifications: Notifications;
@@ -102,7 +105,8 @@ export async function httpTest(): Promise<HttpTest> {
   const { database, drop } = await createTestDatabase();
   const app = await testApp({ database });
   const notifications = listen(database);
-  const access = createAccess(app.db, notifications);
+  const access = createAccess(app.db, notifications, app.clock);
+  const keyUses = createKeyUses(app.db, app.clock);
   // Registered after the cache's own listeners, so the cache has forgotten when these are told.
   let heard: (() => void)[] = [];
   const notify = (): void => {
@@ -132,6 +136,7 @@ export async function httpTest(): Promise<HttpTest> {
     const server = buildServer({
       side: 'test',
       access,
+      keyUses,
       limits,
       baseUrls: BASE_URLS,
       production: false,
@@ -173,6 +178,7 @@ export async function httpTest(): Promise<HttpTest> {
     app,
     clock: app.clock,
     access,
+    keyUses,
     scrape,
     limits,
     notifications,

@@ -4,7 +4,9 @@ export interface Rejected {
   /** Whether the value is invalid by itself, whatever is stored: the request was wrong. */
   readonly malformed?: boolean;
   /** Which value is to blame, where it is always the same one. */
-  readonly of?: 'project' | 'person';
+  readonly of?: 'project' | 'person' | 'key';
+  /** Where a caller has words of its own for it. */
+  readonly why?: 'not_found' | 'disabled' | 'paused';
   readonly message: string;
 }
 

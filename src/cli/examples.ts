@@ -11,6 +11,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   ],
   'key create': ['key create --project ID --mode test --kind secret --permission full --name Server'],
   'key list': ['key list --project ID'],
+  'key roll': ['key roll key_… --overlap 24'],
   'key revoke': ['key revoke key_…'],
   'user invite': ['user invite --email ann@shop.example --role owner'],
   'user list': ['user list'],

@@ -20,13 +20,28 @@ it('shows a key at its creation only, and revokes it by its id', async () => {
   const [row] = await database.db.selectFrom('api_keys').selectAll().execute();
   expect(row?.hash).toEqual(createHash('sha256').update(text).digest());
   const listed = await cointill.run('key', 'list', '--project', projectId, '--json');
-  const created = { created_at: expect.any(String), revoked_at: null };
-  expect(JSON.parse(listed.stdout)).toEqual([{ id, project_id: projectId, ...shared, ...created }]);
+  const created = { created_at: expect.any(String), revoked_at: null, last_used_at: null, ends_at: null };
+  expect(JSON.parse(listed.stdout)).toEqual([{ id, project_id: projectId, ...shared, ...created, replaced_by: null }]);
   expect(listed.stdout).not.toContain(text);
 
   expect(await cointill.json('key', 'revoke', id)).toEqual({ id, revoked: true });
   const afterwards = await cointill.run('key', 'list', '--project', projectId);
-  expect(afterwards.stdout).toMatch(/^KEY ID .* REVOKED +NAME\nkey_\w+ +live +public +write +\S+Z +\S+Z +Web shop\n$/);
+  expect(afterwards.stdout).toMatch(
+    /^KEY ID .* REVOKED +NAME\nkey_\w+ +live +public +write +\S+Z +- +- +\S+Z +Web shop\n$/,
+  );
+});
+
+it('rolls a key: a new one takes its place, and the old one ends', async () => {
+  const { database, projectId } = await testApp();
+  const cointill = await program({ DATABASE_URL: database.url });
+  const made = await cointill.json(...creation(projectId, 'test', 'secret', 'read', 'Server'));
+  const id = textAt(made, 'id');
+  const rolled = await cointill.json('key', 'roll', id, '--overlap', '2');
+  const shared = { mode: 'test', kind: 'secret', permission: 'read', name: 'Server' };
+  const replaces = { id, ends_at: expect.stringMatching(/Z$/) };
+  expect(rolled).toEqual({ id: expect.any(String), key: expect.stringMatching(/^sk_test_/), ...shared, replaces });
+  const again = await cointill.run('key', 'roll', id);
+  expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining('was rolled already and works until') });
 });
 
 it('marks a key in readable output as shown only once', async () => {

@@ -1,11 +1,11 @@
 import { Option, type Command } from 'commander';
-import { createKey, keysOf, removeKey } from '../app/projects/keys.ts';
+import { createKey, keysOf, MAX_OVERLAP_HOURS, removeKey, rollKey } from '../app/projects/keys.ts';
 import { encodeId } from '../domain/id.ts';
 import { KEY_KINDS, MODES, PERMISSIONS, type KeyKind, type Mode, type Permission } from '../domain/permission.ts';
-import { isoTime } from '../wire/time.ts';
+import { isoTime, isoTimeOrNull } from '../wire/time.ts';
 import type { StoredKey } from '../store/api-keys.ts';
 import { actsOnId } from './act-on-id.ts';
-import { projectIdOf } from './arguments.ts';
+import { keyIdOf, projectIdOf, wholeNumber } from './arguments.ts';
 import { done } from './failure.ts';
 import { withCointill } from './open.ts';
 import { fields } from '../wire/fields.ts';
@@ -19,7 +19,13 @@ interface CreateOptions extends OutputOptions {
   readonly name: string;
 }
 
-/** `cointill key create|list|revoke`. */
+interface RollOptions extends OutputOptions {
+  readonly overlap: number;
+}
+
+const DEFAULT_OVERLAP_HOURS = 24;
+
+/** `cointill key create|list|roll|revoke`. */
 export function addKeyCommands(program: Command): void {
   const key = program.command('key').description('make, list and revoke API keys');
 
@@ -34,18 +40,7 @@ export function addKeyCommands(program: Command): void {
       const request = { projectId: projectIdOf(project), mode, kind, permission, name };
       return withCointill(async ({ app }) => {
         const { stored, key: text } = done(await createKey(app, request));
-        const record = {
-          id: encodeId('key', stored.id),
-          key: text,
-          mode: stored.mode,
-          kind: stored.kind,
-          permission: stored.permission,
-          name: stored.name,
-        };
-        print(options, record, () => [
-          ...keyLines(stored),
-          ...secretFields('Key', text, 'Shown only once: keep it now. Cointill stores nothing but its hash.'),
-        ]);
+        print(options, newKeyRecord(stored, text), () => newKeyLines(stored, text));
       });
     });
 
@@ -56,6 +51,27 @@ export function addKeyCommands(program: Command): void {
       return withCointill(async ({ app }) => {
         const { keys } = done(await keysOf(app, projectId));
         print(options, keys.map(keyRecord), () => keyTable(keys));
+      });
+    });
+
+  printsRecord(key.command('roll').description('put a new key in the place of one; both work for a while'))
+    .argument('<id>', "the old key's id, key_…")
+    .option(
+      '--overlap <hours>',
+      `how long the old key still works, 0 to ${MAX_OVERLAP_HOURS}`,
+      wholeNumber(0, MAX_OVERLAP_HOURS),
+      DEFAULT_OVERLAP_HOURS,
+    )
+    .action((text: string, options: RollOptions) => {
+      const id = keyIdOf(text);
+      return withCointill(async ({ app }) => {
+        const rolled = done(await rollKey(app, id, { overlapHours: options.overlap }));
+        const replaced = { id: encodeId('key', id), ends_at: isoTime(rolled.endsAt) };
+        print(options, { ...newKeyRecord(rolled.stored, rolled.key), replaces: replaced }, () => [
+          ...newKeyLines(rolled.stored, rolled.key),
+          '',
+          `${replaced.id} works until ${replaced.ends_at}.`,
+        ]);
       });
     });
 
@@ -70,6 +86,24 @@ function required(flags: string, description: string, choices: readonly string[]
   return new Option(flags, description).choices(choices).makeOptionMandatory();
 }
 
+function newKeyRecord(stored: StoredKey, text: string): object {
+  return {
+    id: encodeId('key', stored.id),
+    key: text,
+    mode: stored.mode,
+    kind: stored.kind,
+    permission: stored.permission,
+    name: stored.name,
+  };
+}
+
+function newKeyLines(stored: StoredKey, text: string): readonly string[] {
+  return [
+    ...keyLines(stored),
+    ...secretFields('Key', text, 'Shown only once: keep it now. Cointill stores nothing but its hash.'),
+  ];
+}
+
 function keyRecord(key: StoredKey): object {
   return {
     id: encodeId('key', key.id),
@@ -79,7 +113,10 @@ function keyRecord(key: StoredKey): object {
     permission: key.permission,
     name: key.name,
     created_at: isoTime(key.createdAt),
-    revoked_at: key.revokedAt === null ? null : isoTime(key.revokedAt),
+    revoked_at: isoTimeOrNull(key.revokedAt),
+    last_used_at: isoTimeOrNull(key.lastUsedAt),
+    ends_at: isoTimeOrNull(key.endsAt),
+    replaced_by: key.successorId === null ? null : encodeId('key', key.successorId),
   };
 }
 
@@ -95,14 +132,16 @@ function keyLines(key: StoredKey): readonly string[] {
 
 function keyTable(keys: readonly StoredKey[]): readonly string[] {
   return table(
-    ['KEY ID', 'MODE', 'KIND', 'PERMISSION', 'MADE', 'REVOKED', 'NAME'],
+    ['KEY ID', 'MODE', 'KIND', 'PERMISSION', 'MADE', 'LAST USED', 'ENDS', 'REVOKED', 'NAME'],
     keys.map((key) => [
       encodeId('key', key.id),
       key.mode,
       key.kind,
       key.permission,
       isoTime(key.createdAt),
-      key.revokedAt === null ? '-' : isoTime(key.revokedAt),
+      isoTimeOrNull(key.lastUsedAt) ?? '-',
+      isoTimeOrNull(key.endsAt) ?? '-',
+      isoTimeOrNull(key.revokedAt) ?? '-',
       key.name,
     ]),
     'The project has no keys yet. Make one with: cointill key create',

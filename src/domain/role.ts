@@ -168,6 +168,12 @@ export const CHANGE_PAYMENTS = {
   live: 'change_live_payments',
 } as const satisfies Readonly<Record<Mode, ProjectAction>>;
 
+/** So does managing keys. */
+export const MANAGE_KEYS = {
+  test: 'manage_test_keys',
+  live: 'manage_live_keys',
+} as const satisfies Readonly<Record<Mode, ProjectAction>>;
+
 export interface Membership {
   /** Null holds in all projects, later ones too. */
   readonly projectId: string | null;

@@ -1,5 +1,5 @@
-import { BlockList, isIPv4, isIPv6 } from 'node:net';
 import type { Access, AccessKey, ProjectAccess } from '../app/projects/access.ts';
+import { compileCidrs, isOn, type AllowList } from '../app/projects/allow-list.ts';
 import { checkPermission, type Mode, type Operation } from '../domain/permission.ts';
 import { RequestError, type ErrorSurface } from './errors.ts';
 
@@ -8,6 +8,16 @@ export interface KeyPolicy {
   /** The address that was called. */
   readonly side: Mode;
   readonly baseUrls: Readonly<Record<Mode, string>>;
+}
+
+/** A key that exists was used at the address of the other mode. */
+export class WrongAddressError extends RequestError {
+  readonly key: AccessKey;
+
+  constructor(key: AccessKey, message: string) {
+    super('authentication_error', message);
+    this.key = key;
+  }
 }
 
 /** A key as documentation and terminals shorten it. Headers arrive as Latin-1, in which `…` is three characters. */
@@ -59,10 +69,12 @@ function checkSide(
   const fits = key.mode === side || (surface === 'transaction' && side === 'live');
   if (fits) return key;
   const rest = key.mode === 'test' ? 'is a test key: use it at' : 'is a live key: use it at';
-  return new RequestError(
-    'authentication_error',
-    `Invalid API key for this address: it ${rest} ${baseUrls[key.mode]}.`,
-  );
+  return new WrongAddressError(key, `Invalid API key for this address: it ${rest} ${baseUrls[key.mode]}.`);
+}
+
+/** Whether the project's allow-list lets the key in from an address. Public keys work from anywhere. */
+export function isLetIn(key: AccessKey, address: string): boolean {
+  return key.kind !== 'secret' || isAllowed(key.project, address);
 }
 
 /** Why a key's project or permissions forbid the request: allow-list, project active, permission, in this order. */
@@ -72,7 +84,7 @@ export function authorise(
   operation: Operation | null,
   surface: ErrorSurface,
 ): RequestError | null {
-  if (key.kind === 'secret' && !isAllowed(key.project, address)) {
+  if (!isLetIn(key, address)) {
     return new RequestError('permission_error', 'This IP address is not on the allow-list of the project.');
   }
   if (!key.project.active) {
@@ -81,11 +93,6 @@ export function authorise(
   if (operation === null) return null;
   const checked = checkPermission(key, operation);
   return checked.kind === 'allowed' ? null : new RequestError('permission_error', checked.message);
-}
-
-export interface AllowList {
-  readonly ipv4: BlockList;
-  readonly ipv6: BlockList;
 }
 
 const compiled = new WeakMap<ProjectAccess, AllowList>();
@@ -99,27 +106,4 @@ function isAllowed(project: ProjectAccess, address: string): boolean {
     compiled.set(project, list);
   }
   return isOn(list, address);
-}
-
-export function isOn(list: AllowList, address: string): boolean {
-  if (isIPv4(address)) return list.ipv4.check(address, 'ipv4');
-  return isIPv6(address) && list.ipv6.check(address, 'ipv6');
-}
-
-/** Where IPv6 maps IPv4 addresses (RFC 4291, 2.5.5.2). */
-const IPV4_MAPPED = new BlockList();
-IPV4_MAPPED.addSubnet('::ffff:0:0', 96, 'ipv6');
-
-/**
- * One list per family: a single list would find an IPv4 client in `::/0`, because Node also looks it up as IPv4-mapped.
- */
-export function compileCidrs(cidrs: readonly string[]): AllowList {
-  const list = { ipv4: new BlockList(), ipv6: new BlockList() };
-  for (const cidr of cidrs) {
-    const [address = '', prefix] = cidr.split('/');
-    const family = isIPv4(address) ? 'ipv4' : 'ipv6';
-    const clients = family === 'ipv4' || IPV4_MAPPED.check(address, 'ipv6') ? list.ipv4 : list.ipv6;
-    clients.addSubnet(address, prefix === undefined ? (family === 'ipv4' ? 32 : 128) : Number(prefix), family);
-  }
-  return list;
 }

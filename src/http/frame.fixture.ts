@@ -16,7 +16,7 @@ export const project: ProjectAccess = { id: 'p1', name: 'Shop', active: true, al
 
 /** An access that knows the keys it is given by their text; `find` of `broken` fails as it does without a database. */
 export function accessOf(keys: Readonly<Record<string, Partial<AccessKey>>>): Access {
-  const base = { mode: 'test', kind: 'secret', permission: 'full', project } as const;
+  const base = { mode: 'test', kind: 'secret', permission: 'full', endsAt: null, project } as const;
   return {
     find: (keyText) => {
       if (keyText === 'broken') throw Object.assign(new Error('gone'), { code: '57P01' });

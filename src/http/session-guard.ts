@@ -1,11 +1,13 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Access } from '../app/projects/access.ts';
+import { isOn, type AllowList } from '../app/projects/allow-list.ts';
 import { findSignedIn, provedUntil, type SignedIn } from '../app/people/sessions.ts';
 import type { App } from '../app/context.ts';
 import { parseUuid } from '../domain/id.ts';
 import { MODES } from '../domain/permission.ts';
 import {
   CHANGE_PAYMENTS,
+  MANAGE_KEYS,
   isDangerous,
   isProjectAction,
   mayDo,
@@ -13,19 +15,23 @@ import {
   roleIn,
   type Action,
 } from '../domain/role.ts';
-import { isOn, type AllowList } from './auth.ts';
 import { clientAddress } from './client.ts';
 import { readCookie } from './cookies.ts';
 import { notFound, RequestError } from './errors.ts';
 import { cameEncrypted } from './https-rule.ts';
 
+/** What takes another action in each mode. */
+const BY_MODE = { change_payments: CHANGE_PAYMENTS, manage_keys: MANAGE_KEYS } as const;
+const isByMode = (action: SessionRule['action']): action is keyof typeof BY_MODE => Object.hasOwn(BY_MODE, action);
+
 /**
  * What a route of the dashboard requires. `anybody`: no session. `own_account`: a session with any role.
- * `change_payments`: the action for the path's mode. Actions of a project are checked in the path's project.
+ * `change_payments`, `manage_keys`: the action for the path's mode. Actions of a project are checked in the path's
+ * project.
  */
 export interface SessionRule {
   readonly kind: 'session';
-  readonly action: 'anybody' | 'own_account' | 'change_payments' | Action;
+  readonly action: 'anybody' | 'own_account' | keyof typeof BY_MODE | Action;
   /** Requires a proof from the last ten minutes, as dangerous actions always do. */
   readonly asksProof?: true;
 }
@@ -47,12 +53,11 @@ export function checkSessionRoute(url: string, method: string, rule: { readonly 
   if (rule?.kind !== 'session') throw new Error(`${route} has no guard of kind "session".`);
   const { action } = rule as SessionRule;
   const names = (part: string): boolean => url.split('/').includes(part);
-  const inProject =
-    action === 'change_payments' || (action !== 'anybody' && action !== 'own_account' && isProjectAction(action));
+  const inProject = isByMode(action) || (action !== 'anybody' && action !== 'own_account' && isProjectAction(action));
   if (inProject !== names(':project')) {
     throw new Error(`${route} ${inProject ? 'needs' : 'cannot have'} :project in its path for the action ${action}.`);
   }
-  if (action === 'change_payments' && !names(':mode')) throw new Error(`${route} needs :mode in its path.`);
+  if (isByMode(action) && !names(':mode')) throw new Error(`${route} needs :mode in its path.`);
 }
 
 /** The counters of the rate limit, and what is wrong with the request's headers. */
@@ -103,28 +108,25 @@ export async function guardDashboard(
       'Nobody is signed in here, or the session has ended. Sign in again.',
     );
   }
-  await authorise(request, access, signedIn, rule);
-  const asksProof = rule.asksProof === true || isDangerousHere(rule);
+  const action = await authorise(request, access, signedIn, rule);
+  const asksProof = rule.asksProof === true || (action !== null && isDangerous(action));
   if (asksProof && provedUntil(signedIn.session, dashboard.app.clock()) === null) {
     throw new RequestError('proof_required', 'Prove again that it is you: the last proof is older than ten minutes.');
   }
 }
 
-function isDangerousHere({ action }: SessionRule): boolean {
-  return action !== 'anybody' && action !== 'own_account' && action !== 'change_payments' && isDangerous(action);
-}
-
+/** The action that the request takes; null: any session may. */
 async function authorise(
   request: FastifyRequest,
   access: Access,
   { memberships }: SignedIn,
   { action: wanted }: SessionRule,
-): Promise<void> {
-  if (wanted === 'anybody' || wanted === 'own_account') return;
+): Promise<Action | null> {
+  if (wanted === 'anybody' || wanted === 'own_account') return null;
   const { project, mode: modeText } = request.params as { readonly project?: string; readonly mode?: string };
   const mode = MODES.find((one) => one === modeText);
   if (modeText !== undefined && mode === undefined) throw notFound('There is no such mode: it is test or live.');
-  const action = wanted === 'change_payments' ? CHANGE_PAYMENTS[mode ?? 'live'] : wanted;
+  const action = isByMode(wanted) ? BY_MODE[wanted][mode ?? 'live'] : wanted;
   const projectId = isProjectAction(action) ? parseUuid(project ?? '') : null;
   const role = roleIn(memberships, projectId);
   if (isProjectAction(action)) {
@@ -133,6 +135,7 @@ async function authorise(
     if (found === null) throw notFound('There is no such project.');
   }
   if (!mayDo(role, action)) throw new RequestError('permission_error', refusalOf(role, action));
+  return action;
 }
 
 /**

@@ -7,7 +7,7 @@ import { siteOf, type PeopleParts } from '../app/people/parts.ts';
 import { createPasswordHasher } from '../app/people/password-hash.ts';
 import type { Config } from '../config/config.ts';
 import { version } from '../config/version.ts';
-import { compileCidrs } from '../http/auth.ts';
+import { compileCidrs } from '../app/projects/allow-list.ts';
 import { dashboardRoutes } from '../http/dashboard/routes.ts';
 import { loadShellAssets } from '../http/dashboard/shell-assets.ts';
 import { createGuessLimits } from '../http/rate-limit.ts';
@@ -15,6 +15,7 @@ import type { SharedRedis } from '../http/redis.ts';
 import type { ServerOptions } from '../http/server.ts';
 import type { Notifications } from '../store/notifications.ts';
 import { hasPeople } from '../store/people.ts';
+import { createWebhookSender, type WebhookSender } from '../webhooks/send.ts';
 import type { Cointill } from './core.ts';
 import { createSweepWatch } from './sweeps.ts';
 import { showInstructions } from './show-instructions.ts';
@@ -28,7 +29,7 @@ interface Shared {
 
 /** What the live address has beside `plugins`: the dashboard and its guard, unless it is left out. */
 export async function openDashboard(
-  { dashboard, trustProxy, secretKey }: Config,
+  { dashboard, trustProxy, secretKey, baseUrl, sandboxBaseUrl }: Config,
   core: Cointill,
   { notifications, redis, creator }: Shared,
   plugins: ServerOptions['plugins'],
@@ -55,16 +56,21 @@ export async function openDashboard(
   const watch = createProjectWatch(app, notifications, {
     onFault: (error) => core.troubles.happened('updates of the dashboard', error),
   });
+  let opened: WebhookSender | null = null;
+  const sender = (): WebhookSender =>
+    (opened ??= createWebhookSender({ policyOf: core.policyOf, now: () => performance.now() }));
   const routes = dashboardRoutes(
     {
       people,
       version: version() + build,
+      baseUrls: { live: baseUrl, test: sandboxBaseUrl },
       behindProxy,
       serviceHealth: createServiceHealth(app, core.networks),
       sweeps: createSweepWatch(core),
       live: { watch, notifications, troubles: core.troubles },
       exports: { connect: () => core.handle.connect() },
       creator,
+      webhooks: { policyOf: core.policyOf, sender },
       refundInstructions: (id) => showInstructions(core, id),
     },
     assets,
@@ -76,7 +82,13 @@ export async function openDashboard(
       origin: people.site.origin,
       behindProxy,
     },
-    plugins: [...plugins, (server: FastifyInstance) => routes(server)],
+    plugins: [
+      ...plugins,
+      (server: FastifyInstance) => {
+        server.addHook('onClose', () => opened?.close(0));
+        routes(server);
+      },
+    ],
   };
 }
 

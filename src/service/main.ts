@@ -3,7 +3,9 @@ import { readFile } from 'node:fs/promises';
 import os from 'node:os';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
+import { createRequestLog } from '../app/dashboard/request-log.ts';
 import { createAccess } from '../app/projects/access.ts';
+import { createKeyUses, type KeyUses } from '../app/projects/key-uses.ts';
 import { createPaymentCreator } from '../app/payments/create-payment.ts';
 import { firstStart, type FirstStart } from '../app/projects/first-start.ts';
 import { prepareAddresses } from '../modes/prepare-addresses.ts';
@@ -28,6 +30,7 @@ import { orderRoutes } from '../http/orders/routes.ts';
 import { createRateLimits } from '../http/rate-limit.ts';
 import type { SharedRedis } from '../http/redis.ts';
 import { refundRoutes } from '../http/refunds/routes.ts';
+import { pathOf } from '../http/path.ts';
 import { buildServer, type AnsweredRequest } from '../http/server.ts';
 import { transactionRoutes } from '../http/transactions/routes.ts';
 import { createChainSource } from '../rails/networks.ts';
@@ -36,6 +39,7 @@ import { startPrices } from './prices.ts';
 import { forgetAtHead } from '../store/chain.ts';
 import { listen, type Notifications } from '../store/notifications.ts';
 import { createWebhookSender } from '../webhooks/send.ts';
+import { startLoop } from '../workers/loop.ts';
 import { watchChain } from '../workers/watch-chain.ts';
 import { startWorkers } from '../workers/workers.ts';
 
@@ -133,7 +137,8 @@ async function startServers(
 ): Promise<() => Promise<void>> {
   const { app, troubles } = core;
   const api: Api = { app, creator: createPaymentCreator(app, core.handle.pipeline), reader: createPaymentReader(app) };
-  const access = createAccess(app.db, notifications);
+  const access = createAccess(app.db, notifications, app.clock);
+  const { keyUses, stopUses } = startKeyUses(core);
   const limits = createRateLimits(config.rateLimits, redis?.client ?? null);
   const assets = await loadAssets();
   const watch = createPaymentWatch(notifications);
@@ -146,8 +151,10 @@ async function startServers(
     checkoutRoutes({ ...api, access, assets, watch, troubles }),
     docsRoutes({ baseUrls, assets, program }),
   ];
+  const answered = startAnswered(config, core, counting, log);
   const common = {
     access,
+    keyUses,
     limits,
     baseUrls,
     production: config.production,
@@ -156,10 +163,7 @@ async function startServers(
     log,
     troubles,
     program,
-    onAnswered: (answer: AnsweredRequest) => {
-      counting.metrics.onAnswered(answer);
-      logAnswer(log, troubles, answer);
-    },
+    onAnswered: answered.onAnswered,
     plugins,
   };
   const dashboard = await openDashboard(config, core, { notifications, redis, creator: api.creator }, plugins);
@@ -173,7 +177,9 @@ async function startServers(
   const stop = async (): Promise<void> => {
     await Promise.all(servers.map(({ server }) => closeServer(server)));
     watch.stop();
+    await stopUses();
     await api.creator.idle();
+    await answered.stop();
   };
   try {
     for (const { server, port } of servers) {
@@ -192,8 +198,48 @@ async function startServers(
   return stop;
 }
 
+/** What is kept of every answered request: counters, a line of the log, and the dashboard's log of requests. */
+function startAnswered(
+  { dashboard }: Config,
+  { app, troubles }: Cointill,
+  { metrics }: Counting,
+  log: Logger,
+): { readonly onAnswered: (answer: AnsweredRequest) => void; readonly stop: () => Promise<void> } {
+  const onFault = (error: unknown): void => troubles.happened('the log of requests', error);
+  const requests = dashboard === null ? null : createRequestLog(app, { onFault });
+  return {
+    onAnswered: (answer) => {
+      metrics.onAnswered(answer);
+      logAnswer(log, troubles, answer);
+      const { id: requestId, method, status, durationMs, call } = answer;
+      if (call !== null) requests?.add({ ...call, requestId, method, path: pathOf(answer), status, durationMs });
+    },
+    stop: async () => requests?.stop(),
+  };
+}
+
 async function readTls({ tls }: Config): Promise<{ readonly cert: Buffer; readonly key: Buffer } | null> {
   return tls === null ? null : { cert: await readFile(tls.certFile), key: await readFile(tls.keyFile) };
+}
+
+/** When a key was last used is shown to the minute. */
+const SAVE_USES_MS = 20_000;
+
+/** Saves where keys are used from, every while and at the end. */
+function startKeyUses({ app, troubles }: Cointill): {
+  readonly keyUses: KeyUses;
+  readonly stopUses: () => Promise<void>;
+} {
+  const keyUses = createKeyUses(app.db, app.clock);
+  const work = () => keyUses.save().then(() => false);
+  const loop = startLoop({ name: 'uses of keys', work, restMs: SAVE_USES_MS, troubles });
+  return {
+    keyUses,
+    stopUses: async () => {
+      await loop.stop();
+      await keyUses.save();
+    },
+  };
 }
 
 /** How often connections that have become idle are closed. */

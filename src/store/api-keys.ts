@@ -14,10 +14,28 @@ export interface StoredKey {
   readonly name: string;
   readonly createdAt: number;
   readonly revokedAt: number | null;
+  /** To the minute; null: never. */
+  readonly lastUsedAt: number | null;
+  /** When it stops working, or did, because another took its place; null: nothing took it. */
+  readonly endsAt: number | null;
+  /** The key that took its place. */
+  readonly successorId: string | null;
 }
 
 /** All that is shown of a key: its hash is left out. */
-const KEY_COLUMNS = ['id', 'project_id', 'mode', 'kind', 'permission', 'name', 'created_at', 'revoked_at'] as const;
+const KEY_COLUMNS = [
+  'id',
+  'project_id',
+  'mode',
+  'kind',
+  'permission',
+  'name',
+  'created_at',
+  'revoked_at',
+  'last_used_at',
+  'ends_at',
+  'successor_id',
+] as const;
 
 function keyFromRow(row: Pick<Selectable<Tables['api_keys']>, (typeof KEY_COLUMNS)[number]>): StoredKey {
   return {
@@ -29,6 +47,9 @@ function keyFromRow(row: Pick<Selectable<Tables['api_keys']>, (typeof KEY_COLUMN
     name: row.name,
     createdAt: row.created_at,
     revokedAt: row.revoked_at,
+    lastUsedAt: row.last_used_at,
+    endsAt: row.ends_at,
+    successorId: row.successor_id,
   };
 }
 
@@ -37,7 +58,7 @@ export async function findKeyByHash(db: Database, hash: Buffer) {
   const row = await db
     .selectFrom('api_keys as k')
     .innerJoin('projects as p', 'p.id', 'k.project_id')
-    .select(['k.id', 'k.mode', 'k.kind', 'k.permission'])
+    .select(['k.id', 'k.mode', 'k.kind', 'k.permission', 'k.ends_at'])
     .select(['p.id as project_id', 'p.name', 'p.active', 'p.allow_ips', 'p.allow_origins'])
     .where('k.hash', '=', hash)
     .where('k.revoked_at', 'is', null)
@@ -48,6 +69,7 @@ export async function findKeyByHash(db: Database, hash: Buffer) {
     mode: row.mode,
     kind: row.kind,
     permission: row.permission,
+    endsAt: row.ends_at,
     project: {
       id: row.project_id,
       name: row.name,
@@ -70,7 +92,7 @@ export async function insertKey(trx: Trx, key: StoredKey, hash: Buffer): Promise
       name: key.name,
       hash,
       created_at: new Date(key.createdAt),
-    } satisfies NewRow<'api_keys', 'revoked_at'>)
+    } satisfies NewRow<'api_keys', 'revoked_at' | 'last_used_at' | 'ends_at' | 'successor_id'>)
     .execute();
 }
 
@@ -86,10 +108,20 @@ export async function listKeys(db: Database, projectId: string): Promise<readonl
   return rows.map(keyFromRow);
 }
 
-/** A key by its id, revoked or not. */
-export async function findKey(executor: Database | Trx, id: string): Promise<StoredKey | null> {
-  const row = await executor.selectFrom('api_keys').select(KEY_COLUMNS).where('id', '=', id).executeTakeFirst();
+/** A key by its id, revoked or not, locked until the transaction ends: of two people who roll or revoke it, the second sees what the first did. */
+export async function lockKey(trx: Trx, id: string): Promise<StoredKey | null> {
+  const row = await trx.selectFrom('api_keys').select(KEY_COLUMNS).where('id', '=', id).forUpdate().executeTakeFirst();
   return row === undefined ? null : keyFromRow(row);
+}
+
+/** Puts another key in the place of one, which works until `endsAt`. Notifies every process. */
+export async function succeedKey(trx: Trx, id: string, successorId: string, endsAt: number): Promise<void> {
+  await trx
+    .updateTable('api_keys')
+    .set({ ends_at: new Date(endsAt), successor_id: successorId })
+    .where('id', '=', id)
+    .execute();
+  await notify(trx, 'access');
 }
 
 /**

@@ -183,7 +183,7 @@ export async function walletNetworks(
 ): Promise<{ readonly networks: readonly Network[]; readonly isLive: boolean }> {
   const { rows } = await sql<{ networks: Network[]; hasKey: boolean }>`
     select array(select distinct network from wallets where project_id = ${projectId} and replaced_at is null) as networks,
-      exists (select from api_keys where project_id = ${projectId} and mode = 'live' and revoked_at is null) as "hasKey"`.execute(
+      exists (select from api_keys where project_id = ${projectId} and mode = 'live' and revoked_at is null and successor_id is null) as "hasKey"`.execute(
     db,
   );
   const { networks = [], hasKey = false } = rows[0] ?? {};

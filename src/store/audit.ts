@@ -71,6 +71,19 @@ export async function listAuditEntries(
   return (await query.execute()).map(entryFromRow);
 }
 
+/** What was done to these keys, named as the log does, oldest first. */
+export async function changesOfKeys(executor: Database | Trx, keys: readonly string[]): Promise<readonly AuditEntry[]> {
+  if (keys.length === 0) return [];
+  const rows = await executor
+    .selectFrom('audit_log')
+    .select(columnsOf('audit_log'))
+    .where('subject_kind', '=', 'key')
+    .where('subject_id', 'in', keys)
+    .orderBy('id')
+    .execute();
+  return rows.map(entryFromRow);
+}
+
 function entryFromRow(row: Selectable<Tables['audit_log']>): AuditEntry {
   return {
     id: row.id,

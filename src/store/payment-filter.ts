@@ -6,6 +6,7 @@ import type { Network } from '../domain/networks.ts';
 import { SURFACES, type Exception, type Surface } from '../domain/payment.ts';
 import type { Mode } from '../domain/permission.ts';
 import type { PaymentStatus } from '../domain/status.ts';
+import { ENDED_STATUSES, HAS_ENDED, IS_RUNNING, RUNNING_STATUSES } from './ended-payments.ts';
 import { foundBy, type PaymentKey } from './payment-keys.ts';
 
 /** Amounts of some currencies in their minor units, both ends included. */
@@ -95,7 +96,7 @@ export function strandsOf(
   isWhole = false,
 ): Strands {
   const { statuses, exceptions, surface, tokens, keys, label } = search;
-  const status = (statuses ?? []).map((one) => sql`status = ${one}`);
+  const status = (statuses ?? []).map(withStatus);
   const surfaces = (surface === null ? SURFACES : [surface]).map((one) => sql`surface = ${one}`);
   const token = (tokens ?? []).map(
     (one) => sql`network is not null and network = ${one.network} and asset = ${one.asset}`,
@@ -142,14 +143,36 @@ export function strandsOf(
 
   function byStatusAndToken(): readonly (readonly Condition[])[] {
     if (tokens !== null) {
-      const across = statuses === null ? [] : product(surfaces, status, token);
-      if (across.length > 0 && across.length <= MAX_STRANDS) return across.map((own) => [...own, ...filters.exception]);
-      return token.map((one) => [one, ...filters.status, ...filters.surface, ...filters.exception]);
+      const along = byToken(token, statuses, surfaces, [...filters.status, ...filters.surface]);
+      return [
+        ...along.ended.map((own) => [HAS_ENDED, ...own, ...filters.exception]),
+        ...along.running.map((own) => [...own, ...filters.token, ...filters.exception]),
+      ];
     }
     const strands = statuses === null ? surfaces.map((one) => [one]) : product(surfaces, status);
     return strands.map((own) => [...own, ...filters.exception]);
   }
 }
+
+/** Those that have ended along the index of tokens, or that of statuses where both are given; the others by status. */
+function byToken(
+  token: readonly Condition[],
+  statuses: readonly PaymentStatus[] | null,
+  surfaces: readonly Condition[],
+  others: readonly Condition[],
+): Readonly<Record<'ended' | 'running', readonly (readonly Condition[])[]>> {
+  const wanted = (all: readonly PaymentStatus[]) =>
+    all.filter((one) => statuses?.includes(one) ?? true).map(withStatus);
+  const ended = wanted(ENDED_STATUSES);
+  const across = statuses === null ? [] : product(surfaces, ended, token);
+  const isAcross = across.length > 0 && across.length <= MAX_STRANDS;
+  return {
+    ended: isAcross ? across : token.map((one) => [one, ...others]),
+    running: product(surfaces, wanted(RUNNING_STATUSES)),
+  };
+}
+
+const withStatus = (one: PaymentStatus): Condition => sql`status = ${one}`;
 
 /** All that narrows but the scope, as conditions of one payment, for reading along another index. */
 function otherConditions({ statuses, exceptions, surface, tokens }: PaymentSearch): readonly Condition[] {
@@ -195,12 +218,12 @@ function amountCondition(ranges: readonly AmountRange[]): Condition {
   );
 }
 
-/** As the index `payments_by_amount` has it: the number of digits, and the first two of them. */
+/** As the index `payments_ended_by_amount` has it: the number of digits, and the first two of them. */
 const AMOUNT_STEP = sql`(length(amount_minor::text) * 100 + left(amount_minor::text, 2)::integer)`;
 
 /**
- * The newest ids of payments within amounts, along their index: at most 730 steps for each currency that the project
- * has payments in.
+ * The newest ids of payments within amounts: of those that have ended along their index, at most 730 steps for each
+ * currency that the project has payments in.
  */
 export function alongAmounts(
   scope: PaymentScopeKey,
@@ -210,20 +233,22 @@ export function alongAmounts(
   const ranges = search.amounts ?? [];
   const own = sql`project_id = ${scope.projectId} and mode = ${scope.mode}`;
   const all = sql.join([...withinScope(scope, search, page.after), ...otherConditions(search)], sql` and `);
+  // Put in order after that: in the order of ids the planner would read every payment.
+  const running = sql`select id from payments where ${all} and ${IS_RUNNING} and ${amountCondition(ranges)}`;
   const parts = ranges.map(
     (range) => sql`select found.id
       from (
         select currency from unnest(${range.currencies}::text[]) currency
-        where exists (select from payments where ${own} and payments.currency = currency.currency)
+        where exists (select from payments where ${own} and ${HAS_ENDED} and payments.currency = currency.currency)
       ) used
       cross join unnest(${amountSteps(range)}::integer[]) step
       cross join lateral (
         select id from payments where currency = used.currency and ${AMOUNT_STEP} = step
-          and amount_minor between ${range.fromMinor} and ${range.toMinor} and ${all}
+          and amount_minor between ${range.fromMinor} and ${range.toMinor} and ${HAS_ENDED} and ${all}
         order by id desc limit ${page.limit}
       ) found`,
   );
-  return sql`select id from (${sql.join(parts, sql` union `)}) found order by id desc limit ${page.limit}`;
+  return sql`select id from (${sql.join([...parts, running], sql` union `)}) found order by id desc limit ${page.limit}`;
 }
 
 function amountSteps({ fromMinor, toMinor }: AmountRange): readonly number[] {

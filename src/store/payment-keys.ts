@@ -2,6 +2,7 @@ import { sql, type RawBuilder } from 'kysely';
 import { NETWORKS } from '../domain/networks.ts';
 import { SURFACES, type Surface } from '../domain/payment.ts';
 import type { Mode } from '../domain/permission.ts';
+import { HAS_ENDED, IS_RUNNING } from './ended-payments.ts';
 
 /** What people search for. Whole texts, but of a description its beginning; e-mail and description in any case. */
 export type PaymentKey =
@@ -43,17 +44,16 @@ export interface Reading {
 /** Reads each meaning of a key along an index. */
 export function foundBy(key: PaymentKey, reading: Reading): readonly KeyStrand[] {
   const { mode } = reading;
-  const payments = sql`payments`;
-  const one = (condition: RawBuilder<unknown>): readonly KeyStrand[] => [{ source: payments, condition }];
+  const one = (condition: RawBuilder<unknown>): readonly KeyStrand[] => [{ source: sql`payments`, condition }];
   switch (key.kind) {
     case 'id':
       return one(sql`id = ${key.id}::uuid and surface = ${key.surface}`);
     case 'number':
       return one(sql`transaction_number = ${key.text}`);
     case 'order_id':
-      return one(sql`merchant_order_id = ${key.text}`);
+      return endedOrRunning(sql`merchant_order_id = ${key.text}`, reading);
     case 'email':
-      return one(sql`lower(customer_email) = lower(${key.text})`);
+      return endedOrRunning(sql`customer_email is not null and lower(customer_email) = lower(${key.text})`, reading);
     case 'description':
       return byDescription(key.text, reading);
     case 'transaction_hash':
@@ -66,13 +66,14 @@ export function foundBy(key: PaymentKey, reading: Reading): readonly KeyStrand[]
           union all
           select payment_id from refunds where id in (
             select refund_id from refund_payouts where ${onNetworks('transaction_hash', key.forms)})))`),
-        ...(mode === 'test' ? madeUp(sql`transaction_hash`, key.forms) : []),
+        ...(mode === 'test' ? madeUp(sql`transaction_hash`, key.forms, reading) : []),
       ];
     case 'address':
       return mode === 'test'
         ? madeUp(
             sql`lower(address)`,
             key.forms.map((form) => form.toLowerCase()),
+            reading,
           )
         : one(
             sql`id = any (array(select payment_id from payment_addresses where ${onNetworks('address', key.forms)}))`,
@@ -84,14 +85,22 @@ export function foundBy(key: PaymentKey, reading: Reading): readonly KeyStrand[]
   }
 }
 
-/**
- * Addresses and hashes of test payments are found first, and put in order after that: in the order of ids the planner
- * would read every payment.
- */
-function madeUp(value: RawBuilder<unknown>, forms: readonly string[]): readonly KeyStrand[] {
+/** What has ended is read along the condition's own index. */
+function endedOrRunning(condition: RawBuilder<unknown>, reading: Reading): readonly KeyStrand[] {
+  return [{ source: sql`payments`, condition: sql`${HAS_ENDED} and ${condition}` }, running(condition, reading)];
+}
+
+/** Found first, and put in order after that: in the order of ids the planner would read every payment. */
+function running(condition: RawBuilder<unknown>, { within }: Reading): KeyStrand {
+  const ids = sql`select id from payments where ${within} and ${IS_RUNNING} and ${condition}`;
+  return { source: sql`payments`, condition: sql`id = any (array(${ids}))` };
+}
+
+/** Addresses and hashes of test payments, which are found before they are put in order as well. */
+function madeUp(value: RawBuilder<unknown>, forms: readonly string[], reading: Reading): readonly KeyStrand[] {
   const column = sql`${value} is not null and ${value} = any (${[...new Set(forms)]}::text[])`;
-  const ids = sql`select id from payments where mode = 'test' and ${column}`;
-  return [{ source: sql`payments`, condition: sql`id = any (array(${ids}))` }];
+  const ids = sql`select id from payments where mode = 'test' and ${HAS_ENDED} and ${column}`;
+  return [{ source: sql`payments`, condition: sql`id = any (array(${ids}))` }, running(column, reading)];
 }
 
 /** Tables of chains lead with the network: each is tried. */
@@ -99,11 +108,12 @@ function onNetworks(column: string, forms: readonly string[]): RawBuilder<unknow
   return sql`network = any (${[...NETWORKS]}::text[]) and ${sql.ref(column)} = any (${forms}::text[])`;
 }
 
-function byDescription(text: string, { within, isWhole }: Reading): readonly KeyStrand[] {
+function byDescription(text: string, reading: Reading): readonly KeyStrand[] {
+  const { within, isWhole } = reading;
   const begin = sql`lower(left(${text}, ${INDEXED}::integer))`;
   const alike = sql`${DESCRIPTION} ~>=~ ${begin} and ${DESCRIPTION} ~<~ (${begin} || ${LAST_CHARACTER})`;
   const condition = sql`description is not null and ${alike} and starts_with(lower(description), lower(${text}))`;
-  if (isWhole === true) return [{ source: sql`payments`, condition }];
+  if (isWhole === true) return endedOrRunning(condition, reading);
   const newest = SURFACES.map(
     (surface) =>
       sql`(select * from payments where ${within} and surface = ${surface} order by id desc limit ${MAX_NEWEST})`,
@@ -111,9 +121,10 @@ function byDescription(text: string, { within, isWhole }: Reading): readonly Key
   return [
     { source: sql`(${sql.join(newest, sql` union all `)}) payments`, condition },
     {
-      source: sql`(select * from payments where ${within} and description is not null and ${alike}
+      source: sql`(select * from payments where ${within} and ${HAS_ENDED} and description is not null and ${alike}
         order by ${DESCRIPTION} using ~>~, id desc limit ${MAX_ALIKE}) payments`,
       condition,
     },
+    running(condition, reading),
   ];
 }

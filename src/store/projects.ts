@@ -99,6 +99,11 @@ export async function findProject(executor: Database | Trx, id: string): Promise
   return row === undefined ? null : projectFromRow(row);
 }
 
+/** Locks a project until the transaction ends: of two people who change it, the second sees what the first did. */
+export async function lockProject(trx: Trx, id: string): Promise<void> {
+  await trx.selectFrom('projects').select('id').where('id', '=', id).forUpdate().execute();
+}
+
 /** The ids of those that ever had a live payment. */
 export async function projectsWithLivePayments(executor: Database | Trx): Promise<ReadonlySet<string>> {
   const { rows } = await sql<{ id: string }>`

@@ -16,12 +16,15 @@ type Cell = 'anybody' | 'everybody' | readonly Role[] | Readonly<Record<Mode, re
 
 const ALL = ROLES;
 const ADMINS = ['owner', 'admin'] as const;
+const DEVELOPERS = ['owner', 'admin', 'developer'] as const;
 const CHANGES = { test: ['owner', 'admin', 'developer', 'support'], live: ['owner', 'admin', 'support'] } as const;
 const IN_BOTH = (roles: readonly Role[]) => ({ test: roles, live: roles }) as const;
 const IN_BOTH_MODES = IN_BOTH(ALL);
 const ADMINS_IN_BOTH_MODES = IN_BOTH(ADMINS);
 const REQUESTS = IN_BOTH(['owner', 'admin', 'support']);
 const NOTES = IN_BOTH(['owner', 'admin', 'developer', 'support']);
+const DEVELOPERS_IN_BOTH_MODES = IN_BOTH(DEVELOPERS);
+const SCOPE = '/dashboard/api/projects/:project/:mode';
 const PAYMENTS = '/dashboard/api/projects/:project/:mode/payments';
 const VIEWS = '/dashboard/api/projects/:project/views';
 
@@ -59,6 +62,13 @@ const TABLE: Readonly<Record<string, Cell>> = {
   'POST /dashboard/api/projects': ['owner'],
   'GET /dashboard/api/audit': ADMINS,
   'GET /dashboard/api/projects/:project/audit': ADMINS,
+  'GET /dashboard/api/projects/:project/:mode/keys': DEVELOPERS_IN_BOTH_MODES,
+  'POST /dashboard/api/projects/:project/:mode/keys': DEVELOPERS_IN_BOTH_MODES,
+  'POST /dashboard/api/projects/:project/:mode/keys/:key/roll': DEVELOPERS_IN_BOTH_MODES,
+  'POST /dashboard/api/projects/:project/:mode/keys/:key/revoke': DEVELOPERS_IN_BOTH_MODES,
+  'GET /dashboard/api/projects/:project/access': DEVELOPERS,
+  'POST /dashboard/api/projects/:project/access/ips': ADMINS,
+  'POST /dashboard/api/projects/:project/access/origins': ADMINS,
   'GET /dashboard/api/projects/:project/:mode/home': IN_BOTH_MODES,
   'GET /dashboard/api/projects/:project/:mode/attention': IN_BOTH_MODES,
   'GET /dashboard/api/projects/:project/:mode/attention/count': IN_BOTH_MODES,
@@ -88,6 +98,25 @@ const TABLE: Readonly<Record<string, Cell>> = {
   [`POST ${VIEWS}`]: ALL,
   [`POST ${VIEWS}/:view`]: ALL,
   [`POST ${VIEWS}/:view/delete`]: ALL,
+  [`GET ${SCOPE}/webhooks`]: DEVELOPERS_IN_BOTH_MODES,
+  [`POST ${SCOPE}/webhooks`]: DEVELOPERS_IN_BOTH_MODES,
+  [`POST ${SCOPE}/webhooks/:endpoint`]: DEVELOPERS_IN_BOTH_MODES,
+  [`POST ${SCOPE}/webhooks/:endpoint/pause`]: DEVELOPERS_IN_BOTH_MODES,
+  [`POST ${SCOPE}/webhooks/:endpoint/enable`]: DEVELOPERS_IN_BOTH_MODES,
+  [`POST ${SCOPE}/webhooks/:endpoint/delete`]: DEVELOPERS_IN_BOTH_MODES,
+  [`POST ${SCOPE}/webhooks/:endpoint/rotate`]: DEVELOPERS_IN_BOTH_MODES,
+  [`POST ${SCOPE}/webhooks/:endpoint/test`]: DEVELOPERS_IN_BOTH_MODES,
+  [`GET ${SCOPE}/deliveries`]: DEVELOPERS_IN_BOTH_MODES,
+  [`GET ${SCOPE}/deliveries/:delivery`]: DEVELOPERS_IN_BOTH_MODES,
+  [`POST ${SCOPE}/deliveries/:delivery/retry`]: DEVELOPERS_IN_BOTH_MODES,
+  [`POST ${SCOPE}/delivery-retries`]: DEVELOPERS_IN_BOTH_MODES,
+  [`GET ${SCOPE}/delivery-retries`]: DEVELOPERS_IN_BOTH_MODES,
+  [`GET ${SCOPE}/delivery-retries/:retry`]: DEVELOPERS_IN_BOTH_MODES,
+  [`POST ${SCOPE}/delivery-retries/:retry/stop`]: DEVELOPERS_IN_BOTH_MODES,
+  [`GET ${SCOPE}/event-log`]: DEVELOPERS_IN_BOTH_MODES,
+  [`GET ${SCOPE}/event-log/:event`]: DEVELOPERS_IN_BOTH_MODES,
+  [`GET ${SCOPE}/requests`]: DEVELOPERS_IN_BOTH_MODES,
+  [`GET ${SCOPE}/requests/:request`]: DEVELOPERS_IN_BOTH_MODES,
 };
 
 /** A stream that passes its guard never ends, so this route with the same rule is called instead. */

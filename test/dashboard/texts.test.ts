@@ -1,7 +1,9 @@
-import { readdir } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
+import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 
 const FOLDER = new URL('../../web/dashboard/texts/', import.meta.url);
+const ROUTES = path.join(import.meta.dirname, '../../web/dashboard/routes.tsx');
 
 describe.each(['en', 'de'])('the texts of the dashboard in %s', (language) => {
   it('define each key once, so that no part of the pages changes the words of another', async () => {
@@ -12,3 +14,39 @@ describe.each(['en', 'de'])('the texts of the dashboard in %s', (language) => {
     expect(keys.filter((key, index) => keys.indexOf(key) !== index)).toEqual([]);
   });
 });
+
+describe('the pages of the dashboard', () => {
+  it('are loaded with the texts that they and what they import use, dialogs included, and with no others', async () => {
+    const routes = await readFile(ROUTES, 'utf8');
+    const pages = [...routes.matchAll(/lazyPage\(\s*\(\) => import\('(.+?)'\),\s*'\w+',?([^)]*)\)/g)];
+    expect(pages.length).toBe(routes.split('lazyPage(').length - 1);
+    for (const [, from = '', named = ''] of pages) {
+      const used = await textsUsedBy(path.join(path.dirname(ROUTES), from), new Set());
+      expect({ page: from, texts: words(named) }).toEqual({ page: from, texts: used });
+    }
+  });
+
+  it('show no texts of single pages around them, but for the sign-in that a session’s end opens', async () => {
+    const root = path.join(path.dirname(ROUTES), 'shell/root.tsx');
+    expect(await textsUsedBy(root, new Set())).toEqual(['access']);
+    expect(await readFile(root, 'utf8')).toContain("loadTexts(chosenLanguage(), 'access')");
+    expect(await textsUsedBy(path.join(path.dirname(ROUTES), 'shell/layout.tsx'), new Set())).toEqual([]);
+  });
+});
+
+/** The parts that a module and its imports name, sorted. */
+async function textsUsedBy(file: string, seen: Set<string>): Promise<readonly string[]> {
+  if (seen.has(file)) return [];
+  seen.add(file);
+  const source = await readFile(file, 'utf8');
+  const own = [...source.matchAll(/useLocale\(([^)]*)\)/g)].flatMap(([, names = '']) => words(names));
+  const imports = [...source.matchAll(/(?:from|import)[ (]'(\.[^']+\.tsx?)'/g)].map(([, from = '']) =>
+    path.join(path.dirname(file), from),
+  );
+  const inner = await Promise.all(imports.map((one) => textsUsedBy(one, seen)));
+  return [...new Set([...own, ...inner.flat()])].toSorted();
+}
+
+function words(list: string): readonly string[] {
+  return [...list.matchAll(/'(\w+)'/g)].map(([, word = '']) => word).toSorted();
+}

@@ -1,4 +1,7 @@
 import { use, type ComponentType, type ReactNode } from 'react';
+import { chosenLanguage } from './locale.tsx';
+import type { TextPart } from './texts/en.ts';
+import { loadTexts } from './texts/load-texts.ts';
 
 /** A page whose script is loaded when the router asks for it, or at its first rendering. */
 interface LazyPage {
@@ -19,13 +22,14 @@ type Loaded =
 export function lazyPage<Name extends string>(
   load: () => Promise<Readonly<Record<Name, ComponentType>>>,
   name: Name,
+  ...texts: readonly TextPart[]
 ): LazyPage {
   let loaded: Loaded | null = null;
   let loading: Promise<Loaded> | null = null;
   const start = (): Promise<Loaded> =>
-    (loading ??= load()
+    (loading ??= Promise.all([load(), loadTexts(chosenLanguage(), ...texts)])
       .then(
-        (module): Loaded => ({ kind: 'page', Page: module[name] }),
+        ([module]): Loaded => ({ kind: 'page', Page: module[name] }),
         (error: unknown): Loaded => ({ kind: 'fault', error }),
       )
       .then((result) => {

@@ -1,34 +1,24 @@
 import { createContext, useContext } from 'react';
 import { formatsOf, type Formats } from './formats.ts';
-import { en, type TextKey, type Texts } from './texts/en.ts';
+import { LANGUAGES, loadTexts, requireTexts, textOf, type LanguageCode } from './texts/load-texts.ts';
+import type { TextPart, TextsOf } from './texts/en.ts';
 
 /** The names of the `{values}` in the English text. */
-type ValueNames<Text extends string> = Text extends `${string}{${infer Name}}${infer Rest}`
-  ? Name | ValueNames<Rest>
-  : never;
+type ValueNames<Text> = Text extends `${string}{${infer Name}}${infer Rest}` ? Name | ValueNames<Rest> : never;
 /** Texts without values take no second argument. */
-type Given<Key extends TextKey> = [ValueNames<(typeof en)[Key]>] extends [never]
-  ? []
-  : [Readonly<Record<ValueNames<(typeof en)[Key]>, string | number>>];
+type Given<Text> = [ValueNames<Text>] extends [never] ? [] : [Readonly<Record<ValueNames<Text>, string | number>>];
 
 /** Returns a text in the person's language, with values filled in. */
-export type Translate = <Key extends TextKey>(key: Key, ...values: Given<Key>) => string;
+export type Translate<Part extends TextPart = never> = <Key extends keyof TextsOf<Part>>(
+  key: Key,
+  ...values: Given<TextsOf<Part>[Key]>
+) => string;
 
 /** A language's texts, and its formats of money and times in the person's time zone. */
-export interface Locale extends Formats {
+export interface Locale<Part extends TextPart = never> extends Formats {
   readonly code: LanguageCode;
-  readonly t: Translate;
+  readonly t: Translate<Part>;
 }
-
-/** The languages' own names. */
-export const LANGUAGES = { en: 'English', de: 'Deutsch' } as const;
-export type LanguageCode = keyof typeof LANGUAGES;
-
-const LOADERS: Readonly<Record<LanguageCode, () => Promise<Texts>>> = {
-  // Part of the first script, because most people need it.
-  en: () => Promise.resolve(en),
-  de: async () => (await import('./texts/de.ts')).de,
-};
 
 const CHOICE = 'cointill.language';
 
@@ -47,18 +37,15 @@ export function chooseLanguage(code: LanguageCode): void {
   }
 }
 
-export async function loadLocale(code: LanguageCode): Promise<Locale> {
-  const texts = await LOADERS[code]();
+export async function loadLocale(code: LanguageCode): Promise<Locale<TextPart>> {
+  await loadTexts(code, 'base');
   const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
-  return { code, t: translatorOf(texts), ...formatsOf(code, navigator.languages, zone) };
+  return { code, t: translate, ...formatsOf(code, navigator.languages, zone) };
 }
 
 /** Fills values into a text. A value is text, never markup. */
-export function translatorOf(texts: Texts): Translate {
-  return (key, ...given) => {
-    const values: Readonly<Record<string, string | number>> = given[0] ?? {};
-    return texts[key].replaceAll(/\{(\w+)\}/g, (placeholder, name: string) => String(values[name] ?? placeholder));
-  };
+function translate(key: string, values: Readonly<Record<string, string | number>> = {}): string {
+  return textOf(key).replaceAll(/\{(\w+)\}/g, (placeholder, name: string) => String(values[name] ?? placeholder));
 }
 
 function isLanguage(code: string): code is LanguageCode {
@@ -73,12 +60,14 @@ function readChoice(): string | null {
   }
 }
 
-const LocaleContext = createContext<Locale | null>(null);
+const LocaleContext = createContext<Locale<TextPart> | null>(null);
 
 export const LocaleProvider = LocaleContext.Provider;
 
-export function useLocale(): Locale {
+/** The texts that every page has, and those of the named parts, which `lazyPage` loads with the page. */
+export function useLocale<Part extends TextPart = never>(...parts: readonly Part[]): Locale<Part> {
   const locale = useContext(LocaleContext);
   if (locale === null) throw new Error('There is no locale around this component.');
+  requireTexts(parts);
   return locale;
 }

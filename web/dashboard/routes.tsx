@@ -3,6 +3,9 @@ import type { Dashboard } from './dashboard.ts';
 import { lazyPage } from './lazy-page.tsx';
 import { homeSearch } from './pages/home/search.ts';
 import type { PaymentsSearch } from './pages/payments/search.ts';
+import type { EventsSearch } from './pages/events/events-page.tsx';
+import type { RequestsSearch } from './pages/requests/search.ts';
+import type { WebhooksSearch } from './pages/webhooks/search.ts';
 import { homeScope } from './scope.ts';
 import { sessionQuery, type SignedIn } from './session.ts';
 import { FaultInMain, FaultPage } from './shell/fault-page.tsx';
@@ -24,13 +27,13 @@ const signIn = createRoute({
   getParentRoute: () => root,
   path: '/sign-in',
   validateSearch: (search): { to?: string } => (typeof search['to'] === 'string' ? { to: search['to'] } : {}),
-  component: lazyPage(() => import('./pages/access/sign-in-page.tsx'), 'SignInPage'),
+  component: lazyPage(() => import('./pages/access/sign-in-page.tsx'), 'SignInPage', 'access'),
 });
 /** The page for links of the set-up, an invitation or `user reset`. */
 const setupLink = createRoute({
   getParentRoute: () => root,
   path: '/setup/$token',
-  component: lazyPage(() => import('./pages/access/link-page.tsx'), 'LinkPage'),
+  component: lazyPage(() => import('./pages/access/link-page.tsx'), 'LinkPage', 'access'),
 });
 
 /** Pages that require a session. Others are sent to the sign-in page and back. */
@@ -58,12 +61,12 @@ const index = createRoute({
 const protect = createRoute({
   getParentRoute: () => root,
   path: '/protect',
-  component: lazyPage(() => import('./pages/access/protect-page.tsx'), 'ProtectPage'),
+  component: lazyPage(() => import('./pages/access/protect-page.tsx'), 'ProtectPage', 'access'),
 });
 const account = createRoute({
   getParentRoute: () => signedIn,
   path: '/account',
-  component: lazyPage(() => import('./pages/account/account-page.tsx'), 'AccountPage'),
+  component: lazyPage(() => import('./pages/account/account-page.tsx'), 'AccountPage', 'access'),
 });
 const home = createRoute({
   getParentRoute: () => signedIn,
@@ -75,19 +78,44 @@ const attention = createRoute({
   getParentRoute: () => signedIn,
   path: '/projects/$project/$mode/attention',
   validateSearch: ({ show }): { show?: string } => (typeof show === 'string' && show !== '' ? { show } : {}),
-  component: lazyPage(() => import('./pages/attention/attention-page.tsx'), 'AttentionPage'),
+  component: lazyPage(
+    () => import('./pages/attention/attention-page.tsx'),
+    'AttentionPage',
+    'attention',
+    'detail',
+    'list',
+  ),
 });
 const payments = createRoute({
   getParentRoute: () => signedIn,
   path: '/projects/$project/$mode/payments',
   // The page reads them itself, so that what it takes to read them comes with the page.
   validateSearch: (search): PaymentsSearch => search,
-  component: lazyPage(() => import('./pages/payments/payments-page.tsx'), 'PaymentsPage'),
+  component: lazyPage(() => import('./pages/payments/payments-page.tsx'), 'PaymentsPage', 'list', 'detail'),
 });
 const payment = createRoute({
   getParentRoute: () => signedIn,
   path: '/projects/$project/$mode/payments/$payment',
-  component: lazyPage(() => import('./pages/payments/payment-page.tsx'), 'PaymentPage'),
+  component: lazyPage(() => import('./pages/payments/payment-page.tsx'), 'PaymentPage', 'detail', 'list'),
+});
+
+const webhooks = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/projects/$project/$mode/webhooks',
+  validateSearch: (search): WebhooksSearch => search,
+  component: lazyPage(() => import('./pages/webhooks/webhooks-page.tsx'), 'WebhooksPage', 'webhooks'),
+});
+const events = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/projects/$project/$mode/event-log',
+  validateSearch: (search): EventsSearch => search,
+  component: lazyPage(() => import('./pages/events/events-page.tsx'), 'EventsPage', 'webhooks'),
+});
+const requests = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/projects/$project/$mode/requests',
+  validateSearch: (search): RequestsSearch => search,
+  component: lazyPage(() => import('./pages/requests/requests-page.tsx'), 'RequestsPage', 'requests'),
 });
 
 /** Any other address: the way on stands beside it. */
@@ -97,7 +125,7 @@ const tree = root.addChildren([
   signIn,
   setupLink,
   protect,
-  signedIn.addChildren([index, account, home, attention, payments, payment, nowhere]),
+  signedIn.addChildren([index, account, home, attention, payments, payment, webhooks, events, requests, nowhere]),
 ]);
 
 /** Every page, by its path below `/dashboard`. Search parameters are plain words, because people share URLs. */

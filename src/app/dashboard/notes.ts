@@ -121,7 +121,10 @@ function changeNote(app: App, selector: PaymentSelector, change: NoteChange): Pr
   return annotate(app, selector, async (trx, payment) => {
     const note = await lockNote(trx, payment.id, change.id);
     if (note === null) {
-      return { kind: 'conflict', message: 'This note was deleted meanwhile. Write a new one to keep your text.' };
+      return {
+        kind: 'conflict',
+        message: 'This note has been deleted in the meantime. Write a new one to keep your text.',
+      };
     }
     if (note.version !== change.version) {
       const message =

@@ -23,7 +23,7 @@ interface Node {
 async function node(app: TestApp, handle: DatabaseHandle = app.database): Promise<Node> {
   const notifications = listen(handle);
   onTestFinished(() => notifications.stop());
-  const access = createAccess(app.db, notifications);
+  const access = createAccess(app.db, notifications, app.clock);
   let listeners: (() => void)[] = [];
   notifications.on('access', () => {
     for (const listener of listeners.splice(0)) listener();
@@ -81,7 +81,7 @@ it('a revoked key stops working on every node at once', async () => {
   }
   const notified = nodes.map((each) => each.notified());
   const startedMs = performance.now();
-  expect(await removeKey(app, id)).toEqual({ kind: 'done' });
+  expect(await removeKey(app, id)).toMatchObject({ kind: 'done' });
   await Promise.all(notified);
   for (const { access } of nodes) expect(await access.find(key)).toBeNull();
   expect(performance.now() - startedMs).toBeLessThan(PROMPT_MS);
@@ -221,7 +221,7 @@ it('a key revoked behind a pooler that swallows notifications is refused within 
   const withheld: string[] = [];
   const notifications = listen(proxy.open(NEVER_MS), { onWithheld: (problem) => withheld.push(problem) });
   onTestFinished(() => notifications.stop());
-  const access = createAccess(app.db, notifications);
+  const access = createAccess(app.db, notifications, app.clock);
   await vi.waitFor(() => expect(notifications.healthy() || withheld.length > 0).toBe(true), WAIT);
   expect(await access.find(key)).not.toBeNull();
   await removeKey(app, id);
@@ -240,7 +240,7 @@ it('an answer is not kept when notifications came back only while it was being r
     onDown: () => {},
     stop: () => Promise.resolve(),
   };
-  const access = createAccess(app.db, silent);
+  const access = createAccess(app.db, silent, app.clock);
   const reading = access.find(key);
   isHealthy = true;
   await reading;

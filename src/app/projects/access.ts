@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import { parseKey } from '../../domain/api-key.ts';
+import type { Clock } from '../../domain/clock.ts';
 import type { KeyKind, Mode, Permission } from '../../domain/permission.ts';
 import { findProject, findPublished, type Project, type Published } from '../../store/projects.ts';
 import { findKeyByHash } from '../../store/api-keys.ts';
@@ -21,12 +22,14 @@ export interface AccessKey {
   readonly mode: Mode;
   readonly kind: KeyKind;
   readonly permission: Permission;
+  /** When it stops working, because another took its place; null: never. */
+  readonly endsAt: number | null;
   readonly project: ProjectAccess;
 }
 
 export interface Access {
   /**
-   * The key with this text; null if it is unknown, mistyped or revoked. Synchronous when cached. `admit` is called
+   * The key with this text; null if it is unknown, mistyped, revoked or at its end. Synchronous when cached. `admit` is called
    * before a key that this process has never found is looked up, because well-formed keys are easy to make up. It may
    * throw.
    */
@@ -47,7 +50,7 @@ const MAX_CACHED_PROJECTS = 1_000;
  * Looks keys up and caches them until a notification says that a key or project changed. While notifications are down
  * nothing is cached, so that a revoked key stops working on every process within a second.
  */
-export function createAccess(db: Database, notifications: Notifications): Access {
+export function createAccess(db: Database, notifications: Notifications, clock: Clock): Access {
   const answers = keepUntilNotified(notifications);
   const keys = new Map<string, AccessKey | null>();
   /** Keys that were found before: looking them up again cannot be a guess. */
@@ -79,13 +82,16 @@ export function createAccess(db: Database, notifications: Notifications): Access
     return key;
   }
 
+  const ifLasting = (key: AccessKey | null): AccessKey | null =>
+    key !== null && key.endsAt !== null && clock() >= key.endsAt ? null : key;
+
   return {
     find(keyText, admit) {
       const name = hash('sha256', keyText, 'base64');
       const cached = notifications.healthy() ? keys.get(name) : undefined;
-      if (cached !== undefined) return cached;
+      if (cached !== undefined) return ifLasting(cached);
       if (parseKey(keyText) === null) return null;
-      return findKey(name, admit);
+      return findKey(name, admit).then(ifLasting);
     },
     project(id) {
       const cached = notifications.healthy() ? projects.get(id) : undefined;

@@ -1,4 +1,12 @@
-import { findProject, insertProject, listProjects, updateProject, type Project } from '../../store/projects.ts';
+import type { Trx } from '../../store/database.ts';
+import {
+  findProject,
+  insertProject,
+  listProjects,
+  updateProject,
+  type Project,
+  type ProjectChanges,
+} from '../../store/projects.ts';
 import { differences, recordAudit } from '../audit.ts';
 import { newId, type App } from '../context.ts';
 import { noProject, type Rejected } from '../rejected.ts';
@@ -54,14 +62,25 @@ export async function changeProject(
   if (checked.kind === 'rejected') return checked;
   return app.db.transaction().execute(async (trx) => {
     const before = await findProject(trx, id);
-    const project = await updateProject(trx, id, checked.changes);
-    if (before === null || project === null) return noProject(id);
-    await recordAudit(app, trx, {
-      action: 'project.change',
-      projectId: id,
-      subject: { kind: 'project', id },
-      ...differences(before, project),
-    });
-    return { kind: 'done', project };
+    if (before === null) return noProject(id);
+    return { kind: 'done', project: await saveProjectChanges(app, trx, before, checked.changes) };
   });
+}
+
+/** Saves checked changes to a project that is there. */
+export async function saveProjectChanges(
+  app: App,
+  trx: Trx,
+  before: Project,
+  changes: ProjectChanges,
+): Promise<Project> {
+  const project = await updateProject(trx, before.id, changes);
+  if (project === null) throw new Error('The project that was just read is not there.');
+  await recordAudit(app, trx, {
+    action: 'project.change',
+    projectId: before.id,
+    subject: { kind: 'project', id: before.id },
+    ...differences(before, project),
+  });
+  return project;
 }

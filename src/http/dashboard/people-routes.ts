@@ -88,7 +88,7 @@ function auditRoutes(app: FastifyInstance, { people: { app: core } }: Dashboard)
   );
 }
 
-const PARAM_OF = { project: 'project', person: 'id' } as const;
+const PARAM_OF = { project: 'project', person: 'id', key: 'id' } as const;
 
 /** `param` is the invalid field, unless the rejection names another one. */
 function done<Outcome extends { readonly kind: string }>(

@@ -4,18 +4,24 @@ import { accountRoutes } from './account-routes.ts';
 import { exportRoutes } from './export-routes.ts';
 import { annotationRoutes } from './annotation-routes.ts';
 import { attentionRoutes } from './attention-routes.ts';
+import { deliveryRoutes } from './delivery-routes.ts';
+import { eventLogRoutes } from './event-log-routes.ts';
 import { homeRoutes } from './home-routes.ts';
+import { keyRoutes } from './key-routes.ts';
+import { accessRoutes } from './access-routes.ts';
 import { liveRoutes } from './live-routes.ts';
 import { newPaymentRoutes } from './new-payment-routes.ts';
 import { paymentRoutes } from './payment-routes.ts';
 import { peopleRoutes } from './people-routes.ts';
 import { refundRoutes } from './refund-routes.ts';
+import { requestRoutes } from './request-routes.ts';
 import type { Dashboard } from './route.ts';
 import { searchRoutes } from './search-routes.ts';
 import type { ShellAssets } from './shell-assets.ts';
 import { shellRoutes } from './shell-routes.ts';
 import { signInRoutes } from './sign-in-routes.ts';
 import { viewRoutes } from './view-routes.ts';
+import { webhookRoutes } from './webhook-routes.ts';
 
 /** The dashboard's page and API. Without assets there is only the API. */
 export function dashboardRoutes(dashboard: Dashboard, assets: ShellAssets | null): (app: FastifyInstance) => void {
@@ -33,7 +39,13 @@ export function dashboardRoutes(dashboard: Dashboard, assets: ShellAssets | null
     newPaymentRoutes(app, dashboard);
     refundRoutes(app, dashboard);
     annotationRoutes(app, dashboard);
+    keyRoutes(app, dashboard);
+    accessRoutes(app, dashboard);
     liveRoutes(app, dashboard);
+    webhookRoutes(app, dashboard);
+    deliveryRoutes(app, dashboard);
+    eventLogRoutes(app, dashboard);
+    requestRoutes(app, dashboard);
     if (assets !== null) shellRoutes(app, assets);
   };
 }

@@ -37,4 +37,19 @@ export const API_KEYS = {
   hash: bytes(),
   created_at: timestamp(),
   revoked_at: nullable(timestamp()),
+  last_used_at: nullable(timestamp()),
+  ends_at: nullable(timestamp()),
+  successor_id: nullable(uuid()),
+};
+
+/** Where keys were used from lately. */
+export const API_KEY_CLIENTS = {
+  key_id: uuid(),
+  client: text(),
+  user_agent: nullable(text()),
+  requests: bigint(),
+  first_seen_at: timestamp(),
+  last_seen_at: timestamp(),
+  last_used_at: nullable(timestamp()),
+  last_refused_at: nullable(timestamp()),
 };

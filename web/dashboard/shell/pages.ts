@@ -3,8 +3,14 @@ import type { SessionProject } from '../../../src/http/dashboard/contract/accoun
 import type { IconName } from '../ui/icons.tsx';
 
 interface PageEntry {
-  readonly to: '/projects/$project/$mode' | '/projects/$project/$mode/attention' | '/projects/$project/$mode/payments';
-  readonly text: 'home' | 'attention' | 'payments';
+  readonly to:
+    | '/projects/$project/$mode'
+    | '/projects/$project/$mode/attention'
+    | '/projects/$project/$mode/payments'
+    | '/projects/$project/$mode/webhooks'
+    | '/projects/$project/$mode/event-log'
+    | '/projects/$project/$mode/requests';
+  readonly text: 'home' | 'attention' | 'payments' | 'webhooks' | 'events' | 'requests';
   readonly icon: IconName;
   /** The key after `g`. */
   readonly key: string;
@@ -31,6 +37,30 @@ const PAGES: readonly PageEntry[] = [
     key: 'p',
     isExact: false,
     needs: 'read_payments',
+  },
+  {
+    to: '/projects/$project/$mode/webhooks',
+    text: 'webhooks',
+    icon: 'webhook',
+    key: 'w',
+    isExact: false,
+    needs: 'read_developer',
+  },
+  {
+    to: '/projects/$project/$mode/event-log',
+    text: 'events',
+    icon: 'list',
+    key: 'e',
+    isExact: false,
+    needs: 'read_developer',
+  },
+  {
+    to: '/projects/$project/$mode/requests',
+    text: 'requests',
+    icon: 'terminal',
+    key: 'r',
+    isExact: false,
+    needs: 'read_developer',
   },
 ];
 

@@ -1,8 +1,9 @@
 import { Outlet, useBlocker } from '@tanstack/react-router';
 import { lazy, Suspense } from 'react';
 import { useDashboard } from '../dashboard.ts';
-import { useLocale } from '../locale.tsx';
+import { chosenLanguage, useLocale } from '../locale.tsx';
 import { useStore } from '../store.ts';
+import { loadTexts } from '../texts/load-texts.ts';
 import { Button } from '../ui/button.tsx';
 import { Toasts } from '../ui/toasts.tsx';
 import { useWhenIdle } from '../ui/when-idle.ts';
@@ -10,12 +11,16 @@ import css from './root.module.css';
 
 const loadProof = () => import('./proof-dialog.tsx');
 const loadSignedOut = () => import('./signed-out-dialog.tsx');
+const loadSignInTexts = () => loadTexts(chosenLanguage(), 'access');
 const loadLeave = () => import('./leave-dialog.tsx');
 const ProofDialog = lazy(async () => ({ default: (await loadProof()).ProofDialog }));
-const SignedOutDialog = lazy(async () => ({ default: (await loadSignedOut()).SignedOutDialog }));
+const SignedOutDialog = lazy(async () => {
+  const [{ SignedOutDialog }] = await Promise.all([loadSignedOut(), loadSignInTexts()]);
+  return { default: SignedOutDialog };
+});
 const LeaveDialog = lazy(async () => ({ default: (await loadLeave()).LeaveDialog }));
 /** Needed when it is too late to load them: the server was upgraded or is away, and a form holds what was typed. */
-const loadQuestions = () => Promise.all([loadProof(), loadSignedOut(), loadLeave()]);
+const loadQuestions = () => Promise.all([loadProof(), loadSignedOut(), loadSignInTexts(), loadLeave()]);
 
 /** Around every page: announcements, notices and the dialogs that requests can open. */
 export function Root() {

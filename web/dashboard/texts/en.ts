@@ -1,27 +1,39 @@
-import { enAccess } from './en-access.ts';
-import { enAttention } from './en-attention.ts';
-import { enDetail } from './en-detail.ts';
+import type { enAccess } from './en-access.ts';
+import type { enAttention } from './en-attention.ts';
+import type { enDetail } from './en-detail.ts';
 import { enHome } from './en-home.ts';
-import { enList } from './en-list.ts';
+import type { enList } from './en-list.ts';
 import { enPayments } from './en-payments.ts';
+import type { enRequests } from './en-requests.ts';
 import { enShell } from './en-shell.ts';
+import type { enWebhooks } from './en-webhooks.ts';
 
 /**
- * Every text of the dashboard. `{name}` stands for a value; there is no markup. Counts are put so that no language
- * needs a plural. Other languages have the same keys and values.
+ * The texts that come with the first script, because Home has them. `{name}` stands for a value; there is no markup.
+ * Counts are put so that no language needs a plural. Other languages have the same keys and values.
  */
-export const en = {
-  ...enShell,
-  ...enAccess,
-  ...enPayments,
-  ...enDetail,
-  ...enHome,
-  ...enList,
-  ...enAttention,
-} as const;
+export const en = { ...enShell, ...enHome, ...enPayments } as const;
 
-export type TextKey = keyof typeof en;
+/** The texts that come with the pages that show them; `load-texts.ts` has the files. */
+export interface TextParts {
+  readonly access: typeof enAccess;
+  readonly attention: typeof enAttention;
+  readonly detail: typeof enDetail;
+  readonly list: typeof enList;
+  readonly requests: typeof enRequests;
+  readonly webhooks: typeof enWebhooks;
+}
+
+export type TextPart = keyof TextParts;
+/** The texts that every page has, and those of some parts. */
+export type TextsOf<Part extends TextPart> = typeof en & UnionToIntersection<TextParts[Part]>;
+/** The names of these texts. */
+export type TextKey<Part extends TextPart = never> = keyof TextsOf<Part>;
 /** What another language must have: a missing text, or one too many, does not compile. */
-export type Texts = Readonly<Record<TextKey, string>>;
-/** The same of one part. */
 export type TextsLike<Part> = { readonly [Key in keyof Part]: string };
+
+type UnionToIntersection<Union> = (Union extends unknown ? (one: Union) => void : never) extends (
+  one: infer All,
+) => void
+  ? All
+  : never;

@@ -3,15 +3,20 @@ import { accountContract } from './account.ts';
 import { annotationsContract } from './annotations.ts';
 import { attentionContract } from './attention.ts';
 import { auditContract } from './audit.ts';
+import { deliveriesContract } from './deliveries.ts';
+import { eventLogContract } from './event-log.ts';
 import { exportContract } from './export.ts';
+import { accessContract, keysContract } from './keys.ts';
 import { homeContract } from './home.ts';
 import { liveContract } from './live.ts';
 import { newPaymentContract } from './new-payment.ts';
 import { paymentsContract } from './payments.ts';
 import { peopleContract } from './people.ts';
 import { projectsContract } from './projects.ts';
+import { requestsContract } from './requests.ts';
 import { searchContract } from './search.ts';
 import { viewsContract } from './views.ts';
+import { webhooksContract } from './webhooks.ts';
 import { refundsContract } from './payment-refunds.ts';
 
 /**
@@ -23,6 +28,8 @@ export const CONTRACT = {
   ...peopleContract,
   ...projectsContract,
   ...auditContract,
+  ...keysContract,
+  ...accessContract,
   ...homeContract,
   ...attentionContract,
   ...paymentsContract,
@@ -33,6 +40,10 @@ export const CONTRACT = {
   ...refundsContract,
   ...annotationsContract,
   ...liveContract,
+  ...webhooksContract,
+  ...deliveriesContract,
+  ...eventLogContract,
+  ...requestsContract,
 } as const;
 
 export type Contract = typeof CONTRACT;

@@ -18,7 +18,7 @@ type OpenLink = Extract<LinkAnswer, { readonly state: 'open' }>;
 
 /** The page of a link for set-up, an invitation or a reset: its form, or why the link is not valid. */
 export function LinkPage() {
-  const { t } = useLocale();
+  const { t } = useLocale('access');
   const { api } = useDashboard();
   const { token } = useParams({ strict: false });
   const link = useQuery({
@@ -49,7 +49,7 @@ export function LinkPage() {
 
 /** A link that is not valid any more. */
 function ClosedLink({ state }: { readonly state: 'used' | 'expired' | 'unknown' }) {
-  const { t } = useLocale();
+  const { t } = useLocale('access');
   return (
     <AccessFrame title={t(`link_${state}_title`)} lead={t(`link_${state}_text`)}>
       <Notice>
@@ -65,7 +65,7 @@ function ClosedLink({ state }: { readonly state: 'used' | 'expired' | 'unknown' 
 }
 
 function AcceptLink({ link, token }: { readonly link: OpenLink; readonly token: string }) {
-  const { t } = useLocale();
+  const { t } = useLocale('access');
   const { api, queries } = useDashboard();
   const navigate = useNavigate();
   const [email, setEmail] = useState(link.email ?? '');
@@ -112,7 +112,7 @@ function AcceptLink({ link, token }: { readonly link: OpenLink; readonly token: 
 }
 
 function FormProblem({ error }: { readonly error: unknown }) {
-  const { t } = useLocale();
+  const { t } = useLocale('access');
   const problem = problemOfForm(error, ['email', 'password'], t);
   return problem === null ? null : <Notice kind="problem">{problem}</Notice>;
 }

@@ -15,7 +15,7 @@ import css from './access.module.css';
 
 /** Offers a second factor once to people without one. They can skip it. */
 export function ProtectPage() {
-  const { t } = useLocale();
+  const { t } = useLocale('access');
   const { api } = useDashboard();
   const queries = useQueryClient();
   const navigate = useNavigate();

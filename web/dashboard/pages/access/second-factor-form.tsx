@@ -22,7 +22,7 @@ interface SecondFactorFormProps {
 
 /** The second step: a one-time code, a passkey, or a recovery code. */
 export function SecondFactorForm({ factors, onDone, onBack }: SecondFactorFormProps) {
-  const { t } = useLocale();
+  const { t } = useLocale('access');
   const { api } = useDashboard();
   const [kind, choose] = useState<Exclude<Factor, 'passkey'>>(factors.includes('totp') ? 'totp' : 'recovery_code');
   const [code, setCode] = useState('');

@@ -34,7 +34,7 @@ export function SignInForm({ email = '', passkeys, factors, onDone }: SignInForm
 }
 
 function FirstStep({ email: first, passkeys, onDone }: Required<Omit<SignInFormProps, 'factors'>>) {
-  const { t } = useLocale();
+  const { t } = useLocale('access');
   const { api } = useDashboard();
   const [email, setEmail] = useState(first);
   const [password, setPassword] = useState('');

@@ -12,7 +12,7 @@ import { SignInForm } from './sign-in-form.tsx';
 
 /** The sign-in page, which continues to the page that was requested. */
 export function SignInPage() {
-  const { t } = useLocale();
+  const { t } = useLocale('access');
   const { api, queries } = useDashboard();
   const { to } = useSearch({ from: '/sign-in' });
   const { data: session } = useSuspenseQuery(sessionQuery(api));

@@ -1,5 +1,6 @@
 import { useState } from 'react';
-import { chooseLanguage, LANGUAGES, useLocale, type LanguageCode } from '../../locale.tsx';
+import { chooseLanguage, useLocale } from '../../locale.tsx';
+import { LANGUAGES, type LanguageCode } from '../../texts/load-texts.ts';
 import { useSignedIn } from '../../session.ts';
 import { Page } from '../../shell/page.tsx';
 import { Button } from '../../ui/button.tsx';
@@ -14,7 +15,7 @@ import { Sessions } from './sessions.tsx';
 
 /** The person's account: how they sign in, and their sessions. */
 export function AccountPage() {
-  const { t } = useLocale();
+  const { t } = useLocale('access');
   return (
     <Page title={t('account_settings')} hasTimes>
       <div className={css.stack}>
@@ -34,7 +35,7 @@ export function AccountPage() {
 }
 
 function SigningIn() {
-  const { t } = useLocale();
+  const { t } = useLocale('access');
   const { person } = useSignedIn();
   const [asked, ask] = useState<'email' | 'password' | null>(null);
   const close = (): void => ask(null);
@@ -53,7 +54,7 @@ function SigningIn() {
 }
 
 function Language() {
-  const { t, code } = useLocale();
+  const { t, code } = useLocale('access');
   return (
     <div className={css.row}>
       <div>{t('language_text')}</div>

@@ -6,7 +6,7 @@ import { AccountDialog } from './account-dialog.tsx';
 
 /** Changes the e-mail address for signing in. */
 export function EmailDialog({ onClose }: { readonly onClose: () => void }) {
-  const { t } = useLocale();
+  const { t } = useLocale('access');
   const { person } = useSignedIn();
   const [email, setEmail] = useState(person.email);
   return (

@@ -20,7 +20,7 @@ type Asked =
 
 /** The person's second factors. */
 export function Factors() {
-  const { t } = useLocale();
+  const { t } = useLocale('access');
   const { api, queries } = useDashboard();
   const { factors, passkeys: offer } = useSignedIn();
   const passkeys = passkeysHere(offer);
@@ -65,7 +65,7 @@ interface Passkey {
 }
 
 function PasskeyList({ onRemove }: { readonly onRemove: (passkey: Passkey) => void }) {
-  const { t } = useLocale();
+  const { t } = useLocale('access');
   const { api } = useDashboard();
   const { data } = useQuery({
     queryKey: ['passkeys'],
@@ -95,7 +95,7 @@ function PasskeyList({ onRemove }: { readonly onRemove: (passkey: Passkey) => vo
 }
 
 function RemoveTotpDialog({ onClose }: { readonly onClose: () => void }) {
-  const { t } = useLocale();
+  const { t } = useLocale('access');
   const { api } = useDashboard();
   return (
     <RemoveDialog
@@ -108,7 +108,7 @@ function RemoveTotpDialog({ onClose }: { readonly onClose: () => void }) {
 }
 
 function RemovePasskeyDialog({ passkey, onClose }: { readonly passkey: Passkey; readonly onClose: () => void }) {
-  const { t } = useLocale();
+  const { t } = useLocale('access');
   const { api } = useDashboard();
   return (
     <RemoveDialog
@@ -128,7 +128,7 @@ interface RemoveDialogProps {
 }
 
 function RemoveDialog({ title, text, remove, onClose }: RemoveDialogProps) {
-  const { t } = useLocale();
+  const { t } = useLocale('access');
   const { toast } = useDashboard();
   const removal = useMutation({
     mutationFn: remove,
@@ -141,7 +141,7 @@ function RemoveDialog({ title, text, remove, onClose }: RemoveDialogProps) {
 }
 
 function NewCodesDialog({ onClose }: { readonly onClose: () => void }) {
-  const { t } = useLocale();
+  const { t } = useLocale('access');
   const { api } = useDashboard();
   const make = useMutation({ mutationFn: () => api('POST /dashboard/api/account/recovery-codes') });
   if (make.data !== undefined) return <RecoveryCodesDialog codes={make.data.recovery_codes} onClose={onClose} />;

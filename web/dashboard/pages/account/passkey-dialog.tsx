@@ -16,7 +16,7 @@ interface PasskeyDialogProps {
 
 /** Creates a passkey on this device or a security key, under a name of its own. */
 export function PasskeyDialog({ onDone, onClose }: PasskeyDialogProps) {
-  const { t } = useLocale();
+  const { t } = useLocale('access');
   const { api, toast } = useDashboard();
   const [name, setName] = useState('');
   const add = useMutation({

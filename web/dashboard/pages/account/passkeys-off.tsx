@@ -6,7 +6,7 @@ type Off = Extract<PasskeysHere, { readonly offered: false }>;
 
 /** Why passkeys do not work at this address, and which setting changes that. */
 export function PasskeysOff({ passkeys: { reason, dashboard_url } }: { readonly passkeys: Off }) {
-  const { t } = useLocale();
+  const { t } = useLocale('access');
   return (
     <Notice>
       <b>{t('passkeys_off')}</b>

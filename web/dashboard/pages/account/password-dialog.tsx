@@ -6,7 +6,7 @@ import { AccountDialog } from './account-dialog.tsx';
 
 /** Changes the password, which ends all other sessions. */
 export function PasswordDialog({ onClose }: { readonly onClose: () => void }) {
-  const { t } = useLocale();
+  const { t } = useLocale('access');
   const { person } = useSignedIn();
   const [current, setCurrent] = useState('');
   const [next, setNext] = useState('');

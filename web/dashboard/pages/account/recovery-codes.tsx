@@ -12,7 +12,7 @@ interface RecoveryCodesDialogProps {
 
 /** Shows the ten codes. Only its button closes it, because they are never shown again. */
 export function RecoveryCodesDialog({ codes, onClose }: RecoveryCodesDialogProps) {
-  const { t } = useLocale();
+  const { t } = useLocale('access');
   const text = codes.join('\n');
   const save = (): void => {
     const link = document.createElement('a');

@@ -13,7 +13,7 @@ import css from './account.module.css';
 
 /** The person's sessions. */
 export function Sessions() {
-  const { t } = useLocale();
+  const { t } = useLocale('access');
   const { api, queries, toast } = useDashboard();
   const [asksForAll, askForAll] = useState(false);
   const sessions = useQuery({
@@ -61,7 +61,7 @@ export function Sessions() {
 }
 
 function EndAllDialog({ onClose }: { readonly onClose: () => void }) {
-  const { t } = useLocale();
+  const { t } = useLocale('access');
   const { api, isLeaving } = useDashboard();
   const end = useMutation({
     onMutate: () => isLeaving.set(true),

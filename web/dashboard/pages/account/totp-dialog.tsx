@@ -19,7 +19,7 @@ interface FactorDialogProps {
 
 /** Connects an authenticator app. Its secret takes effect once a code is confirmed. */
 export function TotpDialog({ onDone, onClose }: FactorDialogProps) {
-  const { t } = useLocale();
+  const { t } = useLocale('access');
   const { api, toast } = useDashboard();
   const [code, setCode] = useState('');
   const start = useMutation({ mutationFn: () => api('POST /dashboard/api/account/totp/start') });

@@ -28,7 +28,7 @@ interface ItemProps {
 
 /** What happened, the one best action, and what people write to it. */
 export function AttentionItem({ item, people, mayWrite, isShown, onShow, onDone }: ItemProps) {
-  const locale = useLocale();
+  const locale = useLocale('attention');
   const { t } = locale;
   const { payment, command, note } = item;
   const { title, text } = describe(item, locale);
@@ -50,7 +50,7 @@ export function AttentionItem({ item, people, mayWrite, isShown, onShow, onDone 
       {mark.error === null ? null : <Notice kind="problem">{problemText(mark.error, t)}</Notice>}
       <div className={css.foot}>
         {payment !== null && action !== null ? (
-          <Button small kind="primary" onClick={() => onShow(payment.id)}>
+          <Button small onClick={() => onShow(payment.id)}>
             {t(action)}
           </Button>
         ) : command === null ? null : (
@@ -101,7 +101,7 @@ interface NoteDialogProps {
 const MAX_NOTE = 2_000;
 
 function NoteDialog({ item, title, onClose }: NoteDialogProps) {
-  const { t } = useLocale();
+  const { t } = useLocale('attention');
   // The edit began from this one, whatever comes meanwhile.
   const [from] = useState(item);
   const [text, setText] = useState(from.note ?? '');

@@ -22,7 +22,7 @@ import { useMark } from './use-mark.ts';
 
 /** What needs the attention of a person, with what to do about it. */
 export function AttentionPage() {
-  const { t } = useLocale();
+  const { t } = useLocale('attention');
   const { show } = useSearch({ from: '/signed-in/projects/$project/$mode/attention' });
   const navigate = useNavigate({ from: '/projects/$project/$mode/attention' });
   const go = (payment: string | undefined): void =>
@@ -47,7 +47,7 @@ interface ItemsProps {
 }
 
 function Items({ shown, onShow }: ItemsProps) {
-  const { t } = useLocale();
+  const { t } = useLocale('attention');
   const { api } = useDashboard();
   const scope = useScope();
   const { projects } = useSignedIn();
@@ -109,7 +109,7 @@ interface AboveProps {
 
 /** What is said above the list: what is new, and what was done, which can be taken back. */
 function Above({ arrived, onAccept, done, onUndone }: AboveProps) {
-  const { t } = useLocale();
+  const { t } = useLocale('attention');
   const undo = useMark(onUndone);
   return (
     <div role="status">

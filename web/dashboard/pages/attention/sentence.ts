@@ -3,7 +3,10 @@ import type { Locale } from '../../locale.tsx';
 import { networkName } from '../payments/network-name.ts';
 
 /** What something is called, and what happened in one sentence. */
-export function describe(item: AttentionView, locale: Locale): { readonly title: string; readonly text: string } {
+export function describe(
+  item: AttentionView,
+  locale: Locale<'attention'>,
+): { readonly title: string; readonly text: string } {
   const { t, fiat, dateTime } = locale;
   const { kind, payment, network, url } = item;
   const amount = item.amount === null ? '' : `${item.amount} ${item.asset ?? ''}`;

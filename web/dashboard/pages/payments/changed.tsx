@@ -18,7 +18,7 @@ interface GoneDialogProps {
 
 /** Takes the place of a dialog whose action became impossible while it was open. */
 export function GoneDialog({ name, onClose }: GoneDialogProps) {
-  const { t } = useLocale();
+  const { t } = useLocale('detail');
   return (
     <Dialog title={name} onClose={onClose}>
       <Notice kind="problem">{t('changed_gone')}</Notice>

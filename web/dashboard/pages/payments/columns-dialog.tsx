@@ -16,7 +16,7 @@ interface ColumnsDialogProps {
 
 /** Which columns the list shows. */
 export function ColumnsDialog({ columns, onColumns, onClose }: ColumnsDialogProps) {
-  const { t } = useLocale();
+  const { t } = useLocale('list');
   const [wanted, want] = useState<ReadonlySet<ListColumn>>(new Set(columns));
   const all = Object.keys(LIST_COLUMNS).filter(isListColumn);
   return (

@@ -31,7 +31,7 @@ export const EXPORT_COLUMNS = {
   metadata: 'column_metadata',
   expires: 'expires',
   cancelled: 'column_cancelled',
-} as const satisfies Readonly<Record<ExportColumn, TextKey>>;
+} as const satisfies Readonly<Record<ExportColumn, TextKey<'list'>>>;
 
 function isExportColumn(name: string): name is ExportColumn {
   return Object.hasOwn(EXPORT_COLUMNS, name);

@@ -11,7 +11,7 @@ interface ExtraCellProps {
 
 /** A column that people choose beside the usual ones. */
 export function ExtraCell({ payment, column }: ExtraCellProps) {
-  const { t } = useLocale();
+  const { t } = useLocale('list');
   const { crypto, transaction_number: number } = payment;
   switch (column) {
     case 'received':

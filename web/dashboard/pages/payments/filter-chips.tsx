@@ -11,7 +11,7 @@ interface FilterChipsProps {
 
 /** The filters that no control above the list shows, each with a button that removes it. */
 export function FilterChips({ search, onChange }: FilterChipsProps) {
-  const locale = useLocale();
+  const locale = useLocale('list');
   const { t } = locale;
   const chips = FILTERS.flatMap((name) => {
     const text = chipText(name, search, locale);
@@ -37,7 +37,7 @@ export function FilterChips({ search, onChange }: FilterChipsProps) {
 }
 
 /** Null for a filter that is not set, or has a control of its own. */
-function chipText(name: FilterName, search: PaymentsSearch, { t, day }: Locale): string | null {
+function chipText(name: FilterName, search: PaymentsSearch, { t, day }: Locale<'list'>): string | null {
   const value = search[name];
   if (value === undefined) return null;
   const amount = search.currency === undefined ? value : `${value} ${search.currency}`;

@@ -19,7 +19,7 @@ interface FilterDialogProps {
 
 /** All filters that have no control of their own above the list. */
 export function FilterDialog({ search, onFilter, onClose }: FilterDialogProps) {
-  const { t } = useLocale();
+  const { t } = useLocale('list');
   const { api } = useDashboard();
   const scope = useScope();
   const words = useQuery(filterWordsQuery(api)).data;
@@ -90,7 +90,7 @@ interface WordFieldProps {
 
 /** A list with "any" first. What the URL asks for stands in it, even if nobody offers it. */
 function WordField({ label, value = '', options, onValue }: WordFieldProps) {
-  const { t } = useLocale();
+  const { t } = useLocale('list');
   const isOffered = value === '' || options.some(([one]) => one === value);
   const all: Options = [['', t('any')], ...(isOffered ? [] : [[value, value] as const]), ...options];
   return <SelectField label={label} value={value} options={all} onValue={onValue} />;

@@ -19,7 +19,7 @@ const MAX_LENGTH = 40;
 
 /** A payment's labels, and a field for another one that suggests those of the project. */
 export function Labels({ payment }: { readonly payment: PaymentView }) {
-  const { t } = useLocale();
+  const { t } = useLocale('detail', 'list');
   const { labels, can } = payment;
   const change = useChange(payment);
   const problem = problemOfForm(change.error, [], t);
@@ -62,7 +62,7 @@ interface NewLabelProps {
 }
 
 function NewLabel({ isBusy, onAdd }: NewLabelProps) {
-  const { t } = useLocale();
+  const { t } = useLocale('detail', 'list');
   const { api } = useDashboard();
   const scope = useScope();
   const list = useId();

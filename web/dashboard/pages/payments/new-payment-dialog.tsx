@@ -46,7 +46,7 @@ const EMPTY: Fields = {
 
 /** Creates a payment by hand, and shows its link. */
 export function NewPaymentDialog({ onClose }: { readonly onClose: () => void }) {
-  const { t } = useLocale();
+  const { t } = useLocale('detail', 'list');
   const { mode } = useScope();
   const [fields, setFields] = useState(EMPTY);
   const set = (change: Partial<Fields>): void => setFields((before) => ({ ...before, ...change }));
@@ -117,7 +117,7 @@ interface MerchantFieldsProps {
 }
 
 function MerchantFields({ fields, fault, onChange }: MerchantFieldsProps) {
-  const { t } = useLocale();
+  const { t } = useLocale('detail', 'list');
   return (
     <>
       <Field
@@ -150,7 +150,7 @@ function MerchantFields({ fields, fault, onChange }: MerchantFieldsProps) {
 }
 
 function Created({ made, onClose }: { readonly made: Made; readonly onClose: () => void }) {
-  const { t } = useLocale();
+  const { t } = useLocale('detail', 'list');
   const scope = useScope();
   return (
     <Dialog title={t('payment_created')} description={t('new_payment_done')} onClose={onClose}>

@@ -10,7 +10,7 @@ const NewPaymentDialog = lazy(async () => ({
 
 /** The button that creates a payment by hand, for people whose role permits it. */
 export function NewPayment() {
-  const { t } = useLocale();
+  const { t } = useLocale('detail');
   const { project, mode } = useScope();
   const { projects } = useSignedIn();
   const [isOpen, setOpen] = useState(false);

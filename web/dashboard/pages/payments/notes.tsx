@@ -27,7 +27,7 @@ interface NotesProps {
 
 /** What people wrote about a payment, oldest first, and a field for more. */
 export function Notes({ payment }: NotesProps) {
-  const { t } = useLocale();
+  const { t } = useLocale('detail');
   const { notes, can } = payment;
   return (
     <div className={css.part}>
@@ -50,7 +50,7 @@ interface NoteProps extends NotesProps {
 }
 
 function Note({ payment, note }: NoteProps) {
-  const { t, dateTime } = useLocale();
+  const { t, dateTime } = useLocale('detail');
   // The edit began from this version, whatever arrives meanwhile.
   const [edited, edit] = useState<NoteView | null>(null);
   const [isDeleting, askToDelete] = useState(false);
@@ -77,7 +77,7 @@ function Note({ payment, note }: NoteProps) {
 }
 
 function NewNote({ payment }: NotesProps) {
-  const { t } = useLocale();
+  const { t } = useLocale('detail');
   const [text, setText] = useState('');
   const add = useSave(
     payment,
@@ -98,7 +98,7 @@ function NewNote({ payment }: NotesProps) {
 }
 
 function EditNote({ payment, note, onClose }: NoteProps & { readonly onClose: () => void }) {
-  const { t } = useLocale();
+  const { t } = useLocale('detail');
   const [text, setText] = useState(note.text);
   const { id, version } = note;
   const save = useSave(
@@ -121,7 +121,7 @@ function EditNote({ payment, note, onClose }: NoteProps & { readonly onClose: ()
 }
 
 function DeleteNote({ payment, note, onClose }: NoteProps & { readonly onClose: () => void }) {
-  const { t } = useLocale();
+  const { t } = useLocale('detail');
   const body = { id: note.id, version: note.version };
   const remove = useSave(
     payment,
@@ -146,7 +146,7 @@ function useSave(
   send: (api: Api, params: Params) => Promise<PaymentView>,
   onDone: () => void,
 ) {
-  const { t } = useLocale();
+  const { t } = useLocale('detail');
   const dashboard = useDashboard();
   const scope = useScope();
   return useMutation({
@@ -172,7 +172,7 @@ interface NoteFormProps {
 }
 
 function NoteForm({ label, name, text, isDirty, action, onText, onCancel }: NoteFormProps) {
-  const { t } = useLocale();
+  const { t } = useLocale('detail');
   const count = lengthOf(text.trim());
   const tooLong = count > MAX_LENGTH ? t('note_too_long', { max: MAX_LENGTH, count }) : null;
   const problem = problemOfForm(action.error, [], t);

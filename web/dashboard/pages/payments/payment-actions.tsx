@@ -24,7 +24,7 @@ type Open = Asked | 'refund' | { readonly sign: string };
 
 /** Buttons for the payment's possible actions, each with a dialog that says what it does. */
 export function PaymentActions({ payment }: { readonly payment: PaymentView }) {
-  const { t } = useLocale();
+  const { t } = useLocale('detail');
   const [open, setOpen] = useState<Open | null>(null);
   const { can } = payment;
   const close = (): void => setOpen(null);
@@ -83,7 +83,7 @@ interface QuestionProps {
 }
 
 function Question({ payment, asked, onClose }: QuestionProps) {
-  const { t } = useLocale();
+  const { t } = useLocale('detail');
   const [outcome, choose] = useState<Simulation | undefined>(payment.can.simulate[0]);
   const isChanged = useChanged(JSON.stringify([payment.status, payment.money]));
   const change = useChange(payment, asked, outcome, onClose);
@@ -116,7 +116,7 @@ function Question({ payment, asked, onClose }: QuestionProps) {
 
 /** What is accepted as full payment, and what is given up. */
 function Accepted({ payment: { money } }: { readonly payment: PaymentView }) {
-  const { t } = useLocale();
+  const { t } = useLocale('detail');
   if (money === null) return null;
   const { asset, confirmed, expected, missing, refunded } = money;
   return (
@@ -145,7 +145,7 @@ const CONSEQUENCES = {
 const PATH = '/dashboard/api/projects/:project/:mode/payments/:payment';
 
 function useChange(payment: PaymentView, asked: Asked, outcome: Simulation | undefined, onDone: () => void) {
-  const { t } = useLocale();
+  const { t } = useLocale('detail');
   const dashboard = useDashboard();
   const scope = useScope();
   const { api, toast } = dashboard;

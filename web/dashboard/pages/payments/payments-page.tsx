@@ -32,7 +32,7 @@ const ViewDialog = lazy(async () => ({ default: (await import('./view-dialogs.ts
 
 /** The payments of a project and mode, with the filters from the URL. */
 export function PaymentsPage() {
-  const { t } = useLocale();
+  const { t } = useLocale('list');
   // The route hands on the URL's words as they are: reading them comes with this page.
   const search = paymentsSearch(useSearch({ from: '/signed-in/projects/$project/$mode/payments' }));
   const navigate = useNavigate({ from: '/projects/$project/$mode/payments' });
@@ -158,7 +158,7 @@ interface ListProps {
 }
 
 function List({ search, columns, onShow }: ListProps) {
-  const { t } = useLocale();
+  const { t } = useLocale('list');
   const { api } = useDashboard();
   const scope = useScope();
   const list = useInfiniteQuery(paymentsQuery(api, scope, search));
@@ -210,7 +210,7 @@ interface ArrivedProps {
 
 /** New payments appear only on a click, so that rows do not move under the cursor. */
 function Arrived({ scope, isNarrowed, onShow }: ArrivedProps) {
-  const { t } = useLocale();
+  const { t } = useLocale('list');
   const { queries } = useDashboard();
   const { data: arrived } = useQuery<readonly string[]>({
     queryKey: arrivedKey(scope),
@@ -236,7 +236,7 @@ function Arrived({ scope, isNarrowed, onShow }: ArrivedProps) {
 }
 
 function NoPayments({ scope, isNarrowed }: { readonly scope: Scope; readonly isNarrowed: boolean }) {
-  const { t } = useLocale();
+  const { t } = useLocale('list');
   if (isNarrowed) {
     return (
       <Empty icon="filter" title={t('no_matches_title')} text={t('no_matches_text')}>

@@ -40,7 +40,7 @@ interface Fields {
 
 /** Creates a refund, after a check of its size against what is left. */
 export function RefundDialog({ payment, onClose, onDone }: RefundDialogProps) {
-  const { t } = useLocale();
+  const { t } = useLocale('detail', 'list');
   const [fields, setFields] = useState<Fields>(() => ({ ...EMPTY, isAny: payment.can.refund === 'any' }));
   const set = (change: Partial<Fields>): void => setFields((before) => ({ ...before, ...change }));
   const [isChecked, setChecked] = useState(false);
@@ -112,7 +112,7 @@ interface TargetProps {
 
 /** Where the money goes, and why. */
 function Target({ payment, network, fields, fault, onChange }: TargetProps) {
-  const { t } = useLocale();
+  const { t } = useLocale('detail', 'list');
   const { isAny, address, reason } = fields;
   return (
     <>
@@ -184,7 +184,7 @@ interface SizeChoicesProps {
 }
 
 function SizeChoices({ payment: { currency }, money, unit, onUnit }: SizeChoicesProps) {
-  const { t, fiat } = useLocale();
+  const { t, fiat } = useLocale('detail', 'list');
   const { asset, left, left_amount, excess, excess_amount, refunded } = money;
   const both = (coins: string, worth: string | null): string =>
     worth === null ? `${coins} ${asset}` : `${coins} ${asset} · ${fiat(worth, currency)}`;
@@ -218,7 +218,7 @@ interface WorthProps {
 
 /** The other unit of the typed amount. */
 function Worth({ size, unit, money: { asset }, payment: { currency } }: WorthProps) {
-  const { t, fiat } = useLocale();
+  const { t, fiat } = useLocale('detail', 'list');
   if (size.kind !== 'ok' || size.worth === null) return null;
   return t('worth', { amount: unit === 'fiat' ? `${size.worth} ${asset}` : fiat(size.worth, currency) });
 }
@@ -232,7 +232,7 @@ interface Wanted {
 }
 
 function useCreate(payment: PaymentView, onDone: (refund: RefundView) => void) {
-  const { t } = useLocale();
+  const { t } = useLocale('detail', 'list');
   const dashboard = useDashboard();
   const scope = useScope();
   // A form sent again after a lost answer creates no second refund.

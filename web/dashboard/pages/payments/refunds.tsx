@@ -19,7 +19,7 @@ const CANCEL = 'POST /dashboard/api/projects/:project/:mode/payments/:payment/re
 /** A payment's refunds, newest first, with what can be done about each. */
 export function Refunds({ payment }: { readonly payment: PaymentView }) {
   const [open, setOpen] = useState<{ readonly what: 'sign' | 'cancel'; readonly id: string } | null>(null);
-  const { t } = useLocale();
+  const { t } = useLocale('detail');
   const close = (): void => setOpen(null);
   const refund = payment.refunds.find(({ id }) => id === open?.id);
   return (
@@ -49,7 +49,7 @@ interface RowProps {
 }
 
 function Row({ refund, onOpen }: RowProps) {
-  const { t, fiat } = useLocale();
+  const { t, fiat } = useLocale('detail');
   const { status, asset, crypto_amount, amount, currency, address, claim_url, reason, failure_reason } = refund;
   return (
     <li>
@@ -108,7 +108,7 @@ interface CancelDialogProps {
 }
 
 function CancelDialog({ payment, refund, onClose }: CancelDialogProps) {
-  const { t } = useLocale();
+  const { t } = useLocale('detail');
   const dashboard = useDashboard();
   const scope = useScope();
   const cancel = useMutation({

@@ -12,9 +12,9 @@ interface PartsProps {
   readonly Part: ComponentType<{ readonly title: string; readonly children: ReactNode }>;
 }
 
-/** The payment's refunds, if it has any. */
+/** The payment's refunds; nothing if there are none. */
 export function RefundsPart({ payment, Part }: PartsProps) {
-  const { t } = useLocale();
+  const { t } = useLocale('detail');
   if (payment.refunds.length === 0) return null;
   return (
     <Part title={t('refunds')}>
@@ -25,7 +25,7 @@ export function RefundsPart({ payment, Part }: PartsProps) {
 
 /** Details, notes and addresses; `aboveNotes` is shown with the notes. */
 export function SideParts({ payment, Part, aboveNotes }: PartsProps & { readonly aboveNotes?: ReactNode }) {
-  const { t } = useLocale();
+  const { t } = useLocale('detail');
   return (
     <>
       <Part title={t('details')}>

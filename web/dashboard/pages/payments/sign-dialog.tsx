@@ -20,7 +20,7 @@ interface SignDialogProps {
 
 /** What to sign for a refund in one's own wallet, as the command prints it. */
 export function SignDialog({ payment, refund, onClose }: SignDialogProps) {
-  const { t } = useLocale();
+  const { t } = useLocale('detail');
   const { api } = useDashboard();
   const scope = useScope();
   const { data, error, refetch, isFetching } = useQuery({

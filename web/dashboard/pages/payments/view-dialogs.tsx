@@ -33,7 +33,7 @@ const MAX_NAME = 60;
 const VIEWS = '/dashboard/api/projects/:project/views';
 
 function SaveDialog({ search, onView, onClose }: OwnProps) {
-  const { t } = useLocale();
+  const { t } = useLocale('list');
   const { api, toast } = useDashboard();
   const { project } = useScope();
   const { projects } = useSignedIn();
@@ -86,7 +86,7 @@ const TEXTS = {
 
 /** Updates or deletes a view in the version that is shown. */
 function ChangeDialog({ kind, view, search, onView, onClose }: OfViewProps) {
-  const { t } = useLocale();
+  const { t } = useLocale('list');
   const { api, toast } = useDashboard();
   const { project } = useScope();
   const refresh = useRefresh();

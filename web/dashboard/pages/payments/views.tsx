@@ -24,7 +24,7 @@ const isGroup = (text: string): text is StatusGroup => Object.hasOwn(STATUS_GROU
 
 /** The list as tabs: one for each group of statuses, one for each saved view. */
 export function ViewTabs({ search, onAction }: ViewTabsProps) {
-  const { t } = useLocale();
+  const { t } = useLocale('list');
   const { api } = useDashboard();
   const scope = useScope();
   const { data: views = [] } = useQuery(viewsQuery(api, scope));
@@ -79,7 +79,7 @@ interface ViewActionsProps extends ViewTabsProps {
 }
 
 function ViewActions({ search, current, onAction }: ViewActionsProps) {
-  const { t } = useLocale();
+  const { t } = useLocale('list');
   const now = viewQuery(search);
   // As this version would save it: another one may have written the same in another way.
   const isChanged = current !== undefined && viewQuery(searchOfView(current.query).search) !== now;
@@ -99,7 +99,7 @@ function ViewActions({ search, current, onAction }: ViewActionsProps) {
 
 /** What a view of another version asks for and this one does not know. */
 function Lost({ view }: { readonly view: ViewAnswer }) {
-  const { t } = useLocale();
+  const { t } = useLocale('list');
   const { lost } = searchOfView(view.query);
   if (lost.length === 0) return null;
   return <Notice kind="warning">{t('view_lost', { parts: lost.join(', ') })}</Notice>;

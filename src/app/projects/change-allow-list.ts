@@ -1,0 +1,80 @@
+import { listKeys } from '../../store/api-keys.ts';
+import type { Database } from '../../store/database.ts';
+import { keyClients } from '../../store/key-clients.ts';
+import { findProject, lockProject, type Project } from '../../store/projects.ts';
+import type { App } from '../context.ts';
+import { noProject, type Rejected } from '../rejected.ts';
+import { compileCidrs, isOn } from './allow-list.ts';
+import { saveProjectChanges } from './projects.ts';
+import { checkRequest } from './project-request.ts';
+
+/** An address that was let in with a project's secret keys lately. */
+export interface KeyAddress {
+  readonly address: string;
+  /** The names of those keys that still work. */
+  readonly keys: readonly string[];
+  readonly lastSeenAt: number;
+}
+
+/** Where the project's secret keys that still work were used from in the last 30 days, the latest first. */
+export async function keyAddresses(db: Database, projectId: string, now: number): Promise<readonly KeyAddress[]> {
+  const keys = (await listKeys(db, projectId)).filter(
+    ({ kind, revokedAt, endsAt }) => kind === 'secret' && revokedAt === null && (endsAt === null || endsAt > now),
+  );
+  const found = new Map<string, { keys: string[]; lastSeenAt: number }>();
+  const names = new Map(keys.map(({ id, name }) => [id, name]));
+  for (const { keyId, client, lastUsedAt, lastSeenAt } of await keyClients(db, [...names.keys()])) {
+    if (client === '' || lastUsedAt === null) continue;
+    const one = found.get(client) ?? { keys: [], lastSeenAt };
+    one.keys.push(names.get(keyId) ?? '');
+    found.set(client, one);
+  }
+  return [...found].map(([address, rest]) => ({ address, ...rest })).toSorted((a, b) => b.lastSeenAt - a.lastSeenAt);
+}
+
+/** Whether a list lets an address in; an empty one lets in all. */
+export function isAddressAllowed(allowIps: readonly string[], address: string): boolean {
+  return allowIps.length === 0 || isOn(compileCidrs(allowIps), address);
+}
+
+interface ListChange {
+  readonly list: 'allowIps' | 'allowOrigins';
+  readonly values: readonly string[];
+  /** The list that the person saw. */
+  readonly before: readonly string[];
+  /** Whether it is saved although addresses would be refused that used keys. */
+  readonly anyway: boolean;
+}
+
+export type ListOutcome =
+  | { readonly kind: 'done'; readonly project: Project }
+  /** Somebody changed the list since the person saw it. */
+  | { readonly kind: 'conflict' }
+  /** Nothing was saved: these would be refused, and the shop's server may be among them. */
+  | { readonly kind: 'would_refuse'; readonly addresses: readonly KeyAddress[] }
+  | Rejected;
+
+/** Changes one of the lists that say from where a project's keys may be used. */
+export async function changeAllowList(
+  app: App,
+  projectId: string,
+  { list, values, before, anyway }: ListChange,
+): Promise<ListOutcome> {
+  const wanted = [...new Set(values.map((value) => value.trim()).filter((value) => value !== ''))];
+  const checked = checkRequest({ [list]: wanted });
+  if (checked.kind === 'rejected') return checked;
+  const refused =
+    list === 'allowOrigins' || anyway
+      ? []
+      : (await keyAddresses(app.db, projectId, app.clock())).filter(
+          ({ address }) => !isAddressAllowed(wanted, address),
+        );
+  return app.db.transaction().execute(async (trx): Promise<ListOutcome> => {
+    await lockProject(trx, projectId);
+    const project = await findProject(trx, projectId);
+    if (project === null) return noProject(projectId);
+    if (project[list].join('\n') !== before.join('\n')) return { kind: 'conflict' };
+    if (refused.length > 0) return { kind: 'would_refuse', addresses: refused };
+    return { kind: 'done', project: await saveProjectChanges(app, trx, project, checked.changes) };
+  });
+}

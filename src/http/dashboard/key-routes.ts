@@ -1,0 +1,106 @@
+import type { FastifyInstance } from 'fastify';
+import { createKey, keyDetails, removeKey, rollKey, type KeyDetails } from '../../app/projects/keys.ts';
+import type { Rejected } from '../../app/rejected.ts';
+import { decodeId, encodeId } from '../../domain/id.ts';
+import { isoTime, isoTimeOrNull } from '../../wire/time.ts';
+import { invalid, notFound, RequestError } from '../errors.ts';
+import type { KeyView } from './contract/keys.ts';
+import { scopeOf, type ProjectScope } from './project-scope.ts';
+import { addRoute, appFor, type Dashboard } from './route.ts';
+
+const KEYS = '/dashboard/api/projects/:project/:mode/keys';
+
+/** API keys of a project and mode. Changing live ones asks for a fresh proof. */
+export function keyRoutes(app: FastifyInstance, { people: { app: core }, baseUrls }: Dashboard): void {
+  const MANAGE = { action: 'manage_keys' } as const;
+  const list = async (scope: ProjectScope): Promise<readonly KeyView[]> => {
+    const now = core.clock();
+    return (await keyDetails(core, scope)).map((key) => keyView(key, now));
+  };
+  const viewOf = async (scope: ProjectScope, id: string): Promise<KeyView> => {
+    const key = (await list(scope)).find((one) => one.id === encodeId('key', id));
+    if (key === undefined) throw noKey();
+    return key;
+  };
+  addRoute(app, `GET ${KEYS}`, { action: 'read_developer' }, async ({ params, request }) => {
+    const scope = scopeOf(request, params);
+    return { data: [...(await list(scope))], api_url: baseUrls[scope.mode] };
+  });
+  addRoute(app, `POST ${KEYS}`, MANAGE, async ({ params, body, request }) => {
+    const scope = scopeOf(request, params);
+    const { projectId, mode } = scope;
+    const { name, kind, permission } = body;
+    const outcome = await createKey(appFor(core, request), { projectId, mode, name, kind, permission });
+    if (outcome.kind === 'rejected') throw invalid('name', outcome.message.replace('--name', 'name'));
+    return { key: await viewOf(scope, outcome.stored.id), text: outcome.key };
+  });
+  addRoute(app, `POST ${KEYS}/:key/roll`, MANAGE, async ({ params, body, request }) => {
+    const scope = scopeOf(request, params);
+    const wanted = { overlapHours: body.overlap_hours, within: scope };
+    const outcome = done(await rollKey(appFor(core, request), keyIdOf(params.key), wanted));
+    return { key: await viewOf(scope, outcome.stored.id), text: outcome.key };
+  });
+  addRoute(app, `POST ${KEYS}/:key/revoke`, MANAGE, async ({ params, request }) => {
+    const scope = scopeOf(request, params);
+    const id = keyIdOf(params.key);
+    const { revokedAt } = done(await removeKey(appFor(core, request), id, scope));
+    if (revokedAt !== null) {
+      throw new RequestError(
+        'conflict_error',
+        'Somebody else has revoked this key already: it does not work any more.',
+      );
+    }
+    return { key: await viewOf(scope, id) };
+  });
+}
+
+/** The same answer for a key that does not exist and one of another project or mode. */
+function noKey() {
+  return notFound('There is no such key in this project and mode.');
+}
+
+function keyIdOf(text: string): string {
+  const id = decodeId('key', text);
+  if (id === null) throw noKey();
+  return id;
+}
+
+function done<Outcome extends { readonly kind: string }>(outcome: Outcome | Rejected): Exclude<Outcome, Rejected> {
+  if (outcome.kind === 'rejected' && 'message' in outcome) {
+    throw outcome.of === 'key' ? noKey() : new RequestError('conflict_error', outcome.message);
+  }
+  return outcome as Exclude<Outcome, Rejected>;
+}
+
+function keyView(key: KeyDetails, now: number): KeyView {
+  const endsAt = key.revokedAt ?? key.endsAt;
+  return {
+    id: encodeId('key', key.id),
+    name: key.name,
+    kind: key.kind,
+    permission: key.permission,
+    mode: key.mode,
+    state: endsAt === null ? 'active' : endsAt > now ? 'ending' : 'ended',
+    created_at: isoTime(key.createdAt),
+    created_by: key.createdBy,
+    last_used_at: isoTimeOrNull(toMinute(key.lastUsedAt)),
+    ends_at: isoTimeOrNull(endsAt),
+    ended_by: key.endedBy,
+    replaced_by: key.successorId === null ? null : encodeId('key', key.successorId),
+    clients: key.clients.map((client) => ({
+      client: client.client === '' ? null : client.client,
+      user_agent: client.userAgent,
+      requests: client.requests,
+      first_seen_at: isoTime(client.firstSeenAt),
+      last_seen_at: isoTime(client.lastSeenAt),
+      last_used_at: isoTimeOrNull(client.lastUsedAt),
+      last_refused_at: isoTimeOrNull(client.lastRefusedAt),
+    })),
+  };
+}
+
+const MINUTE_MS = 60_000;
+
+function toMinute(at: number | null): number | null {
+  return at === null ? null : Math.floor(at / MINUTE_MS) * MINUTE_MS;
+}

@@ -1,0 +1,58 @@
+import { en, type TextPart, type TextParts, type TextsLike } from './en.ts';
+
+/** The languages' own names. */
+export const LANGUAGES = { en: 'English', de: 'Deutsch' } as const;
+export type LanguageCode = keyof typeof LANGUAGES;
+
+type Loaders = { readonly [Part in TextPart]: () => Promise<TextsLike<TextParts[Part]>> } & {
+  readonly base: () => Promise<TextsLike<typeof en>>;
+};
+
+const LOADERS: Readonly<Record<LanguageCode, Loaders>> = {
+  en: {
+    // Part of the first script, because most people need it.
+    base: () => Promise.resolve(en),
+    access: async () => (await import('./en-access.ts')).enAccess,
+    attention: async () => (await import('./en-attention.ts')).enAttention,
+    detail: async () => (await import('./en-detail.ts')).enDetail,
+    list: async () => (await import('./en-list.ts')).enList,
+    requests: async () => (await import('./en-requests.ts')).enRequests,
+    webhooks: async () => (await import('./en-webhooks.ts')).enWebhooks,
+  },
+  de: {
+    base: async () => (await import('./de.ts')).de,
+    access: async () => (await import('./de-access.ts')).deAccess,
+    attention: async () => (await import('./de-attention.ts')).deAttention,
+    detail: async () => (await import('./de-detail.ts')).deDetail,
+    list: async () => (await import('./de-list.ts')).deList,
+    requests: async () => (await import('./de-requests.ts')).deRequests,
+    webhooks: async () => (await import('./de-webhooks.ts')).deWebhooks,
+  },
+};
+
+/** The texts that this tab has loaded; its language changes by a reload only. */
+const loaded = new Map<string, string>();
+const parts = new Set<string>();
+
+/** Loads texts once; throws when they cannot be fetched. */
+export async function loadTexts(code: LanguageCode, ...names: readonly (TextPart | 'base')[]): Promise<void> {
+  await Promise.all(
+    names.map(async (name) => {
+      if (parts.has(name)) return;
+      for (const [key, text] of Object.entries(await LOADERS[code][name]())) loaded.set(key, text);
+      parts.add(name);
+    }),
+  );
+}
+
+export function textOf(key: string): string {
+  const text = loaded.get(key);
+  if (text === undefined) throw new Error(`The text ${key} is not loaded.`);
+  return text;
+}
+
+/** Throws where a page shows texts that `routes.tsx` does not load with it. */
+export function requireTexts(names: readonly TextPart[]): void {
+  const missing = names.filter((name) => !parts.has(name));
+  if (missing.length > 0) throw new Error(`lazyPage must name the texts ${missing.join(', ')} of this page.`);
+}

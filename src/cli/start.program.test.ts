@@ -40,6 +40,17 @@ async function programOnFreePorts() {
   return { ports, cointill: await program({ PORT: ports.live, SANDBOX_PORT: ports.sandbox }) };
 }
 
+/** The first start of a service in production, called by this name, and the project that it made. */
+async function firstInProduction(calledAs: string) {
+  const ports = await freePorts();
+  const settings = { NODE_ENV: 'production', PORT: ports.live, SANDBOX_PORT: ports.sandbox };
+  const cointill = await program({ ...settings, COINTILL_CALLED_AS: calledAs });
+  const first = cointill.start('start');
+  await first.waitFor(/Cointill is running/);
+  const project = textAt(Object(await cointill.json('project', 'list'))[0], 'id');
+  return { cointill, ports, first, project };
+}
+
 describe('cointill start', () => {
   it('shows a curl at the first start that makes an order, and the key never again', async () => {
     const { url: databaseUrl } = await testDatabase();
@@ -104,12 +115,7 @@ describe('cointill start', () => {
   });
 
   it('writes JSON alone in production: no key, and at the first start the command that makes one', async () => {
-    const ports = await freePorts();
-    const settings = { NODE_ENV: 'production', PORT: ports.live, SANDBOX_PORT: ports.sandbox };
-    const cointill = await program({ ...settings, COINTILL_CALLED_AS: '' });
-    const first = cointill.start('start');
-    await first.waitFor(/Cointill is running/);
-    const project = textAt(Object(await cointill.json('project', 'list'))[0], 'id');
+    const { cointill, ports, first, project } = await firstInProduction('');
     expect(await cointill.json('key', 'list', '--project', project)).toEqual([]);
     first.signal('SIGTERM');
     const { code, stdout, stderr } = await first.ended;
@@ -133,12 +139,7 @@ describe('cointill start', () => {
   });
 
   it('names in production the wrapper that has its settings, where one is installed', async () => {
-    const ports = await freePorts();
-    const settings = { NODE_ENV: 'production', PORT: ports.live, SANDBOX_PORT: ports.sandbox };
-    const cointill = await program({ ...settings, COINTILL_CALLED_AS: 'till' });
-    const first = cointill.start('start');
-    await first.waitFor(/Cointill is running/);
-    const project = textAt(Object(await cointill.json('project', 'list'))[0], 'id');
+    const { cointill, first, project } = await firstInProduction('till');
     const listen = await cointill.run('webhook', 'listen', '--project', project);
     first.signal('SIGTERM');
     const { stderr } = await first.ended;

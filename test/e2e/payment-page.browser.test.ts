@@ -142,8 +142,9 @@ describe.skipIf(hasNoBrowser)('the payment page in a browser', () => {
       await press(page, 'simulate_over');
       await sees(page, say('completed_title'), say('receipt'));
       const { amount_received: received } = await read(payment);
-      const amount = ltc(BigInt(Math.round(Number(received) * 1e8)) - OWED_UNITS);
-      await sees(page, say('overpaid', { amount }));
+      const overUnits = BigInt(Math.round(Number(received) * 1e8)) - OWED_UNITS;
+      const worth = ((ORDER.amount * Number(overUnits)) / Number(OWED_UNITS)).toFixed(2);
+      await sees(page, say('overpaid', { amount: `${ltc(overUnits)} (≈ $${worth})` }));
       expect(await backToShop(page)).toBe(`${TRANSACTION.success_url}&payment_id=${payment.id}`);
     });
 

@@ -6,6 +6,10 @@ export interface Rejected {
   /** Which value is to blame, where it is always the same one. */
   readonly of?: 'project' | 'person' | 'key';
   readonly message: string;
+  /** Whether somebody else has changed it since the person saw it. */
+  readonly isConflict?: true;
+  /** The same for somebody at the dashboard, where the way out of `message` is a command. */
+  readonly onPage?: string;
 }
 
 export function rejected(message: string): Rejected {

@@ -3,6 +3,7 @@ import { afterAll, beforeEach, expect, it } from 'vitest';
 import type { Mode } from '../../src/domain/permission.ts';
 import type { AccessView, KeyView } from '../../src/http/dashboard/contract/keys.ts';
 import { listAuditEntries } from '../../src/store/audit.ts';
+import { WHOLE_LOG } from '../../src/store/audit-filter.ts';
 import { MAX_KEY_CLIENTS } from '../../src/store/key-clients.ts';
 import { dashboardTest, PASSWORD, type Browser } from '../dashboard.ts';
 
@@ -151,7 +152,7 @@ it('a rolled key works beside the one in its place until its end, and can be rol
   expect(await tried(old.text)).toBe(200);
   clock.advance(2);
   expect([await tried(old.text), await tried(rolled.body.text)]).toEqual([401, 200]);
-  const [kept] = (await listAuditEntries(app.db, projectId, { after: null, limit: 1 })).slice(0, 1);
+  const [kept] = (await listAuditEntries(app.db, { ...WHOLE_LOG, projectId }, { after: null, limit: 1 })).slice(0, 1);
   expect(kept).toMatchObject({ action: 'key.roll', after: { replaced_by: rolled.body.key.id } });
 });
 

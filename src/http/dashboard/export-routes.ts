@@ -1,18 +1,16 @@
-import { once } from 'node:events';
-import type { ServerResponse } from 'node:http';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Client } from 'pg';
-import { openExport, type OpenExport } from '../../app/dashboard/export-payments.ts';
+import { exportPayments } from '../../app/dashboard/export-payments.ts';
 import { roleOfOpenSession } from '../../app/people/open-session.ts';
 import { EXPORT_COLUMNS, USUAL_COLUMNS } from '../../domain/export-column.ts';
 import { knowsZone, type PaymentExport } from '../../store/payment-export.ts';
-import { invalid, RequestError } from '../errors.ts';
-import { givenHeaders } from '../event-stream.ts';
+import { invalid } from '../errors.ts';
 import { CONTRACT } from './contract/index.ts';
 import type { ExportRequest } from './contract/export.ts';
 import { readFilters } from './payment-filters.ts';
 import { scopeOf, type ProjectScope } from './project-scope.ts';
 import { appFor, signedInOf, type Dashboard } from './route.ts';
+import { fileSender } from './send-file.ts';
 
 /** What exports work with. */
 export interface Exports {
@@ -25,9 +23,6 @@ export interface Exports {
 }
 
 const URL = '/dashboard/api/projects/:project/:mode/payments/export';
-const UNREAD_MS = 60_000;
-const RECHECK_MS = 5_000;
-const TRY_AGAIN_SECONDS = 10;
 
 const ROUTE = {
   config: { guard: { kind: 'session', action: 'read_payments' }, stream: true },
@@ -37,32 +32,19 @@ const ROUTE = {
 /** Files of payments, sent while they are read: a million rows take no more memory than one. */
 export function exportRoutes(app: FastifyInstance, dashboard: Dashboard): void {
   const { app: core } = dashboard.people;
-  const open = new Set<() => void>();
-  // Before the server waits for its connections.
-  app.addHook('preClose', (done) => {
-    for (const stop of open) stop();
-    done();
-  });
+  const send = fileSender(app, dashboard);
   app.post<{ Params: { project: string; mode: string }; Body: ExportRequest }>(URL, ROUTE, async (request, reply) => {
     const scope = scopeOf(request, request.params);
     const file = await fileOf(request, scope, dashboard);
     const { body } = request;
-    const opened = await openExport(appFor(core, request), dashboard.exports.connect, file, {
-      ...body,
-      columns: file.columns,
-    });
-    if (opened.kind === 'busy') throw busy(reply);
-    void reply.hijack();
-    const stop = sendFile(reply, headersOf(reply, file, opened.file, core.clock()), opened.file, {
-      unreadMs: dashboard.exports.unreadMs ?? UNREAD_MS,
-      recheckMs: dashboard.exports.recheckMs ?? RECHECK_MS,
+    const asked = { ...body, columns: file.columns };
+    const opened = await exportPayments(appFor(core, request), dashboard.exports.connect, file, asked);
+    return send(request, reply, opened, {
+      name: `payments-${scope.mode}`,
+      format: file.format,
       mayRead: async () =>
         (await roleOfOpenSession(core, signedInOf(request), scope.projectId, 'read_payments')) === scope.role,
-      onEnd: () => open.delete(stop),
-      onFault: (error) => dashboard.live.troubles.happened('exports of the dashboard', error, { request: request.id }),
     });
-    open.add(stop);
-    return reply;
   });
 }
 
@@ -84,86 +66,4 @@ async function fileOf(
     separator: separator === 'comma' ? ',' : ';',
     zone,
   };
-}
-
-function headersOf(reply: FastifyReply, { format, scope }: PaymentExport, { rowsAbout }: OpenExport, now: number) {
-  const day = new Date(now).toISOString().slice(0, 10);
-  return {
-    ...givenHeaders(reply),
-    'content-type': format === 'csv' ? 'text/csv; charset=utf-8' : 'application/x-ndjson; charset=utf-8',
-    'content-disposition': `attachment; filename="payments-${scope.mode}-${day}.${format}"`,
-    'cache-control': 'no-store',
-    // nginx would hold it back.
-    'x-accel-buffering': 'no',
-    ...(rowsAbout === null ? {} : { 'x-rows-about': String(rowsAbout) }),
-  };
-}
-
-interface Sending {
-  readonly unreadMs: number;
-  readonly recheckMs: number;
-  readonly mayRead: () => Promise<boolean>;
-  readonly onEnd: () => void;
-  readonly onFault: (error: unknown) => void;
-}
-
-/** The reader is gone, or may no longer read: nobody's fault. */
-class Gone extends Error {}
-
-/** Sends a file as fast as it is read; how to stop it. A file that is cut short ends without its last chunk. */
-function sendFile(
-  { raw }: FastifyReply,
-  headers: Readonly<Record<string, unknown>>,
-  file: OpenExport,
-  { unreadMs, recheckMs, mayRead, onEnd, onFault }: Sending,
-): () => void {
-  const gone = new AbortController();
-  const stop = (): void => {
-    if (gone.signal.aborted) return;
-    gone.abort();
-    raw.destroy();
-    file.stop().catch(onFault);
-  };
-  raw.once('close', () => {
-    if (!raw.writableFinished) stop();
-  });
-  const recheck = setInterval(() => {
-    mayRead().then((may) => (may ? undefined : stop()), onFault);
-  }, recheckMs);
-  const take = async (piece: Buffer): Promise<void> => {
-    if (gone.signal.aborted) throw new Gone();
-    if (!raw.write(piece)) await drained(raw, gone.signal, unreadMs);
-  };
-  raw.writeHead(200, headers as Parameters<ServerResponse['writeHead']>[1]);
-  void file
-    .write(take)
-    .then(
-      () => raw.end(),
-      (error: unknown) => {
-        const wasStopped = gone.signal.aborted || error instanceof Gone;
-        stop();
-        if (!wasStopped) onFault(error);
-      },
-    )
-    .finally(() => {
-      clearInterval(recheck);
-      onEnd();
-    });
-  return stop;
-}
-
-async function drained(raw: ServerResponse, gone: AbortSignal, unreadMs: number): Promise<void> {
-  try {
-    await once(raw, 'drain', { signal: AbortSignal.any([gone, AbortSignal.timeout(unreadMs)]) });
-  } catch {
-    throw new Gone();
-  }
-}
-
-function busy(reply: FastifyReply): RequestError {
-  void reply.header('retry-after', String(TRY_AGAIN_SECONDS));
-  return new RequestError(
-    'service_unavailable',
-    'Two exports are being written already. Try again when one of them is done.',
-  );
 }

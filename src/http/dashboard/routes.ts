@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { invalid } from '../errors.ts';
 import { accountRoutes } from './account-routes.ts';
 import { exportRoutes } from './export-routes.ts';
+import { auditRoutes } from './audit-routes.ts';
 import { annotationRoutes } from './annotation-routes.ts';
 import { attentionRoutes } from './attention-routes.ts';
 import { homeRoutes } from './home-routes.ts';
@@ -26,6 +27,7 @@ export function dashboardRoutes(dashboard: Dashboard, assets: ShellAssets | null
     signInRoutes(app, dashboard);
     accountRoutes(app, dashboard);
     peopleRoutes(app, dashboard);
+    auditRoutes(app, dashboard);
     homeRoutes(app, dashboard);
     attentionRoutes(app, dashboard);
     paymentRoutes(app, dashboard);

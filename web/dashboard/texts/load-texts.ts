@@ -14,15 +14,21 @@ const LOADERS: Readonly<Record<LanguageCode, Loaders>> = {
     base: () => Promise.resolve(en),
     access: async () => (await import('./en-access.ts')).enAccess,
     attention: async () => (await import('./en-attention.ts')).enAttention,
+    audit: async () => (await import('./en-audit.ts')).enAudit,
     detail: async () => (await import('./en-detail.ts')).enDetail,
+    keys: async () => (await import('./en-keys.ts')).enKeys,
     list: async () => (await import('./en-list.ts')).enList,
+    people: async () => (await import('./en-people.ts')).enPeople,
   },
   de: {
     base: async () => (await import('./de.ts')).de,
     access: async () => (await import('./de-access.ts')).deAccess,
     attention: async () => (await import('./de-attention.ts')).deAttention,
+    audit: async () => (await import('./de-audit.ts')).deAudit,
     detail: async () => (await import('./de-detail.ts')).deDetail,
+    keys: async () => (await import('./de-keys.ts')).deKeys,
     list: async () => (await import('./de-list.ts')).deList,
+    people: async () => (await import('./de-people.ts')).dePeople,
   },
 };
 

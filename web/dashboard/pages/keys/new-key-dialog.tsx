@@ -1,0 +1,60 @@
+import { useQuery } from '@tanstack/react-query';
+import type { KeyView } from '../../../../src/http/dashboard/contract/keys.ts';
+import { useDashboard } from '../../dashboard.ts';
+import { useLocale } from '../../locale.tsx';
+import { useScope } from '../../scope.ts';
+import { CopyButton } from '../../ui/copy.tsx';
+import { Dialog, DialogActions } from '../../ui/dialog.tsx';
+import { Notice } from '../../ui/notice.tsx';
+import css from './keys.module.css';
+import { keysQuery } from './queries.ts';
+
+interface NewKeyDialogProps {
+  readonly made: { readonly key: KeyView; readonly text: string };
+  /** The toast once it is closed. */
+  readonly done: string;
+  readonly onClose: () => void;
+}
+
+/** Shows a key. Only its button closes it, because the key is never shown again. */
+export function NewKeyDialog({ made: { key, text }, done, onClose }: NewKeyDialogProps) {
+  const { t } = useLocale('keys');
+  const { api, toast } = useDashboard();
+  const { data } = useQuery(keysQuery(api, useScope()));
+  const command = data === undefined ? null : curlOf(data.api_url, text, key.permission);
+  return (
+    <Dialog title={t('new_key')} description={key.name} wide>
+      <Notice kind="warning">{t('key_once')}</Notice>
+      <div className={css.once}>
+        <pre>
+          <code>{text}</code>
+        </pre>
+        <CopyButton text={text}>{t('key_copy')}</CopyButton>
+      </div>
+      {command === null ? null : (
+        <div className={css.once}>
+          <b>{t('curl_title')}</b>
+          <pre>
+            <code>{command}</code>
+          </pre>
+          <CopyButton text={command}>{t('curl_copy')}</CopyButton>
+        </div>
+      )}
+      <DialogActions
+        confirm={t('key_kept')}
+        onConfirm={() => {
+          toast(done);
+          onClose();
+        }}
+      />
+    </Dialog>
+  );
+}
+
+/** A request that the key may make. */
+function curlOf(apiUrl: string, text: string, permission: KeyView['permission']): string {
+  const key = `-H 'Authorization: Bearer ${text}'`;
+  if (permission === 'read') return `curl '${apiUrl}/v1/orders?limit=1' ${key}`;
+  const body = `-H 'Content-Type: application/json' -d '{"amount": 25, "currency": "EUR"}'`;
+  return `curl '${apiUrl}/v1/orders' ${key} ${body}`;
+}

@@ -44,7 +44,7 @@ function Lists({ access, mayChange }: { readonly access: AccessView; readonly ma
         action={mayChange ? <Button onClick={() => edit('addresses')}>{t('edit_addresses')}</Button> : null}
       >
         <small>{t('access_your_address', { address: own })}</small>
-        {refused.length === 0 ? null : <Addresses addresses={refused} />}
+        {refused.length === 0 ? null : <Addresses addresses={refused} areRefused />}
       </List>
       <List
         title={t('access_origins')}

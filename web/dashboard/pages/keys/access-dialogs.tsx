@@ -8,6 +8,7 @@ import { useScope } from '../../scope.ts';
 import { ConfirmDialog, FormDialog } from '../../ui/action-dialog.tsx';
 import { Button } from '../../ui/button.tsx';
 import { TextArea } from '../../ui/text-area.tsx';
+import rows from '../account/account.module.css';
 import { Addresses } from './addresses.tsx';
 import { accessQuery } from './queries.ts';
 
@@ -65,7 +66,7 @@ export function AddressesDialog({ access, onClose }: AccessDialogProps) {
         action={{ ...save, mutate: () => save.mutate(true) }}
         onClose={() => save.reset()}
       >
-        <Addresses addresses={save.data?.refused ?? []} />
+        <Addresses addresses={save.data?.refused ?? []} areRefused={false} />
         <p>{t('access_locked_out_text')}</p>
       </ConfirmDialog>
     );
@@ -90,15 +91,15 @@ export function AddressesDialog({ access, onClose }: AccessDialogProps) {
         problem={problemOf(save.error, 'values')}
         onValue={setText}
       />
-      {[own, ...from.addresses.map(({ address }) => address)]
-        .filter((one, index, all) => all.indexOf(one) === index && !lines.includes(one))
-        .map((address) => (
-          <div key={address}>
-            <Button small icon="plus" onClick={() => setText([...lines, address].join('\n'))}>
+      <div className={rows.buttons}>
+        {[own, ...from.addresses.map(({ address }) => address)]
+          .filter((one, index, all) => all.indexOf(one) === index && !lines.includes(one))
+          .map((address) => (
+            <Button key={address} small icon="plus" onClick={() => setText([...lines, address].join('\n'))}>
               {t('add_address', { address })}
             </Button>
-          </div>
-        ))}
+          ))}
+      </div>
     </FormDialog>
   );
 }

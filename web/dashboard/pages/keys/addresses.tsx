@@ -2,16 +2,22 @@ import type { AddressView } from '../../../../src/http/dashboard/contract/keys.t
 import { useLocale } from '../../locale.tsx';
 import css from './keys.module.css';
 
-/** Addresses that used keys lately, with those that are refused now named so. */
-export function Addresses({ addresses }: { readonly addresses: readonly AddressView[] }) {
+interface AddressesProps {
+  readonly addresses: readonly AddressView[];
+  /** Whether they are refused by the list as it is. */
+  readonly areRefused: boolean;
+}
+
+/** Addresses that used keys lately. */
+export function Addresses({ addresses, areRefused }: AddressesProps) {
   const { t, dateTime } = useLocale('keys');
   return (
     <ul className={css.clients}>
-      {addresses.map(({ address, keys, last_seen_at: seen, is_allowed: isAllowed }) => (
+      {addresses.map(({ address, keys, last_seen_at: seen }) => (
         <li key={address}>
           <code>{address}</code>{' '}
           <small>
-            {isAllowed ? null : `${t('access_refused')} · `}
+            {areRefused ? `${t('access_refused')} · ` : null}
             {t('access_used_by', { when: dateTime(seen), keys: keys.join(', ') })}
           </small>
         </li>

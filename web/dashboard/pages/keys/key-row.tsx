@@ -7,6 +7,7 @@ import { Ago, Moment } from '../../ui/moment.tsx';
 import rows from '../account/account.module.css';
 import { Clients } from './clients.tsx';
 import type { KeyAct } from './key-dialogs.tsx';
+import css from './keys.module.css';
 
 interface KeyRowProps {
   readonly apiKey: KeyView;
@@ -41,11 +42,6 @@ export function KeyRow({ apiKey, mayManage, onAct }: KeyRowProps) {
           <Moment iso={apiKey.created_at} /> · <Short text={apiKey.id} what={t('key_id')} />
         </small>
         <Ending apiKey={apiKey} />
-        {isOpen ? (
-          <div id={clientsId}>
-            <Clients clients={clients} />
-          </div>
-        ) : null}
       </div>
       <span className={rows.buttons}>
         {clients.length === 0 ? null : (
@@ -71,6 +67,11 @@ export function KeyRow({ apiKey, mayManage, onAct }: KeyRowProps) {
           </Button>
         ) : null}
       </span>
+      {isOpen ? (
+        <div id={clientsId} className={css.below}>
+          <Clients clients={clients} />
+        </div>
+      ) : null}
     </li>
   );
 }

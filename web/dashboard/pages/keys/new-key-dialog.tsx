@@ -55,6 +55,6 @@ export function NewKeyDialog({ made: { key, text }, done, onClose }: NewKeyDialo
 function curlOf(apiUrl: string, text: string, permission: KeyView['permission']): string {
   const key = `-H 'Authorization: Bearer ${text}'`;
   if (permission === 'read') return `curl '${apiUrl}/v1/orders?limit=1' ${key}`;
-  const body = `-H 'Content-Type: application/json' -d '{"amount": 25, "currency": "EUR"}'`;
+  const body = `-H 'Content-Type: application/json' -d '{"amount": 25, "currency": "EUR", "crypto_currency": "BTC"}'`;
   return `curl '${apiUrl}/v1/orders' ${key} ${body}`;
 }

@@ -3,6 +3,7 @@ import { useLocale } from '../../locale.tsx';
 import { useSignedIn } from '../../session.ts';
 import { Choices } from '../../ui/choices.tsx';
 import { SelectField } from '../../ui/select-field.tsx';
+import css from '../keys/keys.module.css';
 
 const ROLES = ['owner', 'admin', 'developer', 'support', 'viewer'] as const satisfies readonly Role[];
 
@@ -24,7 +25,7 @@ export function WhereField({ value, onValue }: WhereFieldProps) {
         options={[['', t('all_projects')], ...projects.map(({ id, name }) => [id, name] as const)]}
         onValue={onValue}
       />
-      {value === '' ? <small>{t('all_projects_text')}</small> : null}
+      {value === '' ? <small className={css.soft}>{t('all_projects_text')}</small> : null}
     </div>
   );
 }

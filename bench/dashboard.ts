@@ -1,90 +1,35 @@
 import { createHash } from 'node:crypto';
-import type { Client } from 'pg';
+import { liveFigures } from './dashboard-live.ts';
 import { exportFigures } from './export.ts';
 import { percentile } from './load.ts';
-import { copyOrders, withOneOrder } from './many-payments.ts';
+import { fillProject } from './fill-project.ts';
+import { withOneOrder } from './many-payments.ts';
 import type { Figure } from './report.ts';
 import type { BenchService } from './service.ts';
 
 const MANY = 1_000_000;
 const READS = 200;
 
-/** Most payments are alike; those that filters find are rare and spread over the whole time. */
-const SPREAD = {
-  status: `case when n % 10000 = 1 then 'processing' when n % 1000 = 0 then 'failed' when n % 3 = 0 then 'expired'
-    when $3 = 'completed' then $3 else 'completed' end`,
-  exception: "case when n % 5000 = 1 then 'reorged' when n % 500 = 0 then 'underpaid' else 'none' end",
-  network: "case when n % 1000 = 3 then 'ethereum' when n % 10 = 0 then 'litecoin' else 'bitcoin' end",
-  asset: "case when n % 1000 = 3 then 'USDT' when n % 10 = 0 then 'LTC' else 'BTC' end",
-  merchant_order_id: "'A-' || $2 || n",
-  customer_email: "'Customer' || n || '@example.com'",
-  description:
-    "case when n % 2 = 0 then 'Order ' || n || ', two tickets' else 'Subscription of ' || $2 || ' ' || n end",
-  amount_minor: 'case when n % 5000 = 7 then 777777 else 1000 + (n::bigint * 7919) % 40000 end',
-  currency: "case when n % 1000 = 9 then 'EUR' else 'USD' end",
-  address: "'tb1q' || md5($2 || n)",
-  transaction_hash: 'case when n % 3 > 0 then md5($2 || n) || md5(n || $2) end',
-};
-
-/** One payment in this many has the label. */
-const LABELS = { regular: 5, vip: 20_000 };
-
 const md5 = (text: string): string => createHash('md5').update(text).digest('hex');
 
 /** The latency of the dashboard's list, search and Home with 1,000,000 payments. */
 export function dashboard(): Promise<readonly Figure[]> {
-  return withOneOrder({ RATE_LIMIT_DASHBOARD: '1000000000' }, async ({ service, client, projectId }) => {
+  const env = { RATE_LIMIT_DASHBOARD: '1000000000', SANDBOX_COMPLETE_AFTER_SECONDS: '86400' };
+  return withOneOrder(env, async ({ service, client, projectId, headers }) => {
     console.error(`Making ${MANY} payments …`);
-    await fill(client, projectId);
-    const headers = await signIn(service);
-    const exported = `${baseOf(service, projectId)}/payments/export`;
-    return [...(await measure(service, projectId, headers)), ...(await exportFigures(service, exported, headers))];
+    await fillProject(client, projectId, MANY);
+    const signedIn = await signIn(service);
+    const api = baseOf(service, projectId);
+    const site = api.replace('/dashboard/api/', '/dashboard/');
+    return [
+      ...(await measure(service, projectId, signedIn)),
+      ...(await exportFigures(service, `${api}/payments/export`, signedIn)),
+      ...(await liveFigures({ service, site, api, cookie: signedIn.cookie, headers })),
+    ];
   });
 }
 
-async function fill(client: Client, projectId: string): Promise<void> {
-  for (const surface of ['transaction', 'order']) {
-    await copyOrders(client, {
-      projectId,
-      count: MANY / 2,
-      surface,
-      status: 'completed',
-      createdAt: "now() - (n * interval '31 seconds')",
-      dueAt: 'null',
-      replaced: SPREAD,
-    });
-  }
-  for (const [name, every] of Object.entries(LABELS)) {
-    const { rows } = await client.query<{ id: string }>(
-      'insert into labels (id, project_id, name, created_at) values (gen_random_uuid(), $1, $2, now()) returning id',
-      [projectId, name],
-    );
-    await client.query(
-      `insert into payment_labels select id, $1, mode from payments
-       where merchant_order_id is not null and substring(merchant_order_id from '[0-9]+$')::integer % $2 = 1`,
-      [rows[0]?.id, every],
-    );
-  }
-  await client.query('vacuum analyze payments, payment_labels');
-  await untilAddedUp(client);
-}
-
-/** The copies were made in hours that were over: they are added up as after an upgrade. */
-async function untilAddedUp(client: Client): Promise<void> {
-  await client.query('update figures_progress set closed_until = null');
-  const startedAt = performance.now();
-  for (;;) {
-    const { rows } = await client.query<{ done: boolean | null }>(
-      "select closed_until > now() - interval '75 minutes' as done from figures_progress",
-    );
-    if (rows[0]?.done === true) break;
-    await new Promise((resolve) => setTimeout(resolve, 500));
-  }
-  console.error(`Added up in ${((performance.now() - startedAt) / 1000).toFixed(0)} s.`);
-  await client.query('vacuum analyze payment_figures, completion_times');
-}
-
-async function signIn(service: BenchService): Promise<Record<string, string>> {
+async function signIn(service: BenchService): Promise<{ readonly cookie: string }> {
   const { link } = await service.cli('user', 'invite', '--email', 'owner@shop.example', '--role', 'owner');
   const origin = service.live.replace('127.0.0.1', 'localhost');
   const page = { 'content-type': 'application/json', origin, 'sec-fetch-site': 'same-origin' };
@@ -105,7 +50,7 @@ function baseOf(service: BenchService, projectId: string): string {
 async function measure(
   service: BenchService,
   projectId: string,
-  headers: Record<string, string>,
+  headers: Readonly<Record<string, string>>,
 ): Promise<readonly Figure[]> {
   const base = baseOf(service, projectId);
   const at = (): string => new Date(Date.now() - Math.random() * (MANY / 2) * 31_000).toISOString();

@@ -1,4 +1,5 @@
 import { Client } from 'pg';
+import { copyOrders } from './fill-project.ts';
 import { load, percentile } from './load.ts';
 import { makeMerchant, ORDER } from './merchant.ts';
 import type { Figure } from './report.ts';
@@ -40,53 +41,6 @@ export async function withOneOrder(
   } finally {
     await service.stop();
   }
-}
-
-/** Copies the one real order, each copy a payment of its own made at another time; counters are brought up to date. */
-export async function copyOrders(
-  client: Client,
-  options: {
-    readonly projectId: string;
-    readonly count: number;
-    readonly surface: string;
-    readonly status: string;
-    readonly createdAt: string;
-    readonly dueAt: string;
-    /** What else is different in each copy: columns and their expressions of its number `n`. */
-    readonly replaced?: Readonly<Record<string, string>>;
-  },
-): Promise<void> {
-  const { rows } = await client.query<{ name: string }>(
-    "select column_name as name from information_schema.columns where table_name = 'payments' order by ordinal_position",
-  );
-  const columns = rows.map((row) => row.name);
-  const replaced: Readonly<Record<string, string>> = {
-    // Ids begin with the time of creation.
-    id: `(lpad(to_hex((extract(epoch from ${options.createdAt}) * 1000)::bigint), 12, '0') || '7'
-      || substr(md5(random()::text), 1, 19))::uuid`,
-    surface: '$2',
-    status: '$3',
-    created_at: options.createdAt,
-    expires_at: 'now()',
-    completes_at: 'null',
-    due_at: options.dueAt,
-    transaction_number: "case when $2 = 'transaction' then 'TXN-2000-' || n end",
-    ...options.replaced,
-  };
-  await client.query(
-    `insert into payments (${columns.join(', ')})
-     select ${columns.map((name) => replaced[name] ?? name).join(', ')}
-     from (select * from payments where project_id = $4 limit 1) original, generate_series(1, $1) n`,
-    [options.count, options.surface, options.status, options.projectId],
-  );
-  await client.query(
-    `insert into payment_day_counts
-     select project_id, mode, surface, (created_at at time zone 'UTC')::date, status, 3, count(*), sum(amount_usd_cents)
-     from payments where surface = $1 and status = $2 group by 1, 2, 3, 4, 5
-     on conflict (project_id, mode, surface, day, status, shard) do update
-     set payments = excluded.payments, usd_cents = excluded.usd_cents`,
-    [options.surface, options.status],
-  );
 }
 
 async function expire(

@@ -70,7 +70,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   'http/transactions': { imports: HTTP },
   'http/refunds': { imports: HTTP },
   'http/checkout': { imports: HTTP },
-  'http/dashboard': { imports: HTTP },
+  'http/dashboard': { imports: [...HTTP, 'webhooks'] },
   'http/docs': { imports: ['domain', 'http', 'http/pages'] },
   'http/openapi': { imports: [...HTTP, 'http/refunds'] },
 

@@ -16,6 +16,7 @@ import type { Dashboard } from '../src/http/dashboard/route.ts';
 import { dashboardRoutes } from '../src/http/dashboard/routes.ts';
 import { createGuessLimits } from '../src/http/rate-limit.ts';
 import type { ServerOptions } from '../src/http/server.ts';
+import { createWebhookSender } from '../src/webhooks/send.ts';
 import { BASE_URLS, httpTest, type Answer, type Call, type HttpTest } from './http.ts';
 
 /** Where the dashboard of the tests is. */
@@ -90,6 +91,9 @@ export async function dashboardTest(
   const { notifications, troubles } = http;
   const onFault = (error: unknown): void => troubles.happened('updates of the dashboard', error);
   const watch = createProjectWatch(app, notifications, { everyMs: 20, onFault });
+  /** Live endpoints too are receivers on this machine. */
+  const policyOf = () => ({ mode: 'test', production: false, allowCidrs: [] }) as const;
+  const sender = createWebhookSender({ policyOf, now: () => performance.now() });
   const dashboard: Dashboard = {
     people,
     version: 'test',
@@ -100,6 +104,7 @@ export async function dashboardTest(
     live: { watch, notifications, troubles, ...live },
     exports: { connect: () => app.database.connect(), ...exports },
     creator: app.creator,
+    webhooks: { policyOf, sender: () => sender },
     refundInstructions: (id) => refundInstructions(app, id, () => null),
   };
   const server = http.build({
@@ -113,6 +118,7 @@ export async function dashboardTest(
     plugins: [dashboardRoutes(dashboard, null)],
     ...more,
   });
+  server.addHook('onClose', () => sender.close(0));
   await server.ready();
   const browser = (
     at: { readonly address?: string; readonly headers?: Readonly<Record<string, string>> } = {},

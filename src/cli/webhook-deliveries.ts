@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { deliveriesOf, retryDelivery, sendTestEvent } from '../app/webhooks/webhook-endpoints.ts';
+import { deliveriesOf, retryDelivery, sendTestEvent } from '../app/webhooks/deliveries.ts';
 import { EVENT_TYPES } from '../domain/event-type.ts';
 import { deliveryId, encodeId } from '../domain/id.ts';
 import { isoTime } from '../wire/time.ts';

@@ -35,6 +35,7 @@ it('makes, lists, rotates, enables and deletes an endpoint, its secret shown at 
       url,
       events: DOCUMENTED_EVENTS,
       disabled_at: expect.any(String),
+      paused_at: null,
       disabled_reason: 'Gone.',
       previous_secret_until: textAt(rotated, 'previous_secret_until'),
       created_at: expect.any(String),

@@ -90,12 +90,16 @@ function addDeleteAndEnable(webhook: Command): void {
     record: { deleted: true },
     line: (id) => `Deleted ${id}: nothing is sent to it any more.`,
   });
-  actsOnId(webhook.command('enable').description('send to an endpoint again after it answered 410'), 'endpoint', {
-    run: reopenEndpoint,
-    record: { enabled: true },
-    line: (id) =>
-      `Enabled ${id}: it gets every event from now on. What was stopped can be sent with: cointill webhook retry`,
-  });
+  actsOnId(
+    webhook.command('enable').description('send to an endpoint again after it answered 410 or was paused'),
+    'endpoint',
+    {
+      run: reopenEndpoint,
+      record: { enabled: true },
+      line: (id) =>
+        `Enabled ${id}: it gets every event from now on. What was stopped can be sent with: cointill webhook retry`,
+    },
+  );
 }
 
 function addRotate(webhook: Command): void {
@@ -139,6 +143,7 @@ function endpointRecord(endpoint: WebhookEndpoint): object {
     events: endpoint.events,
     disabled_at: disabledAt === null ? null : isoTime(disabledAt),
     disabled_reason: endpoint.disabledReason,
+    paused_at: endpoint.pausedAt === null ? null : isoTime(endpoint.pausedAt),
     previous_secret_until: previousSecretUntil === null ? null : isoTime(previousSecretUntil),
     created_at: isoTime(endpoint.createdAt),
   };
@@ -150,7 +155,7 @@ function endpointTable(endpoints: readonly WebhookEndpoint[]): readonly string[]
     endpoints.map((endpoint) => [
       encodeId('endpoint', endpoint.id),
       endpoint.mode,
-      endpoint.disabledAt === null ? 'on' : 'disabled',
+      endpoint.disabledAt !== null ? 'disabled' : endpoint.pausedAt !== null ? 'paused' : 'on',
       isAllDocumented(endpoint) ? 'all' : endpoint.events.join(','),
       endpoint.url,
     ]),

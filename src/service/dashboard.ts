@@ -15,6 +15,7 @@ import type { SharedRedis } from '../http/redis.ts';
 import type { ServerOptions } from '../http/server.ts';
 import type { Notifications } from '../store/notifications.ts';
 import { hasPeople } from '../store/people.ts';
+import { createWebhookSender, type WebhookSender } from '../webhooks/send.ts';
 import type { Cointill } from './core.ts';
 import { createSweepWatch } from './sweeps.ts';
 import { showInstructions } from './show-instructions.ts';
@@ -55,6 +56,9 @@ export async function openDashboard(
   const watch = createProjectWatch(app, notifications, {
     onFault: (error) => core.troubles.happened('updates of the dashboard', error),
   });
+  let opened: WebhookSender | null = null;
+  const sender = (): WebhookSender =>
+    (opened ??= createWebhookSender({ policyOf: core.policyOf, now: () => performance.now() }));
   const routes = dashboardRoutes(
     {
       people,
@@ -66,6 +70,7 @@ export async function openDashboard(
       live: { watch, notifications, troubles: core.troubles },
       exports: { connect: () => core.handle.connect() },
       creator,
+      webhooks: { policyOf: core.policyOf, sender },
       refundInstructions: (id) => showInstructions(core, id),
     },
     assets,
@@ -77,7 +82,13 @@ export async function openDashboard(
       origin: people.site.origin,
       behindProxy,
     },
-    plugins: [...plugins, (server: FastifyInstance) => routes(server)],
+    plugins: [
+      ...plugins,
+      (server: FastifyInstance) => {
+        server.addHook('onClose', () => opened?.close(0));
+        routes(server);
+      },
+    ],
   };
 }
 

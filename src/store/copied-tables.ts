@@ -31,6 +31,12 @@ export const COPIED_TABLES: { readonly [Name in keyof Tables]: 'rows' | 'nothing
   events: 'rows',
   deliveries: 'rows',
   delivery_attempts: 'rows',
+  // What is under way; the deliveries are due all the same.
+  delivery_retries: 'nothing',
+  retried_deliveries: 'nothing',
+  // To find out what just went wrong; the audit log and the payments say what happened.
+  api_requests: 'nothing',
+  api_request_counts: 'nothing',
   idempotency_keys: 'rows',
   payment_notes: 'rows',
   labels: 'rows',

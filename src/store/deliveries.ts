@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { timestamp, type Database, type Trx } from './database.ts';
 import { notify } from './notifications.ts';
+import { attemptFromRow, type AttemptDetails } from './delivery-details.ts';
 import type { DeliveryState } from './schema/webhooks.ts';
 import { columnsOf, type NewRow } from './tables.ts';
 import { findEndpoint, findEndpoints, type WebhookEndpoint } from './webhook-endpoints.ts';
@@ -43,7 +44,7 @@ export const UNFLUSHED = sql`unflushed as materialized (select set_config('synch
  * another's. If `limit` is reached, chance decides between endpoints. Endpoints are found by skipping along the index
  * from one to the next, so the cost grows with the number of endpoints that have something waiting, not with the number
  * of deliveries. A claim moves `next_attempt_at` to `leaseUntil`. What still waits for a closed endpoint is cancelled
- * instead.
+ * instead; what waits for a paused one goes on waiting.
  */
 export async function claimDeliveries(
   db: Database,
@@ -70,7 +71,13 @@ export async function claimDeliveries(
       from waiting where waiting.endpoint_id is not null
     ), ${UNFLUSHED}, picked as materialized (
       select d.id from unflushed cross join (
-        select endpoint_id from waiting where endpoint_id is not null order by random()
+        select endpoint_id from waiting
+        where endpoint_id is not null
+          and not exists (
+            select from webhook_endpoints p
+            where p.id = waiting.endpoint_id and p.paused_at is not null and p.disabled_at is null and p.deleted_at is null
+          )
+        order by random()
       ) w
       cross join lateral (
         select id from deliveries
@@ -137,19 +144,7 @@ export interface DeliverySummary {
   readonly createdAt: number;
   readonly deliveredAt: number | null;
   readonly body: string;
-  readonly log: readonly {
-    readonly manual: boolean;
-    readonly startedAt: number;
-    readonly durationMs: number;
-    readonly requestHeaders: Readonly<Record<string, string>>;
-    readonly responseStatus: number | null;
-    readonly responseHeaders: Readonly<Record<string, string>> | null;
-    readonly responseBody: string | null;
-    /** Whether the answer was longer than the part that is stored. */
-    readonly responseTruncated: boolean;
-    readonly errorStage: string | null;
-    readonly error: string | null;
-  }[];
+  readonly log: readonly AttemptDetails[];
 }
 
 /** The newest deliveries of an endpoint, each with its attempts, oldest attempt first. */
@@ -188,18 +183,7 @@ export async function listDeliveries(
     createdAt: row.created_at,
     deliveredAt: row.delivered_at,
     body: row.body,
-    log: (byDelivery.get(row.id) ?? []).map((attempt) => ({
-      manual: attempt.manual,
-      startedAt: attempt.started_at,
-      durationMs: attempt.duration_ms,
-      requestHeaders: attempt.request_headers,
-      responseStatus: attempt.response_status,
-      responseHeaders: attempt.response_headers,
-      responseBody: attempt.response_body,
-      responseTruncated: attempt.response_truncated,
-      errorStage: attempt.error_stage,
-      error: attempt.error,
-    })),
+    log: (byDelivery.get(row.id) ?? []).map(attemptFromRow),
   }));
 }
 

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import type { Mode } from '../domain/permission.ts';
 import type { Database, Trx } from './database.ts';
 import { UNFLUSHED } from './deliveries.ts';
 import { TABLES, type Tables } from './tables.ts';
@@ -85,4 +86,19 @@ function storableJson(rows: readonly object[]): string {
   return JSON.stringify(rows, (_name, value: unknown) =>
     typeof value === 'string' ? value.toWellFormed().replaceAll('\0', '\uFFFD') : value,
   );
+}
+
+export interface NewestAttempt {
+  readonly id: bigint;
+  readonly projectId: string;
+  readonly mode: Mode;
+}
+
+/** The newest attempts of all projects. */
+export async function newestAttempts(db: Database, limit: number): Promise<readonly NewestAttempt[]> {
+  const { rows } = await sql<NewestAttempt>`
+    select a.id, w.project_id as "projectId", w.mode
+    from (select id, delivery_id from delivery_attempts order by id desc limit ${limit}) a
+    join deliveries d on d.id = a.delivery_id join webhook_endpoints w on w.id = d.endpoint_id`.execute(db);
+  return rows;
 }

@@ -7,6 +7,7 @@ import * as payments from './schema/payments.ts';
 import * as people from './schema/people.ts';
 import * as projects from './schema/projects.ts';
 import * as refunds from './schema/refunds.ts';
+import * as requests from './schema/requests.ts';
 import * as wallets from './schema/wallets.ts';
 import * as webhooks from './schema/webhooks.ts';
 
@@ -37,6 +38,10 @@ export const TABLES = {
   webhook_endpoints: webhooks.WEBHOOK_ENDPOINTS,
   deliveries: webhooks.DELIVERIES,
   delivery_attempts: webhooks.DELIVERY_ATTEMPTS,
+  delivery_retries: webhooks.DELIVERY_RETRIES,
+  retried_deliveries: webhooks.RETRIED_DELIVERIES,
+  api_requests: requests.API_REQUESTS,
+  api_request_counts: requests.API_REQUEST_COUNTS,
   payment_notes: annotations.PAYMENT_NOTES,
   labels: annotations.LABELS,
   payment_labels: annotations.PAYMENT_LABELS,

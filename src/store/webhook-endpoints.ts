@@ -2,6 +2,7 @@ import { sql, type Selectable, type SqlBool } from 'kysely';
 import type { EventType } from '../domain/event-type.ts';
 import type { Mode } from '../domain/permission.ts';
 import { timestamp, type Database, type Trx } from './database.ts';
+import { notify } from './notifications.ts';
 import { columnsOf, type NewRow, type Tables } from './tables.ts';
 
 const ENDPOINT_COLUMNS = columnsOf('webhook_endpoints');
@@ -18,6 +19,8 @@ export interface WebhookEndpoint {
   readonly previousSecretUntil: number | null;
   readonly disabledAt: number | null;
   readonly disabledReason: string | null;
+  /** Nothing is sent since then, and what is due waits; null if it is not paused. */
+  readonly pausedAt: number | null;
   readonly createdAt: number;
 }
 
@@ -33,6 +36,7 @@ function endpointFromRow(row: Selectable<Tables['webhook_endpoints']>): WebhookE
     previousSecretUntil: row.previous_secret_until,
     disabledAt: row.disabled_at,
     disabledReason: row.disabled_reason,
+    pausedAt: row.paused_at,
     createdAt: row.created_at,
   };
 }
@@ -55,6 +59,7 @@ export async function insertEndpoint(trx: Trx, endpoint: WebhookEndpoint): Promi
       previous_secret_until: date(endpoint.previousSecretUntil),
       disabled_at: date(endpoint.disabledAt),
       disabled_reason: endpoint.disabledReason,
+      paused_at: date(endpoint.pausedAt),
       created_at: new Date(endpoint.createdAt),
     } satisfies NewRow<'webhook_endpoints', 'deleted_at'>)
     .execute();
@@ -135,16 +140,45 @@ export async function closeEndpoint(
   return true;
 }
 
-/** Sends to a disabled endpoint again, from the next event on; cancelled deliveries can be retried manually. */
+/**
+ * Sends to a disabled or paused endpoint again: to a disabled one from the next event on, for its deliveries were
+ * cancelled and can be retried manually; to a paused one also what waited.
+ */
 export async function enableEndpoint(trx: Trx, id: string): Promise<boolean> {
   const row = await trx
     .updateTable('webhook_endpoints')
-    .set({ disabled_at: null, disabled_reason: null })
+    .set({ disabled_at: null, disabled_reason: null, paused_at: null })
     .where('id', '=', id)
     .where('deleted_at', 'is', null)
     .returning('id')
     .executeTakeFirst();
-  return row !== undefined;
+  if (row === undefined) return false;
+  await notify(trx, 'deliveries');
+  return true;
+}
+
+/** Stops claiming what is due to an endpoint. */
+export async function pauseEndpoint(trx: Trx, id: string, now: number): Promise<void> {
+  await trx
+    .updateTable('webhook_endpoints')
+    .set({ paused_at: new Date(now) })
+    .where('id', '=', id)
+    .execute();
+}
+
+/** Where an endpoint's events go from now on, and which. What waits goes to the new URL too. */
+export async function changeEndpoint(
+  trx: Trx,
+  id: string,
+  { url, events }: Pick<WebhookEndpoint, 'url' | 'events'>,
+): Promise<WebhookEndpoint> {
+  const row = await trx
+    .updateTable('webhook_endpoints')
+    .set({ url, events: [...events] })
+    .where('id', '=', id)
+    .returning(ENDPOINT_COLUMNS)
+    .executeTakeFirstOrThrow();
+  return endpointFromRow(row);
 }
 
 /** An endpoint that was not deleted, locked until the transaction ends. */

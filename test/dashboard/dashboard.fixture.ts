@@ -1,7 +1,9 @@
 import { createRequire } from 'node:module';
 import type { AxeResults } from 'axe-core';
+import { Client } from 'pg';
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { beforeAll, expect, onTestFinished } from 'vitest';
+import { fillProject } from '../../bench/fill-project.ts';
 import { DEADLINE_MS } from '../deadline.ts';
 import type { Service } from '../e2e/payment-page-service.fixture.ts';
 import { useServiceAndBrowser } from '../e2e/service-and-browser.fixture.ts';
@@ -10,6 +12,14 @@ export const EMAIL = 'mara@example.com';
 export const PASSWORD = 'grumpy otter parade';
 export const DESKTOP = { width: 1280, height: 860 };
 export const PHONE = { width: 360, height: 740 };
+
+/**
+ * With `PAYMENTS=1000000` people walk through a project that has so many payments beside those of the tests, as they do
+ * every night.
+ */
+const PAYMENTS = Number(process.env['PAYMENTS'] ?? 0);
+const FILLED_WITHIN_MS = 20 * 60_000;
+export const isFilled = PAYMENTS > 0;
 
 const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 
@@ -50,7 +60,8 @@ export function useDashboard(
   beforeAll(async () => {
     const { browser, service } = present();
     if (options.hasOwner !== false) cookies = await createOwner(browser, service);
-  });
+    if (isFilled) await fill(service);
+  }, FILLED_WITHIN_MS);
   const dashboard: DashboardInBrowser = {
     get service() {
       return present().service;
@@ -69,6 +80,18 @@ export function useDashboard(
     },
   };
   return dashboard;
+}
+
+async function fill({ api, database, projectId }: Service): Promise<void> {
+  await api('/v1/orders', { amount: 49.99, currency: 'USD', crypto_currency: 'BTC' });
+  const client = new Client({ connectionString: database.url });
+  await client.connect();
+  try {
+    // Only what the tests do needs attention.
+    await fillProject(client, projectId, PAYMENTS, { exception: "'none'" });
+  } finally {
+    await client.end();
+  }
 }
 
 type Cookies = Awaited<ReturnType<BrowserContext['cookies']>>;

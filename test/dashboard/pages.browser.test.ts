@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { hasNoBrowser } from '../browser.ts';
-import { PASSWORD, useDashboard, violations } from './dashboard.fixture.ts';
+import { isFilled, PASSWORD, useDashboard, violations } from './dashboard.fixture.ts';
 
 const DIALOG = 'dialog';
 /** A merchant's text that would run a script if it were inserted as markup. */
@@ -12,7 +12,7 @@ describe.skipIf(hasNoBrowser)('the pages of a project', () => {
   const base = () => `${dashboard.service.dashboard}/projects/${dashboard.service.projectId}/test`;
   const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name }).waitFor();
 
-  it('pass axe while they are empty', async () => {
+  it.skipIf(isFilled)('pass axe while they are empty', async () => {
     const { page } = await dashboard.openSignedIn();
     await page.goto(base());
     await page.getByText('No payments yet').waitFor();

@@ -1,6 +1,9 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { TimelineEntry } from '../../src/http/dashboard/contract/payments.ts';
 import { formatsOf } from '../../web/dashboard/formats.ts';
+import { homeSearch } from '../../web/dashboard/pages/home/search.ts';
+import { stepsOf } from '../../web/dashboard/pages/payments/history.ts';
 import { paymentsSearch } from '../../web/dashboard/pages/payments/search.ts';
 import { formatUnits, parseUnits } from '../../web/dashboard/decimal.ts';
 import { refundSize, type RefundUnit } from '../../web/dashboard/pages/payments/refund-size.ts';
@@ -33,6 +36,113 @@ describe('the bar of a payment’s money', () => {
         expect(shares.confirmed + shares.seen + shares.excess).toBeLessThanOrEqual(100.0001);
       }),
     );
+  });
+});
+
+describe('the history of a payment', () => {
+  type EntryOf<Kind extends TimelineEntry['kind']> = Extract<TimelineEntry, { readonly kind: Kind }>;
+  const at = (second: number, ms = 0): string => new Date(Date.UTC(2026, 10, 22, 14, 0, second, ms)).toISOString();
+  const status = (
+    time: string,
+    from: EntryOf<'status'>['from'],
+    to: EntryOf<'status'>['to'],
+    cause = 'money',
+  ): TimelineEntry => ({ kind: 'status', at: time, from, to, cause });
+  const event = (time: string, type: string): TimelineEntry => ({
+    kind: 'event',
+    at: time,
+    id: `evt_${type}`,
+    type,
+    deliveries: [],
+  });
+  const action = (time: string, name: string): TimelineEntry => ({
+    kind: 'action',
+    at: time,
+    action: name,
+    by: 'mara@example.com',
+    detail: null,
+  });
+  const refund = (time: string, what: EntryOf<'refund'>['what']): TimelineEntry => ({
+    kind: 'refund',
+    at: time,
+    what,
+    by: null,
+    refund: {
+      id: 'rfd_1',
+      status: 'completed',
+      amount: '10',
+      currency: 'USD',
+      asset: 'BTC',
+      network: 'bitcoin',
+      crypto_amount: '0.0001',
+      address: null,
+      claim_url: null,
+      reason: null,
+      failure_reason: null,
+      transaction_hash: null,
+      explorer_url: null,
+      created_at: time,
+      completed_at: null,
+      can: { sign: false, cancel: false },
+    },
+  });
+  const shown = (timeline: readonly TimelineEntry[]) =>
+    stepsOf(timeline).map(({ entry, action: by, events }) => [
+      entry.kind === 'status'
+        ? entry.to
+        : entry.kind === 'event'
+          ? entry.type
+          : entry.kind === 'action'
+            ? entry.action
+            : entry.kind,
+      ...(by === null ? [] : [by.action]),
+      ...events.map(({ type }) => type),
+    ]);
+
+  it('says everything once: an action and its events beside what they did', () => {
+    expect(
+      shown([
+        status(at(0), null, 'created'),
+        action(at(0, 4), 'payment.create'),
+        event(at(0, 4), 'order.created'),
+        status(at(1), 'created', 'pending', 'token_chosen'),
+        status(at(2), 'pending', 'processing', 'settled'),
+        status(at(2), 'processing', 'confirming', 'settled'),
+        status(at(2), 'confirming', 'completed', 'settled'),
+        event(at(2), 'order.confirming'),
+        event(at(2), 'order.completed'),
+        event(at(2), 'order.exception'),
+        action(at(2, 9), 'payment.simulate'),
+        refund(at(30), 'created'),
+        event(at(30, 1), 'refund.created'),
+        refund(at(40), 'completed'),
+        event(at(40), 'refund.completed'),
+      ]),
+    ).toEqual([
+      ['created', 'payment.create', 'order.created'],
+      ['pending'],
+      ['completed', 'payment.simulate', 'order.confirming', 'order.completed', 'order.exception'],
+      ['refund', 'refund.created'],
+      ['refund', 'refund.completed'],
+    ]);
+  });
+
+  it('leaves nothing out that has no cause beside it', () => {
+    const lone = [
+      event(at(0), 'order.exception'),
+      action(at(1), 'payment.note'),
+      action(at(20), 'refund.cancel'),
+      event(at(20), 'refund.failed'),
+      action(at(60), 'payment.cancel'),
+      event(at(90), 'payment.lost'),
+    ];
+    expect(shown(lone)).toEqual([
+      ['order.exception'],
+      ['payment.note'],
+      ['refund.cancel', 'refund.failed'],
+      ['payment.cancel'],
+      ['payment.lost'],
+    ]);
   });
 });
 
@@ -108,6 +218,18 @@ describe("the filters in the list's URL", () => {
     ).toEqual({ status: 'open', period: '7d', search: 'NW-1', exception: 'underpaid', show: 'ord_1' });
     expect(paymentsSearch({ status: 'toString', period: '8d', search: '', exception: 'none', other: 1 })).toEqual({});
     expect(paymentsSearch({ search: 'x'.repeat(10_000_000) }).search).toHaveLength(255);
+  });
+});
+
+describe("the days in Home's URL", () => {
+  it('are read if there are such days, and ignored otherwise', () => {
+    const days = (from: string, to = '2026-12-31') => homeSearch({ from, to });
+    expect(days('2026-02-28')).toEqual({ from: '2026-02-28', to: '2026-12-31' });
+    for (const none of ['2026-02-31', '2026-13-01', '2026-00-10', '2026-1-1', 'yesterday']) {
+      expect(days(none)).toEqual({});
+      expect(days('2026-01-01', none)).toEqual({});
+    }
+    expect(homeSearch({ period: '7d', from: '2026-02-31', to: '2026-03-01' })).toEqual({ period: '7d' });
   });
 });
 

@@ -240,7 +240,7 @@ describe.skipIf(hasNoBrowser)('a payment', () => {
     const answer = await fetch(link);
     expect([answer.status, await answer.text()]).toEqual([200, expect.stringContaining('12.34')]);
     await page.getByRole('link', { name: 'Open payment' }).click();
-    await page.getByText('Payment created by hand, by mara@example.com').waitFor();
+    await page.getByText('Created · by mara@example.com').waitFor();
     expect(found).toEqual([]);
   });
 

@@ -156,6 +156,8 @@ describe('a payment', () => {
         expected: view.crypto?.owed,
         missing: '0',
         refunded: '0',
+        // As it was locked, though what is owed was rounded up.
+        rate: '60000',
         rate_locked_at: view.created_at,
       },
       addresses: [{ address: view.address, is_current: true, wallet_index: null }],
@@ -164,7 +166,6 @@ describe('a payment', () => {
     });
     const cents = (text: string | undefined): number => Math.round(Number(text) * 1e8);
     expect(cents(view.money?.excess)).toBe(cents(view.money?.received) - cents(view.money?.expected));
-    expect(Number(view.money?.rate) * Number(view.money?.expected)).toBeCloseTo(100, 1);
     expect(statusesOf(view.timeline)).toEqual(['pending', 'processing', 'confirming', 'completed']);
     expect(view.timeline.map(({ kind }) => kind)).toContain('transfer');
     expect(view.timeline.filter(({ kind }) => kind === 'action')).toEqual([

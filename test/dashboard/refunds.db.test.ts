@@ -96,6 +96,9 @@ describe('a refund', () => {
         can: { sign: false, cancel: true },
       }),
     ]);
+    // Nothing was paid back yet.
+    const asked = answer.body.payment.refunds[0]?.crypto_amount;
+    expect(answer.body.payment.money).toMatchObject({ refunds_paid: '0', refunds_pending: asked, refunded: asked });
     const { timeline } = answer.body.payment;
     const [refund] = answer.body.payment.refunds;
     expect(timeline.filter((entry) => entry.kind === 'refund')).toMatchObject([
@@ -106,6 +109,7 @@ describe('a refund', () => {
     await runDueRefunds(app, 1_000);
     const after = await acts.read(owner.browser, payment.id);
     expect(after.refunds).toMatchObject([{ status: 'completed', can: { sign: false, cancel: false } }]);
+    expect(after.money).toMatchObject({ refunds_paid: asked, refunds_pending: '0', refunded: asked });
     expect(after.timeline.filter((entry) => entry.kind === 'refund')).toMatchObject([
       { what: 'created', at: refund?.created_at },
       { what: 'completed', at: after.refunds[0]?.completed_at, by: null },

@@ -23,6 +23,8 @@ const IN_BOTH_MODES = IN_BOTH(ALL);
 const ADMINS_IN_BOTH_MODES = IN_BOTH(ADMINS);
 const REQUESTS = IN_BOTH(['owner', 'admin', 'support']);
 const NOTES = IN_BOTH(['owner', 'admin', 'developer', 'support']);
+const DEVELOPERS_IN_BOTH_MODES = IN_BOTH(DEVELOPERS);
+const SCOPE = '/dashboard/api/projects/:project/:mode';
 const PAYMENTS = '/dashboard/api/projects/:project/:mode/payments';
 const VIEWS = '/dashboard/api/projects/:project/views';
 
@@ -66,10 +68,10 @@ const TABLE: Readonly<Record<string, Cell>> = {
   'POST /dashboard/api/audit/export': ADMINS,
   'GET /dashboard/api/projects/:project/audit': ADMINS,
   'POST /dashboard/api/projects/:project/audit/export': ADMINS,
-  'GET /dashboard/api/projects/:project/:mode/keys': IN_BOTH(DEVELOPERS),
-  'POST /dashboard/api/projects/:project/:mode/keys': IN_BOTH(DEVELOPERS),
-  'POST /dashboard/api/projects/:project/:mode/keys/:key/roll': IN_BOTH(DEVELOPERS),
-  'POST /dashboard/api/projects/:project/:mode/keys/:key/revoke': IN_BOTH(DEVELOPERS),
+  'GET /dashboard/api/projects/:project/:mode/keys': DEVELOPERS_IN_BOTH_MODES,
+  'POST /dashboard/api/projects/:project/:mode/keys': DEVELOPERS_IN_BOTH_MODES,
+  'POST /dashboard/api/projects/:project/:mode/keys/:key/roll': DEVELOPERS_IN_BOTH_MODES,
+  'POST /dashboard/api/projects/:project/:mode/keys/:key/revoke': DEVELOPERS_IN_BOTH_MODES,
   'GET /dashboard/api/projects/:project/access': DEVELOPERS,
   'POST /dashboard/api/projects/:project/access/ips': ADMINS,
   'POST /dashboard/api/projects/:project/access/origins': ADMINS,
@@ -102,6 +104,23 @@ const TABLE: Readonly<Record<string, Cell>> = {
   [`POST ${VIEWS}`]: ALL,
   [`POST ${VIEWS}/:view`]: ALL,
   [`POST ${VIEWS}/:view/delete`]: ALL,
+  [`GET ${SCOPE}/webhooks`]: DEVELOPERS_IN_BOTH_MODES,
+  [`POST ${SCOPE}/webhooks`]: DEVELOPERS_IN_BOTH_MODES,
+  [`POST ${SCOPE}/webhooks/:endpoint`]: DEVELOPERS_IN_BOTH_MODES,
+  [`POST ${SCOPE}/webhooks/:endpoint/pause`]: DEVELOPERS_IN_BOTH_MODES,
+  [`POST ${SCOPE}/webhooks/:endpoint/enable`]: DEVELOPERS_IN_BOTH_MODES,
+  [`POST ${SCOPE}/webhooks/:endpoint/delete`]: DEVELOPERS_IN_BOTH_MODES,
+  [`POST ${SCOPE}/webhooks/:endpoint/rotate`]: DEVELOPERS_IN_BOTH_MODES,
+  [`POST ${SCOPE}/webhooks/:endpoint/test`]: DEVELOPERS_IN_BOTH_MODES,
+  [`GET ${SCOPE}/deliveries`]: DEVELOPERS_IN_BOTH_MODES,
+  [`GET ${SCOPE}/deliveries/:delivery`]: DEVELOPERS_IN_BOTH_MODES,
+  [`POST ${SCOPE}/deliveries/:delivery/retry`]: DEVELOPERS_IN_BOTH_MODES,
+  [`POST ${SCOPE}/delivery-retries`]: DEVELOPERS_IN_BOTH_MODES,
+  [`GET ${SCOPE}/delivery-retries`]: DEVELOPERS_IN_BOTH_MODES,
+  [`GET ${SCOPE}/delivery-retries/:retry`]: DEVELOPERS_IN_BOTH_MODES,
+  [`POST ${SCOPE}/delivery-retries/:retry/stop`]: DEVELOPERS_IN_BOTH_MODES,
+  [`GET ${SCOPE}/event-log`]: DEVELOPERS_IN_BOTH_MODES,
+  [`GET ${SCOPE}/event-log/:event`]: DEVELOPERS_IN_BOTH_MODES,
 };
 
 /** A stream that passes its guard never ends, so this route with the same rule is called instead. */

@@ -4,6 +4,8 @@ export interface Formats {
   readonly zone: string;
   /** `$1,234.50` for a decimal text; exact, because no float is involved. */
   readonly fiat: (amount: string, currency: string) => string;
+  /** `$0.999875` for a coin's price: as many decimals as it has. */
+  readonly price: (amount: string, currency: string) => string;
   /** `$1.2k`, for the scale of a chart. */
   readonly shortFiat: (amount: number, currency: string) => string;
   readonly number: (value: number) => string;
@@ -15,6 +17,8 @@ export interface Formats {
   readonly exactTime: (iso: string) => string;
   /** `14:01:07`. */
   readonly time: (iso: string) => string;
+  /** `22 Nov 2026`. */
+  readonly date: (iso: string) => string;
   /** `22 Nov` for a day such as 2026-11-22, which has no time zone. */
   readonly day: (date: string) => string;
   /** `2026-11-22`, the day of a time in the person's zone. */
@@ -25,6 +29,8 @@ export interface Formats {
   readonly duration: (ms: number) => string;
 }
 
+/** As many decimals as the server gives a price. */
+const PRICE_PLACES = 6;
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
@@ -37,9 +43,9 @@ const DAY = 24 * HOUR;
 export function formatsOf(code: string, tags: readonly string[], zone: string): Formats {
   const intl = tags.find((tag) => tag === code || tag.startsWith(`${code}-`)) ?? code;
   const currencies = new Map<string, Intl.NumberFormat>();
-  const currencyFormat = (currency: string, compact: boolean): Intl.NumberFormat => {
-    const key = `${currency} ${compact}`;
-    const known = currencies.get(key) ?? new Intl.NumberFormat(intl, moneyOptions(currency, compact));
+  const currencyFormat = (currency: string, form: MoneyForm): Intl.NumberFormat => {
+    const key = `${currency} ${form}`;
+    const known = currencies.get(key) ?? new Intl.NumberFormat(intl, moneyOptions(currency, form));
     currencies.set(key, known);
     return known;
   };
@@ -60,14 +66,16 @@ export function formatsOf(code: string, tags: readonly string[], zone: string): 
   const relative = new Intl.RelativeTimeFormat(intl, { style: 'short', numeric: 'always' });
   return {
     zone,
-    fiat: (amount, currency) => currencyFormat(currency, false).format(amount as `${number}`),
-    shortFiat: (amount, currency) => currencyFormat(currency, true).format(amount),
+    fiat: (amount, currency) => currencyFormat(currency, 'whole').format(amount as `${number}`),
+    price: (amount, currency) => currencyFormat(currency, 'price').format(amount as `${number}`),
+    shortFiat: (amount, currency) => currencyFormat(currency, 'short').format(amount),
     number: (value) => number.format(value),
     percent: (value, digits = 1) =>
       new Intl.NumberFormat(intl, { style: 'percent', maximumFractionDigits: digits }).format(value / 100),
     dateTime: (iso) => dateTime.format(new Date(iso)),
     exactTime: (iso) => exactTime.format(new Date(iso)),
     time: (iso) => time.format(new Date(iso)),
+    date: (iso) => dayOf.format(new Date(iso)),
     day: (date) => day.format(new Date(`${date}T00:00:00Z`)),
     // Swedish dates are those of ISO 8601.
     localDay: (iso) => new Date(iso).toLocaleDateString('sv-SE', { timeZone: zone }),
@@ -80,9 +88,13 @@ export function formatsOf(code: string, tags: readonly string[], zone: string): 
   };
 }
 
-function moneyOptions(currency: string, compact: boolean): Intl.NumberFormatOptions {
+type MoneyForm = 'whole' | 'price' | 'short';
+
+function moneyOptions(currency: string, form: MoneyForm): Intl.NumberFormatOptions {
   const common = { style: 'currency', currency, currencyDisplay: 'narrowSymbol' } as const;
-  return compact ? { ...common, notation: 'compact', maximumFractionDigits: 1, minimumFractionDigits: 0 } : common;
+  if (form === 'price') return { ...common, maximumFractionDigits: PRICE_PLACES };
+  if (form === 'whole') return common;
+  return { ...common, notation: 'compact', maximumFractionDigits: 1, minimumFractionDigits: 0 };
 }
 
 /** Rounded towards now, so that nothing appears older than it is. */

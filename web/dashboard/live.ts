@@ -94,6 +94,8 @@ function apply(dashboard: Dashboard, scope: Scope, message: Exclude<LiveMessage,
       return void refreshSession(queries, dashboard);
     case 'attention':
       return void queries.invalidateQueries({ queryKey: attentionKey(scope) });
+    case 'deliveries':
+      return void queries.invalidateQueries({ queryKey: [...projectKey(scope), 'webhooks'] });
     case 'network':
       // Only single payments show confirmations; lists do not.
       return void queries.invalidateQueries({ queryKey: [...projectKey(scope), 'payment'] });

@@ -2,6 +2,8 @@ import type { Network } from '../../domain/networks.ts';
 import type { Surface } from '../../domain/payment.ts';
 import type { Mode } from '../../domain/permission.ts';
 import type { Notifications } from '../../store/notifications.ts';
+import type { Database } from '../../store/database.ts';
+import { newestAttempts } from '../../store/delivery-attempts.ts';
 import type { PaymentScopeKey } from '../../store/payment-filter.ts';
 import { findOwners, newestPayments, type OwnedPayment } from '../../store/payment-list.ts';
 import type { App } from '../context.ts';
@@ -11,6 +13,8 @@ export type ProjectChange =
   | { readonly kind: 'payment' | 'payment_created'; readonly id: string; readonly surface: Surface }
   /** People wrote to what needs attention. */
   | { readonly kind: 'attention' }
+  /** Something was sent to an endpoint. */
+  | { readonly kind: 'deliveries' }
   /** A block of the network: payments on it have new confirmations. */
   | { readonly kind: 'network'; readonly network: Network }
   /** Too much to list, or changes may have been missed. */
@@ -39,6 +43,8 @@ export interface ProjectWatchOptions {
 const MAX_LISTED = 50;
 /** More ids than this in one round are not read. */
 const MAX_COLLECTED = 2_000;
+/** If all of so many attempts are new, there may be more, of any project. */
+const MAX_ATTEMPTS = 100;
 /** Changes of one moment come together. */
 const GATHER_MS = 50;
 /** Payments get their ids, by their process's clock, before they are saved: new ones are searched this far back. */
@@ -67,6 +73,7 @@ export function createProjectWatch(
   let networks = new Set<Network>();
   let attention = new Set<string>();
   let mayMiss = false;
+  const sentSince = createSentWatch(app.db);
 
   const collect = (ids: readonly string[]): void => {
     if (groups.size === 0 || mayMiss) return;
@@ -94,11 +101,12 @@ export function createProjectWatch(
     [changed, networks, attention, mayMiss] = [new Set(), new Set(), new Set(), false];
     const present = [...groups.values()];
     try {
-      const from = app.clock() - OVERLAP_MS;
       const scopes = present.map(({ scope }) => scope);
-      const created = await newestPayments(app.db, scopes, from, MAX_LISTED + 1);
+      const created = await newestPayments(app.db, scopes, app.clock() - OVERLAP_MS, MAX_LISTED + 1);
       const owners = hasMissed || ids.length === 0 ? [] : await findOwners(app.db, ids);
-      for (const group of present) passOn(group, changesOf(group, { created, owners, blocks, marked, hasMissed }));
+      const sent = await sentSince();
+      for (const group of present)
+        passOn(group, changesOf(group, { created, owners, blocks, marked, sent, hasMissed }));
     } catch (error) {
       // The collected ids are lost.
       markMissed();
@@ -175,10 +183,27 @@ interface Found {
   readonly owners: readonly OwnedPayment[];
   readonly blocks: readonly Network[];
   readonly marked: ReadonlySet<string>;
+  /** The projects and modes whose endpoints were sent something. */
+  readonly sent: ReadonlySet<string> | 'all';
   readonly hasMissed: boolean;
 }
 
-function changesOf(group: Group, { created, owners, blocks, marked, hasMissed }: Found): readonly ProjectChange[] {
+/** Finds where something was sent since the round before. */
+function createSentWatch(db: Database): () => Promise<Found['sent']> {
+  let known: ReadonlySet<bigint> | null = null;
+  return async () => {
+    const attempts = await newestAttempts(db, MAX_ATTEMPTS);
+    const fresh = attempts.filter(({ id }) => known?.has(id) === false);
+    known = new Set(attempts.map(({ id }) => id));
+    if (fresh.length === MAX_ATTEMPTS) return 'all';
+    return new Set(fresh.map(({ projectId, mode }) => `${projectId} ${mode}`));
+  };
+}
+
+function changesOf(
+  group: Group,
+  { created, owners, blocks, marked, sent, hasMissed }: Found,
+): readonly ProjectChange[] {
   const { projectId, mode } = group.scope;
   const isOwn = (one: OwnedPayment): boolean => one.projectId === projectId && one.mode === mode;
   const recent = created.filter(isOwn);
@@ -191,6 +216,7 @@ function changesOf(group: Group, { created, owners, blocks, marked, hasMissed }:
     ...fresh.toReversed().map(({ id, surface }) => ({ kind: 'payment_created' as const, id, surface })),
     ...own.map(({ id, surface }) => ({ kind: 'payment' as const, id, surface })),
     ...(marked.has(`${projectId} ${mode}`) ? [{ kind: 'attention' as const }] : []),
+    ...(sent === 'all' || sent.has(`${projectId} ${mode}`) ? [{ kind: 'deliveries' as const }] : []),
     ...(isLive ? blocks.map((network) => ({ kind: 'network' as const, network })) : []),
   ];
 }

@@ -14,6 +14,7 @@ function due(endpointId: string, count: number): readonly DueDelivery[] {
     previousSecretUntil: null,
     disabledAt: null,
     disabledReason: null,
+    pausedAt: null,
     createdAt: 0,
   } as const;
   return Array.from({ length: count }, (_, index) => ({

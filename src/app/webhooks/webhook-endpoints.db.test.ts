@@ -5,16 +5,14 @@ import { DOCUMENTED_EVENTS, EVENT_TYPES } from '../../domain/event-type.ts';
 import { encodeId } from '../../domain/id.ts';
 import { verifyServiceSignature } from '../../webhooks/signature.ts';
 import { checkSealingKey } from '../../service/sealing-key.ts';
+import { deliveriesOf, retryDelivery, sendTestEvent } from './deliveries.ts';
 import {
   createEndpoint,
   deleteEndpoint,
-  deliveriesOf,
   endpointsOf,
   parseEventTypes,
   reopenEndpoint,
-  retryDelivery,
   rotateEndpointSecret,
-  sendTestEvent,
 } from './webhook-endpoints.ts';
 import { eventDueTo, deliverAll, insertBacklog, shop, silentShop, webhookApp } from './webhooks.fixture.ts';
 

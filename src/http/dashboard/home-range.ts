@@ -21,19 +21,24 @@ export function readRange(app: App, query: QueryOf<'GET /dashboard/api/projects/
   if (from === undefined && to === undefined) return lastDays(app, zone, Number.parseInt(period ?? '30d', 10));
   if (period !== undefined)
     throw invalid('period', 'period cannot be given beside from and to: leave one of them out.');
+  if (from === undefined || to === undefined) {
+    const missing = from === undefined ? 'from' : 'to';
+    throw invalid(missing, `from and to are given together: add ${missing}, or leave the other one out.`);
+  }
   const range = { from: readDay('from', from), to: readDay('to', to), zone };
   const days = daysOf(range);
   if (days < 1) throw invalid('to', `to must not be before from, which is ${range.from}.`);
   if (days > MAX_RANGE_DAYS) {
-    throw invalid('from', `from and to may be ${MAX_RANGE_DAYS} days apart at most, and these are ${days}.`);
+    throw invalid('from', `from and to may span ${MAX_RANGE_DAYS} days at most, and these span ${days}.`);
   }
   return range;
 }
 
-function readDay(name: 'from' | 'to', text: string | undefined): string {
-  const isDay = text !== undefined && text.length === 10 && parseIsoDate(text) !== null;
-  if (!isDay || text < FIRST_DAY || text > LAST_DAY) {
-    throw invalid(name, `${name} must be a day such as 2026-01-31; from and to are given together.`);
+function readDay(name: 'from' | 'to', text: string): string {
+  if (text.length !== 10 || parseIsoDate(text) === null)
+    throw invalid(name, `${name} must be a day such as 2026-01-31.`);
+  if (text < FIRST_DAY || text > LAST_DAY) {
+    throw invalid(name, `${name} must be from ${FIRST_DAY} to ${LAST_DAY}.`);
   }
   return text;
 }

@@ -1,11 +1,12 @@
 import type { SeenPayment } from '../../app/dashboard/payment-details.ts';
-import { formatDecimal, divHalfUp, fiatDecimals, pow10 } from '../../domain/money.ts';
+import { formatDecimal, fiatDecimals } from '../../domain/money.ts';
 import { tokenOf } from '../../domain/asset.ts';
 import { addressPage, transactionPage } from '../../domain/networks.ts';
 import { tracedHash, type Payment, type Quote, type Transfer } from '../../domain/payment.ts';
 import type { PaymentDetails } from '../../store/payment-details.ts';
 import { paymentUrl, publicPaymentId, type Links } from '../../wire/payment.ts';
 import { isoTime, isoTimeOrNull } from '../../wire/time.ts';
+import { PRICE_PLACES, quotedPrice } from '../quoted-price.ts';
 import { annotationsView } from './annotation-views.ts';
 import type { PaymentRow, PaymentView } from './contract/payments.ts';
 import { timelineOf } from './payment-timeline.ts';
@@ -82,9 +83,12 @@ export function paymentView(details: SeenPayment, links: Links, viewer: Viewer):
 const NOTHING = { complete: false, cancel: false, accept: false, simulate: [] };
 
 function moneyView(details: PaymentDetails): PaymentView['money'] {
-  const { payment, refundedUnits } = details;
+  const { payment, refunds, refundedUnits } = details;
   const { quote } = payment;
   if (quote === null) return null;
+  const pendingUnits = refunds
+    .filter((one) => one.status === 'pending' && one.asset === quote.asset && one.network === quote.network)
+    .reduce((sum, { units }) => sum + units, 0n);
   const { asset, network, decimals, owedUnits, toleranceUnits } = quote;
   const { seenUnits, confirmedUnits } = payment.received.all;
   const written = (units: bigint): string => formatDecimal(units, decimals);
@@ -99,17 +103,11 @@ function moneyView(details: PaymentDetails): PaymentView['money'] {
     missing: written(atLeastNought(owedUnits - seenUnits)),
     excess: written(atLeastNought(seenUnits - owedUnits)),
     refunded: written(refundedUnits),
-    rate: rateOf(payment, quote),
+    refunds_paid: written(atLeastNought(refundedUnits - pendingUnits)),
+    refunds_pending: written(pendingUnits),
+    rate: formatDecimal(quotedPrice({ ...payment, quote }), PRICE_PLACES),
     rate_locked_at: isoTime(lockedAt(details, quote)),
   };
-}
-
-/** The price of one whole unit in the payment's currency: in cents, or with six decimals below ten. */
-function rateOf({ amountMinor, currency }: Payment, { owedUnits, decimals }: Quote): string {
-  if (owedUnits === 0n) return '0';
-  const scale = pow10(fiatDecimals(currency));
-  const inPlaces = (places: number): bigint => divHalfUp(amountMinor * pow10(decimals + places), owedUnits * scale);
-  return inPlaces(0) >= 10n ? formatDecimal(inPlaces(2), 2) : formatDecimal(inPlaces(6), 6);
 }
 
 /** When the current quote was locked: from its record, otherwise when the token was last chosen. */

@@ -7,10 +7,12 @@ import type { Rejected } from '../../app/rejected.ts';
 import type { AttentionSources } from '../../app/dashboard/attention.ts';
 import type { ServiceHealth } from '../../app/dashboard/health.ts';
 import type { Client, PeopleParts } from '../../app/people/parts.ts';
-import type { Mode } from '../../domain/permission.ts';
 import { HashesBusyError } from '../../app/people/password-hash.ts';
 import type { TooMany } from '../../app/people/guess-limits.ts';
 import { forActor, forRequest, type App } from '../../app/context.ts';
+import type { Mode } from '../../domain/permission.ts';
+import type { WebhookPolicy } from '../../webhooks/guard.ts';
+import type { WebhookSender } from '../../webhooks/send.ts';
 import type { AnswerOf, BodyOf, ParamsOf, QueryOf, RouteName } from './contract/index.ts';
 import { CONTRACT } from './contract/index.ts';
 import type { RouteContract } from './contract/route.ts';
@@ -38,6 +40,11 @@ export interface Dashboard {
   readonly live: Live;
   readonly exports: Exports;
   readonly creator: PaymentCreator;
+  readonly webhooks: {
+    readonly policyOf: (mode: Mode) => WebhookPolicy;
+    /** Made at its first use, and closed with the server. */
+    readonly sender: () => WebhookSender;
+  };
   /** What to sign for a refund; `unavailable` if no node answers. */
   readonly refundInstructions: (
     id: string,

@@ -5,6 +5,8 @@ import { exportRoutes } from './export-routes.ts';
 import { auditRoutes } from './audit-routes.ts';
 import { annotationRoutes } from './annotation-routes.ts';
 import { attentionRoutes } from './attention-routes.ts';
+import { deliveryRoutes } from './delivery-routes.ts';
+import { eventLogRoutes } from './event-log-routes.ts';
 import { homeRoutes } from './home-routes.ts';
 import { keyRoutes } from './key-routes.ts';
 import { accessRoutes } from './access-routes.ts';
@@ -19,6 +21,7 @@ import type { ShellAssets } from './shell-assets.ts';
 import { shellRoutes } from './shell-routes.ts';
 import { signInRoutes } from './sign-in-routes.ts';
 import { viewRoutes } from './view-routes.ts';
+import { webhookRoutes } from './webhook-routes.ts';
 
 /** The dashboard's page and API. Without assets there is only the API. */
 export function dashboardRoutes(dashboard: Dashboard, assets: ShellAssets | null): (app: FastifyInstance) => void {
@@ -40,6 +43,9 @@ export function dashboardRoutes(dashboard: Dashboard, assets: ShellAssets | null
     keyRoutes(app, dashboard);
     accessRoutes(app, dashboard);
     liveRoutes(app, dashboard);
+    webhookRoutes(app, dashboard);
+    deliveryRoutes(app, dashboard);
+    eventLogRoutes(app, dashboard);
     if (assets !== null) shellRoutes(app, assets);
   };
 }

@@ -45,6 +45,7 @@ export const WEBHOOK_ENDPOINTS = {
   previous_secret_until: nullable(timestamp()),
   disabled_at: nullable(timestamp()),
   disabled_reason: nullable(text()),
+  paused_at: nullable(timestamp()),
   deleted_at: nullable(timestamp()),
   created_at: timestamp(),
 };
@@ -75,4 +76,23 @@ export const DELIVERY_ATTEMPTS = {
   response_truncated: boolean(),
   error_stage: nullable(text()),
   error: nullable(text()),
+};
+
+/** Deliveries that somebody sends again together. */
+export const DELIVERY_RETRIES = {
+  id: uuid(),
+  project_id: uuid(),
+  mode: text<Mode>(),
+  started_at: timestamp(),
+  total: integer(),
+  stopped_at: nullable(timestamp()),
+};
+
+/** What each of them was before. */
+export const RETRIED_DELIVERIES = {
+  retry_id: uuid(),
+  delivery_id: bigint(),
+  state: text<DeliveryState>(),
+  attempts: smallint(),
+  next_attempt_at: nullable(timestamp()),
 };

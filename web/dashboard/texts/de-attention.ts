@@ -50,7 +50,6 @@ export const deAttention: TextsLike<typeof enAttention> = {
   note_text: 'Notiz',
   no_answer: 'keine Antwort',
   refund_excess: 'Überzahlung erstatten',
-  run_on_server: 'Auf dem Server ausführen',
   see_payment: 'Zahlung ansehen',
   see_refund: 'Ansehen, was zu signieren ist',
   undo: 'Rückgängig',

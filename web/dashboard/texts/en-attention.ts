@@ -43,7 +43,6 @@ export const enAttention = {
   note_text: 'Note',
   no_answer: 'no answer',
   refund_excess: 'Refund the excess',
-  run_on_server: 'Run on the server',
   see_payment: 'See the payment',
   see_refund: 'See what to sign',
   undo: 'Undo',

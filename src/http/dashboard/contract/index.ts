@@ -3,6 +3,8 @@ import { accountContract } from './account.ts';
 import { annotationsContract } from './annotations.ts';
 import { attentionContract } from './attention.ts';
 import { auditContract } from './audit.ts';
+import { deliveriesContract } from './deliveries.ts';
+import { eventLogContract } from './event-log.ts';
 import { exportContract } from './export.ts';
 import { accessContract, keysContract } from './keys.ts';
 import { homeContract } from './home.ts';
@@ -13,6 +15,7 @@ import { peopleContract } from './people.ts';
 import { projectsContract } from './projects.ts';
 import { searchContract } from './search.ts';
 import { viewsContract } from './views.ts';
+import { webhooksContract } from './webhooks.ts';
 import { refundsContract } from './payment-refunds.ts';
 
 /**
@@ -36,6 +39,9 @@ export const CONTRACT = {
   ...refundsContract,
   ...annotationsContract,
   ...liveContract,
+  ...webhooksContract,
+  ...deliveriesContract,
+  ...eventLogContract,
 } as const;
 
 export type Contract = typeof CONTRACT;

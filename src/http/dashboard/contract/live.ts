@@ -15,6 +15,8 @@ export const liveMessageShape = Type.Union([
   Type.Object({ kind: Type.Literal('payment_created'), id: Type.String() }),
   /** People wrote to what needs attention. */
   Type.Object({ kind: Type.Literal('attention') }),
+  /** Something was sent to an endpoint. */
+  Type.Object({ kind: Type.Literal('deliveries') }),
   /** A block of this network: payments on it have new confirmations. Only in live mode. */
   Type.Object({ kind: Type.Literal('network'), network: oneOf(NETWORKS) }),
   /** Too much changed to list, or changes may have been missed. */

@@ -58,9 +58,11 @@ const moneyShape = Type.Object({
   /** How far `received` is below and above `expected`; "0" if it is not. */
   missing: Type.String(),
   excess: Type.String(),
-  /** The sum of completed and pending refunds. */
+  /** The sum of completed and pending refunds: of `refunds_paid` and `refunds_pending`. */
   refunded: Type.String(),
-  /** The quoted price of one whole unit of the asset in the payment's currency. */
+  refunds_paid: Type.String(),
+  refunds_pending: Type.String(),
+  /** The roundest price of one whole unit, in the payment's currency, that asks for exactly `expected`. */
   rate: Type.String(),
   rate_locked_at: time(),
 });

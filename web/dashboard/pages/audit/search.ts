@@ -1,5 +1,5 @@
 import type { AuditFilters } from '../../../../src/http/dashboard/contract/audit.ts';
-import { startOfDay } from '../payments/search.ts';
+import { startOfDay } from '../../days.ts';
 
 /** The log's filters as they stand in the URL. */
 export interface AuditSearch {

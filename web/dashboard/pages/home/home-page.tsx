@@ -56,32 +56,38 @@ function Figures({ home }: { readonly home: HomeView }) {
   const { currency, points, unit, latest, statuses, health, first_steps: steps } = home;
   return (
     <>
-      <p className={css.note}>{t('shown_range', { from: day(home.from_day), to: day(home.to_day) })}</p>
+      <p className={css.note}>
+        {home.days === 1
+          ? t('shown_day', { day: day(home.from_day) })
+          : t('shown_range', { from: day(home.from_day), to: day(home.to_day), days: home.days })}
+      </p>
       <Tiles home={home} />
       <div className={css.stack}>
         <FirstSteps steps={steps} />
         <div className={css.split}>
-          <LineChart
-            title={t(VOLUMES[unit])}
-            note={t('compared_before')}
-            columns={[t('day'), t('volume'), t('volume_before'), t('created_payments'), t('completed')]}
-            points={points.map((one) => ({
-              key: one.from,
-              label: unit === 'hour' ? dateTime(one.from) : day(localDay(one.from)),
-              value: Number(one.volume),
-              before: Number(one.volume_before),
-              text: fiat(one.volume, currency),
-              more: [fiat(one.volume_before, currency), String(one.created), String(one.completed)],
-            }))}
-            format={(value) => shortFiat(value, currency)}
-          />
+          <div className={css.figures}>
+            <LineChart
+              title={t(VOLUMES[unit])}
+              note={t('compared_before')}
+              columns={[t('day'), t('volume'), t('volume_before'), t('created_payments'), t('completed')]}
+              points={points.map((one) => ({
+                key: one.from,
+                label: unit === 'hour' ? dateTime(one.from) : day(localDay(one.from)),
+                value: Number(one.volume),
+                before: Number(one.volume_before),
+                text: fiat(one.volume, currency),
+                more: [fiat(one.volume_before, currency), String(one.created), String(one.completed)],
+              }))}
+              format={(value) => shortFiat(value, currency)}
+            />
+            <Tokens tokens={home.tokens} currency={currency} />
+          </div>
           <div className={css.stack}>
             <Statuses statuses={statuses} />
             <Currencies currencies={home.currencies} currency={currency} />
             <Health health={health} />
           </div>
         </div>
-        <Tokens tokens={home.tokens} currency={currency} />
         <Card
           flush
           title={t('latest_payments')}
@@ -116,7 +122,7 @@ function Waiting() {
   return (
     <>
       <div className={css.tiles} role="status" aria-label={t('loading')}>
-        {[0, 1, 2, 3].map((tile) => (
+        {[0, 1, 2, 3, 4].map((tile) => (
           <div className={css.tile} key={tile}>
             <Skeleton width={2} />
             <Skeleton kind="tall" width={1} />

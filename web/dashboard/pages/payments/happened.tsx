@@ -1,87 +1,117 @@
-import type { TimelineEntry } from '../../../../src/http/dashboard/contract/payments.ts';
-import { useLocale } from '../../locale.tsx';
+import { useLocale, type Translate } from '../../locale.tsx';
 import { Short } from '../../ui/copy.tsx';
-import { Moment } from '../../ui/moment.tsx';
-import css from './payment-parts.module.css';
+import { stepsOf, type Step } from './history.ts';
+import css from './happened.module.css';
+import type { TimelineEntry } from '../../../../src/http/dashboard/contract/payments.ts';
 
-/** A payment's history, newest first. */
+/** A payment's history by day, newest first. */
 export function Happened({ timeline }: { readonly timeline: readonly TimelineEntry[] }) {
+  const { localDay, date, time, exactTime } = useLocale();
+  const steps = stepsOf(timeline).map((step, number) => ({ ...step, number }));
+  const days = Map.groupBy(steps.toReversed(), ({ entry }) => localDay(entry.at));
   return (
-    <div className={css.part}>
-      <ol className={css.time}>
-        {timeline.toReversed().map((entry, index) => (
-          <li key={timeline.length - index}>
-            <span className={css.dot} />
-            <div>
-              <What entry={entry} />
-              <small>
-                <Moment iso={entry.at} />
-              </small>
-            </div>
-          </li>
-        ))}
-      </ol>
+    <div>
+      {[...days].map(([day, [first, ...others]]) =>
+        first === undefined ? null : (
+          <div key={day}>
+            <p className={css.day}>{date(first.entry.at)}</p>
+            <ol className={css.time}>
+              {[first, ...others].map((step) => (
+                <li key={step.number}>
+                  <time dateTime={step.entry.at} title={exactTime(step.entry.at)}>
+                    {time(step.entry.at)}
+                  </time>
+                  <span className={css.dot} />
+                  <div>
+                    <What step={step} />
+                    {step.events.map((event) => (
+                      <Sent key={event.id} event={event} />
+                    ))}
+                  </div>
+                </li>
+              ))}
+            </ol>
+          </div>
+        ),
+      )}
     </div>
   );
 }
 
-function What({ entry }: { readonly entry: TimelineEntry }) {
+function What({ step: { entry, action } }: { readonly step: Step }) {
   const { t } = useLocale('detail');
   switch (entry.kind) {
     case 'status':
-      return <b>{t(entry.from === null ? 'became_created' : `became_${entry.to}`)}</b>;
+      return (
+        <p>
+          <b>{t(entry.from === null ? 'became_created' : `became_${entry.to}`)}</b>
+          {action === null ? null : <Doer text={howOf(action.action)} who={action.by} />}
+        </p>
+      );
     case 'transfer': {
       const { amount, asset, state, transaction_hash, explorer_url } = entry.transfer;
       return (
-        <span>
-          <b>
-            {amount} {asset}
-          </b>{' '}
-          {t(`money_${state}`)}
+        <>
+          <p>
+            <b>
+              {amount} {asset}
+            </b>{' '}
+            {t(state === 'dropped' ? 'money_dropped' : 'money_came')}
+            {action === null ? null : <Doer text={howOf(action.action)} who={action.by} />}
+          </p>
           {transaction_hash === null ? null : (
             <small>
               <Short text={transaction_hash} what={t('hash')} href={explorer_url} />
             </small>
           )}
-        </span>
+        </>
       );
     }
     case 'event':
-      return (
-        <span>
-          {t('event_sent')} <code>{entry.type}</code>
-          <Deliveries deliveries={entry.deliveries} />
-        </span>
-      );
+      return <Sent event={entry} />;
     case 'refund':
       return (
-        <span>
-          {t(entry.what === 'completed' ? 'refund_completed' : 'refund_pending')}{' '}
-          <b>
-            {entry.refund.crypto_amount} {entry.refund.asset}
-          </b>
-          {entry.by === null ? null : `, ${t('by', { who: entry.by })}`}
-        </span>
+        <p>
+          <b>{t(`told_refund_${entry.what}`)}</b>: {entry.refund.crypto_amount} {entry.refund.asset}
+          {entry.by === null ? null : <Doer text="by" who={entry.by} />}
+        </p>
       );
     case 'action':
       return (
-        <span>
-          {t('done_by', { action: actionName(entry.action, t), who: entry.by })}
-          {entry.detail === null ? null : (
-            <>
-              : <b>{entry.detail}</b>
-            </>
-          )}
-        </span>
+        <p>
+          <b>{actionName(entry.action, t)}</b>
+          {entry.detail === null ? null : `: ${entry.detail}`}
+          <Doer text="by" who={entry.by} />
+        </p>
       );
   }
 }
 
-type Deliveries = Extract<TimelineEntry, { readonly kind: 'event' }>['deliveries'];
+interface DoerProps {
+  readonly text: 'by' | 'accepted_by' | 'simulated_by';
+  readonly who: string;
+}
 
-/** One delivery of an event and its state. */
-function Deliveries({ deliveries }: { readonly deliveries: Deliveries }) {
+function Doer({ text, who }: DoerProps) {
+  const { t } = useLocale('detail');
+  return <span className={css.soft}> · {t(text, { who })}</span>;
+}
+
+function howOf(action: string): DoerProps['text'] {
+  if (action === 'payment.accept') return 'accepted_by';
+  return action === 'payment.simulate' ? 'simulated_by' : 'by';
+}
+
+/** An event with its deliveries and their state. */
+function Sent({ event: { type, deliveries } }: { readonly event: Extract<TimelineEntry, { readonly kind: 'event' }> }) {
   const { t, duration } = useLocale('detail');
+  if (deliveries.length === 0) {
+    return (
+      <small>
+        <code>{type}</code>
+      </small>
+    );
+  }
   return deliveries.map(({ id, url, state, attempts }) => {
     const last = attempts.at(-1);
     const how = [
@@ -91,7 +121,8 @@ function Deliveries({ deliveries }: { readonly deliveries: Deliveries }) {
     ].filter((part) => part !== null && part !== undefined);
     return (
       <small key={id}>
-        {url === null ? '' : `${url}: `}
+        <code>{type}</code>
+        {url === null ? ' ' : ` → ${url} `}
         {how.join(', ')}
         {attempts.length < 2 ? '' : ` · ${t('attempts', { count: attempts.length })}`}
       </small>
@@ -109,12 +140,12 @@ const ACTIONS = {
   'payment.note': 'told_note',
   'payment.note_delete': 'told_note_delete',
   'payment.note_edit': 'told_note_edit',
-  'payment.simulate': 'simulate',
+  'payment.simulate': 'simulated',
   'refund.cancel': 'told_refund_cancel',
 } as const;
 
 /** The text for an action in the audit log; the action itself if it is unknown, as from a newer version. */
-function actionName(action: string, t: ReturnType<typeof useLocale>['t']): string {
+function actionName(action: string, t: Translate<'detail'>): string {
   return isKnown(action) ? t(ACTIONS[action]) : action;
 }
 

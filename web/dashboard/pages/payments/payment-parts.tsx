@@ -14,12 +14,10 @@ interface PartProps {
 
 /** Expected, received, confirmed, excess and refunded money, in the payment's asset. */
 export function Money({ payment: { money, confirmations, currency } }: PartProps) {
-  const { t, percent, fiat, dateTime } = useLocale('detail');
+  const { t, percent, price, dateTime } = useLocale('detail');
   if (money === null) return <p className={css.soft}>{t('no_token_yet')}</p>;
-  const { asset, expected, received, confirmed, missing, excess, refunded } = money;
+  const { asset, expected, received, confirmed, missing, excess, refunds_paid, refunds_pending } = money;
   const shares = moneyShares(money);
-  // A currency's own decimals are too few for coins that are worth little.
-  const rateText = Number(money.rate) >= 10 ? fiat(money.rate, currency) : `${money.rate} ${currency}`;
   const lines = [
     received !== '0' && missing !== '0' ? t('missing', { amount: missing, asset }) : null,
     confirmations === null ? null : t('confirmations', { have: confirmations.have, need: confirmations.need }),
@@ -29,7 +27,8 @@ export function Money({ payment: { money, confirmations, currency } }: PartProps
     ['received', received, css.ofReceived],
     ['confirmed', confirmed, css.ofConfirmed],
     ['excess', excess === '0' ? null : excess, css.ofExcess],
-    ['refunded', refunded === '0' ? null : refunded, css.ofRefunded],
+    ['refunds_paid', refunds_paid === '0' ? null : refunds_paid, css.ofRefunded],
+    ['refunds_pending', refunds_pending === '0' ? null : refunds_pending, css.ofRefunded],
   ] as const;
   return (
     <div className={css.part}>
@@ -61,7 +60,9 @@ export function Money({ payment: { money, confirmations, currency } }: PartProps
         )}
       </dl>
       {lines.length === 0 ? null : <p>{lines.join(' · ')}</p>}
-      <p className={css.soft}>{t('rate_locked', { asset, rate: rateText, time: dateTime(money.rate_locked_at) })}</p>
+      <p className={css.soft}>
+        {t('rate_locked', { asset, rate: price(money.rate, currency), time: dateTime(money.rate_locked_at) })}
+      </p>
     </div>
   );
 }

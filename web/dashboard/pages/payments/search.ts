@@ -1,3 +1,4 @@
+import { startOfDay } from '../../days.ts';
 import type { Exception, Surface } from '../../../../src/domain/payment.ts';
 import type { FilterFields } from '../../../../src/http/dashboard/contract/payment-filters.ts';
 import { columnsOf } from './columns.ts';
@@ -119,15 +120,6 @@ function record<Name extends string>(name: Name, value: string): Partial<Record<
 /** Whether the text is an amount as the server takes it, such as 49.99. */
 export function isAmount(text: string): boolean {
   return /^(?:0|[1-9]\d{0,8})(?:\.\d{1,2})?$/.test(text);
-}
-
-/** When a day such as 2026-11-22 begins in the person's time zone; null if there is no such day. */
-export function startOfDay(day: string, later = 0): Date | null {
-  const [, year, month, date] = /^(\d{4})-(\d{2})-(\d{2})$/.exec(day) ?? [];
-  if (year === undefined) return null;
-  const start = new Date(Number(year), Number(month) - 1, Number(date) + later);
-  const isReal = new Date(Number(year), Number(month) - 1, Number(date)).getDate() === Number(date);
-  return isReal && Number(year) >= 1970 ? start : null;
 }
 
 /** The columns that the URL asks for; null for the usual ones. */

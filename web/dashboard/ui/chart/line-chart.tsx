@@ -54,6 +54,7 @@ export function LineChart({ title, note, columns, points, format }: LineChartPro
   return (
     <Card
       title={title}
+      className={css.card}
       actions={
         <Button kind="quiet" small onClick={() => showTable(!isTable)}>
           {t(isTable ? 'show_chart' : 'show_table')}
@@ -63,7 +64,7 @@ export function LineChart({ title, note, columns, points, format }: LineChartPro
       {isTable ? (
         <Table title={title} columns={columns} points={points} />
       ) : (
-        <div>
+        <div className={css.drawn}>
           <p className={css.now} aria-live="polite">
             {shown === undefined ? null : (
               <>

@@ -1,0 +1,108 @@
+import type { BrowserContext, Page } from 'playwright-core';
+import { launchBrowser } from '../test/browser.ts';
+import { percentile } from './load.ts';
+import { ORDER } from './merchant.ts';
+import type { Figure } from './report.ts';
+import type { BenchService } from './service.ts';
+
+const ROUNDS = 3;
+/** Fewer than a page of the list shows. */
+const CHANGES = 20;
+const LIMIT_MS = 1_500;
+/** Up to so long after the change before, so that they come both after a silence and while changes are gathered. */
+const MAX_PAUSE_MS = 1_500;
+const WITHIN_MS = 20_000;
+
+/** Of whom the tabs are, and where. */
+interface Signed {
+  readonly service: BenchService;
+  /** What the dashboard of the project begins with, test mode. */
+  readonly site: string;
+  /** The same of its API. */
+  readonly api: string;
+  readonly cookie: string;
+  /** Of the merchant's API. */
+  readonly headers: Record<string, string>;
+}
+
+/** How long after somebody's request that changes a payment another person's list shows it. */
+export async function liveFigures(signed: Signed): Promise<readonly Figure[]> {
+  const browser = await launchBrowser();
+  try {
+    const [acting, watching] = await Promise.all([
+      tabOf(await browser.newContext()),
+      tabOf(await browser.newContext()),
+    ]);
+    await acting.goto(signed.site);
+    const times: number[] = [];
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const orders = new Map<string, string>();
+      for (let n = 10; n < 10 + CHANGES; n += 1) {
+        const name = `LIVE-${round}-${n}`;
+        orders.set(name, await makeOrder(signed, name));
+      }
+      await watching.goto(`${signed.site}/payments`);
+      await watching.getByText('Up to date').waitFor();
+      for (const [name, id] of orders) {
+        await watching.getByRole('row', { name: new RegExp(name) }).waitFor();
+        const shown = watching.evaluate<number>(untilShown(name));
+        const sentAt = await acting.evaluate<number>(completing(`${signed.api}/payments/${id}/complete`));
+        times.push((await shown) - sentAt);
+        await new Promise((resolve) => setTimeout(resolve, Math.random() * MAX_PAUSE_MS));
+      }
+    }
+    const p95 = percentile(times, 0.95);
+    return [
+      {
+        name: 'dashboard: a change in one tab is shown in the list of another, p95',
+        measured: `${Math.round(p95)} ms (${Math.round(Math.min(...times))} to ${Math.round(Math.max(...times))}, ${times.length})`,
+        target: `≤ ${LIMIT_MS} ms`,
+        holds: p95 <= LIMIT_MS,
+      },
+    ];
+  } finally {
+    await browser.close();
+  }
+
+  async function tabOf(context: BrowserContext): Promise<Page> {
+    await context.addCookies(
+      signed.cookie.split('; ').map((pair) => {
+        const [name = '', ...value] = pair.split('=');
+        return { name, value: value.join('='), url: new URL('/', signed.site).href };
+      }),
+    );
+    return context.newPage();
+  }
+}
+
+async function makeOrder({ service, headers }: Signed, name: string): Promise<string> {
+  const body = JSON.stringify({ ...(JSON.parse(ORDER) as object), order_id: name });
+  const answer = await fetch(`${service.test}/v1/orders`, { method: 'POST', headers, body });
+  if (!answer.ok) throw new Error(`An order was answered ${answer.status}.`);
+  return ((await answer.json()) as { readonly id: string }).id;
+}
+
+/** Sends the request of the button as the page does; when it was sent, in epoch milliseconds. */
+function completing(url: string): string {
+  const options = { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{}' };
+  return `(async () => {
+    const sentAt = performance.timeOrigin + performance.now();
+    const answer = await fetch(${JSON.stringify(url)}, ${JSON.stringify(options)});
+    if (!answer.ok) throw new Error('The change was answered ' + answer.status);
+    return sentAt;
+  })()`;
+}
+
+/** When the row was painted as completed, in epoch milliseconds. */
+function untilShown(name: string): string {
+  return `new Promise((done, failed) => {
+    const startedAt = performance.now();
+    const check = () => {
+      const row = [...document.querySelectorAll('main tbody tr')].find((one) => one.textContent.includes(${JSON.stringify(name)}));
+      if (row?.textContent.includes('Completed')) setTimeout(() => done(performance.timeOrigin + performance.now()));
+      else if (performance.now() - startedAt > ${WITHIN_MS}) failed(new Error('${name} was not shown as completed.'));
+      else requestAnimationFrame(check);
+    };
+    check();
+  })`;
+}

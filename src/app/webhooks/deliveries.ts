@@ -1,0 +1,102 @@
+import { EVENT_TYPES, isEventType } from '../../domain/event-type.ts';
+import { encodeId } from '../../domain/id.ts';
+import { findDelivery, insertDelivery, listDeliveries, type DeliverySummary } from '../../store/deliveries.ts';
+import { saveEvents } from '../../store/save-changes.ts';
+import { findEndpoint } from '../../store/webhook-endpoints.ts';
+import { eventBody } from '../../wire/event.ts';
+import { recordPeoplesAudit } from '../audit.ts';
+import { newId, type App } from '../context.ts';
+import { malformed, type Rejected } from '../rejected.ts';
+import { attempt, createSecretCache, record } from './attempt-delivery.ts';
+import type { WebhookDelivery } from './deliver-due.ts';
+import { sampleData } from './sample-events.ts';
+import { isWithin, NO_ENDPOINT, type Within } from './webhook-endpoints.ts';
+
+const DISABLED: Rejected = {
+  kind: 'rejected',
+  why: 'disabled',
+  message: 'The endpoint is disabled. Enable it first with: cointill webhook enable',
+};
+
+const PAUSED: Rejected = {
+  kind: 'rejected',
+  why: 'paused',
+  message: 'The endpoint is paused, so the event would wait. Resume it first with: cointill webhook enable',
+};
+
+/** The delivery log of an endpoint, newest first. */
+export async function deliveriesOf(
+  app: App,
+  endpointId: string,
+  limit: number,
+): Promise<{ readonly kind: 'done'; readonly deliveries: readonly DeliverySummary[] } | Rejected> {
+  if ((await findEndpoint(app.db, endpointId)) === null) return NO_ENDPOINT;
+  return { kind: 'done', deliveries: await listDeliveries(app.db, endpointId, limit) };
+}
+
+export interface RetryResult {
+  readonly kind: 'done';
+  readonly acknowledged: boolean;
+  readonly responseStatus: number | null;
+  readonly error: string | null;
+  readonly durationMs: number;
+}
+
+/** Attempts a delivery once more, now. A failure does not change the schedule. */
+export async function retryDelivery(
+  app: App,
+  webhooks: WebhookDelivery,
+  id: bigint,
+  within?: Within,
+): Promise<RetryResult | Rejected> {
+  const delivery = await findDelivery(app.db, id);
+  if (delivery === null || !isWithin(delivery.endpoint, within)) {
+    return {
+      kind: 'rejected',
+      why: 'not_found',
+      message: 'There is no such delivery. List them with: cointill webhook deliveries ENDPOINT_ID',
+    };
+  }
+  if (delivery.endpoint.disabledAt !== null) return DISABLED;
+  const attempted = await attempt(app, webhooks.sender, createSecretCache(webhooks.sealingKey), delivery, null);
+  await record(app, [attempted]);
+  const { response, error, durationMs, next } = attempted.record;
+  return {
+    kind: 'done',
+    acknowledged: next.kind === 'delivered',
+    responseStatus: response?.status ?? null,
+    error: error?.message ?? null,
+    durationMs,
+  };
+}
+
+/** Sends a sample event to one endpoint, whatever event types it is registered for. */
+export async function sendTestEvent(
+  app: App,
+  endpointId: string,
+  type: string,
+  within?: Within,
+): Promise<{ readonly kind: 'done'; readonly eventId: string; readonly deliveryId: bigint } | Rejected> {
+  if (!isEventType(type)) return malformed(`--type must be one of ${EVENT_TYPES.join(', ')}.`);
+  const endpoint = await findEndpoint(app.db, endpointId);
+  if (endpoint === null || !isWithin(endpoint, within)) return NO_ENDPOINT;
+  if (endpoint.disabledAt !== null) return DISABLED;
+  if (endpoint.pausedAt !== null) return PAUSED;
+  const now = app.clock();
+  const id = newId(app, now);
+  const data = { ...sampleData(app, endpoint, type, now), test: true };
+  const body = eventBody({ id, type, createdAt: now, sequence: 1, data });
+  const { projectId, mode } = endpoint;
+  const deliveryId = await app.db.transaction().execute(async (trx) => {
+    // Stored without fan-out: a test event goes only to the endpoint under test.
+    await saveEvents(trx, [{ id, projectId, mode, paymentId: null, type, body, createdAt: now, requestId: null }]);
+    await recordPeoplesAudit(app, trx, {
+      action: 'webhook.test',
+      projectId,
+      subject: { kind: 'webhook', id: encodeId('endpoint', endpointId) },
+      after: { mode, type },
+    });
+    return insertDelivery(trx, id, endpointId, now);
+  });
+  return { kind: 'done', eventId: id, deliveryId };
+}

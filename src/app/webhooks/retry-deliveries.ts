@@ -1,0 +1,74 @@
+import { encodeId } from '../../domain/id.ts';
+import { lockUndelivered, type DeliveryScope, type DeliverySearch } from '../../store/delivery-list.ts';
+import { endRetry, findRetry, insertRetry, newestRetry, type RetryProgress } from '../../store/delivery-retries.ts';
+import { recordAudit } from '../audit.ts';
+import { newId, type App } from '../context.ts';
+import type { Rejected } from '../rejected.ts';
+
+/** How many deliveries are sent again together at most. */
+export const MAX_RETRIED = 10_000;
+
+type Retried = { readonly kind: 'done'; readonly retry: RetryProgress } | Rejected;
+
+const NOTHING: Rejected = {
+  kind: 'rejected',
+  message:
+    'Nothing here can be sent again: everything arrived, or its endpoint is disabled, paused or deleted. Enable the endpoint first.',
+};
+
+const NO_RETRY: Rejected = { kind: 'rejected', why: 'not_found', message: 'There is no such retry.' };
+
+/**
+ * Makes deliveries that did not arrive due at once, the newest first and at most {@link MAX_RETRIED}. The workers send
+ * them; one that fails again goes on by its schedule, or stays failed if that is over.
+ */
+export async function retryDeliveries(app: App, scope: DeliveryScope, search: DeliverySearch): Promise<Retried> {
+  const now = app.clock();
+  const id = newId(app, now);
+  return app.db.transaction().execute(async (trx): Promise<Retried> => {
+    const ids = await lockUndelivered(trx, scope, search, MAX_RETRIED);
+    if (ids.length === 0) return NOTHING;
+    await insertRetry(trx, { ...scope, id }, ids, now);
+    const { projectId, mode } = scope;
+    await recordAudit(app, trx, {
+      action: 'webhook.retry',
+      projectId,
+      subject: { kind: 'retry', id },
+      after: {
+        mode,
+        deliveries: ids.length,
+        endpoint: search.endpointId === null ? null : encodeId('endpoint', search.endpointId),
+      },
+    });
+    const retry = await findRetry(trx, scope, id);
+    return retry === null ? NO_RETRY : { kind: 'done', retry };
+  });
+}
+
+/** How far it is. */
+export async function retryProgress(app: App, scope: DeliveryScope, id: string): Promise<Retried> {
+  const retry = await findRetry(app.db, scope, id);
+  return retry === null ? NO_RETRY : { kind: 'done', retry };
+}
+
+/** The newest one, as long as it goes on; null if none does. */
+export async function runningRetry(app: App, scope: DeliveryScope): Promise<RetryProgress | null> {
+  const id = await newestRetry(app.db, scope);
+  const retry = id === null ? null : await findRetry(app.db, scope, id);
+  return retry !== null && retry.stoppedAt === null && retry.done < retry.total ? retry : null;
+}
+
+/** Sends no more of it: what is not under way becomes what it was before. */
+export async function stopRetry(app: App, scope: DeliveryScope, id: string): Promise<Retried> {
+  return app.db.transaction().execute(async (trx): Promise<Retried> => {
+    const retry = await findRetry(trx, scope, id);
+    if (retry === null) return NO_RETRY;
+    if (await endRetry(trx, id, app.clock())) {
+      const { projectId, mode } = scope;
+      const change = { action: 'webhook.retry_stop', projectId, subject: { kind: 'retry', id }, after: { mode } };
+      await recordAudit(app, trx, change);
+    }
+    const ended = await findRetry(trx, scope, id);
+    return ended === null ? NO_RETRY : { kind: 'done', retry: ended };
+  });
+}

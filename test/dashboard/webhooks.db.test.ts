@@ -1,0 +1,421 @@
+import { sql } from 'kysely';
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
+import { createDeliverer, type Deliverer } from '../../src/app/webhooks/deliver-due.ts';
+import { deliverAll, insertBacklog, shop } from '../../src/app/webhooks/webhooks.fixture.ts';
+import { createProject } from '../../src/app/projects/projects.ts';
+import { setRole } from '../../src/app/people/people.ts';
+import { EVENT_TYPES } from '../../src/domain/event-type.ts';
+import { decodeId, encodeId } from '../../src/domain/id.ts';
+import type { Mode } from '../../src/domain/permission.ts';
+import type { DeliveryRowView, DeliveryView, RetryView } from '../../src/http/dashboard/contract/deliveries.ts';
+import type { EventRowView, EventView } from '../../src/http/dashboard/contract/event-log.ts';
+import type { EndpointView } from '../../src/http/dashboard/contract/webhooks.ts';
+import { findEndpoint } from '../../src/store/webhook-endpoints.ts';
+import { verifyServiceSignature } from '../../src/webhooks/signature.ts';
+import { dashboardTest, type Browser } from '../dashboard.ts';
+import { WAIT } from '../deadline.ts';
+import type { Answer } from '../http.ts';
+import { noteTroubles } from '../troubles.ts';
+
+const test = await dashboardTest();
+const { app } = test.http;
+const sender = test.dashboard.webhooks.sender();
+const deliverer: Deliverer = createDeliverer(
+  app,
+  { sender, sealingKey: await test.people.sealingKey() },
+  { onFree: () => {}, troubles: noteTroubles(() => {}) },
+);
+afterAll(async () => {
+  await deliverer.stop();
+  await test.http.close();
+});
+const { browser: developer } = await test.join('developer', app.projectId);
+
+/** The API of one project and mode, for one person. */
+function hooks(browser: Browser = developer, projectId = app.projectId, mode: Mode = 'test') {
+  const base = `/dashboard/api/projects/${projectId}/${mode}`;
+  const ask = <Body>(method: 'GET' | 'POST', path: string, body?: object): Promise<Answer<Body>> =>
+    browser.call<Body>({
+      method,
+      path: `${base}/${path}`,
+      ...(body === undefined && method === 'GET' ? {} : { body: body ?? {} }),
+    });
+  const must = async <Body>(method: 'GET' | 'POST', path: string, body?: object): Promise<Body> => {
+    const answer = await ask<Body>(method, path, body);
+    if (answer.status !== 200) throw new Error(`${method} ${path} → ${answer.status} ${answer.text}`);
+    return answer.body;
+  };
+  return {
+    ask,
+    must,
+    create: (url: string, events: readonly string[] = EVENT_TYPES) =>
+      must<{ endpoint: EndpointView; secret: string }>('POST', 'webhooks', { url, events }),
+    deliveries: async (query = '') =>
+      must<{ data: readonly DeliveryRowView[]; next: string | null }>('GET', `deliveries?${query}`),
+  };
+}
+
+const uuidOf = (id: string): string => decodeId('endpoint', id) ?? '';
+
+/** An endpoint's row, whose secret is sealed. */
+async function endpointRow(id: string) {
+  const endpoint = await findEndpoint(app.db, uuidOf(id));
+  if (endpoint === null) throw new Error(`no endpoint ${id}`);
+  return endpoint;
+}
+
+describe('an endpoint', () => {
+  it('shows its secret in the answer that made it and nowhere again, not in the log of changes either', async () => {
+    const { create, must, ask } = hooks();
+    const receiver = await shop();
+    const { endpoint, secret } = await create(receiver.url);
+    expect(secret).toMatch(/^whsec_/);
+    const rotated = await must<{ secret: string; endpoint: EndpointView }>('POST', `webhooks/${endpoint.id}/rotate`, {
+      overlap_hours: 24,
+    });
+    expect(rotated.secret).not.toBe(secret);
+    expect(rotated.endpoint.previous_secret_until).toBe(new Date(app.clock() + 24 * 3_600_000).toISOString());
+    const { delivery } = await must<{ delivery: string }>('POST', `webhooks/${endpoint.id}/test`, {
+      type: 'order.completed',
+    });
+    await deliverAll(app, deliverer);
+    const texts = [
+      (await ask('GET', 'webhooks')).text,
+      (await ask('GET', 'deliveries')).text,
+      (await ask('GET', `deliveries/${delivery}`)).text,
+      JSON.stringify((await sql`select * from audit_log`.execute(app.db)).rows),
+      test.http.logged.join(),
+    ];
+    for (const text of texts) expect([text.includes(secret), text.includes(rotated.secret)]).toEqual([false, false]);
+    const body = receiver.requests[0]?.body ?? '';
+    const signature = String(receiver.requests[0]?.headers['x-service-signature']);
+    expect(verifyServiceSignature(rotated.secret, body, signature)).toBe(true);
+  });
+
+  it('whose secret leaked is rotated without an overlap', async () => {
+    const { create, must } = hooks();
+    const { endpoint } = await create('https://hooks.example/leaked');
+    await must('POST', `webhooks/${endpoint.id}/rotate`, { overlap_hours: 0 });
+    expect(await endpointRow(endpoint.id)).toMatchObject({ previousSealedSecret: null, previousSecretUntil: null });
+  });
+
+  it('that is paused gets nothing, keeps what is due without counting an attempt, and gets it when it is enabled', async () => {
+    const { create, must, ask, deliveries } = hooks();
+    const receiver = await shop();
+    const { endpoint } = await create(receiver.url, ['order.created']);
+    expect(await must('POST', `webhooks/${endpoint.id}/pause`)).toMatchObject({ state: 'paused' });
+    await app.pay();
+    await deliverer.takeDue();
+    await deliverer.idle();
+    expect(receiver.requests).toHaveLength(0);
+    expect((await deliveries(`endpoint=${endpoint.id}`)).data).toMatchObject([
+      { state: 'waiting', attempted_at: null },
+    ]);
+    expect(await ask('POST', `webhooks/${endpoint.id}/test`, { type: 'order.created' })).toMatchObject({ status: 409 });
+    expect(await must('POST', `webhooks/${endpoint.id}/enable`)).toMatchObject({ state: 'on', paused_at: null });
+    await deliverAll(app, deliverer);
+    expect(receiver.requests).toHaveLength(1);
+    await must('POST', `webhooks/${endpoint.id}/delete`);
+    expect(await ask('POST', `webhooks/${endpoint.id}/pause`)).toMatchObject({ status: 404 });
+    const { rows } = await sql<{ action: string }>`
+      select action from audit_log where subject_id = ${endpoint.id} order by action`.execute(app.db);
+    expect(rows.map(({ action }) => action)).toEqual(
+      ['create', 'delete', 'enable', 'pause'].map((what) => `webhook.${what}`),
+    );
+  });
+
+  it('takes another URL and other events, and names the field of a URL that it may not have', async () => {
+    const { create, must, ask } = hooks();
+    const { endpoint } = await create('https://hooks.example/one', ['order.created']);
+    const wanted = { url: 'https://hooks.example/two?token=x', events: ['refund.failed', 'order.completed'] };
+    expect(await must('POST', `webhooks/${endpoint.id}`, wanted)).toMatchObject({
+      url: wanted.url,
+      events: ['order.completed', 'refund.failed'],
+    });
+    const { rows } = await sql<{ before: object; after: object }>`select before, after from audit_log
+      where subject_id = ${endpoint.id} and action = 'webhook.change'`.execute(app.db);
+    expect(rows).toEqual([
+      {
+        before: { url: 'https://hooks.example/one', events: ['order.created'] },
+        after: { url: 'https://hooks.example/two', events: ['order.completed', 'refund.failed'] },
+      },
+    ]);
+    for (const url of ['ftp://hooks.example', 'x', 'https://user:pass@hooks.example/']) {
+      const refused = await ask<{ error: { param: string; message: string } }>('POST', `webhooks/${endpoint.id}`, {
+        url,
+        events: ['order.created'],
+      });
+      expect([refused.status, refused.body.error.param]).toEqual([400, 'url']);
+      expect(refused.text).not.toContain('--url');
+    }
+    expect((await ask('POST', 'webhooks', { url: wanted.url, events: [] })).status).toBe(400);
+    expect((await ask('POST', 'webhooks', { url: wanted.url, events: ['order.paid'] })).status).toBe(400);
+  });
+
+  it('is refused to those who name it in another project or mode, and so is what was sent to it', async () => {
+    const { create, must } = hooks();
+    const receiver = await shop();
+    const { endpoint } = await create(receiver.url);
+    const { delivery } = await must<{ delivery: string }>('POST', `webhooks/${endpoint.id}/test`, {
+      type: 'order.created',
+    });
+    await deliverAll(app, deliverer);
+    const event = (await must<DeliveryView>('GET', `deliveries/${delivery}`)).event;
+    const other = await createProject(app, 'Other shop');
+    if (other.kind !== 'done') throw new Error(other.message);
+    const { browser: owner } = await test.join('owner');
+    for (const elsewhere of [hooks(owner, other.project.id), hooks(owner, app.projectId, 'live')]) {
+      for (const what of ['pause', 'enable', 'delete', 'rotate', 'test', '']) {
+        const body =
+          what === 'rotate'
+            ? { overlap_hours: 0 }
+            : what === 'test'
+              ? { type: 'order.created' }
+              : what === ''
+                ? { url: receiver.url, events: ['order.created'] }
+                : {};
+        const answer = await elsewhere.ask('POST', `webhooks/${endpoint.id}${what === '' ? '' : `/${what}`}`, body);
+        expect([what, answer.status]).toEqual([what, 404]);
+      }
+      expect((await elsewhere.ask('GET', `deliveries/${delivery}`)).status).toBe(404);
+      expect((await elsewhere.ask('POST', `deliveries/${delivery}/retry`)).status).toBe(404);
+      expect((await elsewhere.ask('GET', `event-log/${event}`)).status).toBe(404);
+      expect((await elsewhere.deliveries(`endpoint=${endpoint.id}`)).data).toEqual([]);
+    }
+    expect(receiver.requests).toHaveLength(1);
+    expect(await endpointRow(endpoint.id)).toMatchObject({ disabledAt: null, pausedAt: null });
+  });
+
+  it('is changed by nobody whose role was taken meanwhile, who reads why', async () => {
+    const { create } = hooks();
+    const { endpoint } = await create('https://hooks.example/roles');
+    const member = await test.join('developer', app.projectId);
+    const page = hooks(member.browser);
+    await page.must('GET', 'webhooks');
+    await setRole(app, { id: member.id }, { role: 'viewer', projectId: app.projectId });
+    const refused = await page.ask<{ error: { message: string } }>('POST', `webhooks/${endpoint.id}/pause`);
+    expect([refused.status, refused.body.error.message]).toEqual([
+      403,
+      'As viewer you may not change webhook endpoints and send events again: that takes the role owner, admin or developer. An owner can change your role.',
+    ]);
+  });
+});
+
+describe('what was sent', () => {
+  it('is filtered by endpoint, type, state, status code, payment and time, page by page', async () => {
+    const { create, must, deliveries } = hooks();
+    let status = 200;
+    const receiver = await shop((response) => void response.writeHead(status).end('said'));
+    const broken = await shop((response) => void response.destroy());
+    const { endpoint: good } = await create(receiver.url, ['order.created', 'order.completed']);
+    const { endpoint: bad } = await create(broken.url, ['order.created']);
+    const at = (): string => `endpoint=${good.id}`;
+    const first = await app.pay();
+    await deliverAll(app, deliverer);
+    app.clock.advance(1_000);
+    const before = new Date(app.clock()).toISOString();
+    status = 500;
+    const second = await app.pay();
+    await deliverer.takeDue();
+    await deliverer.idle();
+    const paymentOf = (id: string): string => encodeId('order', id);
+    const list = async (query: string) =>
+      (await deliveries(query)).data.map(({ payment, status: code }) => [payment, code]);
+    expect(await list(at())).toEqual([
+      [paymentOf(second.id), 500],
+      [paymentOf(first.id), 200],
+    ]);
+    expect(await list(`${at()}&status=500`)).toEqual([[paymentOf(second.id), 500]]);
+    expect(await list(`${at()}&status=404`)).toEqual([]);
+    expect(await list(`endpoint=${bad.id}&status=none`)).toHaveLength(2);
+    expect(await list(`${at()}&state=delivered`)).toEqual([[paymentOf(first.id), 200]]);
+    expect(await list(`${at()}&state=waiting&type=order.created`)).toEqual([[paymentOf(second.id), 500]]);
+    expect(await list(`${at()}&type=order.completed`)).toEqual([]);
+    expect(await list(`${at()}&created_before=${before}`)).toEqual([[paymentOf(first.id), 200]]);
+    expect((await deliveries(`${at()}&payment=${paymentOf(first.id)}`)).data).toHaveLength(1);
+    const page = await deliveries(`${at()}&limit=1`);
+    expect(await list(`${at()}&limit=1&after=${page.next ?? ''}`)).toEqual([[paymentOf(first.id), 200]]);
+    const { data } = await must<{ data: readonly EndpointView[] }>('GET', 'webhooks');
+    const health = data.find(({ id }) => id === good.id)?.health;
+    expect(health).toMatchObject({ acknowledged: 1, waiting: 1, median_ms: expect.any(Number) });
+    expect(data.find(({ id }) => id === bad.id)?.health).toMatchObject({
+      acknowledged: 0,
+      median_ms: null,
+      waiting: 2,
+    });
+  });
+
+  it.each([
+    'endpoint=x',
+    'status=99',
+    'status=abc',
+    'payment=ord_1',
+    'after=1',
+    'after=dlv_99999999999999999999',
+    'type=order.paid',
+    'state=lost',
+    'created_after=yesterday',
+    'unknown=1',
+  ])('is not listed by what is no filter: %s', async (query) => {
+    expect((await hooks().ask('GET', `deliveries?${query}`)).status).toBeOneOf([400, 404]);
+  });
+
+  it('is shown with both sides whole, and with headers that an attacker chose as they came', async () => {
+    const { create, must } = hooks();
+    const hostile = '<img src=x onerror=alert(1)>';
+    const receiver = await shop((response) => {
+      response.writeHead(401, { 'x-note': hostile, 'set-cookie': ['a=1', 'b=2'] }).end(`<script>${hostile}</script>\0`);
+    });
+    const { endpoint } = await create(receiver.url);
+    const { delivery } = await must<{ delivery: string }>('POST', `webhooks/${endpoint.id}/test`, {
+      type: 'order.created',
+    });
+    await deliverer.takeDue();
+    await deliverer.idle();
+    const shown = await must<DeliveryView>('GET', `deliveries/${delivery}`);
+    expect(shown).toMatchObject({
+      type: 'order.created',
+      state: 'waiting',
+      status: 401,
+      endpoint_state: 'on',
+      attempts: [
+        {
+          manual: false,
+          status: 401,
+          response_headers: { 'x-note': hostile, 'set-cookie': 'a=1, b=2' },
+          response_body: `<script>${hostile}</script>\uFFFD`,
+          error: null,
+        },
+      ],
+    });
+    expect(shown.body).toBe(receiver.requests[0]?.body);
+    expect(shown.attempts[0]?.request_headers).toMatchObject({
+      'webhook-id': shown.event,
+      'x-service-signature': receiver.requests[0]?.headers['x-service-signature'],
+    });
+  });
+
+  it('can be sent once more at once, which changes no schedule until it arrives', async () => {
+    const { create, must } = hooks();
+    let status = 503;
+    const receiver = await shop((response) => void response.writeHead(status).end());
+    const { endpoint } = await create(receiver.url);
+    const { delivery } = await must<{ delivery: string }>('POST', `webhooks/${endpoint.id}/test`, {
+      type: 'order.created',
+    });
+    await deliverer.takeDue();
+    await deliverer.idle();
+    const waiting = await must<DeliveryView>('GET', `deliveries/${delivery}`);
+    const again = await must<DeliveryView>('POST', `deliveries/${delivery}/retry`);
+    expect(again).toMatchObject({ state: 'waiting', next_attempt_at: waiting.next_attempt_at });
+    expect(again.attempts.map(({ manual }) => manual)).toEqual([true, false]);
+    status = 204;
+    expect(await must('POST', `deliveries/${delivery}/retry`)).toMatchObject({
+      state: 'delivered',
+      next_attempt_at: null,
+    });
+  });
+});
+
+describe('a test event', () => {
+  it('of every type arrives at the one endpoint, signed, and can be looked up', async () => {
+    const { create, must } = hooks();
+    const receiver = await shop();
+    const { endpoint } = await create(receiver.url, ['order.created']);
+    for (const type of EVENT_TYPES) await must('POST', `webhooks/${endpoint.id}/test`, { type });
+    await deliverAll(app, deliverer);
+    const types = receiver.requests.map(({ body }) => (JSON.parse(body) as { type: string }).type);
+    expect(types.toSorted()).toEqual(EVENT_TYPES.toSorted());
+  });
+});
+
+it('who watches a project is notified of what was sent to its endpoints, and nobody else', async () => {
+  const { create, must } = hooks();
+  const { endpoint } = await create((await shop()).url);
+  const heard: string[] = [];
+  const elsewhere: string[] = [];
+  const { watch } = test.dashboard.live;
+  const watches = [
+    watch.watch({ projectId: app.projectId, mode: 'test' }, (changes) =>
+      heard.push(...changes.map(({ kind }) => kind)),
+    ),
+    watch.watch({ projectId: app.projectId, mode: 'live' }, (changes) =>
+      elsewhere.push(...changes.map(({ kind }) => kind)),
+    ),
+  ];
+  onTestFinished(() => watches.forEach((unwatch) => unwatch()));
+  // The first round knows nothing that was sent before it.
+  await app.pay();
+  await expect.poll(() => heard, WAIT).toContain('payment_created');
+  await must('POST', `webhooks/${endpoint.id}/test`, { type: 'order.created' });
+  await deliverAll(app, deliverer);
+  await expect.poll(() => heard, WAIT).toContain('deliveries');
+  expect(elsewhere).not.toContain('deliveries');
+});
+
+describe('many deliveries that did not arrive', () => {
+  it('are sent again together with their progress, and only those', async () => {
+    const { create, must, deliveries } = hooks();
+    const receiver = await shop();
+    const { endpoint } = await create(receiver.url, ['order.created']);
+    await insertBacklog(app, await endpointRow(endpoint.id), 300);
+    await sql`update deliveries set state = 'failed', attempts = 10, next_attempt_at = null
+      where endpoint_id = ${uuidOf(endpoint.id)}::uuid`.execute(app.db);
+    const started = await must<RetryView>('POST', 'delivery-retries', { endpoint: endpoint.id, state: 'failed' });
+    expect(started).toMatchObject({ total: 300, done: 0, delivered: 0 });
+    expect(await must('GET', 'delivery-retries')).toMatchObject({ running: { id: started.id } });
+    await deliverAll(app, deliverer);
+    expect(await must('GET', `delivery-retries/${started.id}`)).toMatchObject({ done: 300, delivered: 300 });
+    expect(await must('GET', 'delivery-retries')).toEqual({ running: null });
+    expect(receiver.requests).toHaveLength(300);
+    expect((await deliveries(`endpoint=${endpoint.id}&state=failed`)).data).toEqual([]);
+    const nothing = await hooks().ask('POST', 'delivery-retries', { endpoint: endpoint.id });
+    expect([nothing.status, nothing.text.includes('Nothing here can be sent again')]).toEqual([400, true]);
+  });
+
+  it('become what they were when it is stopped, apart from those under way', async () => {
+    const { create, must, deliveries } = hooks();
+    const receiver = await shop();
+    const { endpoint } = await create(receiver.url, ['order.created']);
+    await insertBacklog(app, await endpointRow(endpoint.id), 100);
+    await sql`update deliveries set state = 'stopped', attempts = 2, next_attempt_at = null
+      where endpoint_id = ${uuidOf(endpoint.id)}::uuid`.execute(app.db);
+    const { id } = await must<RetryView>('POST', 'delivery-retries', { endpoint: endpoint.id });
+    // Of a new endpoint eight are taken at first.
+    await deliverer.takeDue();
+    await deliverer.idle();
+    const stopped = await must<RetryView>('POST', `delivery-retries/${id}/stop`);
+    expect(stopped).toMatchObject({ done: 8, delivered: 8, stopped_at: expect.any(String) });
+    await deliverAll(app, deliverer);
+    expect(receiver.requests).toHaveLength(8);
+    expect((await deliveries(`endpoint=${endpoint.id}&state=stopped&limit=100`)).data).toHaveLength(92);
+    expect(await must('GET', `delivery-retries/${id}`)).toMatchObject({ total: 100, done: 8 });
+    const { rows } = await sql<{ attempts: number }>`select distinct attempts from deliveries
+      where endpoint_id = ${uuidOf(endpoint.id)}::uuid and state = 'stopped'`.execute(app.db);
+    expect(rows).toEqual([{ attempts: 2 }]);
+  });
+});
+
+describe('the log of events', () => {
+  it('has each event with the bytes that are sent, filtered by type, payment and time, page by page', async () => {
+    const { must } = hooks();
+    const payment = await app.pay();
+    const id = encodeId('order', payment.id);
+    const events = await must<{ data: readonly EventRowView[] }>('GET', `event-log?payment=${id}`);
+    expect(events.data).toMatchObject([{ type: 'order.created', payment: id }]);
+    const [created] = events.data;
+    if (created === undefined) throw new Error('no event');
+    const { body } = await must<EventView>('GET', `event-log/${created.id}`);
+    const stored = await sql<{ body: string }>`select body from events where payment_id = ${payment.id}::uuid`.execute(
+      app.db,
+    );
+    expect(body).toBe(stored.rows[0]?.body);
+    type Page = { data: readonly EventRowView[]; next: string };
+    const all = await must<Page>('GET', 'event-log?limit=2');
+    const rest = await must<Page>('GET', `event-log?limit=2&after=${all.next}`);
+    const ids = [...all.data, ...rest.data].map((event) => event.id);
+    expect([ids.length, new Set(ids).size, ids.toSorted().toReversed()]).toEqual([4, 4, ids]);
+    expect((await must<Page>('GET', 'event-log?type=refund.reorged')).data).toHaveLength(1);
+    expect((await must<Page>('GET', `event-log?payment=${id}&created_after=${created.created_at}`)).data).toEqual([]);
+  });
+});

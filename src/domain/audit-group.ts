@@ -1,4 +1,4 @@
-/** What the audit log can be narrowed to, and with which words the names of those actions begin: `key` of `key.create`. */
+/** What the audit log can be narrowed to, and how the names of those actions begin: `key` of `key.create`. */
 export const AUDIT_GROUPS = {
   attention: ['attention'],
   audit: ['audit'],

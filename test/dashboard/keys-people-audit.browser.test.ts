@@ -53,12 +53,10 @@ describe.skipIf(hasNoBrowser)('Keys, People and Audit', () => {
     expect(await violations(page, 'Keys')).toEqual([]);
     await page.getByRole('button', { name: 'Roll <b>Server</b>' }).click();
     await dialogOf(page).getByLabel('In an hour').check();
-    expect(await violations(page, 'Roll')).toEqual([]);
     await dialogOf(page).getByRole('button', { name: 'Roll', exact: true }).click();
     await dialogOf(page).getByRole('button', { name: 'I have saved this key' }).click();
     await page.getByText('Ends soon').waitFor();
     await page.getByRole('button', { name: 'Revoke <b>Server</b>' }).last().click();
-    expect(await violations(page, 'Revoke')).toEqual([]);
     await dialogOf(page).getByRole('button', { name: 'Revoke', exact: true }).click();
     await page.getByText('Keys that ended: 1').waitFor();
     await page.getByRole('button', { name: 'Edit addresses' }).click();
@@ -91,7 +89,6 @@ describe.skipIf(hasNoBrowser)('Keys, People and Audit', () => {
       (await dialogOf(page)
         .getByText(/\/dashboard\/setup\//)
         .textContent()) ?? '';
-    expect(await violations(page, 'Invitation')).toEqual([]);
     await dialogOf(page).getByRole('button', { name: 'Done' }).focus();
     await page.keyboard.press('Enter');
     const ben = await dashboard.openTab({ expects: /403/ });
@@ -104,7 +101,6 @@ describe.skipIf(hasNoBrowser)('Keys, People and Audit', () => {
     await page.keyboard.press('Enter');
     await dialogOf(page).getByLabel('Viewer').focus();
     await page.keyboard.press('Space');
-    expect(await violations(page, 'Change role')).toEqual([]);
     await page.keyboard.press('Enter');
     await page.getByText('Viewer in all projects').waitFor();
     expect(await violations(page, 'People')).toEqual([]);

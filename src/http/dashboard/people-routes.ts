@@ -81,7 +81,7 @@ function sessionsOfOthers(app: FastifyInstance, { people: { app: core } }: Dashb
     'GET /dashboard/api/people/:person/sessions',
     { action: 'read_people' },
     async ({ params, request }) => ({
-      data: await await sessionViews(core, await memberIn(params.person), signedInOf(request).session),
+      data: await sessionViews(core, await memberIn(params.person), signedInOf(request).session),
     }),
   );
   addRoute(app, 'POST /dashboard/api/people/:person/sessions/end', MANAGE, async ({ params, body, request }) => {

@@ -3,10 +3,11 @@ import type { AuditEntryView } from '../../../../src/http/dashboard/contract/aud
 import { useLocale, type Translate } from '../../locale.tsx';
 import { useSignedIn } from '../../session.ts';
 import type { enAudit } from '../../texts/en-audit.ts';
-import { Button, LinkButton } from '../../ui/button.tsx';
+import { LinkButton } from '../../ui/button.tsx';
 import { Short } from '../../ui/copy.tsx';
 import { Moment } from '../../ui/moment.tsx';
 import rows from '../account/account.module.css';
+import { ExpandButton } from '../keys/expand-button.tsx';
 import { ACTIONS } from './actions.ts';
 import css from './audit.module.css';
 
@@ -56,16 +57,13 @@ export function AuditEntry({ entry, hasProject, onWho }: AuditEntryProps) {
           )}
         </div>
         {hasValues ? (
-          <Button
-            small
-            kind="quiet"
-            aria-expanded={isOpen}
-            {...(isOpen && { 'aria-controls': id })}
-            aria-label={t('audit_changed_of', { action: name })}
-            onClick={() => open(!isOpen)}
-          >
-            {t('audit_changed')}
-          </Button>
+          <ExpandButton
+            isOpen={isOpen}
+            controls={id}
+            label={t('audit_changed_of', { action: name })}
+            text={t('audit_changed')}
+            onOpen={open}
+          />
         ) : null}
       </div>
       {isOpen ? (

@@ -1,6 +1,7 @@
 import { useLocale } from '../../locale.tsx';
 import { useScope } from '../../scope.ts';
 import { useSignedIn } from '../../session.ts';
+import { DayInput } from '../../ui/day-input.tsx';
 import { Select } from '../../ui/field.tsx';
 import css from './audit.module.css';
 import { GROUPS, KINDS, type AuditSearch } from './search.ts';
@@ -48,35 +49,14 @@ export function AuditFilterBar({ search, people, onChange }: AuditFilterBarProps
         options={[['', t('audit_anything')], ...GROUPS.map((group) => [group, t(`group_${group}`)] as const)]}
         onValue={(value) => onChange({ what: value })}
       />
-      <Day
-        label={t('audit_from')}
-        value={from}
-        {...(to !== '' && { max: to })}
-        onDay={(day) => onChange({ from: day })}
-      />
-      <Day
-        label={t('audit_to')}
-        value={to}
-        {...(from !== '' && { min: from })}
-        onDay={(day) => onChange({ to: day })}
-      />
+      <label>
+        <span>{t('audit_from')}</span>
+        <DayInput value={from} {...(to !== '' && { max: to })} onDay={(day) => onChange({ from: day })} />
+      </label>
+      <label>
+        <span>{t('audit_to')}</span>
+        <DayInput value={to} {...(from !== '' && { min: from })} onDay={(day) => onChange({ to: day })} />
+      </label>
     </div>
-  );
-}
-
-interface DayProps {
-  readonly label: string;
-  readonly value: string;
-  readonly min?: string;
-  readonly max?: string;
-  readonly onDay: (day: string) => void;
-}
-
-function Day({ label, onDay, ...rest }: DayProps) {
-  return (
-    <label>
-      <span>{label}</span>
-      <input {...rest} type="date" onChange={({ currentTarget }) => onDay(currentTarget.value)} />
-    </label>
   );
 }

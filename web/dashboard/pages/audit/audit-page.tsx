@@ -9,10 +9,10 @@ import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { Empty } from '../../ui/empty.tsx';
 import { Failed } from '../keys/failed.tsx';
+import { ListFoot } from '../payments/list-foot.tsx';
 import { AuditEntry } from './audit-entry.tsx';
 import { AuditFilterBar } from './audit-filters.tsx';
 import { AuditExportDialog } from './audit-export-dialog.tsx';
-import css from './audit.module.css';
 import { auditQuery } from './queries.ts';
 import { auditSearch, isNarrowed, type AuditSearch } from './search.ts';
 
@@ -54,15 +54,7 @@ export function AuditPage() {
                   />
                 ))}
             </ul>
-            <div className={css.foot}>
-              {log.hasNextPage ? (
-                <Button busy={log.isFetchingNextPage} onClick={() => void log.fetchNextPage()}>
-                  {t('audit_more')}
-                </Button>
-              ) : (
-                t('audit_end')
-              )}
-            </div>
+            <ListFoot list={log} more={t('audit_more')} end={t('audit_end')} />
           </>
         )}
       </Card>

@@ -1,6 +1,6 @@
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { AccessView } from '../../../../src/http/dashboard/contract/keys.ts';
+import type { AccessView, AddressView } from '../../../../src/http/dashboard/contract/keys.ts';
 import { useDashboard } from '../../dashboard.ts';
 import { useLocale } from '../../locale.tsx';
 import { problemOf } from '../../problem.ts';
@@ -23,77 +23,77 @@ const linesOf = (text: string): string[] =>
     .map((line) => line.trim())
     .filter((line) => line !== '');
 
-/** Takes over what was saved; after a refusal the list is read again, as somebody else may have changed it. */
-function useSaved(onClose: () => void) {
+/** The edit of one list. It began from the list that was shown, whatever comes meanwhile. */
+function useEdit(list: 'allow_ips' | 'allow_origins', { access, onClose }: AccessDialogProps) {
   const { t } = useLocale('keys');
   const { api, queries, toast } = useDashboard();
-  const { queryKey } = accessQuery(api, useScope());
+  const scope = useScope();
+  const { queryKey } = accessQuery(api, scope);
+  const [from] = useState(access);
+  const shown = from[list].join('\n');
+  const [text, setText] = useState(shown);
   return {
-    saved: (access: AccessView): void => {
-      queries.setQueryData(queryKey, access);
+    api,
+    params: { project: scope.project },
+    from,
+    before: from[list],
+    text,
+    setText,
+    isDirty: text !== shown,
+    saved: (after: AccessView): void => {
+      queries.setQueryData(queryKey, after);
       toast(t('access_saved'));
       onClose();
     },
-    refused: (): void => void queries.invalidateQueries({ queryKey }),
+    /** Somebody else may have changed the list. */
+    onError: (): void => void queries.invalidateQueries({ queryKey }),
   };
 }
 
 /** The addresses that may use secret keys. Those that used them and would be refused are asked about first. */
-export function AddressesDialog({ access, onClose }: AccessDialogProps) {
+export function AddressesDialog(props: AccessDialogProps) {
   const { t } = useLocale('keys');
-  const { api } = useDashboard();
-  const { project } = useScope();
-  const { saved, refused } = useSaved(onClose);
-  // The edit began from this list, whatever comes meanwhile.
-  const [from] = useState(access);
-  const before = from.allow_ips.join('\n');
-  const [text, setText] = useState(before);
+  const { api, params, from, before, text, setText, isDirty, saved, onError } = useEdit('allow_ips', props);
   const save = useMutation({
     mutationFn: (anyway: boolean) =>
       api('POST /dashboard/api/projects/:project/access/ips', {
-        params: { project },
-        body: { values: linesOf(text), before: from.allow_ips, anyway },
+        params,
+        body: { values: linesOf(text), before, anyway },
       }),
     onSuccess: (answer) => (answer.saved ? saved(answer.access) : undefined),
-    onError: refused,
+    onError,
   });
-  if (save.data?.saved === false || (save.variables === true && save.isPending)) {
+  const own = from.your_address;
+  const [asked, ask] = useState<readonly AddressView[]>([]);
+  if (asked.length > 0) {
     return (
       <ConfirmDialog
         name={t('access_anyway')}
         text={t('access_locked_out')}
         isDangerous
         action={{ ...save, mutate: () => save.mutate(true) }}
-        onClose={() => save.reset()}
+        onClose={() => ask([])}
       >
-        <Addresses addresses={save.data?.refused ?? []} areRefused={false} />
+        <Addresses addresses={asked} areRefused={false} />
         <p>{t('access_locked_out_text')}</p>
       </ConfirmDialog>
     );
   }
   const lines = linesOf(text);
-  const own = from.your_address;
+  const known = new Set([own, ...from.addresses.map(({ address }) => address)]);
   return (
     <FormDialog
       name={t('edit_addresses')}
       text={t('access_your_address', { address: own })}
-      isDirty={text !== before}
-      action={{ ...save, mutate: () => save.mutate(false) }}
+      isDirty={isDirty}
+      action={{ ...save, mutate: () => save.mutate(false, { onSuccess: ({ refused }) => ask(refused) }) }}
       fields={['values']}
-      onClose={onClose}
+      onClose={props.onClose}
     >
-      <TextArea
-        label={t('access_field_addresses')}
-        hint={t('access_field_addresses_hint')}
-        rows={6}
-        spellCheck={false}
-        value={text}
-        problem={problemOf(save.error, 'values')}
-        onValue={setText}
-      />
+      <LinesField kind="addresses" value={text} fault={save.error} onValue={setText} />
       <div className={rows.buttons}>
-        {[own, ...from.addresses.map(({ address }) => address)]
-          .filter((one, index, all) => all.indexOf(one) === index && !lines.includes(one))
+        {[...known]
+          .filter((one) => !lines.includes(one))
           .map((address) => (
             <Button key={address} small icon="plus" onClick={() => setText([...lines, address].join('\n'))}>
               {t('add_address', { address })}
@@ -105,41 +105,33 @@ export function AddressesDialog({ access, onClose }: AccessDialogProps) {
 }
 
 /** The pages that may use public keys. */
-export function OriginsDialog({ access, onClose }: AccessDialogProps) {
+export function OriginsDialog(props: AccessDialogProps) {
   const { t } = useLocale('keys');
-  const { api } = useDashboard();
-  const { project } = useScope();
-  const { saved, refused } = useSaved(onClose);
-  const [from] = useState(access);
-  const before = from.allow_origins.join('\n');
-  const [text, setText] = useState(before);
+  const { api, params, before, text, setText, isDirty, saved, onError } = useEdit('allow_origins', props);
   const save = useMutation({
     mutationFn: () =>
-      api('POST /dashboard/api/projects/:project/access/origins', {
-        params: { project },
-        body: { values: linesOf(text), before: from.allow_origins },
-      }),
-    onSuccess: (answer) => saved(answer.access),
-    onError: refused,
+      api('POST /dashboard/api/projects/:project/access/origins', { params, body: { values: linesOf(text), before } }),
+    onSuccess: ({ access }) => saved(access),
+    onError,
   });
+  const dialog = { name: t('edit_origins'), text: t('access_text'), isDirty, action: save, onClose: props.onClose };
   return (
-    <FormDialog
-      name={t('edit_origins')}
-      text={t('access_text')}
-      isDirty={text !== before}
-      action={save}
-      fields={['values']}
-      onClose={onClose}
-    >
-      <TextArea
-        label={t('access_field_origins')}
-        hint={t('access_field_origins_hint')}
-        rows={4}
-        spellCheck={false}
-        value={text}
-        problem={problemOf(save.error, 'values')}
-        onValue={setText}
-      />
+    <FormDialog {...dialog} fields={['values']}>
+      <LinesField kind="origins" value={text} fault={save.error} onValue={setText} />
     </FormDialog>
   );
+}
+
+interface LinesFieldProps {
+  readonly kind: 'addresses' | 'origins';
+  readonly value: string;
+  /** The server's error of the last attempt. */
+  readonly fault: unknown;
+  readonly onValue: (text: string) => void;
+}
+
+function LinesField({ kind, fault, ...rest }: LinesFieldProps) {
+  const { t } = useLocale('keys');
+  const words = { label: t(`access_field_${kind}`), hint: t(`access_field_${kind}_hint`) };
+  return <TextArea {...rest} {...words} rows={4} spellCheck={false} problem={problemOf(fault, 'values')} />;
 }

@@ -3,11 +3,10 @@ import { useState } from 'react';
 import type { KeyView } from '../../../../src/http/dashboard/contract/keys.ts';
 import { useDashboard } from '../../dashboard.ts';
 import { useLocale } from '../../locale.tsx';
-import { problemOf } from '../../problem.ts';
 import { useScope } from '../../scope.ts';
 import { ConfirmDialog, FormDialog } from '../../ui/action-dialog.tsx';
 import { Choices } from '../../ui/choices.tsx';
-import { Field } from '../../ui/field.tsx';
+import { NameField } from '../../ui/name-field.tsx';
 import { Clients } from './clients.tsx';
 import { NewKeyDialog } from './new-key-dialog.tsx';
 import { keysQuery } from './queries.ts';
@@ -49,25 +48,10 @@ function CreateDialog({ onClose }: { readonly onClose: () => void }) {
     onSettled: reload,
   });
   if (create.data !== undefined) return <NewKeyDialog made={create.data} done={t('key_created')} onClose={onClose} />;
+  const dialog = { name: t('create_key'), text: t('create_key_text'), onClose };
   return (
-    <FormDialog
-      name={t('create_key')}
-      text={t('create_key_text')}
-      isDirty={name !== ''}
-      action={create}
-      fields={['name']}
-      onClose={onClose}
-    >
-      <Field
-        label={t('name')}
-        hint={t('key_name_hint')}
-        value={name}
-        max={100}
-        required
-        autoComplete="off"
-        problem={problemOf(create.error, 'name')}
-        onValue={setName}
-      />
+    <FormDialog {...dialog} isDirty={name !== ''} action={create} fields={['name']}>
+      <NameField value={name} fault={create.error} hint={t('key_name_hint')} onValue={setName} />
       <Choices
         label={t('key_kind')}
         value={kind}

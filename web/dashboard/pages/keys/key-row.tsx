@@ -6,6 +6,7 @@ import { Short } from '../../ui/copy.tsx';
 import { Ago, Moment } from '../../ui/moment.tsx';
 import rows from '../account/account.module.css';
 import { Clients } from './clients.tsx';
+import { ExpandButton } from './expand-button.tsx';
 import type { KeyAct } from './key-dialogs.tsx';
 import css from './keys.module.css';
 
@@ -45,16 +46,13 @@ export function KeyRow({ apiKey, mayManage, onAct }: KeyRowProps) {
       </div>
       <span className={rows.buttons}>
         {clients.length === 0 ? null : (
-          <Button
-            small
-            kind="quiet"
-            aria-expanded={isOpen}
-            {...(isOpen && { 'aria-controls': clientsId })}
-            aria-label={t('used_from_named', { name })}
-            onClick={() => open(!isOpen)}
-          >
-            {t(isOpen ? 'used_from_hide' : 'used_from_page')}
-          </Button>
+          <ExpandButton
+            isOpen={isOpen}
+            controls={clientsId}
+            label={t('used_from_named', { name })}
+            text={t(isOpen ? 'used_from_hide' : 'used_from_page')}
+            onOpen={open}
+          />
         )}
         {mayManage && state === 'active' ? (
           <Button small aria-label={t('roll_named', { name })} onClick={() => onAct({ kind: 'roll', apiKey })}>

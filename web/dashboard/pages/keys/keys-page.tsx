@@ -10,6 +10,7 @@ import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { Empty } from '../../ui/empty.tsx';
 import rows from '../account/account.module.css';
+import { AddButton } from './add-button.tsx';
 import { AccessCard } from './access-card.tsx';
 import { Failed } from './failed.tsx';
 import { KeyDialog, type KeyAct } from './key-dialogs.tsx';
@@ -29,13 +30,7 @@ export function KeysPage() {
     <Page
       title={t('keys')}
       hasTimes
-      actions={
-        mayManage ? (
-          <Button kind="primary" icon="plus" onClick={create}>
-            {t('create_key')}
-          </Button>
-        ) : undefined
-      }
+      actions={<AddButton name={t('create_key')} isPermitted={mayManage} onAdd={create} />}
     >
       <div className={rows.stack}>
         <Keys mayManage={mayManage} onAct={setAct} />

@@ -3,10 +3,9 @@ import type { KeyView } from '../../../../src/http/dashboard/contract/keys.ts';
 import { useDashboard } from '../../dashboard.ts';
 import { useLocale } from '../../locale.tsx';
 import { useScope } from '../../scope.ts';
-import { CopyButton } from '../../ui/copy.tsx';
 import { Dialog, DialogActions } from '../../ui/dialog.tsx';
 import { Notice } from '../../ui/notice.tsx';
-import css from './keys.module.css';
+import { Once } from './once.tsx';
 import { keysQuery } from './queries.ts';
 
 interface NewKeyDialogProps {
@@ -25,21 +24,8 @@ export function NewKeyDialog({ made: { key, text }, done, onClose }: NewKeyDialo
   return (
     <Dialog title={t('new_key')} description={key.name} wide>
       <Notice kind="warning">{t('key_once')}</Notice>
-      <div className={css.once}>
-        <pre>
-          <code>{text}</code>
-        </pre>
-        <CopyButton text={text}>{t('key_copy')}</CopyButton>
-      </div>
-      {command === null ? null : (
-        <div className={css.once}>
-          <b>{t('curl_title')}</b>
-          <pre>
-            <code>{command}</code>
-          </pre>
-          <CopyButton text={command}>{t('curl_copy')}</CopyButton>
-        </div>
-      )}
+      <Once text={text} copy={t('key_copy')} />
+      {command === null ? null : <Once title={t('curl_title')} text={command} copy={t('curl_copy')} />}
       <DialogActions
         confirm={t('key_kept')}
         onConfirm={() => {

@@ -1,8 +1,7 @@
 import { useLocale } from '../../locale.tsx';
-import { CopyButton } from '../../ui/copy.tsx';
 import { Dialog, DialogActions } from '../../ui/dialog.tsx';
 import { Notice } from '../../ui/notice.tsx';
-import css from '../keys/keys.module.css';
+import { Once } from '../keys/once.tsx';
 
 interface LinkDialogProps {
   readonly title: string;
@@ -17,12 +16,7 @@ export function LinkDialog({ title, email, made: { link, expires_at: until }, on
   return (
     <Dialog title={title} description={t('link_until', { email, when: dateTime(until) })}>
       <Notice kind="warning">{t('link_warning', { email })}</Notice>
-      <div className={css.once}>
-        <pre>
-          <code>{link}</code>
-        </pre>
-        <CopyButton text={link}>{t('link_copy')}</CopyButton>
-      </div>
+      <Once text={link} copy={t('link_copy')} />
       <DialogActions confirm={t('link_done')} onConfirm={onClose} />
     </Dialog>
   );

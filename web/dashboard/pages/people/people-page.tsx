@@ -4,9 +4,9 @@ import { useDashboard } from '../../dashboard.ts';
 import { useLocale } from '../../locale.tsx';
 import { useSignedIn } from '../../session.ts';
 import { Page } from '../../shell/page.tsx';
-import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import rows from '../account/account.module.css';
+import { AddButton } from '../keys/add-button.tsx';
 import { Failed } from '../keys/failed.tsx';
 import { PersonDialog, type PersonAct } from './person-dialogs.tsx';
 import { PersonRow } from './person-row.tsx';
@@ -25,11 +25,7 @@ export function PeoplePage() {
       title={t('people')}
       hasTimes
       actions={
-        mayManage ? (
-          <Button kind="primary" icon="plus" onClick={() => setAct({ kind: 'invite', of: null })}>
-            {t('invite')}
-          </Button>
-        ) : undefined
+        <AddButton name={t('invite')} isPermitted={mayManage} onAdd={() => setAct({ kind: 'invite', of: null })} />
       }
     >
       <div className={rows.stack}>

@@ -29,9 +29,8 @@ export function PersonDialog({ act, onClose }: { readonly act: PersonAct; readon
     case 'reset':
       return <ResetDialog person={act.person} onClose={onClose} />;
     case 'remove_factors':
-      return <RemoveFactorsDialog person={act.person} onClose={onClose} />;
     case 'deactivate':
-      return <DeactivateDialog person={act.person} onClose={onClose} />;
+      return <SimpleDialog kind={act.kind} person={act.person} onClose={onClose} />;
     case 'sessions':
       return <SessionsDialog person={act.person} onClose={onClose} />;
   }
@@ -69,44 +68,32 @@ function ResetDialog({ person: { id, email }, onClose }: OfPerson) {
   );
 }
 
-function RemoveFactorsDialog({ person: { id, email }, onClose }: OfPerson) {
-  const { t } = useLocale('people');
-  const { toast } = useDashboard();
-  const remove = useAct(
-    (api) => api('POST /dashboard/api/people/remove-factors', { body: { id } }),
-    () => {
-      toast(t('remove_factors_done', { email }));
-      onClose();
-    },
-  );
-  return (
-    <ConfirmDialog
-      name={t('remove_factors')}
-      text={t('remove_factors_text', { email })}
-      isDangerous
-      action={remove}
-      onClose={onClose}
-    />
-  );
-}
+/** What needs nothing but a word of confirmation. */
+const ACTS = {
+  remove_factors: {
+    route: 'POST /dashboard/api/people/remove-factors',
+    name: 'remove_factors',
+    text: 'remove_factors_text',
+    done: 'remove_factors_done',
+  },
+  deactivate: {
+    route: 'POST /dashboard/api/people/deactivate',
+    name: 'deactivate',
+    text: 'deactivate_text',
+    done: 'deactivated',
+  },
+} as const;
 
-function DeactivateDialog({ person: { id, email }, onClose }: OfPerson) {
+function SimpleDialog({ kind, person: { id, email }, onClose }: OfPerson & { readonly kind: keyof typeof ACTS }) {
   const { t } = useLocale('people');
   const { toast } = useDashboard();
-  const deactivate = useAct(
-    (api) => api('POST /dashboard/api/people/deactivate', { body: { id } }),
+  const { route, name, text, done } = ACTS[kind];
+  const action = useAct(
+    (api) => api(route, { body: { id } }),
     () => {
-      toast(t('deactivated', { email }));
+      toast(t(done, { email }));
       onClose();
     },
   );
-  return (
-    <ConfirmDialog
-      name={t('deactivate')}
-      text={t('deactivate_text', { email })}
-      isDangerous
-      action={deactivate}
-      onClose={onClose}
-    />
-  );
+  return <ConfirmDialog name={t(name)} text={t(text, { email })} isDangerous action={action} onClose={onClose} />;
 }

@@ -1,5 +1,5 @@
 import { sql, type RawBuilder, type SqlBool } from 'kysely';
-import { AUDIT_GROUPS, type AuditGroup } from '../domain/audit-group.ts';
+import type { AuditGroup } from '../domain/audit-group.ts';
 import { firstUuidOf } from '../domain/id.ts';
 import type { ActorKind } from './schema/people.ts';
 
@@ -31,7 +31,7 @@ export function auditCondition({ projectId, without, who, group, from, before }:
     ...(projectId === null ? [] : [sql`project_id = ${projectId}`]),
     ...(without.length === 0 ? [] : [sql`(project_id is null or not project_id = any(${[...without]}::uuid[]))`]),
     ...(who === null ? [] : ['id' in who ? sql`actor_id = ${who.id}` : sql`actor_kind = ${who.kind}`]),
-    ...(group === null ? [] : [sql`split_part(action, '.', 1) = any(${[...AUDIT_GROUPS[group]]}::text[])`]),
+    ...(group === null ? [] : [sql`audit_group(action) = ${group}`]),
     ...(from === null ? [] : [sql`id >= ${firstUuidOf(from)}`]),
     ...(before === null ? [] : [sql`id < ${firstUuidOf(before)}`]),
   ];

@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox';
-import { AUDIT_GROUP_NAMES } from '../../../domain/audit-group.ts';
+import { AUDIT_GROUPS } from '../../../domain/audit-group.ts';
 import { oneOf, text } from '../../fields.ts';
 import { nullable, time } from '../../shapes.ts';
 import type { Contracts } from './route.ts';
@@ -41,7 +41,7 @@ export const ACTOR_KINDS = ['person', 'command', 'key', 'service'] as const;
 const filters = {
   /** The id of a person or key, or a kind of actors. */
   who: Type.Optional(text({ max: 64, min: 1 })),
-  what: Type.Optional(oneOf(AUDIT_GROUP_NAMES)),
+  what: Type.Optional(oneOf(AUDIT_GROUPS)),
   /** ISO 8601 times; `before` is exclusive. */
   from: Type.Optional(text({ max: 40 })),
   before: Type.Optional(text({ max: 40 })),

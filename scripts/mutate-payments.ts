@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { globSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import * as fc from 'fast-check';
-import { createVitest, type TestSpecification, type Vitest } from 'vitest/node';
+import { createVitest, type TestModule, type TestSpecification, type Vitest } from 'vitest/node';
 import { copyCheckout } from '../test/copy-checkout.ts';
 import { instrument, ROOT, type Mutant } from '../test/mutation/instrument.ts';
 import { describeMutant } from '../test/mutation/survivors.ts';
@@ -83,7 +83,19 @@ async function pass(
 ): Promise<boolean> {
   writeFileSync(path.join(copy, 'active.json'), JSON.stringify({ mutant, hitLimit: HIT_FACTOR * hits }));
   const { testModules, unhandledErrors } = await runner.runTestSpecifications([...specs]);
+  if (mutant === null) for (const fault of faultsOf(testModules, unhandledErrors)) console.error(fault);
   return unhandledErrors.length === 0 && testModules.every((module) => module.ok());
+}
+
+/** What failed, and why: without any fault nothing may. */
+function faultsOf(modules: readonly TestModule[], unhandled: readonly unknown[]): readonly string[] {
+  const failed = modules.flatMap((module) => [
+    ...module.errors().map(({ message }) => `${module.moduleId}: ${message}`),
+    ...[...module.children.allTests('failed')].map(
+      (test) => `${module.moduleId}: ${test.fullName}: ${test.result().errors?.[0]?.message ?? ''}`,
+    ),
+  ]);
+  return [...failed, ...unhandled.map(String)];
 }
 
 async function survey(runner: Vitest): Promise<{ readonly judges: readonly Judge[]; readonly atLoad: Set<string> }> {

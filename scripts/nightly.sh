@@ -9,7 +9,7 @@ first=$(($(date -u +%s) / 86400 * seeds + 1))
 echo "Seeds $first to $((first + seeds - 1))"
 SIMULATION_SEEDS=$seeds SIMULATION_FIRST_SEED=$first vitest run test/simulation --testTimeout 7200000
 PAYMENTS=1000000 vitest run --maxWorkers 1 test/dashboard/pages.browser test/dashboard/shell.browser \
-  test/dashboard/list.browser test/dashboard/payment.browser test/dashboard/attention.browser
+  test/dashboard/list.browser test/dashboard/payment.browser test/dashboard/attention.browser test/dashboard/million.browser
 sh scripts/mutation.sh
 sh scripts/mutation.sh payments
 node scripts/count-touched.ts

@@ -60,7 +60,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   'app/projects': { imports: [...MECHANISMS, 'rails/evm', 'app'] },
   'app/webhooks': { imports: [...MECHANISMS, 'app'] },
   'app/people': { imports: [...MECHANISMS, 'app', 'app/projects'] },
-  'app/dashboard': { imports: [...MECHANISMS, 'app', 'app/payments', 'app/refunds', 'app/chains'] },
+  'app/dashboard': { imports: [...MECHANISMS, 'app', 'app/payments', 'app/refunds', 'app/chains', 'app/projects'] },
 
   config: { imports: ['domain', 'rails', ...FAMILIES, 'rates', 'webhooks'] },
   workers: { imports: ['domain', 'store', 'rails', ...USE_CASES] },

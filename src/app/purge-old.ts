@@ -1,5 +1,7 @@
 import { purgeDeliveriesBefore } from '../store/deliveries.ts';
 import { purgeAnswersBefore } from '../store/answers.ts';
+import { purgeApiRequests } from '../store/api-requests.ts';
+import { purgeRetriesBefore } from '../store/delivery-retries.ts';
 import { purgeKeyClients } from '../store/key-clients.ts';
 import { purgeSignIns } from '../store/sessions.ts';
 import type { App } from './context.ts';
@@ -12,10 +14,14 @@ const DAY_MS = 24 * 60 * 60_000;
 /** Where keys were used from is kept for 30 days. */
 const KEY_CLIENT_LIFETIME_MS = 30 * DAY_MS;
 const BATCH_ROWS = 2_000;
+/** Each has up to 10,000 rows. */
+const MAX_RETRIES = 5;
+/** Calls of the APIs are many, and small. */
+const API_REQUESTS = { lifetimeMs: 30 * DAY_MS, max: 5_000_000, batch: 20_000 } as const;
 
 /**
- * Forgets deliveries, idempotent answers, where keys were used from and what lets nobody into the dashboard any more,
- * once they outlived their time, a lot at a time; true while there may be more.
+ * Forgets deliveries and retries, calls of the APIs, idempotent answers, where keys were used from and what lets nobody
+ * into the dashboard any more, once they outlived their time, a lot at a time; true while there may be more.
  */
 export async function purgeOld(app: App): Promise<boolean> {
   const now = app.clock();
@@ -34,5 +40,9 @@ export async function purgeOld(app: App): Promise<boolean> {
     BATCH_ROWS,
   );
   const clients = await purgeKeyClients(app.db, now - KEY_CLIENT_LIFETIME_MS, BATCH_ROWS);
-  return [deliveries, answers, signIns, clients].includes(BATCH_ROWS);
+  const retries = await purgeRetriesBefore(app.db, now - 7 * DAY_MS, MAX_RETRIES);
+  const { lifetimeMs, max, batch } = API_REQUESTS;
+  const hasMoreRequests = await purgeApiRequests(app.db, { max, oldest: now - lifetimeMs, limit: batch });
+  const isFull = [deliveries, answers, signIns, clients].includes(BATCH_ROWS);
+  return isFull || retries === MAX_RETRIES || hasMoreRequests;
 }

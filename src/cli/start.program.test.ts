@@ -118,7 +118,8 @@ describe('cointill start', () => {
   it('writes JSON alone in production: no key, and at the first start the command that makes one', async () => {
     const ports = await takePorts();
     await ports.close();
-    const cointill = await program({ NODE_ENV: 'production', PORT: ports.live, SANDBOX_PORT: ports.sandbox });
+    const settings = { NODE_ENV: 'production', PORT: ports.live, SANDBOX_PORT: ports.sandbox };
+    const cointill = await program({ ...settings, COINTILL_CALLED_AS: '' });
     const first = cointill.start('start');
     await first.waitFor(/Cointill is running/);
     const project = textAt(Object(await cointill.json('project', 'list'))[0], 'id');
@@ -142,6 +143,23 @@ describe('cointill start', () => {
     await second.waitFor(/Cointill is running/);
     second.signal('SIGTERM');
     expect((await second.ended).stderr).not.toContain('first start');
+  });
+
+  it('names in production the wrapper that has its settings, where one is installed', async () => {
+    const ports = await takePorts();
+    await ports.close();
+    const settings = { NODE_ENV: 'production', PORT: ports.live, SANDBOX_PORT: ports.sandbox };
+    const cointill = await program({ ...settings, COINTILL_CALLED_AS: 'till' });
+    const first = cointill.start('start');
+    await first.waitFor(/Cointill is running/);
+    const project = textAt(Object(await cointill.json('project', 'list'))[0], 'id');
+    const listen = await cointill.run('webhook', 'listen', '--project', project);
+    first.signal('SIGTERM');
+    const { stderr } = await first.ended;
+    expect(stderr).toMatch(/"command":"till key create --project [0-9a-f-]{36} /);
+    expect(stderr).toContain('"dashboard":"till user invite --email EMAIL --role owner"');
+    expect(listen).toMatchObject({ code: 1, stderr: expect.stringContaining('till webhook create --project ID') });
+    expect(listen.stderr).not.toContain('--url:');
   });
 
   it('ends with one message that names the port that is taken', async () => {

@@ -10,6 +10,16 @@ export interface KeyPolicy {
   readonly baseUrls: Readonly<Record<Mode, string>>;
 }
 
+/** A key that exists was used at the address of the other mode. */
+export class WrongAddressError extends RequestError {
+  readonly key: AccessKey;
+
+  constructor(key: AccessKey, message: string) {
+    super('authentication_error', message);
+    this.key = key;
+  }
+}
+
 /** A key as documentation and terminals shorten it. Headers arrive as Latin-1, in which `…` is three characters. */
 const SHORTENED = /^[sp]k_(?:test|live)_\w*(?:\.{2,3}|\u2026|\u00E2\u0080\u00A6)$/;
 const CUT_OFF =
@@ -59,10 +69,7 @@ function checkSide(
   const fits = key.mode === side || (surface === 'transaction' && side === 'live');
   if (fits) return key;
   const rest = key.mode === 'test' ? 'is a test key: use it at' : 'is a live key: use it at';
-  return new RequestError(
-    'authentication_error',
-    `Invalid API key for this address: it ${rest} ${baseUrls[key.mode]}.`,
-  );
+  return new WrongAddressError(key, `Invalid API key for this address: it ${rest} ${baseUrls[key.mode]}.`);
 }
 
 /** Whether the project's allow-list lets the key in from an address. Public keys work from anywhere. */

@@ -3,7 +3,7 @@ import type { SignedIn } from '../app/people/sessions.ts';
 import type { Access, AccessKey } from '../app/projects/access.ts';
 import type { KeyUses } from '../app/projects/key-uses.ts';
 import type { Mode, Operation } from '../domain/permission.ts';
-import { authenticate, authorise, isLetIn } from './auth.ts';
+import { authenticate, authorise, isLetIn, WrongAddressError } from './auth.ts';
 import { clientAddress, countedAddress } from './client.ts';
 import { allowOrigin, answerPreflight } from './cors.ts';
 import { invalid, notFound, RequestError, type ErrorSurface } from './errors.ts';
@@ -33,6 +33,10 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** The key of the request; set on every guarded API route. */
     key: AccessKey | null;
+    /** The key that was sent, if there is one: also where it was refused. */
+    sentKey: AccessKey | null;
+    /** Why the request was refused, or failed; null as long as it was not. */
+    refusal: RequestError | null;
     /** Who is signed in; set on routes that a session guards. */
     signedIn: SignedIn | null;
   }
@@ -63,6 +67,8 @@ export function surfaceOf(path: string): ErrorSurface {
  */
 export function guardRequests(app: FastifyInstance, options: GuardOptions): void {
   app.decorateRequest('key', null);
+  app.decorateRequest('sentKey', null);
+  app.decorateRequest('refusal', null);
   app.decorateRequest('signedIn', null);
   app.addHook('onRoute', (route) => {
     // A forgotten guard would leave the operation unchecked.
@@ -148,11 +154,13 @@ async function guardApi(
     key = found instanceof Promise ? await found : found;
   }
   if (key instanceof RequestError) {
+    if (key instanceof WrongAddressError) request.sentKey = key.key;
     await count(reply, limits, 'test', client);
     void reply.header('www-authenticate', 'Bearer');
     throw key;
   }
   request.key = key;
+  request.sentKey = key;
   if (key.kind === 'public') allowOrigin(reply, request.headers.origin, key);
   if (key.kind === 'public') await countPublic(reply, limits, key, client);
   else await count(reply, limits, key.mode, key.id);

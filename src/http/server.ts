@@ -7,10 +7,11 @@ import Fastify, {
   type FastifyReply,
   type FastifyRequest,
 } from 'fastify';
-import type { Access } from '../app/projects/access.ts';
+import type { Access, AccessKey } from '../app/projects/access.ts';
 import type { KeyUses } from '../app/projects/key-uses.ts';
 import type { Mode } from '../domain/permission.ts';
 import type { Troubles } from '../domain/trouble.ts';
+import { clientAddress } from './client.ts';
 import { BODY_LIMIT_BYTES, parseBodies } from './body.ts';
 import { asRequestError, errorBody, invalid, type RequestError } from './errors.ts';
 import { cameEncrypted } from './https-rule.ts';
@@ -73,6 +74,18 @@ export interface AnsweredRequest {
   readonly url: string;
   readonly status: number;
   readonly durationMs: number;
+  /** Of a call of one of the APIs with a key that exists. */
+  readonly call: AnsweredCall | null;
+}
+
+/** A call of one of the APIs. */
+export interface AnsweredCall {
+  readonly key: AccessKey;
+  /** The client's address. */
+  readonly client: string;
+  readonly userAgent: string | null;
+  /** Why it was refused, or failed. */
+  readonly refusal: RequestError | null;
 }
 
 /** One address of the service: the server that all routes are registered on. */
@@ -136,6 +149,7 @@ export function buildServer(options: ServerOptions): FastifyInstance {
       url: request.url,
       status: reply.statusCode,
       durationMs: reply.elapsedTime,
+      call: callOf(request),
     });
     done();
   });
@@ -143,7 +157,14 @@ export function buildServer(options: ServerOptions): FastifyInstance {
   return app;
 }
 
+function callOf(request: FastifyRequest): AnsweredCall | null {
+  const { sentKey: key, refusal } = request;
+  if (key === null) return null;
+  return { key, client: clientAddress(request), userAgent: request.headers['user-agent'] ?? null, refusal };
+}
+
 function answerError(request: FastifyRequest, reply: FastifyReply, error: RequestError, program: string): FastifyReply {
+  request.refusal = error;
   const { guard } = request.routeOptions.config;
   // A path may be written with escapes, so the route's pattern is more reliable than its text.
   const surface = guard?.kind === 'api' ? guard.surface : surfaceOf(pathOf(request));

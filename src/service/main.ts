@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import os from 'node:os';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
+import { createRequestLog } from '../app/dashboard/request-log.ts';
 import { createAccess } from '../app/projects/access.ts';
 import { createKeyUses, type KeyUses } from '../app/projects/key-uses.ts';
 import { createPaymentCreator } from '../app/payments/create-payment.ts';
@@ -29,6 +30,7 @@ import { orderRoutes } from '../http/orders/routes.ts';
 import { createRateLimits } from '../http/rate-limit.ts';
 import type { SharedRedis } from '../http/redis.ts';
 import { refundRoutes } from '../http/refunds/routes.ts';
+import { pathOf } from '../http/path.ts';
 import { buildServer, type AnsweredRequest } from '../http/server.ts';
 import { transactionRoutes } from '../http/transactions/routes.ts';
 import { createChainSource } from '../rails/networks.ts';
@@ -149,6 +151,7 @@ async function startServers(
     checkoutRoutes({ ...api, access, assets, watch, troubles }),
     docsRoutes({ baseUrls, assets, program }),
   ];
+  const answered = startAnswered(config, core, counting, log);
   const common = {
     access,
     keyUses,
@@ -160,10 +163,7 @@ async function startServers(
     log,
     troubles,
     program,
-    onAnswered: (answer: AnsweredRequest) => {
-      counting.metrics.onAnswered(answer);
-      logAnswer(log, troubles, answer);
-    },
+    onAnswered: answered.onAnswered,
     plugins,
   };
   const dashboard = await openDashboard(config, core, { notifications, redis, creator: api.creator }, plugins);
@@ -179,6 +179,7 @@ async function startServers(
     watch.stop();
     await stopUses();
     await api.creator.idle();
+    await answered.stop();
   };
   try {
     for (const { server, port } of servers) {
@@ -195,6 +196,26 @@ async function startServers(
     log.warn({ err: error }, 'addresses could not be derived ahead; orders derive their own'),
   );
   return stop;
+}
+
+/** What is kept of every answered request: counters, a line of the log, and the dashboard's log of requests. */
+function startAnswered(
+  { dashboard }: Config,
+  { app, troubles }: Cointill,
+  { metrics }: Counting,
+  log: Logger,
+): { readonly onAnswered: (answer: AnsweredRequest) => void; readonly stop: () => Promise<void> } {
+  const onFault = (error: unknown): void => troubles.happened('the log of requests', error);
+  const requests = dashboard === null ? null : createRequestLog(app, { onFault });
+  return {
+    onAnswered: (answer) => {
+      metrics.onAnswered(answer);
+      logAnswer(log, troubles, answer);
+      const { id: requestId, method, status, durationMs, call } = answer;
+      if (call !== null) requests?.add({ ...call, requestId, method, path: pathOf(answer), status, durationMs });
+    },
+    stop: async () => requests?.stop(),
+  };
 }
 
 async function readTls({ tls }: Config): Promise<{ readonly cert: Buffer; readonly key: Buffer } | null> {

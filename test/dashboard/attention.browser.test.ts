@@ -96,7 +96,7 @@ describe.skipIf(hasNoBrowser)('Needs attention', () => {
     await dashboard.makeOrder({ order_id: 'AT-5' });
     const { page } = await dashboard.openSignedIn({ timezoneId: 'Asia/Kathmandu' });
     await page.goto(base());
-    await page.getByText('Median time to completion').first().waitFor();
+    await page.getByText('Median time').first().waitFor();
     await page.getByLabel('Period').selectOption('7d');
     await page.waitForURL(/period=7d/);
     await page.getByLabel('Period').selectOption('custom');

@@ -23,6 +23,11 @@ describe.skipIf(hasNoBrowser)('the pages of a project', () => {
     await page.goto(`${base()}/payments?status=completed&search=nothing`);
     await page.getByText('No matches').waitFor();
     found.push(...(await violations(page, 'Payments, no matches')));
+    for (const place of ['', '/payments', '/attention']) {
+      await page.goto(`${base().replace(/test$/, 'live')}${place}`);
+      await page.getByText(/^(?:No payments yet|Nothing needs attention)$/).waitFor();
+      found.push(...(await violations(page, `live${place}, empty`)));
+    }
     await page.goto(`${dashboard.service.dashboard}/nowhere`);
     await heading(page, 'There is nothing here');
     expect(await page.getByRole('link', { name: 'Payments' }).count()).toBe(1);

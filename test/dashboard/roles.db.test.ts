@@ -121,6 +121,8 @@ const TABLE: Readonly<Record<string, Cell>> = {
   [`POST ${SCOPE}/delivery-retries/:retry/stop`]: DEVELOPERS_IN_BOTH_MODES,
   [`GET ${SCOPE}/event-log`]: DEVELOPERS_IN_BOTH_MODES,
   [`GET ${SCOPE}/event-log/:event`]: DEVELOPERS_IN_BOTH_MODES,
+  [`GET ${SCOPE}/requests`]: DEVELOPERS_IN_BOTH_MODES,
+  [`GET ${SCOPE}/requests/:request`]: DEVELOPERS_IN_BOTH_MODES,
 };
 
 /** A stream that passes its guard never ends, so this route with the same rule is called instead. */

@@ -60,7 +60,7 @@ export interface UtxoShop extends Payer, Service, Clock {
   heard(id: string): readonly string[];
   /** All signed events of an order so far, in the order of their numbers. */
   events(id: string): readonly ReceivedEvent[];
-  /** Sets a fresh wallet for the orders that follow. */
+  /** Sets the shop's own wallet for the orders that follow. */
   setWallet(confirmations: number): Promise<void>;
   close(): Promise<void>;
 }
@@ -136,8 +136,9 @@ async function furnish(
     service.command('project create --name Shop').then((created) => textAt(created, 'id')),
     node.mine(160),
   ]);
+  // One for all: the thousands of addresses that come next in a wallet are derived and watched once.
+  const wallet = `--network ${kind} --descriptor wpkh(${accountKey()}/0/*)`;
   const setWallet = async (confirmations: number): Promise<void> => {
-    const wallet = `--network ${kind} --descriptor wpkh(${accountKey()}/0/*)`;
     await service.command(`wallet set --project ${project} ${wallet} --confirmations ${confirmations}`);
   };
   const [key, endpoint] = await Promise.all([

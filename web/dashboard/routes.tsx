@@ -4,6 +4,9 @@ import { lazyPage } from './lazy-page.tsx';
 import { homeSearch } from './pages/home/search.ts';
 import type { AuditSearch } from './pages/audit/search.ts';
 import type { PaymentsSearch } from './pages/payments/search.ts';
+import type { EventsSearch } from './pages/events/events-page.tsx';
+import type { RequestsSearch } from './pages/requests/search.ts';
+import type { WebhooksSearch } from './pages/webhooks/search.ts';
 import { homeScope } from './scope.ts';
 import { sessionQuery, type SignedIn } from './session.ts';
 import { FaultInMain, FaultPage } from './shell/fault-page.tsx';
@@ -114,6 +117,24 @@ const audit = createRoute({
   validateSearch: (search): AuditSearch => search,
   component: lazyPage(() => import('./pages/audit/audit-page.tsx'), 'AuditPage', 'audit'),
 });
+const webhooks = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/projects/$project/$mode/webhooks',
+  validateSearch: (search): WebhooksSearch => search,
+  component: lazyPage(() => import('./pages/webhooks/webhooks-page.tsx'), 'WebhooksPage', 'webhooks'),
+});
+const events = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/projects/$project/$mode/event-log',
+  validateSearch: (search): EventsSearch => search,
+  component: lazyPage(() => import('./pages/events/events-page.tsx'), 'EventsPage', 'webhooks'),
+});
+const requests = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/projects/$project/$mode/requests',
+  validateSearch: (search): RequestsSearch => search,
+  component: lazyPage(() => import('./pages/requests/requests-page.tsx'), 'RequestsPage', 'requests'),
+});
 
 /** Any other address: the way on stands beside it. */
 const nowhere = createRoute({ getParentRoute: () => signedIn, path: '/$', component: NotFoundPage });
@@ -122,7 +143,21 @@ const tree = root.addChildren([
   signIn,
   setupLink,
   protect,
-  signedIn.addChildren([index, account, home, attention, payments, payment, keys, people, audit, nowhere]),
+  signedIn.addChildren([
+    index,
+    account,
+    home,
+    attention,
+    payments,
+    payment,
+    keys,
+    webhooks,
+    events,
+    requests,
+    people,
+    audit,
+    nowhere,
+  ]),
 ]);
 
 /** Every page, by its path below `/dashboard`. Search parameters are plain words, because people share URLs. */

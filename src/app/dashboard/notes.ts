@@ -116,7 +116,10 @@ function changeNote(
   return annotate(app, selector, async (trx, payment) => {
     const note = await lockNote(trx, payment.id, id);
     if (note === null) {
-      return { kind: 'conflict', message: 'This note was deleted meanwhile. Write a new one to keep your text.' };
+      return {
+        kind: 'conflict',
+        message: 'This note has been deleted in the meantime. Write a new one to keep your text.',
+      };
     }
     if (note.version !== version) {
       const message =

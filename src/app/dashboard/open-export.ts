@@ -1,5 +1,5 @@
 import type { Client } from 'pg';
-import { serverProcess, stopServerProcess, takeExportSlot } from '../../store/payment-export.ts';
+import { endServerProcess, serverProcess, takeExportSlot } from '../../store/payment-export.ts';
 import { recordAudit, type AuditedChange } from '../audit.ts';
 import type { App } from '../context.ts';
 
@@ -12,7 +12,7 @@ export interface OpenExport {
    * comes of it; throws what `take` throws.
    */
   write(take: (piece: Buffer) => Promise<void>): Promise<number>;
-  /** Ends the work for it in the database, which would not notice by itself before it has something to send. */
+  /** Ends the connection and the work for it in the database, which would not notice before it has something to send. */
   stop(): Promise<void>;
 }
 
@@ -35,7 +35,9 @@ export async function openExport(
   { audited, countAbout, copy }: ExportWork,
 ): Promise<OpenedExport> {
   const client = await connect();
+  let isOpen = true;
   const close = async (): Promise<void> => {
+    isOpen = false;
     await client.end().catch(() => {});
   };
   try {
@@ -57,7 +59,10 @@ export async function openExport(
             await close();
           }
         },
-        stop: () => stopServerProcess(app.db, pid),
+        stop: async () => {
+          // The number of a process that ended may be another one's by now.
+          if (isOpen) await Promise.all([close(), endServerProcess(app.db, pid)]);
+        },
       },
     };
   } catch (error) {

@@ -4,7 +4,7 @@ import type { EvmTransfer } from '../../domain/payment-uri.ts';
 import { cancelForm } from './cancel-form.ts';
 import { copyButton } from './copy-button.ts';
 import { timeLeft } from './countdown.ts';
-import { commonPlaces, crypto, digitsOf, grouped, networkLabel, networkName } from './format.ts';
+import { commonPlaces, crypto, digitsOf, grouped, networkLabel, networkName, sentences } from './format.ts';
 import { html, type Html } from '../pages/html.ts';
 import { facts, statusHeading } from './layout.ts';
 import { pageHref, paymentPath } from './links.ts';
@@ -114,8 +114,11 @@ function exchangeHelp({ frame: { locale } }: PaymentView, step: PayStep): Html {
     <summary>${locale.t('exchange_title')}</summary>
     <ol>
       <li>
-        ${locale.t('exchange_network', { asset, network: label })}
-        ${foreignNetwork !== null && locale.t('not_on', { asset, network: foreignNetwork })}
+        ${sentences(
+          locale,
+          locale.t('exchange_network', { asset, network: label }),
+          foreignNetwork !== null && locale.t('not_on', { asset, network: foreignNetwork }),
+        )}
       </li>
       <li>${locale.t('exchange_fee', { amount: crypto(step.missingUnits, step.quote) })}</li>
       <li>${locale.t('exchange_time')}</li>

@@ -13,13 +13,13 @@ import { invalid } from '../errors.ts';
 import { ACTOR_KINDS, type AuditEntryView, type AuditExportRequest, type AuditFilters } from './contract/audit.ts';
 import { CONTRACT, type AnswerOf, type QueryOf } from './contract/index.ts';
 import { addRoute, appFor, signedInOf, type Dashboard } from './route.ts';
-import { fileSender } from './send-file.ts';
+import type { FileSender } from './send-file.ts';
 
 const ALL = '/dashboard/api/audit';
 const OF_PROJECT = '/dashboard/api/projects/:project/audit';
 
 /** The audit log of a project or of all of them: lists and files. */
-export function auditRoutes(app: FastifyInstance, dashboard: Dashboard): void {
+export function auditRoutes(app: FastifyInstance, dashboard: Dashboard, send: FileSender): void {
   const { app: core } = dashboard.people;
   const list = async (
     filter: AuditFilter,
@@ -44,14 +44,13 @@ export function auditRoutes(app: FastifyInstance, dashboard: Dashboard): void {
   addRoute(app, `GET ${OF_PROJECT}`, { action: 'read_audit' }, ({ params, query, request }) =>
     list(filterOf(query, parseUuid(params.project), request), query),
   );
-  fileRoutes(app, dashboard);
+  fileRoutes(app, dashboard, send);
 }
 
 type ExportCall = FastifyRequest<{ Params: { project?: string }; Body: AuditExportRequest }>;
 
-function fileRoutes(app: FastifyInstance, dashboard: Dashboard): void {
+function fileRoutes(app: FastifyInstance, dashboard: Dashboard, send: FileSender): void {
   const { app: core } = dashboard.people;
-  const send = fileSender(app, dashboard);
   const handle = async (request: ExportCall, reply: FastifyReply): Promise<FastifyReply> => {
     const { format = 'csv', separator = 'comma', ...filters } = request.body;
     const projectId = request.params.project === undefined ? null : parseUuid(request.params.project);
@@ -59,9 +58,9 @@ function fileRoutes(app: FastifyInstance, dashboard: Dashboard): void {
     const signedIn = signedInOf(request);
     const role = roleIn(signedIn.memberships, projectId);
     const file = { filter, format, separator: separator === 'comma' ? ',' : ';', zone: 'UTC' } as const;
-    const opened = await exportAudit(appFor(core, request), dashboard.exports.connect, file, { ...request.body });
+    const open = () => exportAudit(appFor(core, request), dashboard.exports.connect, file, { ...request.body });
     const action = projectId === null ? 'read_service_audit' : 'read_audit';
-    return send(request, reply, opened, {
+    return send(request, reply, open, {
       name: 'audit',
       format,
       mayRead: async () => (await roleOfOpenSession(core, signedIn, projectId, action)) === role,

@@ -10,7 +10,7 @@ import type { ExportRequest } from './contract/export.ts';
 import { readFilters } from './payment-filters.ts';
 import { scopeOf, type ProjectScope } from './project-scope.ts';
 import { appFor, signedInOf, type Dashboard } from './route.ts';
-import { fileSender } from './send-file.ts';
+import type { FileSender } from './send-file.ts';
 
 /** What exports work with. */
 export interface Exports {
@@ -30,16 +30,14 @@ const ROUTE = {
 } as const;
 
 /** Files of payments, sent while they are read: a million rows take no more memory than one. */
-export function exportRoutes(app: FastifyInstance, dashboard: Dashboard): void {
+export function exportRoutes(app: FastifyInstance, dashboard: Dashboard, send: FileSender): void {
   const { app: core } = dashboard.people;
-  const send = fileSender(app, dashboard);
   app.post<{ Params: { project: string; mode: string }; Body: ExportRequest }>(URL, ROUTE, async (request, reply) => {
     const scope = scopeOf(request, request.params);
     const file = await fileOf(request, scope, dashboard);
-    const { body } = request;
-    const asked = { ...body, columns: file.columns };
-    const opened = await exportPayments(appFor(core, request), dashboard.exports.connect, file, asked);
-    return send(request, reply, opened, {
+    const asked = { ...request.body, columns: file.columns };
+    const open = () => exportPayments(appFor(core, request), dashboard.exports.connect, file, asked);
+    return send(request, reply, open, {
       name: `payments-${scope.mode}`,
       format: file.format,
       mayRead: async () =>

@@ -15,8 +15,10 @@ import { newPaymentRoutes } from './new-payment-routes.ts';
 import { paymentRoutes } from './payment-routes.ts';
 import { peopleRoutes } from './people-routes.ts';
 import { refundRoutes } from './refund-routes.ts';
+import { requestRoutes } from './request-routes.ts';
 import type { Dashboard } from './route.ts';
 import { searchRoutes } from './search-routes.ts';
+import { fileSender } from './send-file.ts';
 import type { ShellAssets } from './shell-assets.ts';
 import { shellRoutes } from './shell-routes.ts';
 import { signInRoutes } from './sign-in-routes.ts';
@@ -27,15 +29,16 @@ import { webhookRoutes } from './webhook-routes.ts';
 export function dashboardRoutes(dashboard: Dashboard, assets: ShellAssets | null): (app: FastifyInstance) => void {
   return (app) => {
     app.addHook('preValidation', refuseUnknown);
+    const send = fileSender(app, dashboard);
     signInRoutes(app, dashboard);
     accountRoutes(app, dashboard);
     peopleRoutes(app, dashboard);
-    auditRoutes(app, dashboard);
+    auditRoutes(app, dashboard, send);
     homeRoutes(app, dashboard);
     attentionRoutes(app, dashboard);
     paymentRoutes(app, dashboard);
     searchRoutes(app, dashboard);
-    exportRoutes(app, dashboard);
+    exportRoutes(app, dashboard, send);
     viewRoutes(app, dashboard);
     newPaymentRoutes(app, dashboard);
     refundRoutes(app, dashboard);
@@ -46,6 +49,7 @@ export function dashboardRoutes(dashboard: Dashboard, assets: ShellAssets | null
     webhookRoutes(app, dashboard);
     deliveryRoutes(app, dashboard);
     eventLogRoutes(app, dashboard);
+    requestRoutes(app, dashboard);
     if (assets !== null) shellRoutes(app, assets);
   };
 }

@@ -18,30 +18,81 @@ interface SentFile {
   readonly mayRead: () => Promise<boolean>;
 }
 
-/** Sends files while they are read from the database; those that are still sent end with the server. */
-export function fileSender(
-  app: FastifyInstance,
-  { people: { app: core }, exports, live }: Dashboard,
-): (request: FastifyRequest, reply: FastifyReply, opened: OpenedExport, sent: SentFile) => FastifyReply {
-  const open = new Set<() => void>();
+/** Opens a file and sends it while it is read from the database. */
+export type FileSender = (
+  request: FastifyRequest,
+  reply: FastifyReply,
+  open: () => Promise<OpenedExport>,
+  sent: SentFile,
+) => Promise<FastifyReply>;
+
+/** The one sender of a server: all files share the places for exports. What is still sent ends with the server. */
+export function fileSender(app: FastifyInstance, { people: { app: core }, exports, live }: Dashboard): FileSender {
+  const running = new Set<() => void>();
+  const turns = new Set<Turn>();
   // Before the server waits for its connections.
   app.addHook('preClose', (done) => {
-    for (const stop of open) stop();
+    for (const stop of running) stop();
     done();
   });
-  return (request, reply, opened, sent) => {
+  return async (request, reply, open, sent) => {
+    const own = turnOf(reply.raw);
+    const opened = await openOne(turns, own, open);
     if (opened.kind === 'busy') throw busy(reply);
     void reply.hijack();
     const stop = sendFile(reply, headersOf(reply, sent, opened.file, core.clock()), opened.file, {
       unreadMs: exports.unreadMs ?? UNREAD_MS,
       recheckMs: exports.recheckMs ?? RECHECK_MS,
       mayRead: sent.mayRead,
-      onEnd: () => open.delete(stop),
+      onEnd: () => {
+        running.delete(stop);
+        turns.delete(own);
+        own.end();
+      },
       onFault: (error) => live.troubles.happened('exports of the dashboard', error, { request: request.id }),
     });
-    open.add(stop);
+    running.add(stop);
     return reply;
   };
+}
+
+/** A request that takes, or may take, one of the places for exports. */
+interface Turn {
+  readonly raw: ServerResponse;
+  /** When it has none any more. */
+  readonly ended: Promise<void>;
+  readonly end: () => void;
+}
+
+function turnOf(raw: ServerResponse): Turn {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  return { raw, ended: promise, end: resolve };
+}
+
+/** Opens an export, if need be in the place of one whose reader is gone. */
+async function openOne(turns: Set<Turn>, own: Turn, open: () => Promise<OpenedExport>): Promise<OpenedExport> {
+  turns.add(own);
+  let isOpen = false;
+  try {
+    let opened = await open();
+    if (opened.kind === 'busy') {
+      // Nobody waits for whoever waits, so that no two wait for each other.
+      turns.delete(own);
+      const gone = [...turns].filter(({ raw }) => raw.destroyed);
+      await Promise.all(gone.map(({ ended }) => ended));
+      if (gone.length > 0) {
+        turns.add(own);
+        opened = await open();
+      }
+    }
+    isOpen = opened.kind === 'opened';
+    return opened;
+  } finally {
+    if (!isOpen) {
+      turns.delete(own);
+      own.end();
+    }
+  }
 }
 
 function headersOf(reply: FastifyReply, { name, format }: SentFile, { rowsAbout }: OpenExport, now: number) {
@@ -76,11 +127,12 @@ function sendFile(
   { unreadMs, recheckMs, mayRead, onEnd, onFault }: Sending,
 ): () => void {
   const gone = new AbortController();
+  let stopped: Promise<void> = Promise.resolve();
   const stop = (): void => {
     if (gone.signal.aborted) return;
     gone.abort();
     raw.destroy();
-    file.stop().catch(onFault);
+    stopped = file.stop().catch(onFault);
   };
   raw.once('close', () => {
     if (!raw.writableFinished) stop();
@@ -103,10 +155,13 @@ function sendFile(
         if (!wasStopped) onFault(error);
       },
     )
+    .then(() => stopped)
     .finally(() => {
       clearInterval(recheck);
       onEnd();
     });
+  // It may have gone while its export was opened.
+  if (raw.destroyed) stop();
   return stop;
 }
 
@@ -122,6 +177,6 @@ function busy(reply: FastifyReply): RequestError {
   void reply.header('retry-after', String(TRY_AGAIN_SECONDS));
   return new RequestError(
     'service_unavailable',
-    'Two exports are being written already. Try again when one of them is done.',
+    'Two exports are already running. Try again when one of them is done.',
   );
 }

@@ -14,6 +14,7 @@ import { endpointHealth, type EndpointHealth } from '../../store/endpoint-health
 import { findEndpoint, listEndpoints, type WebhookEndpoint } from '../../store/webhook-endpoints.ts';
 import { isoTime, isoTimeOrNull } from '../../wire/time.ts';
 import { invalid, notFound, RequestError } from '../errors.ts';
+import { SIGNATURE_CHECKS } from '../signature-checks.ts';
 import type { EndpointView } from './contract/webhooks.ts';
 import { scopeOf, type ProjectScope } from './project-scope.ts';
 import { addRoute, appFor, type Dashboard } from './route.ts';
@@ -41,6 +42,7 @@ export function webhookRoutes(app: FastifyInstance, dashboard: Dashboard): void 
     return {
       data: endpoints.map((endpoint) => endpointView(endpoint, health.get(endpoint.id))),
       events: EVENT_TYPES.map((type) => ({ type, meaning: meaningOf(type), documented: !isOptIn(type) })),
+      checks: SIGNATURE_CHECKS.map(({ name, code }) => ({ name, code })),
     };
   });
   addRoute(app, `POST ${WEBHOOKS}`, MANAGE, async ({ params, body, request }) => {

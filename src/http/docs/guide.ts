@@ -2,7 +2,7 @@ import { html, type Html } from '../pages/html.ts';
 import { codeBlock, inline, paragraphs } from './blocks.ts';
 import { curl } from './curl.ts';
 import type { OpenApiDocument } from './openapi-document.ts';
-import { SIGNATURE_CHECKS } from './signature-checks.ts';
+import { SIGNATURE_CHECKS } from '../signature-checks.ts';
 
 const json = (value: object): string => JSON.stringify(value, null, 2);
 

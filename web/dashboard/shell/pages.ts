@@ -5,8 +5,8 @@ import type { IconName } from '../ui/icons.tsx';
 interface PageEntry {
   readonly to:
     | '/projects/$project/$mode'
-    | `/projects/$project/$mode/${'attention' | 'payments' | 'keys' | 'people' | 'audit'}`;
-  readonly text: 'home' | 'attention' | 'payments' | 'keys' | 'people' | 'audit';
+    | `/projects/$project/$mode/${'attention' | 'payments' | 'keys' | 'webhooks' | 'event-log' | 'requests' | 'people' | 'audit'}`;
+  readonly text: 'home' | 'attention' | 'payments' | 'keys' | 'webhooks' | 'events' | 'requests' | 'people' | 'audit';
   readonly icon: IconName;
   /** The key after `g`. */
   readonly key: string;
@@ -39,6 +39,30 @@ const PAGES: readonly PageEntry[] = [
     text: 'keys',
     icon: 'key',
     key: 'k',
+    isExact: false,
+    needs: 'read_developer',
+  },
+  {
+    to: '/projects/$project/$mode/webhooks',
+    text: 'webhooks',
+    icon: 'webhook',
+    key: 'w',
+    isExact: false,
+    needs: 'read_developer',
+  },
+  {
+    to: '/projects/$project/$mode/event-log',
+    text: 'events',
+    icon: 'list',
+    key: 'e',
+    isExact: false,
+    needs: 'read_developer',
+  },
+  {
+    to: '/projects/$project/$mode/requests',
+    text: 'requests',
+    icon: 'terminal',
+    key: 'r',
     isExact: false,
     needs: 'read_developer',
   },

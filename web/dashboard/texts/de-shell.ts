@@ -20,6 +20,7 @@ export const deShell: TextsLike<typeof enShell> = {
   copy_what: '{what} kopieren',
   currency: 'Währung',
   email: 'E-Mail',
+  events: 'Ereignisse',
   explorer: 'Im Block-Explorer öffnen',
   fault_offline:
     'Der Server ist nicht erreichbar. Prüfen Sie Ihre Verbindung und versuchen Sie es noch einmal. Ihre Eingaben sind noch da.',
@@ -44,6 +45,7 @@ export const deShell: TextsLike<typeof enShell> = {
   key_attention: 'Zu „Zu erledigen“',
   key_audit: 'Zum Protokoll',
   key_close: 'Schließen, was offen ist',
+  key_events: 'Zu den Ereignissen',
   key_export: 'Zahlungen exportieren',
   key_help: 'Diese Liste zeigen',
   key_home: 'Zum Start',
@@ -54,6 +56,8 @@ export const deShell: TextsLike<typeof enShell> = {
   key_payments: 'Zu den Zahlungen',
   key_people: 'Zu den Personen',
   key_previous: 'Vorige Zeile',
+  key_webhooks: 'Zu den Webhooks',
+  key_requests: 'Zu den Anfragen',
   key_search: 'Suchen',
   label: 'Label',
   keys: 'Schlüssel',
@@ -93,6 +97,7 @@ export const deShell: TextsLike<typeof enShell> = {
   recovery_code_hint: 'Einer der zehn Codes, die Sie gespeichert haben. Jeder gilt einmal.',
   reload: 'Neu laden',
   remove: 'Entfernen',
+  requests: 'Anfragen',
   role_admin: 'Admin',
   role_developer: 'Entwicklung',
   role_owner: 'Inhaber',
@@ -126,4 +131,5 @@ export const deShell: TextsLike<typeof enShell> = {
   up_to_date: 'Aktuell',
   use_passkey: 'Passkey verwenden',
   use_recovery_code: 'Wiederherstellungscode verwenden',
+  webhooks: 'Webhooks',
 };

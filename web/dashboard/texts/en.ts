@@ -7,7 +7,9 @@ import type { enKeys } from './en-keys.ts';
 import type { enList } from './en-list.ts';
 import { enPayments } from './en-payments.ts';
 import type { enPeople } from './en-people.ts';
+import type { enRequests } from './en-requests.ts';
 import { enShell } from './en-shell.ts';
+import type { enWebhooks } from './en-webhooks.ts';
 
 /**
  * The texts that come with the first script, because Home has them. `{name}` stands for a value; there is no markup.
@@ -24,6 +26,8 @@ export interface TextParts {
   readonly keys: typeof enKeys;
   readonly list: typeof enList;
   readonly people: typeof enPeople;
+  readonly requests: typeof enRequests;
+  readonly webhooks: typeof enWebhooks;
 }
 
 export type TextPart = keyof TextParts;

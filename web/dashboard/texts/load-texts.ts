@@ -19,6 +19,8 @@ const LOADERS: Readonly<Record<LanguageCode, Loaders>> = {
     keys: async () => (await import('./en-keys.ts')).enKeys,
     list: async () => (await import('./en-list.ts')).enList,
     people: async () => (await import('./en-people.ts')).enPeople,
+    requests: async () => (await import('./en-requests.ts')).enRequests,
+    webhooks: async () => (await import('./en-webhooks.ts')).enWebhooks,
   },
   de: {
     base: async () => (await import('./de.ts')).de,
@@ -29,6 +31,8 @@ const LOADERS: Readonly<Record<LanguageCode, Loaders>> = {
     keys: async () => (await import('./de-keys.ts')).deKeys,
     list: async () => (await import('./de-list.ts')).deList,
     people: async () => (await import('./de-people.ts')).dePeople,
+    requests: async () => (await import('./de-requests.ts')).deRequests,
+    webhooks: async () => (await import('./de-webhooks.ts')).deWebhooks,
   },
 };
 

@@ -124,6 +124,8 @@ export const de: Texts = {
   late_text: 'Der volle Betrag ist erst nach Ablauf der Zahlungsfrist eingegangen.',
   late_cancelled_text: 'Das Geld ist eingegangen, nachdem die Zahlung abgebrochen wurde.',
   money_safe: 'Ihr Geld ist nicht verloren: Der Shop kann es als Zahlung annehmen oder zurücksenden.',
+  wrong_token:
+    '<b>{amount}</b> sind auf {network} eingegangen, diese Zahlung verlangt aber {token}. Das zählt hier nicht, ist aber nicht verloren: Der Shop kann es zurücksenden.',
   money_unconfirmed:
     'Sehen Sie in Ihrer Wallet nach: Möglicherweise ist das Geld wieder dort. Kommt es doch noch an, kann der Shop es als Zahlung annehmen oder zurücksenden.',
   contact_shop: 'Wenden Sie sich an den Shop und nennen Sie die Zahlung <b>{payment}</b>.',

@@ -116,6 +116,8 @@ export const en = {
   late_text: 'The full amount arrived after the time to pay had run out.',
   late_cancelled_text: 'The money arrived after the payment was cancelled.',
   money_safe: 'Your money is not lost. The shop can accept it as payment or send it back.',
+  wrong_token:
+    '<b>{amount}</b> arrived on {network}, but this payment asks for {token}. It doesn’t count here, and it isn’t lost: the shop can send it back.',
   money_unconfirmed:
     'Check your wallet: the money may be back. If it still arrives, the shop can accept it or send it back.',
   contact_shop: 'Contact the shop and mention payment <b>{payment}</b>.',

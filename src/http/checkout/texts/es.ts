@@ -119,6 +119,8 @@ export const es: Texts = {
   late_text: 'El importe completo llegó después de que terminara el plazo de pago.',
   late_cancelled_text: 'El dinero llegó después de que se cancelara el pago.',
   money_safe: 'Tu dinero no se ha perdido: la tienda puede aceptarlo como pago o devolvértelo.',
+  wrong_token:
+    'Han llegado <b>{amount}</b> por {network}, pero este pago requiere {token}. No cuentan para el pago, pero no se han perdido: la tienda puede devolvértelos.',
   money_unconfirmed:
     'Revisa tu billetera: es posible que los fondos vuelvan a estar ahí. Si aun así llegan, la tienda puede aceptarlos como pago o devolvértelos.',
   contact_shop: 'Ponte en contacto con la tienda e indica este pago: <b>{payment}</b>.',

@@ -123,6 +123,8 @@ export const fr: Texts = {
   late_text: 'Le montant complet est arrivé après la fin du délai de paiement.',
   late_cancelled_text: 'L’argent est arrivé après l’annulation du paiement.',
   money_safe: 'Votre argent n’est pas perdu : le marchand peut l’accepter comme paiement ou vous le renvoyer.',
+  wrong_token:
+    '<b>{amount}</b> sont arrivés sur {network}, mais ce paiement attend {token}. Cette somme n’est pas prise en compte, mais elle n’est pas perdue : le marchand peut vous la renvoyer.',
   money_unconfirmed:
     'Vérifiez votre portefeuille : l’argent y est peut-être de nouveau. S’il arrive malgré tout, le marchand peut l’accepter comme paiement ou vous le renvoyer.',
   contact_shop: 'Contactez le marchand en indiquant le paiement <b>{payment}</b>.',

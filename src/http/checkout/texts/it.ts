@@ -122,6 +122,8 @@ export const it: Texts = {
   late_text: 'L’intero importo è arrivato dopo la scadenza.',
   late_cancelled_text: 'Il denaro è arrivato dopo l’annullamento del pagamento.',
   money_safe: 'Il denaro non è perso: il negozio può accettarlo come pagamento o restituirlo.',
+  wrong_token:
+    'Sono arrivati <b>{amount}</b> su {network}, ma questo pagamento richiede {token}. Non contano per il pagamento, ma non sono persi: il negozio può restituirli.',
   money_unconfirmed:
     'Controllare il wallet: il denaro potrebbe essere di nuovo lì. Se dovesse ancora arrivare, il negozio può accettarlo come pagamento o restituirlo.',
   contact_shop: 'Contattare il negozio indicando il pagamento <b>{payment}</b>.',

@@ -123,6 +123,8 @@ export const nl: Texts = {
   late_text: 'Het volledige bedrag kwam binnen nadat de betaaltijd was verstreken.',
   late_cancelled_text: 'Het geld kwam binnen nadat de betaling was geannuleerd.',
   money_safe: 'U bent uw geld niet kwijt: de winkel kan het als betaling accepteren of terugsturen.',
+  wrong_token:
+    'Er is <b>{amount}</b> binnengekomen op {network}, maar deze betaling vraagt om {token}. Dit telt hier niet mee, maar u bent het niet kwijt: de winkel kan het terugsturen.',
   money_unconfirmed:
     'Kijk in uw wallet: misschien staat het geld daar weer. Komt het toch nog aan, dan kan de winkel het als betaling accepteren of terugsturen.',
   contact_shop: 'Neem contact op met de winkel en vermeld betaling <b>{payment}</b>.',

@@ -118,6 +118,8 @@ export const pl: Texts = {
   late_text: 'Pełna kwota dotarła po upływie czasu na płatność.',
   late_cancelled_text: 'Środki dotarły po anulowaniu płatności.',
   money_safe: 'Twoje środki nie przepadły: sklep może przyjąć je jako zapłatę lub je zwrócić.',
+  wrong_token:
+    'W sieci {network} wpłynęło <b>{amount}</b>, ale ta płatność wymaga {token}. Kwota nie zostanie tu zaliczona, ale nie przepadła: sklep może ją zwrócić.',
   money_unconfirmed:
     'Sprawdź swój portfel: środki mogły do niego wrócić. Jeśli jednak dotrą do sklepu, może on przyjąć je jako zapłatę lub je zwrócić.',
   contact_shop: 'Skontaktuj się ze sklepem i podaj tę płatność: <b>{payment}</b>.',

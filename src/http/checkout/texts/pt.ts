@@ -119,6 +119,8 @@ export const pt: Texts = {
   late_text: 'O valor completo chegou depois do prazo de pagamento.',
   late_cancelled_text: 'O dinheiro chegou depois que o pagamento foi cancelado.',
   money_safe: 'Seu dinheiro não se perdeu: a loja pode aceitá-lo como pagamento ou devolvê-lo.',
+  wrong_token:
+    'Chegaram <b>{amount}</b> pela rede {network}, mas este pagamento requer {token}. O valor não conta para o pagamento, mas não se perdeu: a loja pode devolvê-lo.',
   money_unconfirmed:
     'Confira sua carteira: o dinheiro pode ter voltado para ela. Se ele ainda chegar, a loja pode aceitá-lo como pagamento ou devolvê-lo.',
   contact_shop: 'Entre em contato com a loja e informe este pagamento: <b>{payment}</b>.',

@@ -118,6 +118,8 @@ export const tr: Texts = {
   late_text: 'Tutarın tamamı, ödeme süresi dolduktan sonra ulaştı.',
   late_cancelled_text: 'Para, ödeme iptal edildikten sonra ulaştı.',
   money_safe: 'Paranız kaybolmadı: mağaza bunu ödeme olarak kabul edebilir veya size geri gönderebilir.',
+  wrong_token:
+    '{network} ağından <b>{amount}</b> geldi, ancak bu ödeme için gereken: {token}. Bu tutar ödemeye sayılmadı ama kaybolmadı: mağaza size geri gönderebilir.',
   money_unconfirmed:
     'Cüzdanınıza bakın: para geri dönmüş olabilir. Yine de ulaşırsa mağaza bunu ödeme olarak kabul edebilir veya size geri gönderebilir.',
   contact_shop: 'Mağazayla iletişime geçin ve şu ödemeyi belirtin: <b>{payment}</b>.',

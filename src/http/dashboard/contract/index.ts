@@ -13,6 +13,7 @@ import { newPaymentContract } from './new-payment.ts';
 import { paymentsContract } from './payments.ts';
 import { peopleContract } from './people.ts';
 import { projectsContract } from './projects.ts';
+import { requestsContract } from './requests.ts';
 import { searchContract } from './search.ts';
 import { viewsContract } from './views.ts';
 import { webhooksContract } from './webhooks.ts';
@@ -42,6 +43,7 @@ export const CONTRACT = {
   ...webhooksContract,
   ...deliveriesContract,
   ...eventLogContract,
+  ...requestsContract,
 } as const;
 
 export type Contract = typeof CONTRACT;

@@ -54,6 +54,8 @@ export const webhooksContract = {
       data: Type.Array(endpointShape),
       /** Every type of event; `documented` ones are those of the specification. */
       events: Type.Array(Type.Object({ type: eventType, meaning: Type.String(), documented: Type.Boolean() })),
+      /** How receivers check `x-service-signature`, in several languages. */
+      checks: Type.Array(Type.Object({ name: Type.String(), code: Type.String() })),
     }),
   },
   [`POST ${WEBHOOKS}`]: { params: modeParams, body: Type.Object(endpointFields), answer: withSecret },

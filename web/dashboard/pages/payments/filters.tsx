@@ -1,8 +1,7 @@
-import { useEffect, useRef, useState } from 'react';
 import { useLocale } from '../../locale.tsx';
 import { Button, LinkButton } from '../../ui/button.tsx';
 import { Select } from '../../ui/field.tsx';
-import { Icon } from '../../ui/icons.tsx';
+import { SearchField } from '../../ui/search-field.tsx';
 import { FilterChips } from './filter-chips.tsx';
 import css from './payments-page.module.css';
 import {
@@ -31,7 +30,11 @@ export function Filters({ search, onChange, onMore }: FiltersProps) {
   return (
     <>
       <div className={css.filters} role="search">
-        <SearchField text={search.search ?? ''} onText={(text) => onChange({ search: text })} />
+        <SearchField
+          label={t('search_payments')}
+          text={search.search ?? ''}
+          onText={(text) => onChange({ search: text })}
+        />
         <Select
           label={t('unusual')}
           value={search.exception ?? ''}
@@ -58,52 +61,5 @@ export function Filters({ search, onChange, onMore }: FiltersProps) {
       </div>
       <FilterChips search={search} onChange={onChange} />
     </>
-  );
-}
-
-/** How long after the last keystroke the search starts. */
-const TYPING_MS = 250;
-const MAX_SEARCH = 255;
-
-interface SearchFieldProps {
-  readonly text: string;
-  readonly onText: (text: string | undefined) => void;
-}
-
-function SearchField({ text, onText }: SearchFieldProps) {
-  const { t } = useLocale('list');
-  const [typed, setTyped] = useState(text);
-  const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
-  // The URL can change too, for example by the browser's back button.
-  useEffect(() => setTyped(text), [text]);
-  useEffect(() => () => clearTimeout(timer.current), []);
-  const send = (value: string, inMs: number): void => {
-    clearTimeout(timer.current);
-    timer.current = setTimeout(() => onText(value.trim() === '' ? undefined : value.trim()), inMs);
-  };
-  return (
-    <div className={css.search}>
-      <Icon name="search" size={16} />
-      <input
-        type="search"
-        aria-label={t('search_payments')}
-        placeholder={t('search_payments')}
-        maxLength={MAX_SEARCH}
-        spellCheck={false}
-        autoComplete="off"
-        value={typed}
-        onChange={(event) => {
-          setTyped(event.currentTarget.value);
-          send(event.currentTarget.value, TYPING_MS);
-        }}
-        onKeyDown={(event) => {
-          if (event.key === 'Enter') send(event.currentTarget.value, 0);
-          if (event.key !== 'Escape') return;
-          // The browser would clear the search too.
-          event.preventDefault();
-          event.currentTarget.blur();
-        }}
-      />
-    </div>
   );
 }

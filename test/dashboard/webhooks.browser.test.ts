@@ -1,0 +1,123 @@
+import type { Page } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
+import { shop } from '../../src/app/webhooks/webhooks.fixture.ts';
+import { hasNoBrowser } from '../browser.ts';
+import { useDashboard, violations } from './dashboard.fixture.ts';
+
+const SCRIPT = '<img src=x onerror="document.title=1">';
+
+describe.skipIf(hasNoBrowser)('Webhooks, Events and Requests', () => {
+  const dashboard = useDashboard();
+  const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name });
+  const panel = (page: Page) => page.getByRole('complementary', { name: 'Delivery' });
+
+  /** Chooses an action of the only endpoint. */
+  const act = async (page: Page, name: string): Promise<void> => {
+    await page.getByRole('button', { name: /^Actions for/ }).click();
+    await page.getByRole('menuitem', { name }).click();
+  };
+
+  it('take an endpoint from its secret to a delivery that arrives, and show a hostile answer as text', async () => {
+    let status = 401;
+    const receiver = await shop((response) =>
+      response.writeHead(status, { 'x-note': SCRIPT, 'content-type': 'text/html' }).end(`<script>${SCRIPT}</script>`),
+    );
+    const { page } = await dashboard.openSignedIn({ expects: /status of 400/ });
+    await page.goto(`${dashboard.service.dashboard}/projects/${dashboard.service.projectId}/test`);
+    await page.getByText('Up to date').waitFor();
+    await page.keyboard.press('g');
+    await page.keyboard.press('w');
+    await heading(page, 'Webhooks').waitFor();
+    await page.getByRole('heading', { name: 'No endpoint yet' }).waitFor();
+    expect(await violations(page, 'Webhooks without an endpoint')).toEqual([]);
+
+    await page.getByRole('button', { name: 'Add endpoint' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('URL').fill('https://user:word@shop.example/');
+    await dialog.getByRole('button', { name: 'Add endpoint' }).click();
+    await dialog.getByText(/user name|password/i).waitFor();
+    expect(await violations(page, 'the form of an endpoint')).toEqual([]);
+    await dialog.getByLabel('URL').fill(receiver.url);
+    await dialog.getByRole('button', { name: 'Add endpoint' }).click();
+    const secret = (await dialog.getByText(/^whsec_/).textContent()) ?? '';
+    await dialog.getByLabel('Language of your server').selectOption('PHP');
+    await dialog.getByText('hash_equals').waitFor();
+    await dialog.getByRole('button', { name: 'I have kept it' }).click();
+    expect(await page.content()).not.toContain(secret);
+
+    await act(page, 'Send test event');
+    await dialog.getByLabel('Event').selectOption('refund.completed');
+    await dialog.getByRole('button', { name: 'Send test event' }).click();
+    await panel(page).getByText('What usually is wrong').waitFor();
+    await panel(page).getByText(`<script>${SCRIPT}</script>`).first().waitFor();
+    await panel(page).getByText(SCRIPT, { exact: true }).first().waitFor();
+    expect(await panel(page).getByLabel('Body', { exact: true }).textContent()).toBe(receiver.requests[0]?.body);
+    expect(await violations(page, 'a delivery that was refused')).toEqual([]);
+    expect(await page.title()).not.toBe('1');
+
+    status = 200;
+    await panel(page).getByRole('button', { name: 'Retry' }).click();
+    await panel(page).getByText('delivered').waitFor();
+    await page.getByText('Sent again. The endpoint answered 200.').waitFor();
+  });
+
+  it('follow what is sent without moving a row, send all again that did not arrive, and show the bytes of an event', async () => {
+    const { page } = await dashboard.openSignedIn();
+    await page.goto(`${dashboard.service.dashboard}/projects/${dashboard.service.projectId}/test/webhooks`);
+    await page.getByText('Up to date').waitFor();
+    // The receiver of the test before is gone.
+    await page.getByRole('table', { name: 'Deliveries' }).waitFor();
+    await dashboard.makeOrder({ order_id: SCRIPT });
+    await page.getByRole('button', { name: '1 new' }).click();
+    await page.getByRole('button', { name: 'order.created' }).click();
+    await panel(page).getByText('No connection').first().waitFor();
+    await page.keyboard.press('Escape');
+    await panel(page).waitFor({ state: 'detached' });
+
+    let bytes = '';
+    const receiver = await shop((response, { body }) => {
+      bytes = body;
+      response.end();
+    });
+    await act(page, 'Change endpoint');
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('URL').fill(receiver.url);
+    await dialog.getByRole('button', { name: 'Change endpoint' }).click();
+    await page.getByRole('button', { name: 'Retry all' }).click();
+    await dialog.getByRole('button', { name: 'Retry all' }).click();
+    await page.getByText('1 of 1 arrived.').waitFor();
+    await page.getByLabel('State').selectOption('delivered');
+    await page.waitForURL(/state=delivered/);
+    await page.getByRole('button', { name: 'order.created' }).waitFor();
+
+    await page.keyboard.press('g');
+    await page.keyboard.press('e');
+    await heading(page, 'Events').waitFor();
+    await page.getByRole('table', { name: 'Events' }).waitFor();
+    await page.keyboard.press('j');
+    await page.keyboard.press('Enter');
+    const event = page.getByRole('complementary', { name: 'Event' });
+    expect(await event.getByLabel('Body', { exact: true }).textContent()).toBe(bytes);
+    expect(await violations(page, 'an event')).toEqual([]);
+    expect(await page.title()).not.toBe('1');
+  });
+
+  it('and Requests says why a call was refused', async () => {
+    const refused = await dashboard.service.api('/v1/orders', { amount: -1, currency: 'USD', crypto_currency: 'BTC' });
+    expect(refused.status).toBe(400);
+    const { page } = await dashboard.openSignedIn();
+    await page.goto(`${dashboard.service.dashboard}/projects/${dashboard.service.projectId}/test`);
+    await page.getByText('Up to date').waitFor();
+    await page.keyboard.press('g');
+    await page.keyboard.press('r');
+    await heading(page, 'Requests').waitFor();
+    await page.getByRole('row').filter({ hasText: '400' }).getByRole('button', { name: 'POST /v1/orders' }).click();
+    const call = page.getByRole('complementary', { name: 'Request' });
+    await call.getByText('Why it was refused').waitFor();
+    await call.getByText(/^amount must/).waitFor();
+    expect(await violations(page, 'a refused request')).toEqual([]);
+    await page.getByLabel('Outcome').selectOption('accepted');
+    await page.waitForURL(/outcome=accepted/);
+    await page.getByRole('row').filter({ hasText: '400' }).waitFor({ state: 'detached' });
+  });
+});

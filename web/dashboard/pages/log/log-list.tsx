@@ -1,0 +1,76 @@
+import type { InfiniteData, UseInfiniteQueryResult, UseQueryResult } from '@tanstack/react-query';
+import { useEffect, type ReactNode } from 'react';
+import { useLocale } from '../../locale.tsx';
+import { problemText } from '../../problem.ts';
+import { Button } from '../../ui/button.tsx';
+import { Card } from '../../ui/card.tsx';
+import { Empty } from '../../ui/empty.tsx';
+import { SkeletonRows } from '../../ui/skeleton.tsx';
+import split from '../payments/payments-page.module.css';
+import { withNewest } from './with-newest.ts';
+
+/** A page of a log, newest first. */
+export interface LogPage<Row> {
+  readonly data: readonly Row[];
+  readonly next: string | null;
+}
+
+interface LogListProps<Row> {
+  readonly list: UseInfiniteQueryResult<InfiniteData<LogPage<Row>>>;
+  /** The first page as it is now; what the stream of changes reports is requested again there. */
+  readonly newest: UseQueryResult<LogPage<Row>>;
+  /** Instead of an empty list. */
+  readonly empty: ReactNode;
+  readonly children: (rows: readonly Row[]) => ReactNode;
+}
+
+/** The rows of a log. Those that are shown stay up to date; new ones appear on a click, so that none moves away. */
+export function LogList<Row extends { readonly id: string }>({ list, newest, empty, children }: LogListProps<Row>) {
+  const { t } = useLocale();
+  const isFilled = list.data?.pages[0]?.data.length === 0 && (newest.data?.data.length ?? 0) > 0;
+  useEffect(() => {
+    // Into an empty list everything may come: nothing moves.
+    if (isFilled) void list.refetch();
+  }, [isFilled]);
+  if (list.isPending) return <SkeletonRows count={8} />;
+  if (list.data === undefined) {
+    return (
+      <Card flush>
+        <Empty icon="warning" title={t('fault_title')} text={problemText(list.error, t)}>
+          <Button onClick={() => void list.refetch()}>{t('try_again')}</Button>
+        </Empty>
+      </Card>
+    );
+  }
+  const { rows, arrived } = withNewest(
+    list.data.pages.flatMap(({ data }) => data),
+    newest.data?.data ?? [],
+  );
+  return (
+    <Card flush>
+      {arrived === 0 || rows.length === 0 ? null : (
+        <div className={split.arrived} role="status">
+          <Button small icon="refresh" onClick={() => void Promise.all([list.refetch(), newest.refetch()])}>
+            {t('new_payments', { count: arrived })}
+          </Button>
+        </div>
+      )}
+      {rows.length === 0 ? (
+        empty
+      ) : (
+        <>
+          {children(rows)}
+          <div className={split.foot}>
+            {list.hasNextPage ? (
+              <Button busy={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
+                {t('show_more')}
+              </Button>
+            ) : (
+              t('list_end')
+            )}
+          </div>
+        </>
+      )}
+    </Card>
+  );
+}

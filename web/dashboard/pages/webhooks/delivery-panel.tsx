@@ -1,0 +1,188 @@
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import type { AttemptView, DeliveryView } from '../../../../src/http/dashboard/contract/deliveries.ts';
+import { useDashboard } from '../../dashboard.ts';
+import { useLocale } from '../../locale.tsx';
+import { problemText } from '../../problem.ts';
+import { useScope } from '../../scope.ts';
+import { Button, buttonClass } from '../../ui/button.tsx';
+import { Short } from '../../ui/copy.tsx';
+import { Moment } from '../../ui/moment.tsx';
+import { Notice } from '../../ui/notice.tsx';
+import { CodeBlock, HeaderList } from '../log/code-block.tsx';
+import { LogPanel } from '../log/log-split.tsx';
+import log from '../log/log.module.css';
+import { hintOf } from './hints.ts';
+import { deliveryQuery, webhooksKey } from './queries.ts';
+import { Answer, DeliveryState, EndpointState } from './states.tsx';
+import css from './webhooks.module.css';
+
+interface DeliveryPanelProps {
+  readonly delivery: string;
+  readonly mayManage: boolean;
+  /** Shows code that checks the signature. */
+  readonly onCheck: () => void;
+  readonly onClose: () => void;
+}
+
+/** One delivery: what was sent, what came back, and what usually is wrong. */
+export function DeliveryPanel({ delivery: id, mayManage, onCheck, onClose }: DeliveryPanelProps) {
+  const { t } = useLocale('webhooks');
+  const { api } = useDashboard();
+  const found = useQuery(deliveryQuery(api, useScope(), id));
+  return (
+    <LogPanel title={t('delivery')} found={found} onClose={onClose}>
+      {(delivery) => (
+        <>
+          <Facts delivery={delivery} />
+          <Hint delivery={delivery} onCheck={onCheck} />
+          {mayManage ? <Retry delivery={delivery} /> : null}
+          <CodeBlock title={t('body')} text={delivery.body} what={t('copied_body')} />
+          {delivery.attempts.map((attempt, index) => (
+            <Attempt key={`${attempt.at} ${delivery.attempts.length - index}`} attempt={attempt} isOpen={index === 0} />
+          ))}
+          {delivery.has_more_attempts ? <p className={log.soft}>{t('attempts_more')}</p> : null}
+        </>
+      )}
+    </LogPanel>
+  );
+}
+
+function Facts({ delivery }: { readonly delivery: DeliveryView }) {
+  const { t } = useLocale('webhooks');
+  const scope = useScope();
+  const { payment, next_attempt_at: next } = delivery;
+  return (
+    <dl className={log.facts}>
+      <dt>{t('event')}</dt>
+      <dd>{delivery.type}</dd>
+      <dt>{t('state')}</dt>
+      <dd>
+        <DeliveryState state={delivery.state} />
+      </dd>
+      <dt>{t('endpoint')}</dt>
+      <dd>
+        {delivery.url}
+        {delivery.endpoint_state === 'on' ? null : (
+          <>
+            {' '}
+            <EndpointState state={delivery.endpoint_state} />
+          </>
+        )}
+      </dd>
+      <dt>ID</dt>
+      <dd>
+        <Short text={delivery.event} what="ID" />
+        <Link
+          className={buttonClass({ kind: 'quiet', small: true })}
+          to="/projects/$project/$mode/event-log"
+          params={scope}
+          search={{ show: delivery.event }}
+        >
+          {t('open_event')}
+        </Link>
+      </dd>
+      {payment === null ? null : (
+        <>
+          <dt>{t('payment')}</dt>
+          <dd>
+            <Link to="/projects/$project/$mode/payments/$payment" params={{ ...scope, payment }}>
+              {payment}
+            </Link>
+          </dd>
+        </>
+      )}
+      <dt>{t('created')}</dt>
+      <dd>
+        <Moment iso={delivery.created_at} />
+      </dd>
+      {next === null ? null : (
+        <>
+          <dt>{t('next_attempt')}</dt>
+          <dd>
+            <Moment iso={next} />
+          </dd>
+        </>
+      )}
+    </dl>
+  );
+}
+
+function Hint({ delivery, onCheck }: { readonly delivery: DeliveryView; readonly onCheck: () => void }) {
+  const { t } = useLocale('webhooks');
+  const hint = hintOf(delivery);
+  if (hint === null) return null;
+  return (
+    <Notice kind="warning">
+      <div className={css.hint}>
+        <strong>{t('hint')}</strong>
+        <p>{t(hint.text)}</p>
+        {hint.isSignature === true ? (
+          <Button small onClick={onCheck}>
+            {t('check_signature')}
+          </Button>
+        ) : null}
+      </div>
+    </Notice>
+  );
+}
+
+function Retry({ delivery: { id, endpoint_state: state } }: { readonly delivery: DeliveryView }) {
+  const { t } = useLocale('webhooks');
+  const { api, queries, toast } = useDashboard();
+  const scope = useScope();
+  const retry = useMutation({
+    mutationFn: () =>
+      api('POST /dashboard/api/projects/:project/:mode/deliveries/:delivery/retry', {
+        params: { ...scope, delivery: id },
+      }),
+    onSuccess: (delivery) => {
+      queries.setQueryData(deliveryQuery(api, scope, id).queryKey, delivery);
+      void queries.invalidateQueries({ queryKey: [...webhooksKey(scope), 'newest'] });
+      const status = delivery.attempts[0]?.status ?? null;
+      const text = status === null ? t('delivery_retried_none') : t('delivery_retried', { status });
+      toast(text, delivery.state === 'delivered' ? 'good' : 'problem');
+    },
+  });
+  if (state === 'disabled' || state === 'deleted') return null;
+  return (
+    <>
+      {retry.error === null ? null : <Notice kind="problem">{problemText(retry.error, t)}</Notice>}
+      <div className={log.buttons}>
+        <Button small icon="refresh" busy={retry.isPending} onClick={() => retry.mutate()}>
+          {t('retry')}
+        </Button>
+      </div>
+    </>
+  );
+}
+
+function Attempt({ attempt, isOpen }: { readonly attempt: AttemptView; readonly isOpen: boolean }) {
+  const { t, number } = useLocale('webhooks');
+  const { status, error, response_body: body, response_headers: headers } = attempt;
+  return (
+    <details className={css.attempt} open={isOpen}>
+      <summary>
+        <strong>
+          <Answer status={status} stage={attempt.error_stage} />
+        </strong>
+        <span>{t('duration_ms', { ms: number(attempt.duration_ms) })}</span>
+        <span className={log.soft}>
+          <Moment iso={attempt.at} />
+          {attempt.manual ? ` · ${t('attempt_manual')}` : null}
+        </span>
+      </summary>
+      <div>
+        {error === null ? null : <p>{error}</p>}
+        {headers === null ? null : <HeaderList title={`${t('response')}: ${t('header')}`} headers={headers} />}
+        {body === null ? null : body === '' ? (
+          <p className={log.soft}>{t('response_empty')}</p>
+        ) : (
+          <CodeBlock title={`${t('response')}: ${t('body')}`} text={body} what={t('copied_answer')} />
+        )}
+        {attempt.response_truncated ? <p className={log.soft}>{t('response_truncated')}</p> : null}
+        <HeaderList title={`${t('request')}: ${t('header')}`} headers={attempt.request_headers} />
+      </div>
+    </details>
+  );
+}

@@ -1,0 +1,229 @@
+import { useMutation } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { AnswerOf } from '../../../../src/http/dashboard/contract/index.ts';
+import type { EndpointView } from '../../../../src/http/dashboard/contract/webhooks.ts';
+import { useDashboard } from '../../dashboard.ts';
+import { useLocale } from '../../locale.tsx';
+import { useScope } from '../../scope.ts';
+import { ConfirmDialog, FormDialog } from '../../ui/action-dialog.tsx';
+import { Choices } from '../../ui/choices.tsx';
+import { CopyButton } from '../../ui/copy.tsx';
+import { Dialog, DialogActions } from '../../ui/dialog.tsx';
+import { Notice } from '../../ui/notice.tsx';
+import { SelectField } from '../../ui/select-field.tsx';
+import { CodeBlock } from '../log/code-block.tsx';
+import { EndpointForm } from './endpoint-form.tsx';
+import { webhooksKey } from './queries.ts';
+import css from './webhooks.module.css';
+import type { Opened } from './webhooks-page.tsx';
+
+type Endpoints = AnswerOf<'GET /dashboard/api/projects/:project/:mode/webhooks'>;
+
+interface EndpointDialogsProps {
+  readonly opened: Exclude<Opened, { readonly kind: 'retry' }>;
+  readonly events: Endpoints['events'];
+  readonly checks: Endpoints['checks'];
+  /** Shows the delivery of a test event. */
+  readonly onSent: (delivery: string) => void;
+  readonly onClose: () => void;
+}
+
+/** What is done to endpoints. A secret that was made is shown before the dialog closes. */
+export function EndpointDialogs({ opened, events, checks, onSent, onClose }: EndpointDialogsProps) {
+  const [secret, setSecret] = useState<string | null>(null);
+  if (secret !== null) return <SecretDialog secret={secret} checks={checks} onClose={onClose} />;
+  switch (opened.kind) {
+    case 'check':
+      return <CheckDialog checks={checks} onClose={onClose} />;
+    case 'create':
+      return <EndpointForm events={events} endpoint={null} onSecret={setSecret} onClose={onClose} />;
+    case 'change':
+      return <EndpointForm events={events} endpoint={opened.endpoint} onSecret={setSecret} onClose={onClose} />;
+    case 'rotate':
+      return <RotateDialog endpoint={opened.endpoint} onSecret={setSecret} onClose={onClose} />;
+    case 'test':
+      return <TestDialog endpoint={opened.endpoint} events={events} onSent={onSent} onClose={onClose} />;
+    case 'pause':
+    case 'enable':
+    case 'delete':
+      return <SwitchDialog kind={opened.kind} endpoint={opened.endpoint} onClose={onClose} />;
+  }
+}
+
+interface EndpointProps {
+  readonly endpoint: EndpointView;
+  readonly onClose: () => void;
+}
+
+const DONE = { pause: 'endpoint_paused', enable: 'endpoint_enabled', delete: 'endpoint_deleted' } as const;
+
+function SwitchDialog({ kind, endpoint, onClose }: EndpointProps & { readonly kind: keyof typeof DONE }) {
+  const { t } = useLocale('webhooks');
+  const { api, queries, toast } = useDashboard();
+  const scope = useScope();
+  const action = useMutation({
+    mutationFn: async () => {
+      const params = { ...scope, endpoint: endpoint.id };
+      await api(`POST /dashboard/api/projects/:project/:mode/webhooks/:endpoint/${kind}`, { params });
+    },
+    onSuccess: () => {
+      toast(t(DONE[kind]));
+      onClose();
+    },
+    onSettled: () => queries.invalidateQueries({ queryKey: webhooksKey(scope) }),
+  });
+  const text =
+    kind !== 'enable'
+      ? t(`${kind}_endpoint_text`)
+      : t(endpoint.state === 'paused' ? 'enable_endpoint_text_paused' : 'enable_endpoint_text_disabled');
+  return (
+    <ConfirmDialog
+      name={t(`${kind}_endpoint`)}
+      text={text}
+      isDangerous={kind === 'delete'}
+      action={action}
+      onClose={onClose}
+    >
+      <p>
+        <strong>{endpoint.url}</strong>
+      </p>
+    </ConfirmDialog>
+  );
+}
+
+const OVERLAPS = ['24', '72', '0'] as const;
+type Overlap = (typeof OVERLAPS)[number];
+
+function RotateDialog({
+  endpoint,
+  onSecret,
+  onClose,
+}: EndpointProps & { readonly onSecret: (secret: string) => void }) {
+  const { t } = useLocale('webhooks');
+  const { api, queries } = useDashboard();
+  const scope = useScope();
+  const [overlap, setOverlap] = useState<Overlap>('24');
+  const rotate = useMutation({
+    mutationFn: () =>
+      api('POST /dashboard/api/projects/:project/:mode/webhooks/:endpoint/rotate', {
+        params: { ...scope, endpoint: endpoint.id },
+        body: { overlap_hours: Number(overlap) },
+      }),
+    onSuccess: ({ secret }) => onSecret(secret),
+    onSettled: () => queries.invalidateQueries({ queryKey: webhooksKey(scope) }),
+  });
+  return (
+    <FormDialog
+      name={t('rotate_secret')}
+      text={t('rotate_secret_text')}
+      isDirty={false}
+      action={rotate}
+      fields={[]}
+      onClose={onClose}
+    >
+      <Choices
+        label={t('overlap')}
+        value={overlap}
+        options={OVERLAPS.map((value) => ({
+          value,
+          text: t(`overlap_${value}`),
+          detail: t(value === '0' ? 'overlap_0_detail' : 'overlap_detail'),
+        }))}
+        onValue={setOverlap}
+      />
+    </FormDialog>
+  );
+}
+
+interface TestProps extends EndpointProps {
+  readonly events: Endpoints['events'];
+  readonly onSent: (delivery: string) => void;
+}
+
+function TestDialog({ endpoint, events, onSent, onClose }: TestProps) {
+  const { t } = useLocale('webhooks');
+  const { api, queries } = useDashboard();
+  const scope = useScope();
+  const [type, setType] = useState<Endpoints['events'][number]['type']>('order.completed');
+  const send = useMutation({
+    mutationFn: () =>
+      api('POST /dashboard/api/projects/:project/:mode/webhooks/:endpoint/test', {
+        params: { ...scope, endpoint: endpoint.id },
+        body: { type },
+      }),
+    onSuccess: ({ delivery }) => {
+      void queries.invalidateQueries({ queryKey: webhooksKey(scope) });
+      onSent(delivery);
+      onClose();
+    },
+  });
+  return (
+    <FormDialog
+      name={t('send_test')}
+      text={t('send_test_text')}
+      isDirty={false}
+      action={send}
+      fields={[]}
+      onClose={onClose}
+    >
+      <SelectField
+        label={t('test_type')}
+        value={type}
+        options={events.map((one) => [one.type, one.type] as const)}
+        onValue={(value) => setType(events.find((one) => one.type === value)?.type ?? type)}
+      />
+      <p>{events.find((one) => one.type === type)?.meaning}</p>
+    </FormDialog>
+  );
+}
+
+interface ChecksProps {
+  readonly checks: Endpoints['checks'];
+  readonly onClose: () => void;
+}
+
+/** Only its button closes it, because the secret is never shown again. */
+function SecretDialog({ secret, checks, onClose }: ChecksProps & { readonly secret: string }) {
+  const { t } = useLocale('webhooks');
+  return (
+    <Dialog title={t('secret_title')} wide>
+      <Notice kind="warning">{t('secret_once')}</Notice>
+      <p className={css.secret}>
+        <code>{secret}</code>
+      </p>
+      <div>
+        <CopyButton text={secret}>{t('copy_what', { what: t('secret') })}</CopyButton>
+      </div>
+      <Checks checks={checks} />
+      <DialogActions confirm={t('secret_kept')} onConfirm={onClose} />
+    </Dialog>
+  );
+}
+
+function CheckDialog({ checks, onClose }: ChecksProps) {
+  const { t } = useLocale('webhooks');
+  return (
+    <Dialog title={t('check_signature')} wide onClose={onClose}>
+      <Checks checks={checks} />
+    </Dialog>
+  );
+}
+
+/** How a receiver checks the signature, in the language that is chosen. */
+function Checks({ checks }: Pick<ChecksProps, 'checks'>) {
+  const { t } = useLocale('webhooks');
+  const [name, setName] = useState(checks[0]?.name ?? '');
+  const chosen = checks.find((one) => one.name === name);
+  return (
+    <div className={css.check}>
+      <p>{t('check_signature_text')}</p>
+      <SelectField
+        label={t('check_language')}
+        value={name}
+        options={checks.map((one) => [one.name, one.name] as const)}
+        onValue={setName}
+      />
+      {chosen === undefined ? null : <CodeBlock title={chosen.name} text={chosen.code} what={t('code')} />}
+    </div>
+  );
+}

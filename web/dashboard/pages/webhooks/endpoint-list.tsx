@@ -1,0 +1,108 @@
+import type { EndpointView } from '../../../../src/http/dashboard/contract/webhooks.ts';
+import { useLocale } from '../../locale.tsx';
+import { Icon } from '../../ui/icons.tsx';
+import { MenuButton } from '../../ui/menu-button.tsx';
+import { Moment } from '../../ui/moment.tsx';
+import { EndpointState } from './states.tsx';
+import css from './webhooks.module.css';
+
+/** What is done to one endpoint. */
+export type EndpointAction = 'test' | 'change' | 'rotate' | 'pause' | 'enable' | 'delete';
+
+interface EndpointListProps {
+  readonly endpoints: readonly EndpointView[];
+  readonly mayManage: boolean;
+  readonly onAction: (action: EndpointAction, endpoint: EndpointView) => void;
+}
+
+/** The endpoints, each with how it took what was sent to it lately. */
+export function EndpointList({ endpoints, mayManage, onAction }: EndpointListProps) {
+  const { t } = useLocale('webhooks');
+  return (
+    <ul className={css.endpoints} aria-label={t('endpoints')}>
+      {endpoints.map((endpoint) => (
+        <li key={endpoint.id} className={css.endpoint}>
+          <div className={css.name}>
+            <h3 className={css.url}>{endpoint.url}</h3>
+            <EndpointState state={endpoint.state} />
+          </div>
+          {mayManage ? <Actions endpoint={endpoint} onAction={onAction} /> : null}
+          <p className={css.soft} title={endpoint.events.join(', ')}>
+            {t('event_count', { count: endpoint.events.length })}
+            {endpoint.disabled_reason === null ? null : ` · ${endpoint.disabled_reason}`}
+          </p>
+          <Health endpoint={endpoint} />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+interface ActionsProps {
+  readonly endpoint: EndpointView;
+  readonly onAction: EndpointListProps['onAction'];
+}
+
+function Actions({ endpoint, onAction }: ActionsProps) {
+  const { t } = useLocale('webhooks');
+  const { url, state } = endpoint;
+  const item = (action: EndpointAction, text: string, isApart = false) => ({
+    key: action,
+    text,
+    isApart,
+    onChoose: () => onAction(action, endpoint),
+  });
+  return (
+    <MenuButton
+      label={t('endpoint_actions', { url })}
+      className={css.more}
+      items={[
+        item('test', t('send_test')),
+        item('change', t('change_endpoint')),
+        item('rotate', t('rotate_secret')),
+        state === 'on' ? item('pause', t('pause_endpoint')) : item('enable', t('enable_endpoint')),
+        item('delete', t('delete_endpoint'), true),
+      ]}
+    >
+      <Icon name="dots" />
+    </MenuButton>
+  );
+}
+
+/** More than this is not counted. */
+const MAX_COUNTED = 10_000;
+
+function Health({ endpoint: { health } }: { readonly endpoint: EndpointView }) {
+  const { t, number, percent } = useLocale('webhooks');
+  const { attempts, acknowledged, waiting, median_ms: median, p95_ms: p95, next_attempt_at: next } = health;
+  return (
+    <dl className={css.health}>
+      <div>
+        <dt>{t('health_rate')}</dt>
+        <dd>
+          {attempts === 0
+            ? t('health_idle')
+            : t('health_rate_of', { percent: percent((100 * acknowledged) / attempts), count: number(attempts) })}
+        </dd>
+      </div>
+      {median === null || p95 === null ? null : (
+        <div>
+          <dt>{t('health_latency')}</dt>
+          <dd>{t('health_latency_of', { median: number(median), p95: number(p95) })}</dd>
+        </div>
+      )}
+      <div>
+        <dt>{t('health_waiting')}</dt>
+        <dd>{waiting > MAX_COUNTED ? t('health_waiting_many') : number(waiting)}</dd>
+      </div>
+      {next === null ? null : (
+        <div>
+          <dt>{t('health_next')}</dt>
+          <dd>
+            <Moment iso={next} />
+          </dd>
+        </div>
+      )}
+    </dl>
+  );
+}

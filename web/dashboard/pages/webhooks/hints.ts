@@ -1,0 +1,53 @@
+import type { DeliveryView } from '../../../../src/http/dashboard/contract/deliveries.ts';
+import type { TextsOf } from '../../texts/en.ts';
+
+type HintKey = Extract<keyof TextsOf<'webhooks'>, `hint_${string}`>;
+
+export interface Hint {
+  readonly text: HintKey;
+  /** Whether code that checks the signature helps. */
+  readonly isSignature?: true;
+}
+
+/** What usually is wrong, by the latest attempt of a delivery that did not arrive; null if nothing is. */
+export function hintOf({ state, attempts: [latest] }: Pick<DeliveryView, 'state' | 'attempts'>): Hint | null {
+  if (state === 'delivered' || latest === undefined) return null;
+  if (latest.status !== null) return hintOfStatus(latest.status);
+  switch (latest.error_stage) {
+    case 'guard':
+      return { text: 'hint_guard' };
+    case 'resolve':
+      return { text: 'hint_resolve' };
+    case 'connect':
+      return { text: 'hint_connect' };
+    case 'tls':
+      return { text: 'hint_tls' };
+    case 'timeout':
+      return { text: 'hint_timeout' };
+    default:
+      return { text: 'hint_response' };
+  }
+}
+
+function hintOfStatus(status: number): Hint | null {
+  if (status >= 200 && status < 300) return null;
+  if (status >= 300 && status < 400) return { text: 'hint_redirect' };
+  switch (status) {
+    case 401:
+    case 403:
+      return { text: 'hint_signature', isSignature: true };
+    case 400:
+    case 422:
+      return { text: 'hint_refused', isSignature: true };
+    case 404:
+      return { text: 'hint_not_found' };
+    case 405:
+      return { text: 'hint_method' };
+    case 410:
+      return { text: 'hint_gone' };
+    case 429:
+      return { text: 'hint_too_many' };
+    default:
+      return { text: status >= 500 ? 'hint_server' : 'hint_refused' };
+  }
+}

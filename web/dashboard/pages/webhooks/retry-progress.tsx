@@ -1,0 +1,62 @@
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { useDashboard } from '../../dashboard.ts';
+import { useLocale } from '../../locale.tsx';
+import { problemText } from '../../problem.ts';
+import { useScope } from '../../scope.ts';
+import { Button } from '../../ui/button.tsx';
+import { Notice } from '../../ui/notice.tsx';
+import { useMayManage } from './may-manage.ts';
+import { retryQuery, runningRetryQuery } from './queries.ts';
+import css from './webhooks.module.css';
+
+/** How far the deliveries are that are sent again together, as long as that goes on and once it has ended. */
+export function RetryProgress() {
+  const { api } = useDashboard();
+  const running = useQuery(runningRetryQuery(api, useScope())).data?.running ?? null;
+  return <div role="status">{running === null ? null : <Progress key={running.id} retry={running.id} />}</div>;
+}
+
+function Progress({ retry: id }: { readonly retry: string }) {
+  const { t, number } = useLocale('webhooks');
+  const { api, queries } = useDashboard();
+  const scope = useScope();
+  const { data: retry } = useQuery(retryQuery(api, scope, id));
+  const mayManage = useMayManage();
+  const stop = useMutation({
+    mutationFn: () =>
+      api('POST /dashboard/api/projects/:project/:mode/delivery-retries/:retry/stop', {
+        params: { ...scope, retry: id },
+      }),
+    onSuccess: (stopped) => queries.setQueryData(retryQuery(api, scope, id).queryKey, stopped),
+  });
+  if (retry === undefined) return null;
+  const { total, done, delivered } = retry;
+  const counts = { total: number(total), done: number(done), delivered: number(delivered) };
+  if (retry.stopped_at !== null)
+    return (
+      <div className={css.retry}>
+        <Notice>{t('retry_stopped', counts)}</Notice>
+      </div>
+    );
+  if (done === total) {
+    return (
+      <div className={css.retry}>
+        <Notice kind={delivered === total ? 'good' : 'warning'}>{t('retry_done', counts)}</Notice>
+      </div>
+    );
+  }
+  return (
+    <div className={css.retry}>
+      <div className={css.retryHead}>
+        <span>{t('retry_progress', counts)}</span>
+        {mayManage ? (
+          <Button small busy={stop.isPending} onClick={() => stop.mutate()}>
+            {t('retry_stop')}
+          </Button>
+        ) : null}
+      </div>
+      <progress max={total} value={done} aria-label={t('retry_progress', counts)} />
+      {stop.error === null ? null : <Notice kind="problem">{problemText(stop.error, t)}</Notice>}
+    </div>
+  );
+}

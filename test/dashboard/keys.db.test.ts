@@ -268,9 +268,10 @@ it('bad input is refused by its field, and nothing is made or changed', async ()
   };
   const keys = keysOf(projectId);
   const access = `/dashboard/api/projects/${projectId}/access`;
-  for (const name of ['', '   ', 'a'.repeat(101), 'a\u0000b', 'a'.repeat(900_000)]) {
+  for (const name of ['', '   ', 'a'.repeat(101), 'a\u0000b']) {
     expect(await post(keys, { ...FULL, name })).toEqual([400, 'name']);
   }
+  expect((await post(keys, { ...FULL, name: 'a'.repeat(10_000_000) }))[0]).toBe(400);
   expect(await post(keys, { ...FULL, permission: 'all' })).toEqual([400, 'permission']);
   expect(await post(keys, { ...FULL, mode: 'live' })).toEqual([400, 'mode']);
   const { key } = await make(projectId);

@@ -51,4 +51,9 @@ export const ACTIONS: ReadonlyMap<string, ActionKey> = new Map<string, ActionKey
   ['webhook.delete', 'action_webhook_delete'],
   ['webhook.enable', 'action_webhook_enable'],
   ['webhook.rotate', 'action_webhook_rotate'],
+  ['webhook.change', 'action_webhook_change'],
+  ['webhook.pause', 'action_webhook_pause'],
+  ['webhook.retry', 'action_webhook_retry'],
+  ['webhook.retry_stop', 'action_webhook_retry_stop'],
+  ['webhook.test', 'action_webhook_test'],
 ]);

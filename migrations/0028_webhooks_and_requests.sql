@@ -22,17 +22,16 @@ create table retried_deliveries (
   primary key (retry_id, delivery_id)
 );
 
--- Calls of the APIs: those that were refused or change something, and some of the others. Without bodies and queries. The id
--- has the time.
+-- Calls of the APIs: those that were refused or change something, and some of the others. Without bodies and queries. A row is
+-- all calls of one second that are alike; each has its id, which has the time, its request id and its duration.
 create table api_requests (
   project_id uuid not null,
   mode text not null,
-  id uuid not null,
-  request_id text not null,
+  last_id uuid not null,
+  first_id uuid not null,
   method text not null,
   path text not null,
   status smallint not null,
-  duration_ms integer not null,
   key_id uuid not null,
   -- Null for public keys, which are used by customers.
   ip text,
@@ -40,11 +39,14 @@ create table api_requests (
   error_type text,
   error_param text,
   error text,
-  primary key (project_id, mode, id)
+  ids uuid[] not null,
+  request_ids text[] not null,
+  durations integer[] not null,
+  primary key (project_id, mode, last_id)
 );
-create index api_requests_refused on api_requests (project_id, mode, id) where status >= 400;
+create index api_requests_refused on api_requests (project_id, mode, last_id) where status >= 400;
 
--- How many of them there are, by the minute: the oldest are deleted by this.
+-- How many calls there are, by the minute: the oldest are deleted by this.
 create table api_request_counts (
   project_id uuid not null,
   mode text not null,

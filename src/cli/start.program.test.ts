@@ -7,26 +7,17 @@ import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { testDatabase } from '../../test/database.ts';
 import { WAIT } from '../../test/deadline.ts';
+import { freePort } from '../../test/ports.ts';
 import { program, textAt } from './program.fixture.ts';
 
 const CURL =
   /curl -s (http:\S+) -H 'Authorization: Bearer (sk_test_\w+)' -H 'Content-Type: application\/json' -d '(.*)'/;
 const RUNNING = /Cointill is running\.[^]*Stop with Ctrl-C\./;
 
-/** Two ports of this machine, and what holds them until it is closed. */
-async function takePorts() {
-  // They read what comes and say nothing.
-  const holders = [0, 1].map(() => createServer((socket) => void socket.on('error', () => {}).resume()));
-  const ports: string[] = [];
-  for (const holder of holders) {
-    await once(holder.listen(0, '127.0.0.1'), 'listening');
-    ports.push(String(Object(holder.address()).port));
-  }
-  const [live = '', sandbox = ''] = ports;
-  const close = async (): Promise<void> => {
-    for (const holder of holders) await once(holder.close(), 'close');
-  };
-  return { live, sandbox, close };
+/** Two ports that no other test is given. */
+async function freePorts() {
+  const [live, sandbox] = [await freePort(), await freePort()];
+  return { live: String(live), sandbox: String(sandbox) };
 }
 
 /** Which of the ports somebody listens on: a service that is stopped closes them one after the other. */
@@ -45,16 +36,14 @@ async function listening({ live, sandbox }: { readonly live: string; readonly sa
 
 /** The program, with ports that nobody has. */
 async function programOnFreePorts() {
-  const ports = await takePorts();
-  await ports.close();
+  const ports = await freePorts();
   return { ports, cointill: await program({ PORT: ports.live, SANDBOX_PORT: ports.sandbox }) };
 }
 
 describe('cointill start', () => {
   it('shows a curl at the first start that makes an order, and the key never again', async () => {
     const { url: databaseUrl } = await testDatabase();
-    const ports = await takePorts();
-    await ports.close();
+    const ports = await freePorts();
     const cointill = await program({ DATABASE_URL: databaseUrl, PORT: ports.live, SANDBOX_PORT: ports.sandbox });
     const first = cointill.start('start');
     const [, url, key, body] = await first.waitFor(CURL);
@@ -82,8 +71,7 @@ describe('cointill start', () => {
 
   it('writes its log as text where a person reads it, and as JSON elsewhere', async () => {
     const { url } = await testDatabase();
-    const ports = await takePorts();
-    await ports.close();
+    const ports = await freePorts();
     const env = { DATABASE_URL: url, PORT: ports.live, SANDBOX_PORT: ports.sandbox, REDIS_URL: 'redis://127.0.0.1:9' };
     const cointill = await program(env);
     const terminal = cointill.startInTerminal('start');
@@ -116,8 +104,7 @@ describe('cointill start', () => {
   });
 
   it('writes JSON alone in production: no key, and at the first start the command that makes one', async () => {
-    const ports = await takePorts();
-    await ports.close();
+    const ports = await freePorts();
     const settings = { NODE_ENV: 'production', PORT: ports.live, SANDBOX_PORT: ports.sandbox };
     const cointill = await program({ ...settings, COINTILL_CALLED_AS: '' });
     const first = cointill.start('start');
@@ -146,8 +133,7 @@ describe('cointill start', () => {
   });
 
   it('names in production the wrapper that has its settings, where one is installed', async () => {
-    const ports = await takePorts();
-    await ports.close();
+    const ports = await freePorts();
     const settings = { NODE_ENV: 'production', PORT: ports.live, SANDBOX_PORT: ports.sandbox };
     const cointill = await program({ ...settings, COINTILL_CALLED_AS: 'till' });
     const first = cointill.start('start');
@@ -164,11 +150,14 @@ describe('cointill start', () => {
 
   it('ends with one message that names the port that is taken', async () => {
     const { url } = await testDatabase();
-    const ports = await takePorts();
+    const ports = await freePorts();
+    // It reads what comes and says nothing.
+    const holder = createServer((socket) => void socket.on('error', () => {}).resume());
+    await once(holder.listen(Number(ports.live), '127.0.0.1'), 'listening');
     const env = { DATABASE_URL: url, PORT: ports.live, SANDBOX_PORT: ports.sandbox, LOG_LEVEL: 'silent' };
     const cointill = await program(env);
     const ended = await cointill.run('start');
-    await ports.close();
+    await once(holder.close(), 'close');
     expect(ended).toEqual({
       code: 1,
       stdout: '',

@@ -19,6 +19,7 @@ const inOrder = (columns: readonly Described[]): readonly Described[] =>
 const WRITTEN: Readonly<Record<string, string>> = {
   ARRAY: '_text',
   'integer[]': '_int4',
+  'uuid[]': '_uuid',
   numeric: 'numeric(78, 0)',
 };
 

@@ -59,6 +59,7 @@ describe.skipIf(hasNoBrowser)('the list of payments', () => {
     await page.getByRole('button', { name: 'Remove the filter BTC' }).click();
     await row(page, 'NW-2').waitFor();
     await button(page, 'Update view').click();
+    expect(await violations(page, 'updating a view')).toEqual([]);
     await dialog(page, 'Update view').getByRole('button', { name: 'Update view' }).click();
     await dialog(page, 'Update view').waitFor({ state: 'detached' });
     await page.goto(url());
@@ -66,6 +67,7 @@ describe.skipIf(hasNoBrowser)('the list of payments', () => {
     await row(page, 'NW-2').waitFor();
     expect(await row(page, 'NW-1').count()).toBe(0);
     await button(page, 'Delete view').click();
+    expect(await violations(page, 'deleting a view')).toEqual([]);
     await dialog(page, 'Delete view').getByRole('button', { name: 'Delete view' }).click();
     await page.getByRole('link', { name: SCRIPT }).waitFor({ state: 'detached' });
   });
@@ -124,6 +126,42 @@ describe.skipIf(hasNoBrowser)('the list of payments', () => {
     await page.getByRole('option', { name: /NW-1.*by e-mail/ }).waitFor();
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { level: 1, name: /NW-1|12\.50/ }).waitFor();
+  });
+
+  it('is filtered, saved as a view, given columns and walked through with the keyboard alone', async () => {
+    const page = await openList();
+    const { keyboard } = page;
+    const press = async (name: string): Promise<void> => {
+      await button(page, name).focus();
+      await keyboard.press('Enter');
+      await dialog(page, name).waitFor();
+    };
+    await press('Filter');
+    await page.getByLabel('Amount from').focus();
+    await keyboard.type('20');
+    await keyboard.press('Tab');
+    await keyboard.type('100');
+    await keyboard.press('Enter');
+    await row(page, 'NW-2').waitFor({ state: 'detached' });
+    await press('Save view');
+    await page.getByLabel('Name').focus();
+    await keyboard.type('Middling');
+    await keyboard.press('Enter');
+    await page.getByRole('link', { name: 'Middling' }).waitFor();
+    await dialog(page, 'Save view').waitFor({ state: 'detached' });
+    await press('Columns');
+    await page.getByRole('checkbox', { name: 'Number' }).focus();
+    await keyboard.press('Space');
+    await keyboard.press('Enter');
+    await page.getByRole('columnheader', { name: 'Number' }).waitFor();
+    await page.getByRole('button', { name: 'Remove the filter Up to 100' }).focus();
+    await keyboard.press('Enter');
+    await row(page, 'NW-2').waitFor();
+    await keyboard.press('j');
+    await keyboard.press('j');
+    await keyboard.press('Enter');
+    await page.getByRole('heading', { level: 1, name: /480/ }).waitFor();
+    expect(new URL(page.url()).pathname).toMatch(/\/payments\/ord_/);
   });
 
   it('says so when an export is refused or breaks off, and keeps what was chosen', async () => {

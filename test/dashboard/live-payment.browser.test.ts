@@ -112,6 +112,8 @@ describe.skipIf(hasNoBrowser)('a live payment, on a real chain', () => {
     await confirm(page, 'Refund').click();
     await page.getByText('waiting for the customer’s address').waitFor();
     await button(page, 'Cancel refund').click();
+    await page.getByRole('dialog', { name: 'Cancel refund' }).waitFor();
+    expect(await violations(page, 'Cancel refund')).toEqual([]);
     await confirm(page, 'Cancel refund').click();
     await page.getByText('It was cancelled.').waitFor();
     expect(await violations(page, 'a live payment')).toEqual([]);

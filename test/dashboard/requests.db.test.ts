@@ -113,6 +113,34 @@ it('of reads that were not refused a few a second are kept, and of public keys n
   expect(data[0]).toMatchObject({ client: null, user_agent: null, path: '/v1/x\uFFFD' });
 });
 
+it('are listed each once and in the order of time, page by page, however many are alike', async () => {
+  const log = createRequestLog(app, { onFault: (error) => expect.unreachable(String(error)), flushMs: 3_600_000 });
+  const made = await createProject(app, 'Paged');
+  if (made.kind !== 'done') throw new Error(made.message);
+  const project = { id: made.project.id, name: '', active: true, allowIps: [], allowOrigins: [] };
+  const key = { id: app.projectId, mode: 'test', kind: 'secret', project } as const;
+  for (let count = 0; count < 120; count += 1) {
+    const path = `/${(count * count) % 7}`;
+    const status = count % 5 === 0 ? 400 : 200;
+    const alike = { method: 'POST', path, status, durationMs: count, key, client: '', userAgent: null, refusal: null };
+    log.add({ ...alike, requestId: `r-${count}` });
+    app.clock.advance(1 + ((count * 37) % 90));
+  }
+  await log.stop();
+  const all = (await list('limit=100', project.id)).data.map(({ request_id: id }) => id);
+  expect(all).toEqual(Array.from({ length: 100 }, (_, index) => `r-${119 - index}`));
+  const paged: string[] = [];
+  for (let next: string | null = ''; next !== null;) {
+    const page: Page = await list(`limit=7${next === '' ? '' : `&after=${next}`}`, project.id);
+    paged.push(...page.data.map(({ request_id: id }) => id));
+    next = page.next;
+  }
+  expect(paged).toEqual(Array.from({ length: 120 }, (_, index) => `r-${119 - index}`));
+  expect((await list('request_id=r-77', project.id)).data).toMatchObject([{ duration_ms: 77 }]);
+  const refused = (await list('outcome=refused&limit=100', project.id)).data;
+  expect(refused.map(({ duration_ms: ms }) => ms)).toEqual(Array.from({ length: 24 }, (_, index) => 115 - 5 * index));
+});
+
 it('that cannot be saved loses its calls and nothing else', async () => {
   const faults: unknown[] = [];
   const { log, sandbox } = logged((error) => faults.push(error));

@@ -75,7 +75,7 @@ describe('money in an asset that an order was never quoted in', () => {
     expect(await pageText(order)).toContain(
       `30.00 USDC arrived on Ethereum, but this payment asks for USDT on Ethereum. It doesn’t count here, and it isn’t lost: the shop can send it back. Contact the shop and mention payment ${order.id}.`,
     );
-    // What is asked for still completes it, and nothing is told twice.
+    // The right asset still completes it, and no event is sent twice.
     await mined(anvil, usdt.transfer(order.address, 30n * ONE));
     await anvil.mine(2);
     await shop.becomes(order, { status: 'completed', exception: 'none' });
@@ -128,7 +128,7 @@ describe('money in an asset that an order was never quoted in', () => {
     expect(page).toContain('The shop will send your refund of 15.00 USDC to your address.');
     expect(page).not.toContain('arrived on Ethereum');
     expect(await refund({ crypto_currency: 'USDC' })).toMatchObject({ status: 400 });
-    // All of the payment's own money can be given back as well.
+    // All of the payment's own money can be refunded as well.
     expect(await refund({})).toMatchObject({ status: 200, body: { crypto_currency: 'USDT', amount: 30 } });
 
     const id = textAt(part.body, 'id');

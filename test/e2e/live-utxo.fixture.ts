@@ -131,7 +131,7 @@ async function furnish(
   kind: UtxoNodeKind,
   { node, receiver, clock, service, baseUrl, close }: Awaited<ReturnType<typeof startParts>>,
 ): Promise<UtxoShop> {
-  // A block's coin can be spent after 100 more: there are enough that stay spendable when blocks are taken off.
+  // A block's reward can be spent 100 blocks later: enough stay spendable when blocks are taken off.
   const [project] = await Promise.all([
     service.command('project create --name Shop').then((created) => textAt(created, 'id')),
     node.mine(160),
@@ -149,7 +149,7 @@ async function furnish(
     setWallet(CONFIRMATIONS),
     service.start(),
   ]);
-  // From the first order on the service would read a young chain from its first block, which all of its kind share.
+  // From the first order on the service would read a young chain from the genesis block, which all of regtest share.
   await eventually('the chain is followed', async () => {
     const ready: unknown = await (await fetch(`${baseUrl}/readyz`)).json();
     return /nobody follows it|not a block was read/.test(JSON.stringify(ready)) ? null : true;

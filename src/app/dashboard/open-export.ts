@@ -12,7 +12,7 @@ export interface OpenExport {
    * comes of it; throws what `take` throws.
    */
   write(take: (piece: Buffer) => Promise<void>): Promise<number>;
-  /** Ends the connection and the work for it in the database, which would not notice before it has something to send. */
+  /** Ends the connection and its work in the database, which would not notice before it has something to send. */
   stop(): Promise<void>;
 }
 

@@ -1,5 +1,5 @@
 import type { AccessKey } from '../projects/access.ts';
-import { insertApiRequests, type ApiRequest } from '../../store/api-requests.ts';
+import { insertApiRequests, type AlikeRequests } from '../../store/api-requests.ts';
 import { newId, type App } from '../context.ts';
 
 /** A call of one of the APIs that was answered. */
@@ -27,7 +27,7 @@ export interface RequestLog {
 const MAX_READS = 5;
 /** What is added beyond this is lost until the next flush: the log must never hold up an answer. */
 const MAX_WAITING = 10_000;
-const MAX_BATCH = 2_000;
+const MAX_BATCH = 1_000;
 const FLUSH_MS = 1_000;
 
 const MAX_PATH = 300;
@@ -39,37 +39,45 @@ export function createRequestLog(
   app: App,
   { onFault, flushMs = FLUSH_MS }: { readonly onFault: (error: unknown) => void; readonly flushMs?: number },
 ): RequestLog {
-  let waiting: ApiRequest[] = [];
+  let waiting = new Map<string, Group>();
+  let calls = 0;
   /** Reads by project in this second. */
   let reads = new Map<string, number>();
   let second = 0;
   let flushing: Promise<void> | null = null;
 
-  const isSampled = (projectId: string, now: number): boolean => {
-    const current = Math.floor(now / 1_000);
-    if (current !== second) [second, reads] = [current, new Map()];
-    const count = (reads.get(projectId) ?? 0) + 1;
-    reads.set(projectId, count);
+  const isSampled = ({ key, method, status }: ApiCall): boolean => {
+    if ((method !== 'GET' && method !== 'HEAD') || status >= 400) return true;
+    const count = (reads.get(key.project.id) ?? 0) + 1;
+    reads.set(key.project.id, count);
     return count <= MAX_READS;
   };
   const flush = async (): Promise<void> => {
-    while (waiting.length > 0) {
-      const batch = waiting.slice(0, MAX_BATCH);
-      waiting = waiting.slice(MAX_BATCH);
+    const groups = [...waiting.values()];
+    [waiting, calls] = [new Map(), 0];
+    for (let start = 0; start < groups.length; start += MAX_BATCH) {
       // What cannot be saved is lost: the log says what went wrong, and is not to go wrong itself.
-      await insertApiRequests(app.db, batch).catch(onFault);
+      await insertApiRequests(app.db, groups.slice(start, start + MAX_BATCH)).catch(onFault);
     }
   };
   const startFlush = (): Promise<void> => (flushing ??= flush().finally(() => (flushing = null)));
-  const timer = setInterval(() => void startFlush(), flushMs);
+  const timer = setInterval(() => {
+    if (calls > 0) void startFlush();
+  }, flushMs);
 
   return {
     add: (call) => {
       const now = app.clock();
-      const isRead = call.method === 'GET' || call.method === 'HEAD';
-      if (waiting.length >= MAX_WAITING) return;
-      if (isRead && call.status < 400 && !isSampled(call.key.project.id, now)) return;
-      waiting.push(requestOf(app, call, now));
+      const current = Math.floor(now / 1_000);
+      if (current !== second) [second, reads] = [current, new Map()];
+      if (calls >= MAX_WAITING || !isSampled(call)) return;
+      calls += 1;
+      const name = nameOf(call, second);
+      const group = waiting.get(name) ?? groupOf(call);
+      waiting.set(name, group);
+      group.ids.push(newId(app, now));
+      group.requestIds.push(call.requestId);
+      group.durationsMs.push(Math.round(call.durationMs));
     },
     stop: async () => {
       clearInterval(timer);
@@ -79,17 +87,25 @@ export function createRequestLog(
   };
 }
 
-function requestOf(app: App, call: ApiCall, now: number): ApiRequest {
-  const { key, refusal } = call;
+interface Group extends AlikeRequests {
+  readonly ids: string[];
+  readonly requestIds: string[];
+  readonly durationsMs: number[];
+}
+
+/** The same for calls of one second that are alike. */
+function nameOf({ key, method, path, status, client, userAgent, refusal }: ApiCall, second: number): string {
+  const why = refusal === null ? '' : `${refusal.type} ${refusal.param ?? ''} ${refusal.message}`;
+  return `${second} ${key.id} ${status} ${method} ${path}\n${client}\n${userAgent ?? ''}\n${why}`;
+}
+
+function groupOf({ key, refusal, ...call }: ApiCall): Group {
   return {
-    id: newId(app, now),
     projectId: key.project.id,
     mode: key.mode,
-    requestId: call.requestId,
     method: call.method,
     path: storable(call.path, MAX_PATH),
     status: call.status,
-    durationMs: Math.round(call.durationMs),
     keyId: key.id,
     // A public key is in the browsers of customers, whose addresses are nobody's business here.
     ip: key.kind === 'public' ? null : storable(call.client, MAX_AGENT),
@@ -102,6 +118,9 @@ function requestOf(app: App, call: ApiCall, now: number): ApiRequest {
             param: refusal.param === null ? null : storable(refusal.param, MAX_AGENT),
             message: storable(refusal.message, MAX_MESSAGE),
           },
+    ids: [],
+    requestIds: [],
+    durationsMs: [],
   };
 }
 

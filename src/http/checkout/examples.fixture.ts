@@ -146,6 +146,16 @@ export const STATES: ReadonlyMap<string, PaymentView> = new Map([
     'paid late',
     viewOf({ status: 'expired', quote: BTC_QUOTE, exception: 'paid_late', received: money(BTC_QUOTE.owedUnits, 0n) }),
   ],
+  [
+    'expired, partly paid late',
+    viewOf({
+      status: 'expired',
+      surface: 'order',
+      transactionNumber: null,
+      quote: BTC_QUOTE,
+      received: money(30_000n, 0n),
+    }),
+  ],
   ['cancelled', viewOf({ status: 'cancelled', cancelledAt: NOW })],
   ['cancelled after choosing', viewOf({ status: 'cancelled', quote: BTC_QUOTE, cancelledAt: NOW })],
   [

@@ -77,7 +77,19 @@ function unusual(view: PaymentView, step: CompletedStep): Html | null {
     case 'none':
       return null;
     case 'overpaid':
-      return quote && note(locale.t('overpaid', { amount: withWorth(receivedUnits - quote.owedUnits, quote) }));
+      return (
+        quote &&
+        html`<div class="note">
+          <p>
+            ${sentences(
+              locale,
+              locale.t('overpaid', { amount: withWorth(receivedUnits - quote.owedUnits, quote) }),
+              contactShop(view),
+            )}
+          </p>
+          ${supportLink(view)}
+        </div>`
+      );
     case 'underpaid':
       return quote && note(locale.t('underpaid_accepted', { amount: crypto(quote.owedUnits, quote) }));
     case 'paid_late':
@@ -97,7 +109,7 @@ const CLOSED = {
 /** Ended without being paid in full and in time; says what happens to money that did arrive. */
 export function closedCard(view: PaymentView, step: ClosedStep): Html {
   const { locale } = view.frame;
-  const { title, text } = step.paidLate ? lateTexts(step) : CLOSED[step.outcome];
+  const { title, text } = cameLate(step) ? lateTexts(step) : CLOSED[step.outcome];
   const { quote } = step;
   const arrived = step.receivedUnits > 0n;
   return html`${statusHeading(arrived ? 'attention' : 'stopped', locale.t(title), locale.t(text))}
@@ -107,8 +119,14 @@ export function closedCard(view: PaymentView, step: ClosedStep): Html {
   ${backToShop(view, step)}`;
 }
 
-function lateTexts({ outcome }: ClosedStep) {
-  return { title: 'late_title', text: outcome === 'cancelled' ? 'late_cancelled_text' : 'late_text' } as const;
+/** Whether money came after the end, all of it or a part. */
+export function cameLate({ outcome, paidLate, receivedUnits }: ClosedStep): boolean {
+  return paidLate || ((outcome === 'expired' || outcome === 'cancelled') && receivedUnits > 0n);
+}
+
+function lateTexts({ outcome, paidLate }: ClosedStep) {
+  const inFullOrPart = paidLate ? 'late_text' : 'late_part_text';
+  return { title: 'late_title', text: outcome === 'cancelled' ? 'late_cancelled_text' : inFullOrPart } as const;
 }
 
 /** For those who had sent just before the end: their money is found, and they must not send it again. */

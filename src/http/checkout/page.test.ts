@@ -208,6 +208,7 @@ describe('paying', () => {
   it('asks for the rest once a part has come, and no longer offers to cancel or change', () => {
     const markup = pageOf('partly paid');
     expect(textOf(markup)).toContain('Received 0.00030000 BTC ≈ $18.00');
+    expect(textOf(markup)).toContain('Can’t send that little? The shop can accept what arrived. Contact the shop');
     expect(textOf(markup)).toContain('Still to send, exactly 0.00051667 BTC');
     expect(valuesOf(markup, 'a', 'href')).toContain(`bitcoin:${BTC_QUOTE.address}?amount=0.00051667`);
     expect(valuesOf(markup, 'form', 'action')).toEqual([]);
@@ -324,6 +325,7 @@ describe('after the payment', () => {
   it('says what is unusual about a completed payment', () => {
     const overpaid = textOf(pageOf('overpaid'));
     expect(overpaid).toContain('You paid 0.00010000 BTC (≈ $6.00) too much');
+    expect(overpaid).toContain('Contact the shop and mention payment TXN-2025-000123.');
     expect(overpaid).toContain('Asked for 0.00081667 BTC Paid 0.00091667 BTC');
     expect(textOf(pageOf('underpaid, accepted'))).toContain('Asked for 0.00081667 BTC Paid 0.00080000 BTC');
     expect(textOf(pageOf('completed'))).not.toContain('Asked for');
@@ -349,6 +351,9 @@ describe('after the payment', () => {
   it('says that late or partial money is not lost, and that more is not wanted when none came', () => {
     expect(textOf(pageOf('paid late'))).toContain('Your payment arrived late');
     expect(textOf(pageOf('paid late'))).toContain('Your money is not lost');
+    const part = textOf(pageOf('expired, partly paid late'));
+    expect(part).toContain('Your payment arrived late Part of the amount arrived after the time to pay had run out.');
+    expect(part).not.toContain('before we saw a payment');
     expect(textOf(pageOf('underpaid'))).toContain('Received 0.00030000 BTC ≈ $18.00');
     expect(textOf(pageOf('expired'))).toContain('Don’t send anything now. To buy, start again');
   });

@@ -1,5 +1,5 @@
 import { chooseCard } from './choose-step.ts';
-import { closedCard, completedCard, returnsByItself } from './final-step.ts';
+import { cameLate, closedCard, completedCard, returnsByItself } from './final-step.ts';
 import { fiatWithCode, name, sentences } from './format.ts';
 import { html, type Html } from '../pages/html.ts';
 import { facts, renderDocument, testBanner, type Refresh } from './layout.ts';
@@ -143,7 +143,7 @@ function titleOf(step: Step) {
     case 'completed':
       return 'completed_title';
     case 'closed':
-      return step.paidLate ? 'late_title' : CLOSED_TITLES[step.outcome];
+      return cameLate(step) ? 'late_title' : CLOSED_TITLES[step.outcome];
   }
 }
 

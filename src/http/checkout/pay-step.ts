@@ -11,6 +11,7 @@ import { pageHref, paymentPath } from './links.ts';
 import { qrSvg } from './qr.ts';
 import { rateOf, worthOf } from './rate.ts';
 import { walletHref } from './safe-url.ts';
+import { contactShop } from './shop-contact.ts';
 import type { PaymentView, PayStep } from './view.ts';
 
 /** Longer amounts are smaller, so that no digit wraps on a phone of 320 px. */
@@ -48,11 +49,12 @@ function partial(view: PaymentView, step: PayStep): Html {
   const { quote, receivedUnits, missingUnits } = step;
   const places = commonPlaces(quote, quote.owedUnits, receivedUnits, missingUnits);
   const both = (units: bigint) => html`${crypto(units, quote, places)} ${worthOf(locale, units, { ...view, quote })}`;
-  return facts([
-    [locale.t('asked_for'), both(quote.owedUnits)],
-    [locale.t('received'), both(receivedUnits)],
-    [locale.t('still_missing'), html`<strong data-announce>${both(missingUnits)}</strong>`],
-  ]);
+  return html`${facts([
+      [locale.t('asked_for'), both(quote.owedUnits)],
+      [locale.t('received'), both(receivedUnits)],
+      [locale.t('still_missing'), html`<strong data-announce>${both(missingUnits)}</strong>`],
+    ])}
+    <p class="hint">${sentences(locale, locale.t('rest_too_small'), contactShop(view))}</p>`;
 }
 
 function amountOf({ missingUnits, quote }: PayStep): string {

@@ -15,7 +15,8 @@ type SqlType =
   | 'smallint'
   | 'text'
   | 'timestamp with time zone'
-  | 'uuid';
+  | 'uuid'
+  | 'uuid[]';
 
 /** What the database knows about a column. */
 export interface ColumnShape {
@@ -74,6 +75,7 @@ export const bytes = (): Column<Buffer> => ({
   toRecord: (value) => `\\x${value.toString('hex')}`,
 });
 export const texts = () => asIs<string[]>('ARRAY');
+export const uuids = () => asIs<string[]>('uuid[]');
 export const integers = () => asIs<number[]>('integer[]');
 export const json = <Value extends object>(): Column<Value, Value, string> => ({
   sqlType: 'jsonb',

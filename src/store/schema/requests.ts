@@ -1,22 +1,24 @@
 import type { Mode } from '../../domain/permission.ts';
-import { integer, nullable, smallint, text, timestamp, uuid } from './column.ts';
+import { integer, integers, nullable, smallint, text, texts, timestamp, uuid, uuids } from './column.ts';
 
-/** Calls of the APIs; the id has the time. */
+/** Calls of the APIs: in one row those of one second that are alike. */
 export const API_REQUESTS = {
   project_id: uuid(),
   mode: text<Mode>(),
-  id: uuid(),
-  request_id: text(),
+  last_id: uuid(),
+  first_id: uuid(),
   method: text(),
   path: text(),
   status: smallint(),
-  duration_ms: integer(),
   key_id: uuid(),
   ip: nullable(text()),
   user_agent: nullable(text()),
   error_type: nullable(text()),
   error_param: nullable(text()),
   error: nullable(text()),
+  ids: uuids(),
+  request_ids: texts(),
+  durations: integers(),
 };
 
 /** How many there are, by the minute. */

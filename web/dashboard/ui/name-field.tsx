@@ -19,12 +19,12 @@ export function NameField({ value, fault, hint, onValue }: NameFieldProps) {
   const { t } = useLocale();
   return (
     <Field
+      required
+      autoComplete="off"
+      max={MAX_NAME}
       label={t('name')}
       hint={hint}
       value={value}
-      max={MAX_NAME}
-      required
-      autoComplete="off"
       problem={problemOf(fault, 'name')}
       onValue={onValue}
     />

@@ -39,6 +39,7 @@ export const ar: Texts = {
   pay_before: 'آخر موعد للدفع: {time}',
   send_exactly: 'أرسل هذا المبلغ بالضبط',
   send_rest: 'أرسل المبلغ المتبقي بالضبط',
+  rest_too_small: 'ألا يمكنك إرسال مبلغ بهذا الصغر؟ يمكن للمتجر أن يقبل ما وصل.',
   rate: 'سعر الصرف',
   rate_held: '{rate}، ثابت حتى {time}',
   only_token:
@@ -112,6 +113,7 @@ export const ar: Texts = {
   unconfirmed_text: 'رُصدت الدفعة على الشبكة، لكن الشبكة لم تؤكدها.',
   late_title: 'وصلت دفعتك متأخرة',
   late_text: 'وصل المبلغ كاملًا بعد انتهاء مهلة الدفع.',
+  late_part_text: 'وصل جزء من المبلغ بعد انتهاء مهلة الدفع.',
   late_cancelled_text: 'وصل المبلغ بعد إلغاء الدفعة.',
   money_safe: 'لم تُفقد أموالك: يمكن للمتجر أن يقبلها سدادًا للدفعة أو أن يعيدها إليك.',
   wrong_token:

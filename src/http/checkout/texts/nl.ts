@@ -39,6 +39,7 @@ export const nl: Texts = {
   pay_before: 'Betaal vóór {time}',
   send_exactly: 'Verstuur precies',
   send_rest: 'Nog te versturen, precies',
+  rest_too_small: 'Kunt u zo weinig niet versturen? De winkel kan accepteren wat is ontvangen.',
   rate: 'Koers',
   rate_held: '{rate}, geldig tot {time}',
   only_token:
@@ -121,6 +122,7 @@ export const nl: Texts = {
   unconfirmed_text: 'De betaling is op het netwerk gezien, maar nooit bevestigd.',
   late_title: 'Uw betaling kwam te laat',
   late_text: 'Het volledige bedrag kwam binnen nadat de betaaltijd was verstreken.',
+  late_part_text: 'Een deel van het bedrag kwam binnen nadat de betaaltijd was verstreken.',
   late_cancelled_text: 'Het geld kwam binnen nadat de betaling was geannuleerd.',
   money_safe: 'U bent uw geld niet kwijt: de winkel kan het als betaling accepteren of terugsturen.',
   wrong_token:

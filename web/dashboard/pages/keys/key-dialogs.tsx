@@ -95,21 +95,17 @@ function RollDialog({ apiKey, onClose }: OfKey) {
     onSettled: reload,
   });
   if (roll.data !== undefined) return <NewKeyDialog made={roll.data} done={t('key_rolled')} onClose={onClose} />;
+  const options = OVERLAPS.map((value) => ({
+    value,
+    text: t(`roll_${value}`),
+    ...(value === '0' && { detail: t('roll_0_text') }),
+  }));
   return (
     <FormDialog name={t('roll')} text={t('roll_text')} isDirty={false} action={roll} fields={[]} onClose={onClose}>
       <p>
         <b>{apiKey.name}</b>
       </p>
-      <Choices
-        label={t('roll_when')}
-        value={overlap}
-        options={OVERLAPS.map((value) => ({
-          value,
-          text: t(`roll_${value}`),
-          ...(value === '0' && { detail: t('roll_0_text') }),
-        }))}
-        onValue={setOverlap}
-      />
+      <Choices label={t('roll_when')} value={overlap} options={options} onValue={setOverlap} />
     </FormDialog>
   );
 }

@@ -1,7 +1,7 @@
 #!/bin/sh
-# What takes too long for every change: histories of the simulation that were never tried, walks through the dashboard of
-# a project with a million payments, backups and restores killed at many points, mutation testing, and the guides of
-# docs/how-to/ done in a copy.
+# What takes too long for every change: histories of the simulation that were never tried, walks through the
+# dashboard of a project with a million payments, backups and restores killed at many points, mutation testing,
+# and the guides of docs/how-to/ done in a copy.
 set -eu
 cd "$(dirname "$0")/.."
 seeds=${SIMULATION_SEEDS:-5000}

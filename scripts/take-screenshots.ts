@@ -4,8 +4,8 @@ import { Client } from 'pg';
 import type { Page } from 'playwright-core';
 import { copyOrders, untilAddedUp } from '../bench/fill-project.ts';
 import { makeKey } from '../bench/merchant.ts';
-import { startBenchService, type BenchService } from '../bench/service.ts';
-import { startAnvil } from '../test/anvil.ts';
+import { startBenchService } from '../bench/service.ts';
+import { ANVIL_ACCOUNT, startAnvil } from '../test/anvil.ts';
 import { launchBrowser } from '../test/browser.ts';
 
 /**
@@ -15,8 +15,6 @@ import { launchBrowser } from '../test/browser.ts';
 const FOLDER = path.join(import.meta.dirname, '../docs/images');
 const SIZE = { width: 1_280, height: 800 };
 const PHONE = { width: 390, height: 844 };
-/** Whoever pays into it: the first address of anvil's accounts. */
-const TREASURY = '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266';
 const EMAIL = 'mara@kestrel.example';
 const PASSWORD = 'grumpy otter parade';
 
@@ -67,7 +65,7 @@ async function fill(client: Client, projectId: string): Promise<void> {
     replaced: {
       status: `case when $3 = '' then $3 else ${STATUS} end`,
       exception: "'none'",
-      merchant_order_id: `'KC-' || ${5_200} - n`,
+      merchant_order_id: "'KC-' || 5200 - n",
       description: pick(PRODUCTS, 'n * 11'),
       customer_email: `${pick(CUSTOMERS, 'n * 5')} || '@example.com'`,
       amount_minor: PRICE,
@@ -177,7 +175,7 @@ try {
     .first()
     .waitFor();
   await take(page, 'dashboard-payments');
-  await takePaymentPage(service, projectId);
+  await takePaymentPage(projectId);
 } finally {
   await client.end();
   await browser.close();
@@ -186,9 +184,10 @@ try {
 }
 
 /** The customer's page, in live mode: that of test mode says beside it what can be simulated. */
-async function takePaymentPage({ cli, live }: BenchService, projectId: string): Promise<void> {
-  const wallet = ['--network', 'ethereum', '--treasury', TREASURY, '--confirmations', '12'];
-  await cli('wallet', 'set', '--project', projectId, ...wallet);
+async function takePaymentPage(projectId: string): Promise<void> {
+  const { live } = service;
+  const wallet = ['--network', 'ethereum', '--treasury', ANVIL_ACCOUNT, '--confirmations', '12'];
+  await service.cli('wallet', 'set', '--project', projectId, ...wallet);
   const headers = await makeKey(service, projectId, 'live');
   const order = { amount: 52.4, order_id: 'KC-5208', crypto_currency: 'ETH', description: PRODUCTS[1] };
   const { id } = await makeOrder(live, headers, order);

@@ -35,9 +35,18 @@ async function listening({ live, sandbox }: { readonly live: string; readonly sa
 }
 
 /** The program, with ports that nobody has. */
-async function programOnFreePorts() {
+async function programOnFreePorts(settings: Readonly<Record<string, string>> = {}) {
   const ports = await freePorts();
-  return { ports, cointill: await program({ PORT: ports.live, SANDBOX_PORT: ports.sandbox }) };
+  return { ports, cointill: await program({ PORT: ports.live, SANDBOX_PORT: ports.sandbox, ...settings }) };
+}
+
+/** A first start in production, by this name, and the project that it made. */
+async function startInProduction(calledAs: string) {
+  const { ports, cointill } = await programOnFreePorts({ NODE_ENV: 'production', COINTILL_CALLED_AS: calledAs });
+  const first = cointill.start('start');
+  await first.waitFor(/Cointill is running/);
+  const project = textAt(Object(await cointill.json('project', 'list'))[0], 'id');
+  return { cointill, ports, first, project };
 }
 
 describe('cointill start', () => {
@@ -104,12 +113,7 @@ describe('cointill start', () => {
   });
 
   it('writes JSON alone in production: no key, and at the first start the command that makes one', async () => {
-    const ports = await freePorts();
-    const settings = { NODE_ENV: 'production', PORT: ports.live, SANDBOX_PORT: ports.sandbox };
-    const cointill = await program({ ...settings, COINTILL_CALLED_AS: '' });
-    const first = cointill.start('start');
-    await first.waitFor(/Cointill is running/);
-    const project = textAt(Object(await cointill.json('project', 'list'))[0], 'id');
+    const { cointill, ports, first, project } = await startInProduction('');
     expect(await cointill.json('key', 'list', '--project', project)).toEqual([]);
     first.signal('SIGTERM');
     const { code, stdout, stderr } = await first.ended;
@@ -133,12 +137,7 @@ describe('cointill start', () => {
   });
 
   it('names in production the wrapper that has its settings, where one is installed', async () => {
-    const ports = await freePorts();
-    const settings = { NODE_ENV: 'production', PORT: ports.live, SANDBOX_PORT: ports.sandbox };
-    const cointill = await program({ ...settings, COINTILL_CALLED_AS: 'till' });
-    const first = cointill.start('start');
-    await first.waitFor(/Cointill is running/);
-    const project = textAt(Object(await cointill.json('project', 'list'))[0], 'id');
+    const { cointill, first, project } = await startInProduction('till');
     const listen = await cointill.run('webhook', 'listen', '--project', project);
     first.signal('SIGTERM');
     const { stderr } = await first.ended;

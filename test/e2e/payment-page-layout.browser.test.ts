@@ -118,6 +118,21 @@ describe.skipIf(hasNoBrowser)('the layout of the payment page', () => {
     }
   });
 
+  it('prints nothing to press with a receipt', async () => {
+    const receipts = server.paths.filter((one) => /completed|overpaid|accepted|refunds/.test(one));
+    expect(receipts.length).toBeGreaterThan(5);
+    const page = await open(794, receipts[0]);
+    await page.emulateMedia({ media: 'print' });
+    const found: string[] = [];
+    for (const path of receipts) {
+      await measure(page, path);
+      const seen = `[...document.querySelectorAll('${TARGETS}')].filter((one) => one.checkVisibility())`;
+      const names = await page.evaluate<string[]>(`${seen}.map((one) => one.textContent.trim())`);
+      found.push(...names.map((name) => `${decodeURIComponent(path)}: ${name}`));
+    }
+    expect(found).toEqual([]);
+  });
+
   it('does not move for readers who want it so', async () => {
     const path = server.paths.find((one) => decodeURIComponent(one).endsWith('payment, pay'));
     const page = await open(320, path);

@@ -9,6 +9,7 @@ import type { Dashboard } from './route.ts';
 const UNREAD_MS = 60_000;
 const RECHECK_MS = 5_000;
 const TRY_AGAIN_SECONDS = 10;
+const PATIENCE_MS = 1_000;
 
 interface SentFile {
   /** What the file is called, before the day. */
@@ -36,7 +37,7 @@ export function fileSender(app: FastifyInstance, { people: { app: core }, export
     done();
   });
   return async (request, reply, open, sent) => {
-    const own = turnOf(reply.raw);
+    const own = newTurn(reply.raw);
     const opened = await openOne(turns, own, open);
     if (opened.kind === 'busy') throw busy(reply);
     void reply.hijack();
@@ -46,8 +47,7 @@ export function fileSender(app: FastifyInstance, { people: { app: core }, export
       mayRead: sent.mayRead,
       onEnd: () => {
         running.delete(stop);
-        turns.delete(own);
-        own.end();
+        endTurn(turns, own);
       },
       onFault: (error) => live.troubles.happened('exports of the dashboard', error, { request: request.id }),
     });
@@ -56,7 +56,7 @@ export function fileSender(app: FastifyInstance, { people: { app: core }, export
   };
 }
 
-/** A request that takes, or may take, one of the places for exports. */
+/** A request that has one of the places for exports, or is about to take one. */
 interface Turn {
   readonly raw: ServerResponse;
   /** When it has none any more. */
@@ -64,35 +64,37 @@ interface Turn {
   readonly end: () => void;
 }
 
-function turnOf(raw: ServerResponse): Turn {
+function newTurn(raw: ServerResponse): Turn {
   const { promise, resolve } = Promise.withResolvers<void>();
   return { raw, ended: promise, end: resolve };
 }
 
-/** Opens an export, if need be in the place of one whose reader is gone. */
+/** Opens an export; where both places are taken, waits a moment for one whose reader may just have left. */
 async function openOne(turns: Set<Turn>, own: Turn, open: () => Promise<OpenedExport>): Promise<OpenedExport> {
+  const isLate = AbortSignal.timeout(PATIENCE_MS);
+  const late = once(isLate, 'abort');
   turns.add(own);
-  let isOpen = false;
   try {
-    let opened = await open();
-    if (opened.kind === 'busy') {
-      // Nobody waits for whoever waits, so that no two wait for each other.
-      turns.delete(own);
-      const gone = [...turns].filter(({ raw }) => raw.destroyed);
-      await Promise.all(gone.map(({ ended }) => ended));
-      if (gone.length > 0) {
-        turns.add(own);
-        opened = await open();
+    for (;;) {
+      const wasLate = isLate.aborted || own.raw.destroyed;
+      const opened = await open();
+      if (opened.kind === 'opened') return opened;
+      if (wasLate) {
+        endTurn(turns, own);
+        return opened;
       }
+      const others = [...turns].filter((one) => one !== own);
+      await Promise.race([late, ...others.map(({ ended }) => ended)]);
     }
-    isOpen = opened.kind === 'opened';
-    return opened;
-  } finally {
-    if (!isOpen) {
-      turns.delete(own);
-      own.end();
-    }
+  } catch (error) {
+    endTurn(turns, own);
+    throw error;
   }
+}
+
+function endTurn(turns: Set<Turn>, own: Turn): void {
+  turns.delete(own);
+  own.end();
 }
 
 function headersOf(reply: FastifyReply, { name, format }: SentFile, { rowsAbout }: OpenExport, now: number) {

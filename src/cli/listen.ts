@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import http from 'node:http';
 import { Option, InvalidArgumentError, type Command } from 'commander';
 import { createEndpoint, deleteEndpoint } from '../app/webhooks/webhook-endpoints.ts';
+import { readConfig } from '../config/config.ts';
 import { EVENT_TYPES } from '../domain/event-type.ts';
 import { encodeId } from '../domain/id.ts';
 import { projectIdOf, wholeNumber } from './arguments.ts';
@@ -47,6 +48,7 @@ function secretOf(text: string): string {
 }
 
 async function listen(options: ListenOptions): Promise<void> {
+  if (options.project !== undefined && readConfig(process.env, process.cwd()).production) throw noEndpointHere();
   const stopped = untilStopSignal();
   const projectId = options.project === undefined ? null : projectIdOf(options.project);
   const ready = Promise.withResolvers<string | null>();
@@ -75,6 +77,14 @@ async function listen(options: ListenOptions): Promise<void> {
     server.closeAllConnections();
     if (endpointId !== null) await unregister(endpointId);
   }
+}
+
+/** Endpoints of production are public and by https, so none can be registered on this machine. */
+function noEndpointHere(): CommandFailure {
+  return new CommandFailure(
+    "NODE_ENV=production sends no webhooks to this machine. Register the shop's own address with: " +
+      'cointill webhook create --project ID --mode test --url https://… --events all; or try webhook listen where NODE_ENV is not set.',
+  );
 }
 
 function announce(options: ListenOptions, url: string, endpointId: string | null): void {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { progressReporter } from './progress.ts';
+import { megabytes, progressReporter } from './progress.ts';
 
 /** A teller whose clock the test sets, and what it told. */
 function start() {
@@ -42,4 +42,5 @@ it('a backup, whose size is not known beforehand, prints its progress without a 
   at(0, 'projects', 100, null);
   at(10, 'payments', 5_000_000, null);
   expect(told).toEqual(['Restored 5.0 MB, now payments']);
+  expect([1, 24_662, 100_000, 20_000_000].map(megabytes)).toEqual(['1 kB', '25 kB', '0.1 MB', '20 MB']);
 });

@@ -30,6 +30,8 @@ export function progressReporter(
   };
 }
 
+/** `2.4 MB`; `25 kB` where that would be none. */
 export function megabytes(bytes: number): string {
+  if (bytes < MEGABYTE / 10) return `${Math.ceil(bytes / 1_000)} kB`;
   return `${(bytes / MEGABYTE).toFixed(bytes < 10 * MEGABYTE ? 1 : 0)} MB`;
 }

@@ -7,26 +7,17 @@ import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { testDatabase } from '../../test/database.ts';
 import { WAIT } from '../../test/deadline.ts';
+import { freePort } from '../../test/ports.ts';
 import { program, textAt } from './program.fixture.ts';
 
 const CURL =
   /curl -s (http:\S+) -H 'Authorization: Bearer (sk_test_\w+)' -H 'Content-Type: application\/json' -d '(.*)'/;
 const RUNNING = /Cointill is running\.[^]*Stop with Ctrl-C\./;
 
-/** Two ports of this machine, and what holds them until it is closed. */
-async function takePorts() {
-  // They read what comes and say nothing.
-  const holders = [0, 1].map(() => createServer((socket) => void socket.on('error', () => {}).resume()));
-  const ports: string[] = [];
-  for (const holder of holders) {
-    await once(holder.listen(0, '127.0.0.1'), 'listening');
-    ports.push(String(Object(holder.address()).port));
-  }
-  const [live = '', sandbox = ''] = ports;
-  const close = async (): Promise<void> => {
-    for (const holder of holders) await once(holder.close(), 'close');
-  };
-  return { live, sandbox, close };
+/** Two ports that no other test is given. */
+async function freePorts() {
+  const [live, sandbox] = [await freePort(), await freePort()];
+  return { live: String(live), sandbox: String(sandbox) };
 }
 
 /** Which of the ports somebody listens on: a service that is stopped closes them one after the other. */
@@ -44,17 +35,24 @@ async function listening({ live, sandbox }: { readonly live: string; readonly sa
 }
 
 /** The program, with ports that nobody has. */
-async function programOnFreePorts() {
-  const ports = await takePorts();
-  await ports.close();
-  return { ports, cointill: await program({ PORT: ports.live, SANDBOX_PORT: ports.sandbox }) };
+async function programOnFreePorts(settings: Readonly<Record<string, string>> = {}) {
+  const ports = await freePorts();
+  return { ports, cointill: await program({ PORT: ports.live, SANDBOX_PORT: ports.sandbox, ...settings }) };
+}
+
+/** A first start in production, by this name, and the project that it made. */
+async function startInProduction(calledAs: string) {
+  const { ports, cointill } = await programOnFreePorts({ NODE_ENV: 'production', COINTILL_CALLED_AS: calledAs });
+  const first = cointill.start('start');
+  await first.waitFor(/Cointill is running/);
+  const project = textAt(Object(await cointill.json('project', 'list'))[0], 'id');
+  return { cointill, ports, first, project };
 }
 
 describe('cointill start', () => {
   it('shows a curl at the first start that makes an order, and the key never again', async () => {
     const { url: databaseUrl } = await testDatabase();
-    const ports = await takePorts();
-    await ports.close();
+    const ports = await freePorts();
     const cointill = await program({ DATABASE_URL: databaseUrl, PORT: ports.live, SANDBOX_PORT: ports.sandbox });
     const first = cointill.start('start');
     const [, url, key, body] = await first.waitFor(CURL);
@@ -82,8 +80,7 @@ describe('cointill start', () => {
 
   it('writes its log as text where a person reads it, and as JSON elsewhere', async () => {
     const { url } = await testDatabase();
-    const ports = await takePorts();
-    await ports.close();
+    const ports = await freePorts();
     const env = { DATABASE_URL: url, PORT: ports.live, SANDBOX_PORT: ports.sandbox, REDIS_URL: 'redis://127.0.0.1:9' };
     const cointill = await program(env);
     const terminal = cointill.startInTerminal('start');
@@ -116,12 +113,7 @@ describe('cointill start', () => {
   });
 
   it('writes JSON alone in production: no key, and at the first start the command that makes one', async () => {
-    const ports = await takePorts();
-    await ports.close();
-    const cointill = await program({ NODE_ENV: 'production', PORT: ports.live, SANDBOX_PORT: ports.sandbox });
-    const first = cointill.start('start');
-    await first.waitFor(/Cointill is running/);
-    const project = textAt(Object(await cointill.json('project', 'list'))[0], 'id');
+    const { cointill, ports, first, project } = await startInProduction('');
     expect(await cointill.json('key', 'list', '--project', project)).toEqual([]);
     first.signal('SIGTERM');
     const { code, stdout, stderr } = await first.ended;
@@ -144,13 +136,27 @@ describe('cointill start', () => {
     expect((await second.ended).stderr).not.toContain('first start');
   });
 
+  it('names in production the wrapper that has its settings, where one is installed', async () => {
+    const { cointill, first, project } = await startInProduction('till');
+    const listen = await cointill.run('webhook', 'listen', '--project', project);
+    first.signal('SIGTERM');
+    const { stderr } = await first.ended;
+    expect(stderr).toMatch(/"command":"till key create --project [0-9a-f-]{36} /);
+    expect(stderr).toContain('"dashboard":"till user invite --email EMAIL --role owner"');
+    expect(listen).toMatchObject({ code: 1, stderr: expect.stringContaining('till webhook create --project ID') });
+    expect(listen.stderr).not.toContain('--url:');
+  });
+
   it('ends with one message that names the port that is taken', async () => {
     const { url } = await testDatabase();
-    const ports = await takePorts();
+    const ports = await freePorts();
+    // It reads what comes and says nothing.
+    const holder = createServer((socket) => void socket.on('error', () => {}).resume());
+    await once(holder.listen(Number(ports.live), '127.0.0.1'), 'listening');
     const env = { DATABASE_URL: url, PORT: ports.live, SANDBOX_PORT: ports.sandbox, LOG_LEVEL: 'silent' };
     const cointill = await program(env);
     const ended = await cointill.run('start');
-    await ports.close();
+    await once(holder.close(), 'close');
     expect(ended).toEqual({
       code: 1,
       stdout: '',

@@ -3,7 +3,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import type { Command } from 'commander';
 import type { Logger } from 'pino';
-import { calledAs, publicName } from '../config/called-as.ts';
+import { calledAs, publicName, wrapperName } from '../config/called-as.ts';
 import { readConfig, type Config } from '../config/config.ts';
 import { banner, startRecord, type Started } from './banner.ts';
 import { ListenError } from '../http/listen-error.ts';
@@ -89,7 +89,7 @@ function greet(config: Config, service: Started, log: Logger, program: string): 
   }
   const message = 'Cointill is running';
   const firstStep = `${message}; this is the first start: make a key with the command`;
-  log.info(startRecord(config, service), service.firstStart === null ? message : firstStep);
+  log.info(startRecord(config, service, wrapperName(process.env)), service.firstStart === null ? message : firstStep);
 }
 
 /** How long after the start its garbage is collected: a client that waited for the start is answered first. */

@@ -52,6 +52,12 @@ export function calledAs(env: Environment, cwd: string): string {
   return folder !== undefined && path.join(folder, name) === path.normalize(given) ? name : shellWord(given);
 }
 
+/** The command that has the service's settings, as `deploy/systemd/cointill` does; null: none is set. */
+export function wrapperName(env: Environment): string | null {
+  const given = env['COINTILL_CALLED_AS'] ?? '';
+  return given === '' || given.includes('/') ? null : given;
+}
+
 /** A word as a shell has to be given it. */
 export function shellWord(text: string): string {
   return /^[\w./:@%,=+-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;

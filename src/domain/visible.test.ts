@@ -6,6 +6,6 @@ it('a text has something to see where at least one character is drawn', () => {
 });
 
 it('spaces and characters that are drawn as nothing are not seen', () => {
-  // A no-break space, an override of the direction, a zero-width space, the Hangul filler, the empty pattern of Braille.
+  // A no-break space, U+202E, a zero-width space, the filler of Hangul, the empty pattern of Braille.
   expect(['', ' ', '\t\n', '\u00A0', '\u202E', '\u200B', '\u3164', '\u2800'].filter(hasVisible)).toEqual([]);
 });

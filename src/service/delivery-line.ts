@@ -49,7 +49,7 @@ export function attemptLine(attempt: Attempt): Line {
       problem,
       request: delivery.requestId,
     },
-    message: `${type} to ${endpoint}: ${problem === null ? 'delivered' : `${problem}; ${outlook(attempt, nextMs)}`}`,
+    message: `${type} to ${endpoint}: ${problem === null ? 'delivered' : `${problem.replace(/\.$/, '')}; ${outlook(attempt, nextMs)}`}`,
   };
 }
 

@@ -46,9 +46,15 @@ function words(text: Expression): (writing: Writing) => Expression {
 }
 
 /** What a spreadsheet takes for the start of a formula (OWASP, CSV injection), which reads wide signs as narrow. */
-const FORMULA = '[=+@＝＋－＠\t\r\n-]';
+const FORMULA = '[=+@＝＋－＠﹢﹣﹦﹫⁼₌⁺₊⁻₋−\t\r\n-]';
 /** Within a text a line break is none: it begins the next line, which is judged by itself. */
-const FORMULA_WITHIN = '[=+@＝＋－＠\t-]';
+const FORMULA_WITHIN = '[=+@＝＋－＠﹢﹣﹦﹫⁼₌⁺₊⁻₋−\t-]';
+/**
+ * What spreadsheets pass over before they judge a cell: quotes, blanks of every width, and characters that are not
+ * drawn. Unicode's White_Space (but for tabs and line breaks), Cf and Cc, as PostgreSQL's expressions write them.
+ */
+const PASSED_OVER =
+  '[ "\\u0001-\\u0008\\u000B\\u000C\\u000E-\\u001F\\u007F-\\u00A0\\u00AD\\u034F\\u061C\\u115F\\u1160\\u1680\\u17B4\\u17B5\\u180B-\\u180F\\u2000-\\u200F\\u2028-\\u202F\\u205F-\\u206F\\u2800\\u3000\\u3164\\uFE00-\\uFE0F\\uFEFF\\uFFA0\\uFFF9-\\uFFFB]*';
 
 /**
  * Puts an apostrophe before whatever a spreadsheet might run: at the beginning of the field, and wherever a field would
@@ -56,9 +62,9 @@ const FORMULA_WITHIN = '[=+@＝＋－＠\t-]';
  */
 function guarded(text: Expression, { separator }: Writing): Expression {
   const breaks = `[${separator === ',' ? ';' : ','}\t\r\n]`;
-  const first = sql.lit(`^[ "]*${FORMULA}`);
-  const within = sql.lit(`(${breaks})(?=[ "]*${FORMULA_WITHIN})`);
-  const any = sql.lit(`(^[ "]*${FORMULA}|${breaks}[ "]*${FORMULA_WITHIN})`);
+  const first = sql.lit(`^${PASSED_OVER}${FORMULA}`);
+  const within = sql.lit(`(${breaks})(?=${PASSED_OVER}${FORMULA_WITHIN})`);
+  const any = sql.lit(`(^${PASSED_OVER}${FORMULA}|${breaks}${PASSED_OVER}${FORMULA_WITHIN})`);
   return sql`case when ${text} ~ ${any}
     then case when ${text} ~ ${first} then '''' else '' end || regexp_replace(${text}, ${within}, '\\1''', 'g')
     else ${text} end`;

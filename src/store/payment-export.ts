@@ -42,9 +42,14 @@ export async function serverProcess(client: Client): Promise<number> {
   return rows[0]?.pid ?? 0;
 }
 
-/** Stops the statement that a server process runs: it would go on as long as it finds nothing to send. */
-export async function stopServerProcess(db: Database, pid: number): Promise<void> {
-  await sql`select pg_cancel_backend(${pid})`.execute(db);
+const END_WITHIN_MS = 5_000;
+
+/**
+ * Ends a server process and waits for that: it would go on as long as it finds nothing to send. Cancelling does nothing
+ * to a process whose statement has not arrived yet.
+ */
+export async function endServerProcess(db: Database, pid: number): Promise<void> {
+  await sql`select pg_terminate_backend(${pid}, ${END_WITHIN_MS})`.execute(db);
 }
 
 /**

@@ -241,6 +241,18 @@ describe('a session', () => {
   });
 });
 
+it('changing the e-mail does not say whose another one is, and finds out about few of them', async () => {
+  const [one, other] = [await test.join('viewer'), await test.join('viewer')];
+  const change = (email: string) => one.browser.try('POST /dashboard/api/account/email', { email });
+  for (let guess = 0; guess < 5; guess += 1) {
+    const { status, text } = await change(other.email.toUpperCase());
+    expect([status, text]).toEqual([400, expect.stringContaining('This e-mail cannot be used here.')]);
+  }
+  expect((await change(other.email)).status).toBe(429);
+  // A free one as well: whoever guesses learns nothing from the sixth on.
+  expect((await change('free@shop.example')).status).toBe(429);
+});
+
 it('a refused role names the invalid field: the project, the person or the role', async () => {
   const own = await dashboardTest();
   onTestFinished(() => own.http.close());

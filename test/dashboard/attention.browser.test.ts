@@ -37,6 +37,8 @@ describe.skipIf(hasNoBrowser)('Needs attention', () => {
     await page.getByRole('heading', { name: 'Paid late: AT-1' }).waitFor();
     await page.getByRole('button', { name: 'Accept or refund' }).click();
     const panel = page.getByRole('complementary', { name: 'Payment' });
+    await panel.getByRole('button', { name: 'Accept payment' }).waitFor();
+    expect(await violations(page, 'Needs attention with a panel')).toEqual([]);
     await panel.getByRole('button', { name: 'Accept payment' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Accept payment' }).click();
     await page.getByRole('heading', { name: 'Paid late: AT-1' }).waitFor({ state: 'detached' });
@@ -90,13 +92,16 @@ describe.skipIf(hasNoBrowser)('Needs attention', () => {
     await page.getByRole('button', { name: '1 new' }).click();
     await page.getByRole('heading', { name: 'Overpaid: AT-4' }).waitFor();
     expect(await violations(page, 'Needs attention')).toEqual([]);
+    await page.getByRole('button', { name: 'Note' }).first().click();
+    await page.getByRole('dialog').waitFor();
+    expect(await violations(page, 'a note in Needs attention')).toEqual([]);
   });
 
   it('Home shows other days by the address, and its chart as a table with the time before', async () => {
     await dashboard.makeOrder({ order_id: 'AT-5' });
     const { page } = await dashboard.openSignedIn({ timezoneId: 'Asia/Kathmandu' });
     await page.goto(base());
-    await page.getByText('Median time to completion').first().waitFor();
+    await page.getByText('Median time').first().waitFor();
     await page.getByLabel('Period').selectOption('7d');
     await page.waitForURL(/period=7d/);
     await page.getByLabel('Period').selectOption('custom');

@@ -70,7 +70,9 @@ describe('the sources of the dashboard', () => {
       for (const [, name = '', from = ''] of source.matchAll(/import (\w+) from '(.+\.module\.css)'/g)) {
         const sheet = await readFile(path.join(path.dirname(file), from), 'utf8');
         const classes = new Set([...sheet.matchAll(/\.([a-zA-Z][\w-]*)/g)].map(([, one]) => one));
-        const used = [...source.matchAll(new RegExp(`\\b${name}\\.(\\w+)`, 'g'))].map(([, one = '']) => one);
+        const used = [...source.replaceAll(/from '.+'/g, '').matchAll(new RegExp(`\\b${name}\\.(\\w+)`, 'g'))].map(
+          ([, one = '']) => one,
+        );
         missing.push(...used.filter((one) => !classes.has(one)).map((one) => `${path.basename(file)}: ${one}`));
       }
     }

@@ -17,7 +17,7 @@ export const PHONE = { width: 360, height: 740 };
  * With `PAYMENTS=1000000` people walk through a project that has so many payments beside those of the tests, as they do
  * every night.
  */
-const PAYMENTS = Number(process.env['PAYMENTS'] ?? 0);
+export const PAYMENTS = Number(process.env['PAYMENTS'] ?? 0);
 const FILLED_WITHIN_MS = 20 * 60_000;
 export const isFilled = PAYMENTS > 0;
 
@@ -163,10 +163,31 @@ export async function violations(page: Page, what: string): Promise<readonly str
     }
     const overflow = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
     if (overflow > 0) found.push(`${what}: ${overflow} px wider than ${size.width} px`);
+    found.push(...(await misplaced(page)).map((one) => `${what}, ${size.width} px: ${one}`));
   }
   await page.setViewportSize(DESKTOP);
   await page.emulateMedia({ colorScheme: 'light' });
   return found;
+}
+
+/** Content that has no room beside the navigation, and controls that stand out of their dialog. */
+function misplaced(page: Page): Promise<readonly string[]> {
+  return page.evaluate<readonly string[]>(`(() => {
+    const main = document.querySelector('main#main');
+    const dialogs = [...document.querySelectorAll('[role=dialog], [role=alertdialog]')];
+    const out = dialogs.flatMap((dialog) => {
+      const { left, right } = dialog.getBoundingClientRect();
+      const controls = [...dialog.querySelectorAll('button, input, select, textarea')];
+      return controls.filter((one) => {
+        const box = one.getBoundingClientRect();
+        return box.width > 1 && (box.left < left - 1 || box.right > right + 1);
+      });
+    });
+    return [
+      ...(main !== null && main.clientWidth < innerWidth / 2 ? ['the content is ' + main.clientWidth + ' px wide'] : []),
+      ...out.map((one) => (one.getAttribute('aria-label') ?? one.textContent) + ' stands out of its dialog'),
+    ];
+  })()`);
 }
 
 async function axeFaults(page: Page): Promise<readonly string[]> {

@@ -264,7 +264,8 @@ describe('a file of payments', () => {
 
 describe('what merchants and customers wrote', () => {
   /** What spreadsheets run. */
-  const isFormula = (cell: string): boolean => /^ *[=+\-@＝＋－＠\t\r\n]/.test(cell);
+  const isFormula = (cell: string): boolean =>
+    /^[^\S\t\r\n]*[=+\-@＝＋－＠\t\r\n]/.test(cell.replaceAll(/\p{Cf}|[^\P{Cc}\t\r\n]/gu, ''));
 
   it('never begins a formula, with whatever separator the file is read; all else is as it was', async () => {
     const { projectId } = await test.http.shop();
@@ -291,6 +292,20 @@ describe('what merchants and customers wrote', () => {
       '|',
       '()',
       '茶',
+      // Blanks and characters that are not drawn, which spreadsheets pass over.
+      '\f',
+      '\v',
+      '\u00a0',
+      '\u0085',
+      '\u2003',
+      '\u2028',
+      '\u3000',
+      '\u200b',
+      '\u200e',
+      '\u2060',
+      '\ufeff',
+      '\u00ad',
+      '\u0007',
     ];
     const text = fc.array(fc.constantFrom(...pieces), { minLength: 1, maxLength: 8 }).map((parts) => parts.join(''));
     await fc.assert(
@@ -310,7 +325,7 @@ describe('what merchants and customers wrote', () => {
             expect([read, body, parse(body, read).flat().filter(isFormula)]).toEqual([read, body, []]);
           }
           expect(row?.[2]).toBe('USD');
-          const plain = [other, one].every((cell) => !/[=+\-@＝＋－＠\t]|^[ "]*[\r\n]/.test(cell));
+          const plain = [other, one].every((cell) => !/[=+\-@＝＋－＠\t]|^[^a-z\d茶]*[\r\n]/.test(cell));
           expect(row).toEqual(plain ? [other, one, 'USD'] : row);
           expect(row?.map((cell) => cell.replaceAll("'", ''))).toEqual([
             other.replaceAll("'", ''),
@@ -404,7 +419,7 @@ describe('a large file', async () => {
     const third = await start();
     expect(third.status).toBe(503);
     expect(third.headers.get('retry-after')).toBe('10');
-    expect(await third.text()).toContain('Two exports are being written already.');
+    expect(await third.text()).toContain('Two exports are already running.');
     opened[0]?.abort();
     await vi.waitUntil(async () => (await running()) === 1, WAIT);
     expect((await start()).status).toBe(200);
@@ -417,6 +432,24 @@ describe('a large file', async () => {
     opened[0]?.abort();
     await vi.waitUntil(async () => (await running()) === 0, WAIT);
     expect(test.http.logged.slice(before)).toEqual([]);
+  });
+
+  it('keeps no place when its reader goes, at whatever moment, and the next one gets in', async () => {
+    const before = test.http.logged.length;
+    for (let ticks = 0; ticks < 48; ticks += 3) {
+      const answer = start().catch(() => null);
+      // A few turns of the event loop more each time, from before the request is read to after the first rows.
+      for (let tick = 0; tick < ticks; tick += 1) await new Promise((resolve) => setImmediate(resolve));
+      opened.pop()?.abort();
+      await answer;
+    }
+    await vi.waitUntil(async () => (await running()) === 0, WAIT);
+    const [one, two] = await Promise.all([start(), start()]);
+    expect([one.status, two.status]).toEqual([200, 200]);
+    expect(await Promise.all([drain(one), drain(two)])).toEqual([COUNT + 2, COUNT + 2]);
+    // Those that left before there was a place for them are answered, and nobody reads it.
+    const troubles = test.http.logged.slice(before).filter((line) => !line.includes('answered 503'));
+    expect(troubles).toEqual([]);
   });
 
   it('stops when its reader is signed out', async () => {

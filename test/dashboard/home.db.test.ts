@@ -199,7 +199,7 @@ it('a range that is none is refused with the parameter and its rule', async () =
   expect(await asked('zone=Europe/Nowhere')).toEqual(refused('zone', 'the name of a time zone'));
   expect(await asked('period=8d')).toEqual(refused('period', 'period must be'));
   expect(await asked('from=2026-02-30&to=2026-03-01')).toEqual(refused('from', 'a day such as'));
-  expect(await asked('from=1900-01-01&to=2100-01-01')).toEqual(refused('from', 'from 1971-01-01 to 9990-12-31'));
+  expect(await asked('from=1900-01-01&to=2100-01-01')).toEqual(refused('from', 'between 1971-01-01 and 9990-12-31'));
   expect(await asked('from=2026-02-28')).toEqual(refused('to', 'given together'));
   expect(await asked('from=2026-02-28&to=2026-02-27')).toEqual(refused('to', 'must not be before from'));
   expect(await asked('from=2020-02-28&to=2026-02-27')).toEqual(refused('from', 'span 731 days at most'));

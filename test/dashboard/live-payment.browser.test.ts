@@ -55,11 +55,15 @@ describe.skipIf(hasNoBrowser)('a live payment, on a real chain', () => {
     await chain().mine(2);
   }
 
-  it('that was overpaid is refunded the excess: what is shown to sign pays it, and completes it', async () => {
-    const { page } = await dashboard.openSignedIn();
+  it('that was overpaid is refunded the excess: what is shown to sign pays it, and it needs attention until then', async () => {
+    const { page, context } = await dashboard.openSignedIn();
     const address = await create(page);
     await pay(address, OWED + OWED / 2n);
     await page.getByText('Overpaid').waitFor();
+    const attention = await context.newPage();
+    await attention.goto(`${dashboard.service.dashboard}/projects/${dashboard.service.projectId}/live/attention`);
+    const overpaid = attention.getByRole('heading', { name: /^Overpaid/ });
+    await overpaid.waitFor();
     const customer = freshAddress();
     await button(page, 'Refund').click();
     await page.getByLabel(/^Only what was paid too much/).check();
@@ -77,6 +81,12 @@ describe.skipIf(hasNoBrowser)('a live payment, on a real chain', () => {
     await page.keyboard.press('Escape');
     const refunds = page.getByRole('region', { name: 'Refunds' });
     await refunds.getByText('Pending', { exact: true }).waitFor();
+    await overpaid.waitFor({ state: 'detached' });
+    const toSign = attention.getByRole('heading', { name: /^Refund to sign: re_/ });
+    await toSign.waitFor();
+    await button(attention, 'See what to sign').click();
+    const panel = attention.getByRole('complementary', { name: 'Payment' });
+    await panel.getByRole('button', { name: 'What to sign' }).waitFor();
     const value = `0x${(OWED / 2n).toString(16)}`;
     const sent = chain().rpc('eth_sendTransaction', [{ from: ANVIL_ACCOUNT, to: customer, value }]);
     await mined(chain(), sent.then(String));
@@ -84,6 +94,7 @@ describe.skipIf(hasNoBrowser)('a live payment, on a real chain', () => {
     // The page follows the chain by itself.
     await refunds.getByText('Completed', { exact: true }).waitFor();
     await page.getByText(/^Refund completed:/).waitFor();
+    await toSign.waitFor({ state: 'detached' });
   });
 
   it('that was paid in part is accepted, and a refund of it is withdrawn', async () => {
@@ -101,6 +112,8 @@ describe.skipIf(hasNoBrowser)('a live payment, on a real chain', () => {
     await confirm(page, 'Refund').click();
     await page.getByText('waiting for the customer’s address').waitFor();
     await button(page, 'Cancel refund').click();
+    await page.getByRole('dialog', { name: 'Cancel refund' }).waitFor();
+    expect(await violations(page, 'Cancel refund')).toEqual([]);
     await confirm(page, 'Cancel refund').click();
     await page.getByText('It was cancelled.').waitFor();
     expect(await violations(page, 'a live payment')).toEqual([]);

@@ -23,6 +23,11 @@ describe.skipIf(hasNoBrowser)('the pages of a project', () => {
     await page.goto(`${base()}/payments?status=completed&search=nothing`);
     await page.getByText('No matches').waitFor();
     found.push(...(await violations(page, 'Payments, no matches')));
+    for (const place of ['', '/payments', '/attention']) {
+      await page.goto(`${base().replace(/test$/, 'live')}${place}`);
+      await page.getByText(/^(?:No payments yet|Nothing needs attention)$/).waitFor();
+      found.push(...(await violations(page, `live${place}, empty`)));
+    }
     await page.goto(`${dashboard.service.dashboard}/nowhere`);
     await heading(page, 'There is nothing here');
     expect(await page.getByRole('link', { name: 'Payments' }).count()).toBe(1);
@@ -83,8 +88,8 @@ describe.skipIf(hasNoBrowser)('the pages of a project', () => {
   });
 
   it('pass axe while the server fails, and recover when it is back', async () => {
-    const { page } = await dashboard.openSignedIn({ expects: /500/ });
-    const refused = /\/dashboard\/api\/projects\/.*\/(?:home|payments)/;
+    const { page } = await dashboard.openSignedIn({ expects: /500|The server failed/ });
+    const refused = /\/dashboard\/api\/projects\/.*\/(?:home|payments|attention)/;
     await page.route(refused, (route) =>
       route.fulfill({ status: 500, json: { error: { type: 'api_error', message: 'The server failed.' } } }),
     );
@@ -95,6 +100,13 @@ describe.skipIf(hasNoBrowser)('the pages of a project', () => {
     await heading(page, 'Payments');
     await page.getByRole('button', { name: 'Try again' }).waitFor();
     found.push(...(await violations(page, 'Payments that failed')));
+    for (const place of ['attention', 'payments/ord_00000000000000000000000000']) {
+      await page.goto(`${base()}/${place}`);
+      await page.getByRole('button', { name: 'Try again' }).waitFor();
+      found.push(...(await violations(page, `${place} that failed`)));
+    }
+    await page.goto(`${base()}/payments`);
+    await page.getByRole('button', { name: 'Try again' }).waitFor();
     await page.unroute(refused);
     await page.getByRole('button', { name: 'Try again' }).click();
     await page.getByRole('table', { name: 'Payments' }).waitFor();

@@ -1,5 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { FIATS } from '../../src/domain/money.ts';
 import type { TimelineEntry } from '../../src/http/dashboard/contract/payments.ts';
 import { formatsOf } from '../../web/dashboard/formats.ts';
 import { homeSearch } from '../../web/dashboard/pages/home/search.ts';
@@ -207,6 +208,8 @@ describe('the scale of a chart', () => {
       }),
     );
     expect(niceTop(2_050)).toBe(3_000);
+    // Its thirds are round.
+    expect([niceTop(9_821), niceTop(1_000)]).toEqual([12_000, 1_200]);
     expect(niceTop(0)).toBe(3);
   });
 });
@@ -242,7 +245,16 @@ describe('formats', () => {
   });
 
   it('keep every digit of an amount', () => {
-    expect(formatsOf('en', [], 'UTC').fiat('9007199254740993.05', 'USD')).toBe('$9,007,199,254,740,993.05');
+    const { fiat, price } = formatsOf('en', [], 'UTC');
+    expect(fiat('9007199254740993.05', 'USD')).toBe('$9,007,199,254,740,993.05');
+    expect([price('60000', 'USD'), price('0.999875', 'EUR')]).toEqual(['$60,000.00', '€0.999875']);
+  });
+
+  it('let no two currencies look alike', () => {
+    for (const code of ['en', 'de']) {
+      const written = FIATS.map((currency) => formatsOf(code, [`${code}-CA`], 'UTC').fiat('5', currency));
+      expect(new Set(written).size).toBe(FIATS.length);
+    }
   });
 
   it('never make anything appear older than it is', () => {

@@ -17,6 +17,16 @@ const PASTE = `(field) => {
   field.dispatchEvent(new Event('input', { bubbles: true }));
 }`;
 
+/** Moves on with Tab until a control has the focus. */
+async function tabTo(page: Page, name: RegExp): Promise<void> {
+  for (let step = 0; step < 60; step += 1) {
+    const focused = await page.evaluate<string>(FOCUSED);
+    if (name.test(focused)) return;
+    await page.keyboard.press('Tab');
+  }
+  throw new Error(`Tab does not reach ${name}.`);
+}
+
 describe.skipIf(hasNoBrowser)('a payment', () => {
   const dashboard = useDashboard();
   const base = () => `${dashboard.service.dashboard}/projects/${dashboard.service.projectId}/test`;
@@ -77,15 +87,7 @@ describe.skipIf(hasNoBrowser)('a payment', () => {
     const { page } = await dashboard.openSignedIn();
     await paid(page, /^Paid ?The full amount arrives in time/, { order_id: 'KB-1' });
     const { keyboard } = page;
-    /** Moves on with Tab until a control has the focus. */
-    const reach = async (name: RegExp): Promise<void> => {
-      for (let step = 0; step < 60; step += 1) {
-        const focused = await page.evaluate<string>(FOCUSED);
-        if (name.test(focused)) return;
-        await keyboard.press('Tab');
-      }
-      throw new Error(`Tab does not reach ${name}.`);
-    };
+    const reach = (name: RegExp) => tabTo(page, name);
     await reach(/^Refund$/);
     await keyboard.press('Enter');
     await page.getByRole(DIALOG, { name: 'Refund' }).waitFor();
@@ -116,6 +118,31 @@ describe.skipIf(hasNoBrowser)('a payment', () => {
     const row = page.getByRole('row', { name: /KB-1/ });
     await row.waitFor();
     expect(await row.count()).toBe(1);
+  });
+
+  it('is cancelled, and another one accepted, with the keyboard alone', async () => {
+    const { page } = await dashboard.openSignedIn();
+    await page.goto(pageOf(await dashboard.makeOrder({ order_id: 'KB-2' })));
+    await button(page, 'Cancel payment').waitFor();
+    for (const name of ['Cancel payment', 'Accept payment']) {
+      await tabTo(page, new RegExp(`^${name}$`));
+      await page.keyboard.press('Enter');
+      const dialog = page.getByRole(DIALOG, { name });
+      await dialog.waitFor();
+      await page.keyboard.press('Escape');
+      await dialog.waitFor({ state: 'detached' });
+      // The focus is back where it was.
+      expect(await page.evaluate<string>(FOCUSED)).toBe(name);
+      await page.keyboard.press('Enter');
+      await dialog.waitFor();
+      await tabTo(page, new RegExp(`^${name}$`));
+      await page.keyboard.press('Enter');
+      await dialog.waitFor({ state: 'detached' });
+      if (name === 'Accept payment') break;
+      await page.getByText('Cancelled').first().waitFor();
+      await paid(page, /^Paid in part/, { order_id: 'KB-3' });
+    }
+    await page.getByText(/^Completed · accepted by mara@example.com$/).waitFor();
   });
 
   it('is accepted with what it says beforehand, which follows a change meanwhile and says so', async () => {
@@ -165,6 +192,10 @@ describe.skipIf(hasNoBrowser)('a payment', () => {
     expect(await field.inputValue()).toBe('My own words');
     await button(page, 'Back').click();
     await page.getByText('Theirs', { exact: true }).waitFor();
+    await button(page, 'Delete note').click();
+    await page.getByRole(DIALOG, { name: 'Delete note' }).waitFor();
+    expect(await violations(page, 'Delete note')).toEqual([]);
+    await page.keyboard.press('Escape');
     await button(page, 'Edit note').click();
     await field.fill('Kept');
     expect(await elsewhere(page, id, 'notes/delete', await noteOf(page, id))).toBe(200);

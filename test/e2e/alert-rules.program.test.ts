@@ -19,7 +19,7 @@ it('every metric that an alert rule names is in a real scrape', async () => {
   const service = await testService({
     DATABASE_URL: url,
     ETHEREUM_RPC_URL: 'http://127.0.0.1:9',
-    // Nobody is asked in a minute; the price is missing from the start.
+    // Nothing is polled within a minute; the price is missing from the start.
     RATE_SOURCES: 'ecb',
     REDIS_URL: 'redis://127.0.0.1:9',
     LOG_LEVEL: 'silent',

@@ -7,11 +7,15 @@ import { Client } from 'pg';
 import { expect, it, onTestFinished } from 'vitest';
 import { program, type Running } from '../../src/cli/program.fixture.ts';
 import { emptyDatabase, testDatabase } from '../database.ts';
+import { DEADLINE_MS } from '../deadline.ts';
 import { newPayment, testApp } from '../harness.ts';
 import { client, eventually, isAlive, testService } from '../program.ts';
 
 const CODES = { SIGINT: 130, SIGTERM: 143 } as const;
-const POINTS = 8;
+/** A night tries more of them. */
+const POINTS = Number(process.env['KILL_POINTS'] ?? 5);
+/** As many runs as that, each of a command that starts a database of its own. */
+const LONG = { timeout: 5 * POINTS * DEADLINE_MS };
 const PROGRAM = path.join(import.meta.dirname, '../../bin/cointill');
 /** More than a pipe takes that nobody reads, and enough that loading it takes a while. */
 const MAX_EVENTS = `
@@ -21,7 +25,7 @@ const MAX_EVENTS = `
 
 async function folder(): Promise<string> {
   const dir = await mkdtemp(path.join(os.tmpdir(), 'cointill-stopped-'));
-  // The user of root's embedded database has to get in.
+  // Started by root, the embedded database runs as another user, who needs access.
   await chmod(dir, 0o755);
   onTestFinished(() => rm(dir, { recursive: true, force: true }));
   return dir;
@@ -121,11 +125,11 @@ async function stoppedAtPoints(
     await isLeft(code, afterMs);
   }
   expect(codes).toContain(130);
-  // Null: before it was in charge of what a signal does.
+  // Null: the signal came before the program handled signals.
   expect(codes.filter((code) => code !== 130 && code !== 0 && code !== null)).toEqual([]);
 }
 
-it('a check that is stopped at any point leaves nothing in TMPDIR, and no server', async () => {
+it('a check that is stopped at any point leaves nothing in TMPDIR, and no server', LONG, async () => {
   const { url } = await shop();
   const dir = await folder();
   const home = await folder();
@@ -138,7 +142,7 @@ it('a check that is stopped at any point leaves nothing in TMPDIR, and no server
   );
 });
 
-it('a restore that is stopped at any point leaves no folder, or was through', async () => {
+it('a restore that is stopped at any point leaves no folder, or was through', LONG, async () => {
   const { url } = await shop();
   const file = path.join(await folder(), 'shop.backup');
   expect((await (await program({ DATABASE_URL: url })).run('backup', file)).code).toBe(0);
@@ -162,7 +166,7 @@ it('a restore into a server of one’s own that is stopped while it waits there 
   const other = new Client({ connectionString: to });
   await other.connect();
   onTestFinished(() => other.end());
-  // Whoever makes the same table waits until it is known whether this one stays.
+  // Creating the same table waits until this transaction ends.
   await other.query('begin; create table payments (id int)');
   const waiting = async (): Promise<unknown> => {
     const { rows } = await other.query(

@@ -36,7 +36,7 @@ it('a restored shop continues as it was: payments, keys, and webhooks that are s
   const passphraseFile = path.join(dir, 'passphrase');
   await writeFile(passphraseFile, `${PASSPHRASE}\n`);
   const file = path.join(dir, 'shop.backup');
-  // The service runs meanwhile.
+  // The service is running meanwhile.
   const made = await service.cointill.json('backup', file, '--passphrase-file', passphraseFile);
   expect(made).toMatchObject({
     file,
@@ -58,7 +58,7 @@ it('a restored shop continues as it was: payments, keys, and webhooks that are s
   );
   expect(after?.status).toBe(200);
   expect(after?.body).toEqual({ ...Object(before?.body), payment_url: expect.stringContaining(orderId) });
-  // It is signed with the endpoint's own secret, which only the key in the backup opens.
+  // It is signed with the endpoint's own secret, which only the key in the backup can decrypt.
   const endpoints = (await copy.command(`webhook list --project ${projectId}`)) as readonly { readonly id: string }[];
   const test = await copy.cointill.run('webhook', 'test', endpoints[0]?.id ?? '');
   expect(test.stderr).not.toMatch(/sealed with another key/);
@@ -208,7 +208,7 @@ it.runIf(mayMount()).each([20, 60])(
     const dir = await folder();
     const file = path.join(dir, 'a.backup');
     await service.cointill.json('backup', file);
-    // The user of root's embedded database has to get in.
+    // Started by root, the embedded database runs as another user, who needs access.
     await chmod(dir, 0o755);
     const disk = path.join(dir, 'disk');
     await mkdir(disk);

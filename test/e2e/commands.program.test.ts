@@ -123,7 +123,7 @@ it('payments are completed, simulated, accepted and cancelled by commands; the s
     expect(await service.command(`payment show ${id}`)).toMatchObject({ id, status: test.status });
     await untilTold(shop, id, test.events);
   };
-  // Two at a time, as there are processors.
+  // Two at a time, one per processor.
   await Promise.all(
     [0, 1].map(async (half) => {
       for (const [index, test] of cases.entries()) if (index % 2 === half) await run(test);

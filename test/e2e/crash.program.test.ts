@@ -134,13 +134,13 @@ async function expectNothingLost({ service, receiver, api }: Shop, load: Load): 
     expect(answer.status).toBe(200);
     expect(paymentOf(answer)).toMatchObject(payment);
   };
-  // In lots, so that no more sockets are opened than before.
+  // In batches, so that no more sockets are open than before.
   for (let at = 0; at < acknowledged.length; at += CLIENTS) {
     await Promise.all(acknowledged.slice(at, at + CLIENTS).map(read));
   }
 
   const payments = await db.selectFrom('payments').select(['id', 'transaction_number', 'amount_usd_cents']).execute();
-  // One payment a key: what was sent again was not made again, and nothing half-made is there.
+  // One payment for each key: a repeated request created no second one, and nothing is half-saved.
   expect(payments.length).toBe(load.creations.length);
   expect(await db.selectFrom('idempotency_keys').select('key').execute()).toHaveLength(load.creations.length);
   const numbers = payments.flatMap(({ transaction_number: number }) => (number === null ? [] : [number])).toSorted();
@@ -166,7 +166,7 @@ async function expectAllTold(db: Database, receiver: LocalReceiver, ids: Readonl
     const waiting = await db.selectFrom('deliveries').select('id').where('state', '<>', 'delivered').execute();
     return waiting.length === 0 ? true : null;
   });
-  // An event may come twice, with the same id and bytes; none may be missing or be made up.
+  // An event may come twice, with the same id and bytes; none may be missing or invented.
   const arrived = new Map(receiver.requests.map(({ body }) => [eventOf({ body }).id, body]));
   expect(new Set(receiver.requests.map(({ body }) => body)).size).toBe(arrived.size);
   expect(new Set(arrived.values())).toEqual(new Set(events.map(({ body }) => body)));
@@ -186,13 +186,13 @@ describe('after kill -9 under load, a restart has lost nothing that was acknowle
     const unanswered = load.creations.filter(({ answer }) => answer === null);
     expect(unanswered).toHaveLength(CLIENTS);
     expect(unanswered.flatMap(({ refusals }) => refusals)).toEqual([]);
-    // A database that outlives its service goes on and is taken over.
+    // A database that outlives its service keeps running and is adopted by the next one.
     const survives = victim === 'the service';
     expect(await shop.service.postmasterPid()).toBe(survives ? postmaster : null);
 
     const { stop } = await shop.service.start();
     expect((await shop.service.postmasterPid()) === postmaster).toBe(survives);
-    // Nobody knows whether what had no answer was carried out: clients send it again, and it is done once.
+    // Clients cannot know whether an unanswered request was carried out: they repeat it, and it is done once.
     for (const creation of unanswered) await finish(shop.api, creation);
     await expectNothingLost(shop, load);
     expect((await stop()).code).toBe(0);

@@ -36,7 +36,7 @@ it('the first start prints a link, which makes the owner; commands work beside t
   const { running, stop } = await own.start();
   const [, link = '', token = ''] = await running.waitFor(SETUP);
   expect(link).toBe(`${url}/dashboard/setup/${token}`);
-  // The page of the link is one that the log tells of, without the token.
+  // The log has a line for the link's page, without the token.
   expect((await fetch(link)).status).toBeLessThan(500);
   const owner = browserAt(url);
   expect(await owner('/session')).toMatchObject({
@@ -61,7 +61,7 @@ it('the first start prints a link, which makes the owner; commands work beside t
   const { code, stdout, stderr } = await stop();
   expect(code).toBe(0);
   for (const secret of [PASSWORD, annToken ?? '', 'argon2']) expect(stdout + stderr).not.toContain(secret);
-  // Once, in the banner.
+  // It is shown once, in the banner.
   expect((stdout + stderr).split(token)).toHaveLength(2);
   expect(stderr).toContain('/dashboard/setup/…');
 

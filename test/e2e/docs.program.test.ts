@@ -10,7 +10,7 @@ import { testService } from '../program.ts';
 function blocksOf(page: string): readonly { readonly tag: string; readonly code: string }[] {
   return [...page.matchAll(/<pre([^>]*)><code>([^]*?)<\/code><\/pre>/g)].map(([, tag = '', code = '']) => ({
     tag,
-    // Line by line: reading markup as text makes one space of all white space.
+    // Line by line, because text read from markup has its white space collapsed.
     code: code
       .split('\n')
       .map((line) => textOf(line.replaceAll(' ', '&#160;')).replaceAll('\u00a0', ' '))

@@ -20,7 +20,7 @@ it('the figures say what waits, what is late, who holds what, and how the paymen
   const startedAt = app.clock();
   await holdLease(app.db, 'chain bitcoin', 'worker', startedAt, startedAt + 60_000);
   await holdLease(app.db, 'chain litecoin', 'dead', startedAt, startedAt + 1);
-  // Ten and five minutes old, the first to be tried again in a minute and the other due since one.
+  // Ten and five minutes old; the first is retried in a minute, the other has been due for one.
   await sql`insert into deliveries (event_id, endpoint_id, state, next_attempt_at, created_at)
     select gen_random_uuid(), gen_random_uuid(), 'waiting', to_timestamp(${startedAt / 1000}) + d.due, to_timestamp(${startedAt / 1000}) - d.age
     from (values (interval '1 minute', interval '10 minutes'), (interval '-1 minute', interval '5 minutes')) d (due, age)`.execute(
@@ -70,7 +70,7 @@ it.each([
 ])('the %s are found by an index', async (_name, text, index) => {
   const { db } = await testApp();
   const plan = await db.transaction().execute(async (trx) => {
-    // Tables of a test are so small that reading them through is cheapest.
+    // A test's tables are so small that PostgreSQL would prefer sequential scans.
     await sql`set local enable_seqscan = off`.execute(trx);
     return (await sql.raw(`explain ${text}`).execute(trx)).rows;
   });

@@ -51,7 +51,7 @@ function asInReadme(banner: string, service: { readonly live: string; readonly s
       .replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}/g, '0198a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b')
       .replaceAll(/sk_test_\w+/g, 'sk_test_…')
       .replace(/setup\/[\w-]{43}/, 'setup/…')
-      // The test's own.
+      // Only this test sets DATA_DIR.
       .replaceAll(/DATA_DIR=\S+ /g, '')
       .replace(/embedded, in .+/, 'embedded, in /home/you/cointill/data')
       .replace(`after ${COMPLETE_AFTER_SECONDS} seconds`, 'after 60 seconds')

@@ -54,7 +54,7 @@ describe('a backup of every former version', () => {
       client,
       Object.keys(COPIED_TABLES).map((table) => ({ name: table })),
     );
-    // Those that a restore adds to.
+    // The tables that a restore adds rows to.
     const { skipped_indexes, transaction_counters, ...others } = Object.fromEntries(
       manifest.tables.map(({ name: table, rows }) => [table, rows]),
     );
@@ -62,7 +62,7 @@ describe('a backup of every former version', () => {
     expect(counts.get('skipped_indexes')).toBe((skipped_indexes ?? 0) + 2);
     expect(counts.get('transaction_counters')).toBeGreaterThanOrEqual(transaction_counters ?? 0);
 
-    // What was written then is read now, and numbers go on after the last.
+    // What was saved then can be read now, and numbering continues after the last number.
     const payments = await db.selectFrom('payments').selectAll().orderBy('id').execute();
     expect(payments.map(({ status }) => status).toSorted()).toEqual(['completed', 'created', 'pending']);
     expect(payments.find(({ status }) => status === 'completed')).toMatchObject({
@@ -78,7 +78,7 @@ describe('a backup of every former version', () => {
       db,
     );
     expect(rows[0]?.next).toBeGreaterThan(rows[0]?.last ?? 0n);
-    // The indexes and keys are those of a database that was made by the migrations alone.
+    // The indexes and keys equal those of a database that only the migrations created.
     expect(await structureOf(db)).toEqual(await structureOf((await testDatabase()).db));
   });
 });

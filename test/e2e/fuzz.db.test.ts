@@ -37,7 +37,7 @@ it(
       }
       expect(http.logged).toEqual([]);
       await expectWhole(http, tally);
-      // A fuzzer whose requests all bounce off the first check would prove little.
+      // A fuzzer whose requests all fail the first check would prove little.
       expect(tally.statuses.get(200) ?? 0).toBeGreaterThan(REQUESTS / 5);
       for (const status of [400, 401, 403, 404]) {
         expect(tally.statuses.get(status) ?? 0).toBeGreaterThan(REQUESTS / 200);

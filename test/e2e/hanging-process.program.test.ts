@@ -16,7 +16,7 @@ it('what a process that hangs in the middle of a transaction has locked is free 
     running.signal('SIGCONT');
     await Promise.all([holder.end(), watcher.end()]);
   });
-  // The transaction that completes the order has locked it by the time it wants to count.
+  // The transaction that completes the order has locked it before it updates the counts.
   await holder.query('begin; lock table payment_day_counts in access exclusive mode');
   await watcher.query('update payments set due_at = now(), completes_at = now()');
   await vi.waitFor(async () => {
@@ -29,7 +29,7 @@ it('what a process that hangs in the middle of a transaction has locked is free 
   await holder.query('rollback');
   const hanging = `select 1 from pg_stat_activity where datname = current_database() and state = 'idle in transaction'`;
   await vi.waitFor(async () => expect((await watcher.query(hanging)).rows).not.toEqual([]), WAIT);
-  // Waits for the lock that the hanging process holds.
+  // This waits for the lock that the hanging process holds.
   expect((await holder.query('select status from payments for update')).rows).toEqual([{ status: 'pending' }]);
   running.signal('SIGCONT');
   await eventually('it is completed', async () =>

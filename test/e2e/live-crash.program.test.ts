@@ -35,7 +35,7 @@ async function setUp(service: TestService): Promise<string> {
 }
 
 it('killed again and again while live orders come in, no address is handed out twice and none is skipped', async () => {
-  // Creating an order asks no node, so that one which answers nothing useful will do.
+  // Creating an order asks no node, so one without useful answers will do.
   const node = await startNode(() => ({ error: { code: -28, message: 'Loading block index…' } }));
   onTestFinished(() => node.stop());
   const service = await testService({

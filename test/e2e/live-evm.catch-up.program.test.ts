@@ -91,7 +91,7 @@ describe('a service that is killed while it catches up', () => {
     expect(await height()).toBeGreaterThan(start + 4 * BATCH);
     gate.intercept(() => null);
 
-    // And once more, at whatever it is doing right after the next batch.
+    // And once more, whatever it is doing right after the next batch.
     running = await service.start();
     await expect
       .poll(() => service.gauge('cointill_network_cursor_height', 'ethereum'), { timeout: DEADLINE_MS, interval: 1 })
@@ -107,7 +107,7 @@ describe('a service that is killed while it catches up', () => {
         amount_received: order['crypto_amount'],
       });
     }
-    // Deliveries of the processes that died are made again within a minute; the test does not wait for it.
+    // Deliveries of the processes that died are retried within a minute; the test does not wait for that.
     const { db } = service.database;
     await db.updateTable('deliveries').set({ next_attempt_at: new Date() }).where('state', '=', 'waiting').execute();
     await expect

@@ -65,7 +65,7 @@ export interface Shop {
 export async function liveService(env: Readonly<Record<string, string>>): Promise<LiveService> {
   const place = await makePlace();
   const { database, dataDir, live: url } = place;
-  // Live webhooks go over https alone.
+  // Live webhooks are sent over HTTPS only.
   const tls = selfSigned('localhost');
   const trustFile = path.join(dataDir, 'certificate.pem');
   await writeFile(trustFile, tls.cert);
@@ -85,7 +85,7 @@ export async function liveService(env: Readonly<Record<string, string>>): Promis
   const processes = new Set<Running>();
 
   const start: LiveService['start'] = async (more = {}) => {
-    // Several workers on one machine need a port each.
+    // Workers on one machine each need a port of their own.
     const monitor = more['ROLE'] === 'worker' ? { MONITOR_PORT: String(await freePort()) } : {};
     const running = await startProgram({ ...common, ...monitor, ...more });
     processes.add(running);
@@ -184,7 +184,7 @@ async function openShop(
     projectId,
     call,
     read,
-    // `expect.poll` asks which test is running, and beside concurrent tests nobody outside of one can know.
+    // `expect.poll` needs to know which test is running, which is unknown here beside concurrent tests.
     becomes: (order, expected) => vi.waitFor(async () => expect(await read(order)).toMatchObject(expected), SOON),
     events,
     order: async (fields = {}) => {

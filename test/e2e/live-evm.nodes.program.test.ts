@@ -69,7 +69,7 @@ async function startInPlace(chainId?: number, state?: unknown): Promise<void> {
   if (state !== undefined) await ethereum.rpc('anvil_loadState', [state]);
 }
 
-// Each on a network of its own, for noticing takes its time.
+// Each on a network of its own, because it takes a while until the service notices.
 describe.concurrent('a node', () => {
   it('that is restarted is followed on, and one on another chain id in its place is not believed', async ({
     expect,
@@ -90,9 +90,9 @@ describe.concurrent('a node', () => {
     const wayOut = 'Set ETHEREUM_RPC_URL to a node of chain 31337, or ETHEREUM_CHAIN_ID to 1.';
     await expect.poll(() => readiness('ethereum'), NOTICED).toContain(wayOut);
     expect(await (await fetch(`${service.url}/readyz`)).json()).toMatchObject({ status: 'degraded' });
-    // Scrapes of one half second share an answer.
+    // Scrapes within half a second share one answer.
     await expect.poll(() => service.gauge('cointill_network_healthy', 'ethereum'), NOTICED).toBe(0);
-    // The nodes themselves are asked anew less often than the chain is read.
+    // The nodes' own state is asked for less often than the chain is read.
     await expect
       .poll(() => statusOf('ethereum'), NOTICED)
       .toMatchObject({
@@ -102,7 +102,7 @@ describe.concurrent('a node', () => {
       });
     await expect.poll(() => running.text(), NOTICED).toContain(wayOut);
     expect(await shop.read(after)).toMatchObject({ status: 'pending', amount_received: 0 });
-    // Orders can be made all the same: their addresses come from the wallet.
+    // Orders can still be created: their addresses come from the wallet.
     expect(await shop.order()).toMatchObject({ status: 'pending', network: 'ethereum' });
 
     await startInPlace(undefined, newState);

@@ -91,7 +91,7 @@ describe('a live refund', () => {
       claim_url: null,
     });
 
-    // Other amounts are other payments of the same customer's.
+    // Other amounts are other payments of the same customer.
     await mined(anvil, usdt.transfer(address, 12n * ONE));
     await mined(anvil, usdt.transfer(address, 13n * ONE));
     await anvil.mine(3);

@@ -124,7 +124,7 @@ describe('tokens to a deposit address of the merchant’s treasury', () => {
     }
     expect(new Set(addresses).size).toBe(1);
     const address = String(addresses[0]);
-    // Half in each of two tokens is not the whole in either.
+    // Half in each of two tokens does not pay for the order in either.
     await mined(anvil, usdt.transfer(address, 15n * ONE));
     await mined(anvil, usdc.transfer(address, 15n * ONE));
     await expect.poll(read, SOON).toMatchObject({ status: 'pending', crypto_currency: 'USDT' });
@@ -193,7 +193,7 @@ async function send({ calls }: SweepPlan): Promise<readonly bigint[]> {
 describe('a sweep', () => {
   it('plan lists what lies on the deposits, and its calls, sent by anybody, pay all of it to the treasury', async () => {
     const treasury = freshAddress();
-    // An account that holds nothing yet costs more to pay to; a merchant's is in use.
+    // Paying an account that holds nothing yet costs more gas; a merchant's account is in use.
     await anvil.rpc('anvil_setBalance', [treasury, '0x1']);
     const merchant = await service.shop(treasuryWallet(treasury));
     const [inEther, inUsdt, inUsdc] = [
@@ -205,7 +205,7 @@ describe('a sweep', () => {
     await mined(anvil, anvil.transfer(inEther.address, owedUnits(inEther)));
     await mined(anvil, usdt.transfer(inUsdt.address, 30n * ONE));
     await mined(anvil, usdc.transfer(inUsdc.address, 31n * ONE));
-    // The wrong token at the right address is the merchant's all the same.
+    // The wrong token at the right address still belongs to the merchant.
     await mined(anvil, usdc.transfer(inUsdt.address, 5n * ONE));
     await service.followed(anvil);
 
@@ -214,7 +214,7 @@ describe('a sweep', () => {
     expect(lies).toEqual([
       [inEther.address.toLowerCase(), 'ETH', '0.01', '30'],
       [inUsdt.address.toLowerCase(), 'USDT', '30', '30'],
-      // Never quoted there: at the market's price, which the operator fixed here.
+      // Never quoted on this order, so it counts at the market price, which is fixed here.
       [inUsdt.address.toLowerCase(), 'USDC', '5', '5'],
       [inUsdc.address.toLowerCase(), 'USDC', '31', '31'],
     ]);
@@ -228,7 +228,7 @@ describe('a sweep', () => {
     expect(await balanceOf(treasury, usdt)).toBe(30n * ONE);
     expect(await balanceOf(treasury, usdc)).toBe(36n * ONE);
     expect(await planOf(merchant)).toMatchObject({ deposits: [], calls: [] });
-    // What was swept off is no reorganisation, and no payment either.
+    // Money that was swept off is neither a reorganisation nor a payment.
     await anvil.mine(1);
     await service.followed(anvil);
     expect(await merchant.read(inEther)).toMatchObject({ status: 'completed', exception: 'none' });
@@ -253,7 +253,7 @@ describe('a sweep', () => {
     const rest = await planOf(merchant);
     expect(rest).toMatchObject({ deposits: [{ amount: '30' }], calls: [] });
 
-    // The one holds enough now, and the other, which was emptied, was paid again.
+    // One deposit holds enough by now; the other was emptied and has been paid again.
     await mined(anvil, usdc.transfer(small.address, 10n * ONE));
     await mined(anvil, usdc.transfer(large.address, 50n * ONE));
     await send(await planOf(merchant));

@@ -53,7 +53,7 @@ it('of two workers one follows a chain, and the other takes over when it dies', 
   await paysAndCompletes();
   expect(new Set(asked.slice(turn))).toEqual(new Set([second]));
 
-  // One that comes back waits for its turn, which comes at once when the other one stops in good order.
+  // A worker that comes back waits for its turn, which comes at once when the other stops cleanly.
   await startWorker(first);
   await paysAndCompletes();
   expect(new Set(asked.slice(turn))).toEqual(new Set([second]));

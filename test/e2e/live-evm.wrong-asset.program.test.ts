@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startAnvil, type Anvil } from '../anvil.ts';
 import { textAt } from '../../src/cli/program.fixture.ts';
+import { textOf } from '../../src/http/pages/markup.fixture.ts';
 import { eventShape } from '../../src/http/openapi/webhook-schema.ts';
 import { deployToken, type TestToken } from '../erc20.ts';
 import { responseFaults } from '../response-shape.ts';
@@ -43,6 +44,12 @@ async function wronglyPaid(units: bigint): Promise<{ readonly order: Order; read
   return { order, hash };
 }
 
+/** What the payment's page tells the customer. */
+async function pageText(order: Order): Promise<string> {
+  const { payment_url: url } = await shop.read(order);
+  return textOf(await (await fetch(String(url))).text());
+}
+
 describe('money in an asset that an order was never quoted in', () => {
   it('is published as an event once it is confirmed, and counts for nothing', async () => {
     const { order, hash } = await wronglyPaid(30n * ONE);
@@ -65,11 +72,15 @@ describe('money in an asset that an order was never quoted in', () => {
     const body = JSON.stringify(told()[0]);
     expect(responseFaults({ 200: eventShape('payment.wrong_asset') }, 200, body)).toEqual([]);
     expect(await shop.read(order)).toMatchObject({ status: 'pending', exception: 'none', amount_received: 0 });
-    // What is asked for still completes it, and nothing is told twice.
+    expect(await pageText(order)).toContain(
+      `30.00 USDC arrived on Ethereum, but this payment asks for USDT on Ethereum. It doesn’t count here, and it isn’t lost: the shop can send it back. Contact the shop and mention payment ${order.id}.`,
+    );
+    // The right asset still completes it, and no event is sent twice.
     await mined(anvil, usdt.transfer(order.address, 30n * ONE));
     await anvil.mine(2);
     await shop.becomes(order, { status: 'completed', exception: 'none' });
     expect(told()).toHaveLength(1);
+    expect(await pageText(order)).toContain('30.00 USDC arrived on Ethereum');
   });
 
   it('is shown apart by `payment show`, with its hash and the way out, and is part of a sweep', async () => {
@@ -113,8 +124,11 @@ describe('money in an asset that an order was never quoted in', () => {
       body: { crypto_currency: 'USDC', network: 'ethereum', crypto_amount: 15, amount: 0 },
     });
     expect(await refund({ crypto_currency: 'USDC' })).toMatchObject({ status: 200, body: { crypto_amount: 5 } });
+    const page = await pageText(order);
+    expect(page).toContain('The shop will send your refund of 15.00 USDC to your address.');
+    expect(page).not.toContain('arrived on Ethereum');
     expect(await refund({ crypto_currency: 'USDC' })).toMatchObject({ status: 400 });
-    // All of the payment's own money can be given back as well.
+    // All of the payment's own money can be refunded as well.
     expect(await refund({})).toMatchObject({ status: 200, body: { crypto_currency: 'USDT', amount: 30 } });
 
     const id = textAt(part.body, 'id');

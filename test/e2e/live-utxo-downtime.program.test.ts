@@ -71,7 +71,7 @@ describe.each(utxoNodeKinds())('catching up with a real %s node', (kind) => {
       await shop.pay([owed(order)]);
       await shop.node.mine(BLOCKS / paid.length);
     }
-    // A hundred blocks are saved at once: within the first, while they are saved, and after them.
+    // A hundred blocks are saved at once: these points are before the first save, during it, and after it.
     for (const blocks of [3, 100, 130, 100]) {
       gate.allowBlocks(blocks);
       await shop.start();
@@ -86,7 +86,7 @@ describe.each(utxoNodeKinds())('catching up with a real %s node', (kind) => {
     await shop.advance(LEASES_MS);
     await shop.start();
     await allComplete(paid);
-    // One payment more, to see that nothing is left over that comes later.
+    // One more payment, to show that nothing late is still to come.
     const [last] = await orders(1);
     if (last === undefined) throw new Error('there is no order');
     await shop.pay([owed(last)]);

@@ -110,7 +110,7 @@ describe.each(utxoNodeKinds())('two URLs of real %s nodes', (kind) => {
     await shop.node.mine(1);
     await shop.becomes(next.id, { confirmations: 1 });
     gates[0].leadTo(null);
-    // Seen on the node that is behind: by then it was asked.
+    // Seen on the node that is behind, so that node has been asked by then.
     const seen = await payOnBoth();
     await shop.becomes(seen.id, { status: 'confirming' });
     expect(await shop.read(next.id)).toMatchObject({ status: 'confirming', confirmations: 1 });
@@ -136,7 +136,7 @@ describe.each(utxoNodeKinds())('two URLs of real %s nodes', (kind) => {
     const order = await payOnBoth();
     await shop.node.mine(1);
     await shop.becomes(order.id, { confirmations: 1 });
-    // The other node has a longer chain from the block before on, which holds the transaction too.
+    // The other node's chain is longer, forks off at the block before, and holds the transaction too.
     const address = await second.newAddress();
     await second.rpc('generateblock', [address, [order.hash]]);
     await second.rpc('generateblock', [address, []]);
@@ -145,7 +145,7 @@ describe.each(utxoNodeKinds())('two URLs of real %s nodes', (kind) => {
     await shop.becomes(order.id, { status: 'confirming', confirmations: 2 });
     await second.mine(1);
     await expect.poll(() => shop.read(order.id), POLL).toMatchObject({ status: 'completed', exception: 'none' });
-    // The first node learns of the longer chain, and goes on with it.
+    // The first node receives the longer chain and switches to it.
     await copyChain(second, shop.node);
   });
 

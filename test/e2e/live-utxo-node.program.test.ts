@@ -67,12 +67,12 @@ describe.each(utxoNodeKinds())('trouble with the one %s node', (kind) => {
 
   it('a node that is restarted keeps what waits, and so does the order', async () => {
     const order = await seenOrder();
-    // What a node writes when it is told to end, which takes it long.
+    // What a node writes to disk when it is asked to stop, which takes long.
     for (const method of ['savemempool', 'gettxoutsetinfo']) await shop.node.rpc(method);
     await shop.node.kill();
     await expect.poll(() => shop.log(), POLL).toMatch(/No \w+ node answered/);
     await shop.node.restart();
-    // A node answers before it has loaded what waits; blocks that it mines until then leave it out.
+    // A node answers before it has loaded its mempool; blocks mined until then leave those transactions out.
     await expect.poll(() => shop.node.rpc('getrawmempool'), POLL).toContain(order.hash);
     await shop.node.mine(CONFIRMATIONS);
     await completes(order);
@@ -82,7 +82,7 @@ describe.each(utxoNodeKinds())('trouble with the one %s node', (kind) => {
     const paid = await shop.order();
     const signed = await shop.pay([[paid.address, OWED]]);
     await shop.becomes(paid.id, { status: 'confirming', confirmations: 0 });
-    // The node writes out its blocks for this; what waits is lost when it is killed.
+    // This makes the node write its blocks to disk; its mempool is lost when it is killed.
     await shop.node.rpc('gettxoutsetinfo');
     await shop.node.kill();
     await shop.node.restart();

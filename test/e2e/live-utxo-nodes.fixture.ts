@@ -56,7 +56,7 @@ export interface Payer {
 
 /** Spends and mines by the wallet of a node on regtest. */
 export function payerOf(node: UtxoNode): Payer {
-  // Asked for by the lot: a wallet of 200 coins takes a node 25 ms of CPU to list.
+  // Listed in batches: listing a wallet of 200 coins takes a node 25 ms of CPU time.
   let kept: readonly Coin[] = [];
   const freshCoin = async (atLeast: bigint): Promise<Coin> => {
     if (!kept.some(({ units }) => units >= atLeast)) kept = [...kept, ...(await keepCoins(node))];
@@ -196,7 +196,7 @@ export async function startGate(first: UtxoNode): Promise<Gate> {
       const body = await text(request);
       if (node === null) return void response.destroy();
       const blocks = body.split('"getblock"').length - 1;
-      // Held for good: whoever waits for it is killed, or gives up and asks again.
+      // Held for good: its caller is killed, or gives up and asks again.
       if (blocks > 0 && asked >= allowed) return void held.add(response);
       asked += blocks;
       const answer = await fetch(`http://127.0.0.1:${node.port}/`, {

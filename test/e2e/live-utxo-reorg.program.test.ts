@@ -85,7 +85,7 @@ describe.each(utxoNodeKinds())('reorganisations on a real %s node', (kind) => {
         await shop.reorganise(depth, [await doubleSpend(paid)]);
         await shop.becomes(id, { status: 'completed', exception: 'reorged', amount_received: 0, confirmations: 0 });
         await shop.node.mine(depth + 1);
-        // What is paid later is seen later: by then those blocks were taken in.
+        // A later payment is seen later: by then those blocks have been taken in.
         await minedOrder(depth);
         expect(await shop.read(id)).toMatchObject({ status: 'completed', exception: 'reorged', amount_received: 0 });
         await expect.poll(() => shop.heard(id), POLL).toEqual([...PAID, 'order.exception']);
@@ -120,7 +120,7 @@ describe.each(utxoNodeKinds())('reorganisations on a real %s node', (kind) => {
     await shop.node.rpc('invalidateblock', [first]);
     await shop.mineOnly(1);
     const unharmed = { status: 'completed', exception: 'none', confirmations: 3 };
-    // Whoever saw these has looked at the shorter chain, and at the old one again.
+    // Once these are seen, the service has read the shorter chain, and then the old one again.
     const [during, after] = [await shop.order(), await shop.order()];
     await shop.pay([[during.address, OWED]]);
     await shop.becomes(during.id, { status: 'confirming' });

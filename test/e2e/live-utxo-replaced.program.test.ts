@@ -21,7 +21,7 @@ const MEMPOOL_EXPIRY_SECONDS = 336 * 3_600;
 describe.each(utxoNodeKinds())('payments that never make it into a block of a real %s node', (kind) => {
   let shop: UtxoShop;
   beforeAll(async () => {
-    // Else the node's wallet sends again what it forgot.
+    // Otherwise the node's wallet would broadcast it again.
     shop = await openShop({ kind, nodeOptions: ['-walletbroadcast=0'] });
   });
   afterAll(() => shop?.close());
@@ -59,7 +59,7 @@ describe.each(utxoNodeKinds())('payments that never make it into a block of a re
   it('a replacement with a higher fee that pays the same counts once, and is no exception', async () => {
     const { paid, ...order } = await seenOrder();
     const bumped = await shop.pay([[order.address, OWED]], { coin: paid.coin, feeUnits: MORE_FEE });
-    // What comes later is seen later: by then the replacement was.
+    // A later payment is seen later: by then the replacement has been seen.
     await seenOrder();
     await completes(order, bumped);
     await expect.poll(() => shop.heard(order.id), POLL).toEqual(PAID);
@@ -126,7 +126,7 @@ describe.each(utxoNodeKinds())('payments that never make it into a block of a re
   it('a transaction that the node forgets takes the order back to pending, and counts again once it is sent again', async () => {
     const { paid, ...order } = await seenOrder();
     await shop.node.rpc('setmocktime', [Math.ceil(Date.now() / 1_000) + MEMPOOL_EXPIRY_SECONDS + 60]);
-    // The node looks for what is too old when something new comes.
+    // The node drops expired transactions when a new one arrives.
     await shop.pay([[await elsewhere(), OWED]]);
     await shop.node.rpc('setmocktime', [0]);
     await shop.becomes(order.id, { status: 'pending', amount_received: 0, exception: 'none' });

@@ -89,7 +89,7 @@ export async function createClock(folder: string): Promise<Clock & { readonly no
     import { readFileSync } from 'node:fs';
     const own = Date.now;
     let [readAt, ahead] = [0, 0];
-    // Once a millisecond is enough: logs and queries ask far more often.
+    // Reading it once a millisecond is enough: logs and queries ask for the time far more often.
     Date.now = () => {
       const now = own();
       if (now !== readAt) ahead = Number(readFileSync(${JSON.stringify(file)}, 'utf8'));

@@ -60,7 +60,7 @@ export interface UtxoShop extends Payer, Service, Clock {
   heard(id: string): readonly string[];
   /** All signed events of an order so far, in the order of their numbers. */
   events(id: string): readonly ReceivedEvent[];
-  /** Sets a fresh wallet for the orders that follow. */
+  /** Sets the shop's own wallet for the orders that follow. */
   setWallet(confirmations: number): Promise<void>;
   close(): Promise<void>;
 }
@@ -131,13 +131,14 @@ async function furnish(
   kind: UtxoNodeKind,
   { node, receiver, clock, service, baseUrl, close }: Awaited<ReturnType<typeof startParts>>,
 ): Promise<UtxoShop> {
-  // A block's coin can be spent after 100 more: there are enough that stay spendable when blocks are taken off.
+  // A block's reward can be spent 100 blocks later: enough stay spendable when blocks are taken off.
   const [project] = await Promise.all([
     service.command('project create --name Shop').then((created) => textAt(created, 'id')),
     node.mine(160),
   ]);
+  // One for all: the thousands of addresses that come next in a wallet are derived and watched once.
+  const wallet = `--network ${kind} --descriptor wpkh(${accountKey()}/0/*)`;
   const setWallet = async (confirmations: number): Promise<void> => {
-    const wallet = `--network ${kind} --descriptor wpkh(${accountKey()}/0/*)`;
     await service.command(`wallet set --project ${project} ${wallet} --confirmations ${confirmations}`);
   };
   const [key, endpoint] = await Promise.all([
@@ -148,7 +149,7 @@ async function furnish(
     setWallet(CONFIRMATIONS),
     service.start(),
   ]);
-  // From the first order on the service would read a young chain from its first block, which all of its kind share.
+  // From the first order on the service would read a young chain from the genesis block, which all of regtest share.
   await eventually('the chain is followed', async () => {
     const ready: unknown = await (await fetch(`${baseUrl}/readyz`)).json();
     return /nobody follows it|not a block was read/.test(JSON.stringify(ready)) ? null : true;

@@ -102,7 +102,7 @@ describe.each(utxoNodeKinds())('payments on a real %s node', (kind) => {
   it('too much completes the order as overpaid, with all that was received', async () => {
     const { id, address } = await shop.order();
     const { hash } = await shop.pay([[address, OWED * 2n]]);
-    // What only waits may still be replaced.
+    // A transaction that is not mined may still be replaced.
     await shop.becomes(id, { status: 'confirming', exception: 'none', amount_received: OWED_COINS * 2 });
     await shop.node.mine(1);
     await shop.becomes(id, { status: 'confirming', exception: 'overpaid' });
@@ -159,7 +159,7 @@ describe.each(utxoNodeKinds())('payments on a real %s node', (kind) => {
     });
     const parts = await Promise.all(own.map((coin) => shop.sign([[address, OWED / 6n]], { coin })));
     expect(parts).toHaveLength(6);
-    // Nobody has seen them before, and the later they are in the block, the lower is their hash.
+    // Nothing has seen them before, and the later in the block, the lower their hash.
     const ordered = parts.toSorted((a, b) => (a.hash < b.hash ? 1 : -1));
     await shop.mineOnly(CONFIRMATIONS, ordered);
     await shop.becomes(id, { status: 'completed', exception: 'none', transaction_hash: ordered.at(-1)?.hash });

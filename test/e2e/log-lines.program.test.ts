@@ -48,7 +48,7 @@ beforeAll(async () => {
   const command = `key create --project ${projectId} --mode live --kind secret --permission full --name Other`;
   key = textAt(await service.command(command), 'key');
   call = client(service.url, key);
-  // Nobody answers there.
+  // Nothing listens there.
   const dead = 'https://localhost:1/hook-s3cret?token=query-s3cret';
   const endpoint = `webhook create --project ${projectId} --mode live --events order.completed --url ${dead}`;
   secret = textAt(await service.command(endpoint), 'secret');
@@ -90,7 +90,7 @@ it('a live order’s life is logged in order, with the ids that the merchant kno
   const told = life.map(({ kind, type, to, outcome, request }) =>
     [kind, type ?? to, outcome, request].flatMap((part) => (typeof part === 'string' ? [part] : [])).join(' '),
   );
-  // Deliveries go their own way beside the transitions.
+  // Deliveries run beside the transitions, in no fixed order.
   expect(told.filter((one) => !one.startsWith('delivery_attempt'))).toEqual([
     'payment_created shop-req-1',
     'payment_transition processing',
@@ -163,7 +163,7 @@ it('a node that fails and its recovery are logged without a stack; an endpoint t
   const over = await untilLine('its end', (line) => isNode(line) && line['kind'] === 'trouble_over');
   expect(over).toMatchObject({ level: 30, times: expect.any(Number), lasted_ms: expect.any(Number) });
   expect(over['msg']).toMatch(/is well again after \d+ (?:ms|s|m)/);
-  // Each single failure is counted, and none has a line of its own.
+  // Each failure is counted, but has no line of its own.
   expect(lines().filter((line) => isNode(line) && line['kind'] === 'trouble')).toHaveLength(1);
   expect(
     await untilLine('the endpoint', ({ kind, host }) => kind === 'trouble' && host === 'localhost:1'),
@@ -174,7 +174,7 @@ it('a node that fails and its recovery are logged without a stack; an endpoint t
 });
 
 it('nothing that was written holds a secret or anything of the customer', async () => {
-  // What fails tells the most.
+  // Failures are logged in the most detail.
   await call('/v1/orders?secret=query-s3cret', { amount: 'invalid', ...CUSTOMER });
   await fetch(`${service.url}/metrics`, { headers: { authorization: 'Bearer metrics-s3cret' } });
   await expect(running.end('SIGTERM')).resolves.toBe(0);

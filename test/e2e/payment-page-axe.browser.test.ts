@@ -7,7 +7,7 @@ import { say, sees, useCheckout, type Made } from './payment-page.fixture.ts';
 import { serveStates, type StateServer } from './payment-page-states.fixture.ts';
 
 const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
-// Thirty states one after the other; the machine may be busy with other things.
+// Thirty states one after the other, possibly on a busy machine.
 
 /** Between the themes nothing but colours differs. */
 const THEMES = [

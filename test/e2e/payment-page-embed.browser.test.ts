@@ -27,7 +27,7 @@ describe.skipIf(hasNoBrowser)('the payment page in the frame of a shop', () => {
     const { service } = checkout;
     let payment: Made = { id: '', url: '' };
     const shop = await serveSite((request, response) => {
-      // As strict a policy as a shop can have, on its pages alone.
+      // The strictest policy that a shop can have, on its own pages only.
       response.setHeader(
         'content-security-policy',
         `default-src 'none'; script-src ${service.sandbox}; frame-src ${service.sandbox}; img-src data:`,

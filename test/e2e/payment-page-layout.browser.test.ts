@@ -29,7 +29,7 @@ const MEASURE = `(() => {
     const { width, height } = one.getBoundingClientRect();
     return isSeen(one) && (width < 24 || height < 24);
   });
-  // Words that run out of their box, into the next one.
+  // Words that overflow their box into the next one.
   const spilling = [...document.querySelectorAll('li, p, dt, dd, h1, h2, h3, button, a, summary, code, label')].filter(
     (one) => isSeen(one) && one.clientWidth > 0 && one.scrollWidth > one.clientWidth + 1,
   );
@@ -51,7 +51,7 @@ describe.skipIf(hasNoBrowser)('the layout of the payment page', () => {
   async function open(width: number, path = server.paths[0]): Promise<Page> {
     const { page } = await openTab({
       viewport: { width, height: 640 },
-      // As after zooming to 200 %.
+      // As if zoomed to 200 %.
       deviceScaleFactor: 2,
       alsoAsks: [server.origin],
       expects: /status of (?:4|5)\d\d/,
@@ -80,7 +80,7 @@ describe.skipIf(hasNoBrowser)('the layout of the payment page', () => {
   it.each([
     ['a phone zoomed to 200 %', 195, 'every language', [...LANGUAGES.keys()]],
     ['a small phone, or a page zoomed to 200 %', 320, 'every language', [...LANGUAGES.keys()]],
-    // Where two columns begin, and are narrowest.
+    // The width at which the two columns begin and are at their narrowest.
     ['a small tablet', 834, 'languages of long words', ['de', 'pl', 'ru', 'ar']],
   ])('on %s (%d px) fits in %s, with no target smaller than 24 px', async (_name, width, _languages, languages) => {
     const page = await open(width);
@@ -116,6 +116,21 @@ describe.skipIf(hasNoBrowser)('the layout of the payment page', () => {
       }
       expect({ path, come }).toEqual({ path, come: names });
     }
+  });
+
+  it('prints nothing to press with a receipt', async () => {
+    const receipts = server.paths.filter((one) => /completed|overpaid|accepted|refunds/.test(one));
+    expect(receipts.length).toBeGreaterThan(5);
+    const page = await open(794, receipts[0]);
+    await page.emulateMedia({ media: 'print' });
+    const found: string[] = [];
+    for (const path of receipts) {
+      await measure(page, path);
+      const seen = `[...document.querySelectorAll('${TARGETS}')].filter((one) => one.checkVisibility())`;
+      const names = await page.evaluate<string[]>(`${seen}.map((one) => one.textContent.trim())`);
+      found.push(...names.map((name) => `${decodeURIComponent(path)}: ${name}`));
+    }
+    expect(found).toEqual([]);
   });
 
   it('does not move for readers who want it so', async () => {

@@ -36,7 +36,7 @@ describe.skipIf(hasNoBrowser)('without JavaScript the payment page', () => {
     const { page } = await openTab({ javaScriptEnabled: false });
     await page.goto(payment.url);
     expect((await shownPayment(page)).amount).toBe('0.125');
-    // The page loads itself again when the order is due.
+    // The page reloads itself when the order is due.
     await sees(page, say('completed_title'));
     const back = await page.getByRole('link', { name: say('back_to', { shop: SHOP }) }).getAttribute('href');
     expect(back).toBe(`${SUCCESS_URL}&payment_id=${payment.id}`);
@@ -47,12 +47,12 @@ describe.skipIf(hasNoBrowser)('without JavaScript the payment page', () => {
     await page.getByRole('link', { name: say('stay') }).click();
     await sees(page, say('completed_title'));
     expect(await page.locator('meta[http-equiv=refresh]').count()).toBe(0);
-    // Back from the shop some minutes later, it does not lead away again.
+    // Reopened some minutes later, it does not redirect to the shop again.
     await checkout.setTimes(payment, { completed_at: new Date(Date.now() - 180_000) });
     await page.goto(returning);
     await sees(page, say('completed_title'));
     expect(await page.locator('meta[http-equiv=refresh]').count()).toBe(0);
-    // Opened at its end it stays.
+    // Opened after the end, the page stays.
     await page.goto(payment.url);
     await sees(page, say('completed_title'));
     expect(await page.locator('meta[http-equiv=refresh]').count()).toBe(0);

@@ -98,7 +98,7 @@ describe.skipIf(hasNoBrowser)('the script of the payment page', () => {
   describe('time', () => {
     it('ticks down to the end, at which the page says so by itself', async () => {
       const payment = await pay(ORDER);
-      // Long enough for three ticks to be seen on a busy machine.
+      // Long enough to see three ticks on a busy machine.
       const end = new Date(Date.now() + 8_500);
       await checkout.setTimes(payment, { expires_at: end, completes_at: null, due_at: end });
       const { page, navigations } = await openTab();
@@ -125,7 +125,7 @@ describe.skipIf(hasNoBrowser)('the script of the payment page', () => {
       expect(await time.getAttribute('datetime')).toBe(expiresAt);
       const local = new Intl.DateTimeFormat('en', { timeStyle: 'short', timeZone: 'Asia/Kathmandu' });
       const shown = (await time.innerText()).replaceAll(/\s/g, ' ');
-      // With the date where that is another day there.
+      // With the date where it is another day in that zone.
       expect(shown).toContain(local.format(new Date(String(expiresAt))).replaceAll(/\s/g, ' '));
     });
   });
@@ -258,7 +258,7 @@ describe.skipIf(hasNoBrowser)('the script of the payment page', () => {
       await page.getByRole('button', { name: /Bitcoin/ }).click();
       await sees(page, ar.pay_title);
       expect(page.url()).toBe(`${payment.url}?lang=ar`);
-      // Digits stay those of the wallet.
+      // Digits stay as wallets write them.
       expect((await shownPayment(page)).amount).toBe('0.00083317');
       await page.getByRole('button', { name: ar.copy_amount }).click();
       await announces(page, ar.copied);

@@ -37,7 +37,7 @@ export interface Service {
 export async function startService(settings: Readonly<Record<string, string>> = {}): Promise<Service> {
   const place = await makePlace();
   const { database, live, sandbox } = place;
-  // A name: passkeys do not work on addresses.
+  // A host name, because passkeys do not work on IP addresses.
   const dashboardUrl = live.replace('127.0.0.1', 'localhost');
   const env = {
     ...place.env,

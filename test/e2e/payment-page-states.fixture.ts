@@ -90,7 +90,7 @@ export async function serveStates(): Promise<StateServer> {
       return sendPage(request, reply, render(chooseLanguage(request.query.lang, ''), assets));
     },
   );
-  // No content: the page's event stream does not try again, and nothing here ever changes.
+  // 204 stops the page's event stream from reconnecting, and nothing ever changes here.
   app.get('/pay/:id/events', (_request, reply) => reply.code(204).send());
   const origin = await app.listen({ host: '127.0.0.1', port: 0 });
   return {

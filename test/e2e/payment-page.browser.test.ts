@@ -45,7 +45,7 @@ describe.skipIf(hasNoBrowser)('the payment page in a browser', () => {
     ['with JavaScript', true],
   ])('%s', (_name, javaScriptEnabled) => {
     async function open({ url }: { readonly url: string }): Promise<Page> {
-      // Twenty seconds after its end a payment leads back to the shop, which is not there.
+      // Twenty seconds after its end a payment's page redirects to the shop, which does not exist here.
       const { page } = await openTab({ javaScriptEnabled, expects: /shop\.example/ });
       await page.goto(url);
       return page;
@@ -142,8 +142,9 @@ describe.skipIf(hasNoBrowser)('the payment page in a browser', () => {
       await press(page, 'simulate_over');
       await sees(page, say('completed_title'), say('receipt'));
       const { amount_received: received } = await read(payment);
-      const amount = ltc(BigInt(Math.round(Number(received) * 1e8)) - OWED_UNITS);
-      await sees(page, say('overpaid', { amount }));
+      const overUnits = BigInt(Math.round(Number(received) * 1e8)) - OWED_UNITS;
+      const worth = ((ORDER.amount * Number(overUnits)) / Number(OWED_UNITS)).toFixed(2);
+      await sees(page, say('overpaid', { amount: `${ltc(overUnits)} (≈ $${worth})` }));
       expect(await backToShop(page)).toBe(`${TRANSACTION.success_url}&payment_id=${payment.id}`);
     });
 
@@ -191,7 +192,7 @@ describe.skipIf(hasNoBrowser)('the payment page in a browser', () => {
       expect(await page.locator('.stages [aria-current]').innerText()).toBe(say('stage_confirmed'));
 
       const other = await pay(ORDER);
-      // Nothing is due, as while a chain was not read that far yet.
+      // Nothing is due, as if the chain had not been read that far yet.
       await checkout.setTimes(other, { expires_at: new Date(), due_at: null });
       await page.goto(other.url);
       await sees(page, say('checking_title'), say('checking_text'), say('checking_hint'));
@@ -228,7 +229,7 @@ describe.skipIf(hasNoBrowser)('the payment page in a browser', () => {
       const claimUrl = page.url();
       await page.goto(payment.url);
       await sees(page, say('refund_sending', { amount }));
-      // The sandbox pays refunds ten seconds after they were made.
+      // The sandbox pays refunds ten seconds after they were created.
       const { db } = checkout.service.database;
       await db.updateTable('refunds').set({ due_at: new Date() }).where('status', '=', 'pending').execute();
       await until('the refund is settled', async () => {

@@ -131,7 +131,7 @@ async function movePayment({ db }: TestDatabase, made: Made, change: (payment: P
     const changes = (await lockPayments(trx, [rowId(made)])).map((before) => ({
       before,
       after: change(before),
-      // Nothing is due: the worker would move it too.
+      // Nothing is due, because the worker would change it too.
       dueAt: null,
       transitions: [],
       events: [],
@@ -160,7 +160,7 @@ async function openTab(browser: Browser, own: readonly string[], options: TabOpt
   });
   context.on('requestfailed', (request) => {
     const reason = request.failure()?.errorText ?? '';
-    // A page that is left ends its own requests.
+    // A page that is closed cancels its own requests.
     if (reason !== 'net::ERR_ABORTED') problems.add(`failed: ${request.url()}: ${reason}`);
   });
   const page = await context.newPage();
@@ -234,7 +234,7 @@ export async function shownPayment(page: Page): Promise<{ readonly amount: strin
 export async function press(page: Page | FrameLocator, key: `simulate_${Simulation}`, text = say): Promise<void> {
   await page.locator('#outcome').selectOption({ label: text(key) });
   await page.getByRole('button', { name: text('simulate'), exact: true }).click();
-  // A second click would be taken for one of the same.
+  // Until then a second click would be ignored as a double click.
   await page.locator('[aria-busy]').waitFor({ state: 'detached' });
 }
 

@@ -26,7 +26,7 @@ describe.skipIf(hasNoBrowser)('a wallet in the browser', () => {
   let browser: Browser;
 
   beforeAll(async () => {
-    // Blocks come when a test says so: between sending and the block the page has something to show.
+    // Blocks are mined when a test says so, because the page shows something between sending and the block.
     anvil = await startAnvil({ manualMining: true });
     usdt = await deployToken(anvil, 'no_return');
     service = await liveService({ ETHEREUM_RPC_URL: anvil.url, ETHEREUM_TOKENS: `USDT=${usdt.address}:6` });
@@ -57,7 +57,7 @@ describe.skipIf(hasNoBrowser)('a wallet in the browser', () => {
     }
     const page = await context.newPage();
     const problems: string[] = [];
-    // A breach of the page's content security policy is told on the console.
+    // A violation of the page's content security policy is reported on the console.
     page.on('console', (message) => problems.push(message.text()));
     page.on('pageerror', (error) => problems.push(error.message));
     page.on('dialog', (dialog) => problems.push(dialog.message()));
@@ -115,7 +115,7 @@ describe.skipIf(hasNoBrowser)('a wallet in the browser', () => {
       'eth_chainId',
       'eth_sendTransaction',
     ]);
-    // What was sent must not be offered again.
+    // A payment that was sent must not be offered again.
     expect(await buttons.count()).toBe(1);
     expect(await button().isVisible()).toBe(false);
     expect(await page.locator('#live').getAttribute('data-status')).toBe('pay');
@@ -218,7 +218,7 @@ describe.skipIf(hasNoBrowser)('a wallet in the browser', () => {
 
   it('whose transfer reverts in its block gets a notice, and may try again with what was missing', async () => {
     const order = await shop.order({ crypto_currency: 'USDT' });
-    // Ether for the gas, but none of the token.
+    // It has ether for the gas, but none of the token.
     const { page, wallets, button, problems } = await openPage(order, {});
     await button().click();
     const [refused] = await sentBy(wallets[0], 1);
@@ -259,7 +259,7 @@ describe.skipIf(hasNoBrowser)('a wallet in the browser', () => {
     );
     const names = wallets.map(({ info }) => info.name);
     expect(await buttons.allInnerTexts()).toEqual(names);
-    // The harmless wallet's and the first hostile one's: as pictures, scripts do not run in them.
+    // Those of the harmless wallet and the first hostile one: as images, they run no scripts.
     const icons = buttons.locator('img');
     expect(await icons.count()).toBe(2);
     const [, svg] = wallets;
@@ -279,7 +279,7 @@ describe.skipIf(hasNoBrowser)('a wallet in the browser', () => {
   it('that is not there is not spoken of', async () => {
     const order = await shop.order();
     const { page, problems } = await openPage(order);
-    // The script has run: it shows what it alone can do.
+    // The script has run: this is shown by nothing else.
     await page.locator('[data-copy]').first().waitFor({ state: 'visible' });
     expect(await page.locator('#wallets').count()).toBe(1);
     expect(await page.locator('#wallets').isVisible()).toBe(false);

@@ -102,7 +102,7 @@ describe('what to sign for a refund on an EVM chain', () => {
         asset === 'ETH'
           ? [`ethereum:${address}@31337?value=5000000000000000`, address, '5000000000000000']
           : [`ethereum:${usdt.address}@31337/transfer?address=${address}&uint256=12500000`, usdt.address, '0'];
-      // Upper and lower case of an address are its checksum only.
+      // The case of an address's letters is only its checksum.
       expect(textAt(shown, 'payment_uri').toLowerCase()).toBe(uri.toLowerCase());
       expect(shown['call']).toMatchObject({ chain_id: 31337, to: expect.stringMatching(new RegExp(to, 'i')), value });
       expect(shown).toMatchObject({ id, status: 'pending', crypto_amount: coins, psbt: null, psbt_problem: null });
@@ -139,7 +139,7 @@ describe('what to sign for a refund on an EVM chain', () => {
 
   it('is nothing for a refund that was cancelled', async () => {
     const { id } = await refundOf('USDT', { address: freshAddress() });
-    // Refused until the newest blocks were read, which a busy machine does a moment later.
+    // Refused until the newest blocks have been read, which takes a busy machine a moment longer.
     await expect.poll(() => shop.call(`/v1/refunds/${id}/cancel`, {}), SOON).toMatchObject({ status: 200 });
     expect(await show(id)).toMatchObject({ status: 'failed', failure_reason: 'cancelled', ...NOTHING_TO_SIGN });
     const { stdout } = await run(id);
@@ -268,7 +268,7 @@ describe.each(utxoNodeKinds())('what to sign for a refund on a real %s node', (k
     },
   );
 
-  // Bitcoin Core's own wallets take no single keys any more.
+  // Bitcoin Core's own wallets no longer import single keys.
   it.runIf(kind === 'litecoin')(
     "is a PSBT that a node's own wallet, on a machine that knows no chain, signs",
     async () => {
@@ -374,7 +374,7 @@ describe.each(utxoNodeKinds())('what to sign for a refund on a real %s node', (k
     const address = await shop.node.newAddress();
     await claim(`${shop.baseUrl}/refund/${refund.id}`, address);
     const paymentUri = `${kind}:${address}?amount=${OWED_COINS}`;
-    // All that the wallet has received goes back: the fee has to come from elsewhere.
+    // The refund takes all that the wallet has received, so the fee has to come from elsewhere.
     const psbtProblem: unknown = expect.stringMatching(/fall short .* by 0\.0.*payment URI/);
     expect(await show(refund.id)).toMatchObject({ address, payment_uri: paymentUri, psbt_problem: psbtProblem });
   });

@@ -26,7 +26,7 @@ describe('several processes on one database', () => {
     const orders = await Promise.all(
       Array.from({ length: ORDERS }, async () => (await call('/v1/orders', ORDER)).body),
     );
-    // Without a worker nothing becomes of them, also when their time has come.
+    // Without a worker they stay pending, even when they are due.
     const due = Math.max(...orders.map((order) => Date.parse(textAt(order, 'created_at')))) + 1_000;
     await eventually('the orders are due', () => (Date.now() > due ? true : null));
     expect((await call('/v1/orders?status=pending&limit=100')).body).toMatchObject({ pagination: { total: ORDERS } });
@@ -84,7 +84,7 @@ describe('several processes on one database', () => {
     await eventually('the event is under way', () => (shop.requests.length > 0 ? true : null));
     await worker.kill();
     isHolding = false;
-    // The dead worker's lease runs out within a minute; the test does not wait for it.
+    // The dead worker's lease runs out within a minute; the test does not wait for that.
     await db.updateTable('deliveries').set({ next_attempt_at: new Date() }).where('state', '=', 'waiting').execute();
     await (await testService({ ...common, ROLE: 'worker' })).start();
     await eventually('the event is delivered', async () => {

@@ -112,12 +112,12 @@ describe('SIGTERM', () => {
     expect(tookMs).toBeLessThan(STOP_WITHIN_MS);
     expect(isAlive(Number(postmaster))).toBe(false);
 
-    // The commands start the database again and stop it: all of it was saved.
+    // The commands start the database again and stop it: everything was saved.
     expect(await service.command(`payment show ${made}`)).toMatchObject({ id: made, status: 'pending' });
     const deliveries = await service.command(`webhook deliveries ${endpointId}`);
     const [newest, first] = Array.isArray(deliveries) ? deliveries : [];
     expect(first).toMatchObject({ state: 'delivered', attempts: 1, log: [{ response_status: 204 }] });
-    // The other order's event is sent at once where there is time, and else at the next start.
+    // The other order's event is sent at once if there is time, otherwise after the next start.
     expect(newest).toMatchObject({ type: 'order.created' });
     expect(JSON.parse(textAt(newest, 'body'))).toMatchObject({ data: { id: made } });
     expect(await service.postmasterPid()).toBeNull();
@@ -134,7 +134,7 @@ describe('SIGTERM', () => {
     expect(code).toBe(0);
     expect(tookMs).toBeLessThan(STOP_WITHIN_MS);
     expect(isAlive(Number(postmaster))).toBe(false);
-    // What was not acknowledged stays due.
+    // A delivery that was not acknowledged stays due.
     expect(await service.command(`webhook deliveries ${endpointId}`)).toMatchObject([
       { state: 'waiting', next_attempt_at: expect.any(String) },
     ]);

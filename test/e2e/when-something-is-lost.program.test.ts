@@ -52,7 +52,7 @@ class Installation {
     this.places = new Map([
       ['/etc/cointill.env', settingsFile],
       ['/opt/cointill/bin/cointill', PROGRAM],
-      // Whoever runs the tests is the user of the service.
+      // The user who runs the tests is the user of the service.
       ['runuser -u cointill -- ', ''],
       ['-o cointill -g cointill ', ''],
     ]);
@@ -81,7 +81,7 @@ class Installation {
     const ends = once(child, 'close').then(() => {
       throw new Error(`It ended: ${text}`);
     });
-    // Later it may end.
+    // Later it is allowed to end.
     ends.catch(() => {});
     runs.catch(() => {});
     await Promise.race([runs, ends]);
@@ -134,7 +134,7 @@ let stopShop: () => Promise<void> = async () => {};
 beforeEach(async () => {
   const tls = selfSigned('localhost');
   home = await mkdtemp(path.join(os.tmpdir(), 'cointill-lost-'));
-  // The user of root's embedded database has to get in.
+  // Started by root, the embedded database runs as another user, who needs access.
   await chmod(home, 0o755);
   trust = path.join(home, 'certificate.pem');
   await writeFile(trust, tls.cert);
@@ -143,7 +143,7 @@ beforeEach(async () => {
 afterEach(async () => {
   await stopShop();
   await Promise.all([anvil.stop(), receiver.close()]);
-  // A killed server's processes end a moment after it, and write until then.
+  // A killed server's processes end a moment later, and write until then.
   await rm(home, { recursive: true, force: true, maxRetries: 5 });
 });
 

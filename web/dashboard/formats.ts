@@ -88,10 +88,14 @@ export function formatsOf(code: string, tags: readonly string[], zone: string): 
   };
 }
 
+/** Whose own symbols are another one's as well: $ is the US dollar here, and kr nobody's. */
+const SHARED_SYMBOLS: ReadonlySet<string> = new Set('CAD AUD NZD SGD HKD MXN SEK NOK DKK'.split(' '));
+
 type MoneyForm = 'whole' | 'price' | 'short';
 
 function moneyOptions(currency: string, form: MoneyForm): Intl.NumberFormatOptions {
-  const common = { style: 'currency', currency, currencyDisplay: 'narrowSymbol' } as const;
+  const currencyDisplay = SHARED_SYMBOLS.has(currency) ? 'code' : 'narrowSymbol';
+  const common = { style: 'currency', currency, currencyDisplay } as const;
   if (form === 'price') return { ...common, maximumFractionDigits: PRICE_PLACES };
   if (form === 'whole') return common;
   return { ...common, notation: 'compact', maximumFractionDigits: 1, minimumFractionDigits: 0 };

@@ -2,8 +2,8 @@ import type { Client } from 'pg';
 import {
   copyPayments,
   countAbout,
+  endServerProcess,
   serverProcess,
-  stopServerProcess,
   takeExportSlot,
   type PaymentExport,
 } from '../../store/payment-export.ts';
@@ -19,7 +19,7 @@ export interface OpenExport {
    * comes of it; throws what `take` throws.
    */
   write(take: (piece: Buffer) => Promise<void>): Promise<number>;
-  /** Ends the work for it in the database, which would not notice by itself before it has something to send. */
+  /** Ends the connection and its work in the database, which would not notice before it has something to send. */
   stop(): Promise<void>;
 }
 
@@ -34,7 +34,9 @@ export async function openExport(
   asked: Readonly<Record<string, unknown>>,
 ): Promise<{ readonly kind: 'opened'; readonly file: OpenExport } | { readonly kind: 'busy' }> {
   const client = await connect();
+  let isOpen = true;
   const close = async (): Promise<void> => {
+    isOpen = false;
     await client.end().catch(() => {});
   };
   try {
@@ -63,7 +65,10 @@ export async function openExport(
             await close();
           }
         },
-        stop: () => stopServerProcess(app.db, pid),
+        stop: async () => {
+          // The number of a process that ended may be another one's by now.
+          if (isOpen) await Promise.all([close(), endServerProcess(app.db, pid)]);
+        },
       },
     };
   } catch (error) {

@@ -49,19 +49,16 @@ export function editNote(
   selector: PaymentSelector,
   edit: { readonly id: string; readonly text: string; readonly version: number },
 ): Promise<AnnotationOutcome> {
-  return changeNote(app, selector, edit, async (trx, payment, note) => {
-    const body = readBody(edit.text);
-    if (body === null) return EMPTY;
-    if (note.authorId !== app.actor?.id) {
-      return {
-        kind: 'refused',
-        param: null,
-        message: `Only its author, ${note.authorName}, can edit this note. Write one of your own.`,
-      };
-    }
-    await updateNote(trx, { ...note, body, version: note.version + 1, editedAt: app.clock() });
-    await recordAudit(app, trx, ofPayment(payment, 'payment.note_edit', { after: { note: note.id } }));
-    return { kind: 'done' };
+  return changeNote(app, selector, {
+    ...edit,
+    mayChangeOthers: false,
+    refusal: (author) => `Only its author, ${author}, can edit this note. Write one of your own.`,
+    save: async (trx, note) => {
+      const body = readBody(edit.text);
+      if (body === null) return EMPTY;
+      await updateNote(trx, { ...note, body, version: note.version + 1, editedAt: app.clock() });
+      return { action: 'payment.note_edit', after: { note: note.id } };
+    },
   });
 }
 
@@ -71,14 +68,14 @@ export function removeNote(
   selector: PaymentSelector,
   wanted: { readonly id: string; readonly version: number; readonly mayDeleteOthers: boolean },
 ): Promise<AnnotationOutcome> {
-  return changeNote(app, selector, wanted, async (trx, payment, note) => {
-    if (note.authorId !== app.actor?.id && !wanted.mayDeleteOthers) {
-      const message = `Only its author, ${note.authorName}, an owner or an admin can delete this note.`;
-      return { kind: 'refused', param: null, message };
-    }
-    await deleteNote(trx, note.id);
-    await recordAudit(app, trx, ofPayment(payment, 'payment.note_delete', { before: { note: note.id } }));
-    return { kind: 'done' };
+  return changeNote(app, selector, {
+    ...wanted,
+    mayChangeOthers: wanted.mayDeleteOthers,
+    refusal: (author) => `Only its author, ${author}, an owner or an admin can delete this note.`,
+    save: async (trx, note) => {
+      await deleteNote(trx, note.id);
+      return { action: 'payment.note_delete', before: { note: note.id } };
+    },
   });
 }
 
@@ -107,23 +104,41 @@ export function ofPayment(
   return { action, projectId: payment.projectId, subject, ...values };
 }
 
-function changeNote(
-  app: App,
-  selector: PaymentSelector,
-  { id, version }: { readonly id: string; readonly version: number },
-  work: (trx: Trx, payment: Payment, note: Note) => Promise<AnnotationOutcome>,
-): Promise<AnnotationOutcome> {
+/** A change of one note by the acting person. */
+interface NoteChange {
+  readonly id: string;
+  /** The version that they saw. */
+  readonly version: number;
+  /** Whether they need not be its author. */
+  readonly mayChangeOthers: boolean;
+  /** Says who may, given the author's name. */
+  readonly refusal: (author: string) => string;
+  /** Saves it and returns its entry in the audit log, or why it was not saved. */
+  readonly save: (trx: Trx, note: Note) => Promise<Pick<AuditedChange, 'action' | 'before' | 'after'> | typeof EMPTY>;
+}
+
+function changeNote(app: App, selector: PaymentSelector, change: NoteChange): Promise<AnnotationOutcome> {
   return annotate(app, selector, async (trx, payment) => {
-    const note = await lockNote(trx, payment.id, id);
+    const note = await lockNote(trx, payment.id, change.id);
     if (note === null) {
-      return { kind: 'conflict', message: 'This note was deleted meanwhile. Write a new one to keep your text.' };
+      return {
+        kind: 'conflict',
+        message: 'This note has been deleted in the meantime. Write a new one to keep your text.',
+      };
     }
-    if (note.version !== version) {
+    if (note.version !== change.version) {
       const message =
         'This note was edited meanwhile, and now says something else. Read it, then make your change again.';
       return { kind: 'conflict', message };
     }
-    return work(trx, payment, note);
+    if (note.authorId !== app.actor?.id && !change.mayChangeOthers) {
+      return { kind: 'refused', param: null, message: change.refusal(note.authorName) };
+    }
+    const saved = await change.save(trx, note);
+    if ('kind' in saved) return saved;
+    const { action, ...values } = saved;
+    await recordAudit(app, trx, ofPayment(payment, action, values));
+    return { kind: 'done' };
   });
 }
 

@@ -67,7 +67,7 @@ async function proofFault(parts: PeopleParts, signedIn: SignedIn, proof: Proof):
   const { factors } = await factorsOf(app.db, person);
   switch (proof.kind) {
     case 'password':
-      if (factors.length > 0) return refused('password', 'This account has a second factor: prove with that.');
+      if (factors.length > 0) return refused('password', 'This account has a second factor. Confirm with that.');
       return (await hasher.verify(proof.password, person.passwordHash, 'known')) ? null : WRONG_PASSWORD;
     case 'totp':
     case 'recovery_code':
@@ -103,8 +103,8 @@ export function tooManyProofs(parts: PeopleParts, signedIn: SignedIn, tooMany: T
 
 const WRONG_PASSWORD = refused('password', 'The password is wrong.');
 export const WRONG_CODE =
-  'The code is wrong, or was used before. Take the one that is shown now; the clock of the device must be right.';
-const NO_PASSKEY = 'The passkey did not fit. Try again.';
+  'The code is wrong or was used before. Enter the one shown now, and check that the device’s clock is right.';
+const NO_PASSKEY = 'This passkey does not match. Try again.';
 
 /** The WebAuthn request for a proof; null if passkeys are not offered or the person has none. */
 export async function proofChallenge(
@@ -152,15 +152,31 @@ export async function changePassword(
   });
 }
 
-export function changeEmail(
-  app: App,
+/** Changes the e-mail. One that another person has is refused, without saying so, and counts as a wrong guess. */
+export async function changeEmail(
+  { app, limits }: Pick<PeopleParts, 'app' | 'limits'>,
   { person }: SignedIn,
+  email: string,
+): Promise<{ readonly kind: 'done'; readonly person: Person } | Refused | TooMany> {
+  const guess = [{ bucket: 'email-person', id: person.id } as const];
+  const tooMany = await takeGuess(limits, guess);
+  if (tooMany !== null) return tooMany;
+  const outcome = await saveEmail(app, person, email);
+  if (outcome.kind === 'done') await giveBack(limits, guess);
+  return outcome;
+}
+
+function saveEmail(
+  app: App,
+  person: Person,
   email: string,
 ): Promise<{ readonly kind: 'done'; readonly person: Person } | Refused> {
   return app.db.transaction().execute(async (trx) => {
     await lockPeople(trx);
     const taken = await findPersonByEmail(trx, email);
-    if (taken !== null && taken.id !== person.id) return refused('email', 'Somebody here has this e-mail already.');
+    if (taken !== null && taken.id !== person.id) {
+      return refused('email', 'This e-mail cannot be used here. Enter another one.');
+    }
     await updatePerson(trx, person.id, { email });
     await recordAudit(app, trx, {
       action: 'person.email',

@@ -47,7 +47,7 @@ export async function confirmTotp(
   return app.db.transaction().execute(async (trx) => {
     const now = await lockPerson(trx, person.id);
     const sealed = now?.sealedPendingTotp ?? null;
-    if (now === null || sealed === null) return refused(null, 'There is no new secret to confirm. Begin again.');
+    if (now === null || sealed === null) return refused(null, 'There is no new secret to confirm. Start again.');
     const step = stepOf(openTotp(key, now, sealed), code, app.clock());
     if (step === null) {
       reportProof(parts, signedIn, 'wrong_code');
@@ -103,7 +103,7 @@ export async function addPasskey(
   const passkey = { id: newId(app, now), personId: person.id, name: given.name.trim(), createdAt: now, ...made };
   return app.db.transaction().execute(async (trx) => {
     if ((await lockPerson(trx, person.id)) === null) return ENDED;
-    if (!(await insertPasskey(trx, passkey))) return refused('response', 'This passkey is here already.');
+    if (!(await insertPasskey(trx, passkey))) return refused('response', 'This passkey has already been added.');
     await auditOfPerson(app, trx, 'passkey.add', person, { name: passkey.name });
     const recoveryCodes = await firstRecoveryCodes(app, trx, person);
     return { kind: 'done', passkey: { ...passkey, lastUsedAt: null }, recoveryCodes };

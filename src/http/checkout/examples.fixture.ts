@@ -67,6 +67,7 @@ const CONTEXT: PageContext = {
   tokens: allTokens(),
   confirmations: null,
   refunds: [],
+  wrongMoney: [],
   evm: null,
   explorer: null,
   monitoringMs: 7 * 24 * 60 * MINUTE,
@@ -87,7 +88,7 @@ export function money(units: bigint, inTimeUnits = units): Received {
   return { all: sums(units), inTime: sums(inTimeUnits), transactionHash: HASH };
 }
 
-const BTC_PAID = { quote: BTC_QUOTE, received: money(BTC_QUOTE.owedUnits) };
+export const BTC_PAID = { quote: BTC_QUOTE, received: money(BTC_QUOTE.owedUnits) };
 
 /** One view of each kind of state. */
 export const STATES: ReadonlyMap<string, PaymentView> = new Map([
@@ -110,6 +111,20 @@ export const STATES: ReadonlyMap<string, PaymentView> = new Map([
       { payable: false },
     ),
   ],
+  [
+    'pay, money in another token',
+    viewOf(
+      { status: 'pending', quote: USDT_QUOTE },
+      { wrongMoney: [{ asset: 'USDC', network: 'polygon', units: 30_500_000n, decimals: 6 }] },
+    ),
+  ],
+  [
+    'expired, money in another token',
+    viewOf(
+      { status: 'expired', quote: USDT_QUOTE },
+      { wrongMoney: [{ asset: 'ETH', network: 'ethereum', units: 12_340_000_000_000_000n, decimals: 18 }] },
+    ),
+  ],
   ['pay, refused', viewOf({ status: 'pending', quote: BTC_QUOTE }, { notice: 'money_seen' })],
   ['partly paid', viewOf({ status: 'pending', quote: BTC_QUOTE, exception: 'underpaid', received: money(30_000n) })],
   ['checking', viewOf({ status: 'pending', quote: BTC_QUOTE, expiresAt: NOW })],
@@ -130,6 +145,16 @@ export const STATES: ReadonlyMap<string, PaymentView> = new Map([
   [
     'paid late',
     viewOf({ status: 'expired', quote: BTC_QUOTE, exception: 'paid_late', received: money(BTC_QUOTE.owedUnits, 0n) }),
+  ],
+  [
+    'expired, partly paid late',
+    viewOf({
+      status: 'expired',
+      surface: 'order',
+      transactionNumber: null,
+      quote: BTC_QUOTE,
+      received: money(30_000n, 0n),
+    }),
   ],
   ['cancelled', viewOf({ status: 'cancelled', cancelledAt: NOW })],
   ['cancelled after choosing', viewOf({ status: 'cancelled', quote: BTC_QUOTE, cancelledAt: NOW })],
@@ -188,10 +213,38 @@ export const STATES: ReadonlyMap<string, PaymentView> = new Map([
     ),
   ],
   [
-    'pay, in the browser',
+    'pay, in the frame of a shop',
+    viewOf({ status: 'pending', quote: BTC_QUOTE }, { frame: { ...FRAME, embed: 'https://frame.example' } }),
+  ],
+  [
+    'confirming, test',
+    viewOf({ status: 'confirming', ...BTC_PAID, mode: 'test', completesAt: NOW + 3_000 }, { payable: false }),
+  ],
+  [
+    'underpaid, accepted',
+    viewOf({
+      status: 'completed',
+      quote: BTC_QUOTE,
+      received: money(80_000n),
+      exception: 'underpaid',
+      completedAt: NOW,
+      transactionHash: HASH,
+    }),
+  ],
+  [
+    'completed, reorged',
+    viewOf({ status: 'completed', ...BTC_PAID, exception: 'reorged', transactionHash: HASH, completedAt: NOW }),
+  ],
+  [
+    'refunds on their way',
     viewOf(
-      { status: 'pending', quote: USDT_QUOTE },
-      { evm: { chainId: 137, contract: '0xc2132D05D31c914a87C6611C10748AEb04B58e8F' } },
+      { status: 'completed', ...BTC_PAID, transactionHash: HASH, completedAt: NOW },
+      {
+        refunds: [
+          { path: '/refund/re_1', state: 'sending', units: 30_000n, decimals: 8, asset: 'BTC' },
+          { path: '/refund/re_2', state: 'sent', units: 51_667n, decimals: 8, asset: 'BTC' },
+        ],
+      },
     ),
   ],
 ]);

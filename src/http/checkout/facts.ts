@@ -1,20 +1,44 @@
 import { explorerOf } from '../../app/explorer.ts';
+import { tokenOf } from '../../domain/asset.ts';
 import { encodeId } from '../../domain/id.ts';
+import { otherMoney } from '../../domain/other-money.ts';
 import type { Payment } from '../../domain/payment.ts';
 import { isFinal, isOpen } from '../../domain/status.ts';
 import type { Refund } from '../../domain/refund.ts';
 import { listRefunds } from '../../store/refunds.ts';
+import { findTransfers } from '../../store/transfers.ts';
 import type { Api } from '../api.ts';
 import { pageVersion, type PageContext, type PageFacts } from './present.ts';
-import type { RefundNews } from './view.ts';
+import type { RefundNews, WrongMoney } from './view.ts';
 
-const NO_FACTS: PageFacts = { confirmations: null, refunds: [] };
+const NO_FACTS: PageFacts = { confirmations: null, refunds: [], wrongMoney: [] };
 
 /** Everything besides the payment that the page depends on. Only reads what the payment's status can need. */
 export async function pageFacts({ app }: Pick<Api, 'app'>, payment: Payment): Promise<PageFacts> {
-  if (isFinal(payment.status)) return { ...NO_FACTS, refunds: await refundNews(app, payment) };
-  if (payment.status !== 'confirming') return NO_FACTS;
-  return { ...NO_FACTS, confirmations: await app.railFor(payment.mode).confirmations(payment) };
+  if (isFinal(payment.status)) {
+    const [refunds, wrongMoney] = await Promise.all([refundNews(app, payment), wrongMoneyOf(app, payment)]);
+    const isLeft = ({ asset }: WrongMoney): boolean => !refunds.some((refund) => refund.asset === asset);
+    return { ...NO_FACTS, refunds, wrongMoney: wrongMoney.filter(isLeft) };
+  }
+  if (isOpen(payment.status)) return { ...NO_FACTS, wrongMoney: await wrongMoneyOf(app, payment) };
+  return payment.status === 'confirming'
+    ? { ...NO_FACTS, confirmations: await app.railFor(payment.mode).confirmations(payment) }
+    : NO_FACTS;
+}
+
+/** Nothing comes to the sandbox's addresses, so nothing is read for its payments. */
+async function wrongMoneyOf(app: Api['app'], payment: Payment): Promise<readonly WrongMoney[]> {
+  const rail = app.railFor(payment.mode);
+  if (rail.kind !== 'chain' || payment.quote === null) return [];
+  const transfers = (await findTransfers(app.db, [payment.id])).get(payment.id) ?? [];
+  const others = otherMoney(payment, transfers);
+  if (others.length === 0) return [];
+  const tokens = await rail.tokens(payment.projectId);
+  return others.flatMap(({ asset, network, seenUnits: units }) => {
+    // The operator may have configured another contract than the well-known one.
+    const token = tokens.find((own) => own.asset === asset && own.network === network) ?? tokenOf(asset, network);
+    return token === null ? [] : [{ asset, network, units, decimals: token.decimals }];
+  });
 }
 
 /** The version that a stream of this payment's changes compares. */

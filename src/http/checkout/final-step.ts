@@ -1,4 +1,4 @@
-import { commonPlaces, crypto, fiatWithCode, grouped, name, networkName } from './format.ts';
+import { commonPlaces, crypto, fiatWithCode, grouped, name, networkName, sentences } from './format.ts';
 import { html, type Html } from '../pages/html.ts';
 import { facts, statusHeading } from './layout.ts';
 import { paymentPath } from './links.ts';
@@ -6,6 +6,7 @@ import type { TextKey } from './locale.ts';
 import { rateOf, worthOf } from './rate.ts';
 import { refundNews } from './refund-news.ts';
 import { shopHref } from './safe-url.ts';
+import { contactShop, supportLink } from './shop-contact.ts';
 import { transactionFact } from './transaction-fact.ts';
 import type { ClosedStep, CompletedStep, PaymentView, QuoteView } from './view.ts';
 
@@ -35,7 +36,8 @@ function receipt(view: PaymentView, step: CompletedStep): Html {
     [locale.t('paid_to'), name(branding.projectName)],
     [locale.t('for'), view.description && name(view.description)],
     [locale.t('amount'), fiatWithCode(locale, view.amountMinor, view.currency)],
-    [locale.t('paid'), quote && crypto(step.receivedUnits, quote)],
+    [locale.t('asked_for'), quote && isUneven(step) && crypto(quote.owedUnits, quote, placesOf(step, quote))],
+    [locale.t('paid'), quote && crypto(step.receivedUnits, quote, placesOf(step, quote))],
     [locale.t('rate'), quote && rateOf(locale, { ...view, quote })],
     [locale.t('network'), quote && networkName(quote.network)],
     [locale.t('address'), quote && grouped(quote.address)],
@@ -51,21 +53,43 @@ function receipt(view: PaymentView, step: CompletedStep): Html {
   ]);
 }
 
+/** Whether what was paid is to be compared with what was asked for. */
+function isUneven({ exception }: CompletedStep): boolean {
+  return exception === 'overpaid' || exception === 'underpaid';
+}
+
+function placesOf({ receivedUnits }: CompletedStep | ClosedStep, quote: QuoteView): number {
+  return commonPlaces(quote, quote.owedUnits, receivedUnits);
+}
+
 /** As people write it: `help@shop.example`, `shop.example/help`. */
 function readable(url: string): string {
   return url.replace(/^(?:mailto:|https?:\/\/)/, '').replace(/\/$/, '');
 }
 
-function unusual(
-  { frame: { locale } }: PaymentView,
-  { exception, wasCancelled, quote, receivedUnits }: CompletedStep,
-): Html | null {
+function unusual(view: PaymentView, step: CompletedStep): Html | null {
+  const { locale } = view.frame;
+  const { exception, wasCancelled, quote, receivedUnits } = step;
+  const withWorth = (units: bigint, of: QuoteView): Html =>
+    html`${crypto(units, of, placesOf(step, of))} (${worthOf(locale, units, { ...view, quote: of })})`;
   const note = (text: Html): Html => html`<p class="note">${text}</p>`;
   switch (exception) {
     case 'none':
       return null;
     case 'overpaid':
-      return quote && note(locale.t('overpaid', { amount: crypto(receivedUnits - quote.owedUnits, quote) }));
+      return (
+        quote &&
+        html`<div class="note">
+          <p>
+            ${sentences(
+              locale,
+              locale.t('overpaid', { amount: withWorth(receivedUnits - quote.owedUnits, quote) }),
+              contactShop(view),
+            )}
+          </p>
+          ${supportLink(view)}
+        </div>`
+      );
     case 'underpaid':
       return quote && note(locale.t('underpaid_accepted', { amount: crypto(quote.owedUnits, quote) }));
     case 'paid_late':
@@ -85,17 +109,24 @@ const CLOSED = {
 /** Ended without being paid in full and in time; says what happens to money that did arrive. */
 export function closedCard(view: PaymentView, step: ClosedStep): Html {
   const { locale } = view.frame;
-  const { title, text } = step.paidLate ? lateTexts(step) : CLOSED[step.outcome];
+  const { title, text } = cameLate(step) ? lateTexts(step) : CLOSED[step.outcome];
   const { quote } = step;
   const arrived = step.receivedUnits > 0n;
   return html`${statusHeading(arrived ? 'attention' : 'stopped', locale.t(title), locale.t(text))}
   ${quote && arrived && html`${received(view, step, quote)} ${view.refunds.length === 0 && whatNow(view, step)}`}
-  ${!arrived && html`<p>${locale.t('nothing_came')}</p>`} ${quote && !arrived && sentAlready(view)} ${refundNews(view)}
+  ${!arrived && html`<p>${locale.t('nothing_came')}</p>`}
+  ${quote && !arrived && view.wrongMoney.length === 0 && sentAlready(view)} ${refundNews(view)}
   ${backToShop(view, step)}`;
 }
 
-function lateTexts({ outcome }: ClosedStep) {
-  return { title: 'late_title', text: outcome === 'cancelled' ? 'late_cancelled_text' : 'late_text' } as const;
+/** Whether money came after the end, all of it or a part. */
+export function cameLate({ outcome, paidLate, receivedUnits }: ClosedStep): boolean {
+  return paidLate || ((outcome === 'expired' || outcome === 'cancelled') && receivedUnits > 0n);
+}
+
+function lateTexts({ outcome, paidLate }: ClosedStep) {
+  const inFullOrPart = paidLate ? 'late_text' : 'late_part_text';
+  return { title: 'late_title', text: outcome === 'cancelled' ? 'late_cancelled_text' : inFullOrPart } as const;
 }
 
 /** For those who had sent just before the end: their money is found, and they must not send it again. */
@@ -105,32 +136,22 @@ function sentAlready(view: PaymentView): Html {
   return html`<div class="note">
     <p><strong>${locale.t('sent_title')}</strong></p>
     <p>
-      ${now < watchedUntilAt && locale.t('sent_watched', { time: locale.dateTime(watchedUntilAt) })}
-      ${contactShop(view)}
+      ${sentences(
+        locale,
+        now < watchedUntilAt && locale.t('sent_watched', { time: locale.dateTime(watchedUntilAt) }),
+        contactShop(view),
+      )}
     </p>
     ${supportLink(view)}
   </div>`;
 }
 
-function contactShop(view: PaymentView): Html {
-  return view.frame.locale.t('contact_shop', { payment: name(view.transactionNumber ?? view.paymentId) });
-}
-
-/** In the card, where the customer is asked to contact the shop. */
-function supportLink({ frame: { locale, branding } }: PaymentView): Html | null {
-  const { supportUrl } = branding;
-  if (supportUrl === null) return null;
-  return html`<p>
-    <a class="button quiet" href="${supportUrl}" rel="noreferrer" target="_blank"
-      ><span>${locale.t('support')}</span></a
-    >
-  </p>`;
-}
-
 function whatNow(view: PaymentView, step: ClosedStep): Html {
   const { locale } = view.frame;
   return html`<div class="note">
-    <p>${isLost(step) ? locale.t('money_unconfirmed') : locale.t('money_safe')} ${contactShop(view)}</p>
+    <p>
+      ${sentences(locale, isLost(step) ? locale.t('money_unconfirmed') : locale.t('money_safe'), contactShop(view))}
+    </p>
     ${supportLink(view)}
   </div>`;
 }
@@ -142,7 +163,7 @@ function isLost(step: ClosedStep): boolean {
 
 function received(view: PaymentView, step: ClosedStep, quote: QuoteView): Html {
   const { locale } = view.frame;
-  const places = commonPlaces(quote, quote.owedUnits, step.receivedUnits);
+  const places = placesOf(step, quote);
   const both = (units: bigint) => html`${crypto(units, quote, places)} ${worthOf(locale, units, { ...view, quote })}`;
   return facts([
     [locale.t('asked_for'), both(quote.owedUnits)],

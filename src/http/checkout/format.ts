@@ -65,6 +65,12 @@ export function fiatWithCode(locale: Locale, minor: bigint, currency: Fiat): Htm
   ${!/[A-Z]{2}/.test(amount) && html`<span class="unit">${currency}</span>`}`;
 }
 
+/** Sentences one after the other, with a space between where the language writes one. */
+export function sentences({ code }: Locale, ...all: readonly (Html | false)[]): Html {
+  const space = code === 'ja' || code === 'zh' ? '' : ' ';
+  return html`${all.filter((one) => one !== false).map((one, index) => html`${index > 0 && space}${one}`)}`;
+}
+
 /** A name or number that keeps its own direction among words of any language. */
 export function name(text: string): Html {
   return html`<bdi>${text}</bdi>`;

@@ -1,7 +1,18 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { allTokens, quoteUnits } from '../../domain/asset.ts';
-import { ASSETS, BTC_QUOTE, FRAME, HASH, money, NOW, STATES, USDT_QUOTE, viewOf } from './examples.fixture.ts';
+import {
+  ASSETS,
+  BTC_PAID,
+  BTC_QUOTE,
+  FRAME,
+  HASH,
+  money,
+  NOW,
+  STATES,
+  USDT_QUOTE,
+  viewOf,
+} from './examples.fixture.ts';
 import { markupText } from '../pages/html.ts';
 import { ENGLISH, LANGUAGES } from './languages.ts';
 import { tagsOf, textOf, valuesOf } from '../pages/markup.fixture.ts';
@@ -197,6 +208,7 @@ describe('paying', () => {
   it('asks for the rest once a part has come, and no longer offers to cancel or change', () => {
     const markup = pageOf('partly paid');
     expect(textOf(markup)).toContain('Received 0.00030000 BTC ≈ $18.00');
+    expect(textOf(markup)).toContain('Can’t send that little? The shop can accept what arrived. Contact the shop');
     expect(textOf(markup)).toContain('Still to send, exactly 0.00051667 BTC');
     expect(valuesOf(markup, 'a', 'href')).toContain(`bitcoin:${BTC_QUOTE.address}?amount=0.00051667`);
     expect(valuesOf(markup, 'form', 'action')).toEqual([]);
@@ -311,7 +323,19 @@ describe('after the payment', () => {
   });
 
   it('says what is unusual about a completed payment', () => {
-    expect(textOf(pageOf('overpaid'))).toContain('You paid 0.0001 BTC too much');
+    const overpaid = textOf(pageOf('overpaid'));
+    expect(overpaid).toContain('You paid 0.00010000 BTC (≈ $6.00) too much');
+    expect(overpaid).toContain('Contact the shop and mention payment TXN-2025-000123.');
+    expect(overpaid).toContain('Asked for 0.00081667 BTC Paid 0.00091667 BTC');
+    expect(textOf(pageOf('underpaid, accepted'))).toContain('Asked for 0.00081667 BTC Paid 0.00080000 BTC');
+    expect(textOf(pageOf('completed'))).not.toContain('Asked for');
+  });
+
+  it('says what came in another token, in place of what to do about money that was not seen', () => {
+    const expired = textOf(pageOf('expired, money in another token'));
+    expect(expired).toContain('0.01234 ETH arrived on Ethereum, but this payment asks for USDT on Polygon.');
+    expect(expired).not.toContain('Already sent it?');
+    expect(textOf(pageOf('pay, money in another token'))).toContain('30.50 USDC arrived on Polygon');
   });
 
   it.each(['expired', 'cancelled', 'paid late', 'underpaid', 'unconfirmed'])(
@@ -327,6 +351,9 @@ describe('after the payment', () => {
   it('says that late or partial money is not lost, and that more is not wanted when none came', () => {
     expect(textOf(pageOf('paid late'))).toContain('Your payment arrived late');
     expect(textOf(pageOf('paid late'))).toContain('Your money is not lost');
+    const part = textOf(pageOf('expired, partly paid late'));
+    expect(part).toContain('Your payment arrived late Part of the amount arrived after the time to pay had run out.');
+    expect(part).not.toContain('before we saw a payment');
     expect(textOf(pageOf('underpaid'))).toContain('Received 0.00030000 BTC ≈ $18.00');
     expect(textOf(pageOf('expired'))).toContain('Don’t send anything now. To buy, start again');
   });
@@ -477,6 +504,15 @@ describe('every state', () => {
 });
 
 describe('every language', () => {
+  it('puts a space between sentences where the language writes one', () => {
+    const detected = (code: string): string => {
+      const locale = LANGUAGES.get(code) ?? ENGLISH;
+      return textOf(render({ ...viewOf({ status: 'processing', ...BTC_PAID }), frame: { ...FRAME, locale } }).html);
+    };
+    expect(detected('en')).toContain('to include it. This usually takes');
+    expect(detected('ja')).toContain('待っています。通常は');
+  });
+
   it.each([...LANGUAGES.values()])('has every state as sound markup, in its own direction: $name', (locale) => {
     for (const view of STATES.values()) {
       const { html } = render({ ...view, frame: { ...view.frame, locale } });

@@ -1,6 +1,6 @@
 import { chooseCard } from './choose-step.ts';
-import { closedCard, completedCard, returnsByItself } from './final-step.ts';
-import { fiatWithCode, name } from './format.ts';
+import { cameLate, closedCard, completedCard, returnsByItself } from './final-step.ts';
+import { fiatWithCode, name, sentences } from './format.ts';
 import { html, type Html } from '../pages/html.ts';
 import { facts, renderDocument, testBanner, type Refresh } from './layout.ts';
 import { pageHref, paymentPath } from './links.ts';
@@ -8,6 +8,7 @@ import { payCard } from './pay-step.ts';
 import { checkingCard, confirmingCard, detectedCard, unavailableCard } from './progress-step.ts';
 import { shopHref } from './safe-url.ts';
 import { simulations, testText } from './test-mode.ts';
+import { wrongMoneyNote } from './wrong-money.ts';
 import type { Assets } from '../pages/assets.ts';
 import { once, type Locale, type TextKey } from './locale.ts';
 import type { ClosedStep, CompletedStep, Page, PaymentView, Step } from './view.ts';
@@ -44,7 +45,9 @@ export function renderPaymentPage(view: PaymentView, assets: Pick<Assets, 'style
       ${notice && html`<p class="notice" role="alert">${locale.t(`notice_${notice}`)}</p>`}
       <div class="layout">
         <section class="summary">${summary(view)}</section>
-        <section class="card" aria-labelledby="status-title">${stages(view)} ${card(view)}</section>
+        <section class="card" aria-labelledby="status-title">
+          ${stages(view)} ${wrongMoneyNote(view)} ${card(view)}
+        </section>
         ${view.step.kind !== 'completed' && details(view)}
       </div>`,
     footer: html`${byItself(view, refresh)} ${footer(view)}`,
@@ -140,7 +143,7 @@ function titleOf(step: Step) {
     case 'completed':
       return 'completed_title';
     case 'closed':
-      return step.paidLate ? 'late_title' : CLOSED_TITLES[step.outcome];
+      return cameLate(step) ? 'late_title' : CLOSED_TITLES[step.outcome];
   }
 }
 
@@ -228,7 +231,10 @@ function footer(view: PaymentView): Html {
   const { locale, branding } = frame;
   return html`${branding.supportUrl && html`<p><a href="${branding.supportUrl}" rel="noreferrer" target="_blank">${locale.t('support')}</a></p>`}
     <p>
-      <span data-zone>${locale.t('times_utc')}</span>
-      ${isFinal(step) ? locale.t('private_final') : locale.t('private_open')}
+      ${sentences(
+        locale,
+        html`<span data-zone>${locale.t('times_utc')}</span>`,
+        isFinal(step) ? locale.t('private_final') : locale.t('private_open'),
+      )}
     </p>`;
 }

@@ -4,13 +4,14 @@ import type { EvmTransfer } from '../../domain/payment-uri.ts';
 import { cancelForm } from './cancel-form.ts';
 import { copyButton } from './copy-button.ts';
 import { timeLeft } from './countdown.ts';
-import { commonPlaces, crypto, digitsOf, grouped, networkLabel, networkName } from './format.ts';
+import { commonPlaces, crypto, digitsOf, grouped, networkLabel, networkName, sentences } from './format.ts';
 import { html, type Html } from '../pages/html.ts';
 import { facts, statusHeading } from './layout.ts';
 import { pageHref, paymentPath } from './links.ts';
 import { qrSvg } from './qr.ts';
 import { rateOf, worthOf } from './rate.ts';
 import { walletHref } from './safe-url.ts';
+import { contactShop } from './shop-contact.ts';
 import type { PaymentView, PayStep } from './view.ts';
 
 /** Longer amounts are smaller, so that no digit wraps on a phone of 320 px. */
@@ -48,11 +49,12 @@ function partial(view: PaymentView, step: PayStep): Html {
   const { quote, receivedUnits, missingUnits } = step;
   const places = commonPlaces(quote, quote.owedUnits, receivedUnits, missingUnits);
   const both = (units: bigint) => html`${crypto(units, quote, places)} ${worthOf(locale, units, { ...view, quote })}`;
-  return facts([
-    [locale.t('asked_for'), both(quote.owedUnits)],
-    [locale.t('received'), both(receivedUnits)],
-    [locale.t('still_missing'), html`<strong data-announce>${both(missingUnits)}</strong>`],
-  ]);
+  return html`${facts([
+      [locale.t('asked_for'), both(quote.owedUnits)],
+      [locale.t('received'), both(receivedUnits)],
+      [locale.t('still_missing'), html`<strong data-announce>${both(missingUnits)}</strong>`],
+    ])}
+    <p class="hint">${sentences(locale, locale.t('rest_too_small'), contactShop(view))}</p>`;
 }
 
 function amountOf({ missingUnits, quote }: PayStep): string {
@@ -114,8 +116,11 @@ function exchangeHelp({ frame: { locale } }: PaymentView, step: PayStep): Html {
     <summary>${locale.t('exchange_title')}</summary>
     <ol>
       <li>
-        ${locale.t('exchange_network', { asset, network: label })}
-        ${foreignNetwork !== null && locale.t('not_on', { asset, network: foreignNetwork })}
+        ${sentences(
+          locale,
+          locale.t('exchange_network', { asset, network: label }),
+          foreignNetwork !== null && locale.t('not_on', { asset, network: foreignNetwork }),
+        )}
       </li>
       <li>${locale.t('exchange_fee', { amount: crypto(step.missingUnits, step.quote) })}</li>
       <li>${locale.t('exchange_time')}</li>

@@ -17,6 +17,7 @@ import type {
   Step,
   TestProgress,
   TokenChoice,
+  WrongMoney,
 } from './view.ts';
 
 /** What the page needs besides the payment, whoever sees it. */
@@ -24,6 +25,7 @@ export interface PageFacts {
   /** Of the deciding transfer; null while they are not known. */
   readonly confirmations: Confirmations | null;
   readonly refunds: readonly RefundNews[];
+  readonly wrongMoney: readonly WrongMoney[];
 }
 
 export interface PageContext extends PageFacts {
@@ -47,7 +49,7 @@ export interface PageContext extends PageFacts {
 }
 
 /** A text of one line that changes exactly when the page would look different, apart from the time and the visitor. */
-export function pageVersion(payment: Payment, { confirmations, refunds }: PageFacts, now: number): string {
+export function pageVersion(payment: Payment, { confirmations, refunds, wrongMoney }: PageFacts, now: number): string {
   const { status, exception, failureReason, quote, received, completesAt } = payment;
   const { all, inTime } = received;
   const until = inTimeUntil(payment);
@@ -57,7 +59,8 @@ export function pageVersion(payment: Payment, { confirmations, refunds }: PageFa
   const paid = `${all.seenUnits} ${inTime.seenUnits} ${received.transactionHash ?? ''} ${payment.transactionHash ?? ''}`;
   const depth = confirmations === null ? '' : `${confirmations.have}/${confirmations.need}`;
   const returned = refunds.map(({ path, state }) => `${path} ${state}`).join(' ');
-  return [is, owed, paid, depth, returned].join('|');
+  const wrong = wrongMoney.map(({ units, asset, network }) => `${units} ${asset} ${network}`).join(' ');
+  return [is, owed, paid, depth, returned, wrong].join('|');
 }
 
 /** The payment page's view of a payment. Leaves out the customer's name and e-mail, and the merchant's metadata. */
@@ -80,6 +83,7 @@ export function presentPaymentPage(payment: Payment, context: PageContext): Paym
     readAt: context.readAt,
     step: stepOf(payment, context),
     refunds: context.refunds,
+    wrongMoney: context.wrongMoney,
     notice: context.notice,
   };
 }

@@ -1,6 +1,6 @@
 import { NETWORK_FACTS } from '../../domain/networks.ts';
 import { cancelForm } from './cancel-form.ts';
-import { crypto, networkName } from './format.ts';
+import { crypto, networkName, sentences } from './format.ts';
 import { html, type Html } from '../pages/html.ts';
 import { facts, statusHeading } from './layout.ts';
 import { transactionFact } from './transaction-fact.ts';
@@ -10,8 +10,11 @@ import type { Confirmations, PaidFacts, PaymentView } from './view.ts';
 export function detectedCard(view: PaymentView, step: PaidFacts): Html {
   const { locale } = view.frame;
   const { network } = step.quote;
-  const text = html`${locale.t('detected_text', { network: networkName(network) })}
-  ${locale.t('usually_takes', { time: locale.duration(NETWORK_FACTS[network].blockMs) })}`;
+  const text = sentences(
+    locale,
+    locale.t('detected_text', { network: networkName(network) }),
+    locale.t('usually_takes', { time: locale.duration(NETWORK_FACTS[network].blockMs) }),
+  );
   return html`${statusHeading('waiting', locale.t('detected_title'), text)} ${paidFacts(view, step)}
   ${nothingToDo(view)}`;
 }
@@ -39,8 +42,11 @@ function whenDone({ frame: { locale }, now }: PaymentView, { quote }: PaidFacts,
   const { blockMs } = NETWORK_FACTS[quote.network];
   const leftMs = blockMs * Math.max(0, need - have);
   const doneAt = Math.ceil((now + leftMs) / MINUTE_MS) * MINUTE_MS;
-  return html`${blockMs >= MINUTE_MS && locale.t('each_takes', { time: locale.duration(blockMs) })}
-  ${locale.t('usually_done', { time: locale.time(doneAt, now) })}`;
+  return sentences(
+    locale,
+    blockMs >= MINUTE_MS && locale.t('each_takes', { time: locale.duration(blockMs) }),
+    locale.t('usually_done', { time: locale.time(doneAt, now) }),
+  );
 }
 
 /** The payment has expired, and the chain is still being read for money sent in time. */

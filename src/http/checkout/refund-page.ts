@@ -1,5 +1,5 @@
 import type { Assets } from '../pages/assets.ts';
-import { assetName, crypto, fiatWithCode, grouped, name, networkLabel } from './format.ts';
+import { assetName, crypto, fiatWithCode, grouped, name, networkLabel, sentences } from './format.ts';
 import { html, type Html } from '../pages/html.ts';
 import { facts, renderDocument, statusHeading, testBanner, type Refresh } from './layout.ts';
 import { pageHref } from './links.ts';
@@ -43,7 +43,7 @@ export function renderRefundPage(view: RefundView, assets: Pick<Assets, 'stylePa
       <section class="card" aria-labelledby="status-title">${card(view)}</section>
     </div>`,
     footer: html`${branding.supportUrl && html`<p><a href="${branding.supportUrl}" rel="noreferrer" target="_blank">${locale.t('support')}</a></p>`}
-      <p><span data-zone>${locale.t('times_utc')}</span> ${locale.t('private_refund')}</p>`,
+      <p>${sentences(locale, html`<span data-zone>${locale.t('times_utc')}</span>`, locale.t('private_refund'))}</p>`,
   });
 }
 

@@ -59,6 +59,8 @@ export interface PaymentView {
   readonly readAt: number | null;
   readonly step: Step;
   readonly refunds: readonly RefundNews[];
+  /** Money that came in tokens other than the one that is asked for, and that no refund sends back. */
+  readonly wrongMoney: readonly WrongMoney[];
   /** Why the customer's last action was refused; the page is then sent with an error status. */
   readonly notice: Notice | null;
 }
@@ -70,6 +72,12 @@ export interface RefundNews {
   readonly units: bigint;
   readonly decimals: number;
   readonly asset: AssetCode;
+}
+
+/** Money that the payment does not count: another asset, or the right one on another network. */
+export interface WrongMoney extends TokenChoice {
+  readonly units: bigint;
+  readonly decimals: number;
 }
 
 /** What a test payment does automatically: nothing happens on a chain, so the page must say it. */

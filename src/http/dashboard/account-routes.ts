@@ -45,9 +45,10 @@ export function accountRoutes(app: FastifyInstance, dashboard: Dashboard): void 
     const outcome = await changePassword(partsFor(dashboard, request), signedInOf(request), given);
     return renewed(dashboard, request, reply, outcome);
   });
-  addRoute(app, 'POST /dashboard/api/account/email', OWN_PROVED, async ({ body, request }) => {
+  addRoute(app, 'POST /dashboard/api/account/email', OWN_PROVED, async ({ body, request, reply }) => {
     const signedIn = signedInOf(request);
-    const outcome = await changeEmail(appFor(dashboard.people.app, request), signedIn, body.email);
+    const outcome = await changeEmail(partsFor(dashboard, request), signedIn, body.email);
+    if (outcome.kind === 'too_many') throw tooMany(reply, outcome);
     if (outcome.kind === 'refused') throw refusal(outcome);
     return signedInView(dashboard, { ...signedIn, person: outcome.person });
   });

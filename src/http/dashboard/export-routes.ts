@@ -28,6 +28,7 @@ const URL = '/dashboard/api/projects/:project/:mode/payments/export';
 const UNREAD_MS = 60_000;
 const RECHECK_MS = 5_000;
 const TRY_AGAIN_SECONDS = 10;
+const PATIENCE_MS = 1_000;
 
 const ROUTE = {
   config: { guard: { kind: 'session', action: 'read_payments' }, stream: true },
@@ -38,6 +39,7 @@ const ROUTE = {
 export function exportRoutes(app: FastifyInstance, dashboard: Dashboard): void {
   const { app: core } = dashboard.people;
   const open = new Set<() => void>();
+  const turns = new Set<Turn>();
   // Before the server waits for its connections.
   app.addHook('preClose', (done) => {
     for (const stop of open) stop();
@@ -46,11 +48,11 @@ export function exportRoutes(app: FastifyInstance, dashboard: Dashboard): void {
   app.post<{ Params: { project: string; mode: string }; Body: ExportRequest }>(URL, ROUTE, async (request, reply) => {
     const scope = scopeOf(request, request.params);
     const file = await fileOf(request, scope, dashboard);
-    const { body } = request;
-    const opened = await openExport(appFor(core, request), dashboard.exports.connect, file, {
-      ...body,
-      columns: file.columns,
-    });
+    const asked = { ...request.body, columns: file.columns };
+    const own = newTurn(reply.raw);
+    const opened = await openOne(turns, own, () =>
+      openExport(appFor(core, request), dashboard.exports.connect, file, asked),
+    );
     if (opened.kind === 'busy') throw busy(reply);
     void reply.hijack();
     const stop = sendFile(reply, headersOf(reply, file, opened.file, core.clock()), opened.file, {
@@ -58,12 +60,60 @@ export function exportRoutes(app: FastifyInstance, dashboard: Dashboard): void {
       recheckMs: dashboard.exports.recheckMs ?? RECHECK_MS,
       mayRead: async () =>
         (await roleOfOpenSession(core, signedInOf(request), scope.projectId, 'read_payments')) === scope.role,
-      onEnd: () => open.delete(stop),
+      onEnd: () => {
+        open.delete(stop);
+        endTurn(turns, own);
+      },
       onFault: (error) => dashboard.live.troubles.happened('exports of the dashboard', error, { request: request.id }),
     });
     open.add(stop);
     return reply;
   });
+}
+
+/** A request that has one of the places for exports, or is about to take one. */
+interface Turn {
+  readonly raw: ServerResponse;
+  /** When it has none any more. */
+  readonly ended: Promise<void>;
+  readonly end: () => void;
+}
+
+function newTurn(raw: ServerResponse): Turn {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  return { raw, ended: promise, end: resolve };
+}
+
+/** Opens an export; where both places are taken, waits a moment for one whose reader may just have left. */
+async function openOne(
+  turns: Set<Turn>,
+  own: Turn,
+  open: () => ReturnType<typeof openExport>,
+): ReturnType<typeof openExport> {
+  const isLate = AbortSignal.timeout(PATIENCE_MS);
+  const late = once(isLate, 'abort');
+  turns.add(own);
+  try {
+    for (;;) {
+      const wasLate = isLate.aborted || own.raw.destroyed;
+      const opened = await open();
+      if (opened.kind === 'opened') return opened;
+      if (wasLate) {
+        endTurn(turns, own);
+        return opened;
+      }
+      const others = [...turns].filter((one) => one !== own);
+      await Promise.race([late, ...others.map(({ ended }) => ended)]);
+    }
+  } catch (error) {
+    endTurn(turns, own);
+    throw error;
+  }
+}
+
+function endTurn(turns: Set<Turn>, own: Turn): void {
+  turns.delete(own);
+  own.end();
 }
 
 async function fileOf(
@@ -118,11 +168,12 @@ function sendFile(
   { unreadMs, recheckMs, mayRead, onEnd, onFault }: Sending,
 ): () => void {
   const gone = new AbortController();
+  let stopped: Promise<void> = Promise.resolve();
   const stop = (): void => {
     if (gone.signal.aborted) return;
     gone.abort();
     raw.destroy();
-    file.stop().catch(onFault);
+    stopped = file.stop().catch(onFault);
   };
   raw.once('close', () => {
     if (!raw.writableFinished) stop();
@@ -145,10 +196,13 @@ function sendFile(
         if (!wasStopped) onFault(error);
       },
     )
+    .then(() => stopped)
     .finally(() => {
       clearInterval(recheck);
       onEnd();
     });
+  // It may have gone while its export was opened.
+  if (raw.destroyed) stop();
   return stop;
 }
 
@@ -164,6 +218,6 @@ function busy(reply: FastifyReply): RequestError {
   void reply.header('retry-after', String(TRY_AGAIN_SECONDS));
   return new RequestError(
     'service_unavailable',
-    'Two exports are being written already. Try again when one of them is done.',
+    'Two exports are already running. Try again when one of them is done.',
   );
 }

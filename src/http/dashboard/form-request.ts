@@ -28,7 +28,7 @@ export function notAgain(kind: 'key_reused' | 'still_running'): RequestError {
   return new RequestError(
     'conflict_error',
     kind === 'key_reused'
-      ? 'This form was sent before with other values. Check the result, then open the form again.'
+      ? 'This form was already sent with other values. Check the result, then open the form again.'
       : 'This form is still being processed. Check the result before you send it again.',
   );
 }

@@ -38,7 +38,7 @@ function readDay(name: 'from' | 'to', text: string): string {
   if (text.length !== 10 || parseIsoDate(text) === null)
     throw invalid(name, `${name} must be a day such as 2026-01-31.`);
   if (text < FIRST_DAY || text > LAST_DAY) {
-    throw invalid(name, `${name} must be from ${FIRST_DAY} to ${LAST_DAY}.`);
+    throw invalid(name, `${name} must be a day between ${FIRST_DAY} and ${LAST_DAY}.`);
   }
   return text;
 }

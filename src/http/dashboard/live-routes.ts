@@ -108,7 +108,7 @@ export function liveRoutes(app: FastifyInstance, dashboard: Dashboard): void {
 
 function busy(reply: FastifyReply): RequestError {
   void reply.header('retry-after', String(TRY_AGAIN_SECONDS));
-  return new RequestError('service_unavailable', 'Too many tabs of the dashboard are open. Close some of them.');
+  return new RequestError('service_unavailable', 'Too many dashboard tabs are open. Close some of them.');
 }
 
 function eventOf(message: LiveMessage): string {

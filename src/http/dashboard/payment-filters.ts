@@ -68,7 +68,7 @@ function amountsOf({ amount_min, amount_max, currency }: FilterFields): readonly
   // Refused once, in the form that most currencies have.
   const [least, most] = [readAmount('amount_min', amount_min), readAmount('amount_max', amount_max)];
   if (least !== null && most !== null && least > most) {
-    throw invalid('amount_min', 'amount_min must not be greater than amount_max. Exchange the two, or leave one out.');
+    throw invalid('amount_min', 'amount_min must not be greater than amount_max. Swap the two, or leave one out.');
   }
   const byDecimals = Map.groupBy(currencies, (one: Fiat) => fiatDecimals(one));
   return [...byDecimals].map(([decimals, some]) => ({
@@ -78,7 +78,7 @@ function amountsOf({ amount_min, amount_max, currency }: FilterFields): readonly
   }));
 }
 
-/** As many as any currency has. */
+/** The most decimals that a currency has. */
 const DECIMALS = 2;
 
 /** In hundredths of the currency's unit. */

@@ -92,7 +92,7 @@ const CLOSED = {
 } as const;
 const WRONG = 'The e-mail or the password is wrong.';
 const WRONG_CODE =
-  'The code is wrong, or was used before. Take the one that is shown now; the clock of the device must be right.';
+  'The code is wrong or was used before. Enter the one shown now, and check that the device’s clock is right.';
 const WRONG_PASSKEY = 'This passkey is of no account here, or did not fit. Try again, or sign in with the password.';
 
 export function noPasskeys(): RequestError {
@@ -115,7 +115,7 @@ async function answer(
     case 'wrong':
       throw new RequestError('authentication_error', wrong);
     case 'over':
-      throw new RequestError('authentication_error', 'The sign-in took too long, or was ended. Begin again.');
+      throw new RequestError('authentication_error', 'The sign-in took too long or was ended. Start again.');
     case 'too_many':
       throw tooMany(reply, outcome);
   }

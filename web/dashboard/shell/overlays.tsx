@@ -1,5 +1,6 @@
-import { lazy, Suspense } from 'react';
+import { lazy, Suspense, useEffect } from 'react';
 import type { Scope } from '../scope.ts';
+import { isPlainKey } from '../ui/plain-key.ts';
 import { useWhenIdle } from '../ui/when-idle.ts';
 
 const loadPalette = () => import('./palette.tsx');
@@ -22,9 +23,21 @@ interface OverlaysProps {
 export function Overlays({ scope, overlay, open, onClose }: OverlaysProps) {
   useWhenIdle(loadAll);
   return (
-    <Suspense>
+    <Suspense fallback={<Opening />}>
       {overlay === 'palette' ? <Palette scope={scope} onClose={onClose} onHelp={() => open('help')} /> : null}
       {overlay === 'help' ? <HelpDialog onClose={onClose} /> : null}
     </Suspense>
   );
+}
+
+/** What is typed for a dialog that is still loading is meant for no shortcut of the page. */
+function Opening() {
+  useEffect(() => {
+    const press = (event: KeyboardEvent): void => {
+      if (isPlainKey(event)) event.stopPropagation();
+    };
+    addEventListener('keydown', press, { capture: true });
+    return () => removeEventListener('keydown', press, { capture: true });
+  }, []);
+  return null;
 }

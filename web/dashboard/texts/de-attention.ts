@@ -4,9 +4,9 @@ import type { enAttention } from './en-attention.ts';
 export const deAttention: TextsLike<typeof enAttention> = {
   accept_or_refund: 'Annehmen oder erstatten',
   assign_to: 'Zugewiesen an',
-  assigned_nobody: 'Niemand',
+  assigned_nobody: 'Nicht zugewiesen',
   attention_done: 'Erledigt.',
-  attention_more: 'Das sind die neuesten 100. Weitere folgen, wenn diese erledigt sind.',
+  attention_more: 'Das sind die neuesten 100. Weitere folgen, sobald diese erledigt sind.',
   attention_none_text:
     'Verspätetes, fehlendes oder überzähliges Geld, offene Erstattungen und Störungen erscheinen hier von selbst.',
   attention_none_title: 'Nichts zu erledigen',
@@ -18,34 +18,35 @@ export const deAttention: TextsLike<typeof enAttention> = {
     'An ihn wird nichts mehr gesendet: {detail}. Führen Sie dies auf dem Server aus, sobald er wieder funktioniert.',
   kind_endpoint_failing: 'Endpunkt gestört: {name}',
   kind_endpoint_failing_text:
-    'Er hat seine neueste Zustellung nach mehreren Versuchen nicht angenommen: {detail}. Sehen Sie nach, was er geantwortet hat.',
+    'Seine neueste Zustellung ist mehrmals fehlgeschlagen: {detail}. Sehen Sie nach, was er geantwortet hat.',
   kind_no_wallet: 'Keine Wallet für {name}',
   kind_no_wallet_text:
     'Der Dienst verfolgt {name}, aber Kunden können erst mit seinen Coins zahlen, wenn eine Wallet gesetzt ist.',
   kind_node_behind: '{name} wird nicht verfolgt',
   kind_node_behind_text: 'Zahlungen darauf werden verspätet bemerkt: {detail}.',
   kind_overpaid: 'Überzahlt: {name}',
-  kind_overpaid_text: '{amount} mehr als verlangt. Erstatten Sie es, oder behalten Sie es mit Zustimmung des Kunden.',
-  kind_paid_after_cancel: 'Nach Stornierung bezahlt: {name}',
-  kind_paid_after_cancel_text: '{amount} kamen an, obwohl die Zahlung storniert war.',
+  kind_overpaid_text:
+    '{amount} mehr als fällig sind eingegangen. Erstatten Sie es, oder behalten Sie es, wenn der Kunde zustimmt.',
+  kind_paid_after_cancel: 'Nach Abbruch bezahlt: {name}',
+  kind_paid_after_cancel_text: '{amount} sind nach dem Abbruch der Zahlung eingegangen.',
   kind_paid_late: 'Zu spät bezahlt: {name}',
-  kind_paid_late_text: '{amount} kamen an, als die Zahlungsfrist abgelaufen war.',
+  kind_paid_late_text: '{amount} sind nach Ablauf der Zahlungsfrist eingegangen.',
   kind_refund_to_sign: 'Erstattung zu signieren: {name}',
-  kind_refund_to_sign_text: '{amount} sind aus Ihrer eigenen Wallet zu senden; erst dann ist die Erstattung fertig.',
+  kind_refund_to_sign_text: 'Senden Sie {amount} aus Ihrer eigenen Wallet, um die Erstattung abzuschließen.',
   kind_reorged: 'Von der Blockchain zurückgenommen: {name}',
   kind_reorged_text:
     'Die Blöcke mit dem Geld gehören nicht mehr zur Blockchain. Halten Sie die Ware zurück, bis es wieder da ist.',
   kind_slow: 'Bestätigung dauert zu lange: {name}',
-  kind_slow_text: '{amount} wurden gesehen und sind viel länger als üblich nicht bestätigt.',
+  kind_slow_text: '{amount} wurden gesehen, aber das Netzwerk braucht viel länger als üblich, um sie zu bestätigen.',
   kind_sweep: 'Einsammeln lohnt sich: {name}',
   kind_sweep_text:
     'Einzahlungen mit Guthaben: {detail}. Der Befehl nennt die Aufrufe, die es an Ihre Treasury auszahlen.',
   kind_sweep_worth_text:
     'Einzahlungen mit Guthaben: {detail}, im Wert von {amount}. Der Befehl nennt die Aufrufe, die es auszahlen.',
-  kind_underpaid: 'Zu wenig bezahlt: {name}',
+  kind_underpaid: 'Unterzahlt: {name}',
   kind_underpaid_failed_text:
     '{amount} fehlen, und die Zahlungsfrist ist abgelaufen. Nehmen Sie an, was kam, oder erstatten Sie es.',
-  kind_underpaid_text: '{amount} fehlen. Der Kunde wird bis {until} um den Rest gebeten.',
+  kind_underpaid_text: '{amount} fehlen. Die Zahlungsseite bittet bis {until} um den Rest.',
   new_attention: '{count} neu',
   note_text: 'Notiz',
   no_answer: 'keine Antwort',

@@ -3,10 +3,9 @@ import type { TextsLike } from './en.ts';
 
 export const dePayments: TextsLike<typeof enPayments> = {
   accept_live_text:
-    'Die Zahlung wird mit dem Geld abgeschlossen, das angekommen ist. Ihre Webhooks erfahren es; rückgängig machen lässt es sich nicht.',
+    'Schließt die Zahlung mit dem Geld ab, das angekommen ist. Ihre Webhooks erfahren es. Rückgängig machen lässt es sich nicht.',
   accept_payment: 'Zahlung annehmen',
-  accept_test_text:
-    'Die Testzahlung wird mit dem abgeschlossen, was angekommen ist, und Ihre Test-Webhooks erfahren es.',
+  accept_test_text: 'Schließt die Testzahlung mit dem ab, was angekommen ist. Ihre Test-Webhooks erfahren es.',
   address: 'Adresse',
   all: 'Alle',
   all_payments: 'Alle zeigen',
@@ -17,19 +16,19 @@ export const dePayments: TextsLike<typeof enPayments> = {
   became_created: 'Angelegt',
   became_expired: 'Abgelaufen',
   became_failed: 'Fehlgeschlagen',
-  became_pending: 'Wartet auf das Geld',
+  became_pending: 'Wartet auf Zahlung',
   became_prepared: 'Währung gewählt',
-  became_processing: 'Geld im Netzwerk gesehen',
+  became_processing: 'Zahlung im Netzwerk gesehen',
   by_status: 'Zahlungen nach Status',
   cancel_live_text:
     'Der Kunde kann nicht mehr zahlen. Geld, das noch ankommt, wird vermerkt; Sie können es annehmen oder erstatten.',
   cancel_payment: 'Zahlung abbrechen',
   cancel_test_text:
-    'Die Testzahlung wird abgebrochen. Ihre Seite sagt es dem Kunden, und sie schließt sich nicht mehr von selbst ab.',
+    'Bricht die Testzahlung ab. Ihre Zahlungsseite sagt es, und sie schließt sich nicht mehr von selbst ab.',
   clear_filters: 'Filter löschen',
   complete_payment: 'Zahlung abschließen',
   complete_text:
-    'Die Testzahlung wird abgeschlossen, als hätte der Kunde alles bezahlt, und Ihre Test-Webhooks erhalten order.completed. Es fließt kein Geld. Rückgängig machen lässt es sich nicht.',
+    'Schließt die Testzahlung ab, als hätte der Kunde alles bezahlt. Ihre Test-Webhooks erhalten order.completed. Es fließt kein Geld. Rückgängig machen lässt es sich nicht.',
   completed: 'Abgeschlossen',
   confirmations: 'Bestätigungen: {have} von {need}',
   conversion: 'Abschlussquote',
@@ -88,7 +87,7 @@ export const dePayments: TextsLike<typeof enPayments> = {
   period_7d: 'Letzte 7 Tage',
   period_90d: 'Letzte 90 Tage',
   period_any: 'Angelegt: jederzeit',
-  points: '{number} Punkte',
+  points: '{number} Pkt.',
   read_guide: 'Anleitung lesen',
   refresh_list: 'Liste aktualisieren',
   show_chart: 'Diagramm',

@@ -1,9 +1,9 @@
 /** Home and payments. */
 export const enPayments = {
   accept_live_text:
-    'The payment becomes completed with the money that has arrived. Your webhooks are notified, and this cannot be undone.',
+    'Completes the payment with the money that has arrived. Your webhooks are notified. This cannot be undone.',
   accept_payment: 'Accept payment',
-  accept_test_text: 'The test payment becomes completed with what has arrived, and your test webhooks are notified.',
+  accept_test_text: 'Completes the test payment with what has arrived. Your test webhooks are notified.',
   address: 'Address',
   all: 'All',
   all_payments: 'See all',
@@ -14,19 +14,18 @@ export const enPayments = {
   became_created: 'Created',
   became_expired: 'Expired',
   became_failed: 'Failed',
-  became_pending: 'Waiting for the money',
+  became_pending: 'Waiting for payment',
   became_prepared: 'Coin chosen',
-  became_processing: 'Money seen on the network',
+  became_processing: 'Payment seen on the network',
   by_status: 'Payments by status',
   cancel_live_text:
     'The customer can no longer pay. Money that still arrives is recorded, and you can accept or refund it.',
   cancel_payment: 'Cancel payment',
-  cancel_test_text:
-    'The test payment becomes cancelled. Its page tells the customer so, and it no longer completes by itself.',
+  cancel_test_text: 'Cancels the test payment. Its payment page says so, and it no longer completes by itself.',
   clear_filters: 'Clear filters',
   complete_payment: 'Complete payment',
   complete_text:
-    'The test payment becomes completed as if the customer had paid in full, and your test webhooks receive order.completed. No money moves. This cannot be undone.',
+    'Completes the test payment as if the customer had paid in full. Your test webhooks receive order.completed. No money moves. This cannot be undone.',
   completed: 'Completed',
   confirmations: 'Confirmations: {have} of {need}',
   conversion: 'Conversion',
@@ -85,7 +84,7 @@ export const enPayments = {
   period_7d: 'Last 7 days',
   period_90d: 'Last 90 days',
   period_any: 'Created: any time',
-  points: '{number} points',
+  points: '{number} pts',
   read_guide: 'Read the guide',
   refresh_list: 'Refresh the list',
   show_chart: 'Chart',

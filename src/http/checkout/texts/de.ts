@@ -39,6 +39,7 @@ export const de: Texts = {
   pay_before: 'Zahlbar bis {time}',
   send_exactly: 'Senden Sie genau',
   send_rest: 'Noch zu senden, genau',
+  rest_too_small: 'Lässt sich so wenig nicht senden? Der Shop kann das annehmen, was eingegangen ist.',
   rate: 'Kurs',
   rate_held: '{rate}, gültig bis {time}',
   only_token:
@@ -122,8 +123,11 @@ export const de: Texts = {
   unconfirmed_text: 'Sie wurde im Netzwerk erkannt, aber nie bestätigt.',
   late_title: 'Ihre Zahlung kam zu spät an',
   late_text: 'Der volle Betrag ist erst nach Ablauf der Zahlungsfrist eingegangen.',
+  late_part_text: 'Ein Teil des Betrags ist erst nach Ablauf der Zahlungsfrist eingegangen.',
   late_cancelled_text: 'Das Geld ist eingegangen, nachdem die Zahlung abgebrochen wurde.',
   money_safe: 'Ihr Geld ist nicht verloren: Der Shop kann es als Zahlung annehmen oder zurücksenden.',
+  wrong_token:
+    '<b>{amount}</b> sind auf {network} eingegangen, diese Zahlung verlangt aber {token}. Das zählt hier nicht, ist aber nicht verloren: Der Shop kann es zurücksenden.',
   money_unconfirmed:
     'Sehen Sie in Ihrer Wallet nach: Möglicherweise ist das Geld wieder dort. Kommt es doch noch an, kann der Shop es als Zahlung annehmen oder zurücksenden.',
   contact_shop: 'Wenden Sie sich an den Shop und nennen Sie die Zahlung <b>{payment}</b>.',

@@ -40,6 +40,7 @@ export const en = {
   pay_before: 'Pay before {time}',
   send_exactly: 'Send exactly',
   send_rest: 'Still to send, exactly',
+  rest_too_small: 'Can’t send that little? The shop can accept what arrived.',
   rate: 'Rate',
   rate_held: '{rate}, held until {time}',
   only_token: 'Send only <b>{asset}</b> on <b>{network}</b>. Anything else may be lost.',
@@ -114,8 +115,11 @@ export const en = {
   unconfirmed_text: 'We saw it on the network, but the network never confirmed it.',
   late_title: 'Your payment arrived late',
   late_text: 'The full amount arrived after the time to pay had run out.',
+  late_part_text: 'Part of the amount arrived after the time to pay had run out.',
   late_cancelled_text: 'The money arrived after the payment was cancelled.',
   money_safe: 'Your money is not lost. The shop can accept it as payment or send it back.',
+  wrong_token:
+    '<b>{amount}</b> arrived on {network}, but this payment asks for {token}. It doesn’t count here, and it isn’t lost: the shop can send it back.',
   money_unconfirmed:
     'Check your wallet: the money may be back. If it still arrives, the shop can accept it or send it back.',
   contact_shop: 'Contact the shop and mention payment <b>{payment}</b>.',

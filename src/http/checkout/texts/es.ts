@@ -39,6 +39,7 @@ export const es: Texts = {
   pay_before: 'Hora límite de pago: {time}',
   send_exactly: 'Envía exactamente',
   send_rest: 'Falta enviar exactamente',
+  rest_too_small: '¿No puedes enviar tan poco? La tienda puede aceptar lo que ha llegado.',
   rate: 'Tipo de cambio',
   rate_held: '{rate}, válido hasta: {time}',
   only_token:
@@ -117,8 +118,11 @@ export const es: Texts = {
   unconfirmed_text: 'Se detectó en la red, pero la red no llegó a confirmarlo.',
   late_title: 'Tu pago ha llegado tarde',
   late_text: 'El importe completo llegó después de que terminara el plazo de pago.',
+  late_part_text: 'Una parte del importe llegó después de que terminara el plazo de pago.',
   late_cancelled_text: 'El dinero llegó después de que se cancelara el pago.',
   money_safe: 'Tu dinero no se ha perdido: la tienda puede aceptarlo como pago o devolvértelo.',
+  wrong_token:
+    'Han llegado <b>{amount}</b> por {network}, pero este pago requiere {token}. No cuentan para el pago, pero no se han perdido: la tienda puede devolvértelos.',
   money_unconfirmed:
     'Revisa tu billetera: es posible que los fondos vuelvan a estar ahí. Si aun así llegan, la tienda puede aceptarlos como pago o devolvértelos.',
   contact_shop: 'Ponte en contacto con la tienda e indica este pago: <b>{payment}</b>.',

@@ -40,6 +40,7 @@ export const fr: Texts = {
   pay_before: 'Limite de paiement : {time}',
   send_exactly: 'Envoyez exactement',
   send_rest: 'Reste à envoyer, exactement',
+  rest_too_small: 'Impossible d’envoyer si peu ? Le marchand peut accepter ce qui est arrivé.',
   rate: 'Taux',
   rate_held: '{rate}, garanti jusqu’à {time}',
   only_token:
@@ -121,8 +122,11 @@ export const fr: Texts = {
   unconfirmed_text: 'Il a été détecté sur le réseau, mais celui-ci ne l’a jamais confirmé.',
   late_title: 'Votre paiement est arrivé en retard',
   late_text: 'Le montant complet est arrivé après la fin du délai de paiement.',
+  late_part_text: 'Une partie du montant est arrivée après la fin du délai de paiement.',
   late_cancelled_text: 'L’argent est arrivé après l’annulation du paiement.',
   money_safe: 'Votre argent n’est pas perdu : le marchand peut l’accepter comme paiement ou vous le renvoyer.',
+  wrong_token:
+    '<b>{amount}</b> sont arrivés sur {network}, mais ce paiement attend {token}. Cette somme n’est pas prise en compte, mais elle n’est pas perdue : le marchand peut vous la renvoyer.',
   money_unconfirmed:
     'Vérifiez votre portefeuille : l’argent y est peut-être de nouveau. S’il arrive malgré tout, le marchand peut l’accepter comme paiement ou vous le renvoyer.',
   contact_shop: 'Contactez le marchand en indiquant le paiement <b>{payment}</b>.',

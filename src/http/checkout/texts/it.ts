@@ -39,6 +39,7 @@ export const it: Texts = {
   pay_before: 'Scadenza: {time}',
   send_exactly: 'Inviare esattamente',
   send_rest: 'Resto esatto da inviare',
+  rest_too_small: 'Non è possibile inviare così poco? Il negozio può accettare quanto è arrivato.',
   rate: 'Tasso di cambio',
   rate_held: '{rate}, valido fino a: {time}',
   only_token:
@@ -120,8 +121,11 @@ export const it: Texts = {
   unconfirmed_text: 'È stato rilevato sulla rete, che però non lo ha mai confermato.',
   late_title: 'Il pagamento è arrivato in ritardo',
   late_text: 'L’intero importo è arrivato dopo la scadenza.',
+  late_part_text: 'Una parte dell’importo è arrivata dopo la scadenza.',
   late_cancelled_text: 'Il denaro è arrivato dopo l’annullamento del pagamento.',
   money_safe: 'Il denaro non è perso: il negozio può accettarlo come pagamento o restituirlo.',
+  wrong_token:
+    'Sono arrivati <b>{amount}</b> su {network}, ma questo pagamento richiede {token}. Non contano per il pagamento, ma non sono persi: il negozio può restituirli.',
   money_unconfirmed:
     'Controllare il wallet: il denaro potrebbe essere di nuovo lì. Se dovesse ancora arrivare, il negozio può accettarlo come pagamento o restituirlo.',
   contact_shop: 'Contattare il negozio indicando il pagamento <b>{payment}</b>.',

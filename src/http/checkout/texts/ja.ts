@@ -40,6 +40,7 @@ export const ja: Texts = {
   pay_before: '{time}までにお支払いください',
   send_exactly: '送金額（端数まで正確に）',
   send_rest: '残りの送金額（端数まで正確に）',
+  rest_too_small: '少額のため送金できない場合は、届いた金額をショップが受け付けることもできます。',
   rate: 'レート',
   rate_held: '{rate}（{time}まで固定）',
   only_token:
@@ -120,8 +121,11 @@ export const ja: Texts = {
   unconfirmed_text: 'ネットワーク上で検知されましたが、承認されませんでした。',
   late_title: 'お支払いが期限後に届きました',
   late_text: '全額が届いたのは、お支払い期限を過ぎてからでした。',
+  late_part_text: '金額の一部が届いたのは、お支払い期限を過ぎてからでした。',
   late_cancelled_text: 'お支払いがキャンセルされた後に入金されました。',
   money_safe: '資金は失われていません。ショップがお支払いとして受け付けるか、返金することができます。',
+  wrong_token:
+    '{network}ネットワークで<b>{amount}</b>が届きましたが、このお支払いに必要なのは{token}です。お支払いには充当されませんが、資金は失われていません。ショップが返金できます。',
   money_unconfirmed:
     'ウォレットをご確認ください。資金が戻っている場合があります。後から入金された場合は、ショップがお支払いとして受け付けるか、返金することができます。',
   contact_shop: 'ショップにお問い合わせのうえ、お支払い番号<b>{payment}</b>をお伝えください。',

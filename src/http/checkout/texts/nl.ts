@@ -39,6 +39,7 @@ export const nl: Texts = {
   pay_before: 'Betaal vóór {time}',
   send_exactly: 'Verstuur precies',
   send_rest: 'Nog te versturen, precies',
+  rest_too_small: 'Kunt u zo weinig niet versturen? De winkel kan accepteren wat is ontvangen.',
   rate: 'Koers',
   rate_held: '{rate}, geldig tot {time}',
   only_token:
@@ -121,8 +122,11 @@ export const nl: Texts = {
   unconfirmed_text: 'De betaling is op het netwerk gezien, maar nooit bevestigd.',
   late_title: 'Uw betaling kwam te laat',
   late_text: 'Het volledige bedrag kwam binnen nadat de betaaltijd was verstreken.',
+  late_part_text: 'Een deel van het bedrag kwam binnen nadat de betaaltijd was verstreken.',
   late_cancelled_text: 'Het geld kwam binnen nadat de betaling was geannuleerd.',
   money_safe: 'U bent uw geld niet kwijt: de winkel kan het als betaling accepteren of terugsturen.',
+  wrong_token:
+    'Er is <b>{amount}</b> binnengekomen op {network}, maar deze betaling vraagt om {token}. Dit telt hier niet mee, maar u bent het niet kwijt: de winkel kan het terugsturen.',
   money_unconfirmed:
     'Kijk in uw wallet: misschien staat het geld daar weer. Komt het toch nog aan, dan kan de winkel het als betaling accepteren of terugsturen.',
   contact_shop: 'Neem contact op met de winkel en vermeld betaling <b>{payment}</b>.',

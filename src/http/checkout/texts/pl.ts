@@ -39,6 +39,7 @@ export const pl: Texts = {
   pay_before: 'Zapłać do {time}',
   send_exactly: 'Wyślij dokładnie',
   send_rest: 'Do wysłania pozostało dokładnie',
+  rest_too_small: 'Nie da się wysłać tak małej kwoty? Sklep może przyjąć to, co dotarło.',
   rate: 'Kurs',
   rate_held: '{rate}, ważny do {time}',
   only_token:
@@ -116,8 +117,11 @@ export const pl: Texts = {
   unconfirmed_text: 'Płatność była widoczna w sieci, ale sieć jej nie potwierdziła.',
   late_title: 'Twoja płatność dotarła za późno',
   late_text: 'Pełna kwota dotarła po upływie czasu na płatność.',
+  late_part_text: 'Część kwoty dotarła po upływie czasu na płatność.',
   late_cancelled_text: 'Środki dotarły po anulowaniu płatności.',
   money_safe: 'Twoje środki nie przepadły: sklep może przyjąć je jako zapłatę lub je zwrócić.',
+  wrong_token:
+    'W sieci {network} wpłynęło <b>{amount}</b>, ale ta płatność wymaga {token}. Kwota nie zostanie tu zaliczona, ale nie przepadła: sklep może ją zwrócić.',
   money_unconfirmed:
     'Sprawdź swój portfel: środki mogły do niego wrócić. Jeśli jednak dotrą do sklepu, może on przyjąć je jako zapłatę lub je zwrócić.',
   contact_shop: 'Skontaktuj się ze sklepem i podaj tę płatność: <b>{payment}</b>.',

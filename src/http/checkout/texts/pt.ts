@@ -39,6 +39,7 @@ export const pt: Texts = {
   pay_before: 'Pague até {time}',
   send_exactly: 'Envie exatamente',
   send_rest: 'Falta enviar exatamente',
+  rest_too_small: 'Não consegue enviar tão pouco? A loja pode aceitar o que chegou.',
   rate: 'Cotação',
   rate_held: '{rate}, válida até {time}',
   only_token:
@@ -117,8 +118,11 @@ export const pt: Texts = {
   unconfirmed_text: 'Ele foi detectado na rede, mas a rede nunca o confirmou.',
   late_title: 'Seu pagamento chegou atrasado',
   late_text: 'O valor completo chegou depois do prazo de pagamento.',
+  late_part_text: 'Uma parte do valor chegou depois do prazo de pagamento.',
   late_cancelled_text: 'O dinheiro chegou depois que o pagamento foi cancelado.',
   money_safe: 'Seu dinheiro não se perdeu: a loja pode aceitá-lo como pagamento ou devolvê-lo.',
+  wrong_token:
+    'Chegaram <b>{amount}</b> pela rede {network}, mas este pagamento requer {token}. O valor não conta para o pagamento, mas não se perdeu: a loja pode devolvê-lo.',
   money_unconfirmed:
     'Confira sua carteira: o dinheiro pode ter voltado para ela. Se ele ainda chegar, a loja pode aceitá-lo como pagamento ou devolvê-lo.',
   contact_shop: 'Entre em contato com a loja e informe este pagamento: <b>{payment}</b>.',

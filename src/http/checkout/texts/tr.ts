@@ -39,6 +39,7 @@ export const tr: Texts = {
   pay_before: 'Son ödeme zamanı: {time}',
   send_exactly: 'Tam olarak şu tutarı gönderin',
   send_rest: 'Kalan tutarı tam olarak gönderin',
+  rest_too_small: 'Bu kadar azını gönderemiyor musunuz? Mağaza ulaşan tutarı kabul edebilir.',
   rate: 'Kur',
   rate_held: '{rate}, geçerlilik: {time}',
   only_token:
@@ -116,8 +117,11 @@ export const tr: Texts = {
   unconfirmed_text: 'Ödeme ağda görüldü, ancak ağ tarafından onaylanmadı.',
   late_title: 'Ödemeniz geç ulaştı',
   late_text: 'Tutarın tamamı, ödeme süresi dolduktan sonra ulaştı.',
+  late_part_text: 'Tutarın bir kısmı, ödeme süresi dolduktan sonra ulaştı.',
   late_cancelled_text: 'Para, ödeme iptal edildikten sonra ulaştı.',
   money_safe: 'Paranız kaybolmadı: mağaza bunu ödeme olarak kabul edebilir veya size geri gönderebilir.',
+  wrong_token:
+    '{network} ağından <b>{amount}</b> geldi, ancak bu ödeme için gereken: {token}. Bu tutar ödemeye sayılmadı ama kaybolmadı: mağaza size geri gönderebilir.',
   money_unconfirmed:
     'Cüzdanınıza bakın: para geri dönmüş olabilir. Yine de ulaşırsa mağaza bunu ödeme olarak kabul edebilir veya size geri gönderebilir.',
   contact_shop: 'Mağazayla iletişime geçin ve şu ödemeyi belirtin: <b>{payment}</b>.',

@@ -39,6 +39,7 @@ export const zh: Texts = {
   pay_before: '请在 {time} 前付款',
   send_exactly: '请准确转账',
   send_rest: '还需准确转账',
+  rest_too_small: '金额太小无法转账？商家可以接受已到账的部分。',
   rate: '汇率',
   rate_held: '{rate}，{time} 前有效',
   only_token:
@@ -112,8 +113,11 @@ export const zh: Texts = {
   unconfirmed_text: '网络上曾检测到此笔付款，但始终未获确认。',
   late_title: '您的付款逾期到账',
   late_text: '全部款项在付款时间结束后才到账。',
+  late_part_text: '部分款项在付款时间结束后才到账。',
   late_cancelled_text: '款项在付款取消后才到账。',
   money_safe: '您的资金没有丢失：商家可以将其作为付款接受，也可以退还给您。',
+  wrong_token:
+    '{network} 网络上收到 <b>{amount}</b>，但此笔付款应使用 {token}。该款项未计入此笔付款，但没有丢失，商家可以退还给您。',
   money_unconfirmed: '请查看您的钱包，资金可能已退回。如果之后仍然到账，商家可以将其作为付款接受，也可以退还给您。',
   contact_shop: '请联系商家，并提供付款编号 <b>{payment}</b>。',
   sent_title: '已经转账了？',

@@ -30,7 +30,7 @@ export const searchContract = {
       text: text({ max: 255, min: 1 }),
       limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 20, default: 8 })),
     }),
-    /** `mode` is the other one where only that has any. */
+    /** `mode` is the other mode if only that one has matches. */
     answer: Type.Object({ mode: modeShape, data: Type.Array(hitShape) }),
   },
   /** The words that filters can have, in the order in which people are offered them. */

@@ -50,7 +50,7 @@ export function AttentionItem({ item, people, mayWrite, isShown, onShow, onDone 
       {mark.error === null ? null : <Notice kind="problem">{problemText(mark.error, t)}</Notice>}
       <div className={css.foot}>
         {payment !== null && action !== null ? (
-          <Button small kind="primary" onClick={() => onShow(payment.id)}>
+          <Button small onClick={() => onShow(payment.id)}>
             {t(action)}
           </Button>
         ) : command === null ? null : (

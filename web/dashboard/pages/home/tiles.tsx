@@ -36,7 +36,11 @@ export function Tiles({ home }: TilesProps) {
           <Change by={share(conversion.value) - share(conversion.before)} unit="points" />
         )}
       </Tile>
-      <Tile name={t('median')} value={median.value === null ? null : duration(median.value * 1_000)}>
+      <Tile
+        name={t('median')}
+        value={median.value === null ? null : duration(median.value * 1_000)}
+        more={t('median_of')}
+      >
         {median.value === null || median.before === null || median.before === 0 ? (
           t('nothing_before')
         ) : (
@@ -70,8 +74,8 @@ function Tile({ name, value, more, children }: TileProps) {
       <dt>{name}</dt>
       <dd className={css.value}>{value ?? '–'}</dd>
       <dd className={css.change}>
-        {more === undefined ? null : <div>{more}</div>}
         {children}
+        {more === undefined || value === null ? null : <div>{more}</div>}
       </dd>
     </div>
   );

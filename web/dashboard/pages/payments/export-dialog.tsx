@@ -6,6 +6,7 @@ import { useLocale, type Locale } from '../../locale.tsx';
 import { problemText } from '../../problem.ts';
 import { useScope } from '../../scope.ts';
 import { Button } from '../../ui/button.tsx';
+import { Choices } from '../../ui/choices.tsx';
 import { Dialog, DialogActions } from '../../ui/dialog.tsx';
 import { Form } from '../../ui/form.tsx';
 import { SelectField } from '../../ui/select-field.tsx';
@@ -48,21 +49,21 @@ export function ExportDialog({ search, onClose }: ExportDialogProps) {
     <Dialog title={t('export')} description={t('export_text')} wide onClose={close}>
       {progress === null ? (
         <Form onSubmit={() => start(requestOf(wanted, search))}>
-          <Choice
-            name={t('export_format')}
+          <Choices
+            label={t('export_format')}
             options={[
-              ['csv', t('export_csv'), t('export_csv_text')],
-              ['jsonl', t('export_jsonl'), t('export_jsonl_text')],
+              { value: 'csv', text: t('export_csv'), detail: t('export_csv_text') },
+              { value: 'jsonl', text: t('export_jsonl'), detail: t('export_jsonl_text') },
             ]}
             value={wanted.format}
             onValue={(format) => set({ format })}
           />
           {isNarrowed(search) ? (
-            <Choice
-              name={t('export_what')}
+            <Choices
+              label={t('export_what')}
               options={[
-                ['filtered', t('export_filtered')],
-                ['all', t('export_everything')],
+                { value: 'filtered', text: t('export_filtered') },
+                { value: 'all', text: t('export_everything') },
               ]}
               value={wanted.isFiltered ? 'filtered' : 'all'}
               onValue={(what) => set({ isFiltered: what === 'filtered' })}
@@ -128,28 +129,6 @@ function useDownload(onDone: () => void) {
 
 function sentenceOf(error: unknown, { t }: Locale<'list'>): string {
   return error instanceof ApiFault && error.type === 'broken_off' ? t('export_stopped') : problemText(error, t);
-}
-
-interface ChoiceProps<Value extends string> {
-  readonly name: string;
-  readonly options: readonly (readonly [value: Value, text: string, detail?: string])[];
-  readonly value: Value;
-  readonly onValue: (value: Value) => void;
-}
-
-function Choice<Value extends string>({ name, options, value, onValue }: ChoiceProps<Value>) {
-  return (
-    <fieldset className={css.choices}>
-      <legend>{name}</legend>
-      {options.map(([one, text, detail]) => (
-        <label key={one}>
-          <input type="radio" name={name} aria-label={text} checked={one === value} onChange={() => onValue(one)} />
-          <span>{text}</span>
-          {detail === undefined ? null : <small>{detail}</small>}
-        </label>
-      ))}
-    </fieldset>
-  );
 }
 
 interface CsvFieldsProps {

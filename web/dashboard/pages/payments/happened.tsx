@@ -120,11 +120,15 @@ function Sent({ event: { type, deliveries } }: { readonly event: Extract<Timelin
       last === undefined ? null : last.duration_ms < 1_000 ? `${last.duration_ms} ms` : duration(last.duration_ms),
     ].filter((part) => part !== null && part !== undefined);
     return (
-      <small key={id}>
-        <code>{type}</code>
-        {url === null ? ' ' : ` → ${url} `}
-        {how.join(', ')}
-        {attempts.length < 2 ? '' : ` · ${t('attempts', { count: attempts.length })}`}
+      <small key={id} className={css.sent}>
+        <span title={url ?? undefined}>
+          <code>{type}</code>
+          {url === null ? '' : ` → ${url.replace(/^https?:\/\//, '')}`}
+        </span>
+        <span>
+          {how.join(', ')}
+          {attempts.length < 2 ? '' : ` · ${t('attempts', { count: attempts.length })}`}
+        </span>
       </small>
     );
   });

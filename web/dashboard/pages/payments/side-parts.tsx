@@ -12,7 +12,7 @@ interface PartsProps {
   readonly Part: ComponentType<{ readonly title: string; readonly children: ReactNode }>;
 }
 
-/** The payment's refunds, if it has any. */
+/** The payment's refunds; nothing if there are none. */
 export function RefundsPart({ payment, Part }: PartsProps) {
   const { t } = useLocale('detail');
   if (payment.refunds.length === 0) return null;

@@ -73,25 +73,32 @@ export function LineChart({ title, note, columns, points, format }: LineChartPro
             )}
             <span>{note}</span>
           </p>
-          <div
-            className={css.frame}
-            role="slider"
-            tabIndex={0}
-            aria-label={title}
-            aria-valuemin={0}
-            aria-valuemax={points.length - 1}
-            aria-valuenow={at ?? points.length - 1}
-            aria-valuetext={shown === undefined ? undefined : `${shown.label}: ${shown.text}`}
-            onKeyDown={walk}
-            onPointerMove={point}
-            onPointerLeave={() => setAt(null)}
-          >
-            <Drawing points={points} top={top} at={at} format={format} />
-          </div>
-          <div className={css.marks} aria-hidden="true">
-            <span>{points[0]?.label}</span>
-            <span>{points[Math.floor(points.length / 2)]?.label}</span>
-            <span>{points.at(-1)?.label}</span>
+          <div className={css.scaled}>
+            <div className={css.scale} aria-hidden="true">
+              {LINES.toReversed().map((one) => (
+                <span key={one}>{format((top * one) / 3)}</span>
+              ))}
+            </div>
+            <div
+              className={css.frame}
+              role="slider"
+              tabIndex={0}
+              aria-label={title}
+              aria-valuemin={0}
+              aria-valuemax={points.length - 1}
+              aria-valuenow={at ?? points.length - 1}
+              aria-valuetext={shown === undefined ? undefined : `${shown.label}: ${shown.text}`}
+              onKeyDown={walk}
+              onPointerMove={point}
+              onPointerLeave={() => setAt(null)}
+            >
+              <Drawing points={points} top={top} at={at} />
+            </div>
+            <div className={css.marks} aria-hidden="true">
+              <span>{points[0]?.label}</span>
+              <span>{points[Math.floor(points.length / 2)]?.label}</span>
+              <span>{points.at(-1)?.label}</span>
+            </div>
           </div>
         </div>
       )}
@@ -105,10 +112,9 @@ interface DrawingProps {
   readonly top: number;
   /** The index of the point at the crosshair. */
   readonly at: number | null;
-  readonly format: (value: number) => string;
 }
 
-function Drawing({ points, top, at, format }: DrawingProps) {
+function Drawing({ points, top, at }: DrawingProps) {
   const x = (index: number): number => (index / (points.length - 1)) * WIDTH;
   const y = (value: number): number => HEIGHT - (value / top) * HEIGHT;
   const through = (values: readonly number[]): string =>
@@ -116,22 +122,13 @@ function Drawing({ points, top, at, format }: DrawingProps) {
   const line = through(points.map(({ value }) => value));
   const isCompared = points.some(({ before }) => before !== undefined);
   return (
-    <>
-      <svg className={css.chart} viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" aria-hidden="true">
-        <path className={css.area} d={`M0 ${HEIGHT}L${line}L${WIDTH} ${HEIGHT}Z`} />
-        <path className={css.grid} d={LINES.map((one) => `M0 ${y((top * one) / 3)}H${WIDTH}`).join('')} />
-        {isCompared ? <path className={css.before} d={`M${through(points.map(({ before = 0 }) => before))}`} /> : null}
-        <path className={css.line} d={`M${line}`} />
-        {at === null ? null : <path className={css.cross} d={`M${x(at)} 0V${HEIGHT}`} />}
-      </svg>
-      <svg className={css.scale} width="80" height="100%" aria-hidden="true">
-        {LINES.slice(1).map((one) => (
-          <text key={one} x="2" y={`${100 - (one / 3) * 100}%`} dy="12">
-            {format((top * one) / 3)}
-          </text>
-        ))}
-      </svg>
-    </>
+    <svg className={css.chart} viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" aria-hidden="true">
+      <path className={css.area} d={`M0 ${HEIGHT}L${line}L${WIDTH} ${HEIGHT}Z`} />
+      <path className={css.grid} d={LINES.map((one) => `M0 ${y((top * one) / 3)}H${WIDTH}`).join('')} />
+      {isCompared ? <path className={css.before} d={`M${through(points.map(({ before = 0 }) => before))}`} /> : null}
+      <path className={css.line} d={`M${line}`} />
+      {at === null ? null : <path className={css.cross} d={`M${x(at)} 0V${HEIGHT}`} />}
+    </svg>
   );
 }
 

@@ -23,5 +23,9 @@ create index api_key_clients_by_age on api_key_clients (last_seen_at);
 
 -- Who made, rolled and revoked a key.
 create index audit_log_of_keys on audit_log (subject_id) where subject_kind = 'key';
--- What one person did, newest first.
+-- What one person did, what one kind of actors did and what was about one thing, newest first.
 create index audit_log_by_actor on audit_log (actor_id, id);
+create index audit_log_by_kind on audit_log (actor_kind, id);
+create function audit_group(action text) returns text language sql immutable parallel safe
+  return case when split_part(action, '.', 1) in ('totp', 'passkey', 'recovery_codes') then 'person' else split_part(action, '.', 1) end;
+create index audit_log_by_group on audit_log (audit_group(action), id);

@@ -73,8 +73,8 @@ try {
   await vitest?.close();
   rmSync(copy, { recursive: true, force: true });
 }
-// The workers' database and nodes are gone by now; what undici or vitest keep open is not waited for. Vitest sets an exit
-// code of its own where a fault made a worker hang, which is nothing to fail for.
+// The workers' database and nodes are gone by now; what undici or vitest keep open is not waited for. Vitest sets an
+// exit code of its own where a fault made a worker hang, which is nothing to fail for.
 process.exit(isEnough ? 0 : 1);
 
 /** Whether the tests pass with this fault, or with none. */

@@ -8,6 +8,10 @@ export interface Rejected {
   /** Where a caller has words of its own for it. */
   readonly why?: 'not_found' | 'disabled' | 'paused';
   readonly message: string;
+  /** Whether somebody else has changed it since the person saw it. */
+  readonly isConflict?: true;
+  /** The same for somebody at the dashboard, where the way out of `message` is a command. */
+  readonly onPage?: string;
 }
 
 export function rejected(message: string): Rejected {

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { parseUuid } from '../domain/id.ts';
 import { listAuditEntries, type AuditEntry } from '../store/audit.ts';
+import { WHOLE_LOG } from '../store/audit-filter.ts';
 import { isoTime } from '../wire/time.ts';
 import { projectIdOf, wholeNumber } from './arguments.ts';
 import { UsageFailure } from './failure.ts';
@@ -29,7 +30,7 @@ export function addAuditCommands(program: Command): void {
         throw new UsageFailure('--before must be the id of an entry, as --json shows it.');
       }
       return withCointill(async ({ app }) => {
-        const entries = await listAuditEntries(app.db, projectId, { after, limit: options.limit });
+        const entries = await listAuditEntries(app.db, { ...WHOLE_LOG, projectId }, { after, limit: options.limit });
         print(options, entries.map(entryRecord), () => entryTable(entries));
       });
     });

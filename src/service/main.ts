@@ -4,7 +4,6 @@ import os from 'node:os';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { createAccess } from '../app/projects/access.ts';
-import { createKeyUses, type KeyUses } from '../app/projects/key-uses.ts';
 import { createPaymentCreator } from '../app/payments/create-payment.ts';
 import { firstStart, type FirstStart } from '../app/projects/first-start.ts';
 import { prepareAddresses } from '../modes/prepare-addresses.ts';
@@ -15,6 +14,7 @@ import type { Config } from '../config/config.ts';
 import { thisInstance } from '../config/instance.ts';
 import { openCointill, type Cointill } from './core.ts';
 import { startAnswered } from './answered.ts';
+import { startKeyUses } from './key-uses.ts';
 import { openDashboard, openDashboardUrl, startedDashboard, type StartedDashboard } from './dashboard.ts';
 import { logTroubles } from './log.ts';
 import type { Mode } from '../domain/permission.ts';
@@ -37,7 +37,6 @@ import { startPrices } from './prices.ts';
 import { forgetAtHead } from '../store/chain.ts';
 import { listen, type Notifications } from '../store/notifications.ts';
 import { createWebhookSender } from '../webhooks/send.ts';
-import { startLoop } from '../workers/loop.ts';
 import { watchChain } from '../workers/watch-chain.ts';
 import { startWorkers } from '../workers/workers.ts';
 
@@ -198,26 +197,6 @@ async function startServers(
 
 async function readTls({ tls }: Config): Promise<{ readonly cert: Buffer; readonly key: Buffer } | null> {
   return tls === null ? null : { cert: await readFile(tls.certFile), key: await readFile(tls.keyFile) };
-}
-
-/** When a key was last used is shown to the minute. */
-const SAVE_USES_MS = 20_000;
-
-/** Saves where keys are used from, every while and at the end. */
-function startKeyUses({ app, troubles }: Cointill): {
-  readonly keyUses: KeyUses;
-  readonly stopUses: () => Promise<void>;
-} {
-  const keyUses = createKeyUses(app.db, app.clock);
-  const work = () => keyUses.save().then(() => false);
-  const loop = startLoop({ name: 'uses of keys', work, restMs: SAVE_USES_MS, troubles });
-  return {
-    keyUses,
-    stopUses: async () => {
-      await loop.stop();
-      await keyUses.save();
-    },
-  };
 }
 
 /** How often connections that have become idle are closed. */

@@ -108,7 +108,10 @@ export async function listKeys(db: Database, projectId: string): Promise<readonl
   return rows.map(keyFromRow);
 }
 
-/** A key by its id, revoked or not, locked until the transaction ends: of two people who roll or revoke it, the second sees what the first did. */
+/**
+ * A key by its id, revoked or not, locked until the transaction ends: of two people who roll or revoke it, the second
+ * sees what the first did.
+ */
 export async function lockKey(trx: Trx, id: string): Promise<StoredKey | null> {
   const row = await trx.selectFrom('api_keys').select(KEY_COLUMNS).where('id', '=', id).forUpdate().executeTakeFirst();
   return row === undefined ? null : keyFromRow(row);

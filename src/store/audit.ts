@@ -1,4 +1,5 @@
 import { CompiledQuery, type Selectable } from 'kysely';
+import { auditCondition, type AuditFilter } from './audit-filter.ts';
 import type { Database, Trx } from './database.ts';
 import type { Statement } from './pipeline.ts';
 import type { ActorKind } from './schema/people.ts';
@@ -52,21 +53,18 @@ export function auditStatement({ actor, subject, before, after, ...entry }: Audi
   );
 }
 
-/**
- * One page, newest first: of one project, or with null of everything but the projects `without`; `after` is the last id
- * of the page before.
- */
+/** One page of what a filter means, newest first; `after` is the last id of the page before. */
 export async function listAuditEntries(
   executor: Database | Trx,
-  projectId: string | null,
-  page: { readonly after: string | null; readonly limit: number; readonly without?: readonly string[] },
+  filter: AuditFilter,
+  page: { readonly after: string | null; readonly limit: number },
 ): Promise<readonly AuditEntry[]> {
-  let query = executor.selectFrom('audit_log').select(columnsOf('audit_log')).orderBy('id', 'desc').limit(page.limit);
-  if (projectId !== null) query = query.where('project_id', '=', projectId);
-  const { without = [] } = page;
-  if (without.length > 0) {
-    query = query.where((where) => where.or([where('project_id', 'is', null), where('project_id', 'not in', without)]));
-  }
+  let query = executor
+    .selectFrom('audit_log')
+    .select(columnsOf('audit_log'))
+    .where(auditCondition(filter))
+    .orderBy('id', 'desc')
+    .limit(page.limit);
   if (page.after !== null) query = query.where('id', '<', page.after);
   return (await query.execute()).map(entryFromRow);
 }

@@ -33,7 +33,7 @@ function coin(units: Expression): Expression {
 }
 
 /** To the second. CSV has no zone in its times, for spreadsheets would take them for text: its head names it. */
-function time(at: Expression): (writing: Writing) => Expression {
+export function time(at: Expression): (writing: Writing) => Expression {
   return ({ format, zone }) =>
     format === 'csv'
       ? sql`to_char(${at} at time zone ${zone}, 'YYYY-MM-DD HH24:MI:SS')`
@@ -60,7 +60,7 @@ const PASSED_OVER =
  * Puts an apostrophe before whatever a spreadsheet might run: at the beginning of the field, and wherever a field would
  * begin if the file were read with another separator.
  */
-function guarded(text: Expression, { separator }: Writing): Expression {
+export function guarded(text: Expression, { separator }: Writing): Expression {
   const breaks = `[${separator === ',' ? ';' : ','}\t\r\n]`;
   const first = sql.lit(`^${PASSED_OVER}${FORMULA}`);
   const within = sql.lit(`(${breaks})(?=${PASSED_OVER}${FORMULA_WITHIN})`);

@@ -15,6 +15,7 @@ import {
 import type { Role } from '../../src/domain/role.ts';
 import { MAIN_CHAINS } from '../../src/rails/utxo/params.ts';
 import { listAuditEntries, type AuditEntry } from '../../src/store/audit.ts';
+import { WHOLE_LOG } from '../../src/store/audit-filter.ts';
 import { dashboardTest, PASSWORD } from '../dashboard.ts';
 
 const test = await dashboardTest();
@@ -24,7 +25,7 @@ const { app } = test.http;
 const operator = forActor(app, { kind: 'command', id: null, name: 'root', ip: null });
 
 const newest = (limit: number): Promise<readonly AuditEntry[]> =>
-  listAuditEntries(app.db, null, { after: null, limit });
+  listAuditEntries(app.db, WHOLE_LOG, { after: null, limit });
 
 /** The audit log's entries for the changes that `work` makes, oldest first. */
 async function kept(work: () => Promise<unknown>): Promise<readonly AuditEntry[]> {
@@ -186,4 +187,46 @@ it('the log of all projects omits projects where a person has a role of their ow
   await give('admin', hidden.project.id);
   const { body } = await browser.call<Page>({ path: '/dashboard/api/audit?limit=1' });
   expect(body.data).toEqual([expect.objectContaining({ project: hidden.project.id })]);
+});
+
+it('the log is narrowed by who, what and when, in lists and files, and a file is no formula', async () => {
+  const { browser, id } = await test.join('owner');
+  const { project } = await done(createProject(operator, 'Narrowed'));
+  const base = `/dashboard/api/projects/${project.id}`;
+  app.clock.advance(60_000);
+  const from = new Date(app.clock()).toISOString();
+  const name = '=HYPERLINK("https://evil.example")';
+  await done(
+    changeProject(forActor(app, { kind: 'command', id: null, name, ip: null }), project.id, { accent: 'ff0000' }),
+  );
+  const body = { name: 'Server', kind: 'secret', permission: 'read' };
+  await browser.call({ method: 'POST', path: `${base}/test/keys`, body });
+  const actions = async (query: string): Promise<readonly string[]> => {
+    const answer = await browser.call<{ data: { action: string }[] }>({ path: `${base}/audit?${query}` });
+    return answer.body.data.map(({ action }) => action);
+  };
+  expect(await actions('')).toEqual(['key.create', 'project.change', 'project.create']);
+  expect(await actions(`who=${id}`)).toEqual(['key.create']);
+  expect(await actions('who=command')).toEqual(['project.change', 'project.create']);
+  expect(await actions('what=project')).toEqual(['project.change', 'project.create']);
+  expect(await actions(`from=${from}`)).toEqual(['key.create', 'project.change']);
+  expect(await actions(`before=${from}`)).toEqual(['project.create']);
+  expect((await browser.call({ path: `${base}/audit?who=nobody` })).status).toBe(400);
+  const file = (format: string) =>
+    browser.call({ method: 'POST', path: `${base}/audit/export`, body: { format, what: 'project' } });
+  const { text } = await file('csv');
+  const lines = text.trim().split('\n');
+  expect(lines).toHaveLength(3);
+  expect(lines[0]).toBe('time (UTC),who,name,action,project,of,id,before,after,address,request');
+  expect(lines[1]).toContain(`,command,"'=HYPERLINK(""https://evil.example"")",project.change,${project.id},`);
+  const json = (await file('jsonl')).text
+    .trim()
+    .split('\n')
+    .map((line): unknown => JSON.parse(line));
+  expect(json).toMatchObject([
+    { action: 'project.change', actor: { name }, after: { accent: 'ff0000' } },
+    { action: 'project.create' },
+  ]);
+  // Who takes the log is in the log.
+  expect((await actions('what=audit')).length).toBe(2);
 });

@@ -3,6 +3,7 @@ import { afterAll, beforeEach, expect, it } from 'vitest';
 import type { Mode } from '../../src/domain/permission.ts';
 import type { AccessView, KeyView } from '../../src/http/dashboard/contract/keys.ts';
 import { listAuditEntries } from '../../src/store/audit.ts';
+import { WHOLE_LOG } from '../../src/store/audit-filter.ts';
 import { MAX_KEY_CLIENTS } from '../../src/store/key-clients.ts';
 import { dashboardTest, PASSWORD, type Browser } from '../dashboard.ts';
 
@@ -151,8 +152,11 @@ it('a rolled key works beside the one in its place until its end, and can be rol
   expect(await tried(old.text)).toBe(200);
   clock.advance(2);
   expect([await tried(old.text), await tried(rolled.body.text)]).toEqual([401, 200]);
-  const [kept] = (await listAuditEntries(app.db, projectId, { after: null, limit: 1 })).slice(0, 1);
-  expect(kept).toMatchObject({ action: 'key.roll', after: { replaced_by: rolled.body.key.id } });
+  const log = await listAuditEntries(app.db, { ...WHOLE_LOG, projectId }, { after: null, limit: 10 });
+  expect(log.find(({ action }) => action === 'key.roll')).toMatchObject({
+    subject: { id: old.key.id },
+    after: { replaced_by: rolled.body.key.id },
+  });
 });
 
 it('of two people who revoke a key the second is told, and a key without overlap ends at once', async () => {
@@ -254,4 +258,36 @@ it('origins are saved in their own form, and of two people the second is told', 
   expect((await save(['https://Shop.example/'], [])).body.access.allow_origins).toEqual(['https://shop.example']);
   expect((await save(['https://other.example'], [])).status).toBe(409);
   expect((await save(['shop'], ['https://shop.example'])).body.error.message).toContain('is not an origin');
+});
+
+it('bad input is refused by its field, and nothing is made or changed', async () => {
+  const { projectId } = await test.http.shop();
+  const post = async (path: string, body: object): Promise<readonly [number, string | undefined]> => {
+    const answer = await session.call<{ error: { param?: string } }>({ method: 'POST', path, body });
+    return [answer.status, answer.body.error.param];
+  };
+  const keys = keysOf(projectId);
+  const access = `/dashboard/api/projects/${projectId}/access`;
+  for (const name of ['', '   ', 'a'.repeat(101), 'a\u0000b']) {
+    expect(await post(keys, { ...FULL, name })).toEqual([400, 'name']);
+  }
+  expect((await post(keys, { ...FULL, name: 'a'.repeat(10_000_000) }))[0]).toBe(400);
+  expect(await post(keys, { ...FULL, permission: 'all' })).toEqual([400, 'permission']);
+  expect(await post(keys, { ...FULL, mode: 'live' })).toEqual([400, 'mode']);
+  const { key } = await make(projectId);
+  for (const hours of [-1, 169, 1.5, '24']) {
+    expect(await post(`${keys}/${key.id}/roll`, { overlap_hours: hours })).toEqual([400, 'overlap_hours']);
+  }
+  const before: readonly string[] = [];
+  const many = Array.from({ length: 201 }, (_, index) => `10.0.0.${index}`);
+  expect((await post(`${access}/ips`, { values: many, before, anyway: true }))[0]).toBe(400);
+  for (const value of ['10.0.0.0/33', '::ffff:0:0/64', '10.0.0', '<script>']) {
+    expect(await post(`${access}/ips`, { values: [value], before, anyway: true })).toEqual([400, 'values']);
+  }
+  for (const value of ['*', 'https://shop.example/path', 'javascript:alert(1)', 'https://a.example;script-src *']) {
+    expect(await post(`${access}/origins`, { values: [value], before })).toEqual([400, 'values']);
+  }
+  expect((await list(projectId)).map(({ state }) => state)).toEqual(['active']);
+  const { body } = await session.call<AccessView>({ path: access });
+  expect(body).toMatchObject({ allow_ips: [], allow_origins: [] });
 });

@@ -58,10 +58,16 @@ const TABLE: Readonly<Record<string, Cell>> = {
   'POST /dashboard/api/people/invite': ['owner'],
   'POST /dashboard/api/people/role': ['owner'],
   'POST /dashboard/api/people/reset': ['owner'],
+  'POST /dashboard/api/people/remove-factors': ['owner'],
+  'GET /dashboard/api/people/:person/sessions': ADMINS,
+  'POST /dashboard/api/people/:person/sessions/end': ['owner'],
+  'POST /dashboard/api/people/:person/sessions/end-all': ['owner'],
   'POST /dashboard/api/people/deactivate': ['owner'],
   'POST /dashboard/api/projects': ['owner'],
   'GET /dashboard/api/audit': ADMINS,
+  'POST /dashboard/api/audit/export': ADMINS,
   'GET /dashboard/api/projects/:project/audit': ADMINS,
+  'POST /dashboard/api/projects/:project/audit/export': ADMINS,
   'GET /dashboard/api/projects/:project/:mode/keys': DEVELOPERS_IN_BOTH_MODES,
   'POST /dashboard/api/projects/:project/:mode/keys': DEVELOPERS_IN_BOTH_MODES,
   'POST /dashboard/api/projects/:project/:mode/keys/:key/roll': DEVELOPERS_IN_BOTH_MODES,
@@ -173,7 +179,11 @@ describe('who gets past the guard', async () => {
     mode = 'test',
   ): Promise<'reached' | 401 | 403 | 404> => {
     // These requests would end the session that later ones need.
-    if (member !== null && /sign-out|end-all|accept$|sign-in$/.test(name) && !name.includes(':payment'))
+    if (
+      member !== null &&
+      /sign-out|account\/sessions\/end-all|accept$|sign-in$/.test(name) &&
+      !name.includes(':payment')
+    )
       return 'reached';
     const [method = '', url = ''] = (name === STREAM ? LIKE_STREAM : name).split(' ');
     const browser = member?.browser ?? test.browser();

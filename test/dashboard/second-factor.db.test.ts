@@ -1,6 +1,7 @@
 import { Secret, TOTP } from 'otpauth';
 import { afterAll, describe, expect, it } from 'vitest';
 import { listAuditEntries } from '../../src/store/audit.ts';
+import { WHOLE_LOG } from '../../src/store/audit-filter.ts';
 import { BEHIND_PROXY, dashboardTest, PASSWORD, signedIn, type Browser, type Member } from '../dashboard.ts';
 
 const test = await dashboardTest(BEHIND_PROXY);
@@ -143,7 +144,7 @@ describe('an authenticator', () => {
     const { id, browser } = await test.join('viewer');
     const { db } = test.http.app;
     const removals = async () =>
-      (await listAuditEntries(db, null, { after: null, limit: 1_000 })).filter(
+      (await listAuditEntries(db, WHOLE_LOG, { after: null, limit: 1_000 })).filter(
         ({ action, actor }) => action === 'totp.remove' && actor.id === id,
       ).length;
     expect(await browser.try('POST /dashboard/api/account/totp/remove')).toMatchObject({

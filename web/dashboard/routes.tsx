@@ -2,6 +2,7 @@ import { createRootRouteWithContext, createRoute, createRouter, redirect } from 
 import type { Dashboard } from './dashboard.ts';
 import { lazyPage } from './lazy-page.tsx';
 import { homeSearch } from './pages/home/search.ts';
+import type { AuditSearch } from './pages/audit/search.ts';
 import type { PaymentsSearch } from './pages/payments/search.ts';
 import type { EventsSearch } from './pages/events/events-page.tsx';
 import type { RequestsSearch } from './pages/requests/search.ts';
@@ -99,6 +100,23 @@ const payment = createRoute({
   component: lazyPage(() => import('./pages/payments/payment-page.tsx'), 'PaymentPage', 'detail', 'list'),
 });
 
+const keys = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/projects/$project/$mode/keys',
+  component: lazyPage(() => import('./pages/keys/keys-page.tsx'), 'KeysPage', 'keys'),
+});
+const people = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/projects/$project/$mode/people',
+  component: lazyPage(() => import('./pages/people/people-page.tsx'), 'PeoplePage', 'people'),
+});
+const audit = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/projects/$project/$mode/audit',
+  // The page reads them itself, so that what it takes to read them comes with the page.
+  validateSearch: (search): AuditSearch => search,
+  component: lazyPage(() => import('./pages/audit/audit-page.tsx'), 'AuditPage', 'audit'),
+});
 const webhooks = createRoute({
   getParentRoute: () => signedIn,
   path: '/projects/$project/$mode/webhooks',
@@ -125,7 +143,21 @@ const tree = root.addChildren([
   signIn,
   setupLink,
   protect,
-  signedIn.addChildren([index, account, home, attention, payments, payment, webhooks, events, requests, nowhere]),
+  signedIn.addChildren([
+    index,
+    account,
+    home,
+    attention,
+    payments,
+    payment,
+    keys,
+    webhooks,
+    events,
+    requests,
+    people,
+    audit,
+    nowhere,
+  ]),
 ]);
 
 /** Every page, by its path below `/dashboard`. Search parameters are plain words, because people share URLs. */

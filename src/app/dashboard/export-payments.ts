@@ -1,78 +1,24 @@
 import type { Client } from 'pg';
-import {
-  copyPayments,
-  countAbout,
-  endServerProcess,
-  serverProcess,
-  takeExportSlot,
-  type PaymentExport,
-} from '../../store/payment-export.ts';
-import { recordAudit } from '../audit.ts';
+import { copyPayments, countAbout, type PaymentExport } from '../../store/payment-export.ts';
 import type { App } from '../context.ts';
+import { openExport, type OpenedExport } from './open-export.ts';
 
-/** A file of payments that is about to be written. */
-export interface OpenExport {
-  /** About how many rows it will have; null where nobody can say. */
-  readonly rowsAbout: number | null;
-  /**
-   * Writes it, piece by piece; each waits for the one before. Returns the number of rows. Ends the connection, whatever
-   * comes of it; throws what `take` throws.
-   */
-  write(take: (piece: Buffer) => Promise<void>): Promise<number>;
-  /** Ends the connection and its work in the database, which would not notice before it has something to send. */
-  stop(): Promise<void>;
-}
-
-/**
- * Opens an export on a connection of its own, and keeps in the audit log who takes what. `busy`: as many as there
- * may be are written already, by this process or another.
- */
-export async function openExport(
+/** Opens a file of payments. */
+export function exportPayments(
   app: App,
   connect: () => Promise<Client>,
   file: PaymentExport,
   asked: Readonly<Record<string, unknown>>,
-): Promise<{ readonly kind: 'opened'; readonly file: OpenExport } | { readonly kind: 'busy' }> {
-  const client = await connect();
-  let isOpen = true;
-  const close = async (): Promise<void> => {
-    isOpen = false;
-    await client.end().catch(() => {});
-  };
-  try {
-    if (!(await takeExportSlot(client))) {
-      await close();
-      return { kind: 'busy' };
-    }
-    const pid = await serverProcess(client);
-    const rowsAbout = await countAbout(app.db, file.scope, file.search);
-    await app.db.transaction().execute((trx) =>
-      recordAudit(app, trx, {
-        action: 'payment.export',
-        projectId: file.scope.projectId,
-        subject: { kind: 'payments', id: null },
-        after: { mode: file.scope.mode, ...asked },
-      }),
-    );
-    return {
-      kind: 'opened',
-      file: {
-        rowsAbout,
-        write: async (take) => {
-          try {
-            return await copyPayments(client, file, take);
-          } finally {
-            await close();
-          }
-        },
-        stop: async () => {
-          // The number of a process that ended may be another one's by now.
-          if (isOpen) await Promise.all([close(), endServerProcess(app.db, pid)]);
-        },
-      },
-    };
-  } catch (error) {
-    await close();
-    throw error;
-  }
+): Promise<OpenedExport> {
+  const { scope, search } = file;
+  return openExport(app, connect, {
+    audited: {
+      action: 'payment.export',
+      projectId: scope.projectId,
+      subject: { kind: 'payments', id: null },
+      after: { mode: scope.mode, ...asked },
+    },
+    countAbout: () => countAbout(app.db, scope, search),
+    copy: (client, take) => copyPayments(client, file, take),
+  });
 }

@@ -1,18 +1,18 @@
-import { mayDo, roleIn, type ProjectAction, type Role } from '../../domain/role.ts';
+import { mayDo, roleIn, type Action, type Role } from '../../domain/role.ts';
 import { findPerson, membershipsOf } from '../../store/people.ts';
 import { listSessions } from '../../store/sessions.ts';
 import type { App } from '../context.ts';
 import { idleEndsAt, type SignedIn } from './sessions.ts';
 
 /**
- * The session's current role in the project; null if the session has ended or the role no longer permits the action.
- * This check does not count as use of the session: a forgotten tab keeps nobody signed in.
+ * The session's current role in the project, or with null in all of them; null if the session has ended or the role no
+ * longer permits the action. This check does not count as use of the session: a forgotten tab keeps nobody signed in.
  */
 export async function roleOfOpenSession(
   app: App,
   { session, person }: Pick<SignedIn, 'session' | 'person'>,
-  projectId: string,
-  action: ProjectAction,
+  projectId: string | null,
+  action: Action,
 ): Promise<Role | null> {
   const [sessions, found, memberships] = await Promise.all([
     listSessions(app.db, person.id),

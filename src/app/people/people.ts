@@ -1,7 +1,7 @@
 import type { Membership, Role } from '../../domain/role.ts';
 import { closeLinks } from '../../store/account-links.ts';
 import type { Trx } from '../../store/database.ts';
-import { deletePasskeys, replaceRecoveryCodes } from '../../store/factors.ts';
+import { deletePasskeys, listPasskeys, replaceRecoveryCodes } from '../../store/factors.ts';
 import {
   deleteMemberships,
   findPersonByEmail,
@@ -52,9 +52,12 @@ export function invitePerson(
     if (projectId !== null && (await findProject(trx, projectId)) === null) return noProject(projectId);
     const found = await findPersonByEmail(trx, email);
     if (found !== null && found.deactivatedAt === null && found.passwordHash !== null) {
-      return rejected(
-        `${found.email} has an account already. Give another role with: cointill user role ${found.email} --role ROLE. A new link, with a new password: cointill user reset ${found.email}`,
-      );
+      return {
+        ...rejected(
+          `${found.email} has an account already. Give another role with: cointill user role ${found.email} --role ROLE. A new link, with a new password: cointill user reset ${found.email}`,
+        ),
+        onPage: `${found.email} has an account already. Find them in the list to give them another role or a new link.`,
+      };
     }
     // After a reset, the last owner has no password and can be invited again.
     const keeps = projectId !== null || role === 'owner' || found === null;
@@ -98,9 +101,7 @@ async function takeFactors(trx: Trx, id: string): Promise<void> {
 export function resetPerson(app: App, siteUrl: string, who: Who): Promise<Done<{ readonly link: NewLink }>> {
   return withPerson(app, who, async (trx, person) => {
     if (person.deactivatedAt !== null) {
-      return rejected(
-        `${person.email} is deactivated. Invite them again with: cointill user invite --email ${person.email} --role ROLE`,
-      );
+      return isDeactivated(person);
     }
     await takeFactors(trx, person.id);
     // Somebody else may know the old password.
@@ -117,6 +118,36 @@ export function resetPerson(app: App, siteUrl: string, who: Who): Promise<Done<{
   });
 }
 
+function isDeactivated({ email }: Person): Rejected {
+  return {
+    ...rejected(`${email} is deactivated. Invite them again with: cointill user invite --email ${email} --role ROLE`),
+    onPage: `${email} is deactivated. Invite them again.`,
+  };
+}
+
+/**
+ * Removes a person's second factors, for those who lost their phone and know their password. All sessions end: whoever
+ * has one of them may not be the one who asked for it.
+ */
+export function removeSecondFactor(app: App, who: Who): Promise<Done> {
+  return withPerson(app, who, async (trx, person) => {
+    if (person.deactivatedAt !== null) return isDeactivated(person);
+    const passkeys = await listPasskeys(trx, person.id);
+    if (person.sealedTotp === null && passkeys.length === 0) {
+      return rejected(`${person.email} has no second factor. Reload the page to see how it is.`);
+    }
+    await takeFactors(trx, person.id);
+    await recordAudit(app, trx, {
+      action: 'person.remove_factors',
+      projectId: null,
+      subject: { kind: 'person', id: person.id },
+      before: { totp: person.sealedTotp !== null, passkeys: passkeys.map(({ name }) => name) },
+      after: { email: person.email },
+    });
+    return { kind: 'done', person: await required(trx, person.id) };
+  });
+}
+
 /** Commands identify people by e-mail, the dashboard by id. */
 export type Who = { readonly email: string } | { readonly id: string };
 
@@ -124,6 +155,7 @@ const LAST_OWNER: Rejected = {
   kind: 'rejected',
   message:
     'This is the last owner of all projects, and somebody must be. Make another person owner first, with: cointill user role EMAIL --role owner',
+  onPage: 'This is the last owner of all projects, and somebody must be. Make another person owner first.',
 };
 
 /** Ends the person's sessions and refuses any further sign-in. The last owner cannot be deactivated. */
@@ -150,21 +182,27 @@ export function deactivatePerson(app: App, who: Who): Promise<Done> {
 
 /**
  * Sets a person's role in a project or, if `projectId` is null, in all of them; null removes the role. The last owner
- * of all projects cannot lose that role.
+ * of all projects cannot lose that role. `seen` is the role that the change began from: if somebody has changed it
+ * since, it stays.
  */
 export function setRole(
   app: App,
   who: Who,
-  request: { readonly role: Role | null; readonly projectId: string | null },
+  request: { readonly role: Role | null; readonly projectId: string | null; readonly seen?: Role | null | undefined },
 ): Promise<WithRoles> {
   const { role, projectId } = request;
   return withPerson(app, who, async (trx, person) => {
     if (projectId !== null && (await findProject(trx, projectId)) === null) return noProject(projectId);
     const before = await membershipsOf(trx, person.id);
+    const roleBefore = before.find((one) => one.projectId === projectId)?.role ?? null;
+    if (request.seen !== undefined && request.seen !== roleBefore) {
+      const now = roleBefore === null ? 'no role of their own there' : `the role ${roleBefore} there`;
+      const message = `Somebody else has changed this meanwhile: ${person.email} has ${now} now, and nothing was saved.`;
+      return { ...rejected(message), isConflict: true };
+    }
     const losesOwner = projectId === null && role !== 'owner';
     if (losesOwner && (await isLastOwner(trx, person, before))) return LAST_OWNER;
     const now = app.clock();
-    const roleBefore = before.find((one) => one.projectId === projectId)?.role ?? null;
     if (role === null && roleBefore === null) return { kind: 'done', person, memberships: before };
     await setMembership(trx, { id: newId(app, now), personId: person.id, projectId, role, now });
     await recordAudit(app, trx, {

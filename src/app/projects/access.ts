@@ -29,9 +29,9 @@ export interface AccessKey {
 
 export interface Access {
   /**
-   * The key with this text; null if it is unknown, mistyped, revoked or at its end. Synchronous when cached. `admit` is called
-   * before a key that this process has never found is looked up, because well-formed keys are easy to make up. It may
-   * throw.
+   * The key with this text; null if it is unknown, mistyped, revoked or at its end. Synchronous when cached. `admit` is
+   * called before a key that this process has never found is looked up, because well-formed keys are easy to make up.
+   * It may throw.
    */
   find(keyText: string, admit?: () => Promise<void>): AccessKey | null | Promise<AccessKey | null>;
   /** A project by id, as its customers see it; null if there is none. Synchronous when cached. */

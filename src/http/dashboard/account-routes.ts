@@ -18,7 +18,7 @@ import {
   startTotp,
 } from '../../app/people/second-factor.ts';
 import type { TooMany } from '../../app/people/guess-limits.ts';
-import { endAllSessions, endSession, sessionsOf } from '../../app/people/sessions.ts';
+import { endAllSessions, endSession } from '../../app/people/sessions.ts';
 import { parseUuid } from '../../domain/id.ts';
 import { listPasskeys, type Passkey } from '../../store/factors.ts';
 import { isoTime, isoTimeOrNull } from '../../wire/time.ts';
@@ -27,7 +27,7 @@ import { invalid, notFound, type RequestError } from '../errors.ts';
 import { qrPath } from '../pages/qr-path.ts';
 import type { SessionAnswer } from './contract/account.ts';
 import type { BodyOf } from './contract/index.ts';
-import { signedInView } from './present.ts';
+import { sessionViews, signedInView } from './present.ts';
 import { addRoute, appFor, partsFor, signedInOf, tooMany, type Dashboard } from './route.ts';
 import { noPasskeys } from './sign-in-routes.ts';
 
@@ -106,17 +106,7 @@ function sessionRoutes(app: FastifyInstance, dashboard: Dashboard): void {
   const core = dashboard.people.app;
   addRoute(app, 'GET /dashboard/api/account/sessions', OWN, async ({ request }) => {
     const { session: current, person } = signedInOf(request);
-    const sessions = await sessionsOf(core, person.id);
-    return {
-      data: sessions.map((one) => ({
-        id: one.id,
-        is_current: one.id === current.id,
-        signed_in_at: isoTime(one.signedInAt),
-        last_used_at: isoTime(one.lastUsedAt),
-        ip: one.ip,
-        user_agent: one.userAgent,
-      })),
-    };
+    return { data: await sessionViews(core, person.id, current) };
   });
   addRoute(app, 'POST /dashboard/api/account/sessions/end', OWN_PROVED, async ({ body, request }) => {
     const { person } = signedInOf(request);

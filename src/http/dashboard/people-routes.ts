@@ -4,23 +4,23 @@ import {
   invitePerson,
   memberOf,
   peopleOf,
+  removeSecondFactor,
   resetPerson,
   setRole,
   type Who,
 } from '../../app/people/people.ts';
+import { endAllSessions, endSession } from '../../app/people/sessions.ts';
 import { createProject } from '../../app/projects/projects.ts';
 import type { Rejected } from '../../app/rejected.ts';
 import { parseUuid } from '../../domain/id.ts';
-import { projectsWithout } from '../../domain/role.ts';
-import { listAuditEntries, type AuditEntry } from '../../store/audit.ts';
 import type { Member } from '../../store/people.ts';
 import { isoTime, isoTimeOrNull } from '../../wire/time.ts';
-import { invalid, notFound } from '../errors.ts';
-import type { AuditEntryView } from './contract/audit.ts';
+import { invalid, notFound, RequestError } from '../errors.ts';
 import type { PersonView } from './contract/people.ts';
+import { sessionViews } from './present.ts';
 import { addRoute, appFor, signedInOf, type Dashboard } from './route.ts';
 
-/** People, projects and the audit log. */
+/** People and projects. */
 export function peopleRoutes(app: FastifyInstance, dashboard: Dashboard): void {
   const { app: core, site } = dashboard.people;
   const MANAGE = { action: 'manage_people' } as const;
@@ -37,13 +37,17 @@ export function peopleRoutes(app: FastifyInstance, dashboard: Dashboard): void {
     };
   });
   addRoute(app, 'POST /dashboard/api/people/role', MANAGE, async ({ body, request }) => {
-    const wanted = { role: body.role, projectId: projectOf(body.project) };
+    const wanted = { role: body.role, projectId: projectOf(body.project), seen: body.seen };
     const { person } = done(await setRole(appFor(core, request), whoOf(body.id), wanted), 'role');
     return { person: await viewOf(person.id) };
   });
   addRoute(app, 'POST /dashboard/api/people/reset', MANAGE, async ({ body, request }) => {
     const { person, link } = done(await resetPerson(appFor(core, request), site.url, whoOf(body.id)), 'id');
     return { person: await viewOf(person.id), link: link.url, expires_at: isoTime(link.expiresAt) };
+  });
+  addRoute(app, 'POST /dashboard/api/people/remove-factors', MANAGE, async ({ body, request }) => {
+    const { person } = done(await removeSecondFactor(appFor(core, request), whoOf(body.id)), 'id');
+    return { person: await viewOf(person.id) };
   });
   addRoute(app, 'POST /dashboard/api/people/deactivate', MANAGE, async ({ body, request }) => {
     const { person } = done(await deactivatePerson(appFor(core, request), whoOf(body.id)), 'id');
@@ -55,7 +59,7 @@ export function peopleRoutes(app: FastifyInstance, dashboard: Dashboard): void {
     const { id, name } = outcome.project;
     return { id, name };
   });
-  auditRoutes(app, dashboard);
+  sessionsOfOthers(app, dashboard);
 
   const viewOf = async (id: string): Promise<PersonView> => {
     const member = await memberOf(core, id);
@@ -64,28 +68,34 @@ export function peopleRoutes(app: FastifyInstance, dashboard: Dashboard): void {
   };
 }
 
-function auditRoutes(app: FastifyInstance, { people: { app: core } }: Dashboard): void {
-  const list = async (
-    projectId: string | null,
-    { after, limit = 50 }: { readonly after?: string; readonly limit?: number },
-    without: readonly string[] = [],
-  ) => {
-    const before = after === undefined ? null : parseUuid(after);
-    if (after !== undefined && before === null) throw invalid('after', 'after must be the next of the page before.');
-    const entries = await listAuditEntries(core.db, projectId, { after: before, limit: limit + 1, without });
-    const shown = entries.slice(0, limit);
-    return {
-      data: shown.map(entryView),
-      next: entries.length > limit ? (shown.at(-1)?.id ?? null) : null,
-    };
+/** Where colleagues are signed in; owners end their sessions. */
+function sessionsOfOthers(app: FastifyInstance, { people: { app: core } }: Dashboard): void {
+  const MANAGE = { action: 'manage_people' } as const;
+  const memberIn = async (text: string): Promise<string> => {
+    const id = parseUuid(text);
+    if (id === null || (await memberOf(core, id)) === null) throw notFound('There is no such person.');
+    return id;
   };
-  addRoute(app, 'GET /dashboard/api/audit', { action: 'read_service_audit' }, ({ query, request }) =>
-    // As everywhere, a role in a single project overrides the role in all of them.
-    list(null, query, projectsWithout(signedInOf(request).memberships, 'read_audit')),
+  addRoute(
+    app,
+    'GET /dashboard/api/people/:person/sessions',
+    { action: 'read_people' },
+    async ({ params, request }) => ({
+      data: await sessionViews(core, await memberIn(params.person), signedInOf(request).session),
+    }),
   );
-  addRoute(app, 'GET /dashboard/api/projects/:project/audit', { action: 'read_audit' }, ({ params, query }) =>
-    list(parseUuid(params.project), query),
-  );
+  addRoute(app, 'POST /dashboard/api/people/:person/sessions/end', MANAGE, async ({ params, body, request }) => {
+    const person = await memberIn(params.person);
+    const session = parseUuid(body.id);
+    if (session === null || !(await endSession(appFor(core, request), person, session))) {
+      throw notFound('There is no such session any more.');
+    }
+    return {};
+  });
+  addRoute(app, 'POST /dashboard/api/people/:person/sessions/end-all', MANAGE, async ({ params, request }) => {
+    await endAllSessions(appFor(core, request), await memberIn(params.person));
+    return {};
+  });
 }
 
 const PARAM_OF = { project: 'project', person: 'id', key: 'id' } as const;
@@ -96,8 +106,9 @@ function done<Outcome extends { readonly kind: string }>(
   param: string,
 ): Exclude<Outcome, Rejected> {
   if (outcome.kind === 'rejected' && 'message' in outcome) {
+    if (outcome.isConflict === true) throw new RequestError('conflict_error', outcome.message);
     const field = outcome.of === undefined ? param : PARAM_OF[outcome.of];
-    throw invalid(field, outcome.message);
+    throw invalid(field, outcome.onPage ?? outcome.message);
   }
   return outcome as Exclude<Outcome, Rejected>;
 }
@@ -125,19 +136,5 @@ function personView(member: Member): PersonView {
     has_second_factor: sealedTotp !== null || hasPasskeys,
     created_at: isoTime(member.createdAt),
     last_seen_at: isoTimeOrNull(member.lastSeenAt),
-  };
-}
-
-function entryView(entry: AuditEntry): AuditEntryView {
-  return {
-    id: entry.id,
-    at: isoTime(entry.at),
-    actor: { ...entry.actor },
-    action: entry.action,
-    project: entry.projectId,
-    subject: { ...entry.subject },
-    before: entry.before,
-    after: entry.after,
-    ip: entry.ip,
   };
 }

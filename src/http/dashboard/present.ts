@@ -1,14 +1,15 @@
 import type { FastifyRequest } from 'fastify';
 import type { App } from '../../app/context.ts';
 import { factorsOf, waitingSignIn } from '../../app/people/sign-in.ts';
-import { endsAt, idleEndsAt, provedUntil, type SignedIn } from '../../app/people/sessions.ts';
+import { endsAt, idleEndsAt, provedUntil, sessionsOf, type SignedIn } from '../../app/people/sessions.ts';
 import { actionsOf, roleIn, type Membership } from '../../domain/role.ts';
 import { countRecoveryCodes } from '../../store/factors.ts';
 import { hasPeople } from '../../store/people.ts';
 import { listProjects, projectsWithLivePayments } from '../../store/projects.ts';
 import { isoTime, isoTimeOrNull } from '../../wire/time.ts';
 import { readCookie } from '../cookies.ts';
-import type { SessionAnswer, SessionProject } from './contract/account.ts';
+import type { Session } from '../../store/sessions.ts';
+import type { SessionAnswer, SessionProject, SessionView } from './contract/account.ts';
 import type { Dashboard } from './route.ts';
 
 function serviceView({ people: { site }, version }: Dashboard) {
@@ -74,4 +75,16 @@ async function projectViews(app: App, memberships: readonly Membership[]): Promi
     if (role === null) return [];
     return [{ id, name, active, role, actions: [...actionsOf(role, 'project')], has_live_payments: live.has(id) }];
   });
+}
+
+/** A person's sessions; `current` is that of the request. */
+export async function sessionViews(app: App, personId: string, current: Session): Promise<SessionView[]> {
+  return (await sessionsOf(app, personId)).map((one) => ({
+    id: one.id,
+    is_current: one.id === current.id,
+    signed_in_at: isoTime(one.signedInAt),
+    last_used_at: isoTime(one.lastUsedAt),
+    ip: one.ip,
+    user_agent: one.userAgent,
+  }));
 }

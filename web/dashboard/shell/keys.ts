@@ -17,8 +17,8 @@ const SEQUENCE_MS = 1_500;
 /** The keys that work on every page, except while somebody types. Those for rows are in `ui/row-keys.ts`. */
 export function useKeys(scope: Scope | null, { open, isOpen }: Overlays): void {
   const navigate = useNavigate();
-  const { projects } = useSignedIn();
-  const project = projects.find(({ id }) => id === scope?.project);
+  const session = useSignedIn();
+  const project = session.projects.find(({ id }) => id === scope?.project);
   const wentAt = useRef(-Infinity);
   useEffect(() => {
     const press = (event: KeyboardEvent): void => {
@@ -30,7 +30,9 @@ export function useKeys(scope: Scope | null, { open, isOpen }: Overlays): void {
       if (isOpen || !isPlainKey(event)) return;
       const follows = event.timeStamp - wentAt.current < SEQUENCE_MS;
       wentAt.current = event.key === 'g' && !follows ? event.timeStamp : -Infinity;
-      const page = follows ? (project ? pagesFor(project) : []).find(({ key }) => key === event.key) : undefined;
+      const page = follows
+        ? (project ? pagesFor(project, session) : []).find(({ key }) => key === event.key)
+        : undefined;
       if (page !== undefined && scope !== null) {
         void navigate({ to: page.to, params: scope });
       } else if (event.key === '/') {
@@ -46,5 +48,5 @@ export function useKeys(scope: Scope | null, { open, isOpen }: Overlays): void {
     };
     addEventListener('keydown', press);
     return () => removeEventListener('keydown', press);
-  }, [scope?.project, scope?.mode, project, isOpen, open, navigate]);
+  }, [scope?.project, scope?.mode, project, session, isOpen, open, navigate]);
 }

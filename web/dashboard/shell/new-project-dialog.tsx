@@ -3,10 +3,9 @@ import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useDashboard } from '../dashboard.ts';
 import { useLocale } from '../locale.tsx';
-import { problemOf } from '../problem.ts';
 import { sessionQuery } from '../session.ts';
 import { FormDialog } from '../ui/action-dialog.tsx';
-import { Field } from '../ui/field.tsx';
+import { NameField } from '../ui/name-field.tsx';
 
 /** Creates a project, with payments, keys and wallets of its own. */
 export function NewProjectDialog({ onClose }: { readonly onClose: () => void }) {
@@ -33,15 +32,7 @@ export function NewProjectDialog({ onClose }: { readonly onClose: () => void }) 
       fields={['name']}
       onClose={onClose}
     >
-      <Field
-        label={t('name')}
-        value={name}
-        max={100}
-        required
-        autoComplete="off"
-        problem={problemOf(create.error, 'name')}
-        onValue={setName}
-      />
+      <NameField value={name} fault={create.error} onValue={setName} />
     </FormDialog>
   );
 }

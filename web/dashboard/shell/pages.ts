@@ -1,16 +1,12 @@
 import type { Action } from '../../../src/domain/role.ts';
-import type { SessionProject } from '../../../src/http/dashboard/contract/account.ts';
+import type { SessionProject, SignedIn } from '../../../src/http/dashboard/contract/account.ts';
 import type { IconName } from '../ui/icons.tsx';
 
 interface PageEntry {
   readonly to:
     | '/projects/$project/$mode'
-    | '/projects/$project/$mode/attention'
-    | '/projects/$project/$mode/payments'
-    | '/projects/$project/$mode/webhooks'
-    | '/projects/$project/$mode/event-log'
-    | '/projects/$project/$mode/requests';
-  readonly text: 'home' | 'attention' | 'payments' | 'webhooks' | 'events' | 'requests';
+    | `/projects/$project/$mode/${'attention' | 'payments' | 'keys' | 'webhooks' | 'event-log' | 'requests' | 'people' | 'audit'}`;
+  readonly text: 'home' | 'attention' | 'payments' | 'keys' | 'webhooks' | 'events' | 'requests' | 'people' | 'audit';
   readonly icon: IconName;
   /** The key after `g`. */
   readonly key: string;
@@ -39,6 +35,14 @@ const PAGES: readonly PageEntry[] = [
     needs: 'read_payments',
   },
   {
+    to: '/projects/$project/$mode/keys',
+    text: 'keys',
+    icon: 'key',
+    key: 'k',
+    isExact: false,
+    needs: 'read_developer',
+  },
+  {
     to: '/projects/$project/$mode/webhooks',
     text: 'webhooks',
     icon: 'webhook',
@@ -62,9 +66,25 @@ const PAGES: readonly PageEntry[] = [
     isExact: false,
     needs: 'read_developer',
   },
+  {
+    to: '/projects/$project/$mode/people',
+    text: 'people',
+    icon: 'user',
+    key: 'u',
+    isExact: false,
+    needs: 'read_people',
+  },
+  {
+    to: '/projects/$project/$mode/audit',
+    text: 'audit',
+    icon: 'shield',
+    key: 'l',
+    isExact: false,
+    needs: 'read_audit',
+  },
 ];
 
-/** The pages that the person's role permits. The server checks this too. */
-export function pagesFor({ actions }: SessionProject): readonly PageEntry[] {
-  return PAGES.filter(({ needs }) => actions.includes(needs));
+/** The pages that the person's roles permit, in the project and in all of them. The server checks this too. */
+export function pagesFor({ actions }: SessionProject, { person }: SignedIn): readonly PageEntry[] {
+  return PAGES.filter(({ needs }) => actions.includes(needs) || person.actions.includes(needs));
 }

@@ -56,9 +56,10 @@ function useFixedEntries(scope: Scope | null, onHelp: () => void): readonly Pale
   const { t } = useLocale();
   const navigate = useNavigate();
   const signOut = useSignOut();
-  const { projects } = useSignedIn();
+  const session = useSignedIn();
+  const { projects } = session;
   const project = projects.find(({ id }) => id === scope?.project);
-  const pages = scope === null || project === undefined ? [] : pagesFor(project);
+  const pages = scope === null || project === undefined ? [] : pagesFor(project, session);
   return [
     ...pages.map((page) => ({
       key: page.to,

@@ -31,7 +31,7 @@ export function Rail({ scope, className, onHelp, onClose }: RailProps) {
       <div className={css.nav}>
         {scope === null || project === undefined
           ? null
-          : pagesFor(project).map(({ to, text, icon, isExact }) => (
+          : pagesFor(project, session).map(({ to, text, icon, isExact }) => (
               <Link
                 key={to}
                 className={css.link ?? ''}

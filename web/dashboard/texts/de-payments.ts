@@ -159,6 +159,6 @@ export const dePayments: TextsLike<typeof enPayments> = {
     'Zahlungen gehen direkt dorthin. Führen Sie auf dem Server „cointill wallet set“ aus; es braucht nur den öffentlichen Schlüssel.',
   step_key: 'Live-Schlüssel anlegen',
   step_key_text:
-    'Führen Sie auf dem Server „cointill key create --mode live“ aus und verwenden Sie den Schlüssel in Ihrem Shop.',
+    'Schalten Sie auf live um, legen Sie auf der Seite Schlüssel einen geheimen an und verwenden Sie ihn in Ihrem Shop.',
   step_live_text: 'Alles steht, sobald ein Kunde bezahlt hat.',
 };

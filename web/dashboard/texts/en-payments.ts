@@ -155,6 +155,6 @@ export const enPayments = {
   step_wallet_text:
     'Payments go straight to it. Run “cointill wallet set” on the server; only its public key is needed.',
   step_key: 'Create a live key',
-  step_key_text: 'Run “cointill key create --mode live” on the server and use the key in your shop.',
+  step_key_text: 'Switch to live, create a secret key on the page Keys and use it in your shop.',
   step_live_text: 'Everything is in place once a customer has paid.',
 } as const;

@@ -1,9 +1,12 @@
 import type { enAccess } from './en-access.ts';
 import type { enAttention } from './en-attention.ts';
+import type { enAudit } from './en-audit.ts';
 import type { enDetail } from './en-detail.ts';
 import { enHome } from './en-home.ts';
+import type { enKeys } from './en-keys.ts';
 import type { enList } from './en-list.ts';
 import { enPayments } from './en-payments.ts';
+import type { enPeople } from './en-people.ts';
 import type { enRequests } from './en-requests.ts';
 import { enShell } from './en-shell.ts';
 import type { enWebhooks } from './en-webhooks.ts';
@@ -18,8 +21,11 @@ export const en = { ...enShell, ...enHome, ...enPayments } as const;
 export interface TextParts {
   readonly access: typeof enAccess;
   readonly attention: typeof enAttention;
+  readonly audit: typeof enAudit;
   readonly detail: typeof enDetail;
+  readonly keys: typeof enKeys;
   readonly list: typeof enList;
+  readonly people: typeof enPeople;
   readonly requests: typeof enRequests;
   readonly webhooks: typeof enWebhooks;
 }

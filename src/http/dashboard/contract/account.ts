@@ -107,7 +107,7 @@ const passkeyShape = Type.Object({
   last_used_at: nullable(time()),
 });
 
-const ownSessionShape = Type.Object({
+export const ownSessionShape = Type.Object({
   id: Type.String(),
   is_current: Type.Boolean(),
   signed_in_at: time(),
@@ -117,6 +117,8 @@ const ownSessionShape = Type.Object({
   /** Sent by the browser, so not to be trusted. */
   user_agent: nullable(Type.String()),
 });
+
+export type SessionView = Static<typeof ownSessionShape>;
 
 /** The ten codes, which are shown only once; null if the person has some already. */
 const recoveryCodes = nullable(Type.Array(Type.String()));

@@ -1,4 +1,6 @@
 import { Type, type Static } from 'typebox';
+import { AUDIT_GROUPS } from '../../../domain/audit-group.ts';
+import { oneOf, text } from '../../fields.ts';
 import { nullable, time } from '../../shapes.ts';
 import type { Contracts } from './route.ts';
 import { keysetQuery, projectParams } from './shape.ts';
@@ -27,11 +29,44 @@ const entryShape = Type.Object({
 });
 export type AuditEntryView = Static<typeof entryShape>;
 
-const list = Type.Object({ data: Type.Array(entryShape), next: nullable(Type.String()) });
-const query = Type.Object(keysetQuery);
+const list = Type.Object({
+  data: Type.Array(entryShape),
+  next: nullable(Type.String()),
+  /** Who can be filtered by, beside kinds of actors. */
+  people: Type.Array(Type.Object({ id: Type.String(), email: Type.String() })),
+});
+
+export const ACTOR_KINDS = ['person', 'command', 'key', 'service'] as const;
+
+const filters = {
+  /** The id of a person or key, or a kind of actors. */
+  who: Type.Optional(text({ max: 64, min: 1 })),
+  what: Type.Optional(oneOf(AUDIT_GROUPS)),
+  /** ISO 8601 times; `before` is exclusive. */
+  from: Type.Optional(text({ max: 40 })),
+  before: Type.Optional(text({ max: 40 })),
+};
+const filtersShape = Type.Object(filters);
+export type AuditFilters = Static<typeof filtersShape>;
+const query = Type.Object({ ...filters, ...keysetQuery });
+
+const exportShape = Type.Object({
+  ...filters,
+  format: Type.Optional(oneOf(['csv', 'jsonl'])),
+  /** Of a CSV file. Spreadsheets of countries that write 1,5 take semicolons. */
+  separator: Type.Optional(oneOf(['comma', 'semicolon'])),
+});
+export type AuditExportRequest = Static<typeof exportShape>;
 
 /** Newest first. */
 export const auditContract = {
   'GET /dashboard/api/audit': { query, answer: list },
   'GET /dashboard/api/projects/:project/audit': { params: projectParams, query, answer: list },
+  /** A file of all that the filters mean. 503 while two are written already. */
+  'POST /dashboard/api/audit/export': { body: exportShape, answer: Type.String() },
+  'POST /dashboard/api/projects/:project/audit/export': {
+    params: projectParams,
+    body: exportShape,
+    answer: Type.String(),
+  },
 } as const satisfies Contracts;

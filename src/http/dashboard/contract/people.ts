@@ -1,8 +1,9 @@
 import { Type, type Static } from 'typebox';
 import { email } from '../../fields.ts';
 import { nullable, time } from '../../shapes.ts';
+import { ownSessionShape } from './account.ts';
 import type { Contracts } from './route.ts';
-import { idField, roleShape } from './shape.ts';
+import { doneShape, idField, roleShape } from './shape.ts';
 
 /** People and their roles. Every route requires a role in all projects. */
 
@@ -26,6 +27,7 @@ export type PersonView = Static<typeof personShape>;
 
 const projectField = Type.Optional(nullable(idField));
 const personBody = Type.Object({ id: idField });
+const personParams = Type.Object({ person: Type.String() });
 const personAnswer = Type.Object({ person: personShape });
 const linkAnswer = Type.Object({ person: personShape, link: Type.String(), expires_at: time() });
 
@@ -37,10 +39,24 @@ export const peopleContract = {
   },
   /** Sets the role in one project or all of them; null removes it. */
   'POST /dashboard/api/people/role': {
-    body: Type.Object({ id: idField, role: nullable(roleShape), project: projectField }),
+    body: Type.Object({
+      id: idField,
+      role: nullable(roleShape),
+      project: projectField,
+      /** The role that the change began from: 409 if somebody has changed it since. */
+      seen: Type.Optional(nullable(roleShape)),
+    }),
     answer: personAnswer,
   },
   /** Creates a link, ends all sessions and removes the second factors. */
   'POST /dashboard/api/people/reset': { body: personBody, answer: linkAnswer },
+  /** Removes the second factors and ends all sessions; the password stays. */
+  'POST /dashboard/api/people/remove-factors': { body: personBody, answer: personAnswer },
+  'GET /dashboard/api/people/:person/sessions': {
+    params: personParams,
+    answer: Type.Object({ data: Type.Array(ownSessionShape) }),
+  },
+  'POST /dashboard/api/people/:person/sessions/end': { params: personParams, body: personBody, answer: doneShape },
+  'POST /dashboard/api/people/:person/sessions/end-all': { params: personParams, answer: doneShape },
   'POST /dashboard/api/people/deactivate': { body: personBody, answer: personAnswer },
 } as const satisfies Contracts;

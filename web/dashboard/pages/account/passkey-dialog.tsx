@@ -3,9 +3,9 @@ import { useState } from 'react';
 import { useDashboard } from '../../dashboard.ts';
 import { useLocale } from '../../locale.tsx';
 import { isDismissed, makePasskey } from '../../passkeys.ts';
-import { problemOf, problemOfForm } from '../../problem.ts';
+import { problemOfForm } from '../../problem.ts';
 import { Dialog, DialogActions } from '../../ui/dialog.tsx';
-import { Field } from '../../ui/field.tsx';
+import { NameField } from '../../ui/name-field.tsx';
 import { Form } from '../../ui/form.tsx';
 import { RecoveryCodesDialog } from './recovery-codes.tsx';
 
@@ -37,16 +37,7 @@ export function PasskeyDialog({ onDone, onClose }: PasskeyDialogProps) {
   return (
     <Dialog title={t('add_passkey')} description={t('add_passkey_text')} onClose={onClose}>
       <Form fault={error} onSubmit={() => add.mutate()}>
-        <Field
-          label={t('name')}
-          hint={t('passkey_name_hint')}
-          value={name}
-          max={100}
-          required
-          autoComplete="off"
-          problem={problemOf(error, 'name')}
-          onValue={setName}
-        />
+        <NameField value={name} fault={error} hint={t('passkey_name_hint')} onValue={setName} />
         <DialogActions
           confirm={t('add_passkey')}
           isBusy={add.isPending}

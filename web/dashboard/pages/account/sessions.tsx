@@ -10,6 +10,7 @@ import { Card } from '../../ui/card.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { SkeletonRows } from '../../ui/skeleton.tsx';
 import css from './account.module.css';
+import { deviceName } from './device-name.ts';
 
 /** The person's sessions. */
 export function Sessions() {
@@ -78,26 +79,4 @@ function EndAllDialog({ onClose }: { readonly onClose: () => void }) {
       onClose={onClose}
     />
   );
-}
-
-const BROWSERS = [
-  [/Edg\//, 'Edge'],
-  [/OPR\//, 'Opera'],
-  [/Firefox\//, 'Firefox'],
-  [/Chrom(?:e|ium)\//, 'Chrome'],
-  [/Safari\//, 'Safari'],
-] as const;
-const SYSTEMS = [
-  [/iPhone|iPad/, 'iOS'],
-  [/Android/, 'Android'],
-  [/Windows/, 'Windows'],
-  [/Mac OS X/, 'macOS'],
-  [/Linux/, 'Linux'],
-] as const;
-
-/** `Firefox · Windows` for a User-Agent, which may be false; null if nothing in it is known. */
-function deviceName(userAgent: string | null): string | null {
-  const named = [BROWSERS, SYSTEMS].map((table) => table.find(([sign]) => sign.test(userAgent ?? ''))?.[1]);
-  const known = named.filter((name) => name !== undefined);
-  return known.length === 0 ? null : known.join(' · ');
 }

@@ -2,6 +2,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { useLocale } from '../../locale.tsx';
 import { useScope } from '../../scope.ts';
+import { DayInput } from '../../ui/day-input.tsx';
 import { Select } from '../../ui/field.tsx';
 import css from './home-page.module.css';
 import { HOME_PERIODS, type HomeSearch } from './search.ts';
@@ -58,23 +59,14 @@ function Days({ from, to, onDays }: DaysProps) {
   }, [days, from, to, onDays]);
   return (
     <span className={css.days}>
-      <Day label={t('first_day')} value={days.from} max={days.to} onDay={(day) => setDays({ ...days, from: day })} />
+      <DayInput
+        label={t('first_day')}
+        value={days.from}
+        max={days.to}
+        onDay={(day) => setDays({ ...days, from: day })}
+      />
       –
-      <Day label={t('last_day')} value={days.to} min={days.from} onDay={(day) => setDays({ ...days, to: day })} />
+      <DayInput label={t('last_day')} value={days.to} min={days.from} onDay={(day) => setDays({ ...days, to: day })} />
     </span>
-  );
-}
-
-interface DayProps {
-  readonly label: string;
-  readonly value: string;
-  readonly min?: string;
-  readonly max?: string;
-  readonly onDay: (day: string) => void;
-}
-
-function Day({ label, onDay, ...rest }: DayProps) {
-  return (
-    <input {...rest} type="date" aria-label={label} onChange={({ currentTarget }) => onDay(currentTarget.value)} />
   );
 }

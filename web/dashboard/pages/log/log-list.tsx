@@ -69,7 +69,7 @@ export function LogList<Row extends { readonly id: string }>({
       ) : (
         <>
           {children(rows)}
-          <ListFoot list={list} />
+          <ListFoot list={list} more={t('show_more')} end={t('list_end')} />
         </>
       )}
     </Card>

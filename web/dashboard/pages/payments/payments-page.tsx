@@ -188,7 +188,7 @@ function List({ search, columns, onShow }: ListProps) {
           onShow={onShow}
         />
       )}
-      {payments.length === 0 ? null : <ListFoot list={list} />}
+      {payments.length === 0 ? null : <ListFoot list={list} more={t('show_more')} end={t('list_end')} />}
     </>
   );
 }

@@ -1,0 +1,72 @@
+import type { Client } from 'pg';
+import { endServerProcess, serverProcess, takeExportSlot } from '../../store/payment-export.ts';
+import { recordAudit, type AuditedChange } from '../audit.ts';
+import type { App } from '../context.ts';
+
+/** A file that is about to be written. */
+export interface OpenExport {
+  /** About how many rows it will have; null where nobody can say. */
+  readonly rowsAbout: number | null;
+  /**
+   * Writes it, piece by piece; each waits for the one before. Returns the number of rows. Ends the connection, whatever
+   * comes of it; throws what `take` throws.
+   */
+  write(take: (piece: Buffer) => Promise<void>): Promise<number>;
+  /** Ends the connection and its work in the database, which would not notice before it has something to send. */
+  stop(): Promise<void>;
+}
+
+export type OpenedExport =
+  | { readonly kind: 'opened'; readonly file: OpenExport }
+  /** As many as there may be are written already, by this process or another. */
+  | { readonly kind: 'busy' };
+
+/** What is written, and what the log says of it. */
+interface ExportWork {
+  readonly audited: AuditedChange;
+  readonly countAbout: () => Promise<number | null>;
+  readonly copy: (client: Client, take: (piece: Buffer) => Promise<void>) => Promise<number>;
+}
+
+/** Opens an export on a connection of its own, and keeps in the audit log who takes what. */
+export async function openExport(
+  app: App,
+  connect: () => Promise<Client>,
+  { audited, countAbout, copy }: ExportWork,
+): Promise<OpenedExport> {
+  const client = await connect();
+  let isOpen = true;
+  const close = async (): Promise<void> => {
+    isOpen = false;
+    await client.end().catch(() => {});
+  };
+  try {
+    if (!(await takeExportSlot(client))) {
+      await close();
+      return { kind: 'busy' };
+    }
+    const pid = await serverProcess(client);
+    const rowsAbout = await countAbout();
+    await app.db.transaction().execute((trx) => recordAudit(app, trx, audited));
+    return {
+      kind: 'opened',
+      file: {
+        rowsAbout,
+        write: async (take) => {
+          try {
+            return await copy(client, take);
+          } finally {
+            await close();
+          }
+        },
+        stop: async () => {
+          // The number of a process that ended may be another one's by now.
+          if (isOpen) await Promise.all([close(), endServerProcess(app.db, pid)]);
+        },
+      },
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}

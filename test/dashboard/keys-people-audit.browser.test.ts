@@ -1,0 +1,123 @@
+import type { Page } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
+import { hasNoBrowser } from '../browser.ts';
+import { createAccount, EMAIL, useDashboard, violations } from './dashboard.fixture.ts';
+
+describe.skipIf(hasNoBrowser)('Keys, People and Audit', () => {
+  const dashboard = useDashboard();
+  const base = () => `${dashboard.service.dashboard}/projects/${dashboard.service.projectId}/test`;
+  const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name });
+  const dialogOf = (page: Page) => page.getByRole('dialog');
+  const open = async (page: Page, name: string): Promise<void> => {
+    await page.getByRole('link', { name, exact: true }).first().click();
+    await heading(page, name).waitFor();
+  };
+  /** What a request is answered that the page shows for a shell. */
+  const statusOf = async (command: string): Promise<number> => {
+    const [, url = '', authorization = '', body = ''] =
+      /^curl '(.+?)' -H 'Authorization: (.+?)' .*-d '(.+)'$/.exec(command) ?? [];
+    const headers = { authorization, 'content-type': 'application/json' };
+    return (await fetch(url, { method: 'POST', headers, body })).status;
+  };
+  /** Presses a key until the element with this text has the focus. */
+  const pressUntil = async (page: Page, key: string, text: string): Promise<void> => {
+    for (let times = 0; times < 40; times += 1) {
+      await page.keyboard.press(key);
+      if ((await page.evaluate<string>('document.activeElement.textContent.trim()')) === text) return;
+    }
+    throw new Error(`${key} does not lead to ${text}.`);
+  };
+
+  it('makes a key that works, shows it once, rolls it, revokes it, and limits where keys are used, with the mouse', async () => {
+    const { page } = await dashboard.openSignedIn({ expects: /400/ });
+    await page.goto(base());
+    await open(page, 'Keys');
+    await page.getByRole('button', { name: 'Create key' }).click();
+    await dialogOf(page).getByLabel('Name').fill('<b>Server</b>');
+    expect(await violations(page, 'Create key')).toEqual([]);
+    await dialogOf(page).getByRole('button', { name: 'Create key' }).click();
+    const shown = dialogOf(page).getByText(/^sk_test_\w+$/);
+    const key = (await shown.textContent()) ?? '';
+    const command =
+      (await dialogOf(page)
+        .getByText(/^curl '/)
+        .textContent()) ?? '';
+    expect(await violations(page, 'A new key')).toEqual([]);
+    // Only its own button closes it.
+    await page.keyboard.press('Escape');
+    await dialogOf(page).getByRole('button', { name: 'I have saved this key' }).click();
+    await shown.waitFor({ state: 'detached' });
+    expect(await statusOf(command)).toBe(200);
+    expect(command).toContain(key);
+    await page.getByText('<b>Server</b>', { exact: true }).waitFor();
+    expect(await violations(page, 'Keys')).toEqual([]);
+    await page.getByRole('button', { name: 'Roll <b>Server</b>' }).click();
+    await dialogOf(page).getByLabel('In an hour').check();
+    await dialogOf(page).getByRole('button', { name: 'Roll', exact: true }).click();
+    await dialogOf(page).getByRole('button', { name: 'I have saved this key' }).click();
+    await page.getByText('Ends soon').waitFor();
+    await page.getByRole('button', { name: 'Revoke <b>Server</b>' }).last().click();
+    await dialogOf(page).getByRole('button', { name: 'Revoke', exact: true }).click();
+    await page.getByText('Keys that ended: 1').waitFor();
+    await page.getByRole('button', { name: 'Edit addresses' }).click();
+    await dialogOf(page).getByLabel('Addresses and ranges, one a line').fill('nowhere');
+    await dialogOf(page).getByRole('button', { name: 'Edit addresses' }).click();
+    await dialogOf(page).getByText('"nowhere" is not a CIDR range.').waitFor();
+    await dialogOf(page).getByLabel('Addresses and ranges, one a line').fill('198.51.100.0/24');
+    await dialogOf(page).getByRole('button', { name: 'Add 127.0.0.1' }).first().click();
+    expect(await violations(page, 'Edit addresses')).toEqual([]);
+    await dialogOf(page).getByRole('button', { name: 'Edit addresses' }).click();
+    await page.locator('main code').getByText('198.51.100.0/24').waitFor();
+  });
+
+  it('invites a colleague, whose open page says that the role has changed, with the keyboard; the log has it all', async () => {
+    const { page } = await dashboard.openSignedIn();
+    await page.goto(base());
+    await heading(page, 'Home').waitFor();
+    await page.keyboard.press('g');
+    await page.keyboard.press('u');
+    await page.getByRole('list', { name: 'People' }).getByText(EMAIL).waitFor();
+    await pressUntil(page, 'Tab', 'Invite');
+    await page.keyboard.press('Enter');
+    await dialogOf(page).getByLabel('E-mail').focus();
+    await page.keyboard.type('ben@example.com');
+    await dialogOf(page).getByLabel('Developer').focus();
+    await page.keyboard.press('Space');
+    expect(await violations(page, 'Invite')).toEqual([]);
+    await page.keyboard.press('Enter');
+    const link =
+      (await dialogOf(page)
+        .getByText(/\/dashboard\/setup\//)
+        .textContent()) ?? '';
+    await dialogOf(page).getByRole('button', { name: 'Done' }).focus();
+    await page.keyboard.press('Enter');
+    const ben = await dashboard.openTab({ expects: /403/ });
+    await ben.page.goto(link);
+    await createAccount(ben.page);
+    await ben.page.goto(`${base()}/keys`);
+    await ben.page.getByRole('button', { name: 'Create key' }).first().click();
+    await dialogOf(ben.page).getByLabel('Name').fill('Mine');
+    await page.getByRole('button', { name: 'Change role of ben@example.com' }).focus();
+    await page.keyboard.press('Enter');
+    await dialogOf(page).getByLabel('Viewer').focus();
+    await page.keyboard.press('Space');
+    await page.keyboard.press('Enter');
+    await page.getByText('Viewer in all projects').waitFor();
+    expect(await violations(page, 'People')).toEqual([]);
+    await dialogOf(ben.page).getByRole('button', { name: 'Create key' }).click();
+    await ben.page.getByText('As viewer you may not create and revoke test keys').waitFor();
+    await page.keyboard.press('g');
+    await page.keyboard.press('l');
+    await heading(page, 'Audit').waitFor();
+    await page.getByLabel('What', { exact: true }).selectOption('person');
+    await page.getByLabel('Project', { exact: true }).selectOption('all');
+    await page.waitForURL(/of=all/);
+    await page.getByRole('button', { name: 'What changed: Changed a role' }).click();
+    await page.getByRole('row', { name: 'role developer viewer' }).waitFor();
+    expect(await violations(page, 'Audit')).toEqual([]);
+    await page.getByRole('button', { name: 'Export' }).click();
+    const download = page.waitForEvent('download');
+    await dialogOf(page).getByRole('button', { name: 'Export' }).click();
+    expect((await download).suggestedFilename()).toMatch(/^audit-\d{4}-\d\d-\d\d\.csv$/);
+  });
+});

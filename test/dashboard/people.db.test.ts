@@ -1,0 +1,92 @@
+import { afterAll, beforeEach, expect, it } from 'vitest';
+import type { PersonView } from '../../src/http/dashboard/contract/people.ts';
+import { listAuditEntries } from '../../src/store/audit.ts';
+import { WHOLE_LOG } from '../../src/store/audit-filter.ts';
+import { updatePerson } from '../../src/store/people.ts';
+import { dashboardTest, signedIn, type Browser } from '../dashboard.ts';
+
+const test = await dashboardTest();
+afterAll(() => test.http.close());
+const { app } = test.http;
+const owner = await test.join('owner');
+/** The owner's, with a fresh proof. */
+let session: Browser;
+beforeEach(async () => {
+  session = await test.signIn(owner.email);
+});
+
+interface Refused {
+  readonly error: { readonly type: string; readonly message: string };
+}
+const people = async (): Promise<readonly PersonView[]> => (await session.do('GET /dashboard/api/people')).data;
+const messageOf = async (name: 'role' | 'deactivate' | 'invite', body: object): Promise<string> => {
+  const answer = await session.call<Refused>({ method: 'POST', path: `/dashboard/api/people/${name}`, body });
+  expect(answer.status).toBe(400);
+  return answer.body.error.message;
+};
+
+it('the last owner keeps the role and the account, and the page’s sentence names no command', async () => {
+  const { id } = owner;
+  for (const message of [
+    await messageOf('role', { id, role: 'viewer', project: null }),
+    await messageOf('role', { id, role: null, project: null }),
+    await messageOf('deactivate', { id }),
+    await messageOf('invite', { email: owner.email, role: 'viewer' }),
+  ]) {
+    expect(message).toMatch(/This is the last owner|has an account already/);
+    expect(message).not.toContain('cointill');
+  }
+  expect(await people()).toMatchObject([{ id, state: 'active', memberships: [{ project: null, role: 'owner' }] }]);
+});
+
+it('of two owners who change a role the second is told what it is now', async () => {
+  const { id, email } = await test.join('support');
+  const change = { id, project: null, seen: 'support' } as const;
+  await session.do('POST /dashboard/api/people/role', { ...change, role: 'developer' });
+  const second = await session.try('POST /dashboard/api/people/role', { ...change, role: 'viewer' });
+  expect([second.status, second.text]).toEqual([409, expect.stringContaining(`${email} has the role developer`)]);
+  expect((await people()).find((one) => one.id === id)?.memberships).toEqual([{ project: null, role: 'developer' }]);
+});
+
+it('a second factor that is removed ends all sessions, keeps the password, and the log says who did it', async () => {
+  const member = await test.join('admin');
+  await app.db.transaction().execute((trx) => updatePerson(trx, member.id, { sealedTotp: Buffer.from('sealed') }));
+  const { person } = await session.do('POST /dashboard/api/people/remove-factors', { id: member.id });
+  expect(person).toMatchObject({ has_second_factor: false, state: 'active' });
+  expect(await member.browser.session()).toMatchObject({ state: 'signed_out' });
+  expect(signedIn(await (await test.signIn(member.email)).session()).person.id).toBe(member.id);
+  const entries = await listAuditEntries(app.db, { ...WHOLE_LOG, group: 'person' }, { after: null, limit: 100 });
+  const entry = entries.find(({ action }) => action === 'person.remove_factors');
+  expect(entry).toMatchObject({
+    actor: { id: owner.id, name: owner.email },
+    subject: { id: member.id },
+    before: { totp: true, passkeys: [] },
+  });
+  expect(JSON.stringify(entry)).not.toContain(Buffer.from('sealed').toString('base64'));
+  const again = await session.try('POST /dashboard/api/people/remove-factors', { id: member.id });
+  expect([again.status, again.text]).toEqual([400, expect.stringContaining('has no second factor')]);
+});
+
+it('an owner sees and ends a colleague’s sessions, and those of nobody else by that path', async () => {
+  const member = await test.join('viewer');
+  const path = `/dashboard/api/people/${member.id}/sessions`;
+  const { body } = await session.call<{ data: readonly { id: string; is_current: boolean }[] }>({ path });
+  expect(body.data).toMatchObject([{ is_current: false }]);
+  const own = signedIn(await session.session()).session.id;
+  const end = (id: string) => session.call({ method: 'POST', path: `${path}/end`, body: { id } });
+  expect((await end(own)).status).toBe(404);
+  expect((await end(body.data[0]?.id ?? '')).status).toBe(200);
+  expect(await member.browser.session()).toMatchObject({ state: 'signed_out' });
+  await test.signIn(member.email);
+  expect((await session.call({ method: 'POST', path: `${path}/end-all`, body: {} })).status).toBe(200);
+  expect((await session.call<{ data: readonly unknown[] }>({ path })).body.data).toEqual([]);
+  const nobody = '/dashboard/api/people/00000000-0000-7000-8000-000000000000/sessions';
+  expect((await session.call({ path: nobody })).status).toBe(404);
+});
+
+it('the link of an invitation is in its answer alone', async () => {
+  const made = await session.do('POST /dashboard/api/people/invite', { email: 'new@shop.example', role: 'viewer' });
+  const token = made.link.split('/').at(-1) ?? '';
+  const log = await session.do('GET /dashboard/api/audit');
+  expect(JSON.stringify([await people(), log, test.http.logged])).not.toContain(token);
+});

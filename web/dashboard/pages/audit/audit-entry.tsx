@@ -1,0 +1,116 @@
+import { useId, useState } from 'react';
+import type { AuditEntryView } from '../../../../src/http/dashboard/contract/audit.ts';
+import { useLocale, type Translate } from '../../locale.tsx';
+import { useSignedIn } from '../../session.ts';
+import type { enAudit } from '../../texts/en-audit.ts';
+import { LinkButton } from '../../ui/button.tsx';
+import { Short } from '../../ui/copy.tsx';
+import { Moment } from '../../ui/moment.tsx';
+import rows from '../account/account.module.css';
+import { ExpandButton } from '../keys/expand-button.tsx';
+import { ACTIONS } from './actions.ts';
+import css from './audit.module.css';
+
+interface AuditEntryProps {
+  readonly entry: AuditEntryView;
+  /** Whether it says of which project it is. */
+  readonly hasProject: boolean;
+  /** Narrows the log to whoever did it. */
+  readonly onWho: (who: string) => void;
+}
+
+/** One change: who, what and when, and what was before and after. */
+export function AuditEntry({ entry, hasProject, onWho }: AuditEntryProps) {
+  const { t } = useLocale('audit');
+  const { projects } = useSignedIn();
+  const [isOpen, open] = useState(false);
+  const id = useId();
+  const { actor, action, subject, before, after } = entry;
+  const name = actionText(action, t);
+  const hasValues = before !== null || after !== null;
+  return (
+    <li className={css.entry}>
+      <div className={rows.row}>
+        <div>
+          <b>{name}</b>
+          <small>
+            <Moment iso={entry.at} /> ·{' '}
+            {actor.kind === 'service' ? (
+              t('actor_service')
+            ) : (
+              <LinkButton
+                title={t('audit_only_by', { name: actor.name })}
+                onClick={() => onWho(actor.id ?? actor.kind)}
+              >
+                {actor.kind === 'command' ? `${t('actor_command')} (${actor.name})` : actor.name}
+              </LinkButton>
+            )}
+            {entry.ip === null ? null : ` ${t('audit_request', { ip: entry.ip })}`}
+            {hasProject && entry.project !== null
+              ? ` · ${projects.find((one) => one.id === entry.project)?.name ?? entry.project}`
+              : null}
+          </small>
+          {subject.id === null ? null : (
+            <small>
+              <Short text={subject.id} what={subject.kind} />
+            </small>
+          )}
+        </div>
+        {hasValues ? (
+          <ExpandButton
+            isOpen={isOpen}
+            controls={id}
+            label={t('audit_changed_of', { action: name })}
+            text={t('audit_changed')}
+            onOpen={open}
+          />
+        ) : null}
+      </div>
+      {isOpen ? (
+        <div id={id} className={css.values}>
+          <Values before={before} after={after} />
+        </div>
+      ) : null}
+    </li>
+  );
+}
+
+type Values = AuditEntryView['before'];
+
+function Values({ before, after }: { readonly before: Values; readonly after: Values }) {
+  const { t } = useLocale('audit');
+  const fields = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])];
+  return (
+    <table>
+      <thead>
+        <tr>
+          <th>{t('audit_field')}</th>
+          {before === null ? null : <th>{t('audit_before')}</th>}
+          {after === null ? null : <th>{t('audit_after')}</th>}
+        </tr>
+      </thead>
+      <tbody>
+        {fields.map((field) => (
+          <tr key={field}>
+            <th scope="row">{field.replaceAll('_', ' ')}</th>
+            {before === null ? null : <td>{valueText(before[field], t)}</td>}
+            {after === null ? null : <td>{valueText(after[field], t)}</td>}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function valueText(value: unknown, t: Translate<'audit'>): string {
+  if (value === undefined || value === null || value === '') return t('audit_none');
+  if (Array.isArray(value))
+    return value.length === 0 ? t('audit_none') : value.map((one) => valueText(one, t)).join(', ');
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+/** In words, or as the log names what this version of the page does not know. */
+function actionText(action: string, t: Translate<'audit'>): string {
+  const known: keyof typeof enAudit | undefined = ACTIONS.get(action);
+  return known === undefined ? action : t(known);
+}

@@ -1,0 +1,145 @@
+import { useMutation } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { KeyView } from '../../../../src/http/dashboard/contract/keys.ts';
+import { useDashboard } from '../../dashboard.ts';
+import { useLocale } from '../../locale.tsx';
+import { useScope } from '../../scope.ts';
+import { ConfirmDialog, FormDialog } from '../../ui/action-dialog.tsx';
+import { Choices } from '../../ui/choices.tsx';
+import { NameField } from '../../ui/name-field.tsx';
+import { Clients } from './clients.tsx';
+import { NewKeyDialog } from './new-key-dialog.tsx';
+import { keysQuery } from './queries.ts';
+
+/** What a person does with keys. */
+export type KeyAct = { readonly kind: 'create' } | { readonly kind: 'roll' | 'revoke'; readonly apiKey: KeyView };
+
+/** The dialog of what a person does. */
+export function KeyDialog({ act, onClose }: { readonly act: KeyAct; readonly onClose: () => void }) {
+  switch (act.kind) {
+    case 'create':
+      return <CreateDialog onClose={onClose} />;
+    case 'roll':
+      return <RollDialog apiKey={act.apiKey} onClose={onClose} />;
+    case 'revoke':
+      return <RevokeDialog apiKey={act.apiKey} onClose={onClose} />;
+  }
+}
+
+const KEYS = 'POST /dashboard/api/projects/:project/:mode/keys';
+
+/** The list is read again, whatever was answered: somebody else may have changed it. */
+function useReload(): () => void {
+  const { api, queries } = useDashboard();
+  const scope = useScope();
+  return () => void queries.invalidateQueries({ queryKey: keysQuery(api, scope).queryKey });
+}
+
+function CreateDialog({ onClose }: { readonly onClose: () => void }) {
+  const { t } = useLocale('keys');
+  const { api } = useDashboard();
+  const scope = useScope();
+  const reload = useReload();
+  const [name, setName] = useState('');
+  const [kind, setKind] = useState<KeyView['kind']>('secret');
+  const [permission, setPermission] = useState<KeyView['permission']>('full');
+  const create = useMutation({
+    mutationFn: () => api(KEYS, { params: { ...scope }, body: { name: name.trim(), kind, permission } }),
+    onSettled: reload,
+  });
+  if (create.data !== undefined) return <NewKeyDialog made={create.data} done={t('key_created')} onClose={onClose} />;
+  const dialog = { name: t('create_key'), text: t('create_key_text'), onClose };
+  return (
+    <FormDialog {...dialog} isDirty={name !== ''} action={create} fields={['name']}>
+      <NameField value={name} fault={create.error} hint={t('key_name_hint')} onValue={setName} />
+      <Choices
+        label={t('key_kind')}
+        value={kind}
+        options={(['secret', 'public'] as const).map((value) => ({
+          value,
+          text: t(`key_kind_${value}`),
+          detail: t(`key_kind_${value}_text`),
+        }))}
+        onValue={setKind}
+      />
+      <Choices
+        label={t('key_permission')}
+        value={permission}
+        options={(['full', 'read', 'write'] as const).map((value) => ({
+          value,
+          text: t(`key_permission_${value}`),
+          detail: t(`key_permission_${value}_text`),
+        }))}
+        onValue={setPermission}
+      />
+    </FormDialog>
+  );
+}
+
+interface OfKey {
+  readonly apiKey: KeyView;
+  readonly onClose: () => void;
+}
+
+const OVERLAPS = ['24', '72', '168', '1', '0'] as const;
+
+function RollDialog({ apiKey, onClose }: OfKey) {
+  const { t } = useLocale('keys');
+  const { api } = useDashboard();
+  const scope = useScope();
+  const reload = useReload();
+  const [overlap, setOverlap] = useState<(typeof OVERLAPS)[number]>('24');
+  const roll = useMutation({
+    mutationFn: () =>
+      api(`${KEYS}/:key/roll`, { params: { ...scope, key: apiKey.id }, body: { overlap_hours: Number(overlap) } }),
+    onSettled: reload,
+  });
+  if (roll.data !== undefined) return <NewKeyDialog made={roll.data} done={t('key_rolled')} onClose={onClose} />;
+  const options = OVERLAPS.map((value) => ({
+    value,
+    text: t(`roll_${value}`),
+    ...(value === '0' && { detail: t('roll_0_text') }),
+  }));
+  return (
+    <FormDialog name={t('roll')} text={t('roll_text')} isDirty={false} action={roll} fields={[]} onClose={onClose}>
+      <p>
+        <b>{apiKey.name}</b>
+      </p>
+      <Choices label={t('roll_when')} value={overlap} options={options} onValue={setOverlap} />
+    </FormDialog>
+  );
+}
+
+function RevokeDialog({ apiKey, onClose }: OfKey) {
+  const { t } = useLocale('keys');
+  const { api, toast } = useDashboard();
+  const scope = useScope();
+  const reload = useReload();
+  const revoke = useMutation({
+    mutationFn: () => api(`${KEYS}/:key/revoke`, { params: { ...scope, key: apiKey.id } }),
+    onSettled: reload,
+    onSuccess: () => {
+      toast(t('key_revoked'));
+      onClose();
+    },
+  });
+  const clients = apiKey.clients.filter((one) => one.last_used_at !== null);
+  return (
+    <ConfirmDialog
+      name={t('revoke')}
+      text={
+        <>
+          <b>{apiKey.name}</b>
+          <br />
+          {t('revoke_text')}
+        </>
+      }
+      isDangerous
+      action={revoke}
+      onClose={onClose}
+    >
+      <p>{t(clients.length === 0 ? 'revoke_unused' : 'revoke_used')}</p>
+      {clients.length === 0 ? null : <Clients clients={clients} />}
+    </ConfirmDialog>
+  );
+}

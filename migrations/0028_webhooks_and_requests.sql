@@ -39,9 +39,10 @@ create table api_requests (
   error_type text,
   error_param text,
   error text,
-  ids uuid[] not null,
-  request_ids text[] not null,
-  durations integer[] not null,
+  -- Not compressed: ids are random, and that costs more than saving them.
+  ids uuid[] storage external not null,
+  request_ids text[] storage external not null,
+  durations integer[] storage external not null,
   primary key (project_id, mode, last_id)
 );
 create index api_requests_refused on api_requests (project_id, mode, last_id) where status >= 400;

@@ -3,7 +3,6 @@ import { readFile } from 'node:fs/promises';
 import os from 'node:os';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
-import { createRequestLog } from '../app/dashboard/request-log.ts';
 import { createAccess } from '../app/projects/access.ts';
 import { createPaymentCreator } from '../app/payments/create-payment.ts';
 import { firstStart, type FirstStart } from '../app/projects/first-start.ts';
@@ -14,7 +13,7 @@ import { startScheduledBackups } from '../backup/scheduled-backups.ts';
 import type { Config } from '../config/config.ts';
 import { thisInstance } from '../config/instance.ts';
 import { openCointill, type Cointill } from './core.ts';
-import { logAnswer } from './access-line.ts';
+import { startAnswered } from './answered.ts';
 import { startKeyUses } from './key-uses.ts';
 import { openDashboard, openDashboardUrl, startedDashboard, type StartedDashboard } from './dashboard.ts';
 import { logTroubles } from './log.ts';
@@ -30,8 +29,7 @@ import { orderRoutes } from '../http/orders/routes.ts';
 import { createRateLimits } from '../http/rate-limit.ts';
 import type { SharedRedis } from '../http/redis.ts';
 import { refundRoutes } from '../http/refunds/routes.ts';
-import { pathOf } from '../http/path.ts';
-import { buildServer, type AnsweredRequest } from '../http/server.ts';
+import { buildServer } from '../http/server.ts';
 import { transactionRoutes } from '../http/transactions/routes.ts';
 import { createChainSource } from '../rails/networks.ts';
 import { createMonitoring, startCounting, type Counting, type Monitoring } from './monitoring.ts';
@@ -195,26 +193,6 @@ async function startServers(
     log.warn({ err: error }, 'addresses could not be derived ahead; orders derive their own'),
   );
   return stop;
-}
-
-/** What is kept of every answered request: counters, a line of the log, and the dashboard's log of requests. */
-function startAnswered(
-  { dashboard }: Config,
-  { app, troubles }: Cointill,
-  { metrics }: Counting,
-  log: Logger,
-): { readonly onAnswered: (answer: AnsweredRequest) => void; readonly stop: () => Promise<void> } {
-  const onFault = (error: unknown): void => troubles.happened('the log of requests', error);
-  const requests = dashboard === null ? null : createRequestLog(app, { onFault });
-  return {
-    onAnswered: (answer) => {
-      metrics.onAnswered(answer);
-      logAnswer(log, troubles, answer);
-      const { id: requestId, method, status, durationMs, call } = answer;
-      if (call !== null) requests?.add({ ...call, requestId, method, path: pathOf(answer), status, durationMs });
-    },
-    stop: async () => requests?.stop(),
-  };
 }
 
 async function readTls({ tls }: Config): Promise<{ readonly cert: Buffer; readonly key: Buffer } | null> {

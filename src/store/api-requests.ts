@@ -192,8 +192,8 @@ async function surplusUntil(db: Database, max: number, oldest: number) {
 }
 
 /**
- * Deletes up to `limit` rows of the oldest calls: those before `oldest`, and of each project those beyond `max`. True if there
- * may be more.
+ * Deletes up to `limit` rows of the oldest calls: those before `oldest`, and of each project those beyond `max`. True
+ * if there may be more.
  */
 export async function purgeApiRequests(
   db: Database,

@@ -10,8 +10,8 @@ export interface DeliverySearch {
   readonly types: readonly string[] | null;
   readonly states: readonly DeliveryState[] | null;
   /**
-   * The status code of the latest answer, or that there was none. Codes outside of 200 to 299 are of deliveries that did
-   * not arrive.
+   * The status code of the latest answer, or that there was none. Codes outside of 200 to 299 are of deliveries that
+   * did not arrive.
    */
   readonly answer: number | 'none' | null;
   /** When the delivery was created; the first moment included, the last one not. */

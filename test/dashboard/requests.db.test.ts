@@ -39,6 +39,15 @@ const list = async (query = '', projectId = shop.projectId, mode = 'test'): Prom
 };
 const owner = test.join('owner').then(({ browser }) => browser);
 
+/** A log, and a key of a project of its own. */
+async function loggedProject(name: string) {
+  const { log } = logged();
+  const made = await createProject(app, name);
+  if (made.kind !== 'done') throw new Error(made.message);
+  const project = { id: made.project.id, name: '', active: true, allowIps: [], allowOrigins: [] };
+  return { log, project, key: { id: app.projectId, mode: 'test', kind: 'secret', project } as const };
+}
+
 const ORDER = { amount: 10, currency: 'USD', crypto_currency: 'BTC', customer_email: 'ann.private@example.com' };
 
 it('every refused call and every write is there with why, and nothing of their bodies and queries', async () => {
@@ -114,11 +123,7 @@ it('of reads that were not refused a few a second are kept, and of public keys n
 });
 
 it('are listed each once and in the order of time, page by page, however many are alike', async () => {
-  const log = createRequestLog(app, { onFault: (error) => expect.unreachable(String(error)), flushMs: 3_600_000 });
-  const made = await createProject(app, 'Paged');
-  if (made.kind !== 'done') throw new Error(made.message);
-  const project = { id: made.project.id, name: '', active: true, allowIps: [], allowOrigins: [] };
-  const key = { id: app.projectId, mode: 'test', kind: 'secret', project } as const;
+  const { log, project, key } = await loggedProject('Paged');
   for (let count = 0; count < 120; count += 1) {
     const path = `/${(count * count) % 7}`;
     const status = count % 5 === 0 ? 400 : 200;
@@ -154,11 +159,7 @@ it('that cannot be saved loses its calls and nothing else', async () => {
 });
 
 it('keeps at most so many calls of a project for so long, and deletes the oldest first', async () => {
-  const log = createRequestLog(app, { onFault: (error) => expect.unreachable(String(error)), flushMs: 3_600_000 });
-  const made = await createProject(app, 'Busy');
-  if (made.kind !== 'done') throw new Error(made.message);
-  const project = { id: made.project.id, name: '', active: true, allowIps: [], allowOrigins: [] };
-  const key = { id: app.projectId, mode: 'test', kind: 'secret', project } as const;
+  const { log, project, key } = await loggedProject('Busy');
   for (let minute = 0; minute < 5; minute += 1) {
     for (let count = 0; count < 10; count += 1) {
       const path = `/${minute}`;

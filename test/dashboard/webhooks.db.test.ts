@@ -64,6 +64,26 @@ async function endpointRow(id: string) {
   return endpoint;
 }
 
+/** Sends a test event to a new endpoint of this receiver, and attempts what is due once. */
+async function testSent(receiver: { readonly url: string }): Promise<string> {
+  const { create, must } = hooks();
+  const { endpoint } = await create(receiver.url);
+  const sent = await must<{ delivery: string }>('POST', `webhooks/${endpoint.id}/test`, { type: 'order.created' });
+  await deliverer.takeDue();
+  await deliverer.idle();
+  return sent.delivery;
+}
+
+/** A new endpoint with so many deliveries that did not arrive. */
+async function withUndelivered(count: number, state: 'failed' | 'stopped', attempts: number) {
+  const receiver = await shop();
+  const { endpoint } = await hooks().create(receiver.url, ['order.created']);
+  await insertBacklog(app, await endpointRow(endpoint.id), count);
+  await sql`update deliveries set state = ${state}, attempts = ${attempts}, next_attempt_at = null
+    where endpoint_id = ${uuidOf(endpoint.id)}::uuid`.execute(app.db);
+  return { receiver, endpoint };
+}
+
 describe('an endpoint', () => {
   it('shows its secret in the answer that made it and nowhere again, not in the log of changes either', async () => {
     const { create, must, ask } = hooks();
@@ -261,17 +281,12 @@ describe('what was sent', () => {
   });
 
   it('is shown with both sides whole, and with headers that an attacker chose as they came', async () => {
-    const { create, must } = hooks();
+    const { must } = hooks();
     const hostile = '<img src=x onerror=alert(1)>';
     const receiver = await shop((response) => {
       response.writeHead(401, { 'x-note': hostile, 'set-cookie': ['a=1', 'b=2'] }).end(`<script>${hostile}</script>\0`);
     });
-    const { endpoint } = await create(receiver.url);
-    const { delivery } = await must<{ delivery: string }>('POST', `webhooks/${endpoint.id}/test`, {
-      type: 'order.created',
-    });
-    await deliverer.takeDue();
-    await deliverer.idle();
+    const delivery = await testSent(receiver);
     const shown = await must<DeliveryView>('GET', `deliveries/${delivery}`);
     expect(shown).toMatchObject({
       type: 'order.created',
@@ -296,15 +311,10 @@ describe('what was sent', () => {
   });
 
   it('can be sent once more at once, which changes no schedule until it arrives', async () => {
-    const { create, must } = hooks();
+    const { must } = hooks();
     let status = 503;
     const receiver = await shop((response) => void response.writeHead(status).end());
-    const { endpoint } = await create(receiver.url);
-    const { delivery } = await must<{ delivery: string }>('POST', `webhooks/${endpoint.id}/test`, {
-      type: 'order.created',
-    });
-    await deliverer.takeDue();
-    await deliverer.idle();
+    const delivery = await testSent(receiver);
     const waiting = await must<DeliveryView>('GET', `deliveries/${delivery}`);
     const again = await must<DeliveryView>('POST', `deliveries/${delivery}/retry`);
     expect(again).toMatchObject({ state: 'waiting', next_attempt_at: waiting.next_attempt_at });
@@ -355,12 +365,8 @@ it('who watches a project is notified of what was sent to its endpoints, and nob
 
 describe('many deliveries that did not arrive', () => {
   it('are sent again together with their progress, and only those', async () => {
-    const { create, must, deliveries } = hooks();
-    const receiver = await shop();
-    const { endpoint } = await create(receiver.url, ['order.created']);
-    await insertBacklog(app, await endpointRow(endpoint.id), 300);
-    await sql`update deliveries set state = 'failed', attempts = 10, next_attempt_at = null
-      where endpoint_id = ${uuidOf(endpoint.id)}::uuid`.execute(app.db);
+    const { must, deliveries } = hooks();
+    const { receiver, endpoint } = await withUndelivered(300, 'failed', 10);
     const started = await must<RetryView>('POST', 'delivery-retries', { endpoint: endpoint.id, state: 'failed' });
     expect(started).toMatchObject({ total: 300, done: 0, delivered: 0 });
     expect(await must('GET', 'delivery-retries')).toMatchObject({ running: { id: started.id } });
@@ -374,12 +380,8 @@ describe('many deliveries that did not arrive', () => {
   });
 
   it('become what they were when it is stopped, apart from those under way', async () => {
-    const { create, must, deliveries } = hooks();
-    const receiver = await shop();
-    const { endpoint } = await create(receiver.url, ['order.created']);
-    await insertBacklog(app, await endpointRow(endpoint.id), 100);
-    await sql`update deliveries set state = 'stopped', attempts = 2, next_attempt_at = null
-      where endpoint_id = ${uuidOf(endpoint.id)}::uuid`.execute(app.db);
+    const { must, deliveries } = hooks();
+    const { receiver, endpoint } = await withUndelivered(100, 'stopped', 2);
     const { id } = await must<RetryView>('POST', 'delivery-retries', { endpoint: endpoint.id });
     // Of a new endpoint eight are taken at first.
     await deliverer.takeDue();

@@ -45,7 +45,15 @@ export function createRequestLog(
   let reads = new Map<string, number>();
   let second = 0;
   let flushing: Promise<void> | null = null;
+  /** The group of the call before: most calls of a busy shop are alike. */
+  let latest: { readonly call: ApiCall; readonly group: Group } | null = null;
 
+  const findGroup = (call: ApiCall): Group => {
+    const name = nameOf(call, second);
+    const group = waiting.get(name) ?? groupOf(call);
+    waiting.set(name, group);
+    return group;
+  };
   const isSampled = ({ key, method, status }: ApiCall): boolean => {
     if ((method !== 'GET' && method !== 'HEAD') || status >= 400) return true;
     const count = (reads.get(key.project.id) ?? 0) + 1;
@@ -54,7 +62,7 @@ export function createRequestLog(
   };
   const flush = async (): Promise<void> => {
     const groups = [...waiting.values()];
-    [waiting, calls] = [new Map(), 0];
+    [waiting, calls, latest] = [new Map(), 0, null];
     for (let start = 0; start < groups.length; start += MAX_BATCH) {
       // What cannot be saved is lost: the log says what went wrong, and is not to go wrong itself.
       await insertApiRequests(app.db, groups.slice(start, start + MAX_BATCH)).catch(onFault);
@@ -69,12 +77,11 @@ export function createRequestLog(
     add: (call) => {
       const now = app.clock();
       const current = Math.floor(now / 1_000);
-      if (current !== second) [second, reads] = [current, new Map()];
+      if (current !== second) [second, reads, latest] = [current, new Map(), null];
       if (calls >= MAX_WAITING || !isSampled(call)) return;
       calls += 1;
-      const name = nameOf(call, second);
-      const group = waiting.get(name) ?? groupOf(call);
-      waiting.set(name, group);
+      const group = latest !== null && isAlike(latest.call, call) ? latest.group : findGroup(call);
+      latest = { call, group };
       group.ids.push(newId(app, now));
       group.requestIds.push(call.requestId);
       group.durationsMs.push(Math.round(call.durationMs));
@@ -91,6 +98,20 @@ interface Group extends AlikeRequests {
   readonly ids: string[];
   readonly requestIds: string[];
   readonly durationsMs: number[];
+}
+
+/** Whether two calls of one second are surely alike: what was refused is compared by its name. */
+function isAlike(one: ApiCall, other: ApiCall): boolean {
+  return (
+    one.key === other.key &&
+    one.status === other.status &&
+    one.method === other.method &&
+    one.path === other.path &&
+    one.client === other.client &&
+    one.userAgent === other.userAgent &&
+    one.refusal === null &&
+    other.refusal === null
+  );
 }
 
 /** The same for calls of one second that are alike. */

@@ -101,12 +101,10 @@ export function createProjectWatch(
     [changed, networks, attention, mayMiss] = [new Set(), new Set(), new Set(), false];
     const present = [...groups.values()];
     try {
-      const scopes = present.map(({ scope }) => scope);
-      const created = await newestPayments(app.db, scopes, app.clock() - OVERLAP_MS, MAX_LISTED + 1);
+      const created = await createdIn(app, present);
       const owners = hasMissed || ids.length === 0 ? [] : await findOwners(app.db, ids);
-      const sent = await sentSince();
-      for (const group of present)
-        passOn(group, changesOf(group, { created, owners, blocks, marked, sent, hasMissed }));
+      const found = { created, owners, blocks, marked, sent: await sentSince(), hasMissed };
+      for (const group of present) passOn(group, changesOf(group, found));
     } catch (error) {
       // The collected ids are lost.
       markMissed();
@@ -134,6 +132,12 @@ export function createProjectWatch(
       groups.clear();
     },
   };
+}
+
+/** The newest payments of these projects, one more than is listed. */
+function createdIn({ db, clock }: Pick<App, 'db' | 'clock'>, groups: readonly Group[]) {
+  const scopes = groups.map(({ scope }) => scope);
+  return newestPayments(db, scopes, clock() - OVERLAP_MS, MAX_LISTED + 1);
 }
 
 function watchersOf(groups: ReadonlyMap<string, Group>): number {

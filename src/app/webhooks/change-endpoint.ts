@@ -6,17 +6,11 @@ import type { WebhookPolicy } from '../../webhooks/guard.ts';
 import { differences, recordAudit } from '../audit.ts';
 import type { App } from '../context.ts';
 import type { Rejected } from '../rejected.ts';
-import { audit, auditedEndpoint, checkedUrl, NO_ENDPOINT, reachedEndpoint, type Within } from './webhook-endpoints.ts';
+import { audit, auditedEndpoint, changeReached, checkedUrl, type Within } from './webhook-endpoints.ts';
 
 /** Lets what is due to an endpoint wait until it is enabled again. Its schedule stays: nothing counts as an attempt. */
-export async function pauseEndpoint(
-  app: App,
-  id: string,
-  within?: Within,
-): Promise<{ readonly kind: 'done' } | Rejected> {
-  return app.db.transaction().execute(async (trx) => {
-    const endpoint = await reachedEndpoint(trx, id, within);
-    if (endpoint === null) return NO_ENDPOINT;
+export function pauseEndpoint(app: App, id: string, within?: Within): Promise<{ readonly kind: 'done' } | Rejected> {
+  return changeReached(app, id, within, async (trx, endpoint) => {
     if (endpoint.pausedAt === null) {
       await savePause(trx, id, app.clock());
       await audit(app, trx, 'webhook.pause', endpoint);
@@ -26,16 +20,14 @@ export async function pauseEndpoint(
 }
 
 /** Gives an endpoint another URL or other events. What waits for it goes to the new URL. */
-export async function changeEndpoint(
+export function changeEndpoint(
   app: App,
   policyOf: (mode: Mode) => WebhookPolicy,
   id: string,
   wanted: { readonly url: string; readonly events: readonly EventType[] },
   within?: Within,
 ): Promise<{ readonly kind: 'done' } | Rejected> {
-  return app.db.transaction().execute(async (trx) => {
-    const before = await reachedEndpoint(trx, id, within);
-    if (before === null) return NO_ENDPOINT;
+  return changeReached(app, id, within, async (trx, before) => {
     const checked = checkedUrl(wanted.url, policyOf(before.mode));
     if (checked.kind !== 'ok') return checked;
     const after = await saveEndpoint(trx, id, { url: checked.url, events: wanted.events });

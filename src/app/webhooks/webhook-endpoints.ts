@@ -20,7 +20,7 @@ import { malformed, noProject, type Rejected } from '../rejected.ts';
 import { opens } from './sealing-key.ts';
 
 /** How long a replaced secret still signs beside the new one, unless another time is asked for. */
-export const SECRET_OVERLAP_MS = 24 * 60 * 60_000;
+const SECRET_OVERLAP_MS = 24 * 60 * 60_000;
 
 export const NO_ENDPOINT: Rejected = {
   kind: 'rejected',
@@ -34,10 +34,20 @@ export interface Within {
   readonly mode: Mode;
 }
 
-/** An endpoint that was not deleted and may be reached, locked until the transaction ends. */
-export async function reachedEndpoint(trx: Trx, id: string, within?: Within): Promise<WebhookEndpoint | null> {
-  const endpoint = await lockEndpoint(trx, id);
-  return endpoint !== null && isWithin(endpoint, within) ? endpoint : null;
+type Change<Done> = (trx: Trx, endpoint: WebhookEndpoint) => Promise<Done | Rejected>;
+type Changed = { readonly kind: 'done' };
+
+/** Changes an endpoint that was not deleted and may be reached, locked, in its own transaction. */
+export function changeReached<Done = Changed>(
+  { db }: App,
+  id: string,
+  within: Within | undefined,
+  change: Change<Done>,
+): Promise<Done | Rejected> {
+  return db.transaction().execute(async (trx) => {
+    const endpoint = await lockEndpoint(trx, id);
+    return endpoint !== null && isWithin(endpoint, within) ? change(trx, endpoint) : NO_ENDPOINT;
+  });
 }
 
 export function isWithin({ projectId, mode }: Within, within?: Within): boolean {
@@ -114,52 +124,39 @@ export function endpointsOf(app: App, projectId: string | null): Promise<readonl
 }
 
 /** Deletes an endpoint and cancels its waiting deliveries. */
-export async function deleteEndpoint(
-  app: App,
-  id: string,
-  within?: Within,
-): Promise<{ readonly kind: 'done' } | Rejected> {
-  return app.db.transaction().execute(async (trx) => {
-    const endpoint = await reachedEndpoint(trx, id, within);
-    if (endpoint === null || !(await closeEndpoint(trx, id, { kind: 'deleted' }, app.clock()))) return NO_ENDPOINT;
+export function deleteEndpoint(app: App, id: string, within?: Within): Promise<Changed | Rejected> {
+  return changeReached(app, id, within, async (trx, endpoint) => {
+    if (!(await closeEndpoint(trx, id, { kind: 'deleted' }, app.clock()))) return NO_ENDPOINT;
     await audit(app, trx, 'webhook.delete', endpoint);
     return { kind: 'done' };
   });
 }
 
 /** Sends to an endpoint again after it answered 410 or was paused. */
-export async function reopenEndpoint(
-  app: App,
-  id: string,
-  within?: Within,
-): Promise<{ readonly kind: 'done' } | Rejected> {
-  return app.db.transaction().execute(async (trx) => {
-    const endpoint = await reachedEndpoint(trx, id, within);
-    if (endpoint === null || !(await enableEndpoint(trx, id))) return NO_ENDPOINT;
+export function reopenEndpoint(app: App, id: string, within?: Within): Promise<Changed | Rejected> {
+  return changeReached(app, id, within, async (trx, endpoint) => {
+    await enableEndpoint(trx, id);
     await audit(app, trx, 'webhook.enable', endpoint);
     return { kind: 'done' };
   });
 }
 
+interface Rotated {
+  readonly kind: 'done';
+  readonly endpoint: WebhookEndpoint;
+  readonly secret: string;
+  readonly previousUntil: number | null;
+}
+
 /** Gives an endpoint a new secret. The current one stays valid beside it for a while, unless its key was lost. */
-export async function rotateEndpointSecret(
+export function rotateEndpointSecret(
   app: App,
   sealingKey: Uint8Array,
   id: string,
   { overlapMs = SECRET_OVERLAP_MS, within }: { readonly overlapMs?: number; readonly within?: Within } = {},
-): Promise<
-  | {
-      readonly kind: 'done';
-      readonly endpoint: WebhookEndpoint;
-      readonly secret: string;
-      readonly previousUntil: number | null;
-    }
-  | Rejected
-> {
+): Promise<Rotated | Rejected> {
   const secret = newWebhookSecret(app.random);
-  return app.db.transaction().execute(async (trx) => {
-    const before = await reachedEndpoint(trx, id, within);
-    if (before === null) return NO_ENDPOINT;
+  return changeReached<Rotated>(app, id, within, async (trx, before) => {
     const previousUntil = overlapMs > 0 && opens(sealingKey, before) ? app.clock() + overlapMs : null;
     const endpoint = await replaceSecret(trx, id, sealSecret(sealingKey, secret, id), previousUntil);
     await audit(app, trx, 'webhook.rotate', endpoint);

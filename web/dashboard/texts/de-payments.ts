@@ -151,7 +151,7 @@ export const dePayments: TextsLike<typeof enPayments> = {
   health_problem: 'Gestört',
   health_none: 'Nicht eingerichtet',
   step_webhook: 'Webhook eintragen',
-  step_webhook_text: 'Ihr Shop erfährt von jeder Zahlung. Führen Sie auf dem Server „cointill webhook create“ aus.',
+  step_webhook_text: 'Ihr Shop erfährt von jeder Zahlung. Legen Sie auf der Seite Webhooks einen Endpunkt an.',
   step_answered: 'Ersten Webhook beantworten',
   step_answered_text: 'Ihr Endpunkt antwortet mit einem 2xx-Status, sobald er das Ereignis gespeichert hat.',
   step_wallet: 'Wallet setzen',

@@ -5,6 +5,7 @@ export const deRequests: TextsLike<typeof enRequests> = {
   request_any_key: 'Alle Schlüssel',
   request_any_method: 'Jede Methode',
   request_any_outcome: 'Alle Aufrufe',
+  request_any_status: 'Jeder Status',
   request_call: 'Aufruf',
   request_client: 'Client',
   request_client_hidden: 'Wird bei öffentlichen Schlüsseln, die Kunden verwenden, nicht aufbewahrt',

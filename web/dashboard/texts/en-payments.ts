@@ -148,7 +148,7 @@ export const enPayments = {
   health_problem: 'Not working',
   health_none: 'Not set up',
   step_webhook: 'Register a webhook',
-  step_webhook_text: 'Your shop is notified of every payment. Run “cointill webhook create” on the server.',
+  step_webhook_text: 'Your shop is notified of every payment. Add an endpoint on the page Webhooks.',
   step_answered: 'Answer your first webhook',
   step_answered_text: 'Your endpoint answers with a 2xx status once it has stored the event.',
   step_wallet: 'Set your wallet',

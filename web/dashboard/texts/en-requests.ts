@@ -3,6 +3,7 @@ export const enRequests = {
   request_any_key: 'All keys',
   request_any_method: 'Any method',
   request_any_outcome: 'All calls',
+  request_any_status: 'Any status',
   request_call: 'Call',
   request_client: 'Client',
   request_client_hidden: 'Not kept for public keys, which customers use',

@@ -1,5 +1,5 @@
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
-import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import type { EventRowView } from '../../../../src/http/dashboard/contract/event-log.ts';
 import { useDashboard } from '../../dashboard.ts';
 import { useLocale } from '../../locale.tsx';
@@ -7,22 +7,23 @@ import { useScope } from '../../scope.ts';
 import { Page } from '../../shell/page.tsx';
 import { LinkButton } from '../../ui/button.tsx';
 import { Short } from '../../ui/copy.tsx';
-import { Empty } from '../../ui/empty.tsx';
-import { Select } from '../../ui/field.tsx';
 import { Ago, Moment } from '../../ui/moment.tsx';
 import { SearchField } from '../../ui/search-field.tsx';
 import { CodeBlock } from '../log/code-block.tsx';
-import { LogList } from '../log/log-list.tsx';
-import { LogPanel, LogSplit } from '../log/log-split.tsx';
-import { LogTable } from '../log/log-table.tsx';
-import log from '../log/log.module.css';
+import { LogPanel } from '../log/log-split.tsx';
+import type { LogColumn } from '../log/log-table.tsx';
+import { LogView } from '../log/log-view.tsx';
+import logCss from '../log/log.module.css';
 import { beginOf, isPeriod, type Period } from '../log/period.ts';
-import { PeriodSelect, withChosen } from '../log/period-select.tsx';
+import { Fact, Facts, PaymentFact } from '../log/facts.tsx';
+import { asOptions, FilterSelects, PeriodSelect } from '../log/filter-select.tsx';
 import { None } from '../payments/payment-table.tsx';
 import filters from '../payments/payments-page.module.css';
 import { endpointsQuery } from '../webhooks/queries.ts';
 import { isType } from '../webhooks/search.ts';
-import { eventQuery, eventsQuery, newestEventsQuery, type EventFilters } from './queries.ts';
+import { useLogSearch, type LogChange } from '../log/use-log-search.ts';
+import { useLog } from '../log/use-log.ts';
+import { eventLog, eventQuery, type EventFilters } from './queries.ts';
 
 /** The filters of the log and the chosen event, as they stand in the URL. */
 export interface EventsSearch {
@@ -31,7 +32,6 @@ export interface EventsSearch {
   readonly payment?: string;
   readonly show?: string;
 }
-type Change = { readonly [Key in keyof EventsSearch]?: EventsSearch[Key] | undefined };
 
 /** Reads the search from a URL's query. Unknown values are dropped. */
 function searchOf({ type, period, payment, show }: Readonly<Record<string, unknown>>): EventsSearch {
@@ -54,39 +54,22 @@ function filtersOf({ type, period, payment }: EventsSearch): EventFilters {
 /** The log of all events of a project and mode, with the bytes that are sent. */
 export function EventsPage() {
   const { t } = useLocale('webhooks');
-  const search = searchOf(useSearch({ from: '/signed-in/projects/$project/$mode/event-log' }));
-  const navigate = useNavigate({ from: '/projects/$project/$mode/event-log' });
-  const set = (change: Change, replace = false): void =>
-    void navigate({ search: (before) => searchOf({ ...before, ...change }), replace, resetScroll: false });
-  const { api } = useDashboard();
-  const scope = useScope();
+  const { search, onChange, onShow } = useLogSearch(searchOf);
   const wanted = filtersOf(search);
-  const list = useInfiniteQuery(eventsQuery(api, scope, wanted));
-  const newest = useQuery({ ...newestEventsQuery(api, scope, wanted), enabled: list.data !== undefined });
-  const { show } = search;
   const isNarrowed = Object.keys(wanted).length > 0;
   return (
     <Page title={t('events')} hasTimes>
-      <EventFilterRow search={search} isNarrowed={isNarrowed} onChange={(change) => set(change, true)} />
-      <LogSplit
-        panel={
-          show === undefined ? null : <EventPanel key={show} event={show} onClose={() => set({ show: undefined })} />
-        }
-      >
-        <LogList
-          list={list}
-          newest={newest}
-          empty={
-            isNarrowed ? (
-              <Empty icon="filter" title={t('no_matches_title')} text={t('events_no_match')} />
-            ) : (
-              <Empty icon="bolt" title={t('events_none_title')} text={t('events_none_text')} />
-            )
-          }
-        >
-          {(rows) => <EventTable rows={rows} shown={show} onShow={(id) => set({ show: id }, show !== undefined)} />}
-        </LogList>
-      </LogSplit>
+      <EventFilterRow search={search} isNarrowed={isNarrowed} onChange={onChange} />
+      <LogView
+        {...useLog((api, scope) => eventLog(api, scope, wanted))}
+        label={t('events')}
+        columns={useColumns()}
+        empty={{ icon: 'list', title: t('events_none_title'), text: t('events_none_text') }}
+        noMatch={isNarrowed ? t('events_no_match') : null}
+        shown={search.show}
+        onShow={onShow}
+        panel={(id, onClose) => <EventPanel key={id} event={id} onClose={onClose} />}
+      />
     </Page>
   );
 }
@@ -94,7 +77,7 @@ export function EventsPage() {
 interface EventFilterRowProps {
   readonly search: EventsSearch;
   readonly isNarrowed: boolean;
-  readonly onChange: (change: Change) => void;
+  readonly onChange: (change: LogChange) => void;
 }
 
 function EventFilterRow({ search: { type, period, payment }, isNarrowed, onChange }: EventFilterRowProps) {
@@ -103,15 +86,10 @@ function EventFilterRow({ search: { type, period, payment }, isNarrowed, onChang
   const types = useQuery(endpointsQuery(api, useScope())).data?.events ?? [];
   return (
     <div className={filters.filters} role="search">
-      <Select
-        label={t('event')}
-        value={type ?? ''}
-        options={withChosen(
-          t('deliveries_any_type'),
-          types.map((one) => [one.type, one.type] as const),
-          type,
-        )}
-        onValue={(value) => onChange({ type: isType(value) ? value : undefined })}
+      <FilterSelects
+        search={{ type }}
+        onChange={onChange}
+        rows={[['type', t('event'), t('deliveries_any_type'), asOptions(types.map((one) => one.type))]]}
       />
       <PeriodSelect period={period} onPeriod={(value) => onChange({ period: value })} />
       <SearchField label={t('payment_id')} text={payment ?? ''} onText={(text) => onChange({ payment: text })} />
@@ -124,37 +102,23 @@ function EventFilterRow({ search: { type, period, payment }, isNarrowed, onChang
   );
 }
 
-interface EventTableProps {
-  readonly rows: readonly EventRowView[];
-  readonly shown: string | undefined;
-  readonly onShow: (id: string) => void;
-}
-
-function EventTable({ rows, shown, onShow }: EventTableProps) {
+function useColumns(): readonly LogColumn<EventRowView>[] {
   const { t, number } = useLocale('webhooks');
-  return (
-    <LogTable
-      label={t('events')}
-      rows={rows}
-      shown={shown}
-      onShow={onShow}
-      columns={[
-        { key: 'type', title: t('event'), cell: ({ type }) => type },
-        { key: 'payment', title: t('payment'), from: 'medium', cell: ({ payment }) => payment ?? <None /> },
-        {
-          key: 'arrived',
-          title: t('event_deliveries'),
-          cell: ({ deliveries, delivered }) =>
-            deliveries === 0 ? (
-              <None />
-            ) : (
-              t('event_deliveries_of', { delivered: number(delivered), count: number(deliveries) })
-            ),
-        },
-        { key: 'when', title: t('when'), isNumber: true, cell: (row) => <Ago iso={row.created_at} /> },
-      ]}
-    />
-  );
+  return [
+    { key: 'type', title: t('event'), cell: ({ type }) => type },
+    { key: 'payment', title: t('payment'), from: 'medium', cell: ({ payment }) => payment ?? <None /> },
+    {
+      key: 'arrived',
+      title: t('event_deliveries'),
+      cell: ({ deliveries, delivered }) =>
+        deliveries === 0 ? (
+          <None />
+        ) : (
+          t('event_deliveries_of', { delivered: number(delivered), count: number(deliveries) })
+        ),
+    },
+    { key: 'when', title: t('when'), isNumber: true, cell: (row) => <Ago iso={row.created_at} /> },
+  ];
 }
 
 interface EventPanelProps {
@@ -176,36 +140,22 @@ function EventPanel({ event: id, onClose }: EventPanelProps) {
             <br />
             {meaning}
           </p>
-          <dl className={log.facts}>
-            <dt>ID</dt>
-            <dd>
+          <Facts>
+            <Fact name="ID">
               <Short text={id} what="ID" />
-            </dd>
-            <dt>{t('created')}</dt>
-            <dd>
+            </Fact>
+            <Fact name={t('created')}>
               <Moment iso={at} />
-            </dd>
-            {payment === null ? null : (
-              <>
-                <dt>{t('payment')}</dt>
-                <dd>
-                  <Link to="/projects/$project/$mode/payments/$payment" params={{ ...scope, payment }}>
-                    {payment}
-                  </Link>
-                </dd>
-              </>
-            )}
+            </Fact>
+            <PaymentFact payment={payment} />
             {request === null ? null : (
-              <>
-                <dt>{t('event_caused_by')}</dt>
-                <dd>
-                  <code>{request}</code>
-                </dd>
-              </>
+              <Fact name={t('event_caused_by')}>
+                <code>{request}</code>
+              </Fact>
             )}
-          </dl>
+          </Facts>
           {payment === null ? null : (
-            <div className={log.buttons}>
+            <div className={logCss.buttons}>
               <Link to="/projects/$project/$mode/webhooks" params={scope} search={{ payment }}>
                 {t('deliveries')}
               </Link>

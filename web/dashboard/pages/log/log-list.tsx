@@ -5,27 +5,32 @@ import { problemText } from '../../problem.ts';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { Empty } from '../../ui/empty.tsx';
+import type { IconName } from '../../ui/icons.tsx';
 import { SkeletonRows } from '../../ui/skeleton.tsx';
+import { ListFoot } from '../payments/list-foot.tsx';
 import split from '../payments/payments-page.module.css';
+import type { LogPage } from './use-log.ts';
 import { withNewest } from './with-newest.ts';
-
-/** A page of a log, newest first. */
-export interface LogPage<Row> {
-  readonly data: readonly Row[];
-  readonly next: string | null;
-}
 
 interface LogListProps<Row> {
   readonly list: UseInfiniteQueryResult<InfiniteData<LogPage<Row>>>;
   /** The first page as it is now; what the stream of changes reports is requested again there. */
   readonly newest: UseQueryResult<LogPage<Row>>;
   /** Instead of an empty list. */
-  readonly empty: ReactNode;
+  readonly empty: { readonly icon: IconName; readonly title: string; readonly text: string };
+  /** Instead of a list that filters left empty; null without a filter. */
+  readonly noMatch: string | null;
   readonly children: (rows: readonly Row[]) => ReactNode;
 }
 
 /** The rows of a log. Those that are shown stay up to date; new ones appear on a click, so that none moves away. */
-export function LogList<Row extends { readonly id: string }>({ list, newest, empty, children }: LogListProps<Row>) {
+export function LogList<Row extends { readonly id: string }>({
+  list,
+  newest,
+  empty,
+  noMatch,
+  children,
+}: LogListProps<Row>) {
   const { t } = useLocale();
   const isFilled = list.data?.pages[0]?.data.length === 0 && (newest.data?.data.length ?? 0) > 0;
   useEffect(() => {
@@ -56,19 +61,15 @@ export function LogList<Row extends { readonly id: string }>({ list, newest, emp
         </div>
       )}
       {rows.length === 0 ? (
-        empty
+        noMatch === null ? (
+          <Empty {...empty} />
+        ) : (
+          <Empty icon="filter" title={t('no_matches_title')} text={noMatch} />
+        )
       ) : (
         <>
           {children(rows)}
-          <div className={split.foot}>
-            {list.hasNextPage ? (
-              <Button busy={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
-                {t('show_more')}
-              </Button>
-            ) : (
-              t('list_end')
-            )}
-          </div>
+          <ListFoot list={list} more={t('show_more')} end={t('list_end')} />
         </>
       )}
     </Card>

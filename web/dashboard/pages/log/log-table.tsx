@@ -1,7 +1,7 @@
 import { useRef, type MouseEvent, type ReactNode } from 'react';
 import { classNames } from '../../ui/class-names.ts';
 import { useRowKeys } from '../../ui/row-keys.ts';
-import table from '../payments/payment-table.module.css';
+import tableCss from '../payments/payment-table.module.css';
 import css from './log.module.css';
 
 export interface LogColumn<Row> {
@@ -14,12 +14,12 @@ export interface LogColumn<Row> {
 }
 
 interface LogTableProps<Row> {
-  readonly label: string;
   readonly rows: readonly Row[];
-  /** The first one names the row and opens it. */
-  readonly columns: readonly LogColumn<Row>[];
   readonly shown: string | undefined;
   readonly onShow: (id: string) => void;
+  readonly label: string;
+  /** The first one names the row and opens it. */
+  readonly columns: readonly LogColumn<Row>[];
 }
 
 /** A table whose rows open in a panel. */
@@ -34,8 +34,8 @@ export function LogTable<Row extends { readonly id: string }>(props: LogTablePro
     if (!isOnLink && String(getSelection()) === '') onShow(id);
   };
   return (
-    <div className={classNames(table.frame, table.fits)} ref={frame}>
-      <table className={table.table} aria-label={label}>
+    <div className={classNames(tableCss.frame, tableCss.fits)} ref={frame}>
+      <table className={tableCss.table} aria-label={label}>
         <thead>
           <tr>
             {columns.map(({ key, title, from, isNumber = false }) => (
@@ -49,7 +49,7 @@ export function LogTable<Row extends { readonly id: string }>(props: LogTablePro
           {rows.map((row) => (
             <tr
               key={row.id}
-              className={classNames(row.id === shown && table.shown)}
+              className={classNames(row.id === shown && tableCss.shown)}
               aria-current={row.id === shown}
               onClick={click(row.id)}
             >
@@ -74,8 +74,8 @@ export function LogTable<Row extends { readonly id: string }>(props: LogTablePro
 
 function classOf(from: LogColumn<unknown>['from'], isNumber: boolean): string {
   return classNames(
-    isNumber && table.number,
-    from === 'wide' && table.optional,
-    from === 'medium' && classNames(table.customer, table.cut),
+    isNumber && tableCss.number,
+    from === 'wide' && tableCss.optional,
+    from === 'medium' && classNames(tableCss.customer, tableCss.cut),
   );
 }

@@ -6,7 +6,8 @@ import { useScope } from '../../scope.ts';
 import { Short } from '../../ui/copy.tsx';
 import { Moment } from '../../ui/moment.tsx';
 import { Notice } from '../../ui/notice.tsx';
-import log from '../log/log.module.css';
+import { Fact, Facts } from '../log/facts.tsx';
+import logCss from '../log/log.module.css';
 import { LogPanel } from '../log/log-split.tsx';
 import { requestQuery } from './queries.ts';
 
@@ -30,30 +31,21 @@ export function RequestPanel({ request: id, onClose }: RequestPanelProps) {
             </strong>
           </p>
           <Why request={request} />
-          <dl className={log.facts}>
-            <dt>{t('request_status')}</dt>
-            <dd>{request.status}</dd>
-            <dt>{t('request_time')}</dt>
-            <dd>
+          <Facts>
+            <Fact name={t('request_status')}>{request.status}</Fact>
+            <Fact name={t('request_time')}>
               <Moment iso={request.at} />
-            </dd>
-            <dt>{t('request_duration')}</dt>
-            <dd>{t('request_duration_ms', { ms: number(request.duration_ms) })}</dd>
-            <dt>{t('request_key')}</dt>
-            <dd>{request.key.name ?? request.key.id}</dd>
-            <dt>{t('request_client')}</dt>
-            <dd>{request.client ?? <span className={log.soft}>{t('request_client_hidden')}</span>}</dd>
-            {request.user_agent === null ? null : (
-              <>
-                <dt>{t('request_program')}</dt>
-                <dd>{request.user_agent}</dd>
-              </>
-            )}
-            <dt>{t('request_id')}</dt>
-            <dd>
+            </Fact>
+            <Fact name={t('request_duration')}>{t('request_duration_ms', { ms: number(request.duration_ms) })}</Fact>
+            <Fact name={t('request_key')}>{request.key.name ?? request.key.id}</Fact>
+            <Fact name={t('request_client')}>
+              {request.client ?? <span className={logCss.soft}>{t('request_client_hidden')}</span>}
+            </Fact>
+            {request.user_agent === null ? null : <Fact name={t('request_program')}>{request.user_agent}</Fact>}
+            <Fact name={t('request_id')}>
               <Short text={request.request_id} what={t('request_id')} />
-            </dd>
-          </dl>
+            </Fact>
+          </Facts>
         </>
       )}
     </LogPanel>

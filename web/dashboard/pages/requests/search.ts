@@ -1,10 +1,13 @@
 import { beginOf, isPeriod, type Period } from '../log/period.ts';
-import type { RequestFilters } from './queries.ts';
+import type { QueryOf } from '../../../../src/http/dashboard/contract/index.ts';
 
 export const OUTCOMES = ['refused', 'accepted'] as const;
 export const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 /** As long as calls are kept. */
 export const REQUEST_PERIODS = ['24h', '7d', '30d'] as const satisfies readonly Period[];
+
+/** What the server takes for the filters. */
+export type RequestFilters = Omit<QueryOf<'GET /dashboard/api/projects/:project/:mode/requests'>, 'after' | 'limit'>;
 
 /** The filters of the requests and the chosen one, as they stand in the URL. */
 export interface RequestsSearch {
@@ -18,8 +21,6 @@ export interface RequestsSearch {
   readonly period?: Period;
   readonly show?: string;
 }
-
-export type RequestsChange = { readonly [Key in keyof RequestsSearch]?: RequestsSearch[Key] | undefined };
 
 /** Reads the search from a URL's query. Unknown values are dropped. */
 export function requestsSearch(given: Readonly<Record<string, unknown>>): RequestsSearch {
@@ -44,7 +45,6 @@ function textOf<Name extends TextName>(name: Name, value: unknown, rule: RegExp)
   return typeof value === 'string' && rule.test(value) ? ({ [name]: value } as Partial<Record<Name, string>>) : {};
 }
 
-/** What the server takes for the filters. */
 export function filtersOf({ outcome, method, status, path, key, request, period }: RequestsSearch): RequestFilters {
   return {
     ...(outcome !== undefined && { outcome }),

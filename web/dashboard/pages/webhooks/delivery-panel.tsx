@@ -10,8 +10,9 @@ import { Short } from '../../ui/copy.tsx';
 import { Moment } from '../../ui/moment.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { CodeBlock, HeaderList } from '../log/code-block.tsx';
+import { Fact, Facts, PaymentFact } from '../log/facts.tsx';
 import { LogPanel } from '../log/log-split.tsx';
-import log from '../log/log.module.css';
+import logCss from '../log/log.module.css';
 import { hintOf } from './hints.ts';
 import { deliveryQuery, webhooksKey } from './queries.ts';
 import { Answer, DeliveryState, EndpointState } from './states.tsx';
@@ -34,44 +35,34 @@ export function DeliveryPanel({ delivery: id, mayManage, onCheck, onClose }: Del
     <LogPanel title={t('delivery')} found={found} onClose={onClose}>
       {(delivery) => (
         <>
-          <Facts delivery={delivery} />
+          <DeliveryFacts delivery={delivery} />
           <Hint delivery={delivery} onCheck={onCheck} />
           {mayManage ? <Retry delivery={delivery} /> : null}
           <CodeBlock title={t('body')} text={delivery.body} what={t('copied_body')} />
           {delivery.attempts.map((attempt, index) => (
             <Attempt key={`${attempt.at} ${delivery.attempts.length - index}`} attempt={attempt} isOpen={index === 0} />
           ))}
-          {delivery.has_more_attempts ? <p className={log.soft}>{t('attempts_more')}</p> : null}
+          {delivery.has_more_attempts ? <p className={logCss.soft}>{t('attempts_more')}</p> : null}
         </>
       )}
     </LogPanel>
   );
 }
 
-function Facts({ delivery }: { readonly delivery: DeliveryView }) {
+function DeliveryFacts({ delivery }: { readonly delivery: DeliveryView }) {
   const { t } = useLocale('webhooks');
   const scope = useScope();
-  const { payment, next_attempt_at: next } = delivery;
+  const { next_attempt_at: next, endpoint_state: state } = delivery;
   return (
-    <dl className={log.facts}>
-      <dt>{t('event')}</dt>
-      <dd>{delivery.type}</dd>
-      <dt>{t('state')}</dt>
-      <dd>
+    <Facts>
+      <Fact name={t('event')}>{delivery.type}</Fact>
+      <Fact name={t('state')}>
         <DeliveryState state={delivery.state} />
-      </dd>
-      <dt>{t('endpoint')}</dt>
-      <dd>
-        {delivery.url}
-        {delivery.endpoint_state === 'on' ? null : (
-          <>
-            {' '}
-            <EndpointState state={delivery.endpoint_state} />
-          </>
-        )}
-      </dd>
-      <dt>ID</dt>
-      <dd>
+      </Fact>
+      <Fact name={t('endpoint')}>
+        {delivery.url} {state === 'on' ? null : <EndpointState state={state} />}
+      </Fact>
+      <Fact name="ID">
         <Short text={delivery.event} what="ID" />
         <Link
           className={buttonClass({ kind: 'quiet', small: true })}
@@ -81,30 +72,17 @@ function Facts({ delivery }: { readonly delivery: DeliveryView }) {
         >
           {t('open_event')}
         </Link>
-      </dd>
-      {payment === null ? null : (
-        <>
-          <dt>{t('payment')}</dt>
-          <dd>
-            <Link to="/projects/$project/$mode/payments/$payment" params={{ ...scope, payment }}>
-              {payment}
-            </Link>
-          </dd>
-        </>
-      )}
-      <dt>{t('created')}</dt>
-      <dd>
+      </Fact>
+      <PaymentFact payment={delivery.payment} />
+      <Fact name={t('created')}>
         <Moment iso={delivery.created_at} />
-      </dd>
+      </Fact>
       {next === null ? null : (
-        <>
-          <dt>{t('next_attempt')}</dt>
-          <dd>
-            <Moment iso={next} />
-          </dd>
-        </>
+        <Fact name={t('next_attempt')}>
+          <Moment iso={next} />
+        </Fact>
       )}
-    </dl>
+    </Facts>
   );
 }
 
@@ -148,7 +126,7 @@ function Retry({ delivery: { id, endpoint_state: state } }: { readonly delivery:
   return (
     <>
       {retry.error === null ? null : <Notice kind="problem">{problemText(retry.error, t)}</Notice>}
-      <div className={log.buttons}>
+      <div className={logCss.buttons}>
         <Button small icon="refresh" busy={retry.isPending} onClick={() => retry.mutate()}>
           {t('retry')}
         </Button>
@@ -167,7 +145,7 @@ function Attempt({ attempt, isOpen }: { readonly attempt: AttemptView; readonly 
           <Answer status={status} stage={attempt.error_stage} />
         </strong>
         <span>{t('duration_ms', { ms: number(attempt.duration_ms) })}</span>
-        <span className={log.soft}>
+        <span className={logCss.soft}>
           <Moment iso={attempt.at} />
           {attempt.manual ? ` · ${t('attempt_manual')}` : null}
         </span>
@@ -176,11 +154,11 @@ function Attempt({ attempt, isOpen }: { readonly attempt: AttemptView; readonly 
         {error === null ? null : <p>{error}</p>}
         {headers === null ? null : <HeaderList title={`${t('response')}: ${t('header')}`} headers={headers} />}
         {body === null ? null : body === '' ? (
-          <p className={log.soft}>{t('response_empty')}</p>
+          <p className={logCss.soft}>{t('response_empty')}</p>
         ) : (
           <CodeBlock title={`${t('response')}: ${t('body')}`} text={body} what={t('copied_answer')} />
         )}
-        {attempt.response_truncated ? <p className={log.soft}>{t('response_truncated')}</p> : null}
+        {attempt.response_truncated ? <p className={logCss.soft}>{t('response_truncated')}</p> : null}
         <HeaderList title={`${t('request')}: ${t('header')}`} headers={attempt.request_headers} />
       </div>
     </details>

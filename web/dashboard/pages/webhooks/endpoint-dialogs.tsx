@@ -1,10 +1,11 @@
 import { useMutation } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useState, type ReactNode } from 'react';
 import type { AnswerOf } from '../../../../src/http/dashboard/contract/index.ts';
 import type { EndpointView } from '../../../../src/http/dashboard/contract/webhooks.ts';
+import type { Api } from '../../api.ts';
 import { useDashboard } from '../../dashboard.ts';
 import { useLocale } from '../../locale.tsx';
-import { useScope } from '../../scope.ts';
+import { useScope, type Scope } from '../../scope.ts';
 import { ConfirmDialog, FormDialog } from '../../ui/action-dialog.tsx';
 import { Choices } from '../../ui/choices.tsx';
 import { CopyButton } from '../../ui/copy.tsx';
@@ -57,21 +58,49 @@ interface EndpointProps {
 
 const DONE = { pause: 'endpoint_paused', enable: 'endpoint_enabled', delete: 'endpoint_deleted' } as const;
 
+type EndpointParams = Scope & { readonly endpoint: string };
+
+/** Does something to one endpoint; the endpoints are read again, whatever is answered. */
+function useAct<Answer>(
+  { id }: EndpointView,
+  act: (api: Api, params: EndpointParams) => Promise<Answer>,
+  onSuccess: (answer: Answer) => void,
+) {
+  const { api, queries } = useDashboard();
+  const scope = useScope();
+  return useMutation({
+    mutationFn: () => act(api, { ...scope, endpoint: id }),
+    onSuccess,
+    onSettled: () => queries.invalidateQueries({ queryKey: webhooksKey(scope) }),
+  });
+}
+
+const ENDPOINT = 'POST /dashboard/api/projects/:project/:mode/webhooks/:endpoint';
+
+interface ActionFormProps {
+  readonly name: string;
+  readonly text: string;
+  readonly action: { readonly mutate: () => void; readonly isPending: boolean; readonly error: unknown };
+  readonly onClose: () => void;
+  readonly children: ReactNode;
+}
+
+/** A form whose choices lose nothing when it is left. */
+function ActionForm(props: ActionFormProps) {
+  return <FormDialog {...props} isDirty={false} fields={[]} />;
+}
+
 function SwitchDialog({ kind, endpoint, onClose }: EndpointProps & { readonly kind: keyof typeof DONE }) {
   const { t } = useLocale('webhooks');
-  const { api, queries, toast } = useDashboard();
-  const scope = useScope();
-  const action = useMutation({
-    mutationFn: async () => {
-      const params = { ...scope, endpoint: endpoint.id };
-      await api(`POST /dashboard/api/projects/:project/:mode/webhooks/:endpoint/${kind}`, { params });
-    },
-    onSuccess: () => {
+  const { toast } = useDashboard();
+  const action = useAct<unknown>(
+    endpoint,
+    (api, params) => api(`${ENDPOINT}/${kind}`, { params }),
+    () => {
       toast(t(DONE[kind]));
       onClose();
     },
-    onSettled: () => queries.invalidateQueries({ queryKey: webhooksKey(scope) }),
-  });
+  );
   const text =
     kind !== 'enable'
       ? t(`${kind}_endpoint_text`)
@@ -100,27 +129,14 @@ function RotateDialog({
   onClose,
 }: EndpointProps & { readonly onSecret: (secret: string) => void }) {
   const { t } = useLocale('webhooks');
-  const { api, queries } = useDashboard();
-  const scope = useScope();
   const [overlap, setOverlap] = useState<Overlap>('24');
-  const rotate = useMutation({
-    mutationFn: () =>
-      api('POST /dashboard/api/projects/:project/:mode/webhooks/:endpoint/rotate', {
-        params: { ...scope, endpoint: endpoint.id },
-        body: { overlap_hours: Number(overlap) },
-      }),
-    onSuccess: ({ secret }) => onSecret(secret),
-    onSettled: () => queries.invalidateQueries({ queryKey: webhooksKey(scope) }),
-  });
+  const rotate = useAct(
+    endpoint,
+    (api, params) => api(`${ENDPOINT}/rotate`, { params, body: { overlap_hours: Number(overlap) } }),
+    ({ secret }) => onSecret(secret),
+  );
   return (
-    <FormDialog
-      name={t('rotate_secret')}
-      text={t('rotate_secret_text')}
-      isDirty={false}
-      action={rotate}
-      fields={[]}
-      onClose={onClose}
-    >
+    <ActionForm name={t('rotate_secret')} text={t('rotate_secret_text')} action={rotate} onClose={onClose}>
       <Choices
         label={t('overlap')}
         value={overlap}
@@ -131,7 +147,7 @@ function RotateDialog({
         }))}
         onValue={setOverlap}
       />
-    </FormDialog>
+    </ActionForm>
   );
 }
 
@@ -142,30 +158,17 @@ interface TestProps extends EndpointProps {
 
 function TestDialog({ endpoint, events, onSent, onClose }: TestProps) {
   const { t } = useLocale('webhooks');
-  const { api, queries } = useDashboard();
-  const scope = useScope();
   const [type, setType] = useState<Endpoints['events'][number]['type']>('order.completed');
-  const send = useMutation({
-    mutationFn: () =>
-      api('POST /dashboard/api/projects/:project/:mode/webhooks/:endpoint/test', {
-        params: { ...scope, endpoint: endpoint.id },
-        body: { type },
-      }),
-    onSuccess: ({ delivery }) => {
-      void queries.invalidateQueries({ queryKey: webhooksKey(scope) });
+  const send = useAct(
+    endpoint,
+    (api, params) => api(`${ENDPOINT}/test`, { params, body: { type } }),
+    ({ delivery }) => {
       onSent(delivery);
       onClose();
     },
-  });
+  );
   return (
-    <FormDialog
-      name={t('send_test')}
-      text={t('send_test_text')}
-      isDirty={false}
-      action={send}
-      fields={[]}
-      onClose={onClose}
-    >
+    <ActionForm name={t('send_test')} text={t('send_test_text')} action={send} onClose={onClose}>
       <SelectField
         label={t('test_type')}
         value={type}
@@ -173,7 +176,7 @@ function TestDialog({ endpoint, events, onSent, onClose }: TestProps) {
         onValue={(value) => setType(events.find((one) => one.type === value)?.type ?? type)}
       />
       <p>{events.find((one) => one.type === type)?.meaning}</p>
-    </FormDialog>
+    </ActionForm>
   );
 }
 
@@ -214,15 +217,11 @@ function Checks({ checks }: Pick<ChecksProps, 'checks'>) {
   const { t } = useLocale('webhooks');
   const [name, setName] = useState(checks[0]?.name ?? '');
   const chosen = checks.find((one) => one.name === name);
+  const languages = checks.map((one) => [one.name, one.name] as const);
   return (
     <div className={css.check}>
       <p>{t('check_signature_text')}</p>
-      <SelectField
-        label={t('check_language')}
-        value={name}
-        options={checks.map((one) => [one.name, one.name] as const)}
-        onValue={setName}
-      />
+      <SelectField label={t('check_language')} value={name} options={languages} onValue={setName} />
       {chosen === undefined ? null : <CodeBlock title={chosen.name} text={chosen.code} what={t('code')} />}
     </div>
   );

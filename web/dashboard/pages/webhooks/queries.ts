@@ -1,8 +1,8 @@
-import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
+import { queryOptions } from '@tanstack/react-query';
 import type { DeliveryFilters } from '../../../../src/http/dashboard/contract/deliveries.ts';
-import type { AnswerOf } from '../../../../src/http/dashboard/contract/index.ts';
 import type { Api } from '../../api.ts';
 import type { Scope } from '../../scope.ts';
+import { logQueries } from '../log/use-log.ts';
 import { projectKey } from '../payments/queries.ts';
 
 const SCOPE = '/dashboard/api/projects/:project/:mode';
@@ -20,31 +20,11 @@ export function endpointsQuery(api: Api, scope: Scope) {
   });
 }
 
-type Page = AnswerOf<`GET ${typeof SCOPE}/deliveries`>;
-
-/** Deliveries, page by page, newest first. */
-export function deliveriesQuery(api: Api, scope: Scope, filters: DeliveryFilters) {
-  return infiniteQueryOptions({
-    queryKey: [...projectKey(scope), 'deliveries', filters],
-    queryFn: ({ pageParam, signal }) =>
-      api(
-        `GET ${SCOPE}/deliveries`,
-        { params: { ...scope }, query: { ...filters, ...(pageParam !== null && { after: pageParam }) } },
-        signal,
-      ),
-    initialPageParam: null as string | null,
-    getNextPageParam: (page: Page) => page.next,
-    // New ones are shown on a click.
-    staleTime: Infinity,
-    refetchOnMount: 'always',
-  });
-}
-
-/** The first page as it is now. */
-export function newestDeliveriesQuery(api: Api, scope: Scope, filters: DeliveryFilters) {
-  return queryOptions({
-    queryKey: [...webhooksKey(scope), 'newest', filters],
-    queryFn: ({ signal }) => api(`GET ${SCOPE}/deliveries`, { params: { ...scope }, query: { ...filters } }, signal),
+/** Deliveries to all endpoints. */
+export function deliveryLog(api: Api, scope: Scope, filters: DeliveryFilters) {
+  return logQueries(scope, 'deliveries', filters, {
+    read: (after, signal) =>
+      api(`GET ${SCOPE}/deliveries`, { params: { ...scope }, query: { ...filters, ...after } }, signal),
   });
 }
 

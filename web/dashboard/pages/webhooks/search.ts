@@ -34,8 +34,6 @@ export interface WebhooksSearch {
   readonly show?: string;
 }
 
-export type WebhooksChange = { readonly [Key in keyof WebhooksSearch]?: WebhooksSearch[Key] | undefined };
-
 /** Reads the search from a URL's query. Unknown values are dropped. */
 export function webhooksSearch(given: Readonly<Record<string, unknown>>): WebhooksSearch {
   const { endpoint, type, answer, period, payment, show } = given;

@@ -1,13 +1,15 @@
 import type { DeliveryRowView, DeliveryView } from '../../../../src/http/dashboard/contract/deliveries.ts';
 import { useLocale } from '../../locale.tsx';
 import { classNames } from '../../ui/class-names.ts';
-import status from '../../ui/status.module.css';
+import statusCss from '../../ui/status.module.css';
 
 const DELIVERY_CLASSES = { waiting: 'waiting', delivered: 'good', failed: 'bad', stopped: 'over' } as const;
 
 export function DeliveryState({ state }: Pick<DeliveryRowView, 'state'>) {
   const { t } = useLocale();
-  return <span className={classNames(status.status, status[DELIVERY_CLASSES[state]])}>{t(`delivery_${state}`)}</span>;
+  return (
+    <span className={classNames(statusCss.status, statusCss[DELIVERY_CLASSES[state]])}>{t(`delivery_${state}`)}</span>
+  );
 }
 
 const ENDPOINT_CLASSES = { on: 'good', paused: 'waiting', disabled: 'bad', deleted: 'over' } as const;
@@ -15,7 +17,9 @@ const ENDPOINT_CLASSES = { on: 'good', paused: 'waiting', disabled: 'bad', delet
 export function EndpointState({ state }: { readonly state: DeliveryView['endpoint_state'] }) {
   const { t } = useLocale('webhooks');
   return (
-    <span className={classNames(status.status, status[ENDPOINT_CLASSES[state]])}>{t(`endpoint_state_${state}`)}</span>
+    <span className={classNames(statusCss.status, statusCss[ENDPOINT_CLASSES[state]])}>
+      {t(`endpoint_state_${state}`)}
+    </span>
   );
 }
 

@@ -1,5 +1,4 @@
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
-import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useState } from 'react';
 import type { EndpointView } from '../../../../src/http/dashboard/contract/webhooks.ts';
 import { useDashboard } from '../../dashboard.ts';
@@ -11,16 +10,17 @@ import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { Empty } from '../../ui/empty.tsx';
 import { SkeletonRows } from '../../ui/skeleton.tsx';
-import { LogList } from '../log/log-list.tsx';
-import { LogSplit } from '../log/log-split.tsx';
+import { LogView } from '../log/log-view.tsx';
+import { useLogSearch, type LogChange } from '../log/use-log-search.ts';
+import { useLog } from '../log/use-log.ts';
 import { DeliveryPanel } from './delivery-panel.tsx';
-import { DeliveryTable } from './delivery-table.tsx';
+import { useDeliveryColumns } from './delivery-columns.tsx';
 import { Filters } from './delivery-filters.tsx';
 import { EndpointList, type EndpointAction } from './endpoint-list.tsx';
 import { useMayManage } from './may-manage.ts';
-import { deliveriesQuery, endpointsQuery, newestDeliveriesQuery } from './queries.ts';
+import { deliveryLog, endpointsQuery } from './queries.ts';
 import { RetryProgress } from './retry-progress.tsx';
-import { filtersOf, isNarrowed, webhooksSearch, type WebhooksChange, type WebhooksSearch } from './search.ts';
+import { filtersOf, isNarrowed, webhooksSearch, type WebhooksSearch } from './search.ts';
 
 const EndpointDialogs = lazy(async () => ({ default: (await import('./endpoint-dialogs.tsx')).EndpointDialogs }));
 const RetryAllDialog = lazy(async () => ({ default: (await import('./retry-all-dialog.tsx')).RetryAllDialog }));
@@ -34,30 +34,14 @@ export type Opened =
 /** The endpoints of a project and mode, and what was sent to them. */
 export function WebhooksPage() {
   const { t } = useLocale('webhooks');
-  const search = webhooksSearch(useSearch({ from: '/signed-in/projects/$project/$mode/webhooks' }));
-  const navigate = useNavigate({ from: '/projects/$project/$mode/webhooks' });
-  const set = (change: WebhooksChange, replace = false): void =>
-    void navigate({ search: (before) => webhooksSearch({ ...before, ...change }), replace, resetScroll: false });
+  const { search, onChange, onShow } = useLogSearch(webhooksSearch);
   const { api } = useDashboard();
   const scope = useScope();
   const mayManage = useMayManage();
   const found = useQuery(endpointsQuery(api, scope));
   const [opened, open] = useState<Opened | null>(null);
   return (
-    <Page
-      title={t('webhooks')}
-      hasTimes
-      actions={
-        <>
-          <Button onClick={() => open({ kind: 'check' })}>{t('check_signature')}</Button>
-          {mayManage ? (
-            <Button kind="primary" icon="plus" onClick={() => open({ kind: 'create' })}>
-              {t('create_endpoint')}
-            </Button>
-          ) : null}
-        </>
-      }
-    >
+    <Page title={t('webhooks')} hasTimes actions={<Actions mayManage={mayManage} onOpen={(kind) => open({ kind })} />}>
       <Card title={t('endpoints')} flush>
         {found.data === undefined ? (
           found.error === null ? (
@@ -81,7 +65,8 @@ export function WebhooksPage() {
         search={search}
         endpoints={found.data?.data ?? []}
         types={found.data?.events.map(({ type }) => type) ?? []}
-        onChange={set}
+        onChange={onChange}
+        onShow={onShow}
         onCheck={() => open({ kind: 'check' })}
         onRetryAll={mayManage ? () => open({ kind: 'retry' }) : null}
       />
@@ -93,7 +78,7 @@ export function WebhooksPage() {
             opened={opened}
             events={found.data.events}
             checks={found.data.checks}
-            onSent={(delivery) => set({ show: delivery })}
+            onSent={onShow}
             onClose={() => open(null)}
           />
         )}
@@ -102,63 +87,54 @@ export function WebhooksPage() {
   );
 }
 
+interface ActionsProps {
+  readonly mayManage: boolean;
+  readonly onOpen: (kind: 'check' | 'create') => void;
+}
+
+function Actions({ mayManage, onOpen }: ActionsProps) {
+  const { t } = useLocale('webhooks');
+  return (
+    <>
+      <Button onClick={() => onOpen('check')}>{t('check_signature')}</Button>
+      {mayManage ? (
+        <Button kind="primary" icon="plus" onClick={() => onOpen('create')}>
+          {t('create_endpoint')}
+        </Button>
+      ) : null}
+    </>
+  );
+}
+
 interface DeliveriesProps {
   readonly search: WebhooksSearch;
   readonly endpoints: readonly EndpointView[];
   readonly types: readonly string[];
-  readonly onChange: (change: WebhooksChange, replace?: boolean) => void;
+  readonly onChange: (change: LogChange) => void;
+  readonly onShow: (delivery: string | undefined) => void;
   readonly onCheck: () => void;
   /** Null for people who may not. */
   readonly onRetryAll: (() => void) | null;
 }
 
-function Deliveries({ search, endpoints, types, onChange, onCheck, onRetryAll }: DeliveriesProps) {
+function Deliveries({ search, endpoints, types, onChange, onShow, onCheck, onRetryAll }: DeliveriesProps) {
   const { t } = useLocale('webhooks');
-  const { api } = useDashboard();
-  const scope = useScope();
-  const filters = filtersOf(search);
-  const list = useInfiniteQuery(deliveriesQuery(api, scope, filters));
-  const newest = useQuery({ ...newestDeliveriesQuery(api, scope, filters), enabled: list.data !== undefined });
-  const { show } = search;
   return (
     <section aria-labelledby="deliveries">
-      <Filters
-        search={search}
-        endpoints={endpoints}
-        types={types}
-        onChange={(change) => onChange(change, true)}
-        onRetryAll={onRetryAll}
-      />
+      <Filters search={search} endpoints={endpoints} types={types} onChange={onChange} onRetryAll={onRetryAll} />
       <RetryProgress />
-      <LogSplit
-        panel={
-          show === undefined ? null : (
-            <DeliveryPanel
-              key={show}
-              delivery={show}
-              mayManage={onRetryAll !== null}
-              onCheck={onCheck}
-              onClose={() => onChange({ show: undefined })}
-            />
-          )
-        }
-      >
-        <LogList
-          list={list}
-          newest={newest}
-          empty={
-            isNarrowed(search) ? (
-              <Empty icon="filter" title={t('no_matches_title')} text={t('deliveries_no_match')} />
-            ) : (
-              <Empty icon="webhook" title={t('deliveries_none_title')} text={t('deliveries_none_text')} />
-            )
-          }
-        >
-          {(rows) => (
-            <DeliveryTable rows={rows} shown={show} onShow={(id) => onChange({ show: id }, show !== undefined)} />
-          )}
-        </LogList>
-      </LogSplit>
+      <LogView
+        {...useLog((api, scope) => deliveryLog(api, scope, filtersOf(search)))}
+        label={t('deliveries')}
+        columns={useDeliveryColumns()}
+        empty={{ icon: 'webhook', title: t('deliveries_none_title'), text: t('deliveries_none_text') }}
+        noMatch={isNarrowed(search) ? t('deliveries_no_match') : null}
+        shown={search.show}
+        onShow={onShow}
+        panel={(id, onClose) => (
+          <DeliveryPanel key={id} delivery={id} mayManage={onRetryAll !== null} onCheck={onCheck} onClose={onClose} />
+        )}
+      />
     </section>
   );
 }

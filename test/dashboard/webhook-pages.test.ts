@@ -1,0 +1,80 @@
+import { describe, expect, it } from 'vitest';
+import { withNewest } from '../../web/dashboard/pages/log/with-newest.ts';
+import { hintOf } from '../../web/dashboard/pages/webhooks/hints.ts';
+import { filtersOf, isNarrowed, webhooksSearch } from '../../web/dashboard/pages/webhooks/search.ts';
+import { requestsSearch } from '../../web/dashboard/pages/requests/search.ts';
+
+const ATTEMPT = {
+  at: '2026-01-31T12:00:00.000Z',
+  manual: false,
+  duration_ms: 5,
+  request_headers: {},
+  response_headers: null,
+  response_body: null,
+  response_truncated: false,
+  error: null,
+};
+
+describe('what usually is wrong', () => {
+  const hint = (status: number | null, stage: string | null = null) =>
+    hintOf({ state: 'waiting', attempts: [{ ...ATTEMPT, status, error_stage: stage }] });
+
+  it.each([
+    [401, 'hint_signature'],
+    [403, 'hint_signature'],
+    [400, 'hint_refused'],
+    [404, 'hint_not_found'],
+    [405, 'hint_method'],
+    [410, 'hint_gone'],
+    [429, 'hint_too_many'],
+    [301, 'hint_redirect'],
+    [308, 'hint_redirect'],
+    [418, 'hint_refused'],
+    [500, 'hint_server'],
+    [599, 'hint_server'],
+  ])('is said of the answer %d', (status, text) => expect(hint(status)?.text).toBe(text));
+
+  it.each(['guard', 'resolve', 'connect', 'tls', 'timeout', 'response'])('is said of no answer: %s', (stage) => {
+    expect(hint(null, stage)?.text).toBe(`hint_${stage}`);
+  });
+
+  it('is not said of what arrived, was acknowledged or not attempted yet', () => {
+    expect(hintOf({ state: 'delivered', attempts: [{ ...ATTEMPT, status: 500, error_stage: null }] })).toBeNull();
+    expect(hint(204)).toBeNull();
+    expect(hintOf({ state: 'waiting', attempts: [] })).toBeNull();
+  });
+});
+
+describe('rows of a log that are shown', () => {
+  const row = (id: string, state = 'old') => ({ id, state });
+
+  it('change in their place, and what came before the first of them is counted', () => {
+    const shown = [row('3'), row('2'), row('1')];
+    expect(withNewest(shown, [row('5', 'new'), row('4', 'new'), row('3', 'new')])).toEqual({
+      rows: [row('3', 'new'), row('2'), row('1')],
+      arrived: 2,
+    });
+    expect(withNewest(shown, [])).toEqual({ rows: shown, arrived: 0 });
+    expect(withNewest(shown, [row('9'), row('8')]).arrived).toBe(2);
+  });
+});
+
+describe('the address of a log', () => {
+  it('keeps the filters that it knows and drops everything else', () => {
+    const endpoint = `we_${'0'.repeat(26)}`;
+    expect(webhooksSearch({ endpoint, type: 'order.created', state: 'failed', answer: 'none', period: '7d' })).toEqual({
+      endpoint,
+      type: 'order.created',
+      state: 'failed',
+      answer: 'none',
+      period: '7d',
+    });
+    const wrong = { endpoint: 'x', type: '<b>', state: 'lost', answer: '99', period: '1y', show: '1', other: 'x' };
+    expect(webhooksSearch(wrong)).toEqual({});
+    expect(requestsSearch({ outcome: 'x', method: 'TRACE', status: '9', path: 'a b', key: 'x', show: 'x' })).toEqual(
+      {},
+    );
+    expect(filtersOf({ answer: '404', show: 'dlv_1' })).toEqual({ status: '404' });
+    expect([isNarrowed({ show: 'dlv_1' }), isNarrowed({ state: 'failed' })]).toEqual([false, true]);
+  });
+});

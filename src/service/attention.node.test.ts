@@ -103,13 +103,8 @@ it('a refund needs attention until what is signed pays it, and deposits until th
   await shop.pay(CUSTOMER, refund.units);
   expect(await kinds(shop)).toEqual(['sweep']);
 
-  const caller = createEvmCaller({
-    network: 'ethereum',
-    urls: [anvil.url],
-    chainId: CHAIN_ID,
-    timeoutMs: 5_000,
-    troubles: NO_REPORTS,
-  });
+  const node = { network: 'ethereum', urls: [anvil.url], chainId: CHAIN_ID } as const;
+  const caller = createEvmCaller({ ...node, timeoutMs: 5_000, troubles: NO_REPORTS });
   onTestFinished(() => caller.close());
   const request = { projectId: app.projectId, network: 'ethereum', tokens: new Map() } as const;
   const plan = await sweepOverview(app, request, caller, () => Promise.reject(new Error('ether was quoted')));

@@ -191,23 +191,19 @@ const CAUSES: Readonly<Record<string, string>> = {
   accepted: 'the merchant accepted the money',
 };
 
-/** What money did, by the status that followed. */
-const MONEY: Readonly<Record<PaymentStatus, string>> = {
-  created: 'the money is gone again',
-  prepared: 'the money is gone again',
-  pending: 'the money is gone again',
+/** What money did, by the status that followed; any other status follows when it is gone again. */
+const MONEY: Readonly<Partial<Record<PaymentStatus, string>>> = {
   processing: 'money was seen',
   confirming: 'the money is in a block',
   completed: 'enough money is confirmed',
   failed: 'the money was not confirmed',
-  expired: 'the money is gone again',
-  cancelled: 'the money is gone again',
 };
 
 function stepText({ from, to, cause }: TimelineStep): string {
   if (from === null) return cause === to ? to : `${CAUSES[cause] ?? cause} as ${to}`;
   if (cause !== 'money') return `${from} → ${to}: ${CAUSES[cause] ?? cause}`;
-  return `${from} → ${to}: ${from === 'confirming' && to === 'processing' ? 'its block was taken back' : MONEY[to]}`;
+  const wasTakenBack = from === 'confirming' && to === 'processing';
+  return `${from} → ${to}: ${wasTakenBack ? 'its block was taken back' : (MONEY[to] ?? 'the money is gone again')}`;
 }
 
 function fiatAmount(payment: Payment): string {

@@ -10,6 +10,7 @@ import {
   parseDecimal,
   type Fiat,
 } from '../../domain/money.ts';
+import { NO_MERCHANT_FIELDS } from '../../domain/payment.ts';
 import { paymentUrl, publicPaymentId } from '../../wire/payment.ts';
 import { clientAddress } from '../client.ts';
 import { invalid, RequestError } from '../errors.ts';
@@ -73,13 +74,10 @@ function readPayment(
     amountMinor: readAmount(body.amount, currency),
     currency,
     token: asset === undefined ? null : { asset, network: network ?? null },
+    ...NO_MERCHANT_FIELDS,
     merchantOrderId: textOrNull(body.order_id),
     description: textOrNull(body.description),
     customerEmail: body.customer_email ?? null,
-    customerName: null,
-    successUrl: null,
-    cancelUrl: null,
-    metadata: {},
     lifetimeMs: body.expires_in_minutes * 60_000,
     requestId: request.id,
     by: actorOf(signedInOf(request).person, clientAddress(request)),

@@ -45,25 +45,15 @@ export function AuditExportDialog({ search, onClose }: { readonly search: AuditS
     },
     onSuccess: onClose,
   });
+  const formats: readonly { readonly value: Format; readonly text: string }[] = [
+    { value: 'csv', text: t('audit_export_csv') },
+    { value: 'semicolon', text: t('audit_export_semicolon') },
+    { value: 'jsonl', text: t('audit_export_jsonl') },
+  ];
+  const dialog = { name: t('export_audit'), text: t('audit_export_text'), onClose };
   return (
-    <FormDialog
-      name={t('export_audit')}
-      text={t('audit_export_text')}
-      isDirty={false}
-      action={download}
-      fields={[]}
-      onClose={onClose}
-    >
-      <Choices<Format>
-        label={t('audit_format')}
-        value={format}
-        options={[
-          { value: 'csv', text: t('audit_export_csv') },
-          { value: 'semicolon', text: t('audit_export_semicolon') },
-          { value: 'jsonl', text: t('audit_export_jsonl') },
-        ]}
-        onValue={setFormat}
-      />
+    <FormDialog {...dialog} isDirty={false} action={download} fields={[]}>
+      <Choices label={t('audit_format')} value={format} options={formats} onValue={setFormat} />
     </FormDialog>
   );
 }

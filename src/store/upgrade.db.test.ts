@@ -72,6 +72,8 @@ function valueOf({ name, type, isNullable, words }: KnownColumn, row: number): u
       return `00000000-0000-7000-8000-${String(row).padStart(12, '0')}`;
     case 'text':
       return SHAPED[name]?.(row) ?? `${name} ${row}`;
+    case 'uuid[]':
+      return [`00000000-0000-7000-8000-${String(row).padStart(12, '0')}`];
     case 'text[]':
       return [`${name} ${row}`, 'Grüße €'];
     case 'integer[]':

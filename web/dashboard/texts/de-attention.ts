@@ -15,7 +15,7 @@ export const deAttention: TextsLike<typeof enAttention> = {
   attention_note: 'Notiz',
   kind_endpoint_disabled: 'Endpunkt abgeschaltet: {name}',
   kind_endpoint_disabled_text:
-    'An ihn wird nichts mehr gesendet: {detail}. Führen Sie dies auf dem Server aus, sobald er wieder funktioniert.',
+    'An ihn wird nichts mehr gesendet: {detail}. Schalten Sie ihn wieder ein, sobald er funktioniert.',
   kind_endpoint_failing: 'Endpunkt gestört: {name}',
   kind_endpoint_failing_text:
     'Seine neueste Zustellung ist mehrmals fehlgeschlagen: {detail}. Sehen Sie nach, was er geantwortet hat.',
@@ -54,4 +54,6 @@ export const deAttention: TextsLike<typeof enAttention> = {
   see_payment: 'Zahlung ansehen',
   see_refund: 'Ansehen, was zu signieren ist',
   undo: 'Rückgängig',
+  see_deliveries: 'Zustellungen ansehen',
+  see_endpoint: 'Endpunkt ansehen',
 };

@@ -11,7 +11,7 @@ export const enAttention = {
   done: 'Done',
   attention_note: 'Note',
   kind_endpoint_disabled: 'Endpoint disabled: {name}',
-  kind_endpoint_disabled_text: 'Nothing is sent to it any more: {detail}. Run this on the server once it works again.',
+  kind_endpoint_disabled_text: 'Nothing is sent to it any more: {detail}. Enable it once it works again.',
   kind_endpoint_failing: 'Endpoint failing: {name}',
   kind_endpoint_failing_text: 'Its latest delivery failed several times: {detail}. See what it answered.',
   kind_no_wallet: 'No wallet for {name}',
@@ -46,4 +46,6 @@ export const enAttention = {
   see_payment: 'See the payment',
   see_refund: 'See what to sign',
   undo: 'Undo',
+  see_deliveries: 'See deliveries',
+  see_endpoint: 'See endpoint',
 } as const;

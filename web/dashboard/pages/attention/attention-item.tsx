@@ -1,10 +1,12 @@
+import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { AttentionView } from '../../../../src/http/dashboard/contract/attention.ts';
 import type { AnswerOf } from '../../../../src/http/dashboard/contract/index.ts';
 import { useLocale } from '../../locale.tsx';
 import { problemText } from '../../problem.ts';
+import { useScope } from '../../scope.ts';
 import { FormDialog } from '../../ui/action-dialog.tsx';
-import { Button } from '../../ui/button.tsx';
+import { Button, buttonClass } from '../../ui/button.tsx';
 import { CopyButton } from '../../ui/copy.tsx';
 import { Select } from '../../ui/field.tsx';
 import { Moment } from '../../ui/moment.tsx';
@@ -30,9 +32,8 @@ interface ItemProps {
 export function AttentionItem({ item, people, mayWrite, isShown, onShow, onDone }: ItemProps) {
   const locale = useLocale('attention');
   const { t } = locale;
-  const { payment, command, note } = item;
+  const { note } = item;
   const { title, text } = describe(item, locale);
-  const action = actionName(item.kind);
   const [isNoting, editNote] = useState(false);
   const mark = useMark(({ change }) => (change.done === true ? onDone(item) : undefined));
   return (
@@ -49,16 +50,7 @@ export function AttentionItem({ item, people, mayWrite, isShown, onShow, onDone 
       {note === null ? null : <blockquote className={css.note}>{note}</blockquote>}
       {mark.error === null ? null : <Notice kind="problem">{problemText(mark.error, t)}</Notice>}
       <div className={css.foot}>
-        {payment !== null && action !== null ? (
-          <Button small onClick={() => onShow(payment.id)}>
-            {t(action)}
-          </Button>
-        ) : command === null ? null : (
-          <span className={css.command}>
-            <code>{command}</code>
-            <CopyButton text={command}>{t('copy_what', { what: t('copy_command') })}</CopyButton>
-          </span>
-        )}
+        <Action item={item} onShow={onShow} />
         {mayWrite ? (
           <span className={css.mine}>
             <Select
@@ -88,6 +80,40 @@ export function AttentionItem({ item, people, mayWrite, isShown, onShow, onDone 
       </div>
       {isNoting ? <NoteDialog item={item} title={title} onClose={() => editNote(false)} /> : null}
     </li>
+  );
+}
+
+/** The one best action: on this page, on the page that brings it, or at the command line. */
+function Action({ item, onShow }: Pick<ItemProps, 'item' | 'onShow'>) {
+  const { t } = useLocale('attention');
+  const scope = useScope();
+  const { kind, payment, command, subject } = item;
+  const action = actionName(kind);
+  if (kind === 'endpoint_disabled' || kind === 'endpoint_failing') {
+    const search = kind === 'endpoint_disabled' ? {} : { endpoint: subject, state: 'failed' as const };
+    return (
+      <Link
+        to="/projects/$project/$mode/webhooks"
+        params={scope}
+        search={search}
+        className={buttonClass({ small: true })}
+      >
+        {t(kind === 'endpoint_disabled' ? 'see_endpoint' : 'see_deliveries')}
+      </Link>
+    );
+  }
+  if (payment !== null && action !== null) {
+    return (
+      <Button small onClick={() => onShow(payment.id)}>
+        {t(action)}
+      </Button>
+    );
+  }
+  return command === null ? null : (
+    <span className={css.command}>
+      <code>{command}</code>
+      <CopyButton text={command}>{t('copy_what', { what: t('copy_command') })}</CopyButton>
+    </span>
   );
 }
 

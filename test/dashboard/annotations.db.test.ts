@@ -72,7 +72,7 @@ describe('notes', () => {
     const [note] = (await post(support.browser, id, 'notes', { text: 'Gone soon' })).body.notes;
     await post(owner.browser, id, 'notes/delete', { id: note?.id, version: 1 });
     const late = await post(support.browser, id, 'notes/edit', { id: note?.id, version: 1, text: 'Too late' });
-    expect(late).toMatchObject(refused(409, 'was deleted meanwhile'));
+    expect(late).toMatchObject(refused(409, 'has been deleted in the meantime'));
     expect((await acts.read(owner.browser, id)).notes).toEqual([]);
   });
 

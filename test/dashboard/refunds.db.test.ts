@@ -164,7 +164,7 @@ describe('a refund', () => {
     const again = await send();
     expect(again.body.payment.refunds.map(({ id }) => id)).toEqual([again.body.refund]);
     const other = await acts.post(owner.browser, payment.id, 'refunds', { ...body, amount: '11' });
-    expect(other).toMatchObject(refused(409, 'sent before with other values'));
+    expect(other).toMatchObject(refused(409, 'already sent with other values'));
   });
 
   it('made by two people at once is refused to the second where both would be too much', async () => {

@@ -38,7 +38,7 @@ export function chooseLanguage(code: LanguageCode): void {
 }
 
 export async function loadLocale(code: LanguageCode): Promise<Locale<TextPart>> {
-  await loadTexts(code, 'base');
+  await loadTexts(code, 'always');
   const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
   return { code, t: translate, ...formatsOf(code, navigator.languages, zone) };
 }

@@ -5,13 +5,13 @@ export const LANGUAGES = { en: 'English', de: 'Deutsch' } as const;
 export type LanguageCode = keyof typeof LANGUAGES;
 
 type Loaders = { readonly [Part in TextPart]: () => Promise<TextsLike<TextParts[Part]>> } & {
-  readonly base: () => Promise<TextsLike<typeof en>>;
+  readonly always: () => Promise<TextsLike<typeof en>>;
 };
 
 const LOADERS: Readonly<Record<LanguageCode, Loaders>> = {
   en: {
     // Part of the first script, because most people need it.
-    base: () => Promise.resolve(en),
+    always: () => Promise.resolve(en),
     access: async () => (await import('./en-access.ts')).enAccess,
     attention: async () => (await import('./en-attention.ts')).enAttention,
     audit: async () => (await import('./en-audit.ts')).enAudit,
@@ -23,7 +23,7 @@ const LOADERS: Readonly<Record<LanguageCode, Loaders>> = {
     webhooks: async () => (await import('./en-webhooks.ts')).enWebhooks,
   },
   de: {
-    base: async () => (await import('./de.ts')).de,
+    always: async () => (await import('./de.ts')).de,
     access: async () => (await import('./de-access.ts')).deAccess,
     attention: async () => (await import('./de-attention.ts')).deAttention,
     audit: async () => (await import('./de-audit.ts')).deAudit,
@@ -41,7 +41,7 @@ const loaded = new Map<string, string>();
 const parts = new Set<string>();
 
 /** Loads texts once; throws when they cannot be fetched. */
-export async function loadTexts(code: LanguageCode, ...names: readonly (TextPart | 'base')[]): Promise<void> {
+export async function loadTexts(code: LanguageCode, ...names: readonly (TextPart | 'always')[]): Promise<void> {
   await Promise.all(
     names.map(async (name) => {
       if (parts.has(name)) return;

@@ -12,15 +12,17 @@ create table delivery_retries (
 );
 create index delivery_retries_by_project on delivery_retries (project_id, mode, id desc);
 
--- What each of them was before: it was attempted since if `attempts` has grown, and becomes this again if it is stopped.
+-- What each of them was before: it becomes this again once it was attempted in vain, because attempts that somebody asks for are
+-- extra. What is not under way becomes it when the retry is stopped, and is forgotten.
 create table retried_deliveries (
   retry_id uuid not null references delivery_retries (id) on delete cascade,
   delivery_id bigint not null,
   state text not null,
-  attempts smallint not null,
   next_attempt_at timestamptz,
+  attempted boolean not null,
   primary key (retry_id, delivery_id)
 );
+create index retried_deliveries_unattempted on retried_deliveries (delivery_id) where not attempted;
 
 -- Calls of the APIs: those that were refused or change something, and some of the others. Without bodies and queries. A row is
 -- all calls of one second that are alike; each has its id, which has the time, its request id and its duration.

@@ -21,6 +21,8 @@ export interface Delivery {
 /** A delivery claimed by this process, to be attempted and recorded before its lease ends. */
 export interface DueDelivery extends Delivery {
   readonly leaseUntil: number;
+  /** Somebody sends it again together with others: an extra attempt. */
+  readonly isRetried: boolean;
 }
 
 interface DeliveryRow {
@@ -31,6 +33,10 @@ interface DeliveryRow {
   body: string;
   request_id: string | null;
   endpoint_id: string;
+}
+
+interface DueRow extends DeliveryRow {
+  is_retried: boolean;
 }
 
 /**
@@ -60,7 +66,7 @@ export async function claimDeliveries(
   // Both are written so that a planner with old statistics does little harm: sorted like the index of waiting
   // deliveries, so that it uses that index; and updated by an array of ids, because a join might read both tables in
   // full.
-  const { rows } = await sql<DeliveryRow>`
+  const { rows } = await sql<DueRow>`
     with recursive waiting (endpoint_id) as (
       (select endpoint_id from deliveries where next_attempt_at is not null
        order by endpoint_id, next_attempt_at, id limit 1)
@@ -93,13 +99,18 @@ export async function claimDeliveries(
       next_attempt_at = case when w.deleted_at is null and w.disabled_at is null then ${timestamp(claim.leaseUntil)} end
     from events e, webhook_endpoints w
     where d.id = any (array(select id from picked)) and e.id = d.event_id and w.id = d.endpoint_id
-    returning d.id, d.state, d.attempts, d.event_id, e.body, e.request_id, d.endpoint_id`.execute(db);
+    returning d.id, d.state, d.attempts, d.event_id, e.body, e.request_id, d.endpoint_id, exists (
+      select from retried_deliveries r join delivery_retries t on t.id = r.retry_id
+      where r.delivery_id = d.id and not r.attempted and t.stopped_at is null
+    ) as is_retried`.execute(db);
   const due = rows.filter((row) => row.state === 'waiting');
   // Read once for all deliveries of an endpoint.
   const endpoints = await findEndpoints(db, [...new Set(due.map((row) => row.endpoint_id))]);
   return due.flatMap((row) => {
     const endpoint = endpoints.get(row.endpoint_id);
-    return endpoint === undefined ? [] : [{ ...deliveryFromRow(row, endpoint), leaseUntil: claim.leaseUntil }];
+    return endpoint === undefined
+      ? []
+      : [{ ...deliveryFromRow(row, endpoint), leaseUntil: claim.leaseUntil, isRetried: row.is_retried }];
   });
 }
 

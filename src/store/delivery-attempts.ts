@@ -7,11 +7,10 @@ import { TABLES, type Tables } from './tables.ts';
 /** The outcome of one attempt, and what happens to its delivery next. */
 export interface AttemptRecord {
   readonly deliveryId: bigint;
-  /**
-   * The lease under which it was attempted; null: an extra manual attempt, which does not change the schedule unless
-   * acknowledged.
-   */
+  /** The lease under which it was attempted; null: by somebody who waited for it. */
   readonly leaseUntil: number | null;
+  /** Whether somebody asked for it: an extra attempt, which does not change the schedule unless acknowledged. */
+  readonly isManual: boolean;
   readonly startedAt: number;
   readonly durationMs: number;
   readonly requestHeaders: Readonly<Record<string, string>>;
@@ -45,7 +44,7 @@ export async function recordAttempts(executor: Database | Trx, records: readonly
   const rows = records.map((record): AttemptRow => ({
     delivery_id: String(record.deliveryId),
     lease_until: record.leaseUntil === null ? null : new Date(record.leaseUntil).toISOString(),
-    manual: record.leaseUntil === null,
+    manual: record.isManual,
     started_at: new Date(record.startedAt).toISOString(),
     duration_ms: Math.round(record.durationMs),
     request_headers: record.requestHeaders,
@@ -64,15 +63,27 @@ export async function recordAttempts(executor: Database | Trx, records: readonly
         ${sql.raw(ATTEMPT_TYPES)}, lease_until timestamptz, next text, next_at timestamptz)
     ), recorded as (
       insert into delivery_attempts (${sql.raw(ATTEMPT_NAMES)}) select ${sql.raw(ATTEMPT_NAMES)} from attempt
+    ), retried as (
+      update retried_deliveries r set attempted = true
+      where not r.attempted
+        and r.delivery_id = any (array(select delivery_id from attempt where manual and lease_until is not null))
+      returning r.retry_id, r.delivery_id, r.state, r.next_attempt_at
+    ), former as (
+      select distinct on (delivery_id) delivery_id, state, next_attempt_at from retried
+      order by delivery_id, retry_id desc
     )
     update deliveries d set
-      attempts = d.attempts + case when d.next_attempt_at = a.lease_until then 1 else 0 end,
+      attempts = d.attempts + case when d.next_attempt_at = a.lease_until and not a.manual then 1 else 0 end,
       state = case when a.next = 'delivered' then 'delivered'
-        when a.next = 'failed' and d.next_attempt_at = a.lease_until then 'failed' else d.state end,
+        when d.next_attempt_at is distinct from a.lease_until then d.state
+        when a.next = 'failed' then 'failed'
+        when f.delivery_id is not null then f.state else d.state end,
       next_attempt_at = case when a.next = 'delivered' then null
-        when d.next_attempt_at = a.lease_until then a.next_at else d.next_attempt_at end,
+        when d.next_attempt_at is distinct from a.lease_until then d.next_attempt_at
+        when a.next <> 'as_scheduled' then a.next_at
+        when f.delivery_id is not null then f.next_attempt_at else d.next_attempt_at end,
       delivered_at = case when a.next = 'delivered' then a.next_at else d.delivered_at end
-    from unflushed cross join attempt a
+    from unflushed cross join attempt a left join former f on f.delivery_id = a.delivery_id
     where d.id = any (array(select delivery_id from attempt)) and d.id = a.delivery_id and d.state <> 'delivered'
   `.execute(executor);
 }

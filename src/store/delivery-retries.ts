@@ -35,8 +35,8 @@ export async function insertRetry(
     .execute();
   await sql`
     with kept as (
-      insert into retried_deliveries (retry_id, delivery_id, state, attempts, next_attempt_at)
-      select ${id}::uuid, d.id, d.state, d.attempts, d.next_attempt_at from deliveries d
+      insert into retried_deliveries (retry_id, delivery_id, state, next_attempt_at, attempted)
+      select ${id}::uuid, d.id, d.state, d.next_attempt_at, false from deliveries d
       where d.id = any (${deliveryIds.map(String)}::bigint[])
     )
     update deliveries set state = 'waiting', next_attempt_at = ${timestamp(now)}
@@ -46,7 +46,7 @@ export async function insertRetry(
 
 const PROGRESS = sql`
   select t.id, t.started_at as "startedAt", t.stopped_at as "stoppedAt", t.total,
-    count(*) filter (where d.id is null or d.attempts <> r.attempts or d.state = 'delivered'
+    count(*) filter (where d.id is null or r.attempted or d.state = 'delivered'
       or (t.stopped_at is null and d.state <> 'waiting')) as done,
     count(*) filter (where d.state = 'delivered') as delivered
   from delivery_retries t
@@ -70,7 +70,7 @@ export async function findRetry(
 }
 
 /** The id of the newest retry of a project and mode; null if there is none. */
-export async function newestRetry(db: Database, { projectId, mode }: DeliveryScope): Promise<string | null> {
+export async function newestRetry(db: Database | Trx, { projectId, mode }: DeliveryScope): Promise<string | null> {
   const row = await db
     .selectFrom('delivery_retries')
     .select('id')
@@ -96,13 +96,19 @@ export async function endRetry(trx: Trx, id: string, now: number): Promise<boole
   if (row === undefined) return false;
   // Claimed ones have a lease, which is later than the time at which they became due.
   await sql`
-    update deliveries d set state = r.state, next_attempt_at = r.next_attempt_at
-    from retried_deliveries r join delivery_retries t on t.id = r.retry_id
-    where r.retry_id = ${id}::uuid and d.id = any (array(
-        select l.id from deliveries l join retried_deliveries q on q.delivery_id = l.id
-        where q.retry_id = ${id}::uuid and l.attempts = q.attempts and l.next_attempt_at <= ${timestamp(now)}
-        order by l.id for update of l skip locked
-      )) and d.id = r.delivery_id`.execute(trx);
+    with ended as (
+      update deliveries d set state = r.state, next_attempt_at = r.next_attempt_at
+      from retried_deliveries r
+      where r.retry_id = ${id}::uuid and d.id = any (array(
+          select l.id from deliveries l join retried_deliveries q on q.delivery_id = l.id
+          where q.retry_id = ${id}::uuid and not q.attempted and l.state = 'waiting'
+            and l.next_attempt_at <= ${timestamp(now)}
+          order by l.id for update of l skip locked
+        )) and d.id = r.delivery_id
+      returning d.id
+    )
+    delete from retried_deliveries
+    where retry_id = ${id}::uuid and delivery_id = any (array(select id from ended))`.execute(trx);
   return true;
 }
 

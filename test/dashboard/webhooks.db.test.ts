@@ -379,6 +379,39 @@ describe('many deliveries that did not arrive', () => {
     expect([nothing.status, nothing.text.includes('Nothing here can be sent again')]).toEqual([400, true]);
   });
 
+  it('that fail again keep the schedule that they had, however often they are sent again', async () => {
+    const { must, create, deliveries } = hooks();
+    const receiver = await shop((response) => void response.writeHead(404).end());
+    const { endpoint } = await create(receiver.url, ['order.created']);
+    await app.pay();
+    // Twice automatically; the next attempt is in a minute.
+    await deliverAll(app, deliverer);
+    app.clock.advance(30_000);
+    await deliverAll(app, deliverer);
+    const scheduled = async () =>
+      (
+        await sql<{ state: string; attempts: number; next_attempt_at: Date }>`
+          select state, attempts, next_attempt_at from deliveries where endpoint_id = ${uuidOf(endpoint.id)}::uuid`.execute(
+          app.db,
+        )
+      ).rows;
+    const before = await scheduled();
+    expect(before).toMatchObject([{ state: 'waiting', attempts: 2 }]);
+    for (let time = 1; time <= 9; time++) {
+      app.clock.advance(1);
+      const started = await must<RetryView>('POST', 'delivery-retries', { endpoint: endpoint.id });
+      const second = await hooks().ask('POST', 'delivery-retries', { endpoint: endpoint.id });
+      expect([second.status, second.text.includes('0 of 1 so far')]).toEqual([409, true]);
+      await deliverAll(app, deliverer);
+      expect(await must('GET', `delivery-retries/${started.id}`)).toMatchObject({ done: 1, delivered: 0 });
+      expect(await scheduled()).toEqual(before);
+    }
+    const [row] = (await deliveries(`endpoint=${endpoint.id}`)).data;
+    const { attempts } = await must<DeliveryView>('GET', `deliveries/${row?.id}`);
+    // The newest first.
+    expect(attempts.map(({ manual }) => manual)).toEqual([...Array.from({ length: 9 }, () => true), false, false]);
+  });
+
   it('become what they were when it is stopped, apart from those under way', async () => {
     const { must, deliveries } = hooks();
     const { receiver, endpoint } = await withUndelivered(100, 'stopped', 2);

@@ -1,6 +1,6 @@
 import { encodeId } from '../../domain/id.ts';
 import { nextAttemptDelayMs } from '../../domain/retry-schedule.ts';
-import { type Delivery } from '../../store/deliveries.ts';
+import type { Delivery, DueDelivery } from '../../store/deliveries.ts';
 import { recordAttempts, type AttemptRecord } from '../../store/delivery-attempts.ts';
 import { closeEndpoint, type WebhookEndpoint } from '../../store/webhook-endpoints.ts';
 import type { AttemptResult } from '../../webhooks/exchange.ts';
@@ -20,14 +20,18 @@ export interface Attempted {
   readonly gone: boolean;
 }
 
-/** Attempts one delivery, under its lease or manually (null), and says what comes next. Nothing is saved yet. */
+/**
+ * Attempts one delivery, under its lease or for somebody who waits for it (null), and says what comes next. Nothing is
+ * saved yet.
+ */
 export async function attempt(
   app: App,
   sender: WebhookSender,
   secrets: SecretCache,
   delivery: Delivery,
-  leaseUntil: number | null,
+  lease: Pick<DueDelivery, 'leaseUntil' | 'isRetried'> | null,
 ): Promise<Attempted> {
+  const isManual = lease === null || lease.isRetried;
   const startedAt = app.clock();
   const headers = signDelivery({
     secrets: secrets.of(delivery.endpoint, startedAt),
@@ -48,18 +52,19 @@ export async function attempt(
     gone: result.kind === 'response' && result.status === 410,
     record: {
       deliveryId: delivery.id,
-      leaseUntil,
+      leaseUntil: lease?.leaseUntil ?? null,
+      isManual,
       startedAt,
       durationMs: result.durationMs,
       requestHeaders: { ...headers, 'content-type': 'application/json' },
       ...outcome(result),
-      next: acknowledged ? { kind: 'delivered', at: endedAt } : afterFailure(delivery, leaseUntil, endedAt),
+      next: acknowledged ? { kind: 'delivered', at: endedAt } : afterFailure(delivery, isManual, endedAt),
     },
   };
 }
 
-function afterFailure(delivery: Delivery, leaseUntil: number | null, endedAt: number): AttemptRecord['next'] {
-  if (leaseUntil === null) return { kind: 'as_scheduled' };
+function afterFailure(delivery: Delivery, isManual: boolean, endedAt: number): AttemptRecord['next'] {
+  if (isManual) return { kind: 'as_scheduled' };
   const delayMs = nextAttemptDelayMs(delivery.attempts + 1);
   if (delayMs === null) return { kind: 'failed' };
   return { kind: 'again', at: Math.ceil(endedAt + delayMs) };

@@ -73,7 +73,7 @@ export function createDeliverer(app: App, webhooks: WebhookDelivery, events: Del
   const attemptIn = async (queue: DeliveryQueue, delivery: DueDelivery): Promise<Attempted> => {
     let attempted: Attempted | null = null;
     try {
-      attempted = await attempt(app, webhooks.sender, secrets, delivery, delivery.leaseUntil);
+      attempted = await attempt(app, webhooks.sender, secrets, delivery, delivery);
       return attempted;
     } finally {
       held.startRecording(delivery);

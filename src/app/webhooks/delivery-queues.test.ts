@@ -25,6 +25,7 @@ function due(endpointId: string, count: number): readonly DueDelivery[] {
     requestId: null,
     endpoint,
     leaseUntil: 60_000,
+    isRetried: false,
   }));
 }
 

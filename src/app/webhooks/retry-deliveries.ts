@@ -1,6 +1,8 @@
 import { encodeId } from '../../domain/id.ts';
 import { lockUndelivered, type DeliveryScope, type DeliverySearch } from '../../store/delivery-list.ts';
 import { endRetry, findRetry, insertRetry, newestRetry, type RetryProgress } from '../../store/delivery-retries.ts';
+import type { Database, Trx } from '../../store/database.ts';
+import { lockProject } from '../../store/projects.ts';
 import { recordAudit } from '../audit.ts';
 import { newId, type App } from '../context.ts';
 import type { Rejected } from '../rejected.ts';
@@ -16,16 +18,24 @@ const NOTHING: Rejected = {
     'Nothing here can be sent again: everything arrived, or its endpoint is disabled, paused or deleted. Enable the endpoint first.',
 };
 
+function alreadyRunning({ done, total }: RetryProgress): Rejected {
+  const message = `Deliveries are being sent again already, ${done} of ${total} so far. Wait until that is done, or stop it first.`;
+  return { kind: 'rejected', isConflict: true, message };
+}
+
 const NO_RETRY: Rejected = { kind: 'rejected', why: 'not_found', message: 'There is no such retry.' };
 
 /**
  * Makes deliveries that did not arrive due at once, the newest first and at most {@link MAX_RETRIED}. The workers send
- * them; one that fails again goes on by its schedule, or stays failed if that is over.
+ * them; one that fails again goes on by its schedule as if it had not been sent again. One retry at a time.
  */
 export async function retryDeliveries(app: App, scope: DeliveryScope, search: DeliverySearch): Promise<Retried> {
   const now = app.clock();
   const id = newId(app, now);
   return app.db.transaction().execute(async (trx): Promise<Retried> => {
+    await lockProject(trx, scope.projectId);
+    const running = await runningRetry(trx, scope);
+    if (running !== null) return alreadyRunning(running);
     const ids = await lockUndelivered(trx, scope, search, MAX_RETRIED);
     if (ids.length === 0) return NOTHING;
     await insertRetry(trx, { ...scope, id }, ids, now);
@@ -52,9 +62,9 @@ export async function retryProgress(app: App, scope: DeliveryScope, id: string):
 }
 
 /** The newest one, as long as it goes on; null if none does. */
-export async function runningRetry(app: App, scope: DeliveryScope): Promise<RetryProgress | null> {
-  const id = await newestRetry(app.db, scope);
-  const retry = id === null ? null : await findRetry(app.db, scope, id);
+export async function runningRetry(executor: Database | Trx, scope: DeliveryScope): Promise<RetryProgress | null> {
+  const id = await newestRetry(executor, scope);
+  const retry = id === null ? null : await findRetry(executor, scope, id);
   return retry !== null && retry.stoppedAt === null && retry.done < retry.total ? retry : null;
 }
 

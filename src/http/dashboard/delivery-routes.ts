@@ -51,7 +51,7 @@ export function deliveryRoutes(app: FastifyInstance, { people: { app: core, seal
     return retryView(retry);
   });
   addRoute(app, `GET ${RETRIES}`, READ, async ({ params, request }) => {
-    const running = await runningRetry(core, scopeOf(request, params));
+    const running = await runningRetry(core.db, scopeOf(request, params));
     return { running: running === null ? null : retryView(running) };
   });
   addRoute(app, `GET ${RETRIES}/:retry`, READ, async ({ params, request }) =>

@@ -121,6 +121,7 @@ export function done<Outcome extends { readonly kind: string }>(
     case 'paused':
       throw new RequestError('conflict_error', 'The endpoint is paused, so the event would wait. Enable it first.');
     default: {
+      if (outcome.isConflict === true) throw new RequestError('conflict_error', outcome.message);
       const isUrl = outcome.message.startsWith('--url: ');
       throw invalid(isUrl ? 'url' : null, outcome.message.replace('--url: ', ''));
     }

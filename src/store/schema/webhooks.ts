@@ -93,6 +93,6 @@ export const RETRIED_DELIVERIES = {
   retry_id: uuid(),
   delivery_id: bigint(),
   state: text<DeliveryState>(),
-  attempts: smallint(),
   next_attempt_at: nullable(timestamp()),
+  attempted: boolean(),
 };

@@ -5,7 +5,7 @@ import type { TimelineEntry } from '../../src/http/dashboard/contract/payments.t
 import { formatsOf } from '../../web/dashboard/formats.ts';
 import { homeSearch } from '../../web/dashboard/pages/home/search.ts';
 import { stepsOf } from '../../web/dashboard/pages/payments/history.ts';
-import { paymentsSearch } from '../../web/dashboard/pages/payments/search.ts';
+import { paymentsSearch, unreadFilters } from '../../web/dashboard/pages/payments/search.ts';
 import { formatUnits, parseUnits } from '../../web/dashboard/decimal.ts';
 import { refundSize, type RefundUnit } from '../../web/dashboard/pages/payments/refund-size.ts';
 import { moneyShares } from '../../web/dashboard/pages/payments/shares.ts';
@@ -221,6 +221,13 @@ describe("the filters in the list's URL", () => {
     ).toEqual({ status: 'open', period: '7d', search: 'NW-1', exception: 'underpaid', show: 'ord_1' });
     expect(paymentsSearch({ status: 'toString', period: '8d', search: '', exception: 'none', other: 1 })).toEqual({});
     expect(paymentsSearch({ search: 'x'.repeat(10_000_000) }).search).toHaveLength(255);
+    // What cannot be read is named, and words that are no filters are not.
+    expect(unreadFilters({ status: 'nope', min: '1e9', from: '2026-02-31', created: 'foo', network: '' })).toEqual([
+      'status',
+      'min',
+      'from',
+    ]);
+    expect(unreadFilters({ status: 'open', min: '49.99', from: '2026-02-28', columns: 'bogus' })).toEqual([]);
   });
 });
 

@@ -62,6 +62,7 @@ export const deList: TextsLike<typeof enList> = {
   filter_amount_wrong: 'Geben Sie einen Betrag wie 49.99 ein.',
   filter_day_order: 'Dieser Tag darf nicht nach dem daneben liegen.',
   filter_text: 'Beträge gelten in der Währung jeder Zahlung, Tage in Ihrer Zeitzone.',
+  filters_unread: 'Diese Adresse hat Filter, die nicht lesbar sind: {filters}. Die Liste ist nicht danach gefiltert.',
   network: 'Netzwerk',
   save_view: 'Ansicht speichern',
   save_view_text: 'Speichert die jetzigen Filter und Spalten als eigenen Reiter.',

@@ -60,6 +60,7 @@ export const enList = {
   filter_amount_wrong: 'Enter an amount such as 49.99.',
   filter_day_order: 'This must not be later than the day beside it.',
   filter_text: 'Amounts are in each payment’s currency, days in your time zone.',
+  filters_unread: 'This address has filters that cannot be read: {filters}. The list is not narrowed by them.',
   network: 'Network',
   save_view: 'Save view',
   save_view_text: 'Saves the filters and columns you see now as a tab of their own.',

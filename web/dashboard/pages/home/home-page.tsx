@@ -18,6 +18,7 @@ import { Health } from './health.tsx';
 import css from './home-page.module.css';
 import { homeQuery } from './queries.ts';
 import { Range } from './range.tsx';
+import { homeSearch } from './search.ts';
 import { Statuses } from './statuses.tsx';
 import { Tiles } from './tiles.tsx';
 import { Currencies, Tokens } from './tokens.tsx';
@@ -30,7 +31,8 @@ export function HomePage() {
   const { t, zone } = useLocale();
   const { api } = useDashboard();
   const scope = useScope();
-  const search = useSearch({ from: HOME });
+  // The route hands on what it does not know as well.
+  const search = homeSearch(useSearch({ from: HOME }));
   const home = useQuery(homeQuery(api, scope, search, zone));
   const shown = home.data === undefined ? undefined : { from: home.data.from_day, to: home.data.to_day };
   return (

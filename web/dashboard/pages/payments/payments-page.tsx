@@ -5,6 +5,7 @@ import { useDashboard } from '../../dashboard.ts';
 import { useLocale } from '../../locale.tsx';
 import { problemText } from '../../problem.ts';
 import { useScope, type Scope } from '../../scope.ts';
+import { Notice } from '../../ui/notice.tsx';
 import { Page } from '../../shell/page.tsx';
 import { Button, buttonClass } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
@@ -23,7 +24,14 @@ import { PaymentTable } from './payment-table.tsx';
 import css from './payments-page.module.css';
 import { paymentsQuery } from './list-queries.ts';
 import { arrivedKey } from './queries.ts';
-import { isNarrowed, paymentsSearch, shownColumns, type PaymentsSearch, type SearchChange } from './search.ts';
+import {
+  isNarrowed,
+  paymentsSearch,
+  shownColumns,
+  unreadFilters,
+  type PaymentsSearch,
+  type SearchChange,
+} from './search.ts';
 import { ViewTabs, type ViewAction } from './views.tsx';
 
 const FilterDialog = lazy(async () => ({ default: (await import('./filter-dialog.tsx')).FilterDialog }));
@@ -35,7 +43,9 @@ const ViewDialog = lazy(async () => ({ default: (await import('./view-dialogs.ts
 export function PaymentsPage() {
   const { t } = useLocale('list');
   // The route hands on the URL's words as they are: reading them comes with this page.
-  const search = paymentsSearch(useSearch({ from: '/signed-in/projects/$project/$mode/payments' }));
+  const given = useSearch({ from: '/signed-in/projects/$project/$mode/payments' });
+  const search = paymentsSearch(given);
+  const unread = unreadFilters(given);
   const navigate = useNavigate({ from: '/projects/$project/$mode/payments' });
   const set = (change: SearchChange, replace = false): void =>
     void navigate({
@@ -61,6 +71,9 @@ export function PaymentsPage() {
       }
     >
       <ViewTabs search={search} onAction={(action) => open({ kind: 'view', action })} />
+      {unread.length === 0 ? null : (
+        <Notice kind="warning">{t('filters_unread', { filters: unread.join(', ') })}</Notice>
+      )}
       <Filters search={search} onChange={(change) => set(change, true)} onMore={() => open({ kind: 'filter' })} />
       <div className={classNames(css.split, show !== undefined && css.withPanel)}>
         <Card flush>

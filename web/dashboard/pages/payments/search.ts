@@ -166,6 +166,12 @@ export function viewQuery(search: PaymentsSearch): string {
   return given.toString();
 }
 
+/** The filters of a URL that are none here, or malformed: they narrow nothing. */
+export function unreadFilters(given: Readonly<Record<string, unknown>>): readonly string[] {
+  const search = paymentsSearch(given);
+  return FILTERS.filter((name) => given[name] !== undefined && given[name] !== '' && search[name] !== given[name]);
+}
+
 /** A saved view's search; `lost` are the parts that this version does not know. */
 export function searchOfView(query: string): { readonly search: PaymentsSearch; readonly lost: readonly string[] } {
   const given = new URLSearchParams(query);

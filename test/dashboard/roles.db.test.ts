@@ -122,7 +122,13 @@ const TABLE: Readonly<Record<string, Cell>> = {
   [`GET ${SCOPE}/event-log`]: DEVELOPERS_IN_BOTH_MODES,
   [`GET ${SCOPE}/event-log/:event`]: DEVELOPERS_IN_BOTH_MODES,
   [`GET ${SCOPE}/requests`]: DEVELOPERS_IN_BOTH_MODES,
-  [`GET ${SCOPE}/requests/:request`]: DEVELOPERS_IN_BOTH_MODES,
+  [`GET ${SCOPE}/requests/:request`]: DEVELOPERS_IN_BOTH_MODES, // Refunds of a project.
+  // Signing refunds.
+  // Reports.
+  // Wallets.
+  // Sweeps.
+  // Settings.
+  // Mail and notifications.
 };
 
 /** A stream that passes its guard never ends, so this route with the same rule is called instead. */

@@ -100,6 +100,31 @@ const payment = createRoute({
   component: lazyPage(() => import('./pages/payments/payment-page.tsx'), 'PaymentPage', 'detail', 'list'),
 });
 
+const refunds = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/projects/$project/$mode/refunds',
+  component: lazyPage(() => import('./pages/refunds/refunds-page.tsx'), 'RefundsPage', 'refunds'),
+});
+const reports = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/projects/$project/$mode/reports',
+  component: lazyPage(() => import('./pages/reports/reports-page.tsx'), 'ReportsPage', 'reports'),
+});
+const wallets = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/projects/$project/$mode/wallets',
+  component: lazyPage(() => import('./pages/wallets/wallets-page.tsx'), 'WalletsPage', 'wallets'),
+});
+const sweeps = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/projects/$project/$mode/sweeps',
+  component: lazyPage(() => import('./pages/sweeps/sweeps-page.tsx'), 'SweepsPage', 'sweeps'),
+});
+const settings = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/projects/$project/$mode/settings',
+  component: lazyPage(() => import('./pages/settings/settings-page.tsx'), 'SettingsPage', 'settings'),
+});
 const keys = createRoute({
   getParentRoute: () => signedIn,
   path: '/projects/$project/$mode/keys',
@@ -150,10 +175,15 @@ const tree = root.addChildren([
     attention,
     payments,
     payment,
+    refunds,
+    reports,
+    wallets,
+    sweeps,
     keys,
     webhooks,
     events,
     requests,
+    settings,
     people,
     audit,
     nowhere,

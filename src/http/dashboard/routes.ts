@@ -15,6 +15,11 @@ import { newPaymentRoutes } from './new-payment-routes.ts';
 import { paymentRoutes } from './payment-routes.ts';
 import { peopleRoutes } from './people-routes.ts';
 import { refundRoutes } from './refund-routes.ts';
+import { refundListRoutes } from './refund-list-routes.ts';
+import { reportRoutes } from './report-routes.ts';
+import { walletRoutes } from './wallet-routes.ts';
+import { sweepRoutes } from './sweep-routes.ts';
+import { settingsRoutes } from './settings-routes.ts';
 import { requestRoutes } from './request-routes.ts';
 import type { Dashboard } from './route.ts';
 import { searchRoutes } from './search-routes.ts';
@@ -50,6 +55,11 @@ export function dashboardRoutes(dashboard: Dashboard, assets: ShellAssets | null
     deliveryRoutes(app, dashboard);
     eventLogRoutes(app, dashboard);
     requestRoutes(app, dashboard);
+    settingsRoutes(app, dashboard);
+    sweepRoutes(app, dashboard);
+    walletRoutes(app, dashboard);
+    reportRoutes(app, dashboard);
+    refundListRoutes(app, dashboard);
     if (assets !== null) shellRoutes(app, assets);
   };
 }

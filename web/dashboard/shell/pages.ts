@@ -5,8 +5,22 @@ import type { IconName } from '../ui/icons.tsx';
 interface PageEntry {
   readonly to:
     | '/projects/$project/$mode'
-    | `/projects/$project/$mode/${'attention' | 'payments' | 'keys' | 'webhooks' | 'event-log' | 'requests' | 'people' | 'audit'}`;
-  readonly text: 'home' | 'attention' | 'payments' | 'keys' | 'webhooks' | 'events' | 'requests' | 'people' | 'audit';
+    | `/projects/$project/$mode/${'attention' | 'payments' | 'refunds' | 'reports' | 'wallets' | 'sweeps' | 'keys' | 'webhooks' | 'event-log' | 'requests' | 'settings' | 'people' | 'audit'}`;
+  readonly text:
+    | 'home'
+    | 'attention'
+    | 'payments'
+    | 'refunds'
+    | 'reports'
+    | 'wallets'
+    | 'sweeps'
+    | 'keys'
+    | 'webhooks'
+    | 'events'
+    | 'requests'
+    | 'settings'
+    | 'people'
+    | 'audit';
   readonly icon: IconName;
   /** The key after `g`. */
   readonly key: string;
@@ -33,6 +47,38 @@ const PAGES: readonly PageEntry[] = [
     key: 'p',
     isExact: false,
     needs: 'read_payments',
+  },
+  {
+    to: '/projects/$project/$mode/refunds',
+    text: 'refunds',
+    icon: 'refund',
+    key: 'f',
+    isExact: false,
+    needs: 'read_payments',
+  },
+  {
+    to: '/projects/$project/$mode/reports',
+    text: 'reports',
+    icon: 'report',
+    key: 't',
+    isExact: false,
+    needs: 'read_payments',
+  },
+  {
+    to: '/projects/$project/$mode/wallets',
+    text: 'wallets',
+    icon: 'wallet',
+    key: 'c',
+    isExact: false,
+    needs: 'read_wallets',
+  },
+  {
+    to: '/projects/$project/$mode/sweeps',
+    text: 'sweeps',
+    icon: 'sweep',
+    key: 's',
+    isExact: false,
+    needs: 'read_wallets',
   },
   {
     to: '/projects/$project/$mode/keys',
@@ -65,6 +111,14 @@ const PAGES: readonly PageEntry[] = [
     key: 'r',
     isExact: false,
     needs: 'read_developer',
+  },
+  {
+    to: '/projects/$project/$mode/settings',
+    text: 'settings',
+    icon: 'settings',
+    key: 'o',
+    isExact: false,
+    needs: 'manage_settings',
   },
   {
     to: '/projects/$project/$mode/people',

@@ -99,7 +99,6 @@ export const deDetail: TextsLike<typeof enDetail> = {
   refund_to_any: 'An eine Adresse, die Sie eingeben',
   refund_to_claimed: 'Der Kunde gibt eine Adresse auf einer Seite ein, die Sie ihm senden',
   refund_waits: 'wartet auf die Adresse des Kunden',
-  refunds: 'Erstattungen',
   remove_label: 'Label {name} entfernen',
   save: 'Speichern',
   simulated: 'Simuliert',

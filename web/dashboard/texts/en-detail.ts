@@ -96,7 +96,6 @@ export const enDetail = {
   refund_to_any: 'To an address that you enter',
   refund_to_claimed: 'The customer enters an address on a page that you send them',
   refund_waits: 'waiting for the customer’s address',
-  refunds: 'Refunds',
   remove_label: 'Remove label {name}',
   save: 'Save',
   simulated: 'Simulated',

@@ -9,6 +9,11 @@ import { enPayments } from './en-payments.ts';
 import type { enPeople } from './en-people.ts';
 import type { enRequests } from './en-requests.ts';
 import { enShell } from './en-shell.ts';
+import type { enRefunds } from './en-refunds.ts';
+import type { enReports } from './en-reports.ts';
+import type { enSettings } from './en-settings.ts';
+import type { enSweeps } from './en-sweeps.ts';
+import type { enWallets } from './en-wallets.ts';
 import type { enWebhooks } from './en-webhooks.ts';
 
 /**
@@ -27,6 +32,11 @@ export interface TextParts {
   readonly list: typeof enList;
   readonly people: typeof enPeople;
   readonly requests: typeof enRequests;
+  readonly refunds: typeof enRefunds;
+  readonly reports: typeof enReports;
+  readonly settings: typeof enSettings;
+  readonly sweeps: typeof enSweeps;
+  readonly wallets: typeof enWallets;
   readonly webhooks: typeof enWebhooks;
 }
 

@@ -20,6 +20,11 @@ const LOADERS: Readonly<Record<LanguageCode, Loaders>> = {
     list: async () => (await import('./en-list.ts')).enList,
     people: async () => (await import('./en-people.ts')).enPeople,
     requests: async () => (await import('./en-requests.ts')).enRequests,
+    refunds: async () => (await import('./en-refunds.ts')).enRefunds,
+    reports: async () => (await import('./en-reports.ts')).enReports,
+    settings: async () => (await import('./en-settings.ts')).enSettings,
+    sweeps: async () => (await import('./en-sweeps.ts')).enSweeps,
+    wallets: async () => (await import('./en-wallets.ts')).enWallets,
     webhooks: async () => (await import('./en-webhooks.ts')).enWebhooks,
   },
   de: {
@@ -32,6 +37,11 @@ const LOADERS: Readonly<Record<LanguageCode, Loaders>> = {
     list: async () => (await import('./de-list.ts')).deList,
     people: async () => (await import('./de-people.ts')).dePeople,
     requests: async () => (await import('./de-requests.ts')).deRequests,
+    refunds: async () => (await import('./de-refunds.ts')).deRefunds,
+    reports: async () => (await import('./de-reports.ts')).deReports,
+    settings: async () => (await import('./de-settings.ts')).deSettings,
+    sweeps: async () => (await import('./de-sweeps.ts')).deSweeps,
+    wallets: async () => (await import('./de-wallets.ts')).deWallets,
     webhooks: async () => (await import('./de-webhooks.ts')).deWebhooks,
   },
 };

@@ -12,6 +12,11 @@ import { liveContract } from './live.ts';
 import { newPaymentContract } from './new-payment.ts';
 import { paymentsContract } from './payments.ts';
 import { peopleContract } from './people.ts';
+import { refundListContract } from './refund-list.ts';
+import { reportsContract } from './reports.ts';
+import { walletsContract } from './wallets.ts';
+import { sweepsContract } from './sweeps.ts';
+import { settingsContract } from './settings.ts';
 import { projectsContract } from './projects.ts';
 import { requestsContract } from './requests.ts';
 import { searchContract } from './search.ts';
@@ -44,6 +49,11 @@ export const CONTRACT = {
   ...deliveriesContract,
   ...eventLogContract,
   ...requestsContract,
+  ...settingsContract,
+  ...sweepsContract,
+  ...walletsContract,
+  ...reportsContract,
+  ...refundListContract,
 } as const;
 
 export type Contract = typeof CONTRACT;

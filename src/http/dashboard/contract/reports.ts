@@ -1,0 +1,4 @@
+import type { Contracts } from './route.ts';
+
+/** The routes of the page of reports. */
+export const reportsContract = {} satisfies Contracts;

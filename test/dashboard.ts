@@ -11,6 +11,8 @@ import { refundInstructions } from '../src/app/refunds/refund-instructions.ts';
 import type { Live } from '../src/http/dashboard/live-routes.ts';
 import { compileCidrs } from '../src/app/projects/allow-list.ts';
 import type { AnswerOf, BodyOf, RouteName } from '../src/http/dashboard/contract/index.ts';
+import { MAIN_CHAINS } from '../src/rails/utxo/params.ts';
+import { createWalletOpener } from '../src/rails/wallet.ts';
 import type { SessionAnswer, SignedIn } from '../src/http/dashboard/contract/account.ts';
 import type { Dashboard } from '../src/http/dashboard/route.ts';
 import { dashboardRoutes } from '../src/http/dashboard/routes.ts';
@@ -64,6 +66,7 @@ export async function dashboardTest(
     readonly live?: Partial<Live>;
     readonly exports?: Partial<Exports>;
     readonly sweeps?: Dashboard['sweeps'];
+    readonly askNodes?: Dashboard['wallets']['askNodes'];
     /** Networks that the service follows. */
     readonly networks?: readonly Network[];
   } = {},
@@ -75,6 +78,7 @@ export async function dashboardTest(
     url = DASHBOARD_URL,
     live = {},
     sweeps = () => [],
+    askNodes = () => Promise.resolve(null),
     networks = [],
     exports = {},
     ...more
@@ -101,6 +105,7 @@ export async function dashboardTest(
     behindProxy,
     serviceHealth: createServiceHealth(app, networks, 0),
     sweeps,
+    wallets: { chains: MAIN_CHAINS, openWallet: createWalletOpener(MAIN_CHAINS), askNodes },
     live: { watch, notifications, troubles, ...live },
     exports: { connect: () => app.database.connect(), ...exports },
     creator: app.creator,

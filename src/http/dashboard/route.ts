@@ -6,6 +6,7 @@ import type { RefundInstructions } from '../../app/refunds/refund-instructions.t
 import type { Rejected } from '../../app/rejected.ts';
 import type { AttentionSources } from '../../app/dashboard/attention.ts';
 import type { ServiceHealth } from '../../app/dashboard/health.ts';
+import type { WalletSources } from '../../app/dashboard/wallet-overview.ts';
 import type { Client, PeopleParts } from '../../app/people/parts.ts';
 import { HashesBusyError } from '../../app/people/password-hash.ts';
 import type { TooMany } from '../../app/people/guess-limits.ts';
@@ -37,6 +38,8 @@ export interface Dashboard {
   readonly serviceHealth: () => Promise<ServiceHealth>;
   /** Deposits worth a sweep, as last known. */
   readonly sweeps: AttentionSources['sweeps'];
+  /** How wallets are read, and their networks' nodes asked. */
+  readonly wallets: Pick<WalletSources, 'chains' | 'openWallet' | 'askNodes'>;
   readonly live: Live;
   readonly exports: Exports;
   readonly creator: PaymentCreator;

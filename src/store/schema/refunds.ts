@@ -45,7 +45,11 @@ export const REFUNDS = recordTable(
       completed_at: changing('completedAt', nullable(timestamp())),
       due_at: changing('dueAt', nullable(timestamp())),
     },
-    rest: { watched_address: fixed('watchedAddress', nullable(text())) },
+    rest: {
+      watched_address: fixed('watchedAddress', nullable(text())),
+      disposal_minor: changing('disposalMinor', nullable(bigint())),
+      disposal_usd_cents: changing('disposalUsdCents', nullable(bigint())),
+    },
   },
   {},
 );

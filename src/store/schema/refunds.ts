@@ -67,7 +67,12 @@ const PAYOUT = {
 
 export const REFUND_PAYOUTS = { ...PAYOUT, block_height: integer() };
 
-export const WAITING_PAYOUTS = { ...PAYOUT, since: timestamp(), dropped_at: nullable(timestamp()) };
+export const WAITING_PAYOUTS = {
+  ...PAYOUT,
+  since: timestamp(),
+  dropped_at: nullable(timestamp()),
+  was_mined: defaulted(boolean()),
+};
 
 /** The balances of refunds' addresses at their last check. */
 export const REFUND_BALANCES = recordTable(

@@ -40,6 +40,7 @@ export function chainRail(options: ChainRailOptions): ChainRail {
   return {
     kind: 'chain',
     rates,
+    seenTokens: tokens,
     ratesFor: async (projectId, trx) => withSpread(rates, await spreadOf(trx ?? db, projectId)),
     tokens: async (projectId, trx) => {
       const wallets = await walletNetworks(trx ?? db, projectId);

@@ -55,6 +55,11 @@ export const COPIED_TABLES: { readonly [Name in keyof Tables]: 'rows' | 'nothing
   chain_cursors: 'rows',
   chain_blocks: 'rows',
   chain_nodes: 'nothing',
+  // What lay there is read from the chain by whoever has the nodes; sweeps are the history that reports are made of.
+  deposit_balances: 'rows',
+  deposit_checks: 'nothing',
+  sweeps: 'rows',
+  sweep_transfers: 'rows',
   people: 'rows',
   memberships: 'rows',
   account_links: 'nothing',

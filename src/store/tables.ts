@@ -8,6 +8,7 @@ import * as people from './schema/people.ts';
 import * as projects from './schema/projects.ts';
 import * as refunds from './schema/refunds.ts';
 import * as requests from './schema/requests.ts';
+import * as sweeps from './schema/sweeps.ts';
 import * as wallets from './schema/wallets.ts';
 import * as webhooks from './schema/webhooks.ts';
 
@@ -59,6 +60,10 @@ export const TABLES = {
   address_indexes: wallets.ADDRESS_INDEXES,
   skipped_indexes: wallets.SKIPPED_INDEXES,
   unissued_addresses: wallets.UNISSUED_ADDRESSES,
+  deposit_balances: sweeps.DEPOSIT_BALANCES,
+  deposit_checks: sweeps.DEPOSIT_CHECKS,
+  sweeps: sweeps.SWEEPS,
+  sweep_transfers: sweeps.SWEEP_TRANSFERS,
   people: people.PEOPLE,
   memberships: people.MEMBERSHIPS,
   account_links: people.ACCOUNT_LINKS,

@@ -1,9 +1,13 @@
 import * as fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { runDueRefunds } from '../../src/app/refunds/end-refunds.ts';
+import { RATE_COUNTS_MS } from '../../src/app/refunds/refund-rate.ts';
 import { SANDBOX_REFUND_MS } from '../../src/domain/refund.ts';
 import type { PaymentView } from '../../src/http/dashboard/contract/payments.ts';
+import { sandboxRail } from '../../src/modes/sandbox-rail.ts';
+import { fixedRates } from '../../src/rates/fixed.ts';
 import { publicPaymentId } from '../../src/wire/payment.ts';
+import type { Browser } from '../dashboard.ts';
 import { actsIn, actsTest } from './acts.fixture.ts';
 
 const { test, app, acts, owner, support } = await actsTest();
@@ -244,6 +248,79 @@ describe('a refund', () => {
       problem: null,
       warnings: [],
     });
+  });
+});
+
+describe('a refund in the payment’s currency at the rate of now', () => {
+  interface RateNow {
+    readonly crypto_amount: string;
+    readonly rate: string;
+    readonly at: string;
+    readonly until: string;
+  }
+  const rateOf = (browser: Browser, id: string, query: object = {}) => {
+    const given = new URLSearchParams({ ...BITCOIN, amount: '33.33', ...query });
+    return browser.call<RateNow>({ path: `${acts.base}/${id}/refunds/rate?${String(given)}` });
+  };
+
+  it('is sent as the coins that were shown, which is what is refunded', async () => {
+    const payment = await paid();
+    const { body: now } = await rateOf(owner.browser, payment.id);
+    const time = new Date(app.clock()).toISOString();
+    expect(now).toMatchObject({ rate: '60000', crypto_amount: '0.0005555', at: time });
+    const { crypto_amount, until: rate_until } = now;
+    const body = form({ crypto_amount, rate_until, address: ADDRESS });
+    const answer = await acts.post(owner.browser, payment.id, 'refunds', body);
+    // Its amount is at the locked rate, as that of every refund.
+    expect(answer.body.payment.refunds).toMatchObject([{ crypto_amount: '0.0005555', amount: '33.32' }]);
+    // Sent again after its minute, it is answered as it was.
+    app.clock.advance(RATE_COUNTS_MS);
+    expect((await acts.post(owner.browser, payment.id, 'refunds', body)).body.refund).toBe(answer.body.refund);
+  });
+
+  it('is refused when its rate is more than a minute old, and when nobody has a fresh one', async () => {
+    const payment = await paid();
+    const { body: now } = await rateOf(owner.browser, payment.id);
+    app.clock.advance(RATE_COUNTS_MS + 1);
+    const body = { crypto_amount: now.crypto_amount, rate_until: now.until, address: ADDRESS };
+    const late = await acts.post(owner.browser, payment.id, 'refunds', form(body));
+    expect(late).toMatchObject(refused(400, 'more than a minute old', 'crypto_amount'));
+    const rails = vi.spyOn(app, 'railFor').mockReturnValue(sandboxRail(fixedRates(new Map()), 1));
+    const none = await rateOf(owner.browser, payment.id);
+    rails.mockRestore();
+    expect(none).toMatchObject(refused(503, 'no fresh price for BTC'));
+    expect((await acts.read(owner.browser, payment.id)).refunds).toEqual([]);
+  });
+
+  it('is refused above what is left, with what is left', async () => {
+    const payment = await paid();
+    const { body: now } = await rateOf(owner.browser, payment.id, { amount: '100.01' });
+    const { crypto_amount, until: rate_until } = now;
+    const answer = await acts.post(
+      owner.browser,
+      payment.id,
+      'refunds',
+      form({ crypto_amount, rate_until, address: ADDRESS }),
+    );
+    expect(answer).toMatchObject(refused(400, `can still be refunded: ${payment.refundable[0]?.left} BTC (100 USD)`));
+  });
+
+  it.each([
+    ['amount', { amount: '0' }],
+    ['amount', { amount: '1e3' }],
+    ['amount', { amount: '1.001' }],
+    ['crypto_currency', { asset: 'BTC', network: 'base' }],
+    ['unit', { unit: 'cent' }],
+  ])('names %s where that cannot be: %j', async (param, query) => {
+    const payment = await paid();
+    expect(await rateOf(owner.browser, payment.id, query)).toMatchObject(refused(400, '', param));
+  });
+
+  it('needs crypto_amount where it says until when its rate counts', async () => {
+    const payment = await paid();
+    const rate_until = new Date(app.clock()).toISOString();
+    const answer = await acts.post(owner.browser, payment.id, 'refunds', form({ amount: '1', rate_until }));
+    expect(answer).toMatchObject(refused(400, 'only be given with crypto_amount', 'rate_until'));
   });
 });
 

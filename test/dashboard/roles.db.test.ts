@@ -123,6 +123,10 @@ const TABLE: Readonly<Record<string, Cell>> = {
   [`GET ${SCOPE}/event-log/:event`]: DEVELOPERS_IN_BOTH_MODES,
   [`GET ${SCOPE}/requests`]: DEVELOPERS_IN_BOTH_MODES,
   [`GET ${SCOPE}/requests/:request`]: DEVELOPERS_IN_BOTH_MODES, // Refunds of a project.
+  [`GET ${SCOPE}/refunds`]: IN_BOTH_MODES,
+  [`GET ${SCOPE}/refunds/:refund`]: IN_BOTH_MODES,
+  [`POST ${SCOPE}/refunds/export`]: IN_BOTH_MODES,
+  [`GET ${PAYMENTS}/:payment/refunds/rate`]: REQUESTS,
   // Signing refunds.
   // Reports.
   // Wallets.

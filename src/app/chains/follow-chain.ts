@@ -12,6 +12,7 @@ import { saveRawTransactions } from '../../store/raw-transactions.ts';
 import type { UnissuedAddress } from '../../store/unissued.ts';
 import { saveTransfers } from '../../store/transfers.ts';
 import { arrival, distinct, observeMoney, paymentsWatching, type FoundTransfer } from '../payments/chain-money.ts';
+import { receiptPrices } from '../payments/receipt-prices.ts';
 import { changeOutputs, changeWatching } from '../refunds/change-watch.ts';
 import type { App } from '../context.ts';
 import { createContractWatch, type ContractWatch } from './contract-payments.ts';
@@ -218,7 +219,7 @@ async function takeIn(
     const arrived = found.flatMap(({ block, transfer, paymentId }) =>
       arrival(network, block, transfer, paymentId ?? watched.get(transfer.address), now),
     );
-    await saveTransfers(trx, arrived);
+    await saveTransfers(trx, arrived, receiptPrices(app.railFor('live'), now));
     const unknown = found.filter(({ transfer }) => !watched.has(transfer.address));
     await takeInLostMoney(app, trx, network, new Map([...unissued, ...alsoUnissued]), unknown, now);
     await saveSpent(trx, network, fromContracts.spent);

@@ -59,7 +59,7 @@ export function dashboardRoutes(dashboard: Dashboard, assets: ShellAssets | null
     sweepRoutes(app, dashboard);
     walletRoutes(app, dashboard);
     reportRoutes(app, dashboard);
-    refundListRoutes(app, dashboard);
+    refundListRoutes(app, dashboard, send);
     if (assets !== null) shellRoutes(app, assets);
   };
 }

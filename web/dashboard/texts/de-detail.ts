@@ -60,6 +60,7 @@ export const deDetail: TextsLike<typeof enDetail> = {
   lives_60: '1 Stunde',
   lives_360: '6 Stunden',
   lives_1440: '24 Stunden',
+  lives_minutes: '{minutes} Minuten',
   money_came: 'eingegangen',
   money_dropped: 'eingegangen, aber verworfen oder ersetzt',
   new_payment: 'Neue Zahlung',

@@ -58,6 +58,7 @@ export const enDetail = {
   lives_60: '1 hour',
   lives_360: '6 hours',
   lives_1440: '24 hours',
+  lives_minutes: '{minutes} minutes',
   money_came: 'arrived',
   money_dropped: 'arrived, but was dropped or replaced',
   new_payment: 'New payment',

@@ -18,7 +18,7 @@ import { hasPeople } from '../store/people.ts';
 import { createWebhookSender, type WebhookSender } from '../webhooks/send.ts';
 import type { Cointill } from './core.ts';
 import { createSweepWatch } from './sweeps.ts';
-import { showInstructions } from './show-instructions.ts';
+import { sendWithNodes, showTogether } from './show-instructions.ts';
 
 /** The parts that the dashboard shares with the APIs. */
 interface Shared {
@@ -71,7 +71,10 @@ export async function openDashboard(
       exports: { connect: () => core.handle.connect() },
       creator,
       webhooks: { policyOf: core.policyOf, sender },
-      refundInstructions: (id) => showInstructions(core, id),
+      signing: {
+        show: (refunds) => showTogether(core, refunds),
+        send: (actor, refunds, text) => sendWithNodes(core, actor, refunds, text),
+      },
     },
     assets,
   );

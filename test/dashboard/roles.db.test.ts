@@ -89,7 +89,6 @@ const TABLE: Readonly<Record<string, Cell>> = {
   [`POST ${PAYMENTS}`]: CHANGES,
   [`POST ${PAYMENTS}/:payment/refunds`]: REQUESTS,
   [`POST ${PAYMENTS}/:payment/refunds/:refund/cancel`]: REQUESTS,
-  [`POST ${PAYMENTS}/:payment/refunds/:refund/instructions`]: ADMINS_IN_BOTH_MODES,
   'GET /dashboard/api/projects/:project/labels': ALL,
   [`POST ${PAYMENTS}/:payment/notes`]: NOTES,
   [`POST ${PAYMENTS}/:payment/notes/edit`]: NOTES,
@@ -128,6 +127,9 @@ const TABLE: Readonly<Record<string, Cell>> = {
   [`POST ${SCOPE}/refunds/export`]: IN_BOTH_MODES,
   [`GET ${PAYMENTS}/:payment/refunds/rate`]: REQUESTS,
   // Signing refunds.
+  [`POST ${SCOPE}/signing`]: ADMINS_IN_BOTH_MODES,
+  [`POST ${SCOPE}/signing/send`]: ADMINS_IN_BOTH_MODES,
+  [`GET ${SCOPE}/signing/progress`]: ADMINS_IN_BOTH_MODES,
   // Reports.
   // Wallets.
   // Sweeps.

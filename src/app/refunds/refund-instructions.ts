@@ -45,11 +45,14 @@ export async function refundInstructions(
       message: 'There is no such refund. Its id begins with re_; list them with: GET /v1/refunds',
     };
   const { refunds, problem, ...rest } = await instructionsFor(app, [refund], utxo, notPaidBy);
-  return { kind: 'done', refund, ...rest, problem: refunds[0]?.problem ?? problem };
+  return { ...rest, refund, problem: refunds[0]?.problem ?? problem };
 }
 
 /** What pays one refund, or several of one network and wallet in one transaction. */
-export interface SharedInstructions extends Pick<RefundInstructions, 'paymentUri' | 'call' | 'psbt' | 'warnings'> {
+export interface SharedInstructions extends Pick<
+  RefundInstructions,
+  'kind' | 'paymentUri' | 'call' | 'psbt' | 'warnings'
+> {
   /** Each refund, and why it must not be paid now; null: nothing. If any has a problem, there is nothing to sign. */
   readonly refunds: readonly { readonly refund: Refund; readonly problem: string | null }[];
   /** Why none of them must be paid now; null: nothing. */
@@ -67,6 +70,7 @@ export async function instructionsFor(
   for (const refund of refunds) examined.push({ refund, ...(await examine(app, refund, notPaidBy)) });
   const payable = examined.filter((one) => one.kind === 'payable');
   const nothing = (problem: string | null): SharedInstructions => ({
+    kind: 'done',
     refunds: examined.map((one) => ({ refund: one.refund, problem: one.kind === 'nothing' ? one.problem : null })),
     problem,
     paymentUri: null,

@@ -211,7 +211,8 @@ export async function refundShop(
           shown.problem ?? shown.refunds.find((one) => one.problem !== null)?.problem ?? null,
         );
       }),
-    send: (refunds, text, options = {}) => withAccess(options, (access) => sendSigned(app, refunds, text, access)),
+    send: (refunds, text, options = {}) =>
+      withAccess(options, (access) => sendSigned(app, refunds, text, () => access)),
     psbtOf,
     signed,
     mine,

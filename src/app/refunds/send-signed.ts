@@ -40,10 +40,13 @@ export async function sendSigned(
   app: App,
   refunds: PaidTogether,
   text: string,
-  access: UtxoAccess,
+  utxo: (network: Refund['network']) => UtxoAccess | null,
 ): Promise<SentOutcome> {
   const reading = readSigned(text);
   if (reading.kind === 'unreadable') return refused(reading.message);
+  const access = utxo(refunds[0].network);
+  if (access === null)
+    return refused('Nothing was sent: the service asks no node of this network. Send it from your wallet.');
   const { signed } = reading;
   const shown = await shownTransaction(app, refunds, signed, access);
   if ('message' in shown) return refused(shown.message);

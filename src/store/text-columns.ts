@@ -15,7 +15,16 @@ const of = <Kind extends TextKind, Name extends string>(kind: Kind, ...names: re
  * be a customer's must then be cleared by `store/customer-data.ts`, which another test checks.
  */
 export const TEXT_COLUMNS: { readonly [Table in keyof Tables]?: Readonly<Record<string, TextKind>> } = {
-  projects: of('shop', 'name', 'allow_ips', 'allow_origins', 'accent', 'support_url', 'default_currency', 'default_success_url'),
+  projects: of(
+    'shop',
+    'name',
+    'allow_ips',
+    'allow_origins',
+    'accent',
+    'support_url',
+    'default_currency',
+    'default_success_url',
+  ),
   project_logos: of('service', 'hash', 'type'),
   api_keys: { ...of('service', 'mode', 'kind', 'permission'), ...of('shop', 'name') },
   // Of secret keys the shop's servers, of public ones the shop's pages.
@@ -84,7 +93,18 @@ export const TEXT_COLUMNS: { readonly [Table in keyof Tables]?: Readonly<Record<
   sign_ins: of('service', 'challenge'),
   passkeys: of('shop', 'name', 'credential_id', 'transports'),
   // Cannot be changed, so nothing of customers is written there.
-  audit_log: of('shop', 'actor_kind', 'actor_name', 'action', 'subject_kind', 'subject_id', 'before', 'after', 'ip', 'request_id'),
+  audit_log: of(
+    'shop',
+    'actor_kind',
+    'actor_name',
+    'action',
+    'subject_kind',
+    'subject_id',
+    'before',
+    'after',
+    'ip',
+    'request_id',
+  ),
   // A search for a customer is part of a view.
   saved_views: { ...of('shop', 'name'), ...of('customer', 'query') },
   backups: of('service', 'file', 'problem'),

@@ -14,7 +14,10 @@ const CLEARED = new Set([
 
 const json = JSON as unknown as {
   rawJSON(text: string): RawJson;
-  parse(text: string, reviver: (key: string, value: unknown, context: { readonly source?: string }) => unknown): unknown;
+  parse(
+    text: string,
+    reviver: (key: string, value: unknown, context: { readonly source?: string }) => unknown,
+  ): unknown;
 };
 
 /**

@@ -72,13 +72,7 @@ export function changeView(
     const { owner: _owner, ...before } = current;
     const view = { ...before, name, query, shared, version: current.version + 1, changedAt: app.clock() };
     await updateView(trx, view);
-    await record(
-      app,
-      trx,
-      'view.change',
-      view,
-      differences(logged(before), logged(fields)),
-    );
+    await record(app, trx, 'view.change', view, differences(logged(before), logged(fields)));
     return { kind: 'done', view };
   });
 }

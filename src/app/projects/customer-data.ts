@@ -68,9 +68,7 @@ export async function removeCustomerData(
   projectId: string,
   request: CustomerRequest,
   after: string | null,
-): Promise<
-  { readonly kind: 'done'; readonly counts: CustomerDataCounts; readonly next: string | null } | Rejected
-> {
+): Promise<{ readonly kind: 'done'; readonly counts: CustomerDataCounts; readonly next: string | null } | Rejected> {
   const choice = choiceOf(app, request);
   if (choice.kind === 'rejected') return choice;
   return app.db.transaction().execute(async (trx) => {

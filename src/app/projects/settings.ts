@@ -14,7 +14,15 @@ export type SettingsRequest = Pick<
 /** Changes with each of the settings, whoever changes it and wherever. */
 export function settingsVersion(project: Project): string {
   const { name, accent, supportUrl, logo, defaultExpiryMinutes, defaultCurrency, defaultSuccessUrl } = project;
-  const shown = [name, accent, supportUrl, logo?.hash ?? null, defaultExpiryMinutes, defaultCurrency, defaultSuccessUrl];
+  const shown = [
+    name,
+    accent,
+    supportUrl,
+    logo?.hash ?? null,
+    defaultExpiryMinutes,
+    defaultCurrency,
+    defaultSuccessUrl,
+  ];
   return createHash('sha256').update(JSON.stringify(shown)).digest('base64url');
 }
 
@@ -47,9 +55,7 @@ export async function previewSettings(
   app: App,
   projectId: string,
   request: SettingsRequest,
-): Promise<
-  { readonly kind: 'done'; readonly project: Project; readonly changes: ProjectChanges } | Rejected
-> {
+): Promise<{ readonly kind: 'done'; readonly project: Project; readonly changes: ProjectChanges } | Rejected> {
   const checked = checkRequest(request);
   if (checked.kind === 'rejected') return checked;
   const project = await findProject(app.db, projectId);

@@ -59,7 +59,11 @@ export function settingsRoutes(app: FastifyInstance, dashboard: Dashboard, send:
   customerRoutes(app, dashboard);
 }
 
-function activationRoutes(app: FastifyInstance, dashboard: Dashboard, viewOf: (project: Project) => SettingsView): void {
+function activationRoutes(
+  app: FastifyInstance,
+  dashboard: Dashboard,
+  viewOf: (project: Project) => SettingsView,
+): void {
   const { app: core } = dashboard.people;
   const done = (outcome: ActivationOutcome): SettingsView => {
     if (outcome.kind === 'other_name') {

@@ -6,6 +6,8 @@ import type { Network } from '../src/domain/networks.ts';
 import type { Role } from '../src/domain/role.ts';
 import { createServiceHealth } from '../src/app/dashboard/health.ts';
 import { createProjectWatch } from '../src/app/live/project-watch.ts';
+import { logoPath } from '../src/http/checkout/branding-routes.ts';
+import { renderPreview } from '../src/http/checkout/preview.ts';
 import type { Exports } from '../src/http/dashboard/export-routes.ts';
 import { instructionsFor } from '../src/app/refunds/refund-instructions.ts';
 import type { UtxoAccess } from '../src/app/refunds/refund-psbt.ts';
@@ -109,6 +111,11 @@ export async function dashboardTest(
     live: { watch, notifications, troubles, ...live },
     exports: { connect: () => app.database.connect(), ...exports },
     creator: app.creator,
+    checkout: {
+      logoPath,
+      preview: (shown, language) =>
+        renderPreview(shown, language, { stylePath: '/assets/page.css', scriptPath: '/assets/page.js' }, app.clock()),
+    },
     webhooks: { policyOf, sender: () => sender },
     signing: {
       show: (refunds) => instructionsFor(app, refunds, utxo),

@@ -26,6 +26,7 @@ const NOTES = IN_BOTH(['owner', 'admin', 'developer', 'support']);
 const DEVELOPERS_IN_BOTH_MODES = IN_BOTH(DEVELOPERS);
 const SCOPE = '/dashboard/api/projects/:project/:mode';
 const PAYMENTS = '/dashboard/api/projects/:project/:mode/payments';
+const SETTINGS = '/dashboard/api/projects/:project/settings';
 const VIEWS = '/dashboard/api/projects/:project/views';
 
 /** Every route of the dashboard's API, neither more nor fewer than are registered. */
@@ -134,6 +135,15 @@ const TABLE: Readonly<Record<string, Cell>> = {
   // Wallets.
   // Sweeps.
   // Settings.
+  [`GET ${SETTINGS}`]: ADMINS,
+  [`POST ${SETTINGS}`]: ADMINS,
+  [`POST ${SETTINGS}/preview`]: ADMINS,
+  [`GET ${SETTINGS}/stops`]: ADMINS,
+  [`POST ${SETTINGS}/deactivate`]: ['owner'],
+  [`POST ${SETTINGS}/activate`]: ['owner'],
+  [`POST ${SETTINGS}/export`]: ADMINS,
+  [`POST ${SETTINGS}/customer-data/count`]: ['owner'],
+  [`POST ${SETTINGS}/customer-data/delete`]: ['owner'],
   // Mail and notifications.
 };
 

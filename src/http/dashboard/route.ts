@@ -41,6 +41,11 @@ export interface Dashboard {
   readonly live: Live;
   readonly exports: Exports;
   readonly creator: PaymentCreator;
+  /** What the payment page lends: where a logo is served, and how the page would look. */
+  readonly checkout: {
+    readonly logoPath: (hash: string) => string;
+    readonly preview: (shown: Previewed, language: string) => string;
+  };
   readonly webhooks: {
     readonly policyOf: (mode: Mode) => WebhookPolicy;
     /** Made at its first use, and closed with the server. */
@@ -57,6 +62,14 @@ export interface Dashboard {
 interface NodesUnavailable {
   readonly kind: 'unavailable';
   readonly message: string;
+}
+
+/** What a shop is about to change about its pages; a logo without a hash was not saved yet. */
+interface Previewed {
+  readonly name: string;
+  readonly accent: string | null;
+  readonly supportUrl: string | null;
+  readonly logo: { readonly hash: string | null; readonly width: number; readonly height: number } | null;
 }
 
 /** One request of a route, typed by its contract. */

@@ -20,6 +20,7 @@ import type { Notifications } from '../store/notifications.ts';
 import { hasPeople } from '../store/people.ts';
 import { createWebhookSender, type WebhookSender } from '../webhooks/send.ts';
 import type { Cointill } from './core.ts';
+import { askNodes } from './ask-nodes.ts';
 import { createSweepWatch } from './sweeps.ts';
 import { sendWithNodes, showTogether } from './show-instructions.ts';
 
@@ -72,6 +73,11 @@ export async function openDashboard(
       behindProxy,
       serviceHealth: createServiceHealth(app, core.networks),
       sweeps: createSweepWatch(core),
+      wallets: {
+        chains: core.chains,
+        openWallet: core.openWallet,
+        askNodes: (network) => askNodes(core, network),
+      },
       live: { watch, notifications, troubles: core.troubles },
       exports: { connect: () => core.handle.connect() },
       creator,

@@ -133,6 +133,12 @@ const TABLE: Readonly<Record<string, Cell>> = {
   [`GET ${SCOPE}/signing/progress`]: ADMINS_IN_BOTH_MODES,
   // Reports.
   // Wallets.
+  'GET /dashboard/api/projects/:project/wallets': ADMINS,
+  'POST /dashboard/api/projects/:project/wallets/:network': ADMINS,
+  'POST /dashboard/api/projects/:project/wallets/:network/preview': ADMINS,
+  'POST /dashboard/api/projects/:project/wallets/:network/terms': ADMINS,
+  'POST /dashboard/api/projects/:project/wallets/:network/check': ADMINS,
+  'POST /dashboard/api/projects/:project/payment-terms': ADMINS,
   // Sweeps.
   // Settings.
   [`GET ${SETTINGS}`]: ADMINS,

@@ -7,6 +7,7 @@ import type { SharedInstructions } from '../../app/refunds/refund-instructions.t
 import type { SentOutcome } from '../../app/refunds/send-signed.ts';
 import type { AttentionSources } from '../../app/dashboard/attention.ts';
 import type { ServiceHealth } from '../../app/dashboard/health.ts';
+import type { WalletSources } from '../../app/dashboard/wallet-overview.ts';
 import type { Client, PeopleParts } from '../../app/people/parts.ts';
 import { HashesBusyError } from '../../app/people/password-hash.ts';
 import type { TooMany } from '../../app/people/guess-limits.ts';
@@ -38,6 +39,8 @@ export interface Dashboard {
   readonly serviceHealth: () => Promise<ServiceHealth>;
   /** Deposits worth a sweep, as last known. */
   readonly sweeps: AttentionSources['sweeps'];
+  /** How wallets are read, and their networks' nodes asked. */
+  readonly wallets: Pick<WalletSources, 'chains' | 'openWallet' | 'askNodes'>;
   readonly live: Live;
   readonly exports: Exports;
   readonly creator: PaymentCreator;

@@ -1,6 +1,8 @@
 import { expect, it } from 'vitest';
 import { randomBytes } from 'node:crypto';
 import type { Network } from '../../domain/networks.ts';
+import { deployToken } from '../../../test/erc20.ts';
+import { depositAddress, FIRST_DEPOSIT_FACTORY } from '../../rails/evm/deposit.ts';
 import { NO_REPORTS } from '../../domain/trouble.ts';
 import { depositFlows } from '../../store/deposit-balances.ts';
 import { endedSweeps, openSweeps, transfersOfSweeps, type Sweep } from '../../store/sweeps.ts';
@@ -124,14 +126,14 @@ it('a sweep whose block is replaced waits again, its money lies on the deposits 
   await follow(shop);
   expect(await ended(shop)).toMatchObject([{ state: 'mined', transactionHash: hash }, { purpose: 'deploy_factory' }]);
   expect(await accountedFor(shop)).toBe(0n);
+  const raw = await shop.anvil.rpc('eth_getRawTransactionByHash', [hash]);
   await back();
   await shop.mine();
   await follow(shop);
   expect(await openSweeps(shop.app.db, shop.app.projectId)).toMatchObject([{ state: 'sent', height: null }]);
   expect(await accountedFor(shop)).toBe(OWED_WEI);
   expect((await deposits(shop)).underWay).toMatchObject([{ units: OWED_WEI }]);
-  // The same transaction again, as nodes keep it.
-  expect(await shop.send({ to: sweep.callTo ?? '', data: sweep.callData ?? '' })).toBe(hash);
+  expect(await shop.anvil.rpc('eth_sendRawTransaction', [raw])).toBe(hash);
   await shop.mine();
   await follow(shop);
   expect(await ended(shop)).toMatchObject([{ state: 'mined', transactionHash: hash }, {}]);
@@ -243,4 +245,55 @@ it('nothing of another project is swept or shown', async () => {
   expect(await depositsOverview(shop.app.db, other, 0n)).toEqual([]);
   const sweep = await deployFactory(shop).then(() => begin(shop));
   expect(await giveUpSweep(shop.app, { projectId: other, id: sweep.id })).toMatchObject({ why: 'not_found' });
+});
+
+it('a sweep takes coins and tokens at once, from deposits of both factories, each by a call of its own', async () => {
+  const tokens = new Map<'USDT', { contract: string; decimals: number }>();
+  const shop = await sweepShop(tokens);
+  const { app, anvil } = shop;
+  const token = await deployToken(anvil, 'ordinary');
+  tokens.set('USDT', { contract: token.address, decimals: 6 });
+  const order = await shop.order();
+  const { address_index: index } = await app.db
+    .selectFrom('payment_addresses')
+    .select('address_index')
+    .where('payment_id', '=', order.id)
+    .executeTakeFirstOrThrow();
+  const older = depositAddress(shop.treasury, index ?? 0, FIRST_DEPOSIT_FACTORY).toLowerCase();
+  await app.db.updateTable('payment_addresses').set({ address: older }).where('payment_id', '=', order.id).execute();
+  await anvil.transfer(older, OWED_WEI);
+  const [newer = ''] = await shop.paidDeposits(1);
+  for (const address of [older, newer]) await token.transfer(address, 1_234_567n);
+  await shop.advance();
+  await checkDeposits(app, shop.chain, app.projectId);
+  const offered = await deposits(shop);
+  expect(offered.calls.map(({ call }) => call.purpose)).toEqual(['deploy_factory', 'sweep', 'deploy_factory', 'sweep']);
+  for (let left = offered.calls.length; left > 0; left -= 1) {
+    await send(shop, await begin(shop));
+    await shop.mine();
+    await follow(shop, 2_000);
+  }
+  expect((await ended(shop)).map(({ state, purpose }) => `${purpose} ${state}`)).toEqual([
+    'sweep mined',
+    'deploy_factory mined',
+    'sweep mined',
+    'deploy_factory mined',
+  ]);
+  const sweeps = (await ended(shop)).filter(({ purpose }) => purpose === 'sweep');
+  const took = [
+    ...(
+      await transfersOfSweeps(
+        app.db,
+        sweeps.map(({ id }) => id),
+      )
+    ).values(),
+  ].flat();
+  const all = took.map(({ address, asset, units, usdCents }) => [address, asset, units, usdCents]);
+  for (const address of [older, newer]) {
+    expect(all).toContainEqual([address, 'ETH', OWED_WEI, 3_000n]);
+    // There is no price of it here.
+    expect(all).toContainEqual([address, 'USDT', 1_234_567n, null]);
+  }
+  expect(await shop.treasuryBalance()).toBe(2n * OWED_WEI);
+  expect((await deposits(shop)).balances).toEqual([]);
 });

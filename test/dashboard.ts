@@ -64,6 +64,7 @@ export async function dashboardTest(
     readonly live?: Partial<Live>;
     readonly exports?: Partial<Exports>;
     readonly sweeps?: Dashboard['sweeps'];
+    readonly deposits?: Partial<Dashboard['deposits']>;
     /** Networks that the service follows. */
     readonly networks?: readonly Network[];
   } = {},
@@ -75,6 +76,7 @@ export async function dashboardTest(
     url = DASHBOARD_URL,
     live = {},
     sweeps = () => [],
+    deposits = {},
     networks = [],
     exports = {},
     ...more
@@ -101,6 +103,7 @@ export async function dashboardTest(
     behindProxy,
     serviceHealth: createServiceHealth(app, networks, 0),
     sweeps,
+    deposits: { chains: () => null, refresh: async () => 'done', ...deposits },
     live: { watch, notifications, troubles, ...live },
     exports: { connect: () => app.database.connect(), ...exports },
     creator: app.creator,

@@ -269,11 +269,11 @@ export async function sweepByTransaction(
   return row === undefined ? null : sweepOf(row);
 }
 
-/** The page of a project's ended sweeps, newest first, that begins after `after`. */
+/** The page of a project's ended sweeps, newest first, that begins after the one with the id `after`. */
 export async function endedSweeps(
   db: Database,
   projectId: string,
-  { after, limit }: { readonly after: Pick<Sweep, 'id' | 'createdAt'> | null; readonly limit: number },
+  { after, limit }: { readonly after: string | null; readonly limit: number },
 ): Promise<readonly Sweep[]> {
   let query = selectSweeps(db)
     .where('project_id', '=', projectId)
@@ -282,9 +282,18 @@ export async function endedSweeps(
     .orderBy('id', 'desc')
     .limit(limit);
   if (after !== null) {
-    query = query.where(sql<boolean>`(created_at, id) < (${timestamp(after.createdAt)}, ${after.id}::uuid)`);
+    const last = sql`(select created_at, id from sweeps where id = ${after} and project_id = ${projectId})`;
+    query = query.where(sql<boolean>`(created_at, id) < ${last}`);
   }
   return (await query.execute()).map(sweepOf);
+}
+
+/** The e-mail addresses of those who sent sweeps, by their id. */
+export async function sendersOf(db: Database, sweeps: readonly Sweep[]): Promise<ReadonlyMap<string, string>> {
+  const ids = [...new Set(sweeps.flatMap(({ personId }) => (personId === null ? [] : [personId])))];
+  if (ids.length === 0) return new Map();
+  const rows = await db.selectFrom('people').select(['id', 'email']).where('id', 'in', ids).execute();
+  return new Map(rows.map(({ id, email }) => [id, email]));
 }
 
 /** What these sweeps take, by the deposit's index. */

@@ -127,6 +127,12 @@ const TABLE: Readonly<Record<string, Cell>> = {
   // Reports.
   // Wallets.
   // Sweeps.
+  [`GET ${SCOPE}/sweeps`]: ADMINS_IN_BOTH_MODES,
+  [`POST ${SCOPE}/sweeps/check`]: ADMINS_IN_BOTH_MODES,
+  [`GET ${SCOPE}/sweeps/history`]: ADMINS_IN_BOTH_MODES,
+  [`POST ${SCOPE}/sweeps`]: ADMINS_IN_BOTH_MODES,
+  [`POST ${SCOPE}/sweeps/:sweep/sent`]: ADMINS_IN_BOTH_MODES,
+  [`POST ${SCOPE}/sweeps/:sweep/give-up`]: ADMINS_IN_BOTH_MODES,
   // Settings.
   // Mail and notifications.
 };

@@ -1,8 +1,10 @@
 import type { AssetCode } from '../../domain/asset.ts';
 import { pow10 } from '../../domain/money.ts';
 import type { EvmNetwork } from '../../domain/networks.ts';
+import { shownAddress } from '../../rails/address.ts';
 import type { EvmCaller } from '../../rails/evm/caller.ts';
 import type { TokenContracts } from '../../rails/evm/tokens.ts';
+import type { Sweep } from '../../store/sweeps.ts';
 import type { App } from '../context.ts';
 import { decimalsOf } from '../projects/sweep.ts';
 
@@ -34,4 +36,9 @@ export function worthAt(
 /** The token's contract in lower case; null for the chain's own coin. Undefined: not an asset of this network now. */
 export function contractOf({ tokens }: Pick<SweepChain, 'tokens'>, asset: AssetCode, coin: AssetCode | null) {
   return asset === coin ? null : tokens.get(asset)?.contract.toLowerCase();
+}
+
+/** The address that paid for a sweep's gas, with its checksum. */
+export function shownSender({ network, sender }: Pick<Sweep, 'network' | 'sender'>): string | null {
+  return sender === null ? null : shownAddress(network, sender);
 }

@@ -21,6 +21,7 @@ import { readCookie } from '../cookies.ts';
 import { RequestError } from '../errors.ts';
 import type { Exports } from './export-routes.ts';
 import type { Live } from './live-routes.ts';
+import type { Deposits } from './sweep-routes.ts';
 import { clientBucket } from '../rate-limit.ts';
 import type { SessionRule } from '../session-guard.ts';
 
@@ -37,6 +38,7 @@ export interface Dashboard {
   readonly serviceHealth: () => Promise<ServiceHealth>;
   /** Deposits worth a sweep, as last known. */
   readonly sweeps: AttentionSources['sweeps'];
+  readonly deposits: Deposits;
   readonly live: Live;
   readonly exports: Exports;
   readonly creator: PaymentCreator;

@@ -71,6 +71,7 @@ export async function dashboardTest(
     readonly exports?: Partial<Exports>;
     readonly sweeps?: Dashboard['sweeps'];
     readonly askNodes?: Dashboard['wallets']['askNodes'];
+    readonly deposits?: Partial<Dashboard['deposits']>;
     /** Networks that the service follows. */
     readonly networks?: readonly Network[];
     /** The nodes that refunds are shown and sent with; none unless given. */
@@ -85,6 +86,7 @@ export async function dashboardTest(
     live = {},
     sweeps = () => [],
     askNodes = () => Promise.resolve(null),
+    deposits = {},
     networks = [],
     utxo = () => null,
     exports = {},
@@ -113,6 +115,7 @@ export async function dashboardTest(
     serviceHealth: createServiceHealth(app, networks, 0),
     sweeps,
     wallets: { chains: MAIN_CHAINS, openWallet: createWalletOpener(MAIN_CHAINS), askNodes },
+    deposits: { chains: () => null, refresh: async () => 'done', ...deposits },
     live: { watch, notifications, troubles, ...live },
     exports: { connect: () => app.database.connect(), ...exports },
     creator: app.creator,

@@ -140,6 +140,12 @@ const TABLE: Readonly<Record<string, Cell>> = {
   'POST /dashboard/api/projects/:project/wallets/:network/check': ADMINS,
   'POST /dashboard/api/projects/:project/payment-terms': ADMINS,
   // Sweeps.
+  [`GET ${SCOPE}/sweeps`]: ADMINS_IN_BOTH_MODES,
+  [`POST ${SCOPE}/sweeps/check`]: ADMINS_IN_BOTH_MODES,
+  [`GET ${SCOPE}/sweeps/history`]: ADMINS_IN_BOTH_MODES,
+  [`POST ${SCOPE}/sweeps`]: ADMINS_IN_BOTH_MODES,
+  [`POST ${SCOPE}/sweeps/:sweep/sent`]: ADMINS_IN_BOTH_MODES,
+  [`POST ${SCOPE}/sweeps/:sweep/give-up`]: ADMINS_IN_BOTH_MODES,
   // Settings.
   [`GET ${SETTINGS}`]: ADMINS,
   [`POST ${SETTINGS}`]: ADMINS,

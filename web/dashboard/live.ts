@@ -96,6 +96,8 @@ function apply(dashboard: Dashboard, scope: Scope, message: Exclude<LiveMessage,
       return void queries.invalidateQueries({ queryKey: attentionKey(scope) });
     case 'deliveries':
       return void queries.invalidateQueries({ queryKey: [...projectKey(scope), 'webhooks'] });
+    case 'sweeps':
+      return void queries.invalidateQueries({ queryKey: [...projectKey(scope), 'sweeps'] });
     case 'network':
       // Only single payments show confirmations; lists do not.
       return void queries.invalidateQueries({ queryKey: [...projectKey(scope), 'payment'] });

@@ -23,6 +23,7 @@ import { readCookie } from '../cookies.ts';
 import { RequestError } from '../errors.ts';
 import type { Exports } from './export-routes.ts';
 import type { Live } from './live-routes.ts';
+import type { Deposits } from './sweep-routes.ts';
 import { clientBucket } from '../rate-limit.ts';
 import type { SessionRule } from '../session-guard.ts';
 
@@ -41,6 +42,7 @@ export interface Dashboard {
   readonly sweeps: AttentionSources['sweeps'];
   /** How wallets are read, and their networks' nodes asked. */
   readonly wallets: Pick<WalletSources, 'chains' | 'openWallet' | 'askNodes'>;
+  readonly deposits: Deposits;
   readonly live: Live;
   readonly exports: Exports;
   readonly creator: PaymentCreator;

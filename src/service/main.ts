@@ -163,7 +163,7 @@ async function startServers(
     onAnswered: answered.onAnswered,
     plugins,
   };
-  const dashboard = await openDashboard(config, core, { notifications, redis, creator: api.creator }, plugins);
+  const dashboard = await openDashboard(config, core, { notifications, redis, creator: api.creator, assets }, plugins);
   const home = (side: Mode) => homeRoute({ side, baseUrls, dashboardUrl: openDashboardUrl(config), assets });
   const live = { ...common, ...dashboard, plugins: [...dashboard.plugins, home('live')] };
   const sandbox = { ...common, plugins: [...plugins, home('test')] };

@@ -47,6 +47,7 @@ export const COPIED_TABLES: { readonly [Name in keyof Tables]: 'rows' | 'nothing
   refund_balances: 'rows',
   refund_changes: 'rows',
   refund_inputs: 'rows',
+  sent_payouts: 'rows',
   change_addresses: 'rows',
   change_watches: 'rows',
   change_outputs: 'rows',

@@ -23,6 +23,14 @@ const refused = (status: number, text: string, param?: string) => ({
 });
 const satoshi = (text: string | null | undefined): bigint => BigInt(Math.round(Number(text) * 1e8));
 
+/** What to sign for refunds, or what was signed. */
+const sign = (browser: Browser, refunds: readonly string[], what = '', more: object = {}) =>
+  browser.call<object>({
+    method: 'POST',
+    path: `/dashboard/api/projects/${app.projectId}/test/signing${what}`,
+    body: { refunds, ...more },
+  });
+
 async function paid(outcome = 'paid'): Promise<PaymentView> {
   const id = publicPaymentId(await app.pay());
   const answer = await acts.post(owner.browser, id, 'simulate', { outcome });
@@ -146,7 +154,7 @@ describe('a refund', () => {
     // Whoever has the link can enter an address.
     const viewer = await test.join('viewer');
     expect((await acts.read(viewer.browser, payment.id)).refunds).toMatchObject([{ address: null, claim_url: null }]);
-    const signing = await acts.post(support.browser, payment.id, `refunds/${requested.body.refund}/instructions`);
+    const signing = await sign(support.browser, [requested.body.refund]);
     expect(signing.status).toBe(403);
     const cancelled = await acts.post(support.browser, payment.id, `refunds/${requested.body.refund}/cancel`);
     expect(cancelled.body.payment).toMatchObject({
@@ -222,10 +230,8 @@ describe('a refund', () => {
       [mine.id, 're_00000000000000000000000000'],
       [mine.id, 'nonsense'],
     ] as const) {
-      for (const what of ['cancel', 'instructions']) {
-        const answer = await acts.post(owner.browser, id, `refunds/${refund}/${what}`);
-        expect([what, answer.status, answer.text]).toEqual([what, 404, expect.stringContaining('There is no such')]);
-      }
+      const answer = await acts.post(owner.browser, id, `refunds/${refund}/cancel`);
+      expect([answer.status, answer.text]).toEqual([404, expect.stringContaining('There is no such')]);
     }
     expect((await acts.post(owner.browser, foreign, 'refunds', form())).status).toBe(404);
     const live = actsIn(test, 'live');
@@ -233,21 +239,57 @@ describe('a refund', () => {
     expect((await foreignActs.read(owner.browser, foreign)).refunds).toMatchObject([{ status: 'pending' }]);
   });
 
-  it('in test mode has nothing to sign, and says so as the command does', async () => {
+  it('that is to be signed is named once, is one of this project and mode, and of one network with the others', async () => {
+    const { projectId } = await test.http.shop();
+    const foreignActs = actsIn(test, 'test', projectId);
+    const foreign = publicPaymentId(await app.pay({ projectId }));
+    await foreignActs.post(owner.browser, foreign, 'complete');
+    const made = await foreignActs.post(owner.browser, foreign, 'refunds', form({ amount: '5' }));
+    const { body } = await acts.post(owner.browser, (await paid()).id, 'refunds', form({ amount: '5' }));
+    const signed = 'cHNidP8=';
+    for (const what of ['', '/send']) {
+      const more = what === '' ? {} : { signed };
+      const of = (refunds: readonly string[]) => sign(owner.browser, refunds, what, more);
+      for (const id of [made.body.refund, 're_00000000000000000000000000', 'nonsense']) {
+        expect(await of([body.refund, id])).toMatchObject(refused(404, 'There is no such refund'));
+      }
+      expect(await of([body.refund, body.refund])).toMatchObject(refused(400, 'each refund once', 'refunds'));
+      expect((await of([])).status).toBe(400);
+      expect((await of(Array.from({ length: 51 }, () => body.refund))).status).toBe(400);
+      expect((await of([body.refund])).status).toBe(200);
+    }
+    const progress = { path: `/dashboard/api/projects/${app.projectId}/test/signing/progress` };
+    const query = { ...progress, path: `${progress.path}?refunds=${body.refund}` };
+    expect((await owner.browser.call(query)).body).toMatchObject({
+      data: [{ refund: body.refund, status: 'pending', state: null }],
+    });
+    expect((await owner.browser.call({ path: query.path.replace(body.refund, made.body.refund) })).status).toBe(404);
+  });
+
+  it('is not sent where what was pasted is too long is too long, before anything is read of it', async () => {
+    const { body } = await acts.post(owner.browser, (await paid()).id, 'refunds', form({ amount: '5' }));
+    const long = await sign(owner.browser, [body.refund], '/send', { signed: 'A'.repeat(2_050_000) });
+    expect(long.body).toMatchObject({ outcome: 'refused', message: expect.stringContaining('longer than 2 million') });
+    const longer = await sign(owner.browser, [body.refund], '/send', { signed: 'A'.repeat(5_000_000) });
+    expect(longer.status).toBe(400);
+    // What others send stays as short as it was.
+    expect((await sign(owner.browser, [body.refund, 'A'.repeat(70_000)])).status).toBe(400);
+  });
+
+  it('in test mode has nothing to sign', async () => {
     const payment = await paid();
     const { body } = await acts.post(owner.browser, payment.id, 'refunds', form({ address: ADDRESS }));
-    const shown = await acts.post<object>(owner.browser, payment.id, `refunds/${body.refund}/instructions`);
-    expect(shown.body).toEqual({
-      lines: expect.arrayContaining([
-        expect.stringMatching(/^To +tb1q/),
-        'A test refund: nothing is to be paid, it ends by itself.',
-      ]),
+    expect((await sign(owner.browser, [body.refund])).body).toMatchObject({
+      refunds: [{ id: body.refund, payment: payment.id, address: ADDRESS, network: 'bitcoin', problem: null }],
+      network_name: 'Bitcoin',
       payment_uri: null,
       call: null,
       psbt: null,
       problem: null,
       warnings: [],
     });
+    const sent = await sign(owner.browser, [body.refund], '/send', { signed: 'cHNidP8=' });
+    expect(sent.body).toMatchObject({ outcome: 'refused', transaction_hash: null });
   });
 });
 

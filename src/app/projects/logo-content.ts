@@ -52,7 +52,16 @@ function pngContent(bytes: Buffer): LogoContent {
   return BROKEN;
 }
 
-const JPEG_MARKERS = { start: 0xd8, end: 0xd9, scan: 0xda, jfif: 0xe0, exif: 0xe1, icc: 0xe2, adobe: 0xee, comment: 0xfe };
+const JPEG_MARKERS = {
+  start: 0xd8,
+  end: 0xd9,
+  scan: 0xda,
+  jfif: 0xe0,
+  exif: 0xe1,
+  icc: 0xe2,
+  adobe: 0xee,
+  comment: 0xfe,
+};
 /** Some programs pad the file after its end. */
 const MAX_PADDING_BYTES = 64;
 

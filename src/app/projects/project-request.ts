@@ -85,7 +85,10 @@ function checkBranding({ name, accent, supportUrl }: Given, read: Given): Refusa
 /** The bounds of `expires_in_minutes`, which both APIs keep. */
 const EXPIRY_MINUTES = { min: 1, max: 1_440 } as const;
 
-function checkDefaults({ defaultExpiryMinutes: minutes, defaultCurrency, defaultSuccessUrl }: Given, read: Given): Refusal {
+function checkDefaults(
+  { defaultExpiryMinutes: minutes, defaultCurrency, defaultSuccessUrl }: Given,
+  read: Given,
+): Refusal {
   const { min, max } = EXPIRY_MINUTES;
   if (typeof minutes === 'number' && !(Number.isInteger(minutes) && minutes >= min && minutes <= max)) {
     const rule = `must be a whole number of minutes from ${min} to ${max}`;
@@ -148,6 +151,7 @@ function isWebUrl({ protocol, username, password }: URL): boolean {
 function successUrlOf(text: string): string | null {
   const trimmed = text.trim();
   const url = URL.parse(trimmed);
-  const isFine = url !== null && url.href.length <= MAX_URL_LENGTH && isWebUrl(url) && urlAmbiguity(trimmed, url) === null;
+  const isFine =
+    url !== null && url.href.length <= MAX_URL_LENGTH && isWebUrl(url) && urlAmbiguity(trimmed, url) === null;
   return isFine ? url.href : null;
 }

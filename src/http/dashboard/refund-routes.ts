@@ -1,7 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { cancelRefund } from '../../app/refunds/cancel-refund.ts';
 import { createRefund } from '../../app/refunds/create-refund.ts';
-import { instructionLines } from '../../app/refunds/instruction-lines.ts';
 import { readRefund } from '../../app/refunds/read-refund.ts';
 import type { WantedRefund } from '../../app/refunds/refund-size.ts';
 import type { RefundOutcome } from '../../app/refunds/save-refund.ts';
@@ -16,7 +15,7 @@ import { findPayments } from '../../store/payments.ts';
 import { isoTime } from '../../wire/time.ts';
 import { readIsoDate } from '../dates.ts';
 import { invalid, notFound, RequestError } from '../errors.ts';
-import type { AnswerOf, BodyOf } from './contract/index.ts';
+import type { BodyOf } from './contract/index.ts';
 import { formRequest, notAgain } from './form-request.ts';
 import { noPayment, paymentSelector, scopeOf } from './project-scope.ts';
 import { addRoute, appFor, type Dashboard } from './route.ts';
@@ -24,7 +23,7 @@ import { viewOf } from './view-of.ts';
 
 const REFUNDS = '/dashboard/api/projects/:project/:mode/payments/:payment/refunds';
 
-/** A payment's refunds: create, cancel, and what to sign for them. */
+/** A payment's refunds: create and cancel. */
 export function refundRoutes(app: FastifyInstance, dashboard: Dashboard): void {
   const {
     people: { app: core },
@@ -77,10 +76,6 @@ export function refundRoutes(app: FastifyInstance, dashboard: Dashboard): void {
     const { projectId, mode } = scope;
     const refund = refundIdOf(await cancelRefund(appFor(core, request), { id, projectId, mode }));
     return { payment: await viewOf(core, request, scope, selector), refund };
-  });
-  addRoute(app, `POST ${REFUNDS}/:refund/instructions`, { action: 'create_refunds' }, async ({ params, request }) => {
-    const { id } = await refundOf(dashboard, request, params);
-    return instructionsOf(dashboard, id);
   });
 }
 
@@ -152,22 +147,4 @@ function refundIdOf(outcome: RefundOutcome): string {
     case 'still_running':
       throw notAgain(outcome.kind);
   }
-}
-
-async function instructionsOf(
-  { refundInstructions }: Dashboard,
-  id: string,
-): Promise<AnswerOf<`POST ${typeof REFUNDS}/:refund/instructions`>> {
-  const shown = await refundInstructions(id);
-  if (shown.kind === 'unavailable') throw new RequestError('service_unavailable', shown.message);
-  if (shown.kind === 'rejected') throw noRefund();
-  const { paymentUri, call, psbt, problem, warnings } = shown;
-  return {
-    lines: [...instructionLines(shown)],
-    payment_uri: paymentUri,
-    call: call && { chain_id: call.chainId, to: call.to, value: String(call.value), data: call.data },
-    psbt: psbt?.kind === 'ok' ? psbt.psbt : null,
-    problem: psbt?.kind === 'none' ? psbt.message : problem,
-    warnings: [...warnings, ...(psbt?.kind === 'ok' ? psbt.warnings : [])],
-  };
 }

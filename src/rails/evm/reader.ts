@@ -43,9 +43,7 @@ export interface EvmBlockTransaction {
 export interface EvmReader {
   readonly head: () => Promise<number>;
   /** Null: there is no block of that height. `at` in epoch milliseconds. */
-  readonly block: (
-    height: number,
-  ) => Promise<{
+  readonly block: (height: number) => Promise<{
     readonly hash: string;
     readonly at: number;
     readonly transactions: readonly EvmBlockTransaction[];

@@ -122,3 +122,11 @@ export const REFUND_INPUTS = {
   transaction_hash: text(),
   output_index: integer(),
 };
+
+export const SENT_PAYOUTS = {
+  refund_id: uuid(),
+  network: text<Network>(),
+  transaction_hash: text(),
+  sent_at: timestamp(),
+  refused_reason: nullable(text()),
+};

@@ -35,8 +35,7 @@ export const es: Texts = {
 
   inactive_title: 'Esta tienda no acepta pagos',
   inactive_text: 'La tienda ha suspendido sus pagos.',
-  inactive_hint:
-    'No envíes nada ahora. Lo que ya hayas enviado queda registrado: consulta a la tienda.',
+  inactive_hint: 'No envíes nada ahora. Lo que ya hayas enviado queda registrado: consulta a la tienda.',
 
   pay_title: 'Esperando tu pago',
   part_title: 'Ha llegado una parte: envía el resto',

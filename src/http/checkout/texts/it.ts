@@ -35,8 +35,7 @@ export const it: Texts = {
 
   inactive_title: 'Questo negozio non accetta pagamenti',
   inactive_text: 'Il negozio ha sospeso i pagamenti.',
-  inactive_hint:
-    'Si prega di non inviare nulla ora. Quanto già inviato resta registrato: rivolgersi al negozio.',
+  inactive_hint: 'Si prega di non inviare nulla ora. Quanto già inviato resta registrato: rivolgersi al negozio.',
 
   pay_title: 'In attesa del pagamento',
   part_title: 'Ricevuta una parte: inviare il resto',

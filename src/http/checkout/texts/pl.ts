@@ -35,8 +35,7 @@ export const pl: Texts = {
 
   inactive_title: 'Ten sklep nie przyjmuje płatności',
   inactive_text: 'Sklep wstrzymał płatności.',
-  inactive_hint:
-    'Nie wysyłaj teraz niczego. To, co zostało już wysłane, nadal jest rejestrowane: zapytaj o to sklep.',
+  inactive_hint: 'Nie wysyłaj teraz niczego. To, co zostało już wysłane, nadal jest rejestrowane: zapytaj o to sklep.',
 
   pay_title: 'Czekamy na Twoją płatność',
   part_title: 'Dotarła część kwoty: wyślij resztę',

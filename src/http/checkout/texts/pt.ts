@@ -35,8 +35,7 @@ export const pt: Texts = {
 
   inactive_title: 'Esta loja não está a aceitar pagamentos',
   inactive_text: 'A loja suspendeu os pagamentos.',
-  inactive_hint:
-    'Não envie nada agora. O que já enviou continua registado: fale com a loja.',
+  inactive_hint: 'Não envie nada agora. O que já enviou continua registado: fale com a loja.',
 
   pay_title: 'Aguardando seu pagamento',
   part_title: 'Uma parte chegou: envie o restante',

@@ -35,8 +35,7 @@ export const zh: Texts = {
 
   inactive_title: '商家目前不接受付款',
   inactive_text: '商家已暂停收款。',
-  inactive_hint:
-    '请勿现在转账。您已转出的款项仍会被记录，请联系商家。',
+  inactive_hint: '请勿现在转账。您已转出的款项仍会被记录，请联系商家。',
 
   pay_title: '等待您付款',
   part_title: '已收到部分款项，请补足余款',

@@ -15,20 +15,6 @@ const refundAnswer = Type.Object({
   refund: Type.String(),
 });
 
-const instructionsShape = Type.Object({
-  /** The lines that the command prints. */
-  lines: Type.Array(Type.String()),
-  payment_uri: nullable(Type.String()),
-  /** The call of an EVM wallet; `value` in wei. */
-  call: nullable(
-    Type.Object({ chain_id: Type.Integer(), to: Type.String(), value: Type.String(), data: Type.String() }),
-  ),
-  psbt: nullable(Type.String()),
-  /** Why it must not be paid now, or why there is no PSBT. */
-  problem: nullable(Type.String()),
-  warnings: Type.Array(Type.String()),
-});
-
 export const refundsContract = {
   /** An address needs `create_refunds`. 409 while the same request is still running. */
   [`POST ${REFUNDS}`]: {
@@ -63,9 +49,4 @@ export const refundsContract = {
     }),
   },
   [`POST ${REFUNDS}/:refund/cancel`]: { params: refundParams, answer: refundAnswer },
-  /** What to sign in one's own wallet, as `cointill refund show` prints it; 503 if no node answers. */
-  [`POST ${REFUNDS}/:refund/instructions`]: {
-    params: refundParams,
-    answer: instructionsShape,
-  },
 } as const satisfies Contracts;

@@ -120,7 +120,7 @@ const wallets = createRoute({
 const sweeps = createRoute({
   getParentRoute: () => signedIn,
   path: '/projects/$project/$mode/sweeps',
-  component: lazyPage(() => import('./pages/sweeps/sweeps-page.tsx'), 'SweepsPage', 'sweeps'),
+  component: lazyPage(() => import('./pages/sweeps/sweeps-page.tsx'), 'SweepsPage', 'sweeps', 'browserWallets'),
 });
 const settings = createRoute({
   getParentRoute: () => signedIn,

@@ -63,7 +63,7 @@ export function sweepRoutes(app: FastifyInstance, { people: { app: core }, depos
   });
   addRoute(app, `POST ${SWEEPS}/:sweep/sent`, SEND, async ({ params, body, request }) => {
     const projectId = liveProject(request, params);
-    const sent = { hash: body.hash?.toLowerCase() ?? null, sender: body.sender?.toLowerCase() ?? null };
+    const sent = { hash: hashOf(body.hash), sender: body.sender?.toLowerCase() ?? null };
     const { sweep } = done(await sweepSent(appFor(core, request), { projectId, id: sweepId(params.sweep) }, sent));
     return viewOf(projectId, sweep);
   });
@@ -99,6 +99,12 @@ async function viewsOf(viewing: SweepViewing, sweeps: readonly Sweep[]): Promise
   const { db } = viewing.app;
   const [all, senders] = await Promise.all([withTransfers(db, sweeps), sendersOf(db, sweeps)]);
   return all.map((one) => sweepView(viewing, one, senders));
+}
+
+function hashOf(text: string | null): string | null {
+  if (text === null) return null;
+  if (/^0x[0-9a-f]{64}$/i.test(text)) return text.toLowerCase();
+  throw invalid('hash', 'hash must be 0x and 64 hex digits, as your wallet shows it.');
 }
 
 function sweepId(text: string): string {

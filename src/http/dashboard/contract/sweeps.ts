@@ -97,7 +97,6 @@ export type SweepsOverview = Static<typeof overviewShape>;
 
 const SCOPE = '/dashboard/api/projects/:project/:mode/sweeps';
 const sweepParams = Type.Object({ ...modeParams.properties, sweep: Type.String() });
-const hash = Type.String({ pattern: '^0x[0-9a-fA-F]{64}$' });
 const address = Type.String({ pattern: '^0x[0-9a-fA-F]{40}$' });
 
 /** The routes of the page of sweeps; 404 in test mode, where nothing lies on contracts. */
@@ -120,7 +119,7 @@ export const sweepsContract = {
   /** The wallet has sent it; null: it said so without a hash. */
   [`POST ${SCOPE}/:sweep/sent`]: {
     params: sweepParams,
-    body: Type.Object({ hash: nullable(hash), sender: Type.Optional(address) }),
+    body: Type.Object({ hash: nullable(text({ max: 80 })), sender: Type.Optional(address) }),
     answer: sweepShape,
   },
   /** The wallet has not sent it. */

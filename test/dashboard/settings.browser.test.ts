@@ -12,7 +12,10 @@ const PNG = Buffer.from(
 const SVG = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"><script>parent.hacked = true</script></svg>');
 
 const SHOT = async (page: Page, name: string): Promise<void> => {
-  for (const [size, width] of [['desktop', 1280], ['phone', 390]] as const) {
+  for (const [size, width] of [
+    ['desktop', 1280],
+    ['phone', 390],
+  ] as const) {
     for (const scheme of ['light', 'dark'] as const) {
       await page.setViewportSize({ width, height: 860 });
       await page.emulateMedia({ colorScheme: scheme });
@@ -29,11 +32,11 @@ describe.skipIf(hasNoBrowser)('Settings', () => {
   const base = () => `${dashboard.service.dashboard}/projects/${dashboard.service.projectId}/test`;
   const dialogOf = (page: Page) => page.getByRole('dialog');
   const previewOf = (page: Page) => page.frameLocator('iframe[title="Preview"]');
+  /** As a browser shows it there. */
   const colourOf = (page: Page, selector: string) =>
-    previewOf(page)
-      .locator(selector)
-      .first()
-      .evaluate<string>('(element) => getComputedStyle(element).backgroundColor');
+    page.evaluate<string>(
+      `getComputedStyle(document.querySelector('iframe').contentDocument.querySelector('${selector}')).backgroundColor`,
+    );
   const choose = (page: Page, name: string, buffer: Buffer) =>
     page.locator('input[type=file]').setInputFiles({ name, mimeType: 'image/png', buffer });
 
@@ -49,15 +52,19 @@ describe.skipIf(hasNoBrowser)('Settings', () => {
 
     // The preview has what is typed, as text, and nothing in it runs or leads anywhere.
     await page.getByLabel('Name of the shop').fill('<img src=x onerror="parent.hacked=true">Tea');
-    await page.getByRole('textbox', { name: 'Colour' }).fill('#c2185b');
+    await page.getByRole('textbox', { name: 'Colour', exact: true }).fill('#c2185b');
     await page.getByLabel('Support link or e-mail').fill('help@shop.example');
     await previewOf(page).getByText('<img src=x onerror="parent.hacked=true">Tea').waitFor();
-    expect(await colourOf(page, '.monogram')).toBe('rgb(194, 24, 91)');
+    await expect.poll(() => colourOf(page, '.monogram')).toBe('rgb(194, 24, 91)');
     await page.getByLabel('Colours of the preview').selectOption('dark');
-    expect(await colourOf(page, 'body')).toBe('rgb(14, 20, 18)');
+    await expect.poll(() => colourOf(page, 'body')).toBe('rgb(14, 20, 18)');
     expect(await colourOf(page, '.monogram')).not.toBe('rgb(194, 24, 91)');
     await page.getByLabel('Width of the preview').selectOption('computer');
-    await previewOf(page).getByRole('link', { name: 'Get help' }).or(previewOf(page).locator('footer a')).first().click();
+    await previewOf(page)
+      .getByRole('link', { name: 'Get help' })
+      .or(previewOf(page).locator('footer a'))
+      .first()
+      .click();
     expect(await page.evaluate('[window.hacked, history.length]')).toEqual([undefined, expect.any(Number)]);
     await choose(page, 'logo.svg', SVG);
     await page.getByText('The file is not a PNG, JPEG or WebP picture by its content.').waitFor();

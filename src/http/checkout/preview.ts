@@ -94,5 +94,6 @@ function inert(markup: string): string {
   return markup
     .replaceAll(/<noscript>.*?<\/noscript>/gs, '')
     .replaceAll(/<script\b.*?<\/script>/gs, '')
+    .replace(/<link rel="icon"[^>]*>/, '')
     .replace('<head>', '<head><base target="_blank" />');
 }

@@ -125,6 +125,12 @@ function customerFault({ message }: Rejected, { email }: { readonly email?: stri
 
 const textOrNull = (text: string): string | null => (text.trim() === '' ? null : text.trim());
 
+/** An e-mail address is a link to write to. */
+function linkOrNull(text: string): string | null {
+  const given = textOrNull(text);
+  return given !== null && /^[^\s@:/?#]+@[^\s@:/?#]+$/.test(given) ? `mailto:${given}` : given;
+}
+
 type Branding = Pick<BodyOf<`POST ${typeof SETTINGS}`>, 'name' | 'accent' | 'support_url' | 'logo'>;
 
 function brandingOf({ name, accent, support_url, logo }: Branding): SettingsRequest {
@@ -132,7 +138,7 @@ function brandingOf({ name, accent, support_url, logo }: Branding): SettingsRequ
   return {
     name,
     accent: textOrNull(accent),
-    supportUrl: textOrNull(support_url),
+    supportUrl: linkOrNull(support_url),
     ...(logo === undefined ? {} : { logo: logo === null ? null : { file, bytes: Buffer.from(logo, 'base64') } }),
   };
 }

@@ -41,6 +41,7 @@ export function chainRail(options: ChainRailOptions): ChainRail {
   return {
     kind: 'chain',
     rates,
+    seenTokens: tokens,
     ratesFor: async (projectId, trx) => withSpread(rates, await spreadOf(trx ?? db, projectId)),
     ...offerOf(db, tokens),
     issue: async (payment, { network }, trx) => {

@@ -95,6 +95,8 @@ export interface ChainRail extends AnyRail {
 
 /** What both have. */
 interface AnyRail extends Issuer {
+  /** Every token in which money can be seen, with its decimals here. */
+  readonly seenTokens: readonly Token[];
   /**
    * Locks everything needed to issue addresses for payments in these tokens, until the transaction ends. The resulting
    * issuer knows no other tokens. With `mayPredict` it may use the state it saw last: then `taken` also contains the

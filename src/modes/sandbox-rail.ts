@@ -22,6 +22,7 @@ export function sandboxRail(rates: RateSource, completeAfterMs: number): Sandbox
   return {
     kind: 'sandbox',
     rates,
+    seenTokens: tokens,
     ratesFor: () => rates,
     lock: null,
     tokens: () => tokens,

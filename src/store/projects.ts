@@ -1,5 +1,6 @@
 import { sql, type Selectable } from 'kysely';
 import { ALL_COINS, type CoinChoice } from '../domain/coin-choice.ts';
+import type { Fiat } from '../domain/money.ts';
 import type { Database, Trx } from './database.ts';
 import { notify } from './notifications.ts';
 import type { LogoType } from './schema/projects.ts';
@@ -24,6 +25,11 @@ export interface Project {
   /** What a page needs to know about the logo; `findLogo` reads its bytes. */
   readonly logo: LogoSize | null;
   readonly createdAt: number;
+  /** What payments get whose creation leaves it out; null: what the service itself takes. */
+  readonly defaultExpiryMinutes: number | null;
+  /** What the dashboard's form of a new payment begins with. */
+  readonly defaultCurrency: Fiat | null;
+  readonly defaultSuccessUrl: string | null;
 }
 
 /** The SHA-256 of the picture's bytes in lower-case hex, and its own size in CSS pixels. */
@@ -40,6 +46,7 @@ export interface Logo extends LogoSize {
 
 /** What can be changed about a project. Null removes a value; fields not given stay as they are. */
 export interface ProjectChanges {
+  readonly name?: string;
   readonly active?: boolean;
   readonly allowIps?: readonly string[];
   readonly spreadBasisPoints?: number;
@@ -49,6 +56,9 @@ export interface ProjectChanges {
   readonly accent?: string | null;
   readonly supportUrl?: string | null;
   readonly logo?: Logo | null;
+  readonly defaultExpiryMinutes?: number | null;
+  readonly defaultCurrency?: Fiat | null;
+  readonly defaultSuccessUrl?: string | null;
 }
 
 type ProjectRow = Selectable<Tables['projects']> & {
@@ -72,6 +82,9 @@ function projectFromRow(row: ProjectRow): Project {
     supportUrl: row.support_url,
     logo: hash === null || width === null || height === null ? null : { hash, width, height },
     createdAt: row.created_at,
+    defaultExpiryMinutes: row.default_expiry_minutes,
+    defaultCurrency: row.default_currency,
+    defaultSuccessUrl: row.default_success_url,
   };
 }
 
@@ -92,6 +105,9 @@ export async function insertProject(trx: Trx, project: Project & { readonly logo
       accent: project.accent,
       support_url: project.supportUrl,
       created_at: new Date(project.createdAt),
+      default_expiry_minutes: project.defaultExpiryMinutes,
+      default_currency: project.defaultCurrency,
+      default_success_url: project.defaultSuccessUrl,
     } satisfies NewRow<'projects'>)
     .execute();
 }
@@ -136,23 +152,27 @@ function selectProjects(executor: Database | Trx) {
 
 /** Changes the given fields of a project and notifies every process; null if there is no such project. */
 export async function updateProject(trx: Trx, id: string, changes: ProjectChanges): Promise<Project | null> {
-  const { logo } = changes;
+  const { logo, allowIps, allowOrigins, sweepMinUsdCents } = changes;
+  const values = {
+    name: changes.name,
+    active: changes.active,
+    allow_ips: allowIps && [...allowIps],
+    spread_basis_points: changes.spreadBasisPoints,
+    sweep_min_usd_cents: sweepMinUsdCents === undefined ? undefined : String(sweepMinUsdCents),
+    allow_origins: allowOrigins && [...allowOrigins],
+    coin_order: changes.coins && [...changes.coins.order],
+    coins_off: changes.coins && [...changes.coins.off],
+    accent: changes.accent,
+    support_url: changes.supportUrl,
+    default_expiry_minutes: changes.defaultExpiryMinutes,
+    default_currency: changes.defaultCurrency,
+    default_success_url: changes.defaultSuccessUrl,
+  };
+  const given = Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
   const updated = await trx
     .updateTable('projects')
-    .set((row) => ({
-      // A logo alone changes no column here, and an update must set one.
-      name: row.ref('name'),
-      ...(changes.active === undefined ? {} : { active: changes.active }),
-      ...(changes.allowIps === undefined ? {} : { allow_ips: [...changes.allowIps] }),
-      ...(changes.spreadBasisPoints === undefined ? {} : { spread_basis_points: changes.spreadBasisPoints }),
-      ...(changes.sweepMinUsdCents === undefined ? {} : { sweep_min_usd_cents: String(changes.sweepMinUsdCents) }),
-      ...(changes.allowOrigins === undefined ? {} : { allow_origins: [...changes.allowOrigins] }),
-      ...(changes.coins === undefined
-        ? {}
-        : { coin_order: [...changes.coins.order], coins_off: [...changes.coins.off] }),
-      ...(changes.accent === undefined ? {} : { accent: changes.accent }),
-      ...(changes.supportUrl === undefined ? {} : { support_url: changes.supportUrl }),
-    }))
+    // A logo alone changes no column here, and an update must set one.
+    .set((row) => ({ name: row.ref('name'), ...given }))
     .where('id', '=', id)
     .returning('id')
     .executeTakeFirst();

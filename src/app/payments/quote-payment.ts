@@ -7,6 +7,7 @@ import {
   usualNetwork,
   type AssetCode,
   type Token,
+  type UsdPriceE8,
 } from '../../domain/asset.ts';
 import { formatDecimal, type Fiat } from '../../domain/money.ts';
 import { isNetwork, nativeAsset, settingOf, familyFacts, type Network } from '../../domain/networks.ts';
@@ -130,12 +131,9 @@ export function priceToken(
   amountMinor: bigint,
   currency: Fiat,
 ): { readonly kind: 'ok'; readonly owedUnits: bigint } | TokenRefusal {
-  const fiatPrice = rates.usdPrice(currency);
-  const assetPrice = rates.usdPrice(token.asset);
-  if (fiatPrice === null || assetPrice === null) {
-    const missing = fiatPrice === null ? currency : token.asset;
-    return { kind: 'no_rate', message: `There is no fresh price for ${missing}. Try again shortly.` };
-  }
+  const prices = freshPrices(rates, token.asset, currency);
+  if (prices.kind !== 'ok') return prices;
+  const { fiatPrice, assetPrice } = prices;
   const owedUnits = quoteUnits(amountMinor, currency, fiatPrice, assetPrice, token.decimals);
   if (owedUnits < token.dustUnits) {
     const least = formatDecimal(token.dustUnits, token.decimals);
@@ -146,6 +144,21 @@ export function priceToken(
     };
   }
   return { kind: 'ok', owedUnits };
+}
+
+/** The current prices of an asset and a currency, if both are fresh. */
+export function freshPrices(
+  rates: RateSource,
+  asset: AssetCode,
+  currency: Fiat,
+):
+  | { readonly kind: 'ok'; readonly fiatPrice: UsdPriceE8; readonly assetPrice: UsdPriceE8 }
+  | { readonly kind: 'no_rate'; readonly message: string } {
+  const fiatPrice = rates.usdPrice(currency);
+  const assetPrice = rates.usdPrice(asset);
+  if (fiatPrice !== null && assetPrice !== null) return { kind: 'ok', fiatPrice, assetPrice };
+  const missing = fiatPrice === null ? currency : asset;
+  return { kind: 'no_rate', message: `There is no fresh price for ${missing}. Try again shortly.` };
 }
 
 /** A quote with a new address, or with the one that the payment already has, and what to watch for it. */

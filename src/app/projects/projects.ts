@@ -34,6 +34,9 @@ export async function createProject(
     supportUrl: null,
     logo: null,
     createdAt: now,
+    defaultExpiryMinutes: null,
+    defaultCurrency: null,
+    defaultSuccessUrl: null,
   };
   await app.db.transaction().execute(async (trx) => {
     await insertProject(trx, project);

@@ -69,6 +69,7 @@ const CONTEXT: PageContext = {
   confirmations: null,
   refunds: [],
   wrongMoney: [],
+  isActive: true,
   evm: null,
   explorer: null,
   monitoringMs: 7 * 24 * 60 * MINUTE,

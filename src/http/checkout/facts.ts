@@ -1,3 +1,4 @@
+import type { Access } from '../../app/projects/access.ts';
 import { explorerOf } from '../../app/explorer.ts';
 import { encodeId } from '../../domain/id.ts';
 import { otherMoney } from '../../domain/other-money.ts';
@@ -10,16 +11,22 @@ import type { Api } from '../api.ts';
 import { pageVersion, type PageContext, type PageFacts } from './present.ts';
 import type { RefundNews, WrongMoney } from './view.ts';
 
-const NO_FACTS: PageFacts = { confirmations: null, refunds: [], wrongMoney: [] };
+const NO_FACTS: PageFacts = { confirmations: null, refunds: [], wrongMoney: [], isActive: true };
+
+/** What the facts are read with. */
+type Reading = Pick<Api, 'app'> & { readonly access: Pick<Access, 'project'> };
 
 /** Everything besides the payment that the page depends on. Only reads what the payment's status can need. */
-export async function pageFacts({ app }: Pick<Api, 'app'>, payment: Payment): Promise<PageFacts> {
+export async function pageFacts({ app, access }: Reading, payment: Payment): Promise<PageFacts> {
   if (isFinal(payment.status)) {
     const [refunds, wrongMoney] = await Promise.all([refundNews(app, payment), wrongMoneyOf(app, payment)]);
     const isLeft = ({ asset }: WrongMoney): boolean => !refunds.some((refund) => refund.asset === asset);
     return { ...NO_FACTS, refunds, wrongMoney: wrongMoney.filter(isLeft) };
   }
-  if (isOpen(payment.status)) return { ...NO_FACTS, wrongMoney: await wrongMoneyOf(app, payment) };
+  if (isOpen(payment.status)) {
+    const [wrongMoney, project] = await Promise.all([wrongMoneyOf(app, payment), access.project(payment.projectId)]);
+    return { ...NO_FACTS, wrongMoney, isActive: project?.active !== false };
+  }
   return payment.status === 'confirming'
     ? { ...NO_FACTS, confirmations: await app.railFor(payment.mode).confirmations(payment) }
     : NO_FACTS;
@@ -38,7 +45,7 @@ async function wrongMoneyOf(app: Api['app'], payment: Payment): Promise<readonly
 }
 
 /** The version that a stream of this payment's changes compares. */
-export async function currentVersion(api: Pick<Api, 'app'>, payment: Payment): Promise<string> {
+export async function currentVersion(api: Reading, payment: Payment): Promise<string> {
   return pageVersion(payment, await pageFacts(api, payment), api.app.clock());
 }
 

@@ -1,3 +1,4 @@
+import type { Fiat } from '../../domain/money.ts';
 import type { KeyKind, Mode, Permission } from '../../domain/permission.ts';
 import { bigint, boolean, bytes, defaulted, integer, nullable, text, texts, timestamp, uuid } from './column.ts';
 
@@ -14,6 +15,9 @@ export const PROJECTS = {
   accent: nullable(text()),
   support_url: nullable(text()),
   created_at: timestamp(),
+  default_expiry_minutes: nullable(integer()),
+  default_currency: nullable(text<Fiat>()),
+  default_success_url: nullable(text()),
 };
 
 /** The picture formats of a logo: raster only, because an SVG can contain scripts. */

@@ -91,7 +91,7 @@ describe.skipIf(hasNoBrowser)('Wallets', () => {
       .getByRole('link', { name: /^Needs attention/ })
       .first()
       .click();
-    await page.getByRole('heading', { name: 'Another wallet for Bitcoin' }).waitFor();
+    await page.getByRole('heading', { name: 'First wallet for Bitcoin' }).waitFor();
     expect(await violations(page, 'Changed wallets')).toEqual([]);
   });
 });

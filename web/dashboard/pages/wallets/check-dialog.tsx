@@ -49,7 +49,7 @@ export function CheckDialog({ network, onClose }: CheckDialogProps) {
               <p className={css.sentence}>
                 {t(`compare_text_${data.kind}`)} {t('wallet_next', { number: data.next_index })}.
               </p>
-              <Addresses addresses={data.addresses} />
+              <Addresses treasury={data.kind === 'treasury' ? data.source : null} addresses={data.addresses} />
             </>
           )}
           <h3>{t('nodes_now')}</h3>

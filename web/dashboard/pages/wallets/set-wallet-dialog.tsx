@@ -61,7 +61,10 @@ function Compare({ title, kind, preview, action, onBack, onClose }: CompareProps
   return (
     <Dialog title={title} description={t(`compare_text_${kind}`)} wide onClose={onClose}>
       <Form isDirty fault={action.error} onSubmit={() => action.mutate()}>
-        <Addresses addresses={preview.addresses.map((address) => ({ address }))} />
+        <Addresses
+          treasury={kind === 'treasury' ? preview.source : null}
+          addresses={preview.addresses.map((address) => ({ address }))}
+        />
         {preview.note === null ? null : <Notice>{preview.note}</Notice>}
         {preview.warnings.map((warning) => (
           <Notice key={warning} kind="warning">

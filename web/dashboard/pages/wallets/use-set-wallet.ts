@@ -2,7 +2,6 @@ import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { NetworkView } from '../../../../src/http/dashboard/contract/wallets.ts';
 import { useDashboard } from '../../dashboard.ts';
-import { useLocale } from '../../locale.tsx';
 import { problemOf } from '../../problem.ts';
 import { useScope } from '../../scope.ts';
 import { useWalletsCache } from './queries.ts';
@@ -13,8 +12,7 @@ export type Kind = NetworkView['kinds'][number];
 
 /** What is typed of a new wallet, and the two requests that preview and save it. */
 export function useSetWallet(given: NetworkView) {
-  const { t } = useLocale('wallets');
-  const { api, toast } = useDashboard();
+  const { api } = useDashboard();
   const { project } = useScope();
   const { show, reload } = useWalletsCache();
   // The change began from this one, whatever comes meanwhile.
@@ -45,10 +43,7 @@ export function useSetWallet(given: NetworkView) {
           version: network.version,
         },
       }),
-    onSuccess: ({ wallets }) => {
-      show(wallets);
-      toast(t('wallet_saved'));
-    },
+    onSuccess: ({ wallets }) => show(wallets),
     onError: (error) => {
       reload();
       // What was typed in the first step is shown where it is.

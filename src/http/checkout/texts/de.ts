@@ -51,7 +51,7 @@ export const de: Texts = {
     'Senden Sie nur <b>{asset}</b> und nur über <b>{network}</b>. Ein anderer Coin oder {asset} über ein anderes Netzwerk kann verloren gehen.',
   test_no_send:
     '<b>Senden Sie nichts.</b> Diese Adresse wurde für den Test erfunden: Was dorthin gesendet wird, ist endgültig verloren.',
-  to_address: 'An diese Adresse auf {network}',
+  to_address: 'Adresse auf {network}',
   compare: 'Vergleichen Sie die ersten und letzten Zeichengruppen mit der Anzeige in Ihrer Wallet.',
   open_wallet: 'In Ihrer Wallet öffnen',
   open_wallet_hint: 'Es passiert nichts? Kopieren Sie Betrag und Adresse in Ihre Wallet.',

@@ -150,6 +150,7 @@ const TABLE: Readonly<Record<string, Cell>> = {
   [`GET ${SETTINGS}`]: ADMINS,
   [`POST ${SETTINGS}`]: ADMINS,
   [`POST ${SETTINGS}/preview`]: ADMINS,
+  [`GET ${SETTINGS}/logo/:hash`]: ADMINS,
   [`GET ${SETTINGS}/stops`]: ADMINS,
   [`POST ${SETTINGS}/deactivate`]: ['owner'],
   [`POST ${SETTINGS}/activate`]: ['owner'],

@@ -11,6 +11,7 @@ import { listWallets, setWallet, type Wallet } from '../../store/wallets.ts';
 import { issuedAddresses, skipAddressesBelow } from '../../store/issued-addresses.ts';
 import { differences, recordAudit } from '../audit.ts';
 import { newId, type App } from '../context.ts';
+import { enqueueForOwners } from '../enqueue-mail.ts';
 import { DEFAULT_TOLERANCE_BASIS_POINTS } from '../../modes/rail.ts';
 import { malformed, noProject, rejected, type Rejected } from '../rejected.ts';
 
@@ -69,7 +70,8 @@ export async function setProjectWallet(
   }
   const now = app.clock();
   return app.db.transaction().execute(async (trx) => {
-    if ((await findProject(trx, request.projectId)) === null) return noProject(request.projectId);
+    const project = await findProject(trx, request.projectId);
+    if (project === null) return noProject(request.projectId);
     const before = await walletOn(trx, request.projectId, network);
     await setWallet(trx, {
       id: newId(app, now),
@@ -92,6 +94,7 @@ export async function setProjectWallet(
       subject: { kind: 'wallet', id: network },
       ...differences(auditedWallet(before), auditedWallet(wallet)),
     });
+    await mailWalletChange(app, trx, project, before, wallet);
     const isUnused = wallet.kind !== 'treasury' && wallet.nextIndex === 0 && firstIndex === null;
     return {
       kind: 'done',
@@ -105,6 +108,38 @@ export async function setProjectWallet(
       warnings: [...(isUnused ? [NEW_ACCOUNT] : []), ...parsed.warnings],
     };
   });
+}
+
+/** Tells all owners where payments go from now on, for whoever gets at a wallet's settings gets the payments. */
+async function mailWalletChange(
+  app: App,
+  trx: Trx,
+  { id, name }: { readonly id: string; readonly name: string },
+  before: Wallet | null,
+  after: Wallet,
+): Promise<void> {
+  if (before?.firstAddress === after.firstAddress && before.source === after.source) return;
+  const at = app.clock();
+  const { actor } = app;
+  await enqueueForOwners(app, trx, id, {
+    occasion: `wallet ${newId(app, at)}`,
+    content: {
+      kind: 'wallet_changed',
+      project: { id, name },
+      network: after.network,
+      by: actor?.name ?? 'Cointill',
+      ip: actor?.ip ?? null,
+      at,
+      before: before === null ? null : destinationOf(before),
+      after: destinationOf(after),
+    },
+    isWanted: ({ choices }) => choices.walletChanged,
+  });
+}
+
+/** Where the money ends up, as an owner knows it: contracts are between customers and a treasury. */
+function destinationOf({ kind, source, firstAddress }: Wallet): string {
+  return kind === 'treasury' ? source : firstAddress;
 }
 
 /** What the audit log keeps of a wallet. Its keys are public ones. */

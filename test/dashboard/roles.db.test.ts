@@ -158,6 +158,10 @@ const TABLE: Readonly<Record<string, Cell>> = {
   [`POST ${SETTINGS}/customer-data/count`]: ['owner'],
   [`POST ${SETTINGS}/customer-data/delete`]: ['owner'],
   // Mail and notifications.
+  'GET /dashboard/api/account/notifications': 'everybody',
+  'POST /dashboard/api/account/notifications': 'everybody',
+  'POST /dashboard/api/unsubscribe/state': 'anybody',
+  'POST /dashboard/api/unsubscribe': 'anybody',
 };
 
 /** A stream that passes its guard never ends, so this route with the same rule is called instead. */
@@ -178,7 +182,9 @@ async function registered(): Promise<ReadonlyMap<string, Guard | undefined>> {
     plugins: [
       (scope: FastifyInstance) => {
         scope.addHook('onRoute', ({ method, url, config }) => {
-          if (method !== 'HEAD') found.set(`${String(method)} ${url}`, config?.guard);
+          // Pages, and what mail programs call, have no session.
+          if (method !== 'HEAD' && config?.guard?.kind !== 'dashboard')
+            found.set(`${String(method)} ${url}`, config?.guard);
         });
         plugin(scope);
       },

@@ -15,6 +15,7 @@ import { differences, recordAudit, whoActs } from '../audit.ts';
 import { newId, type App } from '../context.ts';
 import { digestOf } from '../version.ts';
 import { malformed, noProject, rejected, type Rejected } from '../rejected.ts';
+import { mailWalletChange } from './wallet-mails.ts';
 import { indexChange, NEW_ACCOUNT, shortWallet, walletChanges } from './wallet-words.ts';
 
 const MAX_CONFIRMATIONS = 10_000;
@@ -151,6 +152,7 @@ async function announceWalletChange(app: App, trx: Trx, before: Wallet | null, a
     after: shortWallet(after),
   });
   await notifyAttention(trx, after.projectId, 'live');
+  await mailWalletChange(app, trx, before, after);
 }
 
 /** What the audit log keeps of a wallet. Its keys are public ones. */

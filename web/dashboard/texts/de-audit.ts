@@ -27,6 +27,7 @@ export const deAudit: TextsLike<typeof enAudit> = {
   action_person_email: 'Eigene E-Mail geändert',
   action_person_invite: 'Person eingeladen',
   action_person_join: 'Eigenes Konto angelegt',
+  action_person_notifications: 'Benachrichtigungen geändert',
   action_person_password: 'Eigenes Passwort geändert',
   action_person_remove_factors: 'Zweiten Faktor einer Person entfernt',
   action_person_reset: 'Neuen Link für eine Person gemacht',

@@ -5,6 +5,7 @@ export const enAttention = {
   assigned_nobody: 'Not assigned',
   attention_done: 'Done.',
   attention_more: 'These are the newest 100. More appear as you deal with them.',
+  attention_news: '{count} new things need attention. The newest: {title}',
   attention_none_text: 'Late, missing or excess money, refunds to sign and faults will appear here.',
   attention_none_title: 'Nothing needs attention',
   by_command_line: 'the command line ({name})',

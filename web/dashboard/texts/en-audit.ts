@@ -25,6 +25,7 @@ export const enAudit = {
   action_person_email: 'Changed their e-mail',
   action_person_invite: 'Invited a person',
   action_person_join: 'Created their account',
+  action_person_notifications: 'Changed notifications',
   action_person_password: 'Changed their password',
   action_person_remove_factors: 'Removed a person’s second factor',
   action_person_reset: 'Made a new link for a person',

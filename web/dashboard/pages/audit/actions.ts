@@ -29,6 +29,7 @@ export const ACTIONS: ReadonlyMap<string, ActionKey> = new Map<string, ActionKey
   ['person.email', 'action_person_email'],
   ['person.invite', 'action_person_invite'],
   ['person.join', 'action_person_join'],
+  ['person.notifications', 'action_person_notifications'],
   ['person.password', 'action_person_password'],
   ['person.remove_factors', 'action_person_remove_factors'],
   ['person.reset', 'action_person_reset'],

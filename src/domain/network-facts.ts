@@ -79,6 +79,10 @@ export interface EvmFacts extends CommonFacts {
   readonly testChainId: number | null;
   /** Whether blocks contain logs that the header's bloom filter does not cover. */
   readonly hasUnshownLogs: boolean;
+  /** The symbol of the coin that pays for gas, also where Cointill does not accept it; null where it is not said. */
+  readonly gasCoin: string | null;
+  /** A node of the main chain that anyone may use, for wallets that do not know the chain; null where none is known. */
+  readonly publicNode: string | null;
 }
 
 export type NetworkFacts = UtxoFacts | EvmFacts;
@@ -103,12 +107,21 @@ export function token(contract: string, decimals: number): TokenContract {
   return { contract, decimals };
 }
 
-type Optional = 'standard' | 'aliases' | 'coin' | 'tokens' | 'hasUnshownLogs' | 'tokenUriWallets' | 'fees';
+type Optional =
+  | 'standard'
+  | 'aliases'
+  | 'coin'
+  | 'tokens'
+  | 'hasUnshownLogs'
+  | 'tokenUriWallets'
+  | 'fees'
+  | 'gasCoin'
+  | 'publicNode';
 
 /** A row of an EVM chain, with defaults for what most of them share. */
 export function evm(facts: Omit<EvmFacts, 'family' | Optional> & Partial<Pick<EvmFacts, Optional>>): EvmFacts {
   const usual = { standard: null, aliases: [], coin: null, tokens: {}, hasUnshownLogs: false, tokenUriWallets: [] };
-  return { family: 'evm', fees: 'low', ...usual, ...facts };
+  return { family: 'evm', fees: 'low', gasCoin: facts.coin?.asset ?? null, publicNode: null, ...usual, ...facts };
 }
 
 /** A row of a chain of the UTXO family. */
@@ -128,6 +141,8 @@ export interface FamilyFacts {
   readonly blockClockMarginMs: number;
   /** The options of `cointill wallet set` for this family. */
   readonly walletOptions: string;
+  /** The ways in which its wallets can be given, the usual one first. */
+  readonly walletKinds: readonly ('xpub' | 'descriptor' | 'treasury')[];
 }
 
 export const FAMILY_FACTS: Readonly<Record<Family, FamilyFacts>> = {
@@ -136,11 +151,13 @@ export const FAMILY_FACTS: Readonly<Record<Family, FamilyFacts>> = {
     refundsBy: 'psbt',
     blockClockMarginMs: 2 * 60 * 60_000,
     walletOptions: '--xpub XPUB',
+    walletKinds: ['xpub', 'descriptor'],
   },
   evm: {
     seesWaiting: false,
     refundsBy: 'call',
     blockClockMarginMs: 2 * 60_000,
     walletOptions: '--treasury 0x… or --xpub XPUB',
+    walletKinds: ['treasury', 'xpub'],
   },
 };

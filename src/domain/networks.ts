@@ -58,6 +58,7 @@ const ROWS = {
     blockMs: 12_000,
     fees: 'high',
     explorer: 'https://etherscan.io',
+    publicNode: 'https://ethereum.reth.rs/rpc',
     confirmations: tiers(12, 32, 64),
   }),
   litecoin: utxo({
@@ -78,6 +79,7 @@ const ROWS = {
     label: 'Polygon',
     chainId: 137,
     testChainId: 80_002,
+    gasCoin: 'POL',
     tokens: {
       USDT: token('0xc2132D05D31c914a87C6611C10748AEb04B58e8F', 6),
       USDC: token('0x3c499c542cEF5E3811e1192ce70d8cC03d5c3359', 6),
@@ -86,6 +88,7 @@ const ROWS = {
     hasUnshownLogs: true,
     blockMs: 2_000,
     explorer: 'https://polygonscan.com',
+    publicNode: 'https://polygon.drpc.org',
     confirmations: tiers(64, 128, 256),
   }),
   base: evm({
@@ -96,6 +99,7 @@ const ROWS = {
     tokens: { USDC: token('0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913', 6) },
     blockMs: 2_000,
     explorer: 'https://basescan.org',
+    publicNode: 'https://mainnet.base.org',
     confirmations: tiers(30, 300, 900),
   }),
   arbitrum: evm({
@@ -109,6 +113,7 @@ const ROWS = {
     },
     blockMs: 250,
     explorer: 'https://arbiscan.io',
+    publicNode: 'https://arb1.arbitrum.io/rpc',
     confirmations: tiers(120, 1_200, 4_800),
   }),
   bsc: evm({
@@ -117,12 +122,14 @@ const ROWS = {
     aliases: ['binance smart chain', 'bep20'],
     chainId: 56,
     testChainId: 97,
+    gasCoin: 'BNB',
     tokens: {
       USDT: token('0x55d398326f99059fF775485246999027B3197955', 18),
       USDC: token('0x8AC76a51cc950d9822D68b83fE1Ad97B32Cd580d', 18),
     },
     blockMs: 750,
     explorer: 'https://bscscan.com',
+    publicNode: 'https://56.rpc.thirdweb.com',
     confirmations: tiers(20, 40, 120),
   }),
   optimism: evm({
@@ -138,6 +145,7 @@ const ROWS = {
     },
     blockMs: 2_000,
     explorer: 'https://optimistic.etherscan.io',
+    publicNode: 'https://mainnet.optimism.io',
     confirmations: tiers(30, 300, 900),
   }),
 } satisfies Readonly<Record<string, NetworkFacts>>;

@@ -8,6 +8,7 @@ import * as people from './schema/people.ts';
 import * as projects from './schema/projects.ts';
 import * as refunds from './schema/refunds.ts';
 import * as requests from './schema/requests.ts';
+import * as sweeps from './schema/sweeps.ts';
 import * as wallets from './schema/wallets.ts';
 import * as webhooks from './schema/webhooks.ts';
 
@@ -51,13 +52,19 @@ export const TABLES = {
   refund_balances: refunds.REFUND_BALANCES.columns,
   refund_changes: refunds.REFUND_CHANGES,
   refund_inputs: refunds.REFUND_INPUTS,
+  sent_payouts: refunds.SENT_PAYOUTS,
   change_addresses: refunds.CHANGE_ADDRESSES,
   change_watches: refunds.CHANGE_WATCHES,
   change_outputs: refunds.CHANGE_OUTPUTS,
   wallets: wallets.WALLETS,
+  wallet_changes: wallets.WALLET_CHANGES,
   address_indexes: wallets.ADDRESS_INDEXES,
   skipped_indexes: wallets.SKIPPED_INDEXES,
   unissued_addresses: wallets.UNISSUED_ADDRESSES,
+  deposit_balances: sweeps.DEPOSIT_BALANCES,
+  deposit_checks: sweeps.DEPOSIT_CHECKS,
+  sweeps: sweeps.SWEEPS,
+  sweep_transfers: sweeps.SWEEP_TRANSFERS,
   people: people.PEOPLE,
   memberships: people.MEMBERSHIPS,
   account_links: people.ACCOUNT_LINKS,

@@ -1,6 +1,7 @@
+import { addWallet, readAnnouncement, type Wallet } from '../wallets/announcement.ts';
+import { parseTransaction, sendWithWallet, type WalletStep } from '../wallets/send.ts';
+import { readReceipt } from '../wallets/receipt.ts';
 import type { Translate } from './texts.ts';
-import { parseTransaction, payWithWallet, readReceipt, type WalletStep } from './wallet-flow.ts';
-import { addWallet, readAnnouncement, type Wallet } from './wallet-list.ts';
 
 const RECEIPT_MS = 2_000;
 const RECEIPT_MAX_MS = 10_000;
@@ -53,7 +54,7 @@ export function offerWallets(payment: string, translate: Translate): Wallets {
     const attempt = { wallet, isSending: false };
     asking = attempt;
     const showMine = (step: WalletStep) => asking === attempt && showStep(key, wallet, step);
-    const last = await payWithWallet(wallet.provider, transaction, showMine, () => {
+    const last = await sendWithWallet(wallet.provider, transaction, showMine, () => {
       attempt.isSending = asking === attempt && document.getElementById('wallets')?.dataset['transaction'] === key;
       return attempt.isSending;
     });

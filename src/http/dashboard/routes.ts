@@ -26,6 +26,7 @@ import { searchRoutes } from './search-routes.ts';
 import { fileSender } from './send-file.ts';
 import type { ShellAssets } from './shell-assets.ts';
 import { shellRoutes } from './shell-routes.ts';
+import { signingRoutes } from './signing-routes.ts';
 import { signInRoutes } from './sign-in-routes.ts';
 import { viewRoutes } from './view-routes.ts';
 import { webhookRoutes } from './webhook-routes.ts';
@@ -55,11 +56,12 @@ export function dashboardRoutes(dashboard: Dashboard, assets: ShellAssets | null
     deliveryRoutes(app, dashboard);
     eventLogRoutes(app, dashboard);
     requestRoutes(app, dashboard);
-    settingsRoutes(app, dashboard);
+    settingsRoutes(app, dashboard, send);
     sweepRoutes(app, dashboard);
     walletRoutes(app, dashboard);
     reportRoutes(app, dashboard);
-    refundListRoutes(app, dashboard);
+    refundListRoutes(app, dashboard, send);
+    signingRoutes(app, dashboard);
     if (assets !== null) shellRoutes(app, assets);
   };
 }

@@ -1,6 +1,7 @@
 import type { enAccess } from './en-access.ts';
 import type { enAttention } from './en-attention.ts';
 import type { enAudit } from './en-audit.ts';
+import type { enBrowserWallets } from './en-browser-wallets.ts';
 import type { enDetail } from './en-detail.ts';
 import { enHome } from './en-home.ts';
 import type { enKeys } from './en-keys.ts';
@@ -27,6 +28,7 @@ export interface TextParts {
   readonly access: typeof enAccess;
   readonly attention: typeof enAttention;
   readonly audit: typeof enAudit;
+  readonly browserWallets: typeof enBrowserWallets;
   readonly detail: typeof enDetail;
   readonly keys: typeof enKeys;
   readonly list: typeof enList;

@@ -20,6 +20,7 @@ import { settingsContract } from './settings.ts';
 import { projectsContract } from './projects.ts';
 import { requestsContract } from './requests.ts';
 import { searchContract } from './search.ts';
+import { signingContract } from './signing.ts';
 import { viewsContract } from './views.ts';
 import { webhooksContract } from './webhooks.ts';
 import { refundsContract } from './payment-refunds.ts';
@@ -54,6 +55,7 @@ export const CONTRACT = {
   ...walletsContract,
   ...reportsContract,
   ...refundListContract,
+  ...signingContract,
 } as const;
 
 export type Contract = typeof CONTRACT;

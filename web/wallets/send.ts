@@ -1,4 +1,4 @@
-/** The parts of an EIP-1193 provider that a payment needs. */
+/** The parts of an EIP-1193 provider that sending a transaction needs. */
 export interface WalletProvider {
   request(request: { readonly method: string; readonly params?: readonly unknown[] }): Promise<unknown>;
 }
@@ -11,11 +11,21 @@ export interface WalletTransaction {
   readonly data: string;
 }
 
-/** The state of a payment with a wallet; each kind is the key of its text. */
+/** What a wallet is told of a network that it does not know, as EIP-3085 names it. */
+export interface ChainToAdd {
+  readonly chainId: string;
+  readonly chainName: string;
+  readonly nativeCurrency: { readonly name: string; readonly symbol: string; readonly decimals: number };
+  readonly rpcUrls: readonly string[];
+  readonly blockExplorerUrls: readonly string[];
+}
+
+/** The state of a transaction with a wallet; each kind is the key of its text. */
 export type WalletStep =
   | { readonly kind: 'wallet_request' | 'wallet_switch' | 'wallet_rejected' | 'wallet_wrong_network' }
-  | { readonly kind: 'wallet_failed'; readonly reason: string }
-  | { readonly kind: 'wallet_sent' | 'wallet_mined' | 'wallet_reverted' | 'wallet_lost'; readonly hash: string };
+  | { readonly kind: 'wallet_failed'; readonly reason: string; readonly code: number | null }
+  | { readonly kind: 'wallet_sent'; readonly hash: string; readonly from: string }
+  | { readonly kind: 'wallet_mined' | 'wallet_reverted' | 'wallet_lost'; readonly hash: string };
 
 /** Parses `data-transaction`. Null if it is not something that a wallet could sign. */
 export function parseTransaction(json: string): WalletTransaction | null {
@@ -33,23 +43,24 @@ export function parseTransaction(json: string): WalletTransaction | null {
 }
 
 /**
- * Asks the wallet for one payment: account, network, transaction. Returns how it ended, or null if the payment changed
- * meanwhile or another wallet was chosen (`maySend` is false), so that nothing was sent. Never throws and never sends a
- * second time.
+ * Asks the wallet for one transaction: account, network, transaction. A network that the wallet does not know is added
+ * if `chain` says how. Returns how it ended, or null if what is to be paid changed meanwhile or another wallet was
+ * chosen (`maySend` is false), so that nothing was sent. Never throws and never sends a second time.
  */
-export async function payWithWallet(
+export async function sendWithWallet(
   provider: WalletProvider,
   transaction: WalletTransaction,
   onStep: (step: WalletStep) => void,
   maySend: () => boolean,
+  chain: ChainToAdd | null = null,
 ): Promise<WalletStep | null> {
   try {
     onStep({ kind: 'wallet_request' });
     const from = Object(await provider.request({ method: 'eth_requestAccounts' }))[0];
-    if (typeof from !== 'string') return { kind: 'wallet_failed', reason: '–' };
+    if (typeof from !== 'string') return { kind: 'wallet_failed', reason: '–', code: null };
     if (!(await isOnChain(provider, transaction.chainId))) {
       onStep({ kind: 'wallet_switch' });
-      const refusal = await switchChain(provider, transaction.chainId);
+      const refusal = await switchChain(provider, transaction.chainId, chain);
       if (refusal !== null) return refusal;
     }
     if (!maySend()) return null;
@@ -57,7 +68,7 @@ export async function payWithWallet(
     // The chain id is included: wallets then refuse if it was changed since it was checked.
     const sent = await provider.request({ method: 'eth_sendTransaction', params: [{ from, ...transaction }] });
     // An answer that is no hash still means that the wallet was told to send.
-    return { kind: 'wallet_sent', hash: typeof sent === 'string' ? sent : '' };
+    return { kind: 'wallet_sent', hash: typeof sent === 'string' ? sent : '', from };
   } catch (error) {
     return refusalOf(error);
   }
@@ -68,10 +79,20 @@ async function isOnChain(provider: WalletProvider, chainId: string): Promise<boo
   return Number(answer) === Number(chainId);
 }
 
-/** EIP-3326; 4902 is a network that the wallet does not know. The wallet's own answer is checked. */
-async function switchChain(provider: WalletProvider, chainId: string): Promise<WalletStep | null> {
+/** EIP-3326 and EIP-3085. The wallet's own answer is checked: some say yes and stay where they are. */
+async function switchChain(
+  provider: WalletProvider,
+  chainId: string,
+  chain: ChainToAdd | null,
+): Promise<WalletStep | null> {
+  const toChain = () => provider.request({ method: 'wallet_switchEthereumChain', params: [{ chainId }] });
   try {
-    await provider.request({ method: 'wallet_switchEthereumChain', params: [{ chainId }] });
+    await toChain().catch(async (error: unknown) => {
+      if (chain === null || chain.rpcUrls.length === 0 || !isUnknownChain(error)) throw error;
+      await provider.request({ method: 'wallet_addEthereumChain', params: [chain] });
+      // Not every wallet switches to what it has just added.
+      if (!(await isOnChain(provider, chainId))) await toChain();
+    });
   } catch (error) {
     return codeOf(error) === USER_REJECTED ? { kind: 'wallet_rejected' } : { kind: 'wallet_wrong_network' };
   }
@@ -80,7 +101,15 @@ async function switchChain(provider: WalletProvider, chainId: string): Promise<W
 
 /** EIP-1193. */
 const USER_REJECTED = 4001;
+/** EIP-3326: a network that the wallet does not know. */
+const UNKNOWN_CHAIN = 4902;
 const REASON_LENGTH = 160;
+
+/** MetaMask on phones wraps the error of the extension's own kind. */
+function isUnknownChain(error: unknown): boolean {
+  const { data } = Object(error);
+  return codeOf(error) === UNKNOWN_CHAIN || codeOf(Object(data).originalError) === UNKNOWN_CHAIN;
+}
 
 function codeOf(error: unknown): unknown {
   return Object(error).code;
@@ -91,26 +120,6 @@ function refusalOf(error: unknown): WalletStep {
   if (code === USER_REJECTED) return { kind: 'wallet_rejected' };
   const { message } = Object(error);
   const said = typeof message === 'string' ? message.slice(0, REASON_LENGTH) : '';
-  return { kind: 'wallet_failed', reason: said || (typeof code === 'number' ? `${code}` : '–') };
-}
-
-/**
- * The result of a sent transaction, from its block. `wallet_lost` while no node knows it: it was replaced, dropped, or
- * has not spread yet, so the caller asks again for a while. Null while it is unmined, and when the wallet cannot be
- * asked.
- */
-export async function readReceipt(provider: WalletProvider, hash: string): Promise<WalletStep | null> {
-  try {
-    const receipt = await provider.request({ method: 'eth_getTransactionReceipt', params: [hash] });
-    if (!isNothing(receipt) && Object(receipt).blockNumber !== null)
-      return { kind: Number(Object(receipt).status) === 1 ? 'wallet_mined' : 'wallet_reverted', hash };
-    const transaction = await provider.request({ method: 'eth_getTransactionByHash', params: [hash] });
-    return isNothing(transaction) ? { kind: 'wallet_lost', hash } : null;
-  } catch {
-    return null;
-  }
-}
-
-function isNothing(answer: unknown): boolean {
-  return answer === null || answer === undefined;
+  const known = typeof code === 'number' ? code : null;
+  return { kind: 'wallet_failed', reason: said || `${known ?? '–'}`, code: known };
 }

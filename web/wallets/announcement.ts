@@ -1,4 +1,4 @@
-import type { WalletProvider } from './wallet-flow.ts';
+import type { WalletProvider } from './send.ts';
 
 /** A browser wallet that announced itself (EIP-6963), with its own data made safe to show. */
 export interface Wallet {

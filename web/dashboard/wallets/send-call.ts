@@ -1,0 +1,77 @@
+import type { WalletCall, WalletChain } from '../../../src/http/dashboard/contract/wallet-call.ts';
+import type { Wallet } from '../../wallets/announcement.ts';
+import { sendWithWallet, type ChainToAdd, type WalletTransaction } from '../../wallets/send.ts';
+
+/** What the wallet is being asked for. */
+export type SendStep = 'confirm' | 'switch';
+
+/** How a call ended. Only `sent` means that money may move; nothing was sent in any other case. */
+export type SendEnd =
+  /** `hash` is null if the wallet said yes without a transaction hash. */
+  | { readonly kind: 'sent'; readonly hash: string | null; readonly from: string }
+  /** The person said no in the wallet. */
+  | { readonly kind: 'declined' }
+  /** The wallet is not on the call's network, and did not go there. */
+  | { readonly kind: 'wrong_network' }
+  /** The wallet still shows an earlier question. */
+  | { readonly kind: 'busy' }
+  /** The wallet's own words, shortened. */
+  | { readonly kind: 'failed'; readonly reason: string }
+  /** `maySend` said no. */
+  | { readonly kind: 'stopped' };
+
+/** "Resource unavailable" (EIP-1474): wallets answer it while a request of before is still open. */
+const REQUEST_PENDING = -32_002;
+const COIN_DECIMALS = 18;
+
+/**
+ * Has a wallet send a call: account, network (added if the wallet does not know it and `chain` is given), transaction.
+ * `maySend` is asked right before the transaction. Never throws, and never sends twice by itself.
+ */
+export async function sendCall(
+  wallet: Wallet,
+  call: WalletCall,
+  chain: WalletChain,
+  onStep: (step: SendStep) => void,
+  maySend: () => boolean = () => true,
+): Promise<SendEnd> {
+  const end = await sendWithWallet(
+    wallet.provider,
+    transactionOf(call),
+    ({ kind }) => onStep(kind === 'wallet_switch' ? 'switch' : 'confirm'),
+    maySend,
+    chain === null ? null : chainToAdd(call.chain_id, chain),
+  );
+  if (end === null) return { kind: 'stopped' };
+  switch (end.kind) {
+    case 'wallet_sent':
+      return { kind: 'sent', hash: isHash(end.hash) ? end.hash.toLowerCase() : null, from: end.from };
+    case 'wallet_rejected':
+      return { kind: 'declined' };
+    case 'wallet_wrong_network':
+      return { kind: 'wrong_network' };
+    case 'wallet_failed':
+      return end.code === REQUEST_PENDING ? { kind: 'busy' } : { kind: 'failed', reason: end.reason };
+    default:
+      return { kind: 'failed', reason: '–' };
+  }
+}
+
+function isHash(text: string): boolean {
+  return /^0x[0-9a-f]{64}$/i.test(text);
+}
+
+/** Quantities in hex without leading zeros, as JSON-RPC demands. */
+function transactionOf({ chain_id, to, value, data }: WalletCall): WalletTransaction {
+  return { chainId: `0x${chain_id.toString(16)}`, to, value: `0x${BigInt(value).toString(16)}`, data };
+}
+
+function chainToAdd(chainId: number, chain: NonNullable<WalletChain>): ChainToAdd {
+  return {
+    chainId: `0x${chainId.toString(16)}`,
+    chainName: chain.name,
+    nativeCurrency: { name: chain.currency, symbol: chain.currency, decimals: COIN_DECIMALS },
+    rpcUrls: [chain.rpc_url],
+    blockExplorerUrls: [chain.explorer_url],
+  };
+}

@@ -58,7 +58,7 @@ export function dashboardRoutes(dashboard: Dashboard, assets: ShellAssets | null
     settingsRoutes(app, dashboard);
     sweepRoutes(app, dashboard);
     walletRoutes(app, dashboard);
-    reportRoutes(app, dashboard);
+    reportRoutes(app, dashboard, send);
     refundListRoutes(app, dashboard);
     if (assets !== null) shellRoutes(app, assets);
   };

@@ -39,6 +39,8 @@ export const ACTIONS: ReadonlyMap<string, ActionKey> = new Map<string, ActionKey
   ['recovery_codes.make', 'action_recovery_codes_make'],
   ['refund.cancel', 'action_refund_cancel'],
   ['refund.create', 'action_refund_create'],
+  ['report.export', 'action_report_export'],
+  ['report.statement', 'action_report_statement'],
   ['session.end', 'action_session_end'],
   ['session.end_all', 'action_session_end_all'],
   ['totp.add', 'action_totp_add'],

@@ -37,6 +37,7 @@ export const deAudit: TextsLike<typeof enAudit> = {
   action_recovery_codes_make: 'Neue Wiederherstellungscodes gemacht',
   action_refund_cancel: 'Erstattung storniert',
   action_refund_create: 'Erstattung angelegt',
+  action_refund_send: 'Signierte Erstattung gesendet',
   action_refund_export: 'Erstattungen exportiert',
   action_session_end: 'Sitzung beendet',
   action_session_end_all: 'Alle Sitzungen beendet',

@@ -41,7 +41,7 @@ export function AuditExportDialog({ search, onClose }: { readonly search: AuditS
       if (answer.status === 401) isSignedOut.set(true);
       if (!answer.ok) throw faultOf(answer.status, await answer.json().catch(() => null));
       const name = /filename="([^"]+)"/.exec(answer.headers.get('content-disposition') ?? '')?.[1] ?? 'audit';
-      saveFile({ name, content: await answer.blob(), rows: 0 });
+      saveFile({ name, content: await answer.blob() });
     },
     onSuccess: onClose,
   });

@@ -1,5 +1,5 @@
 import { useMutation } from '@tanstack/react-query';
-import { lazy, Suspense, useState } from 'react';
+import { Suspense, useState } from 'react';
 import type { PaymentView } from '../../../../src/http/dashboard/contract/payments.ts';
 import type { RefundView } from '../../../../src/http/dashboard/contract/refunds.ts';
 import { useDashboard } from '../../dashboard.ts';
@@ -9,11 +9,11 @@ import { ConfirmDialog } from '../../ui/action-dialog.tsx';
 import { Button } from '../../ui/button.tsx';
 import { CopyButton, Short } from '../../ui/copy.tsx';
 import { Moment } from '../../ui/moment.tsx';
+import { LazySignDialog } from '../refunds/sign/lazy-sign-dialog.tsx';
 import { GoneDialog } from './changed.tsx';
 import css from './payment-parts.module.css';
 import { putPayment, refreshOnRefusal } from './queries.ts';
 
-const SignDialog = lazy(async () => ({ default: (await import('./sign-dialog.tsx')).SignDialog }));
 const CANCEL = 'POST /dashboard/api/projects/:project/:mode/payments/:payment/refunds/:refund/cancel';
 
 /** A payment's refunds, newest first, with what can be done about each. */
@@ -31,7 +31,7 @@ export function Refunds({ payment }: { readonly payment: PaymentView }) {
       </ul>
       {open?.what === 'sign' ? (
         <Suspense>
-          <SignDialog payment={payment.id} refund={open.id} onClose={close} />
+          <LazySignDialog refunds={[{ id: open.id }]} onClose={close} />
         </Suspense>
       ) : null}
       {open?.what !== 'cancel' || refund === undefined ? null : refund.can.cancel ? (

@@ -15,6 +15,8 @@ import { sendSigned } from '../src/app/refunds/send-signed.ts';
 import type { Live } from '../src/http/dashboard/live-routes.ts';
 import { compileCidrs } from '../src/app/projects/allow-list.ts';
 import type { AnswerOf, BodyOf, RouteName } from '../src/http/dashboard/contract/index.ts';
+import { MAIN_CHAINS } from '../src/rails/utxo/params.ts';
+import { createWalletOpener } from '../src/rails/wallet.ts';
 import type { SessionAnswer, SignedIn } from '../src/http/dashboard/contract/account.ts';
 import type { Dashboard } from '../src/http/dashboard/route.ts';
 import { dashboardRoutes } from '../src/http/dashboard/routes.ts';
@@ -68,6 +70,8 @@ export async function dashboardTest(
     readonly live?: Partial<Live>;
     readonly exports?: Partial<Exports>;
     readonly sweeps?: Dashboard['sweeps'];
+    readonly askNodes?: Dashboard['wallets']['askNodes'];
+    readonly deposits?: Partial<Dashboard['deposits']>;
     /** Networks that the service follows. */
     readonly networks?: readonly Network[];
     /** The nodes that refunds are shown and sent with; none unless given. */
@@ -81,6 +85,8 @@ export async function dashboardTest(
     url = DASHBOARD_URL,
     live = {},
     sweeps = () => [],
+    askNodes = () => Promise.resolve(null),
+    deposits = {},
     networks = [],
     utxo = () => null,
     exports = {},
@@ -108,6 +114,8 @@ export async function dashboardTest(
     behindProxy,
     serviceHealth: createServiceHealth(app, networks, 0),
     sweeps,
+    wallets: { chains: MAIN_CHAINS, openWallet: createWalletOpener(MAIN_CHAINS), askNodes },
+    deposits: { chains: () => null, refresh: async () => 'done', ...deposits },
     live: { watch, notifications, troubles, ...live },
     exports: { connect: () => app.database.connect(), ...exports },
     creator: app.creator,

@@ -35,6 +35,7 @@ const TABLE: Readonly<Record<Action, string>> = {
   manage_live_keys: 'oad-- p !',
   manage_webhooks: 'oad-- p',
   read_wallets: 'oa--- p',
+  send_sweeps: 'oa--- p',
   manage_wallets: 'oa--- p !',
   manage_settings: 'oa--- p',
   deactivate_project: 'o---- p !',

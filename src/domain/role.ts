@@ -82,6 +82,11 @@ const ACTIONS_TABLE = {
     roles: ['owner', 'admin'],
     within: 'project',
   },
+  send_sweeps: {
+    meaning: 'sweep deposits to the treasury',
+    roles: ['owner', 'admin'],
+    within: 'project',
+  },
   manage_wallets: {
     meaning: 'change wallets',
     roles: ['owner', 'admin'],

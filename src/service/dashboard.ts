@@ -3,6 +3,7 @@ import { createServiceHealth } from '../app/dashboard/health.ts';
 import type { PaymentCreator } from '../app/payments/create-payment.ts';
 import { createProjectWatch } from '../app/live/project-watch.ts';
 import { makeSetupLink } from '../app/people/links.ts';
+import { refreshDeposits } from '../app/sweeps/refresh-deposits.ts';
 import { siteOf, type PeopleParts } from '../app/people/parts.ts';
 import { createPasswordHasher } from '../app/people/password-hash.ts';
 import type { Config } from '../config/config.ts';
@@ -20,7 +21,8 @@ import type { Notifications } from '../store/notifications.ts';
 import { hasPeople } from '../store/people.ts';
 import { createWebhookSender, type WebhookSender } from '../webhooks/send.ts';
 import type { Cointill } from './core.ts';
-import { createSweepWatch } from './sweeps.ts';
+import { askNodes } from './ask-nodes.ts';
+import { createSweepChains, createSweepWatch } from './sweeps.ts';
 import { sendWithNodes, showTogether } from './show-instructions.ts';
 
 /** The parts that the dashboard shares with the APIs. */
@@ -61,6 +63,7 @@ export async function openDashboard(
   const watch = createProjectWatch(app, notifications, {
     onFault: (error) => core.troubles.happened('updates of the dashboard', error),
   });
+  const chains = createSweepChains(core);
   let opened: WebhookSender | null = null;
   const sender = (): WebhookSender =>
     (opened ??= createWebhookSender({ policyOf: core.policyOf, now: () => performance.now() }));
@@ -72,6 +75,15 @@ export async function openDashboard(
       behindProxy,
       serviceHealth: createServiceHealth(app, core.networks),
       sweeps: createSweepWatch(core),
+      wallets: {
+        chains: core.chains,
+        openWallet: core.openWallet,
+        askNodes: (network) => askNodes(core, network),
+      },
+      deposits: {
+        chains: chains.chainOf,
+        refresh: (projectId) => refreshDeposits(app, chains.chainOf, core.troubles, projectId),
+      },
       live: { watch, notifications, troubles: core.troubles },
       exports: { connect: () => core.handle.connect() },
       creator,
@@ -97,7 +109,7 @@ export async function openDashboard(
     plugins: [
       ...plugins,
       (server: FastifyInstance) => {
-        server.addHook('onClose', () => opened?.close(0));
+        server.addHook('onClose', async () => void (await Promise.all([opened?.close(0), chains.close()])));
         routes(server);
       },
     ],

@@ -96,6 +96,8 @@ function apply(dashboard: Dashboard, scope: Scope, message: Exclude<LiveMessage,
       return void queries.invalidateQueries({ queryKey: attentionKey(scope) });
     case 'deliveries':
       return void queries.invalidateQueries({ queryKey: [...projectKey(scope), 'webhooks'] });
+    case 'sweeps':
+      return void queries.invalidateQueries({ queryKey: [...projectKey(scope), 'sweeps'] });
     case 'network':
       // Only single payments and refunds show confirmations; lists of payments do not.
       void queries.invalidateQueries({ queryKey: refundsKey(scope) });

@@ -7,10 +7,12 @@ import type { SharedInstructions } from '../../app/refunds/refund-instructions.t
 import type { SentOutcome } from '../../app/refunds/send-signed.ts';
 import type { AttentionSources } from '../../app/dashboard/attention.ts';
 import type { ServiceHealth } from '../../app/dashboard/health.ts';
+import type { WalletSources } from '../../app/dashboard/wallet-overview.ts';
 import type { Client, PeopleParts } from '../../app/people/parts.ts';
 import { HashesBusyError } from '../../app/people/password-hash.ts';
 import type { TooMany } from '../../app/people/guess-limits.ts';
 import { forActor, forRequest, type App } from '../../app/context.ts';
+import { MAIL_LANGUAGES, type MailLanguage } from '../../domain/notification.ts';
 import type { Mode } from '../../domain/permission.ts';
 import type { WebhookPolicy } from '../../webhooks/guard.ts';
 import type { WebhookSender } from '../../webhooks/send.ts';
@@ -22,6 +24,7 @@ import { readCookie } from '../cookies.ts';
 import { RequestError } from '../errors.ts';
 import type { Exports } from './export-routes.ts';
 import type { Live } from './live-routes.ts';
+import type { Deposits } from './sweep-routes.ts';
 import { clientBucket } from '../rate-limit.ts';
 import type { SessionRule } from '../session-guard.ts';
 
@@ -38,6 +41,9 @@ export interface Dashboard {
   readonly serviceHealth: () => Promise<ServiceHealth>;
   /** Deposits worth a sweep, as last known. */
   readonly sweeps: AttentionSources['sweeps'];
+  /** How wallets are read, and their networks' nodes asked. */
+  readonly wallets: Pick<WalletSources, 'chains' | 'openWallet' | 'askNodes'>;
+  readonly deposits: Deposits;
   readonly live: Live;
   readonly exports: Exports;
   readonly creator: PaymentCreator;
@@ -64,12 +70,12 @@ interface NodesUnavailable {
   readonly message: string;
 }
 
-/** What a shop is about to change about its pages; a logo without a hash was not saved yet. */
+/** What a shop is about to change about its pages. */
 interface Previewed {
   readonly name: string;
   readonly accent: string | null;
   readonly supportUrl: string | null;
-  readonly logo: { readonly hash: string | null; readonly width: number; readonly height: number } | null;
+  readonly logo: { readonly path: string; readonly width: number; readonly height: number } | null;
 }
 
 /** One request of a route, typed by its contract. */
@@ -149,9 +155,16 @@ export function clientOf({ behindProxy }: Dashboard, request: FastifyRequest): C
     bucket: clientBucket(countedAddress(request)),
     ip: clientAddress(request),
     userAgent: request.headers['user-agent'] ?? null,
+    language: preferredLanguage(request.headers['accept-language']),
     browserToken: readCookie(request, 'browser', behindProxy),
     sessionToken: readCookie(request, 'session', behindProxy),
   };
+}
+
+/** The first of the browser's languages that mails are written in. Browsers list them in their order. */
+function preferredLanguage(accepted = ''): MailLanguage | null {
+  const wanted = accepted.split(',').map((range) => range.trim().slice(0, 2).toLowerCase());
+  return wanted.flatMap((code) => MAIL_LANGUAGES.filter((language) => language === code))[0] ?? null;
 }
 
 /** Turns {@link HashesBusyError} into a 503 answer. */

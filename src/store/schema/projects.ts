@@ -10,6 +10,8 @@ export const PROJECTS = {
   spread_basis_points: defaulted(integer()),
   sweep_min_usd_cents: defaulted(bigint()),
   allow_origins: defaulted(texts()),
+  coin_order: defaulted(texts()),
+  coins_off: defaulted(texts()),
   accent: nullable(text()),
   support_url: nullable(text()),
   created_at: timestamp(),
@@ -29,6 +31,15 @@ export const PROJECT_LOGOS = {
   width: integer(),
   height: integer(),
   bytes: bytes(),
+};
+
+/** Logos that were not saved yet. */
+export const LOGO_DRAFTS = {
+  project_id: uuid(),
+  hash: text(),
+  type: text<LogoType>(),
+  bytes: bytes(),
+  created_at: timestamp(),
 };
 
 export const API_KEYS = {

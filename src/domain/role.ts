@@ -98,6 +98,24 @@ const ACTIONS_TABLE = {
     roles: ['owner', 'admin'],
     within: 'project',
   },
+  deactivate_project: {
+    meaning: 'deactivate the project and activate it again',
+    roles: ['owner'],
+    within: 'project',
+    isDangerous: true,
+  },
+  export_project: {
+    meaning: 'take everything out of the project as a file',
+    roles: ['owner', 'admin'],
+    within: 'project',
+    isDangerous: true,
+  },
+  delete_customer_data: {
+    meaning: "delete customers' personal data",
+    roles: ['owner'],
+    within: 'project',
+    isDangerous: true,
+  },
   read_audit: {
     meaning: 'see the audit log',
     roles: ['owner', 'admin'],

@@ -10,7 +10,10 @@ import type { Config } from '../config/config.ts';
 import { version } from '../config/version.ts';
 import { compileCidrs } from '../app/projects/allow-list.ts';
 import { dashboardRoutes } from '../http/dashboard/routes.ts';
+import { logoPath } from '../http/checkout/branding-routes.ts';
+import { renderPreview } from '../http/checkout/preview.ts';
 import { loadShellAssets } from '../http/dashboard/shell-assets.ts';
+import type { Assets } from '../http/pages/assets.ts';
 import { createGuessLimits } from '../http/rate-limit.ts';
 import type { SharedRedis } from '../http/redis.ts';
 import type { ServerOptions } from '../http/server.ts';
@@ -18,21 +21,24 @@ import type { Notifications } from '../store/notifications.ts';
 import { hasPeople } from '../store/people.ts';
 import { createWebhookSender, type WebhookSender } from '../webhooks/send.ts';
 import type { Cointill } from './core.ts';
+import { askNodes } from './ask-nodes.ts';
 import { createSweepChains, createSweepWatch } from './sweeps.ts';
-import { showInstructions } from './show-instructions.ts';
+import { sendWithNodes, showTogether } from './show-instructions.ts';
 
 /** The parts that the dashboard shares with the APIs. */
 interface Shared {
   readonly notifications: Notifications;
   readonly redis: SharedRedis | null;
   readonly creator: PaymentCreator;
+  /** Of the payment page. */
+  readonly assets: Assets;
 }
 
 /** What the live address has beside `plugins`: the dashboard and its guard, unless it is left out. */
 export async function openDashboard(
   { dashboard, trustProxy, secretKey, baseUrl, sandboxBaseUrl }: Config,
   core: Cointill,
-  { notifications, redis, creator }: Shared,
+  { notifications, redis, creator, assets: pages }: Shared,
   plugins: ServerOptions['plugins'],
 ): Promise<Pick<ServerOptions, 'dashboard' | 'plugins'>> {
   if (dashboard === null) return { dashboard: null, plugins };
@@ -69,6 +75,11 @@ export async function openDashboard(
       behindProxy,
       serviceHealth: createServiceHealth(app, core.networks),
       sweeps: createSweepWatch(core),
+      wallets: {
+        chains: core.chains,
+        openWallet: core.openWallet,
+        askNodes: (network) => askNodes(core, network),
+      },
       deposits: {
         chains: chains.chainOf,
         refresh: (projectId) => refreshDeposits(app, chains.chainOf, core.troubles, projectId),
@@ -76,8 +87,15 @@ export async function openDashboard(
       live: { watch, notifications, troubles: core.troubles },
       exports: { connect: () => core.handle.connect() },
       creator,
+      checkout: {
+        logoPath,
+        preview: (shown, language) => renderPreview(shown, language, pages, app.clock()),
+      },
       webhooks: { policyOf: core.policyOf, sender },
-      refundInstructions: (id) => showInstructions(core, id),
+      signing: {
+        show: (refunds) => showTogether(core, refunds),
+        send: (actor, refunds, text) => sendWithNodes(core, actor, refunds, text),
+      },
     },
     assets,
   );

@@ -18,7 +18,8 @@ function refundFromRow(row: Parameters<typeof REFUNDS.read>[0]): Refund {
 
 /** `watchedAddress` is the refund's address in the form in which the chain's transfers carry it. */
 export async function insertRefund(trx: Trx, refund: Refund, watchedAddress: string | null): Promise<void> {
-  await trx.executeQuery(CompiledQuery.raw(INSERT, [REFUNDS.records([{ refund, rest: { watchedAddress } }])]));
+  const rest = { watchedAddress, disposalMinor: null, disposalUsdCents: null };
+  await trx.executeQuery(CompiledQuery.raw(INSERT, [REFUNDS.records([{ refund, rest }])]));
 }
 
 /** Saves the address that the customer entered for a refund. The caller holds its lock. */
@@ -36,15 +37,32 @@ export async function setRefundAddress(
     .execute();
 }
 
-/** Saves the fields of a refund that can change. The caller holds its lock. */
-export async function updateRefund(trx: Trx, refund: Refund): Promise<void> {
-  const records = REFUNDS.records([{ refund, rest: { watchedAddress: null } }]);
+/** What was worth how much at a moment; null: unknown. */
+export interface FiatWorth {
+  /** In the payment's currency, in its smallest unit. */
+  readonly minor: bigint | null;
+  readonly usdCents: bigint | null;
+}
+
+/**
+ * Saves the fields of a refund that can change; `disposal` is what it was worth when it was paid. The caller holds its
+ * lock.
+ */
+export async function updateRefund(trx: Trx, refund: Refund, disposal: FiatWorth): Promise<void> {
+  const rest = { watchedAddress: null, disposalMinor: disposal.minor, disposalUsdCents: disposal.usdCents };
+  const records = REFUNDS.records([{ refund, rest }]);
   await trx.executeQuery(CompiledQuery.raw(UPDATE, [records]));
 }
 
 export async function findRefund(executor: Database | Trx, id: string): Promise<Refund | null> {
   const row = await executor.selectFrom('refunds').select(REFUNDS.names).where('id', '=', id).executeTakeFirst();
   return row === undefined ? null : refundFromRow(row);
+}
+
+/** Those of these refunds that exist, in no order. */
+export async function findRefunds(executor: Database | Trx, ids: readonly string[]): Promise<readonly Refund[]> {
+  const rows = await executor.selectFrom('refunds').select(REFUNDS.names).where('id', 'in', ids).execute();
+  return rows.map(refundFromRow);
 }
 
 /** Locks one refund until the transaction ends. */

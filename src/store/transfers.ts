@@ -1,5 +1,6 @@
 import { CompiledQuery, sql, type SqlBool } from 'kysely';
-import type { AssetCode } from '../domain/asset.ts';
+import type { AssetCode, UsdPriceE8 } from '../domain/asset.ts';
+import type { Fiat } from '../domain/money.ts';
 import type { Network } from '../domain/networks.ts';
 import type { Transfer } from '../domain/payment.ts';
 import type { Database, Trx } from './database.ts';
@@ -12,20 +13,64 @@ export interface PaymentTransfer {
   readonly blockHash: string | null;
 }
 
+/** The prices of a moment, in USD per whole unit, scaled by 10^8. What has no fresh price is left out. */
+export interface PricesOfMoment {
+  readonly tokens: readonly {
+    readonly asset: AssetCode;
+    readonly network: Network;
+    readonly decimals: number;
+    readonly price: UsdPriceE8;
+  }[];
+  readonly currencies: readonly { readonly currency: Fiat; readonly decimals: number; readonly price: UsdPriceE8 }[];
+  /** Money that came before this was worth something else then: it is unknown what. */
+  readonly since: number;
+}
+
+const NO_PRICES: PricesOfMoment = { tokens: [], currencies: [], since: 0 };
+
+/** A quotient rounded to the nearest, halves up, exactly; null where no column could hold it. */
+const worth = (dividend: string, divisor: string): string => {
+  const rounded = `div(2 * (${dividend}) + (${divisor}), 2 * (${divisor}))`;
+  return `case when ${rounded} < 1e18 then (${rounded})::bigint end`;
+};
+
+/** What is known of the same money is kept: it was worth that when it came. */
+const kept = (column: string): string =>
+  `${column} = case when transfers.payment_id = excluded.payment_id and transfers.amount_units = excluded.amount_units
+    then transfers.${column} else excluded.${column} end`;
+
 const SAVE = `
-  ${TRANSFERS.insert('$1')}
-  on conflict (network, transaction_hash, asset, output_index) do update set ${TRANSFERS.setExcluded}
+  insert into transfers (${TRANSFERS.names.join(', ')}, receipt_minor, receipt_usd_cents)
+  select ${TRANSFERS.names.map((name) => `t.${name}`).join(', ')},
+    ${worth('t.amount_units * v.price * 10 ^ f.decimals', 'f.price * 10 ^ v.decimals')},
+    ${worth('t.amount_units * v.price * 100', '1e8 * 10 ^ v.decimals')}
+  from json_populate_recordset(null::transfers, $1::json) t
+  left join json_to_recordset($2::json) as v (network text, asset text, price numeric, decimals numeric)
+    on v.network = t.network and v.asset = t.asset and least(t.first_seen_at, t.block_at) >= $4::timestamptz
+  left join payments p on p.id = t.payment_id
+  left join json_to_recordset($3::json) as f (currency text, price numeric, decimals numeric) on f.currency = p.currency
+  on conflict (network, transaction_hash, asset, output_index)
+  do update set ${TRANSFERS.setExcluded}, ${kept('receipt_minor')}, ${kept('receipt_usd_cents')}
   where excluded.state <> 'seen' or transfers.state = 'dropped'`;
 
 /**
- * Saves transfers. One that is already known gets its new state and block, and keeps the time it was first seen; a
- * mempool transfer does not undo a known block. When an EVM transaction is mined again in another block, its logs are
- * numbered anew, and the same number may belong to another payment.
+ * Saves transfers with what they are worth at the given prices. One that is already known gets its new state and block,
+ * and keeps the time it was first seen and what it was worth then; a mempool transfer does not undo a known block. When
+ * an EVM transaction is mined again in another block, its logs are numbered anew, and the same number may belong to
+ * another payment.
  */
-export async function saveTransfers(trx: Trx, transfers: readonly PaymentTransfer[]): Promise<void> {
+export async function saveTransfers(
+  trx: Trx,
+  transfers: readonly PaymentTransfer[],
+  prices: PricesOfMoment = NO_PRICES,
+): Promise<void> {
   if (transfers.length === 0) return;
   const records = TRANSFERS.records(transfers.map((one) => ({ transfer: one.transfer, rest: one })));
-  await trx.executeQuery(CompiledQuery.raw(SAVE, [records]));
+  const exact = (rows: readonly { readonly price: bigint }[]): string =>
+    JSON.stringify(rows.map((row) => ({ ...row, price: String(row.price) })));
+  await trx.executeQuery(
+    CompiledQuery.raw(SAVE, [records, exact(prices.tokens), exact(prices.currencies), new Date(prices.since)]),
+  );
 }
 
 /** All transfers to these payments, by payment id. */

@@ -18,6 +18,7 @@ import { decimalsOf } from './lost-money.ts';
 import { inTransaction, emitAfterCommit } from '../in-transaction.ts';
 import { rejected, type Rejected } from '../rejected.ts';
 import { priceInUsd } from '../payments/quote-payment.ts';
+import { receiptPrices } from '../payments/receipt-prices.ts';
 
 /** What an operator states about money on an address that a restore lost. */
 export interface Booking {
@@ -69,7 +70,7 @@ export async function bookLost(
     const quote: Quote = {
       asset,
       network,
-      decimals: await decimalsOf(app, trx, projectId, first),
+      decimals: decimalsOf(app, first),
       owedUnits: lost.reduce((sum, one) => sum + (one.asset === asset ? one.amountUnits : 0n), 0n),
       toleranceUnits: 0n,
       address: shownAddress(network, first.address),
@@ -99,6 +100,7 @@ export async function bookLost(
     await saveTransfers(
       trx,
       lost.map((one) => transferOf(one, payment.id)),
+      receiptPrices(rail, now),
     );
     await bookLostTransfers(trx, network, first.address, payment.id);
     const confirmed = cursor === null ? [] : await confirmTransfers(trx, network, cursor.height);

@@ -12,6 +12,7 @@ import { saveRawTransactions } from '../../store/raw-transactions.ts';
 import type { UnissuedAddress } from '../../store/unissued.ts';
 import { saveTransfers } from '../../store/transfers.ts';
 import { arrival, distinct, observeMoney, paymentsWatching, type FoundTransfer } from '../payments/chain-money.ts';
+import { receiptPrices } from '../payments/receipt-prices.ts';
 import { changeOutputs, changeWatching } from '../refunds/change-watch.ts';
 import type { App } from '../context.ts';
 import { createContractWatch, type ContractWatch } from './contract-payments.ts';
@@ -21,6 +22,7 @@ import { firstBlock } from './first-block.ts';
 import { takeInLostMoney } from './lost-money.ts';
 import { createMempoolWatch, type MempoolProof } from './mempool.ts';
 import { createPayoutWatch } from '../refunds/payout-watch.ts';
+import { sendAgain } from '../refunds/keep-sent.ts';
 import { keepPayouts, refundsWatching, spendsOf } from '../refunds/refund-payouts.ts';
 import { reopenRefunds, completePaidRefunds } from '../refunds/end-refunds.ts';
 import { createUnissuedWatch, type UnissuedWatch } from './unissued-watch.ts';
@@ -103,6 +105,7 @@ export function createChainFollower(
         }
       }
       await reopenRefunds(app, source.network);
+      if (view !== null && isAtHead) await sendAgain(app, source, new Set(view.hashes));
       const behind = cursor === null ? 0 : cursor.height - head.height;
       if (behind > maxBehind(source.network)) throw new NodeBehindError(source.network, behind);
       return again;
@@ -216,7 +219,7 @@ async function takeIn(
     const arrived = found.flatMap(({ block, transfer, paymentId }) =>
       arrival(network, block, transfer, paymentId ?? watched.get(transfer.address), now),
     );
-    await saveTransfers(trx, arrived);
+    await saveTransfers(trx, arrived, receiptPrices(app.railFor('live'), now));
     const unknown = found.filter(({ transfer }) => !watched.has(transfer.address));
     await takeInLostMoney(app, trx, network, new Map([...unissued, ...alsoUnissued]), unknown, now);
     await saveSpent(trx, network, fromContracts.spent);

@@ -5,6 +5,7 @@ import { dropWaiting, waitingTransfers } from '../../store/transfers.ts';
 import { dropPayouts, waitingPayouts } from '../../store/refund-payouts.ts';
 import { saveTransfers } from '../../store/transfers.ts';
 import { arrival, distinct, observeMoney, paymentsWatching } from '../payments/chain-money.ts';
+import { receiptPrices } from '../payments/receipt-prices.ts';
 import type { App } from '../context.ts';
 import { keepPayouts, refundsWatching, spendsOf } from '../refunds/refund-payouts.ts';
 import { inTransaction } from '../in-transaction.ts';
@@ -141,7 +142,7 @@ async function saveNews(
     const now = app.clock();
     const dropped = await dropWaiting(trx, network, gone.transfers);
     const arrived = ours.flatMap((transfer) => arrival(network, null, transfer, watched.get(transfer.address), now));
-    await saveTransfers(trx, arrived);
+    await saveTransfers(trx, arrived, receiptPrices(app.railFor('live'), now));
     await dropPayouts(trx, network, gone.payouts, now);
     await keepPayouts(trx, network, payouts, spends, now);
     await observeMoney(app, trx, [...dropped, ...arrived.map(({ paymentId }) => paymentId)], now);

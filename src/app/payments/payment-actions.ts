@@ -17,6 +17,7 @@ import {
 import type { App } from '../context.ts';
 import type { IdempotencyRequest } from '../idempotency.ts';
 import { chooseToken, issuedAddress, quotePayment, type TokenRefusal } from './quote-payment.ts';
+import { receiptPrices } from './receipt-prices.ts';
 import type { Rail, SandboxRail } from '../../modes/rail.ts';
 
 interface Presented {
@@ -137,8 +138,10 @@ export function completeSandboxPayment(
     const known = (await findTransfers(trx, [payment.id])).get(payment.id) ?? [];
     const settled = await settle(rail, payment, known, now, trx);
     if (settled.kind !== 'settled') return settled;
-    if (isOpen(payment.status))
-      await saveTransfers(trx, [{ paymentId: payment.id, transfer: settled.transfer, blockHash: null }]);
+    if (isOpen(payment.status)) {
+      const transfer = { paymentId: payment.id, transfer: settled.transfer, blockHash: null };
+      await saveTransfers(trx, [transfer], receiptPrices(rail, now));
+    }
     return observed(settled.observation);
   });
 }

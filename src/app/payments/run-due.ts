@@ -9,6 +9,7 @@ import { observe } from './change-payment.ts';
 import type { App } from '../context.ts';
 import { inTransaction, emitAfterCommit } from '../in-transaction.ts';
 import { settle } from './payment-actions.ts';
+import { receiptPrices } from './receipt-prices.ts';
 import { nextStage } from './simulate-payment.ts';
 import type { DueView } from '../../modes/rail.ts';
 
@@ -48,7 +49,8 @@ export async function runDue(app: App, limit: number): Promise<number> {
       changes.push(result.change);
       transfers.push(...due.transfers);
     }
-    await saveTransfers(trx, transfers);
+    // Time brings money to test payments alone.
+    await saveTransfers(trx, transfers, receiptPrices(app.railFor('test'), now));
     if (changes.length > 0) await saveChanges(trx, changes, 1);
     for (const change of changes) emitAfterCommit(trx, { kind: 'payment_changed', change, requestId: null });
     await postponeDue(trx, later);

@@ -8,6 +8,7 @@ import type { App } from '../context.ts';
 import type { ChangeOutcome, PaymentSelector } from './change-payment.ts';
 import { changeInSandbox, firstQuote, observed, type NotSandbox } from './payment-actions.ts';
 import type { TokenRefusal } from './quote-payment.ts';
+import { receiptPrices } from './receipt-prices.ts';
 
 /**
  * Takes a test payment through the real transitions and events, as if that money came. Stops its timer. With `stageMs`
@@ -32,7 +33,7 @@ export function simulatePayment(
     const known = (await findTransfers(trx, [payment.id])).get(payment.id) ?? [];
     const isStaged = stageMs !== null && isOpen(payment.status) && STAGED_SIMULATIONS.includes(simulation);
     const steps = stepsOf({ rail, payment: { ...payment, quote }, quote, known, now, isStaged }, simulation);
-    await saveTransfers(trx, steps.transfers.map(ofPayment(payment)));
+    await saveTransfers(trx, steps.transfers.map(ofPayment(payment)), receiptPrices(rail, now));
     const timer: readonly Observation[] = isStaged ? [{ kind: 'timer_set', at: now + stageMs }] : [];
     return observed(...opening, ...steps.observations, ...timer);
   });

@@ -1,5 +1,6 @@
+import { fiatValue } from '../../domain/asset.ts';
 import { encodeId } from '../../domain/id.ts';
-import { fiatDecimals, formatDecimal } from '../../domain/money.ts';
+import { fiatDecimals, formatDecimal, type Fiat } from '../../domain/money.ts';
 import type { RefundEventType } from '../../domain/event-type.ts';
 import type { Payment } from '../../domain/payment.ts';
 import { refundTransition, type Refund, type RefundObservation } from '../../domain/refund.ts';
@@ -7,7 +8,7 @@ import { nextDueAt } from '../../domain/transition.ts';
 import { publicPaymentId } from '../../wire/payment.ts';
 import { refundView } from '../../wire/refund.ts';
 import { lockPayments } from '../../store/payments.ts';
-import { updateRefund } from '../../store/refunds.ts';
+import { updateRefund, type FiatWorth } from '../../store/refunds.ts';
 import { saveChanges } from '../../store/save-changes.ts';
 import type { AuditedChange } from '../audit.ts';
 import type { App } from '../context.ts';
@@ -78,9 +79,21 @@ export async function applyToRefund(
   }
   const [payment] = await lockPayments(trx, [refund.paymentId]);
   if (payment === undefined) throw new Error('A refund without its payment.');
-  await updateRefund(trx, result.refund);
+  await updateRefund(trx, result.refund, disposalOf(app, result.refund));
   const type = EVENT_OF[observation.kind];
   return saveRefundEvent(app, trx, payment, result.refund, type, now, idempotency);
+}
+
+/** What a refund is worth at the moment it is paid, which is now; null where that has no fresh price, or it is not. */
+function disposalOf(app: App, { status, mode, units, decimals, asset, currency }: Refund): FiatWorth {
+  const { rates } = app.railFor(mode);
+  const price = status === 'completed' ? rates.usdPrice(asset) : null;
+  if (price === null) return { minor: null, usdCents: null };
+  const worthIn = (fiat: Fiat): bigint | null => {
+    const fiatPrice = rates.usdPrice(fiat);
+    return fiatPrice === null ? null : fiatValue(units, decimals, price, fiat, fiatPrice);
+  };
+  return { minor: worthIn(currency), usdCents: worthIn('USD') };
 }
 
 const EVENT_OF = {

@@ -1,7 +1,7 @@
 import type { AssetCode } from '../../domain/asset.ts';
 import type { Network } from '../../domain/networks.ts';
 import type { Transfer } from '../../domain/payment.ts';
-import { bytes, integer, nullable, text, timestamp, units, uuid } from './column.ts';
+import { bigint, bytes, integer, nullable, text, timestamp, units, uuid } from './column.ts';
 import { changing, fixed, recordTable } from './record-table.ts';
 
 /** Transfers to payments. */
@@ -26,7 +26,7 @@ export const TRANSFERS = recordTable(
       block_hash: changing('blockHash', nullable(text())),
     },
   },
-  {},
+  { receipt_minor: nullable(bigint()), receipt_usd_cents: nullable(bigint()) },
 );
 
 /** Transfers to addresses that were not handed out here. */

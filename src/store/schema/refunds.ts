@@ -45,7 +45,11 @@ export const REFUNDS = recordTable(
       completed_at: changing('completedAt', nullable(timestamp())),
       due_at: changing('dueAt', nullable(timestamp())),
     },
-    rest: { watched_address: fixed('watchedAddress', nullable(text())) },
+    rest: {
+      watched_address: fixed('watchedAddress', nullable(text())),
+      disposal_minor: changing('disposalMinor', nullable(bigint())),
+      disposal_usd_cents: changing('disposalUsdCents', nullable(bigint())),
+    },
   },
   {},
 );
@@ -63,7 +67,12 @@ const PAYOUT = {
 
 export const REFUND_PAYOUTS = { ...PAYOUT, block_height: integer() };
 
-export const WAITING_PAYOUTS = { ...PAYOUT, since: timestamp(), dropped_at: nullable(timestamp()) };
+export const WAITING_PAYOUTS = {
+  ...PAYOUT,
+  since: timestamp(),
+  dropped_at: nullable(timestamp()),
+  was_mined: defaulted(boolean()),
+};
 
 /** The balances of refunds' addresses at their last check. */
 export const REFUND_BALANCES = recordTable(
@@ -112,4 +121,12 @@ export const REFUND_INPUTS = {
   network: text<Network>(),
   transaction_hash: text(),
   output_index: integer(),
+};
+
+export const SENT_PAYOUTS = {
+  refund_id: uuid(),
+  network: text<Network>(),
+  transaction_hash: text(),
+  sent_at: timestamp(),
+  refused_reason: nullable(text()),
 };

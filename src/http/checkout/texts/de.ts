@@ -33,6 +33,11 @@ export const de: Texts = {
   unavailable_text: 'Der Shop hat noch keinen Coin eingerichtet, mit dem Sie hier bezahlen können.',
   unavailable_hint: 'Bitte informieren Sie den Shop. Es wurde nichts abgebucht, und Sie müssen nichts senden.',
 
+  inactive_title: 'Dieser Shop nimmt keine Zahlungen an',
+  inactive_text: 'Der Shop hat seine Zahlungen ausgesetzt.',
+  inactive_hint:
+    'Bitte senden Sie jetzt nichts. Was Sie bereits gesendet haben, wird weiterhin erfasst: Fragen Sie den Shop danach.',
+
   pay_title: 'Warten auf Ihre Zahlung',
   part_title: 'Teilbetrag eingegangen: Bitte senden Sie den Rest',
   time_left: 'Verbleibende Zeit',
@@ -46,7 +51,7 @@ export const de: Texts = {
     'Senden Sie nur <b>{asset}</b> und nur über <b>{network}</b>. Ein anderer Coin oder {asset} über ein anderes Netzwerk kann verloren gehen.',
   test_no_send:
     '<b>Senden Sie nichts.</b> Diese Adresse wurde für den Test erfunden: Was dorthin gesendet wird, ist endgültig verloren.',
-  to_address: 'An diese Adresse auf {network}',
+  to_address: 'Adresse auf {network}',
   compare: 'Vergleichen Sie die ersten und letzten Zeichengruppen mit der Anzeige in Ihrer Wallet.',
   open_wallet: 'In Ihrer Wallet öffnen',
   open_wallet_hint: 'Es passiert nichts? Kopieren Sie Betrag und Adresse in Ihre Wallet.',

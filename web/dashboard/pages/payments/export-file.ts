@@ -35,7 +35,18 @@ export async function downloadPayments(
   { signal, onProgress }: { readonly signal: AbortSignal; readonly onProgress: (progress: ExportProgress) => void },
 ): Promise<ExportedFile> {
   const answer = await reach(scope, request, signal);
-  if (!answer.ok || answer.body === null) throw faultOf(answer.status, await answer.json().catch(() => null));
+  if (!answer.ok) throw faultOf(answer.status, await answer.json().catch(() => null));
+  return receiveFile(answer, request.format !== 'jsonl', onProgress, signal);
+}
+
+/** Takes a file as it comes; throws as above. */
+export async function receiveFile(
+  answer: Response,
+  isCsv: boolean,
+  onProgress: (progress: ExportProgress) => void,
+  signal?: AbortSignal,
+): Promise<ExportedFile> {
+  if (answer.body === null) throw new ApiFault(0, 'broken_off', '', null);
   const about = answer.headers.get('x-rows-about');
   const total = about === null ? null : Number(about);
   const parts: Blob[] = [];
@@ -43,11 +54,11 @@ export async function downloadPayments(
   let heldBytes = 0;
   let bytes = 0;
   let shownAt = 0;
-  const count = lineCounter(request.format !== 'jsonl');
+  const count = lineCounter(isCsv);
   const reader = answer.body.getReader();
   for (;;) {
     const { done, value } = await reader.read().catch((error: unknown) => {
-      throw signal.aborted ? error : new ApiFault(0, 'broken_off', '', null);
+      throw signal?.aborted === true ? error : new ApiFault(0, 'broken_off', '', null);
     });
     if (done) break;
     held.push(value);

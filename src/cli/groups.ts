@@ -17,6 +17,10 @@ export const GROUPS: Readonly<Record<CommandGroup, Group>> = {
     description: 'make, list and change projects',
     load: async () => (await import('./project.ts')).addProjectCommands,
   },
+  customer: {
+    description: "delete customers' personal data",
+    load: async () => (await import('./customer.ts')).addCustomerCommands,
+  },
   key: {
     description: 'make, list and revoke API keys',
     load: async () => (await import('./key.ts')).addKeyCommands,
@@ -44,6 +48,10 @@ export const GROUPS: Readonly<Record<CommandGroup, Group>> = {
   network: {
     description: 'see how the chains are followed',
     load: async () => (await import('./network.ts')).addNetworkCommands,
+  },
+  mail: {
+    description: 'see whether mails are taken',
+    load: async () => (await import('./mail.ts')).addMailCommands,
   },
   backup: {
     description: 'copy everything into one file while the service runs, and check such files',

@@ -5,6 +5,7 @@ import path from 'node:path';
 export const COMMAND_GROUPS = [
   'start',
   'project',
+  'customer',
   'key',
   'user',
   'audit',
@@ -12,6 +13,7 @@ export const COMMAND_GROUPS = [
   'payment',
   'wallet',
   'network',
+  'mail',
   'backup',
   'restore',
   'recover',

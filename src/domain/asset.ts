@@ -115,6 +115,21 @@ export function fiatValue(
   return divHalfUp(units * assetPrice * pow10(fiatDecimals(currency)), fiatPrice * pow10(decimals));
 }
 
+/** What one whole unit of an asset costs in a currency, scaled by 10^8 and rounded to the nearest. Prices as above. */
+export function rateIn(fiatPrice: UsdPriceE8, assetPrice: UsdPriceE8): bigint {
+  return divHalfUp(assetPrice * pow10(8), fiatPrice);
+}
+
+/**
+ * What an amount buys at a rate of {@link rateIn}, above 0, in the token's smallest units. Rounded down to
+ * `shownDecimals`, so that it is never worth more than the amount.
+ */
+export function unitsAtRate(amountMinor: bigint, currency: Fiat, rate: bigint, decimals: number): bigint {
+  const shown = shownDecimals(decimals);
+  const units = (amountMinor * pow10(shown + 8)) / (rate * pow10(fiatDecimals(currency)));
+  return units * pow10(decimals - shown);
+}
+
 /** The amount in US cents at the given price of its currency, rounded to the nearest cent. */
 export function usdCents(amountMinor: bigint, currency: Fiat, fiatPrice: UsdPriceE8): bigint {
   return divHalfUp(amountMinor * fiatPrice * 100n, pow10(fiatDecimals(currency) + 8));

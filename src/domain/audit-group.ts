@@ -12,6 +12,7 @@ export const AUDIT_GROUPS = [
   'refund',
   'report',
   'session',
+  'sweep',
   'view',
   'wallet',
   'webhook',

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { NewPayment } from '../app/payments/draft-payment.ts';
-import type { AccessKey } from '../app/projects/access.ts';
+import type { AccessKey, ProjectAccess } from '../app/projects/access.ts';
 import type { Payment } from '../domain/payment.ts';
 import { keyOf, sendCreated, type Api } from './api.ts';
 import { readCommon } from './common-fields.ts';
@@ -25,14 +25,32 @@ export async function createPayment<Body extends CreationBody>(
   api: Api,
   request: FastifyRequest & { readonly body: Body },
   reply: FastifyReply,
-  read: (body: Body) => Omit<NewPayment, keyof ReturnType<typeof readCreation>>,
+  read: (body: Body) => ReadCreation,
   present: (payment: Payment, key: AccessKey) => string,
 ): Promise<FastifyReply> {
   const key = keyOf(request);
   const { body } = request;
-  const creation = { ...readCreation(key, body, request.id), ...read(body) };
+  const creation = { ...readCreation(key, body, request.id), ...withDefaults(read(body), key.project) };
   const outcome = await api.creator.create(creation, (payment) => present(payment, key), idempotencyOf(request, key));
   return sendCreated(reply, outcome);
+}
+
+/** What the APIs name differently; null where the body leaves out what a project may have a default for. */
+type ReadCreation = Omit<NewPayment, keyof ReturnType<typeof readCreation> | 'lifetimeMs'> & {
+  readonly lifetimeMs: number | null;
+};
+
+const USUAL_EXPIRY_MINUTES = 30;
+
+function withDefaults(
+  { lifetimeMs, successUrl, ...rest }: ReadCreation,
+  { defaultExpiryMinutes, defaultSuccessUrl }: ProjectAccess,
+) {
+  return {
+    ...rest,
+    successUrl: successUrl ?? defaultSuccessUrl,
+    lifetimeMs: lifetimeMs ?? (defaultExpiryMinutes ?? USUAL_EXPIRY_MINUTES) * 60_000,
+  };
 }
 
 function readCreation(key: AccessKey, body: CreationBody, requestId: string) {

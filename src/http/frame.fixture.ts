@@ -12,7 +12,15 @@ import { email, httpUrl, metadata, oneOf, text } from './fields.ts';
 import { NO_REPORTS } from '../domain/trouble.ts';
 
 export const ORIGIN = 'https://shop.example';
-export const project: ProjectAccess = { id: 'p1', name: 'Shop', active: true, allowIps: [], allowOrigins: [ORIGIN] };
+export const project: ProjectAccess = {
+  id: 'p1',
+  name: 'Shop',
+  active: true,
+  allowIps: [],
+  allowOrigins: [ORIGIN],
+  defaultExpiryMinutes: null,
+  defaultSuccessUrl: null,
+};
 
 /** An access that knows the keys it is given by their text; `find` of `broken` fails as it does without a database. */
 export function accessOf(keys: Readonly<Record<string, Partial<AccessKey>>>): Access {

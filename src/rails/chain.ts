@@ -99,7 +99,12 @@ export interface SpendingWatch {
    * no node has any more are left out.
    */
   inputsOf(block: BlockId | null, hashes: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>>;
+  /** Hands a signed transaction, in hex, to a node, which passes it on; one that it already has counts as sent. */
+  send(hex: string): Promise<SendOutcome>;
 }
+
+/** What a node says of a transaction that it is to pass on; `reason` is in its own words. */
+export type SendOutcome = { readonly kind: 'sent' } | { readonly kind: 'refused'; readonly reason: string };
 
 /**
  * Native coins beyond those carried by a block's transactions. Contracts (exchanges, Safe wallets) transfer them within

@@ -37,7 +37,10 @@ export function fixedRates(prices: ReadonlyMap<AssetCode | Fiat, UsdPriceE8>): R
 
 /** An operator's fixed prices, and the prices of `otherwise` for everything else. */
 export function fixedOver(prices: ReadonlyMap<AssetCode | Fiat, UsdPriceE8>, otherwise: RateSource): RateSource {
-  return { usdPrice: (code) => prices.get(code) ?? otherwise.usdPrice(code) };
+  return {
+    usdPrice: (code) => prices.get(code) ?? otherwise.usdPrice(code),
+    pricedAt: (code) => (prices.has(code) ? null : (otherwise.pricedAt?.(code) ?? null)),
+  };
 }
 
 /** The sandbox's prices, see `TEST_RATES`. */

@@ -5,6 +5,8 @@ import type { Fiat } from '../domain/money.ts';
 export interface RateSource {
   /** USD for one whole unit of an asset or a fiat currency, scaled by 10^8; null if there is no fresh price. */
   usdPrice(code: AssetCode | Fiat): UsdPriceE8 | null;
+  /** The time of the newest market price behind it; null, or no such function, where it is no market's. */
+  pricedAt?(code: AssetCode | Fiat): number | null;
 }
 
 /** A source's price for one whole unit. */

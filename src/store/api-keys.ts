@@ -60,6 +60,7 @@ export async function findKeyByHash(db: Database, hash: Buffer) {
     .innerJoin('projects as p', 'p.id', 'k.project_id')
     .select(['k.id', 'k.mode', 'k.kind', 'k.permission', 'k.ends_at'])
     .select(['p.id as project_id', 'p.name', 'p.active', 'p.allow_ips', 'p.allow_origins'])
+    .select(['p.default_expiry_minutes', 'p.default_success_url'])
     .where('k.hash', '=', hash)
     .where('k.revoked_at', 'is', null)
     .executeTakeFirst();
@@ -76,6 +77,8 @@ export async function findKeyByHash(db: Database, hash: Buffer) {
       active: row.active,
       allowIps: row.allow_ips,
       allowOrigins: row.allow_origins,
+      defaultExpiryMinutes: row.default_expiry_minutes,
+      defaultSuccessUrl: row.default_success_url,
     },
   };
 }

@@ -188,36 +188,37 @@ export async function openChange(
   trx: Trx,
   network: Network,
   firstChangeAddress: string,
-  { refundId, now }: { readonly refundId: string; readonly now: number },
+  { refundIds, now }: { readonly refundIds: readonly string[]; readonly now: number },
 ): Promise<ReadonlyMap<number, number>> {
   const { rows } = await sql<{ index: number; refunds: string }>`
     select c.change_index as index, count(*)::text as refunds
     from refund_changes u
     join refunds r on r.id = u.refund_id and r.status = 'pending' and r.due_at > ${new Date(now)}::timestamptz
     join change_addresses c on c.network = u.network and c.address = u.address
-    where u.network = ${network} and c.first_change_address = ${firstChangeAddress} and u.refund_id <> ${refundId}
+    where u.network = ${network} and c.first_change_address = ${firstChangeAddress} and u.refund_id <> all (${refundIds}::uuid[])
     group by c.change_index`.execute(trx);
   return new Map(rows.map((row) => [row.index, Number(row.refunds)]));
 }
 
-/** The index of the change address that a refund was last shown with, on this change chain. */
-export async function refundChange(
-  trx: Trx,
+/** The indexes of the change addresses that these refunds were last shown with, on this change chain; lowest first. */
+export async function refundChanges(
+  executor: Database | Trx,
   network: Network,
   firstChangeAddress: string,
-  refundId: string,
-): Promise<number | null> {
-  const row = await trx
+  refundIds: readonly string[],
+): Promise<readonly number[]> {
+  const rows = await executor
     .selectFrom('refund_changes as u')
     .innerJoin('change_addresses as c', (join) =>
       join.onRef('c.network', '=', 'u.network').onRef('c.address', '=', 'u.address'),
     )
     .select('c.change_index')
-    .where('u.refund_id', '=', refundId)
+    .where('u.refund_id', 'in', refundIds)
     .where('c.network', '=', network)
     .where('c.first_change_address', '=', firstChangeAddress)
-    .executeTakeFirst();
-  return row?.change_index ?? null;
+    .orderBy('c.change_index')
+    .execute();
+  return [...new Set(rows.map(({ change_index }) => change_index))];
 }
 
 export async function saveRefundChange(trx: Trx, refundId: string, network: Network, address: string): Promise<void> {

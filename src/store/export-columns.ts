@@ -95,6 +95,14 @@ export function guarded(text: Expression, { separator }: Writing): Expression {
     else ${text} end`;
 }
 
+/** {@link guarded} of a text that is at hand. */
+export function guardedText(text: string, separator: Writing['separator']): string {
+  const breaks = `[${separator === ',' ? ';' : ','}\t\r\n]`;
+  const first = new RegExp(`^${PASSED_OVER}${FORMULA}`, 'u').test(text);
+  const within = new RegExp(`(${breaks})(?=${PASSED_OVER}${FORMULA_WITHIN})`, 'gu');
+  return (first ? "'" : '') + text.replace(within, "$1'");
+}
+
 export const plain = (expression: Expression) => (): Expression => expression;
 /** As text in JSON, whose numbers are read as floats. */
 export const exact =

@@ -117,6 +117,7 @@ export async function ownerOfAddress(
 
 /** A deposit address that received money, and what was quoted for it. */
 export interface PaidDeposit {
+  readonly paymentId: string;
   readonly treasury: string;
   readonly index: number;
   /** In the form that customers see, but without the checksum. */
@@ -132,11 +133,12 @@ export async function paidDeposits(db: Database, projectId: string, network: Net
     source: string;
     address_index: number | null;
     address: string;
+    payment_id: string;
     amount_usd_cents: bigint;
     asset: AssetCode;
     owed_units: bigint;
   }>`
-    select w.source, a.address_index, a.address, p.amount_usd_cents, q.asset, q.owed_units
+    select w.source, a.address_index, a.address, a.payment_id, p.amount_usd_cents, q.asset, q.owed_units
     from payment_addresses a
     join wallets w on w.id = a.wallet_id
     join payments p on p.id = a.payment_id
@@ -154,6 +156,7 @@ export async function paidDeposits(db: Database, projectId: string, network: Net
     order by w.created_at, a.address_index, a.address, q.number desc`.execute(db);
   return [...Map.groupBy(rows, ({ address }) => address).values()].flatMap((quotes) =>
     quotes.slice(0, 1).map((row) => ({
+      paymentId: row.payment_id,
       treasury: row.source,
       index: row.address_index ?? 0,
       address: row.address,

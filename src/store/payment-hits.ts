@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Payment } from '../domain/payment.ts';
-import type { Database } from './database.ts';
+import type { Database, Trx } from './database.ts';
 import { withinScope, type PaymentScopeKey } from './payment-filter.ts';
 import { foundBy, type PaymentKey, type PaymentKeyKind } from './payment-keys.ts';
 import { findPayments } from './payments.ts';
@@ -15,7 +15,7 @@ const ALL_TIMES = { createdFrom: null, createdBefore: null };
 
 /** The payments of a scope that any of these keys means: in the order of the keys, then the newest first. */
 export async function findHits(
-  db: Database,
+  db: Database | Trx,
   scope: PaymentScopeKey,
   keys: readonly PaymentKey[],
   limit: number,

@@ -1,4 +1,6 @@
 import { sql, type Selectable } from 'kysely';
+import { ALL_COINS, type CoinChoice } from '../domain/coin-choice.ts';
+import type { Fiat } from '../domain/money.ts';
 import type { Database, Trx } from './database.ts';
 import { notify } from './notifications.ts';
 import type { LogoType } from './schema/projects.ts';
@@ -14,6 +16,8 @@ export interface Project {
   /** What a deposit must hold to be swept, at the price its payment was quoted at. */
   readonly sweepMinUsdCents: bigint;
   readonly allowOrigins: readonly string[];
+  /** Which coins its customers are offered in live mode. */
+  readonly coins: CoinChoice;
   /** The shop's colour: six hex digits in lower case. The page adjusts it so that text stays legible. */
   readonly accent: string | null;
   /** Where its customers find help: https, http or mailto. */
@@ -21,6 +25,11 @@ export interface Project {
   /** What a page needs to know about the logo; `findLogo` reads its bytes. */
   readonly logo: LogoSize | null;
   readonly createdAt: number;
+  /** What payments get whose creation leaves it out; null: what the service itself takes. */
+  readonly defaultExpiryMinutes: number | null;
+  /** What the dashboard's form of a new payment begins with. */
+  readonly defaultCurrency: Fiat | null;
+  readonly defaultSuccessUrl: string | null;
 }
 
 /** The SHA-256 of the picture's bytes in lower-case hex, and its own size in CSS pixels. */
@@ -37,14 +46,19 @@ export interface Logo extends LogoSize {
 
 /** What can be changed about a project. Null removes a value; fields not given stay as they are. */
 export interface ProjectChanges {
+  readonly name?: string;
   readonly active?: boolean;
   readonly allowIps?: readonly string[];
   readonly spreadBasisPoints?: number;
   readonly sweepMinUsdCents?: bigint;
   readonly allowOrigins?: readonly string[];
+  readonly coins?: CoinChoice;
   readonly accent?: string | null;
   readonly supportUrl?: string | null;
   readonly logo?: Logo | null;
+  readonly defaultExpiryMinutes?: number | null;
+  readonly defaultCurrency?: Fiat | null;
+  readonly defaultSuccessUrl?: string | null;
 }
 
 type ProjectRow = Selectable<Tables['projects']> & {
@@ -63,10 +77,14 @@ function projectFromRow(row: ProjectRow): Project {
     spreadBasisPoints: row.spread_basis_points,
     sweepMinUsdCents: row.sweep_min_usd_cents,
     allowOrigins: row.allow_origins,
+    coins: { order: row.coin_order, off: row.coins_off },
     accent: row.accent,
     supportUrl: row.support_url,
     logo: hash === null || width === null || height === null ? null : { hash, width, height },
     createdAt: row.created_at,
+    defaultExpiryMinutes: row.default_expiry_minutes,
+    defaultCurrency: row.default_currency,
+    defaultSuccessUrl: row.default_success_url,
   };
 }
 
@@ -82,9 +100,14 @@ export async function insertProject(trx: Trx, project: Project & { readonly logo
       spread_basis_points: project.spreadBasisPoints,
       sweep_min_usd_cents: String(project.sweepMinUsdCents),
       allow_origins: [...project.allowOrigins],
+      coin_order: [...project.coins.order],
+      coins_off: [...project.coins.off],
       accent: project.accent,
       support_url: project.supportUrl,
       created_at: new Date(project.createdAt),
+      default_expiry_minutes: project.defaultExpiryMinutes,
+      default_currency: project.defaultCurrency,
+      default_success_url: project.defaultSuccessUrl,
     } satisfies NewRow<'projects'>)
     .execute();
 }
@@ -99,9 +122,12 @@ export async function findProject(executor: Database | Trx, id: string): Promise
   return row === undefined ? null : projectFromRow(row);
 }
 
-/** Locks a project until the transaction ends: of two people who change it, the second sees what the first did. */
+/**
+ * Locks a project until the transaction ends: of two people who change it, the second sees what the first did. Payments
+ * are saved meanwhile, because their references to it need its key alone.
+ */
 export async function lockProject(trx: Trx, id: string): Promise<void> {
-  await trx.selectFrom('projects').select('id').where('id', '=', id).forUpdate().execute();
+  await trx.selectFrom('projects').select('id').where('id', '=', id).forNoKeyUpdate().execute();
 }
 
 /** The ids of those that ever had a live payment. */
@@ -126,20 +152,27 @@ function selectProjects(executor: Database | Trx) {
 
 /** Changes the given fields of a project and notifies every process; null if there is no such project. */
 export async function updateProject(trx: Trx, id: string, changes: ProjectChanges): Promise<Project | null> {
-  const { logo } = changes;
+  const { logo, allowIps, allowOrigins, sweepMinUsdCents } = changes;
+  const values = {
+    name: changes.name,
+    active: changes.active,
+    allow_ips: allowIps && [...allowIps],
+    spread_basis_points: changes.spreadBasisPoints,
+    sweep_min_usd_cents: sweepMinUsdCents === undefined ? undefined : String(sweepMinUsdCents),
+    allow_origins: allowOrigins && [...allowOrigins],
+    coin_order: changes.coins && [...changes.coins.order],
+    coins_off: changes.coins && [...changes.coins.off],
+    accent: changes.accent,
+    support_url: changes.supportUrl,
+    default_expiry_minutes: changes.defaultExpiryMinutes,
+    default_currency: changes.defaultCurrency,
+    default_success_url: changes.defaultSuccessUrl,
+  };
+  const given = Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
   const updated = await trx
     .updateTable('projects')
-    .set((row) => ({
-      // A logo alone changes no column here, and an update must set one.
-      name: row.ref('name'),
-      ...(changes.active === undefined ? {} : { active: changes.active }),
-      ...(changes.allowIps === undefined ? {} : { allow_ips: [...changes.allowIps] }),
-      ...(changes.spreadBasisPoints === undefined ? {} : { spread_basis_points: changes.spreadBasisPoints }),
-      ...(changes.sweepMinUsdCents === undefined ? {} : { sweep_min_usd_cents: String(changes.sweepMinUsdCents) }),
-      ...(changes.allowOrigins === undefined ? {} : { allow_origins: [...changes.allowOrigins] }),
-      ...(changes.accent === undefined ? {} : { accent: changes.accent }),
-      ...(changes.supportUrl === undefined ? {} : { support_url: changes.supportUrl }),
-    }))
+    // A logo alone changes no column here, and an update must set one.
+    .set((row) => ({ name: row.ref('name'), ...given }))
     .where('id', '=', id)
     .returning('id')
     .executeTakeFirst();
@@ -201,4 +234,14 @@ export async function spreadOf(executor: Database | Trx, id: string): Promise<nu
     .where('id', '=', id)
     .executeTakeFirst();
   return row?.spread_basis_points ?? 0;
+}
+
+/** Which coins a project's customers are offered; all of them if there is no such project. */
+export async function coinChoiceOf(executor: Database | Trx, id: string): Promise<CoinChoice> {
+  const row = await executor
+    .selectFrom('projects')
+    .select(['coin_order', 'coins_off'])
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return row === undefined ? ALL_COINS : { order: row.coin_order, off: row.coins_off };
 }

@@ -23,9 +23,9 @@ export interface WalletCoin {
   /** The index of its address, on the wallet's change chain or on its receiving chain. */
   readonly index: number;
   readonly isChange: boolean;
-  /** Whether the refund's own payment received it. */
+  /** Whether a payment of the refunds received it. */
   readonly isOwn: boolean;
-  /** Whether it is reserved for this refund. */
+  /** Whether it is reserved for one of the refunds. */
   readonly isHeld: boolean;
   /** Other pending refunds that it is reserved for. */
   readonly heldBy: readonly string[];
@@ -47,10 +47,10 @@ export async function refundWallet(db: Database, paymentId: string, network: Net
   return rows[0] ?? null;
 }
 
-/** Selects outputs of a wallet, for one refund. */
+/** Selects outputs of a wallet, for refunds that one transaction pays. */
 export interface CoinQuery {
-  readonly refundId: string;
-  readonly paymentId: string;
+  readonly refundIds: readonly string[];
+  readonly paymentIds: readonly string[];
   readonly network: Network;
   readonly firstAddress: string;
   readonly firstChangeAddress: string;
@@ -58,21 +58,21 @@ export interface CoinQuery {
 }
 
 /**
- * The outputs that a wallet received, from payments and as change: first those reserved for the refund and those of its
- * payment, then the newest and the largest alternately.
+ * The outputs that a wallet received, from payments and as change: first those reserved for the refunds and those of their
+ * payments, then the newest and the largest alternately.
  */
 export async function walletCoins(db: Database, query: CoinQuery, limit: number): Promise<readonly WalletCoin[]> {
-  const { refundId, paymentId, network, firstAddress, firstChangeAddress, now } = query;
+  const { refundIds, paymentIds, network, firstAddress, firstChangeAddress, now } = query;
   const { rows } = await sql<Omit<WalletCoin, 'amountUnits'> & { readonly amountUnits: string }>`
     with holds as (
-      select h.transaction_hash, h.output_index, bool_or(r.id = ${refundId}) as is_held,
-        array_agg(r.id::text order by r.id) filter (where r.id <> ${refundId}) as held_by
+      select h.transaction_hash, h.output_index, bool_or(r.id = any (${refundIds}::uuid[])) as is_held,
+        array_agg(r.id::text order by r.id) filter (where r.id <> all (${refundIds}::uuid[])) as held_by
       from refund_inputs h join refunds r on r.id = h.refund_id
-      where h.network = ${network} and (r.id = ${refundId} or ${isOpen(now)})
+      where h.network = ${network} and (r.id = any (${refundIds}::uuid[]) or ${isOpen(now)})
       group by h.transaction_hash, h.output_index
     ), coins as (
       select t.transaction_hash, t.output_index, t.amount_units, t.block_height, t.block_hash, a.address_index as index,
-        false as is_change, a.payment_id = ${paymentId} as is_own
+        false as is_change, a.payment_id = any (${paymentIds}::uuid[]) as is_own
       from wallets w
       join payment_addresses a on a.wallet_id = w.id and a.network = w.network
       join transfers t on t.network = a.network and t.payment_id = a.payment_id and t.address = a.address
@@ -108,13 +108,13 @@ interface Outpoint {
 /** Those of these outputs that are reserved for other pending refunds. */
 export async function heldByOthers(
   trx: Trx,
-  { refundId, network, now }: Pick<CoinQuery, 'refundId' | 'network' | 'now'>,
+  { refundIds, network, now }: Pick<CoinQuery, 'refundIds' | 'network' | 'now'>,
   outpoints: readonly Outpoint[],
 ): Promise<readonly Outpoint[]> {
   const { rows } = await sql<Outpoint>`
     select distinct h.transaction_hash as txid, h.output_index as vout
     from refund_inputs h join refunds r on r.id = h.refund_id
-    where h.network = ${network} and r.id <> ${refundId} and ${isOpen(now)}
+    where h.network = ${network} and r.id <> all (${refundIds}::uuid[]) and ${isOpen(now)}
       and h.transaction_hash = any (${outpoints.map(({ txid }) => txid)}::text[])`.execute(trx);
   return rows.filter((row) => outpoints.some(({ txid, vout }) => row.txid === txid && row.vout === vout));
 }
@@ -140,13 +140,18 @@ export async function saveRefundInputs(
     .execute();
 }
 
-/** The inputs that a refund was last shown with. */
-export async function refundInputs(db: Database, refundId: string): Promise<readonly Outpoint[]> {
-  return db
+/** The inputs that each of these refunds was last shown with. */
+export async function refundInputs(
+  db: Database,
+  refundIds: readonly string[],
+): Promise<ReadonlyMap<string, readonly Outpoint[]>> {
+  const rows = await db
     .selectFrom('refund_inputs')
-    .select(['transaction_hash as txid', 'output_index as vout'])
-    .where('refund_id', '=', refundId)
+    .select(['refund_id', 'transaction_hash as txid', 'output_index as vout'])
+    .where('refund_id', 'in', refundIds)
     .execute();
+  const byRefund = Map.groupBy(rows, ({ refund_id }) => refund_id);
+  return new Map(refundIds.map((id) => [id, (byRefund.get(id) ?? []).map(({ txid, vout }) => ({ txid, vout }))]));
 }
 
 /** Those of these outputs that were also reserved for a refund that has been paid since: its payout spent them. */

@@ -28,6 +28,8 @@ export interface RefundPayout {
   readonly since: number | null;
   /** Matched by amount and address only, when the refund had already failed. */
   readonly isGuess: boolean;
+  /** 0 while it is in no block. */
+  readonly confirmations: number;
 }
 
 /**
@@ -96,7 +98,12 @@ export async function savePayouts(trx: Trx, payouts: readonly Payout[], now: num
     if (blockHeight === null) {
       await trx
         .insertInto('waiting_payouts')
-        .values({ ...row, since: new Date(now), dropped_at: null } satisfies NewRow<'waiting_payouts'>)
+        .values({
+          ...row,
+          since: new Date(now),
+          dropped_at: null,
+          was_mined: false,
+        } satisfies NewRow<'waiting_payouts'>)
         .onConflict((conflict) =>
           conflict
             .columns(['network', 'transaction_hash', 'asset', 'output_index'])
@@ -128,10 +135,10 @@ export async function takeBackPayoutsAbove(trx: Trx, network: Network, height: n
       delete from refund_payouts where network = ${network} and block_height > ${height}
       returning network, transaction_hash, asset, output_index, refund_id, spends, is_guess
     )
-    insert into waiting_payouts (network, transaction_hash, asset, output_index, refund_id, spends, since, is_guess)
-    select network, transaction_hash, asset, output_index, refund_id, spends, ${new Date(now)}::timestamptz, is_guess from gone
+    insert into waiting_payouts (network, transaction_hash, asset, output_index, refund_id, spends, since, is_guess, was_mined)
+    select network, transaction_hash, asset, output_index, refund_id, spends, ${new Date(now)}::timestamptz, is_guess, true from gone
     on conflict (network, transaction_hash, asset, output_index)
-    do update set since = excluded.since, dropped_at = null`.execute(trx);
+    do update set since = excluded.since, dropped_at = null, was_mined = true`.execute(trx);
 }
 
 /** A network's unmined payouts, and the addresses they pay. */
@@ -161,30 +168,53 @@ export async function dropPayoutsBefore(db: Database, network: Network, before: 
     where network = ${network} and dropped_at is null and since < ${new Date(before)}::timestamptz`.execute(db);
 }
 
-/**
- * The payout of a refund, whatever its confirmations: a mined one rather than an unmined one, and that rather than a
- * dropped one. Null: none.
- */
+/** The payout of a refund, as {@link payoutsOf} finds it; null: none. */
 export async function payoutOf(executor: Database | Trx, refundId: string): Promise<RefundPayout | null> {
-  const { rows } = await sql<{ hash: string; state: KnownPayout['state']; since: string | null; is_guess: boolean }>`
-    select hash, state, (extract(epoch from since) * 1000)::bigint::text as since, is_guess from (
-      select o.transaction_hash as hash, 'block' as state, null::timestamptz as since, o.block_height as height, o.is_guess
-      from refund_payouts o where o.refund_id = ${refundId}
+  return (await payoutsOf(executor, [refundId])).get(refundId) ?? null;
+}
+
+/**
+ * The payouts of these refunds, whatever their confirmations: a mined one rather than an unmined one, and that rather
+ * than a dropped one.
+ */
+export async function payoutsOf(
+  executor: Database | Trx,
+  refundIds: readonly string[],
+): Promise<ReadonlyMap<string, RefundPayout>> {
+  const { rows } = await sql<{
+    id: string;
+    hash: string;
+    state: KnownPayout['state'];
+    since: string | null;
+    is_guess: boolean;
+    confirmations: number | null;
+  }>`
+    select distinct on (id) id, hash, state, (extract(epoch from since) * 1000)::bigint::text as since, is_guess,
+      (select greatest(c.height - payouts.height + 1, 0) from chain_cursors c where c.network = payouts.network) as confirmations
+    from (
+      select o.refund_id as id, o.network, o.transaction_hash as hash, 'block' as state, null::timestamptz as since,
+        o.block_height as height, o.is_guess
+      from refund_payouts o where o.refund_id = any (${refundIds}::uuid[])
       union all
-      select w.transaction_hash, case when w.dropped_at is null then 'waiting' else 'dropped' end, w.since, null, w.is_guess
-      from waiting_payouts w where w.refund_id = ${refundId}
+      select w.refund_id, w.network, w.transaction_hash, case when w.dropped_at is null then 'waiting' else 'dropped' end,
+        w.since, null, w.is_guess
+      from waiting_payouts w where w.refund_id = any (${refundIds}::uuid[])
     ) payouts
-    order by case state when 'block' then 0 when 'waiting' then 1 else 2 end, is_guess, height, since desc, hash limit 1`.execute(
+    order by id, case state when 'block' then 0 when 'waiting' then 1 else 2 end, is_guess, height, since desc, hash`.execute(
     executor,
   );
-  const [row] = rows;
-  if (row === undefined) return null;
-  return {
-    transactionHash: row.hash,
-    state: row.state,
-    since: row.since === null ? null : Number(row.since),
-    isGuess: row.is_guess,
-  };
+  return new Map(
+    rows.map(({ id, hash, state, since, is_guess: isGuess, confirmations }) => [
+      id,
+      {
+        transactionHash: hash,
+        state,
+        since: since === null ? null : Number(since),
+        isGuess,
+        confirmations: confirmations ?? 0,
+      },
+    ]),
+  );
 }
 
 /** Those of these refunds that a transaction pays, mined or not. The caller holds their locks. */

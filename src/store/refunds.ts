@@ -59,6 +59,12 @@ export async function findRefund(executor: Database | Trx, id: string): Promise<
   return row === undefined ? null : refundFromRow(row);
 }
 
+/** Those of these refunds that exist, in no order. */
+export async function findRefunds(executor: Database | Trx, ids: readonly string[]): Promise<readonly Refund[]> {
+  const rows = await executor.selectFrom('refunds').select(REFUNDS.names).where('id', 'in', ids).execute();
+  return rows.map(refundFromRow);
+}
+
 /** Locks one refund until the transaction ends. */
 export async function lockRefund(trx: Trx, id: string): Promise<Refund | null> {
   const row = await trx.selectFrom('refunds').select(REFUNDS.names).where('id', '=', id).forUpdate().executeTakeFirst();

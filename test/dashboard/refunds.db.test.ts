@@ -1,9 +1,13 @@
 import * as fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { runDueRefunds } from '../../src/app/refunds/end-refunds.ts';
+import { RATE_COUNTS_MS } from '../../src/app/refunds/refund-rate.ts';
 import { SANDBOX_REFUND_MS } from '../../src/domain/refund.ts';
 import type { PaymentView } from '../../src/http/dashboard/contract/payments.ts';
+import { sandboxRail } from '../../src/modes/sandbox-rail.ts';
+import { fixedRates } from '../../src/rates/fixed.ts';
 import { publicPaymentId } from '../../src/wire/payment.ts';
+import type { Browser } from '../dashboard.ts';
 import { actsIn, actsTest } from './acts.fixture.ts';
 
 const { test, app, acts, owner, support } = await actsTest();
@@ -18,6 +22,14 @@ const refused = (status: number, text: string, param?: string) => ({
   body: { error: { message: expect.stringContaining(text), ...(param !== undefined && { param }) } },
 });
 const satoshi = (text: string | null | undefined): bigint => BigInt(Math.round(Number(text) * 1e8));
+
+/** What to sign for refunds, or what was signed. */
+const sign = (browser: Browser, refunds: readonly string[], what = '', more: object = {}) =>
+  browser.call<object>({
+    method: 'POST',
+    path: `/dashboard/api/projects/${app.projectId}/test/signing${what}`,
+    body: { refunds, ...more },
+  });
 
 async function paid(outcome = 'paid'): Promise<PaymentView> {
   const id = publicPaymentId(await app.pay());
@@ -142,7 +154,7 @@ describe('a refund', () => {
     // Whoever has the link can enter an address.
     const viewer = await test.join('viewer');
     expect((await acts.read(viewer.browser, payment.id)).refunds).toMatchObject([{ address: null, claim_url: null }]);
-    const signing = await acts.post(support.browser, payment.id, `refunds/${requested.body.refund}/instructions`);
+    const signing = await sign(support.browser, [requested.body.refund]);
     expect(signing.status).toBe(403);
     const cancelled = await acts.post(support.browser, payment.id, `refunds/${requested.body.refund}/cancel`);
     expect(cancelled.body.payment).toMatchObject({
@@ -218,10 +230,8 @@ describe('a refund', () => {
       [mine.id, 're_00000000000000000000000000'],
       [mine.id, 'nonsense'],
     ] as const) {
-      for (const what of ['cancel', 'instructions']) {
-        const answer = await acts.post(owner.browser, id, `refunds/${refund}/${what}`);
-        expect([what, answer.status, answer.text]).toEqual([what, 404, expect.stringContaining('There is no such')]);
-      }
+      const answer = await acts.post(owner.browser, id, `refunds/${refund}/cancel`);
+      expect([answer.status, answer.text]).toEqual([404, expect.stringContaining('There is no such')]);
     }
     expect((await acts.post(owner.browser, foreign, 'refunds', form())).status).toBe(404);
     const live = actsIn(test, 'live');
@@ -229,21 +239,130 @@ describe('a refund', () => {
     expect((await foreignActs.read(owner.browser, foreign)).refunds).toMatchObject([{ status: 'pending' }]);
   });
 
-  it('in test mode has nothing to sign, and says so as the command does', async () => {
+  it('that is to be signed is named once, is one of this project and mode, and of one network with the others', async () => {
+    const { projectId } = await test.http.shop();
+    const foreignActs = actsIn(test, 'test', projectId);
+    const foreign = publicPaymentId(await app.pay({ projectId }));
+    await foreignActs.post(owner.browser, foreign, 'complete');
+    const made = await foreignActs.post(owner.browser, foreign, 'refunds', form({ amount: '5' }));
+    const { body } = await acts.post(owner.browser, (await paid()).id, 'refunds', form({ amount: '5' }));
+    const signed = 'cHNidP8=';
+    for (const what of ['', '/send']) {
+      const more = what === '' ? {} : { signed };
+      const of = (refunds: readonly string[]) => sign(owner.browser, refunds, what, more);
+      for (const id of [made.body.refund, 're_00000000000000000000000000', 'nonsense']) {
+        expect(await of([body.refund, id])).toMatchObject(refused(404, 'There is no such refund'));
+      }
+      expect(await of([body.refund, body.refund])).toMatchObject(refused(400, 'each refund once', 'refunds'));
+      expect((await of([])).status).toBe(400);
+      expect((await of(Array.from({ length: 51 }, () => body.refund))).status).toBe(400);
+      expect((await of([body.refund])).status).toBe(200);
+    }
+    const progress = { path: `/dashboard/api/projects/${app.projectId}/test/signing/progress` };
+    const query = { ...progress, path: `${progress.path}?refunds=${body.refund}` };
+    expect((await owner.browser.call(query)).body).toMatchObject({
+      data: [{ refund: body.refund, status: 'pending', state: null }],
+    });
+    expect((await owner.browser.call({ path: query.path.replace(body.refund, made.body.refund) })).status).toBe(404);
+  });
+
+  it('is not sent where what was pasted is too long is too long, before anything is read of it', async () => {
+    const { body } = await acts.post(owner.browser, (await paid()).id, 'refunds', form({ amount: '5' }));
+    const long = await sign(owner.browser, [body.refund], '/send', { signed: 'A'.repeat(2_050_000) });
+    expect(long.body).toMatchObject({ outcome: 'refused', message: expect.stringContaining('longer than 2 million') });
+    const longer = await sign(owner.browser, [body.refund], '/send', { signed: 'A'.repeat(5_000_000) });
+    expect(longer.status).toBe(400);
+    // What others send stays as short as it was.
+    expect((await sign(owner.browser, [body.refund, 'A'.repeat(70_000)])).status).toBe(400);
+  });
+
+  it('in test mode has nothing to sign', async () => {
     const payment = await paid();
     const { body } = await acts.post(owner.browser, payment.id, 'refunds', form({ address: ADDRESS }));
-    const shown = await acts.post<object>(owner.browser, payment.id, `refunds/${body.refund}/instructions`);
-    expect(shown.body).toEqual({
-      lines: expect.arrayContaining([
-        expect.stringMatching(/^To +tb1q/),
-        'A test refund: nothing is to be paid, it ends by itself.',
-      ]),
+    expect((await sign(owner.browser, [body.refund])).body).toMatchObject({
+      refunds: [{ id: body.refund, payment: payment.id, address: ADDRESS, network: 'bitcoin', problem: null }],
+      network_name: 'Bitcoin',
       payment_uri: null,
       call: null,
       psbt: null,
       problem: null,
       warnings: [],
     });
+    const sent = await sign(owner.browser, [body.refund], '/send', { signed: 'cHNidP8=' });
+    expect(sent.body).toMatchObject({ outcome: 'refused', transaction_hash: null });
+  });
+});
+
+describe('a refund in the payment’s currency at the rate of now', () => {
+  interface RateNow {
+    readonly crypto_amount: string;
+    readonly rate: string;
+    readonly at: string;
+    readonly until: string;
+  }
+  const rateOf = (browser: Browser, id: string, query: object = {}) => {
+    const given = new URLSearchParams({ ...BITCOIN, amount: '33.33', ...query });
+    return browser.call<RateNow>({ path: `${acts.base}/${id}/refunds/rate?${String(given)}` });
+  };
+
+  it('is sent as the coins that were shown, which is what is refunded', async () => {
+    const payment = await paid();
+    const { body: now } = await rateOf(owner.browser, payment.id);
+    const time = new Date(app.clock()).toISOString();
+    expect(now).toMatchObject({ rate: '60000', crypto_amount: '0.0005555', at: time });
+    const { crypto_amount, until: rate_until } = now;
+    const body = form({ crypto_amount, rate_until, address: ADDRESS });
+    const answer = await acts.post(owner.browser, payment.id, 'refunds', body);
+    // Its amount is at the locked rate, as that of every refund.
+    expect(answer.body.payment.refunds).toMatchObject([{ crypto_amount: '0.0005555', amount: '33.32' }]);
+    // Sent again after its minute, it is answered as it was.
+    app.clock.advance(RATE_COUNTS_MS);
+    expect((await acts.post(owner.browser, payment.id, 'refunds', body)).body.refund).toBe(answer.body.refund);
+  });
+
+  it('is refused when its rate is more than a minute old, and when nobody has a fresh one', async () => {
+    const payment = await paid();
+    const { body: now } = await rateOf(owner.browser, payment.id);
+    app.clock.advance(RATE_COUNTS_MS + 1);
+    const body = { crypto_amount: now.crypto_amount, rate_until: now.until, address: ADDRESS };
+    const late = await acts.post(owner.browser, payment.id, 'refunds', form(body));
+    expect(late).toMatchObject(refused(400, 'more than a minute old', 'crypto_amount'));
+    const rails = vi.spyOn(app, 'railFor').mockReturnValue(sandboxRail(fixedRates(new Map()), 1));
+    const none = await rateOf(owner.browser, payment.id);
+    rails.mockRestore();
+    expect(none).toMatchObject(refused(503, 'no fresh price for BTC'));
+    expect((await acts.read(owner.browser, payment.id)).refunds).toEqual([]);
+  });
+
+  it('is refused above what is left, with what is left', async () => {
+    const payment = await paid();
+    const { body: now } = await rateOf(owner.browser, payment.id, { amount: '100.01' });
+    const { crypto_amount, until: rate_until } = now;
+    const answer = await acts.post(
+      owner.browser,
+      payment.id,
+      'refunds',
+      form({ crypto_amount, rate_until, address: ADDRESS }),
+    );
+    expect(answer).toMatchObject(refused(400, `can still be refunded: ${payment.refundable[0]?.left} BTC (100 USD)`));
+  });
+
+  it.each([
+    ['amount', { amount: '0' }],
+    ['amount', { amount: '1e3' }],
+    ['amount', { amount: '1.001' }],
+    ['crypto_currency', { asset: 'BTC', network: 'base' }],
+    ['unit', { unit: 'cent' }],
+  ])('names %s where that cannot be: %j', async (param, query) => {
+    const payment = await paid();
+    expect(await rateOf(owner.browser, payment.id, query)).toMatchObject(refused(400, '', param));
+  });
+
+  it('needs crypto_amount where it says until when its rate counts', async () => {
+    const payment = await paid();
+    const rate_until = new Date(app.clock()).toISOString();
+    const answer = await acts.post(owner.browser, payment.id, 'refunds', form({ amount: '1', rate_until }));
+    expect(answer).toMatchObject(refused(400, 'only be given with crypto_amount', 'rate_until'));
   });
 });
 

@@ -10,6 +10,7 @@ import { orderRoutes } from '../../src/http/orders/routes.ts';
 import { createPaymentReader } from '../../src/app/payments/read-payment.ts';
 import { dashboardTest } from '../dashboard.ts';
 
+const NO_DEFAULTS = { defaultExpiryMinutes: null, defaultSuccessUrl: null };
 const test = await dashboardTest();
 const { app } = test.http;
 afterAll(() => test.http.close());
@@ -44,7 +45,7 @@ async function loggedProject(name: string) {
   const { log } = logged();
   const made = await createProject(app, name);
   if (made.kind !== 'done') throw new Error(made.message);
-  const project = { id: made.project.id, name: '', active: true, allowIps: [], allowOrigins: [] };
+  const project = { id: made.project.id, name: '', active: true, allowIps: [], allowOrigins: [], ...NO_DEFAULTS };
   return { log, project, key: { id: app.projectId, mode: 'test', kind: 'secret', project } as const };
 }
 
@@ -110,7 +111,7 @@ it('is refused to those who name a call in another project or mode', async () =>
 
 it('of reads that were not refused a few a second are kept, and of public keys neither address nor browser', async () => {
   const { log } = logged();
-  const project = { id: app.projectId, name: '', active: true, allowIps: [], allowOrigins: [] };
+  const project = { id: app.projectId, name: '', active: true, allowIps: [], allowOrigins: [], ...NO_DEFAULTS };
   const key = { id: app.projectId, mode: 'test', kind: 'public', project } as const;
   const read = { requestId: 'r', path: '/v1/x\0', durationMs: 1.4, key, client: '203.0.113.9', userAgent: 'Firefox' };
   for (let count = 0; count < 100; count += 1) log.add({ ...read, method: 'GET', status: 200, refusal: null });

@@ -26,6 +26,7 @@ const NOTES = IN_BOTH(['owner', 'admin', 'developer', 'support']);
 const DEVELOPERS_IN_BOTH_MODES = IN_BOTH(DEVELOPERS);
 const SCOPE = '/dashboard/api/projects/:project/:mode';
 const PAYMENTS = '/dashboard/api/projects/:project/:mode/payments';
+const SETTINGS = '/dashboard/api/projects/:project/settings';
 const VIEWS = '/dashboard/api/projects/:project/views';
 
 /** Every route of the dashboard's API, neither more nor fewer than are registered. */
@@ -92,7 +93,6 @@ const TABLE: Readonly<Record<string, Cell>> = {
   [`POST ${PAYMENTS}`]: CHANGES,
   [`POST ${PAYMENTS}/:payment/refunds`]: REQUESTS,
   [`POST ${PAYMENTS}/:payment/refunds/:refund/cancel`]: REQUESTS,
-  [`POST ${PAYMENTS}/:payment/refunds/:refund/instructions`]: ADMINS_IN_BOTH_MODES,
   'GET /dashboard/api/projects/:project/labels': ALL,
   [`POST ${PAYMENTS}/:payment/notes`]: NOTES,
   [`POST ${PAYMENTS}/:payment/notes/edit`]: NOTES,
@@ -126,12 +126,45 @@ const TABLE: Readonly<Record<string, Cell>> = {
   [`GET ${SCOPE}/event-log/:event`]: DEVELOPERS_IN_BOTH_MODES,
   [`GET ${SCOPE}/requests`]: DEVELOPERS_IN_BOTH_MODES,
   [`GET ${SCOPE}/requests/:request`]: DEVELOPERS_IN_BOTH_MODES, // Refunds of a project.
+  [`GET ${SCOPE}/refunds`]: IN_BOTH_MODES,
+  [`GET ${SCOPE}/refunds/:refund`]: IN_BOTH_MODES,
+  [`POST ${SCOPE}/refunds/export`]: IN_BOTH_MODES,
+  [`GET ${PAYMENTS}/:payment/refunds/rate`]: REQUESTS,
   // Signing refunds.
+  [`POST ${SCOPE}/signing`]: ADMINS_IN_BOTH_MODES,
+  [`POST ${SCOPE}/signing/send`]: ADMINS_IN_BOTH_MODES,
+  [`GET ${SCOPE}/signing/progress`]: ADMINS_IN_BOTH_MODES,
   // Reports.
   // Wallets.
+  'GET /dashboard/api/projects/:project/wallets': ADMINS,
+  'POST /dashboard/api/projects/:project/wallets/:network': ADMINS,
+  'POST /dashboard/api/projects/:project/wallets/:network/preview': ADMINS,
+  'POST /dashboard/api/projects/:project/wallets/:network/terms': ADMINS,
+  'POST /dashboard/api/projects/:project/wallets/:network/check': ADMINS,
+  'POST /dashboard/api/projects/:project/payment-terms': ADMINS,
   // Sweeps.
+  [`GET ${SCOPE}/sweeps`]: ADMINS_IN_BOTH_MODES,
+  [`POST ${SCOPE}/sweeps/check`]: ADMINS_IN_BOTH_MODES,
+  [`GET ${SCOPE}/sweeps/history`]: ADMINS_IN_BOTH_MODES,
+  [`POST ${SCOPE}/sweeps`]: ADMINS_IN_BOTH_MODES,
+  [`POST ${SCOPE}/sweeps/:sweep/sent`]: ADMINS_IN_BOTH_MODES,
+  [`POST ${SCOPE}/sweeps/:sweep/give-up`]: ADMINS_IN_BOTH_MODES,
   // Settings.
+  [`GET ${SETTINGS}`]: ADMINS,
+  [`POST ${SETTINGS}`]: ADMINS,
+  [`POST ${SETTINGS}/preview`]: ADMINS,
+  [`GET ${SETTINGS}/logo/:hash`]: ADMINS,
+  [`GET ${SETTINGS}/stops`]: ADMINS,
+  [`POST ${SETTINGS}/deactivate`]: ['owner'],
+  [`POST ${SETTINGS}/activate`]: ['owner'],
+  [`POST ${SETTINGS}/export`]: ADMINS,
+  [`POST ${SETTINGS}/customer-data/count`]: ['owner'],
+  [`POST ${SETTINGS}/customer-data/delete`]: ['owner'],
   // Mail and notifications.
+  'GET /dashboard/api/account/notifications': 'everybody',
+  'POST /dashboard/api/account/notifications': 'everybody',
+  'POST /dashboard/api/unsubscribe/state': 'anybody',
+  'POST /dashboard/api/unsubscribe': 'anybody',
 };
 
 /** A stream that passes its guard never ends, so this route with the same rule is called instead. */
@@ -152,7 +185,9 @@ async function registered(): Promise<ReadonlyMap<string, Guard | undefined>> {
     plugins: [
       (scope: FastifyInstance) => {
         scope.addHook('onRoute', ({ method, url, config }) => {
-          if (method !== 'HEAD') found.set(`${String(method)} ${url}`, config?.guard);
+          // Pages, and what mail programs call, have no session.
+          if (method !== 'HEAD' && config?.guard?.kind !== 'dashboard')
+            found.set(`${String(method)} ${url}`, config?.guard);
         });
         plugin(scope);
       },

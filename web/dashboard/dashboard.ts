@@ -5,7 +5,8 @@ import { createStore, type Store } from './store.ts';
 
 export interface Toast {
   readonly id: number;
-  readonly kind: 'good' | 'problem';
+  /** `news`: it happened elsewhere. */
+  readonly kind: 'good' | 'problem' | 'news';
   readonly text: string;
 }
 
@@ -77,7 +78,7 @@ export function createDashboard(): Dashboard {
 }
 
 /** Concurrent requests that need a proof share one dialog. */
-function askForProof(proof: Store<ProofRequest | null>): Promise<boolean> {
+export function askForProof(proof: Store<ProofRequest | null>): Promise<boolean> {
   return new Promise((resolve) => {
     const waiting = proof.get();
     const done = (proved: boolean): void => {

@@ -5,6 +5,7 @@ import { homeSearch } from './pages/home/search.ts';
 import type { AuditSearch } from './pages/audit/search.ts';
 import type { PaymentsSearch } from './pages/payments/search.ts';
 import type { EventsSearch } from './pages/events/events-page.tsx';
+import type { RefundsSearch } from './pages/refunds/search.ts';
 import type { RequestsSearch } from './pages/requests/search.ts';
 import type { WebhooksSearch } from './pages/webhooks/search.ts';
 import { homeScope } from './scope.ts';
@@ -37,6 +38,18 @@ const setupLink = createRoute({
   component: lazyPage(() => import('./pages/access/link-page.tsx'), 'LinkPage', 'access'),
 });
 
+/** The page for links of mails, which switch mails like them off. */
+const unsubscribe = createRoute({
+  getParentRoute: () => root,
+  path: '/unsubscribe/$token',
+  component: lazyPage(
+    () => import('./pages/access/unsubscribe-page.tsx'),
+    'UnsubscribePage',
+    'access',
+    'notifications',
+  ),
+});
+
 /** Pages that require a session. Others are sent to the sign-in page and back. */
 const signedIn = createRoute({
   getParentRoute: () => root,
@@ -67,7 +80,7 @@ const protect = createRoute({
 const account = createRoute({
   getParentRoute: () => signedIn,
   path: '/account',
-  component: lazyPage(() => import('./pages/account/account-page.tsx'), 'AccountPage', 'access'),
+  component: lazyPage(() => import('./pages/account/account-page.tsx'), 'AccountPage', 'access', 'notifications'),
 });
 const home = createRoute({
   getParentRoute: () => signedIn,
@@ -103,7 +116,8 @@ const payment = createRoute({
 const refunds = createRoute({
   getParentRoute: () => signedIn,
   path: '/projects/$project/$mode/refunds',
-  component: lazyPage(() => import('./pages/refunds/refunds-page.tsx'), 'RefundsPage', 'refunds'),
+  validateSearch: (search): RefundsSearch => search,
+  component: lazyPage(() => import('./pages/refunds/refunds-page.tsx'), 'RefundsPage', 'refunds', 'detail', 'list'),
 });
 const reports = createRoute({
   getParentRoute: () => signedIn,
@@ -118,7 +132,7 @@ const wallets = createRoute({
 const sweeps = createRoute({
   getParentRoute: () => signedIn,
   path: '/projects/$project/$mode/sweeps',
-  component: lazyPage(() => import('./pages/sweeps/sweeps-page.tsx'), 'SweepsPage', 'sweeps'),
+  component: lazyPage(() => import('./pages/sweeps/sweeps-page.tsx'), 'SweepsPage', 'sweeps', 'browserWallets'),
 });
 const settings = createRoute({
   getParentRoute: () => signedIn,
@@ -167,6 +181,7 @@ const nowhere = createRoute({ getParentRoute: () => signedIn, path: '/$', compon
 const tree = root.addChildren([
   signIn,
   setupLink,
+  unsubscribe,
   protect,
   signedIn.addChildren([
     index,

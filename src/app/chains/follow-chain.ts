@@ -22,6 +22,7 @@ import { firstBlock } from './first-block.ts';
 import { takeInLostMoney } from './lost-money.ts';
 import { createMempoolWatch, type MempoolProof } from './mempool.ts';
 import { createPayoutWatch } from '../refunds/payout-watch.ts';
+import { sendAgain } from '../refunds/keep-sent.ts';
 import { keepPayouts, refundsWatching, spendsOf } from '../refunds/refund-payouts.ts';
 import { reopenRefunds, completePaidRefunds } from '../refunds/end-refunds.ts';
 import { createUnissuedWatch, type UnissuedWatch } from './unissued-watch.ts';
@@ -104,6 +105,7 @@ export function createChainFollower(
         }
       }
       await reopenRefunds(app, source.network);
+      if (view !== null && isAtHead) await sendAgain(app, source, new Set(view.hashes));
       const behind = cursor === null ? 0 : cursor.height - head.height;
       if (behind > maxBehind(source.network)) throw new NodeBehindError(source.network, behind);
       return again;

@@ -7,6 +7,7 @@ import {
   usualNetwork,
   type AssetCode,
   type Token,
+  type UsdPriceE8,
 } from '../../domain/asset.ts';
 import { formatDecimal, type Fiat } from '../../domain/money.ts';
 import { isNetwork, nativeAsset, settingOf, familyFacts, type Network } from '../../domain/networks.ts';
@@ -27,7 +28,7 @@ export type TokenChoice = { readonly kind: 'ok'; readonly token: Token } | Token
 
 /** The token named by a client, if the project accepts it. */
 export async function chooseToken(
-  issuer: Pick<Issuer, 'tokens'>,
+  issuer: Pick<Issuer, 'tokens' | 'payable'>,
   projectId: string,
   asset: string,
   network: string | null,
@@ -37,7 +38,26 @@ export async function chooseToken(
   const token = enabled.find(
     (candidate) => candidate.asset === asset && (network === null || candidate.network === network),
   );
-  return token === undefined ? refuseToken(enabled, projectId, asset, network) : { kind: 'ok', token };
+  if (token !== undefined) return { kind: 'ok', token };
+  const off = (await issuer.payable(projectId, trx)).some(
+    (candidate) => candidate.asset === asset && (network === null || candidate.network === network),
+  );
+  return off ? refuseSwitchedOff(enabled, asset, network) : refuseToken(enabled, projectId, asset, network);
+}
+
+/** The project has chosen not to offer the coin. */
+function refuseSwitchedOff(enabled: readonly Token[], asset: string, network: string | null): TokenRefusal {
+  const what = network === null ? asset : `${asset} on ${network}`;
+  const offered = enabled.map((token) => `${token.asset} on ${token.network}`).join(', ');
+  return {
+    kind: 'refused',
+    param: network !== null && enabled.some((token) => token.asset === asset) ? 'network' : 'crypto_currency',
+    message:
+      `${what} is switched off in this project. ` +
+      (offered === ''
+        ? 'It can be switched on in the dashboard, on the page Wallets.'
+        : `Choose one of ${offered}, or switch it on in the dashboard, on the page Wallets.`),
+  };
 }
 
 /** Why a token cannot be used: unknown, not on that network, or not configured. */
@@ -111,12 +131,9 @@ export function priceToken(
   amountMinor: bigint,
   currency: Fiat,
 ): { readonly kind: 'ok'; readonly owedUnits: bigint } | TokenRefusal {
-  const fiatPrice = rates.usdPrice(currency);
-  const assetPrice = rates.usdPrice(token.asset);
-  if (fiatPrice === null || assetPrice === null) {
-    const missing = fiatPrice === null ? currency : token.asset;
-    return { kind: 'no_rate', message: `There is no fresh price for ${missing}. Try again shortly.` };
-  }
+  const prices = freshPrices(rates, token.asset, currency);
+  if (prices.kind !== 'ok') return prices;
+  const { fiatPrice, assetPrice } = prices;
   const owedUnits = quoteUnits(amountMinor, currency, fiatPrice, assetPrice, token.decimals);
   if (owedUnits < token.dustUnits) {
     const least = formatDecimal(token.dustUnits, token.decimals);
@@ -127,6 +144,21 @@ export function priceToken(
     };
   }
   return { kind: 'ok', owedUnits };
+}
+
+/** The current prices of an asset and a currency, if both are fresh. */
+export function freshPrices(
+  rates: RateSource,
+  asset: AssetCode,
+  currency: Fiat,
+):
+  | { readonly kind: 'ok'; readonly fiatPrice: UsdPriceE8; readonly assetPrice: UsdPriceE8 }
+  | { readonly kind: 'no_rate'; readonly message: string } {
+  const fiatPrice = rates.usdPrice(currency);
+  const assetPrice = rates.usdPrice(asset);
+  if (fiatPrice !== null && assetPrice !== null) return { kind: 'ok', fiatPrice, assetPrice };
+  const missing = fiatPrice === null ? currency : asset;
+  return { kind: 'no_rate', message: `There is no fresh price for ${missing}. Try again shortly.` };
 }
 
 /** A quote with a new address, or with the one that the payment already has, and what to watch for it. */

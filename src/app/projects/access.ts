@@ -15,6 +15,9 @@ export interface ProjectAccess {
   /** CIDRs; empty: every address is allowed. */
   readonly allowIps: readonly string[];
   readonly allowOrigins: readonly string[];
+  /** What payments get whose creation leaves it out; null: what the service itself takes. */
+  readonly defaultExpiryMinutes: number | null;
+  readonly defaultSuccessUrl: string | null;
 }
 
 export interface AccessKey {

@@ -1,3 +1,4 @@
+import { ALL_COINS } from '../../domain/coin-choice.ts';
 import type { Trx } from '../../store/database.ts';
 import {
   findProject,
@@ -28,10 +29,14 @@ export async function createProject(
     spreadBasisPoints: 0,
     sweepMinUsdCents: 0n,
     allowOrigins: [],
+    coins: ALL_COINS,
     accent: null,
     supportUrl: null,
     logo: null,
     createdAt: now,
+    defaultExpiryMinutes: null,
+    defaultCurrency: null,
+    defaultSuccessUrl: null,
   };
   await app.db.transaction().execute(async (trx) => {
     await insertProject(trx, project);

@@ -2,7 +2,7 @@ import { tokenOf, type AssetCode } from '../../domain/asset.ts';
 import { pow10 } from '../../domain/money.ts';
 import { nativeAsset, type Network } from '../../domain/networks.ts';
 import type { EvmCaller } from '../../rails/evm/caller.ts';
-import { factoryOf } from '../../rails/evm/deposit.ts';
+import { factoryOf, type DepositFactoryFacts } from '../../rails/evm/deposit.ts';
 import type { TokenContracts } from '../../rails/evm/tokens.ts';
 import { planSweep, type SweepCall } from '../../rails/evm/sweep.ts';
 import type { RateSource } from '../../rates/source.ts';
@@ -46,14 +46,58 @@ export async function sweepOverview(
   caller: EvmCaller,
   prices: () => Promise<RateSource>,
 ): Promise<SweepOverview | Rejected> {
-  const { projectId, network, tokens } = request;
+  const { projectId, network } = request;
   const project = await findProject(app.db, projectId);
   if (project === null) return noProject(projectId);
   const deposits = await paidDeposits(app.db, projectId, network);
+  const filled = await filledDeposits(deposits, request, caller, prices);
+  const worthIt = filled.filter((one) => isWorthIt(one, project.sweepMinUsdCents));
+  const calls = planCalls(worthIt, await deployedFactories(worthIt, caller));
+  const holding = new Set(filled.map(({ address }) => address));
+  app.observer?.({
+    kind: 'sweep_planned',
+    projectId,
+    network,
+    deposits: new Set(worthIt.map(({ address }) => address)).size,
+    calls: calls.length,
+    swept: deposits.length - holding.size,
+  });
+  return {
+    kind: 'done',
+    holdings: filled.map(({ paymentId: _payment, token: _token, ...holding }) => holding),
+    calls,
+    gasEstimate: calls.reduce((sum, { gasEstimate }) => sum + gasEstimate, 0n),
+    gasPrice: await caller.gasPrice(),
+  };
+}
+
+/** What is needed to name and price what lies on deposits. */
+interface DepositsRequest {
+  readonly network: Network;
+  readonly tokens: TokenContracts;
+  /** After which block; by default the newest. */
+  readonly height?: number;
+}
+
+/** A balance of a deposit contract, with the payment that it was made for. */
+export interface FilledHolding extends DepositHolding {
+  readonly paymentId: string;
+  /** The token's contract, as it is configured; null for the chain's own coin. */
+  readonly token: string | null;
+}
+
+/** The balances of these deposits that are not zero, priced as {@link sweepOverview} says. */
+export async function filledDeposits(
+  deposits: readonly PaidDeposit[],
+  { network, tokens, height }: DepositsRequest,
+  caller: Pick<EvmCaller, 'holdings'>,
+  prices: () => Promise<RateSource>,
+): Promise<readonly FilledHolding[]> {
   const contracts = [...tokens.values()].map(({ contract }) => contract);
   const held = await caller.holdings(
     deposits.map(({ address }) => address),
     contracts,
+    height,
   );
   const assets = new Map<string | null, AssetCode | null>([
     [null, nativeAsset(network)],
@@ -64,45 +108,31 @@ export async function sweepOverview(
       .filter(({ units }) => units > 0n)
       .map(({ token, units }) => {
         const asset = assets.get(token) ?? null;
-        return { deposit, token, asset, units, quoted: quotedWorth(deposit, asset, units) };
+        const { address, index, treasury, paymentId } = deposit;
+        const quoted = quotedWorth(deposit, asset, units);
+        return { holding: { address, index, treasury, paymentId, token, asset, units }, quoted };
       }),
   );
-  const isUnquoted = present.some(({ asset, quoted }) => asset !== null && quoted === null);
+  const isUnquoted = present.some(({ holding, quoted }) => holding.asset !== null && quoted === null);
   const market = isUnquoted ? await prices() : null;
-  const filled = present.map(({ quoted, ...holding }) => {
+  return present.map(({ holding, quoted }) => {
     const { asset, units } = holding;
     if (quoted !== null) return { ...holding, usdCents: quoted, pricedBy: 'quote' as const };
     const price = asset === null ? null : (market?.usdPrice(asset) ?? null);
     if (asset === null || price === null) return { ...holding, usdCents: null, pricedBy: null };
-    const decimals = tokens.get(asset)?.decimals ?? tokenOf(asset, network)?.decimals ?? 0;
-    return { ...holding, usdCents: (units * price * 100n) / pow10(decimals + 8), pricedBy: 'market' as const };
+    const usdCents = (units * price * 100n) / pow10(decimalsOf(asset, network, tokens) + 8);
+    return { ...holding, usdCents, pricedBy: 'market' as const };
   });
-  const worthIt = filled.filter(({ usdCents }) => usdCents === null || usdCents >= project.sweepMinUsdCents);
-  const calls = await planFor(worthIt, caller);
-  const holding = new Set(present.map(({ deposit }) => deposit.address));
-  app.observer?.({
-    kind: 'sweep_planned',
-    projectId,
-    network,
-    deposits: new Set(worthIt.map(({ deposit }) => deposit.address)).size,
-    calls: calls.length,
-    swept: deposits.length - holding.size,
-  });
-  return {
-    kind: 'done',
-    holdings: filled.map(({ deposit: { address, index, treasury }, asset, units, usdCents, pricedBy }) => ({
-      address,
-      index,
-      treasury,
-      asset,
-      units,
-      usdCents,
-      pricedBy,
-    })),
-    calls,
-    gasEstimate: calls.reduce((sum, { gasEstimate }) => sum + gasEstimate, 0n),
-    gasPrice: await caller.gasPrice(),
-  };
+}
+
+/** How many decimals an asset has on a network: the operator's own contract may have other ones than the usual. */
+export function decimalsOf(asset: AssetCode, network: Network, tokens: TokenContracts): number {
+  return tokens.get(asset)?.decimals ?? tokenOf(asset, network)?.decimals ?? 0;
+}
+
+/** Whether a balance is worth a sweep; one without a price counts as enough. */
+export function isWorthIt({ usdCents }: Pick<DepositHolding, 'usdCents'>, sweepMinUsdCents: bigint): boolean {
+  return usdCents === null || usdCents >= sweepMinUsdCents;
 }
 
 function quotedWorth(deposit: PaidDeposit, asset: AssetCode | null, units: bigint): bigint | null {
@@ -110,31 +140,47 @@ function quotedWorth(deposit: PaidDeposit, asset: AssetCode | null, units: bigin
   return quote === undefined || quote.owedUnits === 0n ? null : (units * deposit.amountUsdCents) / quote.owedUnits;
 }
 
-interface Filled {
-  readonly deposit: PaidDeposit;
-  readonly token: string | null;
-  readonly units: bigint;
+/** What a plan needs to know of a balance. */
+export type PlannedHolding = Pick<FilledHolding, 'address' | 'index' | 'treasury' | 'token' | 'units'>;
+
+/** The addresses of the factories of these deposits that are on the chain. */
+export async function deployedFactories(
+  filled: readonly PlannedHolding[],
+  caller: Pick<EvmCaller, 'hasCode'>,
+): Promise<ReadonlySet<string>> {
+  const factories = new Set(filled.map((holding) => factoryFor(holding).address));
+  const deployed = new Set<string>();
+  for (const address of factories) if (await caller.hasCode(address)) deployed.add(address);
+  return deployed;
 }
 
 /** One plan per treasury and factory, because a call goes to one factory and pays one treasury. */
-async function planFor(filled: readonly Filled[], caller: EvmCaller): Promise<readonly SweepCall[]> {
-  const factories = Map.groupBy(filled, ({ deposit: { treasury, index, address } }) => {
-    const factory = factoryOf(treasury, index, address);
-    if (factory === null) throw new Error(`${address} is of no known deposit factory.`);
-    return factory;
-  });
-  const calls: SweepCall[] = [];
-  for (const [factory, itsDeposits] of factories) {
-    let factoryDeployed = await caller.hasCode(factory.address);
-    for (const [treasury, own] of Map.groupBy(itsDeposits, ({ deposit }) => deposit.treasury)) {
-      const deposits = [...Map.groupBy(own, ({ deposit }) => deposit.index)].map(([index, holdings]) => ({
+export function planCalls(filled: readonly PlannedHolding[], deployed: ReadonlySet<string>): readonly PlannedCall[] {
+  const calls: PlannedCall[] = [];
+  for (const [factory, itsDeposits] of Map.groupBy(filled, factoryFor)) {
+    let factoryDeployed = deployed.has(factory.address);
+    for (const [treasury, own] of Map.groupBy(itsDeposits, (holding) => holding.treasury)) {
+      const deposits = [...Map.groupBy(own, ({ index }) => index)].map(([index, holdings]) => ({
         index,
-        address: holdings[0]?.deposit.address ?? '',
+        address: holdings[0]?.address ?? '',
         balances: holdings.map(({ token, units }) => ({ token, units })),
       }));
-      calls.push(...planSweep({ treasury, deposits, factory, factoryDeployed }).calls);
+      const plan = planSweep({ treasury, deposits, factory, factoryDeployed });
+      calls.push(...plan.calls.map((call) => ({ ...call, treasury, factory: factory.address })));
       factoryDeployed = true;
     }
   }
   return calls;
+}
+
+/** A call of a plan, and whose deposits it empties at which factory. */
+export interface PlannedCall extends SweepCall {
+  readonly treasury: string;
+  readonly factory: string;
+}
+
+function factoryFor({ treasury, index, address }: PlannedHolding): DepositFactoryFacts {
+  const factory = factoryOf(treasury, index, address);
+  if (factory === null) throw new Error(`${address} is of no known deposit factory.`);
+  return factory;
 }

@@ -10,6 +10,7 @@ import { newId, type App } from '../context.ts';
 import type { IdempotencyRequest } from '../idempotency.ts';
 import { refundAddress, watchedAddress } from './refund-address.ts';
 import { refundMoney, type RefundRefusal } from './refund-money.ts';
+import { oldRateRefusal } from './refund-rate.ts';
 import { dustRefusal, sizeRefusal, wantedUnits, type WantedRefund } from './refund-size.ts';
 import { auditedRefund, inRefundTransaction, saveRefundEvent, type RefundOutcome } from './save-refund.ts';
 
@@ -23,6 +24,8 @@ export interface NewRefund {
   /** The token to refund, if it is not the quote's. `network`: the quote's by default. */
   readonly token?: { readonly asset: string; readonly network: string | null } | null;
   readonly address: string | null;
+  /** Until when the rate counts that `wanted` was computed at; left out if it is none of now. */
+  readonly rateUntil?: number;
   readonly reason: string | null;
 }
 
@@ -61,6 +64,8 @@ async function draftRefund(
     const message = `${blame} names a payment that is still ${payment.status}; only a completed, expired, failed or cancelled one can be refunded.`;
     return { kind: 'refused', param: blame, message };
   }
+  const isOld = oldRateRefusal(request.rateUntil ?? null, now);
+  if (isOld !== null) return isOld;
   const money = await refundMoney(app, trx, payment, request);
   if (money.kind !== 'ok') return money;
   const { quote } = money.received;

@@ -10,7 +10,8 @@ import type { App } from '../context.ts';
 import type { Rejected } from '../rejected.ts';
 import { checkRefundAddress } from './refund-address.ts';
 import { coverOf } from './refund-cover.ts';
-import { paidBy, refundPsbt, type PsbtAdvice, type UtxoAccess } from './refund-psbt.ts';
+import { paidBy, type PaidTogether } from './refund-held.ts';
+import { refundPsbt, type PsbtAdvice, type UtxoAccess } from './refund-psbt.ts';
 
 /** Exactly what the merchant signs, in every form that their wallet may need. */
 export interface RefundInstructions {
@@ -43,47 +44,91 @@ export async function refundInstructions(
       kind: 'rejected',
       message: 'There is no such refund. Its id begins with re_; list them with: GET /v1/refunds',
     };
-  const { address, network, asset, decimals, units } = refund;
-  const rail = app.railFor(refund.mode);
+  const { refunds, problem, ...rest } = await instructionsFor(app, [refund], utxo, notPaidBy);
+  return { ...rest, refund, problem: refunds[0]?.problem ?? problem };
+}
+
+/** What pays one refund, or several of one network and wallet in one transaction. */
+export interface SharedInstructions extends Pick<
+  RefundInstructions,
+  'kind' | 'paymentUri' | 'call' | 'psbt' | 'warnings'
+> {
+  /** Each refund, and why it must not be paid now; null: nothing. If any has a problem, there is nothing to sign. */
+  readonly refunds: readonly { readonly refund: Refund; readonly problem: string | null }[];
+  /** Why none of them must be paid now; null: nothing. */
+  readonly problem: string | null;
+}
+
+/** The same for several refunds; the URI and the call are of one refund alone. */
+export async function instructionsFor(
+  app: App,
+  refunds: PaidTogether,
+  utxo: (network: Refund['network']) => UtxoAccess | null,
+  notPaidBy: readonly string[] = [],
+): Promise<SharedInstructions> {
+  const examined: (Examined & { readonly refund: Refund })[] = [];
+  for (const refund of refunds) examined.push({ refund, ...(await examine(app, refund, notPaidBy)) });
+  const payable = examined.filter((one) => one.kind === 'payable');
+  const nothing = (problem: string | null): SharedInstructions => ({
+    kind: 'done',
+    refunds: examined.map((one) => ({ refund: one.refund, problem: one.kind === 'nothing' ? one.problem : null })),
+    problem,
+    paymentUri: null,
+    call: null,
+    psbt: null,
+    warnings: [],
+  });
+  if (payable.length < refunds.length) return nothing(null);
+  const [{ network, asset, decimals, units, mode }] = refunds;
+  const chain = utxo(network);
+  const needsNode = familyFacts(network).refundsBy === 'psbt';
+  const addresses = payable.map(({ address }) => address);
+  const psbt = chain === null ? (needsNode ? NO_NODE : null) : await refundPsbt(app, refunds, addresses, chain);
+  if (psbt?.kind === 'paid') return nothing(psbt.message);
+  const evm = app.railFor(mode).evmChain({ network, asset });
+  const request = { asset, network, decimals, units, address: addresses[0] ?? '', evm };
+  return {
+    ...nothing(null),
+    ...(refunds.length === 1 ? { paymentUri: paymentUri(request), call: evmTransfer(request) } : {}),
+    psbt,
+    warnings: payable.flatMap(({ warnings }) => warnings),
+  };
+}
+
+type Examined =
+  | { readonly kind: 'payable'; readonly address: string; readonly warnings: readonly string[] }
+  | { readonly kind: 'nothing'; readonly problem: string | null };
+
+/** Whether a refund may be paid now, and what to know before. */
+export async function examine(app: App, refund: Refund, notPaidBy: readonly string[]): Promise<Examined> {
+  const { id, address } = refund;
   // Signing the instructions of a finished refund would pay it twice; a simulated refund is paid by nobody.
   const isOver = refund.status === 'completed' || (refund.status === 'pending' && address === null);
-  if (isOver || rail.kind === 'sandbox') return nothingToSign(refund, null);
+  if (isOver || app.railFor(refund.mode).kind === 'sandbox') return nothingToSign(null);
   const payout = await payoutOf(app.db, id);
   if (refund.status === 'failed' || address === null) {
-    return nothingToSign(refund, payout === null ? null : paidAllTheSame(payout));
+    return nothingToSign(payout === null ? null : paidAllTheSame(payout));
   }
   // The address was accepted before this kind of address was refused, or before it was handed out here.
   const checked = await checkRefundAddress(app, app.db, refund, address);
   if (checked.kind === 'invalid') {
-    return nothingToSign(refund, `${address}: ${checked.message} Cancel this refund and create it anew.`);
+    return nothingToSign(`${address}: ${checked.message} Cancel this refund and create it anew.`);
   }
   // The payout only needs confirmations: whoever is shown instructions now would pay it twice.
-  if (payout !== null && payout.state !== 'dropped') return nothingToSign(refund, paidBy(payout));
+  if (payout !== null && payout.state !== 'dropped') return nothingToSign(paidBy(payout));
   const cover = await coverOf(app, refund, notPaidBy);
-  if (cover.kind === 'short') return nothingToSign(refund, cover.message);
+  if (cover.kind === 'short') return nothingToSign(cover.message);
   const growths = await unexplainedGrowth(app.db, refund);
-  const request = { asset, network, decimals, units, address, evm: rail.evmChain({ network, asset }) };
-  const chain = utxo(network);
-  const needsNode = familyFacts(network).refundsBy === 'psbt';
-  const psbt = chain === null ? (needsNode ? NO_NODE : null) : await refundPsbt(app, refund, address, chain);
-  if (psbt?.kind === 'paid') return nothingToSign(refund, psbt.message);
-  return {
-    kind: 'done',
-    refund,
-    paymentUri: paymentUri(request),
-    call: evmTransfer(request),
-    psbt,
-    problem: null,
-    warnings: [
-      ...(payout === null ? [] : [mayComeBack(payout)]),
-      ...cover.warnings,
-      ...growths.map((growth) => mayBePaid(refund, growth)),
-    ],
-  };
+  const warnings = [
+    ...(payout === null ? [] : [mayComeBack(payout)]),
+    ...cover.warnings,
+    ...growths.map((growth) => mayBePaid(refund, growth)),
+  ];
+  return { kind: 'payable', address, warnings };
 }
 
-function nothingToSign(refund: Refund, problem: string | null): RefundInstructions {
-  return { kind: 'done', refund, paymentUri: null, call: null, psbt: null, problem, warnings: [] };
+function nothingToSign(problem: string | null): Examined {
+  return { kind: 'nothing', problem };
 }
 
 /** A late payout does not complete a failed refund, but nobody should pay it a second time. */

@@ -5,6 +5,7 @@ import { utxoNodeKinds, type UtxoNode } from '../../../test/litecoind.ts';
 import type { TestApp } from '../../../test/harness.ts';
 import type { Refund } from '../../domain/refund.ts';
 import { forgetAtHead } from '../../store/chain.ts';
+import { findListedRefund } from '../../store/refund-list.ts';
 import { findRefund } from '../../store/refunds.ts';
 import { createChainFollower } from '../chains/follow-chain.ts';
 import { etherShop, eventsOf } from '../chains/follow-chain.fixture.ts';
@@ -15,6 +16,12 @@ import { cancelRefund } from './cancel-refund.ts';
 import { runDueRefunds } from './end-refunds.ts';
 
 const POLL = { timeout: DEADLINE_MS, interval: 20 };
+
+/** Where the list of refunds shows it, and the confirmations of what pays it. */
+async function stageOf(app: TestApp, { id }: Refund) {
+  const found = await findListedRefund(app.db, { projectId: app.projectId, mode: 'live' }, id);
+  return [found?.stage, { confirmations: found?.payout?.confirmations, needed: found?.needed }];
+}
 
 const statusOf = async (app: TestApp, refund: Refund) => (await findRefund(app.db, refund.id))?.status;
 
@@ -273,11 +280,14 @@ describe('a refund in ether whose payout was seen', () => {
     const undo = await shop.checkpoint();
     const hash = await shop.pay(CUSTOMER, refund.units);
     const raw = String(await shop.anvil.rpc('eth_getRawTransactionByHash', [hash]));
+    expect(await stageOf(shop.app, refund)).toEqual(['seen', { confirmations: 1, needed: 3 }]);
     await shop.advance(2);
     expect(await findRefund(shop.app.db, refund.id)).toMatchObject({ status: 'completed', transactionHash: hash });
+    expect(await stageOf(shop.app, refund)).toEqual(['completed', { confirmations: 3, needed: 3 }]);
     await undo();
     await shop.advance(4, 13_000);
     expect(await findRefund(shop.app.db, refund.id)).toMatchObject({ status: 'pending', transactionHash: null });
+    expect(await stageOf(shop.app, refund)).toEqual(['reorged', { confirmations: 0, needed: 3 }]);
     expect(await cancelRefund(shop.app, { id: refund.id })).toMatchObject({ kind: 'refused' });
     await shop.anvil.rpc('eth_sendRawTransaction', [raw]);
     await shop.advance(3);

@@ -7,6 +7,7 @@ import { tokenOf } from '../../domain/asset.ts';
 import { formatDecimal } from '../../domain/money.ts';
 import type { Payment } from '../../domain/payment.ts';
 import type { Refund } from '../../domain/refund.ts';
+import { ChainUnavailableError } from '../../rails/chain.ts';
 import { createUtxoCaller } from '../../rails/utxo/caller.ts';
 import type { UtxoNetwork } from '../../domain/networks.ts';
 import { createUtxoSource } from '../../rails/utxo/source.ts';
@@ -16,8 +17,10 @@ import { createWalletOpener } from '../../rails/wallet.ts';
 import { fixedRates } from '../../rates/fixed.ts';
 import { chainRail } from '../../modes/live-rail.ts';
 import { createChainFollower } from '../chains/follow-chain.ts';
-import { refundInstructions, type RefundInstructions } from './refund-instructions.ts';
-import type { PsbtAdvice } from './refund-psbt.ts';
+import type { PaidTogether } from './refund-held.ts';
+import { instructionsFor, refundInstructions, type RefundInstructions } from './refund-instructions.ts';
+import type { PsbtAdvice, UtxoAccess } from './refund-psbt.ts';
+import { sendSigned, type SentOutcome } from './send-signed.ts';
 import { createRefund } from './create-refund.ts';
 import { setProjectWallet } from '../projects/wallets.ts';
 import { NO_REPORTS } from '../../domain/trouble.ts';
@@ -47,6 +50,10 @@ export interface RefundShop {
   /** A refund of part of a payment, to a fresh address of the node's wallet unless said otherwise. */
   refund(payment: Pick<Payment, 'id'>, units: bigint, address?: string): Promise<Refund>;
   show(refund: Refund, options?: ShowOptions): Promise<RefundInstructions>;
+  /** What pays several refunds in one transaction. */
+  showTogether(refunds: PaidTogether, options?: ShowOptions): Promise<ShownPsbt>;
+  /** Gives a signed transaction to be checked and sent. */
+  send(refunds: PaidTogether, text: string, options?: ShowOptions): Promise<SentOutcome>;
   /** The PSBT of a shown refund; throws where there is none. */
   psbtOf(refund: Refund, options?: ShowOptions): Promise<ShownPsbt>;
   /** As the merchant's wallet signs. */
@@ -65,6 +72,8 @@ export interface ShowOptions {
   readonly urls?: readonly string[];
   /** Replaces the node's estimate, in the smallest units per virtual byte. */
   readonly feeRate?: number;
+  /** Whether no node takes a transaction: as when the process ends, or the node does. */
+  readonly isSilent?: boolean;
   /** What seems to have paid a refund that had failed, and did not. */
   readonly notPaidBy?: readonly string[];
 }
@@ -73,8 +82,6 @@ export interface ShownPsbt extends Extract<PsbtAdvice, { kind: 'ok' }> {
   readonly transaction: Transaction;
   /** What it spends, as `txid:vout`. */
   readonly spends: readonly string[];
-  /** Null: there is no change. */
-  readonly changeAddress: string | null;
 }
 
 /** A node with coins that can be spent, started before the tests of a `describe` and stopped after them. */
@@ -142,32 +149,39 @@ export async function refundShop(
     await follow();
   };
   await follow();
-  const show = async (
-    refund: Refund,
-    { maxFeeRate = 1_000, urls = [url], feeRate, notPaidBy = [] }: ShowOptions = {},
-  ) => {
+  const withAccess = async <Result>(
+    { maxFeeRate = 1_000, urls = [url], feeRate, isSilent = false }: ShowOptions,
+    work: (access: UtxoAccess) => Promise<Result>,
+  ): Promise<Result> => {
     const real = createUtxoCaller({ params, urls, timeoutMs: 10_000, troubles: NO_REPORTS });
     // A chain of its own has no market for fees.
-    const caller = feeRate === undefined ? real : { ...real, feeUnitsPerKvb: async () => BigInt(feeRate) * 1_000n };
+    const fees = feeRate === undefined ? {} : { feeUnitsPerKvb: async () => BigInt(feeRate) * 1_000n };
+    const silence = isSilent ? { send: () => Promise.reject(new ChainUnavailableError(network, 'send', [])) } : {};
+    const caller = { ...real, ...fees, ...silence };
     try {
-      const shown = await refundInstructions(app, refund.id, () => ({ params, caller, maxFeeRate }), notPaidBy);
-      if (shown.kind !== 'done') throw new Error(shown.message);
-      return shown;
+      return await work({ params, caller, maxFeeRate });
     } finally {
       await caller.close();
     }
   };
-  const psbtOf = async (refund: Refund, options?: ShowOptions): Promise<ShownPsbt> => {
-    const { psbt, problem } = await show(refund, options);
+  const show = (refund: Refund, options: ShowOptions = {}) =>
+    withAccess(options, async (access) => {
+      const shown = await refundInstructions(app, refund.id, () => access, options.notPaidBy ?? []);
+      if (shown.kind !== 'done') throw new Error(shown.message);
+      return shown;
+    });
+  const readable = (psbt: PsbtAdvice | null, problem: string | null): ShownPsbt => {
     if (psbt?.kind !== 'ok') throw new Error(psbt?.message ?? problem ?? 'nothing to sign');
     const transaction = Psbt.fromPSBT(Buffer.from(psbt.psbt, 'base64'));
     const spends = Array.from({ length: transaction.inputsLength }, (_, place) => {
       const { txid, index } = transaction.getInput(place);
       return `${Buffer.from(txid ?? []).toString('hex')}:${index}`;
     });
-    const changeAddress =
-      transaction.outputsLength < 2 ? null : (transaction.getOutputAddress(1, params.address) ?? null);
-    return { ...psbt, transaction, spends, changeAddress };
+    return { ...psbt, transaction, spends };
+  };
+  const psbtOf = async (refund: Refund, options?: ShowOptions): Promise<ShownPsbt> => {
+    const { psbt, problem } = await show(refund, options);
+    return readable(psbt, problem);
   };
   const signed = ({ transaction }: ShownPsbt): Transaction => {
     signAll(transaction);
@@ -189,6 +203,16 @@ export async function refundShop(
     descriptor,
     order,
     show,
+    showTogether: (refunds, options = {}) =>
+      withAccess(options, async (access) => {
+        const shown = await instructionsFor(app, refunds, () => access);
+        return readable(
+          shown.psbt,
+          shown.problem ?? shown.refunds.find((one) => one.problem !== null)?.problem ?? null,
+        );
+      }),
+    send: (refunds, text, options = {}) =>
+      withAccess(options, (access) => sendSigned(app, refunds, text, () => access)),
     psbtOf,
     signed,
     mine,

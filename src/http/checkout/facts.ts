@@ -1,5 +1,5 @@
+import type { Access } from '../../app/projects/access.ts';
 import { explorerOf } from '../../app/explorer.ts';
-import { tokenOf } from '../../domain/asset.ts';
 import { encodeId } from '../../domain/id.ts';
 import { otherMoney } from '../../domain/other-money.ts';
 import type { Payment } from '../../domain/payment.ts';
@@ -11,16 +11,22 @@ import type { Api } from '../api.ts';
 import { pageVersion, type PageContext, type PageFacts } from './present.ts';
 import type { RefundNews, WrongMoney } from './view.ts';
 
-const NO_FACTS: PageFacts = { confirmations: null, refunds: [], wrongMoney: [] };
+const NO_FACTS: PageFacts = { confirmations: null, refunds: [], wrongMoney: [], isActive: true };
+
+/** What the facts are read with. */
+type Reading = Pick<Api, 'app'> & { readonly access: Pick<Access, 'project'> };
 
 /** Everything besides the payment that the page depends on. Only reads what the payment's status can need. */
-export async function pageFacts({ app }: Pick<Api, 'app'>, payment: Payment): Promise<PageFacts> {
+export async function pageFacts({ app, access }: Reading, payment: Payment): Promise<PageFacts> {
   if (isFinal(payment.status)) {
     const [refunds, wrongMoney] = await Promise.all([refundNews(app, payment), wrongMoneyOf(app, payment)]);
     const isLeft = ({ asset }: WrongMoney): boolean => !refunds.some((refund) => refund.asset === asset);
     return { ...NO_FACTS, refunds, wrongMoney: wrongMoney.filter(isLeft) };
   }
-  if (isOpen(payment.status)) return { ...NO_FACTS, wrongMoney: await wrongMoneyOf(app, payment) };
+  if (isOpen(payment.status)) {
+    const [wrongMoney, project] = await Promise.all([wrongMoneyOf(app, payment), access.project(payment.projectId)]);
+    return { ...NO_FACTS, wrongMoney, isActive: project?.active !== false };
+  }
   return payment.status === 'confirming'
     ? { ...NO_FACTS, confirmations: await app.railFor(payment.mode).confirmations(payment) }
     : NO_FACTS;
@@ -32,17 +38,14 @@ async function wrongMoneyOf(app: Api['app'], payment: Payment): Promise<readonly
   if (rail.kind !== 'chain' || payment.quote === null) return [];
   const transfers = (await findTransfers(app.db, [payment.id])).get(payment.id) ?? [];
   const others = otherMoney(payment, transfers);
-  if (others.length === 0) return [];
-  const tokens = await rail.tokens(payment.projectId);
   return others.flatMap(({ asset, network, seenUnits: units }) => {
-    // The operator may have configured another contract than the well-known one.
-    const token = tokens.find((own) => own.asset === asset && own.network === network) ?? tokenOf(asset, network);
-    return token === null ? [] : [{ asset, network, units, decimals: token.decimals }];
+    const decimals = rail.decimals({ asset, network });
+    return decimals === null ? [] : [{ asset, network, units, decimals }];
   });
 }
 
 /** The version that a stream of this payment's changes compares. */
-export async function currentVersion(api: Pick<Api, 'app'>, payment: Payment): Promise<string> {
+export async function currentVersion(api: Reading, payment: Payment): Promise<string> {
   return pageVersion(payment, await pageFacts(api, payment), api.app.clock());
 }
 
@@ -55,7 +58,7 @@ export async function payingFacts({ app }: Pick<Api, 'app'>, payment: Payment): 
   const { monitoringMs } = app.policy;
   const explorer = quote === null ? null : explorerOf(rail, quote);
   if (!isOpen(payment.status)) return { tokens: [], evm: null, explorer, payable: false, monitoringMs };
-  const tokens = payment.surface === 'transaction' ? await rail.tokens(payment.projectId) : [];
+  const tokens = payment.surface === 'transaction' ? await rail.listed(payment.projectId) : [];
   return {
     tokens: tokens.map(({ asset, network }) => ({ asset, network })),
     evm: quote === null ? null : rail.evmChain(quote),

@@ -60,7 +60,7 @@ function card(view: PaymentView): Html {
     case 'choose':
       return chooseCard(view, step);
     case 'unavailable':
-      return unavailableCard(view, step.canCancel);
+      return unavailableCard(view, step);
     case 'pay':
       return payCard(view, step);
     case 'checking':
@@ -131,7 +131,7 @@ function titleOf(step: Step) {
     case 'choose':
       return 'choose_title';
     case 'unavailable':
-      return 'unavailable_title';
+      return step.why === 'inactive' ? 'inactive_title' : 'unavailable_title';
     case 'pay':
       return step.receivedUnits > 0n ? 'part_title' : 'pay_title';
     case 'checking':

@@ -26,6 +26,8 @@ export interface PageFacts {
   readonly confirmations: Confirmations | null;
   readonly refunds: readonly RefundNews[];
   readonly wrongMoney: readonly WrongMoney[];
+  /** Whether the shop takes payments; a deactivated project's open payments must not be paid. */
+  readonly isActive: boolean;
 }
 
 export interface PageContext extends PageFacts {
@@ -33,7 +35,7 @@ export interface PageContext extends PageFacts {
   /** When this was read, if that is not now because the database is silent; otherwise null. */
   readonly readAt: number | null;
   readonly frame: Frame;
-  /** The tokens in which the payment can be paid now, most popular first; empty if no wallet is set. */
+  /** The tokens in which the payment can be paid now, in the order of the page; empty if no wallet is set. */
   readonly tokens: readonly TokenChoice[];
   /** The chain of the quote's network; null if it is not an EVM network. */
   readonly evm: EvmChain | null;
@@ -49,7 +51,11 @@ export interface PageContext extends PageFacts {
 }
 
 /** A text of one line that changes exactly when the page would look different, apart from the time and the visitor. */
-export function pageVersion(payment: Payment, { confirmations, refunds, wrongMoney }: PageFacts, now: number): string {
+export function pageVersion(
+  payment: Payment,
+  { confirmations, refunds, wrongMoney, isActive }: PageFacts,
+  now: number,
+): string {
   const { status, exception, failureReason, quote, received, completesAt } = payment;
   const { all, inTime } = received;
   const until = inTimeUntil(payment);
@@ -60,7 +66,7 @@ export function pageVersion(payment: Payment, { confirmations, refunds, wrongMon
   const depth = confirmations === null ? '' : `${confirmations.have}/${confirmations.need}`;
   const returned = refunds.map(({ path, state }) => `${path} ${state}`).join(' ');
   const wrong = wrongMoney.map(({ units, asset, network }) => `${units} ${asset} ${network}`).join(' ');
-  return [is, owed, paid, depth, returned, wrong].join('|');
+  return [is, owed, paid, depth, returned, wrong, ...(isActive ? [] : ['inactive'])].join('|');
 }
 
 /** The payment page's view of a payment. Leaves out the customer's name and e-mail, and the merchant's metadata. */
@@ -129,12 +135,13 @@ function stepOf(payment: Payment, context: PageContext): Step {
 function openStep(payment: Payment, context: PageContext): Step {
   const untouched = payment.received.all.seenUnits === 0n;
   if (context.now >= inTimeUntil(payment)) return { kind: 'checking' };
+  if (!context.isActive) return { kind: 'unavailable', why: 'inactive', canCancel: untouched };
   const { quote } = payment;
   const mayChoose = payment.surface === 'transaction' && untouched;
   if (quote !== null && !(mayChoose && context.wantsOtherToken && context.tokens.length > 0)) {
     return payStep(payment, quote, context, mayChoose && context.tokens.length > 1);
   }
-  if (context.tokens.length === 0) return { kind: 'unavailable', canCancel: untouched };
+  if (context.tokens.length === 0) return { kind: 'unavailable', why: 'no_wallet', canCancel: untouched };
   return { kind: 'choose', tokens: context.tokens, current: quote, canCancel: untouched };
 }
 

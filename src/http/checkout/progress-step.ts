@@ -4,7 +4,7 @@ import { crypto, networkName, sentences } from './format.ts';
 import { html, type Html } from '../pages/html.ts';
 import { facts, statusHeading } from './layout.ts';
 import { transactionFact } from './transaction-fact.ts';
-import type { Confirmations, PaidFacts, PaymentView } from './view.ts';
+import type { Confirmations, PaidFacts, PaymentView, UnavailableStep } from './view.ts';
 
 /** The money is on its way, but not in a block yet. */
 export function detectedCard(view: PaymentView, step: PaidFacts): Html {
@@ -55,11 +55,12 @@ export function checkingCard({ frame: { locale } }: PaymentView): Html {
     <p class="warning">${locale.t('checking_hint')}</p>`;
 }
 
-/** A live project without a wallet. */
-export function unavailableCard(view: PaymentView, canCancel: boolean): Html {
+/** A live project without a wallet, or one that was deactivated. */
+export function unavailableCard(view: PaymentView, { why, canCancel }: UnavailableStep): Html {
   const { locale } = view.frame;
-  return html`${statusHeading('attention', locale.t('unavailable_title'), locale.t('unavailable_text'))}
-    <p>${locale.t('unavailable_hint')}</p>
+  const words = why === 'inactive' ? 'inactive' : 'unavailable';
+  return html`${statusHeading('attention', locale.t(`${words}_title`), locale.t(`${words}_text`))}
+    <p>${locale.t(`${words}_hint`)}</p>
     ${canCancel && cancelForm(view)}`;
 }
 

@@ -95,6 +95,7 @@ function paymentRoutes(app: FastifyInstance, checkout: Checkout): void {
   action('token', async (payment, request) => {
     // An order's token is the merchant's choice.
     if (payment.surface === 'order') return 'not_open';
+    if ((await checkout.access.project(payment.projectId))?.active === false) return 'not_open';
     const wanted = { asset: field(request, 'asset'), network: field(request, 'network') || null };
     return noticeOf(await selectToken(forRequest(core, request.id), { id: payment.id }, wanted));
   });

@@ -93,8 +93,7 @@ export type TestProgress =
 /** The payment's step, with the data for that step's card. */
 export type Step =
   | ChooseStep
-  /** No token can be offered: a live project without a wallet. */
-  | { readonly kind: 'unavailable'; readonly canCancel: boolean }
+  | UnavailableStep
   | PayStep
   /** The payment has expired, but the chain was not read up to that moment yet: paying now would be too late. */
   | { readonly kind: 'checking' }
@@ -103,6 +102,13 @@ export type Step =
   | ({ readonly kind: 'confirming'; readonly confirmations: Confirmations | null } & PaidFacts)
   | CompletedStep
   | ClosedStep;
+
+/** Nothing can be paid: the live project has no wallet, or it was deactivated. */
+export interface UnavailableStep {
+  readonly kind: 'unavailable';
+  readonly why: 'no_wallet' | 'inactive';
+  readonly canCancel: boolean;
+}
 
 export interface TokenChoice {
   readonly asset: AssetCode;

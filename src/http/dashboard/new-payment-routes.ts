@@ -10,6 +10,7 @@ import {
   parseDecimal,
   type Fiat,
 } from '../../domain/money.ts';
+import { findProject } from '../../store/projects.ts';
 import { NO_MERCHANT_FIELDS } from '../../domain/payment.ts';
 import { paymentUrl, publicPaymentId } from '../../wire/payment.ts';
 import { clientAddress } from '../client.ts';
@@ -27,13 +28,30 @@ export function newPaymentRoutes(app: FastifyInstance, { people: { app: core }, 
   const CHANGE = { action: 'change_payments' } as const;
   addRoute(app, `GET ${PROJECT}/tokens`, CHANGE, async ({ params, request }) => {
     const { projectId, mode } = scopeOf(request, params);
-    const tokens = await core.railFor(mode).tokens(projectId);
-    return { data: tokens.map(({ asset, network }) => ({ asset, network })), currencies: [...FIATS] };
+    const [tokens, project] = await Promise.all([
+      core.railFor(mode).tokens(projectId),
+      findProject(core.db, projectId),
+    ]);
+    return {
+      data: tokens.map(({ asset, network }) => ({ asset, network })),
+      currencies: [...FIATS],
+      defaults: {
+        currency: project?.defaultCurrency ?? null,
+        expires_in_minutes: project?.defaultExpiryMinutes ?? null,
+      },
+    };
   });
   addRoute(app, CREATE, CHANGE, async ({ params, body, request }): Promise<AnswerOf<typeof CREATE>> => {
     const scope = scopeOf(request, params);
+    const project = await findProject(core.db, scope.projectId);
+    if (project?.active === false) {
+      throw new RequestError(
+        'conflict_error',
+        'This project is deactivated and takes no new payments. An owner can activate it again in Settings.',
+      );
+    }
     const outcome = await creator.create(
-      readPayment(request, scope, body),
+      { ...readPayment(request, scope, body), successUrl: project?.defaultSuccessUrl ?? null },
       (payment) => JSON.stringify({ id: publicPaymentId(payment), payment_url: paymentUrl(payment, core.links) }),
       formRequest(request, scope, body.request),
     );

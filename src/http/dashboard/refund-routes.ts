@@ -1,17 +1,21 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { cancelRefund } from '../../app/refunds/cancel-refund.ts';
 import { createRefund } from '../../app/refunds/create-refund.ts';
-import { instructionLines } from '../../app/refunds/instruction-lines.ts';
 import { readRefund } from '../../app/refunds/read-refund.ts';
 import type { WantedRefund } from '../../app/refunds/refund-size.ts';
 import type { RefundOutcome } from '../../app/refunds/save-refund.ts';
-import { selects } from '../../app/payments/change-payment.ts';
+import type { App } from '../../app/context.ts';
+import { amountNow } from '../../app/refunds/refund-rate.ts';
+import { selects, type PaymentSelector } from '../../app/payments/change-payment.ts';
 import { decodeId, encodeId } from '../../domain/id.ts';
-import { fiatDecimals, parseDecimal, type Fiat } from '../../domain/money.ts';
+import { fiatDecimals, formatDecimal, parseDecimal, type Fiat } from '../../domain/money.ts';
+import type { Payment } from '../../domain/payment.ts';
 import { mayDo, refusalOf } from '../../domain/role.ts';
 import { findPayments } from '../../store/payments.ts';
+import { isoTime } from '../../wire/time.ts';
+import { readIsoDate } from '../dates.ts';
 import { invalid, notFound, RequestError } from '../errors.ts';
-import type { AnswerOf, BodyOf } from './contract/index.ts';
+import type { BodyOf } from './contract/index.ts';
 import { formRequest, notAgain } from './form-request.ts';
 import { noPayment, paymentSelector, scopeOf } from './project-scope.ts';
 import { addRoute, appFor, type Dashboard } from './route.ts';
@@ -19,7 +23,7 @@ import { viewOf } from './view-of.ts';
 
 const REFUNDS = '/dashboard/api/projects/:project/:mode/payments/:payment/refunds';
 
-/** A payment's refunds: create, cancel, and what to sign for them. */
+/** A payment's refunds: create and cancel. */
 export function refundRoutes(app: FastifyInstance, dashboard: Dashboard): void {
   const {
     people: { app: core },
@@ -30,8 +34,7 @@ export function refundRoutes(app: FastifyInstance, dashboard: Dashboard): void {
     if (body.address !== undefined && !mayDo(scope.role, 'create_refunds')) {
       throw new RequestError('permission_error', refusalOf(scope.role, 'create_refunds'));
     }
-    const [payment] = await findPayments(core.db, [selector.id]);
-    if (payment === undefined || !selects(selector, payment)) throw noPayment();
+    const payment = await paymentOf(core, selector);
     const { id: paymentId, projectId, mode, surface, currency } = payment;
     const outcome = await createRefund(
       appFor(core, request),
@@ -43,6 +46,7 @@ export function refundRoutes(app: FastifyInstance, dashboard: Dashboard): void {
         wanted: wantedOf(body, currency),
         token: { asset: body.asset, network: body.network },
         address: body.address ?? null,
+        ...rateUntilOf(body),
         reason: body.reason ?? null,
       },
       formRequest(request, scope, body.request),
@@ -50,16 +54,46 @@ export function refundRoutes(app: FastifyInstance, dashboard: Dashboard): void {
     const refund = refundIdOf(outcome);
     return { payment: await viewOf(core, request, scope, selector), refund };
   });
+  addRoute(app, `GET ${REFUNDS}/rate`, { action: 'request_refunds' }, async ({ params, query, request }) => {
+    const payment = await paymentOf(core, paymentSelector(scopeOf(request, params), params.payment));
+    const worth = amountNow(core, payment, query, readAmount(query.amount, payment.currency));
+    switch (worth.kind) {
+      case 'ok': {
+        const { units, decimals, rate, at, until } = worth;
+        const [coins, price] = [formatDecimal(units, decimals), formatDecimal(rate, RATE_DECIMALS)];
+        return { crypto_amount: coins, rate: price, at: isoTime(at), until: isoTime(until) };
+      }
+      case 'no_rate':
+        throw new RequestError('service_unavailable', worth.message);
+      case 'not_found':
+        throw noPayment();
+      case 'refused':
+        throw invalid(worth.param, worth.message);
+    }
+  });
   addRoute(app, `POST ${REFUNDS}/:refund/cancel`, { action: 'request_refunds' }, async ({ params, request }) => {
     const { scope, selector, id } = await refundOf(dashboard, request, params);
     const { projectId, mode } = scope;
     const refund = refundIdOf(await cancelRefund(appFor(core, request), { id, projectId, mode }));
     return { payment: await viewOf(core, request, scope, selector), refund };
   });
-  addRoute(app, `POST ${REFUNDS}/:refund/instructions`, { action: 'create_refunds' }, async ({ params, request }) => {
-    const { id } = await refundOf(dashboard, request, params);
-    return instructionsOf(dashboard, id);
-  });
+}
+
+const RATE_DECIMALS = 8;
+
+/** The payment of a selector; throws if there is none. */
+async function paymentOf(core: App, selector: PaymentSelector): Promise<Payment> {
+  const [payment] = await findPayments(core.db, [selector.id]);
+  if (payment === undefined || !selects(selector, payment)) throw noPayment();
+  return payment;
+}
+
+/** Until when the amount's rate counts, if it has one of now. */
+function rateUntilOf({ rate_until, crypto_amount }: BodyOf<`POST ${typeof REFUNDS}`>) {
+  if (rate_until === undefined) return {};
+  if (crypto_amount === undefined) throw invalid('rate_until', 'rate_until can only be given with crypto_amount.');
+  const time = readIsoDate('rate_until', rate_until);
+  return time === null ? {} : { rateUntil: time.startAt };
 }
 
 /** The refund in the path, which must belong to the payment in the path. */
@@ -87,10 +121,14 @@ function wantedOf({ amount, crypto_amount }: BodyOf<`POST ${typeof REFUNDS}`>, c
     throw invalid('crypto_amount', 'crypto_amount cannot be given together with amount.');
   }
   if (crypto_amount !== undefined) return { cryptoAmount: crypto_amount };
-  if (amount === undefined) return null;
+  return amount === undefined ? null : { amountMinor: readAmount(amount, currency) };
+}
+
+/** In minor units; throws for anything but an amount above 0. */
+function readAmount(amount: string, currency: Fiat): bigint {
   const decimals = fiatDecimals(currency);
   const amountMinor = parseDecimal(amount, decimals);
-  if (amountMinor !== null && amountMinor > 0n) return { amountMinor };
+  if (amountMinor !== null && amountMinor > 0n) return amountMinor;
   throw invalid('amount', `amount must be a number above 0 with at most ${decimals} decimals, such as 12.5.`);
 }
 
@@ -109,22 +147,4 @@ function refundIdOf(outcome: RefundOutcome): string {
     case 'still_running':
       throw notAgain(outcome.kind);
   }
-}
-
-async function instructionsOf(
-  { refundInstructions }: Dashboard,
-  id: string,
-): Promise<AnswerOf<`POST ${typeof REFUNDS}/:refund/instructions`>> {
-  const shown = await refundInstructions(id);
-  if (shown.kind === 'unavailable') throw new RequestError('service_unavailable', shown.message);
-  if (shown.kind === 'rejected') throw noRefund();
-  const { paymentUri, call, psbt, problem, warnings } = shown;
-  return {
-    lines: [...instructionLines(shown)],
-    payment_uri: paymentUri,
-    call: call && { chain_id: call.chainId, to: call.to, value: String(call.value), data: call.data },
-    psbt: psbt?.kind === 'ok' ? psbt.psbt : null,
-    problem: psbt?.kind === 'none' ? psbt.message : problem,
-    warnings: [...warnings, ...(psbt?.kind === 'ok' ? psbt.warnings : [])],
-  };
 }

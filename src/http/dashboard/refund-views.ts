@@ -2,12 +2,14 @@ import type { SeenPayment } from '../../app/dashboard/payment-details.ts';
 import type { Refundable } from '../../app/refunds/refundable.ts';
 import { encodeId } from '../../domain/id.ts';
 import { fiatDecimals, formatDecimal } from '../../domain/money.ts';
-import { transactionPage } from '../../domain/networks.ts';
+import { NETWORK_FACTS, transactionPage } from '../../domain/networks.ts';
 import type { Payment } from '../../domain/payment.ts';
 import type { Refund } from '../../domain/refund.ts';
-import type { Links } from '../../wire/payment.ts';
+import type { ListedRefund } from '../../store/refund-list.ts';
+import { publicPaymentId, type Links } from '../../wire/payment.ts';
 import { claimUrl } from '../../wire/refund.ts';
 import { isoTime, isoTimeOrNull } from '../../wire/time.ts';
+import type { ListedRefundView } from './contract/refund-list.ts';
 import type { RefundableView, RefundView } from './contract/refunds.ts';
 import type { Viewer } from './viewer.ts';
 
@@ -49,6 +51,34 @@ export function refundView(
       sign: isPending && refund.mode === 'live' && refund.address !== null && refundsTo === 'any',
       cancel: isPending && refundsTo !== 'none',
     },
+  };
+}
+
+/** A refund in the list of a project's refunds. */
+export function listedRefundView(
+  { refund, stage, paymentName, payout, needed }: ListedRefund,
+  explorerOf: SeenPayment['explorerOf'],
+  links: Links,
+  viewer: Viewer,
+): ListedRefundView {
+  const view = refundView(refund, { explorerOf }, links, viewer);
+  const { paymentId, paymentSurface, network, mode, dueAt } = refund;
+  const isOnItsWay = view.status === 'pending' && payout !== null && payout.state !== 'dropped';
+  return {
+    ...view,
+    // It would be paid twice, or paid although it was withdrawn.
+    can: { sign: view.can.sign && !isOnItsWay, cancel: view.can.cancel && !isOnItsWay },
+    stage,
+    payment: { id: publicPaymentId({ id: paymentId, surface: paymentSurface }), name: paymentName },
+    payout: payout && {
+      transaction_hash: payout.transactionHash,
+      explorer_url: pageOf(explorerOf(refund), payout.transactionHash, transactionPage),
+      state: payout.state,
+      confirmations: payout.confirmations,
+      needed,
+    },
+    due_at: isoTimeOrNull(dueAt),
+    is_joinable: mode === 'live' && NETWORK_FACTS[network].family === 'utxo',
   };
 }
 

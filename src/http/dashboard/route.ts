@@ -2,14 +2,17 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { TSchema } from 'typebox';
 import { actorOf, type SignedIn } from '../../app/people/sessions.ts';
 import type { PaymentCreator } from '../../app/payments/create-payment.ts';
-import type { RefundInstructions } from '../../app/refunds/refund-instructions.ts';
-import type { Rejected } from '../../app/rejected.ts';
+import type { PaidTogether } from '../../app/refunds/refund-held.ts';
+import type { SharedInstructions } from '../../app/refunds/refund-instructions.ts';
+import type { SentOutcome } from '../../app/refunds/send-signed.ts';
 import type { AttentionSources } from '../../app/dashboard/attention.ts';
 import type { ServiceHealth } from '../../app/dashboard/health.ts';
+import type { WalletSources } from '../../app/dashboard/wallet-overview.ts';
 import type { Client, PeopleParts } from '../../app/people/parts.ts';
 import { HashesBusyError } from '../../app/people/password-hash.ts';
 import type { TooMany } from '../../app/people/guess-limits.ts';
 import { forActor, forRequest, type App } from '../../app/context.ts';
+import { MAIL_LANGUAGES, type MailLanguage } from '../../domain/notification.ts';
 import type { Mode } from '../../domain/permission.ts';
 import type { WebhookPolicy } from '../../webhooks/guard.ts';
 import type { WebhookSender } from '../../webhooks/send.ts';
@@ -21,6 +24,7 @@ import { readCookie } from '../cookies.ts';
 import { RequestError } from '../errors.ts';
 import type { Exports } from './export-routes.ts';
 import type { Live } from './live-routes.ts';
+import type { Deposits } from './sweep-routes.ts';
 import { clientBucket } from '../rate-limit.ts';
 import type { SessionRule } from '../session-guard.ts';
 
@@ -37,18 +41,41 @@ export interface Dashboard {
   readonly serviceHealth: () => Promise<ServiceHealth>;
   /** Deposits worth a sweep, as last known. */
   readonly sweeps: AttentionSources['sweeps'];
+  /** How wallets are read, and their networks' nodes asked. */
+  readonly wallets: Pick<WalletSources, 'chains' | 'openWallet' | 'askNodes'>;
+  readonly deposits: Deposits;
   readonly live: Live;
   readonly exports: Exports;
   readonly creator: PaymentCreator;
+  /** What the payment page lends: where a logo is served, and how the page would look. */
+  readonly checkout: {
+    readonly logoPath: (hash: string) => string;
+    readonly preview: (shown: Previewed, language: string) => string;
+  };
   readonly webhooks: {
     readonly policyOf: (mode: Mode) => WebhookPolicy;
     /** Made at its first use, and closed with the server. */
     readonly sender: () => WebhookSender;
   };
-  /** What to sign for a refund; `unavailable` if no node answers. */
-  readonly refundInstructions: (
-    id: string,
-  ) => Promise<RefundInstructions | Rejected | { readonly kind: 'unavailable'; readonly message: string }>;
+  /** What to sign for refunds, and what was signed for them. */
+  readonly signing: {
+    readonly show: (refunds: PaidTogether) => Promise<SharedInstructions | NodesUnavailable>;
+    readonly send: (app: App, refunds: PaidTogether, text: string) => Promise<SentOutcome | NodesUnavailable>;
+  };
+}
+
+/** No node answered. */
+interface NodesUnavailable {
+  readonly kind: 'unavailable';
+  readonly message: string;
+}
+
+/** What a shop is about to change about its pages. */
+interface Previewed {
+  readonly name: string;
+  readonly accent: string | null;
+  readonly supportUrl: string | null;
+  readonly logo: { readonly path: string; readonly width: number; readonly height: number } | null;
 }
 
 /** One request of a route, typed by its contract. */
@@ -60,13 +87,16 @@ export interface Call<Name extends RouteName> {
   readonly reply: FastifyReply;
 }
 
-type Rule = Omit<SessionRule, 'kind'>;
+interface Rule extends Omit<SessionRule, 'kind'> {
+  /** How long a body may be, where that is more than bodies usually are. */
+  readonly bodyLimit?: number;
+}
 
 /** Registers a route of the contract. Its guard runs before the body is read. */
 export function addRoute<Name extends RouteName>(
   app: FastifyInstance,
   name: Name,
-  rule: Rule,
+  { bodyLimit, ...rule }: Rule,
   handle: (call: Call<Name>) => Promise<AnswerOf<Name>>,
 ): void {
   const [method = '', url = ''] = name.split(' ');
@@ -81,6 +111,7 @@ export function addRoute<Name extends RouteName>(
     method,
     url,
     config: { guard: { kind: 'session', ...rule } },
+    ...(bodyLimit === undefined ? {} : { bodyLimit }),
     schema,
     handler: (request, reply) => {
       // Validated by the schemas that these types are derived from.
@@ -124,9 +155,16 @@ export function clientOf({ behindProxy }: Dashboard, request: FastifyRequest): C
     bucket: clientBucket(countedAddress(request)),
     ip: clientAddress(request),
     userAgent: request.headers['user-agent'] ?? null,
+    language: preferredLanguage(request.headers['accept-language']),
     browserToken: readCookie(request, 'browser', behindProxy),
     sessionToken: readCookie(request, 'session', behindProxy),
   };
+}
+
+/** The first of the browser's languages that mails are written in. Browsers list them in their order. */
+function preferredLanguage(accepted = ''): MailLanguage | null {
+  const wanted = accepted.split(',').map((range) => range.trim().slice(0, 2).toLowerCase());
+  return wanted.flatMap((code) => MAIL_LANGUAGES.filter((language) => language === code))[0] ?? null;
 }
 
 /** Turns {@link HashesBusyError} into a 503 answer. */

@@ -12,6 +12,7 @@ import { keyRoutes } from './key-routes.ts';
 import { accessRoutes } from './access-routes.ts';
 import { liveRoutes } from './live-routes.ts';
 import { newPaymentRoutes } from './new-payment-routes.ts';
+import { notificationRoutes } from './notification-routes.ts';
 import { paymentRoutes } from './payment-routes.ts';
 import { peopleRoutes } from './people-routes.ts';
 import { refundRoutes } from './refund-routes.ts';
@@ -26,6 +27,7 @@ import { searchRoutes } from './search-routes.ts';
 import { fileSender } from './send-file.ts';
 import type { ShellAssets } from './shell-assets.ts';
 import { shellRoutes } from './shell-routes.ts';
+import { signingRoutes } from './signing-routes.ts';
 import { signInRoutes } from './sign-in-routes.ts';
 import { viewRoutes } from './view-routes.ts';
 import { webhookRoutes } from './webhook-routes.ts';
@@ -37,6 +39,7 @@ export function dashboardRoutes(dashboard: Dashboard, assets: ShellAssets | null
     const send = fileSender(app, dashboard);
     signInRoutes(app, dashboard);
     accountRoutes(app, dashboard);
+    notificationRoutes(app, dashboard);
     peopleRoutes(app, dashboard);
     auditRoutes(app, dashboard, send);
     homeRoutes(app, dashboard);
@@ -55,11 +58,12 @@ export function dashboardRoutes(dashboard: Dashboard, assets: ShellAssets | null
     deliveryRoutes(app, dashboard);
     eventLogRoutes(app, dashboard);
     requestRoutes(app, dashboard);
-    settingsRoutes(app, dashboard);
+    settingsRoutes(app, dashboard, send);
     sweepRoutes(app, dashboard);
     walletRoutes(app, dashboard);
     reportRoutes(app, dashboard, send);
-    refundListRoutes(app, dashboard);
+    refundListRoutes(app, dashboard, send);
+    signingRoutes(app, dashboard);
     if (assets !== null) shellRoutes(app, assets);
   };
 }

@@ -23,7 +23,6 @@ import {
   type ListOrdersQuery,
 } from './schema.ts';
 
-const DEFAULT_LIFETIME_SECONDS = 1_800;
 const tags = ['Orders'];
 const guard = (operation: Operation) => ({ guard: { kind: 'api', surface: 'order', operation } as const });
 const idParams = Type.Object({ id: Type.String({ description: 'The id of the order, ord_….' }) });
@@ -74,7 +73,7 @@ function readOrder(body: CreateOrderBody) {
     description: body.description ?? null,
     customerName: null,
     successUrl: body.return_url ?? body.success_url ?? null,
-    lifetimeMs: (body.expires_in ?? DEFAULT_LIFETIME_SECONDS) * 1000,
+    lifetimeMs: body.expires_in === undefined ? null : body.expires_in * 1000,
   };
 }
 

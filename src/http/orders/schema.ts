@@ -28,7 +28,9 @@ export const createOrderBody = creationBody(
     return_url: Type.Optional(httpUrl),
     success_url: Type.Optional(sameAs('return_url')),
     cancel_url: Type.Optional(httpUrl),
-    expires_in: Type.Optional(integer(60, 86_400, 'Lifetime in seconds; 1800 unless said otherwise.')),
+    expires_in: Type.Optional(
+      integer(60, 86_400, 'Lifetime in seconds; without it the project’s default, which is 1800 unless changed.'),
+    ),
   },
   {
     amount: 25,

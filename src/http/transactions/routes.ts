@@ -30,7 +30,6 @@ import {
   type StatsQuery,
 } from './schema.ts';
 
-const DEFAULT_LIFETIME_MINUTES = 30;
 const tags = ['Transactions'];
 const guard = (operation: Operation) => ({ guard: { kind: 'api', surface: 'transaction', operation } as const });
 const idParams = Type.Object({ id: Type.String({ description: 'The UUID of the transaction.' }) });
@@ -89,7 +88,7 @@ function readTransaction(body: CreateTransactionBody) {
     description: body.order_description ?? null,
     customerName: body.customer_name ?? null,
     successUrl: body.success_url ?? body.return_url ?? null,
-    lifetimeMs: (body.expires_in_minutes ?? DEFAULT_LIFETIME_MINUTES) * 60_000,
+    lifetimeMs: body.expires_in_minutes === undefined ? null : body.expires_in_minutes * 60_000,
   };
 }
 

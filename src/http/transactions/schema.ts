@@ -16,7 +16,9 @@ export const createTransactionBody = creationBody(
     success_url: Type.Optional(httpUrl),
     return_url: Type.Optional(sameAs('success_url')),
     cancel_url: Type.Optional(httpUrl),
-    expires_in_minutes: Type.Optional(integer(1, 1_440, 'Lifetime; 30 unless said otherwise.')),
+    expires_in_minutes: Type.Optional(
+      integer(1, 1_440, 'Lifetime; without it the project’s default, which is 30 unless changed.'),
+    ),
   },
   {
     amount: 49.99,

@@ -1,6 +1,6 @@
-import type { RpcCall } from '../rpc/node.ts';
-import { decodeBytes, decodeQuantity, resultOf } from './decode.ts';
+import { decodeBytes, decodeQuantity, encodeNumber, resultOf } from './decode.ts';
 import { createEvmPool, type EvmPoolOptions } from './pool.ts';
+import { balanceCall, createEvmReader, type EvmReader } from './reader.ts';
 
 /** A balance of an address: in a token, or (null) in the chain's own coin; in the smallest unit. */
 export interface Holding {
@@ -8,14 +8,18 @@ export interface Holding {
   readonly units: bigint;
 }
 
-/** Queries the newest block of a chain without following it. */
-export interface EvmCaller {
+/** Queries a chain without following it. */
+export interface EvmCaller extends EvmReader {
   /** What a contract call returns: `0x` and hex. */
   readonly call: (to: string, data: string) => Promise<string>;
-  /** The balance of each address in the coin and in these tokens, in the order of the addresses; none is left out. */
+  /**
+   * The balance of each address in the coin and in these tokens, in the order of the addresses; none is left out. After
+   * the block of this height, by default the newest.
+   */
   readonly holdings: (
     addresses: readonly string[],
     tokens: readonly string[],
+    height?: number,
   ) => Promise<readonly (readonly Holding[])[]>;
   readonly hasCode: (address: string) => Promise<boolean>;
   /** The price of one unit of gas in wei. */
@@ -23,17 +27,20 @@ export interface EvmCaller {
   readonly close: () => Promise<void>;
 }
 
-/** `balanceOf(address)` of ERC-20. */
-const BALANCE_OF = '0x70a08231';
 const ADDRESSES_PER_BATCH = 50;
 
 /** Throws RangeError if a URL is not usable; its methods throw `ChainUnavailableError` if no node answers. */
 export function createEvmCaller(options: EvmPoolOptions): EvmCaller {
   const pool = createEvmPool(options);
 
-  async function holdingsOf(addresses: readonly string[], tokens: readonly string[]): Promise<readonly Holding[][]> {
+  async function holdingsOf(
+    addresses: readonly string[],
+    tokens: readonly string[],
+    height: number | undefined,
+  ): Promise<readonly Holding[][]> {
+    const block = height === undefined ? 'latest' : encodeNumber(height);
     const kinds = [null, ...tokens];
-    const calls = addresses.flatMap((address) => kinds.map((token) => balanceCall(address, token)));
+    const calls = addresses.flatMap((address) => kinds.map((token) => balanceCall(address, token, block)));
     return pool.askAll(calls, (results) =>
       addresses.map((_, at) =>
         kinds.map((token, kind) => ({
@@ -46,22 +53,17 @@ export function createEvmCaller(options: EvmPoolOptions): EvmCaller {
 
   return {
     call: (to, data) => pool.ask('eth_call', [{ to, data }, 'latest'], (answer) => decodeBytes(answer, 'the result')),
-    holdings: async (addresses, tokens) => {
+    holdings: async (addresses, tokens, height) => {
       const all: (readonly Holding[])[] = [];
       for (let start = 0; start < addresses.length; start += ADDRESSES_PER_BATCH) {
-        all.push(...(await holdingsOf(addresses.slice(start, start + ADDRESSES_PER_BATCH), tokens)));
+        all.push(...(await holdingsOf(addresses.slice(start, start + ADDRESSES_PER_BATCH), tokens, height)));
       }
       return all;
     },
     hasCode: (address) =>
       pool.ask('eth_getCode', [address, 'latest'], (answer) => decodeBytes(answer, 'the code') !== '0x'),
     gasPrice: () => pool.ask('eth_gasPrice', [], (answer) => decodeQuantity(answer, 'the gas price')),
+    ...createEvmReader(pool),
     close: pool.close,
   };
-}
-
-function balanceCall(address: string, token: string | null): RpcCall {
-  if (token === null) return { method: 'eth_getBalance', params: [address, 'latest'] };
-  const data = BALANCE_OF + address.slice(2).toLowerCase().padStart(64, '0');
-  return { method: 'eth_call', params: [{ to: token, data }, 'latest'] };
 }

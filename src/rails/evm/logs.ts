@@ -13,7 +13,7 @@ import type { TokenContracts } from './tokens.ts';
  * keccak256 of `Transfer(address,address,uint256)`, the event of ERC-20 (and of ERC-721, which also indexes its third
  * argument).
  */
-const TRANSFER_TOPIC = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
+export const TRANSFER_TOPIC = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
 const INVALID_PARAMS_CODE = -32_602;
 
 /** The token transfers in a block's logs; null: the node does not know the block (yet, or any more). */

@@ -1,7 +1,9 @@
+import type { SendOutcome } from '../chain.ts';
 import { NodeError, type RpcResult } from '../rpc/node.ts';
 import { decodeObject, MalformedAnswerError } from '../rpc/decode.ts';
 import { createUtxoPool, decodeHeight, type UtxoPoolOptions } from './pool.ts';
 import { rawTransactions, type LocatedTransaction } from './raw-transactions.ts';
+import { sendTransaction } from './send-transaction.ts';
 
 /** One output of a transaction, as nodes identify it. */
 export interface Outpoint {
@@ -34,6 +36,8 @@ export interface UtxoCaller {
   readonly feeUnitsPerKvb: () => Promise<bigint>;
   /** Transactions in hex, in their order; null if no node has the transaction's block any more. */
   readonly rawTransactions: (wanted: readonly LocatedTransaction[]) => Promise<readonly (string | null)[]>;
+  /** Hands a signed transaction, in hex, to a node, which passes it on. */
+  readonly send: (hex: string) => Promise<SendOutcome>;
   /** The height of the newest block. */
   readonly height: () => Promise<number>;
   readonly close: () => Promise<void>;
@@ -70,6 +74,7 @@ export function createUtxoCaller(options: UtxoPoolOptions): UtxoCaller {
           return wanted > least ? wanted : least;
         },
       ),
+    send: (hex) => sendTransaction(pool, hex),
     rawTransactions: (wanted) => rawTransactions(pool, wanted),
     height: () => pool.ask('getblockcount', [], (answer) => decodeHeight(answer, 'the newest height')),
     close: pool.close,

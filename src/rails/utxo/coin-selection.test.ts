@@ -23,7 +23,7 @@ function payout(over: Partial<Payout> = {}): Payout {
   return {
     network: 'bitcoin',
     payUnits: 60_000n,
-    payScript: scriptOfAddress(params, 'bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4'),
+    payScripts: [scriptOfAddress(params, 'bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4')],
     change: WPKH,
     feeUnitsPerKvb: 10_000n,
     ...over,

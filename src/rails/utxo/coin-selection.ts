@@ -15,8 +15,10 @@ export interface Coin {
 
 export interface Payout {
   readonly network: UtxoNetwork;
+  /** What all of `payScripts` are paid together. */
   readonly payUnits: bigint;
-  readonly payScript: Uint8Array;
+  /** One output each. */
+  readonly payScripts: readonly Uint8Array[];
   /** The change output. All inputs have its form, which determines what an input adds to the transaction's size. */
   readonly change: WalletOutput;
   /** Fee per 1,000 virtual bytes. */
@@ -64,7 +66,7 @@ export function selectCoins<C extends Coin>(payout: Payout, coins: readonly C[])
     const next = first.shift() ?? (isEnough(free[0]?.amountUnits, 1) ? smallestEnough() : free.shift());
     if (next === undefined) break;
     take(next);
-    if (sizes.vsize(chosen.length, 2) > MAX_VSIZE) return { kind: 'too_large', coinCount: chosen.length };
+    if (sizes.vsize(chosen.length, true) > MAX_VSIZE) return { kind: 'too_large', coinCount: chosen.length };
   }
   const funding = fund(payout, sizes, chosen.length, total);
   return funding.kind === 'ok' ? { kind: 'ok', coins: chosen } : funding;
@@ -76,7 +78,7 @@ export function fundingOf(
   inputs: readonly { readonly amountUnits: bigint; readonly output: WalletOutput }[],
 ): Funding {
   const spent = inputs.map(({ output }) => output);
-  const vsize = (_count: number, outputs: 1 | 2): number => transactionVsize(spent, scriptsOf(payout, outputs));
+  const vsize = (_count: number, hasChange: boolean): number => transactionVsize(spent, scriptsOf(payout, hasChange));
   return fund(
     payout,
     { vsize },
@@ -86,18 +88,18 @@ export function fundingOf(
 }
 
 interface Sizes {
-  /** Virtual bytes of a transaction with this many inputs, and one output or also a change output. */
-  readonly vsize: (inputs: number, outputs: 1 | 2) => number;
+  /** Virtual bytes of a transaction with this many inputs, with or without a change output. */
+  readonly vsize: (inputs: number, hasChange: boolean) => number;
 }
 
 function createSizes(payout: Payout): Sizes & { readonly costOfCoin: bigint } {
-  const vsize = (inputs: number, outputs: 1 | 2): number =>
+  const vsize = (inputs: number, hasChange: boolean): number =>
     transactionVsize(
       Array.from({ length: inputs }, () => payout.change),
-      scriptsOf(payout, outputs),
+      scriptsOf(payout, hasChange),
     );
   // Weights are rounded up to bytes once per transaction: over four inputs, no fraction is left.
-  const costOfCoin = divCeil(BigInt(vsize(5, 1) - vsize(1, 1)) * payout.feeUnitsPerKvb, 4_000n);
+  const costOfCoin = divCeil(BigInt(vsize(5, false) - vsize(1, false)) * payout.feeUnitsPerKvb, 4_000n);
   return { vsize, costOfCoin };
 }
 
@@ -107,16 +109,16 @@ function fund(
   count: number,
   total: bigint,
 ): Funding {
-  const feeOf = (outputs: 1 | 2): bigint => divCeil(BigInt(vsize(count, outputs)) * feeUnitsPerKvb, 1_000n);
+  const feeOf = (hasChange: boolean): bigint => divCeil(BigInt(vsize(count, hasChange)) * feeUnitsPerKvb, 1_000n);
   const left = total - payUnits;
-  const feeWithChange = feeOf(2);
+  const feeWithChange = feeOf(true);
   if (left - feeWithChange >= dustUnits(network, change.script)) {
     return { kind: 'ok', feeUnits: feeWithChange, changeUnits: left - feeWithChange };
   }
-  const fee = feeOf(1);
+  const fee = feeOf(false);
   return left >= fee ? { kind: 'ok', feeUnits: left, changeUnits: 0n } : { kind: 'short', missingUnits: fee - left };
 }
 
-function scriptsOf({ payScript, change }: Payout, outputs: 1 | 2): readonly Uint8Array[] {
-  return outputs === 1 ? [payScript] : [payScript, change.script];
+function scriptsOf({ payScripts, change }: Payout, hasChange: boolean): readonly Uint8Array[] {
+  return hasChange ? [...payScripts, change.script] : payScripts;
 }

@@ -57,7 +57,7 @@ function request(over: Partial<RefundPsbtRequest>): RefundPsbtRequest {
   return {
     params: bitcoin,
     inputs: [received('p2wpkh', 0, 100_000n)],
-    payTo: { address: CUSTOMERS.wpkh, units: 60_000n },
+    payTo: [{ address: CUSTOMERS.wpkh, units: 60_000n }],
     change: WALLETS.p2wpkh.outputAt(9),
     feeUnitsPerKvb: 10_000n,
     ...over,
@@ -112,7 +112,7 @@ describe('a PSBT for a refund', () => {
   it.each(KINDS)('can be signed by the wallet, and then pays at least the asked rate and hardly more: %s', (kind) => {
     const inputs = [0, 1, 2].map((index) => received(kind, index, 50_000n));
     for (const address of Object.values(CUSTOMERS)) {
-      const payTo = { address, units: 110_000n };
+      const payTo = [{ address, units: 110_000n }];
       const result = built(buildRefundPsbt(request({ inputs, payTo, change: WALLETS[kind].outputAt(9) })));
       const transaction = signed(result);
       expect(transaction.inputsLength).toBe(3);
@@ -126,7 +126,7 @@ describe('a PSBT for a refund', () => {
   it('spends inputs of several kinds at once', () => {
     const inputs = KINDS.map((kind) => received(kind, 0, 30_000n));
     const transaction = signed(
-      built(buildRefundPsbt(request({ inputs, payTo: { address: CUSTOMERS.tr, units: 130_000n } }))),
+      built(buildRefundPsbt(request({ inputs, payTo: [{ address: CUSTOMERS.tr, units: 130_000n }] }))),
     );
     expect(transaction.inputsLength).toBe(5);
     expect(transaction.isFinal).toBe(true);
@@ -158,7 +158,7 @@ describe('a PSBT for a refund', () => {
         (given, units, feeUnitsPerKvb, changeKind) => {
           const inputs = given.map(([kind, amountUnits], index) => received(kind, index, amountUnits));
           const change = WALLETS[changeKind].outputAt(50);
-          const asked = request({ inputs, payTo: { address: CUSTOMERS.pkh, units }, change, feeUnitsPerKvb });
+          const asked = request({ inputs, payTo: [{ address: CUSTOMERS.pkh, units }], change, feeUnitsPerKvb });
           const result = buildRefundPsbt(asked);
           if (result.kind !== 'ok') return result.kind === 'short';
           const spent = inputs.reduce((sum, { amountUnits }) => sum + amountUnits, 0n);
@@ -182,7 +182,7 @@ describe('a PSBT for a refund', () => {
         pays,
         fc.bigInt({ min: 1n, max: 50_000n }),
         (kind, units, feeUnitsPerKvb) => {
-          const asked = { payTo: { address: CUSTOMERS.sh, units }, feeUnitsPerKvb };
+          const asked = { payTo: [{ address: CUSTOMERS.sh, units }], feeUnitsPerKvb };
           const attempt = (amount: bigint) =>
             buildRefundPsbt(request({ ...asked, inputs: [received(kind, 0, amount)] }));
           const short = attempt(50_000n);
@@ -207,7 +207,7 @@ describe('a refund that cannot be paid', () => {
     ['litecoin', 'LUWPbpM43E2p7ZSh8cyTBEkvpHmr3cB8Ez', 5_460n],
   ] as const)("is below the nodes' own dust limit: %s %s", (network, address, least) => {
     const params = paramsOf(network, 'main');
-    const pay = (units: bigint) => buildRefundPsbt(request({ params, payTo: { address, units } }));
+    const pay = (units: bigint) => buildRefundPsbt(request({ params, payTo: [{ address, units }] }));
     expect(pay(least - 1n)).toMatchObject({ kind: 'dust', dustUnits: least });
     expect(pay(least).kind).toBe('ok');
   });
@@ -218,14 +218,14 @@ describe('a refund that cannot be paid', () => {
       '2Mww8dCYPUpKHofjgcXcBCEGmniw9CoaiD2',
       'nonsense',
     ]) {
-      expect(() => buildRefundPsbt(request({ payTo: { address, units: 60_000n } }))).toThrow(
+      expect(() => buildRefundPsbt(request({ payTo: [{ address, units: 60_000n }] }))).toThrow(
         'not an address of bitcoin main',
       );
     }
   });
 
   it('pays nothing', () => {
-    expect(() => buildRefundPsbt(request({ payTo: { address: CUSTOMERS.pkh, units: 0n } }))).toThrow(RangeError);
+    expect(() => buildRefundPsbt(request({ payTo: [{ address: CUSTOMERS.pkh, units: 0n }] }))).toThrow(RangeError);
   });
 
   it('spends an output twice', () => {

@@ -20,11 +20,18 @@ export interface RefundInput {
   readonly rawTransaction: string | null;
 }
 
+/** An output for a customer, in the smallest units. */
+export interface PayTo {
+  readonly address: string;
+  readonly units: bigint;
+}
+
 export interface RefundPsbtRequest {
   readonly params: UtxoParams;
   /** All of them are spent. */
   readonly inputs: readonly RefundInput[];
-  readonly payTo: { readonly address: string; readonly units: bigint };
+  /** One output each, in this order; at least one. */
+  readonly payTo: readonly PayTo[];
   /** The change output. */
   readonly change: WalletOutput;
   /** Fee in satoshi or litoshi per 1,000 virtual bytes, as nodes state rates. */
@@ -58,7 +65,7 @@ const REPLACEABLE_SEQUENCE = 0xfffffffd;
 const DECIMALS = 8;
 
 /**
- * A transaction for the merchant's own wallet to sign: it pays `payTo` exactly, and its fee comes from the rest of the
+ * A transaction for the merchant's own wallet to sign: it pays each of `payTo` exactly, and its fee comes from the rest of the
  * inputs. The fee is never below the given rate. Change that would be dust is added to the fee.
  *
  * Throws for an address of another network, for an input given twice, for a P2PKH input without its transaction, and
@@ -66,33 +73,45 @@ const DECIMALS = 8;
  */
 export function buildRefundPsbt(request: RefundPsbtRequest): RefundPsbt {
   const { params, inputs, payTo } = request;
-  if (payTo.units <= 0n) throw new RangeError('a refund pays a positive amount');
+  if (payTo.length === 0 || payTo.some(({ units }) => units <= 0n)) {
+    throw new RangeError('a refund pays a positive amount');
+  }
   const outpoints = new Set(inputs.map(({ txid, vout }) => `${txid}:${vout}`));
   if (outpoints.size !== inputs.length) throw new Error('an output can be spent once');
-  const payScript = scriptOfAddress(params, payTo.address);
-  const dust = dustPayout(params, payTo);
-  if (dust !== null) return dust;
-  const payout = { ...request, network: params.network, payUnits: payTo.units, payScript };
+  for (const one of payTo) {
+    const dust = dustPayout(params, one);
+    if (dust !== null) return dust;
+  }
+  const payout = { ...request, network: params.network, ...paidBy(params, payTo) };
   const funding = fundingOf(payout, inputs);
   if (funding.kind === 'short') return { ...funding, message: shortMessage(params.network, funding.missingUnits) };
-  const transaction = assemble(request, payScript, funding.changeUnits);
+  const transaction = assemble(request, funding.changeUnits);
   return { ...funding, psbt: Buffer.from(transaction.toPSBT()).toString('base64') };
 }
 
+/** The scripts to pay, and the sum. Throws for an address of another network. */
+export function paidBy(
+  params: UtxoParams,
+  payTo: readonly PayTo[],
+): { readonly payUnits: bigint; readonly payScripts: readonly Uint8Array[] } {
+  return {
+    payUnits: payTo.reduce((sum, { units }) => sum + units, 0n),
+    payScripts: payTo.map(({ address }) => scriptOfAddress(params, address)),
+  };
+}
+
 /** Null for a payout that nodes relay. Throws for an address of another network. */
-export function dustPayout(params: UtxoParams, { address, units }: RefundPsbtRequest['payTo']): DustPayout | null {
+export function dustPayout(params: UtxoParams, { address, units }: PayTo): DustPayout | null {
   const dust = dustUnits(params.network, scriptOfAddress(params, address));
   return units < dust ? tooSmall(params, dust) : null;
 }
 
-function assemble(
-  { inputs, change, payTo }: RefundPsbtRequest,
-  payScript: Uint8Array,
-  changeUnits: bigint,
-): Transaction {
+function assemble({ params, inputs, change, payTo }: RefundPsbtRequest, changeUnits: bigint): Transaction {
   const transaction = new Transaction();
   for (const input of inputs) transaction.addInput(psbtInput(input));
-  transaction.addOutput({ script: payScript, amount: payTo.units });
+  for (const { address, units } of payTo) {
+    transaction.addOutput({ script: scriptOfAddress(params, address), amount: units });
+  }
   if (changeUnits > 0n) {
     transaction.addOutput({ script: change.script, amount: changeUnits, ...spendingFields(change) });
   }
@@ -125,7 +144,7 @@ interface SpendingFields {
  * The fields by which a wallet recognises an output as its own and knows how to spend it. Named the same for inputs and
  * outputs of a PSBT.
  */
-function spendingFields({ scriptType, redeemScript, witnessScript, keys }: WalletOutput): SpendingFields {
+export function spendingFields({ scriptType, redeemScript, witnessScript, keys }: WalletOutput): SpendingFields {
   const derivation = ({ fingerprint, path }: OutputKey) => ({ fingerprint, path: [...path] });
   const [key] = keys;
   if (scriptType === 'p2tr' && key) {

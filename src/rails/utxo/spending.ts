@@ -4,6 +4,7 @@ import type { RpcPool } from '../rpc/pool.ts';
 import type { UtxoDecoder } from './decode.ts';
 import type { UtxoParams } from './params.ts';
 import { rawTransactions } from './raw-transactions.ts';
+import { sendTransaction } from './send-transaction.ts';
 import { parseUtxoWallet } from './wallet.ts';
 
 /**
@@ -37,6 +38,7 @@ export function createSpendingWatch(pool: RpcPool, decoder: UtxoDecoder, params:
         }),
       );
     },
+    send: (hex) => sendTransaction(pool, hex),
     inputsOf: async (block, hashes) => {
       const wanted = hashes.map((txid) => ({ txid, blockHash: block?.hash ?? null }));
       const found = await rawTransactions(pool, wanted);

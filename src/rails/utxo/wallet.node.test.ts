@@ -98,7 +98,7 @@ for (const kind of utxoNodeKinds()) {
 
     function refundOf(inputs: readonly RefundInput[], address: string, units: bigint): string {
       const change = walletOf(params, 'descriptor', DESCRIPTORS.wpkh).deriver.outputAt(99);
-      const payTo = { address, units };
+      const payTo = [{ address, units }];
       const result = buildRefundPsbt({ params, inputs, payTo, change, feeUnitsPerKvb: FEE_UNITS_PER_KVB });
       if (result.kind !== 'ok') throw new Error(result.message);
       return result.psbt;

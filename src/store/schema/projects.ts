@@ -1,3 +1,4 @@
+import type { Fiat } from '../../domain/money.ts';
 import type { KeyKind, Mode, Permission } from '../../domain/permission.ts';
 import { bigint, boolean, bytes, defaulted, integer, nullable, text, texts, timestamp, uuid } from './column.ts';
 
@@ -9,9 +10,14 @@ export const PROJECTS = {
   spread_basis_points: defaulted(integer()),
   sweep_min_usd_cents: defaulted(bigint()),
   allow_origins: defaulted(texts()),
+  coin_order: defaulted(texts()),
+  coins_off: defaulted(texts()),
   accent: nullable(text()),
   support_url: nullable(text()),
   created_at: timestamp(),
+  default_expiry_minutes: nullable(integer()),
+  default_currency: nullable(text<Fiat>()),
+  default_success_url: nullable(text()),
 };
 
 /** The picture formats of a logo: raster only, because an SVG can contain scripts. */
@@ -25,6 +31,15 @@ export const PROJECT_LOGOS = {
   width: integer(),
   height: integer(),
   bytes: bytes(),
+};
+
+/** Logos that were not saved yet. */
+export const LOGO_DRAFTS = {
+  project_id: uuid(),
+  hash: text(),
+  type: text<LogoType>(),
+  bytes: bytes(),
+  created_at: timestamp(),
 };
 
 export const API_KEYS = {

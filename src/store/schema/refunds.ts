@@ -67,7 +67,12 @@ const PAYOUT = {
 
 export const REFUND_PAYOUTS = { ...PAYOUT, block_height: integer() };
 
-export const WAITING_PAYOUTS = { ...PAYOUT, since: timestamp(), dropped_at: nullable(timestamp()) };
+export const WAITING_PAYOUTS = {
+  ...PAYOUT,
+  since: timestamp(),
+  dropped_at: nullable(timestamp()),
+  was_mined: defaulted(boolean()),
+};
 
 /** The balances of refunds' addresses at their last check. */
 export const REFUND_BALANCES = recordTable(
@@ -116,4 +121,12 @@ export const REFUND_INPUTS = {
   network: text<Network>(),
   transaction_hash: text(),
   output_index: integer(),
+};
+
+export const SENT_PAYOUTS = {
+  refund_id: uuid(),
+  network: text<Network>(),
+  transaction_hash: text(),
+  sent_at: timestamp(),
+  refused_reason: nullable(text()),
 };

@@ -33,6 +33,11 @@ export const de: Texts = {
   unavailable_text: 'Der Shop hat noch keinen Coin eingerichtet, mit dem Sie hier bezahlen können.',
   unavailable_hint: 'Bitte informieren Sie den Shop. Es wurde nichts abgebucht, und Sie müssen nichts senden.',
 
+  inactive_title: 'Dieser Shop nimmt keine Zahlungen an',
+  inactive_text: 'Der Shop hat seine Zahlungen ausgesetzt.',
+  inactive_hint:
+    'Bitte senden Sie jetzt nichts. Was Sie bereits gesendet haben, wird weiterhin erfasst: Fragen Sie den Shop danach.',
+
   pay_title: 'Warten auf Ihre Zahlung',
   part_title: 'Teilbetrag eingegangen: Bitte senden Sie den Rest',
   time_left: 'Verbleibende Zeit',

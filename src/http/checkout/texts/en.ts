@@ -34,6 +34,11 @@ export const en = {
   unavailable_text: 'The shop has not set up any coin that this payment can be made in.',
   unavailable_hint: 'Please tell the shop. You haven’t been charged.',
 
+  inactive_title: 'This shop is not taking payments',
+  inactive_text: 'The shop has paused its payments.',
+  inactive_hint:
+    'Please don’t send anything now. Whatever you have already sent is still recorded: ask the shop about it.',
+
   pay_title: 'Waiting for your payment',
   part_title: 'Part of it arrived: please send the rest',
   time_left: 'Time left',

@@ -33,6 +33,10 @@ export const es: Texts = {
   unavailable_text: 'La tienda no ha configurado ninguna moneda válida para este pago.',
   unavailable_hint: 'Avisa a la tienda. No se te ha cobrado nada y no tienes que enviar nada.',
 
+  inactive_title: 'Esta tienda no acepta pagos',
+  inactive_text: 'La tienda ha suspendido sus pagos.',
+  inactive_hint: 'No envíes nada ahora. Lo que ya hayas enviado queda registrado: consulta a la tienda.',
+
   pay_title: 'Esperando tu pago',
   part_title: 'Ha llegado una parte: envía el resto',
   time_left: 'Tiempo restante',

@@ -34,6 +34,11 @@ export const fr: Texts = {
   unavailable_text: 'Le marchand n’a configuré aucune crypto permettant de régler ce paiement.',
   unavailable_hint: 'Veuillez prévenir le marchand. Rien n’a été débité et vous n’avez rien à envoyer.',
 
+  inactive_title: 'Ce marchand n’accepte pas de paiements',
+  inactive_text: 'Le marchand a suspendu ses paiements.',
+  inactive_hint:
+    'Veuillez ne rien envoyer maintenant. Ce que vous avez déjà envoyé reste enregistré : adressez-vous au marchand.',
+
   pay_title: 'En attente de votre paiement',
   part_title: 'Paiement partiel reçu : veuillez envoyer le reste',
   time_left: 'Temps restant',

@@ -33,6 +33,10 @@ export const it: Texts = {
   unavailable_text: 'Il negozio non ha ancora configurato una criptovaluta con cui effettuare questo pagamento.',
   unavailable_hint: 'Si prega di avvisare il negozio. Non è stato addebitato nulla e non c’è nulla da inviare.',
 
+  inactive_title: 'Questo negozio non accetta pagamenti',
+  inactive_text: 'Il negozio ha sospeso i pagamenti.',
+  inactive_hint: 'Si prega di non inviare nulla ora. Quanto già inviato resta registrato: rivolgersi al negozio.',
+
   pay_title: 'In attesa del pagamento',
   part_title: 'Ricevuta una parte: inviare il resto',
   time_left: 'Tempo rimanente',

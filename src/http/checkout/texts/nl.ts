@@ -33,6 +33,11 @@ export const nl: Texts = {
   unavailable_text: 'De winkel heeft nog geen munt ingesteld waarmee u hier kunt betalen.',
   unavailable_hint: 'Laat het de winkel weten. Er is niets afgeschreven en u hoeft niets te versturen.',
 
+  inactive_title: 'Deze winkel neemt geen betalingen aan',
+  inactive_text: 'De winkel heeft zijn betalingen opgeschort.',
+  inactive_hint:
+    'Verstuur nu niets. Wat u al hebt verstuurd, wordt nog steeds geregistreerd: vraag ernaar bij de winkel.',
+
   pay_title: 'Wachten op uw betaling',
   part_title: 'Een deel is ontvangen: verstuur ook de rest',
   time_left: 'Resterende tijd',

@@ -33,6 +33,10 @@ export const pl: Texts = {
   unavailable_text: 'Sklep nie skonfigurował żadnej kryptowaluty dostępnej dla tej płatności.',
   unavailable_hint: 'Powiadom o tym sklep. Nic nie zostało pobrane i nie musisz niczego wysyłać.',
 
+  inactive_title: 'Ten sklep nie przyjmuje płatności',
+  inactive_text: 'Sklep wstrzymał płatności.',
+  inactive_hint: 'Nie wysyłaj teraz niczego. To, co zostało już wysłane, nadal jest rejestrowane: zapytaj o to sklep.',
+
   pay_title: 'Czekamy na Twoją płatność',
   part_title: 'Dotarła część kwoty: wyślij resztę',
   time_left: 'Pozostały czas',

@@ -33,6 +33,10 @@ export const pt: Texts = {
   unavailable_text: 'A loja não configurou nenhuma moeda que possa ser usada neste pagamento.',
   unavailable_hint: 'Avise a loja. Nada foi cobrado, e você não precisa enviar nada.',
 
+  inactive_title: 'Esta loja não está a aceitar pagamentos',
+  inactive_text: 'A loja suspendeu os pagamentos.',
+  inactive_hint: 'Não envie nada agora. O que já enviou continua registado: fale com a loja.',
+
   pay_title: 'Aguardando seu pagamento',
   part_title: 'Uma parte chegou: envie o restante',
   time_left: 'Tempo restante',

@@ -33,6 +33,11 @@ export const tr: Texts = {
   unavailable_text: 'Mağaza, bu ödeme için kullanılabilecek bir kripto para tanımlamadı.',
   unavailable_hint: 'Lütfen mağazaya bildirin. Sizden herhangi bir ücret alınmadı; bir şey göndermeniz gerekmiyor.',
 
+  inactive_title: 'Bu mağaza ödeme kabul etmiyor',
+  inactive_text: 'Mağaza ödemelerini durdurdu.',
+  inactive_hint:
+    'Lütfen şimdi bir şey göndermeyin. Daha önce gönderdikleriniz kaydedilmeye devam eder: mağazaya sorun.',
+
   pay_title: 'Ödemeniz bekleniyor',
   part_title: 'Tutarın bir kısmı ulaştı: lütfen kalanını gönderin',
   time_left: 'Kalan süre',

@@ -33,6 +33,10 @@ export const zh: Texts = {
   unavailable_text: '商家尚未设置可用于此笔付款的币种。',
   unavailable_hint: '请告知商家。您未被扣款，也无需转账。',
 
+  inactive_title: '商家目前不接受付款',
+  inactive_text: '商家已暂停收款。',
+  inactive_hint: '请勿现在转账。您已转出的款项仍会被记录，请联系商家。',
+
   pay_title: '等待您付款',
   part_title: '已收到部分款项，请补足余款',
   time_left: '剩余时间',

@@ -10,6 +10,7 @@ import { accessContract, keysContract } from './keys.ts';
 import { homeContract } from './home.ts';
 import { liveContract } from './live.ts';
 import { newPaymentContract } from './new-payment.ts';
+import { notificationsContract } from './notifications.ts';
 import { paymentsContract } from './payments.ts';
 import { peopleContract } from './people.ts';
 import { refundListContract } from './refund-list.ts';
@@ -20,6 +21,7 @@ import { settingsContract } from './settings.ts';
 import { projectsContract } from './projects.ts';
 import { requestsContract } from './requests.ts';
 import { searchContract } from './search.ts';
+import { signingContract } from './signing.ts';
 import { viewsContract } from './views.ts';
 import { webhooksContract } from './webhooks.ts';
 import { refundsContract } from './payment-refunds.ts';
@@ -30,6 +32,7 @@ import { refundsContract } from './payment-refunds.ts';
  */
 export const CONTRACT = {
   ...accountContract,
+  ...notificationsContract,
   ...peopleContract,
   ...projectsContract,
   ...auditContract,
@@ -54,6 +57,7 @@ export const CONTRACT = {
   ...walletsContract,
   ...reportsContract,
   ...refundListContract,
+  ...signingContract,
 } as const;
 
 export type Contract = typeof CONTRACT;

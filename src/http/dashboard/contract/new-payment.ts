@@ -3,6 +3,7 @@ import { ASSET_CODES } from '../../../domain/asset.ts';
 import { FIATS } from '../../../domain/money.ts';
 import { NETWORKS } from '../../../domain/networks.ts';
 import { email, oneOf, text } from '../../fields.ts';
+import { nullable } from '../../shapes.ts';
 import type { Contracts } from './route.ts';
 import { modeParams, requestField } from './shape.ts';
 
@@ -14,6 +15,8 @@ export const newPaymentContract = {
       data: Type.Array(Type.Object({ asset: oneOf(ASSET_CODES), network: oneOf(NETWORKS) })),
       /** The currencies of amounts, USD first. */
       currencies: Type.Array(oneOf(FIATS)),
+      /** What the form begins with, by the project's settings. */
+      defaults: Type.Object({ currency: nullable(oneOf(FIATS)), expires_in_minutes: nullable(Type.Integer()) }),
     }),
   },
   /** Creates an order if there is a token, otherwise a transaction. */

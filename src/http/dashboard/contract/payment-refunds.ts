@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { text } from '../../fields.ts';
-import { nullable } from '../../shapes.ts';
+import { nullable, time } from '../../shapes.ts';
 import { paymentShape } from './payments.ts';
 import type { Contracts } from './route.ts';
 import { paymentParams, requestField } from './shape.ts';
@@ -15,20 +15,6 @@ const refundAnswer = Type.Object({
   refund: Type.String(),
 });
 
-const instructionsShape = Type.Object({
-  /** The lines that the command prints. */
-  lines: Type.Array(Type.String()),
-  payment_uri: nullable(Type.String()),
-  /** The call of an EVM wallet; `value` in wei. */
-  call: nullable(
-    Type.Object({ chain_id: Type.Integer(), to: Type.String(), value: Type.String(), data: Type.String() }),
-  ),
-  psbt: nullable(Type.String()),
-  /** Why it must not be paid now, or why there is no PSBT. */
-  problem: nullable(Type.String()),
-  warnings: Type.Array(Type.String()),
-});
-
 export const refundsContract = {
   /** An address needs `create_refunds`. 409 while the same request is still running. */
   [`POST ${REFUNDS}`]: {
@@ -38,6 +24,8 @@ export const refundsContract = {
       /** In the payment's currency; not together with `crypto_amount`. Without both, everything that is left. */
       amount: Type.Optional(decimal),
       crypto_amount: Type.Optional(decimal),
+      /** The `until` of the rate that `crypto_amount` was computed at; refused after it. */
+      rate_until: Type.Optional(text({ max: 40 })),
       asset: text({ max: 20, min: 1 }),
       network: text({ max: 20, min: 1 }),
       /** If left out, the customer enters one on the claim page. */
@@ -46,10 +34,19 @@ export const refundsContract = {
     }),
     answer: refundAnswer,
   },
-  [`POST ${REFUNDS}/:refund/cancel`]: { params: refundParams, answer: refundAnswer },
-  /** What to sign in one's own wallet, as `cointill refund show` prints it; 503 if no node answers. */
-  [`POST ${REFUNDS}/:refund/instructions`]: {
-    params: refundParams,
-    answer: instructionsShape,
+  /** What an amount in the payment's currency is worth now; 503 without a fresh price. */
+  [`GET ${REFUNDS}/rate`]: {
+    params: paymentParams,
+    query: Type.Object({ asset: text({ max: 20, min: 1 }), network: text({ max: 20, min: 1 }), amount: decimal }),
+    answer: Type.Object({
+      /** Never worth more than the amount. */
+      crypto_amount: Type.String(),
+      /** One whole unit in the payment's currency. */
+      rate: Type.String(),
+      /** When the market had this rate. */
+      at: time(),
+      until: time(),
+    }),
   },
+  [`POST ${REFUNDS}/:refund/cancel`]: { params: refundParams, answer: refundAnswer },
 } as const satisfies Contracts;

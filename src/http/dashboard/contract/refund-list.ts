@@ -1,4 +1,78 @@
+import { Type, type Static } from 'typebox';
+import { ASSET_CODES } from '../../../domain/asset.ts';
+import { NETWORKS } from '../../../domain/networks.ts';
+import { REFUND_STAGES } from '../../../domain/refund-stage.ts';
+import { oneOf, text } from '../../fields.ts';
+import { nullable, time } from '../../shapes.ts';
+import { refundShape } from './refunds.ts';
 import type { Contracts } from './route.ts';
+import { explorerUrl, idField, keysetQuery, modeParams } from './shape.ts';
+
+const listedShape = Type.Object({
+  ...refundShape.properties,
+  stage: oneOf(REFUND_STAGES),
+  payment: Type.Object({
+    /** As its API writes it. */
+    id: Type.String(),
+    /** The merchant's order id, or the number of a transaction. */
+    name: nullable(Type.String()),
+  }),
+  /** What pays it, or was to; null if nothing was seen. */
+  payout: nullable(
+    Type.Object({
+      transaction_hash: Type.String(),
+      explorer_url: explorerUrl,
+      /** `waiting`: in no block; `dropped`: gone from every mempool too. */
+      state: oneOf(['block', 'waiting', 'dropped']),
+      /** 0 while it is in no block. */
+      confirmations: Type.Integer(),
+      needed: Type.Integer(),
+    }),
+  ),
+  /** When it fails unless it is paid; null once it ended. */
+  due_at: nullable(time()),
+  /** Whether one transaction can pay it together with others of its network. */
+  is_joinable: Type.Boolean(),
+});
+export type ListedRefundView = Static<typeof listedShape>;
+
+const filters = {
+  stage: Type.Optional(oneOf(REFUND_STAGES)),
+  asset: Type.Optional(oneOf(ASSET_CODES)),
+  network: Type.Optional(oneOf(NETWORKS)),
+  /** ISO 8601; both leave out their own moment. */
+  created_after: Type.Optional(text({ max: 40 })),
+  created_before: Type.Optional(text({ max: 40 })),
+  /**
+   * A whole refund id, address or transaction hash, or what names a payment: its id, number, order id, e-mail, address or
+   * transaction hash.
+   */
+  search: Type.Optional(text({ max: 255 })),
+};
+const filterFields = Type.Object(filters);
+export type RefundFilters = Static<typeof filterFields>;
+
+const exportShape = Type.Object({
+  ...filters,
+  format: Type.Optional(oneOf(['csv', 'jsonl'])),
+  /** Of a CSV file. Spreadsheets of countries that write 1,5 take semicolons. */
+  separator: Type.Optional(oneOf(['comma', 'semicolon'])),
+});
+export type RefundExportRequest = Static<typeof exportShape>;
+
+const REFUNDS = '/dashboard/api/projects/:project/:mode/refunds';
 
 /** The routes of the page of refunds. */
-export const refundListContract = {} satisfies Contracts;
+export const refundListContract = {
+  [`GET ${REFUNDS}`]: {
+    params: modeParams,
+    query: Type.Object({ ...keysetQuery, ...filters }),
+    answer: Type.Object({ data: Type.Array(listedShape), next: nullable(Type.String()) }),
+  },
+  [`GET ${REFUNDS}/:refund`]: {
+    params: Type.Object({ ...modeParams.properties, refund: idField }),
+    answer: listedShape,
+  },
+  /** A file of all refunds that the filters mean, newest first. 503 while two are written already. */
+  [`POST ${REFUNDS}/export`]: { params: modeParams, body: exportShape, answer: Type.String() },
+} as const satisfies Contracts;

@@ -22,6 +22,7 @@ export const GROUPS = [
   'payment',
   'person',
   'session',
+  'sweep',
   'project',
   'attention',
   'view',

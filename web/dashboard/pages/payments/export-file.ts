@@ -17,6 +17,12 @@ export interface ExportedFile {
 }
 
 const PATH = '/dashboard/api/projects/:project/:mode/payments/export';
+
+interface Watching {
+  readonly signal: AbortSignal;
+  readonly onProgress: (progress: ExportProgress) => void;
+}
+
 /** Pieces of this size are handed to the browser, which keeps them on disk. */
 const PART_BYTES = 8 * 1024 * 1024;
 /** More often would keep the page busy with drawing. */
@@ -29,24 +35,26 @@ const QUOTE = 34;
  *
  * @throws ApiFault if the server refuses; `offline` if the file breaks off, in which case nothing of it is kept
  */
-export async function downloadPayments(
-  scope: Scope,
-  request: ExportRequest,
-  { signal, onProgress }: { readonly signal: AbortSignal; readonly onProgress: (progress: ExportProgress) => void },
+export function downloadPayments(scope: Scope, request: ExportRequest, watching: Watching): Promise<ExportedFile> {
+  return downloadFile(urlOf(PATH, { params: { ...scope } }), request, watching);
+}
+
+/** The same for any file; `request` is what is sent for it. */
+export async function downloadFile(
+  url: string,
+  request: object,
+  { signal, onProgress }: Watching,
 ): Promise<ExportedFile> {
-  const answer = await reach(scope, request, signal);
-  if (!answer.ok) throw faultOf(answer.status, await answer.json().catch(() => null));
-  return receiveFile(answer, request.format !== 'jsonl', onProgress, signal);
+  return receiveFile(await reach(url, request, signal), onProgress, signal);
 }
 
 /** Takes a file as it comes; throws as above. */
 export async function receiveFile(
   answer: Response,
-  isCsv: boolean,
   onProgress: (progress: ExportProgress) => void,
   signal?: AbortSignal,
 ): Promise<ExportedFile> {
-  if (answer.body === null) throw new ApiFault(0, 'broken_off', '', null);
+  if (!answer.ok || answer.body === null) throw faultOf(answer.status, await answer.json().catch(() => null));
   const about = answer.headers.get('x-rows-about');
   const total = about === null ? null : Number(about);
   const parts: Blob[] = [];
@@ -54,6 +62,7 @@ export async function receiveFile(
   let heldBytes = 0;
   let bytes = 0;
   let shownAt = 0;
+  const isCsv = answer.headers.get('content-type')?.startsWith('text/csv') === true;
   const count = lineCounter(isCsv);
   const reader = answer.body.getReader();
   for (;;) {
@@ -80,9 +89,9 @@ export async function receiveFile(
   return { name, content: new Blob([...parts, ...held], { type }), rows: count.rows() };
 }
 
-async function reach(scope: Scope, request: ExportRequest, signal: AbortSignal): Promise<Response> {
+async function reach(url: string, request: object, signal: AbortSignal): Promise<Response> {
   try {
-    return await fetch(urlOf(PATH, { params: { ...scope } }), {
+    return await fetch(url, {
       method: 'POST',
       credentials: 'same-origin',
       headers: { 'content-type': 'application/json' },

@@ -22,6 +22,9 @@ type Fiat = BodyOf<typeof CREATE>['currency'];
 
 /** The choices of the time to pay, in minutes. */
 const LIVES = ['15', '30', '60', '360', '1440'] as const;
+type Life = (typeof LIVES)[number];
+const isLife = (text: string): text is Life => LIVES.some((one) => one === text);
+const USUAL_LIFE: Life = '60';
 
 interface Fields {
   readonly amount: string;
@@ -31,7 +34,8 @@ interface Fields {
   readonly order_id: string;
   readonly description: string;
   readonly customer_email: string;
-  readonly lives: (typeof LIVES)[number];
+  /** Minutes; empty: the project's default. */
+  readonly lives: string;
 }
 
 const EMPTY: Fields = {
@@ -41,7 +45,7 @@ const EMPTY: Fields = {
   order_id: '',
   description: '',
   customer_email: '',
-  lives: '60',
+  lives: '',
 };
 
 /** Creates a payment by hand, and shows its link. */
@@ -50,7 +54,7 @@ export function NewPaymentDialog({ onClose }: { readonly onClose: () => void }) 
   const { mode } = useScope();
   const [fields, setFields] = useState(EMPTY);
   const set = (change: Partial<Fields>): void => setFields((before) => ({ ...before, ...change }));
-  const { tokens, currencies, create } = useCreate(fields);
+  const { tokens, currencies, defaults, create } = useCreate(fields);
   if (create.data !== undefined) return <Created made={create.data} onClose={onClose} />;
   if (tokens?.length === 0) {
     return (
@@ -89,7 +93,13 @@ export function NewPaymentDialog({ onClose }: { readonly onClose: () => void }) 
           ]),
         ]}
         // Where the customer chooses, prices are in USD.
-        onValue={(token) => set({ token, ...(token === '' && { currency: 'USD' }) })}
+        onValue={(token) =>
+          set({
+            token,
+            ...(token === '' && { currency: 'USD' }),
+            ...(fields.token === '' && { currency: defaults.currency }),
+          })
+        }
       />
       {fields.token === '' ? null : (
         <SelectField
@@ -101,9 +111,11 @@ export function NewPaymentDialog({ onClose }: { readonly onClose: () => void }) 
       )}
       <SelectField
         label={t('lives')}
-        value={fields.lives}
-        options={LIVES.map((one) => [one, t(`lives_${one}`)])}
-        onValue={(value) => set({ lives: LIVES.find((one) => one === value) ?? '60' })}
+        value={fields.lives === '' ? defaults.lives : fields.lives}
+        options={[...new Set([...LIVES, defaults.lives])]
+          .toSorted((a, b) => Number(a) - Number(b))
+          .map((one) => [one, isLife(one) ? t(`lives_${one}`) : t('lives_minutes', { minutes: one })])}
+        onValue={(lives) => set({ lives })}
       />
       <MerchantFields fields={fields} fault={create.error} onChange={set} />
     </FormDialog>
@@ -179,6 +191,10 @@ function useCreate(fields: Fields) {
   });
   // A form sent again after a lost answer creates no second payment.
   const [request] = useState(() => crypto.randomUUID());
+  const defaults = {
+    currency: data?.defaults.currency ?? 'USD',
+    lives: String(data?.defaults.expires_in_minutes ?? USUAL_LIFE),
+  } as const;
   const token = data?.data.find(({ asset, network }) => `${asset} ${network}` === fields.token);
   const create = useMutation({
     mutationFn: () => {
@@ -187,7 +203,7 @@ function useCreate(fields: Fields) {
         request,
         amount: amount.trim(),
         currency,
-        expires_in_minutes: Number(lives),
+        expires_in_minutes: Number(lives === '' ? defaults.lives : lives),
         ...token,
         ...(order_id.trim() !== '' && { order_id: order_id.trim() }),
         ...(description.trim() !== '' && { description: description.trim() }),
@@ -197,5 +213,5 @@ function useCreate(fields: Fields) {
     },
     onSuccess: () => unsaved.set(0),
   });
-  return { tokens: data?.data, currencies: data?.currencies ?? [], create };
+  return { tokens: data?.data, currencies: data?.currencies ?? [], defaults, create };
 }

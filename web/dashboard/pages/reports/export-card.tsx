@@ -113,7 +113,7 @@ function Download({ format, query }: DownloadProps) {
   const { t, number } = useLocale('reports');
   const { toast } = useDashboard();
   const { progress, fault, start, stop } = useStream('export', 0, async (answer, onRows) => {
-    const file = await receiveFile(answer, format !== 'jsonl', ({ rows }) => onRows(rows));
+    const file = await receiveFile(answer, ({ rows }) => onRows(rows));
     saveFile(file);
     toast(t('report_done', { rows: number(file.rows) }));
   });

@@ -1,0 +1,151 @@
+import { encodeId } from '../../domain/id.ts';
+import { formatDecimal } from '../../domain/money.ts';
+import { NETWORK_FACTS } from '../../domain/networks.ts';
+import type { Refund } from '../../domain/refund.ts';
+import type { Outpoint } from '../../rails/utxo/caller.ts';
+import { addressOfScript, scriptOfAddress, type WalletOutput } from '../../rails/utxo/output.ts';
+import type { UtxoParams } from '../../rails/utxo/params.ts';
+import type { SignedOutput, SignedTransaction } from '../../rails/utxo/signed.ts';
+import { dustUnits, transactionVsize } from '../../rails/utxo/transaction-size.ts';
+import type { WalletCoin } from '../../store/refund-coins.ts';
+import { isOutput } from './refund-held.ts';
+
+/** What refunds were shown with, against which a signed transaction is checked. */
+export interface ShownTransaction {
+  readonly params: UtxoParams;
+  readonly refunds: readonly (Refund & { readonly address: string })[];
+  /** The inputs that each refund was shown with. */
+  readonly inputs: ReadonlyMap<string, readonly Outpoint[]>;
+  /** Those of them that the wallet has. */
+  readonly coins: readonly (WalletCoin & { readonly output: WalletOutput })[];
+  /** The change outputs that the refunds were shown with. */
+  readonly change: readonly WalletOutput[];
+  /** The number of a script on the wallet's change chain; null: it is none of those that are watched. */
+  readonly changeIndex: (script: Uint8Array) => number | null;
+  /** In the smallest units per virtual byte. */
+  readonly maxFeeRate: number;
+}
+
+/**
+ * Where a signed transaction differs from what the refunds were shown with, as sentences; empty: nowhere. It must pay
+ * each refund exactly, and nobody else but the change address that was shown; spend only what is reserved for the
+ * refunds; and pay no more fee than MAX_FEE_RATE allows. Inputs and outputs are counted from 1, as wallets show them.
+ */
+export function differencesOf(shown: ShownTransaction, signed: SignedTransaction): readonly string[] {
+  return [...inputFaults(shown, signed), ...outputFaults(shown, signed.outputs), ...feeFaults(shown, signed)];
+}
+
+function inputFaults({ refunds, inputs, coins }: ShownTransaction, signed: SignedTransaction): readonly string[] {
+  const reserved = [...inputs.values()].flat();
+  const named = new Set(signed.inputs.map(({ txid, vout }) => `${txid}:${vout}`));
+  return [
+    ...(named.size < signed.inputs.length ? ['It spends one output twice.'] : []),
+    ...signed.inputs.flatMap((input, place) => {
+      const name = `Input ${place + 1} spends ${input.txid}:${input.vout}`;
+      if (!reserved.some((one) => isOutput(one, input))) {
+        return [`${name}, which is not among what was shown to sign.`];
+      }
+      if (coins.some((coin) => isOutput(coin, input))) return [];
+      return [`${name}, which is not confirmed any more, because blocks were taken back.`];
+    }),
+    // Otherwise what was signed before could be mined beside it, and pay the customer a second time.
+    ...refunds
+      .filter(({ id }) => !(inputs.get(id) ?? []).some((one) => named.has(`${one.txid}:${one.vout}`)))
+      .map(({ id }) => `It spends nothing of what ${encodeId('refund', id)} was shown with.`),
+  ];
+}
+
+function outputFaults(shown: ShownTransaction, outputs: readonly SignedOutput[]): readonly string[] {
+  const { params, refunds, change } = shown;
+  const paying = payingOutputs(shown, outputs);
+  const left = outputs.map((output, place) => ({ ...output, place })).filter(({ place }) => !paying.has(place));
+  const take = (script: Uint8Array): (typeof left)[number] | null => {
+    const at = left.findIndex((output) => isScript(output.script, script));
+    return at < 0 ? null : (left.splice(at, 1)[0] ?? null);
+  };
+  const paid = new Set(paying.values());
+  const wrong = refunds
+    .filter(({ id }) => !paid.has(id))
+    .map(({ id, address, units }) => {
+      const other = take(scriptOfAddress(params, address));
+      const name = encodeId('refund', id);
+      if (other === null) return `No output pays ${amount(params, units)} to ${address}, as ${name} has to.`;
+      const by = other.units > units ? other.units - units : units - other.units;
+      const more = other.units > units ? 'more' : 'less';
+      return `Output ${other.place + 1} pays ${amount(params, other.units)} to ${address}, ${amount(params, by)} ${more} than the ${amount(params, units)} of ${name}.`;
+    });
+  const at = left.findIndex(({ script }) => change.some((one) => isScript(one.script, script)));
+  const others = left.filter((_, place) => place !== at);
+  return [...wrong, ...others.map((output) => foreign(shown, output))];
+}
+
+/** Which output pays which refund exactly: the refund's id by the output's place. */
+export function payingOutputs(
+  { params, refunds }: Pick<ShownTransaction, 'params' | 'refunds'>,
+  outputs: readonly SignedOutput[],
+): ReadonlyMap<number, string> {
+  const paying = new Map<number, string>();
+  for (const { id, address, units } of refunds) {
+    const wanted = scriptOfAddress(params, address);
+    const place = outputs.findIndex(
+      (output, at) => !paying.has(at) && output.units === units && isScript(output.script, wanted),
+    );
+    if (place >= 0) paying.set(place, id);
+  }
+  return paying;
+}
+
+function foreign(
+  { params, change, changeIndex }: ShownTransaction,
+  { script, units, place }: SignedOutput & { readonly place: number },
+): string {
+  const pays = `Output ${place + 1} pays ${amount(params, units)} to ${addressOf(params, script)}`;
+  const index = changeIndex(script);
+  if (change.some((one) => isScript(one.script, script))) return `${pays}, your change address, a second time.`;
+  if (index === null)
+    return `${pays}, which is neither an address of these refunds nor the change address of your wallet.`;
+  return `${pays}, number ${index} of your change addresses; the change was shown at ${change.map(({ address }) => address).join(' or ')}.`;
+}
+
+function feeFaults(
+  { params, coins, change, maxFeeRate }: ShownTransaction,
+  signed: SignedTransaction,
+): readonly string[] {
+  const spent = signed.inputs.flatMap((input) => coins.filter((coin) => isOutput(coin, input)));
+  // Its amount is not known; the input is refused anyway.
+  if (spent.length < signed.inputs.length) return [];
+  const sum = (units: readonly bigint[]): bigint => units.reduce((total, one) => total + one, 0n);
+  const fee = sum(spent.map(({ amountUnits }) => amountUnits)) - sum(signed.outputs.map(({ units }) => units));
+  if (fee < 0n) return [`Its outputs are ${amount(params, -fee)} more than its inputs.`];
+  const scripts = [...signed.outputs, ...change.slice(0, 1)].map(({ script }) => script);
+  const vsize = BigInt(
+    transactionVsize(
+      spent.map(({ output }) => output),
+      scripts,
+    ),
+  );
+  // Change that would be dust is part of the fee.
+  const dust = change.map(({ script }) => dustUnits(params.network, script)).reduce((a, b) => (a > b ? a : b), 0n);
+  const most = vsize * BigInt(maxFeeRate) + dust;
+  if (fee <= most) return [];
+  const unit = NETWORK_FACTS[params.network].smallestUnit;
+  return [
+    `Its fee is ${amount(params, fee)}, more than the ${amount(params, most)} that MAX_FEE_RATE (${maxFeeRate} ${unit}/vB) allows.`,
+  ];
+}
+
+function isScript(one: Uint8Array, other: Uint8Array): boolean {
+  return Buffer.compare(one, other) === 0;
+}
+
+function addressOf(params: UtxoParams, script: Uint8Array): string {
+  try {
+    return addressOfScript(params, script);
+  } catch {
+    return `a script without an address (${Buffer.from(script).toString('hex').slice(0, 80)})`;
+  }
+}
+
+function amount({ network }: UtxoParams, units: bigint): string {
+  return `${formatDecimal(units, 8)} ${NETWORK_FACTS[network].coin.asset}`;
+}

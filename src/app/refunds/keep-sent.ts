@@ -1,0 +1,115 @@
+import { encodeId } from '../../domain/id.ts';
+import type { Network } from '../../domain/networks.ts';
+import type { Refund } from '../../domain/refund.ts';
+import { ChainUnavailableError, type ChainSource } from '../../rails/chain.ts';
+import type { SignedTransaction } from '../../rails/utxo/signed.ts';
+import { lockCursor } from '../../store/chain.ts';
+import { notifyPayment } from '../../store/notifications.ts';
+import { beingPaid, dropPayouts, knownPayouts, savePayouts } from '../../store/refund-payouts.ts';
+import { lockRefund } from '../../store/refunds.ts';
+import {
+  refundsOfSentPayout,
+  refuseSentPayout,
+  saveSentPayout,
+  unminedSentPayouts,
+  type SentTransaction,
+} from '../../store/sent-payouts.ts';
+import { recordPeoplesAudit } from '../audit.ts';
+import type { App } from '../context.ts';
+import { payingOutputs, type ShownTransaction } from './check-signed.ts';
+import { auditedRefund } from './save-refund.ts';
+
+export type Kept =
+  | { readonly kind: 'kept' }
+  /** The same transaction was given before, and pays the refunds already. */
+  | { readonly kind: 'known' }
+  /** A refund was cancelled or is being paid meanwhile. */
+  | { readonly kind: 'refused'; readonly message: string };
+
+/** How many transactions are sent again in a round. */
+const MAX_AGAIN = 100;
+
+/**
+ * Keeps a signed transaction before it is sent: from here on it pays its refunds, so that none of them is cancelled,
+ * runs out or is shown for signing meanwhile, and it is sent even if the process ends now.
+ */
+export function keepSent(
+  app: App,
+  shown: ShownTransaction,
+  signed: SignedTransaction,
+  transaction: SentTransaction,
+): Promise<Kept> {
+  const { network, hash } = transaction;
+  const { refunds } = shown;
+  const ids = refunds.map(({ id }) => id);
+  return app.db.transaction().execute(async (trx): Promise<Kept> => {
+    // Payouts are written by one process at a time, as by what follows the chain.
+    await lockCursor(trx, network);
+    const locked: Refund[] = [];
+    for (const id of ids.toSorted()) {
+      const refund = await lockRefund(trx, id);
+      if (refund?.status !== 'pending') return changed(id);
+      locked.push(refund);
+    }
+    const [paid] = await beingPaid(trx, ids);
+    if (paid !== undefined) {
+      const known = await knownPayouts(trx, ids);
+      const isSame = ids.every((id) => known.some((one) => one.refundId === id && one.transactionHash === hash));
+      return isSame ? { kind: 'known' } : changed(paid);
+    }
+    const now = app.clock();
+    await saveSentPayout(trx, ids, transaction, now);
+    const spends = signed.inputs.map(({ txid, vout }) => `${txid}:${vout}`);
+    const payouts = [...payingOutputs(shown, signed.outputs)].flatMap(([index, refundId]) => {
+      const asset = locked.find(({ id }) => id === refundId)?.asset;
+      const row = { refundId, network, transactionHash: hash, index, spends, blockHeight: null, isGuess: false };
+      return asset === undefined ? [] : [{ ...row, asset }];
+    });
+    await savePayouts(trx, payouts, now);
+    for (const refund of locked) {
+      const change = auditedRefund('refund.send', refund);
+      await recordPeoplesAudit(app, trx, { ...change, after: { ...change.after, transaction_hash: hash } });
+      await notifyPayment(trx, refund.paymentId);
+    }
+    return { kind: 'kept' };
+  });
+}
+
+function changed(id: string): Kept {
+  const message = `${encodeId('refund', id)} changed at this moment: it was cancelled, or something else pays it. Nothing was sent. Open it again.`;
+  return { kind: 'refused', message };
+}
+
+/** The node refused a transaction: its refunds are to be signed as before. */
+export async function takeBackSent(
+  app: Pick<App, 'db' | 'clock'>,
+  network: Network,
+  hash: string,
+  reason: string,
+): Promise<void> {
+  await app.db.transaction().execute(async (trx) => {
+    await lockCursor(trx, network);
+    await refuseSentPayout(trx, network, hash, reason);
+    await dropPayouts(trx, network, [hash], app.clock());
+    for (const { paymentId } of await refundsOfSentPayout(trx, network, hash)) await notifyPayment(trx, paymentId);
+  });
+}
+
+/**
+ * Sends again what was kept and is neither in a block nor in the mempool (`waiting`): the process ended before it was
+ * sent, no node answered, or the node lost its mempool.
+ */
+export async function sendAgain(app: App, source: ChainSource, waiting: ReadonlySet<string>): Promise<void> {
+  const { network, spending } = source;
+  if (spending === undefined || spending === null) return;
+  const missing = (await unminedSentPayouts(app.db, network, MAX_AGAIN)).filter(({ hash }) => !waiting.has(hash));
+  try {
+    for (const { hash, hex } of missing) {
+      const outcome = await spending.send(hex);
+      if (outcome.kind === 'refused') await takeBackSent(app, network, hash, outcome.reason);
+    }
+  } catch (error) {
+    // Whoever gave the transaction was told that no node takes it; blocks are followed all the same.
+    if (!(error instanceof ChainUnavailableError)) throw error;
+  }
+}

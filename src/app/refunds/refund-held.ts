@@ -1,0 +1,85 @@
+import { encodeId } from '../../domain/id.ts';
+import type { Refund } from '../../domain/refund.ts';
+import type { Outpoint, UtxoCaller } from '../../rails/utxo/caller.ts';
+import { readCursor } from '../../store/chain.ts';
+import { spentByPayouts, type WalletCoin } from '../../store/refund-coins.ts';
+import { payoutOf, type RefundPayout } from '../../store/refund-payouts.ts';
+import type { App } from '../context.ts';
+
+/** The reserved inputs of refunds that can still be spent, or why nothing may be signed now. */
+export type HeldInputs =
+  | { readonly kind: 'ok'; readonly coins: readonly WalletCoin[]; readonly warnings: readonly string[] }
+  | { readonly kind: 'paid'; readonly message: string };
+
+/** Refunds of one network and wallet that one transaction pays. */
+export type PaidTogether = readonly [Refund, ...Refund[]];
+
+/**
+ * The reserved inputs that are still unspent. If one is spent, it may well have paid a refund: until blocks show by
+ * what, there is nothing to sign, because a second transaction with other inputs would pay the customer twice.
+ */
+export async function stillHeld(
+  app: App,
+  refunds: PaidTogether,
+  caller: UtxoCaller,
+  coins: readonly WalletCoin[],
+  before: ReadonlyMap<string, readonly Outpoint[]>,
+): Promise<HeldInputs> {
+  const [{ network }] = refunds;
+  const isOne = refunds.length === 1;
+  const shown = isOne ? 'this refund' : 'these refunds';
+  const reserved = distinctOutputs([...before.values()].flat());
+  const states = await caller.unspent(reserved);
+  const unspent = reserved.filter((_, place) => (states[place] ?? null) !== null);
+  const held = coins.filter((coin) => unspent.some((one) => isOutput(coin, one)));
+  if (held.length < unspent.length) {
+    const message = `What ${shown} ${isOne ? 'is' : 'are'} to spend is not confirmed any more, because blocks were taken back. Show the ${isOne ? 'refund' : 'refunds'} again once it is.`;
+    return { kind: 'paid', message };
+  }
+  if (unspent.length === reserved.length) return { kind: 'ok', coins: held, warnings: [] };
+  const gone = reserved.filter((one) => !unspent.includes(one));
+  const inBlocks = await caller.unspent(gone, { inBlocks: true });
+  if (inBlocks.some((state) => state !== null)) {
+    const message =
+      `What ${shown} ${isOne ? 'was' : 'were'} to spend is being spent by a transaction that waits to be mined. If it pays ${isOne ? 'this refund' : 'them'}, nothing is left to sign: ` +
+      `raise its fee in your wallet if it takes too long. If it does not, show the ${isOne ? 'refund' : 'refunds'} again once it is mined.`;
+    return { kind: 'paid', message };
+  }
+  const height = await caller.height();
+  const cursor = await readCursor(app.db, network);
+  if (cursor === null || cursor.height < height) {
+    const message = `What ${shown} ${isOne ? 'was' : 'were'} to spend is spent, and the newest blocks, which say by what, were not taken in yet. Show the ${isOne ? 'refund' : 'refunds'} again in a moment, while the service runs.`;
+    return { kind: 'paid', message };
+  }
+  const warnings: string[] = [];
+  for (const { id } of refunds) {
+    const its = gone.filter((one) => (before.get(id) ?? []).some((input) => isOutput(one, input)));
+    if (its.length === 0) continue;
+    const name = isOne ? 'this refund' : encodeId('refund', id);
+    const payout = await payoutOf(app.db, id);
+    if (payout !== null && payout.state !== 'dropped') return { kind: 'paid', message: paidBy(payout) };
+    const paidOthers = await spentByPayouts(app.db, id, network, its);
+    if (paidOthers.length < its.length) warnings.push(spentOtherwise(name));
+  }
+  return { kind: 'ok', coins: held, warnings };
+}
+
+function spentOtherwise(name: string): string {
+  return `What ${name} was shown with before was spent by a transaction that does not pay exactly its amount. If that paid the customer all the same, cancel the refund and do not sign this one.`;
+}
+
+/** What to say about a refund whose payout is unmined or has too few confirmations. */
+export function paidBy({ transactionHash, state }: RefundPayout): string {
+  return state === 'block'
+    ? `The refund is paid by ${transactionHash}, and completes when that has enough confirmations. Nothing is left to sign.`
+    : `The refund is being paid by ${transactionHash}, which waits to be mined. Nothing is left to sign: raise its fee in your wallet if it takes too long.`;
+}
+
+export function isOutput(one: Outpoint, { txid, vout }: Outpoint): boolean {
+  return one.txid === txid && one.vout === vout;
+}
+
+/** Each output once. */
+export function distinctOutputs(outputs: readonly Outpoint[]): readonly Outpoint[] {
+  return [...new Map(outputs.map((one) => [`${one.txid}:${one.vout}`, one])).values()];
+}

@@ -1,0 +1,212 @@
+import { encodeId } from '../../domain/id.ts';
+import type { Refund } from '../../domain/refund.ts';
+import { ChainUnavailableError } from '../../rails/chain.ts';
+import { addressOfScript, scriptOfAddress } from '../../rails/utxo/output.ts';
+import {
+  readSigned,
+  type CompleteTransaction,
+  type SignedTransaction,
+  type UnsignedInputs,
+} from '../../rails/utxo/signed.ts';
+import { findChange, refundChanges } from '../../store/change.ts';
+import { refundInputs, walletCoins } from '../../store/refund-coins.ts';
+import { knownPayouts } from '../../store/refund-payouts.ts';
+import { findRawTransactions } from '../../store/raw-transactions.ts';
+import type { App } from '../context.ts';
+import { differencesOf, type ShownTransaction } from './check-signed.ts';
+import { keepSent, takeBackSent } from './keep-sent.ts';
+import { refusalText } from './node-refusal.ts';
+import { isOutput, type PaidTogether } from './refund-held.ts';
+import { examine } from './refund-instructions.ts';
+import { payingWallet, type UtxoAccess } from './refund-psbt.ts';
+
+export type SentOutcome =
+  | { readonly kind: 'sent'; readonly transactionHash: string }
+  /** No node answered. The transaction is kept, and sent once one does. */
+  | { readonly kind: 'kept'; readonly transactionHash: string; readonly message: string }
+  /** Nothing was sent. `differences` say how it is not what was shown. */
+  | { readonly kind: 'refused'; readonly message: string; readonly differences: readonly string[] };
+
+type Refused = Extract<SentOutcome, { readonly kind: 'refused' }>;
+type Addressed = Refund & { readonly address: string };
+
+/**
+ * Checks a signed transaction against what its refunds were shown with, and hands it to the network. It is kept before
+ * it is sent, and pays its refunds from then on: they can neither be cancelled nor shown for signing. The same
+ * transaction is sent once, however often it is given. Throws `ChainUnavailableError` if no node answers what the check
+ * needs.
+ */
+export async function sendSigned(
+  app: App,
+  refunds: PaidTogether,
+  text: string,
+  utxo: (network: Refund['network']) => UtxoAccess | null,
+): Promise<SentOutcome> {
+  const reading = readSigned(text);
+  if (reading.kind === 'unreadable') return refused(reading.message);
+  const access = utxo(refunds[0].network);
+  if (access === null)
+    return refused('Nothing was sent: the service asks no node of this network. Send it from your wallet.');
+  const { signed } = reading;
+  const shown = await shownTransaction(app, refunds, signed, access);
+  if ('message' in shown) return refused(shown.message);
+  const complete = await completed(app, shown, signed);
+  if (complete.kind === 'complete' && (await isSent(app, refunds, complete.txid))) {
+    return { kind: 'sent', transactionHash: complete.txid };
+  }
+  const unpayable = await unpayableNow(app, refunds);
+  if (unpayable !== null) return refused(unpayable);
+  const differences = [...differencesOf(shown, signed), ...(await besideOlder(app, refunds, signed))];
+  if (differences.length > 0) {
+    return { kind: 'refused', message: 'It is not what was shown to sign, and was not sent.', differences };
+  }
+  if (complete.kind === 'unsigned') return notSigned(complete, signed);
+  return send(app, shown, signed, complete, access);
+}
+
+function refused(message: string): Refused {
+  return { kind: 'refused', message, differences: [] };
+}
+
+async function shownTransaction(
+  app: App,
+  refunds: PaidTogether,
+  signed: SignedTransaction,
+  { params, maxFeeRate }: UtxoAccess,
+): Promise<ShownTransaction | { readonly message: string }> {
+  const opened = await payingWallet(app, refunds, params);
+  if (opened.kind === 'none') return opened;
+  const { stored, wallet, change, changeAt } = opened;
+  const [{ network }] = refunds;
+  const refundIds = refunds.map(({ id }) => id);
+  const inputs = await refundInputs(app.db, refundIds);
+  const reserved = [...inputs.values()].flat();
+  const query = {
+    refundIds,
+    paymentIds: refunds.map(({ paymentId }) => paymentId),
+    network,
+    firstAddress: stored.firstAddress,
+    firstChangeAddress: change.address,
+    now: app.clock(),
+  };
+  // Reserved ones come first.
+  const coins = (await walletCoins(app.db, query, reserved.length)).filter(({ isHeld }) => isHeld);
+  const shownChange = await refundChanges(app.db, network, change.address, refundIds);
+  const addresses = signed.outputs.flatMap(({ script }) => {
+    try {
+      return [addressOfScript(params, script)];
+    } catch {
+      return [];
+    }
+  });
+  const ours = await findChange(app.db, network, addresses);
+  return {
+    params,
+    refunds: refunds.filter((refund): refund is Addressed => refund.address !== null),
+    inputs,
+    coins: coins.map((coin) => ({
+      ...coin,
+      output: coin.isChange ? changeAt(coin.index) : wallet.outputAt(coin.index),
+    })),
+    change: shownChange.map(changeAt),
+    changeIndex: (script) =>
+      ours.find(
+        ({ address, firstChangeAddress }) =>
+          firstChangeAddress === change.address && Buffer.compare(scriptOfAddress(params, address), script) === 0,
+      )?.index ?? null,
+    maxFeeRate,
+  };
+}
+
+/** The transaction as nodes take it, if it is signed. */
+async function completed(
+  app: App,
+  { params, coins }: ShownTransaction,
+  signed: SignedTransaction,
+): Promise<CompleteTransaction | UnsignedInputs> {
+  const raws = await findRawTransactions(
+    app.db,
+    params.network,
+    coins.map(({ txid }) => txid),
+  );
+  return signed.complete(
+    signed.inputs.map((input) => {
+      const coin = coins.find((one) => isOutput(one, input));
+      return coin === undefined ? null : { ...coin, rawTransaction: raws.get(coin.txid) ?? null };
+    }),
+  );
+}
+
+/** Whether this very transaction pays all of these refunds already. */
+async function isSent(app: App, refunds: PaidTogether, txid: string): Promise<boolean> {
+  const known = await knownPayouts(
+    app.db,
+    refunds.map(({ id }) => id),
+  );
+  return refunds.every(({ id }) =>
+    known.some((one) => one.refundId === id && one.transactionHash === txid && one.state !== 'dropped'),
+  );
+}
+
+/** Why one of these refunds must not be paid now; null: nothing. */
+async function unpayableNow(app: App, refunds: PaidTogether): Promise<string | null> {
+  for (const refund of refunds) {
+    const name = encodeId('refund', refund.id);
+    const examined = await examine(app, refund, []);
+    if (examined.kind === 'nothing') return `${name} cannot be paid now. ${examined.problem ?? endOf(refund)}`;
+  }
+  return null;
+}
+
+function endOf({ status, failureReason, address }: Refund): string {
+  if (status === 'completed') return 'It is completed already.';
+  if (status === 'pending') return address === null ? 'Nobody has entered its address yet.' : 'It is a test.';
+  return failureReason === 'cancelled' ? 'It was cancelled.' : 'Its time had run out.';
+}
+
+/** A transaction that was to pay a refund and is in no block may still be mined; only one of the two must be able to. */
+async function besideOlder(app: App, refunds: PaidTogether, signed: SignedTransaction): Promise<readonly string[]> {
+  const spends = new Set(signed.inputs.map(({ txid, vout }) => `${txid}:${vout}`));
+  const known = await knownPayouts(
+    app.db,
+    refunds.map(({ id }) => id),
+  );
+  return known
+    .filter((one) => one.spends.length > 0 && !one.spends.some((spent) => spends.has(spent)))
+    .map(
+      ({ refundId, transactionHash }) =>
+        `It could be mined beside ${transactionHash}, which was to pay ${encodeId('refund', refundId)}: it spends none of the same outputs.`,
+    );
+}
+
+function notSigned({ inputs }: UnsignedInputs, signed: SignedTransaction): Refused {
+  const lacking = inputs.map(({ place, has, needs }) => {
+    const input = signed.inputs[place];
+    const of = needs > 1 ? `${has} of ${needs} signatures` : 'no signature';
+    return `Input ${place + 1} (${input?.txid}:${input?.vout}) has ${of}.`;
+  });
+  return { kind: 'refused', message: 'It is not fully signed, and was not sent.', differences: lacking };
+}
+
+async function send(
+  app: App,
+  shown: ShownTransaction,
+  signed: SignedTransaction,
+  { txid, hex }: CompleteTransaction,
+  { caller }: UtxoAccess,
+): Promise<SentOutcome> {
+  const { network } = shown.params;
+  const kept = await keepSent(app, shown, signed, { network, hash: txid, bytes: Buffer.from(hex, 'hex') });
+  if (kept.kind === 'refused') return refused(kept.message);
+  if (kept.kind === 'known') return { kind: 'sent', transactionHash: txid };
+  try {
+    const outcome = await caller.send(hex);
+    if (outcome.kind === 'sent') return { kind: 'sent', transactionHash: txid };
+    await takeBackSent(app, network, txid, outcome.reason);
+    return refused(refusalText(outcome.reason));
+  } catch (error) {
+    if (!(error instanceof ChainUnavailableError)) throw error;
+    const message = `The signed transaction is kept, and is sent as soon as a node answers. ${error.message}`;
+    return { kind: 'kept', transactionHash: txid, message };
+  }
+}

@@ -1,0 +1,148 @@
+import { decodeArray, decodeObject } from '../rpc/decode.ts';
+import type { RpcPool } from '../rpc/pool.ts';
+import {
+  decodeAddress,
+  decodeBytes,
+  decodeHash,
+  decodeNumber,
+  decodeQuantity,
+  encodeNumber,
+  isQuantity,
+  resultOf,
+} from './decode.ts';
+import { TRANSFER_TOPIC } from './logs.ts';
+
+/** Tokens that left an address in a transaction, by the token's log; addresses in lower case. */
+export interface TokenMove {
+  readonly token: string;
+  readonly from: string;
+  readonly units: bigint;
+}
+
+/** The outcome of a mined transaction. */
+export interface EvmReceipt {
+  readonly succeeded: boolean;
+  readonly height: number;
+  readonly blockHash: string;
+  /** In lower case. */
+  readonly sender: string;
+  readonly gasUsed: bigint;
+  /** In wei, with what a rollup charges for its data. */
+  readonly feeUnits: bigint;
+  readonly moves: readonly TokenMove[];
+}
+
+export interface EvmBlockTransaction {
+  readonly hash: string;
+  /** In lower case; null: it creates a contract. */
+  readonly to: string | null;
+  readonly data: string;
+}
+
+/** Reads single transactions and past states of a chain. All methods throw `ChainUnavailableError` if no node answers. */
+export interface EvmReader {
+  readonly head: () => Promise<number>;
+  /** Null: there is no block of that height. `at` in epoch milliseconds. */
+  readonly block: (height: number) => Promise<{
+    readonly hash: string;
+    readonly at: number;
+    readonly transactions: readonly EvmBlockTransaction[];
+  } | null>;
+  /** Whether a node knows the transaction, mined or not. */
+  readonly knows: (hash: string) => Promise<boolean>;
+  /** Null while it is not mined. */
+  readonly receipt: (hash: string) => Promise<EvmReceipt | null>;
+  /**
+   * What an address has after a block, of a token or (null) the chain's own coin. Most nodes know this of the last 128
+   * blocks alone.
+   */
+  readonly balanceAt: (address: string, token: string | null, height: number) => Promise<bigint>;
+  /** The transactions of a block that took a token from an address. */
+  readonly takenBy: (address: string, token: string, height: number) => Promise<readonly string[]>;
+}
+
+export function createEvmReader(pool: RpcPool): EvmReader {
+  return {
+    head: () => pool.ask('eth_blockNumber', [], (answer) => decodeNumber(answer, 'the newest height')),
+    block: (height) =>
+      pool.ask('eth_getBlockByNumber', [encodeNumber(height), true], (answer) => {
+        if (answer === null) return null;
+        const { hash, timestamp, transactions } = decodeObject(answer, 'the block');
+        return {
+          hash: decodeHash(hash, 'block.hash'),
+          at: decodeNumber(timestamp, 'block.timestamp') * 1_000,
+          transactions: decodeArray(transactions, 'block.transactions').map(decodeTransaction),
+        };
+      }),
+    knows: (hash) => pool.ask('eth_getTransactionByHash', [hash], (answer) => answer !== null),
+    receipt: (hash) =>
+      pool.ask('eth_getTransactionReceipt', [hash], (answer) => (answer === null ? null : decodeReceipt(answer))),
+    balanceAt: (address, token, height) =>
+      pool.askAll([balanceCall(address, token, encodeNumber(height))], ([result]) =>
+        decodeQuantity(resultOf(result), 'the balance'),
+      ),
+    takenBy: (address, token, height) => {
+      const at = encodeNumber(height);
+      const topics = [TRANSFER_TOPIC, `0x${address.slice(2).toLowerCase().padStart(64, '0')}`];
+      return pool.ask('eth_getLogs', [{ address: token, topics, fromBlock: at, toBlock: at }], (answer) => [
+        ...new Set(
+          decodeArray(answer, 'the logs').map((log) =>
+            decodeHash(decodeObject(log, 'log')['transactionHash'], 'log.transactionHash'),
+          ),
+        ),
+      ]);
+    },
+  };
+}
+
+/** `balanceOf(address)` of ERC-20. */
+const BALANCE_OF = '0x70a08231';
+
+/** The call that asks for a balance after a block, or at its tag. */
+export function balanceCall(address: string, token: string | null, block = 'latest') {
+  if (token === null) return { method: 'eth_getBalance', params: [address, block] };
+  const data = BALANCE_OF + address.slice(2).toLowerCase().padStart(64, '0');
+  return { method: 'eth_call', params: [{ to: token, data }, block] };
+}
+
+function decodeTransaction(entry: unknown): EvmBlockTransaction {
+  const { hash, to, input } = decodeObject(entry, 'transaction');
+  return {
+    hash: decodeHash(hash, 'transaction.hash'),
+    to: to === null || to === undefined ? null : decodeAddress(to, 'transaction.to'),
+    data: decodeBytes(input, 'transaction.input'),
+  };
+}
+
+function decodeReceipt(answer: unknown): EvmReceipt {
+  const receipt = decodeObject(answer, 'the receipt');
+  const gasUsed = decodeQuantity(receipt['gasUsed'], 'receipt.gasUsed');
+  const price = receipt['effectiveGasPrice'];
+  const dataFee = receipt['l1Fee'];
+  return {
+    succeeded: decodeQuantity(receipt['status'], 'receipt.status') === 1n,
+    height: decodeNumber(receipt['blockNumber'], 'receipt.blockNumber'),
+    blockHash: decodeHash(receipt['blockHash'], 'receipt.blockHash'),
+    sender: decodeAddress(receipt['from'], 'receipt.from'),
+    gasUsed,
+    feeUnits: gasUsed * (isQuantity(price) ? BigInt(price) : 0n) + (isQuantity(dataFee) ? BigInt(dataFee) : 0n),
+    moves: decodeArray(receipt['logs'], 'receipt.logs').flatMap((log) => {
+      const move = decodeMove(decodeObject(log, 'log'));
+      return move === null ? [] : [move];
+    }),
+  };
+}
+
+/** Null for any other log: its form is up to the contract. */
+function decodeMove(log: Readonly<Record<string, unknown>>): TokenMove | null {
+  const [topic, sender, , ...more] = decodeArray(log['topics'], 'log.topics');
+  const { data } = log;
+  if (topic !== TRANSFER_TOPIC || typeof sender !== 'string' || more.length > 0) return null;
+  if (!/^0x0{24}[0-9a-fA-F]{40}$/.test(sender)) return null;
+  if (typeof data !== 'string' || !/^0x[0-9a-fA-F]{64}$/.test(data)) return null;
+  return {
+    token: decodeAddress(log['address'], 'log.address'),
+    from: `0x${sender.slice(-40).toLowerCase()}`,
+    units: BigInt(data),
+  };
+}

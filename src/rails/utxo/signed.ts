@@ -1,0 +1,173 @@
+import { Transaction } from '@scure/btc-signer';
+import type { Outpoint } from './caller.ts';
+import type { WalletOutput } from './output.ts';
+import { spendingFields } from './psbt.ts';
+
+/** An output as the transaction has it, in the smallest units. */
+export interface SignedOutput {
+  readonly script: Uint8Array;
+  readonly units: bigint;
+}
+
+/** A transaction that somebody signed, perhaps in part. */
+export interface SignedTransaction {
+  readonly inputs: readonly Outpoint[];
+  readonly outputs: readonly SignedOutput[];
+  /** The transaction as nodes take it. `known` are the outputs that it spends, by its inputs; null: not known. */
+  complete(known: readonly (SpentOutput | null)[]): CompleteTransaction | UnsignedInputs;
+}
+
+/** An output that is spent. */
+export interface SpentOutput {
+  readonly output: WalletOutput;
+  readonly amountUnits: bigint;
+  /** The whole transaction that it is of, in hex; only P2PKH needs it. */
+  readonly rawTransaction: string | null;
+}
+
+export interface CompleteTransaction {
+  readonly kind: 'complete';
+  readonly txid: string;
+  readonly hex: string;
+  readonly vsize: number;
+}
+
+export interface UnsignedInputs {
+  readonly kind: 'unsigned';
+  /** Each input that lacks signatures: its place from 0, and how many of the needed ones it has. */
+  readonly inputs: readonly { readonly place: number; readonly has: number; readonly needs: number }[];
+}
+
+export type SignedReading =
+  | { readonly kind: 'ok'; readonly signed: SignedTransaction }
+  | { readonly kind: 'unreadable'; readonly message: string };
+
+/** The longest text that is read: a PSBT of 1.5 MB in base64. What is longer is refused unread. */
+export const MAX_SIGNED_LENGTH = 2_000_000;
+/** BIP 174. */
+const PSBT_MAGIC = Buffer.from('70736274ff', 'hex');
+/** Whatever the transaction pays or spends is compared afterwards. */
+const ANY = {
+  allowUnknownOutputs: true,
+  allowUnknownInputs: true,
+  allowUnknownVersion: true,
+  disableScriptCheck: true,
+};
+
+/**
+ * Reads what a wallet gives back: a PSBT with all or some signatures, final or not (BIP 174 and 370), or the finished
+ * transaction, each in base64 or hex.
+ */
+export function readSigned(text: string): SignedReading {
+  if (text.length > MAX_SIGNED_LENGTH) {
+    return unreadable(
+      `It is longer than ${MAX_SIGNED_LENGTH / 1_000_000} million characters, more than any refund needs.`,
+    );
+  }
+  const bytes = bytesOf(text.replaceAll(/\s/g, ''));
+  if (bytes === null)
+    return unreadable('It is neither base64 nor hex. Paste the PSBT as your wallet gave it, or open its file.');
+  const isPsbt = bytes.subarray(0, PSBT_MAGIC.length).equals(PSBT_MAGIC);
+  try {
+    const transaction = isPsbt ? Transaction.fromPSBT(bytes, ANY) : Transaction.fromRaw(bytes, ANY);
+    return { kind: 'ok', signed: isPsbt ? ofPsbt(transaction) : ofRaw(transaction, bytes) };
+  } catch {
+    return unreadable(
+      isPsbt
+        ? 'It begins as a PSBT, and is damaged or cut off. Copy it once more, or open its file.'
+        : 'It is neither a PSBT nor a transaction. Paste the PSBT as your wallet gave it, or open its file.',
+    );
+  }
+}
+
+function unreadable(message: string): SignedReading {
+  return { kind: 'unreadable', message };
+}
+
+function bytesOf(text: string): Buffer | null {
+  if (text === '') return null;
+  if (/^(?:[0-9a-f]{2})+$/i.test(text)) return Buffer.from(text, 'hex');
+  return /^[A-Za-z0-9+/]+={0,2}$/.test(text) ? Buffer.from(text, 'base64') : null;
+}
+
+function partsOf(transaction: Transaction): Pick<SignedTransaction, 'inputs' | 'outputs'> {
+  const places = (length: number): readonly number[] => Array.from({ length }, (_, place) => place);
+  return {
+    inputs: places(transaction.inputsLength).map((place) => {
+      const { txid, index } = transaction.getInput(place);
+      if (txid === undefined || index === undefined) throw new Error('an input without an outpoint');
+      return { txid: Buffer.from(txid).toString('hex'), vout: index };
+    }),
+    outputs: places(transaction.outputsLength).map((place) => {
+      const { script, amount } = transaction.getOutput(place);
+      if (script === undefined || amount === undefined) throw new Error('an output without a script or an amount');
+      return { script, units: amount };
+    }),
+  };
+}
+
+function ofRaw(transaction: Transaction, bytes: Buffer): SignedTransaction {
+  const parts = partsOf(transaction);
+  return {
+    ...parts,
+    complete: (known) => {
+      const inputs = parts.inputs.flatMap((_, place) => {
+        const { finalScriptSig, finalScriptWitness } = transaction.getInput(place);
+        const isSigned = (finalScriptSig?.length ?? 0) + (finalScriptWitness?.length ?? 0) > 0;
+        return isSigned ? [] : [{ place, has: 0, needs: known[place]?.output.threshold ?? 1 }];
+      });
+      return inputs.length > 0 ? { kind: 'unsigned', inputs } : completed(transaction, bytes.toString('hex'));
+    },
+  };
+}
+
+function ofPsbt(transaction: Transaction): SignedTransaction {
+  const parts = partsOf(transaction);
+  return {
+    ...parts,
+    complete: (known) => {
+      const inputs = parts.inputs.flatMap((_, place) => {
+        const spent = known[place] ?? null;
+        if (spent !== null) addWhatIsMissing(transaction, place, spent);
+        const has = signaturesOf(transaction, place);
+        return finalize(transaction, place) ? [] : [{ place, has, needs: spent?.output.threshold ?? 1 }];
+      });
+      if (inputs.length > 0) return { kind: 'unsigned', inputs };
+      return completed(transaction, Buffer.from(transaction.extract()).toString('hex'));
+    },
+  };
+}
+
+function completed(transaction: Transaction, hex: string): CompleteTransaction {
+  return { kind: 'complete', txid: transaction.id, hex, vsize: transaction.vsize };
+}
+
+/** Some wallets give back signatures alone, without what was given to them. */
+function addWhatIsMissing(transaction: Transaction, place: number, spent: SpentOutput): void {
+  const { witnessUtxo, nonWitnessUtxo, finalScriptSig, finalScriptWitness } = transaction.getInput(place);
+  const isFinal = finalScriptSig !== undefined || finalScriptWitness !== undefined;
+  if (isFinal || witnessUtxo !== undefined || nonWitnessUtxo !== undefined) return;
+  const { output, amountUnits, rawTransaction } = spent;
+  const utxo =
+    output.scriptType === 'p2pkh'
+      ? { nonWitnessUtxo: Buffer.from(rawTransaction ?? '', 'hex') }
+      : { witnessUtxo: { script: output.script, amount: amountUnits } };
+  transaction.updateInput(place, { ...spendingFields(output), ...utxo });
+}
+
+function signaturesOf(transaction: Transaction, place: number): number {
+  const { partialSig, tapKeySig } = transaction.getInput(place);
+  return (partialSig?.length ?? 0) + (tapKeySig === undefined ? 0 : 1);
+}
+
+/** Whether the input has all signatures; that they are right, the node finds out. */
+function finalize(transaction: Transaction, place: number): boolean {
+  const { finalScriptSig, finalScriptWitness } = transaction.getInput(place);
+  if ((finalScriptSig?.length ?? 0) + (finalScriptWitness?.length ?? 0) > 0) return true;
+  try {
+    transaction.finalizeIdx(place);
+    return true;
+  } catch {
+    return false;
+  }
+}

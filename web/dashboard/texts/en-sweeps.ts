@@ -1,14 +1,10 @@
 /** The texts of the page of sweeps. */
 export const enSweeps = {
-  call_chain: 'Chain ID',
-  call_data: 'Data',
   call_factory: 'Deploy the deposit factory',
   call_factory_text:
     'The contract that empties deposits is not on this network yet. It is deployed once, by anyone, before the first sweep.',
   call_gas_limit: 'Gas limit',
-  call_to: 'To',
   call_to_copy: 'Send it from another wallet',
-  call_value: 'Value',
   call_waits_for_factory: 'Possible once the factory is deployed.',
   copy_call_data: 'Copy call data',
   give_hash: 'Enter the hash',

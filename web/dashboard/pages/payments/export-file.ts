@@ -119,7 +119,7 @@ function lineCounter(isCsv: boolean) {
 }
 
 /** Hands a file to the browser's downloads. */
-export function saveFile({ name, content }: ExportedFile): void {
+export function saveFile({ name, content }: Pick<ExportedFile, 'name' | 'content'>): void {
   const url = URL.createObjectURL(content);
   const link = document.createElement('a');
   link.href = url;

@@ -12,7 +12,7 @@ interface CallDetailsProps {
 
 /** The call for any other wallet, to copy. */
 export function CallDetails({ call, gasLimit }: CallDetailsProps) {
-  const { t } = useLocale('sweeps');
+  const { t } = useLocale('sweeps', 'browserWallets');
   return (
     <details className={css.details}>
       <summary>{t('call_to_copy')}</summary>

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { liveFigures } from './dashboard-live.ts';
+import { fillRefunds, refundQueries } from './dashboard-refunds.ts';
 import { exportFigures } from './export.ts';
 import { percentile } from './load.ts';
 import { fillProject } from './fill-project.ts';
@@ -18,6 +19,7 @@ export function dashboard(): Promise<readonly Figure[]> {
   return withOneOrder(env, async ({ service, client, projectId, headers }) => {
     console.error(`Making ${MANY} payments …`);
     await fillProject(client, projectId, MANY);
+    await fillRefunds(client, projectId, MANY);
     const signedIn = await signIn(service);
     const api = baseOf(service, projectId);
     const site = api.replace('/dashboard/api/', '/dashboard/');
@@ -107,6 +109,7 @@ async function measure(
     'Home, today': { limit: 150, of: () => 'home?period=1d&zone=Asia/Tokyo' },
     'what needs attention': { limit: 150, of: () => 'attention' },
     'how much needs attention': { limit: 50, of: () => 'attention/count' },
+    ...refundQueries(n),
   };
   const figures: Figure[] = [];
   for (const [name, { limit, of }] of Object.entries(queries)) {

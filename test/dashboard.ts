@@ -6,6 +6,8 @@ import type { Network } from '../src/domain/networks.ts';
 import type { Role } from '../src/domain/role.ts';
 import { createServiceHealth } from '../src/app/dashboard/health.ts';
 import { createProjectWatch } from '../src/app/live/project-watch.ts';
+import { logoPath } from '../src/http/checkout/branding-routes.ts';
+import { renderPreview } from '../src/http/checkout/preview.ts';
 import type { Exports } from '../src/http/dashboard/export-routes.ts';
 import { instructionsFor } from '../src/app/refunds/refund-instructions.ts';
 import type { UtxoAccess } from '../src/app/refunds/refund-psbt.ts';
@@ -13,6 +15,8 @@ import { sendSigned } from '../src/app/refunds/send-signed.ts';
 import type { Live } from '../src/http/dashboard/live-routes.ts';
 import { compileCidrs } from '../src/app/projects/allow-list.ts';
 import type { AnswerOf, BodyOf, RouteName } from '../src/http/dashboard/contract/index.ts';
+import { MAIN_CHAINS } from '../src/rails/utxo/params.ts';
+import { createWalletOpener } from '../src/rails/wallet.ts';
 import type { SessionAnswer, SignedIn } from '../src/http/dashboard/contract/account.ts';
 import type { Dashboard } from '../src/http/dashboard/route.ts';
 import { dashboardRoutes } from '../src/http/dashboard/routes.ts';
@@ -66,6 +70,8 @@ export async function dashboardTest(
     readonly live?: Partial<Live>;
     readonly exports?: Partial<Exports>;
     readonly sweeps?: Dashboard['sweeps'];
+    readonly askNodes?: Dashboard['wallets']['askNodes'];
+    readonly deposits?: Partial<Dashboard['deposits']>;
     /** Networks that the service follows. */
     readonly networks?: readonly Network[];
     /** The nodes that refunds are shown and sent with; none unless given. */
@@ -79,6 +85,8 @@ export async function dashboardTest(
     url = DASHBOARD_URL,
     live = {},
     sweeps = () => [],
+    askNodes = () => Promise.resolve(null),
+    deposits = {},
     networks = [],
     utxo = () => null,
     exports = {},
@@ -106,9 +114,16 @@ export async function dashboardTest(
     behindProxy,
     serviceHealth: createServiceHealth(app, networks, 0),
     sweeps,
+    wallets: { chains: MAIN_CHAINS, openWallet: createWalletOpener(MAIN_CHAINS), askNodes },
+    deposits: { chains: () => null, refresh: async () => 'done', ...deposits },
     live: { watch, notifications, troubles, ...live },
     exports: { connect: () => app.database.connect(), ...exports },
     creator: app.creator,
+    checkout: {
+      logoPath,
+      preview: (shown, language) =>
+        renderPreview(shown, language, { stylePath: '/assets/page.css', scriptPath: '/assets/page.js' }, app.clock()),
+    },
     webhooks: { policyOf, sender: () => sender },
     signing: {
       show: (refunds) => instructionsFor(app, refunds, utxo),

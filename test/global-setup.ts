@@ -1,7 +1,9 @@
-import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { execFile } from 'node:child_process';
+import { chmod, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import { Client } from 'pg';
+import { promisify } from 'node:util';
+import { Client, type ClientConfig } from 'pg';
 import type { TestProject } from 'vitest/node';
 import { startEmbeddedPostgres } from '../src/store/embedded/postgres.ts';
 import { migrate } from '../src/store/migrate.ts';
@@ -9,6 +11,8 @@ import { migrate } from '../src/store/migrate.ts';
 declare module 'vitest' {
   export interface ProvidedContext {
     postgres: { readonly host: string; readonly port: number; readonly user: string };
+    /** The cluster of an embedded database that is migrated and otherwise empty, without a server. */
+    readyCluster: string;
   }
 }
 
@@ -25,26 +29,43 @@ export async function setup(project: TestProject): Promise<(() => Promise<void>)
   const dataDir = await mkdtemp(path.join(os.tmpdir(), 'cointill-test-'));
   // Root's server runs as another user, who has to get in.
   await chmod(dataDir, 0o755);
-  const server = await startEmbeddedPostgres({
-    dataDir,
-    log: (level, message, details) => {
-      if (level !== 'info') process.stderr.write(`${level}: ${message} ${JSON.stringify(details ?? {})}\n`);
-    },
-    // Nothing here outlives the run, and a thousand clones would wait for the disk.
-    settings: { fsync: 'off', max_connections: '300' },
+  const start = (settings: Readonly<Record<string, string>>) =>
+    startEmbeddedPostgres({
+      dataDir,
+      log: (level, message, details) => {
+        if (level !== 'info') process.stderr.write(`${level}: ${message} ${JSON.stringify(details ?? {})}\n`);
+      },
+      // Nothing here outlives the run, and a thousand clones would wait for the disk.
+      settings: { fsync: 'off', ...settings },
+    });
+  const first = await start({});
+  const { host, port, user, database } = first.connection;
+  const of = (name: string): ClientConfig => ({ host, port, user, database: name });
+  await withClient(of(database), async (client) => {
+    await migrate(client);
+    await client.query(`create database ${TEMPLATE}`);
   });
-  const { host, port, user, database } = server.connection;
-  const admin = new Client({ host, port, user, database });
-  await admin.connect();
-  await admin.query(`create database ${TEMPLATE}`);
-  await admin.end();
-  const template = new Client({ host, port, user, database: TEMPLATE });
-  await template.connect();
-  await migrate(template);
-  await template.end();
+  // Not copied from the embedded database, to which its supervisor stays connected.
+  await withClient(of(TEMPLATE), migrate);
+  await first.stop();
+  const ready = path.join(dataDir, 'ready');
+  await mkdir(ready);
+  await promisify(execFile)('cp', ['-a', path.join(dataDir, 'postgres'), ready]);
+  const server = await start({ max_connections: '300' });
   whole.provide('postgres', { host, port, user });
+  whole.provide('readyCluster', path.join(ready, 'postgres'));
   return async () => {
     await server.stop();
     await rm(dataDir, { recursive: true, force: true });
   };
+}
+
+async function withClient(connection: ClientConfig, work: (client: Client) => Promise<unknown>): Promise<void> {
+  const client = new Client(connection);
+  await client.connect();
+  try {
+    await work(client);
+  } finally {
+    await client.end();
+  }
 }

@@ -5,6 +5,7 @@ import { program, type Ended, type Program, type Running } from '../src/cli/prog
 import { openDatabase, type DatabaseHandle } from '../src/store/database.ts';
 import { DEADLINE_MS } from './deadline.ts';
 import { freePort } from './ports.ts';
+import { putReadyCluster } from './ready-cluster.ts';
 
 export { freePort };
 
@@ -45,8 +46,14 @@ export interface Started {
   readonly kill: () => Promise<Ended>;
 }
 
-/** Prepares the service; what is still running when the test ends is killed, its database included. */
-export async function testService(env: Readonly<Record<string, string>> = {}): Promise<TestService> {
+/**
+ * Prepares the service; what is still running when the test ends is killed, its database included. Its embedded database
+ * is there already, but for a test of the very first start: `bare`.
+ */
+export async function testService(
+  env: Readonly<Record<string, string>> = {},
+  place: 'ready' | 'bare' = 'ready',
+): Promise<TestService> {
   const [port, sandboxPort, monitorPort] = [await freePort(), await freePort(), await freePort()];
   const ports = { PORT: String(port), SANDBOX_PORT: String(sandboxPort) };
   const own = env['ROLE'] === 'worker' ? { MONITOR_PORT: String(monitorPort) } : {};
@@ -56,6 +63,7 @@ export async function testService(env: Readonly<Record<string, string>> = {}): P
   const monitor = `http://127.0.0.1:${monitorPort}`;
   const started = new Set<Started>();
   const cluster = path.join(cointill.dataDir, 'postgres');
+  if (place === 'ready' && env['DATABASE_URL'] === undefined) await putReadyCluster(cointill.dataDir);
   const readServer = () => readPostmaster(cluster);
   onTestFinished(async () => {
     // The service first: it would bring its database back.

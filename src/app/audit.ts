@@ -16,6 +16,11 @@ export interface Actor {
 
 const SERVICE: Actor = { kind: 'service', id: null, name: 'Cointill', ip: null };
 
+/** Who works in this context. */
+export function whoActs({ actor }: Pick<App, 'actor'>): Actor {
+  return actor ?? SERVICE;
+}
+
 /** What is changed, such as `wallet.set` of a project's wallet. Values go by field, secrets left out. */
 export interface AuditedChange {
   readonly action: string;
@@ -36,7 +41,7 @@ export function auditEntry(
   change: AuditedChange,
 ): AuditEntry {
   const at = app.clock();
-  const { ip, ...actor } = app.actor ?? SERVICE;
+  const { ip, ...actor } = whoActs(app);
   return {
     id: newId(app, at),
     at,

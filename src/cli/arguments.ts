@@ -1,4 +1,5 @@
 import { InvalidArgumentError } from 'commander';
+import { parsePercent } from '../domain/percent.ts';
 import { decodeId, ID_PREFIXES, parseUuid, type IdKind } from '../domain/id.ts';
 import { UsageFailure } from './failure.ts';
 
@@ -13,9 +14,9 @@ export function wholeNumber(min: number, max: number): (text: string) => number 
 
 /** Parses a percentage with at most two decimals, as hundredths of a percent. */
 export function percentage(text: string): number {
-  const parts = /^(\d{1,3})(?:\.(\d{1,2}))?$/.exec(text);
-  if (parts === null) throw new InvalidArgumentError('It must be a percentage with at most two decimals, such as 0.5.');
-  return Number(parts[1]) * 100 + Number((parts[2] ?? '').padEnd(2, '0'));
+  const basisPoints = parsePercent(text);
+  if (basisPoints !== null) return basisPoints;
+  throw new InvalidArgumentError('It must be a percentage with at most two decimals, such as 0.5.');
 }
 
 /** Parses a list separated by commas; an empty text is an empty list. */

@@ -9,6 +9,11 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
     'project set ID --allow-ips 203.0.113.7,198.51.100.0/24',
     "project set ID --logo logo.png --accent '#7a3cff' --support-url https://shop.example/help",
   ],
+  'project export': ['project export ID --to shop.jsonl'],
+  'customer delete': [
+    'customer delete --project ID --email ann@customer.example',
+    'customer delete --project ID --older-than 365 --yes',
+  ],
   'key create': ['key create --project ID --mode test --kind secret --permission full --name Server'],
   'key list': ['key list --project ID'],
   'key roll': ['key roll key_… --overlap 24'],

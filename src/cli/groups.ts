@@ -17,6 +17,10 @@ export const GROUPS: Readonly<Record<CommandGroup, Group>> = {
     description: 'make, list and change projects',
     load: async () => (await import('./project.ts')).addProjectCommands,
   },
+  customer: {
+    description: "delete customers' personal data",
+    load: async () => (await import('./customer.ts')).addCustomerCommands,
+  },
   key: {
     description: 'make, list and revoke API keys',
     load: async () => (await import('./key.ts')).addKeyCommands,

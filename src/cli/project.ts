@@ -1,13 +1,19 @@
 import { createReadStream } from 'node:fs';
+import { open, unlink } from 'node:fs/promises';
 import { buffer } from 'node:stream/consumers';
 import type { Command } from 'commander';
+import { exportProject } from '../app/dashboard/export-project.ts';
+import type { OpenExport } from '../app/dashboard/open-export.ts';
+import { setActive, stopsOf, type Stops } from '../app/projects/activation.ts';
 import { MAX_LOGO_BYTES, type LogoFile } from '../app/projects/logo.ts';
 import { changeProject, createProject, projectsOf } from '../app/projects/projects.ts';
+import { noProject } from '../app/rejected.ts';
+import { FIATS, isFiat } from '../domain/money.ts';
 import { isoTime } from '../wire/time.ts';
 import { logoPath } from '../http/checkout/branding-routes.ts';
 import type { Project } from '../store/projects.ts';
 import { commaSeparated, percentage, projectIdOf, wholeNumber } from './arguments.ts';
-import { CommandFailure, codeOf, done, reasonOf } from './failure.ts';
+import { CommandFailure, UsageFailure, codeOf, done, reasonOf } from './failure.ts';
 import { withCointill } from './open.ts';
 import { fields } from '../wire/fields.ts';
 import { print, printsRecord, table, type OutputOptions } from './output.ts';
@@ -45,13 +51,79 @@ export function addProjectCommands(program: Command): void {
   ] as const) {
     printsRecord(project.command(name).description(description))
       .argument('<id>', "the project's id")
-      .action((id: string, options: OutputOptions) => change(id, { active }, options));
+      .action((id: string, options: OutputOptions) => activate(id, active, options));
   }
 
   addSetCommand(project);
+  addExportCommand(project);
+}
+
+function activate(text: string, active: boolean, options: OutputOptions): Promise<void> {
+  const id = projectIdOf(text);
+  return withCointill(async ({ app }) => {
+    const outcome = await setActive(app, id, active);
+    // No name was asked for.
+    if (outcome.kind === 'other_name') throw new Error('A name was asked for.');
+    const { project } = done(outcome);
+    const stops = active ? null : await stopsOf(app, id);
+    print(options, projectRecord(project), () => [
+      ...projectLines(project),
+      ...(stops === null ? [] : ['', ...stopLines(stops)]),
+    ]);
+  });
+}
+
+function stopLines({ live, test }: Stops): readonly string[] {
+  return [
+    `Refused from now on: ${live.keys} live and ${test.keys} test keys.`,
+    `Asked for no money any more, and still watched: ${live.openPayments} live and ${test.openPayments} test payments.`,
+    `Still sent events: ${live.endpoints} live and ${test.endpoints} test endpoints.`,
+  ];
+}
+
+/** `cointill project export`. */
+function addExportCommand(project: Command): void {
+  project
+    .command('export')
+    .description('write everything that is kept of a project into one file of JSON lines, without secrets')
+    .argument('<id>', "the project's id")
+    .requiredOption('--to <file>', 'the file to write, which must not be there yet')
+    .action((text: string, { to }: { readonly to: string }) => {
+      const id = projectIdOf(text);
+      return withCointill(async ({ app, handle }) => {
+        if (!(await projectsOf(app)).some((one) => one.id === id)) throw new CommandFailure(noProject(id).message);
+        const opened = await exportProject(app, () => handle.connect(), id);
+        if (opened.kind === 'busy') {
+          throw new CommandFailure('Two exports are already running. Try again when one of them is done.');
+        }
+        const lines = await writeExport(to, opened.file);
+        process.stdout.write(`${lines} lines were written to ${to}.\n`);
+      });
+    });
+}
+
+/** What was written of a file that breaks off is deleted again. */
+async function writeExport(to: string, exported: OpenExport): Promise<number> {
+  const file = await open(to, 'wx', 0o600).catch(async (error: unknown) => {
+    await exported.stop();
+    const why = codeOf(error) === 'EEXIST' ? 'there is such a file already. Choose another name.' : reasonOf(error);
+    throw new CommandFailure(`--to: ${to} cannot be written: ${why}`);
+  });
+  try {
+    return await exported.write(async (piece) => void (await file.write(piece)));
+  } catch (error) {
+    await unlink(to);
+    throw error;
+  } finally {
+    await file.close();
+  }
 }
 
 interface SetOptions extends OutputOptions {
+  readonly name?: string;
+  readonly defaultExpiry?: string;
+  readonly defaultCurrency?: string;
+  readonly defaultSuccessUrl?: string;
   readonly allowIps?: string;
   readonly spread?: number;
   readonly sweepMin?: number;
@@ -64,6 +136,7 @@ interface SetOptions extends OutputOptions {
 function addSetCommand(project: Command): void {
   printsRecord(project.command('set').description('say who may use a project, its spread, and how its pages look'))
     .argument('<id>', "the project's id")
+    .option('--name <name>', 'what the project is called')
     .option('--allow-ips <cidrs>', 'addresses or CIDRs, by commas, that its secret keys work from; "" opens it to all')
     .option('--spread <percent>', 'how much dearer than the market its customers buy, such as 1.5', percentage)
     .option('--sweep-min <usd>', 'what a deposit must hold to be worth sweeping', wholeNumber(0, 1_000_000))
@@ -71,12 +144,21 @@ function addSetCommand(project: Command): void {
     .option('--logo <file>', 'a PNG, JPEG or WebP of at most 64 KiB for its payment pages; "none" takes it away')
     .option('--accent <colour>', "the colour of its payment pages, such as '#0b6b5b', or none")
     .option('--support-url <url>', 'where its customers find help: https, http or mailto, or none')
+    .option('--default-expiry <minutes>', 'how long payments can be paid that say nothing of it, 1 to 1440, or none')
+    .option('--default-currency <code>', "what the dashboard's form of a new payment begins with, or none")
+    .option('--default-success-url <url>', 'where customers go after payments that say nothing of it, or none')
     .action(async (id: string, options: SetOptions, command: Command) => {
-      const { allowIps, allowOrigins, spread, sweepMin, logo, accent, supportUrl } = options;
-      if ([allowIps, allowOrigins, spread, sweepMin, logo, accent, supportUrl].every((given) => given === undefined)) {
+      const { allowIps, allowOrigins, spread, sweepMin, logo, accent, supportUrl, name } = options;
+      const { defaultExpiry, defaultCurrency, defaultSuccessUrl } = options;
+      const { json: _json, ...given } = options;
+      if (Object.keys(given).length === 0) {
         command.error(
-          'error: nothing to set: give --allow-ips, --allow-origins, --spread, --sweep-min, --logo, --accent or --support-url',
+          'error: nothing to set: give --name, --allow-ips, --allow-origins, --spread, --sweep-min, --logo, --accent, --support-url, --default-expiry, --default-currency or --default-success-url',
         );
+      }
+      const currency = defaultCurrency?.toUpperCase();
+      if (currency !== undefined && currency !== 'NONE' && !isFiat(currency)) {
+        throw new UsageFailure(`--default-currency must be one of ${FIATS.join(', ')}, or none.`);
       }
       await change(
         id,
@@ -88,6 +170,12 @@ function addSetCommand(project: Command): void {
           ...(logo === undefined ? {} : { logo: logo === NONE ? null : await readLogo(logo) }),
           ...(accent === undefined ? {} : { accent: accent === NONE ? null : accent }),
           ...(supportUrl === undefined ? {} : { supportUrl: supportUrl === NONE ? null : supportUrl }),
+          ...(name === undefined ? {} : { name }),
+          ...(defaultExpiry === undefined ? {} : { defaultExpiryMinutes: minutesOf(defaultExpiry) }),
+          ...(currency === undefined ? {} : { defaultCurrency: isFiat(currency) ? currency : null }),
+          ...(defaultSuccessUrl === undefined
+            ? {}
+            : { defaultSuccessUrl: defaultSuccessUrl === NONE ? null : defaultSuccessUrl }),
         },
         options,
       );
@@ -96,6 +184,11 @@ function addSetCommand(project: Command): void {
 
 /** Removes a logo, an accent or a support URL. A file with this name is `./none`. */
 const NONE = 'none';
+
+/** What is no number is refused with the rule. */
+function minutesOf(text: string): number | null {
+  return text === NONE ? null : /^\d+$/.test(text) ? Number(text) : NaN;
+}
 
 /** Reads only enough of the file to see that it is too large: it may be anything, even a disk or a pipe. */
 async function readLogo(file: string): Promise<LogoFile> {
@@ -127,6 +220,9 @@ function projectRecord(project: Project): object {
     accent: project.accent === null ? null : `#${project.accent}`,
     support_url: project.supportUrl,
     logo: project.logo === null ? null : logoPath(project.logo.hash),
+    default_expiry_minutes: project.defaultExpiryMinutes,
+    default_currency: project.defaultCurrency,
+    default_success_url: project.defaultSuccessUrl,
     created_at: isoTime(project.createdAt),
   };
 }
@@ -146,6 +242,9 @@ function projectLines(project: Project): readonly string[] {
       'Logo',
       project.logo === null ? null : `${project.logo.width} × ${project.logo.height}, ${logoPath(project.logo.hash)}`,
     ],
+    ['Time to pay', project.defaultExpiryMinutes === null ? null : `${project.defaultExpiryMinutes} minutes`],
+    ['Currency', project.defaultCurrency],
+    ['After paying', project.defaultSuccessUrl],
     ['Made', isoTime(project.createdAt)],
   ]);
 }

@@ -5,6 +5,7 @@ import path from 'node:path';
 export const COMMAND_GROUPS = [
   'start',
   'project',
+  'customer',
   'key',
   'user',
   'audit',

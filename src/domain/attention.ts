@@ -11,6 +11,7 @@ const KINDS = {
   refund_to_sign: 'read_payments',
   endpoint_disabled: 'read_developer',
   endpoint_failing: 'read_developer',
+  wallet_changed: 'read_wallets',
   node_behind: 'read_wallets',
   no_wallet: 'read_wallets',
   sweep: 'read_wallets',

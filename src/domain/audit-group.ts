@@ -11,6 +11,7 @@ export const AUDIT_GROUPS = [
   'project',
   'refund',
   'session',
+  'sweep',
   'view',
   'wallet',
   'webhook',

@@ -141,6 +141,8 @@ export interface FamilyFacts {
   readonly blockClockMarginMs: number;
   /** The options of `cointill wallet set` for this family. */
   readonly walletOptions: string;
+  /** The ways in which its wallets can be given, the usual one first. */
+  readonly walletKinds: readonly ('xpub' | 'descriptor' | 'treasury')[];
 }
 
 export const FAMILY_FACTS: Readonly<Record<Family, FamilyFacts>> = {
@@ -149,11 +151,13 @@ export const FAMILY_FACTS: Readonly<Record<Family, FamilyFacts>> = {
     refundsBy: 'psbt',
     blockClockMarginMs: 2 * 60 * 60_000,
     walletOptions: '--xpub XPUB',
+    walletKinds: ['xpub', 'descriptor'],
   },
   evm: {
     seesWaiting: false,
     refundsBy: 'call',
     blockClockMarginMs: 2 * 60_000,
     walletOptions: '--treasury 0x… or --xpub XPUB',
+    walletKinds: ['treasury', 'xpub'],
   },
 };

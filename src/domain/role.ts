@@ -82,6 +82,11 @@ const ACTIONS_TABLE = {
     roles: ['owner', 'admin'],
     within: 'project',
   },
+  send_sweeps: {
+    meaning: 'sweep deposits to the treasury',
+    roles: ['owner', 'admin'],
+    within: 'project',
+  },
   manage_wallets: {
     meaning: 'change wallets',
     roles: ['owner', 'admin'],
@@ -92,6 +97,24 @@ const ACTIONS_TABLE = {
     meaning: 'change the settings of the project',
     roles: ['owner', 'admin'],
     within: 'project',
+  },
+  deactivate_project: {
+    meaning: 'deactivate the project and activate it again',
+    roles: ['owner'],
+    within: 'project',
+    isDangerous: true,
+  },
+  export_project: {
+    meaning: 'take everything out of the project as a file',
+    roles: ['owner', 'admin'],
+    within: 'project',
+    isDangerous: true,
+  },
+  delete_customer_data: {
+    meaning: "delete customers' personal data",
+    roles: ['owner'],
+    within: 'project',
+    isDangerous: true,
   },
   read_audit: {
     meaning: 'see the audit log',

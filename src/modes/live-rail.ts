@@ -1,4 +1,5 @@
-import type { Token } from '../domain/asset.ts';
+import { tokenOf, type Token } from '../domain/asset.ts';
+import { cheapFirst, offeredCoins } from '../domain/coin-choice.ts';
 import { REFUND_LIFETIME_MS } from '../domain/refund.ts';
 import { createAddressesAhead, type AddressesAhead } from '../rails/addresses-ahead.ts';
 import { shownAddress } from '../rails/address.ts';
@@ -7,8 +8,8 @@ import type { RateSource } from '../rates/source.ts';
 import { withSpread } from '../rates/spread.ts';
 import { readSeenUpTo } from '../store/chain.ts';
 import { confirmationsOf, issuedNetworks } from '../store/watched-addresses.ts';
-import type { Database } from '../store/database.ts';
-import { spreadOf } from '../store/projects.ts';
+import type { Database, Trx } from '../store/database.ts';
+import { coinChoiceOf, spreadOf } from '../store/projects.ts';
 import { walletNetworks } from '../store/wallets.ts';
 import { heldAddress, takeAddressIndex } from '../store/issued-addresses.ts';
 import { createLock, halted, issuedFrom, noWallet, otherChain } from './locked-issuer.ts';
@@ -42,10 +43,7 @@ export function chainRail(options: ChainRailOptions): ChainRail {
     rates,
     seenTokens: tokens,
     ratesFor: async (projectId, trx) => withSpread(rates, await spreadOf(trx ?? db, projectId)),
-    tokens: async (projectId, trx) => {
-      const wallets = await walletNetworks(trx ?? db, projectId);
-      return tokens.filter((token) => wallets.has(token.network));
-    },
+    ...offerOf(db, tokens),
     issue: async (payment, { network }, trx) => {
       const taken = await takeAddressIndex(trx ?? db, payment.projectId, network);
       if (taken === null) {
@@ -94,5 +92,31 @@ export function chainRail(options: ChainRailOptions): ChainRail {
     evmChain,
     payoutChain,
     refundOutcome: () => ({ afterMs: REFUND_LIFETIME_MS, observation: { kind: 'failed', reason: 'unpaid' } }),
+  };
+}
+
+/** What the project's customers are offered of the tokens that the service's nodes can see. */
+function offerOf(
+  db: Database,
+  tokens: readonly Token[],
+): Pick<ChainRail, 'tokens' | 'payable' | 'listed' | 'decimals'> {
+  const payable = async (projectId: string, trx?: Trx): Promise<readonly Token[]> => {
+    const wallets = await walletNetworks(trx ?? db, projectId);
+    return tokens.filter((token) => wallets.has(token.network));
+  };
+  return {
+    tokens: async (projectId, trx) => {
+      const possible = await payable(projectId, trx);
+      return offeredCoins(possible, await coinChoiceOf(trx ?? db, projectId));
+    },
+    payable,
+    listed: async (projectId) => {
+      const choice = await coinChoiceOf(db, projectId);
+      const offered = offeredCoins(await payable(projectId), choice);
+      return choice.order.length === 0 ? cheapFirst(offered) : offered;
+    },
+    decimals: ({ asset, network }) =>
+      (tokens.find((token) => token.asset === asset && token.network === network) ?? tokenOf(asset, network))
+        ?.decimals ?? null,
   };
 }

@@ -1,4 +1,5 @@
 import type { Token } from '../domain/asset.ts';
+import { offeredCoins } from '../domain/coin-choice.ts';
 import { settingOf, requiredConfirmations, type Network } from '../domain/networks.ts';
 import type { AddressesAhead } from '../rails/addresses-ahead.ts';
 import type { RateSource } from '../rates/source.ts';
@@ -54,7 +55,8 @@ export function createLock(options: LockedIssuerOptions): NonNullable<Rail['lock
     const places = placesOf(options.tokens, wanted);
     if (places.length === 0) return issuerOf(options, places, [], () => []);
     const predicted = mayPredict ? prediction.of(places) : null;
-    if (predicted !== null) {
+    // What is refused saves nothing, so that nothing would check the prediction by which it is refused.
+    if (predicted !== null && wanted.every((one) => isOffered(options.tokens, predicted, one))) {
       return issuerOf(options, places, predicted, (used) => {
         prediction.taken(used);
         return [expectWallets(places, predicted), takeIndexes(used)];
@@ -67,6 +69,29 @@ export function createLock(options: LockedIssuerOptions): NonNullable<Rail['lock
       return [takeIndexes(used)];
     });
   };
+}
+
+/** The tokens that a project's customers are offered, by its locked wallets. */
+function offeredBy(
+  tokens: readonly Token[],
+  locked: readonly LockedWallet[],
+  projectId: string,
+): { readonly payable: readonly Token[]; readonly offered: readonly Token[] } {
+  const own = locked.filter((wallet) => wallet.projectId === projectId);
+  const payable = tokens.filter(({ network }) => own.some((wallet) => wallet.network === network));
+  const [first] = own;
+  if (first === undefined) return { payable, offered: payable };
+  return { payable, offered: offeredCoins(payable, { order: first.coinOrder, off: first.coinsOff }) };
+}
+
+function isOffered(
+  tokens: readonly Token[],
+  locked: readonly LockedWallet[],
+  { projectId, asset, network }: WantedToken,
+): boolean {
+  return offeredBy(tokens, locked, projectId).offered.some(
+    (token) => token.asset === asset && (network === null || token.network === network),
+  );
 }
 
 /** The wallets that the tokens may be paid to, and how many addresses each may need. */
@@ -151,7 +176,8 @@ function issuerOf(
   return {
     rates,
     ratesFor: (projectId) => ratesOf.get(projectId) ?? rates,
-    tokens: (projectId) => tokens.filter(({ network }) => wallets.has(keyOf({ projectId, network }))),
+    tokens: (projectId) => offeredBy(tokens, locked, projectId).offered,
+    payable: (projectId) => offeredBy(tokens, locked, projectId).payable,
     issue: ({ projectId, amountUsdCents }, { network }) => {
       const wallet = wallets.get(keyOf({ projectId, network }));
       const taker = wallet === undefined ? undefined : takers.get(nameOf(wallet));

@@ -45,10 +45,13 @@ export interface Issuer {
   /** The prices for a project's customers: the market's, plus the merchant's spread. */
   ratesFor(projectId: string, trx?: Trx): RateSource | Promise<RateSource>;
   /**
-   * The tokens in which the project can be paid now, most popular first. Callers inside a transaction must pass it:
-   * waiting for a second connection while holding one would deadlock the pool.
+   * The tokens that the project's customers are offered now, in the order that it chose, otherwise most popular first.
+   * Callers inside a transaction must pass it: waiting for a second connection while holding one would deadlock the
+   * pool.
    */
   tokens(projectId: string, trx?: Trx): readonly Token[] | Promise<readonly Token[]>;
+  /** The same, with those that the project has switched off; most popular first. */
+  payable(projectId: string, trx?: Trx): readonly Token[] | Promise<readonly Token[]>;
   /** A new address for a payment. Never calls a node. If the transaction is rolled back, the address was not issued. */
   issue(
     payment: { readonly id: string; readonly projectId: string; readonly amountUsdCents: bigint },
@@ -107,6 +110,13 @@ interface AnyRail extends Issuer {
         options: { readonly mayPredict: boolean },
       ) => Promise<LockedIssuer>)
     | null;
+  /** The tokens of `tokens` in the order in which a page lists them. */
+  listed(projectId: string): readonly Token[] | Promise<readonly Token[]>;
+  /**
+   * How many decimals a token has: the operator may have configured another contract than the well-known one. Null:
+   * there is no such token.
+   */
+  decimals(token: Pick<Token, 'asset' | 'network'>): number | null;
   /**
    * The newest address that the payment already has on the token's network, from the wallet in use there; null if it
    * has none. The address stays the same if the token is chosen again or changed.

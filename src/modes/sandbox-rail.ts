@@ -1,4 +1,5 @@
 import { allTokens, tokenOf, type Token } from '../domain/asset.ts';
+import { cheapFirst } from '../domain/coin-choice.ts';
 import { NETWORK_FACTS, requiredConfirmations, type Network } from '../domain/networks.ts';
 import { SANDBOX_REFUND_MS } from '../domain/refund.ts';
 import { isCounting } from '../domain/status.ts';
@@ -25,6 +26,9 @@ export function sandboxRail(rates: RateSource, completeAfterMs: number): Sandbox
     ratesFor: () => rates,
     lock: null,
     tokens: () => tokens,
+    payable: () => tokens,
+    listed: () => cheapFirst(tokens),
+    decimals: ({ asset, network }) => tokenOf(asset, network)?.decimals ?? null,
     issue: (payment, token) => ({
       kind: 'issued',
       // The same address again, whichever of the network's tokens is chosen, however often.

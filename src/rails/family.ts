@@ -1,6 +1,7 @@
 import type { Network, UtxoNetwork } from '../domain/networks.ts';
 import type { Troubles } from '../domain/trouble.ts';
 import type { ChainSource, WalletDeriver } from './chain.ts';
+import type { ScriptType } from './utxo/output.ts';
 import type { UtxoChain } from './utxo/params.ts';
 
 /** The result of checking an address that somebody typed. `message` names the rule and the way out. */
@@ -21,10 +22,14 @@ export interface WalletSource {
   readonly text: string;
 }
 
+/** What the addresses of a wallet are. `account`: of the owner's own wallet; `deposit`: contracts that pay out to it. */
+export type AddressKind = ScriptType | 'account' | 'deposit';
+
 export type WalletCheck =
   | {
       readonly kind: 'ok';
       readonly source: string;
+      readonly addressKind: AddressKind;
       readonly note: string | null;
       /** What will not work with the wallet, and the way out. */
       readonly warnings: readonly string[];

@@ -3,13 +3,17 @@ import { createServiceHealth } from '../app/dashboard/health.ts';
 import type { PaymentCreator } from '../app/payments/create-payment.ts';
 import { createProjectWatch } from '../app/live/project-watch.ts';
 import { makeSetupLink } from '../app/people/links.ts';
+import { refreshDeposits } from '../app/sweeps/refresh-deposits.ts';
 import { siteOf, type PeopleParts } from '../app/people/parts.ts';
 import { createPasswordHasher } from '../app/people/password-hash.ts';
 import type { Config } from '../config/config.ts';
 import { version } from '../config/version.ts';
 import { compileCidrs } from '../app/projects/allow-list.ts';
 import { dashboardRoutes } from '../http/dashboard/routes.ts';
+import { logoPath } from '../http/checkout/branding-routes.ts';
+import { renderPreview } from '../http/checkout/preview.ts';
 import { loadShellAssets } from '../http/dashboard/shell-assets.ts';
+import type { Assets } from '../http/pages/assets.ts';
 import { createGuessLimits } from '../http/rate-limit.ts';
 import type { SharedRedis } from '../http/redis.ts';
 import type { ServerOptions } from '../http/server.ts';
@@ -17,7 +21,8 @@ import type { Notifications } from '../store/notifications.ts';
 import { hasPeople } from '../store/people.ts';
 import { createWebhookSender, type WebhookSender } from '../webhooks/send.ts';
 import type { Cointill } from './core.ts';
-import { createSweepWatch } from './sweeps.ts';
+import { askNodes } from './ask-nodes.ts';
+import { createSweepChains, createSweepWatch } from './sweeps.ts';
 import { sendWithNodes, showTogether } from './show-instructions.ts';
 
 /** The parts that the dashboard shares with the APIs. */
@@ -25,13 +30,15 @@ interface Shared {
   readonly notifications: Notifications;
   readonly redis: SharedRedis | null;
   readonly creator: PaymentCreator;
+  /** Of the payment page. */
+  readonly assets: Assets;
 }
 
 /** What the live address has beside `plugins`: the dashboard and its guard, unless it is left out. */
 export async function openDashboard(
   { dashboard, trustProxy, secretKey, baseUrl, sandboxBaseUrl }: Config,
   core: Cointill,
-  { notifications, redis, creator }: Shared,
+  { notifications, redis, creator, assets: pages }: Shared,
   plugins: ServerOptions['plugins'],
 ): Promise<Pick<ServerOptions, 'dashboard' | 'plugins'>> {
   if (dashboard === null) return { dashboard: null, plugins };
@@ -56,6 +63,7 @@ export async function openDashboard(
   const watch = createProjectWatch(app, notifications, {
     onFault: (error) => core.troubles.happened('updates of the dashboard', error),
   });
+  const chains = createSweepChains(core);
   let opened: WebhookSender | null = null;
   const sender = (): WebhookSender =>
     (opened ??= createWebhookSender({ policyOf: core.policyOf, now: () => performance.now() }));
@@ -67,9 +75,22 @@ export async function openDashboard(
       behindProxy,
       serviceHealth: createServiceHealth(app, core.networks),
       sweeps: createSweepWatch(core),
+      wallets: {
+        chains: core.chains,
+        openWallet: core.openWallet,
+        askNodes: (network) => askNodes(core, network),
+      },
+      deposits: {
+        chains: chains.chainOf,
+        refresh: (projectId) => refreshDeposits(app, chains.chainOf, core.troubles, projectId),
+      },
       live: { watch, notifications, troubles: core.troubles },
       exports: { connect: () => core.handle.connect() },
       creator,
+      checkout: {
+        logoPath,
+        preview: (shown, language) => renderPreview(shown, language, pages, app.clock()),
+      },
       webhooks: { policyOf: core.policyOf, sender },
       signing: {
         show: (refunds) => showTogether(core, refunds),
@@ -88,7 +109,7 @@ export async function openDashboard(
     plugins: [
       ...plugins,
       (server: FastifyInstance) => {
-        server.addHook('onClose', () => opened?.close(0));
+        server.addHook('onClose', async () => void (await Promise.all([opened?.close(0), chains.close()])));
         routes(server);
       },
     ],

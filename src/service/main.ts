@@ -34,9 +34,11 @@ import { transactionRoutes } from '../http/transactions/routes.ts';
 import { createChainSource } from '../rails/networks.ts';
 import { createMonitoring, startCounting, type Counting, type Monitoring } from './monitoring.ts';
 import { startPrices } from './prices.ts';
+import { createSweepChains } from './sweeps.ts';
 import { forgetAtHead } from '../store/chain.ts';
 import { listen, type Notifications } from '../store/notifications.ts';
 import { createWebhookSender } from '../webhooks/send.ts';
+import { startSweeps } from '../workers/sweeps.ts';
 import { watchChain } from '../workers/watch-chain.ts';
 import { startWorkers } from '../workers/workers.ts';
 
@@ -163,7 +165,7 @@ async function startServers(
     onAnswered: answered.onAnswered,
     plugins,
   };
-  const dashboard = await openDashboard(config, core, { notifications, redis, creator: api.creator }, plugins);
+  const dashboard = await openDashboard(config, core, { notifications, redis, creator: api.creator, assets }, plugins);
   const home = (side: Mode) => homeRoute({ side, baseUrls, dashboardUrl: openDashboardUrl(config), assets });
   const live = { ...common, ...dashboard, plugins: [...dashboard.plugins, home('live')] };
   const sandbox = { ...common, plugins: [...plugins, home('test')] };
@@ -239,12 +241,14 @@ async function startWorkerParts(
   // Before anybody is answered, because blocks may have come while no process was running.
   await forgetAtHead(app.db);
   const workers = startWorkers(app, { sender, sealingKey }, notifications, troubles);
+  const swept = createSweepChains(core);
+  const sweeps = startSweeps(app, swept.chainOf, troubles);
   const holder = leaseHolder();
   const sources = config.networks.map((nodes) => createChainSource(nodes, { timeoutMs: NODE_TIMEOUT_MS, troubles }));
   const chains = sources.map((source) => watchChain(app, source, holder, troubles, config.nodePollMs, core.openWallet));
   return async () => {
-    await Promise.all([workers.stop(STOP_GRACE_MS), ...chains.map((chain) => chain.stop())]);
-    await Promise.all([sender.close(0), ...sources.map((source) => source.close())]);
+    await Promise.all([workers.stop(STOP_GRACE_MS), sweeps.stop(), ...chains.map((chain) => chain.stop())]);
+    await Promise.all([sender.close(0), swept.close(), ...sources.map((source) => source.close())]);
   };
 }
 

@@ -1,8 +1,9 @@
 import type { SweepWorth } from '../app/dashboard/attention.ts';
-import { sweepOverview } from '../app/projects/sweep.ts';
-import { isEvmNetwork, type Network } from '../domain/networks.ts';
+import type { SweepChain, SweepChains } from '../app/sweeps/chain.ts';
+import { checkDeposits } from '../app/sweeps/check-deposits.ts';
+import { depositsOverview, treasuryNetworks } from '../app/sweeps/overview.ts';
 import { evmFamily } from '../rails/evm/family.ts';
-import { walletNetworks } from '../store/attention.ts';
+import { findProject } from '../store/projects.ts';
 import type { Cointill } from './core.ts';
 
 const NODE_TIMEOUT_MS = 10_000;
@@ -44,32 +45,53 @@ export function createSweepWatch(
 
 /** The same, asked of the nodes now: one entry for each network with deposits worth a sweep. */
 export async function sweepsWorth(
-  { app, networkConfigs, troubles }: Pick<Cointill, 'app' | 'networkConfigs' | 'troubles'>,
+  core: Pick<Cointill, 'app' | 'networkConfigs' | 'troubles'>,
   projectId: string,
 ): Promise<readonly SweepWorth[]> {
-  const { networks } = await walletNetworks(app.db, projectId);
-  const found: SweepWorth[] = [];
-  for (const config of networkConfigs) {
-    if (config.family !== 'evm' || !networks.includes(config.network) || !isEvmNetwork(config.network)) continue;
-    const network: Network = config.network;
-    const caller = evmFamily.createCaller(config, { timeoutMs: NODE_TIMEOUT_MS, troubles });
-    try {
-      // Nobody planned a sweep: nothing is logged or counted.
-      const quiet = { ...app, observer: undefined };
-      const prices = async () => app.railFor('live').rates;
-      const overview = await sweepOverview(quiet, { projectId, network, tokens: config.tokens }, caller, prices);
-      if (overview.kind !== 'done' || overview.calls.length === 0) continue;
-      const indexes = new Set(overview.calls.flatMap((call) => call.indexes));
-      const worth = overview.holdings.filter(({ index }) => indexes.has(index)).map(({ usdCents }) => usdCents);
-      found.push({
-        network,
-        newest: Math.max(...indexes),
-        deposits: indexes.size,
-        usdCents: worth.includes(null) ? null : worth.reduce<bigint>((sum, cents) => sum + (cents ?? 0n), 0n),
-      });
-    } finally {
-      await caller.close();
+  const { app } = core;
+  const { chainOf, close } = createSweepChains(core);
+  try {
+    for (const network of await treasuryNetworks(app.db, projectId)) {
+      const chain = chainOf(network);
+      if (chain !== null) await checkDeposits(app, chain, projectId);
     }
+  } finally {
+    await close();
   }
-  return found;
+  const project = await findProject(app.db, projectId);
+  const known = await depositsOverview(app.db, projectId, project?.sweepMinUsdCents ?? 0n);
+  return known.flatMap(({ network, calls }): readonly SweepWorth[] => {
+    const takes = calls.flatMap((call) => call.takes);
+    if (takes.length === 0) return [];
+    const worth = takes.map(({ usdCents }) => usdCents);
+    return [
+      {
+        network,
+        newest: Math.max(...takes.map(({ index }) => index)),
+        deposits: new Set(takes.map(({ address }) => address)).size,
+        usdCents: worth.includes(null) ? null : worth.reduce<bigint>((sum, cents) => sum + (cents ?? 0n), 0n),
+      },
+    ];
+  });
+}
+
+/** The networks that are swept, each with its nodes from its first use on. */
+export function createSweepChains({ networkConfigs, troubles }: Pick<Cointill, 'networkConfigs' | 'troubles'>): {
+  readonly chainOf: SweepChains;
+  readonly close: () => Promise<void>;
+} {
+  const opened = new Map<string, SweepChain>();
+  return {
+    chainOf: (network) => {
+      const known = opened.get(network);
+      if (known !== undefined) return known;
+      const config = networkConfigs.find((one) => one.network === network);
+      if (config?.family !== 'evm') return null;
+      const caller = evmFamily.createCaller(config, { timeoutMs: NODE_TIMEOUT_MS, troubles });
+      const chain = { network: config.network, chainId: config.chainId, tokens: config.tokens, caller };
+      opened.set(network, chain);
+      return chain;
+    },
+    close: async () => void (await Promise.all([...opened.values()].map(({ caller }) => caller.close()))),
+  };
 }

@@ -11,6 +11,7 @@ export const COPIED_TABLES: { readonly [Name in keyof Tables]: 'rows' | 'nothing
   api_keys: 'rows',
   api_key_clients: 'rows',
   wallets: 'rows',
+  wallet_changes: 'rows',
   address_indexes: 'rows',
   skipped_indexes: 'rows',
   unissued_addresses: 'rows',

@@ -18,6 +18,8 @@ export interface NotificationPayloads {
   readonly attention: readonly [projectId: string, mode: string];
   /** The person whose sessions ended or whose roles changed, so that what is open for them is looked at again. */
   readonly sessions: readonly [string];
+  /** The project whose deposits or sweeps changed. */
+  readonly sweeps: readonly [projectId: string];
 }
 export type Topic = keyof NotificationPayloads;
 
@@ -105,6 +107,11 @@ function dispatch(listeners: Listeners, payload: string): void {
       for (const listener of listeners.sessions) listener([person]);
       break;
     }
+    case 'sweeps': {
+      const [project = ''] = args;
+      for (const listener of listeners.sweeps) listener([project]);
+      break;
+    }
     case 'attention': {
       const [project = '', mode = ''] = args;
       for (const listener of listeners.attention) listener([project, mode]);
@@ -121,7 +128,15 @@ const NOT_LISTENING = 'not listening';
 /** Listens on a separate connection, and reconnects for as long as it takes. */
 export function listen(handle: DatabaseHandle, options: ListenOptions = {}): Listening {
   const { onWithheld, proofEveryMs = PROOF_EVERY_MS } = options;
-  const listeners: Listeners = { access: [], deliveries: [], payments: [], chain: [], attention: [], sessions: [] };
+  const listeners: Listeners = {
+    access: [],
+    deliveries: [],
+    payments: [],
+    chain: [],
+    attention: [],
+    sessions: [],
+    sweeps: [],
+  };
   const downListeners: (() => void)[] = [];
   const upListeners: (() => void)[] = [];
   let isWithheld = false;

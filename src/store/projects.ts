@@ -1,4 +1,5 @@
 import { sql, type Selectable } from 'kysely';
+import { ALL_COINS, type CoinChoice } from '../domain/coin-choice.ts';
 import type { Fiat } from '../domain/money.ts';
 import type { Database, Trx } from './database.ts';
 import { notify } from './notifications.ts';
@@ -15,6 +16,8 @@ export interface Project {
   /** What a deposit must hold to be swept, at the price its payment was quoted at. */
   readonly sweepMinUsdCents: bigint;
   readonly allowOrigins: readonly string[];
+  /** Which coins its customers are offered in live mode. */
+  readonly coins: CoinChoice;
   /** The shop's colour: six hex digits in lower case. The page adjusts it so that text stays legible. */
   readonly accent: string | null;
   /** Where its customers find help: https, http or mailto. */
@@ -49,6 +52,7 @@ export interface ProjectChanges {
   readonly spreadBasisPoints?: number;
   readonly sweepMinUsdCents?: bigint;
   readonly allowOrigins?: readonly string[];
+  readonly coins?: CoinChoice;
   readonly accent?: string | null;
   readonly supportUrl?: string | null;
   readonly logo?: Logo | null;
@@ -73,6 +77,7 @@ function projectFromRow(row: ProjectRow): Project {
     spreadBasisPoints: row.spread_basis_points,
     sweepMinUsdCents: row.sweep_min_usd_cents,
     allowOrigins: row.allow_origins,
+    coins: { order: row.coin_order, off: row.coins_off },
     accent: row.accent,
     supportUrl: row.support_url,
     logo: hash === null || width === null || height === null ? null : { hash, width, height },
@@ -95,6 +100,8 @@ export async function insertProject(trx: Trx, project: Project & { readonly logo
       spread_basis_points: project.spreadBasisPoints,
       sweep_min_usd_cents: String(project.sweepMinUsdCents),
       allow_origins: [...project.allowOrigins],
+      coin_order: [...project.coins.order],
+      coins_off: [...project.coins.off],
       accent: project.accent,
       support_url: project.supportUrl,
       created_at: new Date(project.createdAt),
@@ -115,9 +122,12 @@ export async function findProject(executor: Database | Trx, id: string): Promise
   return row === undefined ? null : projectFromRow(row);
 }
 
-/** Locks a project until the transaction ends: of two people who change it, the second sees what the first did. */
+/**
+ * Locks a project until the transaction ends: of two people who change it, the second sees what the first did. Payments
+ * are saved meanwhile, because their references to it need its key alone.
+ */
 export async function lockProject(trx: Trx, id: string): Promise<void> {
-  await trx.selectFrom('projects').select('id').where('id', '=', id).forUpdate().execute();
+  await trx.selectFrom('projects').select('id').where('id', '=', id).forNoKeyUpdate().execute();
 }
 
 /** The ids of those that ever had a live payment. */
@@ -150,6 +160,8 @@ export async function updateProject(trx: Trx, id: string, changes: ProjectChange
     spread_basis_points: changes.spreadBasisPoints,
     sweep_min_usd_cents: sweepMinUsdCents === undefined ? undefined : String(sweepMinUsdCents),
     allow_origins: allowOrigins && [...allowOrigins],
+    coin_order: changes.coins && [...changes.coins.order],
+    coins_off: changes.coins && [...changes.coins.off],
     accent: changes.accent,
     support_url: changes.supportUrl,
     default_expiry_minutes: changes.defaultExpiryMinutes,
@@ -222,4 +234,14 @@ export async function spreadOf(executor: Database | Trx, id: string): Promise<nu
     .where('id', '=', id)
     .executeTakeFirst();
   return row?.spread_basis_points ?? 0;
+}
+
+/** Which coins a project's customers are offered; all of them if there is no such project. */
+export async function coinChoiceOf(executor: Database | Trx, id: string): Promise<CoinChoice> {
+  const row = await executor
+    .selectFrom('projects')
+    .select(['coin_order', 'coins_off'])
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return row === undefined ? ALL_COINS : { order: row.coin_order, off: row.coins_off };
 }

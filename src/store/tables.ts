@@ -57,6 +57,7 @@ export const TABLES = {
   change_watches: refunds.CHANGE_WATCHES,
   change_outputs: refunds.CHANGE_OUTPUTS,
   wallets: wallets.WALLETS,
+  wallet_changes: wallets.WALLET_CHANGES,
   address_indexes: wallets.ADDRESS_INDEXES,
   skipped_indexes: wallets.SKIPPED_INDEXES,
   unissued_addresses: wallets.UNISSUED_ADDRESSES,

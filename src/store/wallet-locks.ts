@@ -16,6 +16,9 @@ export interface LockedWallet extends Omit<TakenIndex, 'index'> {
   /** The first index that was not handed out yet. */
   readonly nextIndex: number;
   readonly spreadBasisPoints: number;
+  /** Which coins the project's customers are offered. */
+  readonly coinOrder: readonly string[];
+  readonly coinsOff: readonly string[];
   /** Why none of its addresses may be handed out; null: they may. */
   readonly haltedReason: string | null;
 }
@@ -24,7 +27,7 @@ export interface LockedWallet extends Omit<TakenIndex, 'index'> {
 const LOCK_WALLETS = `
   select w.id as "walletId", w.project_id as "projectId", w.network, w.kind, w.source, w.first_address as "firstAddress",
     i.next_index as "nextIndex", w.confirmations, w.tolerance_basis_points as "toleranceBasisPoints",
-    p.spread_basis_points as "spreadBasisPoints", i.halted_reason as "haltedReason"
+    p.spread_basis_points as "spreadBasisPoints", p.coin_order as "coinOrder", p.coins_off as "coinsOff", i.halted_reason as "haltedReason"
   from unnest($1::uuid[], $2::text[]) as wanted (project_id, network)
   join wallets w on w.project_id = wanted.project_id and w.network = wanted.network and w.replaced_at is null
   join projects p on p.id = w.project_id

@@ -1,6 +1,9 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { FIATS } from '../../src/domain/money.ts';
+import { ETH_QUOTE, paymentWith } from '../../src/domain/payment.fixture.ts';
+import { NO_MONEY } from '../../src/domain/payment.ts';
+import { NOTHING_REFUNDED, sizeRefund } from '../../src/domain/refund.ts';
 import type { TimelineEntry } from '../../src/http/dashboard/contract/payments.ts';
 import { formatsOf } from '../../web/dashboard/formats.ts';
 import { homeSearch } from '../../web/dashboard/pages/home/search.ts';
@@ -163,10 +166,11 @@ describe('the size of a refund', () => {
   const size = (unit: RefundUnit, typed = '') => refundSize(money, price, unit, typed, 2);
 
   it('is what was shown for everything and the excess, and has its worth beside it', () => {
-    expect(size('all')).toEqual({ kind: 'ok', field: { crypto_amount: '0.0025' }, worth: '150' });
-    expect(size('excess')).toEqual({ kind: 'ok', field: { crypto_amount: '0.00083333' }, worth: '49.99' });
-    expect(size('fiat', ' 50 ')).toEqual({ kind: 'ok', field: { amount: '50' }, worth: '0.00083333' });
-    expect(size('coin', '0.001')).toEqual({ kind: 'ok', field: { crypto_amount: '0.001' }, worth: '59.99' });
+    const coins = (text: string, worth: string) => ({ kind: 'ok', field: { crypto_amount: text }, coins: text, worth });
+    expect(size('all')).toEqual(coins('0.0025', '150'));
+    expect(size('excess')).toEqual(coins('0.00083333', '49.99'));
+    expect(size('fiat', ' 50 ')).toEqual({ kind: 'ok', field: { amount: '50' }, coins: '0.00083333', worth: '50' });
+    expect(size('coin', '0.001')).toEqual(coins('0.001', '59.99'));
   });
 
   it.each(['', '0', '0.00', '-1', '1e3', '1,5', '1.234', 'x', '9'.repeat(10_000) + '.999'])(
@@ -178,6 +182,43 @@ describe('the size of a refund', () => {
     expect(size('coin', '0.00250001')).toEqual({ kind: 'too_much' });
     expect(size('fiat', '150.01')).toEqual({ kind: 'too_much' });
     expect(size('fiat', '9'.repeat(10_000))).toEqual({ kind: 'too_much' });
+  });
+
+  it('at the current rate waits for that, is what the server computed, and no more than what is left', () => {
+    const rate = { rate: '60000', at: '2026-11-23T12:00:00Z', until: '2026-11-23T12:01:00Z' };
+    const sizeNow = (crypto_amount: string) => refundSize(money, price, 'now', '50', 2, { ...rate, crypto_amount });
+    expect(size('now', '50')).toEqual({ kind: 'waiting' });
+    expect(size('now', '50.001')).toEqual({ kind: 'wrong', decimals: 2 });
+    const field = { crypto_amount: '0.0025', rate_until: rate.until };
+    expect(sizeNow('0.0025')).toEqual({ kind: 'ok', field, coins: '0.0025', worth: '50' });
+    expect(sizeNow('0.00250001')).toEqual({ kind: 'too_much' });
+  });
+
+  it('in the currency shows exactly the coins that the server takes for it', () => {
+    fc.assert(
+      fc.property(
+        fc.bigInt({ min: 1n, max: 10_000_000n }),
+        fc.bigInt({ min: 1n, max: 10n ** 12n }),
+        fc.constantFrom(6, 8, 18),
+        fc.bigInt({ min: 1n, max: 10_000_000n }),
+        (amountMinor, owed, decimals, minor) => {
+          const owedUnits = owed * 10n ** BigInt(Math.max(0, decimals - 8));
+          const confirmedUnits = 3n * owedUnits;
+          const paid = paymentWith({
+            amountMinor,
+            quote: { ...ETH_QUOTE, decimals, owedUnits },
+            received: { ...NO_MONEY, all: { ...NO_MONEY.all, confirmedUnits } },
+          });
+          const taken = sizeRefund(paid, NOTHING_REFUNDED, { amountMinor: minor });
+          const left = { ...money, decimals, left: formatUnits(confirmedUnits, decimals) };
+          const shown = { amount: formatUnits(amountMinor, 2), expected: formatUnits(owedUnits, decimals) };
+          const found = refundSize(left, shown, 'fiat', formatUnits(minor, 2), 2);
+          // That the server refuses beyond the sum of amounts too, only it knows.
+          fc.pre(taken.kind === 'ok');
+          expect(found).toMatchObject({ coins: formatUnits(taken.units, decimals) });
+        },
+      ),
+    );
   });
 
   it('is written as exactly as it was typed, with any number of decimals', () => {
@@ -192,7 +233,7 @@ describe('the size of a refund', () => {
         expect(found).toEqual(
           typed === '0'
             ? { kind: 'wrong', decimals: most }
-            : { kind: 'ok', field: { crypto_amount: typed }, worth: null },
+            : { kind: 'ok', field: { crypto_amount: typed }, coins: typed, worth: null },
         );
       }),
     );

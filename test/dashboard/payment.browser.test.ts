@@ -65,10 +65,10 @@ describe.skipIf(hasNoBrowser)('a payment', () => {
     await page.getByText('Refund created.', { exact: true }).first().waitFor();
     await page.getByRole('region', { name: 'Refunds' }).getByText('0.00042075 BTC').waitFor();
     await button(page, 'Refund').click();
-    await page.getByLabel('An amount in USD').check();
+    await page.getByLabel('An amount in USD, at the payment’s rate').check();
     const amount = page.getByRole('textbox', { name: 'Amount', exact: true });
     await amount.fill('49.99');
-    await page.getByText('≈ 0.00083317 BTC').waitFor();
+    await page.getByRole('region', { name: 'What will be sent' }).getByText('0.00083317 BTC').waitFor();
     await amount.fill('50');
     await page.getByText('This is more than can be refunded').waitFor();
     found.push(...(await violations(page, 'Refund of too much')));

@@ -26,6 +26,7 @@ const NOTES = IN_BOTH(['owner', 'admin', 'developer', 'support']);
 const DEVELOPERS_IN_BOTH_MODES = IN_BOTH(DEVELOPERS);
 const SCOPE = '/dashboard/api/projects/:project/:mode';
 const PAYMENTS = '/dashboard/api/projects/:project/:mode/payments';
+const SETTINGS = '/dashboard/api/projects/:project/settings';
 const VIEWS = '/dashboard/api/projects/:project/views';
 
 /** Every route of the dashboard's API, neither more nor fewer than are registered. */
@@ -133,8 +134,29 @@ const TABLE: Readonly<Record<string, Cell>> = {
   [`GET ${SCOPE}/signing/progress`]: ADMINS_IN_BOTH_MODES,
   // Reports.
   // Wallets.
+  'GET /dashboard/api/projects/:project/wallets': ADMINS,
+  'POST /dashboard/api/projects/:project/wallets/:network': ADMINS,
+  'POST /dashboard/api/projects/:project/wallets/:network/preview': ADMINS,
+  'POST /dashboard/api/projects/:project/wallets/:network/terms': ADMINS,
+  'POST /dashboard/api/projects/:project/wallets/:network/check': ADMINS,
+  'POST /dashboard/api/projects/:project/payment-terms': ADMINS,
   // Sweeps.
+  [`GET ${SCOPE}/sweeps`]: ADMINS_IN_BOTH_MODES,
+  [`POST ${SCOPE}/sweeps/check`]: ADMINS_IN_BOTH_MODES,
+  [`GET ${SCOPE}/sweeps/history`]: ADMINS_IN_BOTH_MODES,
+  [`POST ${SCOPE}/sweeps`]: ADMINS_IN_BOTH_MODES,
+  [`POST ${SCOPE}/sweeps/:sweep/sent`]: ADMINS_IN_BOTH_MODES,
+  [`POST ${SCOPE}/sweeps/:sweep/give-up`]: ADMINS_IN_BOTH_MODES,
   // Settings.
+  [`GET ${SETTINGS}`]: ADMINS,
+  [`POST ${SETTINGS}`]: ADMINS,
+  [`POST ${SETTINGS}/preview`]: ADMINS,
+  [`GET ${SETTINGS}/stops`]: ADMINS,
+  [`POST ${SETTINGS}/deactivate`]: ['owner'],
+  [`POST ${SETTINGS}/activate`]: ['owner'],
+  [`POST ${SETTINGS}/export`]: ADMINS,
+  [`POST ${SETTINGS}/customer-data/count`]: ['owner'],
+  [`POST ${SETTINGS}/customer-data/delete`]: ['owner'],
   // Mail and notifications.
 };
 

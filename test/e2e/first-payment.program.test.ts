@@ -60,7 +60,8 @@ function asInReadme(banner: string, service: { readonly live: string; readonly s
 }
 
 async function firstStart(env: Readonly<Record<string, string>> = {}) {
-  const service = await testService({ SANDBOX_COMPLETE_AFTER_SECONDS: String(COMPLETE_AFTER_SECONDS), ...env });
+  const settings = { SANDBOX_COMPLETE_AFTER_SECONDS: String(COMPLETE_AFTER_SECONDS), ...env };
+  const service = await testService(settings, 'bare');
   const { running, first, stop } = await service.start();
   const [banner] = await running.waitFor(/Cointill is running[^]*Stop with Ctrl-C\./);
   if (first === null) throw new Error('The first start made no key.');

@@ -60,20 +60,27 @@ describe.skipIf(hasNoBrowser)('the layout of the payment page', () => {
     return page;
   }
 
+  /** What the server answers, which is the same at any width. */
+  const texts = new Map<string, Promise<string>>();
+  function textOf(path: string): Promise<string> {
+    const text = texts.get(path) ?? fetch(`${server.origin}${path}`).then((answer) => answer.text());
+    texts.set(path, text);
+    return text;
+  }
+
   /**
    * Puts the body of a state in place of the page's: a hundred times faster than loading four hundred pages, and laid
    * out the same. What is found is named by the state.
    */
   async function measure(page: Page, path: string): Promise<readonly string[]> {
-    const found = await page.evaluate<string[]>(`(async () => {
-      const text = await (await fetch(${JSON.stringify(path)})).text();
+    const found = await page.evaluate<string[]>(`((text) => {
       const { body, documentElement } = new DOMParser().parseFromString(text, 'text/html');
       document.documentElement.lang = documentElement.lang;
       document.documentElement.dir = documentElement.dir;
       document.body.replaceWith(body);
       ${UNFOLD}
       return ${MEASURE};
-    })()`);
+    })(${JSON.stringify(await textOf(path))})`);
     return found.map((one) => `${decodeURIComponent(path)}: ${one}`);
   }
 

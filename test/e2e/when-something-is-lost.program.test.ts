@@ -14,6 +14,7 @@ import { startAnvil, type Anvil } from '../anvil.ts';
 import { emptyDatabase } from '../database.ts';
 import { DEADLINE_MS } from '../deadline.ts';
 import { client, eventOf, eventually, freePort, killProcess } from '../program.ts';
+import { putReadyCluster } from '../ready-cluster.ts';
 
 /**
  * The page, followed word for word by a machine: every command of a part is run in its order, on an installation that
@@ -154,6 +155,10 @@ async function shop(more: Readonly<Record<string, string>> = {}) {
   const dataDir = path.join(home, 'data');
   const file = path.join(home, 'backups');
   await mkdir(file);
+  if (more['DATABASE_URL'] === undefined) {
+    await mkdir(dataDir);
+    await putReadyCluster(dataDir);
+  }
   const env = {
     PATH,
     HOME,

@@ -77,7 +77,7 @@ export function createDashboard(): Dashboard {
 }
 
 /** Concurrent requests that need a proof share one dialog. */
-function askForProof(proof: Store<ProofRequest | null>): Promise<boolean> {
+export function askForProof(proof: Store<ProofRequest | null>): Promise<boolean> {
   return new Promise((resolve) => {
     const waiting = proof.get();
     const done = (proved: boolean): void => {

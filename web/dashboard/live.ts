@@ -3,7 +3,7 @@ import { useEffect } from 'react';
 import type { LiveMessage } from '../../src/http/dashboard/contract/live.ts';
 import { urlOf } from './api.ts';
 import { useDashboard, type Dashboard } from './dashboard.ts';
-import { refreshPayment, projectKey } from './pages/payments/queries.ts';
+import { projectKey, refreshPayment, refundsKey } from './pages/payments/queries.ts';
 import { attentionKey } from './pages/attention/queries.ts';
 import type { Scope } from './scope.ts';
 import { sessionQuery } from './session.ts';
@@ -96,8 +96,11 @@ function apply(dashboard: Dashboard, scope: Scope, message: Exclude<LiveMessage,
       return void queries.invalidateQueries({ queryKey: attentionKey(scope) });
     case 'deliveries':
       return void queries.invalidateQueries({ queryKey: [...projectKey(scope), 'webhooks'] });
+    case 'sweeps':
+      return void queries.invalidateQueries({ queryKey: [...projectKey(scope), 'sweeps'] });
     case 'network':
-      // Only single payments show confirmations; lists do not.
+      // Only single payments and refunds show confirmations; lists of payments do not.
+      void queries.invalidateQueries({ queryKey: refundsKey(scope) });
       return void queries.invalidateQueries({ queryKey: [...projectKey(scope), 'payment'] });
     case 'version': {
       const known = queries.getQueryData(sessionQuery(api).queryKey);

@@ -5,6 +5,7 @@ import { homeSearch } from './pages/home/search.ts';
 import type { AuditSearch } from './pages/audit/search.ts';
 import type { PaymentsSearch } from './pages/payments/search.ts';
 import type { EventsSearch } from './pages/events/events-page.tsx';
+import type { RefundsSearch } from './pages/refunds/search.ts';
 import type { RequestsSearch } from './pages/requests/search.ts';
 import type { WebhooksSearch } from './pages/webhooks/search.ts';
 import { homeScope } from './scope.ts';
@@ -103,7 +104,8 @@ const payment = createRoute({
 const refunds = createRoute({
   getParentRoute: () => signedIn,
   path: '/projects/$project/$mode/refunds',
-  component: lazyPage(() => import('./pages/refunds/refunds-page.tsx'), 'RefundsPage', 'refunds'),
+  validateSearch: (search): RefundsSearch => search,
+  component: lazyPage(() => import('./pages/refunds/refunds-page.tsx'), 'RefundsPage', 'refunds', 'detail', 'list'),
 });
 const reports = createRoute({
   getParentRoute: () => signedIn,
@@ -118,7 +120,7 @@ const wallets = createRoute({
 const sweeps = createRoute({
   getParentRoute: () => signedIn,
   path: '/projects/$project/$mode/sweeps',
-  component: lazyPage(() => import('./pages/sweeps/sweeps-page.tsx'), 'SweepsPage', 'sweeps'),
+  component: lazyPage(() => import('./pages/sweeps/sweeps-page.tsx'), 'SweepsPage', 'sweeps', 'browserWallets'),
 });
 const settings = createRoute({
   getParentRoute: () => signedIn,

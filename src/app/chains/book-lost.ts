@@ -70,7 +70,7 @@ export async function bookLost(
     const quote: Quote = {
       asset,
       network,
-      decimals: await decimalsOf(app, trx, projectId, first),
+      decimals: decimalsOf(app, first),
       owedUnits: lost.reduce((sum, one) => sum + (one.asset === asset ? one.amountUnits : 0n), 0n),
       toleranceUnits: 0n,
       address: shownAddress(network, first.address),

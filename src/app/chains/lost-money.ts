@@ -1,4 +1,4 @@
-import { tokenOf, type AssetCode } from '../../domain/asset.ts';
+import type { AssetCode } from '../../domain/asset.ts';
 import type { Network } from '../../domain/networks.ts';
 import { MIN_SKIP } from '../../domain/recovery.ts';
 import { eventBody } from '../../wire/event.ts';
@@ -127,7 +127,7 @@ export async function publishLostMoney(
   const events: NewEvent[] = [];
   for (const one of lost) {
     for (const { projectId } of await projectsOfWallet(trx, one.network, one.firstAddress)) {
-      const decimals = await decimalsOf(app, trx, projectId, one);
+      const decimals = decimalsOf(app, one);
       const id = newId(app, now);
       const money = lostMoney(one, decimals);
       const data = lostMoneyView(money);
@@ -161,13 +161,9 @@ export function lostMoney(one: LostTransfer, decimals: number): LostMoney {
 }
 
 /** Decimals of the contract configured by the operator, where there is one. */
-export async function decimalsOf(
+export function decimalsOf(
   app: Pick<App, 'railFor'>,
-  trx: Trx | undefined,
-  projectId: string,
   { asset, network }: { readonly asset: AssetCode; readonly network: Network },
-): Promise<number> {
-  const tokens = await app.railFor('live').tokens(projectId, trx);
-  const followed = tokens.find((token) => token.asset === asset && token.network === network);
-  return followed?.decimals ?? tokenOf(asset, network)?.decimals ?? 0;
+): number {
+  return app.railFor('live').decimals({ asset, network }) ?? 0;
 }

@@ -2,7 +2,7 @@ import { NETWORK_FACTS, settingOf, GAP_LIMIT, type Network } from '../../domain/
 import type { LostMoney } from '../../domain/lost-money.ts';
 import type { Cursor } from '../../store/chain.ts';
 import { shownAddress } from '../../rails/address.ts';
-import { lostTransfers, projectsOfWallet, transfersAhead, type AheadTransfer } from '../../store/lost-transfers.ts';
+import { lostTransfers, transfersAhead, type AheadTransfer } from '../../store/lost-transfers.ts';
 import { networkStates, type KnownNode } from '../../store/network-states.ts';
 import { haltedWallets } from '../../store/unissued.ts';
 import { addressGaps, gapInWords, type AddressGap } from '../../store/wallets.ts';
@@ -69,18 +69,10 @@ export async function networkStatus(app: App, networks: readonly Network[]): Pro
 }
 
 async function lostByNetwork(app: App): Promise<ReadonlyMap<Network, readonly LostMoney[]>> {
-  const lost = await lostTransfers(app.db);
-  const named = await Promise.all(
-    lost.map(async (one) => {
-      const [owner] = await projectsOfWallet(app.db, one.network, one.firstAddress);
-      return {
-        network: one.network,
-        money: lostMoney(one, await decimalsOf(app, undefined, owner?.projectId ?? '', one)),
-      };
-    }),
+  const groups = Map.groupBy(await lostTransfers(app.db), ({ network }) => network);
+  return new Map(
+    [...groups].map(([network, group]) => [network, group.map((one) => lostMoney(one, decimalsOf(app, one)))]),
   );
-  const groups = Map.groupBy(named, ({ network }) => network);
-  return new Map([...groups].map(([network, group]) => [network, group.map(({ money }) => money)]));
 }
 
 function haltedWarning(reason: string): string {

@@ -18,6 +18,7 @@ import {
   type FaultyPayment,
   type UnsignedRefund,
 } from '../../store/attention.ts';
+import { unseenWalletChanges, type WalletChange } from '../../store/wallet-changes.ts';
 import type { App } from '../context.ts';
 import type { NetworkFault, ServiceHealth } from './health.ts';
 
@@ -43,6 +44,12 @@ export interface AttentionItem extends AttentionKey {
   readonly detail: string | null;
   /** The command that deals with it, where no page does. */
   readonly command: string | null;
+  /** Who changed a wallet, and both as people recognise them; `before` null: there was none. */
+  readonly change: {
+    readonly by: WalletChange['actor'];
+    readonly before: string | null;
+    readonly after: string;
+  } | null;
   readonly mark: AttentionMark | null;
 }
 
@@ -105,6 +112,7 @@ const NOTHING: Omit<AttentionItem, keyof AttentionKey | 'kind'> = {
   url: null,
   detail: null,
   command: null,
+  change: null,
   mark: null,
 };
 
@@ -166,14 +174,16 @@ async function liveItems(
   { serviceHealth, sweeps }: AttentionSources,
 ): Promise<readonly AttentionItem[]> {
   if (mode !== 'live') return [];
-  const [refunds, wallets, { followed, faults }] = await Promise.all([
+  const [refunds, changes, wallets, { followed, faults }] = await Promise.all([
     unsignedRefunds(app.db, projectId, MAX_ATTENTION + 1),
+    unseenWalletChanges(app.db, projectId, MAX_ATTENTION + 1),
     walletNetworks(app.db, projectId),
     serviceHealth(),
   ]);
   const without = wallets.isLive ? followed.filter((network) => !wallets.networks.includes(network)) : [];
   return [
     ...refunds.map(refundItem),
+    ...changes.map(walletItem),
     ...faults.filter(({ network }) => wallets.networks.includes(network)).map(faultItem),
     ...without.map((network) => ({
       ...NOTHING,
@@ -209,6 +219,18 @@ function refundItem(refund: UnsignedRefund): AttentionItem {
     network: refund.network,
     until: refund.dueAt,
     command: `cointill refund show ${id}`,
+  };
+}
+
+function walletItem({ id, network, changedAt, actor, before, after }: WalletChange): AttentionItem {
+  return {
+    ...NOTHING,
+    kind: 'wallet_changed',
+    subject: id,
+    occurrence: 'changed',
+    at: changedAt,
+    network,
+    change: { by: actor, before, after },
   };
 }
 

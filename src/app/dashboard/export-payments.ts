@@ -3,6 +3,11 @@ import { copyPayments, countAbout, type PaymentExport } from '../../store/paymen
 import type { App } from '../context.ts';
 import { openExport, type OpenedExport } from './open-export.ts';
 
+/** The log cannot be changed, so it does not keep whom somebody looked for. */
+function withoutSearch({ search, ...asked }: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  return search === undefined ? asked : { ...asked, has_search: true };
+}
+
 /** Opens a file of payments. */
 export function exportPayments(
   app: App,
@@ -16,7 +21,7 @@ export function exportPayments(
       action: 'payment.export',
       projectId: scope.projectId,
       subject: { kind: 'payments', id: null },
-      after: { mode: scope.mode, ...asked },
+      after: { mode: scope.mode, ...withoutSearch(asked) },
     },
     countAbout: () => countAbout(app.db, scope, search),
     copy: (client, take) => copyPayments(client, file, take),

@@ -24,6 +24,7 @@ export interface ServiceHealth {
   /** Networks that payments can be made on. */
   readonly followed: readonly Network[];
   readonly faults: readonly NetworkFault[];
+  readonly statuses: readonly NetworkStatus[];
 }
 
 /** Why a network does not see payments as they come. */
@@ -48,6 +49,7 @@ export function createServiceHealth(
   return sharedAnswer(keptMs, async () => {
     const all = await networkStatus(app, networks);
     return {
+      statuses: all,
       networks: networkHealth(all),
       backups: await backupHealth(app),
       followed: networks,

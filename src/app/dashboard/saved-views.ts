@@ -53,7 +53,7 @@ export function saveView(app: App, viewing: Viewing, fields: ViewFields): Promis
     const { projectId, personId } = viewing;
     const view = { id: newId(app, now), projectId, personId, ...fields, version: 1, createdAt: now, changedAt: now };
     await insertView(trx, view);
-    await record(app, trx, 'view.create', view, { after: { ...fields } });
+    await record(app, trx, 'view.create', view, { after: logged(fields) });
     return { kind: 'done', view };
   });
 }
@@ -72,14 +72,7 @@ export function changeView(
     const { owner: _owner, ...before } = current;
     const view = { ...before, name, query, shared, version: current.version + 1, changedAt: app.clock() };
     await updateView(trx, view);
-    const { name: oldName, query: oldQuery, shared: wasShared } = before;
-    await record(
-      app,
-      trx,
-      'view.change',
-      view,
-      differences({ name: oldName, query: oldQuery, shared: wasShared }, { name, query, shared }),
-    );
+    await record(app, trx, 'view.change', view, differences(logged(before), logged(fields)));
     return { kind: 'done', view };
   });
 }
@@ -87,10 +80,17 @@ export function changeView(
 export function removeView(app: App, viewing: Viewing, id: string, version: number): Promise<ViewOutcome> {
   return onView(app, viewing, id, version, async (trx, current) => {
     await deleteView(trx, id);
-    const { name, query, shared } = current;
-    await record(app, trx, 'view.delete', current, { before: { name, query, shared } });
+    await record(app, trx, 'view.delete', current, { before: logged(current) });
     return { kind: 'done', view: current };
   });
+}
+
+/** A view in the log, which cannot be changed: it does not keep whom the view searches for. */
+function logged({ name, query, shared }: ViewFields) {
+  const filters = new URLSearchParams(query);
+  if (!filters.has('search')) return { name, query, shared };
+  filters.delete('search');
+  return { name, query: filters.toString(), shared, has_search: true };
 }
 
 function onView(

@@ -15,6 +15,8 @@ export type ProjectChange =
   | { readonly kind: 'attention' }
   /** Something was sent to an endpoint. */
   | { readonly kind: 'deliveries' }
+  /** What lies on deposits changed, or what is known of a sweep. */
+  | { readonly kind: 'sweeps' }
   /** A block of the network: payments on it have new confirmations. */
   | { readonly kind: 'network'; readonly network: Network }
   /** Too much to list, or changes may have been missed. */
@@ -72,6 +74,7 @@ export function createProjectWatch(
   let changed = new Set<string>();
   let networks = new Set<Network>();
   let attention = new Set<string>();
+  let swept = new Set<string>();
   let mayMiss = false;
   const sentSince = createSentWatch(app.db);
 
@@ -91,19 +94,24 @@ export function createProjectWatch(
     attention.add(`${projectId} ${mode}`);
     pace.hurry();
   });
+  notifications.on('sweeps', ([projectId]) => {
+    if (groups.size === 0) return;
+    swept.add(projectId);
+    pace.hurry();
+  });
   notifications.onUp(markMissed);
   const downTimer = setInterval(() => {
     if (!notifications.healthy()) markMissed();
   }, whileDownMs);
 
   const poll = async (): Promise<void> => {
-    const [ids, blocks, marked, hasMissed] = [[...changed], [...networks], attention, mayMiss];
-    [changed, networks, attention, mayMiss] = [new Set(), new Set(), new Set(), false];
+    const [ids, blocks, marked, moved, hasMissed] = [[...changed], [...networks], attention, swept, mayMiss];
+    [changed, networks, attention, swept, mayMiss] = [new Set(), new Set(), new Set(), new Set(), false];
     const present = [...groups.values()];
     try {
       const created = await createdIn(app, present);
       const owners = hasMissed || ids.length === 0 ? [] : await findOwners(app.db, ids);
-      const found = { created, owners, blocks, marked, sent: await sentSince(), hasMissed };
+      const found = { created, owners, blocks, marked, moved, sent: await sentSince(), hasMissed };
       for (const group of present) passOn(group, changesOf(group, found));
     } catch (error) {
       // The collected ids are lost.
@@ -187,6 +195,8 @@ interface Found {
   readonly owners: readonly OwnedPayment[];
   readonly blocks: readonly Network[];
   readonly marked: ReadonlySet<string>;
+  /** The projects whose sweeps changed. */
+  readonly moved: ReadonlySet<string>;
   /** The projects and modes whose endpoints were sent something. */
   readonly sent: ReadonlySet<string> | 'all';
   readonly hasMissed: boolean;
@@ -206,7 +216,7 @@ function createSentWatch(db: Database): () => Promise<Found['sent']> {
 
 function changesOf(
   group: Group,
-  { created, owners, blocks, marked, sent, hasMissed }: Found,
+  { created, owners, blocks, marked, moved, sent, hasMissed }: Found,
 ): readonly ProjectChange[] {
   const { projectId, mode } = group.scope;
   const isOwn = (one: OwnedPayment): boolean => one.projectId === projectId && one.mode === mode;
@@ -221,6 +231,7 @@ function changesOf(
     ...own.map(({ id, surface }) => ({ kind: 'payment' as const, id, surface })),
     ...(marked.has(`${projectId} ${mode}`) ? [{ kind: 'attention' as const }] : []),
     ...(sent === 'all' || sent.has(`${projectId} ${mode}`) ? [{ kind: 'deliveries' as const }] : []),
+    ...(isLive && moved.has(projectId) ? [{ kind: 'sweeps' as const }] : []),
     ...(isLive ? blocks.map((network) => ({ kind: 'network' as const, network })) : []),
   ];
 }

@@ -1,4 +1,3 @@
-import { tokenOf } from '../../domain/asset.ts';
 import type { Network } from '../../domain/networks.ts';
 import {
   inTimeUntil,
@@ -16,7 +15,6 @@ import { matchingAddress, shownAddress } from '../../rails/address.ts';
 import { findWatched } from '../../store/watched-addresses.ts';
 import { type ConfirmedTransfer } from '../../store/transfers.ts';
 import { issuedQuotes, type IssuedQuote } from '../../store/quotes.ts';
-import type { Trx } from '../../store/database.ts';
 import { lockPayments } from '../../store/payments.ts';
 import { saveChanges, type NewEvent, type PaymentChange } from '../../store/save-changes.ts';
 import { findTransfers, type PaymentTransfer } from '../../store/transfers.ts';
@@ -107,8 +105,7 @@ export async function observeMoney(
     const result = observeInTurn(app, payment, observationsOf, now);
     const change = result.kind === 'observed' && result.moved ? result.change : null;
     const wrong = confirmed.filter((one) => one.paymentId === payment.id && isOfNoQuote(one, itsQuotes));
-    if (wrong.length > 0)
-      changes.push(await publishWrongAssets(app, trx, change ?? unchanged(app, payment), wrong, now));
+    if (wrong.length > 0) changes.push(publishWrongAssets(app, change ?? unchanged(app, payment), wrong, now));
     else if (change !== null) changes.push(change);
   }
   if (changes.length > 0) await saveChanges(trx, changes, 2);
@@ -143,18 +140,17 @@ function unchanged(app: App, payment: Payment): PaymentChange {
   return { before: payment, after: payment, dueAt: nextDueAt(payment, app.policy), transitions: [], events: [] };
 }
 
-async function publishWrongAssets(
+function publishWrongAssets(
   app: App,
-  trx: Trx,
   change: PaymentChange,
   wrong: readonly ConfirmedTransfer[],
   now: number,
-): Promise<PaymentChange> {
+): PaymentChange {
   const { after } = change;
   const events: NewEvent[] = [];
   for (const [at, transfer] of wrong.entries()) {
     const { asset, network } = transfer;
-    const data = wrongAssetEventData(after, transfer, await tokenDecimals(app, trx, after, { asset, network }));
+    const data = wrongAssetEventData(after, transfer, tokenDecimals(app, after, { asset, network }));
     events.push(newEvent(app, after, 'payment.wrong_asset', after.lastSequence + at + 1, data, now));
   }
   const lastSequence = after.lastSequence + events.length;
@@ -162,17 +158,14 @@ async function publishWrongAssets(
 }
 
 /** The token's decimals here: the operator may have configured another contract than the well-known one. */
-export async function tokenDecimals(
-  app: App,
-  trx: Trx,
-  { projectId, mode }: Pick<Payment, 'projectId' | 'mode'>,
+export function tokenDecimals(
+  app: Pick<App, 'railFor'>,
+  { mode }: Pick<Payment, 'mode'>,
   { asset, network }: Pick<Quote, 'asset' | 'network'>,
-): Promise<number> {
-  const tokens = await app.railFor(mode).tokens(projectId, trx);
-  const own = tokens.find((token) => token.asset === asset && token.network === network);
-  const token = own ?? tokenOf(asset, network);
-  if (token === null) throw new Error(`There is no ${asset} on ${network}.`);
-  return token.decimals;
+): number {
+  const decimals = app.railFor(mode).decimals({ asset, network });
+  if (decimals === null) throw new Error(`There is no ${asset} on ${network}.`);
+  return decimals;
 }
 
 /**

@@ -28,7 +28,7 @@ export type TokenChoice = { readonly kind: 'ok'; readonly token: Token } | Token
 
 /** The token named by a client, if the project accepts it. */
 export async function chooseToken(
-  issuer: Pick<Issuer, 'tokens'>,
+  issuer: Pick<Issuer, 'tokens' | 'payable'>,
   projectId: string,
   asset: string,
   network: string | null,
@@ -38,7 +38,26 @@ export async function chooseToken(
   const token = enabled.find(
     (candidate) => candidate.asset === asset && (network === null || candidate.network === network),
   );
-  return token === undefined ? refuseToken(enabled, projectId, asset, network) : { kind: 'ok', token };
+  if (token !== undefined) return { kind: 'ok', token };
+  const off = (await issuer.payable(projectId, trx)).some(
+    (candidate) => candidate.asset === asset && (network === null || candidate.network === network),
+  );
+  return off ? refuseSwitchedOff(enabled, asset, network) : refuseToken(enabled, projectId, asset, network);
+}
+
+/** The project has chosen not to offer the coin. */
+function refuseSwitchedOff(enabled: readonly Token[], asset: string, network: string | null): TokenRefusal {
+  const what = network === null ? asset : `${asset} on ${network}`;
+  const offered = enabled.map((token) => `${token.asset} on ${token.network}`).join(', ');
+  return {
+    kind: 'refused',
+    param: network !== null && enabled.some((token) => token.asset === asset) ? 'network' : 'crypto_currency',
+    message:
+      `${what} is switched off in this project. ` +
+      (offered === ''
+        ? 'It can be switched on in the dashboard, on the page Wallets.'
+        : `Choose one of ${offered}, or switch it on in the dashboard, on the page Wallets.`),
+  };
 }
 
 /** Why a token cannot be used: unknown, not on that network, or not configured. */

@@ -1,3 +1,4 @@
+import { ALL_COINS } from '../../domain/coin-choice.ts';
 import type { Trx } from '../../store/database.ts';
 import {
   findProject,
@@ -28,6 +29,7 @@ export async function createProject(
     spreadBasisPoints: 0,
     sweepMinUsdCents: 0n,
     allowOrigins: [],
+    coins: ALL_COINS,
     accent: null,
     supportUrl: null,
     logo: null,

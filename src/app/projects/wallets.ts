@@ -2,27 +2,26 @@ import type { ConfirmationTier } from '../../domain/network-facts.ts';
 import { isNetwork, NETWORK_FACTS, NETWORKS, type Network } from '../../domain/networks.ts';
 import type { WalletDeriver } from '../../rails/chain.ts';
 import { shownAddress } from '../../rails/address.ts';
-import type { WalletSource, UtxoChains } from '../../rails/family.ts';
+import type { AddressKind, WalletCheck, WalletSource, UtxoChains } from '../../rails/family.ts';
 import { rulesOf } from '../../rails/networks.ts';
 import type { WalletOpener } from '../../rails/wallet.ts';
 import type { Trx } from '../../store/database.ts';
-import { findProject } from '../../store/projects.ts';
+import { notifyAttention } from '../../store/notifications.ts';
+import { findProject, lockProject } from '../../store/projects.ts';
+import { insertWalletChange } from '../../store/wallet-changes.ts';
 import { listWallets, setWallet, type Wallet } from '../../store/wallets.ts';
 import { issuedAddresses, skipAddressesBelow } from '../../store/issued-addresses.ts';
-import { differences, recordAudit } from '../audit.ts';
+import { differences, recordAudit, whoActs } from '../audit.ts';
 import { newId, type App } from '../context.ts';
-import { DEFAULT_TOLERANCE_BASIS_POINTS } from '../../modes/rail.ts';
+import { digestOf } from '../version.ts';
 import { malformed, noProject, rejected, type Rejected } from '../rejected.ts';
+import { indexChange, NEW_ACCOUNT, shortWallet, walletChanges } from './wallet-words.ts';
 
 const MAX_CONFIRMATIONS = 10_000;
 /** 10 %: with more, a payment that is plainly too small would count as paid. */
 const MAX_TOLERANCE_BASIS_POINTS = 1_000;
 /** Far more than any shop hands out; BIP 32 allows twenty times as many. */
 const MAX_FIRST_INDEX = 100_000_000;
-
-const NEW_ACCOUNT =
-  'Give an account of your wallet that nothing else uses, for payments get its addresses from number 0 on. If it was used before, ' +
-  "set it again with --first-index and the number of its first unused address: else an earlier customer who pays to an old address pays somebody else's order.";
 
 export interface WalletRequest {
   readonly projectId: string;
@@ -34,6 +33,13 @@ export interface WalletRequest {
   readonly toleranceBasisPoints: number | null;
   /** Addresses below this index are not handed out, because they were used before. Null: continue where it stopped. */
   readonly firstIndex?: number | null;
+  /** What a person saw who sets it on a page; left out by the command line, which prints the addresses afterwards. */
+  readonly seen?: {
+    /** The version of the wallet that is to be changed (`walletVersion`). */
+    readonly version: string;
+    /** Names the wallet and the addresses that were compared (`WalletPreview`); null for the wallet that is in use. */
+    readonly compared: string | null;
+  };
 }
 
 /** A wallet that was just set, and what its owner should know. */
@@ -54,30 +60,31 @@ export async function setProjectWallet(
   request: WalletRequest,
   chains: UtxoChains,
 ): Promise<WalletSet | Rejected> {
-  const { network, confirmations, toleranceBasisPoints, firstIndex = null } = request;
+  const { network, confirmations, toleranceBasisPoints, firstIndex = null, seen } = request;
   if (!isNetwork(network)) return malformed(`--network must be one of ${NETWORKS.join(', ')}.`);
   const parsed = rulesOf(network).parseWallet(request.source, chains);
   if (parsed.kind === 'invalid') return malformed(`--${request.source.kind}: ${parsed.message}`);
-  if (confirmations !== null && !isWhole(confirmations, 1, MAX_CONFIRMATIONS)) {
-    return malformed(`--confirmations must be a whole number from 1 to ${MAX_CONFIRMATIONS}.`);
+  const firstAddress = parsed.deriver.identity ?? parsed.deriver.addressAt(0);
+  if (typeof seen?.compared === 'string' && seen.compared !== comparedOf({ ...request, network }, parsed)) {
+    return { ...malformed(NOT_COMPARED), isConflict: true };
   }
-  if (toleranceBasisPoints !== null && !isWhole(toleranceBasisPoints, 0, MAX_TOLERANCE_BASIS_POINTS)) {
-    return malformed('--tolerance must be a percentage from 0 to 10 with at most two decimals, such as 0.5.');
-  }
-  if (firstIndex !== null && !isWhole(firstIndex, 0, MAX_FIRST_INDEX)) {
-    return malformed(`--first-index must be a whole number from 0 to ${MAX_FIRST_INDEX}.`);
-  }
+  const fault = numberFault(request);
+  if (fault !== null) return fault;
   const now = app.clock();
   return app.db.transaction().execute(async (trx) => {
+    await lockProject(trx, request.projectId);
     if ((await findProject(trx, request.projectId)) === null) return noProject(request.projectId);
     const before = await walletOn(trx, request.projectId, network);
+    if (seen !== undefined && seen.version !== walletVersion(before)) {
+      return { ...rejected(CHANGED_MEANWHILE), isConflict: true };
+    }
     await setWallet(trx, {
       id: newId(app, now),
       projectId: request.projectId,
       network,
       kind: request.source.kind,
       source: parsed.source,
-      firstAddress: parsed.deriver.identity ?? parsed.deriver.addressAt(0),
+      firstAddress,
       confirmations,
       toleranceBasisPoints,
       createdAt: now,
@@ -92,6 +99,7 @@ export async function setProjectWallet(
       subject: { kind: 'wallet', id: network },
       ...differences(auditedWallet(before), auditedWallet(wallet)),
     });
+    if (before?.firstAddress !== firstAddress) await announceWalletChange(app, trx, before, wallet);
     const isUnused = wallet.kind !== 'treasury' && wallet.nextIndex === 0 && firstIndex === null;
     return {
       kind: 'done',
@@ -107,6 +115,44 @@ export async function setProjectWallet(
   });
 }
 
+/** What is wrong with one of the numbers of a request; null: nothing. */
+function numberFault({ confirmations, toleranceBasisPoints, firstIndex = null }: WalletRequest): Rejected | null {
+  if (confirmations !== null && !isWhole(confirmations, 1, MAX_CONFIRMATIONS)) {
+    return malformed(`--confirmations must be a whole number from 1 to ${MAX_CONFIRMATIONS}.`);
+  }
+  if (toleranceBasisPoints !== null && !isWhole(toleranceBasisPoints, 0, MAX_TOLERANCE_BASIS_POINTS)) {
+    return malformed('--tolerance must be a percentage from 0 to 10 with at most two decimals, such as 0.5.');
+  }
+  if (firstIndex !== null && !isWhole(firstIndex, 0, MAX_FIRST_INDEX)) {
+    return malformed(`--first-index must be a whole number from 0 to ${MAX_FIRST_INDEX}.`);
+  }
+  return null;
+}
+
+const NOT_COMPARED =
+  'This is not the wallet whose addresses were compared, and nothing was saved. Compare the addresses again, then save.';
+const CHANGED_MEANWHILE =
+  'Somebody else has changed this wallet meanwhile, and nothing was saved. Close this to see it as it is now, then make your change again.';
+
+/**
+ * Says that new payments of a project go to another wallet from now on, whoever set it and from where: it needs the
+ * attention of its owners and admins until one of them marks it. Runs in the change's own transaction.
+ */
+async function announceWalletChange(app: App, trx: Trx, before: Wallet | null, after: Wallet): Promise<void> {
+  const now = app.clock();
+  const { kind, name } = whoActs(app);
+  await insertWalletChange(trx, {
+    id: newId(app, now),
+    projectId: after.projectId,
+    network: after.network,
+    changedAt: now,
+    actor: { kind, name },
+    before: before === null ? null : shortWallet(before),
+    after: shortWallet(after),
+  });
+  await notifyAttention(trx, after.projectId, 'live');
+}
+
 /** What the audit log keeps of a wallet. Its keys are public ones. */
 function auditedWallet(wallet: Wallet | null): object {
   return {
@@ -117,46 +163,6 @@ function auditedWallet(wallet: Wallet | null): object {
     toleranceBasisPoints: wallet?.toleranceBasisPoints ?? null,
     nextIndex: wallet?.nextIndex ?? null,
   };
-}
-
-function walletChanges(before: Wallet, after: Wallet): readonly string[] {
-  const same = before.firstAddress === after.firstAddress;
-  const changes = [
-    ...(same
-      ? []
-      : [
-          `This is another wallet than before (${before.kind} ${before.source}): new payments go to it, those that exist keep their addresses.`,
-        ]),
-    ...(same && (before.source !== after.source || before.kind !== after.kind)
-      ? [
-          `The same wallet in another form: before it was ${before.kind} ${before.source}. Its addresses stay the same, and the next one is number ${after.nextIndex}.`,
-        ]
-      : []),
-    ...(before.confirmations === after.confirmations
-      ? []
-      : [`Confirmations from now on: ${confirmationsText(after)} (before: ${confirmationsText(before)}).`]),
-    ...(toleranceText(before) === toleranceText(after)
-      ? []
-      : [`Tolerance from now on: ${toleranceText(after)} (before: ${toleranceText(before)}).`]),
-  ];
-  return changes.length > 0 ? changes : ['The wallet was set like this already.'];
-}
-
-function confirmationsText({ confirmations }: Wallet): string {
-  return confirmations === null ? 'by the amount, the default' : String(confirmations);
-}
-
-function toleranceText({ toleranceBasisPoints }: Wallet): string {
-  return `${(toleranceBasisPoints ?? DEFAULT_TOLERANCE_BASIS_POINTS) / 100} %`;
-}
-
-function indexChange(nextIndex: number, firstIndex: number): readonly string[] {
-  if (firstIndex === nextIndex) return [];
-  return [
-    firstIndex > nextIndex
-      ? `The next address is number ${firstIndex}; numbers ${nextIndex} to ${firstIndex - 1} are left out.`
-      : `The next address stays number ${nextIndex}, for those below it were handed out or left out before: --first-index only goes up.`,
-  ];
 }
 
 /** The project's wallets in use, one per network. */
@@ -209,6 +215,55 @@ export async function firstAddresses(
 /** The confirmations that a wallet's payments need, by amount; a single tier if the merchant set a number. */
 export function confirmationTiers({ network, confirmations }: Wallet): readonly ConfirmationTier[] {
   return confirmations === null ? NETWORK_FACTS[network].confirmations : [{ belowUsdCents: null, confirmations }];
+}
+
+/** So many addresses are shown to be compared with the owner's own wallet. */
+const COMPARED_ADDRESSES = 10;
+
+/** What a wallet would be, with nothing saved of it. */
+export interface WalletPreview {
+  readonly kind: 'done';
+  readonly walletKind: WalletSource['kind'];
+  readonly addressKind: AddressKind;
+  /** The first ten, as its owner's own wallet shows them; of a treasury the first deposit contracts. */
+  readonly addresses: readonly string[];
+  /** Names the wallet and these addresses: only what was compared can be saved. */
+  readonly compared: string;
+  readonly note: string | null;
+  readonly warnings: readonly string[];
+}
+
+/** The first addresses of a wallet that somebody may set. A private key is refused. */
+export function previewWallet(
+  { projectId, network, source }: Pick<WalletRequest, 'projectId' | 'network' | 'source'>,
+  chains: UtxoChains,
+): WalletPreview | Rejected {
+  if (!isNetwork(network)) return malformed(`--network must be one of ${NETWORKS.join(', ')}.`);
+  const parsed = rulesOf(network).parseWallet(source, chains);
+  if (parsed.kind === 'invalid') return malformed(`--${source.kind}: ${parsed.message}`);
+  return {
+    kind: 'done',
+    walletKind: source.kind,
+    addressKind: parsed.addressKind,
+    addresses: parsed.deriver.addressesAt(0, COMPARED_ADDRESSES),
+    compared: comparedOf({ projectId, network, source }, parsed),
+    note: parsed.note,
+    warnings: parsed.warnings,
+  };
+}
+
+function comparedOf(
+  { projectId, network, source }: Pick<WalletRequest, 'projectId' | 'source'> & { readonly network: Network },
+  { source: text, deriver }: Extract<WalletCheck, { readonly kind: 'ok' }>,
+): string {
+  return digestOf([projectId, network, source.kind, text, deriver.addressesAt(0, COMPARED_ADDRESSES)]);
+}
+
+/** Changes with everything that can be set about a wallet. Null stands for none. */
+export function walletVersion(wallet: Wallet | null): string {
+  if (wallet === null) return 'none';
+  const { id, kind, source, confirmations, toleranceBasisPoints } = wallet;
+  return digestOf([id, kind, source, confirmations, toleranceBasisPoints]);
 }
 
 function isWhole(value: number, min: number, max: number): boolean {

@@ -66,7 +66,7 @@ export async function refundMoney(
     const message = `amount counts at the payment's quote, which is not in ${asset} on ${network}. Give crypto_amount, or neither to refund all of it.`;
     return refused('amount', message);
   }
-  const decimals = await tokenDecimals(app, trx, payment, { asset, network });
+  const decimals = tokenDecimals(app, payment, { asset, network });
   const unquoted = { asset, network, decimals, owedUnits: 1n, toleranceUnits: 0n, address: quote?.address ?? '' };
   const received = { ...NO_MONEY, all: money };
   return { kind: 'ok', received: { ...payment, amountMinor: 0n, quote: unquoted, received } };

@@ -42,11 +42,8 @@ function keepLabel({ frame: { locale } }: PaymentView, { asset, network }: Token
   return locale.t('keep_token', { token: locale.t('token_on', { asset, network: networkName(network) }) });
 }
 
-/** Where sending costs little comes first: who does not mind which network it is takes the first one. */
 function networksOf(asset: AssetCode, tokens: readonly TokenChoice[]): readonly Network[] {
-  const networks = tokens.filter((token) => token.asset === asset).map((token) => token.network);
-  const isDear = (network: Network): number => (NETWORK_FACTS[network].fees === 'low' ? 0 : 1);
-  return networks.toSorted((a, b) => isDear(a) - isDear(b));
+  return tokens.filter((token) => token.asset === asset).map((token) => token.network);
 }
 
 function soleNetwork(view: PaymentView, asset: AssetCode, networks: readonly Network[]): Html {

@@ -1,4 +1,5 @@
 import { allTokens } from '../../domain/asset.ts';
+import { cheapFirst } from '../../domain/coin-choice.ts';
 import { blankPayment, type Received, type Payment, type Quote } from '../../domain/payment.ts';
 import { ENGLISH } from './languages.ts';
 import { presentPaymentPage, type PageContext } from './present.ts';
@@ -64,7 +65,7 @@ export const FRAME: Frame = {
 const CONTEXT: PageContext = {
   now: NOW,
   frame: FRAME,
-  tokens: allTokens(),
+  tokens: cheapFirst(allTokens()),
   confirmations: null,
   refunds: [],
   wrongMoney: [],

@@ -1,6 +1,5 @@
 import type { Access } from '../../app/projects/access.ts';
 import { explorerOf } from '../../app/explorer.ts';
-import { tokenOf } from '../../domain/asset.ts';
 import { encodeId } from '../../domain/id.ts';
 import { otherMoney } from '../../domain/other-money.ts';
 import type { Payment } from '../../domain/payment.ts';
@@ -39,12 +38,9 @@ async function wrongMoneyOf(app: Api['app'], payment: Payment): Promise<readonly
   if (rail.kind !== 'chain' || payment.quote === null) return [];
   const transfers = (await findTransfers(app.db, [payment.id])).get(payment.id) ?? [];
   const others = otherMoney(payment, transfers);
-  if (others.length === 0) return [];
-  const tokens = await rail.tokens(payment.projectId);
   return others.flatMap(({ asset, network, seenUnits: units }) => {
-    // The operator may have configured another contract than the well-known one.
-    const token = tokens.find((own) => own.asset === asset && own.network === network) ?? tokenOf(asset, network);
-    return token === null ? [] : [{ asset, network, units, decimals: token.decimals }];
+    const decimals = rail.decimals({ asset, network });
+    return decimals === null ? [] : [{ asset, network, units, decimals }];
   });
 }
 
@@ -62,7 +58,7 @@ export async function payingFacts({ app }: Pick<Api, 'app'>, payment: Payment): 
   const { monitoringMs } = app.policy;
   const explorer = quote === null ? null : explorerOf(rail, quote);
   if (!isOpen(payment.status)) return { tokens: [], evm: null, explorer, payable: false, monitoringMs };
-  const tokens = payment.surface === 'transaction' ? await rail.tokens(payment.projectId) : [];
+  const tokens = payment.surface === 'transaction' ? await rail.listed(payment.projectId) : [];
   return {
     tokens: tokens.map(({ asset, network }) => ({ asset, network })),
     evm: quote === null ? null : rail.evmChain(quote),

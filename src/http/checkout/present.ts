@@ -35,7 +35,7 @@ export interface PageContext extends PageFacts {
   /** When this was read, if that is not now because the database is silent; otherwise null. */
   readonly readAt: number | null;
   readonly frame: Frame;
-  /** The tokens in which the payment can be paid now, most popular first; empty if no wallet is set. */
+  /** The tokens in which the payment can be paid now, in the order of the page; empty if no wallet is set. */
   readonly tokens: readonly TokenChoice[];
   /** The chain of the quote's network; null if it is not an EVM network. */
   readonly evm: EvmChain | null;

@@ -62,6 +62,7 @@ function viewOf(item: AttentionItem, people: readonly Assignee[]): AttentionView
     url: item.url,
     detail: item.detail,
     command: item.command,
+    change: item.change,
     assigned_to: people.find(({ id }) => id === mark?.assignedTo) ?? null,
     note: mark?.note ?? null,
     version: mark?.version ?? 0,

@@ -7,6 +7,7 @@ import type { SharedInstructions } from '../../app/refunds/refund-instructions.t
 import type { SentOutcome } from '../../app/refunds/send-signed.ts';
 import type { AttentionSources } from '../../app/dashboard/attention.ts';
 import type { ServiceHealth } from '../../app/dashboard/health.ts';
+import type { WalletSources } from '../../app/dashboard/wallet-overview.ts';
 import type { Client, PeopleParts } from '../../app/people/parts.ts';
 import { HashesBusyError } from '../../app/people/password-hash.ts';
 import type { TooMany } from '../../app/people/guess-limits.ts';
@@ -22,6 +23,7 @@ import { readCookie } from '../cookies.ts';
 import { RequestError } from '../errors.ts';
 import type { Exports } from './export-routes.ts';
 import type { Live } from './live-routes.ts';
+import type { Deposits } from './sweep-routes.ts';
 import { clientBucket } from '../rate-limit.ts';
 import type { SessionRule } from '../session-guard.ts';
 
@@ -38,9 +40,17 @@ export interface Dashboard {
   readonly serviceHealth: () => Promise<ServiceHealth>;
   /** Deposits worth a sweep, as last known. */
   readonly sweeps: AttentionSources['sweeps'];
+  /** How wallets are read, and their networks' nodes asked. */
+  readonly wallets: Pick<WalletSources, 'chains' | 'openWallet' | 'askNodes'>;
+  readonly deposits: Deposits;
   readonly live: Live;
   readonly exports: Exports;
   readonly creator: PaymentCreator;
+  /** What the payment page lends: where a logo is served, and how the page would look. */
+  readonly checkout: {
+    readonly logoPath: (hash: string) => string;
+    readonly preview: (shown: Previewed, language: string) => string;
+  };
   readonly webhooks: {
     readonly policyOf: (mode: Mode) => WebhookPolicy;
     /** Made at its first use, and closed with the server. */
@@ -57,6 +67,14 @@ export interface Dashboard {
 interface NodesUnavailable {
   readonly kind: 'unavailable';
   readonly message: string;
+}
+
+/** What a shop is about to change about its pages; a logo without a hash was not saved yet. */
+interface Previewed {
+  readonly name: string;
+  readonly accent: string | null;
+  readonly supportUrl: string | null;
+  readonly logo: { readonly hash: string | null; readonly width: number; readonly height: number } | null;
 }
 
 /** One request of a route, typed by its contract. */

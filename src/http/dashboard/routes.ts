@@ -56,7 +56,7 @@ export function dashboardRoutes(dashboard: Dashboard, assets: ShellAssets | null
     deliveryRoutes(app, dashboard);
     eventLogRoutes(app, dashboard);
     requestRoutes(app, dashboard);
-    settingsRoutes(app, dashboard);
+    settingsRoutes(app, dashboard, send);
     sweepRoutes(app, dashboard);
     walletRoutes(app, dashboard);
     reportRoutes(app, dashboard);

@@ -1,5 +1,206 @@
 import type { FastifyInstance } from 'fastify';
-import type { Dashboard } from './route.ts';
+import { exportProject } from '../../app/dashboard/export-project.ts';
+import { roleOfOpenSession } from '../../app/people/open-session.ts';
+import { setActive, stopsOf, type ActivationOutcome, type Stops } from '../../app/projects/activation.ts';
+import { previewCustomerData, removeCustomerData, type CustomerDataCounts } from '../../app/projects/customer-data.ts';
+import {
+  previewSettings,
+  saveSettings,
+  settingsVersion,
+  type SettingsOutcome,
+  type SettingsRequest,
+} from '../../app/projects/settings.ts';
+import type { Rejected } from '../../app/rejected.ts';
+import { FIATS, isFiat } from '../../domain/money.ts';
+import { parseUuid } from '../../domain/id.ts';
+import type { Mode } from '../../domain/permission.ts';
+import { findProject, type Project } from '../../store/projects.ts';
+import { invalid, notFound, RequestError } from '../errors.ts';
+import { CONTRACT, type BodyOf } from './contract/index.ts';
+import type { CustomerDataView, SettingsView } from './contract/settings.ts';
+import { projectScopeOf } from './project-scope.ts';
+import { addRoute, appFor, signedInOf, type Dashboard } from './route.ts';
+import type { FileSender } from './send-file.ts';
+
+const SETTINGS = '/dashboard/api/projects/:project/settings';
+const MANAGE = { action: 'manage_settings' } as const;
+const DEACTIVATE = { action: 'deactivate_project' } as const;
+const DELETE = { action: 'delete_customer_data' } as const;
 
 /** The page of settings. */
-export function settingsRoutes(_app: FastifyInstance, _dashboard: Dashboard): void {}
+export function settingsRoutes(app: FastifyInstance, dashboard: Dashboard, send: FileSender): void {
+  const { app: core } = dashboard.people;
+  const viewOf = (project: Project): SettingsView => settingsView(project, dashboard.checkout.logoPath);
+  addRoute(app, `GET ${SETTINGS}`, MANAGE, async ({ params, request }) => {
+    const project = await findProject(core.db, projectScopeOf(request, params).projectId);
+    if (project === null) throw notFound('There is no such project.');
+    return viewOf(project);
+  });
+  addRoute(app, `POST ${SETTINGS}`, MANAGE, async ({ params, body, request }) => {
+    const { projectId } = projectScopeOf(request, params);
+    const values = { ...brandingOf(body), ...defaultsOf(body) };
+    return viewOf(saved(await saveSettings(appFor(core, request), projectId, body.version, values)));
+  });
+  addRoute(app, `POST ${SETTINGS}/preview`, MANAGE, async ({ params, body, request }) => {
+    const { projectId } = projectScopeOf(request, params);
+    const outcome = await previewSettings(core, projectId, brandingOf(body));
+    if (outcome.kind === 'rejected') throw faultOf(outcome);
+    const { project, changes } = outcome;
+    const { name = project.name, accent = null, supportUrl = null, logo: sent } = changes;
+    const logo = sent === undefined ? project.logo : sent && { ...sent, hash: null };
+    const shown = { name, accent, supportUrl, logo };
+    return {
+      html: dashboard.checkout.preview(shown, body.language),
+      logo: sent ? { width: sent.width, height: sent.height } : null,
+    };
+  });
+  activationRoutes(app, dashboard, viewOf);
+  exportRoute(app, dashboard, send);
+  customerRoutes(app, dashboard);
+}
+
+function activationRoutes(
+  app: FastifyInstance,
+  dashboard: Dashboard,
+  viewOf: (project: Project) => SettingsView,
+): void {
+  const { app: core } = dashboard.people;
+  const done = (outcome: ActivationOutcome): SettingsView => {
+    if (outcome.kind === 'other_name') {
+      throw invalid('name', 'This is not the name of the project. Type it as it stands above.');
+    }
+    if (outcome.kind === 'rejected') throw notFound('There is no such project.');
+    return viewOf(outcome.project);
+  };
+  addRoute(app, `GET ${SETTINGS}/stops`, MANAGE, async ({ params, request }) => {
+    const stops = await stopsOf(core, projectScopeOf(request, params).projectId);
+    return { test: stopsView(stops, 'test'), live: stopsView(stops, 'live') };
+  });
+  addRoute(app, `POST ${SETTINGS}/deactivate`, DEACTIVATE, async ({ params, body, request }) =>
+    done(await setActive(appFor(core, request), projectScopeOf(request, params).projectId, false, body.name)),
+  );
+  addRoute(app, `POST ${SETTINGS}/activate`, DEACTIVATE, async ({ params, request }) =>
+    done(await setActive(appFor(core, request), projectScopeOf(request, params).projectId, true)),
+  );
+}
+
+function exportRoute(app: FastifyInstance, dashboard: Dashboard, send: FileSender): void {
+  const { app: core } = dashboard.people;
+  const action = 'export_project' as const;
+  const schema = { hide: true, params: CONTRACT[`POST ${SETTINGS}/export`].params };
+  const config = { guard: { kind: 'session', action }, stream: true } as const;
+  app.post<{ Params: { project: string } }>(`${SETTINGS}/export`, { config, schema }, (request, reply) => {
+    const { projectId, role } = projectScopeOf(request, request.params);
+    const open = () => exportProject(appFor(core, request), dashboard.exports.connect, projectId);
+    return send(request, reply, open, {
+      name: 'project',
+      format: 'jsonl',
+      mayRead: async () => (await roleOfOpenSession(core, signedInOf(request), projectId, action)) === role,
+    });
+  });
+}
+
+function customerRoutes(app: FastifyInstance, dashboard: Dashboard): void {
+  const { app: core } = dashboard.people;
+  addRoute(app, `POST ${SETTINGS}/customer-data/count`, DELETE, async ({ params, body, request }) => {
+    const { projectId } = projectScopeOf(request, params);
+    const outcome = await previewCustomerData(core, projectId, { email: body.email, days: body.older_than_days });
+    if (outcome.kind === 'rejected') throw customerFault(outcome, body);
+    return { counts: countsView(outcome.counts), open: outcome.open };
+  });
+  addRoute(app, `POST ${SETTINGS}/customer-data/delete`, DELETE, async ({ params, body, request }) => {
+    const { projectId } = projectScopeOf(request, params);
+    const after = body.after === null ? null : parseUuid(body.after);
+    if (body.after !== null && after === null) throw invalid('after', 'after must be the next of the call before.');
+    const wanted = { email: body.email, days: body.older_than_days };
+    const outcome = await removeCustomerData(appFor(core, request), projectId, wanted, after);
+    if (outcome.kind === 'rejected') throw customerFault(outcome, body);
+    return { counts: countsView(outcome.counts), next: outcome.next };
+  });
+}
+
+function customerFault({ message }: Rejected, { email }: { readonly email?: string }): RequestError {
+  return invalid(email === undefined ? 'older_than_days' : 'email', message);
+}
+
+const textOrNull = (text: string): string | null => (text.trim() === '' ? null : text.trim());
+
+/** An e-mail address is a link to write to. */
+function linkOrNull(text: string): string | null {
+  const given = textOrNull(text);
+  return given !== null && /^[^\s@:/?#]+@[^\s@:/?#]+$/.test(given) ? `mailto:${given}` : given;
+}
+
+type Branding = Pick<BodyOf<`POST ${typeof SETTINGS}`>, 'name' | 'accent' | 'support_url' | 'logo'>;
+
+function brandingOf({ name, accent, support_url, logo }: Branding): SettingsRequest {
+  const file = 'the file';
+  return {
+    name,
+    accent: textOrNull(accent),
+    supportUrl: linkOrNull(support_url),
+    ...(logo === undefined ? {} : { logo: logo === null ? null : { file, bytes: Buffer.from(logo, 'base64') } }),
+  };
+}
+
+function defaultsOf(body: BodyOf<`POST ${typeof SETTINGS}`>): SettingsRequest {
+  const minutes = textOrNull(body.default_expiry_minutes);
+  const currency = textOrNull(body.default_currency);
+  if (currency !== null && !isFiat(currency)) {
+    throw invalid('default_currency', `The currency must be one of ${FIATS.join(', ')}.`);
+  }
+  return {
+    // What is no number breaks the rule of the number.
+    defaultExpiryMinutes: minutes === null ? null : /^\d+$/.test(minutes) ? Number(minutes) : NaN,
+    defaultCurrency: currency,
+    defaultSuccessUrl: textOrNull(body.default_success_url),
+  };
+}
+
+function saved(outcome: SettingsOutcome): Project {
+  if (outcome.kind === 'done') return outcome.project;
+  if (outcome.kind === 'rejected') throw faultOf(outcome);
+  throw new RequestError(
+    'conflict_error',
+    'Somebody else has changed these settings meanwhile, and nothing was saved. The page shows them as they are now: make your change again.',
+  );
+}
+
+/** The options of the command are the fields of the page. */
+const OPTION = /^--(name|logo|accent|support-url|default-expiry|default-success-url):? /;
+const FIELDS: Readonly<Record<string, string>> = { 'default-expiry': 'default_expiry_minutes' };
+
+function faultOf({ message, onPage, of }: Rejected): RequestError {
+  if (of === 'project') return notFound('There is no such project.');
+  const option = OPTION.exec(message)?.[1] ?? null;
+  const text = message.replace(OPTION, option === 'name' ? 'The name ' : '');
+  return invalid(
+    option === null ? null : (FIELDS[option] ?? option.replaceAll('-', '_')),
+    onPage ?? text.charAt(0).toUpperCase() + text.slice(1),
+  );
+}
+
+function settingsView(project: Project, logoPath: (hash: string) => string): SettingsView {
+  const { logo } = project;
+  return {
+    name: project.name,
+    accent: project.accent,
+    support_url: project.supportUrl,
+    logo: logo && { path: logoPath(logo.hash), width: logo.width, height: logo.height },
+    default_expiry_minutes: project.defaultExpiryMinutes,
+    default_currency: project.defaultCurrency,
+    default_success_url: project.defaultSuccessUrl,
+    currencies: [...FIATS],
+    is_active: project.active,
+    version: settingsVersion(project),
+  };
+}
+
+function stopsView(stops: Stops, mode: Mode) {
+  const { openPayments, endpoints, keys } = stops[mode];
+  return { open_payments: openPayments, endpoints, keys };
+}
+
+function countsView({ refundReasons, ...counts }: CustomerDataCounts): CustomerDataView {
+  return { ...counts, refund_reasons: refundReasons };
+}

@@ -1,5 +1,126 @@
-import type { FastifyInstance } from 'fastify';
-import type { Dashboard } from './route.ts';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { App } from '../../app/context.ts';
+import type { Rejected } from '../../app/rejected.ts';
+import type { SweepChains } from '../../app/sweeps/chain.ts';
+import { depositsOverview, withTransfers } from '../../app/sweeps/overview.ts';
+import { beginSweep, giveUpSweep, sweepSent } from '../../app/sweeps/send-sweep.ts';
+import { parseUuid } from '../../domain/id.ts';
+import { formatDecimal } from '../../domain/money.ts';
+import { findProject } from '../../store/projects.ts';
+import { endedSweeps, openSweeps, sendersOf, type Sweep } from '../../store/sweeps.ts';
+import { invalid, notFound, RequestError } from '../errors.ts';
+import type { SweepsOverview, SweepView } from './contract/sweeps.ts';
+import { scopeOf } from './project-scope.ts';
+import { addRoute, appFor, type Dashboard } from './route.ts';
+import { networkView, sweepView, type SweepViewing } from './sweep-views.ts';
+
+const SWEEPS = '/dashboard/api/projects/:project/:mode/sweeps';
+const PAGE = 50;
+
+/** The parts of the page of sweeps. */
+export interface Deposits {
+  readonly chains: SweepChains;
+  /** Asks the nodes now; `busy` while somebody does for this project. */
+  readonly refresh: (projectId: string) => Promise<'done' | 'busy'>;
+}
 
 /** The page of sweeps. */
-export function sweepRoutes(_app: FastifyInstance, _dashboard: Dashboard): void {}
+export function sweepRoutes(app: FastifyInstance, { people: { app: core }, deposits }: Dashboard): void {
+  const READ = { action: 'read_wallets' } as const;
+  const SEND = { action: 'send_sweeps' } as const;
+  const overview = (projectId: string) => overviewOf(core, deposits.chains, projectId);
+  const viewOf = async (projectId: string, sweep: Sweep): Promise<SweepView> => {
+    const [view] = await viewsOf(await viewingOf(core, deposits.chains, projectId), [sweep]);
+    if (view === undefined) throw noSweep();
+    return view;
+  };
+  addRoute(app, `GET ${SWEEPS}`, READ, ({ params, request }) => overview(liveProject(request, params)));
+  addRoute(app, `POST ${SWEEPS}/check`, READ, async ({ params, request }) => {
+    const projectId = liveProject(request, params);
+    if ((await deposits.refresh(projectId)) === 'busy') {
+      const message = 'The nodes are being asked for this project already. The page shows their answer when it comes.';
+      throw new RequestError('conflict_error', message);
+    }
+    return overview(projectId);
+  });
+  addRoute(app, `GET ${SWEEPS}/history`, READ, async ({ params, query, request }) => {
+    const projectId = liveProject(request, params);
+    const limit = query.limit ?? PAGE;
+    const after = query.after === undefined ? null : parseUuid(query.after);
+    if (query.after !== undefined && after === null)
+      throw invalid('after', 'after must be the next of the page before.');
+    const found = await endedSweeps(core.db, projectId, { after, limit: limit + 1 });
+    const shown = found.slice(0, limit);
+    const data = await viewsOf(await viewingOf(core, deposits.chains, projectId), shown);
+    return { data, next: found.length > limit ? (shown.at(-1)?.id ?? null) : null };
+  });
+  addRoute(app, `POST ${SWEEPS}`, SEND, async ({ params, body, request }) => {
+    const projectId = liveProject(request, params);
+    if (deposits.chains(body.network) === null)
+      throw invalid('network', 'network has no node: no call can be planned.');
+    const { sweep } = done(await beginSweep(appFor(core, request), { projectId, ...body }));
+    return viewOf(projectId, sweep);
+  });
+  addRoute(app, `POST ${SWEEPS}/:sweep/sent`, SEND, async ({ params, body, request }) => {
+    const projectId = liveProject(request, params);
+    const sent = { hash: hashOf(body.hash), sender: body.sender?.toLowerCase() ?? null };
+    const { sweep } = done(await sweepSent(appFor(core, request), { projectId, id: sweepId(params.sweep) }, sent));
+    return viewOf(projectId, sweep);
+  });
+  addRoute(app, `POST ${SWEEPS}/:sweep/give-up`, SEND, async ({ params, request }) => {
+    const projectId = liveProject(request, params);
+    const { sweep } = done(await giveUpSweep(appFor(core, request), { projectId, id: sweepId(params.sweep) }));
+    return viewOf(projectId, sweep);
+  });
+}
+
+function liveProject(request: FastifyRequest, params: { readonly project: string; readonly mode: string }): string {
+  const { projectId, mode } = scopeOf(request, params);
+  if (mode === 'live') return projectId;
+  throw notFound('Test payments move no money, so there is nothing to sweep in test mode.');
+}
+
+async function viewingOf(app: App, chains: SweepChains, projectId: string): Promise<SweepViewing> {
+  const project = await findProject(app.db, projectId);
+  return { app, chains, minUsdCents: project?.sweepMinUsdCents ?? 0n };
+}
+
+async function overviewOf(app: App, chains: SweepChains, projectId: string): Promise<SweepsOverview> {
+  const viewing = await viewingOf(app, chains, projectId);
+  const networks = await depositsOverview(app.db, projectId, viewing.minUsdCents);
+  return {
+    minimum_usd: formatDecimal(viewing.minUsdCents, 2),
+    networks: networks.map((one) => networkView(viewing, one)),
+    open: await viewsOf(viewing, await openSweeps(app.db, projectId)),
+  };
+}
+
+async function viewsOf(viewing: SweepViewing, sweeps: readonly Sweep[]): Promise<SweepView[]> {
+  const { db } = viewing.app;
+  const [all, senders] = await Promise.all([withTransfers(db, sweeps), sendersOf(db, sweeps)]);
+  return all.map((one) => sweepView(viewing, one, senders));
+}
+
+function hashOf(text: string | null): string | null {
+  if (text === null) return null;
+  if (/^0x[0-9a-f]{64}$/i.test(text)) return text.toLowerCase();
+  throw invalid('hash', 'hash must be 0x and 64 hex digits, as your wallet shows it.');
+}
+
+function sweepId(text: string): string {
+  const id = parseUuid(text);
+  if (id === null) throw noSweep();
+  return id;
+}
+
+function noSweep(): RequestError {
+  return notFound('There is no such sweep in this project.');
+}
+
+/** @throws RequestError that says why nothing was done */
+function done(outcome: { readonly kind: 'done'; readonly sweep: Sweep } | Rejected): { readonly sweep: Sweep } {
+  if (outcome.kind === 'done') return outcome;
+  if (outcome.why === 'not_found') throw noSweep();
+  if (outcome.isConflict === true) throw new RequestError('conflict_error', outcome.message);
+  throw invalid(outcome.malformed === true ? 'hash' : null, outcome.message);
+}

@@ -46,12 +46,26 @@ function parseEvmWallet({ kind, text }: WalletSource): WalletCheck {
     case 'treasury': {
       const parsed = parseTreasury(text);
       if (parsed.kind === 'invalid') return parsed;
-      return { kind: 'ok', source: parsed.treasury, note: null, warnings: [], deriver: parsed.deriver };
+      return {
+        kind: 'ok',
+        source: parsed.treasury,
+        addressKind: 'deposit',
+        note: null,
+        warnings: [],
+        deriver: parsed.deriver,
+      };
     }
     case 'xpub': {
       const parsed = parseEvmXpub(text);
       if (parsed.kind === 'invalid') return parsed;
-      return { kind: 'ok', source: parsed.xpub, note: null, warnings: [], deriver: parsed.deriver };
+      return {
+        kind: 'ok',
+        source: parsed.xpub,
+        addressKind: 'account',
+        note: null,
+        warnings: [],
+        deriver: parsed.deriver,
+      };
     }
   }
 }

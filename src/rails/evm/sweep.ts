@@ -3,6 +3,7 @@ import {
   DEPOSIT_FACTORY,
   depositAddress,
   DETERMINISTIC_DEPLOYER,
+  FIRST_DEPOSIT_FACTORY,
   parseTreasury,
   type DepositFactoryFacts,
 } from './deposit.ts';
@@ -94,12 +95,22 @@ export function planSweep(request: SweepRequest): SweepPlan {
   return { calls: sweeps.length > 0 && !factoryDeployed ? [deployCall(factory), ...sweeps] : sweeps };
 }
 
+/** The address of the factory that this call data has the deterministic deployer put on the chain; null for any other. */
+export function deployedBy(data: string): string | null {
+  const factories = [DEPOSIT_FACTORY, FIRST_DEPOSIT_FACTORY];
+  return factories.find((factory) => deployData(factory) === data)?.address ?? null;
+}
+
 /** The deterministic deployer takes the salt followed by the init code. */
+function deployData({ salt, initCode }: DepositFactoryFacts): string {
+  return `${salt}${initCode.slice(2)}`;
+}
+
 function deployCall(factory: DepositFactoryFacts): SweepCall {
   return {
     purpose: 'deploy_factory',
     to: DETERMINISTIC_DEPLOYER,
-    data: `${factory.salt}${factory.initCode.slice(2)}`,
+    data: deployData(factory),
     indexes: [],
     tokens: [],
     gasEstimate: GAS.deployFactory,
@@ -194,6 +205,17 @@ function encodeSweep(treasury: string, indexes: readonly number[], tokens: reado
     ...tokens.map((token) => addressWord(token ?? ZERO_ADDRESS)),
   ];
   return `${SWEEP_SELECTOR}${words.join('')}`;
+}
+
+/** What a call of a factory's `sweep` names; null for any other call data. Addresses in lower case. */
+export function parseSweep(data: string): { readonly treasury: string; readonly indexes: readonly number[] } | null {
+  if (!data.startsWith(SWEEP_SELECTOR)) return null;
+  const words = data.slice(SWEEP_SELECTOR.length).match(/[0-9a-f]{64}/gi) ?? [];
+  const at = Number(BigInt(`0x${words[1] ?? '0'}`)) / 32;
+  const count = Number(BigInt(`0x${words[at] ?? '0'}`));
+  if (!Number.isInteger(at) || !(count <= words.length)) return null;
+  const indexes = words.slice(at + 1, at + 1 + count).map((word) => Number(BigInt(`0x${word}`)));
+  return { treasury: `0x${(words[0] ?? '').slice(24).toLowerCase()}`, indexes };
 }
 
 function numberWord(value: number): string {

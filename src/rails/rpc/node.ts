@@ -1,4 +1,4 @@
-import { Agent, request } from 'undici';
+import type { Agent } from 'undici';
 import { basicAuthorization, CookieError, createCookie } from './cookie.ts';
 import { decodeArray, MalformedAnswerError } from './decode.ts';
 
@@ -159,6 +159,8 @@ function createTransport(url: URL, timeoutMs: number, cookieFile: string | null)
 
   async function send(body: string, authorization: string | null): Promise<unknown> {
     const headers = { 'content-type': 'application/json', ...(authorization === null ? {} : { authorization }) };
+    // Loaded with the first call: most commands ask no node, and would take a sixth longer to start.
+    const { Agent, request } = await import('undici');
     // Without undici's own timeouts: they end with the headers and let a body stall forever. Retries are up to the
     // caller.
     agent ??= new Agent({ headersTimeout: 0, bodyTimeout: 0, connectTimeout: timeoutMs, keepAliveTimeout: 2_000 });

@@ -57,6 +57,6 @@ function parseWallet(network: UtxoNetwork, { kind, text }: WalletSource, chains:
   if (params === null) return { kind: 'invalid', message: `${label} has no chain called ${chains[network]}.` };
   const parsed = parseUtxoWallet(params, { kind, text });
   if (parsed.kind === 'invalid') return parsed;
-  const { source, note, deriver } = parsed;
-  return { kind: 'ok', source, note, warnings: spendingWarnings(params, parsed.spending), deriver };
+  const { source, scriptType: addressKind, note, deriver } = parsed;
+  return { kind: 'ok', source, addressKind, note, warnings: spendingWarnings(params, parsed.spending), deriver };
 }

@@ -10,6 +10,8 @@ export const PROJECTS = {
   spread_basis_points: defaulted(integer()),
   sweep_min_usd_cents: defaulted(bigint()),
   allow_origins: defaulted(texts()),
+  coin_order: defaulted(texts()),
+  coins_off: defaulted(texts()),
   accent: nullable(text()),
   support_url: nullable(text()),
   created_at: timestamp(),

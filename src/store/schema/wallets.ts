@@ -1,5 +1,6 @@
 import type { Network } from '../../domain/networks.ts';
 import { integer, nullable, text, timestamp, uuid } from './column.ts';
+import type { ActorKind } from './people.ts';
 
 /**
  * The source of a wallet's addresses: an extended public key, an output descriptor, or deposit contracts of a treasury.
@@ -17,6 +18,18 @@ export const WALLETS = {
   tolerance_basis_points: nullable(integer()),
   created_at: timestamp(),
   replaced_at: nullable(timestamp()),
+};
+
+/** Every time payments of a project began to go to another wallet. */
+export const WALLET_CHANGES = {
+  id: uuid(),
+  project_id: uuid(),
+  network: text<Network>(),
+  changed_at: timestamp(),
+  actor_kind: text<ActorKind>(),
+  actor_name: text(),
+  before: nullable(text()),
+  after: text(),
 };
 
 export const ADDRESS_INDEXES = {

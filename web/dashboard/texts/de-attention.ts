@@ -10,6 +10,7 @@ export const deAttention: TextsLike<typeof enAttention> = {
   attention_none_text:
     'Verspätetes, fehlendes oder überzähliges Geld, offene Erstattungen und Störungen erscheinen hier von selbst.',
   attention_none_title: 'Nichts zu erledigen',
+  by_command_line: 'der Befehlszeile ({name})',
   copy_command: 'Befehl',
   done: 'Erledigt',
   attention_note: 'Notiz',
@@ -47,6 +48,11 @@ export const deAttention: TextsLike<typeof enAttention> = {
   kind_underpaid_failed_text:
     '{amount} fehlen, und die Zahlungsfrist ist abgelaufen. Nehmen Sie an, was kam, oder erstatten Sie es.',
   kind_underpaid_text: '{amount} fehlen. Die Zahlungsseite bittet bis {until} um den Rest.',
+  kind_wallet_changed: 'Andere Wallet für {name}',
+  kind_wallet_changed_first_text:
+    'Gesetzt von {who}: {after}. Zahlungen in diesem Netz gehen dorthin. War es niemand von Ihnen, setzen Sie sofort die richtige Wallet.',
+  kind_wallet_changed_text:
+    'Gesetzt von {who}: {after}, vorher: {before}. Neue Zahlungen gehen dorthin. War es niemand von Ihnen, setzen Sie sofort die richtige Wallet.',
   new_attention: '{count} neu',
   note_text: 'Notiz',
   no_answer: 'keine Antwort',
@@ -56,4 +62,6 @@ export const deAttention: TextsLike<typeof enAttention> = {
   undo: 'Rückgängig',
   see_deliveries: 'Zustellungen ansehen',
   see_endpoint: 'Endpunkt ansehen',
+  see_wallets: 'Wallets ansehen',
+  set_wallet_now: 'Wallet setzen',
 };

@@ -7,6 +7,7 @@ export const enAttention = {
   attention_more: 'These are the newest 100. More appear as you deal with them.',
   attention_none_text: 'Late, missing or excess money, refunds to sign and faults will appear here.',
   attention_none_title: 'Nothing needs attention',
+  by_command_line: 'the command line ({name})',
   copy_command: 'command',
   done: 'Done',
   attention_note: 'Note',
@@ -39,6 +40,11 @@ export const enAttention = {
   kind_underpaid_failed_text:
     '{amount} is missing, and the time to pay has run out. Accept what arrived, or refund it.',
   kind_underpaid_text: '{amount} is missing. The payment page asks for the rest until {until}.',
+  kind_wallet_changed: 'Another wallet for {name}',
+  kind_wallet_changed_first_text:
+    'Set by {who}: {after}. Payments on this network go there. If none of you did this, set the right wallet at once.',
+  kind_wallet_changed_text:
+    'Set by {who}: {after}, before: {before}. New payments go there. If none of you did this, set the right wallet at once.',
   new_attention: '{count} new',
   note_text: 'Note',
   no_answer: 'no answer',
@@ -48,4 +54,6 @@ export const enAttention = {
   undo: 'Undo',
   see_deliveries: 'See deliveries',
   see_endpoint: 'See endpoint',
+  see_wallets: 'See wallets',
+  set_wallet_now: 'Set a wallet',
 } as const;

@@ -1,4 +1,42 @@
-/** The texts of the page of refunds. */
+/** The page of refunds. */
 export const enRefunds = {
-  refunds_intro: 'Money that goes back to customers.',
+  new_refund: 'New refund',
+  refund_any_coin: 'Coin: any',
+  refund_any_network: 'Network: any',
+  refund_any_stage: 'Status: any',
+  refund_choose: 'Choose the refund of {amount}',
+  refund_find_none: 'No payment in this mode has that order ID, e-mail, hash, address or ID.',
+  refund_find_text: 'Find the payment that is to be refunded.',
+  refund_gone:
+    'A reorganisation removed the transaction that paid this refund, and no node knows it any more. Pay it again.',
+  refund_not_possible:
+    'Nothing of this payment can be refunded now. It must be over, with confirmed money that was not refunded yet.',
+  refund_paid_anyway:
+    'A transaction pays exactly this amount to the address, although the refund had failed. Do not pay it back again.',
+  refund_reason: 'Reason',
+  refund_reorged:
+    'A reorganisation removed the block with the transaction that paid this refund. It is expected in another block. Do not pay it again yet.',
+  refund_search: 'Refund, payment, address or hash',
+  refund_send_link: 'Send the link to the customer, who enters an address there.',
+  refund_sign: 'Sign',
+  refund_sign_together: 'Sign together',
+  refund_stage_completed: 'Completed',
+  refund_stage_failed: 'Failed',
+  refund_stage_reorged: 'Reorganised away',
+  refund_stage_seen: 'Seen on the chain',
+  refund_stage_test: 'Completes by itself',
+  refund_stage_to_sign: 'To sign',
+  refund_stage_waiting_for_address: 'Waiting for address',
+  refund_transaction: 'Transaction',
+  refund_until: 'It fails if it is not paid by {time}.',
+  refund_worth: 'Worth',
+  refunds_choose: 'Choose to sign together',
+  refunds_choose_none: 'Choose none',
+  refunds_chosen: '{count} chosen: {amount} {asset} on {network}',
+  refunds_export: 'Export refunds',
+  refunds_export_semicolon: 'CSV with semicolons (Excel with decimal commas)',
+  refunds_export_text: 'All refunds that match the filters, newest first. Amounts are exact, times are in UTC.',
+  refunds_no_match: 'No refund matches all of these filters.',
+  refunds_none_text: 'Refund a payment from its page, or with “New refund”.',
+  refunds_none_title: 'No refunds yet',
 } as const;

@@ -25,6 +25,14 @@ const itemShape = Type.Object({
   detail: nullable(Type.String()),
   /** What to run on the server, where no page does it. */
   command: nullable(Type.String()),
+  /** Of a changed wallet: who did it, and both wallets with both ends of their keys. */
+  change: nullable(
+    Type.Object({
+      by: Type.Object({ kind: oneOf(['person', 'command', 'key', 'service'] as const), name: Type.String() }),
+      before: nullable(Type.String()),
+      after: Type.String(),
+    }),
+  ),
   assigned_to: nullable(personShape),
   note: nullable(Type.String()),
   /** Of what people have written; 0: nothing yet. */

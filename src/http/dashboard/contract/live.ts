@@ -17,6 +17,8 @@ export const liveMessageShape = Type.Union([
   Type.Object({ kind: Type.Literal('attention') }),
   /** Something was sent to an endpoint. */
   Type.Object({ kind: Type.Literal('deliveries') }),
+  /** What lies on deposits changed, or what is known of a sweep. Only in live mode. */
+  Type.Object({ kind: Type.Literal('sweeps') }),
   /** A block of this network: payments on it have new confirmations. Only in live mode. */
   Type.Object({ kind: Type.Literal('network'), network: oneOf(NETWORKS) }),
   /** Too much changed to list, or changes may have been missed. */

@@ -102,6 +102,17 @@ function Action({ item, onShow }: Pick<ItemProps, 'item' | 'onShow'>) {
       </Link>
     );
   }
+  if (kind === 'no_wallet' || kind === 'wallet_changed' || kind === 'node_behind') {
+    return (
+      <Link
+        to="/projects/$project/$mode/wallets"
+        params={{ ...scope, mode: 'live' }}
+        className={buttonClass({ small: true })}
+      >
+        {t(kind === 'no_wallet' ? 'set_wallet_now' : 'see_wallets')}
+      </Link>
+    );
+  }
   if (payment !== null && action !== null) {
     return (
       <Button small onClick={() => onShow(payment.id)}>

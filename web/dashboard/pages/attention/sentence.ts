@@ -32,6 +32,13 @@ export function describe(
     case 'endpoint_failing':
     case 'node_behind':
       return { title, text: t(`kind_${kind}_text`, { detail }) };
+    case 'wallet_changed': {
+      const { by, before, after } = item.change ?? { by: { kind: 'service', name: '' }, before: null, after: '' };
+      const who = by.kind === 'command' ? t('by_command_line', { name: by.name }) : by.name;
+      return before === null
+        ? { title, text: t('kind_wallet_changed_first_text', { who, after }) }
+        : { title, text: t('kind_wallet_changed_text', { who, before, after }) };
+    }
     case 'no_wallet':
       return { title, text: t('kind_no_wallet_text', { name }) };
     case 'sweep': {

@@ -21,6 +21,7 @@ export const GROUPS = [
   'payment',
   'person',
   'session',
+  'sweep',
   'project',
   'attention',
   'view',

@@ -13,6 +13,15 @@ export interface LogColumn<Row> {
   readonly cell: (row: Row) => ReactNode;
 }
 
+/** Rows that can be chosen together, by a checkbox before each. */
+export interface LogChoice<Row> {
+  readonly title: string;
+  /** The name of a row's checkbox; null if it cannot be chosen. */
+  readonly labelOf: (row: Row) => string | null;
+  readonly chosen: ReadonlySet<string>;
+  readonly onChoose: (row: Row, isChosen: boolean) => void;
+}
+
 interface LogTableProps<Row> {
   readonly rows: readonly Row[];
   readonly shown: string | undefined;
@@ -20,17 +29,18 @@ interface LogTableProps<Row> {
   readonly label: string;
   /** The first one names the row and opens it. */
   readonly columns: readonly LogColumn<Row>[];
+  readonly choice?: LogChoice<Row> | undefined;
 }
 
 /** A table whose rows open in a panel. */
 export function LogTable<Row extends { readonly id: string }>(props: LogTableProps<Row>) {
-  const { label, rows, columns, shown, onShow } = props;
+  const { label, rows, columns, shown, onShow, choice } = props;
   const frame = useRef<HTMLDivElement>(null);
   useRowKeys(frame, (id) => {
     if (shown !== undefined) onShow(id);
   });
   const click = (id: string) => (event: MouseEvent) => {
-    const isOnLink = event.target instanceof Element && event.target.closest('a, button') !== null;
+    const isOnLink = event.target instanceof Element && event.target.closest('a, button, label') !== null;
     if (!isOnLink && String(getSelection()) === '') onShow(id);
   };
   return (
@@ -38,6 +48,11 @@ export function LogTable<Row extends { readonly id: string }>(props: LogTablePro
       <table className={tableCss.table} aria-label={label}>
         <thead>
           <tr>
+            {choice === undefined ? null : (
+              <th className={css.choice}>
+                <span className="unseen">{choice.title}</span>
+              </th>
+            )}
             {columns.map(({ key, title, from, isNumber = false }) => (
               <th key={key} className={classOf(from, isNumber)}>
                 {title}
@@ -53,6 +68,7 @@ export function LogTable<Row extends { readonly id: string }>(props: LogTablePro
               aria-current={row.id === shown}
               onClick={click(row.id)}
             >
+              {choice === undefined ? null : <ChoiceCell row={row} choice={choice} />}
               {columns.map(({ key, from, isNumber = false, cell }, index) => (
                 <td key={key} className={classOf(from, isNumber)}>
                   {index === 0 ? (
@@ -69,6 +85,30 @@ export function LogTable<Row extends { readonly id: string }>(props: LogTablePro
         </tbody>
       </table>
     </div>
+  );
+}
+
+interface ChoiceCellProps<Row> {
+  readonly row: Row;
+  readonly choice: LogChoice<Row>;
+}
+
+function ChoiceCell<Row extends { readonly id: string }>({ row, choice }: ChoiceCellProps<Row>) {
+  const { labelOf, chosen, onChoose } = choice;
+  const label = labelOf(row);
+  return (
+    <td className={css.choice}>
+      {label === null ? null : (
+        <label>
+          <input
+            type="checkbox"
+            aria-label={label}
+            checked={chosen.has(row.id)}
+            onChange={({ currentTarget }) => onChoose(row, currentTarget.checked)}
+          />
+        </label>
+      )}
+    </td>
   );
 }
 

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import type { IconName } from '../../ui/icons.tsx';
 import { LogList } from './log-list.tsx';
 import { LogSplit } from './log-split.tsx';
-import { LogTable, type LogColumn } from './log-table.tsx';
+import { LogTable, type LogChoice, type LogColumn } from './log-table.tsx';
 import type { LogPage } from './use-log.ts';
 
 interface LogViewProps<Row> {
@@ -11,6 +11,7 @@ interface LogViewProps<Row> {
   readonly list: UseInfiniteQueryResult<InfiniteData<LogPage<Row>>>;
   readonly newest: UseQueryResult<LogPage<Row>>;
   readonly columns: readonly LogColumn<Row>[];
+  readonly choice?: LogChoice<Row>;
   /** Instead of an empty list. */
   readonly empty: { readonly icon: IconName; readonly title: string; readonly text: string };
   /** Instead of a list that filters left empty; null without a filter. */
@@ -24,11 +25,13 @@ interface LogViewProps<Row> {
 
 /** A log: its table, and the panel of the chosen row. */
 export function LogView<Row extends { readonly id: string }>(props: LogViewProps<Row>) {
-  const { label, list, newest, columns, empty, noMatch, shown, onShow, panel } = props;
+  const { label, list, newest, columns, choice, empty, noMatch, shown, onShow, panel } = props;
   return (
     <LogSplit panel={shown === undefined ? null : panel(shown, () => onShow(undefined))}>
       <LogList list={list} newest={newest} empty={empty} noMatch={noMatch}>
-        {(rows) => <LogTable label={label} rows={rows} columns={columns} shown={shown} onShow={onShow} />}
+        {(rows) => (
+          <LogTable label={label} rows={rows} columns={columns} choice={choice} shown={shown} onShow={onShow} />
+        )}
       </LogList>
     </LogSplit>
   );

@@ -15,6 +15,8 @@ interface LogReading<Page> {
   readonly read: (after: { readonly after?: string }, signal: AbortSignal) => Promise<Page>;
   /** How often the first page is read again, where no stream reports what is new. */
   readonly everyMs?: number;
+  /** Which reports of the stream mean that there may be new rows; those about webhooks by default. */
+  readonly of?: 'webhooks' | 'refunds';
 }
 
 /** The queries of a log by its name: the list, page by page, and its first page as it is now. */
@@ -22,7 +24,7 @@ export function logQueries<Page extends LogPage<unknown>>(
   scope: Scope,
   name: string,
   filters: object,
-  { read, everyMs }: LogReading<Page>,
+  { read, everyMs, of = 'webhooks' }: LogReading<Page>,
 ) {
   return {
     list: infiniteQueryOptions({
@@ -35,8 +37,8 @@ export function logQueries<Page extends LogPage<unknown>>(
       refetchOnMount: 'always',
     }),
     newest: queryOptions({
-      // What the stream reports of webhooks is requested again.
-      queryKey: [...projectKey(scope), 'webhooks', 'newest', name, filters],
+      // What the stream reports of them is requested again.
+      queryKey: [...projectKey(scope), of, 'newest', name, filters],
       queryFn: ({ signal }) => read({}, signal),
       ...(everyMs !== undefined && { refetchInterval: everyMs }),
     }),

@@ -17,6 +17,12 @@ export interface ExportedFile {
 }
 
 const PATH = '/dashboard/api/projects/:project/:mode/payments/export';
+
+interface Watching {
+  readonly signal: AbortSignal;
+  readonly onProgress: (progress: ExportProgress) => void;
+}
+
 /** Pieces of this size are handed to the browser, which keeps them on disk. */
 const PART_BYTES = 8 * 1024 * 1024;
 /** More often would keep the page busy with drawing. */
@@ -29,12 +35,17 @@ const QUOTE = 34;
  *
  * @throws ApiFault if the server refuses; `offline` if the file breaks off, in which case nothing of it is kept
  */
-export async function downloadPayments(
-  scope: Scope,
-  request: ExportRequest,
-  { signal, onProgress }: { readonly signal: AbortSignal; readonly onProgress: (progress: ExportProgress) => void },
+export function downloadPayments(scope: Scope, request: ExportRequest, watching: Watching): Promise<ExportedFile> {
+  return downloadFile(urlOf(PATH, { params: { ...scope } }), request, watching);
+}
+
+/** The same for any file; `request` is what is sent for it. */
+export async function downloadFile(
+  url: string,
+  request: object,
+  { signal, onProgress }: Watching,
 ): Promise<ExportedFile> {
-  const answer = await reach(scope, request, signal);
+  const answer = await reach(url, request, signal);
   if (!answer.ok || answer.body === null) throw faultOf(answer.status, await answer.json().catch(() => null));
   const about = answer.headers.get('x-rows-about');
   const total = about === null ? null : Number(about);
@@ -43,7 +54,8 @@ export async function downloadPayments(
   let heldBytes = 0;
   let bytes = 0;
   let shownAt = 0;
-  const count = lineCounter(request.format !== 'jsonl');
+  const isCsv = answer.headers.get('content-type')?.startsWith('text/csv') === true;
+  const count = lineCounter(isCsv);
   const reader = answer.body.getReader();
   for (;;) {
     const { done, value } = await reader.read().catch((error: unknown) => {
@@ -69,9 +81,9 @@ export async function downloadPayments(
   return { name, content: new Blob([...parts, ...held], { type }), rows: count.rows() };
 }
 
-async function reach(scope: Scope, request: ExportRequest, signal: AbortSignal): Promise<Response> {
+async function reach(url: string, request: object, signal: AbortSignal): Promise<Response> {
   try {
-    return await fetch(urlOf(PATH, { params: { ...scope } }), {
+    return await fetch(url, {
       method: 'POST',
       credentials: 'same-origin',
       headers: { 'content-type': 'application/json' },

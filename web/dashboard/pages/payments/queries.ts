@@ -21,6 +21,11 @@ export function listKey(scope: Scope): readonly unknown[] {
   return [...projectKey(scope), 'payments'];
 }
 
+/** The prefix of what is requested again when a refund changed. */
+export function refundsKey(scope: Scope): readonly unknown[] {
+  return [...projectKey(scope), 'refunds'];
+}
+
 /** The ids of new payments that the list does not show until the person asks for them. */
 export function arrivedKey(scope: Scope): readonly unknown[] {
   return [...projectKey(scope), 'arrived'];
@@ -58,6 +63,7 @@ export async function refreshPayment(dashboard: Dashboard, scope: Scope, id: str
     .fetchQuery({ ...paymentQuery(api, scope, id), staleTime: 0 })
     .catch((error: unknown) => (error instanceof ApiFault ? null : Promise.reject(error)));
   if (fresh !== null) putPayment(dashboard, scope, fresh);
+  if (fresh === null || fresh.refunds.length > 0) void queries.invalidateQueries({ queryKey: refundsKey(scope) });
   await Promise.all([
     queries.invalidateQueries({ queryKey: [...projectKey(scope), 'home'] }),
     queries.invalidateQueries({ queryKey: [...projectKey(scope), 'attention'] }),

@@ -4,7 +4,7 @@ import type { PaymentView } from '../../../../src/http/dashboard/contract/paymen
 import type { RefundableView, RefundView } from '../../../../src/http/dashboard/contract/refunds.ts';
 import { useDashboard } from '../../dashboard.ts';
 import { useLocale } from '../../locale.tsx';
-import { problemOf } from '../../problem.ts';
+import { problemOf, problemText } from '../../problem.ts';
 import { useScope } from '../../scope.ts';
 import { FormDialog } from '../../ui/action-dialog.tsx';
 import { Choices } from '../../ui/choices.tsx';
@@ -14,7 +14,9 @@ import { SelectField } from '../../ui/select-field.tsx';
 import { networkName } from './network-name.ts';
 import { GoneDialog, useChanged } from './changed.tsx';
 import { putPayment, refreshOnRefusal } from './queries.ts';
-import { fiatDecimalsOf, isSome, refundSize, type RefundSize, type RefundUnit } from './refund-size.ts';
+import { RefundPreview } from './refund-preview.tsx';
+import { fiatDecimalsOf, isSome, refundSize, type RateNow, type RefundSize, type RefundUnit } from './refund-size.ts';
+import { useRateNow } from './use-rate-now.ts';
 
 const CREATE = 'POST /dashboard/api/projects/:project/:mode/payments/:payment/refunds';
 const MAX_REASON = 500;
@@ -28,8 +30,6 @@ interface RefundDialogProps {
 }
 
 interface Fields {
-  /** `BTC bitcoin`; empty for the first one. */
-  readonly token: string;
   readonly unit: RefundUnit;
   readonly amount: string;
   /** Whether the address is entered here, and not by the customer. */
@@ -39,22 +39,36 @@ interface Fields {
 }
 
 /** Creates a refund, after a check of its size against what is left. */
-export function RefundDialog({ payment, onClose, onDone }: RefundDialogProps) {
+export function RefundDialog(props: RefundDialogProps) {
+  const { t } = useLocale('detail', 'list');
+  const { payment, onClose } = props;
+  const [token, choose] = useState('');
+  const choices = payment.refundable.filter(({ left }) => isSome(left));
+  const money = choices.find((one) => keyOf(one) === token) ?? choices[0];
+  if (money === undefined) return <GoneDialog name={t('refund')} onClose={onClose} />;
+  return <RefundForm {...props} choices={choices} money={money} onToken={choose} />;
+}
+
+interface RefundFormProps extends RefundDialogProps {
+  readonly choices: readonly RefundableView[];
+  readonly money: RefundableView;
+  readonly onToken: (key: string) => void;
+}
+
+function RefundForm({ payment, choices, money, onToken, onClose, onDone }: RefundFormProps) {
   const { t } = useLocale('detail', 'list');
   const [fields, setFields] = useState<Fields>(() => ({ ...EMPTY, isAny: payment.can.refund === 'any' }));
   const set = (change: Partial<Fields>): void => setFields((before) => ({ ...before, ...change }));
   const [isChecked, setChecked] = useState(false);
   const isChanged = useChanged(JSON.stringify(payment.refundable));
   const create = useCreate(payment, onDone);
-  const choices = payment.refundable.filter(({ left }) => isSome(left));
-  const money = choices.find((one) => keyOf(one) === fields.token) ?? choices[0];
-  if (money === undefined) return <GoneDialog name={t('refund')} onClose={onClose} />;
   const { unit, amount, isAny, address, reason } = fields;
-  const size = sizeOf(payment, money, unit, amount);
+  const { now, error: noRate } = useRateNow(payment, money, amount, unit === 'now');
+  const size = sizeOf(payment, money, unit, amount, now);
+  const to = isAny ? address.trim() : null;
   const submit = (): void => {
     setChecked(true);
-    if (size.kind !== 'ok') return;
-    create.mutate({ money, size: size.field, address: isAny ? address.trim() : null, reason: reason.trim() });
+    if (size.kind === 'ok') create.mutate({ money, size: size.field, address: to, reason: reason.trim() });
   };
   return (
     <FormDialog
@@ -76,7 +90,10 @@ export function RefundDialog({ payment, onClose, onDone }: RefundDialogProps) {
           label={t('choose_coin')}
           value={keyOf(money)}
           options={choices.map((one) => [keyOf(one), `${one.asset} · ${networkName(one.network)}`])}
-          onValue={(token) => set({ token, unit: 'all' })}
+          onValue={(token) => {
+            onToken(token);
+            set({ unit: 'all' });
+          }}
         />
       )}
       <SizeChoices payment={payment} money={money} unit={unit} onUnit={(chosen) => set({ unit: chosen })} />
@@ -87,20 +104,21 @@ export function RefundDialog({ payment, onClose, onDone }: RefundDialogProps) {
           inputMode="decimal"
           autoComplete="off"
           required
-          hint={<Worth size={size} unit={unit} money={money} payment={payment} />}
           problem={
             sizeProblem(size, money, isChecked, t) ??
-            problemOf(create.error, unit === 'fiat' ? 'amount' : 'crypto_amount')
+            problemOf(create.error, unit === 'fiat' ? 'amount' : 'crypto_amount') ??
+            (noRate === null ? null : problemText(noRate, t))
           }
           onValue={(typed) => set({ amount: typed })}
         />
       )}
       <Target payment={payment} network={money.network} fields={fields} fault={create.error} onChange={set} />
+      <RefundPreview payment={payment} money={money} size={size} now={unit === 'now' ? now : null} address={to} />
     </FormDialog>
   );
 }
 
-const EMPTY = { token: '', unit: 'all', amount: '', address: '', reason: '' } as const;
+const EMPTY = { unit: 'all', amount: '', address: '', reason: '' } as const;
 
 interface TargetProps {
   readonly payment: PaymentView;
@@ -155,14 +173,21 @@ function Target({ payment, network, fields, fault, onChange }: TargetProps) {
   );
 }
 
+/** `BTC bitcoin`. */
 function keyOf({ asset, network }: RefundableView): string {
   return `${asset} ${network}`;
 }
 
-function sizeOf(payment: PaymentView, money: RefundableView, unit: RefundUnit, typed: string): RefundSize {
+function sizeOf(
+  payment: PaymentView,
+  money: RefundableView,
+  unit: RefundUnit,
+  typed: string,
+  now: RateNow | null,
+): RefundSize {
   const isQuoted = payment.money?.asset === money.asset && payment.money.network === money.network;
   const price = { amount: payment.amount, expected: isQuoted ? (payment.money?.expected ?? null) : null };
-  return refundSize(money, price, unit, typed, fiatDecimalsOf(payment.currency));
+  return refundSize(money, price, unit, typed, fiatDecimalsOf(payment.currency), now);
 }
 
 /** Says at once that an amount is too large, and that it is no amount once somebody tries to send it. */
@@ -195,6 +220,7 @@ function SizeChoices({ payment: { currency }, money, unit, onUnit }: SizeChoices
       : [{ value: 'excess' as const, text: t('amount_excess'), detail: both(excess, excess_amount) }]),
     // Only the quoted token has a rate.
     ...(left_amount === null ? [] : [{ value: 'fiat' as const, text: t('amount_fiat', { currency }) }]),
+    { value: 'now' as const, text: t('amount_now', { currency }) },
     { value: 'coin' as const, text: t('amount_coin', { asset }) },
   ];
   return (
@@ -209,23 +235,9 @@ function SizeChoices({ payment: { currency }, money, unit, onUnit }: SizeChoices
   );
 }
 
-interface WorthProps {
-  readonly size: RefundSize;
-  readonly unit: RefundUnit;
-  readonly money: RefundableView;
-  readonly payment: PaymentView;
-}
-
-/** The other unit of the typed amount. */
-function Worth({ size, unit, money: { asset }, payment: { currency } }: WorthProps) {
-  const { t, fiat } = useLocale('detail', 'list');
-  if (size.kind !== 'ok' || size.worth === null) return null;
-  return t('worth', { amount: unit === 'fiat' ? `${size.worth} ${asset}` : fiat(size.worth, currency) });
-}
-
 interface Wanted {
   readonly money: RefundableView;
-  readonly size: { readonly amount: string } | { readonly crypto_amount: string };
+  readonly size: Extract<RefundSize, { readonly kind: 'ok' }>['field'];
   /** Null: the customer enters one. */
   readonly address: string | null;
   readonly reason: string;

@@ -1,8 +1,8 @@
 import type { RefundableView } from '../../../../src/http/dashboard/contract/refunds.ts';
 import { decimalsOf, formatUnits, parseUnits, unitsOf } from '../../decimal.ts';
 
-/** How somebody says how much to refund. */
-export type RefundUnit = 'all' | 'excess' | 'fiat' | 'coin';
+/** How somebody says how much to refund; `fiat` at the payment's locked rate, `now` at the current one. */
+export type RefundUnit = 'all' | 'excess' | 'fiat' | 'now' | 'coin';
 
 /** The payment's price, as the server wrote it. */
 interface Price {
@@ -11,22 +11,33 @@ interface Price {
   readonly expected: string | null;
 }
 
-/** The body's field for the size, and the other unit of the same size; null if that is unknown. */
+/** An amount at the current rate, as the server computed it. */
+export interface RateNow {
+  readonly crypto_amount: string;
+  readonly rate: string;
+  readonly at: string;
+  readonly until: string;
+}
+
+/** The body's fields for the size, what is sent, and its worth in the payment's currency; null if that is unknown. */
 export type RefundSize =
   | {
       readonly kind: 'ok';
-      readonly field: { amount: string } | { crypto_amount: string };
+      readonly field: { amount: string } | { crypto_amount: string; rate_until?: string };
+      readonly coins: string;
       readonly worth: string | null;
     }
   | { readonly kind: 'wrong'; readonly decimals: number }
+  /** The rate is not known yet. */
+  | { readonly kind: 'waiting' }
   | { readonly kind: 'too_much' };
 
 /** The API states coins with at most this many decimals. */
 const MAX_DECIMALS = 8;
 
 /**
- * Checks a size before it is sent. "Everything" and "excess" become the amounts that were shown, so that a refund is
- * never larger than what its person agreed to.
+ * Checks a size before it is sent. "Everything", "excess" and what was computed at the current rate become the amounts
+ * that were shown, so that a refund is never larger than what its person agreed to.
  */
 export function refundSize(
   money: RefundableView,
@@ -34,29 +45,66 @@ export function refundSize(
   unit: RefundUnit,
   typed: string,
   fiatDecimals: number,
+  now: RateNow | null = null,
 ): RefundSize {
-  if (unit === 'all') return { kind: 'ok', field: { crypto_amount: money.left }, worth: money.left_amount };
-  if (unit === 'excess') {
-    return { kind: 'ok', field: { crypto_amount: money.excess ?? '0' }, worth: money.excess_amount };
-  }
   const { decimals } = money;
   const priceMinor = unitsOf(amount, fiatDecimals);
   const owed = expected === null ? 0n : unitsOf(expected, decimals);
-  const left = unitsOf(money.left, decimals);
-  if (unit === 'coin') {
-    const most = Math.min(decimals, MAX_DECIMALS);
-    const units = parseUnits(typed, most);
-    if (units === null || units === 0n) return { kind: 'wrong', decimals: most };
-    const whole = units * 10n ** BigInt(decimals - most);
-    if (whole > left) return { kind: 'too_much' };
-    const worth = owed === 0n ? null : formatUnits((whole * priceMinor) / owed, fiatDecimals);
-    return { kind: 'ok', field: { crypto_amount: formatUnits(whole, decimals) }, worth };
+  switch (unit) {
+    case 'all':
+      return inCoins(money.left, money.left_amount);
+    case 'excess':
+      return inCoins(money.excess ?? '0', money.excess_amount);
+    case 'coin':
+      return coinSize(money, typed, (units) =>
+        owed === 0n ? null : formatUnits((units * priceMinor) / owed, fiatDecimals),
+      );
+    case 'fiat':
+    case 'now': {
+      const minor = parseUnits(typed, fiatDecimals);
+      if (minor === null || minor === 0n) return { kind: 'wrong', decimals: fiatDecimals };
+      const text = formatUnits(minor, fiatDecimals);
+      if (unit === 'now') return sizeNow(money, text, now);
+      const units = priceMinor === 0n ? 0n : stated((minor * owed) / priceMinor, decimals);
+      if (units > unitsOf(money.left, decimals)) return { kind: 'too_much' };
+      return { kind: 'ok', field: { amount: text }, coins: formatUnits(units, decimals), worth: text };
+    }
   }
-  const minor = parseUnits(typed, fiatDecimals);
-  if (minor === null || minor === 0n) return { kind: 'wrong', decimals: fiatDecimals };
-  const units = priceMinor === 0n ? 0n : (minor * owed) / priceMinor;
-  if (units > left) return { kind: 'too_much' };
-  return { kind: 'ok', field: { amount: formatUnits(minor, fiatDecimals) }, worth: formatUnits(units, decimals) };
+}
+
+function inCoins(coins: string, worth: string | null): RefundSize {
+  return { kind: 'ok', field: { crypto_amount: coins }, coins, worth };
+}
+
+function coinSize(
+  { decimals, left }: RefundableView,
+  typed: string,
+  worthOf: (units: bigint) => string | null,
+): RefundSize {
+  const most = Math.min(decimals, MAX_DECIMALS);
+  const units = parseUnits(typed, most);
+  if (units === null || units === 0n) return { kind: 'wrong', decimals: most };
+  const whole = units * 10n ** BigInt(decimals - most);
+  if (whole > unitsOf(left, decimals)) return { kind: 'too_much' };
+  return inCoins(formatUnits(whole, decimals), worthOf(whole));
+}
+
+function sizeNow({ decimals, left }: RefundableView, worth: string, now: RateNow | null): RefundSize {
+  if (now === null) return { kind: 'waiting' };
+  const { crypto_amount: coins, until } = now;
+  if (unitsOf(coins, decimals) > unitsOf(left, decimals)) return { kind: 'too_much' };
+  return { kind: 'ok', field: { crypto_amount: coins, rate_until: until }, coins, worth };
+}
+
+/** Rounded down to what the API states, as the server does. */
+function stated(units: bigint, decimals: number): bigint {
+  const step = 10n ** BigInt(Math.max(0, decimals - MAX_DECIMALS));
+  return (units / step) * step;
+}
+
+/** What is left of a token's money after a refund. */
+export function leftAfter({ left, decimals }: RefundableView, coins: string): string {
+  return formatUnits(unitsOf(left, decimals) - unitsOf(coins, decimals), decimals);
 }
 
 /** The decimals of a currency, such as 2 for USD. */

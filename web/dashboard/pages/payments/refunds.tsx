@@ -1,20 +1,15 @@
-import { useMutation } from '@tanstack/react-query';
 import { Suspense, useState } from 'react';
 import type { PaymentView } from '../../../../src/http/dashboard/contract/payments.ts';
 import type { RefundView } from '../../../../src/http/dashboard/contract/refunds.ts';
-import { useDashboard } from '../../dashboard.ts';
 import { useLocale } from '../../locale.tsx';
-import { useScope } from '../../scope.ts';
-import { ConfirmDialog } from '../../ui/action-dialog.tsx';
 import { Button } from '../../ui/button.tsx';
 import { CopyButton, Short } from '../../ui/copy.tsx';
 import { Moment } from '../../ui/moment.tsx';
 import { LazySignDialog } from '../refunds/sign/lazy-sign-dialog.tsx';
+import { CancelRefundDialog } from './cancel-refund-dialog.tsx';
 import { GoneDialog } from './changed.tsx';
 import css from './payment-parts.module.css';
-import { putPayment, refreshOnRefusal } from './queries.ts';
-
-const CANCEL = 'POST /dashboard/api/projects/:project/:mode/payments/:payment/refunds/:refund/cancel';
+import { failureText } from './refund-failure.ts';
 
 /** A payment's refunds, newest first, with what can be done about each. */
 export function Refunds({ payment }: { readonly payment: PaymentView }) {
@@ -35,7 +30,7 @@ export function Refunds({ payment }: { readonly payment: PaymentView }) {
         </Suspense>
       ) : null}
       {open?.what !== 'cancel' || refund === undefined ? null : refund.can.cancel ? (
-        <CancelDialog payment={payment} refund={refund} onClose={close} />
+        <CancelRefundDialog payment={payment.id} refund={refund.id} onClose={close} />
       ) : (
         <GoneDialog name={t('cancel_refund')} onClose={close} />
       )}
@@ -91,42 +86,5 @@ function Row({ refund, onOpen }: RowProps) {
         </div>
       )}
     </li>
-  );
-}
-
-const FAILURES = ['cancelled', 'test_failure', 'unpaid'] as const;
-
-function failureText(reason: string, t: ReturnType<typeof useLocale>['t']): string {
-  const known = FAILURES.find((one) => one === reason);
-  return known === undefined ? reason : t(`failure_${known}`);
-}
-
-interface CancelDialogProps {
-  readonly payment: PaymentView;
-  readonly refund: RefundView;
-  readonly onClose: () => void;
-}
-
-function CancelDialog({ payment, refund, onClose }: CancelDialogProps) {
-  const { t } = useLocale('detail');
-  const dashboard = useDashboard();
-  const scope = useScope();
-  const cancel = useMutation({
-    mutationFn: () => dashboard.api(CANCEL, { params: { ...scope, payment: payment.id, refund: refund.id } }),
-    onSuccess: ({ payment: fresh }) => {
-      putPayment(dashboard, scope, fresh);
-      dashboard.toast(t('refund_cancelled'));
-      onClose();
-    },
-    onError: (error) => refreshOnRefusal(dashboard, scope, payment.id, error),
-  });
-  return (
-    <ConfirmDialog
-      isDangerous
-      name={t('cancel_refund')}
-      text={t('cancel_refund_text')}
-      onClose={onClose}
-      action={cancel}
-    />
   );
 }

@@ -1,11 +1,98 @@
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { NetworkView, OfferedView } from '../../../../src/http/dashboard/contract/sweeps.ts';
+import { useDashboard } from '../../dashboard.ts';
 import { useLocale } from '../../locale.tsx';
+import { problemText } from '../../problem.ts';
+import { useScope } from '../../scope.ts';
+import { useSignedIn } from '../../session.ts';
 import { Page } from '../../shell/page.tsx';
+import { Button } from '../../ui/button.tsx';
+import { Card } from '../../ui/card.tsx';
+import { classNames } from '../../ui/class-names.ts';
+import { Empty } from '../../ui/empty.tsx';
+import { Notice } from '../../ui/notice.tsx';
+import rows from '../account/account.module.css';
+import { Failed } from '../keys/failed.tsx';
+import { History } from './history.tsx';
+import { NetworkCard } from './network-card.tsx';
+import { OpenSweeps } from './open-sweeps.tsx';
+import { SWEEPS, sweepsKey, sweepsQuery } from './queries.ts';
+import { SendDialog } from './send-dialog.tsx';
+import css from './sweeps.module.css';
 
+/** What lies on deposit contracts, the calls that pay it out, and what was swept. */
 export function SweepsPage() {
   const { t } = useLocale('sweeps');
+  const scope = useScope();
+  if (scope.mode === 'live') return <LiveSweeps />;
   return (
     <Page title={t('sweeps')}>
-      <p>{t('sweeps_intro')}</p>
+      <Card>
+        <Empty icon="sweep" title={t('sweeps_test_title')} text={t('sweeps_test_text')} />
+      </Card>
+    </Page>
+  );
+}
+
+function LiveSweeps() {
+  const { t } = useLocale('sweeps');
+  const { api, queries } = useDashboard();
+  const scope = useScope();
+  const maySend = useSignedIn()
+    .projects.find(({ id }) => id === scope.project)
+    ?.actions.includes('send_sweeps');
+  const overview = useQuery(sweepsQuery(api, scope));
+  const [sending, setSending] = useState<{ readonly deposits: NetworkView; readonly offered: OfferedView } | null>(
+    null,
+  );
+  const check = useMutation({
+    mutationFn: () => api(`POST ${SWEEPS}/check`, { params: { ...scope }, body: {} }),
+    onSuccess: (answer) => queries.setQueryData(sweepsQuery(api, scope).queryKey, answer),
+    onSettled: () => queries.invalidateQueries({ queryKey: sweepsKey(scope) }),
+  });
+  const { data } = overview;
+  const hasDeposits = data !== undefined && data.networks.length > 0;
+  return (
+    <Page
+      title={t('sweeps')}
+      hasTimes
+      actions={
+        hasDeposits ? (
+          <Button icon="refresh" busy={check.isPending} onClick={() => check.mutate()}>
+            {t('sweeps_check')}
+          </Button>
+        ) : undefined
+      }
+    >
+      <p className={css.intro}>{t('sweeps_intro')}</p>
+      <div className={classNames(rows.stack, css.wide)}>
+        {check.error === null ? null : <Notice kind="problem">{problemText(check.error, t)}</Notice>}
+        {data === undefined ? (
+          <Card>
+            <Failed query={overview} rows={4} />
+          </Card>
+        ) : hasDeposits ? (
+          <>
+            <OpenSweeps sweeps={data.open} maySend={maySend === true} />
+            {data.networks.map((deposits) => (
+              <NetworkCard
+                key={deposits.network}
+                deposits={deposits}
+                minimum={data.minimum_usd}
+                maySend={maySend === true}
+                onSend={(offered) => setSending({ deposits, offered })}
+              />
+            ))}
+            <History />
+          </>
+        ) : (
+          <Card>
+            <Empty icon="sweep" title={t('sweeps_none_title')} text={t('sweeps_none_text')} />
+          </Card>
+        )}
+      </div>
+      {sending === null ? null : <SendDialog {...sending} onClose={() => setSending(null)} />}
     </Page>
   );
 }

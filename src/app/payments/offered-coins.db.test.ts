@@ -1,0 +1,158 @@
+import { describe, expect, it } from 'vitest';
+import { newPayment, testApp, type TestApp } from '../../../test/harness.ts';
+import { allTokens } from '../../domain/asset.ts';
+import { coinName } from '../../domain/coin-choice.ts';
+import { chainRail } from '../../modes/live-rail.ts';
+import { publicKeyAt } from '../../rails/utxo/wallet.fixture.ts';
+import { MAIN_CHAINS } from '../../rails/utxo/params.ts';
+import { createWalletOpener } from '../../rails/wallet.ts';
+import { fixedRates, parseFixedRates } from '../../rates/fixed.ts';
+import { findProject } from '../../store/projects.ts';
+import { changePaymentTerms, termsVersion, type TermsChange } from '../projects/payment-terms.ts';
+import { setProjectWallet } from '../projects/wallets.ts';
+import { createPaymentCreator } from './create-payment.ts';
+import { selectToken } from './payment-actions.ts';
+
+const TREASURY = '0x52908400098527886E0F7030069857D2E4169EE7';
+const ON_THESE = ['bitcoin', 'ethereum', 'polygon'];
+const rates = parseFixedRates('BTC=60000,ETH=3000,USDT=1,USDC=1');
+
+/** A shop with wallets on Bitcoin, Ethereum and Polygon. */
+async function shop({ wallets = true } = {}): Promise<TestApp> {
+  if (rates.kind === 'invalid') throw new Error(rates.message);
+  const live = {
+    rates: fixedRates(rates.prices),
+    tokens: allTokens().filter(({ network }) => ON_THESE.includes(network)),
+  };
+  const openWallet = createWalletOpener(MAIN_CHAINS);
+  const app = await testApp({
+    live: ({ db }) => chainRail({ db, ...live, openWallet, evmChain: () => null, payoutChain: () => 'main' }),
+  });
+  const terms = { projectId: app.projectId, confirmations: null, toleranceBasisPoints: null };
+  for (const network of wallets ? ON_THESE : []) {
+    const source =
+      network === 'bitcoin'
+        ? ({ kind: 'xpub', text: publicKeyAt("m/84'/0'/0'", 'zpub') } as const)
+        : ({ kind: 'treasury', text: TREASURY } as const);
+    const set = await setProjectWallet(app, { ...terms, network, source }, MAIN_CHAINS);
+    if (set.kind !== 'done') throw new Error(set.message);
+  }
+  return app;
+}
+
+type Coins = NonNullable<TermsChange['coins']>;
+
+async function offer(app: TestApp, coins: Coins | null) {
+  const project = await findProject(app.db, app.projectId);
+  if (project === null) throw new Error('There is no project.');
+  return changePaymentTerms(app, app.projectId, { version: termsVersion(project), coins });
+}
+
+const only = (...on: readonly string[]): Coins => [
+  ...on.map((coin) => ({ coin, isOn: true })),
+  ...allTokens()
+    .map(coinName)
+    .filter((coin) => !on.includes(coin))
+    .map((coin) => ({ coin, isOn: false })),
+];
+
+/** Orders of one process, which remembers the wallets that it saw last. */
+function ordering(app: TestApp) {
+  const creator = createPaymentCreator(app, app.database.pipeline);
+  return (asset: string, network: string | null = null) =>
+    creator.create(
+      newPayment(app.projectId, { mode: 'live', token: { asset, network } }),
+      ({ quote }) => `${quote?.asset}/${quote?.network}`,
+      null,
+    );
+}
+
+const listed = async (app: TestApp) => (await app.railFor('live').listed(app.projectId)).map(coinName);
+
+describe('the coins of a project', () => {
+  it('are all that its wallets take where it has chosen nothing, cheap networks first on the page', async () => {
+    const app = await shop();
+    expect((await app.railFor('live').tokens(app.projectId)).map(coinName)).toEqual([
+      'BTC/bitcoin',
+      'ETH/ethereum',
+      'USDT/ethereum',
+      'USDT/polygon',
+      'USDC/ethereum',
+      'USDC/polygon',
+    ]);
+    expect(await listed(app)).toEqual([
+      'BTC/bitcoin',
+      'ETH/ethereum',
+      'USDT/polygon',
+      'USDT/ethereum',
+      'USDC/polygon',
+      'USDC/ethereum',
+    ]);
+    expect(await ordering(app)('USDT')).toMatchObject({ body: 'USDT/ethereum' });
+  });
+
+  it('are offered in the chosen order, to the page and to orders that name no network', async () => {
+    const app = await shop();
+    await offer(app, only('USDC/ethereum', 'USDC/polygon', 'BTC/bitcoin'));
+    expect(await listed(app)).toEqual(['USDC/ethereum', 'USDC/polygon', 'BTC/bitcoin']);
+    const order = ordering(app);
+    expect(await order('USDC')).toMatchObject({ body: 'USDC/ethereum' });
+    await offer(app, only('USDC/polygon', 'USDC/ethereum'));
+    expect(await order('USDC')).toMatchObject({ body: 'USDC/polygon' });
+  });
+
+  it('refuse orders in one that is switched off, with what is offered, and take them again as soon as it is on', async () => {
+    const app = await shop();
+    const order = ordering(app);
+    expect(await order('USDT', 'polygon')).toMatchObject({ body: 'USDT/polygon' });
+    await offer(app, only('USDT/ethereum', 'BTC/bitcoin'));
+    for (let times = 0; times < 2; times += 1) {
+      expect(await order('USDT', 'polygon')).toEqual({
+        kind: 'refused',
+        param: 'network',
+        message:
+          'USDT on polygon is switched off in this project. Choose one of USDT on ethereum, BTC on bitcoin, or switch it on in the dashboard, on the page Wallets.',
+      });
+    }
+    expect(await order('USDC')).toMatchObject({
+      param: 'crypto_currency',
+      message: expect.stringMatching(/^USDC is switched off/),
+    });
+    expect(await order('USDT')).toMatchObject({ body: 'USDT/ethereum' });
+    await offer(app, null);
+    expect(await order('USDT', 'polygon')).toMatchObject({ body: 'USDT/polygon' });
+    expect(await order('USDC')).toMatchObject({ body: 'USDC/ethereum' });
+  });
+
+  it('hold for customers who choose on the page; what is asked for already stays', async () => {
+    const app = await shop();
+    const { id } = await app.pay({ mode: 'live', surface: 'transaction', token: null });
+    const chosen = await selectToken(app, { id }, { asset: 'USDT', network: 'polygon' });
+    expect(chosen.kind).toBe('changed');
+    await offer(app, only('BTC/bitcoin'));
+    expect((await app.read(id)).quote).toMatchObject({ asset: 'USDT', network: 'polygon', decimals: 6 });
+    expect(await selectToken(app, { id }, { asset: 'USDT', network: 'polygon' })).toMatchObject({
+      kind: 'refused',
+      message: expect.stringContaining('switched off'),
+    });
+    expect((await selectToken(app, { id }, { asset: 'BTC', network: null })).kind).toBe('changed');
+  });
+
+  it('cannot all be switched off, neither those of the wallets alone', async () => {
+    const app = await shop();
+    for (const coins of [only(), only('LTC/litecoin')]) {
+      expect(await offer(app, coins)).toMatchObject({
+        kind: 'rejected',
+        message: expect.stringContaining('nobody could pay'),
+      });
+    }
+    expect(await listed(app)).toHaveLength(6);
+    expect(await offer(await shop({ wallets: false }), only('LTC/litecoin'))).toMatchObject({ kind: 'done' });
+  });
+
+  it('leave test mode as it is', async () => {
+    const app = await shop();
+    await offer(app, only('BTC/bitcoin'));
+    expect((await app.pay({ token: { asset: 'USDT', network: 'polygon' } })).quote).toMatchObject({ asset: 'USDT' });
+  });
+});

@@ -1,0 +1,49 @@
+import { whatStops, type Stops } from '../../store/project-counts.ts';
+import { findProject, lockProject, updateProject, type Project } from '../../store/projects.ts';
+import { recordAudit } from '../audit.ts';
+import type { App } from '../context.ts';
+import { noProject, type Rejected } from '../rejected.ts';
+
+export type { Stops };
+
+/** What stops when a project is deactivated, and what goes on. */
+export function stopsOf(app: App, projectId: string): Promise<Stops> {
+  return whatStops(app.db, projectId, app.clock());
+}
+
+export type ActivationOutcome =
+  | { readonly kind: 'done'; readonly project: Project }
+  /** The project is called otherwise than was typed; it may have been renamed meanwhile. */
+  | { readonly kind: 'other_name' }
+  | Rejected;
+
+/**
+ * Deactivates a project, or activates it again. While it is deactivated its keys are refused and its pages ask for no
+ * money; what was sent is still found, and endpoints are still sent events. Does nothing if it is so already.
+ *
+ * @param name as somebody typed it to confirm; null: not asked for
+ */
+export async function setActive(
+  app: App,
+  projectId: string,
+  active: boolean,
+  name: string | null = null,
+): Promise<ActivationOutcome> {
+  return app.db.transaction().execute(async (trx): Promise<ActivationOutcome> => {
+    await lockProject(trx, projectId);
+    const before = await findProject(trx, projectId);
+    if (before === null) return noProject(projectId);
+    if (name !== null && name.trim() !== before.name) return { kind: 'other_name' };
+    if (before.active === active) return { kind: 'done', project: before };
+    const project = await updateProject(trx, projectId, { active });
+    if (project === null) throw new Error('The project that was just locked is not there.');
+    await recordAudit(app, trx, {
+      action: active ? 'project.activate' : 'project.deactivate',
+      projectId,
+      subject: { kind: 'project', id: projectId },
+      before: { active: before.active },
+      after: { active },
+    });
+    return { kind: 'done', project };
+  });
+}

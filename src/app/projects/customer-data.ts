@@ -1,0 +1,88 @@
+import {
+  countCustomerData,
+  countOpenBefore,
+  deleteCustomerData,
+  type CustomerChoice,
+  type CustomerDataCounts,
+} from '../../store/customer-data.ts';
+import { findProject } from '../../store/projects.ts';
+import { recordAudit } from '../audit.ts';
+import type { App } from '../context.ts';
+import { malformed, noProject, type Rejected } from '../rejected.ts';
+
+/** Whose data: exactly one of the two is given. */
+export interface CustomerRequest {
+  readonly email?: string | undefined;
+  /** Of payments made longer ago than this many days. */
+  readonly days?: number | undefined;
+}
+
+export type { CustomerDataCounts };
+
+const DAY_MS = 24 * 60 * 60_000;
+const DAYS = { min: 1, max: 3_650 } as const;
+const MAX_EMAIL = 254;
+/** A transaction of a second or two; who asks for more comes again. */
+const MAX_PAYMENTS = 1_000;
+
+function choiceOf(app: App, { email, days }: CustomerRequest): CustomerChoice | Rejected {
+  if ((email === undefined) === (days === undefined)) {
+    return malformed('Give either the e-mail address of one customer or a number of days.');
+  }
+  if (days !== undefined) {
+    const isFine = Number.isInteger(days) && days >= DAYS.min && days <= DAYS.max;
+    if (!isFine) return malformed(`The number of days must be a whole number from ${DAYS.min} to ${DAYS.max}.`);
+    return { kind: 'before', before: app.clock() - days * DAY_MS };
+  }
+  const text = email?.trim() ?? '';
+  const isAddress = /^[^\s@]+@[^\s@]+$/.test(text) && text.length <= MAX_EMAIL;
+  return isAddress
+    ? { kind: 'email', email: text }
+    : malformed('The e-mail address must be one such as customer@example.com, as it stands on the payment.');
+}
+
+/** What a deletion would clear; `open`: payments old enough whose data stay until they have ended. */
+export async function previewCustomerData(
+  app: App,
+  projectId: string,
+  request: CustomerRequest,
+): Promise<{ readonly kind: 'done'; readonly counts: CustomerDataCounts; readonly open: number } | Rejected> {
+  const choice = choiceOf(app, request);
+  if (choice.kind === 'rejected') return choice;
+  if ((await findProject(app.db, projectId)) === null) return noProject(projectId);
+  const [counts, open] = await Promise.all([
+    countCustomerData(app.db, projectId, choice),
+    choice.kind === 'before' ? countOpenBefore(app.db, projectId, choice.before) : 0,
+  ]);
+  return { kind: 'done', counts, open };
+}
+
+/**
+ * Deletes customers' data of at most a thousand payments, in one transaction with its entry in the audit log, which
+ * says how many, and not whose.
+ *
+ * @param after where the call before ended; null at first
+ */
+export async function removeCustomerData(
+  app: App,
+  projectId: string,
+  request: CustomerRequest,
+  after: string | null,
+): Promise<{ readonly kind: 'done'; readonly counts: CustomerDataCounts; readonly next: string | null } | Rejected> {
+  const choice = choiceOf(app, request);
+  if (choice.kind === 'rejected') return choice;
+  return app.db.transaction().execute(async (trx) => {
+    if ((await findProject(trx, projectId)) === null) return noProject(projectId);
+    const { counts, next } = await deleteCustomerData(trx, projectId, choice, { after, limit: MAX_PAYMENTS });
+    if (counts.payments > 0) {
+      const of = choice.kind === 'email' ? { customers: 'one' } : { older_than_days: request.days };
+      await recordAudit(app, trx, {
+        action: 'project.delete_customer_data',
+        projectId,
+        subject: { kind: 'project', id: projectId },
+        after: { ...of, payments: counts.payments, events: counts.events, notes: counts.notes },
+      });
+    }
+    return { kind: 'done', counts, next };
+  });
+}

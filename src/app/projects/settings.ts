@@ -1,0 +1,63 @@
+import { createHash } from 'node:crypto';
+import { findProject, lockProject, type Project, type ProjectChanges } from '../../store/projects.ts';
+import type { App } from '../context.ts';
+import { noProject, type Rejected } from '../rejected.ts';
+import { checkRequest, type ProjectRequest } from './project-request.ts';
+import { saveProjectChanges } from './projects.ts';
+
+/** What the page of settings shows and changes together. */
+export type SettingsRequest = Pick<
+  ProjectRequest,
+  'name' | 'accent' | 'supportUrl' | 'logo' | 'defaultExpiryMinutes' | 'defaultCurrency' | 'defaultSuccessUrl'
+>;
+
+/** Changes with each of the settings, whoever changes it and wherever. */
+export function settingsVersion(project: Project): string {
+  const { name, accent, supportUrl, logo, defaultExpiryMinutes, defaultCurrency, defaultSuccessUrl } = project;
+  const shown = [
+    name,
+    accent,
+    supportUrl,
+    logo?.hash ?? null,
+    defaultExpiryMinutes,
+    defaultCurrency,
+    defaultSuccessUrl,
+  ];
+  return createHash('sha256').update(JSON.stringify(shown)).digest('base64url');
+}
+
+export type SettingsOutcome =
+  | { readonly kind: 'done'; readonly project: Project }
+  /** Somebody changed them since the person saw them; nothing was saved. */
+  | { readonly kind: 'conflict' }
+  | Rejected;
+
+/** Saves settings, if they are still those of `version`. */
+export async function saveSettings(
+  app: App,
+  projectId: string,
+  version: string,
+  request: SettingsRequest,
+): Promise<SettingsOutcome> {
+  const checked = checkRequest(request);
+  if (checked.kind === 'rejected') return checked;
+  return app.db.transaction().execute(async (trx): Promise<SettingsOutcome> => {
+    await lockProject(trx, projectId);
+    const before = await findProject(trx, projectId);
+    if (before === null) return noProject(projectId);
+    if (settingsVersion(before) !== version) return { kind: 'conflict' };
+    return { kind: 'done', project: await saveProjectChanges(app, trx, before, checked.changes) };
+  });
+}
+
+/** The settings of a request as they would be stored, and saves nothing. */
+export async function previewSettings(
+  app: App,
+  projectId: string,
+  request: SettingsRequest,
+): Promise<{ readonly kind: 'done'; readonly project: Project; readonly changes: ProjectChanges } | Rejected> {
+  const checked = checkRequest(request);
+  if (checked.kind === 'rejected') return checked;
+  const project = await findProject(app.db, projectId);
+  return project === null ? noProject(projectId) : { kind: 'done', project, changes: checked.changes };
+}

@@ -1,0 +1,44 @@
+import type { AssetCode } from '../../domain/asset.ts';
+import { pow10 } from '../../domain/money.ts';
+import type { EvmNetwork } from '../../domain/networks.ts';
+import { shownAddress } from '../../rails/address.ts';
+import type { EvmCaller } from '../../rails/evm/caller.ts';
+import type { TokenContracts } from '../../rails/evm/tokens.ts';
+import type { Sweep } from '../../store/sweeps.ts';
+import type { App } from '../context.ts';
+import { decimalsOf } from '../projects/sweep.ts';
+
+/** A network that is swept, as the operator configured it, with its nodes. */
+export interface SweepChain {
+  readonly network: EvmNetwork;
+  readonly chainId: number;
+  readonly tokens: TokenContracts;
+  readonly caller: EvmCaller;
+}
+
+/** Null: the service does not follow this network. */
+export type SweepChains = (network: string) => SweepChain | null;
+
+/** A price counts for what happened up to this long ago. */
+const MAX_PRICE_AGE_MS = 15 * 60_000;
+
+/** What units of an asset were worth at a moment that has just been; null if that is not known, or too long ago. */
+export function worthAt(
+  app: Pick<App, 'railFor' | 'clock'>,
+  { network, tokens }: Pick<SweepChain, 'network' | 'tokens'>,
+  { asset, units, at }: { readonly asset: AssetCode | null; readonly units: bigint; readonly at: number | null },
+): bigint | null {
+  if (asset === null || at === null || app.clock() - at > MAX_PRICE_AGE_MS) return null;
+  const price = app.railFor('live').rates.usdPrice(asset);
+  return price === null ? null : (units * price * 100n) / pow10(decimalsOf(asset, network, tokens) + 8);
+}
+
+/** The token's contract in lower case; null for the chain's own coin. Undefined: not an asset of this network now. */
+export function contractOf({ tokens }: Pick<SweepChain, 'tokens'>, asset: AssetCode, coin: AssetCode | null) {
+  return asset === coin ? null : tokens.get(asset)?.contract.toLowerCase();
+}
+
+/** The address that paid for a sweep's gas, with its checksum. */
+export function shownSender({ network, sender }: Pick<Sweep, 'network' | 'sender'>): string | null {
+  return sender === null ? null : shownAddress(network, sender);
+}

@@ -1,0 +1,144 @@
+import type { EvmReceipt } from '../../rails/evm/reader.ts';
+import { depositFlows, saveDepositCheck, type DepositBalance, type DepositFlow } from '../../store/deposit-balances.ts';
+import { paidDeposits } from '../../store/issued-addresses.ts';
+import {
+  insertSweep,
+  insertSweepTransfers,
+  lockSweeps,
+  notifySweeps,
+  sweepByTransaction,
+  updateSweep,
+  type Sweep,
+} from '../../store/sweeps.ts';
+import type { Trx } from '../../store/database.ts';
+import { newId, type App } from '../context.ts';
+import { inTransaction } from '../in-transaction.ts';
+import { deployedFactories, filledDeposits } from '../projects/sweep.ts';
+import { worthAt, type SweepChain } from './chain.ts';
+import { findOutside, type OutsideTaking } from './find-outside.ts';
+
+/**
+ * Asks a node what lies on a project's deposits on a network, and what gas costs, and keeps it. What left a deposit
+ * since and was not sent here is recorded as a sweep of its own. Throws `ChainUnavailableError` when no node answers.
+ */
+export async function checkDeposits(app: App, chain: SweepChain, projectId: string): Promise<void> {
+  const { network, tokens, caller } = chain;
+  const deposits = await paidDeposits(app.db, projectId, network);
+  const height = await caller.head();
+  const flows = await depositFlows(app.db, projectId, network);
+  const prices = async () => app.railFor('live').rates;
+  const filled = await filledDeposits(deposits, { network, tokens, height }, caller, prices);
+  const balances = filled.map((holding): DepositBalance => ({
+    ...holding,
+    token: holding.token?.toLowerCase() ?? null,
+  }));
+  const held = new Map(balances.map(({ address, asset, units }) => [`${address} ${asset}`, units]));
+  const taken = await findOutside(
+    chain,
+    height,
+    deposits,
+    flows,
+    (address, asset) => held.get(`${address} ${asset}`) ?? 0n,
+  );
+  const sweeps = await Promise.all(
+    [...Map.groupBy(taken, ({ height: at, transactionHash }) => `${at} ${transactionHash}`).values()].map((takings) =>
+      located(app, chain, projectId, takings),
+    ),
+  );
+  const gasPrice = await caller.gasPrice();
+  const factories = [...(await deployedFactories(filled, caller))];
+  const at = app.clock();
+  await inTransaction(app, async (trx) => {
+    await lockSweeps(trx, projectId);
+    // Another check may have found the same meanwhile, or a sweep been mined: then the next check compares again.
+    const isSame = sameFlows(flows, await depositFlows(trx, projectId, network));
+    await saveDepositCheck(trx, { projectId, network, at, height, gasPrice, factories, balances });
+    for (const { sweep, takings } of isSame ? sweeps : []) await saveOutside(app, trx, chain, sweep, takings);
+    await notifySweeps(trx, projectId);
+  });
+}
+
+function sameFlows(some: readonly DepositFlow[], others: readonly DepositFlow[]): boolean {
+  const text = (flows: readonly DepositFlow[]) =>
+    flows.map(({ address, asset, steps }) => [address, asset, ...steps.map((step) => step.units)].join()).join(';');
+  return text(some) === text(others);
+}
+
+interface Located {
+  readonly sweep: Sweep;
+  readonly takings: readonly OutsideTaking[];
+}
+
+/** The sweep that took these, as far as the chain tells. */
+async function located(
+  app: App,
+  { network, caller }: SweepChain,
+  projectId: string,
+  takings: readonly OutsideTaking[],
+): Promise<Located> {
+  const [first] = takings;
+  const height = first?.height ?? null;
+  const hash = first?.transactionHash ?? null;
+  const block = height === null ? null : await caller.block(height);
+  const receipt: EvmReceipt | null = hash === null ? null : await caller.receipt(hash);
+  const now = app.clock();
+  const sweep: Sweep = {
+    id: newId(app, now),
+    projectId,
+    network,
+    purpose: 'sweep',
+    source: 'chain',
+    state: 'mined',
+    treasury: first?.deposit.treasury ?? null,
+    personId: null,
+    sender: receipt?.sender ?? null,
+    callTo: null,
+    callData: null,
+    transactionHash: hash,
+    problem: null,
+    createdAt: block?.at ?? now,
+    sentAt: null,
+    height,
+    blockHash: block?.hash ?? null,
+    minedAt: block?.at ?? null,
+    gasUsed: receipt?.gasUsed ?? null,
+    feeUnits: receipt?.feeUnits ?? null,
+    feeUsdCents: null,
+    finalAt: hash === null ? now : null,
+    // Its block may still be replaced.
+    checkAt: hash === null ? null : now,
+  };
+  return { sweep, takings };
+}
+
+async function saveOutside(
+  app: App,
+  trx: Trx,
+  chain: SweepChain,
+  sweep: Sweep,
+  takings: readonly OutsideTaking[],
+): Promise<void> {
+  const { projectId, network, transactionHash, minedAt } = sweep;
+  const known =
+    transactionHash === null ? null : await sweepByTransaction(trx, { projectId, network, transactionHash });
+  if (known !== null && known.state !== 'mined') {
+    // Sent here and given up, or still followed: its receipt says what it took.
+    await updateSweep(trx, known, { state: 'sent', problem: null, sentAt: app.clock(), checkAt: app.clock() });
+    return;
+  }
+  if (known === null) await insertSweep(trx, sweep);
+  await insertSweepTransfers(
+    trx,
+    known ?? sweep,
+    takings.map(({ deposit, token, asset, units }) => ({
+      address: deposit.address,
+      index: deposit.index,
+      paymentId: deposit.paymentId,
+      token,
+      asset,
+      state: 'mined' as const,
+      units,
+      usdCents: worthAt(app, chain, { asset, units, at: minedAt }),
+    })),
+  );
+}

@@ -1,0 +1,226 @@
+import { nativeAsset, NETWORK_FACTS } from '../../domain/networks.ts';
+import type { EvmReceipt } from '../../rails/evm/reader.ts';
+import { deployedBy } from '../../rails/evm/sweep.ts';
+import { addFactory, arrivalsInBlock, setDepositBalance } from '../../store/deposit-balances.ts';
+import {
+  claimDueSweeps,
+  lockSweep,
+  transfersOfSweeps,
+  updateSweep,
+  updateSweepTransfer,
+  type Sweep,
+  type SweepTransfer,
+} from '../../store/sweeps.ts';
+import type { App } from '../context.ts';
+import { inTransaction } from '../in-transaction.ts';
+import { worthAt, type SweepChain, type SweepChains } from './chain.ts';
+
+/** A wallet that was asked and never answered: what it was asked for may be asked for again. */
+export const ASKED_MS = 15 * 60_000;
+/** A transaction that no node has known since it was sent was replaced or dropped. */
+export const LOST_MS = 15 * 60_000;
+/** A process that dies leaves its sweeps to others after this. */
+const CLAIM_MS = 60_000;
+const MIN_REST_MS = 2_000;
+const MAX_REST_MS = 15_000;
+/** A network without a node is asked again after this. */
+const NO_NODE_MS = 10 * 60_000;
+
+/**
+ * Follows sweeps that are due: what was sent until it is mined, what is mined until its block is final, also when the
+ * chain takes that block back. Returns how many were followed. `onLost` is called for projects and networks whose
+ * transaction was replaced or dropped, so that what took its place is found. Throws `ChainUnavailableError` after the
+ * others were followed.
+ */
+export async function followSweeps(
+  app: App,
+  chains: SweepChains,
+  options: {
+    readonly limit: number;
+    readonly projectId?: string;
+    readonly onLost?: (projectId: string, chain: SweepChain) => Promise<void>;
+  },
+): Promise<number> {
+  const now = app.clock();
+  const { limit, projectId = null, onLost } = options;
+  const due = await claimDueSweeps(app.db, { now, until: now + CLAIM_MS, limit, projectId });
+  const faults: unknown[] = [];
+  for (const sweep of due) {
+    const chain = chains(sweep.network);
+    try {
+      const ended = chain === null ? await rest(app, sweep, NO_NODE_MS) : await follow(app, chain, sweep);
+      if (ended === 'lost' && chain !== null) await onLost?.(sweep.projectId, chain);
+    } catch (error) {
+      faults.push(error);
+    }
+  }
+  if (faults.length > 0) throw faults[0];
+  return due.length;
+}
+
+async function rest(app: App, sweep: Sweep, ms: number): Promise<null> {
+  await inTransaction(app, (trx) => updateSweep(trx, sweep, { checkAt: app.clock() + ms }));
+  return null;
+}
+
+async function follow(app: App, chain: SweepChain, sweep: Sweep): Promise<'lost' | null> {
+  const now = app.clock();
+  const { transactionHash: hash, state } = sweep;
+  if (hash === null) {
+    if (state !== 'asked' && state !== 'sent') return null;
+    const since = sweep.sentAt ?? sweep.createdAt;
+    const isOver = now - since >= ASKED_MS;
+    await changeAs(app, sweep, isOver ? ended('silent') : { checkAt: since + ASKED_MS });
+    return isOver ? 'lost' : null;
+  }
+  const receipt = await chain.caller.receipt(hash);
+  if (receipt !== null) return mined(app, chain, sweep, receipt);
+  if (state === 'mined' || state === 'failed') return takenBack(app, chain, sweep);
+  const restMs = restOf(chain);
+  if (await chain.caller.knows(hash)) {
+    await changeAs(app, sweep, { ...(state !== 'seen' && { state: 'seen' }), checkAt: now + restMs });
+    return null;
+  }
+  const isLost = now - (sweep.sentAt ?? sweep.createdAt) >= LOST_MS;
+  await changeAs(
+    app,
+    sweep,
+    isLost ? ended('lost') : { ...(state !== 'sent' && { state: 'sent' }), checkAt: now + restMs },
+  );
+  return isLost ? 'lost' : null;
+}
+
+const ended = (problem: 'silent' | 'lost') => ({ state: 'ended', problem, checkAt: null }) as const;
+
+function restOf({ network }: SweepChain): number {
+  return Math.min(MAX_REST_MS, Math.max(MIN_REST_MS, NETWORK_FACTS[network].blockMs));
+}
+
+/** Changes a sweep unless somebody else did meanwhile. */
+async function changeAs(app: App, sweep: Sweep, change: Parameters<typeof updateSweep>[2]): Promise<void> {
+  await inTransaction(app, async (trx) => {
+    const current = await lockSweep(trx, sweep.projectId, sweep.id);
+    if (current?.state !== sweep.state || current.transactionHash !== sweep.transactionHash) return;
+    await updateSweep(trx, sweep, change);
+  });
+}
+
+/** Its block was replaced: the transaction waits again, and what it took is back. */
+async function takenBack(app: App, chain: SweepChain, sweep: Sweep): Promise<null> {
+  const transfers = (await transfersOfSweeps(app.db, [sweep.id])).get(sweep.id) ?? [];
+  await inTransaction(app, async (trx) => {
+    const unknown = { height: null, blockHash: null, minedAt: null, gasUsed: null, feeUnits: null, feeUsdCents: null };
+    await updateSweep(trx, sweep, {
+      ...unknown,
+      state: 'sent',
+      problem: null,
+      finalAt: null,
+      // Until it is known again: it may have been in the block alone.
+      sentAt: app.clock(),
+      checkAt: app.clock() + restOf(chain),
+    });
+    for (const transfer of transfers) {
+      const { transactionHash } = sweep;
+      const change = { state: 'open', transactionHash, height: null, minedAt: null, usdCents: null } as const;
+      await updateSweepTransfer(trx, transfer, { ...change, units: transfer.units });
+      if (transfer.state !== 'mined' || sweep.height === null) continue;
+      const { address, token, units } = transfer;
+      const place = { network: sweep.network, address, token, height: sweep.height, at: app.clock() };
+      await setDepositBalance(trx, { ...place, units });
+    }
+  });
+  return null;
+}
+
+async function mined(app: App, chain: SweepChain, sweep: Sweep, receipt: EvmReceipt): Promise<null> {
+  const { caller, network } = chain;
+  const isKnown = sweep.blockHash === receipt.blockHash && (sweep.state === 'mined' || sweep.state === 'failed');
+  const { confirmations = 1 } = NETWORK_FACTS[network].confirmations.at(-1) ?? {};
+  const isFinal = (await caller.head()) - receipt.height + 1 >= confirmations;
+  const following = isFinal
+    ? { finalAt: app.clock(), checkAt: null }
+    : { finalAt: null, checkAt: app.clock() + restOf(chain) };
+  if (isKnown) {
+    await changeAs(app, sweep, following);
+    return null;
+  }
+  const block = await caller.block(receipt.height);
+  // The block was replaced between the two answers: the next round sees the new one.
+  if (block?.hash !== receipt.blockHash) return null;
+  const transfers = (await transfersOfSweeps(app.db, [sweep.id])).get(sweep.id) ?? [];
+  const takings: Taking[] = [];
+  for (const transfer of transfers) {
+    const taken = receipt.succeeded ? await takenFrom(app, chain, transfer, receipt) : NOTHING;
+    takings.push({ transfer, ...taken });
+  }
+  const paid = sweep.purpose === 'deploy_factory' || takings.some(({ units }) => units > 0n);
+  const coin = nativeAsset(network);
+  await inTransaction(app, async (trx) => {
+    const current = await lockSweep(trx, sweep.projectId, sweep.id);
+    if (current === null) return;
+    await updateSweep(trx, sweep, {
+      state: receipt.succeeded && paid ? 'mined' : 'failed',
+      problem: receipt.succeeded ? (paid ? null : 'paid_nothing') : 'reverted',
+      sender: receipt.sender,
+      height: receipt.height,
+      blockHash: receipt.blockHash,
+      minedAt: block.at,
+      gasUsed: receipt.gasUsed,
+      feeUnits: receipt.feeUnits,
+      feeUsdCents: worthAt(app, chain, { asset: coin, units: receipt.feeUnits, at: block.at }),
+      ...following,
+    });
+    const factory = receipt.succeeded && sweep.callData !== null ? deployedBy(sweep.callData) : null;
+    if (factory !== null) await addFactory(trx, sweep, factory);
+    for (const { transfer, units, left } of takings) {
+      const { asset, address, token } = transfer;
+      await updateSweepTransfer(trx, transfer, {
+        state: units > 0n ? 'mined' : 'failed',
+        units: units > 0n ? units : transfer.units,
+        usdCents: units > 0n ? worthAt(app, chain, { asset, units, at: block.at }) : null,
+        transactionHash: sweep.transactionHash,
+        height: receipt.height,
+        minedAt: block.at,
+      });
+      if (left === null) continue;
+      await setDepositBalance(trx, { network, address, token, units: left, height: receipt.height, at: app.clock() });
+    }
+  });
+  return null;
+}
+
+interface Taking {
+  readonly transfer: SweepTransfer;
+  /** What left the deposit. */
+  readonly units: bigint;
+  /** What lies there after the block; null: unknown. */
+  readonly left: bigint | null;
+}
+
+const NOTHING = { units: 0n, left: null } as const;
+
+/**
+ * What a transaction took from a deposit: of a token by its logs; of the chain's own coin, which leaves no trace of its
+ * own, by what lay there before and after the block, with what arrived in it. A node that no longer knows what lay there
+ * before says at least whether it is empty now; then all that was planned has left.
+ */
+async function takenFrom(
+  app: App,
+  { caller, network }: SweepChain,
+  { address, token, asset, units: planned }: SweepTransfer,
+  { moves, height }: EvmReceipt,
+): Promise<Omit<Taking, 'transfer'>> {
+  const left = await caller.balanceAt(address, token, height).catch(() => null);
+  const logged = moves
+    .filter((move) => move.token === token && move.from === address)
+    .reduce((sum, { units }) => sum + units, 0n);
+  if (logged > 0n) return { units: logged, left };
+  const before = await caller.balanceAt(address, token, height - 1).catch(() => null);
+  if (before === null || left === null) {
+    const now = (await caller.holdings([address], token === null ? [] : [token]))[0]?.at(-1)?.units;
+    return { units: now === 0n ? planned : 0n, left: null };
+  }
+  const arrived = asset === null ? 0n : await arrivalsInBlock(app.db, { network, address, asset, height });
+  const units = before + arrived - left;
+  return { units: units > 0n ? units : 0n, left };
+}

@@ -1,0 +1,66 @@
+import type { Troubles } from '../../domain/trouble.ts';
+import { ChainUnavailableError } from '../../rails/chain.ts';
+import { depositChecks, saveDepositProblem } from '../../store/deposit-balances.ts';
+import { holdLease, releaseLease } from '../../store/leases.ts';
+import { hurrySweeps } from '../../store/sweeps.ts';
+import { newId, type App } from '../context.ts';
+import { within } from '../within.ts';
+import type { SweepChain, SweepChains } from './chain.ts';
+import { checkDeposits } from './check-deposits.ts';
+import { followSweeps } from './follow-sweeps.ts';
+import { treasuryNetworks } from './overview.ts';
+
+/** How long the nodes of a network may take. */
+const DEADLINE_MS = 20_000;
+/** One process asks for a project at a time; one that dies while it does is waited for this long. */
+const LEASE_MS = 60_000;
+/** What was asked for this lately is not asked for again. */
+const MIN_AGE_MS = 5_000;
+const MAX_SWEEPS = 200;
+
+/**
+ * Asks the nodes now what lies on a project's deposits, on all its networks at once, and what became of its sweeps.
+ * `busy`: somebody asks for this project already. A network whose nodes do not answer keeps what was known, and why.
+ */
+export async function refreshDeposits(
+  app: App,
+  chains: SweepChains,
+  troubles: Troubles,
+  projectId: string,
+): Promise<'done' | 'busy'> {
+  const lease = `deposits ${projectId}`;
+  const holder = newId(app, app.clock());
+  if (!(await holdLease(app.db, lease, holder, app.clock(), app.clock() + LEASE_MS))) return 'busy';
+  try {
+    await hurrySweeps(app.db, projectId, app.clock());
+    await within(DEADLINE_MS, followSweeps(app, chains, { limit: MAX_SWEEPS, projectId })).catch((error: unknown) =>
+      troubles.happened('what became of sweeps', error),
+    );
+    const fresh = new Set(
+      (await depositChecks(app.db, projectId))
+        .filter(({ checkedAt }) => checkedAt !== null && app.clock() - checkedAt < MIN_AGE_MS)
+        .map(({ network }) => network),
+    );
+    const networks = (await treasuryNetworks(app.db, projectId)).filter((network) => !fresh.has(network));
+    await Promise.all(networks.map((network) => checkOne(app, chains(network), troubles, { projectId, network })));
+    return 'done';
+  } finally {
+    await releaseLease(app.db, lease, holder);
+  }
+}
+
+async function checkOne(
+  app: App,
+  chain: SweepChain | null,
+  troubles: Troubles,
+  { projectId, network }: { readonly projectId: string; readonly network: SweepChain['network'] },
+): Promise<void> {
+  const failed = (problem: string) => saveDepositProblem(app.db, { projectId, network, at: app.clock(), problem });
+  if (chain === null) return failed('no_node');
+  try {
+    await within(DEADLINE_MS, checkDeposits(app, chain, projectId));
+  } catch (error) {
+    if (!(error instanceof ChainUnavailableError)) troubles.happened('what lies on deposits', error);
+    await failed('unavailable');
+  }
+}

@@ -1,0 +1,162 @@
+import type { Network } from '../../domain/networks.ts';
+import type { AuditValues } from '../../store/audit.ts';
+import type { Trx } from '../../store/database.ts';
+import { findProject } from '../../store/projects.ts';
+import {
+  insertSweep,
+  insertSweepTransfers,
+  lockSweep,
+  lockSweeps,
+  notifySweeps,
+  sweepByTransaction,
+  updateSweep,
+  type Sweep,
+} from '../../store/sweeps.ts';
+import { recordAudit } from '../audit.ts';
+import { newId, type App } from '../context.ts';
+import { inTransaction } from '../in-transaction.ts';
+import { noProject, rejected, type Rejected } from '../rejected.ts';
+import { ASKED_MS } from './follow-sweeps.ts';
+import { depositsOverview } from './overview.ts';
+
+interface Begun {
+  readonly kind: 'done';
+  readonly sweep: Sweep;
+}
+
+/**
+ * Takes a call of the plan for one person's wallet: from now on nobody is offered it, until it is mined, given up, or
+ * nothing was heard of it. Refused when it is no longer offered as it was shown.
+ */
+export function beginSweep(
+  app: App,
+  request: { readonly projectId: string; readonly network: Network; readonly key: string },
+): Promise<Begun | Rejected> {
+  const { projectId, network, key } = request;
+  return inTransaction(app, async (trx) => {
+    await lockSweeps(trx, projectId);
+    const project = await findProject(trx, projectId);
+    if (project === null) return noProject(projectId);
+    const deposits = await depositsOverview(trx, projectId, project.sweepMinUsdCents);
+    const offered = deposits.find((one) => one.network === network)?.calls.find((one) => one.key === key);
+    if (offered === undefined) return NOT_OFFERED;
+    if (!offered.isReady) return NO_FACTORY;
+    const now = app.clock();
+    const { call, takes } = offered;
+    const sweep: Sweep = {
+      id: newId(app, now),
+      projectId,
+      network,
+      purpose: call.purpose,
+      source: 'dashboard',
+      state: 'asked',
+      treasury: call.purpose === 'sweep' ? call.treasury : null,
+      personId: app.actor?.kind === 'person' ? app.actor.id : null,
+      sender: null,
+      callTo: call.to,
+      callData: call.data,
+      transactionHash: null,
+      problem: null,
+      createdAt: now,
+      sentAt: null,
+      height: null,
+      blockHash: null,
+      minedAt: null,
+      gasUsed: null,
+      feeUnits: null,
+      feeUsdCents: null,
+      finalAt: null,
+      checkAt: now + ASKED_MS,
+    };
+    await insertSweep(trx, sweep);
+    await insertSweepTransfers(
+      trx,
+      sweep,
+      takes.map((balance) => ({ ...balance, state: 'open', usdCents: null })),
+    );
+    const after = { network, purpose: call.purpose, treasury: sweep.treasury, deposits: new Set(call.indexes).size };
+    await audit(app, trx, 'sweep.ask', sweep, after);
+    await notifySweeps(trx, projectId);
+    return { kind: 'done', sweep };
+  });
+}
+
+const NOT_OFFERED: Rejected = {
+  ...rejected(
+    'This call is not offered any more: somebody has begun to send it, or what lies on the deposits has changed. The page shows what is there now.',
+  ),
+  isConflict: true,
+};
+
+const NO_FACTORY: Rejected = {
+  ...rejected(
+    'The deposit factory is not on the chain yet, so this call would do nothing. Send the call that puts it there first, and wait until it is mined.',
+  ),
+  isConflict: true,
+};
+
+interface SweepKey {
+  readonly projectId: string;
+  readonly id: string;
+}
+
+/** The wallet has sent it; without a hash the chain shows later what became of it. The hash may be given once more. */
+export function sweepSent(
+  app: App,
+  { projectId, id }: SweepKey,
+  { hash, sender }: { readonly hash: string | null; readonly sender: string | null },
+): Promise<Begun | Rejected> {
+  return inTransaction(app, async (trx) => {
+    await lockSweeps(trx, projectId);
+    const sweep = await lockSweep(trx, projectId, id);
+    if (sweep === null) return NOT_FOUND;
+    const isSame = sweep.transactionHash !== null && sweep.transactionHash === hash;
+    if (isSame) return { kind: 'done', sweep };
+    // One that was given up may have been sent all the same.
+    const mayBe = sweep.transactionHash === null && sweep.state !== 'mined' && sweep.state !== 'failed';
+    if (!mayBe) return OVER;
+    if (hash !== null && (await isTaken(trx, sweep, hash))) return TAKEN;
+    const now = app.clock();
+    const change = { state: 'sent', transactionHash: hash, sender, sentAt: now, problem: null, checkAt: now } as const;
+    await updateSweep(trx, sweep, change);
+    await audit(app, trx, 'sweep.send', sweep, { network: sweep.network, transaction_hash: hash });
+    return { kind: 'done', sweep: { ...sweep, ...change } };
+  });
+}
+
+/** The wallet has sent nothing: what it was to take is offered again. */
+export function giveUpSweep(app: App, { projectId, id }: SweepKey): Promise<Begun | Rejected> {
+  return inTransaction(app, async (trx) => {
+    await lockSweeps(trx, projectId);
+    const sweep = await lockSweep(trx, projectId, id);
+    if (sweep === null) return NOT_FOUND;
+    if (sweep.state === 'ended') return { kind: 'done', sweep };
+    if (sweep.state !== 'asked') return SENT;
+    const change = { state: 'ended', problem: 'declined', checkAt: null } as const;
+    await updateSweep(trx, sweep, change);
+    await audit(app, trx, 'sweep.end', sweep, { network: sweep.network });
+    return { kind: 'done', sweep: { ...sweep, ...change } };
+  });
+}
+
+const NOT_FOUND: Rejected = { ...rejected('There is no such sweep in this project.'), why: 'not_found' };
+const OVER: Rejected = {
+  ...rejected('This sweep has a transaction already, which the page follows.'),
+  isConflict: true,
+};
+const TAKEN: Rejected = {
+  ...rejected('hash is the transaction of another sweep. Copy that of this one from your wallet.'),
+  malformed: true,
+};
+const SENT: Rejected = {
+  ...rejected('This sweep was sent, so it cannot be given up. The page shows what becomes of it.'),
+  isConflict: true,
+};
+
+async function isTaken(trx: Trx, { projectId, network }: Sweep, transactionHash: string): Promise<boolean> {
+  return (await sweepByTransaction(trx, { projectId, network, transactionHash })) !== null;
+}
+
+function audit(app: App, trx: Trx, action: string, { id, projectId }: Sweep, after: AuditValues): Promise<void> {
+  return recordAudit(app, trx, { action, projectId, subject: { kind: 'sweep', id }, after });
+}

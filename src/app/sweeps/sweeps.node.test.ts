@@ -1,0 +1,299 @@
+import { expect, it } from 'vitest';
+import { randomBytes } from 'node:crypto';
+import type { Network } from '../../domain/networks.ts';
+import { deployToken } from '../../../test/erc20.ts';
+import { depositAddress, FIRST_DEPOSIT_FACTORY } from '../../rails/evm/deposit.ts';
+import { NO_REPORTS } from '../../domain/trouble.ts';
+import { depositFlows } from '../../store/deposit-balances.ts';
+import { endedSweeps, openSweeps, transfersOfSweeps, type Sweep } from '../../store/sweeps.ts';
+import { OWED_WEI } from '../chains/follow-chain.fixture.ts';
+import { checkDeposits } from './check-deposits.ts';
+import { ASKED_MS, followSweeps, LOST_MS } from './follow-sweeps.ts';
+import { depositsOverview } from './overview.ts';
+import { refreshDeposits } from './refresh-deposits.ts';
+import { beginSweep, giveUpSweep, sweepSent } from './send-sweep.ts';
+import { sweepShop, type SweepShop } from './sweep-shop.fixture.ts';
+
+const network = 'ethereum' satisfies Network;
+
+async function deposits({ app }: SweepShop, minUsdCents = 0n) {
+  const [found] = await depositsOverview(app.db, app.projectId, minUsdCents);
+  if (found === undefined) throw new Error('no network has deposits');
+  return found;
+}
+
+async function begin(shop: SweepShop, at = 0): Promise<Sweep> {
+  const { app } = shop;
+  const key = (await deposits(shop)).calls[at]?.key ?? '';
+  const outcome = await beginSweep(app, { projectId: app.projectId, network, key });
+  if (outcome.kind !== 'done') throw new Error(outcome.message);
+  return outcome.sweep;
+}
+
+/** Sends what a sweep is to send, unmined, and tells its hash. */
+async function send(shop: SweepShop, { id, callTo, callData }: Sweep): Promise<string> {
+  const { app } = shop;
+  const hash = await shop.send({ to: callTo ?? '', data: callData ?? '' });
+  const outcome = await sweepSent(app, { projectId: app.projectId, id }, { hash, sender: null });
+  expect(outcome).toMatchObject({ kind: 'done' });
+  return hash;
+}
+
+async function follow({ app, chain }: SweepShop, afterMs = 60_000): Promise<void> {
+  app.clock.advance(afterMs);
+  await followSweeps(app, () => chain, { limit: 10 });
+}
+
+/** The factory is put on the chain, so that what follows is the sweep itself. */
+async function deployFactory(shop: SweepShop): Promise<void> {
+  await checkDeposits(shop.app, shop.chain, shop.app.projectId);
+  await send(shop, await begin(shop));
+  await shop.mine();
+  await follow(shop, 2_000);
+}
+
+const ended = ({ app }: SweepShop) => endedSweeps(app.db, app.projectId, { after: null, limit: 10 });
+
+/** What arrived at deposits, less what was swept: what must lie there. */
+async function accountedFor({ app }: SweepShop): Promise<bigint> {
+  const flows = await depositFlows(app.db, app.projectId, network);
+  return flows.flatMap(({ steps }) => steps).reduce((sum, { units }) => sum + units, 0n);
+}
+
+it('deposits are swept by the calls of the page, each offered once, to the last unit and at the price of then', async () => {
+  const shop = await sweepShop();
+  const { app } = shop;
+  const addresses = await shop.paidDeposits(2);
+  expect((await deposits(shop)).check).toBeNull();
+  await checkDeposits(app, shop.chain, app.projectId);
+  const first = await deposits(shop);
+  expect(first.balances.map(({ address, units, usdCents }) => [address, units, usdCents])).toEqual(
+    addresses.map((address) => [address, OWED_WEI, 3_000n]),
+  );
+  expect(first.calls.map(({ call, isReady }) => [call.purpose, isReady])).toEqual([
+    ['deploy_factory', true],
+    ['sweep', false],
+  ]);
+  const early = await beginSweep(app, { projectId: app.projectId, network, key: first.calls[1]?.key ?? '' });
+  expect(early).toMatchObject({ kind: 'rejected', isConflict: true, message: expect.stringMatching(/factory/) });
+
+  const deploy = await begin(shop);
+  expect((await deposits(shop)).calls.map(({ call }) => call.purpose)).toEqual(['sweep']);
+  await send(shop, deploy);
+  await shop.mine();
+  await follow(shop, 2_000);
+  const offered = await deposits(shop);
+  expect(offered.calls.map(({ call, isReady }) => [call.purpose, isReady])).toEqual([['sweep', true]]);
+
+  const key = offered.calls[0]?.key ?? '';
+  const both = await Promise.all([1, 2].map(() => beginSweep(app, { projectId: app.projectId, network, key })));
+  expect(both.map(({ kind }) => kind).toSorted()).toEqual(['done', 'rejected']);
+  expect(await deposits(shop)).toMatchObject({ balances: [], calls: [], underWay: [{}, {}] });
+  const [sweep] = await openSweeps(app.db, app.projectId);
+  if (sweep === undefined) throw new Error('no sweep was begun');
+  const hash = await send(shop, sweep);
+  await follow(shop, 2_000);
+  expect(await openSweeps(app.db, app.projectId)).toMatchObject([{ state: 'seen', transactionHash: hash }]);
+
+  await shop.mine();
+  await follow(shop);
+  const [mined] = await ended(shop);
+  expect(mined).toMatchObject({ state: 'mined', transactionHash: hash, problem: null, treasury: expect.any(String) });
+  expect(mined?.feeUnits).toBeGreaterThan(0n);
+  expect(mined?.feeUsdCents).not.toBeNull();
+  const took = (await transfersOfSweeps(app.db, [sweep.id])).get(sweep.id);
+  expect(took).toMatchObject(
+    addresses.map((address) => ({ address, units: OWED_WEI, state: 'mined', usdCents: 3_000n })),
+  );
+  expect(await shop.treasuryBalance()).toBe(2n * OWED_WEI);
+  expect(await accountedFor(shop)).toBe(0n);
+  expect(await deposits(shop)).toMatchObject({ balances: [], calls: [], underWay: [] });
+  await checkDeposits(app, shop.chain, app.projectId);
+  expect(await ended(shop)).toHaveLength(2);
+  await shop.mine(64);
+  await follow(shop);
+  expect((await ended(shop)).every(({ finalAt, checkAt }) => finalAt !== null && checkAt === null)).toBe(true);
+});
+
+it('a sweep whose block is replaced waits again, its money lies on the deposits meanwhile, and it is mined once', async () => {
+  const shop = await sweepShop();
+  await shop.paidDeposits(1);
+  await deployFactory(shop);
+  const sweep = await begin(shop);
+  const back = await shop.checkpoint();
+  const hash = await send(shop, sweep);
+  await shop.mine();
+  await follow(shop);
+  expect(await ended(shop)).toMatchObject([{ state: 'mined', transactionHash: hash }, { purpose: 'deploy_factory' }]);
+  expect(await accountedFor(shop)).toBe(0n);
+  const raw = await shop.anvil.rpc('eth_getRawTransactionByHash', [hash]);
+  await back();
+  await shop.mine();
+  await follow(shop);
+  expect(await openSweeps(shop.app.db, shop.app.projectId)).toMatchObject([{ state: 'sent', height: null }]);
+  expect(await accountedFor(shop)).toBe(OWED_WEI);
+  expect((await deposits(shop)).underWay).toMatchObject([{ units: OWED_WEI }]);
+  expect(await shop.anvil.rpc('eth_sendRawTransaction', [raw])).toBe(hash);
+  await shop.mine();
+  await follow(shop);
+  expect(await ended(shop)).toMatchObject([{ state: 'mined', transactionHash: hash }, {}]);
+  expect(await accountedFor(shop)).toBe(0n);
+});
+
+it('what was declined, never heard of, lost or refused by the chain is offered again, and says why', async () => {
+  const shop = await sweepShop();
+  const { app } = shop;
+  await shop.paidDeposits(1);
+  await deployFactory(shop);
+  const projectId = app.projectId;
+  const declined = await begin(shop);
+  expect(await giveUpSweep(app, { projectId, id: declined.id })).toMatchObject({ kind: 'done' });
+  const silent = await begin(shop);
+  await follow(shop, ASKED_MS);
+  const lost = await begin(shop);
+  await sweepSent(app, { projectId, id: lost.id }, { hash: `0x${'ab'.repeat(32)}`, sender: null });
+  expect(await giveUpSweep(app, { projectId, id: lost.id })).toMatchObject({ kind: 'rejected', isConflict: true });
+  await follow(shop, LOST_MS);
+  const reverted = await begin(shop);
+  const data = `${reverted.callData?.slice(0, 10)}${'0'.repeat(64)}${reverted.callData?.slice(74)}`;
+  const hash = await shop.send({ to: reverted.callTo ?? '', data });
+  await sweepSent(app, { projectId, id: reverted.id }, { hash, sender: null });
+  await shop.mine();
+  await follow(shop);
+  const problems = new Map((await ended(shop)).map(({ id, state, problem }) => [id, `${state} ${problem}`]));
+  expect(problems.get(declined.id)).toBe('ended declined');
+  expect(problems.get(silent.id)).toBe('ended silent');
+  expect(problems.get(lost.id)).toBe('ended lost');
+  expect(problems.get(reverted.id)).toBe('failed reverted');
+  expect((await deposits(shop)).calls).toMatchObject([{ isReady: true }]);
+  expect(await accountedFor(shop)).toBe(OWED_WEI);
+});
+
+it('one transaction counts for one sweep, and a hash that comes twice changes nothing', async () => {
+  const shop = await sweepShop();
+  const { app } = shop;
+  await shop.paidDeposits(1);
+  await deployFactory(shop);
+  const [{ transactionHash: other } = {}] = await ended(shop);
+  const sweep = await begin(shop);
+  const key = { projectId: app.projectId, id: sweep.id };
+  expect(await sweepSent(app, key, { hash: other ?? null, sender: null })).toMatchObject({ malformed: true });
+  const hash = await send(shop, sweep);
+  expect(await sweepSent(app, key, { hash, sender: null })).toMatchObject({ kind: 'done' });
+  const another = `0x${'cd'.repeat(32)}`;
+  expect(await sweepSent(app, key, { hash: another, sender: null })).toMatchObject({ isConflict: true });
+});
+
+it('sweeps that others sent are found by what is missing: the transaction, what each took, and no deposit twice', async () => {
+  const shop = await sweepShop();
+  const { app, chain } = shop;
+  await shop.paidDeposits(3);
+  await deployFactory(shop);
+  const { calls } = await deposits(shop);
+  const [call] = calls;
+  const hash = await shop.send(call?.call ?? { to: '', data: '' });
+  await shop.mine();
+  await shop.mine(20);
+  await Promise.all([1, 2].map(() => checkDeposits(app, chain, app.projectId)));
+  await checkDeposits(app, chain, app.projectId);
+  const [found, ...more] = await ended(shop);
+  expect(more).toHaveLength(1);
+  expect(found).toMatchObject({ source: 'chain', state: 'mined', transactionHash: hash, personId: null });
+  const took = (await transfersOfSweeps(app.db, [found?.id ?? ''])).get(found?.id ?? '');
+  expect(took?.map(({ units, usdCents }) => [units, usdCents])).toEqual([1, 2, 3].map(() => [OWED_WEI, 3_000n]));
+  expect(await accountedFor(shop)).toBe(0n);
+  await follow(shop);
+  expect((await ended(shop))[0]).toMatchObject({ state: 'mined', feeUnits: expect.any(BigInt) });
+});
+
+it('what left when no node remembers it is recorded without a transaction', async () => {
+  const shop = await sweepShop();
+  const { app, chain } = shop;
+  const [address = ''] = await shop.paidDeposits(1);
+  await shop.anvil.rpc('anvil_setBalance', [address, '0x0']);
+  await shop.mine();
+  const forgetful = {
+    ...chain,
+    caller: { ...chain.caller, balanceAt: () => Promise.reject(new Error('missing trie node')) },
+  };
+  await checkDeposits(app, forgetful, app.projectId);
+  await checkDeposits(app, forgetful, app.projectId);
+  expect(await ended(shop)).toMatchObject([{ source: 'chain', transactionHash: null, minedAt: null, checkAt: null }]);
+  expect(await accountedFor(shop)).toBe(0n);
+});
+
+it('a refresh asks once for a project at a time, and says of each network why nothing was found out', async () => {
+  const shop = await sweepShop();
+  const { app, chain } = shop;
+  await shop.paidDeposits(1);
+  const chains = () => chain;
+  const both = await Promise.all([1, 2].map(() => refreshDeposits(app, chains, NO_REPORTS, app.projectId)));
+  expect(both.toSorted()).toEqual(['busy', 'done']);
+  expect(await deposits(shop)).toMatchObject({ balances: [{ units: OWED_WEI }], check: { problem: null } });
+  app.clock.advance(60_000);
+  expect(await refreshDeposits(app, () => null, NO_REPORTS, app.projectId)).toBe('done');
+  expect(await deposits(shop)).toMatchObject({ balances: [{ units: OWED_WEI }], check: { problem: 'no_node' } });
+});
+
+it('nothing of another project is swept or shown', async () => {
+  const shop = await sweepShop();
+  await shop.paidDeposits(1);
+  await checkDeposits(shop.app, shop.chain, shop.app.projectId);
+  const other = randomBytes(16)
+    .toString('hex')
+    .replace(/(.{8})(.{4}).(.{3}).(.{3})(.{12})/, '$1-$2-7$3-8$4-$5');
+  expect(await depositsOverview(shop.app.db, other, 0n)).toEqual([]);
+  const sweep = await deployFactory(shop).then(() => begin(shop));
+  expect(await giveUpSweep(shop.app, { projectId: other, id: sweep.id })).toMatchObject({ why: 'not_found' });
+});
+
+it('a sweep takes coins and tokens at once, from deposits of both factories, each by a call of its own', async () => {
+  const tokens = new Map<'USDT', { contract: string; decimals: number }>();
+  const shop = await sweepShop(tokens);
+  const { app, anvil } = shop;
+  const token = await deployToken(anvil, 'ordinary');
+  tokens.set('USDT', { contract: token.address, decimals: 6 });
+  const order = await shop.order();
+  const { address_index: index } = await app.db
+    .selectFrom('payment_addresses')
+    .select('address_index')
+    .where('payment_id', '=', order.id)
+    .executeTakeFirstOrThrow();
+  const older = depositAddress(shop.treasury, index ?? 0, FIRST_DEPOSIT_FACTORY).toLowerCase();
+  await app.db.updateTable('payment_addresses').set({ address: older }).where('payment_id', '=', order.id).execute();
+  await anvil.transfer(older, OWED_WEI);
+  const [newer = ''] = await shop.paidDeposits(1);
+  for (const address of [older, newer]) await token.transfer(address, 1_234_567n);
+  await shop.advance();
+  await checkDeposits(app, shop.chain, app.projectId);
+  const offered = await deposits(shop);
+  expect(offered.calls.map(({ call }) => call.purpose)).toEqual(['deploy_factory', 'sweep', 'deploy_factory', 'sweep']);
+  for (let left = offered.calls.length; left > 0; left -= 1) {
+    await send(shop, await begin(shop));
+    await shop.mine();
+    await follow(shop, 2_000);
+  }
+  expect((await ended(shop)).map(({ state, purpose }) => `${purpose} ${state}`)).toEqual([
+    'sweep mined',
+    'deploy_factory mined',
+    'sweep mined',
+    'deploy_factory mined',
+  ]);
+  const sweeps = (await ended(shop)).filter(({ purpose }) => purpose === 'sweep');
+  const took = [
+    ...(
+      await transfersOfSweeps(
+        app.db,
+        sweeps.map(({ id }) => id),
+      )
+    ).values(),
+  ].flat();
+  const all = took.map(({ address, asset, units, usdCents }) => [address, asset, units, usdCents]);
+  for (const address of [older, newer]) {
+    expect(all).toContainEqual([address, 'ETH', OWED_WEI, 3_000n]);
+    // There is no price of it here.
+    expect(all).toContainEqual([address, 'USDT', 1_234_567n, null]);
+  }
+  expect(await shop.treasuryBalance()).toBe(2n * OWED_WEI);
+  expect((await deposits(shop)).balances).toEqual([]);
+});

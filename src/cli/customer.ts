@@ -1,0 +1,75 @@
+import type { Command } from 'commander';
+import {
+  previewCustomerData,
+  removeCustomerData,
+  type CustomerDataCounts,
+  type CustomerRequest,
+} from '../app/projects/customer-data.ts';
+import { fields } from '../wire/fields.ts';
+import { projectIdOf, wholeNumber } from './arguments.ts';
+import { done, UsageFailure } from './failure.ts';
+import { withCointill } from './open.ts';
+import { print, printsRecord, type OutputOptions } from './output.ts';
+
+interface DeleteOptions extends OutputOptions {
+  readonly project: string;
+  readonly email?: string;
+  readonly olderThan?: number;
+  readonly yes?: true;
+}
+
+const MAX_DAYS = 3_650;
+
+/** `cointill customer delete`. */
+export function addCustomerCommands(program: Command): void {
+  const customer = program.command('customer').description("delete customers' personal data");
+  printsRecord(
+    customer
+      .command('delete')
+      .description("delete customers' e-mail addresses, names, metadata and notes; what books need stays"),
+  )
+    .requiredOption('--project <id>', "the project's id")
+    .option('--email <address>', 'of the customer with this address')
+    .option('--older-than <days>', 'of all payments that ended and are older', wholeNumber(1, MAX_DAYS))
+    .option('--yes', 'delete them; without it, they are only counted')
+    .action(({ project, email, olderThan: days, yes, ...options }: DeleteOptions) => {
+      const projectId = projectIdOf(project);
+      if ((email === undefined) === (days === undefined))
+        throw new UsageFailure('Give either --email or --older-than.');
+      return withCointill(async ({ app }) => {
+        const wanted: CustomerRequest = { email, days };
+        const { counts, open } = done(await previewCustomerData(app, projectId, wanted));
+        let cleared = 0;
+        for (let after: string | null = null; yes === true;) {
+          const step: { readonly counts: CustomerDataCounts; readonly next: string | null } = done(
+            await removeCustomerData(app, projectId, wanted, after),
+          );
+          cleared += step.counts.payments;
+          after = step.next;
+          if (after === null) break;
+        }
+        print(options, { ...record(counts), open, cleared }, () => [
+          ...lines(counts, open),
+          '',
+          yes === true
+            ? `Cleared: ${cleared} payments. Older backups and exported files still have the data.`
+            : 'Nothing was deleted. It cannot be undone; to do it, add --yes.',
+        ]);
+      });
+    });
+}
+
+function record({ payments, events, notes, refundReasons, answers }: CustomerDataCounts): object {
+  return { payments, events, notes, refund_reasons: refundReasons, answers };
+}
+
+function lines({ payments, events, notes, refundReasons, answers }: CustomerDataCounts, open: number) {
+  return fields([
+    ['Payments', String(payments)],
+    ['Events', String(events)],
+    ['Notes', String(notes)],
+    ['Reasons of refunds', String(refundReasons)],
+    ['Answers of endpoints', String(answers)],
+    ['Still open, and left', open === 0 ? null : String(open)],
+  ]);
+}

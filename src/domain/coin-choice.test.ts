@@ -1,0 +1,44 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { allTokens } from './asset.ts';
+import { ALL_COINS, cheapFirst, coinName, offeredCoins } from './coin-choice.ts';
+
+const ALL = allTokens();
+const names = ALL.map(coinName);
+const someCoins = fc.subarray([...ALL]);
+const someNames = fc.shuffledSubarray([...names, 'DOGE/dogecoin']);
+
+describe('the coins that are offered', () => {
+  it('are all of them in the usual order where nothing was chosen', () => {
+    fc.assert(
+      fc.property(someCoins, (coins) => {
+        expect(offeredCoins(coins, ALL_COINS)).toEqual(coins);
+      }),
+    );
+  });
+
+  it('are exactly those that can be paid and are not switched off, in the chosen order and then in the usual one', () => {
+    fc.assert(
+      fc.property(someCoins, someNames, someNames, (coins, order, off) => {
+        const offered = offeredCoins(coins, { order, off }).map(coinName);
+        const possible = coins.map(coinName).filter((name) => !off.includes(name));
+        expect(offered).toEqual([
+          ...order.filter((name) => possible.includes(name)),
+          ...possible.filter((name) => !order.includes(name)),
+        ]);
+      }),
+    );
+  });
+});
+
+it('a page lists the same coins with cheap networks before others of their asset, which stay in their order', () => {
+  fc.assert(
+    fc.property(someCoins, (coins) => {
+      const listed = cheapFirst(coins);
+      expect(listed.map(coinName).toSorted()).toEqual(coins.map(coinName).toSorted());
+      expect([...new Set(listed.map(({ asset }) => asset))]).toEqual([...new Set(coins.map(({ asset }) => asset))]);
+    }),
+  );
+  const usdt = cheapFirst(ALL).filter(({ asset }) => asset === 'USDT');
+  expect(usdt.map(({ network }) => network)).toEqual(['polygon', 'arbitrum', 'bsc', 'optimism', 'ethereum']);
+});

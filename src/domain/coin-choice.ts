@@ -1,0 +1,44 @@
+import type { AssetCode } from './asset.ts';
+import { NETWORK_FACTS, type Network } from './networks.ts';
+
+/** A coin as a choice names it: an asset on a network. */
+interface Coin {
+  readonly asset: AssetCode;
+  readonly network: Network;
+}
+
+/** Which coins a project's customers are offered, and in which order, each as `coinName` names it. */
+export interface CoinChoice {
+  /** Those that come first, in this order; the others follow in the usual one. Empty: the usual order. */
+  readonly order: readonly string[];
+  /** Those that are not offered. */
+  readonly off: readonly string[];
+}
+
+/** The choice of a project that has made none. */
+export const ALL_COINS: CoinChoice = { order: [], off: [] };
+
+/** Such as `USDT/polygon`. */
+export function coinName({ asset, network }: Coin): string {
+  return `${asset}/${network}`;
+}
+
+/** Those of the coins that are offered, in the chosen order. `coins` are in the usual one. */
+export function offeredCoins<Each extends Coin>(coins: readonly Each[], { order, off }: CoinChoice): readonly Each[] {
+  if (order.length === 0 && off.length === 0) return coins;
+  const place = (coin: Each): number => {
+    const at = order.indexOf(coinName(coin));
+    return at === -1 ? order.length : at;
+  };
+  return coins.filter((coin) => !off.includes(coinName(coin))).toSorted((a, b) => place(a) - place(b));
+}
+
+/**
+ * The order in which a page lists coins where nobody has chosen one: of each asset the networks where sending costs
+ * little first, because who does not mind which network it is takes the first one.
+ */
+export function cheapFirst<Each extends Coin>(coins: readonly Each[]): readonly Each[] {
+  const dear = ({ network }: Each): number => (NETWORK_FACTS[network].fees === 'low' ? 0 : 1);
+  const assets = [...Map.groupBy(coins, ({ asset }) => asset).values()];
+  return assets.flatMap((group) => group.toSorted((a, b) => dear(a) - dear(b)));
+}

@@ -1,0 +1,99 @@
+import { blankPayment, NO_MERCHANT_FIELDS } from '../../domain/payment.ts';
+import type { Assets } from '../pages/assets.ts';
+import { accentPath, logoPath } from './branding-routes.ts';
+import { chooseLanguage } from './languages.ts';
+import { renderPaymentPage } from './page.ts';
+import { presentPaymentPage } from './present.ts';
+
+/** What a shop is about to change about its pages. */
+export interface PreviewedBranding {
+  readonly name: string;
+  /** Six hex digits. */
+  readonly accent: string | null;
+  readonly supportUrl: string | null;
+  /** Without a hash it was not saved yet: the page has its place, and whoever shows it puts the picture there. */
+  readonly logo: { readonly hash: string | null; readonly width: number; readonly height: number } | null;
+}
+
+/** No wallet takes it, so that nobody pays what they see in a preview. */
+const EXAMPLE_ADDRESS = 'bc1qexamp1eexamp1eexamp1eexamp1eexamp1exx';
+const MINUTE_MS = 60_000;
+
+/**
+ * The mark-up of a payment page as it asks for money, with what a shop is about to change, for a sandboxed frame: without
+ * script, and with links that lead nowhere there.
+ *
+ * @param language `de`, or else English
+ */
+export function renderPreview(
+  { name, accent, supportUrl, logo }: PreviewedBranding,
+  language: string,
+  assets: Pick<Assets, 'stylePath' | 'scriptPath'>,
+  now: number,
+): string {
+  const quote = {
+    asset: 'BTC',
+    network: 'bitcoin',
+    decimals: 8,
+    owedUnits: 81_667n,
+    toleranceUnits: 0n,
+    address: EXAMPLE_ADDRESS,
+  } as const;
+  const payment = {
+    ...blankPayment({
+      ...NO_MERCHANT_FIELDS,
+      id: '00000000-0000-7000-8000-000000000000',
+      projectId: '00000000-0000-7000-8000-000000000000',
+      mode: 'live',
+      surface: 'transaction',
+      transactionNumber: null,
+      merchantOrderId: 'A-1001',
+      amountMinor: 4_900n,
+      currency: 'USD',
+      amountUsdCents: 4_900n,
+      createdAt: now,
+      expiresAt: now + 30 * MINUTE_MS,
+      lastSequence: 1,
+    }),
+    status: 'pending',
+    quote,
+  } as const;
+  const view = presentPaymentPage(payment, {
+    now,
+    readAt: null,
+    frame: {
+      locale: chooseLanguage(language, undefined),
+      languageGiven: false,
+      branding: {
+        projectName: name,
+        logo: logo && { ...logo, path: logo.hash === null ? '' : logoPath(logo.hash) },
+        accentPath: accent && accentPath(accent),
+        supportUrl,
+      },
+      embed: null,
+      autoRefresh: true,
+      watching: false,
+    },
+    tokens: [{ asset: 'BTC', network: 'bitcoin' }],
+    confirmations: null,
+    refunds: [],
+    wrongMoney: [],
+    isActive: true,
+    evm: null,
+    explorer: null,
+    monitoringMs: 0,
+    payable: true,
+    wantsOtherToken: false,
+    notice: null,
+  });
+  return inert(renderPaymentPage(view, assets).html);
+}
+
+/** A frame whose scripts do not run shows neither them nor what is meant for browsers without; links open nothing. */
+function inert(markup: string): string {
+  return markup
+    .replaceAll(/<noscript>.*?<\/noscript>/gs, '')
+    .replaceAll(/<script\b.*?<\/script>/gs, '')
+    .replace(/<link rel="icon"[^>]*>/, '')
+    .replace('<head>', '<head><base target="_blank" />');
+}

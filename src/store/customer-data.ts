@@ -1,0 +1,214 @@
+import { sql, type RawBuilder } from 'kysely';
+import { isFinal, PAYMENT_STATUSES } from '../domain/status.ts';
+import { withoutCustomerData } from '../wire/customer-data.ts';
+import { publicPaymentId } from '../wire/payment.ts';
+import type { Surface } from '../domain/payment.ts';
+import { timestamp, type Database, type Trx } from './database.ts';
+
+/** Whose data: of one customer, by e-mail address, or of all payments made before a time that have ended. */
+export type CustomerChoice =
+  | { readonly kind: 'email'; readonly email: string }
+  | { readonly kind: 'before'; readonly before: number };
+
+/** What of customers there is, in rows. */
+export interface CustomerDataCounts {
+  readonly payments: number;
+  /** With the customers' data in their bodies, which are sent again if somebody asks for it. */
+  readonly events: number;
+  readonly notes: number;
+  readonly refundReasons: number;
+  /** What endpoints answered to those events. */
+  readonly answers: number;
+}
+
+const FINAL_STATUSES = PAYMENT_STATUSES.filter(isFinal);
+
+const HAS_FIELDS = sql`(p.customer_email is not null or p.customer_name is not null or p.description is not null
+  or p.success_url is not null or p.cancel_url is not null
+  or (p.metadata is not null and p.metadata - 'order_id' <> '{}'::jsonb))`;
+const HAS_NOTES = sql`exists (select from payment_notes n where n.payment_id = p.id)`;
+const HAS_REASONS = sql`exists (select from refunds r where r.payment_id = p.id and r.reason is not null)`;
+
+/** Payments whose customers' data can be deleted, as `p`. */
+function chosen(projectId: string, choice: CustomerChoice): RawBuilder<unknown> {
+  const mine = sql`p.project_id = ${projectId}`;
+  if (choice.kind === 'email') {
+    // With the modes, so that the index on addresses is used.
+    return sql`${mine} and p.mode = any ('{test,live}'::text[]) and lower(p.customer_email) = lower(${choice.email})`;
+  }
+  return sql`${mine} and p.created_at < ${timestamp(choice.before)} and p.status = any (${FINAL_STATUSES}::text[])
+    and (${HAS_FIELDS} or ${HAS_NOTES} or ${HAS_REASONS})`;
+}
+
+/** Counts what {@link deleteCustomerData} would clear. */
+export async function countCustomerData(
+  executor: Database | Trx,
+  projectId: string,
+  choice: CustomerChoice,
+): Promise<CustomerDataCounts> {
+  const { rows } = await sql<{ [Name in keyof CustomerDataCounts]: bigint }>`
+    with mine as materialized (select p.id from payments p where ${chosen(projectId, choice)}),
+      said as materialized (select e.id from events e where e.payment_id in (select id from mine))
+    select (select count(*) from mine) as payments, (select count(*) from said) as events,
+      (select count(*) from payment_notes where payment_id in (select id from mine)) as notes,
+      (select count(*) from refunds where reason is not null and payment_id in (select id from mine)) as "refundReasons",
+      (select count(*) from delivery_attempts a join deliveries d on d.id = a.delivery_id
+        where d.event_id in (select id from said) and a.response_body <> '') as answers`.execute(executor);
+  const [row] = rows;
+  if (row === undefined) throw new Error('A count has no row.');
+  const { payments, events, notes, refundReasons, answers } = row;
+  return {
+    payments: Number(payments),
+    events: Number(events),
+    notes: Number(notes),
+    refundReasons: Number(refundReasons),
+    answers: Number(answers),
+  };
+}
+
+/** How many payments of before a time are still open: their data are needed, and stay. */
+export async function countOpenBefore(executor: Database | Trx, projectId: string, before: number): Promise<number> {
+  const { rows } = await sql<{ open: bigint }>`
+    select count(*) as open from payments p where p.project_id = ${projectId}
+      and p.created_at < ${timestamp(before)} and p.status <> all (${FINAL_STATUSES}::text[])`.execute(executor);
+  return Number(rows[0]?.open ?? 0n);
+}
+
+interface Chosen {
+  readonly id: string;
+  readonly surface: Surface;
+  readonly email: string | null;
+}
+
+/**
+ * Clears what customers gave with up to `limit` payments, wherever it was copied to. What books need stays: amounts,
+ * addresses, hashes, times and order numbers.
+ *
+ * @param after the last payment of the call before; null at first
+ * @returns what was cleared, and where to go on; null: there is no more
+ */
+export async function deleteCustomerData(
+  trx: Trx,
+  projectId: string,
+  choice: CustomerChoice,
+  { after, limit }: { readonly after: string | null; readonly limit: number },
+): Promise<{ readonly counts: CustomerDataCounts; readonly next: string | null }> {
+  // Locked: what is happening to a payment either ends before, or reads the cleared row.
+  const { rows } = await sql<Chosen>`
+    select p.id, p.surface, p.customer_email as email from payments p
+    where ${chosen(projectId, choice)} ${after === null ? sql`` : sql`and p.id > ${after}`}
+    order by p.id limit ${limit} for update`.execute(trx);
+  await clearRefusals(trx, projectId, choice);
+  if (choice.kind === 'email') await deleteViewsOf(trx, projectId, [choice.email]);
+  const ids = rows.map(({ id }) => id);
+  await deleteViewsOf(trx, projectId, emailsOf(rows));
+  await clearPayments(trx, ids);
+  const notes = await affected(trx, sql`delete from payment_notes where payment_id = any (${ids}::uuid[])`);
+  const refundReasons = await affected(
+    trx,
+    sql`update refunds set reason = null where payment_id = any (${ids}::uuid[]) and reason is not null`,
+  );
+  await clearMarks(trx, projectId, ids);
+  const answers = await clearAnswers(trx, ids);
+  const events = await clearEvents(trx, ids);
+  await clearIdempotentAnswers(trx, projectId, rows);
+  const counts = { payments: rows.length, events, notes, refundReasons, answers };
+  return { counts, next: rows.length < limit ? null : (ids.at(-1) ?? null) };
+}
+
+async function affected(trx: Trx, statement: RawBuilder<unknown>): Promise<number> {
+  const { numAffectedRows } = await statement.execute(trx);
+  return Number(numAffectedRows ?? 0n);
+}
+
+function emailsOf(rows: readonly Chosen[]): readonly string[] {
+  return [...new Set(rows.flatMap(({ email }) => (email === null ? [] : [email.toLowerCase()])))];
+}
+
+async function clearPayments(trx: Trx, ids: readonly string[]): Promise<void> {
+  await sql`
+    update payments set customer_email = null, customer_name = null, description = null, success_url = null,
+      cancel_url = null,
+      -- The shop's own number of the order may be here alone.
+      metadata = case when metadata ? 'order_id' then jsonb_build_object('order_id', metadata -> 'order_id') end
+    where id = any (${ids}::uuid[])`.execute(trx);
+}
+
+async function clearMarks(trx: Trx, projectId: string, ids: readonly string[]): Promise<void> {
+  await sql`
+    update attention_marks set note = null where project_id = ${projectId} and note is not null and subject in (
+      select id::text from unnest(${ids}::uuid[]) id
+      union all select id::text from refunds where payment_id = any (${ids}::uuid[]))`.execute(trx);
+}
+
+function clearAnswers(trx: Trx, ids: readonly string[]): Promise<number> {
+  return affected(
+    trx,
+    sql`update delivery_attempts a set response_body = null, response_headers = null from deliveries d, events e
+      where e.payment_id = any (${ids}::uuid[]) and d.event_id = e.id and a.delivery_id = d.id
+        and (a.response_body is not null or a.response_headers is not null)`,
+  );
+}
+
+async function clearEvents(trx: Trx, ids: readonly string[]): Promise<number> {
+  const { rows } = await sql<{ id: string; body: string }>`
+    select id, body from events where payment_id = any (${ids}::uuid[])`.execute(trx);
+  const changed = rows.flatMap(({ id, body: before }) => {
+    const body = withoutCustomerData(before);
+    return body === before ? [] : [{ id, body }];
+  });
+  if (changed.length > 0) {
+    await sql`
+      update events e set body = n.body from json_to_recordset(${JSON.stringify(changed)}::json) as n (id uuid, body text)
+      where e.id = n.id`.execute(trx);
+  }
+  return changed.length;
+}
+
+/** Answers that would be given once more to a request that is sent again; they are kept for a day. */
+async function clearIdempotentAnswers(trx: Trx, projectId: string, rows: readonly Chosen[]): Promise<void> {
+  const ids = new Set(rows.map((row) => publicPaymentId(row)));
+  if (ids.size === 0) return;
+  const { rows: kept } = await sql<{ mode: string; route: string; key: string; response: string }>`
+    select mode, route, key, response from idempotency_keys where project_id = ${projectId}`.execute(trx);
+  const changed = kept.flatMap(({ response: before, ...of }) => {
+    const isOne = [...before.matchAll(/"(?:id|payment)":"([^"]+)"/g)].some(([, id = '']) => ids.has(id));
+    const response = isOne ? withoutCustomerData(before) : before;
+    return response === before ? [] : [{ ...of, response }];
+  });
+  if (changed.length === 0) return;
+  await sql`
+    update idempotency_keys k set response = n.response
+    from json_to_recordset(${JSON.stringify(changed)}::json) as n (mode text, route text, key text, response text)
+    where k.project_id = ${projectId} and (k.mode, k.route, k.key) = (n.mode, n.route, n.key)`.execute(trx);
+}
+
+/** Refusals may quote what was sent. */
+async function clearRefusals(trx: Trx, projectId: string, choice: CustomerChoice): Promise<void> {
+  const which =
+    choice.kind === 'email'
+      ? sql`position(lower(${choice.email}) in lower(error)) > 0`
+      : // Their ids begin with the time.
+        sql`last_id < ${firstIdAt(choice.before)}::uuid`;
+  await sql`update api_requests set error = null where project_id = ${projectId} and error is not null and ${which}`.execute(
+    trx,
+  );
+}
+
+/** The lowest UUID of version 7 of a time. */
+function firstIdAt(at: number): string {
+  const hex = Math.max(0, Math.floor(at)).toString(16).padStart(12, '0');
+  return `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-000000000000`;
+}
+
+/** Views that search for one of these customers. */
+async function deleteViewsOf(trx: Trx, projectId: string, emails: readonly string[]): Promise<void> {
+  if (emails.length === 0) return;
+  const { rows } = await sql<{ id: string; query: string }>`
+    select id, query from saved_views where project_id = ${projectId}`.execute(trx);
+  const ids = rows.flatMap(({ id, query }) => {
+    const words = [...new URLSearchParams(query).values()].join('\n').toLowerCase();
+    return emails.some((email) => words.includes(email.toLowerCase())) ? [id] : [];
+  });
+  if (ids.length > 0) await sql`delete from saved_views where id = any (${ids}::uuid[])`.execute(trx);
+}

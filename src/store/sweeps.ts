@@ -1,0 +1,361 @@
+import { sql } from 'kysely';
+import type { AssetCode } from '../domain/asset.ts';
+import type { Network } from '../domain/networks.ts';
+import { timestamp, type Database, type Trx } from './database.ts';
+import { notification } from './notifications.ts';
+import {
+  COIN,
+  type SweepPurpose,
+  type SweepSource,
+  type SweepState,
+  type SweepTransferState,
+} from './schema/sweeps.ts';
+import type { NewRow } from './tables.ts';
+
+export type { SweepState } from './schema/sweeps.ts';
+
+/** A transaction that pays deposits out, or puts their factory on the chain. */
+export interface Sweep {
+  readonly id: string;
+  readonly projectId: string;
+  readonly network: Network;
+  readonly purpose: SweepPurpose;
+  readonly source: SweepSource;
+  readonly state: SweepState;
+  readonly treasury: string | null;
+  readonly personId: string | null;
+  readonly sender: string | null;
+  readonly callTo: string | null;
+  readonly callData: string | null;
+  readonly transactionHash: string | null;
+  /** Why it failed or ended, as a word: the page has the sentence. */
+  readonly problem: SweepProblem | null;
+  readonly createdAt: number;
+  readonly sentAt: number | null;
+  readonly height: number | null;
+  readonly blockHash: string | null;
+  readonly minedAt: number | null;
+  readonly gasUsed: bigint | null;
+  readonly feeUnits: bigint | null;
+  readonly feeUsdCents: bigint | null;
+  readonly finalAt: number | null;
+  /** When it is followed next; null: never again. */
+  readonly checkAt: number | null;
+}
+
+/** `declined`: by the person; `silent`: nothing was heard of it; `lost`: no node knows it any more. */
+export type SweepProblem = 'declined' | 'silent' | 'lost' | 'reverted' | 'paid_nothing';
+
+/** What a sweep takes from one deposit of one token. */
+export interface SweepTransfer {
+  readonly sweepId: string;
+  readonly address: string;
+  /** The token's contract in lower case; null for the chain's own coin. */
+  readonly token: string | null;
+  readonly paymentId: string;
+  readonly index: number;
+  readonly asset: AssetCode | null;
+  readonly state: SweepTransferState;
+  readonly units: bigint;
+  readonly usdCents: bigint | null;
+}
+
+export type NewTransfer = Omit<SweepTransfer, 'sweepId' | 'usdCents'> & { readonly usdCents?: bigint | null };
+
+const date = (at: number | null): Date | null => (at === null ? null : new Date(at));
+const digits = (units: bigint | null): string | null => (units === null ? null : String(units));
+
+/** Inserts a sweep; false if the project has one with this transaction already. */
+export async function insertSweep(trx: Trx, sweep: Sweep): Promise<boolean> {
+  const row = await trx
+    .insertInto('sweeps')
+    .values({
+      id: sweep.id,
+      project_id: sweep.projectId,
+      network: sweep.network,
+      purpose: sweep.purpose,
+      source: sweep.source,
+      state: sweep.state,
+      treasury: sweep.treasury,
+      person_id: sweep.personId,
+      sender: sweep.sender,
+      call_to: sweep.callTo,
+      call_data: sweep.callData,
+      transaction_hash: sweep.transactionHash,
+      problem: sweep.problem,
+      created_at: new Date(sweep.createdAt),
+      sent_at: date(sweep.sentAt),
+      block_height: sweep.height,
+      block_hash: sweep.blockHash,
+      mined_at: date(sweep.minedAt),
+      gas_used: digits(sweep.gasUsed),
+      fee_units: digits(sweep.feeUnits),
+      fee_usd_cents: digits(sweep.feeUsdCents),
+      final_at: date(sweep.finalAt),
+      check_at: date(sweep.checkAt),
+    } satisfies NewRow<'sweeps'>)
+    .onConflict((conflict) => conflict.columns(['project_id', 'network', 'transaction_hash']).doNothing())
+    .returning('id')
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** What may change of a sweep; a field that is left out stays. */
+export type SweepChange = Partial<Omit<Sweep, 'id' | 'projectId' | 'network' | 'purpose' | 'source' | 'createdAt'>>;
+
+/** Writes it, and notifies the project's open pages of what they show. */
+export async function updateSweep(trx: Trx, { id, projectId }: Pick<Sweep, 'id' | 'projectId'>, change: SweepChange) {
+  await trx
+    .updateTable('sweeps')
+    .set({
+      ...(change.state !== undefined && { state: change.state }),
+      ...(change.sender !== undefined && { sender: change.sender }),
+      ...(change.transactionHash !== undefined && { transaction_hash: change.transactionHash }),
+      ...(change.problem !== undefined && { problem: change.problem }),
+      ...(change.sentAt !== undefined && { sent_at: date(change.sentAt) }),
+      ...(change.height !== undefined && { block_height: change.height }),
+      ...(change.blockHash !== undefined && { block_hash: change.blockHash }),
+      ...(change.minedAt !== undefined && { mined_at: date(change.minedAt) }),
+      ...(change.gasUsed !== undefined && { gas_used: digits(change.gasUsed) }),
+      ...(change.feeUnits !== undefined && { fee_units: digits(change.feeUnits) }),
+      ...(change.feeUsdCents !== undefined && { fee_usd_cents: digits(change.feeUsdCents) }),
+      ...(change.finalAt !== undefined && { final_at: date(change.finalAt) }),
+      ...(change.checkAt !== undefined && { check_at: date(change.checkAt) }),
+    })
+    .where('id', '=', id)
+    .execute();
+  if (Object.keys(change).some((field) => field !== 'checkAt' && field !== 'finalAt'))
+    await notifySweeps(trx, projectId);
+}
+
+/** Notifies every process that a project's sweeps or deposits changed, when the transaction commits. */
+export async function notifySweeps(trx: Trx, projectId: string): Promise<void> {
+  await sql`select ${notification('sweeps', projectId)}`.execute(trx);
+}
+
+const ROWS_PER_INSERT = 1_000;
+
+/** Adds what a sweep takes; more units of what it takes already are added to those. */
+export async function insertSweepTransfers(
+  trx: Trx,
+  { id, projectId, network, transactionHash, height, minedAt }: Sweep,
+  transfers: readonly NewTransfer[],
+): Promise<void> {
+  for (let start = 0; start < transfers.length; start += ROWS_PER_INSERT) {
+    await trx
+      .insertInto('sweep_transfers')
+      .values(
+        transfers.slice(start, start + ROWS_PER_INSERT).map((one): NewRow<'sweep_transfers'> => ({
+          sweep_id: id,
+          project_id: projectId,
+          network,
+          deposit_address: one.address,
+          token: one.token ?? COIN,
+          payment_id: one.paymentId,
+          address_index: one.index,
+          asset: one.asset,
+          state: one.state,
+          units: String(one.units),
+          transaction_hash: transactionHash,
+          block_height: height,
+          mined_at: date(minedAt),
+          usd_cents: digits(one.usdCents ?? null),
+        })),
+      )
+      .onConflict((conflict) =>
+        conflict.columns(['sweep_id', 'deposit_address', 'token']).doUpdateSet((eb) => ({
+          units: sql<bigint>`sweep_transfers.units + excluded.units`,
+          state: eb.ref('excluded.state'),
+          usd_cents: sql<bigint | null>`sweep_transfers.usd_cents + excluded.usd_cents`,
+        })),
+      )
+      .execute();
+  }
+}
+
+/** What the chain says of one thing that a sweep takes. */
+export async function updateSweepTransfer(
+  trx: Trx,
+  { sweepId, address, token }: Pick<SweepTransfer, 'sweepId' | 'address' | 'token'>,
+  change: Pick<SweepTransfer, 'state' | 'units' | 'usdCents'> & Pick<Sweep, 'transactionHash' | 'height' | 'minedAt'>,
+): Promise<void> {
+  await trx
+    .updateTable('sweep_transfers')
+    .set({
+      state: change.state,
+      units: String(change.units),
+      usd_cents: digits(change.usdCents),
+      transaction_hash: change.transactionHash,
+      block_height: change.height,
+      mined_at: date(change.minedAt),
+    })
+    .where('sweep_id', '=', sweepId)
+    .where('deposit_address', '=', address)
+    .where('token', '=', token ?? COIN)
+    .execute();
+}
+
+type Row = Awaited<ReturnType<ReturnType<typeof selectSweeps>['execute']>>[number];
+
+function selectSweeps(db: Database | Trx) {
+  return db.selectFrom('sweeps').selectAll('sweeps');
+}
+
+function sweepOf(row: Row): Sweep {
+  return {
+    id: row.id,
+    projectId: row.project_id,
+    network: row.network,
+    purpose: row.purpose,
+    source: row.source,
+    state: row.state,
+    treasury: row.treasury,
+    personId: row.person_id,
+    sender: row.sender,
+    callTo: row.call_to,
+    callData: row.call_data,
+    transactionHash: row.transaction_hash,
+    problem: row.problem as SweepProblem | null,
+    createdAt: row.created_at,
+    sentAt: row.sent_at,
+    height: row.block_height,
+    blockHash: row.block_hash,
+    minedAt: row.mined_at,
+    gasUsed: row.gas_used,
+    feeUnits: row.fee_units,
+    feeUsdCents: row.fee_usd_cents,
+    finalAt: row.final_at,
+    checkAt: row.check_at,
+  };
+}
+
+/** Locks a project's sweeps against another plan until the transaction ends. */
+export async function lockSweeps(trx: Trx, projectId: string): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`sweeps ${projectId}`}, 0))`.execute(trx);
+}
+
+/** One sweep of a project, locked until the transaction ends. */
+export async function lockSweep(trx: Trx, projectId: string, id: string): Promise<Sweep | null> {
+  const row = await selectSweeps(trx)
+    .where('id', '=', id)
+    .where('project_id', '=', projectId)
+    .forUpdate()
+    .executeTakeFirst();
+  return row === undefined ? null : sweepOf(row);
+}
+
+/** Those whose end the chain has not shown yet, oldest first. */
+export async function openSweeps(db: Database | Trx, projectId: string): Promise<readonly Sweep[]> {
+  const rows = await selectSweeps(db)
+    .where('project_id', '=', projectId)
+    .where('state', 'in', ['asked', 'sent', 'seen'])
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute();
+  return rows.map(sweepOf);
+}
+
+/** A project's sweep by its transaction. */
+export async function sweepByTransaction(
+  trx: Trx,
+  { projectId, network, transactionHash }: { projectId: string; network: Network; transactionHash: string },
+): Promise<Sweep | null> {
+  const row = await selectSweeps(trx)
+    .where('project_id', '=', projectId)
+    .where('network', '=', network)
+    .where('transaction_hash', '=', transactionHash)
+    .forUpdate()
+    .executeTakeFirst();
+  return row === undefined ? null : sweepOf(row);
+}
+
+/** The page of a project's ended sweeps, newest first, that begins after the one with the id `after`. */
+export async function endedSweeps(
+  db: Database,
+  projectId: string,
+  { after, limit }: { readonly after: string | null; readonly limit: number },
+): Promise<readonly Sweep[]> {
+  let query = selectSweeps(db)
+    .where('project_id', '=', projectId)
+    .where('state', 'in', ['mined', 'failed', 'ended'])
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(limit);
+  if (after !== null) {
+    const last = sql`(select created_at, id from sweeps where id = ${after} and project_id = ${projectId})`;
+    query = query.where(sql<boolean>`(created_at, id) < ${last}`);
+  }
+  return (await query.execute()).map(sweepOf);
+}
+
+/** The e-mail addresses of those who sent sweeps, by their id. */
+export async function sendersOf(db: Database, sweeps: readonly Sweep[]): Promise<ReadonlyMap<string, string>> {
+  const ids = [...new Set(sweeps.flatMap(({ personId }) => (personId === null ? [] : [personId])))];
+  if (ids.length === 0) return new Map();
+  const rows = await db.selectFrom('people').select(['id', 'email']).where('id', 'in', ids).execute();
+  return new Map(rows.map(({ id, email }) => [id, email]));
+}
+
+/** What these sweeps take, by the deposit's index. */
+export async function transfersOfSweeps(
+  db: Database | Trx,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, readonly SweepTransfer[]>> {
+  if (ids.length === 0) return new Map();
+  const rows = await db
+    .selectFrom('sweep_transfers')
+    .selectAll()
+    .where('sweep_id', 'in', [...ids])
+    .orderBy('address_index')
+    .orderBy('deposit_address')
+    .orderBy('token')
+    .execute();
+  const transfers = rows.map((row): SweepTransfer => ({
+    sweepId: row.sweep_id,
+    address: row.deposit_address,
+    token: row.token === COIN ? null : row.token,
+    paymentId: row.payment_id,
+    index: row.address_index,
+    asset: row.asset,
+    state: row.state,
+    units: row.units,
+    usdCents: row.usd_cents,
+  }));
+  return Map.groupBy(transfers, ({ sweepId }) => sweepId);
+}
+
+/**
+ * Claims sweeps that are due, of one project or of all: nobody else gets them until `until`. A process that dies leaves
+ * them to the next one.
+ */
+export async function claimDueSweeps(
+  db: Database,
+  { now, until, limit, projectId = null }: { now: number; until: number; limit: number; projectId?: string | null },
+): Promise<readonly Sweep[]> {
+  const { rows } = await sql<Row>`
+    update sweeps set check_at = ${timestamp(until)}
+    where id in (
+      select id from sweeps where check_at <= ${timestamp(now)} and (${projectId}::uuid is null or project_id = ${projectId})
+      order by check_at limit ${limit} for update skip locked)
+    returning *`.execute(db);
+  return rows.map(sweepOf);
+}
+
+/** Makes a project's open sweeps due. */
+export async function hurrySweeps(db: Database, projectId: string, now: number): Promise<void> {
+  await db
+    .updateTable('sweeps')
+    .set({ check_at: new Date(now) })
+    .where('project_id', '=', projectId)
+    .where('state', 'in', ['sent', 'seen'])
+    .execute();
+}
+
+/** Sweeps of deposits that are open, for telling what of a plan is under way: `address token`. */
+export async function transfersUnderWay(trx: Database | Trx, projectId: string): Promise<ReadonlySet<string>> {
+  const { rows } = await sql<{ network: string; address: string; token: string }>`
+    select s.network, t.deposit_address as address, t.token
+    from sweeps s join sweep_transfers t on t.sweep_id = s.id
+    where s.project_id = ${projectId} and s.state in ('asked', 'sent', 'seen')`.execute(trx);
+  return new Set(rows.map(({ network, address, token }) => `${network} ${address} ${token}`));
+}

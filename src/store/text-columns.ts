@@ -1,0 +1,112 @@
+import type { Tables } from './tables.ts';
+
+/**
+ * What a column that can hold words says of customers. `customer`: what they gave, or what somebody wrote about them;
+ * the deletion of customers' data clears it. `accounting`: what books need, such as addresses, hashes and the shop's
+ * own order numbers. `shop`: what the shop and its people wrote about themselves. `service`: words of this program.
+ */
+export type TextKind = 'customer' | 'accounting' | 'shop' | 'service';
+
+const of = <Kind extends TextKind, Name extends string>(kind: Kind, ...names: readonly Name[]) =>
+  Object.fromEntries(names.map((name) => [name, kind])) as Readonly<Record<Name, Kind>>;
+
+/**
+ * Every column of texts, lists of texts and JSON, by table. A new one fails a test until it stands here; what is said to
+ * be a customer's must then be cleared by `store/customer-data.ts`, which another test checks.
+ */
+export const TEXT_COLUMNS: { readonly [Table in keyof Tables]?: Readonly<Record<string, TextKind>> } = {
+  projects: of(
+    'shop',
+    'name',
+    'allow_ips',
+    'allow_origins',
+    'accent',
+    'support_url',
+    'default_currency',
+    'default_success_url',
+  ),
+  project_logos: of('service', 'hash', 'type'),
+  api_keys: { ...of('service', 'mode', 'kind', 'permission'), ...of('shop', 'name') },
+  // Of secret keys the shop's servers, of public ones the shop's pages.
+  api_key_clients: of('shop', 'client', 'user_agent'),
+  payments: {
+    ...of('service', 'mode', 'surface', 'status', 'exception', 'failure_reason', 'transaction_number', 'currency'),
+    ...of('accounting', 'merchant_order_id', 'transaction_hash', 'asset', 'network', 'address', 'deciding_hash'),
+    ...of('customer', 'description', 'customer_email', 'customer_name', 'success_url', 'cancel_url', 'metadata'),
+  },
+  transaction_counters: of('service', 'mode'),
+  payment_day_counts: of('service', 'mode', 'surface', 'status'),
+  payment_arrows: of('service', 'from_status', 'to_status', 'cause'),
+  payment_addresses: of('accounting', 'address', 'network', 'asset'),
+  payment_quotes: of('accounting', 'network', 'address', 'asset'),
+  idempotency_keys: { ...of('service', 'mode', 'route', 'key'), ...of('customer', 'response') },
+  payment_figures: of('accounting', 'mode', 'status', 'network', 'asset', 'currency'),
+  completion_times: of('accounting', 'mode', 'network', 'asset'),
+  attention_marks: { ...of('service', 'mode', 'kind', 'subject', 'occurrence'), ...of('customer', 'note') },
+  transfers: of('accounting', 'network', 'transaction_hash', 'address', 'asset', 'state', 'block_hash'),
+  lost_transfers: of('accounting', 'network', 'transaction_hash', 'asset', 'address', 'first_address', 'block_hash'),
+  chain_cursors: of('service', 'network', 'hash', 'problem'),
+  chain_blocks: of('service', 'network', 'hash'),
+  chain_nodes: of('service', 'network', 'node', 'problem'),
+  raw_transactions: of('accounting', 'network', 'transaction_hash'),
+  events: { ...of('service', 'mode', 'type', 'request_id'), ...of('customer', 'body') },
+  webhook_endpoints: of('shop', 'mode', 'url', 'events', 'disabled_reason'),
+  deliveries: of('service', 'state'),
+  delivery_attempts: {
+    ...of('service', 'request_headers', 'error_stage', 'error'),
+    // A shop's server may answer with what it was sent.
+    ...of('customer', 'response_headers', 'response_body'),
+  },
+  delivery_retries: of('service', 'mode'),
+  retried_deliveries: of('service', 'state'),
+  api_requests: {
+    ...of('service', 'mode', 'method', 'path', 'error_type', 'error_param', 'request_ids'),
+    // Of secret keys alone, which shops' servers use.
+    ...of('shop', 'ip', 'user_agent'),
+    // Some refusals quote what was sent.
+    ...of('customer', 'error'),
+  },
+  api_request_counts: of('service', 'mode'),
+  payment_notes: { ...of('shop', 'author_name'), ...of('customer', 'body') },
+  labels: of('shop', 'name'),
+  payment_labels: of('service', 'mode'),
+  refunds: {
+    ...of('service', 'mode', 'payment_surface', 'status', 'failure_reason'),
+    ...of('accounting', 'currency', 'asset', 'network', 'address', 'transaction_hash', 'watched_address'),
+    ...of('customer', 'reason'),
+  },
+  refund_payouts: of('accounting', 'network', 'transaction_hash', 'asset', 'spends'),
+  waiting_payouts: of('accounting', 'network', 'transaction_hash', 'asset', 'spends'),
+  refund_changes: of('accounting', 'network', 'address'),
+  refund_inputs: of('accounting', 'network', 'transaction_hash'),
+  change_addresses: of('accounting', 'network', 'address', 'first_change_address'),
+  change_watches: of('accounting', 'kind', 'source', 'network', 'first_change_address'),
+  change_outputs: of('accounting', 'network', 'transaction_hash', 'address', 'block_hash'),
+  wallets: of('shop', 'network', 'kind', 'source', 'first_address'),
+  address_indexes: of('service', 'network', 'first_address', 'halted_reason'),
+  skipped_indexes: of('service', 'network', 'first_address'),
+  unissued_addresses: of('accounting', 'network', 'address', 'first_address'),
+  people: of('shop', 'email', 'password_hash'),
+  memberships: of('shop', 'role'),
+  account_links: of('service', 'purpose'),
+  sessions: of('shop', 'ip', 'user_agent', 'challenge', 'challenge_for'),
+  sign_ins: of('service', 'challenge'),
+  passkeys: of('shop', 'name', 'credential_id', 'transports'),
+  // Cannot be changed, so nothing of customers is written there.
+  audit_log: of(
+    'shop',
+    'actor_kind',
+    'actor_name',
+    'action',
+    'subject_kind',
+    'subject_id',
+    'before',
+    'after',
+    'ip',
+    'request_id',
+  ),
+  // A search for a customer is part of a view.
+  saved_views: { ...of('shop', 'name'), ...of('customer', 'query') },
+  backups: of('service', 'file', 'problem'),
+  leases: of('service', 'name', 'holder'),
+};

@@ -1,0 +1,21 @@
+import type { App } from '../app/context.ts';
+import type { SweepChains } from '../app/sweeps/chain.ts';
+import { checkDeposits } from '../app/sweeps/check-deposits.ts';
+import { followSweeps } from '../app/sweeps/follow-sweeps.ts';
+import type { Troubles } from '../domain/trouble.ts';
+import { startLoop, type Loop } from './loop.ts';
+
+const REST_MS = 2_000;
+const BATCH = 20;
+
+/** Starts following sweeps. What took the place of a transaction that was dropped is searched for on the deposits. */
+export function startSweeps(app: App, chains: SweepChains, troubles: Troubles): Loop {
+  const onLost = (projectId: string, chain: Parameters<typeof checkDeposits>[1]) =>
+    checkDeposits(app, chain, projectId);
+  return startLoop({
+    name: 'sweeps',
+    work: async () => (await followSweeps(app, chains, { limit: BATCH, onLost })) === BATCH,
+    restMs: REST_MS,
+    troubles,
+  });
+}

@@ -1,0 +1,201 @@
+import { sql } from 'kysely';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { keyedRequest, newPayment } from '../harness.ts';
+import { dashboardTest } from '../dashboard.ts';
+import { simulatePayment } from '../../src/app/payments/simulate-payment.ts';
+import { TEXT_COLUMNS } from '../../src/store/text-columns.ts';
+import { orderView } from '../../src/wire/order.ts';
+
+const test = await dashboardTest();
+const { app } = test.http;
+const { db } = app;
+const owner = await test.join('owner');
+let { browser } = owner;
+afterAll(() => test.http.close());
+// Days pass in some tests, and sessions end.
+beforeEach(async () => {
+  browser = await test.signIn(owner.email);
+});
+
+/** In everything that is a customer's, and nowhere else. */
+const WORD = 'zebrafinch';
+const EMAIL = `Ada.${WORD}@customer.example`;
+const DAY_MS = 24 * 60 * 60_000;
+
+const GIVEN = {
+  customerEmail: EMAIL,
+  customerName: `Ada ${WORD}`,
+  description: `Tea for ${WORD}`,
+  successUrl: `https://shop.example/thanks?who=${WORD}`,
+  cancelUrl: `https://shop.example/cart?who=${WORD}`,
+  metadata: { note: `leave it with ${WORD}`, order_id: 'A-77' },
+} as const;
+
+const settings = (projectId: string) => `/dashboard/api/projects/${projectId}/settings`;
+const post = async <Body>(projectId: string, path: string, body: unknown) =>
+  browser.call<Body>({ method: 'POST', path: `${settings(projectId)}${path}`, body });
+const remove = (projectId: string, body: object) =>
+  post<{ counts: { payments: number }; next: string | null }>(projectId, '/customer-data/delete', {
+    after: null,
+    ...body,
+  });
+
+/** Every text, list and JSON column of the whole database in which the word stands, by table and column. */
+async function placesOf(word: string): Promise<readonly string[]> {
+  const places: string[] = [];
+  for (const [table, columns] of Object.entries(TEXT_COLUMNS)) {
+    for (const name of Object.keys(columns)) {
+      const { rows } = await sql<{ found: boolean }>`
+        select exists (select from ${sql.table(table)} where ${sql.ref(name)}::text ilike ${`%${word}%`}) as found`.execute(
+        db,
+      );
+      if (rows[0]?.found === true) places.push(`${table}.${name}`);
+    }
+  }
+  return places;
+}
+
+/** The columns that are said to be a customer's. */
+const CUSTOMER_COLUMNS = Object.entries(TEXT_COLUMNS).flatMap(([table, columns]) =>
+  Object.entries(columns).flatMap(([name, kind]) => (kind === 'customer' ? [`${table}.${name}`] : [])),
+);
+
+/** A paid order with the customer's data in every place that a customer's data can come to. */
+async function orderEverywhere(projectId: string): Promise<string> {
+  let id = '';
+  const made = await app.creator.create(
+    newPayment(projectId, GIVEN),
+    (payment) => {
+      id = payment.id;
+      return JSON.stringify(orderView(payment, app.links));
+    },
+    { ...keyedRequest(projectId, 'key-1') },
+  );
+  expect(made.kind).toBe('done');
+  await simulatePayment(app, { id }, 'paid');
+  await sql`insert into refunds (id, project_id, mode, payment_id, payment_surface, status, amount_minor, currency, asset,
+        network, decimals, units, reason, created_at)
+      select gen_random_uuid(), project_id, mode, id, surface, 'pending', 100, currency, 'BTC', 'bitcoin', 8, 100,
+        ${`${WORD} did not like it`}, created_at from payments where id = ${id}`.execute(db);
+  await sql`insert into payment_notes (id, payment_id, author_id, author_name, body, version, created_at)
+    values (gen_random_uuid(), ${id}, ${owner.id}, 'Owner', ${`${WORD} called`}, 1, now())`.execute(db);
+  await sql`insert into attention_marks (project_id, mode, kind, subject, occurrence, note, version, changed_at)
+    values (${projectId}, 'test', 'late', ${id}, '1', ${`ask ${WORD}`}, 1, now())`.execute(db);
+  await sql`insert into saved_views (id, project_id, person_id, name, query, shared, version, created_at, changed_at)
+    values (gen_random_uuid(), ${projectId}, ${owner.id}, 'Ada', ${`search=${encodeURIComponent(EMAIL)}`}, false, 1, now(), now())`.execute(
+    db,
+  );
+  await sql`insert into api_requests (project_id, mode, last_id, first_id, method, path, status, key_id, error, ids, request_ids, durations)
+    values (${projectId}, 'test', '00000000-0000-7000-8000-000000000001', '00000000-0000-7000-8000-000000000001', 'POST', '/v1/orders',
+      400, gen_random_uuid(), ${`"${EMAIL}" is taken`}, '{}', '{}', '{}')`.execute(db);
+  await sql`insert into webhook_endpoints (id, project_id, mode, url, events, secret, created_at)
+    values (gen_random_uuid(), ${projectId}, 'test', 'https://shop.example/hook', '{}', '\\x00', now())`.execute(db);
+  await sql`insert into deliveries (event_id, endpoint_id, state, created_at)
+    select e.id, w.id, 'delivered', now() from events e, webhook_endpoints w
+    where e.payment_id = ${id} and w.project_id = ${projectId}`.execute(db);
+  await sql`insert into delivery_attempts (delivery_id, manual, started_at, duration_ms, request_headers, response_status,
+      response_headers, response_body, response_truncated)
+    select d.id, false, now(), 5, '{}', 200, ${JSON.stringify({ 'x-customer': WORD })}::jsonb, ${`thanks, ${WORD}`}, false
+    from deliveries d join events e on e.id = d.event_id where e.payment_id = ${id}`.execute(db);
+  return id;
+}
+
+describe("the deletion of customers' data", () => {
+  it('leaves nothing of one customer in any column of the database, and keeps what books need, to the last digit', async () => {
+    const { projectId } = await test.http.shop();
+    const id = await orderEverywhere(projectId);
+    // Should a column be added to the customers', what fills it belongs above.
+    expect((await placesOf(WORD)).toSorted()).toEqual(CUSTOMER_COLUMNS.toSorted());
+    const before = await sql<{ body: string }>`select body from events where payment_id = ${id} order by id`.execute(
+      db,
+    );
+    const other = await app.pay({ projectId, ...GIVEN, customerEmail: 'bob@customer.example', customerName: 'Bob' });
+
+    const counted = await post<{ counts: object; open: number }>(projectId, '/customer-data/count', { email: EMAIL });
+    expect(counted.body.counts).toMatchObject({ payments: 1, notes: 1, refund_reasons: 1 });
+    expect(counted.body.counts).toEqual((await remove(projectId, { email: EMAIL.toLowerCase() })).body.counts);
+
+    const own = await app.read(id);
+    expect(own).toMatchObject({ customerEmail: null, customerName: null, description: null, successUrl: null });
+    expect(own).toMatchObject({ amountMinor: 10_000n, status: 'completed', metadata: { order_id: 'A-77' } });
+    const after = await sql<{ body: string }>`select body from events where payment_id = ${id} order by id`.execute(db);
+    const cleared = (body: string) =>
+      body
+        .replace(/"customer_email":"[^"]*"/, '"customer_email":null')
+        .replace(/"metadata":\{[^}]*\}/, '"metadata":{"order_id":"A-77"}');
+    expect(after.rows).toEqual(before.rows.map(({ body }) => ({ body: cleared(body) })));
+    // The other customer's payment has the word too, and everything of it is there.
+    expect(await app.read(other.id)).toMatchObject({ customerName: 'Bob', description: GIVEN.description });
+    expect(await remove(projectId, { older_than_days: 1 })).toMatchObject({ body: { counts: { payments: 0 } } });
+    app.clock.advance(2 * DAY_MS);
+    browser = await test.signIn(owner.email);
+    await simulatePayment(app, { id: other.id }, 'expired');
+    expect(await remove(projectId, { older_than_days: 1 })).toMatchObject({ body: { counts: { payments: 1 } } });
+    expect(await placesOf(WORD)).toEqual([]);
+  });
+
+  it('says in the log how many, and not whose; and nothing where nothing was deleted', async () => {
+    const { projectId } = await test.http.shop();
+    await app.pay({ projectId, customerEmail: 'eve@customer.example' });
+    await remove(projectId, { email: 'eve@customer.example' });
+    await remove(projectId, { email: 'eve@customer.example' });
+    const entries = await db
+      .selectFrom('audit_log')
+      .select(['action', 'before', 'after', 'actor_name'])
+      .where('project_id', '=', projectId)
+      .where('action', '=', 'project.delete_customer_data')
+      .execute();
+    const after = { customers: 'one', payments: 1, events: 1, notes: 0 };
+    expect(entries).toEqual([{ action: 'project.delete_customer_data', before: null, after, actor_name: owner.email }]);
+    expect(await placesOf('eve@customer')).toEqual([]);
+  });
+
+  it('leaves open payments alone until they have ended, and says how many', async () => {
+    const { projectId } = await test.http.shop();
+    const old = await app.pay({
+      projectId,
+      customerEmail: 'old@customer.example',
+      surface: 'transaction',
+      token: null,
+    });
+    app.clock.advance(3 * DAY_MS);
+    browser = await test.signIn(owner.email);
+    const counted = await post(projectId, '/customer-data/count', { older_than_days: 2 });
+    expect(counted.body).toMatchObject({ counts: { payments: 0 }, open: 1 });
+    await remove(projectId, { older_than_days: 2 });
+    expect(await app.read(old.id)).toMatchObject({ customerEmail: 'old@customer.example' });
+  });
+
+  it('touches no other project, and goes on where the call before ended', async () => {
+    const [one, two] = [await test.http.shop(), await test.http.shop()];
+    const given = { customerEmail: 'both@customer.example' };
+    const theirs = await app.pay({ ...given, projectId: two.projectId });
+    await app.pay({ ...given, projectId: one.projectId });
+    expect(await remove(one.projectId, { email: given.customerEmail })).toMatchObject({
+      body: { counts: { payments: 1 }, next: null },
+    });
+    expect(await app.read(theirs.id)).toMatchObject(given);
+  });
+
+  it.each([
+    [{}, 'older_than_days'],
+    [{ email: 'ada@customer.example', older_than_days: 3 }, 'email'],
+    [{ email: 'nobody' }, 'email'],
+    [{ email: '' }, 'email'],
+    [{ older_than_days: 0 }, 'older_than_days'],
+    [{ older_than_days: 3_651 }, 'older_than_days'],
+    [{ older_than_days: 1.5 }, 'older_than_days'],
+    [{ email: 'ada@customer.example', name: 'x' }, 'name'],
+  ])('refuses %j and names %s', async (body, param) => {
+    for (const path of ['/customer-data/count', '/customer-data/delete']) {
+      const answer = await post(app.projectId, path, path.endsWith('delete') ? { after: null, ...body } : body);
+      expect({ status: answer.status, body: answer.body }).toMatchObject({ status: 400, body: { error: { param } } });
+    }
+  });
+
+  it('asks for a fresh proof', async () => {
+    app.clock.advance(11 * 60_000);
+    const answer = await remove(app.projectId, { email: 'ada@customer.example' });
+    expect(answer).toMatchObject({ status: 403, body: { error: { type: 'proof_required' } } });
+  });
+});

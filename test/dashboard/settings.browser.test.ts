@@ -1,0 +1,129 @@
+import { readFile } from 'node:fs/promises';
+import type { Page } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
+import { hasNoBrowser } from '../browser.ts';
+import { useDashboard, violations } from './dashboard.fixture.ts';
+
+/** 32 × 16 pixels, as a browser wrote them. */
+const PNG = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAACAAAAAQCAYAAAB3AH1ZAAAALElEQVR4AezQMQ0AAAgDQcKKRCTgfwYZLNek++eypvfzGc8TQIAAAQIECBwAAAD//9pSEnYAAAAGSURBVAMAges6IS/wS1YAAAAASUVORK5CYII=',
+  'base64',
+);
+const SVG = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"><script>parent.hacked = true</script></svg>');
+
+const SHOT = async (page: Page, name: string): Promise<void> => {
+  for (const [size, width] of [
+    ['desktop', 1280],
+    ['phone', 390],
+  ] as const) {
+    for (const scheme of ['light', 'dark'] as const) {
+      await page.setViewportSize({ width, height: 860 });
+      await page.emulateMedia({ colorScheme: scheme });
+      await page.waitForTimeout(300);
+      await page.screenshot({ path: `/tmp/settings/${name}-${size}-${scheme}.png`, fullPage: true });
+    }
+  }
+  await page.setViewportSize({ width: 1280, height: 860 });
+  await page.emulateMedia({ colorScheme: 'light' });
+};
+
+describe.skipIf(hasNoBrowser)('Settings', () => {
+  const dashboard = useDashboard();
+  const base = () => `${dashboard.service.dashboard}/projects/${dashboard.service.projectId}/test`;
+  const dialogOf = (page: Page) => page.getByRole('dialog');
+  const previewOf = (page: Page) => page.frameLocator('iframe[title="Preview"]');
+  /** As a browser shows it there. */
+  const colourOf = (page: Page, selector: string) =>
+    page.evaluate<string>(
+      `getComputedStyle(document.querySelector('iframe').contentDocument.querySelector('${selector}')).backgroundColor`,
+    );
+  const choose = (page: Page, name: string, buffer: Buffer) =>
+    page.locator('input[type=file]').setInputFiles({ name, mimeType: 'image/png', buffer });
+
+  it('shows what customers will see before it is saved, refuses what is unsafe, deactivates, exports and deletes', async () => {
+    await dashboard.makeOrder({ customer_email: 'ada@customer.example', description: 'Tea for Ada' });
+    const { page } = await dashboard.openSignedIn({ expects: /400|403|409|'allow-(?:scripts|popups)'/ });
+    await page.goto(`${base()}/settings`);
+    const save = page.getByRole('button', { name: 'Save settings' });
+    const saved = () => page.getByText('Settings saved').last().waitFor();
+    await previewOf(page).getByText('Waiting for your payment').waitFor();
+    await SHOT(page, 'settings');
+    expect(await violations(page, 'Settings')).toEqual([]);
+
+    // The preview has what is typed, as text, and nothing in it runs or leads anywhere.
+    await page.getByLabel('Name of the shop').fill('<img src=x onerror="parent.hacked=true">Tea');
+    await page.getByRole('textbox', { name: 'Colour', exact: true }).fill('#c2185b');
+    await page.getByLabel('Support link or e-mail').fill('help@shop.example');
+    await previewOf(page).getByText('<img src=x onerror="parent.hacked=true">Tea').waitFor();
+    await expect.poll(() => colourOf(page, '.monogram')).toBe('rgb(194, 24, 91)');
+    await page.getByLabel('Colours of the preview').selectOption('dark');
+    await expect.poll(() => colourOf(page, 'body')).toBe('rgb(14, 20, 18)');
+    expect(await colourOf(page, '.monogram')).not.toBe('rgb(194, 24, 91)');
+    await page.getByLabel('Width of the preview').selectOption('computer');
+    await previewOf(page)
+      .getByRole('link', { name: 'Get help' })
+      .or(previewOf(page).locator('footer a'))
+      .first()
+      .click();
+    expect(await page.evaluate('[window.hacked, history.length]')).toEqual([undefined, expect.any(Number)]);
+    await choose(page, 'logo.svg', SVG);
+    await page.getByText('The file is not a PNG, JPEG or WebP picture by its content.').waitFor();
+    await choose(page, 'logo.png', PNG);
+    await previewOf(page).locator('canvas.logo').waitFor();
+    await SHOT(page, 'preview-dark');
+    await save.click();
+    await saved();
+    await previewOf(page).locator('img.logo').waitFor();
+
+    await page.getByLabel('Support link or e-mail').fill('javascript:alert(1)');
+    await page.getByText('The support link must be an absolute URL').waitFor();
+    await save.click();
+    await page.getByLabel('Support link or e-mail').fill('https://shop.example/help');
+    await page.getByLabel('Minutes to pay').fill('1441');
+    await save.click();
+    await page.getByText('The time to pay must be a whole number of minutes from 1 to 1440').waitFor();
+    await page.getByLabel('Minutes to pay').fill('45');
+    await page.getByLabel('Where customers go after paying').fill('https://shop.example/thanks');
+
+    // Somebody else saves meanwhile: nothing of it is undone.
+    const other = await page.context().newPage();
+    await other.goto(`${base()}/settings`);
+    await other.getByLabel('Name of the shop').fill('Northwind Tea');
+    await other.getByRole('button', { name: 'Save settings' }).click();
+    await other.getByText('Settings saved').last().waitFor();
+    await other.close();
+    await save.click();
+    await page.getByText('Somebody else has changed these settings meanwhile').waitFor();
+    await expect.poll(() => page.getByLabel('Name of the shop').inputValue()).toBe('Northwind Tea');
+    await page.getByLabel('Minutes to pay').fill('45');
+    await save.click();
+    await saved();
+
+    await page.getByRole('button', { name: 'Deactivate the project' }).click();
+    await dialogOf(page).getByText('Open payments whose pages ask for no money: 0 live, 1 test').waitFor();
+    await SHOT(page, 'deactivate');
+    expect(await violations(page, 'Deactivate')).toEqual([]);
+    await dialogOf(page).getByRole('textbox').fill('Northwind');
+    await dialogOf(page).getByRole('button', { name: 'Deactivate the project' }).click();
+    await dialogOf(page).getByText('This is not the name of the project').waitFor();
+    await dialogOf(page).getByRole('textbox').fill('Northwind Tea');
+    await dialogOf(page).getByRole('button', { name: 'Deactivate the project' }).click();
+    await page.getByText('Deactivated', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Activate the project' }).click();
+    await page.getByText('Active', { exact: true }).waitFor();
+
+    const download = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Export the project' }).click();
+    const lines = (await readFile(await (await download).path(), 'utf8')).trim().split('\n');
+    expect(JSON.parse(lines.at(-1) ?? '')).toMatchObject({ record: 'end', counts: { project: 1, payment: 1 } });
+
+    await page.getByRole('button', { name: 'Delete customers’ data' }).click();
+    await dialogOf(page).getByLabel('E-mail address of the customer').fill('ADA@customer.example');
+    await dialogOf(page).getByRole('button', { name: 'Count' }).click();
+    await dialogOf(page).getByRole('row', { name: 'Payments 1' }).waitFor();
+    await SHOT(page, 'delete');
+    expect(await violations(page, 'Delete')).toEqual([]);
+    await dialogOf(page).getByRole('button', { name: 'Delete customers’ data' }).click();
+    await page.getByText('Customers’ data deleted. Payments: 1').waitFor();
+  });
+});

@@ -1,0 +1,111 @@
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { PaymentRow } from '../../../../src/http/dashboard/contract/payments.ts';
+import { useDashboard } from '../../dashboard.ts';
+import { useLocale } from '../../locale.tsx';
+import { problemText } from '../../problem.ts';
+import { useScope } from '../../scope.ts';
+import { Button } from '../../ui/button.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
+import { Notice } from '../../ui/notice.tsx';
+import { SearchField } from '../../ui/search-field.tsx';
+import { SkeletonRows } from '../../ui/skeleton.tsx';
+import { Status } from '../../ui/status.tsx';
+import { paymentQuery, searchQuery } from '../payments/queries.ts';
+import { RefundDialog } from '../payments/refund-dialog.tsx';
+import parts from '../payments/payment-parts.module.css';
+import css from './refunds.module.css';
+
+interface NewRefundDialogProps {
+  /** Called with the id of the new refund. */
+  readonly onDone: (refund: string) => void;
+  readonly onClose: () => void;
+}
+
+/** Finds a payment, and refunds it. */
+export function NewRefundDialog({ onDone, onClose }: NewRefundDialogProps) {
+  const [chosen, choose] = useState<string | null>(null);
+  if (chosen === null) return <Find onChoose={choose} onClose={onClose} />;
+  return <Refund id={chosen} onDone={onDone} onBack={() => choose(null)} onClose={onClose} />;
+}
+
+interface FindProps {
+  readonly onChoose: (payment: string) => void;
+  readonly onClose: () => void;
+}
+
+function Find({ onChoose, onClose }: FindProps) {
+  const { t } = useLocale('refunds');
+  const { api } = useDashboard();
+  const scope = useScope();
+  const [text, setText] = useState('');
+  const found = useQuery({ ...searchQuery(api, scope, text), enabled: text !== '' });
+  // In the other mode it is found too, but not refunded from here.
+  const payments = found.data?.mode === scope.mode ? found.data.data.map(({ payment }) => payment) : [];
+  return (
+    <Dialog title={t('new_refund')} description={t('refund_find_text')} onClose={onClose}>
+      <SearchField label={t('search_payments')} text={text} onText={(typed) => setText(typed ?? '')} />
+      {text === '' ? null : found.isPending ? (
+        <SkeletonRows count={2} />
+      ) : found.error !== null ? (
+        <Notice kind="problem">{problemText(found.error, t)}</Notice>
+      ) : payments.length === 0 ? (
+        <Notice>{t('refund_find_none')}</Notice>
+      ) : (
+        <ul className={css.found} aria-label={t('payments')}>
+          {payments.map((payment) => (
+            <li key={payment.id}>
+              <Found payment={payment} onChoose={onChoose} />
+            </li>
+          ))}
+        </ul>
+      )}
+    </Dialog>
+  );
+}
+
+function Found({ payment, onChoose }: { readonly payment: PaymentRow; readonly onChoose: (id: string) => void }) {
+  const { fiat } = useLocale();
+  const { id, order_id: order, transaction_number: number, amount, currency, status, exception } = payment;
+  return (
+    <button type="button" onClick={() => onChoose(id)}>
+      <span>
+        <b>{fiat(amount, currency)}</b> <span className={css.soft}>{order ?? number ?? id}</span>
+      </span>
+      <Status status={status} exception={exception} />
+    </button>
+  );
+}
+
+interface RefundProps {
+  readonly id: string;
+  readonly onDone: (refund: string) => void;
+  readonly onBack: () => void;
+  readonly onClose: () => void;
+}
+
+function Refund({ id, onDone, onBack, onClose }: RefundProps) {
+  const { t } = useLocale('refunds', 'detail', 'list');
+  const { api } = useDashboard();
+  const { data: payment, error } = useQuery(paymentQuery(api, useScope(), id));
+  // What is refunded completely is still shown by the dialog, which says so.
+  const [wasOpen, setOpen] = useState(false);
+  if (payment !== undefined && (payment.can.refund !== 'none' || wasOpen)) {
+    if (!wasOpen) setOpen(true);
+    return <RefundDialog payment={payment} onClose={onClose} onDone={({ id: refund }) => onDone(refund)} />;
+  }
+  return (
+    <Dialog title={t('new_refund')} onClose={onClose}>
+      {payment !== undefined ? (
+        <Notice kind="warning">{t('refund_not_possible')}</Notice>
+      ) : error === null ? (
+        <SkeletonRows count={4} />
+      ) : (
+        <Notice kind="problem">{problemText(error, t)}</Notice>
+      )}
+      <div className={parts.end}>
+        <Button onClick={onBack}>{t('back')}</Button>
+      </div>
+    </Dialog>
+  );
+}

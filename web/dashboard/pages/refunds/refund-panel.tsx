@@ -1,0 +1,136 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { lazy, Suspense, useState } from 'react';
+import type { ListedRefundView } from '../../../../src/http/dashboard/contract/refund-list.ts';
+import { useDashboard } from '../../dashboard.ts';
+import { useLocale } from '../../locale.tsx';
+import { useScope } from '../../scope.ts';
+import { Button } from '../../ui/button.tsx';
+import { CopyButton, Short } from '../../ui/copy.tsx';
+import { Moment } from '../../ui/moment.tsx';
+import { Notice } from '../../ui/notice.tsx';
+import { Fact, Facts } from '../log/facts.tsx';
+import logCss from '../log/log.module.css';
+import { LogPanel } from '../log/log-split.tsx';
+import { networkName } from '../payments/network-name.ts';
+import { failureText } from '../payments/refund-failure.ts';
+import { refundQuery } from './queries.ts';
+import { RefundStage } from './stage.tsx';
+
+const CancelRefundDialog = lazy(async () => ({
+  default: (await import('../payments/cancel-refund-dialog.tsx')).CancelRefundDialog,
+}));
+
+interface RefundPanelProps {
+  readonly refund: string;
+  readonly onSign: (refund: ListedRefundView) => void;
+  readonly onClose: () => void;
+}
+
+/** One refund: what it gives back, where it stands, and what can be done about it. */
+export function RefundPanel({ refund: id, onSign, onClose }: RefundPanelProps) {
+  const { t } = useLocale('refunds', 'detail');
+  const { api } = useDashboard();
+  const [isCancelling, cancel] = useState(false);
+  const found = useQuery(refundQuery(api, useScope(), id));
+  return (
+    <LogPanel title={t('refund')} found={found} onClose={onClose}>
+      {(refund) => (
+        <>
+          <p>
+            <strong>
+              {refund.crypto_amount} {refund.asset}
+            </strong>
+            <br />
+            <RefundStage refund={refund} />
+          </p>
+          <What refund={refund} />
+          <RefundFacts refund={refund} />
+          <div className={logCss.buttons}>
+            {refund.can.sign ? (
+              <Button kind="primary" onClick={() => onSign(refund)}>
+                {t('refund_sign')}
+              </Button>
+            ) : null}
+            {refund.claim_url === null ? null : <CopyButton text={refund.claim_url}>{t('copy_link')}</CopyButton>}
+            {refund.can.cancel ? <Button onClick={() => cancel(true)}>{t('cancel_refund')}</Button> : null}
+          </div>
+          {isCancelling ? (
+            <Suspense>
+              <CancelRefundDialog payment={refund.payment.id} refund={refund.id} onClose={() => cancel(false)} />
+            </Suspense>
+          ) : null}
+        </>
+      )}
+    </LogPanel>
+  );
+}
+
+/** What a stage means, and what to do. */
+function What({ refund }: { readonly refund: ListedRefundView }) {
+  const { t, dateTime } = useLocale('refunds', 'detail');
+  const { stage, payout, due_at: due, failure_reason: failure, claim_url: link } = refund;
+  const { mode } = useScope();
+  if (stage === 'failed') {
+    const isPaid = payout !== null && payout.state !== 'dropped';
+    return (
+      <>
+        {failure === null ? null : <Notice kind="problem">{failureText(failure, t)}</Notice>}
+        {isPaid ? <Notice kind="warning">{t('refund_paid_anyway')}</Notice> : null}
+      </>
+    );
+  }
+  if (mode === 'test' || due === null) return null;
+  const until = t('refund_until', { time: dateTime(due) });
+  switch (stage) {
+    case 'waiting_for_address':
+      return <Notice>{link === null ? until : `${t('refund_send_link')} ${until}`}</Notice>;
+    case 'to_sign':
+      return <Notice>{until}</Notice>;
+    case 'reorged':
+      return <Notice kind="warning">{t(payout?.state === 'dropped' ? 'refund_gone' : 'refund_reorged')}</Notice>;
+    case 'seen':
+    case 'completed':
+      return null;
+  }
+}
+
+function RefundFacts({ refund }: { readonly refund: ListedRefundView }) {
+  const { t, fiat } = useLocale('refunds', 'detail', 'list');
+  const scope = useScope();
+  const { payment, payout } = refund;
+  const hash = refund.transaction_hash ?? payout?.transaction_hash ?? null;
+  return (
+    <Facts>
+      <Fact name={t('amount')}>{fiat(refund.amount, refund.currency)}</Fact>
+      <Fact name={t('payment')}>
+        <Link to="/projects/$project/$mode/payments/$payment" params={{ ...scope, payment: payment.id }}>
+          {payment.name ?? payment.id}
+        </Link>
+      </Fact>
+      <Fact name={t('network')}>{networkName(refund.network)}</Fact>
+      {refund.address === null ? null : (
+        <Fact name={t('address')}>
+          <Short text={refund.address} what={t('address')} />
+        </Fact>
+      )}
+      {hash === null ? null : (
+        <Fact name={t('refund_transaction')}>
+          <Short text={hash} what={t('hash')} href={refund.explorer_url ?? payout?.explorer_url ?? null} />
+        </Fact>
+      )}
+      {refund.reason === null ? null : <Fact name={t('refund_reason')}>{refund.reason}</Fact>}
+      <Fact name={t('created')}>
+        <Moment iso={refund.created_at} />
+      </Fact>
+      {refund.completed_at === null ? null : (
+        <Fact name={t('completed')}>
+          <Moment iso={refund.completed_at} />
+        </Fact>
+      )}
+      <Fact name={t('id')}>
+        <Short text={refund.id} what={t('id')} />
+      </Fact>
+    </Facts>
+  );
+}

@@ -1,0 +1,154 @@
+import { useMutation } from '@tanstack/react-query';
+import { useEffect, useRef, useState } from 'react';
+import type { CustomerDataView } from '../../../../src/http/dashboard/contract/settings.ts';
+import { useDashboard } from '../../dashboard.ts';
+import { useLocale } from '../../locale.tsx';
+import { problemOf, problemOfForm } from '../../problem.ts';
+import { useScope } from '../../scope.ts';
+import { Choices } from '../../ui/choices.tsx';
+import { Dialog, DialogActions } from '../../ui/dialog.tsx';
+import { EmailField, Field } from '../../ui/field.tsx';
+import { Form } from '../../ui/form.tsx';
+import { Notice } from '../../ui/notice.tsx';
+import css from './settings.module.css';
+
+type Whose = 'one' | 'old';
+
+const COUNT = 'POST /dashboard/api/projects/:project/settings/customer-data/count';
+const DELETE = 'POST /dashboard/api/projects/:project/settings/customer-data/delete';
+
+/** Counts what would be deleted, and deletes it once that was seen. Closing it stops after what is under way. */
+export function CustomersDialog({ onClose }: { readonly onClose: () => void }) {
+  const { t } = useLocale('settings');
+  const [whose, setWhose] = useState<Whose>('one');
+  const [email, setEmail] = useState('');
+  const [days, setDays] = useState('365');
+  const { count, remove, cleared } = useDeletion(
+    whose === 'one' ? { email } : { older_than_days: Number(days) },
+    onClose,
+  );
+  const isCounted = count.data !== undefined && count.data.counts.payments > 0;
+  const change = (set: () => void): void => {
+    // What was counted is of other customers now.
+    count.reset();
+    remove.reset();
+    set();
+  };
+  const fault = remove.error ?? count.error;
+  return (
+    <Dialog title={t('settings_customers')} description={t('settings_customers_text')} onClose={onClose}>
+      <Form isDirty={email !== ''} fault={fault} onSubmit={() => (isCounted ? remove.mutate() : count.mutate())}>
+        <p>{t('settings_customers_long')}</p>
+        <Choices
+          label={t('settings_customers_whose')}
+          value={whose}
+          options={[
+            { value: 'one', text: t('settings_customers_one') },
+            { value: 'old', text: t('settings_customers_old'), detail: t('settings_customers_old_detail') },
+          ]}
+          onValue={(value) => change(() => setWhose(value))}
+        />
+        {whose === 'one' ? (
+          <EmailField
+            label={t('settings_customers_email')}
+            hint={t('settings_customers_email_hint')}
+            value={email}
+            autoComplete="off"
+            problem={problemOf(fault, 'email')}
+            onValue={(text) => change(() => setEmail(text))}
+          />
+        ) : (
+          <Field
+            label={t('settings_customers_days')}
+            type="number"
+            min={1}
+            max={10}
+            step={1}
+            required
+            value={days}
+            problem={problemOf(fault, 'older_than_days')}
+            onValue={(text) => change(() => setDays(text))}
+          />
+        )}
+        {count.data === undefined ? null : <Counts counts={count.data.counts} open={count.data.open} />}
+        {cleared === null ? null : <p role="status">{t('settings_customers_progress', { count: cleared })}</p>}
+        <DialogActions
+          confirm={isCounted ? t('settings_customers') : t('settings_customers_count')}
+          isDangerous={isCounted}
+          isBusy={count.isPending || remove.isPending}
+          problem={problemOfForm(fault, ['email', 'older_than_days'], t)}
+          onCancel={onClose}
+        />
+      </Form>
+    </Dialog>
+  );
+}
+
+type Request = { readonly email: string } | { readonly older_than_days: number };
+
+function useDeletion(request: Request, onDone: () => void) {
+  const { t, number } = useLocale('settings');
+  const { api, queries, toast } = useDashboard();
+  const { project } = useScope();
+  const params = { project };
+  const [cleared, setCleared] = useState<number | null>(null);
+  const isGone = useRef(false);
+  useEffect(() => () => void (isGone.current = true), []);
+  const count = useMutation({ mutationFn: () => api(COUNT, { params, body: request }) });
+  const remove = useMutation({
+    mutationFn: async () => {
+      let payments = 0;
+      for (let after: string | null = null; ;) {
+        const answer: { counts: CustomerDataView; next: string | null } = await api(DELETE, {
+          params,
+          body: { ...request, after },
+        });
+        payments += answer.counts.payments;
+        after = answer.next;
+        setCleared(payments);
+        if (after === null || isGone.current) return payments;
+      }
+    },
+    onSuccess: (payments) => {
+      void queries.invalidateQueries();
+      toast(t('settings_customers_done', { count: number(payments) }));
+      onDone();
+    },
+  });
+  return { count, remove, cleared: cleared === null ? null : number(cleared) };
+}
+
+function Counts({ counts, open }: { readonly counts: CustomerDataView; readonly open: number }) {
+  const { t, number } = useLocale('settings');
+  const left = open === 0 ? null : <p>{t('settings_customers_open', { count: number(open) })}</p>;
+  if (counts.payments === 0) {
+    return (
+      <Notice>
+        <p>{t('settings_customers_none')}</p>
+        {left}
+      </Notice>
+    );
+  }
+  const rows = [
+    [t('settings_customers_payments'), counts.payments],
+    [t('settings_customers_events'), counts.events],
+    [t('settings_customers_notes'), counts.notes],
+    [t('settings_customers_reasons'), counts.refund_reasons],
+    [t('settings_customers_answers'), counts.answers],
+  ] as const;
+  return (
+    <>
+      <table className={css.counts}>
+        <tbody>
+          {rows.map(([name, value]) => (
+            <tr key={name}>
+              <th scope="row">{name}</th>
+              <td>{number(value)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {left}
+    </>
+  );
+}

@@ -1,0 +1,97 @@
+import { useEffect, useRef, useState } from 'react';
+import { ApiFault, urlOf } from '../../api.ts';
+import { askForProof, useDashboard } from '../../dashboard.ts';
+import { useLocale } from '../../locale.tsx';
+import { problemText } from '../../problem.ts';
+import { useScope } from '../../scope.ts';
+import { Button } from '../../ui/button.tsx';
+import { Card } from '../../ui/card.tsx';
+import { Row } from '../account/row.tsx';
+import { downloadFile, saveFile } from '../payments/export-file.ts';
+import { CustomersDialog } from './customers-dialog.tsx';
+
+interface DataCardProps {
+  readonly mayExport: boolean;
+  readonly mayDelete: boolean;
+}
+
+/** What can be taken out of a project, and what can be deleted. */
+export function DataCard({ mayExport, mayDelete }: DataCardProps) {
+  const { t } = useLocale('settings');
+  const [isDeleting, setDeleting] = useState(false);
+  return (
+    <Card title={t('settings_data')}>
+      <div>
+        {mayExport ? <ExportRow /> : null}
+        <Row
+          title={t('settings_customers')}
+          text={
+            mayDelete ? t('settings_customers_text') : `${t('settings_customers_text')} ${t('settings_state_owner')}`
+          }
+        >
+          {mayDelete ? <Button onClick={() => setDeleting(true)}>{t('settings_customers')}</Button> : null}
+        </Row>
+      </div>
+      {isDeleting ? <CustomersDialog onClose={() => setDeleting(false)} /> : null}
+    </Card>
+  );
+}
+
+const KIB = 1_024;
+
+/** One download at a time; leaving the page stops it, here and on the server. */
+function ExportRow() {
+  const { t, number } = useLocale('settings');
+  const { toast, proof, isSignedOut } = useDashboard();
+  const { project } = useScope();
+  const [bytes, setBytes] = useState<number | null>(null);
+  const running = useRef<AbortController | null>(null);
+  useEffect(() => () => running.current?.abort(), []);
+  const sizeOf = (count: number): string =>
+    count < KIB * KIB ? `${number(Math.ceil(count / KIB))} KB` : `${number(Math.round(count / KIB / KIB))} MB`;
+  const download = async (signal: AbortSignal) => {
+    const url = urlOf('/dashboard/api/projects/:project/settings/export', { params: { project } });
+    const watching = { signal, onProgress: (progress: { readonly bytes: number }) => setBytes(progress.bytes) };
+    try {
+      return await downloadFile(url, {}, watching);
+    } catch (error) {
+      if (!(error instanceof ApiFault) || error.type !== 'proof_required') throw error;
+      return (await askForProof(proof)) ? downloadFile(url, {}, watching) : null;
+    }
+  };
+  const start = async (): Promise<void> => {
+    const own = new AbortController();
+    running.current = own;
+    setBytes(0);
+    try {
+      const file = await download(own.signal);
+      if (file === null) return;
+      saveFile(file);
+      toast(t('settings_export_done', { size: sizeOf(file.content.size) }));
+    } catch (error) {
+      if (own.signal.aborted) return;
+      if (error instanceof ApiFault && error.status === 401) isSignedOut.set(true);
+      const brokeOff = error instanceof ApiFault && error.type === 'broken_off';
+      toast(brokeOff ? t('settings_export_stopped') : problemText(error, t), 'problem');
+    } finally {
+      setBytes(null);
+    }
+  };
+  return (
+    <Row
+      title={t('settings_export')}
+      text={
+        <>
+          {t('settings_export_text')}
+          {bytes === null ? null : <b role="status"> {t('settings_export_progress', { size: sizeOf(bytes) })}</b>}
+        </>
+      }
+    >
+      {bytes === null ? (
+        <Button onClick={() => void start()}>{t('settings_export')}</Button>
+      ) : (
+        <Button onClick={() => running.current?.abort()}>{t('settings_export_stop')}</Button>
+      )}
+    </Row>
+  );
+}

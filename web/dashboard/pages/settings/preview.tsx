@@ -1,0 +1,114 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useCallback, useEffect, useRef, useState } from 'react';
+import type { AnswerOf, BodyOf } from '../../../../src/http/dashboard/contract/index.ts';
+import { useDashboard } from '../../dashboard.ts';
+import { useLocale } from '../../locale.tsx';
+import { useScope } from '../../scope.ts';
+import { classNames } from '../../ui/class-names.ts';
+import { Select } from '../../ui/field.tsx';
+import { showScheme, type Scheme } from './frame-scheme.ts';
+import type { Fields } from './settings-form.tsx';
+import css from './settings.module.css';
+
+const PREVIEW = 'POST /dashboard/api/projects/:project/settings/preview';
+type Previewed = AnswerOf<typeof PREVIEW>;
+/** Typing is over for a moment. */
+const PAUSE_MS = 250;
+
+/** The page with what is typed now. While that is wrong, the page as it was last, and what is wrong. */
+export function usePreview({ name, accent, support_url, logo }: Fields) {
+  const { api } = useDashboard();
+  const { code } = useLocale();
+  const { project } = useScope();
+  const given = JSON.stringify({ name, accent, support_url, ...(logo === undefined ? {} : { logo }), language: code });
+  const [asked, ask] = useState(given);
+  useEffect(() => {
+    const timer = setTimeout(() => ask(given), PAUSE_MS);
+    return () => clearTimeout(timer);
+  }, [given]);
+  return useQuery({
+    queryKey: ['settings-preview', project, asked],
+    queryFn: ({ signal }) =>
+      api(PREVIEW, { params: { project }, body: JSON.parse(asked) as BodyOf<typeof PREVIEW> }, signal),
+    placeholderData: keepPreviousData,
+    staleTime: Infinity,
+    gcTime: 0,
+    retry: false,
+  });
+}
+
+interface PreviewProps {
+  readonly page: Previewed | null;
+  /** The file of a logo that was not saved yet, in base64. */
+  readonly logo: string | null;
+}
+
+/** A payment page in a frame that runs no script and leads nowhere. */
+export function Preview({ page, logo }: PreviewProps) {
+  const { t } = useLocale('settings');
+  const [width, setWidth] = useState<'phone' | 'computer'>('phone');
+  const [scheme, setScheme] = useState<Scheme>('light');
+  const frame = useRef<HTMLIFrameElement>(null);
+  const dress = useCallback(() => {
+    const shown = frame.current?.contentDocument ?? null;
+    if (shown === null) return;
+    showScheme(shown, scheme);
+    if (logo !== null) void putLogo(shown, logo);
+  }, [scheme, logo]);
+  useEffect(dress, [dress]);
+  return (
+    <div className={css.preview}>
+      <h3>{t('settings_preview')}</h3>
+      <p className={css.hint}>{t('settings_preview_text')}</p>
+      <div className={css.buttons}>
+        <Select
+          label={t('settings_preview_width')}
+          value={width}
+          options={[
+            ['phone', t('settings_preview_phone')],
+            ['computer', t('settings_preview_computer')],
+          ]}
+          onValue={(value) => setWidth(value === 'computer' ? 'computer' : 'phone')}
+        />
+        <Select
+          label={t('settings_preview_scheme')}
+          value={scheme}
+          options={[
+            ['light', t('settings_preview_light')],
+            ['dark', t('settings_preview_dark')],
+          ]}
+          onValue={(value) => setScheme(value === 'dark' ? 'dark' : 'light')}
+        />
+      </div>
+      <div className={css.stage} role="group" tabIndex={0} aria-label={t('settings_preview')}>
+        <div className={classNames(css.box, css[width])}>
+          {page === null ? null : (
+            <iframe
+              ref={frame}
+              title={t('settings_preview')}
+              // Without scripts, forms, popups and navigation; of our origin, so that its style sheets are read.
+              sandbox="allow-same-origin"
+              srcDoc={page.html}
+              onLoad={dress}
+            />
+          )}
+        </div>
+      </div>
+    </div>
+  );
+}
+
+/** Draws the picture into its place: the page's policy lets no picture load that this service does not serve. */
+async function putLogo(shown: Document, logo: string): Promise<void> {
+  const place = shown.querySelector('img.logo');
+  if (place === null || place.getAttribute('src') !== '') return;
+  const bytes = Uint8Array.from(atob(logo), (letter) => letter.charCodeAt(0));
+  const picture = await createImageBitmap(new Blob([bytes])).catch(() => null);
+  if (picture === null) return;
+  const canvas = shown.createElement('canvas');
+  canvas.className = 'logo';
+  canvas.width = Number(place.getAttribute('width'));
+  canvas.height = Number(place.getAttribute('height'));
+  canvas.getContext('2d')?.drawImage(picture, 0, 0, canvas.width, canvas.height);
+  place.replaceWith(canvas);
+}

@@ -1,0 +1,174 @@
+import { useMutation } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { SettingsView } from '../../../../src/http/dashboard/contract/settings.ts';
+import { ApiFault } from '../../api.ts';
+import { useDashboard } from '../../dashboard.ts';
+import { useLocale } from '../../locale.tsx';
+import { problemOf, problemOfForm } from '../../problem.ts';
+import { useScope } from '../../scope.ts';
+import { Button } from '../../ui/button.tsx';
+import { Card } from '../../ui/card.tsx';
+import { Field } from '../../ui/field.tsx';
+import { Form } from '../../ui/form.tsx';
+import { Notice } from '../../ui/notice.tsx';
+import { SelectField } from '../../ui/select-field.tsx';
+import { BrandingFields } from './branding-fields.tsx';
+import { Preview, usePreview } from './preview.tsx';
+import { settingsQuery } from './queries.ts';
+import css from './settings.module.css';
+
+/** What is typed. `logo`: a new file in base64; null: none; undefined: as it is. */
+export interface Fields {
+  readonly name: string;
+  readonly accent: string;
+  readonly support_url: string;
+  readonly logo?: string | null;
+  readonly default_expiry_minutes: string;
+  readonly default_currency: string;
+  readonly default_success_url: string;
+}
+
+const FIELDS = ['name', 'accent', 'support_url', 'logo', 'default_expiry_minutes', 'default_success_url'];
+
+function fieldsOf(settings: SettingsView): Fields {
+  return {
+    name: settings.name,
+    accent: settings.accent === null ? '' : `#${settings.accent}`,
+    support_url: settings.support_url ?? '',
+    default_expiry_minutes: String(settings.default_expiry_minutes ?? ''),
+    default_currency: settings.default_currency ?? '',
+    default_success_url: settings.default_success_url ?? '',
+  };
+}
+
+/** Settings that are saved together, with a preview of the page that they change. */
+export function SettingsForm({ settings }: { readonly settings: SettingsView }) {
+  const { t } = useLocale('settings');
+  const { fields, set, discard, isDirty, base, save } = useEdit(settings);
+  const preview = usePreview(fields);
+  const problemAt = (field: string): string | null => problemOf(save.error, field) ?? problemOf(preview.error, field);
+  return (
+    <Form isDirty={isDirty} fault={save.error} onSubmit={() => save.mutate()}>
+      <div className={css.page}>
+        <Card title={t('settings_page')}>
+          <div className={css.branding}>
+            <div className={css.fields}>
+              <BrandingFields fields={fields} settings={base} onChange={set} problemAt={problemAt} />
+            </div>
+            <Preview page={preview.data ?? null} logo={fields.logo ?? null} />
+          </div>
+        </Card>
+        <Card title={t('settings_defaults')}>
+          <div className={css.fields}>
+            <p>{t('settings_defaults_text')}</p>
+            <Defaults fields={fields} settings={base} onChange={set} problemAt={problemAt} />
+          </div>
+        </Card>
+        <div className={css.bar}>
+          {save.error === null || problemOfForm(save.error, FIELDS, t) === null ? null : (
+            <Notice kind="problem">{problemOfForm(save.error, FIELDS, t)}</Notice>
+          )}
+          <div className={css.buttons}>
+            {isDirty ? <Button onClick={discard}>{t('settings_discard')}</Button> : null}
+            <Button kind="primary" type="submit" busy={save.isPending}>
+              {t('settings_save')}
+            </Button>
+          </div>
+        </div>
+      </div>
+    </Form>
+  );
+}
+
+/** The edit of the settings that were shown when it began. If somebody else saves meanwhile, it begins anew. */
+function useEdit(settings: SettingsView) {
+  const { t } = useLocale('settings');
+  const { api, queries, toast } = useDashboard();
+  const { project } = useScope();
+  const { queryKey } = settingsQuery(api, project);
+  const [base, setBase] = useState(settings);
+  const [fields, setFields] = useState(() => fieldsOf(settings));
+  const isDirty = JSON.stringify(fields) !== JSON.stringify(fieldsOf(base));
+  const begin = (from: SettingsView): void => {
+    setBase(from);
+    setFields(fieldsOf(from));
+  };
+  // Somebody else's settings, or what changed beside the form.
+  if (settings !== base && (settings.version === base.version || !isDirty)) {
+    if (settings.version === base.version) setBase(settings);
+    else begin(settings);
+  }
+  const save = useMutation({
+    mutationFn: () =>
+      api('POST /dashboard/api/projects/:project/settings', {
+        params: { project },
+        body: { ...fields, version: base.version },
+      }),
+    onSuccess: (saved) => {
+      queries.setQueryData(queryKey, saved);
+      begin(saved);
+      // The project's name stands in the switch.
+      void queries.invalidateQueries({ queryKey: ['session'] });
+      toast(t('settings_saved'));
+    },
+    onError: (error) => {
+      if (!(error instanceof ApiFault) || error.type !== 'conflict_error') return;
+      void queries.fetchQuery({ ...settingsQuery(api, project), staleTime: 0 }).then(begin);
+    },
+  });
+  return {
+    fields,
+    base,
+    isDirty,
+    save,
+    set: (change: Partial<Fields>): void => setFields((before) => ({ ...before, ...change })),
+    discard: (): void => {
+      save.reset();
+      begin(settings);
+    },
+  };
+}
+
+interface PartProps {
+  readonly fields: Fields;
+  readonly settings: SettingsView;
+  readonly onChange: (change: Partial<Fields>) => void;
+  readonly problemAt: (field: string) => string | null;
+}
+
+function Defaults({ fields, settings, onChange, problemAt }: PartProps) {
+  const { t } = useLocale('settings');
+  return (
+    <>
+      <Field
+        label={t('settings_expiry')}
+        value={fields.default_expiry_minutes}
+        inputMode="numeric"
+        max={20}
+        autoComplete="off"
+        hint={t('settings_expiry_hint')}
+        problem={problemAt('default_expiry_minutes')}
+        onValue={(text) => onChange({ default_expiry_minutes: text })}
+      />
+      <div>
+        <SelectField
+          label={t('settings_currency')}
+          value={fields.default_currency}
+          options={[['', t('settings_currency_none')], ...settings.currencies.map((one) => [one, one] as const)]}
+          onValue={(text) => onChange({ default_currency: text })}
+        />
+        <p className={css.hint}>{t('settings_currency_hint')}</p>
+      </div>
+      <Field
+        label={t('settings_success')}
+        value={fields.default_success_url}
+        max={2_048}
+        autoComplete="off"
+        spellCheck={false}
+        hint={t('settings_success_hint')}
+        problem={problemAt('default_success_url')}
+        onValue={(text) => onChange({ default_success_url: text })}
+      />
+    </>
+  );
+}

@@ -1,0 +1,119 @@
+import type { HoldingView, NetworkView, OfferedView } from '../../../../src/http/dashboard/contract/sweeps.ts';
+import { useLocale } from '../../locale.tsx';
+import { Button } from '../../ui/button.tsx';
+import { Card } from '../../ui/card.tsx';
+import { Short } from '../../ui/copy.tsx';
+import { Ago } from '../../ui/moment.tsx';
+import { Notice } from '../../ui/notice.tsx';
+import rows from '../account/account.module.css';
+import { Amounts } from './amounts.tsx';
+import { CallDetails } from './call-details.tsx';
+import css from './sweeps.module.css';
+
+interface NetworkCardProps {
+  readonly deposits: NetworkView;
+  readonly minimum: string;
+  readonly maySend: boolean;
+  readonly onSend: (call: OfferedView) => void;
+}
+
+/** What lies on the deposits of one network, and the calls that pay it out. */
+export function NetworkCard({ deposits, minimum, maySend, onSend }: NetworkCardProps) {
+  const { t, fiat } = useLocale('sweeps');
+  const { name, holdings, below, calls, checked_at: checkedAt, problem } = deposits;
+  return (
+    <Card
+      title={name}
+      actions={
+        checkedAt === null ? undefined : (
+          <small>
+            {t('sweeps_as_of')} <Ago iso={checkedAt} />
+          </small>
+        )
+      }
+    >
+      {problem === null ? null : (
+        <Notice kind="warning">{t(problem === 'no_node' ? 'sweeps_no_node' : 'sweeps_unavailable')}</Notice>
+      )}
+      {checkedAt === null ? (
+        <p>{t('sweeps_never_checked')}</p>
+      ) : holdings.length === 0 ? (
+        <p>{t('sweeps_nothing')}</p>
+      ) : (
+        <Holdings label={t('sweeps_lies', { network: name })} holdings={holdings} />
+      )}
+      {calls.length === 0 ? null : (
+        <div className={css.part}>
+          <h3>{t('sweep_calls')}</h3>
+          <ol className={css.part} aria-label={t('sweep_calls')}>
+            {calls.map((offered) => (
+              <CallRow key={offered.key} offered={offered} deposits={deposits} maySend={maySend} onSend={onSend} />
+            ))}
+          </ol>
+        </div>
+      )}
+      {below.length === 0 ? null : (
+        <details className={css.details}>
+          <summary>{t('sweeps_below', { minimum: fiat(minimum, 'USD') })}</summary>
+          <div className={css.part}>
+            <Holdings label={t('sweeps_below', { minimum: fiat(minimum, 'USD') })} holdings={below} />
+          </div>
+        </details>
+      )}
+    </Card>
+  );
+}
+
+function Holdings({ label, holdings }: { readonly label: string; readonly holdings: readonly HoldingView[] }) {
+  const { t } = useLocale('sweeps');
+  return (
+    <ul aria-label={label}>
+      {holdings.map((holding) => (
+        <li key={`${holding.treasury} ${holding.asset}`} className={rows.row}>
+          <div>
+            <b>
+              <Amounts amounts={[holding]} />
+            </b>
+            <small>{t('sweep_on_deposits', { count: holding.deposits })}</small>
+          </div>
+          <small>
+            {t('sweep_treasury')} <Short text={holding.treasury} what={t('sweep_treasury')} />
+          </small>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+interface CallRowProps extends Pick<NetworkCardProps, 'deposits' | 'maySend' | 'onSend'> {
+  readonly offered: OfferedView;
+}
+
+function CallRow({ offered, deposits, maySend, onSend }: CallRowProps) {
+  const { t, fiat } = useLocale('sweeps');
+  const { purpose, amounts, ready, cost, cost_usd: costUsd, gas_estimate: gas } = offered;
+  const name = purpose === 'sweep' ? t('send_sweep') : t('send_factory');
+  return (
+    <li className={rows.row}>
+      <div>
+        <b>{purpose === 'sweep' ? <Amounts amounts={amounts} /> : t('call_factory')}</b>
+        {purpose === 'sweep' ? null : <small>{t('call_factory_text')}</small>}
+        <small>
+          {cost === null
+            ? t('sweep_cost_gas', { gas })
+            : costUsd === null
+              ? t('sweep_cost', { cost, coin: deposits.coin ?? '' })
+              : t('sweep_cost_worth', { cost, coin: deposits.coin ?? '', worth: fiat(costUsd, 'USD') })}
+          {deposits.gas_price_gwei === null ? null : ` · ${t('sweep_gas_price', { gwei: deposits.gas_price_gwei })}`}
+        </small>
+        {ready ? null : <small>{t('call_waits_for_factory')}</small>}
+        <CallDetails call={offered.call} gasLimit={offered.gas_limit} />
+      </div>
+      {maySend && ready ? (
+        <Button small kind="primary" onClick={() => onSend(offered)}>
+          {name}
+        </Button>
+      ) : null}
+    </li>
+  );
+}

@@ -47,6 +47,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   'wallet show': ['wallet show --project ID'],
   'wallet check': ['wallet check --project ID --network bitcoin'],
   'network status': ['network status'],
+  'mail test': ['mail test --to ann@shop.example'],
   backup: ['backup /var/backups/cointill/ --keep 14'],
   'backup check': ['backup check FILE'],
   restore: ['restore FILE --data-dir NEW'],

@@ -13,6 +13,7 @@ export const COMMAND_GROUPS = [
   'payment',
   'wallet',
   'network',
+  'mail',
   'backup',
   'restore',
   'recover',

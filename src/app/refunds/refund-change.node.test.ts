@@ -3,7 +3,7 @@ import { payerOf } from '../../../test/e2e/live-utxo-nodes.fixture.ts';
 import { utxoNodeKinds } from '../../../test/litecoind.ts';
 import { COIN, CONFIRMATIONS, refundShop, nodeForTests, type RefundShop } from './refund-psbt.fixture.ts';
 
-/** How many are paid one after the other, in rounds of 20: three times what a wallet looks ahead, many more at night. */
+/** How many are paid in rounds of 20: three times what a wallet looks ahead, at night many more. */
 const REFUNDS = Number(process.env['REFUNDS'] ?? 60);
 
 /** The numbers of a wallet's first change addresses. */
@@ -69,38 +69,34 @@ describe.each(utxoNodeKinds())('the change of a refund, on a real %s node', (kin
     expect(shown.slice(19)).toEqual([0, 1, 2, 3, 4, 5]);
   });
 
-  it(
-    `of ${REFUNDS} refunds is found by a wallet that looks 20 addresses ahead`,
-    { timeout: 600_000 },
-    async () => {
-      const shop = await refundShop(node());
-      const [rounds, atOnce] = [Math.ceil(REFUNDS / 20), 20];
-      // A coin for each refund of a round, so that none has to wait for the change of another.
-      const orders = await Promise.all(Array.from({ length: atOnce }, () => shop.order()));
-      await payerOf(node()).pay(orders.map(({ address }) => [address, COIN / 2n] as const));
+  it(`of ${REFUNDS} refunds is found by a wallet that looks 20 addresses ahead`, { timeout: 600_000 }, async () => {
+    const shop = await refundShop(node());
+    const [rounds, atOnce] = [Math.ceil(REFUNDS / 20), 20];
+    // A coin for each refund of a round, so that none has to wait for the change of another.
+    const orders = await Promise.all(Array.from({ length: atOnce }, () => shop.order()));
+    await payerOf(node()).pay(orders.map(({ address }) => [address, COIN / 2n] as const));
+    await shop.mine(CONFIRMATIONS);
+    const customer = await node().newAddress();
+    for (let round = 0; round < rounds; round += 1) {
+      const refunds = [];
+      for (const order of orders) refunds.push(await shop.refund(order, 1_000_000n + BigInt(round), customer));
+      for (const refund of refunds) await shop.pay(refund);
       await shop.mine(CONFIRMATIONS);
-      const customer = await node().newAddress();
-      for (let round = 0; round < rounds; round += 1) {
-        const refunds = [];
-        for (const order of orders) refunds.push(await shop.refund(order, 1_000_000n + BigInt(round), customer));
-        for (const refund of refunds) await shop.pay(refund);
-        await shop.mine(CONFIRMATIONS);
-      }
-      const { completed } = await shop.app.db
-        .selectFrom('refunds')
-        .select(({ fn }) => fn.countAll<bigint>().as('completed'))
-        .where('status', '=', 'completed')
-        .executeTakeFirstOrThrow();
-      expect(completed).toBe(BigInt(rounds * atOnce));
-      // All that the merchant's wallet can see by itself: both chains, each as long as its gaps are below 20.
-      const found = await scan(shop);
-      const spent = await shop.app.db.selectFrom('refunds').select('units').execute();
-      const all = BigInt(atOnce) * (COIN / 2n) - spent.reduce((sum, { units }) => sum + units, 0n);
-      // What is missing went to miners: far less than one refund's change.
-      expect(all - found).toBeLessThan(BigInt(rounds * atOnce) * 30_000n);
-      expect(all - found).toBeGreaterThan(0n);
-    },
-  );
+    }
+    const { completed } = await shop.app.db
+      .selectFrom('refunds')
+      .select(({ fn }) => fn.countAll<bigint>().as('completed'))
+      .where('status', '=', 'completed')
+      .executeTakeFirstOrThrow();
+    expect(completed).toBe(BigInt(rounds * atOnce));
+    // All that the merchant's wallet can see by itself: both chains, each as long as its gaps are below 20.
+    const found = await scan(shop);
+    const spent = await shop.app.db.selectFrom('refunds').select('units').execute();
+    const all = BigInt(atOnce) * (COIN / 2n) - spent.reduce((sum, { units }) => sum + units, 0n);
+    // What is missing went to miners: far less than one refund's change.
+    expect(all - found).toBeLessThan(BigInt(rounds * atOnce) * 30_000n);
+    expect(all - found).toBeGreaterThan(0n);
+  });
 
   /** What a wallet finds that looks 20 addresses ahead of the last one that was ever paid, on both of its chains. */
   async function scan({ wallet }: RefundShop): Promise<bigint> {

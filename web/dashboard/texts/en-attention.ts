@@ -5,6 +5,7 @@ export const enAttention = {
   assigned_nobody: 'Not assigned',
   attention_done: 'Done.',
   attention_more: 'These are the newest 100. More appear as you deal with them.',
+  attention_news: '{count} new things need attention. The newest: {title}',
   attention_none_text: 'Late, missing or excess money, refunds to sign and faults will appear here.',
   attention_none_title: 'Nothing needs attention',
   by_command_line: 'the command line ({name})',
@@ -41,6 +42,7 @@ export const enAttention = {
     '{amount} is missing, and the time to pay has run out. Accept what arrived, or refund it.',
   kind_underpaid_text: '{amount} is missing. The payment page asks for the rest until {until}.',
   kind_wallet_changed: 'Another wallet for {name}',
+  kind_wallet_changed_first: 'First wallet for {name}',
   kind_wallet_changed_first_text:
     'Set by {who}: {after}. Payments on this network go there. If none of you did this, set the right wallet at once.',
   kind_wallet_changed_text:

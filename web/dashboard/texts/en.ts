@@ -6,6 +6,7 @@ import type { enDetail } from './en-detail.ts';
 import { enHome } from './en-home.ts';
 import type { enKeys } from './en-keys.ts';
 import type { enList } from './en-list.ts';
+import type { enNotifications } from './en-notifications.ts';
 import { enPayments } from './en-payments.ts';
 import type { enPeople } from './en-people.ts';
 import type { enRequests } from './en-requests.ts';
@@ -33,6 +34,7 @@ export interface TextParts {
   readonly detail: typeof enDetail;
   readonly keys: typeof enKeys;
   readonly list: typeof enList;
+  readonly notifications: typeof enNotifications;
   readonly people: typeof enPeople;
   readonly requests: typeof enRequests;
   readonly refunds: typeof enRefunds;

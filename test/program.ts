@@ -47,8 +47,8 @@ export interface Started {
 }
 
 /**
- * Prepares the service; what is still running when the test ends is killed, its database included. Its embedded database
- * is there already, but for a test of the very first start: `bare`.
+ * Prepares the service; what is still running when the test ends is killed, its database included. Its embedded
+ * database is there already, but for a test of the very first start: `bare`.
  */
 export async function testService(
   env: Readonly<Record<string, string>> = {},

@@ -8,6 +8,8 @@ import type { Tables } from './tables.ts';
 export const COPIED_TABLES: { readonly [Name in keyof Tables]: 'rows' | 'nothing' } = {
   projects: 'rows',
   project_logos: 'rows',
+  // What somebody looks at for an hour.
+  logo_drafts: 'nothing',
   api_keys: 'rows',
   api_key_clients: 'rows',
   wallets: 'rows',

@@ -17,6 +17,7 @@ import * as webhooks from './schema/webhooks.ts';
 export const TABLES = {
   projects: projects.PROJECTS,
   project_logos: projects.PROJECT_LOGOS,
+  logo_drafts: projects.LOGO_DRAFTS,
   api_keys: projects.API_KEYS,
   api_key_clients: projects.API_KEY_CLIENTS,
   payments: payments.PAYMENTS.columns,

@@ -69,7 +69,10 @@ describe.skipIf(hasNoBrowser)('Settings', () => {
     await choose(page, 'logo.svg', SVG);
     await page.getByText('The file is not a PNG, JPEG or WebP picture by its content.').waitFor();
     await choose(page, 'logo.png', PNG);
-    await previewOf(page).locator('canvas.logo').waitFor();
+    await previewOf(page).locator('img.logo').waitFor();
+    expect(
+      await page.evaluate(`document.querySelector('iframe').contentDocument.querySelector('.logo').decode()`),
+    ).toBeUndefined();
     await SHOT(page, 'preview-dark');
     await save.click();
     await saved();

@@ -225,7 +225,8 @@ const COMPARED_ADDRESSES = 10;
 /** What a wallet would be, with nothing saved of it. */
 export interface WalletPreview {
   readonly kind: 'done';
-  readonly walletKind: WalletSource['kind'];
+  /** As it would be stored. */
+  readonly source: string;
   readonly addressKind: AddressKind;
   /** The first ten, as its owner's own wallet shows them; of a treasury the first deposit contracts. */
   readonly addresses: readonly string[];
@@ -245,7 +246,7 @@ export function previewWallet(
   if (parsed.kind === 'invalid') return malformed(`--${source.kind}: ${parsed.message}`);
   return {
     kind: 'done',
-    walletKind: source.kind,
+    source: parsed.source,
     addressKind: parsed.addressKind,
     addresses: parsed.deriver.addressesAt(0, COMPARED_ADDRESSES),
     compared: comparedOf({ projectId, network, source }, parsed),

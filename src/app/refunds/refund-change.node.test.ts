@@ -3,7 +3,7 @@ import { payerOf } from '../../../test/e2e/live-utxo-nodes.fixture.ts';
 import { utxoNodeKinds } from '../../../test/litecoind.ts';
 import { COIN, CONFIRMATIONS, refundShop, nodeForTests, type RefundShop } from './refund-psbt.fixture.ts';
 
-/** How many are paid one after the other, in rounds of 20: three times what a wallet looks ahead, many more at night. */
+/** How many are paid in rounds of 20: three times what a wallet looks ahead, at night many more. */
 const REFUNDS = Number(process.env['REFUNDS'] ?? 60);
 
 /** The numbers of a wallet's first change addresses. */

@@ -70,12 +70,12 @@ interface NodesUnavailable {
   readonly message: string;
 }
 
-/** What a shop is about to change about its pages; a logo without a hash was not saved yet. */
+/** What a shop is about to change about its pages. */
 interface Previewed {
   readonly name: string;
   readonly accent: string | null;
   readonly supportUrl: string | null;
-  readonly logo: { readonly hash: string | null; readonly width: number; readonly height: number } | null;
+  readonly logo: { readonly path: string; readonly width: number; readonly height: number } | null;
 }
 
 /** One request of a route, typed by its contract. */

@@ -61,7 +61,7 @@ export function dashboardRoutes(dashboard: Dashboard, assets: ShellAssets | null
     settingsRoutes(app, dashboard, send);
     sweepRoutes(app, dashboard);
     walletRoutes(app, dashboard);
-    reportRoutes(app, dashboard);
+    reportRoutes(app, dashboard, send);
     refundListRoutes(app, dashboard, send);
     signingRoutes(app, dashboard);
     if (assets !== null) shellRoutes(app, assets);

@@ -37,6 +37,7 @@ export function walletRoutes(
     const { kind, source: text } = body;
     const preview = done(previewWallet({ projectId, network, source: { kind, text } }, chains));
     return {
+      source: preview.source,
       address_kind: preview.addressKind,
       addresses: [...preview.addresses],
       compared: preview.compared,
@@ -71,6 +72,7 @@ export function walletRoutes(
     const { wallet, addresses, nodes, fault } = checkup;
     return {
       kind: wallet.kind,
+      source: wallet.source,
       next_index: wallet.nextIndex,
       addresses: addresses?.map((address, index) => ({ address, is_used: index < wallet.nextIndex })) ?? null,
       nodes: nodes?.map(({ node, height, problem }) => ({ node, height, problem })) ?? null,

@@ -33,6 +33,15 @@ export const PROJECT_LOGOS = {
   bytes: bytes(),
 };
 
+/** Logos that were not saved yet. */
+export const LOGO_DRAFTS = {
+  project_id: uuid(),
+  hash: text(),
+  type: text<LogoType>(),
+  bytes: bytes(),
+  created_at: timestamp(),
+};
+
 export const API_KEYS = {
   id: uuid(),
   project_id: uuid(),

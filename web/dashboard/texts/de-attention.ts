@@ -50,6 +50,7 @@ export const deAttention: TextsLike<typeof enAttention> = {
     '{amount} fehlen, und die Zahlungsfrist ist abgelaufen. Nehmen Sie an, was kam, oder erstatten Sie es.',
   kind_underpaid_text: '{amount} fehlen. Die Zahlungsseite bittet bis {until} um den Rest.',
   kind_wallet_changed: 'Andere Wallet für {name}',
+  kind_wallet_changed_first: 'Erste Wallet für {name}',
   kind_wallet_changed_first_text:
     'Gesetzt von {who}: {after}. Zahlungen in diesem Netz gehen dorthin. War es niemand von Ihnen, setzen Sie sofort die richtige Wallet.',
   kind_wallet_changed_text:

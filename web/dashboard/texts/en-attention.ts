@@ -42,6 +42,7 @@ export const enAttention = {
     '{amount} is missing, and the time to pay has run out. Accept what arrived, or refund it.',
   kind_underpaid_text: '{amount} is missing. The payment page asks for the rest until {until}.',
   kind_wallet_changed: 'Another wallet for {name}',
+  kind_wallet_changed_first: 'First wallet for {name}',
   kind_wallet_changed_first_text:
     'Set by {who}: {after}. Payments on this network go there. If none of you did this, set the right wallet at once.',
   kind_wallet_changed_text:

@@ -100,6 +100,8 @@ export const walletsContract = {
     params,
     body: Type.Object(sourceFields),
     answer: Type.Object({
+      /** As it would be stored. */
+      source: Type.String(),
       address_kind: oneOf(ADDRESS_KINDS),
       addresses: Type.Array(Type.String()),
       /** Is sent back with what is saved. */
@@ -135,6 +137,7 @@ export const walletsContract = {
     params,
     answer: Type.Object({
       kind: oneOf(KINDS),
+      source: Type.String(),
       next_index: Type.Integer(),
       /** Null: the wallet cannot be read. */
       addresses: nullable(Type.Array(Type.Object({ address: Type.String(), is_used: Type.Boolean() }))),

@@ -45,6 +45,8 @@ export const ACTIONS: ReadonlyMap<string, ActionKey> = new Map<string, ActionKey
   ['refund.cancel', 'action_refund_cancel'],
   ['refund.create', 'action_refund_create'],
   ['refund.export', 'action_refund_export'],
+  ['report.export', 'action_report_export'],
+  ['report.statement', 'action_report_statement'],
   ['session.end', 'action_session_end'],
   ['session.end_all', 'action_session_end_all'],
   ['sweep.ask', 'action_sweep_ask'],

@@ -34,7 +34,7 @@ export function RefundPanel({ refund: id, onSign, onClose }: RefundPanelProps) {
   const [isCancelling, cancel] = useState(false);
   const found = useQuery(refundQuery(api, useScope(), id));
   return (
-    <LogPanel title={t('refund')} found={found} onClose={onClose}>
+    <LogPanel title={t('refund_one')} found={found} onClose={onClose}>
       {(refund) => (
         <>
           <p>

@@ -23,7 +23,7 @@ import { createWebhookSender, type WebhookSender } from '../webhooks/send.ts';
 import type { Cointill } from './core.ts';
 import { askNodes } from './ask-nodes.ts';
 import { createSweepChains, createSweepWatch } from './sweeps.ts';
-import { sendWithNodes, showTogether } from './show-instructions.ts';
+import { signingWithNodes } from './show-instructions.ts';
 
 /** The parts that the dashboard shares with the APIs. */
 interface Shared {
@@ -92,10 +92,7 @@ export async function openDashboard(
         preview: (shown, language) => renderPreview(shown, language, pages, app.clock()),
       },
       webhooks: { policyOf: core.policyOf, sender },
-      signing: {
-        show: (refunds) => showTogether(core, refunds),
-        send: (actor, refunds, text) => sendWithNodes(core, actor, refunds, text),
-      },
+      signing: signingWithNodes(core),
     },
     assets,
   );

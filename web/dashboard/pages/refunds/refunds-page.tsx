@@ -18,8 +18,8 @@ import { refundList } from './queries.ts';
 import { RefundFilterRow } from './refund-filters.tsx';
 import { RefundPanel } from './refund-panel.tsx';
 import { filtersOf, refundsSearch, type RefundsSearch } from './search.ts';
-import { RefundStage } from './stage.tsx';
 import { LazySignDialog } from './sign/lazy-sign-dialog.tsx';
+import { RefundStage } from './stage.tsx';
 import { useChosen, type ChosenRefunds } from './use-chosen.ts';
 
 const NewRefundDialog = lazy(async () => ({ default: (await import('./new-refund-dialog.tsx')).NewRefundDialog }));

@@ -24,7 +24,7 @@ type Way = 'wallet' | 'uri' | 'call';
 
 /** A transaction by a wallet of this browser, by QR code, or field by field. */
 export function EvmWays({ signing, call, onSent }: EvmWaysProps) {
-  const { t } = useLocale('signing');
+  const { t } = useLocale('signing', 'browserWallets');
   const [way, setWay] = useState<Way>('wallet');
   const { payment_uri: uri } = signing;
   const options: readonly { readonly value: Way; readonly text: string; readonly detail?: string }[] = [
@@ -49,7 +49,7 @@ interface Asked {
 
 function BrowserWallets({ signing, call, onSent }: EvmWaysProps) {
   const { api, toast } = useDashboard();
-  const { t } = useLocale('signing');
+  const { t } = useLocale('signing', 'browserWallets');
   const scope = useScope();
   const [asked, setAsked] = useState<Asked | null>(null);
   const { network_name: network, chain, refunds } = signing;
@@ -78,7 +78,7 @@ function BrowserWallets({ signing, call, onSent }: EvmWaysProps) {
 }
 
 function CallFields({ call: { chain_id, to, value, data } }: { readonly call: WalletCall }) {
-  const { t } = useLocale('signing');
+  const { t } = useLocale('signing', 'browserWallets');
   const fields = [
     ['field_chain', String(chain_id)],
     ['field_to', to],

@@ -24,7 +24,7 @@ import { createWebhookSender, type WebhookSender } from '../webhooks/send.ts';
 import type { Cointill } from './core.ts';
 import { askNodes } from './ask-nodes.ts';
 import { createSweepChains, createSweepWatch } from './sweeps.ts';
-import { sendWithNodes, showTogether } from './show-instructions.ts';
+import { signingWithNodes } from './show-instructions.ts';
 
 /** The parts that the dashboard shares with the APIs. */
 interface Shared {
@@ -90,10 +90,7 @@ export async function openDashboard(
       creator,
       checkout: checkoutOf(pages, app.clock),
       webhooks: { policyOf: core.policyOf, sender },
-      signing: {
-        show: (refunds) => showTogether(core, refunds),
-        send: (actor, refunds, text) => sendWithNodes(core, actor, refunds, text),
-      },
+      signing: signingWithNodes(core),
     },
     assets,
   );

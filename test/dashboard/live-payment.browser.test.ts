@@ -7,7 +7,6 @@ import { ANVIL_ACCOUNT, startAnvil, type Anvil } from '../anvil.ts';
 import { hasNoBrowser } from '../browser.ts';
 import { injectWallet } from '../injected-wallet.ts';
 import { mined } from '../e2e/live-evm.fixture.ts';
-import { injectWallet } from '../injected-wallet.ts';
 import { startUtxoNode, utxoNodeKinds, type UtxoNode } from '../litecoind.ts';
 import { publicKeyAt, signAll } from '../../src/rails/utxo/wallet.fixture.ts';
 import { useDashboard, violations } from './dashboard.fixture.ts';

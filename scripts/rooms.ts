@@ -9,7 +9,7 @@ export interface Room {
 }
 
 /** Mechanisms: each may import the domain, and none may import another. */
-const MECHANISMS = ['domain', 'wire', 'store', 'rails', 'rates', 'webhooks', 'modes'] as const;
+const MECHANISMS = ['domain', 'wire', 'store', 'rails', 'rates', 'webhooks', 'mail', 'modes'] as const;
 /** What families of networks do in their own way: imported by `rails`, and by code for that family only. */
 const FAMILIES = ['rails/utxo', 'rails/evm'] as const;
 const USE_CASES = [
@@ -23,6 +23,7 @@ const USE_CASES = [
   'app/webhooks',
   'app/people',
   'app/dashboard',
+  'app/notifications',
 ] as const;
 const HTTP = ['domain', 'wire', 'store', ...USE_CASES, 'http', 'http/pages'] as const;
 const SURFACES = [
@@ -51,6 +52,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   'rails/evm': { imports: ['domain', 'rails'] },
   rates: { imports: ['domain'] },
   webhooks: { imports: ['domain'] },
+  mail: { imports: ['domain'] },
   modes: { imports: ['domain', 'store', 'rails', 'rates'] },
 
   app: { imports: MECHANISMS },
@@ -64,10 +66,14 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   'app/people': { imports: [...MECHANISMS, 'app', 'app/projects'] },
   'app/dashboard': { imports: [...MECHANISMS, 'app', 'app/payments', 'app/refunds', 'app/chains', 'app/projects'] },
 
-  config: { imports: ['domain', 'rails', ...FAMILIES, 'rates', 'webhooks'] },
+  'app/notifications': {
+    imports: [...MECHANISMS, 'app', 'app/payments', 'app/chains', 'app/people', 'app/dashboard'],
+  },
+
+  config: { imports: ['domain', 'rails', ...FAMILIES, 'rates', 'webhooks', 'mail'] },
   workers: { imports: ['domain', 'store', 'rails', ...USE_CASES] },
   http: { imports: ['domain', 'wire', 'store', 'config', ...USE_CASES] },
-  'http/pages': { imports: ['http'] },
+  'http/pages': { imports: ['domain', 'http'] },
   'http/orders': { imports: HTTP },
   'http/transactions': { imports: HTTP },
   'http/refunds': { imports: HTTP },

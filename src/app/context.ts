@@ -19,6 +19,8 @@ export interface App {
   readonly observer?: Observer | undefined;
   /** The request this work is done for; undefined if a timer, a chain or the operator caused it. */
   readonly requestId?: string | undefined;
+  /** Whether mails are sent: without, none is saved. */
+  readonly sendsMail?: boolean | undefined;
   /** Who changes things, for the audit log; undefined: the service by itself. */
   readonly actor?: Actor | undefined;
 }

@@ -2,6 +2,7 @@ import { purgeDeliveriesBefore } from '../store/deliveries.ts';
 import { purgeAnswersBefore } from '../store/answers.ts';
 import { purgeApiRequests } from '../store/api-requests.ts';
 import { purgeRetriesBefore } from '../store/delivery-retries.ts';
+import { purgeMails } from '../store/mails.ts';
 import { purgeKeyClients } from '../store/key-clients.ts';
 import { purgeSignIns } from '../store/sessions.ts';
 import type { App } from './context.ts';
@@ -20,8 +21,9 @@ const MAX_RETRIES = 5;
 const API_REQUESTS = { lifetimeMs: 30 * DAY_MS, max: 5_000_000, batch: 20_000 } as const;
 
 /**
- * Forgets deliveries and retries, calls of the APIs, idempotent answers, where keys were used from and what lets nobody
- * into the dashboard any more, once they outlived their time, a lot at a time; true while there may be more.
+ * Forgets deliveries and retries, calls of the APIs, idempotent answers, where keys were used from, mails that were
+ * sent, and what lets nobody into the dashboard any more, once they outlived their time, a lot at a time; true while
+ * there may be more.
  */
 export async function purgeOld(app: App): Promise<boolean> {
   const now = app.clock();
@@ -41,8 +43,9 @@ export async function purgeOld(app: App): Promise<boolean> {
   );
   const clients = await purgeKeyClients(app.db, now - KEY_CLIENT_LIFETIME_MS, BATCH_ROWS);
   const retries = await purgeRetriesBefore(app.db, now - 7 * DAY_MS, MAX_RETRIES);
+  const mails = await purgeMails(app.db, { ended: now - 30 * DAY_MS, tokens: now - 180 * DAY_MS }, BATCH_ROWS);
   const { lifetimeMs, max, batch } = API_REQUESTS;
   const hasMoreRequests = await purgeApiRequests(app.db, { max, oldest: now - lifetimeMs, limit: batch });
-  const isFull = [deliveries, answers, signIns, clients].includes(BATCH_ROWS);
+  const isFull = [deliveries, answers, signIns, clients, mails].includes(BATCH_ROWS);
   return isFull || retries === MAX_RETRIES || hasMoreRequests;
 }

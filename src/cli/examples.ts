@@ -47,6 +47,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   'wallet show': ['wallet show --project ID'],
   'wallet check': ['wallet check --project ID --network bitcoin'],
   'network status': ['network status'],
+  'mail test': ['mail test --to ann@shop.example'],
   backup: ['backup /var/backups/cointill/ --keep 14'],
   'backup check': ['backup check FILE'],
   restore: ['restore FILE --data-dir NEW'],
@@ -54,5 +55,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   'recover book': ['recover book ADDRESS --amount 25 --order-id A-1001'],
   'refund show': ['refund show re_…'],
   'refund cancel': ['refund cancel re_…'],
+  'report export': ['report export --project ID --report transfers --period last_month --json'],
+  'report statement': ['report statement --project ID --period last_month --zone Europe/Berlin'],
   'sweep plan': ['sweep plan --project ID --network ethereum'],
 };

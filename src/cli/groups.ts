@@ -49,6 +49,10 @@ export const GROUPS: Readonly<Record<CommandGroup, Group>> = {
     description: 'see how the chains are followed',
     load: async () => (await import('./network.ts')).addNetworkCommands,
   },
+  mail: {
+    description: 'see whether mails are taken',
+    load: async () => (await import('./mail.ts')).addMailCommands,
+  },
   backup: {
     description: 'copy everything into one file while the service runs, and check such files',
     load: async () => (await import('./backup.ts')).addBackupCommands,
@@ -64,6 +68,10 @@ export const GROUPS: Readonly<Record<CommandGroup, Group>> = {
   refund: {
     description: 'see what to sign for a refund',
     load: async () => (await import('./refund.ts')).addRefundCommands,
+  },
+  report: {
+    description: 'export reports, and make statements that reconcile',
+    load: async () => (await import('./report.ts')).addReportCommands,
   },
   sweep: {
     description: 'pay out what lies on deposit contracts',

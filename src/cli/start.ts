@@ -48,6 +48,7 @@ Settings, all optional, from the environment:
   FIXED_RATES, RATE_SOURCES              prices in USD, such as ETH=3000,BTC=60000; whom to ask for the others (all)
   RATE_MAX_AGE_SECONDS, MONITORING_HOURS how old a price may be (120); how long ended payments stay watched (168)
   SANDBOX_COMPLETE_AFTER_SECONDS         when test payments complete by themselves (60)
+  SMTP_URL, MAIL_FROM                    the server that mails go to, smtp:// or smtps://; their sender (its user)
   SECRET_KEY, METRICS_TOKEN              encrypts webhook secrets (a file in DATA_DIR); lets others read /metrics
   WEBHOOK_ALLOW_CIDRS, LOG_LEVEL         private networks that webhooks may go to; fatal to trace, or silent (info)
   ROLE, NODE_ENV                         all, api or worker (all); production: HTTPS only`;

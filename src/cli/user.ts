@@ -39,9 +39,9 @@ export function addUserCommands(program: Command): void {
       const request = { email: emailOf(options.email, '--email'), role: options.role, projectId: projectOf(options) };
       const url = dashboardUrl();
       return withCointill(async ({ app }) => {
-        const { person, link, memberships } = done(await invitePerson(app, url, request));
+        const { person, link, memberships, isMailed } = done(await invitePerson(app, url, request));
         const standing = request.projectId === null ? projectRoles(memberships) : [];
-        printLink(options, person, { role: options.role, standing }, link);
+        printLink(options, person, { role: options.role, standing, isMailed }, link);
       });
     });
 
@@ -64,7 +64,7 @@ export function addUserCommands(program: Command): void {
       const url = dashboardUrl();
       return withCointill(async ({ app }) => {
         const { person, link } = done(await resetPerson(app, url, { email }));
-        printLink(options, person, { role: null, standing: [] }, link);
+        printLink(options, person, { role: null, standing: [], isMailed: null }, link);
       });
     });
 
@@ -182,10 +182,17 @@ function standingLines({ email }: Person, standing: readonly Membership[]): read
   ];
 }
 
+interface LinkDetails {
+  readonly role: Role | null;
+  readonly standing: readonly Membership[];
+  /** Whether an invitation is mailed too; null: it is no invitation. */
+  readonly isMailed: boolean | null;
+}
+
 function printLink(
   options: OutputOptions,
   person: Person,
-  { role: given, standing }: { readonly role: Role | null; readonly standing: readonly Membership[] },
+  { role: given, standing, isMailed }: LinkDetails,
   { url, expiresAt }: NewLink,
 ): void {
   const record = {
@@ -193,6 +200,7 @@ function printLink(
     ...(given === null ? {} : { role: given }),
     link: url,
     expires_at: isoTime(expiresAt),
+    ...(isMailed === null ? {} : { mailed: isMailed }),
     ...(standing.length === 0 ? {} : { project_roles: standing.map(roleRecord) }),
   };
   print(options, record, () => [
@@ -200,6 +208,7 @@ function printLink(
       ['E-mail', person.email],
       ['Role', given],
       ['Until', isoTime(expiresAt)],
+      ['Mail', isMailed === true ? 'with a link of its own, sent by the service' : null],
     ]),
     ...secretFields('Link', url, 'Good once, for an hour: give it to nobody else.'),
     ...standingLines(person, standing),

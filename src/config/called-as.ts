@@ -13,10 +13,12 @@ export const COMMAND_GROUPS = [
   'payment',
   'wallet',
   'network',
+  'mail',
   'backup',
   'restore',
   'recover',
   'refund',
+  'report',
   'sweep',
 ] as const;
 export type CommandGroup = (typeof COMMAND_GROUPS)[number];

@@ -7,6 +7,7 @@ import type { NetworkNodes } from '../rails/networks.ts';
 import type { UtxoChains } from '../rails/family.ts';
 import { parseFixedRates } from '../rates/fixed.ts';
 import { sourceOwner, WEB_SOURCES } from '../rates/web-sources.ts';
+import { readMail, type MailConfig } from './mail.ts';
 import { readNetworks, readUtxoChains } from './networks.ts';
 import { reader, type Reader } from './reader.ts';
 import { readTlsFiles, type TlsFiles } from './tls-files.ts';
@@ -88,6 +89,8 @@ export interface Config {
   /** How long addresses stay watched after a payment's end. */
   readonly monitoringMs: number;
   readonly fixedRates: ReadonlyMap<AssetCode | Fiat, UsdPriceE8>;
+  /** Null: none is sent. */
+  readonly mail: MailConfig | null;
   /** Null: none. */
   readonly backups: BackupSchedule | null;
 }
@@ -155,7 +158,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>, cw
       page: read.integer('RATE_LIMIT_PAGE', 600, 1, 1_000_000_000),
       dashboard: read.integer('RATE_LIMIT_DASHBOARD', 1200, 1, 1_000_000_000),
     },
-    dashboard: readDashboard(read, baseUrl, problems),
+    ...readDashboard(read, baseUrl, problems),
     metricsToken: read.text('METRICS_TOKEN'),
     secretKey,
     webhookAllowCidrs: read.cidrs('WEBHOOK_ALLOW_CIDRS') ?? [],
@@ -173,8 +176,8 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>, cw
   return Object.freeze(config);
 }
 
-/** `DASHBOARD` and what goes with it. What is set is checked all the same where it is off. */
-function readDashboard(read: Reader, baseUrl: string, problems: string[]): DashboardConfig | null {
+/** `DASHBOARD`, its mails and what goes with them. What is set is checked all the same where it is off. */
+function readDashboard(read: Reader, baseUrl: string, problems: string[]): Pick<Config, 'dashboard' | 'mail'> {
   const isOn = read.choice('DASHBOARD', ['on', 'off'], 'on') === 'on';
   const asked = read.url('DASHBOARD_URL');
   // An origin has no path, and neither have WebAuthn and the addresses of the page's own files.
@@ -183,7 +186,9 @@ function readDashboard(read: Reader, baseUrl: string, problems: string[]): Dashb
     problems.push(`DASHBOARD_URL must have no path: the dashboard is at /dashboard of its host, so write ${url}.`);
   }
   const allowCidrs = read.cidrs('DASHBOARD_ALLOW_CIDRS');
-  return isOn ? { url, allowCidrs } : null;
+  const mail = readMail(read, url, problems);
+  // Every mail leads to the dashboard.
+  return isOn ? { dashboard: { url, allowCidrs }, mail } : { dashboard: null, mail: null };
 }
 
 /** The origin of a URL that was read as one, or would have been but for its problems. */

@@ -10,6 +10,7 @@ export const AUDIT_GROUPS = [
   'person',
   'project',
   'refund',
+  'report',
   'session',
   'sweep',
   'view',

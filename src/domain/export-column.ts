@@ -28,6 +28,8 @@ export const EXPORT_COLUMNS = [
   'metadata',
   'expires',
   'cancelled',
+  'receipt_value',
+  'receipt_usd',
 ] as const;
 export type ExportColumn = (typeof EXPORT_COLUMNS)[number];
 

@@ -5,3 +5,12 @@ const VISIBLE = /[^\p{Cc}\p{Cf}\p{Z}\p{Default_Ignorable_Code_Point}\u2800]/u;
 export function hasVisible(text: string): boolean {
   return VISIBLE.test(text);
 }
+
+/** Characters that begin a line, control a terminal or reorder what is beside them, such as U+202E. */
+const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]+/gu;
+
+/** Somebody else's text on one line, with nothing in it that hides, reorders or adds to the text around it. */
+export function printableLine(text: string, maxLength = 200): string {
+  const line = text.replaceAll(UNPRINTABLE, ' ').trim();
+  return line.length <= maxLength ? line : `${line.slice(0, maxLength).replace(/[\uD800-\uDBFF]$/, '')}…`;
+}

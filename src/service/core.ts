@@ -102,7 +102,10 @@ export async function openCointill(config: Config, log: Logger, parts: CoreParts
     lines(activity);
     parts.observer?.(activity);
   };
-  const app = createApp(config, handle, { openWallet, addresses }, { ...parts, observer });
+  const app: App = {
+    ...createApp(config, handle, { openWallet, addresses }, { ...parts, observer }),
+    sendsMail: config.mail !== null,
+  };
   const policyOf = (mode: Mode): WebhookPolicy => ({
     mode,
     production: config.production,

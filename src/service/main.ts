@@ -7,6 +7,7 @@ import { createAccess } from '../app/projects/access.ts';
 import { createPaymentCreator } from '../app/payments/create-payment.ts';
 import { firstStart, type FirstStart } from '../app/projects/first-start.ts';
 import { prepareAddresses } from '../modes/prepare-addresses.ts';
+import type { Mailer } from '../app/notifications/send-mails.ts';
 import { createPaymentWatch } from '../app/live/payment-watch.ts';
 import { createPaymentReader } from '../app/payments/read-payment.ts';
 import { startScheduledBackups } from '../backup/scheduled-backups.ts';
@@ -32,6 +33,7 @@ import { refundRoutes } from '../http/refunds/routes.ts';
 import { buildServer } from '../http/server.ts';
 import { transactionRoutes } from '../http/transactions/routes.ts';
 import { createChainSource } from '../rails/networks.ts';
+import { createServiceMailer, createServiceNoticing } from './mailer.ts';
 import { createMonitoring, startCounting, type Counting, type Monitoring } from './monitoring.ts';
 import { startPrices } from './prices.ts';
 import { createSweepChains } from './sweeps.ts';
@@ -96,7 +98,8 @@ export async function startService(config: Config, log: Logger, program = 'coint
     closers.push(async () => redis?.close());
     const backups = config.role === 'api' ? null : startBackups(config, core);
     if (backups !== null) parts.push(() => backups.stop());
-    const monitored = { redis, backups };
+    const mailer = config.role === 'api' ? null : createServiceMailer(config, core);
+    const monitored = { redis, backups, mailer };
     const monitoring = createMonitoring(core, notifications, prices, monitored, counting, {
       metricsToken,
       hasOwnPort,
@@ -105,7 +108,7 @@ export async function startService(config: Config, log: Logger, program = 'coint
     onStop = () => monitoring.stopping();
     // Health is answered until the very end, so it is closed after the parts.
     if (monitorPort !== null) closers.push(await monitoring.listen(monitorPort));
-    if (config.role !== 'api') parts.push(await startWorkerParts(config, core, notifications));
+    if (config.role !== 'api') parts.push(await startWorkerParts(config, core, notifications, mailer));
     if (config.role !== 'worker')
       parts.push(await startServers(config, core, notifications, { counting, monitoring, redis, program }, log));
     // Last, because the key must only be shown by a start that succeeded.
@@ -239,16 +242,18 @@ async function startWorkerParts(
   config: Config,
   core: Cointill,
   notifications: Notifications,
+  mailer: Mailer | null,
 ): Promise<() => Promise<void>> {
   const { app, troubles } = core;
   const sealingKey = await core.sealingKey();
   const sender = createWebhookSender({ policyOf: core.policyOf, now: () => performance.now() });
   // Before anybody is answered, because blocks may have come while no process was running.
   await forgetAtHead(app.db);
-  const workers = startWorkers(app, { sender, sealingKey }, notifications, troubles);
   const swept = createSweepChains(core);
   const sweeps = startSweeps(app, swept.chainOf, troubles);
   const holder = leaseHolder();
+  const noticing = config.dashboard === null ? null : createServiceNoticing(core, holder);
+  const workers = startWorkers(app, { sender, sealingKey }, notifications, troubles, { mailer, noticing });
   const sources = config.networks.map((nodes) => createChainSource(nodes, { timeoutMs: NODE_TIMEOUT_MS, troubles }));
   const chains = sources.map((source) => watchChain(app, source, holder, troubles, config.nodePollMs, core.openWallet));
   return async () => {

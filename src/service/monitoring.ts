@@ -60,18 +60,19 @@ export interface MonitoringOptions {
 export interface MonitoredParts {
   readonly redis: SharedRedis | null;
   readonly backups: { problem(): string | null } | null;
+  readonly mailer: { problem(): string | null } | null;
 }
 
 export function createMonitoring(
   core: Cointill,
   notifications: Listening,
   prices: Prices,
-  { redis, backups }: MonitoredParts,
+  { redis, backups, mailer }: MonitoredParts,
   { metrics }: Counting,
   { metricsToken, hasOwnPort, instance }: MonitoringOptions,
 ): Monitoring {
   let isStopping = false;
-  const check = sharedAnswer(SHARED_MS, () => readiness(core, notifications, redis, backups));
+  const check = sharedAnswer(SHARED_MS, () => readiness(core, notifications, { redis, backups, mailer }));
   const ready = async (): Promise<Readiness> =>
     isStopping ? { ok: false, checks: { service: 'stopping' }, degraded: false } : check();
   const networks = sharedAnswer(SHARED_MS, () => within(READ_WITHIN_MS, networkStatus(core.app, core.networks)));

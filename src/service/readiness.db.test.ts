@@ -16,7 +16,7 @@ async function service() {
   const app = await testApp();
   const proxy = await databaseProxy(app.database);
   const ready = (handle: DatabaseHandle) =>
-    readiness({ app: { ...app, db: handle.db }, handle, networks: [] }, LISTENING, null, null, WITHIN_MS);
+    readiness({ app: { ...app, db: handle.db }, handle, networks: [] }, LISTENING, {}, WITHIN_MS);
   return { app, proxy, ready };
 }
 
@@ -33,12 +33,13 @@ describe('the service', () => {
   it.each([
     ['redis', 'Redis is away', 'rate limits count in this process alone: ECONNREFUSED'],
     ['backups', 'scheduled backups fail', 'ECONNREFUSED'],
+    ['mail', 'the mail server takes nothing', 'ECONNREFUSED'],
   ])('is ready but degraded by %s while %s, and says nothing of it where none is set', async (name, _when, shown) => {
     const { app } = await service();
     const readinessWith = (problem: string | null) => {
       const troubled = { problem: () => problem };
       const at = { app, handle: app.database, networks: [] };
-      return name === 'redis' ? readiness(at, LISTENING, troubled) : readiness(at, LISTENING, null, troubled);
+      return readiness(at, LISTENING, { [name === 'mail' ? 'mailer' : name]: troubled });
     };
     const checks = { database: 'ok', notifications: 'ok' };
     expect(await readinessWith(null)).toEqual({ ok: true, checks: { ...checks, [name]: 'ok' }, degraded: false });

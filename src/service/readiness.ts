@@ -11,16 +11,22 @@ import type { Listening } from '../store/notifications.ts';
 /** A supervisor only waits a few seconds, and a slower service is of no use to customers either. */
 const READY_WITHIN_MS = 3_000;
 
+/** Parts that may fail while the service works; null: not used. */
+interface ReadinessParts {
+  readonly redis?: Pick<SharedRedis, 'problem'> | null;
+  readonly backups?: { problem(): string | null } | null;
+  readonly mailer?: { problem(): string | null } | null;
+}
+
 /**
  * Checks what the service needs to work. A network with a problem or warning is reported but does not make the service
  * unready, because payments on other networks and the sandbox continue. The same holds for a Redis that is down, as
- * each process then counts rate limits for itself, and for scheduled backups that fail.
+ * each process then counts rate limits for itself, for scheduled backups that fail, and for a mail server.
  */
 export async function readiness(
   core: Pick<Cointill, 'app' | 'handle' | 'networks'>,
   notifications: Pick<Listening, 'problem'>,
-  redis: Pick<SharedRedis, 'problem'> | null = null,
-  backups: { problem(): string | null } | null = null,
+  { redis = null, backups = null, mailer = null }: ReadinessParts = {},
   withinMs: number = READY_WITHIN_MS,
 ): Promise<Readiness> {
   const [database, states] = await Promise.all([
@@ -33,11 +39,21 @@ export async function readiness(
     redis === null ? {} : { redis: away === null ? 'ok' : `rate limits count in this process alone: ${away}` };
   const unmade = backups?.problem() ?? null;
   const scheduled = backups === null ? {} : { backups: unmade ?? 'ok' };
+  const unsent = mailer?.problem() ?? null;
+  const mails = mailer === null ? {} : { mail: unsent ?? 'ok' };
   const networks = Object.fromEntries(states.map((state) => [state.network, troubleOf(state) ?? 'ok']));
   return {
     ok: database === null && listening === null,
-    checks: { database: database ?? 'ok', notifications: listening ?? 'ok', ...limits, ...scheduled, ...networks },
-    degraded: away !== null || unmade !== null || states.some((state) => troubleOf(state) !== null),
+    checks: {
+      database: database ?? 'ok',
+      notifications: listening ?? 'ok',
+      ...limits,
+      ...scheduled,
+      ...mails,
+      ...networks,
+    },
+    degraded:
+      [away, unmade, unsent].some((problem) => problem !== null) || states.some((state) => troubleOf(state) !== null),
   };
 }
 

@@ -1,11 +1,8 @@
 import { sql } from 'kysely';
 import type { Client } from 'pg';
 import { auditCondition, type AuditFilter } from './audit-filter.ts';
-import { copyOut } from './copy.ts';
+import { copyFile } from './copy-file.ts';
 import { guarded, time, type Writing } from './export-columns.ts';
-import { inlined } from './inline.ts';
-import { onConnection } from './one-connection.ts';
-import { liftLimits } from './snapshot.ts';
 
 /** A file of the audit log. */
 export interface AuditExport extends Writing {
@@ -13,21 +10,14 @@ export interface AuditExport extends Writing {
 }
 
 const CSV_HEADS = ['time', 'who', 'name', 'action', 'project', 'of', 'id', 'before', 'after', 'address', 'request'];
-const BYTE_ORDER_MARK = '\ufeff';
 
 /** Passes on a file of the log, the newest first, as it is at one moment. Returns the number of rows. */
-export async function copyAudit(
+export function copyAudit(
   client: Client,
   { filter, ...writing }: AuditExport,
   take: (piece: Buffer) => Promise<void>,
 ): Promise<number> {
-  const { format, separator, zone } = writing;
-  if (format === 'csv') {
-    const heads = CSV_HEADS.map((head) => (head === 'time' ? `time (${zone})` : head)).join(separator);
-    await take(Buffer.from(`${separator === ';' ? BYTE_ORDER_MARK : ''}${heads}\n`));
-  }
-  await client.query('begin isolation level repeatable read, read only');
-  await liftLimits(client);
+  const { format, zone } = writing;
   const words = (text: string) => guarded(sql.raw(text), writing);
   const at = time(sql`at`)(writing);
   const selected =
@@ -45,13 +35,6 @@ export async function copyAudit(
           'action', action, 'project_id', project_id, 'subject', json_build_object('kind', subject_kind, 'id', subject_id),
           'before', before, 'after', after, 'ip', ip, 'request_id', request_id)::text`;
   const query = sql`select ${selected} from audit_log where ${auditCondition(filter)} order by id desc`;
-  // JSON has none of these characters in it, so that it is written as it is.
-  const options =
-    format === 'csv'
-      ? `format csv, delimiter '${separator}'`
-      : `format csv, delimiter E'\\x02', quote E'\\x01', escape E'\\x01'`;
-  const text = inlined(client, query.compile(onConnection(client)));
-  const rows = await copyOut(client, `copy (${text}) to stdout with (${options})`, take);
-  await client.query('commit');
-  return rows;
+  const heads = CSV_HEADS.map((head) => (head === 'time' ? `time (${zone})` : head));
+  return copyFile(client, writing, { heads, rows: (db) => query.compile(db) }, take);
 }

@@ -8,6 +8,8 @@ import type { Tables } from './tables.ts';
 export const COPIED_TABLES: { readonly [Name in keyof Tables]: 'rows' | 'nothing' } = {
   projects: 'rows',
   project_logos: 'rows',
+  // What somebody looks at for an hour.
+  logo_drafts: 'nothing',
   api_keys: 'rows',
   api_key_clients: 'rows',
   wallets: 'rows',
@@ -25,6 +27,8 @@ export const COPIED_TABLES: { readonly [Name in keyof Tables]: 'rows' | 'nothing
   completion_times: 'nothing',
   figures_progress: 'nothing',
   attention_marks: 'rows',
+  // What people were told of stays so.
+  attention_occurrences: 'rows',
   payment_arrows: 'rows',
   payment_addresses: 'rows',
   payment_quotes: 'rows',
@@ -71,6 +75,10 @@ export const COPIED_TABLES: { readonly [Name in keyof Tables]: 'rows' | 'nothing
   recovery_codes: 'rows',
   audit_log: 'rows',
   saved_views: 'rows',
+  // The service that the backup is of sends them itself.
+  mails: 'nothing',
+  mail_unsubscribes: 'nothing',
+  notification_choices: 'rows',
   backups: 'rows',
   leases: 'nothing',
 };

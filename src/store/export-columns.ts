@@ -21,15 +21,40 @@ interface ColumnRow {
   readonly write: ((writing: Writing) => Expression) | null;
 }
 
+/** What a spreadsheet shows of a value that nobody kept; JSON has null. */
+const UNKNOWN = sql`'unknown'`;
+
 /** Currencies without cents. */
 const WHOLE = FIATS.filter((fiat) => fiatDecimals(fiat) === 0);
 /** Every number of decimals that a token has. */
 const DECIMALS = [...new Set(allTokens().map(({ decimals }) => decimals))];
 
 /** An exact decimal of an amount in the coin's smallest unit, as long as it needs to be. */
-function coin(units: Expression): Expression {
-  const scales = DECIMALS.map((decimals) => sql`when ${sql.lit(decimals)} then ${sql.raw(`1e-${decimals}`)}::numeric`);
-  return sql`trim_scale(${units} * case decimals ${sql.join(scales, sql` `)} else power(10::numeric, -decimals) end)`;
+export function coin(units: Expression, decimals: Expression = sql`decimals`): Expression {
+  const scales = DECIMALS.map((one) => sql`when ${sql.lit(one)} then ${sql.raw(`1e-${one}`)}::numeric`);
+  return sql`trim_scale(${units} * case ${decimals} ${sql.join(scales, sql` `)}
+    else power(10::numeric, -(${decimals})) end)`;
+}
+
+/** An exact decimal of an amount in a currency's smallest unit. */
+export function fiat(minor: Expression, currency: Expression = sql`currency`): Expression {
+  return sql`case when ${currency} = any (${sql.lit(`{${WHOLE.join(',')}}`)}) then ${minor} else ${minor} * 0.01 end`;
+}
+
+/** A value that may be unknown, which a spreadsheet says in a word. */
+export function orUnknown(amount: Expression): (writing: Writing) => Expression {
+  return ({ format }) => (format === 'csv' ? sql`coalesce((${amount})::text, ${UNKNOWN})` : sql`(${amount})::text`);
+}
+
+/** What the confirmed money of a payment was worth when it came; unknown where that of any is; nothing without money. */
+function receipts(column: 'receipt_minor' | 'receipt_usd_cents', write: (sum: Expression) => Expression) {
+  return ({ format }: Writing): Expression => {
+    const kept = sql.raw(`transfers.${column}`);
+    const unknown = format === 'csv' ? UNKNOWN : sql`null`;
+    return sql`(select case when count(*) = 0 then null when count(${kept}) < count(*) then ${unknown}
+      else (${write(sql`sum(${kept})`)})::text end
+      from transfers where transfers.payment_id = payments.id and transfers.state = 'confirmed')`;
+  };
 }
 
 /** To the second. CSV has no zone in its times, for spreadsheets would take them for text: its head names it. */
@@ -41,7 +66,7 @@ export function time(at: Expression): (writing: Writing) => Expression {
 }
 
 /** What merchants and customers wrote. */
-function words(text: Expression): (writing: Writing) => Expression {
+export function words(text: Expression): (writing: Writing) => Expression {
   return (writing) => (writing.format === 'csv' ? guarded(text, writing) : text);
 }
 
@@ -78,9 +103,9 @@ export function guardedText(text: string, separator: Writing['separator']): stri
   return (first ? "'" : '') + text.replace(within, "$1'");
 }
 
-const plain = (expression: Expression) => (): Expression => expression;
+export const plain = (expression: Expression) => (): Expression => expression;
 /** As text in JSON, whose numbers are read as floats. */
-const exact =
+export const exact =
   (amount: Expression) =>
   ({ format }: Writing): Expression =>
     format === 'csv' ? amount : sql`(${amount})::text`;
@@ -97,9 +122,7 @@ const COLUMNS: Readonly<Record<ExportColumn, ColumnRow>> = {
   email: { head: 'e-mail', write: words(sql`customer_email`) },
   amount: {
     head: 'amount',
-    write: exact(
-      sql`case when currency = any (${sql.lit(`{${WHOLE.join(',')}}`)}) then amount_minor else amount_minor * 0.01 end`,
-    ),
+    write: exact(fiat(sql`amount_minor`)),
   },
   currency: { head: 'currency', write: plain(sql`currency`) },
   coin: { head: 'coin', write: plain(sql`asset`) },
@@ -137,6 +160,11 @@ const COLUMNS: Readonly<Record<ExportColumn, ColumnRow>> = {
   },
   expires: { head: 'expires', write: time(sql`expires_at`) },
   cancelled: { head: 'cancelled', write: time(sql`cancelled_at`) },
+  receipt_value: {
+    head: 'value at receipt',
+    write: receipts('receipt_minor', (sum) => fiat(sum, sql`payments.currency`)),
+  },
+  receipt_usd: { head: 'value at receipt in usd', write: receipts('receipt_usd_cents', (sum) => sql`${sum} * 0.01`) },
 };
 
 /** Times have the zone in their heads. */

@@ -1,14 +1,11 @@
 import { sql } from 'kysely';
 import { DatabaseError, type Client } from 'pg';
 import type { ExportColumn } from '../domain/export-column.ts';
-import { encodeId } from '../domain/id.ts';
-import { copyOut } from './copy.ts';
+import { copyFile } from './copy-file.ts';
 import type { Database } from './database.ts';
 import { expressionsOf, headsOf, type Writing } from './export-columns.ts';
-import { inlined } from './inline.ts';
-import { onConnection } from './one-connection.ts';
 import { strandsOf, type Condition, type PaymentScopeKey, type PaymentSearch } from './payment-filter.ts';
-import { liftLimits } from './snapshot.ts';
+import { idWriter } from './written-ids.ts';
 
 /** What a file of payments has in it. */
 export interface PaymentExport extends Writing {
@@ -96,41 +93,23 @@ export async function knowsZone(db: Database, zone: string): Promise<boolean> {
  * Passes on a file of payments, the newest first, as they are at one moment; the whole head first. Returns the number
  * of rows. Throws what `take` throws, and then the connection is unusable.
  */
-export async function copyPayments(
+export function copyPayments(
   client: Client,
   file: PaymentExport,
   take: (piece: Buffer) => Promise<void>,
 ): Promise<number> {
-  const head = headOf(file);
-  if (head !== '') await take(Buffer.from(head));
-  await client.query('begin isolation level repeatable read, read only');
-  await liftLimits(client);
-  // Rows are sent as they are read along the indexes; sorting a million first would keep the reader waiting.
-  await client.query(`select set_config(name, 'off', true) from unnest($1::text[]) name`, [
-    ['enable_sort', 'enable_bitmapscan', 'enable_seqscan', 'enable_hashjoin', 'enable_mergejoin', 'jit'],
-  ]);
-  await client.query('set local max_parallel_workers_per_gather = 0');
-  const delimiter = file.format === 'csv' ? file.separator : JSON_DELIMITER;
-  const options =
-    file.format === 'csv'
-      ? `format csv, delimiter '${delimiter}'`
-      : // As it is: JSON has none of these characters in it.
-        `format csv, delimiter E'\\x02', quote E'\\x01', escape E'\\x01'`;
-  const query = inlined(client, rowsOf(onConnection(client), file));
-  const rows = await copyOut(client, `copy (${query}) to stdout with (${options})`, take, rowWriter(file));
-  await client.query('commit');
-  return rows;
-}
-
-/** What no JSON has in it. */
-const JSON_DELIMITER = '\u0002';
-/** Spreadsheets of countries that write a comma in numbers take semicolons, and read UTF-8 where it is announced. */
-const BYTE_ORDER_MARK = '\ufeff';
-
-function headOf(file: PaymentExport): string {
-  if (file.format === 'jsonl') return '';
-  const line = headsOf(file.columns, file).join(file.separator);
-  return `${file.separator === ';' ? BYTE_ORDER_MARK : ''}${line}\n`;
+  return copyFile(
+    client,
+    file,
+    {
+      heads: headsOf(file.columns, file),
+      rows: (db) => rowsOf(db, file),
+      // Rows are sent as they are read along the indexes; sorting a million first would keep the reader waiting.
+      without: ['enable_sort', 'enable_bitmapscan', 'enable_seqscan', 'enable_hashjoin', 'enable_mergejoin'],
+      eachRow: rowWriter(file),
+    },
+    take,
+  );
 }
 
 /** A letter for the API and the UUID, then what the file has beside the id. */
@@ -162,32 +141,11 @@ function paymentsOf({ scope, search }: PaymentExport): Condition {
   return sql`(select * from payments where id in (${sql.join(ids, sql` union `)})) payments`;
 }
 
-/** As long as the letter and the UUID. */
-const ID_LENGTH = 37;
-const ORDER = 'o'.charCodeAt(0);
+/** Without its id a row is what comes after the letter, the UUID and the delimiter. */
+const WITHOUT_ID = 38;
 
-/**
- * Writes each row's id as its API does, which the database cannot at this pace: first in the row, or nowhere. A row
- * comes as one piece that ends with a line feed.
- */
-function rowWriter({ columns, format }: PaymentExport): (row: Buffer) => Buffer {
-  const hasId = columns.includes('id');
-  const hasMore = columns.length > (hasId ? 1 : 0);
-  const idOf = (row: Buffer): string => {
-    const uuid = row.toString('latin1', 1, ID_LENGTH);
-    return row[0] === ORDER ? encodeId('order', uuid) : uuid;
-  };
-  if (!hasId) return (row) => row.subarray(ID_LENGTH + 1);
-  let scratch = Buffer.allocUnsafe(64 * 1024);
-  return (row) => {
-    const id = idOf(row);
-    const before = format === 'csv' ? id : `{"id":"${id}"${hasMore ? ',' : ''}`;
-    // In JSON the delimiter and the brace that the object begins with go.
-    const from = format === 'csv' ? ID_LENGTH : ID_LENGTH + 2;
-    const length = before.length + row.length - from;
-    if (scratch.length < length) scratch = Buffer.allocUnsafe(length);
-    scratch.write(before, 'latin1');
-    row.copy(scratch, before.length, from);
-    return scratch.subarray(0, length);
-  };
+/** Writes each row's id as its API does: first in the row, or nowhere. */
+function rowWriter(file: PaymentExport): (row: Buffer) => Buffer {
+  if (!file.columns.includes('id')) return (row) => row.subarray(WITHOUT_ID);
+  return idWriter(['id'], file, file.columns.length > 1);
 }

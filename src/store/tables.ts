@@ -3,6 +3,7 @@ import { bigint, nullable, text, timestamp, type ColumnShape } from './schema/co
 import * as annotations from './schema/annotations.ts';
 import * as chains from './schema/chains.ts';
 import * as figures from './schema/figures.ts';
+import * as mails from './schema/mails.ts';
 import * as payments from './schema/payments.ts';
 import * as people from './schema/people.ts';
 import * as projects from './schema/projects.ts';
@@ -16,6 +17,7 @@ import * as webhooks from './schema/webhooks.ts';
 export const TABLES = {
   projects: projects.PROJECTS,
   project_logos: projects.PROJECT_LOGOS,
+  logo_drafts: projects.LOGO_DRAFTS,
   api_keys: projects.API_KEYS,
   api_key_clients: projects.API_KEY_CLIENTS,
   payments: payments.PAYMENTS.columns,
@@ -29,6 +31,7 @@ export const TABLES = {
   completion_times: figures.COMPLETION_TIMES,
   figures_progress: figures.FIGURES_PROGRESS,
   attention_marks: figures.ATTENTION_MARKS,
+  attention_occurrences: mails.ATTENTION_OCCURRENCES,
   transfers: chains.TRANSFERS.columns,
   lost_transfers: chains.LOST_TRANSFERS.columns,
   chain_cursors: chains.CHAIN_CURSORS,
@@ -75,6 +78,9 @@ export const TABLES = {
   recovery_codes: people.RECOVERY_CODES,
   audit_log: people.AUDIT_LOG,
   saved_views: people.SAVED_VIEWS,
+  mails: mails.MAILS,
+  mail_unsubscribes: mails.MAIL_UNSUBSCRIBES,
+  notification_choices: mails.NOTIFICATION_CHOICES,
   backups: {
     started_at: timestamp(),
     finished_at: timestamp(),

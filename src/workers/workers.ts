@@ -1,6 +1,8 @@
 import { addUpFigures } from '../app/dashboard/add-up-figures.ts';
 import { createDeliverer, type WebhookDelivery } from '../app/webhooks/deliver-due.ts';
 import type { App } from '../app/context.ts';
+import type { Noticing } from '../app/notifications/notice.ts';
+import type { Mailer } from '../app/notifications/send-mails.ts';
 import { purgeOld } from '../app/purge-old.ts';
 import { runDueRefunds } from '../app/refunds/end-refunds.ts';
 import { runDue } from '../app/payments/run-due.ts';
@@ -16,19 +18,31 @@ export interface Workers {
   stop(graceMs: number): Promise<void>;
 }
 
+/** Work for the people of the dashboard; null: there is none. */
+export interface DashboardWork {
+  readonly mailer?: Mailer | null;
+  readonly noticing?: Noticing | null;
+}
+
 /** Due payments are processed in batches small enough that a request waiting behind one hardly notices. */
 const DUE_BATCH = 250;
 const DUE_REST_MS = 250;
 const DELIVERY_REST_MS = 500;
 const FIGURES_REST_MS = 1_000;
+const MAIL_REST_MS = 2_000;
+const NOTICE_REST_MS = 5_000;
 const FORGET_REST_MS = 10 * 60_000;
 
-/** Starts the workers of a process: due payments and refunds, deliveries, figures, and purging old records. */
+/**
+ * Starts the workers of a process: due payments and refunds, deliveries, figures, what needs attention, mails, and
+ * purging old records.
+ */
 export function startWorkers(
   app: App,
   webhooks: WebhookDelivery,
   notifications: Notifications,
   troubles: Troubles,
+  { mailer = null, noticing = null }: DashboardWork = {},
 ): Workers {
   // The deliverer wakes the loop that drives it, so one of the two must be referenced before it exists.
   let deliveries: Loop | null = null;
@@ -60,9 +74,18 @@ export function startWorkers(
   });
   const forgetting = startLoop({ name: 'forgetting', work: () => purgeOld(app), restMs: FORGET_REST_MS, troubles });
 
+  const people = [
+    ...(mailer === null
+      ? []
+      : [startLoop({ name: 'mails', work: () => mailer.sendDue(), restMs: MAIL_REST_MS, troubles })]),
+    ...(noticing === null
+      ? []
+      : [startLoop({ name: 'attention', work: () => noticing.notice(), restMs: NOTICE_REST_MS, troubles })]),
+  ];
+
   return {
     stop: async (graceMs) => {
-      const loops = [payments, refunds, deliveries, figures, forgetting].map((loop) => loop.stop());
+      const loops = [payments, refunds, deliveries, figures, forgetting, ...people].map((loop) => loop.stop());
       const stopped = Promise.all([...loops, deliverer.stop()]);
       await Promise.race([stopped, new Promise<void>((resolve) => setTimeout(resolve, graceMs).unref())]);
     },

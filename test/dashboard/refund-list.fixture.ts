@@ -11,6 +11,9 @@ import type { TestApp } from '../harness.ts';
 export const REFUND_ADDRESS = 'bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4';
 const HEIGHT = 900_000;
 
+/** The database, and the clock of what is saved there. */
+type Where = Pick<TestApp, 'db' | 'clock' | 'random'>;
+
 let hashes = 0;
 
 /** The hash of a transaction of its own. */
@@ -20,8 +23,8 @@ export function nextHash(): string {
 
 /** Saves a live refund of a payment in Bitcoin in a stage, with what is on the chain there; its public id. */
 export async function saveRefund(
-  app: TestApp,
-  payment: Payment,
+  app: Where,
+  payment: Pick<Payment, 'id' | 'projectId' | 'surface'>,
   stage: RefundStage,
   {
     hash = nextHash(),
@@ -69,7 +72,7 @@ export async function saveRefund(
 }
 
 /** The network is read up to two blocks above that of what was {@link saveRefund}d as seen. */
-export async function saveCursor(app: TestApp): Promise<void> {
+export async function saveCursor(app: Pick<Where, 'db' | 'clock'>): Promise<void> {
   const at = new Date(app.clock());
   await app.db
     .insertInto('chain_cursors')

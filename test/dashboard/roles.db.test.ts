@@ -80,6 +80,9 @@ const TABLE: Readonly<Record<string, Cell>> = {
   'GET /dashboard/api/projects/:project/:mode/attention': IN_BOTH_MODES,
   'GET /dashboard/api/projects/:project/:mode/attention/count': IN_BOTH_MODES,
   'POST /dashboard/api/projects/:project/:mode/attention/mark': NOTES,
+  'GET /dashboard/api/projects/:project/:mode/reports': IN_BOTH_MODES,
+  'POST /dashboard/api/projects/:project/:mode/reports/export': IN_BOTH_MODES,
+  'POST /dashboard/api/projects/:project/:mode/reports/statement': IN_BOTH_MODES,
   [`GET ${PAYMENTS}`]: IN_BOTH_MODES,
   [`GET ${PAYMENTS}/:payment`]: IN_BOTH_MODES,
   [`POST ${PAYMENTS}/:payment/complete`]: CHANGES,
@@ -130,6 +133,7 @@ const TABLE: Readonly<Record<string, Cell>> = {
   // Signing refunds.
   [`POST ${SCOPE}/signing`]: ADMINS_IN_BOTH_MODES,
   [`POST ${SCOPE}/signing/send`]: ADMINS_IN_BOTH_MODES,
+  [`POST ${SCOPE}/signing/sent`]: ADMINS_IN_BOTH_MODES,
   [`GET ${SCOPE}/signing/progress`]: ADMINS_IN_BOTH_MODES,
   // Reports.
   // Wallets.
@@ -150,6 +154,7 @@ const TABLE: Readonly<Record<string, Cell>> = {
   [`GET ${SETTINGS}`]: ADMINS,
   [`POST ${SETTINGS}`]: ADMINS,
   [`POST ${SETTINGS}/preview`]: ADMINS,
+  [`GET ${SETTINGS}/logo/:hash`]: ADMINS,
   [`GET ${SETTINGS}/stops`]: ADMINS,
   [`POST ${SETTINGS}/deactivate`]: ['owner'],
   [`POST ${SETTINGS}/activate`]: ['owner'],
@@ -157,6 +162,10 @@ const TABLE: Readonly<Record<string, Cell>> = {
   [`POST ${SETTINGS}/customer-data/count`]: ['owner'],
   [`POST ${SETTINGS}/customer-data/delete`]: ['owner'],
   // Mail and notifications.
+  'GET /dashboard/api/account/notifications': 'everybody',
+  'POST /dashboard/api/account/notifications': 'everybody',
+  'POST /dashboard/api/unsubscribe/state': 'anybody',
+  'POST /dashboard/api/unsubscribe': 'anybody',
 };
 
 /** A stream that passes its guard never ends, so this route with the same rule is called instead. */
@@ -177,7 +186,9 @@ async function registered(): Promise<ReadonlyMap<string, Guard | undefined>> {
     plugins: [
       (scope: FastifyInstance) => {
         scope.addHook('onRoute', ({ method, url, config }) => {
-          if (method !== 'HEAD') found.set(`${String(method)} ${url}`, config?.guard);
+          // Pages, and what mail programs call, have no session.
+          if (method !== 'HEAD' && config?.guard?.kind !== 'dashboard')
+            found.set(`${String(method)} ${url}`, config?.guard);
         });
         plugin(scope);
       },

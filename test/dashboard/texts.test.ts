@@ -26,11 +26,13 @@ describe('the pages of the dashboard', () => {
     }
   });
 
-  it('show no texts of single pages around them, but for the sign-in that a session’s end opens', async () => {
+  it('show no texts of single pages around them, but for the sign-in that a session’s end opens, and for news', async () => {
     const root = path.join(path.dirname(ROUTES), 'shell/root.tsx');
     expect(await textsUsedBy(root, new Set())).toEqual(['access']);
     expect(await readFile(root, 'utf8')).toContain("loadTexts(chosenLanguage(), 'access')");
-    expect(await textsUsedBy(path.join(path.dirname(ROUTES), 'shell/layout.tsx'), new Set())).toEqual([]);
+    const layout = path.join(path.dirname(ROUTES), 'shell/layout.tsx');
+    expect(await textsUsedBy(layout, new Set())).toEqual(['attention']);
+    expect(await readFile(layout, 'utf8')).toContain("loadTexts(chosenLanguage(), 'attention')");
   });
 });
 

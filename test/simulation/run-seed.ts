@@ -1,5 +1,6 @@
 import type { TestDatabase } from '../database.ts';
 import { Violation } from './always.ts';
+import { checkBooks } from './books.ts';
 import type { Connections } from './database.ts';
 import { checkEnd, mend } from './finally.ts';
 import { liveThrough } from './scenario.ts';
@@ -22,6 +23,18 @@ export interface SeedOutcome {
 /** A history takes a fraction of a second: one that takes this long waits for something that never comes. */
 const PATIENCE_MS = 3 * DEADLINE_MS;
 
+/** How many histories have their books checked, for that takes as long as the history itself. */
+const BOOKS_EVERY = 4;
+
+async function checkOwnBooks(world: World, connections: Connections): Promise<void> {
+  const client = await connections.take();
+  try {
+    await checkBooks(world, client);
+  } finally {
+    connections.release(client);
+  }
+}
+
 /** Lives through the history of one seed in a database that it clears first, and checks it. */
 export async function runSeed(seed: number, database: TestDatabase, connections: Connections): Promise<SeedOutcome> {
   const world = await createWorld(seed, database, connections);
@@ -36,6 +49,7 @@ export async function runSeed(seed: number, database: TestDatabase, connections:
     await liveThrough(world);
     await mend(world);
     await checkEnd(world, database.db);
+    if (seed % BOOKS_EVERY === 0) await checkOwnBooks(world, connections);
     await remember(world);
     return outcome(null);
   };

@@ -5,7 +5,8 @@ import { createStore, type Store } from './store.ts';
 
 export interface Toast {
   readonly id: number;
-  readonly kind: 'good' | 'problem';
+  /** `news`: it happened elsewhere. */
+  readonly kind: 'good' | 'problem' | 'news';
   readonly text: string;
 }
 

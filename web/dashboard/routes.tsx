@@ -38,6 +38,18 @@ const setupLink = createRoute({
   component: lazyPage(() => import('./pages/access/link-page.tsx'), 'LinkPage', 'access'),
 });
 
+/** The page for links of mails, which switch mails like them off. */
+const unsubscribe = createRoute({
+  getParentRoute: () => root,
+  path: '/unsubscribe/$token',
+  component: lazyPage(
+    () => import('./pages/access/unsubscribe-page.tsx'),
+    'UnsubscribePage',
+    'access',
+    'notifications',
+  ),
+});
+
 /** Pages that require a session. Others are sent to the sign-in page and back. */
 const signedIn = createRoute({
   getParentRoute: () => root,
@@ -68,7 +80,7 @@ const protect = createRoute({
 const account = createRoute({
   getParentRoute: () => signedIn,
   path: '/account',
-  component: lazyPage(() => import('./pages/account/account-page.tsx'), 'AccountPage', 'access'),
+  component: lazyPage(() => import('./pages/account/account-page.tsx'), 'AccountPage', 'access', 'notifications'),
 });
 const home = createRoute({
   getParentRoute: () => signedIn,
@@ -169,6 +181,7 @@ const nowhere = createRoute({ getParentRoute: () => signedIn, path: '/$', compon
 const tree = root.addChildren([
   signIn,
   setupLink,
+  unsubscribe,
   protect,
   signedIn.addChildren([
     index,

@@ -86,7 +86,7 @@ it('what money was worth when it came is kept, however often it is seen again at
   expect(await worthOf(app, other)).toEqual([{ minor: 200_000n, usdCents: 200_000n }]);
 });
 
-it('it is unknown without a fresh price, and where the money came long before it was seen here', async () => {
+it('money is of unknown value without a fresh price, and where it came long before it was seen here', async () => {
   const app = await testApp();
   const payment = await app.pay({ currency: 'EUR' });
   const unknown = { minor: null, usdCents: null };

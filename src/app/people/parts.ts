@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import type { MailLanguage } from '../../domain/notification.ts';
 import type { Troubles } from '../../domain/trouble.ts';
 import type { App } from '../context.ts';
 import type { GuessLimits } from './guess-limits.ts';
@@ -44,6 +45,8 @@ export interface Client {
   readonly bucket: string;
   readonly ip: string;
   readonly userAgent: string | null;
+  /** The language that the browser prefers, of those of mails; null: none of them. */
+  readonly language?: MailLanguage | null;
   /** From the cookie by which a browser is recognized. */
   readonly browserToken: string | null;
   /** Its current session, which a new one replaces. */

@@ -19,8 +19,10 @@ import {
 import { findProject } from '../../store/projects.ts';
 import { deleteSessions } from '../../store/sessions.ts';
 import { forgetKnownBrowsers } from '../../store/sign-ins.ts';
+import { findChoices } from '../../store/notification-choices.ts';
 import { recordAudit } from '../audit.ts';
 import { newId, type App } from '../context.ts';
+import { enqueueMails } from '../enqueue-mail.ts';
 import { noProject, rejected, type Rejected } from '../rejected.ts';
 import { newLink, type NewLink } from './links.ts';
 
@@ -45,11 +47,12 @@ export function invitePerson(
   app: App,
   siteUrl: string,
   request: { readonly email: string; readonly role: Role; readonly projectId: string | null },
-): Promise<WithRoles<{ readonly link: NewLink }>> {
+): Promise<WithRoles<{ readonly link: NewLink; readonly isMailed: boolean }>> {
   const { email, role, projectId } = request;
   return app.db.transaction().execute(async (trx) => {
     await lockPeople(trx);
-    if (projectId !== null && (await findProject(trx, projectId)) === null) return noProject(projectId);
+    const project = projectId === null ? null : await findProject(trx, projectId);
+    if (projectId !== null && project === null) return noProject(projectId);
     const found = await findPersonByEmail(trx, email);
     if (found !== null && found.deactivatedAt === null && found.passwordHash !== null) {
       return {
@@ -78,9 +81,33 @@ export function invitePerson(
       after: { email: found?.email ?? email, role },
     });
     const link = await newLink(app, trx, siteUrl, 'invitation', id);
-    return { kind: 'done', person: await required(trx, id), memberships: await membershipsOf(trx, id), link };
+    await mailInvitation(app, trx, id, { role, project: project?.name ?? null });
+    const memberships = await membershipsOf(trx, id);
+    return { kind: 'done', person: await required(trx, id), memberships, link, isMailed: app.sendsMail === true };
   });
 }
+
+/** Without the link, which is made when the mail is sent: none is ever saved. */
+async function mailInvitation(
+  app: App,
+  trx: Trx,
+  personId: string,
+  given: { readonly role: Role; readonly project: string | null },
+): Promise<void> {
+  if (app.sendsMail !== true) return;
+  const { actor } = app;
+  const by = actor?.kind === 'person' ? actor : null;
+  // Nothing is known of the invited yet: most likely they speak the language of whoever invites them.
+  const language = by === null || by.id === null ? null : ((await findChoices(trx, by.id))?.language ?? null);
+  await enqueueMails(app, trx, [personId], {
+    occasion: `invitation ${newId(app, app.clock())}`,
+    content: { kind: 'invitation', by: by?.name ?? null, language, ...given },
+    patienceMs: INVITATION_PATIENCE_MS,
+  });
+}
+
+/** Whoever is not reached within a day is told in another way by then. */
+const INVITATION_PATIENCE_MS = 24 * 60 * 60_000;
 
 /** Removes the person's password, second factors, sessions and roles. */
 async function forget(trx: Trx, id: string): Promise<void> {

@@ -11,6 +11,7 @@ import {
   type Session,
 } from '../../store/sessions.ts';
 import { findKnownBrowser, saveKnownBrowser } from '../../store/sign-ins.ts';
+import { rememberLanguage } from '../../store/notification-choices.ts';
 import { findPerson, membershipsOf, type Person } from '../../store/people.ts';
 import { recordAudit, type Actor } from '../audit.ts';
 import { forActor, newId, type App } from '../context.ts';
@@ -93,6 +94,7 @@ export async function startSession(app: App, trx: Trx, person: Person, client: C
     challenge: null,
   };
   await insertSession(trx, hashOf(token), session);
+  await rememberLanguage(trx, person.id, client.language ?? null);
   const browserHash = client.browserToken === null ? null : tokenHash(client.browserToken);
   const isKnown = browserHash !== null && (await findKnownBrowser(trx, browserHash)) === person.id;
   const browserToken = newToken(app.random);

@@ -261,6 +261,53 @@ describe("a project's branding", () => {
     expect(await projectsOf(app)).toMatchObject([{ logo: null }]);
   });
 
+  it('has no logo that is another kind of file as well: what comes after the picture is refused', async () => {
+    const app = await testApp();
+    const tails = [
+      Buffer.from('PK\x03\x04 a zip', 'latin1'),
+      Buffer.from('%PDF-1.7\n%%EOF'),
+      Buffer.from('<script>alert(1)</script>'),
+      Buffer.from([0xff, 0xd9]),
+      Buffer.alloc(65),
+    ];
+    for (const picture of [PNG, JPEG, WEBP]) {
+      for (const tail of tails) {
+        const logo = { file: 'logo.png', bytes: Buffer.concat([picture, tail]) };
+        const message = `--logo: logo.png has ${tail.length} more bytes after the end of the picture, as a file of two kinds has. Export the picture again.`;
+        expect(await changeProject(app, app.projectId, { logo })).toMatchObject({ kind: 'rejected', message });
+      }
+    }
+    const gif = { file: 'a.gif', bytes: Buffer.from('GIF89a/*\x01\x00*/=1;alert(1)', 'latin1') };
+    expect(await changeProject(app, app.projectId, { logo: gif })).toMatchObject({ kind: 'rejected' });
+    expect(await projectsOf(app)).toMatchObject([{ logo: null }]);
+  });
+
+  it('has of a picture only what is to be seen: texts, camera data and other files within are left out', async () => {
+    const app = await testApp();
+    const hidden = Buffer.from('%PDF-1.7 <script>alert(1)</script> PK\x05\x06 52.5200N');
+    const segment = (marker: number): Buffer =>
+      Buffer.concat([Buffer.from([0xff, marker, 0, hidden.length + 2]), hidden]);
+    const jpegWith = (marker: number) => Buffer.concat([JPEG.subarray(0, 20), segment(marker), JPEG.subarray(20)]);
+    const exif = Buffer.concat([Buffer.from('EXIF', 'latin1'), Buffer.from([hidden.length, 0, 0, 0]), hidden]);
+    const webp = Buffer.concat([WEBP, exif]);
+    webp.writeUInt32LE(webp.length - 8, 4);
+    const pictures = [
+      [pngWith('tEXt', hidden), PNG],
+      [pngWith('eXIf', hidden), PNG],
+      [jpegWith(0xfe), JPEG],
+      [jpegWith(0xe1), JPEG],
+      [jpegWith(0xe2), JPEG],
+      [jpegWith(0xed), JPEG],
+      [Buffer.concat([JPEG, Buffer.alloc(64)]), JPEG],
+      [webp, WEBP],
+    ] as const;
+    for (const [bytes, clean] of pictures) {
+      const changed = await changeProject(app, app.projectId, { logo: { file: 'logo.png', bytes } });
+      expect(changed).toMatchObject({ kind: 'done', project: { logo: { hash: hashOf(clean) } } });
+      expect((await findLogo(app.db, hashOf(clean)))?.bytes).toEqual(clean);
+    }
+  });
+
   it('that changes is notified to every process', async () => {
     const app = await testApp();
     const notifications = listen(app.database);

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { keepLogoDraft } from '../../store/logo-drafts.ts';
 import { findProject, lockProject, type Project, type ProjectChanges } from '../../store/projects.ts';
 import type { App } from '../context.ts';
 import { noProject, type Rejected } from '../rejected.ts';
@@ -50,7 +51,7 @@ export async function saveSettings(
   });
 }
 
-/** The settings of a request as they would be stored, and saves nothing. */
+/** The settings of a request as they would be stored. Of them only a new logo is kept for a while, to be shown. */
 export async function previewSettings(
   app: App,
   projectId: string,
@@ -59,5 +60,8 @@ export async function previewSettings(
   const checked = checkRequest(request);
   if (checked.kind === 'rejected') return checked;
   const project = await findProject(app.db, projectId);
-  return project === null ? noProject(projectId) : { kind: 'done', project, changes: checked.changes };
+  if (project === null) return noProject(projectId);
+  const { changes } = checked;
+  if (changes.logo) await keepLogoDraft(app.db, projectId, changes.logo, app.clock());
+  return { kind: 'done', project, changes };
 }

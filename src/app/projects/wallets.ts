@@ -15,6 +15,7 @@ import { differences, recordAudit, whoActs } from '../audit.ts';
 import { newId, type App } from '../context.ts';
 import { digestOf } from '../version.ts';
 import { malformed, noProject, rejected, type Rejected } from '../rejected.ts';
+import { mailWalletChange } from './wallet-mails.ts';
 import { indexChange, NEW_ACCOUNT, shortWallet, walletChanges } from './wallet-words.ts';
 
 const MAX_CONFIRMATIONS = 10_000;
@@ -151,6 +152,7 @@ async function announceWalletChange(app: App, trx: Trx, before: Wallet | null, a
     after: shortWallet(after),
   });
   await notifyAttention(trx, after.projectId, 'live');
+  await mailWalletChange(app, trx, before, after);
 }
 
 /** What the audit log keeps of a wallet. Its keys are public ones. */
@@ -223,7 +225,8 @@ const COMPARED_ADDRESSES = 10;
 /** What a wallet would be, with nothing saved of it. */
 export interface WalletPreview {
   readonly kind: 'done';
-  readonly walletKind: WalletSource['kind'];
+  /** As it would be stored. */
+  readonly source: string;
   readonly addressKind: AddressKind;
   /** The first ten, as its owner's own wallet shows them; of a treasury the first deposit contracts. */
   readonly addresses: readonly string[];
@@ -243,7 +246,7 @@ export function previewWallet(
   if (parsed.kind === 'invalid') return malformed(`--${source.kind}: ${parsed.message}`);
   return {
     kind: 'done',
-    walletKind: source.kind,
+    source: parsed.source,
     addressKind: parsed.addressKind,
     addresses: parsed.deriver.addressesAt(0, COMPARED_ADDRESSES),
     compared: comparedOf({ projectId, network, source }, parsed),

@@ -1,6 +1,6 @@
 import { blankPayment, NO_MERCHANT_FIELDS } from '../../domain/payment.ts';
 import type { Assets } from '../pages/assets.ts';
-import { accentPath, logoPath } from './branding-routes.ts';
+import { accentPath } from './branding-routes.ts';
 import { chooseLanguage } from './languages.ts';
 import { renderPaymentPage } from './page.ts';
 import { presentPaymentPage } from './present.ts';
@@ -11,8 +11,7 @@ export interface PreviewedBranding {
   /** Six hex digits. */
   readonly accent: string | null;
   readonly supportUrl: string | null;
-  /** Without a hash it was not saved yet: the page has its place, and whoever shows it puts the picture there. */
-  readonly logo: { readonly hash: string | null; readonly width: number; readonly height: number } | null;
+  readonly logo: { readonly path: string; readonly width: number; readonly height: number } | null;
 }
 
 /** No wallet takes it, so that nobody pays what they see in a preview. */
@@ -66,7 +65,7 @@ export function renderPreview(
       languageGiven: false,
       branding: {
         projectName: name,
-        logo: logo && { ...logo, path: logo.hash === null ? '' : logoPath(logo.hash) },
+        logo,
         accentPath: accent && accentPath(accent),
         supportUrl,
       },
@@ -91,9 +90,13 @@ export function renderPreview(
 
 /** A frame whose scripts do not run shows neither them nor what is meant for browsers without; links open nothing. */
 function inert(markup: string): string {
-  return markup
-    .replaceAll(/<noscript>.*?<\/noscript>/gs, '')
-    .replaceAll(/<script\b.*?<\/script>/gs, '')
-    .replace(/<link rel="icon"[^>]*>/, '')
-    .replace('<head>', '<head><base target="_blank" />');
+  return (
+    markup
+      .replaceAll(/<noscript>.*?<\/noscript>/gs, '')
+      .replaceAll(/<script\b.*?<\/script>/gs, '')
+      // The script shows them.
+      .replaceAll('class="copy" hidden', 'class="copy"')
+      .replace(/<link rel="icon"[^>]*>/, '')
+      .replace('<head>', '<head><base target="_blank" />')
+  );
 }

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { attentionItems, MAX_ATTENTION, type AttentionItem } from '../../app/dashboard/attention.ts';
 import { markAttention, projectAssignees } from '../../app/dashboard/mark-attention.ts';
+import { identityOf, noticedNumbers } from '../../app/notifications/survey.ts';
 import { formatDecimal } from '../../domain/money.ts';
 import { mayDo } from '../../domain/role.ts';
 import type { Assignee } from '../../store/attention.ts';
@@ -23,9 +24,12 @@ export function attentionRoutes(
   const READ = { action: 'read_payments' } as const;
   const list = async (scope: ProjectScope): Promise<AnswerOf<`GET ${typeof ATTENTION}`>> => {
     const items = await attentionItems(core, scope, sources);
-    const people = await projectAssignees(core.db, scope.projectId);
+    const [people, numbers] = await Promise.all([
+      projectAssignees(core.db, scope.projectId),
+      noticedNumbers(core, scope),
+    ]);
     return {
-      data: items.slice(0, MAX_ATTENTION).map((item) => viewOf(item, people)),
+      data: items.slice(0, MAX_ATTENTION).map((item) => viewOf(item, people, numbers)),
       has_more: items.length > MAX_ATTENTION,
       // Only those who may assign see whom to.
       people: mayDo(scope.role, 'write_notes') ? people.map(({ id, email }) => ({ id, email })) : [],
@@ -33,8 +37,14 @@ export function attentionRoutes(
   };
   addRoute(app, `GET ${ATTENTION}`, READ, ({ params, request }) => list(scopeOf(request, params)));
   addRoute(app, `GET ${ATTENTION}/count`, READ, async ({ params, request }) => {
-    const items = await attentionItems(core, scopeOf(request, params), sources);
-    return { count: Math.min(MAX_ATTENTION, items.length) };
+    const scope = scopeOf(request, params);
+    const [items, numbers] = await Promise.all([attentionItems(core, scope, sources), noticedNumbers(core, scope)]);
+    const shown = items.slice(0, MAX_ATTENTION).map(identityOf);
+    return {
+      count: shown.length,
+      newest: Math.max(0, ...numbers.values()),
+      unnoticed: shown.filter((identity) => !numbers.has(identity)),
+    };
   });
   addRoute(app, `POST ${ATTENTION}/mark`, { action: 'write_notes' }, async ({ params, body, request }) => {
     const scope = scopeOf(request, params);
@@ -46,12 +56,14 @@ export function attentionRoutes(
   });
 }
 
-function viewOf(item: AttentionItem, people: readonly Assignee[]): AttentionView {
+function viewOf(item: AttentionItem, people: readonly Assignee[], numbers: ReadonlyMap<string, number>): AttentionView {
   const { payment, money, usdCents, mark } = item;
   return {
     kind: item.kind,
     subject: item.subject,
     occurrence: item.occurrence,
+    identity: identityOf(item),
+    noticed: numbers.get(identityOf(item)) ?? null,
     at: item.at === null ? null : isoTime(item.at),
     payment: payment === null ? null : { id: publicPaymentId(payment), name: payment.name },
     amount: money === null ? null : formatDecimal(money.units, money.decimals),

@@ -34,7 +34,8 @@ export function readRange(app: App, query: QueryOf<'GET /dashboard/api/projects/
   return range;
 }
 
-function readDay(name: 'from' | 'to', text: string): string {
+/** @throws RequestError if it is no day, or one that no time zone has midnight for */
+export function readDay(name: 'from' | 'to', text: string): string {
   if (text.length !== 10 || parseIsoDate(text) === null)
     throw invalid(name, `${name} must be a day such as 2026-01-31.`);
   if (text < FIRST_DAY || text > LAST_DAY) {

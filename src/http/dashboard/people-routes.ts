@@ -34,6 +34,7 @@ export function peopleRoutes(app: FastifyInstance, dashboard: Dashboard): void {
       person: await viewOf(invited.person.id),
       link: invited.link.url,
       expires_at: isoTime(invited.link.expiresAt),
+      is_mailed: invited.isMailed,
     };
   });
   addRoute(app, 'POST /dashboard/api/people/role', MANAGE, async ({ body, request }) => {
@@ -43,7 +44,7 @@ export function peopleRoutes(app: FastifyInstance, dashboard: Dashboard): void {
   });
   addRoute(app, 'POST /dashboard/api/people/reset', MANAGE, async ({ body, request }) => {
     const { person, link } = done(await resetPerson(appFor(core, request), site.url, whoOf(body.id)), 'id');
-    return { person: await viewOf(person.id), link: link.url, expires_at: isoTime(link.expiresAt) };
+    return { person: await viewOf(person.id), link: link.url, expires_at: isoTime(link.expiresAt), is_mailed: false };
   });
   addRoute(app, 'POST /dashboard/api/people/remove-factors', MANAGE, async ({ body, request }) => {
     const { person } = done(await removeSecondFactor(appFor(core, request), whoOf(body.id)), 'id');

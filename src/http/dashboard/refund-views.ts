@@ -63,11 +63,11 @@ export function listedRefundView(
 ): ListedRefundView {
   const view = refundView(refund, { explorerOf }, links, viewer);
   const { paymentId, paymentSurface, network, mode, dueAt } = refund;
-  const isSeen = stage === 'seen';
+  const isOnItsWay = view.status === 'pending' && payout !== null && payout.state !== 'dropped';
   return {
     ...view,
-    // What is on its way can neither be signed again nor withdrawn.
-    can: { sign: view.can.sign && !isSeen, cancel: view.can.cancel && !isSeen },
+    // It would be paid twice, or paid although it was withdrawn.
+    can: { sign: view.can.sign && !isOnItsWay, cancel: view.can.cancel && !isOnItsWay },
     stage,
     payment: { id: publicPaymentId({ id: paymentId, surface: paymentSurface }), name: paymentName },
     payout: payout && {

@@ -12,6 +12,7 @@ import type { Client, PeopleParts } from '../../app/people/parts.ts';
 import { HashesBusyError } from '../../app/people/password-hash.ts';
 import type { TooMany } from '../../app/people/guess-limits.ts';
 import { forActor, forRequest, type App } from '../../app/context.ts';
+import { MAIL_LANGUAGES, type MailLanguage } from '../../domain/notification.ts';
 import type { Mode } from '../../domain/permission.ts';
 import type { WebhookPolicy } from '../../webhooks/guard.ts';
 import type { WebhookSender } from '../../webhooks/send.ts';
@@ -71,12 +72,12 @@ interface NodesUnavailable {
   readonly message: string;
 }
 
-/** What a shop is about to change about its pages; a logo without a hash was not saved yet. */
+/** What a shop is about to change about its pages. */
 interface Previewed {
   readonly name: string;
   readonly accent: string | null;
   readonly supportUrl: string | null;
-  readonly logo: { readonly hash: string | null; readonly width: number; readonly height: number } | null;
+  readonly logo: { readonly path: string; readonly width: number; readonly height: number } | null;
 }
 
 /** One request of a route, typed by its contract. */
@@ -156,9 +157,16 @@ export function clientOf({ behindProxy }: Dashboard, request: FastifyRequest): C
     bucket: clientBucket(countedAddress(request)),
     ip: clientAddress(request),
     userAgent: request.headers['user-agent'] ?? null,
+    language: preferredLanguage(request.headers['accept-language']),
     browserToken: readCookie(request, 'browser', behindProxy),
     sessionToken: readCookie(request, 'session', behindProxy),
   };
+}
+
+/** The first of the browser's languages that mails are written in. Browsers list them in their order. */
+function preferredLanguage(accepted = ''): MailLanguage | null {
+  const wanted = accepted.split(',').map((range) => range.trim().slice(0, 2).toLowerCase());
+  return wanted.flatMap((code) => MAIL_LANGUAGES.filter((language) => language === code))[0] ?? null;
 }
 
 /** Turns {@link HashesBusyError} into a 503 answer. */

@@ -12,6 +12,7 @@ import { keyRoutes } from './key-routes.ts';
 import { accessRoutes } from './access-routes.ts';
 import { liveRoutes } from './live-routes.ts';
 import { newPaymentRoutes } from './new-payment-routes.ts';
+import { notificationRoutes } from './notification-routes.ts';
 import { paymentRoutes } from './payment-routes.ts';
 import { peopleRoutes } from './people-routes.ts';
 import { refundRoutes } from './refund-routes.ts';
@@ -38,6 +39,7 @@ export function dashboardRoutes(dashboard: Dashboard, assets: ShellAssets | null
     const send = fileSender(app, dashboard);
     signInRoutes(app, dashboard);
     accountRoutes(app, dashboard);
+    notificationRoutes(app, dashboard);
     peopleRoutes(app, dashboard);
     auditRoutes(app, dashboard, send);
     homeRoutes(app, dashboard);
@@ -59,7 +61,7 @@ export function dashboardRoutes(dashboard: Dashboard, assets: ShellAssets | null
     settingsRoutes(app, dashboard, send);
     sweepRoutes(app, dashboard);
     walletRoutes(app, dashboard);
-    reportRoutes(app, dashboard);
+    reportRoutes(app, dashboard, send);
     refundListRoutes(app, dashboard, send);
     signingRoutes(app, dashboard);
     if (assets !== null) shellRoutes(app, assets);

@@ -14,6 +14,7 @@ import type { Rejected } from '../../app/rejected.ts';
 import { FIATS, isFiat } from '../../domain/money.ts';
 import { parseUuid } from '../../domain/id.ts';
 import type { Mode } from '../../domain/permission.ts';
+import { findLogoDraft } from '../../store/logo-drafts.ts';
 import { findProject, type Project } from '../../store/projects.ts';
 import { invalid, notFound, RequestError } from '../errors.ts';
 import { CONTRACT, type BodyOf } from './contract/index.ts';
@@ -47,16 +48,35 @@ export function settingsRoutes(app: FastifyInstance, dashboard: Dashboard, send:
     if (outcome.kind === 'rejected') throw faultOf(outcome);
     const { project, changes } = outcome;
     const { name = project.name, accent = null, supportUrl = null, logo: sent } = changes;
-    const logo = sent === undefined ? project.logo : sent && { ...sent, hash: null };
+    const draftPath = (hash: string): string => `${SETTINGS.replace(':project', projectId)}/logo/${hash}`;
+    const logo = sent === undefined ? logoView(project.logo, dashboard.checkout.logoPath) : logoView(sent, draftPath);
     const shown = { name, accent, supportUrl, logo };
-    return {
-      html: dashboard.checkout.preview(shown, body.language),
-      logo: sent ? { width: sent.width, height: sent.height } : null,
-    };
+    return { html: dashboard.checkout.preview(shown, body.language) };
   });
+  draftRoute(app, dashboard);
   activationRoutes(app, dashboard, viewOf);
   exportRoute(app, dashboard, send);
   customerRoutes(app, dashboard);
+}
+
+/** Opened by itself, the picture is a document of this service's origin, and must not do anything there. */
+const PICTURE_HEADERS = {
+  'cache-control': 'private, max-age=3600',
+  'content-security-policy': "default-src 'none'; sandbox",
+  'content-disposition': 'inline',
+  'x-content-type-options': 'nosniff',
+} as const;
+
+function draftRoute(app: FastifyInstance, dashboard: Dashboard): void {
+  const url = `${SETTINGS}/logo/:hash` as const;
+  const schema = { hide: true, params: CONTRACT[`GET ${url}`].params };
+  const config = { guard: { kind: 'session', action: 'manage_settings' } } as const;
+  app.get<{ Params: { project: string; hash: string } }>(url, { config, schema }, async (request, reply) => {
+    const { projectId } = projectScopeOf(request, request.params);
+    const logo = await findLogoDraft(dashboard.people.app.db, projectId, request.params.hash);
+    if (logo === null) throw notFound('There is no such picture any more. Choose the file again.');
+    return reply.headers(PICTURE_HEADERS).header('content-type', logo.type).send(logo.bytes);
+  });
 }
 
 function activationRoutes(
@@ -180,13 +200,16 @@ function faultOf({ message, onPage, of }: Rejected): RequestError {
   );
 }
 
+function logoView(logo: Project['logo'], pathOf: (hash: string) => string): SettingsView['logo'] {
+  return logo && { path: pathOf(logo.hash), width: logo.width, height: logo.height };
+}
+
 function settingsView(project: Project, logoPath: (hash: string) => string): SettingsView {
-  const { logo } = project;
   return {
     name: project.name,
     accent: project.accent,
     support_url: project.supportUrl,
-    logo: logo && { path: logoPath(logo.hash), width: logo.width, height: logo.height },
+    logo: logoView(project.logo, logoPath),
     default_expiry_minutes: project.defaultExpiryMinutes,
     default_currency: project.defaultCurrency,
     default_success_url: project.defaultSuccessUrl,

@@ -37,6 +37,7 @@ export function walletRoutes(
     const { kind, source: text } = body;
     const preview = done(previewWallet({ projectId, network, source: { kind, text } }, chains));
     return {
+      source: preview.source,
       address_kind: preview.addressKind,
       addresses: [...preview.addresses],
       compared: preview.compared,
@@ -71,6 +72,7 @@ export function walletRoutes(
     const { wallet, addresses, nodes, fault } = checkup;
     return {
       kind: wallet.kind,
+      source: wallet.source,
       next_index: wallet.nextIndex,
       addresses: addresses?.map((address, index) => ({ address, is_used: index < wallet.nextIndex })) ?? null,
       nodes: nodes?.map(({ node, height, problem }) => ({ node, height, problem })) ?? null,
@@ -105,9 +107,10 @@ function termsRoutes(app: FastifyInstance, { core, chains, viewOf }: TermsParts)
   });
   addRoute(app, `POST ${PROJECT}/payment-terms`, MANAGE, async ({ params, body, request }) => {
     const { projectId } = projectScopeOf(request, params);
-    const { spread, coins, version } = body;
+    const { spread, coins, version, monitoring_hours: monitoringHours } = body;
     const change = {
       version,
+      ...(monitoringHours === undefined ? {} : { monitoringHours }),
       ...(spread === undefined
         ? {}
         : { spreadBasisPoints: percentOf('spread', spread, 'a percentage from 0 to 50 with at most two decimals.') }),
@@ -157,12 +160,13 @@ const FIELDS: Readonly<Record<string, string>> = {
   '--first-index': 'first_index',
   '--spread': 'spread',
   coins: 'coins',
+  monitoring_hours: 'monitoring_hours',
 };
 
 function done<Outcome extends { readonly kind: string }>(outcome: Outcome | Rejected): Exclude<Outcome, Rejected> {
   if (outcome.kind !== 'rejected') return outcome as Exclude<Outcome, Rejected>;
   const { message, isConflict } = outcome as Rejected;
-  const field = /^(?:--)?[a-z-]+/.exec(message)?.[0] ?? '';
+  const field = /^(?:--)?[a-z_-]+/.exec(message)?.[0] ?? '';
   if (isConflict === true) throw new RequestError('conflict_error', message);
   throw invalid(FIELDS[field] ?? null, onPage(message));
 }

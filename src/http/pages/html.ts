@@ -1,3 +1,5 @@
+import { escapeHtml } from '../../domain/html.ts';
+
 const MARKUP: unique symbol = Symbol('markup');
 
 /**
@@ -53,14 +55,6 @@ function markupOf(child: Child): string {
   return child.map(markupText).join('');
 }
 
-const ENTITIES: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
-
 /** Characters that show nothing but would move the cursor or ring in a terminal: all except tab and line breaks. */
 const CONTROLS = /(?![\t\n\r])\p{Cc}/gu;
 /** Everything that must be escaped in markup. */
@@ -70,7 +64,7 @@ function escapeText(text: string): string {
   // Most texts have nothing to escape, and checking is faster than replacing.
   if (!UNSAFE.test(text)) return text;
   const visible = text.replace(CONTROLS, '\ufffd');
-  return asciiMarkup(visible.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? ''));
+  return asciiMarkup(escapeHtml(visible));
 }
 
 /**

@@ -12,6 +12,7 @@ export const PROJECTS = {
   allow_origins: defaulted(texts()),
   coin_order: defaulted(texts()),
   coins_off: defaulted(texts()),
+  monitoring_hours: nullable(integer()),
   accent: nullable(text()),
   support_url: nullable(text()),
   created_at: timestamp(),
@@ -31,6 +32,15 @@ export const PROJECT_LOGOS = {
   width: integer(),
   height: integer(),
   bytes: bytes(),
+};
+
+/** Logos that were not saved yet. */
+export const LOGO_DRAFTS = {
+  project_id: uuid(),
+  hash: text(),
+  type: text<LogoType>(),
+  bytes: bytes(),
+  created_at: timestamp(),
 };
 
 export const API_KEYS = {

@@ -1,20 +1,32 @@
 import { Outlet, useLocation, useNavigate } from '@tanstack/react-router';
-import { useEffect, useRef, useState } from 'react';
+import { lazy, Suspense, useEffect, useRef, useState } from 'react';
 import { useDashboard } from '../dashboard.ts';
 import { useLive } from '../live.ts';
-import { useLocale } from '../locale.tsx';
+import { chosenLanguage, useLocale } from '../locale.tsx';
 import { homeScope, rememberScope, useScopeInAddress, type Scope } from '../scope.ts';
 import { useSignedIn } from '../session.ts';
 import { useStore } from '../store.ts';
 import { classNames } from '../ui/class-names.ts';
 import { IconButton } from '../ui/button.tsx';
 import { Icon } from '../ui/icons.tsx';
+import { loadTexts } from '../texts/load-texts.ts';
 import { AccountButton } from './account-button.tsx';
+import { useAttentionNews } from './use-attention-news.ts';
 import { useKeys } from './keys.ts';
 import css from './layout.module.css';
 import { NotFoundPage } from './not-found-page.tsx';
 import { Overlays, type Overlay } from './overlays.tsx';
 import { Rail } from './rail.tsx';
+
+const AttentionNews = lazy(async () => {
+  try {
+    const [module] = await Promise.all([import('./attention-news.tsx'), loadTexts(chosenLanguage(), 'attention')]);
+    return { default: module.AttentionNews };
+  } catch {
+    // After an upgrade or offline: the number beside the page's name says it too.
+    return { default: () => null };
+  }
+});
 
 /** The frame of all pages for signed-in people. */
 export function Layout() {
@@ -29,6 +41,7 @@ export function Layout() {
   }, [inAddress?.project, inAddress?.mode, isKnown]);
   useKeys(scope, { open: setOverlay, isOpen: overlay !== null });
   useLive(isKnown ? scope : null);
+  const [news, endNews] = useAttentionNews(isKnown ? scope : null);
   const isTest = scope?.mode === 'test' && isKnown;
   return (
     <div className={classNames(css.app, isTest && css.isTest)}>
@@ -43,6 +56,7 @@ export function Layout() {
           {isKnown ? <Outlet /> : <NotFoundPage />}
         </main>
       </div>
+      <Suspense>{news === null ? null : <AttentionNews {...news} onShown={endNews} />}</Suspense>
       <Overlays scope={scope} overlay={overlay} onClose={() => setOverlay(null)} open={setOverlay} />
     </div>
   );

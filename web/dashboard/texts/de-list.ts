@@ -25,6 +25,8 @@ export const deList: TextsLike<typeof enList> = {
   column_metadata: 'Metadaten',
   column_notes: 'Notizen',
   column_order_id: 'Bestellnummer',
+  column_receipt_usd: 'Wert bei Eingang in USD',
+  column_receipt_value: 'Wert bei Eingang',
   column_refunded: 'Erstattet',
   column_transaction_hash: 'Transaktions-Hash',
   columns: 'Spalten',

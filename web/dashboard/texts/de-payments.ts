@@ -156,7 +156,7 @@ export const dePayments: TextsLike<typeof enPayments> = {
   step_answered_text: 'Ihr Endpunkt antwortet mit einem 2xx-Status, sobald er das Ereignis gespeichert hat.',
   step_wallet: 'Wallet setzen',
   step_wallet_text:
-    'Zahlungen gehen direkt dorthin. Führen Sie auf dem Server „cointill wallet set“ aus; es braucht nur den öffentlichen Schlüssel.',
+    'Zahlungen gehen direkt dorthin. Setzen Sie sie auf der Seite Wallets; es braucht nur den öffentlichen Schlüssel.',
   step_key: 'Live-Schlüssel anlegen',
   step_key_text:
     'Schalten Sie auf live um, legen Sie auf der Seite Schlüssel einen geheimen an und verwenden Sie ihn in Ihrem Shop.',

@@ -20,6 +20,7 @@ export const dePeople: TextsLike<typeof enPeople> = {
   invite_text: 'Sie bekommen einen Link zum Weitergeben. Wer ihn öffnet, wählt ein Passwort und hat ein Konto.',
   link_copy: 'Link kopieren',
   link_done: 'Fertig',
+  link_mailed: '{email} bekommt auch eine E-Mail mit einem eigenen Link.',
   link_until: 'Er gilt einmal, bis {when}. Ein etwaiger früherer Link für {email} gilt nicht mehr.',
   link_warning: 'Senden Sie ihn nur an {email}: Wer ihn zuerst öffnet, kommt herein.',
   more_for: 'Mehr zu {email}',

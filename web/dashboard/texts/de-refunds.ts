@@ -14,12 +14,13 @@ export const deRefunds: TextsLike<typeof enRefunds> = {
     'Eine Reorganisation hat die Transaktion entfernt, die diese Erstattung bezahlt hat, und kein Node kennt sie mehr. Bezahlen Sie sie erneut.',
   refund_not_possible:
     'Von dieser Zahlung kann jetzt nichts erstattet werden. Sie muss beendet sein und bestätigtes Geld haben, das noch nicht erstattet wurde.',
+  refund_one: 'Erstattung',
   refund_paid_anyway:
     'Eine Transaktion zahlt genau diesen Betrag an die Adresse, obwohl die Erstattung fehlgeschlagen war. Zahlen Sie nicht noch einmal zurück.',
   refund_reason: 'Grund',
   refund_reorged:
     'Eine Reorganisation hat den Block mit der Transaktion entfernt, die diese Erstattung bezahlt hat. Sie wird in einem anderen Block erwartet. Bezahlen Sie sie noch nicht erneut.',
-  refund_search: 'Erstattung, Zahlung, Adresse oder Hash',
+  refund_search: 'ID, Bestellung, Adresse, Hash',
   refund_send_link: 'Senden Sie den Link an den Kunden, der dort eine Adresse eingibt.',
   refund_sign: 'Signieren',
   refund_sign_together: 'Zusammen signieren',

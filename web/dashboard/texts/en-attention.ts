@@ -5,6 +5,7 @@ export const enAttention = {
   assigned_nobody: 'Not assigned',
   attention_done: 'Done.',
   attention_more: 'These are the newest 100. More appear as you deal with them.',
+  attention_news: '{count} new things need attention. The newest: {title}',
   attention_none_text: 'Late, missing or excess money, refunds to sign and faults will appear here.',
   attention_none_title: 'Nothing needs attention',
   by_command_line: 'the command line ({name})',
@@ -33,14 +34,14 @@ export const enAttention = {
   kind_slow: 'Confirming for too long: {name}',
   kind_slow_text: '{amount} was seen, but the network is taking much longer than usual to confirm it.',
   kind_sweep: 'Worth a sweep: {name}',
-  kind_sweep_text: 'Deposits holding money: {detail}. The command lists the calls that pay it out to your treasury.',
-  kind_sweep_worth_text:
-    'Deposits holding money: {detail}, worth {amount}. The command lists the calls that pay it out.',
+  kind_sweep_text: 'Deposits holding money: {detail}. The page Sweeps sends it to your treasury.',
+  kind_sweep_worth_text: 'Deposits holding money: {detail}, worth {amount}. The page Sweeps sends it to your treasury.',
   kind_underpaid: 'Underpaid: {name}',
   kind_underpaid_failed_text:
     '{amount} is missing, and the time to pay has run out. Accept what arrived, or refund it.',
   kind_underpaid_text: '{amount} is missing. The payment page asks for the rest until {until}.',
   kind_wallet_changed: 'Another wallet for {name}',
+  kind_wallet_changed_first: 'First wallet for {name}',
   kind_wallet_changed_first_text:
     'Set by {who}: {after}. Payments on this network go there. If none of you did this, set the right wallet at once.',
   kind_wallet_changed_text:
@@ -54,6 +55,7 @@ export const enAttention = {
   undo: 'Undo',
   see_deliveries: 'See deliveries',
   see_endpoint: 'See endpoint',
+  see_sweeps: 'See sweeps',
   see_wallets: 'See wallets',
   set_wallet_now: 'Set a wallet',
 } as const;

@@ -23,6 +23,8 @@ export const enList = {
   column_metadata: 'Metadata',
   column_notes: 'Notes',
   column_order_id: 'Order ID',
+  column_receipt_usd: 'Value at receipt in USD',
+  column_receipt_value: 'Value at receipt',
   column_refunded: 'Refunded',
   column_transaction_hash: 'Transaction hash',
   columns: 'Columns',

@@ -152,8 +152,7 @@ export const enPayments = {
   step_answered: 'Answer your first webhook',
   step_answered_text: 'Your endpoint answers with a 2xx status once it has stored the event.',
   step_wallet: 'Set your wallet',
-  step_wallet_text:
-    'Payments go straight to it. Run “cointill wallet set” on the server; only its public key is needed.',
+  step_wallet_text: 'Payments go straight to it. Set it on the page Wallets; only its public key is needed.',
   step_key: 'Create a live key',
   step_key_text: 'Switch to live, create a secret key on the page Keys and use it in your shop.',
   step_live_text: 'Everything is in place once a customer has paid.',

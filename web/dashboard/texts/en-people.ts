@@ -17,6 +17,7 @@ export const enPeople = {
   invite_text: 'You get a link to pass on. Whoever opens it chooses a password and has an account.',
   link_copy: 'Copy the link',
   link_done: 'Done',
+  link_mailed: '{email} also gets a mail with a link of its own.',
   link_until: 'It works once, until {when}. Any earlier link for {email} no longer works.',
   link_warning: 'Send it only to {email}: whoever opens it first gets in.',
   more_for: 'More for {email}',

@@ -11,12 +11,13 @@ export const enRefunds = {
     'A reorganisation removed the transaction that paid this refund, and no node knows it any more. Pay it again.',
   refund_not_possible:
     'Nothing of this payment can be refunded now. It must be over, with confirmed money that was not refunded yet.',
+  refund_one: 'Refund',
   refund_paid_anyway:
     'A transaction pays exactly this amount to the address, although the refund had failed. Do not pay it back again.',
   refund_reason: 'Reason',
   refund_reorged:
     'A reorganisation removed the block with the transaction that paid this refund. It is expected in another block. Do not pay it again yet.',
-  refund_search: 'Refund, payment, address or hash',
+  refund_search: 'Any ID, order, address or hash',
   refund_send_link: 'Send the link to the customer, who enters an address there.',
   refund_sign: 'Sign',
   refund_sign_together: 'Sign together',

@@ -1,7 +1,9 @@
 /** The paths of every icon, drawn with one stroke in a square of 20. */
 const PATHS = {
+  'arrow-down': 'M10 4v11.5M5 11l5 5 5-5',
   'arrow-left': 'M16 10H4.5m4.5-5-5 5 5 5',
   'arrow-right': 'M4 10h11.5M11 5l5 5-5 5',
+  'arrow-up': 'M10 16V4.5M5 9l5-5 5 5',
   bolt: 'M11 2.5 4.5 11.5H10l-1 6 6.5-9H10z',
   check: 'm4.5 10.5 3.75 3.75L15.5 6.5',
   'check-circle': 'M10 17.5a7.5 7.5 0 1 0 0-15 7.5 7.5 0 0 0 0 15Zm-3.25-7.25L9 12.5l4.25-4.75',

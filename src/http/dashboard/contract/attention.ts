@@ -12,6 +12,10 @@ const itemShape = Type.Object({
   /** Names the occurrence together with `kind`; another fault of the same subject has another `occurrence`. */
   subject: Type.String(),
   occurrence: Type.String(),
+  /** The same as long as it is the same thing. */
+  identity: Type.String(),
+  /** Its number among all that were noticed, which grows; null: not noticed yet. */
+  noticed: nullable(Type.Integer()),
   at: nullable(time()),
   /** The payment as its API writes the id, and what the merchant calls it. */
   payment: nullable(Type.Object({ id: Type.String(), name: nullable(Type.String()) })),
@@ -53,8 +57,17 @@ const ATTENTION = '/dashboard/api/projects/:project/:mode/attention';
 
 export const attentionContract = {
   [`GET ${ATTENTION}`]: { params: modeParams, answer: listShape },
-  /** `count` is at most 100. */
-  [`GET ${ATTENTION}/count`]: { params: modeParams, answer: Type.Object({ count: Type.Integer() }) },
+  [`GET ${ATTENTION}/count`]: {
+    params: modeParams,
+    answer: Type.Object({
+      /** At most 100. */
+      count: Type.Integer(),
+      /** The number of the newest that was noticed; 0: none is there. */
+      newest: Type.Integer(),
+      /** What is there and was not noticed yet, by `identity`: it gets a number within seconds. */
+      unnoticed: Type.Array(Type.String()),
+    }),
+  },
   /** Assigns, notes or marks as done; what is left out stays. 409 if it is over or of another version meanwhile. */
   [`POST ${ATTENTION}/mark`]: {
     params: modeParams,

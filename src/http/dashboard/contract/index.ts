@@ -10,6 +10,7 @@ import { accessContract, keysContract } from './keys.ts';
 import { homeContract } from './home.ts';
 import { liveContract } from './live.ts';
 import { newPaymentContract } from './new-payment.ts';
+import { notificationsContract } from './notifications.ts';
 import { paymentsContract } from './payments.ts';
 import { peopleContract } from './people.ts';
 import { refundListContract } from './refund-list.ts';
@@ -31,6 +32,7 @@ import { refundsContract } from './payment-refunds.ts';
  */
 export const CONTRACT = {
   ...accountContract,
+  ...notificationsContract,
   ...peopleContract,
   ...projectsContract,
   ...auditContract,

@@ -29,7 +29,13 @@ const projectField = Type.Optional(nullable(idField));
 const personBody = Type.Object({ id: idField });
 const personParams = Type.Object({ person: Type.String() });
 const personAnswer = Type.Object({ person: personShape });
-const linkAnswer = Type.Object({ person: personShape, link: Type.String(), expires_at: time() });
+const linkAnswer = Type.Object({
+  person: personShape,
+  link: Type.String(),
+  expires_at: time(),
+  /** Whether a mail with a link of its own is on its way. */
+  is_mailed: Type.Boolean(),
+});
 
 export const peopleContract = {
   'GET /dashboard/api/people': { answer: Type.Object({ data: Type.Array(personShape) }) },

@@ -65,17 +65,16 @@ export const settingsContract = {
     body: Type.Object({ ...fields, ...defaults, version: Type.String({ maxLength: 100 }) }),
     answer: settingsShape,
   },
-  /**
-   * The mark-up of a payment page with these values, of which nothing is saved. `logo` is the size of the one that was
-   * sent, which the page has the place for.
-   */
+  /** The mark-up of a payment page with these values, of which nothing is saved. */
   [`POST ${SETTINGS}/preview`]: {
     params: projectParams,
     body: Type.Object({ ...fields, language: text({ max: 10 }) }),
-    answer: Type.Object({
-      html: Type.String(),
-      logo: nullable(Type.Object({ width: Type.Integer(), height: Type.Integer() })),
-    }),
+    answer: Type.Object({ html: Type.String() }),
+  },
+  /** The picture of a logo that a preview was asked for with, for an hour. */
+  [`GET ${SETTINGS}/logo/:hash`]: {
+    params: Type.Object({ ...projectParams.properties, hash: Type.String() }),
+    answer: Type.String(),
   },
   /** What is at work now. */
   [`GET ${SETTINGS}/stops`]: {

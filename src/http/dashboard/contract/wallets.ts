@@ -75,7 +75,9 @@ const overviewShape = Type.Object({
   /** In percent, decimal text. */
   spread: Type.String(),
   monitoring_hours: Type.Integer(),
-  /** Of coins and spread. */
+  /** Otherwise it is the service's. */
+  has_own_window: Type.Boolean(),
+  /** Of coins, spread and window. */
   version: Type.String(),
 });
 export type WalletsView = Static<typeof overviewShape>;
@@ -100,6 +102,8 @@ export const walletsContract = {
     params,
     body: Type.Object(sourceFields),
     answer: Type.Object({
+      /** As it would be stored. */
+      source: Type.String(),
       address_kind: oneOf(ADDRESS_KINDS),
       addresses: Type.Array(Type.String()),
       /** Is sent back with what is saved. */
@@ -135,6 +139,7 @@ export const walletsContract = {
     params,
     answer: Type.Object({
       kind: oneOf(KINDS),
+      source: Type.String(),
       next_index: Type.Integer(),
       /** Null: the wallet cannot be read. */
       addresses: nullable(Type.Array(Type.Object({ address: Type.String(), is_used: Type.Boolean() }))),
@@ -148,6 +153,8 @@ export const walletsContract = {
     params: projectParams,
     body: Type.Object({
       spread: Type.Optional(percentField),
+      /** Null: as the service is set. */
+      monitoring_hours: Type.Optional(nullable(Type.Integer())),
       coins: Type.Optional(nullable(Type.Array(coinShape, { maxItems: 100 }))),
       version: versionField,
     }),

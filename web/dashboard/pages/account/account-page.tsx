@@ -1,4 +1,6 @@
+import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
+import { useDashboard } from '../../dashboard.ts';
 import { chooseLanguage, useLocale } from '../../locale.tsx';
 import { LANGUAGES, type LanguageCode } from '../../texts/load-texts.ts';
 import { useSignedIn } from '../../session.ts';
@@ -7,6 +9,7 @@ import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { Select } from '../../ui/field.tsx';
 import css from './account.module.css';
+import { NotificationsCard } from './notifications-card.tsx';
 import { EmailDialog } from './email-dialog.tsx';
 import { Factors } from './factors.tsx';
 import { PasswordDialog } from './password-dialog.tsx';
@@ -26,6 +29,7 @@ export function AccountPage() {
           <Factors />
         </Card>
         <Sessions />
+        <NotificationsCard />
         <Card title={t('language')}>
           <Language />
         </Card>
@@ -55,6 +59,12 @@ function SigningIn() {
 
 function Language() {
   const { t, code } = useLocale('access');
+  const { api } = useDashboard();
+  // Mails are written in it too.
+  const save = useMutation({
+    mutationFn: (language: LanguageCode) => api('POST /dashboard/api/account/notifications', { body: { language } }),
+    onSettled: () => location.reload(),
+  });
   return (
     <div className={css.row}>
       <div>{t('language_text')}</div>
@@ -63,8 +73,9 @@ function Language() {
         value={code}
         options={Object.entries(LANGUAGES)}
         onValue={(value) => {
-          chooseLanguage(value as LanguageCode);
-          location.reload();
+          const language = value as LanguageCode;
+          chooseLanguage(language);
+          save.mutate(language);
         }}
       />
     </div>

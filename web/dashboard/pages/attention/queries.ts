@@ -3,8 +3,8 @@ import type { Api } from '../../api.ts';
 import type { Scope } from '../../scope.ts';
 import { projectKey } from '../payments/queries.ts';
 
-/** What no stream reports, such as a node that is behind, is noticed so soon. */
-const EVERY_MS = 30_000;
+/** The server notices what is new and says so; this is for a server whose workers are away. */
+const EVERY_MS = 5 * 60_000;
 
 /** The prefix of all query keys of what needs attention. */
 export function attentionKey(scope: Scope): readonly unknown[] {

@@ -36,7 +36,7 @@ export function describe(
       const { by, before, after } = item.change ?? { by: { kind: 'service', name: '' }, before: null, after: '' };
       const who = by.kind === 'command' ? t('by_command_line', { name: by.name }) : by.name;
       return before === null
-        ? { title, text: t('kind_wallet_changed_first_text', { who, after }) }
+        ? { title: t('kind_wallet_changed_first', { name }), text: t('kind_wallet_changed_first_text', { who, after }) }
         : { title, text: t('kind_wallet_changed_text', { who, before, after }) };
     }
     case 'no_wallet':

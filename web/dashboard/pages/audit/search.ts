@@ -18,6 +18,7 @@ export const GROUPS = [
   'webhook',
   'wallet',
   'refund',
+  'report',
   'payment',
   'person',
   'session',

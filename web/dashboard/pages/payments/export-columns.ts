@@ -31,6 +31,8 @@ export const EXPORT_COLUMNS = {
   metadata: 'column_metadata',
   expires: 'expires',
   cancelled: 'column_cancelled',
+  receipt_value: 'column_receipt_value',
+  receipt_usd: 'column_receipt_usd',
 } as const satisfies Readonly<Record<ExportColumn, TextKey<'list'>>>;
 
 function isExportColumn(name: string): name is ExportColumn {

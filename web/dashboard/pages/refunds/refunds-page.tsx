@@ -1,4 +1,4 @@
-import { lazy, Suspense, useState } from 'react';
+import { lazy, Suspense, useEffect, useState } from 'react';
 import type { ListedRefundView } from '../../../../src/http/dashboard/contract/refund-list.ts';
 import { useDashboard } from '../../dashboard.ts';
 import { useLocale } from '../../locale.tsx';
@@ -18,15 +18,21 @@ import { refundList } from './queries.ts';
 import { RefundFilterRow } from './refund-filters.tsx';
 import { RefundPanel } from './refund-panel.tsx';
 import { filtersOf, refundsSearch, type RefundsSearch } from './search.ts';
+import { LazySignDialog } from './sign/lazy-sign-dialog.tsx';
 import { RefundStage } from './stage.tsx';
+import { LazySignDialog } from './sign/lazy-sign-dialog.tsx';
 import { useChosen, type ChosenRefunds } from './use-chosen.ts';
 
 const NewRefundDialog = lazy(async () => ({ default: (await import('./new-refund-dialog.tsx')).NewRefundDialog }));
-const SignRefunds = lazy(async () => ({ default: (await import('./sign-refunds.tsx')).SignRefunds }));
 const FileDialog = lazy(async () => ({ default: (await import('../log/file-dialog.tsx')).FileDialog }));
 
-/** A dialog over the page. */
-type Opened = 'create' | 'export' | { readonly sign: readonly ListedRefundView[] };
+/** A dialog over the page, or what one of them made. */
+type Opened =
+  | 'create'
+  | 'export'
+  | { readonly sign: readonly ListedRefundView[] }
+  /** The id of a new refund. */
+  | { readonly made: string };
 
 /** The refunds of a project and mode. */
 export function RefundsPage() {
@@ -55,7 +61,7 @@ export function RefundsPage() {
           <RefundPanel key={id} refund={id} onSign={(refund) => sign([refund])} onClose={onClose} />
         )}
       />
-      <Dialogs opened={opened} search={search} onShow={onShow} onSigned={chosen.clear} onClose={() => open(null)} />
+      <Dialogs opened={opened} search={search} onOpen={open} onShow={onShow} onSigned={chosen.clear} />
     </Page>
   );
 }
@@ -128,20 +134,27 @@ interface DialogsProps {
   readonly opened: Opened | null;
   readonly search: RefundsSearch;
   readonly onShow: (refund: string | undefined) => void;
+  readonly onOpen: (opened: Opened | null) => void;
   readonly onSigned: () => void;
-  readonly onClose: () => void;
 }
 
-function Dialogs({ opened, search, onShow, onSigned, onClose }: DialogsProps) {
+function Dialogs({ opened, search, onOpen, onShow, onSigned }: DialogsProps) {
   const { t } = useLocale('refunds', 'list');
   const scope = useScope();
   const { queries } = useDashboard();
   const refresh = (): void => void queries.invalidateQueries({ queryKey: refundsKey(scope) });
+  const onClose = (): void => onOpen(null);
+  const made = typeof opened === 'object' && opened !== null && 'made' in opened ? opened.made : null;
+  useEffect(() => {
+    // Not before the form is gone, which would be left without saving.
+    if (made === null) return;
+    onClose();
+    onShow(made);
+  }, [made]);
   if (opened === null) return null;
   const created = (refund: string): void => {
     refresh();
-    onClose();
-    onShow(refund);
+    onOpen({ made: refund });
   };
   const signed = (): void => {
     refresh();
@@ -167,8 +180,8 @@ function Dialogs({ opened, search, onShow, onSigned, onClose }: DialogsProps) {
           filters={filtersOf(search)}
           onClose={onClose}
         />
-      ) : (
-        <SignRefunds refunds={opened.sign} onClose={signed} />
+      ) : 'made' in opened ? null : (
+        <LazySignDialog refunds={opened.sign} onClose={signed} />
       )}
     </Suspense>
   );

@@ -3,6 +3,7 @@ import { useLocale } from '../../locale.tsx';
 import { useScope } from '../../scope.ts';
 import { classNames } from '../../ui/class-names.ts';
 import statusCss from '../../ui/status.module.css';
+import css from './refunds.module.css';
 
 type Stage = ListedRefundView['stage'];
 
@@ -29,7 +30,7 @@ export function RefundStage({ refund: { stage, payout } }: { readonly refund: Li
   const isCounted = stage === 'seen' && payout !== null;
   return (
     <span>
-      <span className={classNames(statusCss.status, statusCss[CLASSES[stage]])}>{textOf(stage)}</span>
+      <span className={classNames(statusCss.status, statusCss[CLASSES[stage]], css.stage)}>{textOf(stage)}</span>
       {isCounted ? <small>{t('confirmations', { have: payout.confirmations, need: payout.needed })}</small> : null}
     </span>
   );

@@ -1,4 +1,4 @@
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useCallback, useEffect, useRef, useState } from 'react';
 import type { AnswerOf, BodyOf } from '../../../../src/http/dashboard/contract/index.ts';
 import { useDashboard } from '../../dashboard.ts';
@@ -26,35 +26,34 @@ export function usePreview({ name, accent, support_url, logo }: Fields) {
     const timer = setTimeout(() => ask(given), PAUSE_MS);
     return () => clearTimeout(timer);
   }, [given]);
-  return useQuery({
+  const query = useQuery({
     queryKey: ['settings-preview', project, asked],
     queryFn: ({ signal }) =>
       api(PREVIEW, { params: { project }, body: JSON.parse(asked) as BodyOf<typeof PREVIEW> }, signal),
-    placeholderData: keepPreviousData,
     staleTime: Infinity,
     gcTime: 0,
     retry: false,
   });
+  const { data, error } = query;
+  const [last, keep] = useState<Previewed | null>(null);
+  if (data !== undefined && data !== last) keep(data);
+  return { page: last, error };
 }
 
 interface PreviewProps {
   readonly page: Previewed | null;
-  /** The file of a logo that was not saved yet, in base64. */
-  readonly logo: string | null;
 }
 
 /** A payment page in a frame that runs no script and leads nowhere. */
-export function Preview({ page, logo }: PreviewProps) {
+export function Preview({ page }: PreviewProps) {
   const { t } = useLocale('settings');
   const [width, setWidth] = useState<'phone' | 'computer'>('phone');
   const [scheme, setScheme] = useState<Scheme>('light');
   const frame = useRef<HTMLIFrameElement>(null);
   const dress = useCallback(() => {
     const shown = frame.current?.contentDocument ?? null;
-    if (shown === null) return;
-    showScheme(shown, scheme);
-    if (logo !== null) void putLogo(shown, logo);
-  }, [scheme, logo]);
+    if (shown !== null) showScheme(shown, scheme);
+  }, [scheme]);
   useEffect(dress, [dress]);
   return (
     <div className={css.preview}>
@@ -96,19 +95,4 @@ export function Preview({ page, logo }: PreviewProps) {
       </div>
     </div>
   );
-}
-
-/** Draws the picture into its place: the page's policy lets no picture load that this service does not serve. */
-async function putLogo(shown: Document, logo: string): Promise<void> {
-  const place = shown.querySelector('img.logo');
-  if (place === null || place.getAttribute('src') !== '') return;
-  const bytes = Uint8Array.from(atob(logo), (letter) => letter.charCodeAt(0));
-  const picture = await createImageBitmap(new Blob([bytes])).catch(() => null);
-  if (picture === null) return;
-  const canvas = shown.createElement('canvas');
-  canvas.className = 'logo';
-  canvas.width = Number(place.getAttribute('width'));
-  canvas.height = Number(place.getAttribute('height'));
-  canvas.getContext('2d')?.drawImage(picture, 0, 0, canvas.width, canvas.height);
-  place.replaceWith(canvas);
 }

@@ -55,7 +55,7 @@ export function SettingsForm({ settings }: { readonly settings: SettingsView }) 
             <div className={css.fields}>
               <BrandingFields fields={fields} settings={base} onChange={set} problemAt={problemAt} />
             </div>
-            <Preview page={preview.data ?? null} logo={fields.logo ?? null} />
+            <Preview page={preview.page} />
           </div>
         </Card>
         <Card title={t('settings_defaults')}>

@@ -1,11 +1,69 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useDashboard } from '../../dashboard.ts';
 import { useLocale } from '../../locale.tsx';
+import { useScope } from '../../scope.ts';
+import { useSignedIn } from '../../session.ts';
 import { Page } from '../../shell/page.tsx';
+import { buttonClass } from '../../ui/button.tsx';
+import { Card } from '../../ui/card.tsx';
+import { Empty } from '../../ui/empty.tsx';
+import rows from '../account/account.module.css';
+import { Failed } from '../keys/failed.tsx';
+import { CoinsCard } from './coins-card.tsx';
+import { NetworksCard } from './networks-card.tsx';
+import { PricesCard } from './prices-card.tsx';
+import { walletsQuery } from './queries.ts';
+import { WalletsCard } from './wallets-card.tsx';
 
+/** Where live payments go and on which terms, and how the networks are. */
 export function WalletsPage() {
   const { t } = useLocale('wallets');
+  const scope = useScope();
   return (
-    <Page title={t('wallets')}>
-      <p>{t('wallets_intro')}</p>
+    <Page title={t('wallets')} hasTimes={scope.mode === 'live'}>
+      <div className={rows.stack}>{scope.mode === 'live' ? <Wallets /> : <InTestMode />}</div>
     </Page>
+  );
+}
+
+function InTestMode() {
+  const { t } = useLocale('wallets');
+  const scope = useScope();
+  return (
+    <Card>
+      <Empty icon="wallet" title={t('wallets_test_title')} text={t('wallets_test_text')}>
+        <Link
+          to="/projects/$project/$mode/wallets"
+          params={{ ...scope, mode: 'live' }}
+          className={buttonClass({ kind: 'primary' })}
+        >
+          {t('wallets_in_live')}
+        </Link>
+      </Empty>
+    </Card>
+  );
+}
+
+function Wallets() {
+  const scope = useScope();
+  const { api } = useDashboard();
+  const found = useQuery(walletsQuery(api, scope));
+  const project = useSignedIn().projects.find(({ id }) => id === scope.project);
+  const mayManage = project?.actions.includes('manage_wallets') === true;
+  if (found.data === undefined) {
+    return (
+      <Card>
+        <Failed query={found} rows={4} />
+      </Card>
+    );
+  }
+  return (
+    <>
+      <WalletsCard networks={found.data.networks} mayManage={mayManage} />
+      <CoinsCard wallets={found.data} mayManage={mayManage} />
+      <PricesCard wallets={found.data} mayManage={mayManage} />
+      <NetworksCard networks={found.data.networks} />
+    </>
   );
 }

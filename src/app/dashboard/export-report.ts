@@ -1,0 +1,93 @@
+import type { Client } from 'pg';
+import { tokenOf } from '../../domain/asset.ts';
+import { statementOf, type BookStep, type Statement } from '../../domain/books.ts';
+import { spanOf, type ReportDays } from '../../domain/report.ts';
+import type { PaymentScopeKey } from '../../store/payment-filter.ts';
+import { readBooks, takeBooksSlot } from '../../store/report-books.ts';
+import { copyReport, type ReportFile } from '../../store/report-export.ts';
+import { statementRecord, type StatementRecord } from '../../wire/books.ts';
+import type { AuditedChange } from '../audit.ts';
+import type { App } from '../context.ts';
+import { openExport, type OpenedExport } from './open-export.ts';
+
+/** What a report is of, as it was asked for. */
+export interface AskedReport {
+  readonly scope: PaymentScopeKey;
+  readonly days: ReportDays;
+}
+
+/** The same of a statement; without `withSweeps` it has nothing that only those who see wallets may know. */
+export interface AskedStatement extends AskedReport {
+  readonly scope: PaymentScopeKey & { readonly withSweeps: boolean };
+}
+
+function audited({ scope, days }: AskedReport, action: string, more: Readonly<Record<string, unknown>>): AuditedChange {
+  return {
+    action,
+    projectId: scope.projectId,
+    subject: { kind: 'report', id: null },
+    after: { mode: scope.mode, ...days, ...more },
+  };
+}
+
+/** Opens a file of a report. */
+export function exportReport(
+  app: App,
+  connect: () => Promise<Client>,
+  { days, ...file }: AskedReport & Omit<ReportFile, 'span' | 'tokens' | 'zone'>,
+): Promise<OpenedExport> {
+  const { scope, report, token, format, separator } = file;
+  const span = spanOf(days);
+  const tokens = app.railFor(scope.mode).seenTokens;
+  const about = { report, format, ...(token !== null && { coin: token.asset, network: token.network }) };
+  return openExport(app, connect, {
+    audited: audited({ scope, days }, 'report.export', about),
+    countAbout: () => Promise.resolve(null),
+    copy: (client, take) =>
+      copyReport(client, { report, scope, token, span, tokens, zone: days.zone, format, separator }, take),
+  });
+}
+
+/** A line of a statement that is being made: how far it is, and then the statement. */
+export type StatementLine =
+  | { readonly step: BookStep }
+  | { readonly statement: StatementRecord }
+  /** Another one of the project is made at this moment. */
+  | { readonly busy: true };
+
+/**
+ * Opens a statement of a project's money, reconciled to the last unit. It is written as JSON lines, so that whoever waits
+ * sees how far it is; one at a time for each project.
+ */
+export function openStatement(app: App, connect: () => Promise<Client>, asked: AskedStatement): Promise<OpenedExport> {
+  return openExport(app, connect, {
+    audited: audited(asked, 'report.statement', {}),
+    countAbout: () => Promise.resolve(null),
+    copy: async (client, take) => {
+      const say = (line: StatementLine): Promise<void> => take(Buffer.from(`${JSON.stringify(line)}\n`));
+      if (!(await takeBooksSlot(client, asked.scope.projectId))) {
+        await say({ busy: true });
+        return 0;
+      }
+      const span = spanOf(asked.days);
+      const statement = await makeStatement(app, client, asked, (step) => say({ step }));
+      await say({ statement: statementRecord(statement, asked.days, span) });
+      return 1;
+    },
+  });
+}
+
+/** Adds up a project's money on a connection of its own. */
+export async function makeStatement(
+  app: Pick<App, 'railFor'>,
+  client: Client,
+  { scope, days }: AskedStatement,
+  onStep: (step: BookStep) => Promise<void>,
+): Promise<Statement> {
+  const books = await readBooks(client, scope, spanOf(days), onStep);
+  const { seenTokens } = app.railFor(scope.mode);
+  return statementOf(books, ({ asset, network }) => {
+    const own = seenTokens.find((token) => token.asset === asset && token.network === network);
+    return own?.decimals ?? tokenOf(asset, network)?.decimals ?? 0;
+  });
+}

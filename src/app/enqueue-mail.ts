@@ -1,0 +1,63 @@
+import type { MailContent } from '../domain/mail-content.ts';
+import { mayDo, roleIn, type ProjectAction } from '../domain/role.ts';
+import type { Trx } from '../store/database.ts';
+import { insertMails } from '../store/mails.ts';
+import { mailReaders, type MailReader } from '../store/notification-choices.ts';
+import { newId, type App } from './context.ts';
+
+/** A mail that no server takes for so long is given up. */
+const PATIENCE_MS = 3 * 24 * 60 * 60_000;
+
+/** One occurrence of what people get a mail about. */
+export interface MailOccasion {
+  /** Names the occurrence: nobody gets two mails of it. */
+  readonly occasion: string;
+  readonly content: MailContent;
+  /** How long it is worth sending; 3 days by default. */
+  readonly patienceMs?: number;
+}
+
+/** Saves mails to people in the transaction of what they are about. Nothing where no mails are sent. */
+export async function enqueueMails(
+  app: App,
+  trx: Trx,
+  personIds: readonly string[],
+  { occasion, content, patienceMs = PATIENCE_MS }: MailOccasion,
+): Promise<void> {
+  if (app.sendsMail !== true) return;
+  const now = app.clock();
+  const giveUpAt = now + patienceMs;
+  await insertMails(
+    trx,
+    personIds.map((personId) => ({ id: newId(app, now), personId, occasion, content, giveUpAt })),
+    now,
+  );
+}
+
+/** Tells all owners of a project, unless they switched it off. */
+export async function enqueueForOwners(
+  app: App,
+  trx: Trx,
+  projectId: string,
+  mail: MailOccasion & { readonly isWanted: (reader: MailReader) => boolean },
+): Promise<void> {
+  if (app.sendsMail !== true) return;
+  const owners = (await mailReaders(trx)).filter(
+    (reader) => roleIn(reader.memberships, projectId) === 'owner' && mail.isWanted(reader),
+  );
+  await enqueueMails(
+    app,
+    trx,
+    owners.map(({ id }) => id),
+    mail,
+  );
+}
+
+/** Those who may do something in a project. */
+export function readersWho(
+  readers: readonly MailReader[],
+  projectId: string,
+  action: ProjectAction,
+): readonly MailReader[] {
+  return readers.filter(({ memberships }) => mayDo(roleIn(memberships, projectId), action));
+}

@@ -1,0 +1,145 @@
+import { actionOfAttention } from '../../domain/attention.ts';
+import type { AttentionFact, AttentionSection, MailContent, WeekSection } from '../../domain/mail-content.ts';
+import { isInAttentionMails, MAIL_HOUR, zoneOf } from '../../domain/notification.ts';
+import { mayDo, roleIn } from '../../domain/role.ts';
+import { dayAfter, dayAt, startOfDay } from '../../domain/time-zone.ts';
+import { openOccurrences, type Occurrence } from '../../store/attention-occurrences.ts';
+import type { Trx } from '../../store/database.ts';
+import { lockChoices, mailReaders, saveChoices, type MailReader } from '../../store/notification-choices.ts';
+import { listProjects } from '../../store/projects.ts';
+import type { App } from '../context.ts';
+import { homeFigures } from '../dashboard/home-figures.ts';
+import { enqueueMails } from '../enqueue-mail.ts';
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+/** What comes within so long after a mail at once waits for it, so that a storm is a few mails. */
+const MIN_BETWEEN_MS = 10 * MINUTE_MS;
+/** So many of each project are named in a mail. */
+const MAX_NAMED = 20;
+const MAX_PROJECTS = 20;
+/** A summary that could not be sent by then is of no use any more. */
+const PATIENCE_MS = DAY_MS;
+
+/** Mails what was noticed since to those who want it. Only of live mode: test payments are nobody's alarm. */
+export async function enqueueNotices(app: App): Promise<void> {
+  if (app.sendsMail !== true) return;
+  const readers = await mailReaders(app.db);
+  const open = (await openOccurrences(app.db)).filter(({ mode }) => mode === 'live');
+  const now = app.clock();
+  for (const reader of readers) {
+    if (isAttentionDue(reader, open, now)) await enqueueAttention(app, reader);
+    if (weekDue(reader, now) !== null) await enqueueWeek(app, reader);
+  }
+}
+
+/** Whether now is the time to see what somebody who wants mails was not mailed yet. */
+function isAttentionDue({ choices, memberships }: MailReader, open: readonly Occurrence[], now: number): boolean {
+  if (choices.attention === 'off') return false;
+  if (choices.attention === 'daily')
+    return isTimeOf(zoneOf(choices), now) && choices.dailyMade !== dayAt(zoneOf(choices), now);
+  const isRested = now - (choices.attentionMailedAt ?? -Infinity) >= MIN_BETWEEN_MS;
+  return isRested && open.some((one) => one.id > choices.attentionSeen && isFor(memberships, one));
+}
+
+/** Whether the hour of mails has come today. */
+function isTimeOf(zone: string, now: number): boolean {
+  return now >= startOfDay(zone, dayAt(zone, now)) + MAIL_HOUR * HOUR_MS;
+}
+
+function isFor(memberships: MailReader['memberships'], { kind, projectId }: Occurrence): boolean {
+  return isInAttentionMails(kind) && mayDo(roleIn(memberships, projectId), actionOfAttention(kind));
+}
+
+/** One mail of all that is new to somebody. Whoever changes from daily to at once, or back, misses nothing. */
+function enqueueAttention(app: App, { id, memberships }: MailReader): Promise<void> {
+  return app.db.transaction().execute(async (trx) => {
+    const choices = await lockChoices(trx, id);
+    const open = (await openOccurrences(trx)).filter(({ mode }) => mode === 'live');
+    const now = app.clock();
+    if (!isAttentionDue({ id, email: '', memberships, choices }, open, now)) return;
+    const fresh = open.filter((one) => one.id > choices.attentionSeen && isFor(memberships, one));
+    const newest = open.at(-1)?.id ?? choices.attentionSeen;
+    const isDaily = choices.attention === 'daily';
+    if (fresh.length > 0) {
+      const content: MailContent = { kind: 'attention', isDaily, projects: await sectionsOf(trx, fresh) };
+      await enqueueMails(app, trx, [id], { occasion: `attention ${newest}`, content });
+    }
+    await saveChoices(trx, id, {
+      ...choices,
+      attentionSeen: newest > choices.attentionSeen ? newest : choices.attentionSeen,
+      ...(fresh.length > 0 ? { attentionMailedAt: now } : {}),
+      ...(isDaily ? { dailyMade: dayAt(zoneOf(choices), now) } : {}),
+    });
+  });
+}
+
+async function sectionsOf(trx: Trx, fresh: readonly Occurrence[]): Promise<readonly AttentionSection[]> {
+  const names = new Map((await listProjects(trx)).map(({ id, name }) => [id, name]));
+  return [...Map.groupBy(fresh, ({ projectId }) => projectId)].slice(0, MAX_PROJECTS).map(([id, items]) => ({
+    project: { id, name: names.get(id) ?? '' },
+    items: items.slice(0, MAX_NAMED).map(factOf),
+    more: Math.max(0, items.length - MAX_NAMED),
+  }));
+}
+
+function factOf({ kind, name, amount, detail }: Occurrence): AttentionFact {
+  return { kind, name, amount, detail };
+}
+
+/** The days of the summary that is due to somebody, in their zone; null: none is. */
+function weekDue(
+  { choices, memberships }: MailReader,
+  now: number,
+): { readonly from: string; readonly to: string } | null {
+  const { weeklyOn } = choices;
+  const zone = zoneOf(choices);
+  if (weeklyOn === null || memberships.length === 0) return null;
+  const today = dayAt(zone, now);
+  const weekday = new Date(`${today}T00:00:00Z`).getUTCDay() || 7;
+  if (weekday !== weeklyOn || choices.weeklyMade === today || !isTimeOf(zone, now)) return null;
+  return { from: dayAfter(today, -7), to: dayAfter(today, -1) };
+}
+
+async function enqueueWeek(app: App, reader: MailReader): Promise<void> {
+  const { id, memberships, choices } = reader;
+  const days = weekDue(reader, app.clock());
+  if (days === null) return;
+  const open = await openOccurrences(app.db);
+  const projects = (await listProjects(app.db)).filter(
+    (project) => project.active && mayDo(roleIn(memberships, project.id), 'read_payments'),
+  );
+  const sections: WeekSection[] = [];
+  for (const { id: projectId, name } of projects.slice(0, MAX_PROJECTS)) {
+    const figures = await homeFigures(app, { projectId, mode: 'live' }, { ...days, zone: zoneOf(choices) });
+    const mine = open.filter(
+      (one) =>
+        one.projectId === projectId &&
+        one.mode === 'live' &&
+        mayDo(roleIn(memberships, projectId), actionOfAttention(one.kind)),
+    );
+    const both = <Value>({ value, before }: { readonly value: Value; readonly before: Value }) =>
+      [value, before] as const;
+    const { usdCents, created, completed, conversion } = figures;
+    sections.push({
+      project: { id: projectId, name },
+      usdCents: [String(usdCents.value), String(usdCents.before)] as const,
+      created: both(created),
+      completed: both(completed),
+      conversion: both(conversion),
+      attention: mine.slice(0, MAX_NAMED).map(factOf),
+      more: Math.max(0, mine.length - MAX_NAMED),
+    });
+  }
+  await app.db.transaction().execute(async (trx) => {
+    const saved = await lockChoices(trx, id);
+    const due = weekDue({ ...reader, choices: saved }, app.clock());
+    if (due === null || due.from !== days.from) return;
+    if (sections.length > 0) {
+      const content: MailContent = { kind: 'weekly', ...days, projects: sections };
+      await enqueueMails(app, trx, [id], { occasion: `weekly ${days.from}`, content, patienceMs: PATIENCE_MS });
+    }
+    await saveChoices(trx, id, { ...saved, weeklyMade: dayAfter(days.to) });
+  });
+}

@@ -1,0 +1,104 @@
+import type { Notification, NotificationChoices } from '../../domain/notification.ts';
+import { isTimeZone } from '../../domain/time-zone.ts';
+import { newestOccurrence } from '../../store/attention-occurrences.ts';
+import type { Trx } from '../../store/database.ts';
+import { findUnsubscribe, useUnsubscribe } from '../../store/mails.ts';
+import {
+  findChoices,
+  lockChoices,
+  NOTHING_SAVED,
+  saveChoices,
+  type SavedChoices,
+} from '../../store/notification-choices.ts';
+import { findPerson } from '../../store/people.ts';
+import { differences, recordAudit } from '../audit.ts';
+import { forActor, type App } from '../context.ts';
+import { tokenHash } from '../people/token.ts';
+
+/** What a person chose to get by mail. */
+export async function notificationChoices(app: App, personId: string): Promise<NotificationChoices> {
+  return chosen((await findChoices(app.db, personId)) ?? NOTHING_SAVED);
+}
+
+export type ChoicesOutcome =
+  | { readonly kind: 'done'; readonly choices: NotificationChoices }
+  | { readonly kind: 'refused'; readonly message: string };
+
+/** Changes what is given of a person's choices; the rest stays as it is, whoever changed it meanwhile. */
+export function changeChoices(
+  app: App,
+  personId: string,
+  given: Partial<NotificationChoices>,
+): Promise<ChoicesOutcome> {
+  if (given.zone !== undefined && given.zone !== null && !isTimeZone(given.zone)) {
+    const message = 'zone must be a time zone of the IANA database, such as Europe/Berlin.';
+    return Promise.resolve({ kind: 'refused', message });
+  }
+  return app.db.transaction().execute(async (trx) => {
+    const choices = await change(app, trx, personId, given);
+    return { kind: 'done', choices };
+  });
+}
+
+async function change(
+  app: App,
+  trx: Trx,
+  personId: string,
+  given: Partial<NotificationChoices>,
+): Promise<NotificationChoices> {
+  const before = await lockChoices(trx, personId);
+  const after = { ...before, ...given };
+  // Whoever asks for mails gets those of what comes from now on.
+  const begins = before.attention === 'off' && after.attention !== 'off';
+  await saveChoices(trx, personId, begins ? { ...after, attentionSeen: await newestOccurrence(trx) } : after);
+  const changed = differences(chosen(before), chosen(after));
+  if (Object.keys(changed.after).length > 0) {
+    await recordAudit(app, trx, {
+      action: 'person.notifications',
+      projectId: null,
+      subject: { kind: 'person', id: personId },
+      ...changed,
+    });
+  }
+  return chosen(after);
+}
+
+function chosen({ walletChanged, endpoints, attention, weeklyOn, zone, language }: SavedChoices): NotificationChoices {
+  return { walletChanged, endpoints, attention, weeklyOn, zone, language };
+}
+
+const OFF: Readonly<Record<Notification, Partial<NotificationChoices>>> = {
+  wallet_changed: { walletChanged: false },
+  endpoints: { endpoints: false },
+  attention: { attention: 'off' },
+  weekly: { weeklyOn: null },
+};
+
+export type UnsubscribeState =
+  | { readonly kind: 'open' | 'used'; readonly notification: Notification }
+  | { readonly kind: 'unknown' };
+
+/** What the link of a mail would switch off. */
+export async function unsubscribeState(app: App, token: string): Promise<UnsubscribeState> {
+  const hash = tokenHash(token);
+  const found = hash === null ? null : await findUnsubscribe(app.db, hash);
+  if (found === null) return { kind: 'unknown' };
+  return { kind: found.usedAt === null ? 'open' : 'used', notification: found.notification };
+}
+
+/** Switches one kind of mail off, for whoever has the link of a mail. A link does so once, and nothing else. */
+export function unsubscribe(app: App, token: string, ip: string): Promise<UnsubscribeState> {
+  const hash = tokenHash(token);
+  if (hash === null) return Promise.resolve({ kind: 'unknown' });
+  return app.db.transaction().execute(async (trx) => {
+    const found = await findUnsubscribe(trx, hash);
+    if (found === null) return { kind: 'unknown' };
+    const { personId, notification } = found;
+    if (await useUnsubscribe(trx, hash, app.clock())) {
+      const person = await findPerson(trx, personId);
+      const actor = { kind: 'person', id: personId, name: person?.email ?? '', ip } as const;
+      await change(forActor(app, actor, app.requestId), trx, personId, OFF[notification]);
+    }
+    return { kind: 'used', notification };
+  });
+}

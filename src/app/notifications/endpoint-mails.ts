@@ -1,0 +1,81 @@
+import type { MailContent } from '../../domain/mail-content.ts';
+import { faultyEndpoints } from '../../store/attention.ts';
+import { endpointOccurrences, markMailed, type Occurrence } from '../../store/attention-occurrences.ts';
+import { recipientsOf } from '../../store/mails.ts';
+import { mailReaders } from '../../store/notification-choices.ts';
+import { listProjects } from '../../store/projects.ts';
+import { findEndpoints } from '../../store/webhook-endpoints.ts';
+import type { App } from '../context.ts';
+import { enqueueMails, readersWho } from '../enqueue-mail.ts';
+
+const MINUTE_MS = 60_000;
+/** An endpoint that fails for so long is no accident, and a mail of it comes once in an hour at most. */
+const FAILING_FOR_MS = 5 * MINUTE_MS;
+const MIN_BETWEEN_MS = 60 * MINUTE_MS;
+/** What ended longer ago than the service was away is not news any more. */
+const MAX_AGE_MS = 24 * 60 * MINUTE_MS;
+
+type State = Extract<MailContent, { readonly kind: 'endpoint' }>['state'];
+
+/** Mails that a live endpoint fails or is disabled, once for each failure, and when that is over. */
+export async function enqueueEndpointMails(app: App): Promise<void> {
+  if (app.sendsMail !== true) return;
+  const now = app.clock();
+  const all = await endpointOccurrences(app.db, now - MAX_AGE_MS);
+  const failing = all.filter((one) => isWorthMail(one, all, now));
+  const isOpen = (subject: string): boolean => all.some((one) => one.subject === subject && one.endedAt === null);
+  const over = all.filter((one) => one.endedAt !== null && one.mailedOverAt === null && !isOpen(one.subject));
+  if (failing.length + over.length === 0) return;
+  const [readers, projects] = await Promise.all([mailReaders(app.db), listProjects(app.db)]);
+  const names = new Map(projects.map(({ id, name }) => [id, name]));
+  const contentOf = (one: Occurrence, state: State, at: number): MailContent => ({
+    kind: 'endpoint',
+    state,
+    project: { id: one.projectId, name: names.get(one.projectId) ?? '' },
+    url: one.name,
+    detail: one.detail,
+    at,
+  });
+  const recovered = await recoveredOf(app, over);
+  await app.db.transaction().execute(async (trx) => {
+    for (const one of failing) {
+      const people = readersWho(readers, one.projectId, 'read_developer').filter(({ choices }) => choices.endpoints);
+      const content = contentOf(one, stateOf(one), one.noticedAt);
+      const ids = people.map(({ id }) => id);
+      await enqueueMails(app, trx, ids, { occasion: occasionOf(one, stateOf(one)), content });
+    }
+    for (const one of recovered) {
+      const people = await recipientsOf(trx, occasionOf(one, stateOf(one)));
+      const content = contentOf(one, 'over', one.endedAt ?? now);
+      await enqueueMails(app, trx, people, { occasion: occasionOf(one, 'over'), content });
+    }
+    await markMailed(trx, idsOf(failing), 'mailed_at', now);
+    await markMailed(trx, idsOf(over), 'mailed_over_at', now);
+  });
+}
+
+const idsOf = (some: readonly Occurrence[]): readonly bigint[] => some.map(({ id }) => id);
+const stateOf = ({ kind }: Occurrence): State => (kind === 'endpoint_disabled' ? 'disabled' : 'failing');
+const occasionOf = ({ id }: Occurrence, state: State): string => `endpoint ${id} ${state}`;
+
+function isWorthMail(one: Occurrence, all: readonly Occurrence[], now: number): boolean {
+  if (one.endedAt !== null || one.mailedAt !== null) return false;
+  if (one.kind === 'endpoint_disabled') return true;
+  const isRecent = all.some(
+    ({ subject, mailedAt }) => subject === one.subject && mailedAt !== null && now - mailedAt < MIN_BETWEEN_MS,
+  );
+  return now - one.noticedAt >= FAILING_FOR_MS && !isRecent;
+}
+
+/** The last one of each endpoint that works again, not of those that were deleted or that somebody marked as done. */
+async function recoveredOf(app: App, over: readonly Occurrence[]): Promise<readonly Occurrence[]> {
+  const last = [...new Map(over.map((one) => [one.subject, one])).values()];
+  const there = await findEndpoints(
+    app.db,
+    last.map(({ subject }) => subject),
+  );
+  const projects = [...new Set(last.map(({ projectId }) => projectId))];
+  const faulty = await Promise.all(projects.map((projectId) => faultyEndpoints(app.db, { projectId, mode: 'live' })));
+  const stillFails = new Set(faulty.flat().map(({ id }) => id));
+  return last.filter(({ subject }) => there.has(subject) && !stillFails.has(subject));
+}

@@ -1,0 +1,181 @@
+import type { MailContent } from '../../domain/mail-content.ts';
+import { zoneOf, type Notification } from '../../domain/notification.ts';
+import { mayDo, roleIn } from '../../domain/role.ts';
+import type { Troubles } from '../../domain/trouble.ts';
+import { composeMail } from '../../mail/compose.ts';
+import { messageIdOf, type Mail, type MailSender } from '../../mail/send.ts';
+import {
+  claimMails,
+  endMail,
+  hasNewerInvitation,
+  insertUnsubscribe,
+  retryMail,
+  type DueMail,
+} from '../../store/mails.ts';
+import { findChoices, NOTHING_SAVED, type SavedChoices } from '../../store/notification-choices.ts';
+import { findPerson, membershipsOf, type Person } from '../../store/people.ts';
+import type { App } from '../context.ts';
+import { newLink } from '../people/links.ts';
+import { hashOf, newToken } from '../people/token.ts';
+
+/** What sends mails. */
+export interface Mailing {
+  readonly sender: MailSender;
+  /** The sender's address. */
+  readonly from: string;
+  /** Where the dashboard is, without a trailing slash. */
+  readonly siteUrl: string;
+  readonly troubles: Troubles;
+}
+
+export interface Mailer {
+  /** Sends what is due. True if there may be more. */
+  sendDue(): Promise<boolean>;
+  /** What is wrong with the mail server, in plain words; null: nothing is known to be. */
+  problem(): string | null;
+}
+
+/** Longer than any attempt takes, so that nothing is sent by two processes at once. */
+const LEASE_MS = 5 * 60_000;
+const BATCH = 5;
+const MINUTE_MS = 60_000;
+/** How long after each attempt the next one comes; the last one repeats. */
+const RETRY_MS = [1, 5, 15, 60, 120, 240].map((minutes) => minutes * MINUTE_MS);
+/** A server that takes nothing is asked again after this, whatever is due. */
+const REST_MS = 30_000;
+const SUBJECT = 'mail server';
+
+/**
+ * Sends the saved mails of all processes. A mail is sent again only if its attempt failed, or if the process ended
+ * between the server's answer and the record of it; then it has the same Message-ID.
+ */
+export function createMailer(app: App, mailing: Mailing): Mailer {
+  let problem: string | null = null;
+  let isChecked = false;
+  let notBefore = -Infinity;
+  const { troubles, sender } = mailing;
+
+  const attempt = async (due: DueMail): Promise<'worked' | 'failed'> => {
+    const mail = await prepare(app, mailing, due);
+    if (mail === null) {
+      await endMail(app.db, due, { outcome: 'dropped', problem: null, at: app.clock() });
+      return 'worked';
+    }
+    const outcome = await sender.send(mail);
+    const at = app.clock();
+    if (outcome.kind === 'sent') {
+      await endMail(app.db, due, { outcome: 'sent', problem: null, at });
+      return 'worked';
+    }
+    if (outcome.kind === 'failed') {
+      problem = outcome.problem;
+      troubles.failed(SUBJECT, problem);
+    }
+    const next = at + (RETRY_MS[Math.min(due.attempts, RETRY_MS.length) - 1] ?? MINUTE_MS);
+    if (outcome.kind !== 'refused' && next < due.giveUpAt) {
+      await retryMail(app.db, due, next, outcome.problem);
+    } else {
+      const given = outcome.kind === 'refused' ? 'refused' : 'given_up';
+      await endMail(app.db, due, { outcome: given, problem: outcome.problem, at });
+      const details = { mail: due.id, kind: due.content.kind, person: due.personId, attempts: due.attempts };
+      troubles.happened('mail', `A mail is given up. ${outcome.problem}`, details);
+    }
+    return outcome.kind === 'failed' ? 'failed' : 'worked';
+  };
+
+  /** At the start, so that a wrong setting is noticed before a mail is late by it, and while something is wrong. */
+  const check = async (): Promise<void> => {
+    problem = await sender.check();
+    isChecked = true;
+    notBefore = problem === null ? -Infinity : app.clock() + REST_MS;
+    if (problem === null) troubles.works(SUBJECT);
+    else troubles.failed(SUBJECT, problem);
+  };
+
+  return {
+    problem: () => problem,
+    sendDue: async () => {
+      const now = app.clock();
+      if (now < notBefore) return false;
+      const due = await claimMails(app.db, { now, leaseUntil: now + LEASE_MS, limit: BATCH });
+      if (due.length === 0 && (problem !== null || !isChecked)) await check();
+      const outcomes = await Promise.all(due.map(attempt));
+      if (outcomes.length > 0 && outcomes.every((outcome) => outcome === 'failed')) {
+        notBefore = app.clock() + REST_MS;
+        return false;
+      }
+      if (outcomes.includes('worked')) {
+        problem = null;
+        troubles.works(SUBJECT);
+      }
+      return due.length === BATCH;
+    },
+  };
+}
+
+/** The mail as it is sent now; null: nobody wants it any more, or may read it. */
+async function prepare(app: App, { from, siteUrl }: Mailing, due: DueMail): Promise<Mail | null> {
+  const { personId } = due;
+  const person = await findPerson(app.db, personId);
+  if (person === null || person.deactivatedAt !== null) return null;
+  const choices = (await findChoices(app.db, personId)) ?? NOTHING_SAVED;
+  const content = await readable(app, person, choices, due);
+  if (content === null) return null;
+  const links = await linksOf(app, siteUrl, personId, content);
+  const language = choices.language ?? (content.kind === 'invitation' ? content.language : null) ?? 'en';
+  const composed = composeMail(content, { language, zone: zoneOf(choices), siteUrl, ...links });
+  return { messageId: messageIdOf(due.id, from), to: person.email, unsubscribeUrl: links.unsubscribeUrl, ...composed };
+}
+
+/** What of a mail its person wants and may read now; null: nothing. */
+async function readable(app: App, person: Person, choices: SavedChoices, due: DueMail): Promise<MailContent | null> {
+  const { content } = due;
+  const memberships = await membershipsOf(app.db, person.id);
+  const roleOf = (projectId: string) => roleIn(memberships, projectId);
+  switch (content.kind) {
+    case 'invitation': {
+      const isOpen = person.passwordHash === null && memberships.length > 0;
+      return isOpen && !(await hasNewerInvitation(app.db, due)) ? content : null;
+    }
+    case 'wallet_changed':
+      return choices.walletChanged && mayDo(roleOf(content.project.id), 'read_wallets') ? content : null;
+    case 'endpoint':
+      return choices.endpoints && mayDo(roleOf(content.project.id), 'read_developer') ? content : null;
+    case 'attention':
+    case 'weekly': {
+      const isOff = content.kind === 'attention' ? choices.attention === 'off' : choices.weeklyOn === null;
+      const isReadable = ({ project }: { readonly project: { readonly id: string } }): boolean =>
+        mayDo(roleOf(project.id), 'read_payments');
+      if (isOff || !content.projects.some(isReadable)) return null;
+      return content.kind === 'attention'
+        ? { ...content, projects: content.projects.filter(isReadable) }
+        : { ...content, projects: content.projects.filter(isReadable) };
+    }
+  }
+}
+
+const NOTIFICATION_OF: Readonly<Record<Exclude<MailContent['kind'], 'invitation'>, Notification>> = {
+  wallet_changed: 'wallet_changed',
+  endpoint: 'endpoints',
+  attention: 'attention',
+  weekly: 'weekly',
+};
+
+/** New links for one attempt. Those of an attempt that failed stay good: the mail may have arrived all the same. */
+function linksOf(
+  app: App,
+  siteUrl: string,
+  personId: string,
+  { kind }: MailContent,
+): Promise<{ readonly link: string | null; readonly unsubscribeUrl: string | null }> {
+  return app.db.transaction().execute(async (trx) => {
+    if (kind === 'invitation') {
+      const { url } = await newLink(app, trx, siteUrl, 'invitation', personId);
+      return { link: url, unsubscribeUrl: null };
+    }
+    const token = newToken(app.random);
+    const notification = NOTIFICATION_OF[kind];
+    await insertUnsubscribe(trx, hashOf(token), { personId, notification, now: app.clock() });
+    return { link: null, unsubscribeUrl: `${siteUrl}/dashboard/unsubscribe/${token}` };
+  });
+}

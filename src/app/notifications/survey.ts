@@ -1,0 +1,128 @@
+import { actionOfAttention, ATTENTION_KINDS, type AttentionKind } from '../../domain/attention.ts';
+import { formatDecimal } from '../../domain/money.ts';
+import { NETWORK_FACTS } from '../../domain/networks.ts';
+import { MODES, type Mode } from '../../domain/permission.ts';
+import { mayDo } from '../../domain/role.ts';
+import {
+  endOccurrences,
+  lockOccurrences,
+  occurrencesOf,
+  openOccurrences,
+  saveNoticed,
+  type Noticed,
+  type Occurrence,
+} from '../../store/attention-occurrences.ts';
+import { notifyAttention } from '../../store/notifications.ts';
+import { listProjects } from '../../store/projects.ts';
+import { publicPaymentId } from '../../wire/payment.ts';
+import type { App } from '../context.ts';
+import {
+  attentionItems,
+  type AttentionItem,
+  type AttentionScope,
+  type AttentionSources,
+} from '../dashboard/attention.ts';
+
+interface Scope {
+  readonly projectId: string;
+  readonly mode: Mode;
+}
+
+/**
+ * Compares what needs attention in all projects with what was noticed before, saves what is new and what is over, and
+ * notifies the open tabs of it. So nobody has to ask again and again: neither tabs nor mails.
+ */
+export async function surveyAttention(app: App, sources: AttentionSources): Promise<void> {
+  const projects = (await listProjects(app.db)).filter(({ active }) => active);
+  const open = Map.groupBy(await openOccurrences(app.db), keyOfScope);
+  for (const { id: projectId } of projects) {
+    for (const mode of MODES) {
+      const scope = { projectId, mode };
+      const items = await attentionItems(app, { ...scope, role: 'owner' }, sources);
+      const known = open.get(keyOfScope(scope)) ?? [];
+      if (changeOf(known, items) !== null) await save(app, scope, items);
+      open.delete(keyOfScope(scope));
+    }
+  }
+  // Of projects that were deactivated.
+  for (const [left] of open.values()) if (left !== undefined) await save(app, left, []);
+}
+
+const keyOfScope = ({ projectId, mode }: Scope): string => `${projectId} ${mode}`;
+
+interface Change {
+  readonly begun: readonly AttentionItem[];
+  readonly over: readonly Occurrence[];
+}
+
+/** What differs from what is known; null: nothing. */
+function changeOf(known: readonly Occurrence[], items: readonly AttentionItem[]): Change | null {
+  const present = new Set(items.map(identityOf));
+  const before = new Set(known.map(identityOf));
+  const begun = items.filter((item) => !before.has(identityOf(item)));
+  const over = known.filter((one) => !present.has(identityOf(one)));
+  return begun.length + over.length === 0 ? null : { begun, over };
+}
+
+/** Of these, what changes while they last is no news: another deposit that waits, another block that is late. */
+const LASTING: readonly AttentionKind[] = [
+  'endpoint_disabled',
+  'endpoint_failing',
+  'node_behind',
+  'no_wallet',
+  'sweep',
+];
+
+/** What makes it the same thing as long as it lasts. */
+export function identityOf({
+  kind,
+  subject,
+  occurrence,
+}: {
+  readonly kind: AttentionKind;
+  readonly subject: string;
+  readonly occurrence: string;
+}): string {
+  return JSON.stringify(LASTING.includes(kind) ? [kind, subject] : [kind, subject, occurrence]);
+}
+
+/** The numbers of what is open of what a role lets somebody see, by identity; later ones are higher. */
+export async function noticedNumbers(app: App, scope: AttentionScope): Promise<ReadonlyMap<string, number>> {
+  const kinds = ATTENTION_KINDS.filter((kind) => mayDo(scope.role, actionOfAttention(kind)));
+  const found = await occurrencesOf(app.db, scope, kinds);
+  return new Map(found.map((one) => [identityOf(one), Number(one.id)]));
+}
+
+function save(app: App, scope: Scope, items: readonly AttentionItem[]): Promise<void> {
+  return app.db.transaction().execute(async (trx) => {
+    await lockOccurrences(trx);
+    // Another process may have been first.
+    const known = (await openOccurrences(trx)).filter((one) => keyOfScope(one) === keyOfScope(scope));
+    const change = changeOf(known, items);
+    if (change === null) return;
+    const now = app.clock();
+    await saveNoticed(trx, scope, change.begun.map(noticed), now);
+    await endOccurrences(
+      trx,
+      change.over.map(({ id }) => id),
+      now,
+    );
+    await notifyAttention(trx, scope.projectId, scope.mode);
+  });
+}
+
+function noticed(item: AttentionItem): Noticed {
+  const { kind, subject, occurrence, payment, money, network, url, detail } = item;
+  return {
+    kind,
+    subject,
+    occurrence,
+    name: url ?? payment?.name ?? (payment === null ? nameOf(network) : publicPaymentId(payment)),
+    amount: money === null ? null : `${formatDecimal(money.units, money.decimals)} ${money.asset}`,
+    detail,
+  };
+}
+
+function nameOf(network: AttentionItem['network']): string {
+  return network === null ? '' : NETWORK_FACTS[network].label;
+}

@@ -1,0 +1,90 @@
+import { isIP } from 'node:net';
+import type { SmtpServer } from '../mail/send.ts';
+import type { Reader } from './reader.ts';
+
+/** How the service sends mail. */
+export interface MailConfig {
+  readonly server: SmtpServer;
+  readonly from: { readonly name: string; readonly address: string };
+}
+
+const FORM = 'smtp://user:password@mail.shop.example:587 or smtps://user:password@mail.shop.example';
+const ESCAPED = 'special characters in user and password are written as in a URL, such as %40 for @';
+const USUAL_NAME = 'Cointill';
+/** RFC 5321, as far as an address is written in a setting: no quotes, no comments. */
+const ADDRESS = /^[\w.!#$%&'*+/=?^`{|}~-]{1,64}@(?!-)[a-z0-9-]+(?:\.[a-z0-9-]+)*$/i;
+
+/** `SMTP_URL` and `MAIL_FROM`; null: no mail is sent. Neither is repeated in a problem: the URL has a password. */
+export function readMail(read: Reader, dashboardUrl: string, problems: string[]): MailConfig | null {
+  const url = read.text('SMTP_URL');
+  const from = read.text('MAIL_FROM');
+  if (url === null) {
+    if (from !== null) problems.push('MAIL_FROM is for mail by SMTP_URL, which must be set too.');
+    return null;
+  }
+  const server = readServer(url, problems);
+  if (server === null) return null;
+  const sender = readSender(from ?? usualSender(server, dashboardUrl));
+  if (sender !== null) return { server, from: sender };
+  problems.push(
+    from === null
+      ? 'MAIL_FROM must be set with SMTP_URL, because no address follows from its user or DASHBOARD_URL: the sender of mails, such as payments@shop.example.'
+      : 'MAIL_FROM must be an e-mail address, such as payments@shop.example, or with a name: Shop <payments@shop.example>.',
+  );
+  return null;
+}
+
+function readServer(text: string, problems: string[]): SmtpServer | null {
+  const fault = (rule: string): null => {
+    problems.push(`SMTP_URL ${rule}`);
+    return null;
+  };
+  if (!/^smtps?:\/\//.test(text)) return fault(`must begin with smtp:// or smtps://, such as ${FORM}.`);
+  const url = URL.parse(text);
+  if (url === null || url.hostname === '') return fault(`is no valid URL: write ${FORM}; ${ESCAPED}.`);
+  const user = decoded(url.username);
+  const password = decoded(url.password);
+  if (user === null || password === null) return fault(`is no valid URL: ${ESCAPED}, and %25 for %.`);
+  if ((user === '') !== (password === '')) return fault('must have both a user and a password, or neither.');
+  const isImplicit = url.protocol === 'smtps:';
+  const options = [...url.searchParams].map(([name, value]) => `${name}=${value}`);
+  const isWithoutTls = !isImplicit && options.length === 1 && options[0] === 'starttls=off';
+  if ((url.pathname !== '' && url.pathname !== '/') || url.hash !== '' || (options.length > 0 && !isWithoutTls)) {
+    return fault('must end behind the host and port; smtp:// takes ?starttls=off, and nothing else.');
+  }
+  const host = url.hostname.replace(/^\[|\]$/g, '');
+  if (isWithoutTls && user !== '' && !isLoopback(host)) {
+    return fault('must not have starttls=off with a password: it would cross the network for everybody to read.');
+  }
+  const port = url.port === '' ? (isImplicit ? 465 : 587) : Number(url.port);
+  if (port === 0) return fault('must have a port from 1 to 65535, or none.');
+  const tls = isImplicit ? 'implicit' : isWithoutTls ? 'off' : isLoopback(host) ? 'offered' : 'required';
+  return { host, port, tls, login: user === '' ? null : { user, password } };
+}
+
+function decoded(text: string): string | null {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return null;
+  }
+}
+
+function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
+}
+
+/** Most mail servers take no sender but the one who logs in. */
+function usualSender({ login }: SmtpServer, dashboardUrl: string): string {
+  const host = URL.parse(dashboardUrl)?.hostname ?? '';
+  if (login !== null && ADDRESS.test(login.user)) return login.user;
+  return host.includes('.') && isIP(host) === 0 ? `cointill@${host}` : '';
+}
+
+/** `address`, or `name <address>`. */
+function readSender(text: string): MailConfig['from'] | null {
+  const { name = '', address = text } = /^(?<name>[^<>]*)<(?<address>[^<>]+)>$/.exec(text)?.groups ?? {};
+  if (!ADDRESS.test(address.trim()) || /[\p{Cc}\p{Cf}]/u.test(name)) return null;
+  const shown = name.trim().replace(/^"(.*)"$/, '$1');
+  return { name: shown === '' ? USUAL_NAME : shown, address: address.trim() };
+}

@@ -1,0 +1,85 @@
+import type { AttentionKind } from './attention.ts';
+import type { Network } from './networks.ts';
+import type { MailLanguage } from './notification.ts';
+import type { Role } from './role.ts';
+
+/**
+ * What a mail says, as it is stored until it is sent. Times in epoch milliseconds, amounts as decimal text. No secret
+ * is ever in it: links that sign somebody in are made when it is sent.
+ */
+export type MailContent =
+  | {
+      readonly kind: 'invitation';
+      /** An e-mail address; null: somebody at the command line. */
+      readonly by: string | null;
+      readonly role: Role;
+      /** The project's name; null: all projects. */
+      readonly project: string | null;
+      /** Of whoever invites; null: not known. */
+      readonly language: MailLanguage | null;
+    }
+  | {
+      readonly kind: 'wallet_changed';
+      readonly project: Named;
+      readonly network: Network;
+      readonly by: string;
+      readonly ip: string | null;
+      readonly at: number;
+      /** What payments go to: a treasury's address or a wallet's first one. Null: there was no wallet. */
+      readonly before: string | null;
+      readonly after: string;
+    }
+  | {
+      readonly kind: 'endpoint';
+      readonly state: 'failing' | 'disabled' | 'over';
+      readonly project: Named;
+      readonly url: string;
+      readonly detail: string | null;
+      /** When it began or ended. */
+      readonly at: number;
+    }
+  | { readonly kind: 'attention'; readonly isDaily: boolean; readonly projects: readonly AttentionSection[] }
+  | {
+      readonly kind: 'weekly';
+      /** Days, the last one inclusive. */
+      readonly from: string;
+      readonly to: string;
+      readonly projects: readonly WeekSection[];
+    };
+
+export interface Named {
+  readonly id: string;
+  readonly name: string;
+}
+
+export interface AttentionSection {
+  readonly project: Named;
+  readonly items: readonly AttentionFact[];
+  /** How many more there are. */
+  readonly more: number;
+}
+
+/** One thing that needs attention. */
+export interface AttentionFact {
+  readonly kind: AttentionKind;
+  /** What the payment, endpoint or network is called. */
+  readonly name: string;
+  /** With its asset, such as `0.5 ETH`. */
+  readonly amount: string | null;
+  readonly detail: string | null;
+}
+
+export interface WeekSection {
+  readonly project: Named;
+  /** Of this week and of the one before, in US cents as text. */
+  readonly usdCents: Both<string>;
+  readonly created: Both<number>;
+  readonly completed: Both<number>;
+  /** In ten-thousandths; null: no payment is over. */
+  readonly conversion: Both<number | null>;
+  /** What needs attention now, the first of it. */
+  readonly attention: readonly AttentionFact[];
+  readonly more: number;
+}
+
+export type Both<Value> = readonly [now: Value, before: Value];

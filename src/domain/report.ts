@@ -1,0 +1,42 @@
+import { dayAfter, dayAt, startOfDay } from './time-zone.ts';
+
+/** What reports list: payments as they were created, and the money that came, went back and left deposit contracts. */
+export const REPORTS = ['payments', 'transfers', 'refunds', 'sweeps'] as const;
+export type Report = (typeof REPORTS)[number];
+
+/** Periods by name, of the days of a time zone. */
+export const PERIODS = ['this_month', 'last_month', 'this_quarter', 'last_quarter', 'this_year', 'last_year'] as const;
+export type Period = (typeof PERIODS)[number];
+
+/** Whole days of a time zone, the last one included, such as `2026-01-31`. */
+export interface ReportDays {
+  readonly from: string;
+  readonly to: string;
+  readonly zone: string;
+}
+
+/** In epoch milliseconds; the end is exclusive. */
+export interface ReportSpan {
+  readonly startAt: number;
+  readonly endAt: number;
+}
+
+/** When the days begin and end in their zone: a day in which clocks are changed has 23 or 25 hours. */
+export function spanOf({ from, to, zone }: ReportDays): ReportSpan {
+  return { startAt: startOfDay(zone, from), endAt: startOfDay(zone, dayAfter(to)) };
+}
+
+/** The days of a period by name, as seen from a moment. */
+export function daysOfPeriod(period: Period, zone: string, now: number): ReportDays {
+  const today = dayAt(zone, now);
+  const months = Number(today.slice(0, 4)) * 12 + Number(today.slice(5, 7)) - 1;
+  const [which, unit] = period.split('_');
+  const length = unit === 'month' ? 1 : unit === 'quarter' ? 3 : 12;
+  const first = months - (months % length) - (which === 'last' ? length : 0);
+  return { from: firstOfMonth(first), to: dayAfter(firstOfMonth(first + length), -1), zone };
+}
+
+/** The first day of a month, counted from January of the year 0. */
+function firstOfMonth(months: number): string {
+  return `${String(Math.floor(months / 12)).padStart(4, '0')}-${String((months % 12) + 1).padStart(2, '0')}-01`;
+}

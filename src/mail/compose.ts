@@ -1,0 +1,247 @@
+import { NETWORK_FACTS } from '../domain/networks.ts';
+import type { MailLanguage } from '../domain/notification.ts';
+import { printableLine } from '../domain/visible.ts';
+import type { AttentionFact, Both, MailContent, Named, WeekSection } from '../domain/mail-content.ts';
+import { asHtml, asText, type Block } from './render.ts';
+import { de } from './texts/de.ts';
+import { en, type TextKey, type Texts } from './texts/en.ts';
+
+/** Whom a mail is for, and the links in it. */
+export interface MailContext {
+  readonly language: MailLanguage;
+  /** IANA name. */
+  readonly zone: string;
+  /** Where the dashboard is, without a trailing slash. */
+  readonly siteUrl: string;
+  /** Of an invitation. */
+  readonly link: string | null;
+  /** Null: this kind cannot be switched off. */
+  readonly unsubscribeUrl: string | null;
+}
+
+export interface ComposedMail {
+  readonly subject: string;
+  readonly text: string;
+  readonly html: string;
+}
+
+const TEXTS: Readonly<Record<MailLanguage, Texts>> = { en, de };
+
+/** Fills values into a text, as one visible line each. A value is text, never markup. */
+type Translate = (key: TextKey, values?: Readonly<Record<string, string | number>>) => string;
+
+function translator(language: MailLanguage): Translate {
+  return (key, values = {}) =>
+    TEXTS[language][key].replaceAll(/\{(\w+)\}/g, (all, name: string) => {
+      const value = values[name];
+      return value === undefined ? all : printableLine(String(value));
+    });
+}
+
+/** What a mail says, in the language and zone of its recipient. */
+export function composeMail(content: MailContent, context: MailContext): ComposedMail {
+  const t = translator(context.language);
+  const { subject, blocks } = bodyOf(content, context, t);
+  return composed(context.language, subject, [...blocks, ...footer(content, context, t)]);
+}
+
+/** The mail by which an operator tries the settings. */
+export function composeTestMail(siteUrl: string): ComposedMail {
+  const t = translator('en');
+  return composed('en', t('subject_test'), [
+    { kind: 'text', text: t('test') },
+    { kind: 'button', label: t('button_project'), url: `${siteUrl}/dashboard` },
+  ]);
+}
+
+function composed(language: MailLanguage, subject: string, blocks: readonly Block[]): ComposedMail {
+  return { subject, text: asText(blocks), html: asHtml(language, subject, blocks) };
+}
+
+interface Body {
+  readonly subject: string;
+  readonly blocks: readonly Block[];
+}
+
+function bodyOf(content: MailContent, context: MailContext, t: Translate): Body {
+  switch (content.kind) {
+    case 'invitation':
+      return invitation(content, context, t);
+    case 'wallet_changed':
+      return walletChanged(content, context, t);
+    case 'endpoint':
+      return endpoint(content, context, t);
+    case 'attention':
+      return attention(content, context, t);
+    case 'weekly':
+      return weekly(content, context, t);
+  }
+}
+
+type Of<Kind extends MailContent['kind']> = Extract<MailContent, { readonly kind: Kind }>;
+
+function invitation({ by, role, project }: Of<'invitation'>, { link }: MailContext, t: Translate): Body {
+  const text = by === null ? t('invitation_by_operator') : t('invitation', { by });
+  return {
+    subject: t('subject_invitation'),
+    blocks: [
+      { kind: 'text', text },
+      rows([
+        [t('label_role'), t(`role_${role}`)],
+        [t('label_where'), project ?? t('all_projects')],
+      ]),
+      ...(link === null ? [] : [{ kind: 'button' as const, label: t('button_invitation'), url: link }]),
+      { kind: 'small', text: t('invitation_once') },
+      { kind: 'small', text: t('invitation_unexpected') },
+    ],
+  };
+}
+
+function walletChanged(content: Of<'wallet_changed'>, context: MailContext, t: Translate): Body {
+  const { project, by, ip, before, after } = content;
+  const names = { by, project: project.name, network: NETWORK_FACTS[content.network].label };
+  return {
+    subject: t('subject_wallet_changed', names),
+    blocks: [
+      { kind: 'text', text: t('wallet_changed', names) },
+      rows([
+        [t('label_address_now'), after],
+        [t('label_address_before'), before ?? t('none')],
+        [t('label_at'), timeText(context, content.at)],
+        ...(ip === null ? [] : [[t('label_from'), ip] as const]),
+      ]),
+      { kind: 'text', text: t('wallet_changed_action') },
+      button(t('button_wallet'), context, project, 'wallets'),
+    ],
+  };
+}
+
+function endpoint(content: Of<'endpoint'>, context: MailContext, t: Translate): Body {
+  const { project, state, url, detail, at } = content;
+  const name = URL.parse(url)?.host ?? url;
+  return {
+    subject: t(`subject_endpoint_${state}`, { name }),
+    blocks: [
+      { kind: 'text', text: t(`endpoint_${state}`, { project: project.name }) },
+      rows([
+        [t('label_endpoint'), url],
+        ...(state === 'over' ? [] : [[t('label_answer'), detail ?? t('no_answer')] as const]),
+        [t('label_at'), timeText(context, at)],
+      ]),
+      button(t('button_endpoint'), context, project, 'webhooks'),
+    ],
+  };
+}
+
+function attention({ isDaily, projects }: Of<'attention'>, context: MailContext, t: Translate): Body {
+  const items = projects.flatMap((section) => section.items);
+  const count = projects.reduce((sum, section) => sum + section.items.length + section.more, 0);
+  const [first] = items;
+  const name = first === undefined ? '' : sentence(first, t);
+  const alone = isDaily ? ('subject_daily_one' as const) : ('subject_attention' as const);
+  const several = isDaily ? ('subject_daily' as const) : ('subject_attention_more' as const);
+  return {
+    subject: count === 1 ? t(alone, { name }) : t(several, { count }),
+    blocks: projects.flatMap((section) => [
+      heading(section.project.name),
+      { kind: 'list' as const, items: section.items.map((item) => sentence(item, t)) },
+      ...moreOf(section.more, t),
+      button(t('button_attention'), context, section.project, 'attention'),
+    ]),
+  };
+}
+
+function weekly({ from, to, projects }: Of<'weekly'>, context: MailContext, t: Translate): Body {
+  const days = { from: dayText(context, from), to: dayText(context, to) };
+  return {
+    subject: t('subject_weekly', days),
+    blocks: [
+      { kind: 'text', text: t('week_text') },
+      ...projects.flatMap((section): readonly Block[] => [
+        heading(section.project.name),
+        rows(figures(section, context, t)),
+        { kind: 'text', text: section.attention.length === 0 ? t('attention_none') : `${t('attention_now')}:` },
+        ...(section.attention.length === 0
+          ? []
+          : [{ kind: 'list' as const, items: section.attention.map((item) => sentence(item, t)) }]),
+        ...moreOf(section.more, t),
+        button(t('button_project'), context, section.project, ''),
+      ]),
+    ],
+  };
+}
+
+function figures(
+  section: WeekSection,
+  { language }: MailContext,
+  t: Translate,
+): readonly (readonly [string, string])[] {
+  const row = <Value>(label: TextKey, [now, then]: Both<Value>, show: (value: Value) => string) =>
+    [t(label), t('before', { value: show(now), before: show(then) })] as const;
+  const count = (value: number): string => new Intl.NumberFormat(language).format(value);
+  const share = (value: number | null): string =>
+    value === null
+      ? '–'
+      : new Intl.NumberFormat(language, { style: 'percent', maximumFractionDigits: 1 }).format(value / 10_000);
+  return [
+    row('label_volume', section.usdCents, (cents) => dollars(language, cents)),
+    row('label_created', section.created, count),
+    row('label_completed', section.completed, count),
+    row('label_conversion', section.conversion, share),
+  ];
+}
+
+/** Exact, whatever the size: Intl takes decimal text. */
+function dollars(language: MailLanguage, cents: string): string {
+  const padded = cents.padStart(3, '0');
+  const amount = `${padded.slice(0, -2)}.${padded.slice(-2)}` as Intl.StringNumericLiteral;
+  return new Intl.NumberFormat(language, { style: 'currency', currency: 'USD' }).format(amount);
+}
+
+function sentence({ kind, name, amount, detail }: AttentionFact, t: Translate): string {
+  return t(`kind_${kind}`, { name, amount: amount ?? '', detail: detail ?? t('no_answer') });
+}
+
+function moreOf(count: number, t: Translate): readonly Block[] {
+  return count === 0 ? [] : [{ kind: 'text', text: t('attention_more', { count }) }];
+}
+
+function heading(text: string): Block {
+  return { kind: 'heading', text: printableLine(text) };
+}
+
+function rows(given: readonly (readonly [string, string])[]): Block {
+  return { kind: 'rows', rows: given.map(([label, value]) => [label, printableLine(value, 2_000)] as const) };
+}
+
+/** A page of the project, in live mode, which mails are about. */
+function button(label: string, { siteUrl }: MailContext, { id }: Named, page: string): Block {
+  return { kind: 'button', label, url: `${siteUrl}/dashboard/projects/${id}/live${page === '' ? '' : `/${page}`}` };
+}
+
+function footer(content: MailContent, { siteUrl, unsubscribeUrl }: MailContext, t: Translate): readonly Block[] {
+  const site = `${siteUrl}/dashboard`;
+  if (content.kind === 'invitation') return [{ kind: 'small', text: t('footer_invitation', { site }) }];
+  return [
+    { kind: 'small', text: t('footer', { site, account: `${site}/account` }) },
+    ...(unsubscribeUrl === null
+      ? []
+      : [{ kind: 'small' as const, text: t('footer_unsubscribe', { url: unsubscribeUrl }) }]),
+  ];
+}
+
+function timeText({ language, zone }: MailContext, at: number): string {
+  return new Intl.DateTimeFormat(language, {
+    year: 'numeric',
+    month: 'short',
+    day: 'numeric',
+    hour: 'numeric',
+    minute: '2-digit',
+    timeZone: zone,
+    timeZoneName: 'short',
+  }).format(at);
+}
+
+function dayText({ language }: MailContext, day: string): string {
+  return new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeZone: 'UTC' }).format(Date.parse(day));
+}

@@ -1,0 +1,80 @@
+import { escapeHtml } from '../domain/html.ts';
+
+/** A part of a mail. Its texts are plain: they are escaped where they become HTML. */
+export type Block =
+  | { readonly kind: 'text' | 'heading' | 'small'; readonly text: string }
+  | { readonly kind: 'rows'; readonly rows: readonly (readonly [label: string, value: string])[] }
+  | { readonly kind: 'list'; readonly items: readonly string[] }
+  | { readonly kind: 'button'; readonly label: string; readonly url: string };
+
+/** The mail as text, for programs that show no HTML and for people who prefer it. */
+export function asText(blocks: readonly Block[]): string {
+  return `${blocks.map(textOf).join('\n\n')}\n`;
+}
+
+function textOf(block: Block): string {
+  switch (block.kind) {
+    case 'heading':
+      return `${block.text}\n${'-'.repeat(Math.min(60, block.text.length))}`;
+    case 'rows':
+      return block.rows.map(([label, value]) => `${label}: ${value}`).join('\n');
+    case 'list':
+      return block.items.map((item) => `- ${item}`).join('\n');
+    case 'button':
+      return `${block.label}:\n${block.url}`;
+    case 'text':
+    case 'small':
+      return block.text;
+  }
+}
+
+const FONT = "font-family:system-ui,-apple-system,'Segoe UI',Roboto,sans-serif";
+const STYLES = {
+  text: 'margin:0 0 16px',
+  heading: 'margin:24px 0 8px;font-size:16px',
+  small: 'margin:0 0 8px;font-size:13px;opacity:0.75',
+  list: 'margin:0 0 16px;padding-left:20px',
+  rows: 'margin:0 0 16px;border-collapse:collapse',
+  label: 'padding:4px 16px 4px 0;text-align:left;font-weight:normal;white-space:nowrap;opacity:0.75;vertical-align:top',
+  value: 'padding:4px 0;overflow-wrap:anywhere;vertical-align:top',
+  button:
+    'display:inline-block;padding:10px 18px;border-radius:10px;background:#0b6b5b;color:#ffffff;text-decoration:none',
+} as const;
+
+/** The mail as HTML without scripts, images and style sheets, whose colours are those of the program that shows it. */
+export function asHtml(language: string, title: string, blocks: readonly Block[]): string {
+  return (
+    `<!doctype html><html lang="${escapeHtml(language)}"><head><meta charset="utf-8"><title>${escapeHtml(title)}</title>` +
+    '<meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark"></head>' +
+    `<body style="margin:0;padding:24px 16px;${FONT};font-size:15px;line-height:1.5"><div style="max-width:560px;margin:0 auto;overflow-wrap:anywhere;word-break:break-word">` +
+    `${blocks.map(htmlOf).join('')}</div></body></html>`
+  );
+}
+
+function htmlOf(block: Block): string {
+  switch (block.kind) {
+    case 'heading':
+      return `<h2 style="${STYLES.heading}">${escapeHtml(block.text)}</h2>`;
+    case 'rows':
+      return `<table role="presentation" style="${STYLES.rows}">${block.rows.map(rowOf).join('')}</table>`;
+    case 'list':
+      return `<ul style="${STYLES.list}">${block.items.map((item) => `<li>${escapeHtml(item)}</li>`).join('')}</ul>`;
+    case 'button':
+      return `<p style="${STYLES.text}"><a href="${escapeHtml(block.url)}" style="${STYLES.button}">${escapeHtml(block.label)}</a></p>`;
+    case 'text':
+    case 'small':
+      return `<p style="${STYLES[block.kind]}">${withLinks(block.text)}</p>`;
+  }
+}
+
+function rowOf([label, value]: readonly [string, string]): string {
+  return `<tr><th scope="row" style="${STYLES.label}">${escapeHtml(label)}</th><td style="${STYLES.value}">${escapeHtml(value)}</td></tr>`;
+}
+
+/** Addresses of our own texts become links; those in somebody else's text stand in rows and lists, which have none. */
+function withLinks(text: string): string {
+  return escapeHtml(text).replaceAll(
+    /https?:\/\/[\w\-.:[\]/%]*[\w\]]/g,
+    (url) => `<a href="${url}" style="color:inherit">${url}</a>`,
+  );
+}

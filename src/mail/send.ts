@@ -1,0 +1,170 @@
+/** A mail server as `SMTP_URL` names it. */
+export interface SmtpServer {
+  readonly host: string;
+  readonly port: number;
+  /**
+   * `implicit`: from the first byte. `required`: by STARTTLS, or nothing is sent. `offered`: by STARTTLS where the
+   * server offers it. `off`: never.
+   */
+  readonly tls: 'implicit' | 'required' | 'offered' | 'off';
+  readonly login: { readonly user: string; readonly password: string } | null;
+}
+
+/** A mail that is ready to be sent. */
+export interface Mail {
+  /** With its angle brackets. The same for each attempt, so that a mail that was sent twice is shown once. */
+  readonly messageId: string;
+  readonly to: string;
+  readonly subject: string;
+  readonly text: string;
+  readonly html: string;
+  /** Where whoever has the mail switches its kind off (RFC 8058); null: it cannot be switched off. */
+  readonly unsubscribeUrl: string | null;
+}
+
+/**
+ * `refused`: the server never takes this mail (5xx), such as for an address that does not exist; `deferred`: not now
+ * (4xx). `failed`: it takes no mail at all. `problem` is in plain words, without the password.
+ */
+export type SendOutcome =
+  | { readonly kind: 'sent' }
+  | { readonly kind: 'refused' | 'deferred' | 'failed'; readonly problem: string };
+
+export interface MailSender {
+  send(mail: Mail): Promise<SendOutcome>;
+  /** Connects and logs in, without a mail. What is wrong, in plain words; null: nothing. */
+  check(): Promise<string | null>;
+}
+
+export interface MailSenderOptions {
+  readonly server: SmtpServer;
+  readonly from: { readonly name: string; readonly address: string };
+  /** How long the server may take for each of its answers, and six times as long for all of them. */
+  readonly answerMs?: number;
+}
+
+/** By the mail's own id, and so the same for each attempt. */
+export function messageIdOf(id: string, from: string): string {
+  return `<${id}@${from.split('@').at(-1) ?? 'localhost'}>`;
+}
+
+const ANSWER_MS = 10_000;
+const MAX_ANSWERS = 6;
+const MAX_PROBLEM = 300;
+
+/** Sends by SMTP, on a connection for each mail: there are few. */
+export function createMailSender({ server, from, answerMs = ANSWER_MS }: MailSenderOptions): MailSender {
+  const open = async () => {
+    // Loaded with the first mail, because most commands send none.
+    const { createTransport } = await import('nodemailer');
+    const { host, port, tls, login } = server;
+    return createTransport({
+      host,
+      port,
+      secure: tls === 'implicit',
+      requireTLS: tls === 'required',
+      ignoreTLS: tls === 'off',
+      ...(login === null ? {} : { auth: { user: login.user, pass: login.password } }),
+      name: from.address.split('@').at(-1),
+      connectionTimeout: answerMs,
+      greetingTimeout: answerMs,
+      socketTimeout: answerMs,
+      dnsTimeout: answerMs,
+      disableFileAccess: true,
+      disableUrlAccess: true,
+    });
+  };
+  type Transport = Awaited<ReturnType<typeof open>>;
+  const run = async (work: (transport: Transport) => Promise<unknown>): Promise<SendOutcome> => {
+    const transport = await open();
+    const late = Promise.withResolvers<never>();
+    // A server that sends a byte now and then would hold the connection for ever.
+    const timer = setTimeout(
+      () => late.reject(new Error(`it did not take the mail within ${(answerMs * MAX_ANSWERS) / 1000} s`)),
+      answerMs * MAX_ANSWERS,
+    );
+    try {
+      await Promise.race([work(transport), late.promise]);
+      return { kind: 'sent' };
+    } catch (error) {
+      return outcomeOf(error, server);
+    } finally {
+      clearTimeout(timer);
+      transport.close();
+    }
+  };
+  return {
+    send: (mail) => run((transport) => transport.sendMail(messageOf(mail, from))),
+    check: async () => {
+      const outcome = await run((transport) => transport.verify());
+      return outcome.kind === 'sent' ? null : outcome.problem;
+    },
+  };
+}
+
+function messageOf({ to, unsubscribeUrl, ...mail }: Mail, from: MailSenderOptions['from']) {
+  return {
+    ...mail,
+    from,
+    // As an object it is one address, whatever it contains.
+    to: { name: '', address: to },
+    headers: {
+      // RFC 3834: nobody's absence is reported to it.
+      'Auto-Submitted': 'auto-generated',
+      ...(unsubscribeUrl === null
+        ? {}
+        : { 'List-Unsubscribe': `<${unsubscribeUrl}>`, 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' }),
+    },
+  };
+}
+
+/** What Nodemailer adds to its errors. */
+interface SmtpError {
+  readonly code: string;
+  readonly responseCode: number;
+  readonly response: string;
+}
+
+function outcomeOf(error: unknown, server: SmtpServer): SendOutcome {
+  const { code = '', responseCode = 0, response } = error as Partial<SmtpError>;
+  const isOfMail = code === 'EENVELOPE' || code === 'EMESSAGE';
+  const kind = !isOfMail || responseCode === 0 ? 'failed' : responseCode >= 500 ? 'refused' : 'deferred';
+  const message = error instanceof Error ? error.message : String(error);
+  return { kind, problem: shown(problemOf(code, message, response ?? message, server), server) };
+}
+
+/** Node's codes for certificates from an authority that it does not know. */
+const UNKNOWN_AUTHORITY = /SELF.SIGNED|self-signed|UNABLE_TO_(?:GET_ISSUER|VERIFY)|unable to (?:get|verify)/;
+
+function problemOf(code: string, message: string, response: string, { host, port }: SmtpServer): string {
+  const where = `The mail server ${host}:${port}`;
+  if (UNKNOWN_AUTHORITY.test(`${code} ${message}`)) {
+    return `${where} has a certificate from no authority that is known here (${message}). Name the file of that authority in NODE_EXTRA_CA_CERTS.`;
+  }
+  switch (code) {
+    case 'EAUTH':
+      return `${where} refuses the user or password of SMTP_URL (${response}).`;
+    case 'ETLS':
+      return `${where} offers no TLS that can be used (${message}). Use smtps:// and its port, or a server with STARTTLS.`;
+    case 'EENVELOPE':
+    case 'EMESSAGE':
+      return `${where} does not take the mail (${response}).`;
+    default:
+      return `${where} does not answer as it must (${message}).`;
+  }
+}
+
+/** On one line, of a bounded length, and without the password, whatever the server repeats of it. */
+function shown(problem: string, { login }: SmtpServer): string {
+  const secrets =
+    login === null
+      ? []
+      : [
+          login.password,
+          Buffer.from(login.password).toString('base64'),
+          Buffer.from(`\0${login.user}\0${login.password}`).toString('base64'),
+        ];
+  const hidden = secrets.reduce((text, secret) => text.replaceAll(secret, '…'), problem);
+  const line = hidden.replaceAll(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, ' ');
+  return line.length <= MAX_PROBLEM ? line : `${line.slice(0, MAX_PROBLEM)}…`;
+}

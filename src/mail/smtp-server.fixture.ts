@@ -1,0 +1,85 @@
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
+import { onTestFinished } from 'vitest';
+import type { SmtpServer } from './send.ts';
+
+/** A mail as a server took it. */
+export interface TakenMail {
+  readonly from: string;
+  readonly to: readonly string[];
+  readonly isEncrypted: boolean;
+  readonly user: string | null;
+  /** Headers and body, as they came. */
+  readonly raw: string;
+  /** By lower-case name; folded lines are one. */
+  readonly headers: ReadonlyMap<string, string>;
+}
+
+export interface LocalSmtp {
+  readonly server: SmtpServer;
+  /** The same, as `SMTP_URL` names it. */
+  readonly url: string;
+  readonly taken: TakenMail[];
+  /** What it answers to a mail's body from now on: the answer's code; 0: it takes the mail; null: nothing, ever. */
+  answer: (mail: TakenMail) => number | null;
+}
+
+export const USER = 'payments@shop.example';
+export const PASSWORD = 'p@ss/w:rd 100%';
+
+/** A real mail server on this machine, which takes everything, without TLS and log-in unless `options` have them. */
+export async function localSmtp(options: SMTPServerOptions = {}, named: Partial<SmtpServer> = {}): Promise<LocalSmtp> {
+  const taken: TakenMail[] = [];
+  const local = { taken, answer: () => 0 } as Pick<LocalSmtp, 'taken' | 'answer'>;
+  const smtp = new SMTPServer({
+    disableReverseLookup: true,
+    authOptional: true,
+    disabledCommands: ['STARTTLS', 'AUTH'],
+    closeTimeout: 1,
+    onAuth: ({ username, password }, _session, done) =>
+      username === USER && password === PASSWORD ? done(null, { user: username }) : done(new Error('Wrong.')),
+    onData: (stream, session, done) => {
+      const chunks: Buffer[] = [];
+      stream.on('data', (chunk: Buffer) => void chunks.push(chunk));
+      stream.on('end', () => {
+        const raw = Buffer.concat(chunks).toString();
+        const { mailFrom, rcptTo } = session.envelope;
+        const mail: TakenMail = {
+          from: mailFrom === false ? '' : mailFrom.address,
+          to: rcptTo.map(({ address }) => address),
+          isEncrypted: session.secure,
+          user: typeof session.user === 'string' ? session.user : null,
+          raw,
+          headers: headersOf(raw),
+        };
+        const code = local.answer(mail);
+        if (code === null) return;
+        if (code === 0) taken.push(mail);
+        done(code === 0 ? null : Object.assign(new Error('Not this one.'), { responseCode: code }));
+      });
+    },
+    ...options,
+  });
+  // A client that ends in the middle is the test's own doing.
+  smtp.on('error', () => {});
+  const listening = smtp.listen(0, '127.0.0.1');
+  await once(listening, 'listening');
+  onTestFinished(() => new Promise<void>((resolve) => smtp.close(() => resolve())));
+  const { port } = listening.address() as AddressInfo;
+  const server: SmtpServer = { host: '127.0.0.1', port, tls: 'offered', login: null, ...named };
+  return Object.assign(local, { server, url: `smtp://127.0.0.1:${port}` });
+}
+
+function headersOf(raw: string): ReadonlyMap<string, string> {
+  const [head = ''] = raw.split('\r\n\r\n');
+  return new Map(
+    head
+      .replaceAll(/\r\n[ \t]+/g, ' ')
+      .split('\r\n')
+      .map((line) => {
+        const colon = line.indexOf(':');
+        return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()] as const;
+      }),
+  );
+}

@@ -1,0 +1,124 @@
+import { BOOK_PARTS, type CurrencyRow, type Statement, type TokenKey, type TokenStatement } from '../domain/books.ts';
+import { fiatDecimals, formatDecimal } from '../domain/money.ts';
+import { NETWORK_FACTS } from '../domain/networks.ts';
+import type { ReportDays, ReportSpan } from '../domain/report.ts';
+import type { Surface } from '../domain/payment.ts';
+import { publicPaymentId } from './payment.ts';
+import { isoTime } from './time.ts';
+
+const usd = (cents: bigint): string => formatDecimal(cents, 2);
+
+/** What some money was worth in USD at its moment, and for how many of it nobody knows. */
+const worth = ({ usdCents, unvalued }: { readonly usdCents: bigint; readonly unvalued: number }) => ({
+  usd: usd(usdCents),
+  unknown: unvalued,
+});
+
+function tokenRecord(token: TokenStatement) {
+  const { decimals, received, refunds, swept, deposits, network, asset } = token;
+  const amount = (units: bigint): string => formatDecimal(units, decimals);
+  const parts = Object.fromEntries(BOOK_PARTS.map((part) => [part, amount(received[part])])) as Readonly<
+    Record<(typeof BOOK_PARTS)[number], string>
+  >;
+  return {
+    coin: asset,
+    network,
+    opening: amount(token.opening),
+    received: amount(received.received),
+    ...parts,
+    lost: amount(token.lost),
+    unconfirmed: amount(received.unconfirmed),
+    transfers: received.transfers,
+    value_at_receipt: worth(received),
+    refunded: amount(refunds.refunded),
+    refunds: refunds.refunds,
+    refunds_pending: amount(refunds.pending),
+    value_at_disposal: worth(refunds),
+    swept: amount(swept.swept),
+    value_swept: worth(swept),
+    closing: amount(token.closing),
+    unexplained: amount(token.unexplained),
+    deposits:
+      deposits === null
+        ? null
+        : {
+            received: amount(deposits.received),
+            swept: amount(deposits.swept),
+            there: deposits.there === null ? null : amount(deposits.there),
+            since: amount(deposits.since),
+          },
+  };
+}
+
+const currencyRecord = ({ currency, minor, transfers, unvalued }: CurrencyRow) => ({
+  currency,
+  amount: formatDecimal(minor, fiatDecimals(currency)),
+  count: transfers,
+  unknown: unvalued,
+});
+
+/** A statement as clients read it: exact decimals as texts. Differences are named by payment or by deposit. */
+export function statementRecord(
+  { tokens, verdict, books }: Statement,
+  { from, to, zone }: ReportDays,
+  span: ReportSpan,
+) {
+  const decimals = new Map(tokens.map((token) => [`${token.network} ${token.asset}`, token.decimals]));
+  const amountOf = ({ network, asset }: TokenKey, units: bigint): string =>
+    formatDecimal(units, decimals.get(`${network} ${asset}`) ?? 0);
+  const ofPayment = (row: TokenKey & { readonly paymentId: string; readonly surface: Surface }) => ({
+    payment: publicPaymentId({ id: row.paymentId, surface: row.surface }),
+    coin: row.asset,
+    network: row.network,
+  });
+  return {
+    from_day: from,
+    to_day: to,
+    zone,
+    from: isoTime(span.startAt),
+    until: isoTime(span.endAt),
+    verdict,
+    tokens: tokens.map(tokenRecord),
+    receipts: books.currencies.map(currencyRecord),
+    refunds: books.refundCurrencies.map(currencyRecord),
+    fees: books.fees.map(({ network, units, usdCents, sweeps, unknown }) => {
+      const { coin } = NETWORK_FACTS[network];
+      return {
+        network,
+        coin: coin?.asset ?? null,
+        amount: formatDecimal(units, coin?.decimals ?? 18),
+        usd: usd(usdCents),
+        sweeps,
+        unknown,
+      };
+    }),
+    differences: {
+      count: books.differences.count,
+      rows: books.differences.rows.map((row) => ({
+        ...ofPayment(row),
+        transfers: amountOf(row, row.transfers),
+        payment_sum: amountOf(row, row.payment),
+      })),
+    },
+    over_refunds: {
+      count: books.overRefunds.count,
+      rows: books.overRefunds.rows.map((row) => ({
+        ...ofPayment(row),
+        received: amountOf(row, row.received),
+        refunded: amountOf(row, row.refunded),
+      })),
+    },
+    deposit_differences: {
+      count: books.depositDifferences.count,
+      rows: books.depositDifferences.rows.map((row) => ({
+        address: row.address,
+        coin: row.asset,
+        network: row.network,
+        received: amountOf(row, row.received),
+        swept: amountOf(row, row.swept),
+        there: amountOf(row, row.there),
+      })),
+    },
+  };
+}
+export type StatementRecord = ReturnType<typeof statementRecord>;

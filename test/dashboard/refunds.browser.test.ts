@@ -1,0 +1,159 @@
+import { randomBytes } from 'node:crypto';
+import type { Page } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
+import { decodeId } from '../../src/domain/id.ts';
+import { hasNoBrowser } from '../browser.ts';
+import { manualClock } from '../harness.ts';
+import { useDashboard, violations } from './dashboard.fixture.ts';
+import { saveCursor, saveRefund } from './refund-list.fixture.ts';
+
+describe.skipIf(hasNoBrowser)('Refunds', () => {
+  const dashboard = useDashboard();
+  const base = (mode: string) => `${dashboard.service.dashboard}/projects/${dashboard.service.projectId}/${mode}`;
+  const panel = (page: Page) => page.getByRole('complementary', { name: 'Refund' });
+  const dialog = (page: Page) => page.getByRole('dialog');
+  const table = (page: Page) => page.getByRole('table', { name: 'Refunds' });
+
+  async function act(page: Page, payment: string, what: string, data: object): Promise<void> {
+    const path = `/dashboard/api/projects/${dashboard.service.projectId}/test/payments/${payment}/${what}`;
+    const headers = { origin: new URL(page.url()).origin, 'sec-fetch-site': 'same-origin' };
+    expect((await page.request.post(new URL(path, page.url()).href, { data, headers })).status()).toBe(200);
+  }
+
+  it('are made at the current rate for a payment that is found, and shown as they come without moving a row', async () => {
+    const { page, context } = await dashboard.openSignedIn();
+    await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+    const order = await dashboard.makeOrder({ order_id: 'RP-1' });
+    await page.goto(base('test'));
+    await page.getByText('Up to date').waitFor();
+    await act(page, order, 'simulate', { outcome: 'paid' });
+    await page.keyboard.press('g');
+    await page.keyboard.press('f');
+    await page.getByRole('heading', { name: 'No refunds yet' }).waitFor();
+    const found = [...(await violations(page, 'Refunds, none yet'))];
+
+    await page.getByRole('button', { name: 'New refund' }).click();
+    await dialog(page).getByRole('searchbox').fill('RP-1');
+    await dialog(page).getByText('$49.99').waitFor();
+    found.push(...(await violations(page, 'finding the payment')));
+    await dialog(page).getByText('RP-1').click();
+    await dialog(page).getByLabel('An amount in USD, at the current rate').check();
+    const amount = dialog(page).getByRole('textbox', { name: 'Amount', exact: true });
+    const preview = dialog(page).getByRole('region', { name: 'What will be sent' });
+    await amount.fill('50');
+    await dialog(page).getByText('at most 0.00083317 BTC').waitFor();
+    await amount.fill('20');
+    await preview.getByText('0.00033333 BTC').waitFor();
+    await preview.getByText('1 BTC = $60,000.00').waitFor();
+    await dialog(page)
+      .getByLabel(/^The customer enters/)
+      .check();
+    await preview.getByText('The address that the customer enters').waitFor();
+    await preview.getByText('0.00049984 BTC').waitFor();
+    found.push(...(await violations(page, 'a refund at the current rate')));
+    await dialog(page).getByRole('button', { name: 'Refund', exact: true }).click();
+
+    await panel(page).getByText('0.00033333 BTC').waitFor();
+    expect(new URL(page.url()).searchParams.get('show')).toMatch(/^re_/);
+    await panel(page).getByRole('button', { name: 'Copy link' }).click();
+    await page.getByText('Copied').first().waitFor();
+    expect(await page.evaluate<string>('navigator.clipboard.readText()')).toMatch(/\/refund\/re_/);
+    found.push(...(await violations(page, 'a refund')));
+    await page.keyboard.press('Escape');
+    await table(page)
+      .getByRole('row', { name: /0\.00033333/ })
+      .waitFor();
+
+    const token = { asset: 'BTC', network: 'bitcoin' };
+    await act(page, order, 'refunds', { ...token, crypto_amount: '0.0001', request: 'another-form' });
+    await page.getByRole('button', { name: '1 new' }).waitFor();
+    expect(await table(page).getByRole('row').count()).toBe(2);
+    await page.getByRole('button', { name: '1 new' }).click();
+    await page.getByLabel('Status').selectOption('Waiting for address');
+    await page.waitForURL(/stage=waiting_for_address/);
+    await table(page)
+      .getByRole('row', { name: /^0\.0001 BTC/ })
+      .waitFor();
+    await page.keyboard.press('j');
+    await page.keyboard.press('Enter');
+    await panel(page).getByText('0.0001 BTC').waitFor();
+    await panel(page).getByRole('button', { name: 'Cancel refund' }).click();
+    await dialog(page).getByRole('button', { name: 'Cancel refund' }).click();
+    await panel(page).getByText('It was cancelled.').waitFor();
+    expect(found).toEqual([]);
+  });
+
+  it('show where each stands on the chain, take those of one network together, and download what is filtered', async () => {
+    // No wallet is set here: there is nothing to sign with.
+    const { page } = await dashboard.openSignedIn({ expects: /status of 40[04]/ });
+    const order = await dashboard.makeOrder({ order_id: 'RP-2' });
+    await seed(decodeId('order', order) ?? '');
+    await page.goto(`${base('live')}/refunds`);
+    await table(page).waitFor();
+    for (const text of [
+      'Waiting for address',
+      'To sign',
+      'Seen on the chain',
+      'Reorganised away',
+      'Completed',
+      'Failed',
+    ]) {
+      await table(page).getByText(text).first().waitFor();
+    }
+    await table(page).getByText('Confirmations: 3 of').waitFor();
+    const found = [...(await violations(page, 'Refunds of every state'))];
+    const choices = table(page).getByRole('checkbox');
+    expect(await choices.count()).toBe(3);
+    await table(page)
+      .getByRole('checkbox', { name: /0\.1 BTC/ })
+      .check();
+    await table(page)
+      .getByRole('checkbox', { name: /0\.25 BTC/ })
+      .check();
+    await page.getByText('2 chosen: 0.35 BTC on Bitcoin').waitFor();
+    expect(await table(page).getByRole('checkbox', { name: /LTC/ }).count()).toBe(0);
+    found.push(...(await violations(page, 'refunds that are chosen')));
+    await page.getByRole('button', { name: 'Sign together' }).click();
+    await dialog(page).waitFor();
+    await page.keyboard.press('Escape');
+    await dialog(page).waitFor({ state: 'detached' });
+
+    await page
+      .getByRole('row', { name: /Reorganised away/ })
+      .getByRole('button')
+      .click();
+    await panel(page).getByText('Do not pay it again yet').waitFor();
+    found.push(...(await violations(page, 'a refund that was reorganised away')));
+    await page.keyboard.press('Escape');
+    await page.getByRole('searchbox', { name: 'Any ID, order, address or hash' }).fill('RP-2');
+    await page.waitForURL(/search=RP-2/);
+    await page.getByLabel('Coin').selectOption('LTC');
+    await page.waitForURL(/coin=LTC/);
+    await page.getByRole('button', { name: 'Export', exact: true }).click();
+    const arrives = page.waitForEvent('download');
+    await dialog(page).getByRole('button', { name: 'Export refunds' }).click();
+    const file = await arrives;
+    expect(file.suggestedFilename()).toMatch(/^refunds-live-.*\.csv$/);
+    expect(found).toEqual([]);
+  });
+
+  /** Live refunds in every stage of a payment. */
+  async function seed(paymentId: string): Promise<void> {
+    const { db } = dashboard.service.database;
+    await db.updateTable('payments').set({ mode: 'live' }).where('id', '=', paymentId).execute();
+    const clock = manualClock();
+    clock.set(Date.now() - 3_600_000);
+    const app = { db, clock, random: randomBytes };
+    const payment = { id: paymentId, projectId: dashboard.service.projectId, surface: 'order' } as const;
+    await saveCursor(app);
+    const litecoin = { asset: 'LTC', network: 'litecoin', units: 5_000_000n } as const;
+    await saveRefund(app, payment, 'failed');
+    await saveRefund(app, payment, 'completed', { reason: 'One mug was broken' });
+    await saveRefund(app, payment, 'reorged');
+    await saveRefund(app, payment, 'seen');
+    await saveRefund(app, payment, 'to_sign', litecoin);
+    await saveRefund(app, payment, 'to_sign', { units: 10_000_000n });
+    await saveRefund(app, payment, 'to_sign', { units: 25_000_000n });
+    await saveRefund(app, payment, 'waiting_for_address');
+  }
+});

@@ -1,0 +1,296 @@
+import { sql } from 'kysely';
+import { afterAll, describe, expect, it } from 'vitest';
+import { simulatePayment } from '../../src/app/payments/simulate-payment.ts';
+import { createRefund } from '../../src/app/refunds/create-refund.ts';
+import { runDueRefunds } from '../../src/app/refunds/end-refunds.ts';
+import type { ReportExportRequest, ReportPreview, StatementRecord } from '../../src/http/dashboard/contract/reports.ts';
+import { dashboardTest, type Browser } from '../dashboard.ts';
+
+const test = await dashboardTest({ exports: { recheckMs: 20 } });
+const { app } = test.http;
+const owner = await test.join('owner');
+afterAll(() => test.http.close());
+
+const ETHER = { asset: 'ETH', network: 'ethereum' } as const;
+const DAYS = { from: '2026-06-01', to: '2026-06-30', zone: 'UTC' } as const;
+
+function call(
+  projectId: string,
+  path: string,
+  body: object,
+  { browser }: { readonly browser: Browser } = owner,
+  mode = 'test',
+) {
+  return browser.call({ method: 'POST', path: `/dashboard/api/projects/${projectId}/${mode}/reports/${path}`, body });
+}
+
+async function take(
+  projectId: string,
+  body: ReportExportRequest,
+): Promise<readonly Readonly<Record<string, unknown>>[]> {
+  const answer = await call(projectId, 'export', { ...DAYS, ...body, format: 'jsonl' });
+  if (answer.status !== 200) throw new Error(answer.text);
+  return answer.text
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+}
+
+async function preview(projectId: string, query: string): Promise<ReportPreview> {
+  const path = `/dashboard/api/projects/${projectId}/test/reports?${query}`;
+  const { body, status, text } = await owner.browser.call<ReportPreview>({ path });
+  if (status !== 200) throw new Error(text);
+  return body;
+}
+
+/** A shop with an order of 100 JPY that was paid, and one of 30 EUR that was paid and refunded in part. */
+async function shop(reference = 'A-1') {
+  const { projectId } = await test.http.shop();
+  app.clock.set(Date.parse('2026-06-15T12:00:00Z'));
+  const euro = await app.pay({
+    projectId,
+    amountMinor: 3_000n,
+    currency: 'EUR',
+    token: ETHER,
+    merchantOrderId: reference,
+  });
+  await simulatePayment(app, { id: euro.id }, 'paid');
+  app.clock.advance(60_000);
+  const yen = await app.pay({ projectId, amountMinor: 100n, currency: 'JPY', token: ETHER });
+  await simulatePayment(app, { id: yen.id }, 'paid');
+  const wanted = { amountMinor: 1_000n };
+  const request = { projectId, mode: 'test', surface: 'order', paymentId: euro.id, wanted, address: null } as const;
+  await createRefund(app, { ...request, reason: '=cmd|calc' }, null);
+  app.clock.advance(11_000);
+  await runDueRefunds(app, 10);
+  return { projectId, euro, yen };
+}
+
+describe('a report', () => {
+  it('of transfers has every one of the period with its exact value when it came, the oldest first', async () => {
+    const { projectId } = await shop();
+    const rows = await take(projectId, { report: 'transfers' });
+    expect(
+      rows.map(({ coin, network, coin_amount, receipt_value, currency, receipt_usd, state, received }) => ({
+        coin,
+        network,
+        coin_amount,
+        receipt_value,
+        currency,
+        receipt_usd,
+        state,
+        received,
+      })),
+    ).toEqual([
+      {
+        coin: 'ETH',
+        network: 'ethereum',
+        coin_amount: '0.011',
+        receipt_value: '30.00',
+        currency: 'EUR',
+        receipt_usd: '33.00',
+        state: 'confirmed',
+        received: '2026-06-15T12:00:00.000Z',
+      },
+      {
+        coin: 'ETH',
+        network: 'ethereum',
+        coin_amount: '0.00021667',
+        receipt_value: '100',
+        currency: 'JPY',
+        receipt_usd: '0.65',
+        state: 'confirmed',
+        received: '2026-06-15T12:01:00.000Z',
+      },
+    ]);
+    expect(rows[0]?.['payment']).toMatch(/^ord_/);
+    const { totals } = await preview(projectId, 'report=transfers&from=2026-06-01&to=2026-06-30');
+    expect(totals).toEqual([
+      { coin: 'ETH', network: 'ethereum', rows: 2, amount: '0.01121667', usd: '33.65', unknown: 0 },
+    ]);
+  });
+
+  it('says unknown where nobody kept a value, in a word or as null, and never adds it up', async () => {
+    const { projectId, euro } = await shop();
+    await app.db
+      .updateTable('transfers')
+      .set({ receipt_minor: null, receipt_usd_cents: null })
+      .where('payment_id', '=', euro.id)
+      .execute();
+    const csv = await call(projectId, 'export', { ...DAYS, report: 'transfers', coin: 'ETH', network: 'ethereum' });
+    expect(csv.text.split('\n').slice(0, 2)).toEqual([
+      expect.stringMatching(
+        /^payment,order id,received \(UTC\),block time \(UTC\),.*,value at receipt,currency,value at receipt in usd,/,
+      ),
+      expect.stringContaining(',0.011,unknown,EUR,unknown,'),
+    ]);
+    const [first, second] = await take(projectId, { report: 'payments' });
+    expect([first, second].map((row) => [row?.['currency'], row?.['receipt_value'], row?.['receipt_usd']])).toEqual([
+      ['JPY', '100', '0.65'],
+      ['EUR', null, null],
+    ]);
+    const { totals } = await preview(projectId, 'report=transfers&from=2026-06-01&to=2026-06-30');
+    expect(totals).toEqual([expect.objectContaining({ rows: 2, usd: '0.65', unknown: 1 })]);
+  });
+
+  it('of refunds has their value when they were paid, and what people wrote is no formula', async () => {
+    const { projectId } = await shop('=HYPERLINK("http://x")');
+    const [refund] = await take(projectId, { report: 'refunds' });
+    expect(refund).toMatchObject({
+      id: expect.stringMatching(/^re_/),
+      payment: expect.stringMatching(/^ord_/),
+      status: 'completed',
+      amount: '10.00',
+      currency: 'EUR',
+      disposal_value: '10.00',
+      disposal_usd: '11.00',
+      reason: '=cmd|calc',
+    });
+    const csv = (await call(projectId, 'export', { ...DAYS, report: 'refunds', separator: 'semicolon' })).text;
+    expect(csv).toContain("'=cmd|calc");
+    expect(csv).toContain(`"'=HYPERLINK(""http://x"")"`);
+  });
+
+  it('is of the days of its zone, also in the month in which clocks are changed', async () => {
+    const { projectId } = await test.http.shop();
+    for (const at of ['2026-09-30T21:59:59Z', '2026-09-30T22:00:00Z', '2026-10-31T22:59:59Z', '2026-10-31T23:00:00Z']) {
+      app.clock.set(Date.parse(at));
+      const { id } = await app.pay({ projectId, token: ETHER });
+      await simulatePayment(app, { id }, 'paid');
+    }
+    // As long as the owner's session lasts.
+    app.clock.set(Date.parse('2026-06-15T12:30:00Z'));
+    const october = { from: '2026-10-01', to: '2026-10-31', zone: 'Europe/Berlin' };
+    for (const report of ['transfers', 'payments'] as const) {
+      expect(await take(projectId, { report, ...october })).toHaveLength(2);
+    }
+    const shown = await preview(projectId, 'report=payments&from=2026-10-01&to=2026-10-31&zone=Europe/Berlin');
+    expect(shown).toMatchObject({ from_day: '2026-10-01', until: '2026-10-31T23:00:00.000Z' });
+    expect(shown.totals).toEqual([expect.objectContaining({ rows: 2 })]);
+  });
+
+  it('of sweeps has what left each deposit, and the fee of its transaction once', async () => {
+    const { projectId, euro, yen } = await shop();
+    await app.db.updateTable('payments').set({ mode: 'live' }).where('project_id', '=', projectId).execute();
+    await sql`insert into sweeps (id, project_id, network, purpose, source, state, treasury, transaction_hash, created_at, mined_at, fee_units, fee_usd_cents)
+      values (gen_random_uuid(), ${projectId}, 'ethereum', 'sweep', 'chain', 'mined', '0xTT', '0xab', now(), '2026-06-16T00:00:00Z', 21000000000000, 6)`.execute(
+      app.db,
+    );
+    for (const [at, { id }] of [euro, yen].entries()) {
+      await sql`insert into sweep_transfers (sweep_id, project_id, network, deposit_address, token, payment_id, address_index, asset, state, units, transaction_hash, mined_at, usd_cents)
+        select id, project_id, network, ${`0x${at}`}, '', ${id}, ${at}, 'ETH', 'mined', 1000000000000000, '0xab', mined_at, ${at === 0 ? 300n : null} from sweeps where project_id = ${projectId}`.execute(
+        app.db,
+      );
+    }
+    const answer = await call(projectId, 'export', { ...DAYS, report: 'sweeps', format: 'jsonl' }, owner, 'live');
+    const rows = answer.text
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
+    expect(
+      rows
+        .map((row) => [row['coin_amount'], row['disposal_usd'], row['fee']])
+        .toSorted((a, b) => String(a[1]).localeCompare(String(b[1]))),
+    ).toEqual([
+      ['0.001', '3.00', '0.000021'],
+      ['0.001', null, null],
+    ]);
+    const statement = await made(projectId, owner, 'live');
+    expect(statement.tokens[0]).toMatchObject({ swept: '0.002', value_swept: { usd: '3', unknown: 1 } });
+    expect(statement.fees).toEqual([
+      { network: 'ethereum', coin: 'ETH', amount: '0.000021', usd: '0.06', sweeps: 1, unknown: 0 },
+    ]);
+    const viewer = await test.join('viewer', projectId);
+    const refused = await call(projectId, 'export', { ...DAYS, report: 'sweeps' }, viewer, 'live');
+    expect([refused.status, refused.text]).toEqual([403, expect.stringContaining('may not see wallets and sweeps')]);
+    expect(await made(projectId, viewer, 'live')).toMatchObject({ fees: [], tokens: [{ swept: '0', deposits: null }] });
+  });
+
+  it('is refused with the field, the rule and the way out', async () => {
+    const { projectId } = await test.http.shop();
+    const refused = async (body: object) => (await call(projectId, 'export', { report: 'transfers', ...body })).text;
+    expect(await refused({ zone: '+01:00' })).toContain('zone must be the name of a time zone such as Europe/Berlin');
+    expect(await refused({ from: '2026-06-01' })).toContain('add to, or leave the other one out');
+    expect(await refused({ from: '2026-02-30', to: '2026-03-01' })).toContain('from must be a day such as 2026-01-31');
+    expect(await refused({ from: '2026-03-02', to: '2026-03-01' })).toContain('to must not be before from');
+    expect(await refused({ ...DAYS, period: 'this_year' })).toContain('period cannot be given beside from and to');
+    expect(await refused({ coin: 'BTC' })).toContain('add network, or leave the other one out');
+    expect(await refused({ coin: 'BTC', network: 'base' })).toContain('There is no BTC on base');
+    expect(await refused({ project: 'other' })).toContain('There is no field project here');
+  });
+
+  it('is kept in the audit log with what was asked for', async () => {
+    const { projectId } = await shop();
+    await take(projectId, { report: 'refunds' });
+    await made(projectId);
+    const rows = await app.db
+      .selectFrom('audit_log')
+      .select(['action', 'after', 'actor_id'])
+      .where('project_id', '=', projectId)
+      .where('action', 'like', 'report.%')
+      .orderBy('action')
+      .execute();
+    expect(rows).toEqual([
+      {
+        action: 'report.export',
+        actor_id: owner.id,
+        after: { mode: 'test', ...DAYS, report: 'refunds', format: 'jsonl' },
+      },
+      { action: 'report.statement', actor_id: owner.id, after: { mode: 'test', ...DAYS } },
+    ]);
+  });
+});
+
+async function made(
+  projectId: string,
+  who: { readonly browser: Browser } = owner,
+  mode = 'test',
+): Promise<StatementRecord> {
+  const { text } = await call(projectId, 'statement', DAYS, who, mode);
+  const lines = text
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+  expect(lines.slice(0, -1)).toEqual(['transfers', 'payments', 'refunds', 'deposits'].map((step) => ({ step })));
+  return lines.at(-1)?.['statement'] as StatementRecord;
+}
+
+describe('a statement', () => {
+  it('says how far it is, and then what the money of the period came to', async () => {
+    const { projectId } = await shop();
+    const statement = await made(projectId);
+    expect(statement).toMatchObject({
+      from_day: '2026-06-01',
+      to_day: '2026-06-30',
+      until: '2026-07-01T00:00:00.000Z',
+      verdict: 'balanced',
+      receipts: [
+        { currency: 'EUR', amount: '30', count: 1, unknown: 0 },
+        { currency: 'JPY', amount: '100', count: 1, unknown: 0 },
+      ],
+      refunds: [{ currency: 'EUR', amount: '10', count: 1, unknown: 0 }],
+    });
+    expect(statement.tokens).toEqual([
+      expect.objectContaining({
+        coin: 'ETH',
+        opening: '0',
+        received: '0.01121667',
+        applied: '0.01121667',
+        excess: '0',
+        refunded: '0.00366666',
+        closing: '0.00755001',
+        unexplained: '0',
+        value_at_receipt: { usd: '33.65', unknown: 0 },
+      }),
+    ]);
+  });
+
+  it('is made once at a time for a project', async () => {
+    const { projectId } = await shop();
+    const held = await app.database.connect();
+    await held.query('select pg_advisory_lock(7203613, hashtext($1))', [projectId]);
+    expect((await call(projectId, 'statement', DAYS)).text).toBe('{"busy":true}\n');
+    await held.end();
+    expect(await made(projectId)).toMatchObject({ verdict: 'balanced' });
+  });
+});

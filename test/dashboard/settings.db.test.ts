@@ -1,0 +1,277 @@
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import type { BodyOf } from '../../src/http/dashboard/contract/index.ts';
+import type { SettingsView } from '../../src/http/dashboard/contract/settings.ts';
+import { dashboardTest } from '../dashboard.ts';
+import { createEndpoint } from '../../src/app/webhooks/webhook-endpoints.ts';
+
+const test = await dashboardTest();
+const { app } = test.http;
+const owner = await test.join('owner');
+const admin = await test.join('admin');
+let { browser } = owner;
+afterAll(() => test.http.close());
+// Minutes pass in some tests, and proofs grow old.
+beforeEach(async () => {
+  browser = await test.signIn(owner.email);
+});
+
+/** 32 × 16 pixels, as a browser wrote them. */
+const PNG = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAACAAAAAQCAYAAAB3AH1ZAAAALElEQVR4AezQMQ0AAAgDQcKKRCTgfwYZLNek++eypvfzGc8TQIAAAQIECBwAAAD//9pSEnYAAAAGSURBVAMAges6IS/wS1YAAAAASUVORK5CYII=',
+  'base64',
+);
+
+const SETTINGS = 'POST /dashboard/api/projects/:project/settings';
+type Fields = BodyOf<typeof SETTINGS>;
+const pathOf = (projectId: string, part = '') => `/dashboard/api/projects/${projectId}/settings${part}`;
+const EMPTY = {
+  name: 'Shop',
+  accent: '',
+  support_url: '',
+  default_expiry_minutes: '',
+  default_currency: '',
+  default_success_url: '',
+};
+
+const read = async (projectId: string): Promise<SettingsView> =>
+  (await browser.call<SettingsView>({ path: pathOf(projectId) })).body;
+const post = <Body = SettingsView>(projectId: string, part: string, body?: unknown, by = browser) =>
+  by.call<Body>({ method: 'POST', path: pathOf(projectId, part), ...(body === undefined ? {} : { body }) });
+const save = async (projectId: string, fields: Partial<Fields>) =>
+  post(projectId, '', { ...EMPTY, version: (await read(projectId)).version, ...fields });
+const preview = (projectId: string, fields: object) => {
+  const { name, accent, support_url } = EMPTY;
+  return post<{ html: string }>(projectId, '/preview', { name, accent, support_url, language: 'en', ...fields });
+};
+const entries = (projectId: string) =>
+  app.db
+    .selectFrom('audit_log')
+    .select(['action', 'before', 'after'])
+    .where('project_id', '=', projectId)
+    .where('actor_name', '=', owner.email)
+    .orderBy('id')
+    .execute();
+
+describe('settings', () => {
+  it('are saved in one way of writing, audited by what changed, and taken away by an empty text', async () => {
+    const { projectId } = await test.http.shop();
+    const fields = {
+      name: ' Northwind ',
+      accent: '#0B6B5B',
+      support_url: 'help@shop.example',
+      logo: PNG.toString('base64'),
+      default_expiry_minutes: '45',
+      default_currency: 'EUR',
+      default_success_url: 'https://Shop.example/thanks',
+    };
+    const { body } = await save(projectId, fields);
+    expect(body).toMatchObject({
+      name: 'Northwind',
+      accent: '0b6b5b',
+      support_url: 'mailto:help@shop.example',
+      logo: { width: 32, height: 16 },
+      default_expiry_minutes: 45,
+      default_currency: 'EUR',
+      default_success_url: 'https://shop.example/thanks',
+    });
+    const [entry] = await entries(projectId);
+    expect(entry).toMatchObject({ action: 'project.change', after: { name: 'Northwind', default_currency: 'EUR' } });
+    // A logo that is left out stays.
+    expect((await save(projectId, {})).body).toMatchObject({ accent: null, default_currency: null, logo: {} });
+    expect((await save(projectId, { logo: null })).body.logo).toBeNull();
+  });
+
+  it('that somebody else changed meanwhile, wherever, are not overwritten', async () => {
+    const { projectId } = await test.http.shop();
+    const { version } = await read(projectId);
+    await test.http.changeProject(projectId, { supportUrl: 'https://shop.example/help' });
+    const refused = await post(projectId, '', { ...EMPTY, name: 'Mine', version });
+    expect(refused).toMatchObject({ status: 409, body: { error: { type: 'conflict_error' } } });
+    expect(await read(projectId)).toMatchObject({ name: 'Shop', support_url: 'https://shop.example/help' });
+  });
+
+  const LONG = `https://shop.example/${'a'.repeat(2_048)}`;
+  it.each([
+    ['name', ['', ' ', 'two\r\nSet-Cookie: a=b', 'a'.repeat(101), '\u200b', 'NUL \0']],
+    ['accent', ['red', '#fff', '#0b6b5b;}body{display:none', 'url(x)', '#0b6b5bff']],
+    [
+      'support_url',
+      ['javascript:alert(1)', ' java\nscript:alert(1)', 'data:text/html,x', '/help', 'https://a:b@shop.example/', LONG],
+    ],
+    [
+      'default_success_url',
+      ['javascript:alert(1)', 'mailto:a@shop.example', 'https://shop.example@evil.example/', 'https://a\\b/', LONG],
+    ],
+    ['default_expiry_minutes', ['0', '1441', '-5', '1.5', '30 minutes', '1e2']],
+    ['default_currency', ['XXX', 'usd;']],
+  ] as const)('refuse every %s that would be unsafe or means nothing, and name the field', async (param, values) => {
+    const { projectId } = await test.http.shop();
+    for (const value of values) {
+      const answer = await save(projectId, { [param]: value });
+      expect({ value, status: answer.status, body: answer.body }).toMatchObject({
+        value,
+        status: 400,
+        body: { error: { param, message: expect.not.stringContaining('--') } },
+      });
+    }
+    expect(await read(projectId)).toMatchObject({ name: 'Shop', support_url: null, accent: null });
+  });
+
+  it('preview the page with what is not saved, escaped, without a script, and with a logo for an hour', async () => {
+    const { projectId } = await test.http.shop();
+    const name = '"><script>alert(1)</script>';
+    const logo = PNG.toString('base64');
+    const { body } = await preview(projectId, {
+      name,
+      accent: '#ffd400',
+      support_url: 'https://x.example/?"><b>',
+      logo,
+    });
+    expect(body.html).toContain('&quot;&gt;&lt;script&gt;alert(1)');
+    expect(body.html).toContain('/assets/accent.ffd400.css');
+    expect(body.html).not.toMatch(/<script|<noscript|"><b>|http-equiv/);
+    expect((await read(projectId)).logo).toBeNull();
+    const [, path = ''] = /<img class="logo" src="([^"]+)"/.exec(body.html) ?? [];
+    const picture = await browser.call({ path });
+    expect(picture).toMatchObject({
+      status: 200,
+      headers: {
+        'content-type': 'image/png',
+        'x-content-type-options': 'nosniff',
+        'content-security-policy': "default-src 'none'; sandbox",
+      },
+    });
+    const svg = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"/>').toString('base64');
+    expect(await preview(projectId, { logo: svg })).toMatchObject({ status: 400, body: { error: { param: 'logo' } } });
+    app.clock.advance(60 * 60_000 + 1);
+    browser = await test.signIn(owner.email);
+    await preview((await test.http.shop()).projectId, { logo });
+    expect((await browser.call({ path })).status).toBe(404);
+  });
+
+  it('give payments what their creation leaves out, and nothing where it says otherwise', async () => {
+    const shop = await test.http.shop();
+    await save(shop.projectId, { default_expiry_minutes: '45', default_success_url: 'https://shop.example/thanks' });
+    await test.http.changeProject(shop.projectId, {});
+    const order = { amount: 25, currency: 'USD', crypto_currency: 'BTC' };
+    const lives = ({ created_at, expires_at }: Readonly<Record<string, unknown>>): number =>
+      (Date.parse(String(expires_at)) - Date.parse(String(created_at))) / 60_000;
+    const readOrder = async (given: object) => {
+      const made = await shop.call({ method: 'POST', path: '/v1/orders', body: { ...order, ...given } });
+      return (await shop.call({ path: `/v1/orders/${made.body.id}` })).body;
+    };
+    const silent = await readOrder({});
+    expect([lives(silent), silent['return_url']]).toEqual([45, 'https://shop.example/thanks']);
+    const said = await readOrder({ expires_in: 120, success_url: 'https://other.example/' });
+    expect([lives(said), said['return_url']]).toEqual([2, 'https://other.example/']);
+    const made = await shop.call({ method: 'POST', path: '/api/transactions/create', body: { amount: 5 } });
+    expect([lives(made.body.transaction), made.body.transaction['success_url']]).toEqual([
+      45,
+      'https://shop.example/thanks',
+    ]);
+    // The currency stays required: the default is only for the form here.
+    const refused = await shop.call({ method: 'POST', path: '/v1/orders', body: { ...order, currency: undefined } });
+    expect(refused.status).toBe(400);
+  });
+});
+
+describe('a project that is deactivated', () => {
+  it('says before what stops, wants its name typed, refuses its keys, and asks customers for no money', async () => {
+    const shop = await test.http.shop();
+    const { projectId } = shop;
+    const made = await shop.call({ method: 'POST', path: '/api/transactions/create', body: { amount: 5 } });
+    const { id } = made.body.transaction;
+    const stops = (await browser.call({ path: pathOf(projectId, '/stops') })).body;
+    expect(stops).toMatchObject({ test: { open_payments: 1, keys: 1, endpoints: 0 }, live: { open_payments: 0 } });
+    const wrong = await post(projectId, '/deactivate', { name: 'shop' });
+    expect(wrong).toMatchObject({ status: 400, body: { error: { param: 'name' } } });
+    expect((await post(projectId, '/deactivate', { name: 'Shop' }, admin.browser)).status).toBe(403);
+    expect(await post(projectId, '/deactivate', { name: (await read(projectId)).name })).toMatchObject({
+      status: 200,
+      body: { is_active: false },
+    });
+    await test.http.changeProject(projectId, {});
+
+    const refused = await shop.call({ method: 'POST', path: '/api/transactions/create', body: { amount: 5 } });
+    expect(refused).toMatchObject({ status: 403, body: { message: 'The project is not active.' } });
+    const page = await test.http.call({ path: `/pay/${id}` });
+    expect(page.text).toContain('This shop is not taking payments');
+    const token = await test.http.call({
+      method: 'POST',
+      path: `/pay/${id}/token`,
+      body: 'asset=BTC',
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    });
+    expect(token.status).toBe(400);
+    const byHand = await browser.call({
+      method: 'POST',
+      path: `/dashboard/api/projects/${projectId}/test/payments`,
+      body: { request: 'request-1', amount: '5', currency: 'USD', expires_in_minutes: 30 },
+    });
+    expect(byHand).toMatchObject({ status: 409, body: { error: { type: 'conflict_error' } } });
+    expect((await app.read(id)).status).toBe('created');
+
+    app.clock.advance(1);
+    expect((await post(projectId, '/activate')).body.is_active).toBe(true);
+    await test.http.changeProject(projectId, {});
+    expect((await test.http.call({ path: `/pay/${id}` })).text).not.toContain('This shop is not taking payments');
+    expect((await entries(projectId)).map(({ action }) => action)).toEqual(['project.deactivate', 'project.activate']);
+  });
+});
+
+describe('the file of a project', () => {
+  it('has everything of it at one moment, none of its secrets, and nothing of another', async () => {
+    const shop = await test.http.shop();
+    const { projectId } = shop;
+    const policyOf = () => ({ mode: 'test', production: false, allowCidrs: [] }) as const;
+    const hook = { projectId, mode: 'test', url: 'https://shop.example/hook', events: 'order.created' } as const;
+    const made = await createEndpoint(app, Buffer.alloc(32, 7), policyOf, hook);
+    if (made.kind !== 'done') throw new Error(made.message);
+    const key = await shop.key();
+    await shop.call({
+      method: 'POST',
+      path: '/v1/orders',
+      body: { amount: 25, currency: 'USD', crypto_currency: 'BTC', description: 'a "b"\n\\c\u2028' },
+    });
+    await app.pay({ projectId: (await test.http.shop()).projectId, description: 'not mine' });
+    const { text } = await post(projectId, '/export', {});
+    const lines = text
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Readonly<Record<string, unknown>>);
+    const counts = Object.fromEntries(
+      [...Map.groupBy(lines.slice(0, -1), ({ record }) => String(record))].map(([record, all]) => [record, all.length]),
+    );
+    expect(lines.at(-1)).toMatchObject({ record: 'end', counts: expect.objectContaining(counts) });
+    expect(counts).toMatchObject({ project: 1, key: 1, webhook_endpoint: 1, payment: 1, event: 1 });
+    const payment = lines.find(({ record }) => record === 'payment');
+    expect(payment).toMatchObject({ amount_minor: '2500', description: 'a "b"\n\\c\u2028', project_id: projectId });
+    expect(text).not.toContain('not mine');
+    const secrets = await app.db
+      .selectFrom('webhook_endpoints')
+      .select('secret')
+      .where('project_id', '=', projectId)
+      .execute();
+    expect(secrets).toHaveLength(1);
+    expect(text).not.toContain(made.secret);
+    for (const { secret } of secrets) expect(text).not.toContain(secret.toString('hex'));
+    expect(text).not.toContain(key.slice(8));
+    expect(text).not.toMatch(/"(?:hash|secret|previous_secret|password_hash)":/);
+    expect((await entries(projectId)).map(({ action }) => action)).toEqual(['project.export']);
+  });
+
+  it('asks for a fresh proof, as everything that cannot be taken back does', async () => {
+    const { projectId } = await test.http.shop();
+    app.clock.advance(11 * 60_000);
+    for (const [part, body] of [
+      ['/export', {}],
+      ['/deactivate', { name: 'Shop' }],
+      ['/customer-data/delete', { email: 'a@b.example', after: null }],
+    ] as const) {
+      expect(await post(projectId, part, body)).toMatchObject({
+        status: 403,
+        body: { error: { type: 'proof_required' } },
+      });
+    }
+  });
+});

@@ -1,0 +1,73 @@
+import { useQuery } from '@tanstack/react-query';
+import type { NetworkView } from '../../../../src/http/dashboard/contract/wallets.ts';
+import { useDashboard } from '../../dashboard.ts';
+import { useLocale } from '../../locale.tsx';
+import { useScope } from '../../scope.ts';
+import { Dialog, DialogActions } from '../../ui/dialog.tsx';
+import { Notice } from '../../ui/notice.tsx';
+import { Failed } from '../keys/failed.tsx';
+import { Addresses } from './addresses.tsx';
+import css from './wallets.module.css';
+
+interface CheckDialogProps {
+  readonly network: NetworkView;
+  readonly onClose: () => void;
+}
+
+/** The addresses that payments get, and what the network's nodes answer now. */
+export function CheckDialog({ network, onClose }: CheckDialogProps) {
+  const { t } = useLocale('wallets');
+  const { api } = useDashboard();
+  const { project } = useScope();
+  const check = useQuery({
+    queryKey: ['wallets', project, 'check', network.network],
+    queryFn: ({ signal }) =>
+      api(
+        'POST /dashboard/api/projects/:project/wallets/:network/check',
+        { params: { project, network: network.network } },
+        signal,
+      ),
+    gcTime: 0,
+    retry: false,
+  });
+  const { data } = check;
+  return (
+    <Dialog
+      title={t('wallet_check_of', { network: network.label })}
+      description={t('wallet_check_text')}
+      wide
+      onClose={onClose}
+    >
+      {data === undefined ? (
+        <Failed query={check} rows={5} />
+      ) : (
+        <div className={css.fields}>
+          {data.addresses === null ? (
+            <Notice kind="problem">{network.wallet?.problem ?? t('wallet_unreadable')}</Notice>
+          ) : (
+            <>
+              <p className={css.sentence}>
+                {t(`compare_text_${data.kind}`)} {t('wallet_next', { number: data.next_index })}.
+              </p>
+              <Addresses treasury={data.kind === 'treasury' ? data.source : null} addresses={data.addresses} />
+            </>
+          )}
+          <h3>{t('nodes_now')}</h3>
+          {data.fault === null ? null : <Notice kind="problem">{data.fault}</Notice>}
+          {data.nodes === null ? <p className={css.sentence}>{t('nodes_none', { setting: network.setting })}</p> : null}
+          {data.nodes === null || data.nodes.length === 0 ? null : (
+            <ul aria-label={t('nodes_now')}>
+              {data.nodes.map(({ node, height, problem }) => (
+                <li key={node}>
+                  <code>{node}</code> {height === null ? null : <small>{t('node_block', { height })} · </small>}
+                  <small>{problem ?? t('node_fine')}</small>
+                </li>
+              ))}
+            </ul>
+          )}
+          <DialogActions confirm={t('wallet_done')} onConfirm={onClose} />
+        </div>
+      )}
+    </Dialog>
+  );
+}

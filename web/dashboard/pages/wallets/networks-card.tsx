@@ -1,0 +1,86 @@
+import type { NetworkHealthView, NetworkView } from '../../../../src/http/dashboard/contract/wallets.ts';
+import { useLocale } from '../../locale.tsx';
+import { Card } from '../../ui/card.tsx';
+import { Short } from '../../ui/copy.tsx';
+import { classNames } from '../../ui/class-names.ts';
+import { Ago } from '../../ui/moment.tsx';
+import { Notice } from '../../ui/notice.tsx';
+import css from './wallets.module.css';
+
+/** How the networks are followed, as last reported. No node is asked for it. */
+export function NetworksCard({ networks }: { readonly networks: readonly NetworkView[] }) {
+  const { t } = useLocale('wallets');
+  const followed = networks.flatMap(({ label, health }) => (health === null ? [] : [{ label, health }]));
+  return (
+    <Card title={t('networks_title')}>
+      {followed.length === 0 ? (
+        <p className={css.sentence}>{t('wallets_no_node')}</p>
+      ) : (
+        <ul className={css.networks} aria-label={t('networks_title')}>
+          {followed.map(({ label, health }) => (
+            <li key={label}>
+              <h3>
+                {label}{' '}
+                <span className={classNames(css.state, health.problem !== null && css.ill)}>
+                  {t(health.problem === null ? 'network_fine' : 'network_problem')}
+                </span>
+              </h3>
+              {health.problem === null ? null : <Notice kind="warning">{health.problem}</Notice>}
+              <Facts health={health} />
+            </li>
+          ))}
+        </ul>
+      )}
+    </Card>
+  );
+}
+
+function Facts({ health }: { readonly health: NetworkHealthView }) {
+  const { t, number, duration } = useLocale('wallets');
+  const { height, lag_blocks: lag, lag_seconds: seconds, cursor, nodes } = health;
+  return (
+    <>
+      <dl className={css.facts}>
+        <div>
+          <dt>{t('network_height')}</dt>
+          <dd>{height === null ? t('not_known') : number(height)}</dd>
+        </div>
+        <div>
+          <dt>{t('network_cursor')}</dt>
+          <dd>
+            {cursor === null ? (
+              t('network_not_read')
+            ) : (
+              <>
+                {number(cursor.height)} <Short text={cursor.hash} what={t('block_hash')} />
+              </>
+            )}
+          </dd>
+        </div>
+        <div>
+          <dt>{t('network_last_block')}</dt>
+          <dd>{cursor === null ? t('not_known') : <Ago iso={cursor.block_at} />}</dd>
+        </div>
+        <div>
+          <dt>{t('network_lag')}</dt>
+          <dd>
+            {lag === null
+              ? t('not_known')
+              : t('lag_of', { blocks: number(lag), time: duration((seconds ?? 0) * 1_000) })}
+          </dd>
+        </div>
+      </dl>
+      <ul className={css.nodes}>
+        {nodes.map((one) => (
+          <li key={one.node}>
+            <code>{one.node}</code>
+            <small>
+              {one.height === null ? null : `${t('node_block', { height: number(one.height) })} · `}
+              {one.problem ?? t('node_fine')} · <Ago iso={one.checked_at} />
+            </small>
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}

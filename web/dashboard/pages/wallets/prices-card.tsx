@@ -1,0 +1,135 @@
+import { useMutation } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { BodyOf } from '../../../../src/http/dashboard/contract/index.ts';
+import type { WalletsView } from '../../../../src/http/dashboard/contract/wallets.ts';
+import { useDashboard } from '../../dashboard.ts';
+import { useLocale } from '../../locale.tsx';
+import { problemOf } from '../../problem.ts';
+import { useScope } from '../../scope.ts';
+import { FormDialog } from '../../ui/action-dialog.tsx';
+import { Button } from '../../ui/button.tsx';
+import { Card } from '../../ui/card.tsx';
+import { Field } from '../../ui/field.tsx';
+import rows from '../account/account.module.css';
+import { useWalletsCache } from './queries.ts';
+
+const TERMS = 'POST /dashboard/api/projects/:project/payment-terms';
+
+interface PricesCardProps {
+  readonly wallets: WalletsView;
+  readonly mayManage: boolean;
+}
+
+/** What customers pay above the market, and how long payments are watched. */
+export function PricesCard({ wallets, mayManage }: PricesCardProps) {
+  const { t, number } = useLocale('wallets');
+  const [edited, edit] = useState<'spread' | 'window' | null>(null);
+  const close = (): void => edit(null);
+  return (
+    <Card title={t('prices_title')}>
+      <ul>
+        <li className={rows.row}>
+          <div>
+            <b>{t('spread')}</b>
+            <span className={rows.badge}>{t('in_percent', { percent: number(Number(wallets.spread)) })}</span>
+            <small>{t('spread_text')}</small>
+          </div>
+          {mayManage ? <Button onClick={() => edit('spread')}>{t('spread_edit')}</Button> : null}
+        </li>
+        <li className={rows.row}>
+          <div>
+            <b>{t('monitoring')}</b>
+            <span className={rows.badge}>{t('monitoring_hours', { hours: wallets.monitoring_hours })}</span>
+            <small>{t('monitoring_text')}</small>
+          </div>
+          {mayManage ? <Button onClick={() => edit('window')}>{t('monitoring_edit')}</Button> : null}
+        </li>
+      </ul>
+      {edited === 'spread' ? <SpreadDialog wallets={wallets} onClose={close} /> : null}
+      {edited === 'window' ? <WindowDialog wallets={wallets} onClose={close} /> : null}
+    </Card>
+  );
+}
+
+interface DialogProps {
+  readonly wallets: WalletsView;
+  readonly onClose: () => void;
+}
+
+type Body = BodyOf<typeof TERMS>;
+
+/** Saves one of the terms. The edit began from the version that was shown, whatever comes meanwhile. */
+function useSaveTerm({ wallets, onClose }: DialogProps, saved: 'spread_saved' | 'monitoring_saved') {
+  const { t } = useLocale('wallets');
+  const { api, toast } = useDashboard();
+  const { project } = useScope();
+  const { show, reload } = useWalletsCache();
+  const [{ version }] = useState(wallets);
+  return useMutation({
+    mutationFn: (term: Omit<Body, 'version'>) => api(TERMS, { params: { project }, body: { ...term, version } }),
+    onSuccess: (after) => {
+      show(after);
+      toast(t(saved));
+      onClose();
+    },
+    onError: reload,
+  });
+}
+
+function SpreadDialog(props: DialogProps) {
+  const { t } = useLocale('wallets');
+  const [from] = useState(props.wallets.spread);
+  const [spread, setSpread] = useState(from);
+  const save = useSaveTerm(props, 'spread_saved');
+  return (
+    <FormDialog
+      name={t('spread_edit')}
+      text={t('spread_text')}
+      isDirty={spread !== from}
+      action={{ ...save, mutate: () => save.mutate({ spread: spread.trim().replace(',', '.') }) }}
+      fields={['spread']}
+      onClose={props.onClose}
+    >
+      <Field
+        label={t('spread_percent')}
+        value={spread}
+        onValue={setSpread}
+        hint={t('spread_hint')}
+        problem={problemOf(save.error, 'spread')}
+        required
+        inputMode="decimal"
+        max={10}
+        autoComplete="off"
+      />
+    </FormDialog>
+  );
+}
+
+function WindowDialog(props: DialogProps) {
+  const { t } = useLocale('wallets');
+  const [from] = useState(props.wallets.has_own_window ? String(props.wallets.monitoring_hours) : '');
+  const [hours, setHours] = useState(from);
+  const save = useSaveTerm(props, 'monitoring_saved');
+  return (
+    <FormDialog
+      name={t('monitoring_edit')}
+      text={t('monitoring_text')}
+      isDirty={hours !== from}
+      action={{ ...save, mutate: () => save.mutate({ monitoring_hours: hours === '' ? null : Number(hours) }) }}
+      fields={['monitoring_hours']}
+      onClose={props.onClose}
+    >
+      <Field
+        label={t('monitoring_field')}
+        value={hours}
+        onValue={setHours}
+        hint={t('monitoring_hint')}
+        problem={problemOf(save.error, 'monitoring_hours')}
+        inputMode="numeric"
+        pattern="\d{1,9}"
+        title={t('wallet_whole_number')}
+        autoComplete="off"
+      />
+    </FormDialog>
+  );
+}

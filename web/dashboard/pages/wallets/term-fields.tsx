@@ -1,0 +1,70 @@
+import { useState } from 'react';
+import type { WalletView } from '../../../../src/http/dashboard/contract/wallets.ts';
+import { useLocale } from '../../locale.tsx';
+import { problemOf } from '../../problem.ts';
+import { Field } from '../../ui/field.tsx';
+
+export interface Terms {
+  readonly confirmations: string;
+  readonly tolerance: string;
+  readonly setConfirmations: (text: string) => void;
+  readonly setTolerance: (text: string) => void;
+  readonly isDirty: boolean;
+}
+
+/** What is typed of a wallet's terms. Empty is the default. */
+export function useTerms(wallet: WalletView | null): Terms {
+  const [from] = useState({
+    confirmations: wallet?.confirmations === null || wallet === null ? '' : String(wallet.confirmations),
+    tolerance: wallet?.has_own_tolerance === true ? wallet.tolerance : '',
+  });
+  const [confirmations, setConfirmations] = useState(from.confirmations);
+  const [tolerance, setTolerance] = useState(from.tolerance);
+  const isDirty = confirmations !== from.confirmations || tolerance !== from.tolerance;
+  return { confirmations, tolerance, setConfirmations, setTolerance, isDirty };
+}
+
+/** The same as the server takes it. Some people write decimals with a comma. */
+export function termsOf({ confirmations, tolerance }: Terms): {
+  readonly confirmations: number | null;
+  readonly tolerance: string | null;
+} {
+  return {
+    confirmations: confirmations === '' ? null : Number(confirmations),
+    tolerance: tolerance.trim() === '' ? null : tolerance.trim().replace(',', '.'),
+  };
+}
+
+interface TermFieldsProps {
+  readonly terms: Terms;
+  readonly fault: unknown;
+}
+
+export function TermFields({ terms, fault }: TermFieldsProps) {
+  const { t } = useLocale('wallets');
+  return (
+    <>
+      <Field
+        label={t('wallet_confirmations')}
+        value={terms.confirmations}
+        onValue={terms.setConfirmations}
+        hint={t('wallet_confirmations_hint')}
+        problem={problemOf(fault, 'confirmations')}
+        inputMode="numeric"
+        pattern="\d{1,9}"
+        title={t('wallet_whole_number')}
+        autoComplete="off"
+      />
+      <Field
+        label={t('wallet_tolerance_percent')}
+        value={terms.tolerance}
+        onValue={terms.setTolerance}
+        hint={t('wallet_tolerance_hint')}
+        problem={problemOf(fault, 'tolerance')}
+        inputMode="decimal"
+        max={10}
+        autoComplete="off"
+      />
+    </>
+  );
+}

@@ -1,0 +1,30 @@
+import { useQuery } from '@tanstack/react-query';
+import { useEffect } from 'react';
+import { useDashboard } from '../dashboard.ts';
+import { useLocale } from '../locale.tsx';
+import { attentionQuery } from '../pages/attention/queries.ts';
+import { describe } from '../pages/attention/sentence.ts';
+import type { News } from './use-attention-news.ts';
+
+/** Says what began to need attention: what it is, or how much there is. */
+export function AttentionNews({ scope, after, known, onShown }: News & { readonly onShown: () => void }) {
+  const locale = useLocale('attention');
+  const { api, toast } = useDashboard();
+  // Not what is in the cache: it may be from before.
+  const { data, isFetchedAfterMount, isError } = useQuery({ ...attentionQuery(api, scope), refetchOnMount: 'always' });
+  const isReady = isFetchedAfterMount || isError;
+  useEffect(() => {
+    if (!isReady) return;
+    const fresh = (data?.data ?? []).filter(
+      ({ noticed, identity }) => noticed !== null && noticed > after && !known.includes(identity),
+    );
+    const [first] = fresh;
+    if (first !== undefined) {
+      const { title } = describe(first, locale);
+      toast(fresh.length === 1 ? title : locale.t('attention_news', { count: fresh.length, title }), 'news');
+    }
+    onShown();
+    // Said once, whatever is rendered again.
+  }, [isReady]);
+  return null;
+}

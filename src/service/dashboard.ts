@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { createServiceHealth } from '../app/dashboard/health.ts';
 import type { PaymentCreator } from '../app/payments/create-payment.ts';
+import type { KeyUses } from '../app/projects/key-uses.ts';
 import { createProjectWatch } from '../app/live/project-watch.ts';
 import { makeSetupLink } from '../app/people/links.ts';
 import { refreshDeposits } from '../app/sweeps/refresh-deposits.ts';
@@ -31,6 +32,7 @@ interface Shared {
   readonly notifications: Notifications;
   readonly redis: SharedRedis | null;
   readonly creator: PaymentCreator;
+  readonly keyUses: Pick<KeyUses, 'save'>;
   /** Of the payment page. */
   readonly assets: Assets;
 }
@@ -39,7 +41,7 @@ interface Shared {
 export async function openDashboard(
   { dashboard, trustProxy, secretKey, baseUrl, sandboxBaseUrl }: Config,
   core: Cointill,
-  { notifications, redis, creator, assets: pages }: Shared,
+  { notifications, redis, creator, assets: pages, keyUses }: Shared,
   plugins: ServerOptions['plugins'],
 ): Promise<Pick<ServerOptions, 'dashboard' | 'plugins'>> {
   if (dashboard === null) return { dashboard: null, plugins };
@@ -75,6 +77,7 @@ export async function openDashboard(
       baseUrls: { live: baseUrl, test: sandboxBaseUrl },
       behindProxy,
       serviceHealth: createServiceHealth(app, core.networks),
+      saveKeyUses: () => keyUses.save(),
       sweeps: createSweepWatch(core),
       wallets: {
         chains: core.chains,

@@ -9,6 +9,7 @@ import { createPasswordHasher } from '../app/people/password-hash.ts';
 import type { Config } from '../config/config.ts';
 import { version } from '../config/version.ts';
 import { compileCidrs } from '../app/projects/allow-list.ts';
+import type { Dashboard } from '../http/dashboard/route.ts';
 import { dashboardRoutes } from '../http/dashboard/routes.ts';
 import { logoPath } from '../http/checkout/branding-routes.ts';
 import { renderPreview } from '../http/checkout/preview.ts';
@@ -87,10 +88,7 @@ export async function openDashboard(
       live: { watch, notifications, troubles: core.troubles },
       exports: { connect: () => core.handle.connect() },
       creator,
-      checkout: {
-        logoPath,
-        preview: (shown, language) => renderPreview(shown, language, pages, app.clock()),
-      },
+      checkout: checkoutOf(pages, app.clock),
       webhooks: { policyOf: core.policyOf, sender },
       signing: {
         show: (refunds) => showTogether(core, refunds),
@@ -114,6 +112,11 @@ export async function openDashboard(
       },
     ],
   };
+}
+
+/** What the payment page lends to the dashboard. */
+function checkoutOf(assets: Assets, clock: () => number): Dashboard['checkout'] {
+  return { logoPath, preview: (shown, language) => renderPreview(shown, language, assets, clock()) };
 }
 
 /** Where everybody opens the dashboard; null where there is none, or where not everybody reaches it. */

@@ -46,15 +46,7 @@ export function RefundPanel({ refund: id, onSign, onClose }: RefundPanelProps) {
           </p>
           <What refund={refund} />
           <RefundFacts refund={refund} />
-          <div className={logCss.buttons}>
-            {refund.can.sign ? (
-              <Button kind="primary" onClick={() => onSign(refund)}>
-                {t('refund_sign')}
-              </Button>
-            ) : null}
-            {refund.claim_url === null ? null : <CopyButton text={refund.claim_url}>{t('copy_link')}</CopyButton>}
-            {refund.can.cancel ? <Button onClick={() => cancel(true)}>{t('cancel_refund')}</Button> : null}
-          </div>
+          <Actions refund={refund} onSign={() => onSign(refund)} onCancel={() => cancel(true)} />
           {isCancelling ? (
             <Suspense>
               <CancelRefundDialog payment={refund.payment.id} refund={refund.id} onClose={() => cancel(false)} />
@@ -63,6 +55,28 @@ export function RefundPanel({ refund: id, onSign, onClose }: RefundPanelProps) {
         </>
       )}
     </LogPanel>
+  );
+}
+
+interface ActionsProps {
+  readonly refund: ListedRefundView;
+  readonly onSign: () => void;
+  readonly onCancel: () => void;
+}
+
+function Actions({ refund: { can, claim_url: link }, onSign, onCancel }: ActionsProps) {
+  const { t } = useLocale('refunds', 'detail');
+  if (!can.sign && !can.cancel && link === null) return null;
+  return (
+    <div className={logCss.buttons}>
+      {can.sign ? (
+        <Button kind="primary" onClick={onSign}>
+          {t('refund_sign')}
+        </Button>
+      ) : null}
+      {link === null ? null : <CopyButton text={link}>{t('copy_link')}</CopyButton>}
+      {can.cancel ? <Button onClick={onCancel}>{t('cancel_refund')}</Button> : null}
+    </div>
   );
 }
 

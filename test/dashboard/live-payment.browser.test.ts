@@ -240,7 +240,7 @@ describe.skipIf(hasNoBrowser)('a live payment, on a real chain', () => {
     onTestFinished(() =>
       chain()
         .rpc('evm_setAutomine', [true])
-        .then(() => {}),
+        .then(() => undefined),
     );
     const dialog = page.getByRole('dialog');
     const { page: other } = await dashboard.openSignedIn();

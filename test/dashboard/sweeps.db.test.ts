@@ -110,7 +110,7 @@ it('one of two people gets a call, the other is refused; who gave it up or sent 
   await checked(3_000n);
   const key = await offered();
   const both = await Promise.all([owner, admin].map(({ browser }) => post(browser, '', { network: 'ethereum', key })));
-  expect(both.map(({ status }) => status).toSorted()).toEqual([200, 409]);
+  expect(both.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 409]);
   const id = both.find(({ status }) => status === 200)?.body.id ?? '';
   expect((await get<Overview>(admin.browser)).body).toMatchObject({ networks: [{ calls: [] }], open: [{ id }] });
   expect(await post(admin.browser, `/${id}/give-up`, {})).toMatchObject({ status: 200, body: { state: 'ended' } });

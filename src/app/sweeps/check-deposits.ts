@@ -1,9 +1,9 @@
 import type { EvmReceipt } from '../../rails/evm/reader.ts';
 import { depositFlows, saveDepositCheck, type DepositBalance, type DepositFlow } from '../../store/deposit-balances.ts';
 import { paidDeposits } from '../../store/issued-addresses.ts';
+import { insertSweepTransfers } from '../../store/sweep-transfers.ts';
 import {
   insertSweep,
-  insertSweepTransfers,
   lockSweeps,
   notifySweeps,
   sweepByTransaction,

@@ -2,15 +2,8 @@ import { nativeAsset, NETWORK_FACTS } from '../../domain/networks.ts';
 import type { EvmReceipt } from '../../rails/evm/reader.ts';
 import { deployedBy } from '../../rails/evm/sweep.ts';
 import { addFactory, arrivalsInBlock, setDepositBalance } from '../../store/deposit-balances.ts';
-import {
-  claimDueSweeps,
-  lockSweep,
-  transfersOfSweeps,
-  updateSweep,
-  updateSweepTransfer,
-  type Sweep,
-  type SweepTransfer,
-} from '../../store/sweeps.ts';
+import { transfersOfSweeps, updateSweepTransfer, type SweepTransfer } from '../../store/sweep-transfers.ts';
+import { claimDueSweeps, lockSweep, updateSweep, type Sweep } from '../../store/sweeps.ts';
 import type { App } from '../context.ts';
 import { inTransaction } from '../in-transaction.ts';
 import { worthAt, type SweepChain, type SweepChains } from './chain.ts';

@@ -8,13 +8,8 @@ import {
   type DepositCheck,
 } from '../../store/deposit-balances.ts';
 import { COIN } from '../../store/schema/sweeps.ts';
-import {
-  openSweeps,
-  transfersOfSweeps,
-  transfersUnderWay,
-  type Sweep,
-  type SweepTransfer,
-} from '../../store/sweeps.ts';
+import { transfersOfSweeps, transfersUnderWay, type SweepTransfer } from '../../store/sweep-transfers.ts';
+import { openSweeps, type Sweep } from '../../store/sweeps.ts';
 import { isWorthIt, planCalls, type PlannedCall } from '../projects/sweep.ts';
 
 /** A call that may be sent now, with what it takes. */

@@ -2,9 +2,9 @@ import type { Network } from '../../domain/networks.ts';
 import type { AuditValues } from '../../store/audit.ts';
 import type { Trx } from '../../store/database.ts';
 import { findProject } from '../../store/projects.ts';
+import { insertSweepTransfers } from '../../store/sweep-transfers.ts';
 import {
   insertSweep,
-  insertSweepTransfers,
   lockSweep,
   lockSweeps,
   notifySweeps,

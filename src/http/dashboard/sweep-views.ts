@@ -49,7 +49,8 @@ export function networkView(viewing: SweepViewing, deposits: NetworkDeposits): N
     coin: NETWORK_FACTS[network].gasCoin,
     checked_at: isoTimeOrNull(check?.checkedAt ?? null),
     problem: problem === 'no_node' || problem === null ? problem : 'unavailable',
-    gas_price_gwei: check?.gasPrice == null ? null : formatDecimal(roughly(check.gasPrice), GWEI_DECIMALS),
+    gas_price_gwei:
+      check === null || check.gasPrice === null ? null : formatDecimal(roughly(check.gasPrice), GWEI_DECIMALS),
     holdings: byTreasury(worth),
     below: byTreasury(below),
     under_way: byTreasury(underWay),
@@ -62,7 +63,7 @@ function offeredView(
   { network, check }: NetworkDeposits,
   { key, call, isReady, takes }: OfferedCall,
 ): OfferedView {
-  const cost = check?.gasPrice == null ? null : call.gasEstimate * check.gasPrice;
+  const cost = check === null || check.gasPrice === null ? null : call.gasEstimate * check.gasPrice;
   const worth = cost === null ? null : worthOf(viewing, network, cost);
   return {
     key,

@@ -59,7 +59,8 @@ function OpenRow({ sweep, maySend, onHash }: OpenRowProps) {
   return (
     <li className={rows.row}>
       <div>
-        <SweepState state={state} /> <b>{purpose === 'sweep' ? <Amounts amounts={amounts} /> : t('call_factory')}</b>
+        <SweepState state={state} />
+        <b className={css.after}>{purpose === 'sweep' ? <Amounts amounts={amounts} /> : t('call_factory')}</b>
         <small>
           {name}
           {who === null ? null : ` · ${who}`} · <Ago iso={sweep.sent_at ?? sweep.created_at} />

@@ -23,8 +23,8 @@ interface SendDialogProps {
 
 type Sent = Extract<SendEnd, { readonly kind: 'sent' }>;
 
-/** Sends one call with a wallet of this browser: it is taken first, so that nobody else sends it meanwhile. */
-export function SendDialog({ offered, deposits, onClose }: SendDialogProps) {
+/** The call is taken before a wallet is asked, so that nobody else sends it meanwhile. */
+function useSend({ offered, deposits, onClose }: SendDialogProps) {
   const { t } = useLocale('sweeps');
   const { api, queries, toast } = useDashboard();
   const scope = useScope();
@@ -75,6 +75,14 @@ export function SendDialog({ offered, deposits, onClose }: SendDialogProps) {
     isOpen.current = false;
     onClose();
   };
+  return { wallet, isAsking, state, problem, unsaved, send, save, close };
+}
+
+/** Sends one call with a wallet of this browser. */
+export function SendDialog(props: SendDialogProps) {
+  const { t } = useLocale('sweeps');
+  const { offered, deposits } = props;
+  const { wallet, isAsking, state, problem, unsaved, send, save, close } = useSend(props);
   const isSent = typeof state === 'object' && state?.kind === 'sent';
   return (
     <Dialog

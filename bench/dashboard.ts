@@ -31,7 +31,7 @@ export function dashboard(): Promise<readonly Figure[]> {
   });
 }
 
-async function signIn(service: BenchService): Promise<{ readonly cookie: string }> {
+export async function signIn(service: BenchService): Promise<{ readonly cookie: string }> {
   const { link } = await service.cli('user', 'invite', '--email', 'owner@shop.example', '--role', 'owner');
   const origin = service.live.replace('127.0.0.1', 'localhost');
   const page = { 'content-type': 'application/json', origin, 'sec-fetch-site': 'same-origin' };
@@ -45,7 +45,7 @@ async function signIn(service: BenchService): Promise<{ readonly cookie: string 
   return { cookie: cookies.join('; ') };
 }
 
-function baseOf(service: BenchService, projectId: string): string {
+export function baseOf(service: BenchService, projectId: string): string {
   return `${service.live.replace('127.0.0.1', 'localhost')}/dashboard/api/projects/${projectId}/test`;
 }
 

@@ -15,6 +15,7 @@ import { page } from './page.ts';
 import { pageLoad } from './page-load.ts';
 import { pageTaps } from './page-taps.ts';
 import { print, type Figure } from './report.ts';
+import { reports } from './reports.ts';
 import { start } from './start.ts';
 
 const BENCHES: Readonly<Record<string, () => Promise<readonly Figure[]>>> = {
@@ -23,6 +24,7 @@ const BENCHES: Readonly<Record<string, () => Promise<readonly Figure[]>>> = {
   deliver,
   'many-payments': manyPayments,
   dashboard: async () => [...(await dashboardPages()), ...(await dashboard())],
+  reports,
   start,
   'match-blocks': matchBlocks,
   'catch-up': catchUp,

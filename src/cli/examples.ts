@@ -55,5 +55,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   'recover book': ['recover book ADDRESS --amount 25 --order-id A-1001'],
   'refund show': ['refund show re_…'],
   'refund cancel': ['refund cancel re_…'],
+  'report export': ['report export --project ID --report transfers --period last_month --json'],
+  'report statement': ['report statement --project ID --period last_month --zone Europe/Berlin'],
   'sweep plan': ['sweep plan --project ID --network ethereum'],
 };

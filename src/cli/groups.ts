@@ -69,6 +69,10 @@ export const GROUPS: Readonly<Record<CommandGroup, Group>> = {
     description: 'see what to sign for a refund',
     load: async () => (await import('./refund.ts')).addRefundCommands,
   },
+  report: {
+    description: 'export reports, and make statements that reconcile',
+    load: async () => (await import('./report.ts')).addReportCommands,
+  },
   sweep: {
     description: 'pay out what lies on deposit contracts',
     load: async () => (await import('./sweep.ts')).addSweepCommands,

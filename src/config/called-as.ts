@@ -18,6 +18,7 @@ export const COMMAND_GROUPS = [
   'restore',
   'recover',
   'refund',
+  'report',
   'sweep',
 ] as const;
 export type CommandGroup = (typeof COMMAND_GROUPS)[number];

@@ -4,11 +4,11 @@ import type { KnownPayout } from '../domain/refund-payout.ts';
 import type { Database, Trx } from './database.ts';
 import type { NewRow } from './tables.ts';
 
-/** A signed transaction. */
+/** A signed transaction; `bytes` is null where a wallet sent it by itself. */
 export interface SentTransaction {
   readonly network: Network;
   readonly hash: string;
-  readonly bytes: Uint8Array;
+  readonly bytes: Uint8Array | null;
 }
 
 /** Saves that a signed transaction is being sent for these refunds, before it is; again after a refusal too. */
@@ -18,14 +18,7 @@ export async function saveSentPayout(
   { network, hash, bytes }: SentTransaction,
   now: number,
 ): Promise<void> {
-  await trx
-    .insertInto('raw_transactions')
-    .values({ network, transaction_hash: hash, bytes: Buffer.from(bytes) } satisfies NewRow<'raw_transactions'>)
-    // The hash does not cover witnesses: what was refused may come again with better signatures.
-    .onConflict((conflict) =>
-      conflict.columns(['network', 'transaction_hash']).doUpdateSet({ bytes: Buffer.from(bytes) }),
-    )
-    .execute();
+  if (bytes !== null) await saveBytes(trx, { network, hash, bytes });
   await trx
     .insertInto('sent_payouts')
     .values(
@@ -39,6 +32,20 @@ export async function saveSentPayout(
     )
     .onConflict((conflict) =>
       conflict.columns(['refund_id', 'transaction_hash']).doUpdateSet({ sent_at: new Date(now), refused_reason: null }),
+    )
+    .execute();
+}
+
+async function saveBytes(
+  trx: Trx,
+  { network, hash, bytes }: { readonly network: Network; readonly hash: string; readonly bytes: Uint8Array },
+): Promise<void> {
+  await trx
+    .insertInto('raw_transactions')
+    .values({ network, transaction_hash: hash, bytes: Buffer.from(bytes) } satisfies NewRow<'raw_transactions'>)
+    // The hash does not cover witnesses: what was refused may come again with better signatures.
+    .onConflict((conflict) =>
+      conflict.columns(['network', 'transaction_hash']).doUpdateSet({ bytes: Buffer.from(bytes) }),
     )
     .execute();
 }
@@ -91,8 +98,8 @@ export interface PayoutProgress {
   readonly refundId: string;
   /** The transaction that pays it, or was sent to; null: none is known. */
   readonly hash: string | null;
-  /** `refused`: the node did not take the transaction that was sent. */
-  readonly state: KnownPayout['state'] | 'refused' | null;
+  /** `sent`: and not seen since. `refused`: the node did not take the transaction that was sent. */
+  readonly state: KnownPayout['state'] | 'sent' | 'refused' | null;
   readonly confirmations: number;
   /** With how many it completes. */
   readonly needed: number;
@@ -116,10 +123,26 @@ export async function payoutProgress(db: Database, refundIds: readonly string[])
         case when w.dropped_at is null then 1 else 3 end, w.since
       from waiting_payouts w where w.refund_id = r.id
       union all
-      select s.transaction_hash, 'refused', null, s.refused_reason, 2, s.sent_at
-      from sent_payouts s where s.refund_id = r.id and s.refused_reason is not null
+      select s.transaction_hash, case when s.refused_reason is null then 'sent' else 'refused' end, null, s.refused_reason, 2, s.sent_at
+      from sent_payouts s where s.refund_id = r.id
       order by rank, at desc nulls last limit 1
     ) p on true
     where r.id = any (${refundIds}::uuid[])`.execute(db);
   return rows;
+}
+
+/** What was last sent for a refund and not refused, and when, in epoch milliseconds; null: nothing. */
+export async function lastSentPayout(
+  db: Database,
+  refundId: string,
+): Promise<{ readonly hash: string; readonly at: number } | null> {
+  const row = await db
+    .selectFrom('sent_payouts')
+    .select(['transaction_hash', 'sent_at'])
+    .where('refund_id', '=', refundId)
+    .where('refused_reason', 'is', null)
+    .orderBy('sent_at', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return row === undefined ? null : { hash: row.transaction_hash, at: row.sent_at };
 }

@@ -133,6 +133,7 @@ const TABLE: Readonly<Record<string, Cell>> = {
   // Signing refunds.
   [`POST ${SCOPE}/signing`]: ADMINS_IN_BOTH_MODES,
   [`POST ${SCOPE}/signing/send`]: ADMINS_IN_BOTH_MODES,
+  [`POST ${SCOPE}/signing/sent`]: ADMINS_IN_BOTH_MODES,
   [`GET ${SCOPE}/signing/progress`]: ADMINS_IN_BOTH_MODES,
   // Reports.
   // Wallets.

@@ -4,6 +4,7 @@ import type { Refund } from '../../domain/refund.ts';
 import { ChainUnavailableError, type ChainSource } from '../../rails/chain.ts';
 import type { SignedTransaction } from '../../rails/utxo/signed.ts';
 import { lockCursor } from '../../store/chain.ts';
+import type { Trx } from '../../store/database.ts';
 import { notifyPayment } from '../../store/notifications.ts';
 import { beingPaid, dropPayouts, knownPayouts, savePayouts } from '../../store/refund-payouts.ts';
 import { lockRefund } from '../../store/refunds.ts';
@@ -66,11 +67,7 @@ export function keepSent(
       return asset === undefined ? [] : [{ ...row, asset }];
     });
     await savePayouts(trx, payouts, now);
-    for (const refund of locked) {
-      const change = auditedRefund('refund.send', refund);
-      await recordPeoplesAudit(app, trx, { ...change, after: { ...change.after, transaction_hash: hash } });
-      await notifyPayment(trx, refund.paymentId);
-    }
+    for (const refund of locked) await auditSent(app, trx, refund, hash);
     return { kind: 'kept' };
   });
 }
@@ -78,6 +75,27 @@ export function keepSent(
 function changed(id: string): Kept {
   const message = `${encodeId('refund', id)} changed at this moment: it was cancelled, or something else pays it. Nothing was sent. Open it again.`;
   return { kind: 'refused', message };
+}
+
+/**
+ * Keeps that a wallet says it has sent this transaction for a refund, so that whoever opens the refund before a block
+ * shows it does not pay a second time.
+ */
+export function keepReported(app: App, refund: Refund, hash: string): Promise<Kept> {
+  const { id, network } = refund;
+  return app.db.transaction().execute(async (trx): Promise<Kept> => {
+    const locked = await lockRefund(trx, id);
+    if (locked === null) return changed(id);
+    await saveSentPayout(trx, [id], { network, hash, bytes: null }, app.clock());
+    await auditSent(app, trx, locked, hash);
+    return { kind: 'kept' };
+  });
+}
+
+async function auditSent(app: App, trx: Trx, refund: Refund, hash: string): Promise<void> {
+  const change = auditedRefund('refund.send', refund);
+  await recordPeoplesAudit(app, trx, { ...change, after: { ...change.after, transaction_hash: hash } });
+  await notifyPayment(trx, refund.paymentId);
 }
 
 /** The node refused a transaction: its refunds are to be signed as before. */

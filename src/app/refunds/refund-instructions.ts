@@ -6,6 +6,8 @@ import type { Refund } from '../../domain/refund.ts';
 import { unexplainedGrowth, type UnexplainedGrowth } from '../../store/refund-balances.ts';
 import { payoutOf, type RefundPayout } from '../../store/refund-payouts.ts';
 import { findRefund } from '../../store/refunds.ts';
+import { lastSentPayout } from '../../store/sent-payouts.ts';
+import { isoTime } from '../../wire/time.ts';
 import type { App } from '../context.ts';
 import type { Rejected } from '../rejected.ts';
 import { checkRefundAddress } from './refund-address.ts';
@@ -119,7 +121,9 @@ export async function examine(app: App, refund: Refund, notPaidBy: readonly stri
   const cover = await coverOf(app, refund, notPaidBy);
   if (cover.kind === 'short') return nothingToSign(cover.message);
   const growths = await unexplainedGrowth(app.db, refund);
+  const sent = payout === null ? await lastSentPayout(app.db, id) : null;
   const warnings = [
+    ...(sent === null ? [] : [wasSent(sent)]),
     ...(payout === null ? [] : [mayComeBack(payout)]),
     ...cover.warnings,
     ...growths.map((growth) => mayBePaid(refund, growth)),
@@ -144,6 +148,10 @@ function paidAllTheSame({ transactionHash, state, isGuess }: RefundPayout): stri
 
 function mayComeBack({ transactionHash }: RefundPayout): string {
   return `${transactionHash} was to pay this refund and is in no block now. Before you pay again, make sure that it can no longer be mined: spend one of the same coins, or use the same nonce.`;
+}
+
+function wasSent({ hash, at }: { readonly hash: string; readonly at: number }): string {
+  return `${hash} was sent to pay this refund at ${isoTime(at)}, and is in no block yet. Do not pay it a second time: wait, or make sure in your wallet that it failed and can no longer be mined.`;
 }
 
 function mayBePaid({ id, asset, decimals }: Refund, { refundId, address, units, height }: UnexplainedGrowth): string {

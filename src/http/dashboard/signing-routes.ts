@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { explorerOf } from '../../app/explorer.ts';
+import { keepReported } from '../../app/refunds/keep-sent.ts';
 import { readRefund } from '../../app/refunds/read-refund.ts';
 import type { PaidTogether } from '../../app/refunds/refund-held.ts';
 import type { SharedInstructions } from '../../app/refunds/refund-instructions.ts';
@@ -42,6 +43,18 @@ export function signingRoutes(app: FastifyInstance, dashboard: Dashboard): void 
       message: sent.kind === 'sent' ? null : sent.message,
       differences: sent.kind === 'refused' ? [...sent.differences] : [],
     };
+  });
+  addRoute(app, `POST ${SIGNING}/sent`, RULE, async ({ params, body, request }) => {
+    const [refund] = await refundsOf(dashboard, scopeOf(request, params), [body.refund]);
+    if (refund.mode === 'test' || !isEvmNetwork(refund.network)) {
+      throw invalid('refund', 'refund must be a live one on an EVM chain: others are sent by the service.');
+    }
+    if (!/^0x[0-9a-f]{64}$/.test(body.transaction_hash)) {
+      throw invalid('transaction_hash', 'transaction_hash must be 0x and 64 hex digits in lower case.');
+    }
+    const kept = await keepReported(appFor(core, request), refund, body.transaction_hash);
+    if (kept.kind === 'refused') throw invalid('refund', kept.message);
+    return {};
   });
   addRoute(app, `GET ${SIGNING}/progress`, RULE, async ({ params, query, request }) => {
     const refunds = await refundsOf(dashboard, scopeOf(request, params), query.refunds.split(','));

@@ -42,6 +42,7 @@ export const deAudit: TextsLike<typeof enAudit> = {
   action_recovery_codes_make: 'Neue Wiederherstellungscodes gemacht',
   action_refund_cancel: 'Erstattung storniert',
   action_refund_create: 'Erstattung angelegt',
+  action_refund_send: 'Signierte Erstattung gesendet',
   action_refund_export: 'Erstattungen exportiert',
   action_report_export: 'Bericht exportiert',
   action_report_statement: 'Abrechnung erstellt',

@@ -2,6 +2,10 @@ import type { enBrowserWallets } from './en-browser-wallets.ts';
 import type { TextsLike } from './en.ts';
 
 export const deBrowserWallets: TextsLike<typeof enBrowserWallets> = {
+  call_chain: 'Chain-ID',
+  call_data: 'Daten',
+  call_to: 'An',
+  call_value: 'Wert in Wei',
   browser_wallets: 'Wallets in diesem Browser',
   no_browser_wallet:
     'In diesem Browser wurde keine Wallet gefunden. Installieren Sie eine als Erweiterung, etwa MetaMask oder Rabby, und laden Sie diese Seite neu; oder kopieren Sie den Aufruf und senden Sie ihn aus einer anderen Wallet.',

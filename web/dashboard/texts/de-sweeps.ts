@@ -2,15 +2,11 @@ import type { enSweeps } from './en-sweeps.ts';
 import type { TextsLike } from './en.ts';
 
 export const deSweeps: TextsLike<typeof enSweeps> = {
-  call_chain: 'Chain-ID',
-  call_data: 'Daten',
   call_factory: 'Factory der Einzahlungsverträge anlegen',
   call_factory_text:
     'Der Vertrag, der Einzahlungen auszahlt, ist in diesem Netzwerk noch nicht vorhanden. Er wird einmal angelegt, von beliebiger Seite, vor dem ersten Einzug.',
   call_gas_limit: 'Gaslimit',
-  call_to: 'An',
   call_to_copy: 'Aus einer anderen Wallet senden',
-  call_value: 'Wert',
   call_waits_for_factory: 'Möglich, sobald die Factory angelegt ist.',
   copy_call_data: 'Aufrufdaten kopieren',
   give_hash: 'Hash eingeben',
@@ -59,6 +55,8 @@ export const deSweeps: TextsLike<typeof enSweeps> = {
   sweep_unlocated: 'Zeitpunkt nicht mehr bekannt',
   sweep_unsaved:
     'Die Wallet hat gesendet, aber der Server war nicht erreichbar. Lassen Sie dieses Fenster offen und versuchen Sie es erneut, damit niemand doppelt sendet.',
+  sweep_worth_unknown: 'Wert zu diesem Zeitpunkt unbekannt',
+  sweeps_all_under_way: 'Alles, was hier liegt, ist unterwegs.',
   sweeps_as_of: 'Stand:',
   sweeps_below: 'Lohnt sich noch nicht: Einzahlungen unter {minimum}',
   sweeps_check: 'Jetzt prüfen',

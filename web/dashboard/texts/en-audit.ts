@@ -40,6 +40,7 @@ export const enAudit = {
   action_recovery_codes_make: 'Made new recovery codes',
   action_refund_cancel: 'Cancelled a refund',
   action_refund_create: 'Created a refund',
+  action_refund_send: 'Sent a signed refund',
   action_refund_export: 'Exported refunds',
   action_report_export: 'Exported a report',
   action_report_statement: 'Made a statement',

@@ -1,5 +1,9 @@
 /** The texts of sending with a wallet in the browser. */
 export const enBrowserWallets = {
+  call_chain: 'Chain ID',
+  call_data: 'Data',
+  call_to: 'To',
+  call_value: 'Value in wei',
   browser_wallets: 'Wallets in this browser',
   no_browser_wallet:
     'No wallet was found in this browser. Install one as an extension, such as MetaMask or Rabby, and reload this page; or copy the call and send it from any other wallet.',

@@ -1,14 +1,10 @@
 /** The texts of the page of sweeps. */
 export const enSweeps = {
-  call_chain: 'Chain ID',
-  call_data: 'Data',
   call_factory: 'Deploy the deposit factory',
   call_factory_text:
     'The contract that empties deposits is not on this network yet. It is deployed once, by anyone, before the first sweep.',
   call_gas_limit: 'Gas limit',
-  call_to: 'To',
   call_to_copy: 'Send it from another wallet',
-  call_value: 'Value',
   call_waits_for_factory: 'Possible once the factory is deployed.',
   copy_call_data: 'Copy call data',
   give_hash: 'Enter the hash',
@@ -55,6 +51,8 @@ export const enSweeps = {
   sweep_unlocated: 'When is not known any more',
   sweep_unsaved:
     'The wallet has sent it, but the server could not be told. Keep this open and try again, so that nobody sends it twice.',
+  sweep_worth_unknown: 'value at that time unknown',
+  sweeps_all_under_way: 'All that lies here is under way.',
   sweeps_as_of: 'As of',
   sweeps_below: 'Not worth it yet: deposits below {minimum}',
   sweeps_check: 'Check now',

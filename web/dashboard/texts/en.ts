@@ -11,6 +11,7 @@ import { enPayments } from './en-payments.ts';
 import type { enPeople } from './en-people.ts';
 import type { enRequests } from './en-requests.ts';
 import { enShell } from './en-shell.ts';
+import type { enSigning } from './en-signing.ts';
 import type { enRefunds } from './en-refunds.ts';
 import type { enReports } from './en-reports.ts';
 import type { enSettings } from './en-settings.ts';
@@ -39,6 +40,7 @@ export interface TextParts {
   readonly refunds: typeof enRefunds;
   readonly reports: typeof enReports;
   readonly settings: typeof enSettings;
+  readonly signing: typeof enSigning;
   readonly sweeps: typeof enSweeps;
   readonly wallets: typeof enWallets;
   readonly webhooks: typeof enWebhooks;

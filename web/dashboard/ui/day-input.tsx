@@ -1,6 +1,8 @@
 interface DayInputProps {
   /** The accessible name, unless a label is around it. */
   readonly label?: string;
+  /** What its label names, where that stands above it. */
+  readonly id?: string;
   readonly value: string;
   readonly min?: string;
   readonly max?: string;

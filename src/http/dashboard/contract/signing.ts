@@ -2,7 +2,7 @@ import { Type, type Static } from 'typebox';
 import { oneOf, text } from '../../fields.ts';
 import { nullable } from '../../shapes.ts';
 import type { Contracts } from './route.ts';
-import { explorerUrl, modeParams } from './shape.ts';
+import { doneShape, explorerUrl, modeParams } from './shape.ts';
 import { walletCallShape, walletChainShape } from './wallet-call.ts';
 
 /** How many refunds one transaction can pay. */
@@ -66,7 +66,7 @@ const progressShape = Type.Object({
   transaction_hash: nullable(Type.String()),
   explorer_url: explorerUrl,
   /** Of the transaction; null: none is known. */
-  state: nullable(oneOf(['waiting', 'block', 'dropped', 'refused'])),
+  state: nullable(oneOf(['sent', 'waiting', 'block', 'dropped', 'refused'])),
   confirmations: Type.Integer(),
   needed: Type.Integer(),
   /** What the node said when it refused it. */
@@ -85,6 +85,16 @@ export const signingContract = {
     // Longer texts are refused by their length, before anything is read of them.
     body: Type.Object({ refunds: refundIds, signed: Type.String() }),
     answer: sentShape,
+  },
+  /** A browser wallet has sent a transaction for a refund on an EVM chain. */
+  [`POST ${SIGNING}/sent`]: {
+    params: modeParams,
+    body: Type.Object({
+      refund: text({ max: 64, min: 1 }),
+      /** `0x` and 64 hex digits in lower case. */
+      transaction_hash: text({ max: 66, min: 66 }),
+    }),
+    answer: doneShape,
   },
   /** How far the payments of refunds have come; ids separated by commas. */
   [`GET ${SIGNING}/progress`]: {

@@ -44,6 +44,7 @@ export const ACTIONS: ReadonlyMap<string, ActionKey> = new Map<string, ActionKey
   ['recovery_codes.make', 'action_recovery_codes_make'],
   ['refund.cancel', 'action_refund_cancel'],
   ['refund.create', 'action_refund_create'],
+  ['refund.send', 'action_refund_send'],
   ['refund.export', 'action_refund_export'],
   ['report.export', 'action_report_export'],
   ['report.statement', 'action_report_statement'],

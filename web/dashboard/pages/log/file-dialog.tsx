@@ -44,7 +44,7 @@ export function FileDialog(props: FileDialogProps) {
       if (answer.status === 401) isSignedOut.set(true);
       if (!answer.ok) throw faultOf(answer.status, await answer.json().catch(() => null));
       const file = /filename="([^"]+)"/.exec(answer.headers.get('content-disposition') ?? '')?.[1] ?? 'export';
-      saveFile({ name: file, content: await answer.blob(), rows: 0 });
+      saveFile({ name: file, content: await answer.blob() });
     },
     onSuccess: onClose,
   });

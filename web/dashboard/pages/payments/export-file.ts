@@ -45,7 +45,15 @@ export async function downloadFile(
   request: object,
   { signal, onProgress }: Watching,
 ): Promise<ExportedFile> {
-  const answer = await reach(url, request, signal);
+  return receiveFile(await reach(url, request, signal), onProgress, signal);
+}
+
+/** Takes a file as it comes; throws as above. */
+export async function receiveFile(
+  answer: Response,
+  onProgress: (progress: ExportProgress) => void,
+  signal?: AbortSignal,
+): Promise<ExportedFile> {
   if (!answer.ok || answer.body === null) throw faultOf(answer.status, await answer.json().catch(() => null));
   const about = answer.headers.get('x-rows-about');
   const total = about === null ? null : Number(about);
@@ -59,7 +67,7 @@ export async function downloadFile(
   const reader = answer.body.getReader();
   for (;;) {
     const { done, value } = await reader.read().catch((error: unknown) => {
-      throw signal.aborted ? error : new ApiFault(0, 'broken_off', '', null);
+      throw signal?.aborted === true ? error : new ApiFault(0, 'broken_off', '', null);
     });
     if (done) break;
     held.push(value);
@@ -111,7 +119,7 @@ function lineCounter(isCsv: boolean) {
 }
 
 /** Hands a file to the browser's downloads. */
-export function saveFile({ name, content }: ExportedFile): void {
+export function saveFile({ name, content }: Pick<ExportedFile, 'name' | 'content'>): void {
   const url = URL.createObjectURL(content);
   const link = document.createElement('a');
   link.href = url;

@@ -8,13 +8,13 @@ import { ConfirmDialog } from '../../ui/action-dialog.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Choices } from '../../ui/choices.tsx';
 import { Notice } from '../../ui/notice.tsx';
+import { LazySignDialog } from '../refunds/sign/lazy-sign-dialog.tsx';
 import { GoneDialog, useChanged } from './changed.tsx';
 import css from './payment-parts.module.css';
 import { putPayment, refreshOnRefusal } from './queries.ts';
 import { isSome } from './refund-size.ts';
 
 const RefundDialog = lazy(async () => ({ default: (await import('./refund-dialog.tsx')).RefundDialog }));
-const SignDialog = lazy(async () => ({ default: (await import('./sign-dialog.tsx')).SignDialog }));
 
 type Simulation = PaymentView['can']['simulate'][number];
 /** An action with a confirmation dialog. */
@@ -56,7 +56,7 @@ export function PaymentActions({ payment }: { readonly payment: PaymentView }) {
               onDone={({ id, can: { sign } }) => setOpen(sign ? { sign: id } : null)}
             />
           ) : typeof open === 'object' ? (
-            <SignDialog payment={payment.id} refund={open.sign} onClose={close} />
+            <LazySignDialog refunds={[{ id: open.sign }]} onClose={close} />
           ) : isPossible(can, open) ? (
             <Question payment={payment} asked={open} onClose={close} />
           ) : (

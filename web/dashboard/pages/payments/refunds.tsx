@@ -1,16 +1,15 @@
-import { lazy, Suspense, useState } from 'react';
+import { Suspense, useState } from 'react';
 import type { PaymentView } from '../../../../src/http/dashboard/contract/payments.ts';
 import type { RefundView } from '../../../../src/http/dashboard/contract/refunds.ts';
 import { useLocale } from '../../locale.tsx';
 import { Button } from '../../ui/button.tsx';
 import { CopyButton, Short } from '../../ui/copy.tsx';
 import { Moment } from '../../ui/moment.tsx';
+import { LazySignDialog } from '../refunds/sign/lazy-sign-dialog.tsx';
 import { CancelRefundDialog } from './cancel-refund-dialog.tsx';
 import { GoneDialog } from './changed.tsx';
 import css from './payment-parts.module.css';
 import { failureText } from './refund-failure.ts';
-
-const SignDialog = lazy(async () => ({ default: (await import('./sign-dialog.tsx')).SignDialog }));
 
 /** A payment's refunds, newest first, with what can be done about each. */
 export function Refunds({ payment }: { readonly payment: PaymentView }) {
@@ -27,7 +26,7 @@ export function Refunds({ payment }: { readonly payment: PaymentView }) {
       </ul>
       {open?.what === 'sign' ? (
         <Suspense>
-          <SignDialog payment={payment.id} refund={open.id} onClose={close} />
+          <LazySignDialog refunds={[{ id: open.id }]} onClose={close} />
         </Suspense>
       ) : null}
       {open?.what !== 'cancel' || refund === undefined ? null : refund.can.cancel ? (

@@ -18,11 +18,11 @@ import { refundList } from './queries.ts';
 import { RefundFilterRow } from './refund-filters.tsx';
 import { RefundPanel } from './refund-panel.tsx';
 import { filtersOf, refundsSearch, type RefundsSearch } from './search.ts';
+import { LazySignDialog } from './sign/lazy-sign-dialog.tsx';
 import { RefundStage } from './stage.tsx';
 import { useChosen, type ChosenRefunds } from './use-chosen.ts';
 
 const NewRefundDialog = lazy(async () => ({ default: (await import('./new-refund-dialog.tsx')).NewRefundDialog }));
-const SignRefunds = lazy(async () => ({ default: (await import('./sign-refunds.tsx')).SignRefunds }));
 const FileDialog = lazy(async () => ({ default: (await import('../log/file-dialog.tsx')).FileDialog }));
 
 /** A dialog over the page, or what one of them made. */
@@ -180,7 +180,7 @@ function Dialogs({ opened, search, onOpen, onShow, onSigned }: DialogsProps) {
           onClose={onClose}
         />
       ) : 'made' in opened ? null : (
-        <SignRefunds refunds={opened.sign} onClose={signed} />
+        <LazySignDialog refunds={opened.sign} onClose={signed} />
       )}
     </Suspense>
   );

@@ -12,9 +12,9 @@ interface CallDetailsProps {
 
 /** The call for any other wallet, to copy. */
 export function CallDetails({ call, gasLimit }: CallDetailsProps) {
-  const { t } = useLocale('sweeps');
+  const { t } = useLocale('sweeps', 'browserWallets');
   return (
-    <details className={css.details}>
+    <details>
       <summary>{t('call_to_copy')}</summary>
       <div className={css.call}>
         <Facts>

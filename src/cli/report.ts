@@ -1,0 +1,205 @@
+import { once } from 'node:events';
+import { Option, type Command } from 'commander';
+import { exportReport, openStatement, type StatementLine } from '../app/dashboard/export-report.ts';
+import type { OpenedExport } from '../app/dashboard/open-export.ts';
+import { isAssetCode, tokenOf } from '../domain/asset.ts';
+import { isNetwork } from '../domain/networks.ts';
+import { MODES, type Mode } from '../domain/permission.ts';
+import { daysOfPeriod, PERIODS, REPORTS, type Period, type Report, type ReportDays } from '../domain/report.ts';
+import { isTimeZone } from '../domain/time-zone.ts';
+import type { Cointill } from '../service/core.ts';
+import { findProject } from '../store/projects.ts';
+import type { StatementRecord } from '../wire/books.ts';
+import { fields } from '../wire/fields.ts';
+import { oneOf, projectIdOf } from './arguments.ts';
+import { CommandFailure, UsageFailure } from './failure.ts';
+import { withCointill } from './open.ts';
+import { print, printsRecord, table, writeErrorLines, type OutputOptions } from './output.ts';
+
+interface DaysOptions {
+  readonly project: string;
+  readonly mode: Mode;
+  readonly period?: Period;
+  readonly from?: string;
+  readonly to?: string;
+  readonly zone: string;
+}
+
+interface ExportOptions extends DaysOptions, OutputOptions {
+  readonly report: Report;
+  readonly coin?: string;
+  readonly network?: string;
+  readonly separator: 'comma' | 'semicolon';
+}
+
+/** `cointill report export` and `cointill report statement`. */
+export function addReportCommands(program: Command): void {
+  const report = program.command('report').description('export reports, and make statements that reconcile');
+  ofDays(report.command('export').description('write payments, transfers, refunds or sweeps to standard output'))
+    .addOption(new Option('--report <report>', oneOf(REPORTS)).choices(REPORTS).makeOptionMandatory())
+    .option('--coin <coin>', 'only money in this coin, with --network')
+    .option('--network <network>', 'only money on this network, with --coin')
+    .addOption(new Option('--separator <name>', 'of CSV').choices(['comma', 'semicolon']).default('comma'))
+    .addOption(new Option('--json', 'write JSON lines instead of CSV'))
+    .action((options: ExportOptions) =>
+      withProject(options, async ({ app, handle }, scope, days) => {
+        const { report: of, json = false, separator } = options;
+        const opened = await exportReport(app, () => handle.connect(), {
+          scope,
+          days,
+          report: of,
+          token: tokenOption(options),
+          format: json ? 'jsonl' : 'csv',
+          separator: separator === 'comma' ? ',' : ';',
+        });
+        await written(opened, async (piece) => {
+          if (!process.stdout.write(piece)) await once(process.stdout, 'drain');
+        });
+      }),
+    );
+  printsRecord(
+    ofDays(report.command('statement').description('reconcile the money of a period, coin by coin, to the last unit')),
+  ).action((options: DaysOptions & OutputOptions) =>
+    withProject(options, async ({ app, handle }, scope, days) => {
+      const asked = { scope: { ...scope, withSweeps: true }, days };
+      let record: StatementRecord | null = null;
+      await written(await openStatement(app, () => handle.connect(), asked), async (piece) => {
+        const line = JSON.parse(String(piece)) as StatementLine;
+        if ('step' in line) writeErrorLines([`Adding up ${line.step} …`]);
+        if ('statement' in line) record = line.statement;
+      });
+      if (record === null) {
+        throw new CommandFailure(
+          'Another statement of this project is made at this moment. Try again when it is done.',
+        );
+      }
+      const statement: StatementRecord = record;
+      print(options, statement, () => linesOf(statement));
+    }),
+  );
+}
+
+function ofDays(command: Command): Command {
+  return command
+    .requiredOption('--project <id>', 'whose money')
+    .addOption(new Option('--mode <mode>', 'live or test').choices(MODES).default('live'))
+    .addOption(new Option('--period <period>', 'instead of --from and --to; last_month by default').choices(PERIODS))
+    .option('--from <day>', 'the first day, such as 2026-01-01')
+    .option('--to <day>', 'the last day, such as 2026-01-31')
+    .option('--zone <zone>', 'the time zone of the days', 'UTC');
+}
+
+function withProject(
+  options: DaysOptions,
+  work: (
+    cointill: Cointill,
+    scope: { readonly projectId: string; readonly mode: Mode },
+    days: ReportDays,
+  ) => Promise<void>,
+): Promise<void> {
+  const projectId = projectIdOf(options.project);
+  return withCointill(async (cointill) => {
+    const days = daysOption(options, cointill.app.clock());
+    if ((await findProject(cointill.app.db, projectId)) === null) {
+      throw new CommandFailure(`There is no project ${projectId}. List them with: cointill project list`);
+    }
+    await work(cointill, { projectId, mode: options.mode }, days);
+  });
+}
+
+function daysOption({ period, from, to, zone }: DaysOptions, now: number): ReportDays {
+  if (!isTimeZone(zone)) throw new UsageFailure('--zone must be the name of a time zone, such as Europe/Berlin.');
+  if (from === undefined && to === undefined) return daysOfPeriod(period ?? 'last_month', zone, now);
+  if (period !== undefined || from === undefined || to === undefined) {
+    throw new UsageFailure('Give both --from and --to, or --period alone.');
+  }
+  for (const [name, day] of [
+    ['--from', from],
+    ['--to', to],
+  ] as const) {
+    const at = /^\d{4}-\d{2}-\d{2}$/.test(day) ? Date.parse(`${day}T00:00:00Z`) : NaN;
+    const isDay = Number.isFinite(at) && new Date(at).toISOString().startsWith(day) && at >= 0;
+    if (!isDay) throw new UsageFailure(`${name} must be a day such as 2026-01-31.`);
+  }
+  if (to < from) throw new UsageFailure('--to must not be before --from.');
+  return { from, to, zone };
+}
+
+function tokenOption({ coin, network }: ExportOptions) {
+  if (coin === undefined && network === undefined) return null;
+  const asset = coin?.toUpperCase() ?? '';
+  const token = isAssetCode(asset) && network !== undefined && isNetwork(network) ? tokenOf(asset, network) : null;
+  if (token === null)
+    throw new UsageFailure('--coin and --network name a coin together, such as --coin BTC --network bitcoin.');
+  return { asset: token.asset, network: token.network };
+}
+
+async function written(opened: OpenedExport, take: (piece: Buffer) => Promise<void>): Promise<void> {
+  if (opened.kind === 'busy') {
+    throw new CommandFailure('Two exports are already running. Try again when one of them is done.');
+  }
+  await opened.file.write(take);
+}
+
+const VERDICTS = {
+  balanced: 'Balanced to the last unit.',
+  explained: 'Some payments or deposits differ; they are named below.',
+  unexplained: 'There is a difference that nothing explains. Please report it as a fault of Cointill.',
+} as const;
+
+function linesOf(statement: StatementRecord): readonly string[] {
+  const { tokens, differences, over_refunds: overRefunds, deposit_differences: deposits } = statement;
+  return [
+    ...fields([
+      ['period', `${statement.from_day} to ${statement.to_day} (${statement.zone})`],
+      ['result', VERDICTS[statement.verdict]],
+    ]),
+    '',
+    ...table(
+      [
+        'COIN',
+        'NETWORK',
+        'OPENING',
+        'RECEIVED',
+        'APPLIED',
+        'EXCESS',
+        'NOT ACCEPTED',
+        'REFUNDED',
+        'CLOSING',
+        'USD IN',
+        'UNKNOWN',
+      ],
+      tokens.map((one) => [
+        one.coin,
+        one.network,
+        one.opening,
+        one.received,
+        one.applied,
+        one.excess,
+        notAccepted(one),
+        one.refunded,
+        one.closing,
+        one.value_at_receipt.usd,
+        String(one.value_at_receipt.unknown),
+      ]),
+      'No money came in this period, or before it.',
+    ),
+    ...differences.rows.map(
+      (row) => `${row.payment}: its transfers bring ${row.transfers} ${row.coin}, and it has ${row.payment_sum}.`,
+    ),
+    ...overRefunds.rows.map(
+      (row) => `${row.payment}: ${row.refunded} ${row.coin} were refunded of ${row.received} that are confirmed.`,
+    ),
+    ...deposits.rows.map(
+      (row) => `${row.address}: ${row.received} ${row.coin} came, ${row.swept} were swept, and ${row.there} lie there.`,
+    ),
+  ];
+}
+
+/** Its parts, as `open 1, late 0.5`. */
+function notAccepted(token: StatementRecord['tokens'][number]): string {
+  const parts = (['open', 'underpaid', 'late', 'superseded', 'unquoted', 'lost'] as const)
+    .filter((part) => token[part] !== '0')
+    .map((part) => `${part} ${token[part]}`);
+  return parts.length === 0 ? '0' : parts.join(', ');
+}

@@ -1,0 +1,54 @@
+import { readFile } from 'node:fs/promises';
+import { describe, expect, it } from 'vitest';
+import { hasNoBrowser } from '../browser.ts';
+import { useDashboard, violations } from './dashboard.fixture.ts';
+
+describe.skipIf(hasNoBrowser)('Reports', () => {
+  const dashboard = useDashboard();
+
+  it('take a payment from its total to the file, and to a statement that balances and prints', async () => {
+    const { page } = await dashboard.openSignedIn();
+    const base = `${dashboard.service.dashboard}/projects/${dashboard.service.projectId}/test`;
+    await page.goto(`${base}/reports`);
+    await page.getByText(/: nothing\.$/).waitFor();
+    expect(await violations(page, 'Reports without money')).toEqual([]);
+
+    const id = await dashboard.makeOrder({ order_id: '=1+1', currency: 'EUR' });
+    const path = `/dashboard/api/projects/${dashboard.service.projectId}/test/payments/${id}/simulate`;
+    const paid = await page.evaluate(
+      `fetch('${path}', { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"outcome":"late"}' }).then((answer) => answer.status)`,
+    );
+    expect(paid).toBe(200);
+    await page.getByRole('combobox', { name: 'Period' }).selectOption('this_month');
+    await page.getByRole('rowheader', { name: 'BTC · Bitcoin' }).waitFor();
+    await page.getByLabel('Time zone').selectOption('Pacific/Kiritimati');
+    await page.getByLabel('Coin', { exact: true }).selectOption('BTC bitcoin');
+    await page.getByRole('rowheader', { name: 'BTC · Bitcoin' }).waitFor();
+    const downloading = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Download' }).click();
+    const file = await downloading;
+    expect(file.suggestedFilename()).toMatch(/^transfers-test-.*\.csv$/);
+    const [heads, row] = (await readFile(await file.path(), 'utf8')).split('\n');
+    expect(heads).toContain('received (Pacific/Kiritimati)');
+    expect(row).toContain(`${id},'=1+1,`);
+    await page.getByText('Downloaded 1 rows.').waitFor();
+
+    await page.getByRole('button', { name: 'Make statement' }).click();
+    await page.getByText('Balanced: all money that came is accounted for, to the last unit.').waitFor();
+    await page.getByText('not accepted: too late').waitFor();
+    await page.getByText('Test data: no real money').waitFor();
+    expect(await violations(page, 'a statement')).toEqual([]);
+    await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
+    expect(await page.getByRole('button').count()).toBe(0);
+    expect(await page.getByRole('article').isVisible()).toBe(true);
+    expect(await page.evaluate('getComputedStyle(document.querySelector("article")).backgroundColor')).toBe(
+      'rgb(255, 255, 255)',
+    );
+    await page.emulateMedia({ media: 'screen' });
+
+    await page.getByRole('combobox', { name: 'Period' }).selectOption('days');
+    await page.getByLabel('From').fill('2020-01-01');
+    await page.getByLabel('To', { exact: true }).fill('2020-01-31');
+    await page.getByText(/2020 to .* 2020: nothing\.$/).waitFor();
+  });
+});

@@ -1,0 +1,101 @@
+import { useState } from 'react';
+import type { Signing } from '../../../../../src/http/dashboard/contract/signing.ts';
+import type { WalletCall } from '../../../../../src/http/dashboard/contract/wallet-call.ts';
+import type { Wallet } from '../../../../wallets/announcement.ts';
+import { useDashboard } from '../../../dashboard.ts';
+import { useLocale } from '../../../locale.tsx';
+import { problemText } from '../../../problem.ts';
+import { useScope } from '../../../scope.ts';
+import { Choices } from '../../../ui/choices.tsx';
+import { CopyButton } from '../../../ui/copy.tsx';
+import { sendCall, type SendEnd, type SendStep } from '../../../wallets/send-call.ts';
+import { SendText } from '../../../wallets/send-text.tsx';
+import { WalletPicker } from '../../../wallets/wallet-picker.tsx';
+import css from './sign.module.css';
+import { UriWay } from './uri-way.tsx';
+
+interface EvmWaysProps {
+  readonly signing: Signing;
+  readonly call: WalletCall;
+  readonly onSent: () => void;
+}
+
+type Way = 'wallet' | 'uri' | 'call';
+
+/** A transaction by a wallet of this browser, by QR code, or field by field. */
+export function EvmWays({ signing, call, onSent }: EvmWaysProps) {
+  const { t } = useLocale('signing', 'browserWallets');
+  const [way, setWay] = useState<Way>('wallet');
+  const { payment_uri: uri } = signing;
+  const options: readonly { readonly value: Way; readonly text: string; readonly detail?: string }[] = [
+    { value: 'wallet', text: t('way_wallet') },
+    ...(uri === null ? [] : [{ value: 'uri' as const, text: t('way_uri') }]),
+    { value: 'call', text: t('way_call'), detail: t('way_call_detail') },
+  ];
+  return (
+    <>
+      <Choices<Way> label={t('signing_way')} value={way} options={options} onValue={setWay} />
+      {way === 'wallet' ? <BrowserWallets signing={signing} call={call} onSent={onSent} /> : null}
+      {way === 'uri' && uri !== null ? <UriWay uri={uri} /> : null}
+      {way === 'call' ? <CallFields call={call} /> : null}
+    </>
+  );
+}
+
+interface Asked {
+  readonly wallet: Wallet;
+  readonly state: SendStep | SendEnd;
+}
+
+function BrowserWallets({ signing, call, onSent }: EvmWaysProps) {
+  const { api, toast } = useDashboard();
+  const { t } = useLocale('signing', 'browserWallets');
+  const scope = useScope();
+  const [asked, setAsked] = useState<Asked | null>(null);
+  const { network_name: network, chain, refunds } = signing;
+  const isAsking = asked !== null && typeof asked.state === 'string';
+  const pay = async (wallet: Wallet): Promise<void> => {
+    const show = (state: SendStep | SendEnd): void => setAsked({ wallet, state });
+    const end = await sendCall(wallet, call, chain, show);
+    show(end);
+    if (end.kind !== 'sent' || end.hash === null) return;
+    onSent();
+    // Also when the dialog was closed meanwhile: whoever opens it next must not pay again.
+    await api('POST /dashboard/api/projects/:project/:mode/signing/sent', {
+      params: { ...scope },
+      body: { refund: refunds[0]?.id ?? '', transaction_hash: end.hash },
+    }).catch((error: unknown) => toast(problemText(error, t), 'problem'));
+  };
+  return (
+    <div className={css.way}>
+      <WalletPicker
+        asking={isAsking ? asked.wallet.uuid : null}
+        onPick={(wallet) => (isAsking ? undefined : void pay(wallet))}
+      />
+      <SendText wallet={asked?.wallet.name ?? ''} network={network} state={asked?.state ?? null} />
+    </div>
+  );
+}
+
+function CallFields({ call: { chain_id, to, value, data } }: { readonly call: WalletCall }) {
+  const { t } = useLocale('signing', 'browserWallets');
+  const fields = [
+    ['field_chain', String(chain_id)],
+    ['field_to', to],
+    ['field_value', value],
+    ['field_data', data],
+  ] as const;
+  return (
+    <dl className={css.facts}>
+      {fields.map(([name, text]) => (
+        <div key={name}>
+          <dt>{t(name)}</dt>
+          <dd>
+            <code className={css.whole}>{text}</code>
+            <CopyButton text={text}>{t('copy_what', { what: t(name) })}</CopyButton>
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
+}

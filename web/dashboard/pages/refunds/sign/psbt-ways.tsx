@@ -1,0 +1,79 @@
+import { useState } from 'react';
+import type { Signing } from '../../../../../src/http/dashboard/contract/signing.ts';
+import { useLocale } from '../../../locale.tsx';
+import { Button } from '../../../ui/button.tsx';
+import { Choices } from '../../../ui/choices.tsx';
+import { CopyButton } from '../../../ui/copy.tsx';
+import { saveFile } from '../../payments/export-file.ts';
+import { AnimatedQr } from './animated-qr.tsx';
+import { bytesOfBase64 } from './base64.ts';
+import { SignedForm } from './signed-form.tsx';
+import css from './sign.module.css';
+import { UriWay } from './uri-way.tsx';
+
+interface PsbtWaysProps {
+  readonly signing: Signing;
+  readonly psbt: NonNullable<Signing['psbt']>;
+  readonly ids: readonly string[];
+  readonly onAgain: () => void;
+  readonly onSent: () => void;
+}
+
+type Way = 'psbt' | 'animated' | 'uri';
+
+/** A PSBT by file or QR code, and back; or the payment URI, if it is one refund. */
+export function PsbtWays({ signing, psbt, ids, onAgain, onSent }: PsbtWaysProps) {
+  const { t } = useLocale('signing');
+  const [way, setWay] = useState<Way>('psbt');
+  const { payment_uri: uri, refunds } = signing;
+  const asset = refunds[0]?.asset ?? '';
+  const options: readonly { readonly value: Way; readonly text: string; readonly detail: string }[] = [
+    { value: 'psbt', text: t('way_psbt'), detail: t('way_psbt_detail') },
+    { value: 'animated', text: t('way_animated'), detail: t('way_animated_detail') },
+    ...(uri === null ? [] : [{ value: 'uri' as const, text: t('way_uri'), detail: t('way_uri_detail') }]),
+  ];
+  return (
+    <>
+      <Choices<Way> label={t('signing_way')} value={way} options={options} onValue={setWay} />
+      {way === 'uri' && uri !== null ? (
+        <UriWay uri={uri} />
+      ) : (
+        <>
+          <dl className={css.facts}>
+            <div>
+              <dt>{t('signing_fee')}</dt>
+              <dd>
+                {psbt.fee} {asset}
+              </dd>
+            </div>
+            <div>
+              <dt>{t('signing_change')}</dt>
+              <dd>
+                {psbt.change_address === null ? t('signing_no_change') : `${psbt.change} ${asset}`}
+                {psbt.change_address === null ? null : <code className={css.whole}>{psbt.change_address}</code>}
+              </dd>
+            </div>
+          </dl>
+          {way === 'animated' ? (
+            <AnimatedQr psbt={psbt.psbt} />
+          ) : (
+            <div className={css.buttons}>
+              <CopyButton text={psbt.psbt}>{t('copy_psbt')}</CopyButton>
+              <Button small onClick={() => saveFile(fileOf(psbt.psbt, ids))}>
+                {t('download_psbt')}
+              </Button>
+            </div>
+          )}
+          <SignedForm ids={ids} onAgain={onAgain} onSent={onSent} />
+        </>
+      )}
+    </>
+  );
+}
+
+/** Binary, as wallets open PSBT files (BIP 174). */
+function fileOf(psbt: string, ids: readonly string[]) {
+  const [first = 'refund'] = ids;
+  const name = ids.length === 1 ? `${first}.psbt` : `${first}-and-${ids.length - 1}-more.psbt`;
+  return { name, content: new Blob([bytesOfBase64(psbt)], { type: 'application/octet-stream' }) };
+}

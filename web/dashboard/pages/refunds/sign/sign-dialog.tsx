@@ -1,0 +1,145 @@
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { SignedRefund, Signing } from '../../../../../src/http/dashboard/contract/signing.ts';
+import { useDashboard } from '../../../dashboard.ts';
+import { useLocale } from '../../../locale.tsx';
+import { problemText } from '../../../problem.ts';
+import { useScope } from '../../../scope.ts';
+import { Button } from '../../../ui/button.tsx';
+import { Short } from '../../../ui/copy.tsx';
+import { Dialog } from '../../../ui/dialog.tsx';
+import { Notice } from '../../../ui/notice.tsx';
+import { SkeletonRows } from '../../../ui/skeleton.tsx';
+import { EvmWays } from './evm-ways.tsx';
+import { Progress } from './progress.tsx';
+import { PsbtWays } from './psbt-ways.tsx';
+import css from './sign.module.css';
+import { UriWay } from './uri-way.tsx';
+
+interface SignDialogProps {
+  /** One refund of any network, or several of one UTXO network and wallet: `re_…`. */
+  readonly refunds: readonly { readonly id: string }[];
+  readonly onClose: () => void;
+}
+
+/** What to sign for refunds in one's own wallet, what was signed, and how far the payment has come. */
+export function SignDialog({ refunds, onClose }: SignDialogProps) {
+  const { t } = useLocale('signing');
+  const [ids, setIds] = useState<readonly string[]>(() => refunds.map(({ id }) => id));
+  const [isSent, setSent] = useState(false);
+  const { data, error, refetch, isFetching } = useSigning(ids);
+  const title = ids.length === 1 ? t('signing_one') : t('sign_many', { count: ids.length });
+  const again = (): void => {
+    setSent(false);
+    void refetch();
+  };
+  return (
+    <Dialog title={title} description={t('signing_text')} wide onClose={onClose}>
+      {data === undefined ? (
+        error === null ? (
+          <SkeletonRows count={4} />
+        ) : (
+          <>
+            <Notice kind="problem">{problemText(error, t)}</Notice>
+            <div className={css.buttons}>
+              <Button busy={isFetching} onClick={() => void refetch()}>
+                {t('try_again')}
+              </Button>
+            </div>
+          </>
+        )
+      ) : (
+        <>
+          <RefundList signing={data} />
+          {isSent ? null : (
+            <ToSign signing={data} ids={ids} onOnly={setIds} onAgain={again} onSent={() => setSent(true)} />
+          )}
+        </>
+      )}
+      <Progress refunds={ids} isSent={isSent} onAgain={again} />
+    </Dialog>
+  );
+}
+
+function useSigning(ids: readonly string[]) {
+  const { api } = useDashboard();
+  const scope = useScope();
+  return useQuery({
+    queryKey: ['sign', scope.project, scope.mode, ...ids],
+    queryFn: ({ signal }) =>
+      api(
+        'POST /dashboard/api/projects/:project/:mode/signing',
+        { params: { ...scope }, body: { refunds: [...ids] } },
+        signal,
+      ),
+    // A node answers it, and what it says must be of now.
+    staleTime: 0,
+    gcTime: 0,
+    retry: false,
+    refetchOnWindowFocus: false,
+  });
+}
+
+function RefundList({ signing: { refunds } }: { readonly signing: Signing }) {
+  const { t, fiat } = useLocale('signing');
+  return (
+    <ul className={css.refunds}>
+      {refunds.map(({ id, asset, crypto_amount, amount, currency, address, problem }) => (
+        <li key={id}>
+          <div className={css.sum}>
+            <p>
+              <strong>{`${crypto_amount} ${asset}`}</strong> <span className={css.soft}>{fiat(amount, currency)}</span>
+            </p>
+            <Short text={id} what={t('id')} />
+          </div>
+          {address === null ? null : (
+            <div className={css.soft}>
+              {t('signing_to')} <code className={css.whole}>{address}</code>
+            </div>
+          )}
+          {problem === null ? null : <Notice kind="problem">{problem}</Notice>}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+interface ToSignProps {
+  readonly signing: Signing;
+  readonly ids: readonly string[];
+  /** Leaves out refunds that cannot be paid now. */
+  readonly onOnly: (ids: readonly string[]) => void;
+  readonly onAgain: () => void;
+  readonly onSent: () => void;
+}
+
+function ToSign({ signing, ids, onOnly, onAgain, onSent }: ToSignProps) {
+  const { t } = useLocale('signing');
+  const { refunds, problem, warnings, psbt, call, payment_uri } = signing;
+  const isPayable = ({ problem: its }: SignedRefund): boolean => its === null;
+  const others = refunds.filter(isPayable).map(({ id }) => id);
+  return (
+    <>
+      {problem === null ? null : <Notice kind="problem">{problem}</Notice>}
+      {warnings.map((warning) => (
+        <Notice key={warning} kind="warning">
+          {warning}
+        </Notice>
+      ))}
+      {others.length === 0 || others.length === refunds.length ? null : (
+        <div className={css.buttons}>
+          <Button kind="primary" onClick={() => onOnly(others)}>
+            {t('signing_leave_out')}
+          </Button>
+        </div>
+      )}
+      {psbt !== null ? (
+        <PsbtWays signing={signing} psbt={psbt} ids={ids} onAgain={onAgain} onSent={onSent} />
+      ) : call !== null ? (
+        <EvmWays signing={signing} call={call} onSent={onSent} />
+      ) : payment_uri === null ? null : (
+        <UriWay uri={payment_uri} />
+      )}
+    </>
+  );
+}

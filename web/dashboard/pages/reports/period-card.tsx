@@ -1,0 +1,71 @@
+import { useMemo } from 'react';
+import { useLocale } from '../../locale.tsx';
+import { Card } from '../../ui/card.tsx';
+import { DayInput } from '../../ui/day-input.tsx';
+import { Labelled } from '../../ui/field.tsx';
+import { SelectField } from '../../ui/select-field.tsx';
+import css from './reports.module.css';
+
+export const PERIODS = ['this_month', 'last_month', 'this_quarter', 'last_quarter', 'this_year', 'last_year'] as const;
+
+/** Which days, of which time zone. */
+export interface Days {
+  readonly period: (typeof PERIODS)[number] | 'days';
+  readonly from: string;
+  readonly to: string;
+  readonly zone: string;
+}
+
+/** As the server is asked for them; null while the days are being typed. */
+export function askedDays({ period, from, to, zone }: Days) {
+  if (period !== 'days') return { period, zone };
+  return from !== '' && to !== '' && from <= to ? { from, to, zone } : null;
+}
+
+interface PeriodCardProps {
+  readonly days: Days;
+  readonly onDays: (days: Days) => void;
+}
+
+/** Chooses the days that reports and statements are of. */
+export function PeriodCard({ days, onDays }: PeriodCardProps) {
+  const { t, zone: own } = useLocale('reports');
+  const zones = useMemo(() => [...new Set([own, 'UTC', ...Intl.supportedValuesOf('timeZone')])], [own]);
+  return (
+    <Card title={t('report_period')} className={css.setup}>
+      <div className={css.fields}>
+        <SelectField
+          label={t('report_period')}
+          value={days.period}
+          options={[...PERIODS.map((one) => [one, t(`report_${one}`)] as const), ['days', t('report_days')]]}
+          onValue={(value) => onDays({ ...days, period: PERIODS.find((one) => one === value) ?? 'days' })}
+        />
+        {days.period === 'days' ? (
+          <>
+            <Labelled id="report-from" label={t('report_from')}>
+              <span className={css.day}>
+                <DayInput
+                  id="report-from"
+                  value={days.from}
+                  max={days.to}
+                  onDay={(from) => onDays({ ...days, from })}
+                />
+              </span>
+            </Labelled>
+            <Labelled id="report-to" label={t('report_to')}>
+              <span className={css.day}>
+                <DayInput id="report-to" value={days.to} min={days.from} onDay={(to) => onDays({ ...days, to })} />
+              </span>
+            </Labelled>
+          </>
+        ) : null}
+        <SelectField
+          label={t('report_zone')}
+          value={days.zone}
+          options={zones.map((one) => [one, one.replaceAll('_', ' ')])}
+          onValue={(zone) => onDays({ ...days, zone })}
+        />
+      </div>
+    </Card>
+  );
+}

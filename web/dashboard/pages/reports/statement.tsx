@@ -1,0 +1,228 @@
+import type { StatementRecord } from '../../../../src/http/dashboard/contract/reports.ts';
+import { useLocale, type Locale } from '../../locale.tsx';
+import { useScope } from '../../scope.ts';
+import { useSignedIn } from '../../session.ts';
+import { Notice } from '../../ui/notice.tsx';
+import { networkName } from '../payments/network-name.ts';
+import css from './reports.module.css';
+import { Scrolling } from './scrolling.tsx';
+
+type Token = StatementRecord['tokens'][number];
+type Texts = Locale<'reports'>;
+
+const KINDS = { balanced: 'good', explained: 'warning', unexplained: 'problem' } as const;
+
+/** The statement of a period, which prints on paper of any size. */
+export function Statement({ statement }: { readonly statement: StatementRecord }) {
+  const locale = useLocale('reports');
+  const { t, date } = locale;
+  const scope = useScope();
+  const name = useSignedIn().projects.find(({ id }) => id === scope.project)?.name ?? '';
+  const day = (text: string): string => date(`${text}T12:00:00Z`);
+  return (
+    <article className={css.paper} aria-labelledby="statement">
+      <header>
+        <h2 id="statement">{t('statement_title', { project: name })}</h2>
+        <p>
+          {t('statement_period', {
+            from: day(statement.from_day),
+            to: day(statement.to_day),
+            zone: statement.zone.replaceAll('_', ' '),
+          })}
+        </p>
+        {scope.mode === 'test' ? <p className={css.test}>{t('statement_test')}</p> : null}
+      </header>
+      <Notice kind={KINDS[statement.verdict]}>{t(`statement_${statement.verdict}`)}</Notice>
+      {statement.tokens.length === 0 ? <p>{t('statement_empty')}</p> : null}
+      {statement.tokens.map((token) => (
+        <TokenTable key={`${token.coin} ${token.network}`} token={token} locale={locale} />
+      ))}
+      <Fiat statement={statement} locale={locale} />
+      <Differences statement={statement} locale={locale} />
+      <p className={css.note}>{t('statement_notes')}</p>
+    </article>
+  );
+}
+
+interface Row {
+  readonly text: string;
+  readonly amount: string;
+  readonly value?: { readonly usd: string; readonly unknown: number };
+  readonly count?: number;
+  readonly kind?: 'sum' | 'part';
+}
+
+function rowsOf(token: Token, { t, number }: Texts): readonly Row[] {
+  const parts = ['applied', 'excess', 'open', 'underpaid', 'late', 'superseded', 'unquoted'] as const;
+  const count = (of: number): string => number(of);
+  const beside: readonly Row[] = token.lost === '0' ? [] : [{ text: t('statement_lost'), amount: token.lost }];
+  const { deposits } = token;
+  return [
+    { text: t('statement_opening'), amount: token.opening, kind: 'sum' },
+    {
+      text: t('statement_received', { count: count(token.transfers) }),
+      amount: token.received,
+      value: token.value_at_receipt,
+      count: token.transfers,
+    },
+    ...parts
+      .filter((part) => token[part] !== '0' || part === 'applied')
+      .map((part): Row => ({ text: t(`statement_part_${part}`), amount: token[part], kind: 'part' })),
+    ...beside,
+    {
+      text: t('statement_refunded', { count: count(token.refunds) }),
+      amount: token.refunded === '0' ? '0' : `−${token.refunded}`,
+      value: token.value_at_disposal,
+      count: token.refunds,
+    },
+    { text: t('statement_closing'), amount: token.closing, kind: 'sum' },
+    ...(token.refunds_pending === '0' ? [] : [{ text: t('statement_pending'), amount: token.refunds_pending }]),
+    ...(token.unconfirmed === '0' ? [] : [{ text: t('statement_unconfirmed'), amount: token.unconfirmed }]),
+    ...(token.swept === '0'
+      ? []
+      : [{ text: t('statement_swept'), amount: token.swept, value: token.value_swept, count: 1 }]),
+    ...(deposits === null
+      ? []
+      : [
+          { text: t('statement_deposits_received'), amount: deposits.received },
+          { text: t('statement_deposits_swept'), amount: deposits.swept, kind: 'part' as const },
+          {
+            text: t('statement_deposits_there'),
+            amount: deposits.there ?? t('statement_not_checked'),
+            kind: 'part' as const,
+          },
+          ...(deposits.since === '0'
+            ? []
+            : [{ text: t('statement_deposits_since'), amount: deposits.since, kind: 'part' as const }]),
+        ]),
+  ];
+}
+
+function TokenTable({ token, locale }: { readonly token: Token; readonly locale: Texts }) {
+  const { t } = locale;
+  return (
+    <Scrolling label={`${token.coin} · ${networkName(token.network)}`}>
+      <table className={css.table}>
+        <caption>
+          {token.coin} · {networkName(token.network)}
+        </caption>
+        <thead>
+          <tr>
+            <th scope="col">
+              <span className="unseen">{t('statement_line')}</span>
+            </th>
+            <th scope="col">{token.coin}</th>
+            <th scope="col">{t('statement_value')}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {rowsOf(token, locale).map(({ text, amount, value, count = 0, kind }) => (
+            <tr key={text} className={kind === undefined ? undefined : css[kind]}>
+              <th scope="row">{text}</th>
+              <td>{amount}</td>
+              <td>{value === undefined || count === 0 ? null : <Worth {...value} count={count} locale={locale} />}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </Scrolling>
+  );
+}
+
+interface WorthProps {
+  readonly usd: string;
+  readonly unknown: number;
+  readonly count: number;
+  readonly currency?: string;
+  readonly locale: Texts;
+}
+
+/** What is known of a value, and of how many it is not. */
+function Worth({ usd, unknown, count, currency = 'USD', locale: { t, fiat, number } }: WorthProps) {
+  return (
+    <>
+      {unknown >= count ? null : fiat(usd, currency)}
+      {unknown === 0 ? null : <span className={css.unknown}>{t('report_unknown', { count: number(unknown) })}</span>}
+    </>
+  );
+}
+
+function Fiat({ statement, locale }: { readonly statement: StatementRecord; readonly locale: Texts }) {
+  const { t, number, fiat } = locale;
+  const { receipts, refunds, fees } = statement;
+  if (receipts.length + refunds.length + fees.length === 0) return null;
+  const kinds = [
+    [t('statement_fiat_receipts'), receipts],
+    [t('statement_fiat_refunds'), refunds],
+  ] as const;
+  return (
+    <Scrolling label={t('statement_fiat')}>
+      <table className={css.table}>
+        <caption>{t('statement_fiat')}</caption>
+        <thead>
+          <tr>
+            <th scope="col">
+              <span className="unseen">{t('statement_line')}</span>
+            </th>
+            <th scope="col">{t('report_count')}</th>
+            <th scope="col">{t('statement_value_then')}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {kinds.flatMap(([text, rows]) =>
+            rows.map((one) => (
+              <tr key={`${text} ${one.currency}`}>
+                <th scope="row">{`${text} ${one.currency}`}</th>
+                <td>{number(one.count)}</td>
+                <td>
+                  <Worth {...one} usd={one.amount} locale={locale} />
+                </td>
+              </tr>
+            )),
+          )}
+          {fees.map((one) => (
+            <tr key={one.network}>
+              <th scope="row">{t('statement_fees', { network: networkName(one.network) })}</th>
+              <td>{number(one.sweeps)}</td>
+              <td>
+                {`${one.amount} ${one.coin ?? ''} · ${fiat(one.usd, 'USD')}`}
+                {one.unknown === 0 ? null : (
+                  <span className={css.unknown}>{t('report_unknown', { count: number(one.unknown) })}</span>
+                )}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </Scrolling>
+  );
+}
+
+function Differences({ statement, locale }: { readonly statement: StatementRecord; readonly locale: Texts }) {
+  const { t, number } = locale;
+  const { differences, over_refunds: over, deposit_differences: deposits } = statement;
+  const count = differences.count + over.count + deposits.count;
+  if (count === 0) return null;
+  const lines = [
+    ...differences.rows.map((row) => ({
+      key: `sum ${row.payment}`,
+      text: t('statement_difference', { ...row, sum: row.payment_sum }),
+    })),
+    ...over.rows.map((row) => ({ key: `refund ${row.payment} ${row.coin}`, text: t('statement_over_refund', row) })),
+    ...deposits.rows.map((row) => ({
+      key: `deposit ${row.address} ${row.coin}`,
+      text: t('statement_deposit_difference', row),
+    })),
+  ];
+  return (
+    <section>
+      <h3>{t('statement_differences', { count: number(count) })}</h3>
+      <ul className={css.lines}>
+        {lines.map(({ key, text }) => (
+          <li key={key}>{text}</li>
+        ))}
+      </ul>
+      {count > lines.length ? <p className={css.note}>{t('statement_more', { shown: number(lines.length) })}</p> : null}
+    </section>
+  );
+}

@@ -1,0 +1,64 @@
+import { useEffect, useRef, useState } from 'react';
+import { ApiFault, faultOf, urlOf } from '../../api.ts';
+import { useDashboard } from '../../dashboard.ts';
+import { useScope } from '../../scope.ts';
+
+interface Running<Progress> {
+  /** How far it is; null: nothing is under way. */
+  readonly progress: Progress | null;
+  readonly fault: unknown;
+  readonly start: (body: object) => void;
+  readonly stop: () => void;
+}
+
+const PATH = '/dashboard/api/projects/:project/:mode/reports/';
+
+/**
+ * Asks for what is sent while it is made, one at a time. Leaving the page stops it, here and on the server; `take` gets
+ * the answer, and reports how far it is.
+ */
+export function useStream<Progress>(
+  route: 'export' | 'statement',
+  first: Progress,
+  take: (answer: Response, report: (progress: Progress) => void, body: object) => Promise<void>,
+): Running<Progress> {
+  const { isSignedOut } = useDashboard();
+  const scope = useScope();
+  const [progress, show] = useState<Progress | null>(null);
+  const [fault, setFault] = useState<unknown>(null);
+  const running = useRef<AbortController | null>(null);
+  const stop = (): void => running.current?.abort();
+  useEffect(() => stop, []);
+  const run = async (body: object): Promise<void> => {
+    stop();
+    const own = new AbortController();
+    running.current = own;
+    setFault(null);
+    show(() => first);
+    try {
+      await take(await reach(urlOf(PATH + route, { params: { ...scope } }), body, own.signal), show, body);
+    } catch (error) {
+      if (own.signal.aborted) return;
+      if (error instanceof ApiFault && error.status === 401) isSignedOut.set(true);
+      setFault(error);
+    } finally {
+      if (running.current === own) show(null);
+    }
+  };
+  return { progress, fault, start: (body) => void run(body), stop };
+}
+
+async function reach(url: string, body: object, signal: AbortSignal): Promise<Response> {
+  const request = {
+    method: 'POST',
+    credentials: 'same-origin',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+    signal,
+  } as const;
+  const answer = await fetch(url, request).catch((error: unknown) => {
+    throw signal.aborted ? error : new ApiFault(0, 'offline', '', null);
+  });
+  if (!answer.ok) throw faultOf(answer.status, await answer.json().catch(() => null));
+  return answer;
+}

@@ -20,7 +20,6 @@ import { RefundPanel } from './refund-panel.tsx';
 import { filtersOf, refundsSearch, type RefundsSearch } from './search.ts';
 import { LazySignDialog } from './sign/lazy-sign-dialog.tsx';
 import { RefundStage } from './stage.tsx';
-import { LazySignDialog } from './sign/lazy-sign-dialog.tsx';
 import { useChosen, type ChosenRefunds } from './use-chosen.ts';
 
 const NewRefundDialog = lazy(async () => ({ default: (await import('./new-refund-dialog.tsx')).NewRefundDialog }));

@@ -1,4 +1,4 @@
-import { sql, type RawBuilder } from 'kysely';
+import { sql } from 'kysely';
 import type { Client } from 'pg';
 import {
   type Books,
@@ -213,7 +213,7 @@ async function overRefundRows(db: Database, scope: PaymentScopeKey): Promise<Nam
   );
 }
 
-/** Money on addresses that a restore lost, of the wallets that the project has or had; once booked, it is a payment's. */
+/** Money on addresses that a restore lost, of wallets that the project has or had; once booked, it is a payment's. */
 async function lostRows(db: Database, { projectId }: PaymentScopeKey, span: ReportSpan): Promise<readonly LostRow[]> {
   const { rows } = await sql<LostRow>`
     select l.network, l.asset, ${total('l.amount_units', sql`l.found_at < ${at(span.startAt)}`)} as before,

@@ -5,6 +5,8 @@ import type { Database } from './database.ts';
 import type { PaymentScopeKey } from './payment-filter.ts';
 import { at, count, named, total } from './report-sums.ts';
 
+const isWithin = ({ startAt, endAt }: ReportSpan) => sql`mined_at >= ${at(startAt)} and mined_at < ${at(endAt)}`;
+
 /** What left deposit contracts for the treasury in a period. */
 export async function sweptRows(
   db: Database,
@@ -15,7 +17,7 @@ export async function sweptRows(
     select network, asset, ${total('units')} as swept, ${total('usd_cents')} as "usdCents",
       count(*)::integer as sweeps, ${count(sql`usd_cents is null`)} as unvalued
     from sweep_transfers where project_id = ${projectId} and state = 'mined' and asset is not null
-      and mined_at >= ${at(span.startAt)} and mined_at < ${at(span.endAt)}
+and ${isWithin(span)}
     group by network, asset order by network, asset`.execute(db);
   return rows;
 }
@@ -30,7 +32,7 @@ export async function feeRows(
     select network, ${total('fee_units')} as units, ${total('fee_usd_cents')} as "usdCents",
       count(*)::integer as sweeps, ${count(sql`fee_units is null`)} as unknown
     from sweeps where project_id = ${projectId} and state in ('mined', 'failed')
-      and mined_at >= ${at(span.startAt)} and mined_at < ${at(span.endAt)}
+and ${isWithin(span)}
     group by network order by network`.execute(db);
   return rows;
 }

@@ -1,8 +1,9 @@
 -- The coins in which customers can pay a project, each as ASSET/network: the order in which they are offered (empty: the usual
--- one), and those that are switched off.
+-- one), and those that are switched off. How many hours its payments are watched after their end; null: as the service is set.
 alter table projects
   add column coin_order text[] not null default '{}',
-  add column coins_off text[] not null default '{}';
+  add column coins_off text[] not null default '{}',
+  add column monitoring_hours integer check (monitoring_hours > 0);
 
 -- Every time payments of a project began to go to another wallet. Each needs the attention of its owners until it is marked.
 create table wallet_changes (

@@ -7,10 +7,6 @@ export interface Exception {
 
 export const EXCEPTIONS: readonly Exception[] = [
   {
-    files: ['src/domain/networks.ts'],
-    why: 'Each network is a row of one table, and the reader compares rows.',
-  },
-  {
     files: [
       'src/store/schema/chains.ts',
       'src/store/schema/payments.ts',

@@ -71,6 +71,7 @@ export function chainRail(options: ChainRailOptions): ChainRail {
           index: held.index,
           confirmations: held.confirmations,
           toleranceBasisPoints: held.toleranceBasisPoints ?? DEFAULT_TOLERANCE_BASIS_POINTS,
+          monitoringHours: held.monitoringHours,
         },
       };
     },

@@ -26,6 +26,7 @@ export function issuedFrom(taken: TakenIndex, network: Network, address: string,
       index: taken.index,
       confirmations: taken.confirmations ?? requiredConfirmations(network, amountUsdCents),
       toleranceBasisPoints: taken.toleranceBasisPoints ?? DEFAULT_TOLERANCE_BASIS_POINTS,
+      monitoringHours: taken.monitoringHours,
     },
   };
 }

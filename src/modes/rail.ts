@@ -16,6 +16,8 @@ export interface IssuingWallet {
   readonly confirmations: number;
   /** How far from the owed amount still counts as exact, in hundredths of a percent. */
   readonly toleranceBasisPoints: number;
+  /** How long the project's payments are watched after their end, in hours; null: as the service is set. */
+  readonly monitoringHours: number | null;
 }
 
 /** How far below or above the owed amount still counts as exact, unless the wallet says otherwise: 0.5 %. */

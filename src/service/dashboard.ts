@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { createServiceHealth } from '../app/dashboard/health.ts';
 import type { PaymentCreator } from '../app/payments/create-payment.ts';
+import type { KeyUses } from '../app/projects/key-uses.ts';
 import { createProjectWatch } from '../app/live/project-watch.ts';
 import { makeSetupLink } from '../app/people/links.ts';
 import { refreshDeposits } from '../app/sweeps/refresh-deposits.ts';
@@ -9,6 +10,7 @@ import { createPasswordHasher } from '../app/people/password-hash.ts';
 import type { Config } from '../config/config.ts';
 import { version } from '../config/version.ts';
 import { compileCidrs } from '../app/projects/allow-list.ts';
+import type { Dashboard } from '../http/dashboard/route.ts';
 import { dashboardRoutes } from '../http/dashboard/routes.ts';
 import { logoPath } from '../http/checkout/branding-routes.ts';
 import { renderPreview } from '../http/checkout/preview.ts';
@@ -23,13 +25,14 @@ import { createWebhookSender, type WebhookSender } from '../webhooks/send.ts';
 import type { Cointill } from './core.ts';
 import { askNodes } from './ask-nodes.ts';
 import { createSweepChains, createSweepWatch } from './sweeps.ts';
-import { sendWithNodes, showTogether } from './show-instructions.ts';
+import { signingWithNodes } from './show-instructions.ts';
 
 /** The parts that the dashboard shares with the APIs. */
 interface Shared {
   readonly notifications: Notifications;
   readonly redis: SharedRedis | null;
   readonly creator: PaymentCreator;
+  readonly keyUses: Pick<KeyUses, 'save'>;
   /** Of the payment page. */
   readonly assets: Assets;
 }
@@ -38,7 +41,7 @@ interface Shared {
 export async function openDashboard(
   { dashboard, trustProxy, secretKey, baseUrl, sandboxBaseUrl }: Config,
   core: Cointill,
-  { notifications, redis, creator, assets: pages }: Shared,
+  { notifications, redis, creator, assets: pages, keyUses }: Shared,
   plugins: ServerOptions['plugins'],
 ): Promise<Pick<ServerOptions, 'dashboard' | 'plugins'>> {
   if (dashboard === null) return { dashboard: null, plugins };
@@ -74,6 +77,7 @@ export async function openDashboard(
       baseUrls: { live: baseUrl, test: sandboxBaseUrl },
       behindProxy,
       serviceHealth: createServiceHealth(app, core.networks),
+      saveKeyUses: () => keyUses.save(),
       sweeps: createSweepWatch(core),
       wallets: {
         chains: core.chains,
@@ -87,15 +91,9 @@ export async function openDashboard(
       live: { watch, notifications, troubles: core.troubles },
       exports: { connect: () => core.handle.connect() },
       creator,
-      checkout: {
-        logoPath,
-        preview: (shown, language) => renderPreview(shown, language, pages, app.clock()),
-      },
+      checkout: checkoutOf(pages, app.clock),
       webhooks: { policyOf: core.policyOf, sender },
-      signing: {
-        show: (refunds) => showTogether(core, refunds),
-        send: (actor, refunds, text) => sendWithNodes(core, actor, refunds, text),
-      },
+      signing: signingWithNodes(core),
     },
     assets,
   );
@@ -114,6 +112,11 @@ export async function openDashboard(
       },
     ],
   };
+}
+
+/** What the payment page lends to the dashboard. */
+function checkoutOf(assets: Assets, clock: () => number): Dashboard['checkout'] {
+  return { logoPath, preview: (shown, language) => renderPreview(shown, language, assets, clock()) };
 }
 
 /** Where everybody opens the dashboard; null where there is none, or where not everybody reaches it. */

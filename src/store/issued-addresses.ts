@@ -28,6 +28,8 @@ export interface TakenIndex {
   readonly index: number;
   readonly confirmations: number | null;
   readonly toleranceBasisPoints: number | null;
+  /** How long the project's payments are watched after their end; null: as the service is set. */
+  readonly monitoringHours: number | null;
 }
 
 /**
@@ -41,11 +43,11 @@ export async function takeAddressIndex(
 ): Promise<TakenIndex | null> {
   const { rows } = await sql<TakenIndex>`
     update address_indexes i set next_index = i.next_index + 1
-    from wallets w
+    from wallets w join projects p on p.id = w.project_id
     where w.project_id = ${projectId} and w.network = ${network} and w.replaced_at is null
       and i.network = w.network and i.first_address = w.first_address and i.halted_reason is null
     returning w.id as "walletId", w.kind, w.source, i.next_index - 1 as index, w.confirmations,
-      w.tolerance_basis_points as "toleranceBasisPoints"`.execute(executor);
+      w.tolerance_basis_points as "toleranceBasisPoints", p.monitoring_hours as "monitoringHours"`.execute(executor);
   return rows[0] ?? null;
 }
 
@@ -84,11 +86,12 @@ export interface HeldAddress extends TakenIndex {
 export async function heldAddress(trx: Trx, paymentId: string, network: Network): Promise<HeldAddress | null> {
   const { rows } = await sql<HeldAddress>`
     select a.address, a.address_index as index, a.confirmations, used.id as "walletId", used.kind, used.source,
-      used.tolerance_basis_points as "toleranceBasisPoints"
+      used.tolerance_basis_points as "toleranceBasisPoints", p.monitoring_hours as "monitoringHours"
     from payment_addresses a
     join wallets w on w.id = a.wallet_id
     join wallets used on used.project_id = w.project_id and used.network = w.network
       and used.first_address = w.first_address and used.replaced_at is null
+    join projects p on p.id = used.project_id
     where a.payment_id = ${paymentId} and a.network = ${network}
     order by a.issued_at desc, a.address_index desc limit 1`.execute(trx);
   return rows[0] ?? null;

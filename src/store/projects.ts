@@ -18,6 +18,8 @@ export interface Project {
   readonly allowOrigins: readonly string[];
   /** Which coins its customers are offered in live mode. */
   readonly coins: CoinChoice;
+  /** How long its payments are watched after their end, in hours; null: as the service is set. */
+  readonly monitoringHours: number | null;
   /** The shop's colour: six hex digits in lower case. The page adjusts it so that text stays legible. */
   readonly accent: string | null;
   /** Where its customers find help: https, http or mailto. */
@@ -53,6 +55,7 @@ export interface ProjectChanges {
   readonly sweepMinUsdCents?: bigint;
   readonly allowOrigins?: readonly string[];
   readonly coins?: CoinChoice;
+  readonly monitoringHours?: number | null;
   readonly accent?: string | null;
   readonly supportUrl?: string | null;
   readonly logo?: Logo | null;
@@ -78,6 +81,7 @@ function projectFromRow(row: ProjectRow): Project {
     sweepMinUsdCents: row.sweep_min_usd_cents,
     allowOrigins: row.allow_origins,
     coins: { order: row.coin_order, off: row.coins_off },
+    monitoringHours: row.monitoring_hours,
     accent: row.accent,
     supportUrl: row.support_url,
     logo: hash === null || width === null || height === null ? null : { hash, width, height },
@@ -102,6 +106,7 @@ export async function insertProject(trx: Trx, project: Project & { readonly logo
       allow_origins: [...project.allowOrigins],
       coin_order: [...project.coins.order],
       coins_off: [...project.coins.off],
+      monitoring_hours: project.monitoringHours,
       accent: project.accent,
       support_url: project.supportUrl,
       created_at: new Date(project.createdAt),
@@ -162,6 +167,7 @@ export async function updateProject(trx: Trx, id: string, changes: ProjectChange
     allow_origins: allowOrigins && [...allowOrigins],
     coin_order: changes.coins && [...changes.coins.order],
     coins_off: changes.coins && [...changes.coins.off],
+    monitoring_hours: changes.monitoringHours,
     accent: changes.accent,
     support_url: changes.supportUrl,
     default_expiry_minutes: changes.defaultExpiryMinutes,
@@ -244,4 +250,18 @@ export async function coinChoiceOf(executor: Database | Trx, id: string): Promis
     .where('id', '=', id)
     .executeTakeFirst();
   return row === undefined ? ALL_COINS : { order: row.coin_order, off: row.coins_off };
+}
+
+/** The monitoring windows of those of these projects that have one of their own, in hours. */
+export async function monitoringWindows(
+  executor: Database | Trx,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, number>> {
+  const rows = await executor
+    .selectFrom('projects')
+    .select(['id', 'monitoring_hours'])
+    .where('id', 'in', [...ids])
+    .where('monitoring_hours', 'is not', null)
+    .execute();
+  return new Map(rows.flatMap(({ id, monitoring_hours: hours }) => (hours === null ? [] : [[id, hours] as const])));
 }

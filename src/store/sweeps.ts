@@ -269,7 +269,10 @@ export async function sweepByTransaction(
   return row === undefined ? null : sweepOf(row);
 }
 
-/** The page of a project's ended sweeps, newest first, that begins after the one with the id `after`. */
+/**
+ * The page of a project's ended sweeps, newest first, that begins after the one with the id `after`; without those that
+ * were never sent.
+ */
 export async function endedSweeps(
   db: Database,
   projectId: string,
@@ -278,6 +281,7 @@ export async function endedSweeps(
   let query = selectSweeps(db)
     .where('project_id', '=', projectId)
     .where('state', 'in', ['mined', 'failed', 'ended'])
+    .where((where) => where.or([where('state', '<>', 'ended'), where('transaction_hash', 'is not', null)]))
     .orderBy('created_at', 'desc')
     .orderBy('id', 'desc')
     .limit(limit);

@@ -27,7 +27,8 @@ export interface LockedWallet extends Omit<TakenIndex, 'index'> {
 const LOCK_WALLETS = `
   select w.id as "walletId", w.project_id as "projectId", w.network, w.kind, w.source, w.first_address as "firstAddress",
     i.next_index as "nextIndex", w.confirmations, w.tolerance_basis_points as "toleranceBasisPoints",
-    p.spread_basis_points as "spreadBasisPoints", p.coin_order as "coinOrder", p.coins_off as "coinsOff", i.halted_reason as "haltedReason"
+    p.spread_basis_points as "spreadBasisPoints", p.coin_order as "coinOrder", p.coins_off as "coinsOff",
+    p.monitoring_hours as "monitoringHours", i.halted_reason as "haltedReason"
   from unnest($1::uuid[], $2::text[]) as wanted (project_id, network)
   join wallets w on w.project_id = wanted.project_id and w.network = wanted.network and w.replaced_at is null
   join projects p on p.id = w.project_id

@@ -2,15 +2,17 @@ import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { Transaction } from '@scure/btc-signer';
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { ANVIL_ACCOUNT, startAnvil, type Anvil } from '../anvil.ts';
 import { hasNoBrowser } from '../browser.ts';
-import { mined } from '../e2e/live-evm.fixture.ts';
 import { injectWallet } from '../injected-wallet.ts';
+import { mined } from '../e2e/live-evm.fixture.ts';
 import { startUtxoNode, utxoNodeKinds, type UtxoNode } from '../litecoind.ts';
 import { publicKeyAt, signAll } from '../../src/rails/utxo/wallet.fixture.ts';
 import { useDashboard, violations } from './dashboard.fixture.ts';
 
+/** One of anvil's rich accounts, which has nothing to do with the shop. */
+const OPERATOR = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8';
 const freshAddress = (): string => `0x${randomBytes(20).toString('hex')}`;
 /** 30 USD at the fixed price. */
 const OWED = 10_000_000_000_000_000n;
@@ -47,9 +49,10 @@ describe.skipIf(hasNoBrowser)('a live payment, on a real chain', () => {
       };
     },
   });
+  const treasury = freshAddress();
   beforeAll(async () => {
     const { projectId } = dashboard.service;
-    const wallet = `--network ethereum --confirmations 2 --treasury ${freshAddress()}`;
+    const wallet = `--network ethereum --confirmations 2 --treasury ${treasury}`;
     await dashboard.service.command(`wallet set --project ${projectId} ${wallet}`);
     const account = "/84'/1'/77'";
     const descriptor = `wpkh([73c5da0a${account}]${publicKeyAt(`m${account}`, 'tpub')}/<0;1>/*)`;
@@ -84,7 +87,7 @@ describe.skipIf(hasNoBrowser)('a live payment, on a real chain', () => {
   it('that was overpaid is refunded the excess: what is shown to sign pays it, and it needs attention until then', async () => {
     const { page, context } = await dashboard.openSignedIn();
     const networks = new Map([[CHAIN_ID, chain()]]);
-    const wallet = await injectWallet(context, { account: ANVIL_ACCOUNT, networks });
+    const wallet = await injectWallet(context, { account: ANVIL_ACCOUNT, networks, info: { icon: '' } });
     const address = await create(page);
     await pay(address, OWED + OWED / 2n);
     await page.getByText('Overpaid').waitFor();
@@ -112,6 +115,8 @@ describe.skipIf(hasNoBrowser)('a live payment, on a real chain', () => {
     await refunds.getByText('Pending', { exact: true }).waitFor();
     await overpaid.waitFor({ state: 'detached' });
     const toSign = attention.getByRole('heading', { name: /^Refund to sign: re_/ });
+    // The wallets that were set are in the list, which therefore does not move by itself.
+    await attention.getByRole('button', { name: /^\d+ new$/ }).click();
     await toSign.waitFor();
     await button(attention, 'See what to sign').click();
     const panel = attention.getByRole('complementary', { name: 'Payment' });
@@ -122,6 +127,7 @@ describe.skipIf(hasNoBrowser)('a live payment, on a real chain', () => {
     await ask.click();
     await sign.getByText(/^You declined/).waitFor();
     wallet.declined.clear();
+    await chain().rpc('evm_setAutomine', [false]);
     await ask.click();
     await sign.getByText('Sent. It is in no block yet.').waitFor();
     expect(wallet.sent).toHaveLength(1);
@@ -129,6 +135,7 @@ describe.skipIf(hasNoBrowser)('a live payment, on a real chain', () => {
     await page.keyboard.press('Escape');
     await refunds.getByRole('button', { name: 'Sign refund' }).click();
     await sign.getByText(`${wallet.sent[0]} was sent to pay this refund`, { exact: false }).waitFor();
+    await chain().rpc('evm_setAutomine', [true]);
     await chain().mine(2);
     await sign.getByText('Completed.').waitFor();
     await page.keyboard.press('Escape');
@@ -206,5 +213,65 @@ describe.skipIf(hasNoBrowser)('a live payment, on a real chain', () => {
     await page.getByText('It was cancelled.').waitFor();
     expect(await violations(page, 'a live payment')).toEqual([]);
     await button(page, 'Refund').waitFor();
+  });
+
+  it('lies on a deposit until a wallet of the browser sweeps it to the treasury, which every tab follows', async () => {
+    const { page, context } = await dashboard.openSignedIn();
+    const wallet = await injectWallet(context, { account: OPERATOR, networks: new Map([[31_337, chain()]]) });
+    const sweeps = `${dashboard.service.dashboard}/projects/${dashboard.service.projectId}/live/sweeps`;
+    await pay(await create(page), OWED);
+    await page.getByText('Completed', { exact: true }).first().waitFor();
+    await page.goto(sweeps.replace('/live/', '/test/'));
+    await page.getByRole('heading', { name: 'Nothing to sweep in test mode' }).waitFor();
+    await page.goto(sweeps);
+    await page.getByRole('region', { name: 'Ethereum' }).waitFor();
+    await button(page, 'Check now').click();
+    const calls = page.getByRole('list', { name: 'To sweep now, in this order' });
+    await calls.getByText('Possible once the factory is deployed.').first().waitFor();
+    await calls.getByText('Send it from another wallet').last().click();
+    await calls.getByText('Gas limit').last().waitFor();
+    expect(await violations(page, 'Sweeps with a call')).toEqual([]);
+
+    await chain().rpc('evm_setAutomine', [false]);
+    onTestFinished(() =>
+      chain()
+        .rpc('evm_setAutomine', [true])
+        .then(() => {}),
+    );
+    const dialog = page.getByRole('dialog');
+    const { page: other } = await dashboard.openSignedIn();
+    await other.goto(sweeps);
+    await other.getByRole('region', { name: 'Ethereum' }).waitFor();
+    wallet.declined.add('eth_sendTransaction');
+    await button(page, 'Deploy').click();
+    await dialog.getByRole('button', { name: wallet.info.name }).click();
+    await dialog.getByText(`You declined in ${wallet.info.name}. Nothing was sent.`).waitFor();
+    expect(await violations(page, 'a call that was declined')).toEqual([]);
+    wallet.declined.clear();
+    await dialog.getByRole('button', { name: wallet.info.name }).click();
+    const underWay = page.getByRole('list', { name: 'Under way' });
+    await underWay.getByText('Seen', { exact: true }).waitFor();
+    await chain().mine(1);
+    await button(page, 'Sweep').waitFor();
+
+    const answer = wallet.hold('eth_sendTransaction');
+    await button(page, 'Sweep').click();
+    await dialog.getByRole('button', { name: wallet.info.name }).click();
+    // Another tab sees that a wallet is being asked, and is not offered the same again.
+    const asked = other.getByRole('list', { name: 'Under way' });
+    await asked.getByText('In a wallet').waitFor();
+    await other.getByText('To sweep now, in this order').waitFor({ state: 'detached' });
+    await asked.getByRole('button', { name: 'Enter the hash' }).click();
+    expect(await violations(other, 'Sweeps under way')).toEqual([]);
+    await other.keyboard.press('Escape');
+    answer();
+    await underWay.getByText('Seen', { exact: true }).waitFor();
+    await dialog.waitFor({ state: 'detached' });
+    await chain().mine(1);
+    const history = other.getByRole('list', { name: 'History' }).getByRole('listitem');
+    await history.filter({ hasText: 'Treasury' }).getByText('Mined').waitFor();
+    expect(await violations(other, 'Sweeps with a history')).toEqual([]);
+    expect(wallet.sent).toHaveLength(2);
+    expect(BigInt(String(await chain().rpc('eth_getBalance', [treasury, 'latest'])))).toBeGreaterThanOrEqual(OWED);
   });
 });

@@ -11,22 +11,6 @@ const PNG = Buffer.from(
 );
 const SVG = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"><script>parent.hacked = true</script></svg>');
 
-const SHOT = async (page: Page, name: string): Promise<void> => {
-  for (const [size, width] of [
-    ['desktop', 1280],
-    ['phone', 390],
-  ] as const) {
-    for (const scheme of ['light', 'dark'] as const) {
-      await page.setViewportSize({ width, height: 860 });
-      await page.emulateMedia({ colorScheme: scheme });
-      await page.waitForTimeout(300);
-      await page.screenshot({ path: `/tmp/settings/${name}-${size}-${scheme}.png`, fullPage: true });
-    }
-  }
-  await page.setViewportSize({ width: 1280, height: 860 });
-  await page.emulateMedia({ colorScheme: 'light' });
-};
-
 describe.skipIf(hasNoBrowser)('Settings', () => {
   const dashboard = useDashboard();
   const base = () => `${dashboard.service.dashboard}/projects/${dashboard.service.projectId}/test`;
@@ -47,7 +31,6 @@ describe.skipIf(hasNoBrowser)('Settings', () => {
     const save = page.getByRole('button', { name: 'Save settings' });
     const saved = () => page.getByText('Settings saved').last().waitFor();
     await previewOf(page).getByText('Waiting for your payment').waitFor();
-    await SHOT(page, 'settings');
     expect(await violations(page, 'Settings')).toEqual([]);
 
     // The preview has what is typed, as text, and nothing in it runs or leads anywhere.
@@ -73,7 +56,6 @@ describe.skipIf(hasNoBrowser)('Settings', () => {
     expect(
       await page.evaluate(`document.querySelector('iframe').contentDocument.querySelector('.logo').decode()`),
     ).toBeUndefined();
-    await SHOT(page, 'preview-dark');
     await save.click();
     await saved();
     await previewOf(page).locator('img.logo').waitFor();
@@ -104,7 +86,6 @@ describe.skipIf(hasNoBrowser)('Settings', () => {
 
     await page.getByRole('button', { name: 'Deactivate the project' }).click();
     await dialogOf(page).getByText('Open payments whose pages ask for no money: 0 live, 1 test').waitFor();
-    await SHOT(page, 'deactivate');
     expect(await violations(page, 'Deactivate')).toEqual([]);
     await dialogOf(page).getByRole('textbox').fill('Northwind');
     await dialogOf(page).getByRole('button', { name: 'Deactivate the project' }).click();
@@ -124,7 +105,6 @@ describe.skipIf(hasNoBrowser)('Settings', () => {
     await dialogOf(page).getByLabel('E-mail address of the customer').fill('ADA@customer.example');
     await dialogOf(page).getByRole('button', { name: 'Count' }).click();
     await dialogOf(page).getByRole('row', { name: 'Payments 1' }).waitFor();
-    await SHOT(page, 'delete');
     expect(await violations(page, 'Delete')).toEqual([]);
     await dialogOf(page).getByRole('button', { name: 'Delete customers’ data' }).click();
     await page.getByText('Customers’ data deleted. Payments: 1').waitFor();

@@ -209,7 +209,7 @@ describe('a project that is deactivated', () => {
       body: { request: 'request-1', amount: '5', currency: 'USD', expires_in_minutes: 30 },
     });
     expect(byHand).toMatchObject({ status: 409, body: { error: { type: 'conflict_error' } } });
-    expect((await app.read(String(id))).status).toBe('created');
+    expect((await app.read(id)).status).toBe('created');
 
     app.clock.advance(1);
     expect((await post(projectId, '/activate')).body.is_active).toBe(true);

@@ -84,6 +84,10 @@ describe.skipIf(hasNoBrowser)('Wallets', () => {
     expect(await violations(page, 'Edit spread')).toEqual([]);
     await dialog.getByRole('button', { name: 'Edit spread' }).click();
     await page.getByText('2.5%', { exact: true }).waitFor();
+    await button(page, 'Edit window').click();
+    await dialog.getByLabel('Hours').fill('24');
+    await dialog.getByRole('button', { name: 'Edit window' }).click();
+    await page.getByText('24 h', { exact: true }).waitFor();
     await page.getByText('Followed', { exact: true }).waitFor();
     expect(await violations(page, 'Wallets')).toEqual([]);
 

@@ -294,10 +294,15 @@ describe('coins and spread', () => {
   const terms = async (project: string, change: object) =>
     post(project, '/payment-terms', { version: (await read(project)).version, ...change });
 
-  it('spread is kept to the hundredth of a percent, and refused beyond its bounds and after somebody else’s change', async () => {
+  it('spread and window are kept, spread to the hundredth of a percent, and refused beyond its bounds and after somebody else’s change', async () => {
     const project = await shop();
     const { version } = await read(project);
     expect((await terms(project, { spread: '1.25' })).body).toMatchObject({ spread: '1.25' });
+    expect((await terms(project, { monitoring_hours: 24 })).body).toMatchObject({ monitoring_hours: 24 });
+    for (const hours of [0, 8_761, -1]) {
+      const { status, body } = await terms(project, { monitoring_hours: hours });
+      expect([status, body['error']]).toEqual([400, expect.objectContaining({ param: 'monitoring_hours' })]);
+    }
     for (const spread of ['50.01', '-1', '0.001', 'x']) {
       const { status, body } = await terms(project, { spread });
       expect([status, body['error']]).toEqual([400, expect.objectContaining({ param: 'spread' })]);

@@ -17,6 +17,7 @@ import { paymentEvents } from '../events.ts';
 import { decimalsOf } from './lost-money.ts';
 import { inTransaction, emitAfterCommit } from '../in-transaction.ts';
 import { rejected, type Rejected } from '../rejected.ts';
+import { policiesOf } from '../payments/payment-policy.ts';
 import { priceInUsd } from '../payments/quote-payment.ts';
 import { receiptPrices } from '../payments/receipt-prices.ts';
 
@@ -77,6 +78,7 @@ export async function bookLost(
     };
     const draft = draftOf(app, { ...booking, projectId, amountUsdCents, quote, now });
     const { payment, events } = paymentEvents(app, draft, ['order.created'], now);
+    const policy = (await policiesOf(app, trx, [payment]))(payment);
     const address: IssuedAddress = {
       paymentId: payment.id,
       quote,
@@ -85,12 +87,12 @@ export async function bookLost(
       index: addressIndex,
       confirmations: owner.confirmations ?? requiredConfirmations(network, amountUsdCents),
       issuedAt: now,
-      watchUntil: payment.expiresAt + app.policy.monitoringMs,
+      watchUntil: payment.expiresAt + policy.monitoringMs,
     };
     const change = {
       before: null,
       after: payment,
-      dueAt: nextDueAt(payment, app.policy),
+      dueAt: nextDueAt(payment, policy),
       transitions: [],
       events,
       address,

@@ -60,13 +60,16 @@ export interface ChainFollower {
   follow(): Promise<Followed>;
 }
 
-/** Without `openWallet` only addresses that were handed out are watched. */
+/**
+ * Without `openWallet` only addresses that were handed out are watched. `monotonic` in ms measures how long reads take.
+ */
 export function createChainFollower(
   app: App,
   source: ChainSource,
   openWallet: WalletOpener | null = null,
+  monotonic: () => number = () => performance.now(),
 ): ChainFollower {
-  const mempool = createMempoolWatch(app, source);
+  const mempool = createMempoolWatch(app, source, monotonic);
   let saved = { hash: '', at: 0 };
   const contracts = createContractWatch(app, source);
   const contractPayouts = createContractPayoutWatch(app, source);

@@ -27,8 +27,11 @@ export interface MempoolProof {
   readonly upTo: number;
 }
 
-/** Tracks a mempool: which of its transactions are known, and which of ours were missing from it last time. */
-export function createMempoolWatch(app: App, source: ChainSource) {
+/**
+ * Tracks a mempool: which of its transactions are known, and which of ours were missing from it last time. `monotonic`
+ * measures in ms how long a read takes: the system's clock may be set.
+ */
+export function createMempoolWatch(app: App, source: ChainSource, monotonic: () => number) {
   const { network, mempool } = source;
   let known: ReadonlySet<string> = new Set();
   let missing: ReadonlySet<string> = new Set();
@@ -38,11 +41,10 @@ export function createMempoolWatch(app: App, source: ChainSource) {
   return {
     /** Everything in the mempool; null if the source cannot list it, or if it was asked a moment ago. */
     read: async (): Promise<WaitingTransactions | null> => {
-      // Monotonic: the system's clock may be set.
-      const askedAt = performance.now();
+      const askedAt = monotonic();
       if (mempool === null || askedAt < notBefore) return null;
       const waiting = await mempool.waiting();
-      const answeredAt = performance.now();
+      const answeredAt = monotonic();
       notBefore = answeredAt + (answeredAt - askedAt) * REST_PER_READ;
       return waiting;
     },

@@ -7,6 +7,7 @@ import { explorerOf } from '../explorer.ts';
 import { selects, type PaymentSelector } from '../payments/change-payment.ts';
 import { paidFailures } from '../refunds/refund-cover.ts';
 import { refundableMoney, type Refundable } from '../refunds/refundable.ts';
+import { policiesOf } from '../payments/payment-policy.ts';
 import { possibleActions, type PossibleActions } from '../payments/possible-actions.ts';
 
 /** Everything stored about a payment, with addresses as they are displayed, and its possible actions. */
@@ -27,6 +28,7 @@ export async function readPaymentDetails(app: App, selector: PaymentSelector): P
   if (details === null || !selects(selector, details.payment)) return null;
   const { payment, transfers, addresses, quotes } = details;
   const rail = app.railFor(payment.mode);
+  const policy = (await policiesOf(app, app.db, [payment]))(payment);
   const shown = <Placed extends { readonly network: Parameters<typeof shownAddress>[0]; readonly address: string }>(
     one: Placed,
   ): Placed => ({ ...one, address: shownAddress(one.network, one.address) });
@@ -37,7 +39,7 @@ export async function readPaymentDetails(app: App, selector: PaymentSelector): P
       ? {}
       : { transfers: transfers.map(shown), addresses: addresses.map(shown), quotes: quotes.map(shown) }),
     confirmations: await rail.confirmations(payment),
-    can: possibleActions(payment, details, app.clock(), app.policy),
+    can: possibleActions(payment, details, app.clock(), policy),
     refundable: refundableMoney(payment, transfers, details.taken),
     refundWarnings: details.refunds.some(({ status }) => status === 'failed')
       ? await paidFailures(app, payment.id)

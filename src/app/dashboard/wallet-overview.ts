@@ -14,6 +14,7 @@ import { confirmationTiers, firstAddresses, walletVersion } from '../projects/wa
 import { termsVersion } from '../projects/payment-terms.ts';
 import type { NetworkStatus } from '../chains/network-status.ts';
 import type { App } from '../context.ts';
+import { monitoringMsOf } from '../payments/payment-policy.ts';
 import { within } from '../within.ts';
 import type { ServiceHealth } from './health.ts';
 
@@ -68,7 +69,9 @@ export async function walletOverview(
   readonly coins: readonly CoinOverview[];
   readonly hasOwnOrder: boolean;
   readonly spreadBasisPoints: number;
+  /** What holds, in milliseconds; `hasOwnWindow`: it was set for the project. */
   readonly monitoringMs: number;
+  readonly hasOwnWindow: boolean;
   readonly version: string;
 } | null> {
   const [project, wallets, halted, { statuses }, payable] = await Promise.all([
@@ -99,7 +102,8 @@ export async function walletOverview(
     })),
     hasOwnOrder: order.length > 0 || off.length > 0,
     spreadBasisPoints: project.spreadBasisPoints,
-    monitoringMs: app.policy.monitoringMs,
+    monitoringMs: monitoringMsOf(app, project.monitoringHours),
+    hasOwnWindow: project.monitoringHours !== null,
     version: termsVersion(project),
   };
 }

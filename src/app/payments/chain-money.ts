@@ -8,7 +8,7 @@ import {
   type Quote,
   type Transfer,
 } from '../../domain/payment.ts';
-import { nextDueAt, type Observation } from '../../domain/transition.ts';
+import { nextDueAt, type Observation, type PaymentPolicy } from '../../domain/transition.ts';
 import { wrongAssetEventData } from '../../wire/event.ts';
 import type { ChainBlock, ChainTransfer } from '../../rails/chain.ts';
 import { matchingAddress, shownAddress } from '../../rails/address.ts';
@@ -19,6 +19,7 @@ import { lockPayments } from '../../store/payments.ts';
 import { saveChanges, type NewEvent, type PaymentChange } from '../../store/save-changes.ts';
 import { findTransfers, type PaymentTransfer } from '../../store/transfers.ts';
 import { observe } from './change-payment.ts';
+import { policiesOf } from './payment-policy.ts';
 import type { App } from '../context.ts';
 import { newEvent } from '../events.ts';
 import { emitAfterCommit, type ObservedTrx } from '../in-transaction.ts';
@@ -98,14 +99,16 @@ export async function observeMoney(
   const payments = await lockPayments(trx, paymentIds);
   const transfers = await findTransfers(trx, paymentIds);
   const quotes = Map.groupBy(await issuedQuotes(trx, paymentIds), (quote) => quote.paymentId);
+  const policyOf = await policiesOf(app, trx, payments);
   const changes: PaymentChange[] = [];
   for (const payment of payments) {
+    const policy = policyOf(payment);
     const itsQuotes = quotes.get(payment.id) ?? [];
     const observationsOf = (known: Payment) => moneyOf(known, transfers.get(payment.id) ?? [], itsQuotes);
-    const result = observeInTurn(app, payment, observationsOf, now);
+    const result = observeInTurn(app, payment, observationsOf, { now, policy });
     const change = result.kind === 'observed' && result.moved ? result.change : null;
     const wrong = confirmed.filter((one) => one.paymentId === payment.id && isOfNoQuote(one, itsQuotes));
-    if (wrong.length > 0) changes.push(publishWrongAssets(app, change ?? unchanged(app, payment), wrong, now));
+    if (wrong.length > 0) changes.push(publishWrongAssets(app, change ?? unchanged(payment, policy), wrong, now));
     else if (change !== null) changes.push(change);
   }
   if (changes.length > 0) await saveChanges(trx, changes, 2);
@@ -121,13 +124,13 @@ function observeInTurn(
   app: App,
   payment: Payment,
   observationsOf: (payment: Payment) => readonly Observation[],
-  now: number,
+  at: { readonly now: number; readonly policy: PaymentPolicy },
 ) {
   const observations = observationsOf(payment);
   const current = observations.slice(0, 1);
-  const first = observe(app, payment, current, now);
+  const first = observe(app, payment, current, at);
   if (first.kind === 'refused' || observations.length === 1) return first;
-  const both = observe(app, payment, [...current, ...observationsOf(first.change.after).slice(-1)], now);
+  const both = observe(app, payment, [...current, ...observationsOf(first.change.after).slice(-1)], at);
   return both.kind === 'refused' ? first : both;
 }
 
@@ -136,8 +139,8 @@ function isOfNoQuote({ network, asset, address }: ConfirmedTransfer, quotes: rea
   return !quotes.some((quote) => quote.network === network && quote.asset === asset && quote.address === address);
 }
 
-function unchanged(app: App, payment: Payment): PaymentChange {
-  return { before: payment, after: payment, dueAt: nextDueAt(payment, app.policy), transitions: [], events: [] };
+function unchanged(payment: Payment, policy: PaymentPolicy): PaymentChange {
+  return { before: payment, after: payment, dueAt: nextDueAt(payment, policy), transitions: [], events: [] };
 }
 
 function publishWrongAssets(

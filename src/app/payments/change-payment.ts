@@ -7,6 +7,7 @@ import {
   type Transition,
   type Observation,
   type RefusalReason,
+  type PaymentPolicy,
 } from '../../domain/transition.ts';
 import type { AuditValues } from '../../store/audit.ts';
 import type { Trx } from '../../store/database.ts';
@@ -18,6 +19,7 @@ import type { App } from '../context.ts';
 import { paymentEvents } from '../events.ts';
 import { answerRow, isAnswerConflict, withIdempotency, type IdempotencyRequest, type Replay } from '../idempotency.ts';
 import { inTransaction, emitAfterCommit, type ObservedTrx } from '../in-transaction.ts';
+import { policiesOf } from './payment-policy.ts';
 
 /** Selects one payment for one client. Fields left out do not restrict (the command line sees everything). */
 export interface PaymentSelector {
@@ -110,7 +112,8 @@ async function change<Refusal extends { readonly kind: string }>(
   const now = app.clock();
   const decision = await decide(before, trx, now);
   if (!isDecision(decision)) return decision;
-  const observed = observe(app, before, decision.observations, now);
+  const policy = (await policiesOf(app, trx, [before]))(before);
+  const observed = observe(app, before, decision.observations, { now, policy });
   if (observed.kind === 'refused') throw new Refused(observed.reason, before);
   const { change: changed } = observed;
   const body = present?.(changed.after) ?? '';
@@ -140,7 +143,7 @@ export function observe(
   app: App,
   before: Payment,
   observations: readonly Observation[],
-  now: number,
+  { now, policy }: { readonly now: number; readonly policy: PaymentPolicy },
 ):
   | { readonly kind: 'observed'; readonly change: PaymentChange; readonly moved: boolean }
   | { readonly kind: 'refused'; readonly reason: RefusalReason } {
@@ -149,7 +152,7 @@ export function observe(
   const events: NewEvent[] = [];
   let moved = false;
   for (const observation of observations) {
-    const result = transition(payment, observation, now, app.policy);
+    const result = transition(payment, observation, now, policy);
     if (result.kind === 'refused') return result;
     if (result.kind === 'unchanged') continue;
     moved = true;
@@ -159,6 +162,6 @@ export function observe(
     transitions.push(...result.transitions);
     events.push(...announced.events);
   }
-  const dueAt = nextDueAt(payment, app.policy);
+  const dueAt = nextDueAt(payment, policy);
   return { kind: 'observed', change: { before, after: payment, dueAt, transitions, events }, moved };
 }

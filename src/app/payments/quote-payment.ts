@@ -17,6 +17,7 @@ import type { RateSource } from '../../rates/source.ts';
 import type { Trx } from '../../store/database.ts';
 import type { IssuedAddress } from '../../store/save-changes.ts';
 import type { App } from '../context.ts';
+import { monitoringMsOf } from './payment-policy.ts';
 import { DEFAULT_TOLERANCE_BASIS_POINTS, type Issued, type Issuer, type IssuingWallet } from '../../modes/rail.ts';
 
 /** Why a token cannot be used; `param` is the field to blame. */
@@ -210,6 +211,6 @@ export function issuedAddress(
     index: wallet.index,
     confirmations: wallet.confirmations,
     issuedAt: now,
-    watchUntil: payment.expiresAt + app.policy.monitoringMs,
+    watchUntil: payment.expiresAt + monitoringMsOf(app, wallet.monitoringHours),
   };
 }

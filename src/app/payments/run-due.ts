@@ -8,6 +8,7 @@ import { findTransfers, saveTransfers, type PaymentTransfer } from '../../store/
 import { observe } from './change-payment.ts';
 import type { App } from '../context.ts';
 import { inTransaction, emitAfterCommit } from '../in-transaction.ts';
+import { policiesOf } from './payment-policy.ts';
 import { settle } from './payment-actions.ts';
 import { receiptPrices } from './receipt-prices.ts';
 import { nextStage } from './simulate-payment.ts';
@@ -33,6 +34,7 @@ export async function runDue(app: App, limit: number): Promise<number> {
     const later: { id: string; at: number }[] = [];
     const views = await dueViews(app, payments, now, trx);
     const known = await stagedTransfers(payments, views, trx);
+    const policyOf = await policiesOf(app, trx, payments);
     for (const payment of payments) {
       const due = await observeDue(
         app,
@@ -41,7 +43,7 @@ export async function runDue(app: App, limit: number): Promise<number> {
         { now, known: known.get(payment.id) ?? [] },
         trx,
       );
-      const result = due === null ? null : observe(app, payment, due.observations, now);
+      const result = due === null ? null : observe(app, payment, due.observations, { now, policy: policyOf(payment) });
       if (due === null || result?.kind !== 'observed' || !result.moved) {
         later.push({ id: payment.id, at: nextPollAt(payment, now) });
         continue;

@@ -10,6 +10,8 @@ import { saveProjectChanges } from './projects.ts';
 /** On which terms a project's customers pay. What is left out stays as it is. */
 export interface TermsChange {
   readonly spreadBasisPoints?: number;
+  /** Null: as the service is set. */
+  readonly monitoringHours?: number | null;
   /** The coins that can be paid now, in their new order; null: all of them in the usual order. */
   readonly coins?: readonly { readonly coin: string; readonly isOn: boolean }[] | null;
   /** The version of the terms that the person saw. */
@@ -17,8 +19,12 @@ export interface TermsChange {
 }
 
 /** Changes with every one of the terms. */
-export function termsVersion({ spreadBasisPoints, coins }: Pick<Project, 'spreadBasisPoints' | 'coins'>): string {
-  return digestOf([spreadBasisPoints, coins.order, coins.off]);
+export function termsVersion({
+  spreadBasisPoints,
+  monitoringHours,
+  coins,
+}: Pick<Project, 'spreadBasisPoints' | 'monitoringHours' | 'coins'>): string {
+  return digestOf([spreadBasisPoints, monitoringHours, coins.order, coins.off]);
 }
 
 const CHANGED_MEANWHILE =
@@ -28,10 +34,9 @@ const CHANGED_MEANWHILE =
 export async function changePaymentTerms(
   app: App,
   projectId: string,
-  { version, spreadBasisPoints, coins }: TermsChange,
+  { version, coins, ...terms }: TermsChange,
 ): Promise<{ readonly kind: 'done'; readonly project: Project } | Rejected> {
-  const spread = spreadBasisPoints === undefined ? {} : { spreadBasisPoints };
-  const checked = checkRequest(spread);
+  const checked = checkRequest(terms);
   if (checked.kind === 'rejected') return checked;
   return app.db.transaction().execute(async (trx) => {
     await lockProject(trx, projectId);

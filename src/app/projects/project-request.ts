@@ -7,6 +7,8 @@ import { parseLogo, type LogoFile } from './logo.ts';
 import { checkName } from './name.ts';
 
 const MAX_SPREAD_BASIS_POINTS = 5_000;
+/** A year. */
+const MAX_MONITORING_HOURS = 8_760;
 const MAX_URL_LENGTH = 2_048;
 
 /** What an operator can change about a project. Null removes a value; fields not given stay as they are. */
@@ -21,7 +23,11 @@ export function checkRequest(
 ): { readonly kind: 'fine'; readonly changes: ProjectChanges } | Rejected {
   const { logo: logoFile, ...given } = request;
   const changes = canonical(given);
-  const refusal = checkAccess(given, changes) ?? checkBranding(given, changes) ?? checkDefaults(given, changes);
+  const refusal =
+    checkAccess(given, changes) ??
+    checkBranding(given, changes) ??
+    checkDefaults(given, changes) ??
+    checkMonitoring(given);
   if (refusal !== null) return refusal;
   if (logoFile === undefined) return { kind: 'fine', changes };
   const logo = logoFile === null ? null : parseLogo(logoFile);
@@ -42,6 +48,11 @@ function canonical(given: Given): Given {
     ...(supportUrl === undefined ? {} : { supportUrl: by(supportUrl, supportUrlOf) }),
     ...(defaultSuccessUrl === undefined ? {} : { defaultSuccessUrl: by(defaultSuccessUrl, successUrlOf) }),
   };
+}
+
+function checkMonitoring({ monitoringHours: hours = null }: Given): Refusal {
+  if (hours === null || (Number.isInteger(hours) && hours >= 1 && hours <= MAX_MONITORING_HOURS)) return null;
+  return malformed(`monitoring_hours must be a whole number from 1 to ${MAX_MONITORING_HOURS}.`);
 }
 
 function checkAccess({ allowIps = [], allowOrigins = [], spreadBasisPoints = 0 }: Given, read: Given): Refusal {

@@ -30,6 +30,7 @@ export async function createProject(
     sweepMinUsdCents: 0n,
     allowOrigins: [],
     coins: ALL_COINS,
+    monitoringHours: null,
     accent: null,
     supportUrl: null,
     logo: null,

@@ -201,8 +201,8 @@ const NOTHING = { units: 0n, left: null } as const;
 
 /**
  * What a transaction took from a deposit: of a token by its logs; of the chain's own coin, which leaves no trace of its
- * own, by what lay there before and after the block, with what arrived in it. A node that no longer knows what lay there
- * before says at least whether it is empty now; then all that was planned has left.
+ * own, by what lay there before and after the block, with what arrived in it. A node that no longer knows what lay
+ * there before says at least whether it is empty now; then all that was planned has left.
  */
 async function takenFrom(
   app: App,

@@ -15,7 +15,7 @@ const DEADLINE_MS = 20_000;
 /** One process asks for a project at a time; one that dies while it does is waited for this long. */
 const LEASE_MS = 60_000;
 /** What was asked for this lately is not asked for again. */
-const MIN_AGE_MS = 5_000;
+const MIN_AGE_MS = 1_000;
 const MAX_SWEEPS = 200;
 
 /**

@@ -1,5 +1,6 @@
 import type { Access } from '../../app/projects/access.ts';
 import { explorerOf } from '../../app/explorer.ts';
+import { monitoringMsOf } from '../../app/payments/payment-policy.ts';
 import { encodeId } from '../../domain/id.ts';
 import { otherMoney } from '../../domain/other-money.ts';
 import type { Payment } from '../../domain/payment.ts';
@@ -52,10 +53,11 @@ export async function currentVersion(api: Reading, payment: Payment): Promise<st
 export type PayingFacts = Pick<PageContext, 'tokens' | 'evm' | 'explorer' | 'payable' | 'monitoringMs'>;
 
 /** The chain of the payment, and what it can be paid with; the latter is not needed once it is paid. */
-export async function payingFacts({ app }: Pick<Api, 'app'>, payment: Payment): Promise<PayingFacts> {
+export async function payingFacts({ app, access }: Reading, payment: Payment): Promise<PayingFacts> {
   const { quote } = payment;
   const rail = app.railFor(payment.mode);
-  const { monitoringMs } = app.policy;
+  const project = payment.mode === 'live' ? await access.project(payment.projectId) : null;
+  const monitoringMs = monitoringMsOf(app, project?.monitoringHours ?? null);
   const explorer = quote === null ? null : explorerOf(rail, quote);
   if (!isOpen(payment.status)) return { tokens: [], evm: null, explorer, payable: false, monitoringMs };
   const tokens = payment.surface === 'transaction' ? await rail.listed(payment.projectId) : [];

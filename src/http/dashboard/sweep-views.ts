@@ -1,5 +1,5 @@
 import { tokenOf, type AssetCode } from '../../domain/asset.ts';
-import { formatDecimal, pow10 } from '../../domain/money.ts';
+import { divCeil, formatDecimal, pow10 } from '../../domain/money.ts';
 import {
   isEvmNetwork,
   nativeAsset,
@@ -49,7 +49,7 @@ export function networkView(viewing: SweepViewing, deposits: NetworkDeposits): N
     coin: NETWORK_FACTS[network].gasCoin,
     checked_at: isoTimeOrNull(check?.checkedAt ?? null),
     problem: problem === 'no_node' || problem === null ? problem : 'unavailable',
-    gas_price_gwei: check?.gasPrice == null ? null : formatDecimal(check.gasPrice, GWEI_DECIMALS),
+    gas_price_gwei: check?.gasPrice == null ? null : formatDecimal(roughly(check.gasPrice), GWEI_DECIMALS),
     holdings: byTreasury(worth),
     below: byTreasury(below),
     under_way: byTreasury(underWay),
@@ -73,7 +73,7 @@ function offeredView(
     call: { chain_id: chainIdOf(viewing, network), to: call.to, value: '0', data: call.data },
     gas_estimate: String(call.gasEstimate),
     gas_limit: String(call.gasLimit),
-    cost: cost === null ? null : formatDecimal(cost, COIN_DECIMALS),
+    cost: cost === null ? null : formatDecimal(roughly(cost), COIN_DECIMALS),
     cost_usd: worth === null ? null : formatDecimal(worth, 2),
   };
 }
@@ -150,4 +150,12 @@ function worthOf({ app }: SweepViewing, network: EvmNetwork, units: bigint): big
   const coin = nativeAsset(network);
   const price = coin === null ? null : app.railFor('live').rates.usdPrice(coin);
   return price === null ? null : (units * price * 100n) / pow10(COIN_DECIMALS + 8);
+}
+
+const SIGNIFICANT_DIGITS = 3;
+
+/** An estimate is not written more exactly than it is. */
+function roughly(units: bigint): bigint {
+  const step = pow10(Math.max(0, String(units).length - SIGNIFICANT_DIGITS));
+  return divCeil(units, step) * step;
 }

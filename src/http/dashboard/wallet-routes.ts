@@ -107,9 +107,10 @@ function termsRoutes(app: FastifyInstance, { core, chains, viewOf }: TermsParts)
   });
   addRoute(app, `POST ${PROJECT}/payment-terms`, MANAGE, async ({ params, body, request }) => {
     const { projectId } = projectScopeOf(request, params);
-    const { spread, coins, version } = body;
+    const { spread, coins, version, monitoring_hours: monitoringHours } = body;
     const change = {
       version,
+      ...(monitoringHours === undefined ? {} : { monitoringHours }),
       ...(spread === undefined
         ? {}
         : { spreadBasisPoints: percentOf('spread', spread, 'a percentage from 0 to 50 with at most two decimals.') }),
@@ -159,12 +160,13 @@ const FIELDS: Readonly<Record<string, string>> = {
   '--first-index': 'first_index',
   '--spread': 'spread',
   coins: 'coins',
+  monitoring_hours: 'monitoring_hours',
 };
 
 function done<Outcome extends { readonly kind: string }>(outcome: Outcome | Rejected): Exclude<Outcome, Rejected> {
   if (outcome.kind !== 'rejected') return outcome as Exclude<Outcome, Rejected>;
   const { message, isConflict } = outcome as Rejected;
-  const field = /^(?:--)?[a-z-]+/.exec(message)?.[0] ?? '';
+  const field = /^(?:--)?[a-z_-]+/.exec(message)?.[0] ?? '';
   if (isConflict === true) throw new RequestError('conflict_error', message);
   throw invalid(FIELDS[field] ?? null, onPage(message));
 }

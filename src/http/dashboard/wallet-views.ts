@@ -13,6 +13,7 @@ export function overviewView(overview: NonNullable<Awaited<ReturnType<typeof wal
     has_own_order: overview.hasOwnOrder,
     spread: formatPercent(overview.spreadBasisPoints),
     monitoring_hours: overview.monitoringMs / 3_600_000,
+    has_own_window: overview.hasOwnWindow,
     version: overview.version,
   };
 }

@@ -39,7 +39,7 @@ export interface EvmBlockTransaction {
   readonly data: string;
 }
 
-/** Reads single transactions and past states of a chain. All methods throw `ChainUnavailableError` if no node answers. */
+/** Reads single transactions and past states of a chain. Throws `ChainUnavailableError` if no node answers. */
 export interface EvmReader {
   readonly head: () => Promise<number>;
   /** Null: there is no block of that height. `at` in epoch milliseconds. */

@@ -95,7 +95,7 @@ export function planSweep(request: SweepRequest): SweepPlan {
   return { calls: sweeps.length > 0 && !factoryDeployed ? [deployCall(factory), ...sweeps] : sweeps };
 }
 
-/** The address of the factory that this call data has the deterministic deployer put on the chain; null for any other. */
+/** The address of the factory that this call data of the deterministic deployer makes; null for any other. */
 export function deployedBy(data: string): string | null {
   const factories = [DEPOSIT_FACTORY, FIRST_DEPOSIT_FACTORY];
   return factories.find((factory) => deployData(factory) === data)?.address ?? null;

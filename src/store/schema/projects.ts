@@ -12,6 +12,7 @@ export const PROJECTS = {
   allow_origins: defaulted(texts()),
   coin_order: defaulted(texts()),
   coins_off: defaulted(texts()),
+  monitoring_hours: nullable(integer()),
   accent: nullable(text()),
   support_url: nullable(text()),
   created_at: timestamp(),

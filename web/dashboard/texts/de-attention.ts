@@ -7,7 +7,7 @@ export const deAttention: TextsLike<typeof enAttention> = {
   assigned_nobody: 'Nicht zugewiesen',
   attention_done: 'Erledigt.',
   attention_more: 'Das sind die neuesten 100. Weitere folgen, sobald diese erledigt sind.',
-  attention_news: '{count} neue Dinge brauchen Aufmerksamkeit. Das neueste: {title}',
+  attention_news: '{count} neue Dinge sind zu erledigen. Das neueste: {title}',
   attention_none_text:
     'Verspätetes, fehlendes oder überzähliges Geld, offene Erstattungen und Störungen erscheinen hier von selbst.',
   attention_none_title: 'Nichts zu erledigen',
@@ -41,10 +41,9 @@ export const deAttention: TextsLike<typeof enAttention> = {
   kind_slow: 'Bestätigung dauert zu lange: {name}',
   kind_slow_text: '{amount} wurden gesehen, aber das Netzwerk braucht viel länger als üblich, um sie zu bestätigen.',
   kind_sweep: 'Einsammeln lohnt sich: {name}',
-  kind_sweep_text:
-    'Einzahlungen mit Guthaben: {detail}. Der Befehl nennt die Aufrufe, die es an Ihre Treasury auszahlen.',
+  kind_sweep_text: 'Einzahlungen mit Guthaben: {detail}. Die Seite „Einzug“ bringt es zu Ihrer Treasury.',
   kind_sweep_worth_text:
-    'Einzahlungen mit Guthaben: {detail}, im Wert von {amount}. Der Befehl nennt die Aufrufe, die es auszahlen.',
+    'Einzahlungen mit Guthaben: {detail}, im Wert von {amount}. Die Seite „Einzug“ bringt es zu Ihrer Treasury.',
   kind_underpaid: 'Unterzahlt: {name}',
   kind_underpaid_failed_text:
     '{amount} fehlen, und die Zahlungsfrist ist abgelaufen. Nehmen Sie an, was kam, oder erstatten Sie es.',
@@ -64,6 +63,7 @@ export const deAttention: TextsLike<typeof enAttention> = {
   undo: 'Rückgängig',
   see_deliveries: 'Zustellungen ansehen',
   see_endpoint: 'Endpunkt ansehen',
+  see_sweeps: 'Einzug ansehen',
   see_wallets: 'Wallets ansehen',
   set_wallet_now: 'Wallet setzen',
 };

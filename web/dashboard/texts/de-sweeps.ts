@@ -55,6 +55,8 @@ export const deSweeps: TextsLike<typeof enSweeps> = {
   sweep_unlocated: 'Zeitpunkt nicht mehr bekannt',
   sweep_unsaved:
     'Die Wallet hat gesendet, aber der Server war nicht erreichbar. Lassen Sie dieses Fenster offen und versuchen Sie es erneut, damit niemand doppelt sendet.',
+  sweep_worth_unknown: 'Wert zu diesem Zeitpunkt unbekannt',
+  sweeps_all_under_way: 'Alles, was hier liegt, ist unterwegs.',
   sweeps_as_of: 'Stand:',
   sweeps_below: 'Lohnt sich noch nicht: Einzahlungen unter {minimum}',
   sweeps_check: 'Jetzt prüfen',

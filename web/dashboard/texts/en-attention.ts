@@ -34,9 +34,8 @@ export const enAttention = {
   kind_slow: 'Confirming for too long: {name}',
   kind_slow_text: '{amount} was seen, but the network is taking much longer than usual to confirm it.',
   kind_sweep: 'Worth a sweep: {name}',
-  kind_sweep_text: 'Deposits holding money: {detail}. The command lists the calls that pay it out to your treasury.',
-  kind_sweep_worth_text:
-    'Deposits holding money: {detail}, worth {amount}. The command lists the calls that pay it out.',
+  kind_sweep_text: 'Deposits holding money: {detail}. The page Sweeps sends it to your treasury.',
+  kind_sweep_worth_text: 'Deposits holding money: {detail}, worth {amount}. The page Sweeps sends it to your treasury.',
   kind_underpaid: 'Underpaid: {name}',
   kind_underpaid_failed_text:
     '{amount} is missing, and the time to pay has run out. Accept what arrived, or refund it.',
@@ -56,6 +55,7 @@ export const enAttention = {
   undo: 'Undo',
   see_deliveries: 'See deliveries',
   see_endpoint: 'See endpoint',
+  see_sweeps: 'See sweeps',
   see_wallets: 'See wallets',
   set_wallet_now: 'Set a wallet',
 } as const;

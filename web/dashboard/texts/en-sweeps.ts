@@ -51,6 +51,8 @@ export const enSweeps = {
   sweep_unlocated: 'When is not known any more',
   sweep_unsaved:
     'The wallet has sent it, but the server could not be told. Keep this open and try again, so that nobody sends it twice.',
+  sweep_worth_unknown: 'value at that time unknown',
+  sweeps_all_under_way: 'All that lies here is under way.',
   sweeps_as_of: 'As of',
   sweeps_below: 'Not worth it yet: deposits below {minimum}',
   sweeps_check: 'Check now',

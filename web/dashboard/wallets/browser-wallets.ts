@@ -6,8 +6,8 @@ const listeners = new Set<() => void>();
 let isListening = false;
 
 /**
- * The wallets of this browser, as they announced themselves (EIP-6963): names as text, icons only as `data:image/`.
- * Asked for when the first page shows them; one that comes later appears by itself.
+ * The wallets of this browser, as they announced themselves (EIP-6963), with names safe to show as text. Asked for when
+ * the first page shows them; one that comes later appears by itself.
  */
 export function useBrowserWallets(): readonly Wallet[] {
   return useSyncExternalStore(subscribe, () => wallets);

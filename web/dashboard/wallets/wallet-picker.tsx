@@ -11,7 +11,7 @@ interface WalletPickerProps {
   readonly onPick: (wallet: Wallet) => void;
 }
 
-/** A button for each wallet of this browser, or how to get one. */
+/** A button for each wallet of this browser, by its name: the page's policy lets no `data:` icon in (decision 0182). */
 export function WalletPicker({ asking, onPick }: WalletPickerProps) {
   const { t } = useLocale('browserWallets');
   const wallets = useBrowserWallets();
@@ -21,7 +21,6 @@ export function WalletPicker({ asking, onPick }: WalletPickerProps) {
       {wallets.map((wallet) => (
         <li key={wallet.uuid}>
           <Button wide busy={asking === wallet.uuid} onClick={() => onPick(wallet)}>
-            {wallet.icon === null ? null : <img src={wallet.icon} alt="" width={20} height={20} />}
             <bdi>{wallet.name}</bdi>
           </Button>
         </li>

@@ -75,7 +75,9 @@ const overviewShape = Type.Object({
   /** In percent, decimal text. */
   spread: Type.String(),
   monitoring_hours: Type.Integer(),
-  /** Of coins and spread. */
+  /** Otherwise it is the service's. */
+  has_own_window: Type.Boolean(),
+  /** Of coins, spread and window. */
   version: Type.String(),
 });
 export type WalletsView = Static<typeof overviewShape>;
@@ -151,6 +153,8 @@ export const walletsContract = {
     params: projectParams,
     body: Type.Object({
       spread: Type.Optional(percentField),
+      /** Null: as the service is set. */
+      monitoring_hours: Type.Optional(nullable(Type.Integer())),
       coins: Type.Optional(nullable(Type.Array(coinShape, { maxItems: 100 }))),
       version: versionField,
     }),

@@ -113,6 +113,13 @@ function Action({ item, onShow }: Pick<ItemProps, 'item' | 'onShow'>) {
       </Link>
     );
   }
+  if (kind === 'sweep') {
+    return (
+      <Link to="/projects/$project/$mode/sweeps" params={scope} className={buttonClass({ small: true })}>
+        {t('see_sweeps')}
+      </Link>
+    );
+  }
   if (payment !== null && action !== null) {
     return (
       <Button small onClick={() => onShow(payment.id)}>

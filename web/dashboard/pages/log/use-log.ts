@@ -28,7 +28,8 @@ export function logQueries<Page extends LogPage<unknown>>(
 ) {
   return {
     list: infiniteQueryOptions({
-      queryKey: [...projectKey(scope), name, filters],
+      // Not below the project, all of which is requested again when too much changed to list: no row is to move.
+      queryKey: ['log', ...projectKey(scope), name, filters],
       queryFn: ({ pageParam, signal }) => read(pageParam === null ? {} : { after: pageParam }, signal),
       initialPageParam: null as string | null,
       getNextPageParam: (page: Page) => page.next,

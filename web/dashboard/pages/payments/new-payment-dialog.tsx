@@ -109,17 +109,29 @@ export function NewPaymentDialog({ onClose }: { readonly onClose: () => void }) 
           onValue={(value) => set({ currency: currencies.find((one) => one === value) ?? 'USD' })}
         />
       )}
-      <SelectField
-        label={t('lives')}
+      <LivesField
         value={fields.lives === '' ? defaults.lives : fields.lives}
-        options={[...new Set([...LIVES, defaults.lives])]
-          .toSorted((a, b) => Number(a) - Number(b))
-          .map((one) => [one, isLife(one) ? t(`lives_${one}`) : t('lives_minutes', { minutes: one })])}
+        usual={defaults.lives}
         onValue={(lives) => set({ lives })}
       />
       <MerchantFields fields={fields} fault={create.error} onChange={set} />
     </FormDialog>
   );
+}
+
+interface LivesFieldProps {
+  readonly value: string;
+  /** The project's own, which may be none of the choices. */
+  readonly usual: string;
+  readonly onValue: (lives: string) => void;
+}
+
+function LivesField({ usual, ...rest }: LivesFieldProps) {
+  const { t } = useLocale('detail', 'list');
+  const options = [...new Set([...LIVES, usual])]
+    .toSorted((a, b) => Number(a) - Number(b))
+    .map((one): [string, string] => [one, isLife(one) ? t(`lives_${one}`) : t('lives_minutes', { minutes: one })]);
+  return <SelectField {...rest} label={t('lives')} options={options} />;
 }
 
 interface MerchantFieldsProps {

@@ -16,7 +16,7 @@ import { GoneDialog, useChanged } from './changed.tsx';
 import { putPayment, refreshOnRefusal } from './queries.ts';
 import { RefundPreview } from './refund-preview.tsx';
 import { fiatDecimalsOf, isSome, refundSize, type RateNow, type RefundSize, type RefundUnit } from './refund-size.ts';
-import { useRateNow } from './use-rate-now.ts';
+import { RATE_KEY, useRateNow } from './use-rate-now.ts';
 
 const CREATE = 'POST /dashboard/api/projects/:project/:mode/payments/:payment/refunds';
 const MAX_REASON = 500;
@@ -260,6 +260,10 @@ function useCreate(payment: PaymentView, onDone: (refund: RefundView) => void) {
       const refund = fresh.refunds.find((one) => one.id === id);
       if (refund !== undefined) onDone(refund);
     },
-    onError: (error) => refreshOnRefusal(dashboard, scope, payment.id, error),
+    onError: (error) => {
+      refreshOnRefusal(dashboard, scope, payment.id, error);
+      // Its rate may be too old by now.
+      void dashboard.queries.invalidateQueries({ queryKey: [RATE_KEY] });
+    },
   });
 }

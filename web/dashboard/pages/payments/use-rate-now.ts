@@ -7,6 +7,8 @@ import { useScope } from '../../scope.ts';
 import { fiatDecimalsOf, type RateNow } from './refund-size.ts';
 
 const RATE = 'GET /dashboard/api/projects/:project/:mode/payments/:payment/refunds/rate';
+/** The prefix of the keys of all rates. */
+export const RATE_KEY = 'refund-rate';
 /** Well below the time for which the server lets an amount count. */
 const EVERY_MS = 15_000;
 
@@ -23,7 +25,7 @@ export function useRateNow(payment: PaymentView, money: RefundableView, typed: s
   const { asset, network } = money;
   const minor = parseUnits(amount, fiatDecimalsOf(payment.currency));
   const { data, error } = useQuery({
-    queryKey: ['refund-rate', scope.project, payment.id, asset, network, amount],
+    queryKey: [RATE_KEY, scope.project, payment.id, asset, network, amount],
     queryFn: ({ signal }) =>
       api(RATE, { params: { ...scope, payment: payment.id }, query: { asset, network, amount } }, signal),
     enabled: isAsked && minor !== null && minor > 0n,

@@ -9,8 +9,7 @@ const LIST = 'GET /dashboard/api/projects/:project/:mode/refunds';
 
 /** The refunds of a project and mode. */
 export function refundList(api: Api, scope: Scope, filters: RefundFilters) {
-  // Not named as what the stream reports, which would move the rows.
-  return logQueries(scope, 'refund-list', filters, {
+  return logQueries(scope, 'refunds', filters, {
     of: 'refunds',
     read: (after, signal) => api(LIST, { params: { ...scope }, query: { ...filters, ...after } }, signal),
   });

@@ -29,40 +29,58 @@ interface RefundPanelProps {
 
 /** One refund: what it gives back, where it stands, and what can be done about it. */
 export function RefundPanel({ refund: id, onSign, onClose }: RefundPanelProps) {
-  const { t } = useLocale('refunds', 'detail');
+  const { t } = useLocale('refunds');
   const { api } = useDashboard();
-  const [isCancelling, cancel] = useState(false);
   const found = useQuery(refundQuery(api, useScope(), id));
   return (
     <LogPanel title={t('refund_one')} found={found} onClose={onClose}>
-      {(refund) => (
-        <>
-          <p>
-            <strong>
-              {refund.crypto_amount} {refund.asset}
-            </strong>
-            <br />
-            <RefundStage refund={refund} />
-          </p>
-          <What refund={refund} />
-          <RefundFacts refund={refund} />
-          <div className={logCss.buttons}>
-            {refund.can.sign ? (
-              <Button kind="primary" onClick={() => onSign(refund)}>
-                {t('refund_sign')}
-              </Button>
-            ) : null}
-            {refund.claim_url === null ? null : <CopyButton text={refund.claim_url}>{t('copy_link')}</CopyButton>}
-            {refund.can.cancel ? <Button onClick={() => cancel(true)}>{t('cancel_refund')}</Button> : null}
-          </div>
-          {isCancelling ? (
-            <Suspense>
-              <CancelRefundDialog payment={refund.payment.id} refund={refund.id} onClose={() => cancel(false)} />
-            </Suspense>
-          ) : null}
-        </>
-      )}
+      {(refund) => <Refund refund={refund} onSign={() => onSign(refund)} />}
     </LogPanel>
+  );
+}
+
+function Refund({ refund, onSign }: { readonly refund: ListedRefundView; readonly onSign: () => void }) {
+  const [isCancelling, cancel] = useState(false);
+  return (
+    <>
+      <p>
+        <strong>
+          {refund.crypto_amount} {refund.asset}
+        </strong>
+        <br />
+        <RefundStage refund={refund} />
+      </p>
+      <What refund={refund} />
+      <RefundFacts refund={refund} />
+      <Actions refund={refund} onSign={onSign} onCancel={() => cancel(true)} />
+      {isCancelling ? (
+        <Suspense>
+          <CancelRefundDialog payment={refund.payment.id} refund={refund.id} onClose={() => cancel(false)} />
+        </Suspense>
+      ) : null}
+    </>
+  );
+}
+
+interface ActionsProps {
+  readonly refund: ListedRefundView;
+  readonly onSign: () => void;
+  readonly onCancel: () => void;
+}
+
+function Actions({ refund: { can, claim_url: link }, onSign, onCancel }: ActionsProps) {
+  const { t } = useLocale('refunds', 'detail');
+  if (!can.sign && !can.cancel && link === null) return null;
+  return (
+    <div className={logCss.buttons}>
+      {can.sign ? (
+        <Button kind="primary" onClick={onSign}>
+          {t('refund_sign')}
+        </Button>
+      ) : null}
+      {link === null ? null : <CopyButton text={link}>{t('copy_link')}</CopyButton>}
+      {can.cancel ? <Button onClick={onCancel}>{t('cancel_refund')}</Button> : null}
+    </div>
   );
 }
 

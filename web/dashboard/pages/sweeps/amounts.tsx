@@ -1,3 +1,4 @@
+import { formatUnits, unitsOf } from '../../decimal.ts';
 import { useLocale } from '../../locale.tsx';
 
 interface Amount {
@@ -6,15 +7,20 @@ interface Amount {
   readonly usd: string | null;
 }
 
-/** `0.03 ETH + 12.5 USDT ($102.50)`; without the worth if that of a part is unknown. */
-export function Amounts({ amounts }: { readonly amounts: readonly Amount[] }) {
-  const { t } = useLocale('sweeps');
-  const worth = useWorth(amounts);
+interface AmountsProps {
+  readonly amounts: readonly Amount[];
+  /** What is said where the worth of a part is not known; nothing by default. */
+  readonly unknown?: string;
+}
+
+/** `0.03 ETH + 12.5 USDT ($102.50)`. */
+export function Amounts({ amounts, unknown = '' }: AmountsProps) {
+  const worth = useWorth(amounts) ?? unknown;
   if (amounts.length === 0) return null;
   return (
     <>
-      {amounts.map(({ asset, amount }) => `${amount} ${asset}`).join(' + ')}{' '}
-      {worth === null ? `(${t('sweep_no_price')})` : `(${worth})`}
+      {amounts.map(({ asset, amount }) => `${amount} ${asset}`).join(' + ')}
+      {worth === '' ? null : ` (${worth})`}
     </>
   );
 }
@@ -25,8 +31,7 @@ function useWorth(amounts: readonly Amount[]): string | null {
   let cents = 0n;
   for (const { usd } of amounts) {
     if (usd === null) return null;
-    cents += BigInt(usd.replace('.', ''));
+    cents += unitsOf(usd, 2);
   }
-  const digits = String(cents).padStart(3, '0');
-  return fiat(`${digits.slice(0, -2)}.${digits.slice(-2)}`, 'USD');
+  return fiat(formatUnits(cents, 2), 'USD');
 }

@@ -28,12 +28,12 @@ export function HashDialog({ sweep, onClose }: HashDialogProps) {
   });
   return (
     <FormDialog
+      onClose={onClose}
+      isDirty={hash !== ''}
+      fields={['hash']}
       name={t('give_hash')}
       text={t('give_hash_text')}
-      isDirty={hash !== ''}
       action={save}
-      fields={['hash']}
-      onClose={onClose}
     >
       <Field
         label={t('sweep_transaction')}

@@ -12,6 +12,7 @@ import { ListFoot } from '../payments/list-foot.tsx';
 import { Amounts } from './amounts.tsx';
 import { historyQuery } from './queries.ts';
 import { SweepState } from './sweep-state.tsx';
+import css from './sweeps.module.css';
 
 /** What was swept, by whom, and what it cost, the newest first. */
 export function History() {
@@ -52,7 +53,14 @@ function HistoryRow({ sweep }: { readonly sweep: SweepView }) {
   return (
     <li className={rows.row}>
       <div>
-        <SweepState state={state} /> <b>{purpose === 'sweep' ? <Amounts amounts={amounts} /> : t('call_factory')}</b>
+        <SweepState state={state} />
+        <b className={css.after}>
+          {purpose === 'sweep' ? (
+            <Amounts amounts={amounts} {...(state === 'mined' && { unknown: t('sweep_worth_unknown') })} />
+          ) : (
+            t('call_factory')
+          )}
+        </b>
         <small>
           {isUnlocated ? t('sweep_unlocated') : <Moment iso={sweep.mined_at ?? sweep.created_at} />} · {sweep.name}
           {source === 'chain' ? ` · ${t('sweep_from_outside')}` : sweep.sent_by === null ? null : ` · ${sweep.sent_by}`}

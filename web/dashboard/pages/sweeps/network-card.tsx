@@ -38,7 +38,7 @@ export function NetworkCard({ deposits, minimum, maySend, onSend }: NetworkCardP
       {checkedAt === null ? (
         <p>{t('sweeps_never_checked')}</p>
       ) : holdings.length === 0 ? (
-        <p>{t('sweeps_nothing')}</p>
+        <p>{t(deposits.under_way.length > 0 ? 'sweeps_all_under_way' : 'sweeps_nothing')}</p>
       ) : (
         <Holdings label={t('sweeps_lies', { network: name })} holdings={holdings} />
       )}
@@ -72,7 +72,7 @@ function Holdings({ label, holdings }: { readonly label: string; readonly holdin
         <li key={`${holding.treasury} ${holding.asset}`} className={rows.row}>
           <div>
             <b>
-              <Amounts amounts={[holding]} />
+              <Amounts amounts={[holding]} unknown={t('sweep_no_price')} />
             </b>
             <small>{t('sweep_on_deposits', { count: holding.deposits })}</small>
           </div>
@@ -96,7 +96,7 @@ function CallRow({ offered, deposits, maySend, onSend }: CallRowProps) {
   return (
     <li className={rows.row}>
       <div>
-        <b>{purpose === 'sweep' ? <Amounts amounts={amounts} /> : t('call_factory')}</b>
+        <b>{purpose === 'sweep' ? <Amounts amounts={amounts} unknown={t('sweep_no_price')} /> : t('call_factory')}</b>
         {purpose === 'sweep' ? null : <small>{t('call_factory_text')}</small>}
         <small>
           {cost === null

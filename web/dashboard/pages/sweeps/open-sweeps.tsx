@@ -15,6 +15,7 @@ import { Amounts } from './amounts.tsx';
 import { HashDialog } from './hash-dialog.tsx';
 import { SWEEPS, sweepsKey } from './queries.ts';
 import { SweepState } from './sweep-state.tsx';
+import css from './sweeps.module.css';
 
 interface OpenSweepsProps {
   readonly sweeps: readonly SweepView[];

@@ -1,5 +1,6 @@
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
+import type { BodyOf } from '../../../../src/http/dashboard/contract/index.ts';
 import type { WalletsView } from '../../../../src/http/dashboard/contract/wallets.ts';
 import { useDashboard } from '../../dashboard.ts';
 import { useLocale } from '../../locale.tsx';
@@ -12,6 +13,8 @@ import { Field } from '../../ui/field.tsx';
 import rows from '../account/account.module.css';
 import { useWalletsCache } from './queries.ts';
 
+const TERMS = 'POST /dashboard/api/projects/:project/payment-terms';
+
 interface PricesCardProps {
   readonly wallets: WalletsView;
   readonly mayManage: boolean;
@@ -20,7 +23,8 @@ interface PricesCardProps {
 /** What customers pay above the market, and how long payments are watched. */
 export function PricesCard({ wallets, mayManage }: PricesCardProps) {
   const { t, number } = useLocale('wallets');
-  const [isEditing, edit] = useState(false);
+  const [edited, edit] = useState<'spread' | 'window' | null>(null);
+  const close = (): void => edit(null);
   return (
     <Card title={t('prices_title')}>
       <ul>
@@ -30,7 +34,7 @@ export function PricesCard({ wallets, mayManage }: PricesCardProps) {
             <span className={rows.badge}>{t('in_percent', { percent: number(Number(wallets.spread)) })}</span>
             <small>{t('spread_text')}</small>
           </div>
-          {mayManage ? <Button onClick={() => edit(true)}>{t('spread_edit')}</Button> : null}
+          {mayManage ? <Button onClick={() => edit('spread')}>{t('spread_edit')}</Button> : null}
         </li>
         <li className={rows.row}>
           <div>
@@ -38,41 +42,53 @@ export function PricesCard({ wallets, mayManage }: PricesCardProps) {
             <span className={rows.badge}>{t('monitoring_hours', { hours: wallets.monitoring_hours })}</span>
             <small>{t('monitoring_text')}</small>
           </div>
+          {mayManage ? <Button onClick={() => edit('window')}>{t('monitoring_edit')}</Button> : null}
         </li>
       </ul>
-      {isEditing ? <SpreadDialog wallets={wallets} onClose={() => edit(false)} /> : null}
+      {edited === 'spread' ? <SpreadDialog wallets={wallets} onClose={close} /> : null}
+      {edited === 'window' ? <WindowDialog wallets={wallets} onClose={close} /> : null}
     </Card>
   );
 }
 
-function SpreadDialog({ wallets, onClose }: { readonly wallets: WalletsView; readonly onClose: () => void }) {
+interface DialogProps {
+  readonly wallets: WalletsView;
+  readonly onClose: () => void;
+}
+
+type Body = BodyOf<typeof TERMS>;
+
+/** Saves one of the terms. The edit began from the version that was shown, whatever comes meanwhile. */
+function useSaveTerm({ wallets, onClose }: DialogProps, saved: 'spread_saved' | 'monitoring_saved') {
   const { t } = useLocale('wallets');
   const { api, toast } = useDashboard();
   const { project } = useScope();
   const { show, reload } = useWalletsCache();
-  const [from] = useState(wallets);
-  const [spread, setSpread] = useState(from.spread);
-  const save = useMutation({
-    mutationFn: () =>
-      api('POST /dashboard/api/projects/:project/payment-terms', {
-        params: { project },
-        body: { spread: spread.trim().replace(',', '.'), version: from.version },
-      }),
+  const [{ version }] = useState(wallets);
+  return useMutation({
+    mutationFn: (term: Omit<Body, 'version'>) => api(TERMS, { params: { project }, body: { ...term, version } }),
     onSuccess: (after) => {
       show(after);
-      toast(t('spread_saved'));
+      toast(t(saved));
       onClose();
     },
     onError: reload,
   });
+}
+
+function SpreadDialog(props: DialogProps) {
+  const { t } = useLocale('wallets');
+  const [from] = useState(props.wallets.spread);
+  const [spread, setSpread] = useState(from);
+  const save = useSaveTerm(props, 'spread_saved');
   return (
     <FormDialog
       name={t('spread_edit')}
       text={t('spread_text')}
-      isDirty={spread !== from.spread}
-      action={save}
+      isDirty={spread !== from}
+      action={{ ...save, mutate: () => save.mutate({ spread: spread.trim().replace(',', '.') }) }}
       fields={['spread']}
-      onClose={onClose}
+      onClose={props.onClose}
     >
       <Field
         label={t('spread_percent')}
@@ -83,6 +99,35 @@ function SpreadDialog({ wallets, onClose }: { readonly wallets: WalletsView; rea
         required
         inputMode="decimal"
         max={10}
+        autoComplete="off"
+      />
+    </FormDialog>
+  );
+}
+
+function WindowDialog(props: DialogProps) {
+  const { t } = useLocale('wallets');
+  const [from] = useState(props.wallets.has_own_window ? String(props.wallets.monitoring_hours) : '');
+  const [hours, setHours] = useState(from);
+  const save = useSaveTerm(props, 'monitoring_saved');
+  return (
+    <FormDialog
+      name={t('monitoring_edit')}
+      text={t('monitoring_text')}
+      isDirty={hours !== from}
+      action={{ ...save, mutate: () => save.mutate({ monitoring_hours: hours === '' ? null : Number(hours) }) }}
+      fields={['monitoring_hours']}
+      onClose={props.onClose}
+    >
+      <Field
+        label={t('monitoring_field')}
+        value={hours}
+        onValue={setHours}
+        hint={t('monitoring_hint')}
+        problem={problemOf(save.error, 'monitoring_hours')}
+        inputMode="numeric"
+        pattern="\d{1,9}"
+        title={t('wallet_whole_number')}
         autoComplete="off"
       />
     </FormDialog>

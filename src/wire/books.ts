@@ -1,4 +1,11 @@
-import { BOOK_PARTS, type CurrencyRow, type Named, type Statement, type TokenKey, type TokenStatement } from '../domain/books.ts';
+import {
+  BOOK_PARTS,
+  type CurrencyRow,
+  type Named,
+  type Statement,
+  type TokenKey,
+  type TokenStatement,
+} from '../domain/books.ts';
 import { fiatDecimals, formatDecimal } from '../domain/money.ts';
 import { NETWORK_FACTS } from '../domain/networks.ts';
 import type { ReportDays, ReportSpan } from '../domain/report.ts';

@@ -121,7 +121,11 @@ function TokenTable({ token, locale }: { readonly token: Token; readonly locale:
             <tr key={text} className={kind === undefined ? undefined : css[kind]}>
               <th scope="row">{text}</th>
               <td>{amount}</td>
-              <td>{value === undefined || count === 0 ? null : <Worth amount={value.usd} unknown={value.unknown} count={count} />}</td>
+              <td>
+                {value === undefined || count === 0 ? null : (
+                  <Worth amount={value.usd} unknown={value.unknown} count={count} />
+                )}
+              </td>
             </tr>
           ))}
         </tbody>

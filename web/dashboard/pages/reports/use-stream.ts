@@ -23,11 +23,11 @@ export function useStream<Progress>(
   first: Progress,
   take: (answer: Response, report: (progress: Progress) => void, body: object) => Promise<void>,
 ): Running<Progress> {
+  const { begin, stop } = useAbort();
+  const [fault, setFault] = useState<unknown>(null);
+  const [progress, show] = useState<Progress | null>(null);
   const { isSignedOut } = useDashboard();
   const scope = useScope();
-  const [progress, show] = useState<Progress | null>(null);
-  const [fault, setFault] = useState<unknown>(null);
-  const { begin, stop } = useAbort();
   const run = async (body: object): Promise<void> => {
     const own = begin();
     setFault(null);

@@ -11,7 +11,8 @@ const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
 it('invites people, lists them, gives them roles, resets and deactivates them, and keeps who did it', async () => {
   const database = await testDatabase();
-  const cointill = await program({ DATABASE_URL: database.url, DASHBOARD_URL });
+  const mail = { SMTP_URL: 'smtp://127.0.0.1:1025', MAIL_FROM: 'pay@shop.example' };
+  const cointill = await program({ DATABASE_URL: database.url, DASHBOARD_URL, ...mail });
   const project = textAt(await cointill.json('project', 'create', '--name', 'Shop'), 'id');
   const email = 'ann@shop.example';
   const invited = await cointill.json('user', 'invite', '--email', email, '--role', 'support', '--project', project);
@@ -20,6 +21,7 @@ it('invites people, lists them, gives them roles, resets and deactivates them, a
     role: 'support',
     link: expect.stringMatching(LINK),
     expires_at: expect.stringMatching(TIME),
+    mailed: true,
   });
   // Again: another link and another role, as long as there is no account.
   const again = await cointill.json('user', 'invite', '--email', email.toUpperCase(), '--role', 'viewer');

@@ -35,7 +35,7 @@ const STYLES = {
   small: 'margin:0 0 8px;font-size:13px;opacity:0.75',
   list: 'margin:0 0 16px;padding-left:20px',
   rows: 'margin:0 0 16px;border-collapse:collapse',
-  label: 'padding:4px 16px 4px 0;text-align:left;font-weight:normal;opacity:0.75;vertical-align:top',
+  label: 'padding:4px 16px 4px 0;text-align:left;font-weight:normal;white-space:nowrap;opacity:0.75;vertical-align:top',
   value: 'padding:4px 0;overflow-wrap:anywhere;vertical-align:top',
   button:
     'display:inline-block;padding:10px 18px;border-radius:10px;background:#0b6b5b;color:#ffffff;text-decoration:none',
@@ -46,7 +46,7 @@ export function asHtml(language: string, title: string, blocks: readonly Block[]
   return (
     `<!doctype html><html lang="${escapeHtml(language)}"><head><meta charset="utf-8"><title>${escapeHtml(title)}</title>` +
     '<meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark"></head>' +
-    `<body style="margin:0;padding:24px 16px;${FONT};font-size:15px;line-height:1.5"><div style="max-width:560px;margin:0 auto">` +
+    `<body style="margin:0;padding:24px 16px;${FONT};font-size:15px;line-height:1.5"><div style="max-width:560px;margin:0 auto;overflow-wrap:anywhere;word-break:break-word">` +
     `${blocks.map(htmlOf).join('')}</div></body></html>`
   );
 }

@@ -1,4 +1,5 @@
 import { TOTP } from 'otpauth';
+import { Client } from 'pg';
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { hasNoBrowser } from '../browser.ts';
@@ -35,6 +36,31 @@ describe.skipIf(hasNoBrowser)('coming into the dashboard', () => {
     await page.getByRole('heading', { level: 1, name: 'Your account' }).waitFor();
     expect(await page.title()).toBe('Your account · Cointill');
     expect(await violations(page, 'the account')).toEqual([]);
+    await page.getByLabel('Weekly summary').selectOption({ label: 'Tuesday' });
+    await page.getByText('Saved.').waitFor();
+    await page.reload();
+    await expect.poll(() => page.getByLabel('Weekly summary').inputValue()).toBe('2');
+    await page.getByText('This service sends no mail').waitFor();
+  });
+
+  it('the link of a mail switches its kind off by a button, without signing in', async () => {
+    const { page } = await dashboard.openTab();
+    const token = 'x'.repeat(43);
+    const client = new Client({ connectionString: dashboard.service.database.url });
+    await client.connect();
+    await client.query(
+      `insert into mail_unsubscribes (token_hash, person_id, notification, created_at)
+        select sha256($1::bytea), id, 'endpoints', now() from people limit 1`,
+      [Buffer.from(token)],
+    );
+    await client.end();
+    await page.goto(`${dashboard.service.dashboard}/unsubscribe/${token}`);
+    await page.getByText('You will get no more mails about failing webhooks.').waitFor();
+    expect(await violations(page, 'switching mails off')).toEqual([]);
+    await page.getByRole('button', { name: 'Switch off' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Switched off' }).waitFor();
+    await page.goto(`${dashboard.service.dashboard}/unsubscribe/nothing`);
+    await page.getByRole('heading', { level: 1, name: 'This link is not valid any more' }).waitFor();
   });
 
   it('asks for the second factor if there is one, and accepts a recovery code instead', async () => {

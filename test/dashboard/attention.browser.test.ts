@@ -26,12 +26,22 @@ describe.skipIf(hasNoBrowser)('Needs attention', () => {
   };
 
   it('shows late money with its action, resolves it in the panel, and it is gone, with the mouse', async () => {
-    const { page } = await dashboard.openSignedIn();
+    const { page, context } = await dashboard.openSignedIn();
     await page.goto(base());
     await page.getByText('Up to date').waitFor();
+    const other = await context.newPage();
+    await other.goto(`${base()}/payments`);
+    await other.getByText('Up to date').waitFor();
     await faulty(page, 'AT-1', 'late');
-    // The number in the navigation comes by itself.
+    // The number in the navigation comes by itself, and a word about it in every tab, once.
     await page.locator('nav [data-count="1"]').first().waitFor();
+    const said = (tab: Page) => tab.getByRole('status').getByText('Paid late: AT-1');
+    for (const tab of [page, other]) await said(tab).waitFor();
+    for (const tab of [page, other]) expect(await said(tab).count()).toBe(1);
+    await other.reload();
+    await other.locator('nav [data-count="1"]').first().waitFor();
+    expect(await said(other).count()).toBe(0);
+    await other.close();
     await page.getByRole('link', { name: 'Needs attention' }).first().click();
     await heading(page).waitFor();
     await page.getByRole('heading', { name: 'Paid late: AT-1' }).waitFor();

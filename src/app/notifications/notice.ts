@@ -6,7 +6,8 @@ import { enqueueEndpointMails } from './endpoint-mails.ts';
 import { surveyAttention } from './survey.ts';
 
 const LEASE = 'attention';
-const LEASE_MS = 60_000;
+/** Short, so that another process goes on soon after this one. A longer round is guarded by the database's lock. */
+const LEASE_MS = 15_000;
 
 /** One round of noticing: what needs attention, and the mails of it. */
 export interface Noticing {
@@ -25,7 +26,9 @@ export function createNoticing(app: App, sources: AttentionSources, holder: stri
       await enqueueEndpointMails(app);
       await enqueueNotices(app);
       // However many projects there are, noticing takes a small part of the database's time.
-      restUntil = now + SHARE * (performance.now() - startedAt);
+      const restMs = SHARE * (performance.now() - startedAt);
+      restUntil = app.clock() + restMs;
+      await holdLease(app.db, LEASE, holder, app.clock(), restUntil + LEASE_MS);
       return false;
     },
   };

@@ -7,7 +7,7 @@ export const deAttention: TextsLike<typeof enAttention> = {
   assigned_nobody: 'Nicht zugewiesen',
   attention_done: 'Erledigt.',
   attention_more: 'Das sind die neuesten 100. Weitere folgen, sobald diese erledigt sind.',
-  attention_news: '{count} neue Dinge brauchen Aufmerksamkeit. Das neueste: {title}',
+  attention_news: '{count} neue Dinge sind zu erledigen. Das neueste: {title}',
   attention_none_text:
     'Verspätetes, fehlendes oder überzähliges Geld, offene Erstattungen und Störungen erscheinen hier von selbst.',
   attention_none_title: 'Nichts zu erledigen',

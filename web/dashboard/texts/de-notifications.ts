@@ -3,7 +3,7 @@ import type { TextsLike } from './en.ts';
 
 export const deNotifications: TextsLike<typeof enNotifications> = {
   mail_at_once: 'Sofort',
-  mail_attention: 'Braucht Aufmerksamkeit',
+  mail_attention: 'Zu erledigen',
   mail_attention_text:
     'Verspätetes, fehlendes oder überzähliges Geld, Erstattungen zu signieren und Störungen, im Live-Modus.',
   mail_choices_saved: 'Gespeichert.',
@@ -11,17 +11,17 @@ export const deNotifications: TextsLike<typeof enNotifications> = {
   mail_endpoints: 'Gestörte Webhooks',
   mail_endpoints_text: 'Ein Endpunkt ist gestört oder abgeschaltet, und wenn er wieder funktioniert.',
   mail_none:
-    'Dieser Dienst sendet keine E-Mails: Der Betreiber hat SMTP_URL nicht gesetzt. Das Dashboard zeigt, was Aufmerksamkeit braucht.',
+    'Dieser Dienst sendet keine E-Mails: Der Betreiber hat SMTP_URL nicht gesetzt. Das Dashboard zeigt, was zu erledigen ist.',
   mail_off: 'Aus',
   mail_to: 'E-Mails gehen an {email}, in der Sprache dieser Seite.',
   mail_wallet_changed: 'Geänderte Wallets',
   mail_wallet_changed_text: 'Jemand ändert, wohin Zahlungen gehen. Alle Inhaber bekommen diese E-Mail.',
   mail_weekly: 'Wochenübersicht',
-  mail_weekly_text: 'Die Zahlen der letzten sieben Tage und was Aufmerksamkeit braucht, um 8:00.',
+  mail_weekly_text: 'Die Zahlen der letzten sieben Tage und was zu erledigen ist, um 8:00.',
   mail_zone: 'Zeitzone',
   mail_zone_text: 'Für tägliche und wöchentliche E-Mails.',
   notifications: 'Benachrichtigungen',
-  unsubscribe_attention: 'was Aufmerksamkeit braucht',
+  unsubscribe_attention: 'was zu erledigen ist',
   unsubscribe_confirm: 'Abschalten',
   unsubscribe_done_text:
     'Sie bekommen diese E-Mails nicht mehr: {what}. In Ihrem Konto können Sie sie wieder einschalten.',

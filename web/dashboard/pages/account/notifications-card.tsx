@@ -10,6 +10,7 @@ import { Card } from '../../ui/card.tsx';
 import { Select } from '../../ui/field.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { SkeletonRows } from '../../ui/skeleton.tsx';
+import css from './account.module.css';
 import { Row } from './row.tsx';
 
 const CHOICES = '/dashboard/api/account/notifications';
@@ -49,7 +50,9 @@ function Choices({ choices }: { readonly choices: ChoicesView }) {
   );
   return (
     <>
-      {chosen.sends_mail ? <p>{t('mail_to', { email: person.email })}</p> : <Notice>{t('mail_none')}</Notice>}
+      <div className={css.lead}>
+        {chosen.sends_mail ? t('mail_to', { email: person.email }) : <Notice>{t('mail_none')}</Notice>}
+      </div>
       <div>
         {isOwner ? (
           <OnOff

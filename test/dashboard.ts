@@ -116,6 +116,7 @@ export async function dashboardTest(
     sweeps,
     wallets: { chains: MAIN_CHAINS, openWallet: createWalletOpener(MAIN_CHAINS), askNodes },
     deposits: { chains: () => null, refresh: async () => 'done', ...deposits },
+    saveKeyUses: () => http.keyUses.save(),
     live: { watch, notifications, troubles, ...live },
     exports: { connect: () => app.database.connect(), ...exports },
     creator: app.creator,

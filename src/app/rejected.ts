@@ -24,5 +24,9 @@ export function malformed(message: string): Rejected {
 }
 
 export function noProject(id: string): Rejected {
-  return { ...rejected(`There is no project ${id}. List them with: cointill project list`), of: 'project' };
+  return {
+    ...rejected(`There is no project ${id}. List them with: cointill project list`),
+    of: 'project',
+    onPage: 'There is no such project any more. Choose another one in the menu at the top.',
+  };
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, it } from 'vitest';
 import { testDatabase } from '../../test/database.ts';
@@ -21,6 +21,9 @@ it('makes, lists, changes, deactivates and activates projects', async () => {
     accent: null,
     support_url: null,
     logo: null,
+    default_expiry_minutes: null,
+    default_currency: null,
+    default_success_url: null,
     created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
   };
   expect(made).toEqual(fresh);
@@ -41,6 +44,26 @@ it('makes, lists, changes, deactivates and activates projects', async () => {
 
   const dearer = await cointill.json('project', 'set', id, '--spread', '1.25', '--sweep-min', '50');
   expect(dearer).toMatchObject({ spread_percent: 1.25, sweep_min_usd: 50 });
+
+  const defaults = [
+    '--default-expiry',
+    '45',
+    '--default-currency',
+    'eur',
+    '--default-success-url',
+    'https://shop.example/',
+  ];
+  expect(await cointill.json('project', 'set', id, '--name', 'Tea', ...defaults)).toMatchObject({
+    name: 'Tea',
+    default_expiry_minutes: 45,
+    default_currency: 'EUR',
+    default_success_url: 'https://shop.example/',
+  });
+  const counts = { payments: 0, events: 0, notes: 0, refund_reasons: 0, answers: 0, open: 0, cleared: 0 };
+  expect(await cointill.json('customer', 'delete', '--project', id, '--older-than', '30', '--yes')).toEqual(counts);
+  const file = path.join(cointill.dataDir, 'shop.jsonl');
+  expect((await cointill.run('project', 'export', id, '--to', file)).stdout).toMatch(/^\d+ lines were written to /);
+  expect(await readFile(file, 'utf8')).toMatch(/^\{"record":"project",.*"name":"Tea"/);
 
   expect(await cointill.json('project', 'deactivate', id)).toMatchObject({ id, active: false });
   expect(await cointill.json('project', 'activate', id)).toMatchObject({ id, active: true });
@@ -109,6 +132,8 @@ it('refuses in one sentence, with exit code 2 where a value is malformed', async
     [2, ['set', id, '--spread', '50.01'], '--spread must be a percentage from 0 to 50'],
     [2, ['set', id, '--accent', 'teal'], '--accent must be a colour of six hex digits'],
     [2, ['set', id, '--support-url', 'javascript:alert(1)'], '--support-url must be an absolute URL'],
+    [2, ['set', id, '--default-expiry', '0'], '--default-expiry must be a whole number of minutes from 1 to 1440'],
+    [2, ['set', id, '--default-currency', 'xyz'], '--default-currency must be one of USD'],
     [1, ['set', id, '--logo', svg], `--logo: ${svg} is not a PNG, JPEG or WebP picture by its content.`],
     [1, ['set', id, '--logo', large], `--logo: ${large} is larger than 64 KiB.`],
     [1, ['set', id, '--logo', `${svg}.missing`], `--logo: ${svg}.missing cannot be read: there is no such file.`],

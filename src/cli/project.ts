@@ -153,7 +153,7 @@ function addSetCommand(project: Command): void {
       const { json: _json, ...given } = options;
       if (Object.keys(given).length === 0) {
         command.error(
-          'error: nothing to set: give --name, --allow-ips, --allow-origins, --spread, --sweep-min, --logo, --accent, --support-url, --default-expiry, --default-currency or --default-success-url',
+          'error: nothing to set: give --allow-ips, --allow-origins, --spread, --sweep-min, --name, --logo, --accent, --support-url, --default-expiry, --default-currency or --default-success-url',
         );
       }
       const currency = defaultCurrency?.toUpperCase();

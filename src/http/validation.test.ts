@@ -121,6 +121,14 @@ describe('the length of a text', () => {
   });
 });
 
+it.each([
+  [['a', 'b', 'c'], 'names must have at most 2 entries, not 3.'],
+  [[], 'names must have at least 1 entry, not 0.'],
+])('a list of the wrong length is refused by its rule: %j', (names, message) => {
+  const schema = Type.Object({ names: Type.Array(Type.String(), { minItems: 1, maxItems: 2 }) });
+  expect(compileValidator({ schema, httpPart: 'body' })({ names })).toMatchObject({ error: { message } });
+});
+
 describe('queries', () => {
   it.each([
     'limit=10abc',

@@ -105,6 +105,8 @@ interface SchemaFacts {
   readonly maxLength?: number;
   readonly minLength?: number;
   readonly maxProperties?: number;
+  readonly maxItems?: number;
+  readonly minItems?: number;
   readonly [RULE]?: string;
 }
 
@@ -147,13 +149,21 @@ function rule(error: ErrorObject, facts: SchemaFacts, ofQuery: boolean): string 
         : `must have at least ${counted(facts.minLength, 'character')}`;
     case 'maxProperties':
       return `must have at most ${counted(facts.maxProperties, 'key')}`;
+    case 'maxItems':
+      return `must have at most ${counted(facts.maxItems, 'entry', 'entries')}, not ${lengthOf(error.data)}`;
+    case 'minItems':
+      return `must have at least ${counted(facts.minItems, 'entry', 'entries')}, not ${lengthOf(error.data)}`;
     default:
       return RULES[facts[RULE] ?? '']?.rule ?? 'is not valid';
   }
 }
 
-function counted(count: number | undefined, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+function counted(count: number | undefined, noun: string, plural = `${noun}s`): string {
+  return `${count} ${count === 1 ? noun : plural}`;
+}
+
+function lengthOf(data: unknown): number {
+  return Array.isArray(data) ? data.length : 0;
 }
 
 function wantedType(facts: SchemaFacts): string {

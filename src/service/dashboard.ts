@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { createServiceHealth } from '../app/dashboard/health.ts';
 import type { PaymentCreator } from '../app/payments/create-payment.ts';
+import type { KeyUses } from '../app/projects/key-uses.ts';
 import { createProjectWatch } from '../app/live/project-watch.ts';
 import { makeSetupLink } from '../app/people/links.ts';
 import { refreshDeposits } from '../app/sweeps/refresh-deposits.ts';
@@ -24,13 +25,14 @@ import { createWebhookSender, type WebhookSender } from '../webhooks/send.ts';
 import type { Cointill } from './core.ts';
 import { askNodes } from './ask-nodes.ts';
 import { createSweepChains, createSweepWatch } from './sweeps.ts';
-import { sendWithNodes, showTogether } from './show-instructions.ts';
+import { signingWithNodes } from './show-instructions.ts';
 
 /** The parts that the dashboard shares with the APIs. */
 interface Shared {
   readonly notifications: Notifications;
   readonly redis: SharedRedis | null;
   readonly creator: PaymentCreator;
+  readonly keyUses: Pick<KeyUses, 'save'>;
   /** Of the payment page. */
   readonly assets: Assets;
 }
@@ -39,7 +41,7 @@ interface Shared {
 export async function openDashboard(
   { dashboard, trustProxy, secretKey, baseUrl, sandboxBaseUrl }: Config,
   core: Cointill,
-  { notifications, redis, creator, assets: pages }: Shared,
+  { notifications, redis, creator, assets: pages, keyUses }: Shared,
   plugins: ServerOptions['plugins'],
 ): Promise<Pick<ServerOptions, 'dashboard' | 'plugins'>> {
   if (dashboard === null) return { dashboard: null, plugins };
@@ -75,6 +77,7 @@ export async function openDashboard(
       baseUrls: { live: baseUrl, test: sandboxBaseUrl },
       behindProxy,
       serviceHealth: createServiceHealth(app, core.networks),
+      saveKeyUses: () => keyUses.save(),
       sweeps: createSweepWatch(core),
       wallets: {
         chains: core.chains,
@@ -90,10 +93,7 @@ export async function openDashboard(
       creator,
       checkout: checkoutOf(pages, app.clock),
       webhooks: { policyOf: core.policyOf, sender },
-      signing: {
-        show: (refunds) => showTogether(core, refunds),
-        send: (actor, refunds, text) => sendWithNodes(core, actor, refunds, text),
-      },
+      signing: signingWithNodes(core),
     },
     assets,
   );

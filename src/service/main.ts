@@ -168,7 +168,12 @@ async function startServers(
     onAnswered: answered.onAnswered,
     plugins,
   };
-  const dashboard = await openDashboard(config, core, { notifications, redis, creator: api.creator, assets }, plugins);
+  const dashboard = await openDashboard(
+    config,
+    core,
+    { notifications, redis, creator: api.creator, assets, keyUses },
+    plugins,
+  );
   const home = (side: Mode) => homeRoute({ side, baseUrls, dashboardUrl: openDashboardUrl(config), assets });
   const live = { ...common, ...dashboard, plugins: [...dashboard.plugins, home('live')] };
   const sandbox = { ...common, plugins: [...plugins, home('test')] };

@@ -1,15 +1,9 @@
-import type { App } from '../app/context.ts';
 import type { Rejected } from '../app/rejected.ts';
-import type { PaidTogether } from '../app/refunds/refund-held.ts';
-import {
-  instructionsFor,
-  refundInstructions,
-  type RefundInstructions,
-  type SharedInstructions,
-} from '../app/refunds/refund-instructions.ts';
+import { instructionsFor, refundInstructions, type RefundInstructions } from '../app/refunds/refund-instructions.ts';
 import type { UtxoAccess } from '../app/refunds/refund-psbt.ts';
-import { sendSigned, type SentOutcome } from '../app/refunds/send-signed.ts';
+import { sendSigned } from '../app/refunds/send-signed.ts';
 import type { Network } from '../domain/networks.ts';
+import type { Dashboard } from '../http/dashboard/route.ts';
 import { ChainUnavailableError } from '../rails/chain.ts';
 import type { UtxoCaller } from '../rails/utxo/caller.ts';
 import { utxoFamily } from '../rails/utxo/family.ts';
@@ -35,22 +29,12 @@ export function showInstructions(
   return withNodes(cointill, (open) => refundInstructions(cointill.app, id, open, notPaidBy));
 }
 
-/** What to sign for several refunds of one wallet, with the configured nodes. */
-export function showTogether(
-  cointill: Configured,
-  refunds: PaidTogether,
-): Promise<SharedInstructions | InstructionsUnavailable> {
-  return withNodes(cointill, (open) => instructionsFor(cointill.app, refunds, open));
-}
-
-/** Checks and sends what was signed for refunds, with the configured nodes. */
-export function sendWithNodes(
-  cointill: Configured,
-  app: App,
-  refunds: PaidTogether,
-  text: string,
-): Promise<SentOutcome | InstructionsUnavailable> {
-  return withNodes(cointill, (open) => sendSigned(app, refunds, text, open));
+/** Signing refunds in the dashboard, with the configured nodes. */
+export function signingWithNodes(cointill: Configured): Dashboard['signing'] {
+  return {
+    show: (refunds) => withNodes(cointill, (open) => instructionsFor(cointill.app, refunds, open)),
+    send: (app, refunds, text) => withNodes(cointill, (open) => sendSigned(app, refunds, text, open)),
+  };
 }
 
 async function withNodes<Result>(

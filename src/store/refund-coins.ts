@@ -58,8 +58,8 @@ export interface CoinQuery {
 }
 
 /**
- * The outputs that a wallet received, from payments and as change: first those reserved for the refunds and those of their
- * payments, then the newest and the largest alternately.
+ * The outputs that a wallet received, from payments and as change: first those reserved for the refunds and those of
+ * their payments, then the newest and the largest alternately.
  */
 export async function walletCoins(db: Database, query: CoinQuery, limit: number): Promise<readonly WalletCoin[]> {
   const { refundIds, paymentIds, network, firstAddress, firstChangeAddress, now } = query;

@@ -11,7 +11,9 @@ import type { PaymentKey } from './payment-keys.ts';
 import { payoutsOf, type RefundPayout } from './refund-payouts.ts';
 import { findRefunds } from './refunds.ts';
 
-/** What narrows a list of refunds; null does not narrow. Times in epoch milliseconds, from inclusive, before exclusive. */
+/**
+ * What narrows a list of refunds; null does not narrow. Times in epoch milliseconds, from inclusive, before exclusive.
+ */
 export interface RefundSearch {
   readonly stage: RefundStage | null;
   readonly asset: AssetCode | null;

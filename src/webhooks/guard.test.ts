@@ -80,7 +80,7 @@ const PUBLIC: readonly string[] = [
 describe('an address', () => {
   it.each(NOT_PUBLIC)('%s is refused in live mode as %s', (ip, name) => {
     expect(addressRefusal(ip, LIVE)).toBe(
-      `Webhooks go to public addresses only, and ${ip} is a ${name} address. WEBHOOK_ALLOW_CIDRS opens private ranges.`,
+      `Webhooks go to public addresses only, and ${ip} is ${name === 'unspecified' ? 'an' : 'a'} ${name} address. WEBHOOK_ALLOW_CIDRS opens private ranges.`,
     );
     expect(addressRefusal(ip, TEST_IN_PRODUCTION)).not.toBeNull();
   });

@@ -134,7 +134,11 @@ export function addressRefusal(ip: string, policy: WebhookPolicy, protocol: stri
   if (range === 'loopback' && isRelaxed(policy)) return null;
   if (!NEVER_OPENED.has(range) && isListed(address, policy)) return null;
   const name = RANGE_NAMES[range] ?? 'reserved';
-  return `Webhooks go to public addresses only, and ${ip} is a ${name} address. WEBHOOK_ALLOW_CIDRS opens private ranges.`;
+  return `Webhooks go to public addresses only, and ${ip} is ${withArticle(name)} address. WEBHOOK_ALLOW_CIDRS opens private ranges.`;
+}
+
+function withArticle(name: string): string {
+  return `${/^[aeiou]/.test(name) && !name.startsWith('uni') ? 'an' : 'a'} ${name}`;
 }
 
 /**

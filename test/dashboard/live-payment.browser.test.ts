@@ -87,7 +87,7 @@ describe.skipIf(hasNoBrowser)('a live payment, on a real chain', () => {
   it('that was overpaid is refunded the excess: what is shown to sign pays it, and it needs attention until then', async () => {
     const { page, context } = await dashboard.openSignedIn();
     const networks = new Map([[CHAIN_ID, chain()]]);
-    const wallet = await injectWallet(context, { account: ANVIL_ACCOUNT, networks });
+    const wallet = await injectWallet(context, { account: ANVIL_ACCOUNT, networks, info: { icon: '' } });
     const address = await create(page);
     await pay(address, OWED + OWED / 2n);
     await page.getByText('Overpaid').waitFor();
@@ -115,6 +115,8 @@ describe.skipIf(hasNoBrowser)('a live payment, on a real chain', () => {
     await refunds.getByText('Pending', { exact: true }).waitFor();
     await overpaid.waitFor({ state: 'detached' });
     const toSign = attention.getByRole('heading', { name: /^Refund to sign: re_/ });
+    // The wallets that were set are in the list, which therefore does not move by itself.
+    await attention.getByRole('button', { name: /^\d+ new$/ }).click();
     await toSign.waitFor();
     await button(attention, 'See what to sign').click();
     const panel = attention.getByRole('complementary', { name: 'Payment' });
@@ -125,6 +127,7 @@ describe.skipIf(hasNoBrowser)('a live payment, on a real chain', () => {
     await ask.click();
     await sign.getByText(/^You declined/).waitFor();
     wallet.declined.clear();
+    await chain().rpc('evm_setAutomine', [false]);
     await ask.click();
     await sign.getByText('Sent. It is in no block yet.').waitFor();
     expect(wallet.sent).toHaveLength(1);
@@ -132,6 +135,7 @@ describe.skipIf(hasNoBrowser)('a live payment, on a real chain', () => {
     await page.keyboard.press('Escape');
     await refunds.getByRole('button', { name: 'Sign refund' }).click();
     await sign.getByText(`${wallet.sent[0]} was sent to pay this refund`, { exact: false }).waitFor();
+    await chain().rpc('evm_setAutomine', [true]);
     await chain().mine(2);
     await sign.getByText('Completed.').waitFor();
     await page.keyboard.press('Escape');

@@ -31,6 +31,19 @@ const sign = (browser: Browser, refunds: readonly string[], what = '', more: obj
     body: { refunds, ...more },
   });
 
+/** A refund of another project's payment. */
+async function elsewhere() {
+  const { projectId } = await test.http.shop();
+  const foreignActs = actsIn(test, 'test', projectId);
+  const foreign = publicPaymentId(await app.pay({ projectId }));
+  await foreignActs.post(owner.browser, foreign, 'complete');
+  return {
+    foreignActs,
+    foreign,
+    made: await foreignActs.post(owner.browser, foreign, 'refunds', form({ amount: '5' })),
+  };
+}
+
 async function paid(outcome = 'paid'): Promise<PaymentView> {
   const id = publicPaymentId(await app.pay());
   const answer = await acts.post(owner.browser, id, 'simulate', { outcome });
@@ -216,11 +229,7 @@ describe('a refund', () => {
   });
 
   it('of another payment, project or mode is answered as one that is not there', async () => {
-    const { projectId } = await test.http.shop();
-    const foreignActs = actsIn(test, 'test', projectId);
-    const foreign = publicPaymentId(await app.pay({ projectId }));
-    await foreignActs.post(owner.browser, foreign, 'complete');
-    const made = await foreignActs.post(owner.browser, foreign, 'refunds', form({ amount: '5' }));
+    const { foreignActs, foreign, made } = await elsewhere();
     const [mine, other] = [await paid(), await paid()];
     const own = await acts.post(owner.browser, mine.id, 'refunds', form({ amount: '5' }));
     for (const [id, refund] of [
@@ -240,11 +249,7 @@ describe('a refund', () => {
   });
 
   it('that is to be signed is named once, is one of this project and mode, and of one network with the others', async () => {
-    const { projectId } = await test.http.shop();
-    const foreignActs = actsIn(test, 'test', projectId);
-    const foreign = publicPaymentId(await app.pay({ projectId }));
-    await foreignActs.post(owner.browser, foreign, 'complete');
-    const made = await foreignActs.post(owner.browser, foreign, 'refunds', form({ amount: '5' }));
+    const { made } = await elsewhere();
     const { body } = await acts.post(owner.browser, (await paid()).id, 'refunds', form({ amount: '5' }));
     const signed = 'cHNidP8=';
     for (const what of ['', '/send']) {

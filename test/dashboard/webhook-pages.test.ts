@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { unreadOf } from '../../web/dashboard/pages/log/unread.ts';
 import { withNewest } from '../../web/dashboard/pages/log/with-newest.ts';
 import { hintOf } from '../../web/dashboard/pages/webhooks/hints.ts';
 import { filtersOf, isNarrowed, webhooksSearch } from '../../web/dashboard/pages/webhooks/search.ts';
@@ -77,4 +78,10 @@ describe('the address of a log', () => {
     expect(filtersOf({ answer: '404', show: 'dlv_1' })).toEqual({ status: '404' });
     expect([isNarrowed({ show: 'dlv_1' }), isNarrowed({ state: 'failed' })]).toEqual([false, true]);
   });
+});
+
+it('of an address names the filters that cannot be read, and no others', () => {
+  const given = { state: 'lost', answer: '999', type: 'order.created', colour: 'red', endpoint: '', period: undefined };
+  expect(unreadOf(given, webhooksSearch(given))).toEqual(['state', 'answer', 'colour']);
+  expect(unreadOf({ state: 'failed' }, webhooksSearch({ state: 'failed' }))).toEqual([]);
 });

@@ -112,6 +112,39 @@ describe('an endpoint', () => {
     expect(verifyServiceSignature(rotated.secret, body, signature)).toBe(true);
   });
 
+  it('that two people have open keeps what the first one saved, and says to the second what it is now', async () => {
+    const { create, must, ask } = hooks();
+    const { endpoint } = await create('https://hooks.example/shared', ['order.created']);
+    const shown = { url: endpoint.url, events: endpoint.events };
+    const path = `webhooks/${endpoint.id}`;
+    const first = { url: 'https://hooks.example/first', events: ['order.created', 'order.completed'] };
+    await must('POST', path, { ...first, shown });
+    const second = await ask('POST', path, { ...first, url: 'https://hooks.example/second', shown });
+    expect(second).toMatchObject({ status: 409, text: expect.stringContaining('https://hooks.example/first') });
+    expect(second.text).toMatch(/Somebody else .*order\.completed.*nothing was saved/);
+    expect(await endpointRow(endpoint.id)).toMatchObject(first);
+    await must('POST', path, { ...shown, shown: first });
+    expect(await endpointRow(endpoint.id)).toMatchObject(shown);
+  });
+
+  it('is in the log of changes without the query of its URL, which may hold a token, and with what says that there is one', async () => {
+    const { create, must } = hooks();
+    const { endpoint } = await create('https://hooks.example/query?token=one', ['order.created']);
+    await must('POST', `webhooks/${endpoint.id}`, {
+      url: 'https://hooks.example/query?token=two',
+      events: ['order.created'],
+    });
+    const { rows } = await sql<{ action: string; before: unknown; after: unknown }>`
+      select action, before, after from audit_log where subject_id = ${endpoint.id} order by action desc`.execute(
+      app.db,
+    );
+    expect(rows).toMatchObject([
+      { action: 'webhook.create', after: { url: 'https://hooks.example/query?…' } },
+      { action: 'webhook.change', before: { url_query: 'as it was' }, after: { url_query: 'changed' } },
+    ]);
+    expect(JSON.stringify(rows)).not.toContain('token');
+  });
+
   it('whose secret leaked is rotated without an overlap', async () => {
     const { create, must } = hooks();
     const { endpoint } = await create('https://hooks.example/leaked');
@@ -132,11 +165,25 @@ describe('an endpoint', () => {
       { state: 'waiting', attempted_at: null },
     ]);
     expect(await ask('POST', `webhooks/${endpoint.id}/test`, { type: 'order.created' })).toMatchObject({ status: 409 });
+    const [waiting] = (await deliveries(`endpoint=${endpoint.id}`)).data;
+    // Nothing is sent, so there is no next attempt, and no retry by hand.
+    expect(await must<DeliveryView>('GET', `deliveries/${waiting?.id}`)).toMatchObject({ next_attempt_at: null });
+    const shown = (await must<{ data: readonly EndpointView[] }>('GET', 'webhooks')).data;
+    expect(shown.find(({ id }) => id === endpoint.id)?.health).toMatchObject({ waiting: 1, next_attempt_at: null });
+    expect(await ask('POST', `deliveries/${waiting?.id}/retry`)).toMatchObject({
+      status: 409,
+      text: expect.stringContaining('is paused'),
+    });
+    expect(receiver.requests).toHaveLength(0);
     expect(await must('POST', `webhooks/${endpoint.id}/enable`)).toMatchObject({ state: 'on', paused_at: null });
     await deliverAll(app, deliverer);
     expect(receiver.requests).toHaveLength(1);
     await must('POST', `webhooks/${endpoint.id}/delete`);
     expect(await ask('POST', `webhooks/${endpoint.id}/pause`)).toMatchObject({ status: 404 });
+    expect(await ask('POST', `deliveries/${waiting?.id}/retry`)).toMatchObject({
+      status: 409,
+      text: expect.stringContaining('endpoint of this delivery was deleted'),
+    });
     const { rows } = await sql<{ action: string }>`
       select action from audit_log where subject_id = ${endpoint.id} order by action`.execute(app.db);
     expect(rows.map(({ action }) => action)).toEqual(
@@ -156,8 +203,12 @@ describe('an endpoint', () => {
       where subject_id = ${endpoint.id} and action = 'webhook.change'`.execute(app.db);
     expect(rows).toEqual([
       {
-        before: { url: 'https://hooks.example/one', events: ['order.created'] },
-        after: { url: 'https://hooks.example/two', events: ['order.completed', 'refund.failed'] },
+        before: { url: 'https://hooks.example/one', url_query: 'as it was', events: ['order.created'] },
+        after: {
+          url: 'https://hooks.example/two?…',
+          url_query: 'changed',
+          events: ['order.completed', 'refund.failed'],
+        },
       },
     ]);
     for (const url of ['ftp://hooks.example', 'x', 'https://user:pass@hooks.example/']) {

@@ -96,8 +96,10 @@ const attention = createRoute({
     () => import('./pages/attention/attention-page.tsx'),
     'AttentionPage',
     'attention',
+    'browserWallets',
     'detail',
     'list',
+    'signing',
   ),
 });
 const payments = createRoute({
@@ -105,19 +107,41 @@ const payments = createRoute({
   path: '/projects/$project/$mode/payments',
   // The page reads them itself, so that what it takes to read them comes with the page.
   validateSearch: (search): PaymentsSearch => search,
-  component: lazyPage(() => import('./pages/payments/payments-page.tsx'), 'PaymentsPage', 'list', 'detail'),
+  component: lazyPage(
+    () => import('./pages/payments/payments-page.tsx'),
+    'PaymentsPage',
+    'list',
+    'detail',
+    'signing',
+    'browserWallets',
+  ),
 });
 const payment = createRoute({
   getParentRoute: () => signedIn,
   path: '/projects/$project/$mode/payments/$payment',
-  component: lazyPage(() => import('./pages/payments/payment-page.tsx'), 'PaymentPage', 'detail', 'list'),
+  component: lazyPage(
+    () => import('./pages/payments/payment-page.tsx'),
+    'PaymentPage',
+    'detail',
+    'list',
+    'signing',
+    'browserWallets',
+  ),
 });
 
 const refunds = createRoute({
   getParentRoute: () => signedIn,
   path: '/projects/$project/$mode/refunds',
   validateSearch: (search): RefundsSearch => search,
-  component: lazyPage(() => import('./pages/refunds/refunds-page.tsx'), 'RefundsPage', 'refunds', 'detail', 'list'),
+  component: lazyPage(
+    () => import('./pages/refunds/refunds-page.tsx'),
+    'RefundsPage',
+    'refunds',
+    'detail',
+    'list',
+    'signing',
+    'browserWallets',
+  ),
 });
 const reports = createRoute({
   getParentRoute: () => signedIn,

@@ -32,8 +32,16 @@ it('a name of nothing but what nobody sees is refused, however long', () => {
   );
 });
 
-it.each(['Shop', 'Łódź', '店', '🍕', '-', 'Shop \u202Eevil', '👩\u200D🍳'])('%j is a name', (name) => {
+it.each(['Shop', 'Łódź', '店', '🍕', '-', 'متجر\u200F 5', '👩\u200D🍳'])('%j is a name', (name) => {
   expect(checkName(name, 'name')).toBeNull();
+});
+
+it.each(['\u202A', '\u202E', '\u2066', '\u2069'])('a name that turns the text around it is refused: %j', (control) => {
+  expect(checkName(`Shop ${control}evil`, 'name')).toEqual({
+    kind: 'rejected',
+    malformed: true,
+    message: 'name must not have characters that turn the direction of text, such as U+202E.',
+  });
 });
 
 it.each(['a'.repeat(101), 'two\nlines', 'NUL\0', '\uD800'])('%j is none', (name) => {

@@ -3,11 +3,20 @@ import { malformed, type Rejected } from '../rejected.ts';
 
 const MAX_NAME_LENGTH = 100;
 
-/** A name of a project, key or passkey: 1 to 100 characters, one of them visible, no control characters. */
+/** What turns the direction of the text after it, also beyond the name: embeddings, overrides and isolates. */
+const TURNS_TEXT = /[\u202A-\u202E\u2066-\u2069]/;
+
+/**
+ * A name of a project, key or passkey: 1 to 100 characters, one of them visible, no control characters and none that
+ * turns the direction of text.
+ */
 export function checkName(name: string, option: string): Rejected | null {
   const trimmed = name.trim();
   const fine =
     hasVisible(trimmed) && trimmed.length <= MAX_NAME_LENGTH && !/\p{Cc}/u.test(trimmed) && trimmed.isWellFormed();
+  if (fine && TURNS_TEXT.test(trimmed)) {
+    return malformed(`${option} must not have characters that turn the direction of text, such as U+202E.`);
+  }
   return fine
     ? null
     : malformed(`${option} must have 1 to ${MAX_NAME_LENGTH} characters on one line, and one of them must be visible.`);

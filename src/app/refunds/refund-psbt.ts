@@ -5,7 +5,13 @@ import type { UtxoParams } from '../../rails/utxo/params.ts';
 import { buildRefundPsbt, dustPayout, paidBy } from '../../rails/utxo/psbt.ts';
 import { parseUtxoWallet, type UtxoDeriver } from '../../rails/utxo/wallet.ts';
 import { saveChangeWatch, seenChange } from '../../store/change.ts';
-import { refundInputs, refundWallet, walletCoins, type RefundWallet } from '../../store/refund-coins.ts';
+import {
+  refundInputs,
+  refundWallet,
+  walletCoins,
+  type CoinQuery,
+  type RefundWallet,
+} from '../../store/refund-coins.ts';
 import type { App } from '../context.ts';
 import { watchChain } from './change-watch.ts';
 import { feeTooHigh, shortOf, warningsOf } from './psbt-messages.ts';
@@ -77,14 +83,7 @@ export async function refundPsbt(
   const payout = { network: params.network, ...paidBy(params, payTo), change, feeUnitsPerKvb };
   const refundIds = refunds.map(({ id }) => id);
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
-    const query = {
-      refundIds,
-      paymentIds: refunds.map(({ paymentId }) => paymentId),
-      network,
-      firstAddress: stored.firstAddress,
-      firstChangeAddress: change.address,
-      now: app.clock(),
-    };
+    const query = coinQuery(refunds, opened, app.clock());
     const coins = await walletCoins(app.db, query, MAX_COINS);
     const before = await refundInputs(app.db, refundIds);
     const held = await stillHeld(app, refunds, caller, coins, before);
@@ -118,6 +117,22 @@ export async function refundPsbt(
 
 function byOutpoint({ coin: one }: ChosenCoin, { coin: other }: ChosenCoin): number {
   return one.txid === other.txid ? one.vout - other.vout : one.txid < other.txid ? -1 : 1;
+}
+
+/** Selects the outputs of the wallet that these refunds are paid from. */
+export function coinQuery(
+  refunds: PaidTogether,
+  { stored, change }: Pick<PayingWallet, 'stored' | 'change'>,
+  now: number,
+): CoinQuery {
+  return {
+    refundIds: refunds.map(({ id }) => id),
+    paymentIds: refunds.map(({ paymentId }) => paymentId),
+    network: refunds[0].network,
+    firstAddress: stored.firstAddress,
+    firstChangeAddress: change.address,
+    now,
+  };
 }
 
 /** The wallet that all of these refunds are paid from, with its change chain; `none` says why there is none. */

@@ -38,12 +38,15 @@ async function statusOf({ app }: RefundShop, { id }: Refund): Promise<string | u
 
 describe.each(utxoNodeKinds())('a signed refund that is pasted, on a real %s node', (kind) => {
   const node = nodeForTests({ kind });
+  /** A refund of a quarter coin that was shown for signing. */
+  const shownRefund = async () => {
+    const shop = await refundShop(node());
+    const refund = await shop.refund(await shop.paid(COIN), COIN / 4n);
+    return { shop, refund, shown: await shop.psbtOf(refund) };
+  };
 
   it('is sent in whatever form it comes, once, and pays its refund', async () => {
-    const shop = await refundShop(node());
-    const payment = await shop.paid(COIN);
-    const refund = await shop.refund(payment, COIN / 4n);
-    const shown = await shop.psbtOf(refund);
+    const { shop, refund, shown } = await shownRefund();
     const text = signedBase64(shown);
     const final = shop.signed({ ...shown, transaction: copyOf(shown) });
     const sent = { kind: 'sent', transactionHash: final.id };
@@ -173,10 +176,7 @@ describe.each(utxoNodeKinds())('a signed refund that is pasted, on a real %s nod
   });
 
   it('that the node refuses says why in plain words, and is to be signed as before', async () => {
-    const shop = await refundShop(node());
-    const payment = await shop.paid(COIN);
-    const refund = await shop.refund(payment, COIN / 4n);
-    const shown = await shop.psbtOf(refund);
+    const { shop, refund, shown } = await shownRefund();
     const bad = shop.signed({ ...shown, transaction: copyOf(shown) });
     const [signature = new Uint8Array(), publicKey = new Uint8Array()] = bad.getInput(0).finalScriptWitness ?? [];
     const forged = Uint8Array.from(signature);
@@ -195,10 +195,7 @@ describe.each(utxoNodeKinds())('a signed refund that is pasted, on a real %s nod
   });
 
   it('is sent once a node answers, also when the process ended before it was sent, or the node forgot it', async () => {
-    const shop = await refundShop(node());
-    const payment = await shop.paid(COIN);
-    const refund = await shop.refund(payment, COIN / 4n);
-    const shown = await shop.psbtOf(refund);
+    const { shop, refund, shown } = await shownRefund();
     // A caller that fails at the moment of sending is what a crash or a silent node looks like.
     const outcome = await shop.send([refund], signedBase64(shown), { isSilent: true });
     expect(outcome).toMatchObject({ kind: 'kept', message: expect.stringContaining('as soon as a node answers') });

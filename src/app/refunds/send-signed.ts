@@ -18,7 +18,7 @@ import { keepSent, takeBackSent } from './keep-sent.ts';
 import { refusalText } from './node-refusal.ts';
 import { isOutput, type PaidTogether } from './refund-held.ts';
 import { examine } from './refund-instructions.ts';
-import { payingWallet, type UtxoAccess } from './refund-psbt.ts';
+import { coinQuery, payingWallet, type UtxoAccess } from './refund-psbt.ts';
 
 export type SentOutcome =
   | { readonly kind: 'sent'; readonly transactionHash: string }
@@ -76,19 +76,12 @@ async function shownTransaction(
 ): Promise<ShownTransaction | { readonly message: string }> {
   const opened = await payingWallet(app, refunds, params);
   if (opened.kind === 'none') return opened;
-  const { stored, wallet, change, changeAt } = opened;
+  const { wallet, change, changeAt } = opened;
   const [{ network }] = refunds;
   const refundIds = refunds.map(({ id }) => id);
   const inputs = await refundInputs(app.db, refundIds);
   const reserved = [...inputs.values()].flat();
-  const query = {
-    refundIds,
-    paymentIds: refunds.map(({ paymentId }) => paymentId),
-    network,
-    firstAddress: stored.firstAddress,
-    firstChangeAddress: change.address,
-    now: app.clock(),
-  };
+  const query = coinQuery(refunds, opened, app.clock());
   // Reserved ones come first.
   const coins = (await walletCoins(app.db, query, reserved.length)).filter(({ isHeld }) => isHeld);
   const shownChange = await refundChanges(app.db, network, change.address, refundIds);
@@ -164,7 +157,7 @@ function endOf({ status, failureReason, address }: Refund): string {
   return failureReason === 'cancelled' ? 'It was cancelled.' : 'Its time had run out.';
 }
 
-/** A transaction that was to pay a refund and is in no block may still be mined; only one of the two must be able to. */
+/** A transaction that was to pay a refund and is in no block may still be mined, but not beside another one. */
 async function besideOlder(app: App, refunds: PaidTogether, signed: SignedTransaction): Promise<readonly string[]> {
   const spends = new Set(signed.inputs.map(({ txid, vout }) => `${txid}:${vout}`));
   const known = await knownPayouts(

@@ -5,7 +5,7 @@ import { changeEndpoint as saveEndpoint, pauseEndpoint as savePause } from '../.
 import type { WebhookPolicy } from '../../webhooks/guard.ts';
 import { differences, recordAudit } from '../audit.ts';
 import type { App } from '../context.ts';
-import type { Rejected } from '../rejected.ts';
+import { rejected, type Rejected } from '../rejected.ts';
 import { audit, auditedEndpoint, changeReached, checkedUrl, type Within } from './webhook-endpoints.ts';
 
 /** Lets what is due to an endpoint wait until it is enabled again. Its schedule stays: nothing counts as an attempt. */
@@ -19,15 +19,24 @@ export function pauseEndpoint(app: App, id: string, within?: Within): Promise<{ 
   });
 }
 
-/** Gives an endpoint another URL or other events. What waits for it goes to the new URL. */
+interface Subscription {
+  readonly url: string;
+  readonly events: readonly EventType[];
+}
+
+/**
+ * Gives an endpoint another URL or other events. What waits for it goes to the new URL. Where it is no longer as it was
+ * `shown` to the person, nothing is saved: two people would else undo each other's changes without a word.
+ */
 export function changeEndpoint(
   app: App,
   policyOf: (mode: Mode) => WebhookPolicy,
   id: string,
-  wanted: { readonly url: string; readonly events: readonly EventType[] },
-  within?: Within,
+  wanted: Subscription,
+  { within, shown }: { readonly within?: Within; readonly shown?: Subscription | undefined } = {},
 ): Promise<{ readonly kind: 'done' } | Rejected> {
   return changeReached(app, id, within, async (trx, before) => {
+    if (shown !== undefined && !isSame(shown, before)) return changedMeanwhile(before);
     const checked = checkedUrl(wanted.url, policyOf(before.mode));
     if (checked.kind !== 'ok') return checked;
     const after = await saveEndpoint(trx, id, { url: checked.url, events: wanted.events });
@@ -35,8 +44,26 @@ export function changeEndpoint(
       action: 'webhook.change',
       projectId: before.projectId,
       subject: { kind: 'webhook', id: encodeId('endpoint', id) },
-      ...differences(auditedEndpoint(before), auditedEndpoint(after)),
+      ...differences(
+        { ...auditedEndpoint(before), url_query: 'as it was' },
+        { ...auditedEndpoint(after), url_query: queryOf(before) === queryOf(after) ? 'as it was' : 'changed' },
+      ),
     });
     return { kind: 'done' };
   });
+}
+
+function queryOf({ url }: Subscription): string {
+  return new URL(url).search;
+}
+
+function isSame(one: Subscription, other: Subscription): boolean {
+  return one.url === other.url && one.events.toSorted().join() === other.events.toSorted().join();
+}
+
+function changedMeanwhile({ url, events }: Subscription): Rejected {
+  const message =
+    `Somebody else has changed this endpoint meanwhile: it is ${url} now and gets ${events.join(', ')}, and nothing was saved. ` +
+    'Close this to see it as it is now, then make your change again.';
+  return { ...rejected(message), isConflict: true };
 }

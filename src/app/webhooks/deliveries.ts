@@ -21,7 +21,7 @@ const DISABLED: Rejected = {
 const PAUSED: Rejected = {
   kind: 'rejected',
   why: 'paused',
-  message: 'The endpoint is paused, so the event would wait. Resume it first with: cointill webhook enable',
+  message: 'The endpoint is paused: nothing is sent to it. Resume it first with: cointill webhook enable',
 };
 
 /** The delivery log of an endpoint, newest first. */
@@ -58,6 +58,7 @@ export async function retryDelivery(
     };
   }
   if (delivery.endpoint.disabledAt !== null) return DISABLED;
+  if (delivery.endpoint.pausedAt !== null) return PAUSED;
   const attempted = await attempt(app, webhooks.sender, createSecretCache(webhooks.sealingKey), delivery, null);
   await record(app, [attempted]);
   const { response, error, durationMs, next } = attempted.record;

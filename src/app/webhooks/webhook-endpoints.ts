@@ -164,10 +164,10 @@ export function rotateEndpointSecret(
   });
 }
 
-/** An endpoint as the audit log keeps it: without the query of its URL, for some carry a token there. */
+/** An endpoint as the audit log keeps it: of its URL's query only that there is one, for some carry a token there. */
 export function auditedEndpoint({ url, mode, events }: WebhookEndpoint) {
-  const { origin, pathname } = new URL(url);
-  return { mode, url: origin + pathname, events };
+  const { origin, pathname, search } = new URL(url);
+  return { mode, url: origin + pathname + (search === '' ? '' : '?…'), events };
 }
 
 /** Keeps a change of an endpoint. */

@@ -16,9 +16,11 @@ import { addRoute, appFor, type Dashboard } from './route.ts';
 const ACCESS = '/dashboard/api/projects/:project/access';
 
 /** From where a project's keys may be used. Changing it asks for a fresh proof, as it decides over live keys. */
-export function accessRoutes(app: FastifyInstance, { people: { app: core } }: Dashboard): void {
+export function accessRoutes(app: FastifyInstance, { people: { app: core }, saveKeyUses }: Dashboard): void {
   const CHANGE = { action: 'manage_settings', asksProof: true } as const;
   const viewOf = async (request: FastifyRequest, projectId: string): Promise<AccessView> => {
+    // An address that a key was used from a moment ago counts too.
+    await saveKeyUses();
     const [project, addresses] = await Promise.all([
       findProject(core.db, projectId),
       keyAddresses(core.db, projectId, core.clock()),
@@ -36,6 +38,7 @@ export function accessRoutes(app: FastifyInstance, { people: { app: core } }: Da
   );
   addRoute(app, `POST ${ACCESS}/ips`, CHANGE, async ({ params, body, request }) => {
     const { projectId } = projectScopeOf(request, params);
+    await saveKeyUses();
     const outcome = await changeAllowList(appFor(core, request), projectId, { list: 'allowIps', ...body });
     checkSaved(outcome);
     return {

@@ -9,7 +9,7 @@ import type { RetryProgress } from '../../store/delivery-retries.ts';
 import { publicPaymentId } from '../../wire/payment.ts';
 import { isoTime, isoTimeOrNull } from '../../wire/time.ts';
 import { readCreated } from '../dates.ts';
-import { invalid, notFound } from '../errors.ts';
+import { invalid, notFound, RequestError } from '../errors.ts';
 import type { AttemptView, DeliveryFilters, DeliveryRowView, DeliveryView, RetryView } from './contract/deliveries.ts';
 import { scopeOf, type ProjectScope } from './project-scope.ts';
 import { addRoute, appFor, type Dashboard } from './route.ts';
@@ -30,6 +30,8 @@ export function deliveryRoutes(app: FastifyInstance, { people: { app: core, seal
     if (found === null) throw noDelivery();
     return deliveryView(found);
   };
+  const isKept = async (scope: ProjectScope, id: bigint): Promise<boolean> =>
+    (await findDeliveryDetails(core.db, scope, id, 1)) !== null;
   addRoute(app, `GET ${DELIVERIES}`, READ, async ({ params, query, request }) => {
     const limit = query.limit ?? PAGE;
     const page = { after: query.after === undefined ? null : afterOf(query.after), limit: limit + 1 };
@@ -43,7 +45,10 @@ export function deliveryRoutes(app: FastifyInstance, { people: { app: core, seal
   addRoute(app, `POST ${DELIVERIES}/:delivery/retry`, MANAGE, async ({ params, request }) => {
     const [scope, id] = [scopeOf(request, params), numberOf(params.delivery)];
     const sending = { sender: webhooks.sender(), sealingKey: await sealingKey() };
-    done(await retryDelivery(appFor(core, request), sending, id, scope), noDelivery);
+    const retried = await retryDelivery(appFor(core, request), sending, id, scope);
+    // Of a deleted endpoint there is still what it was sent.
+    const isThere = retried.kind === 'rejected' && retried.why === 'not_found' && (await isKept(scope, id));
+    done(retried, isThere ? noEndpointAnyMore : noDelivery);
     return viewOf(scope, id);
   });
   addRoute(app, `POST ${RETRIES}`, MANAGE, async ({ params, body, request }) => {
@@ -65,6 +70,10 @@ export function deliveryRoutes(app: FastifyInstance, { people: { app: core, seal
 
 function noDelivery() {
   return notFound('There is no such delivery in this project and mode. Deliveries are deleted after 90 days.');
+}
+
+function noEndpointAnyMore() {
+  return new RequestError('conflict_error', 'The endpoint of this delivery was deleted: nothing can be sent to it.');
 }
 
 function noRetry() {
@@ -155,6 +164,8 @@ function rowView(row: DeliveryRow): DeliveryRowView {
 function deliveryView(found: DeliveryDetails): DeliveryView {
   return {
     ...rowView(found),
+    // While its endpoint is paused nothing is sent, whatever was planned.
+    next_attempt_at: found.endpointState === 'on' ? isoTimeOrNull(found.nextAttemptAt) : null,
     endpoint_state: found.endpointState,
     delivered_at: isoTimeOrNull(found.deliveredAt),
     body: found.body,

@@ -45,10 +45,7 @@ export function keyRoutes(app: FastifyInstance, { people: { app: core }, baseUrl
     const id = keyIdOf(params.key);
     const { revokedAt } = done(await removeKey(appFor(core, request), id, scope));
     if (revokedAt !== null) {
-      throw new RequestError(
-        'conflict_error',
-        'Somebody else has revoked this key already: it does not work any more.',
-      );
+      throw new RequestError('conflict_error', 'This key was revoked already: it does not work any more.');
     }
     return { key: await viewOf(scope, id) };
   });

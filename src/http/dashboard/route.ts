@@ -44,6 +44,8 @@ export interface Dashboard {
   /** How wallets are read, and their networks' nodes asked. */
   readonly wallets: Pick<WalletSources, 'chains' | 'openWallet' | 'askNodes'>;
   readonly deposits: Deposits;
+  /** Saves from where keys were used up to now. */
+  readonly saveKeyUses: () => Promise<void>;
   readonly live: Live;
   readonly exports: Exports;
   readonly creator: PaymentCreator;

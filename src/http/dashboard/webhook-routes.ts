@@ -58,7 +58,7 @@ export function webhookRoutes(app: FastifyInstance, dashboard: Dashboard): void 
     const scope = scopeOf(request, params);
     const id = endpointId(params.endpoint);
     const wanted = { url: body.url.trim(), events: EVENT_TYPES.filter((type) => body.events.includes(type)) };
-    done(await changeEndpoint(appFor(core, request), policyOf, id, wanted, scope));
+    done(await changeEndpoint(appFor(core, request), policyOf, id, wanted, { within: scope, shown: body.shown }));
     return viewOf(scope, id);
   });
   addRoute(app, `POST ${WEBHOOKS}/:endpoint/pause`, MANAGE, async ({ params, request }) => {
@@ -119,11 +119,11 @@ export function done<Outcome extends { readonly kind: string }>(
     case 'disabled':
       throw new RequestError('conflict_error', 'The endpoint is disabled. Enable it first.');
     case 'paused':
-      throw new RequestError('conflict_error', 'The endpoint is paused, so the event would wait. Enable it first.');
+      throw new RequestError('conflict_error', 'The endpoint is paused: nothing is sent to it. Enable it first.');
     default: {
       if (outcome.isConflict === true) throw new RequestError('conflict_error', outcome.message);
       const isUrl = outcome.message.startsWith('--url: ');
-      throw invalid(isUrl ? 'url' : null, outcome.message.replace('--url: ', ''));
+      throw invalid(isUrl ? 'url' : null, (outcome.onPage ?? outcome.message).replace('--url: ', ''));
     }
   }
 }
@@ -146,7 +146,8 @@ function endpointView(endpoint: WebhookEndpoint, health: EndpointHealth | undefi
       median_ms: health?.medianMs ?? null,
       p95_ms: health?.p95Ms ?? null,
       waiting: health?.waiting ?? 0,
-      next_attempt_at: isoTimeOrNull(health?.nextAttemptAt ?? null),
+      // What waits for a paused endpoint is sent when that is enabled again, whenever that is.
+      next_attempt_at: isoTimeOrNull(pausedAt === null ? (health?.nextAttemptAt ?? null) : null),
       last_attempt_at: isoTimeOrNull(health?.lastAttemptAt ?? null),
     },
   };

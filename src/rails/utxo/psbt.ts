@@ -65,8 +65,8 @@ const REPLACEABLE_SEQUENCE = 0xfffffffd;
 const DECIMALS = 8;
 
 /**
- * A transaction for the merchant's own wallet to sign: it pays each of `payTo` exactly, and its fee comes from the rest of the
- * inputs. The fee is never below the given rate. Change that would be dust is added to the fee.
+ * A transaction for the merchant's own wallet to sign: it pays each of `payTo` exactly, and its fee comes from the rest
+ * of the inputs. The fee is never below the given rate. Change that would be dust is added to the fee.
  *
  * Throws for an address of another network, for an input given twice, for a P2PKH input without its transaction, and
  * for a transaction that is not the one its input names.

@@ -120,6 +120,7 @@ export const deDetail: TextsLike<typeof enDetail> = {
   told_refund_cancel: 'Erstattung abgebrochen',
   told_refund_completed: 'Erstattung abgeschlossen',
   told_refund_created: 'Erstattung angelegt',
+  told_refund_send: 'Signierte Erstattung gesendet',
   wallet_index: 'Index in der Wallet',
   watched_until: 'Beobachtet bis',
   success_url: 'Erfolgs-URL',

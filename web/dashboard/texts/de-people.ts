@@ -21,7 +21,7 @@ export const dePeople: TextsLike<typeof enPeople> = {
   link_copy: 'Link kopieren',
   link_done: 'Fertig',
   link_mailed: '{email} bekommt auch eine E-Mail mit einem eigenen Link.',
-  link_until: 'Er gilt einmal, bis {when}. Frühere Links für {email} gelten nicht mehr.',
+  link_until: 'Er gilt einmal, bis {when}. Ein etwaiger früherer Link für {email} gilt nicht mehr.',
   link_warning: 'Senden Sie ihn nur an {email}: Wer ihn zuerst öffnet, kommt herein.',
   more_for: 'Mehr zu {email}',
   no_role: 'Keine Rolle',

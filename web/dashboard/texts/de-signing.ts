@@ -29,6 +29,10 @@ export const deSigning: TextsLike<typeof enSigning> = {
   qr_part: 'Bild {place}; die PSBT hat {count} Teile',
   qr_pause: 'Anhalten',
   qr_play: 'Abspielen',
+  field_chain: 'Chain-ID',
+  field_to: 'An',
+  field_value: 'Wert in Wei',
+  field_data: 'Daten',
   signed_psbt: 'Signierte PSBT',
   signed_hint:
     'Fügen Sie ein, was Ihre Wallet zurückgibt: die PSBT in Base64 oder Hex oder die fertige Transaktion. Wir prüfen und senden sie.',

@@ -108,6 +108,8 @@ export const deWebhooks: TextsLike<typeof enWebhooks> = {
     'Der Endpunkt nimmt vorerst nichts mehr an. Zustellungen werden von selbst wiederholt; erhöhen Sie sein Limit, wenn Sie können.',
   next_attempt: 'Nächster Versuch',
   open_event: 'Ereignis öffnen',
+  log_filters_unread:
+    'Diese Adresse hat Filter, die nicht lesbar sind: {filters}. Die Liste ist nicht danach gefiltert.',
   overlap: 'Das alte Geheimnis signiert weiter mit',
   overlap_0: 'Nicht mehr',
   overlap_0_detail: 'Es ist bekannt geworden. Zustellungen scheitern, bis Ihr Server das neue hat.',
@@ -132,6 +134,8 @@ export const deWebhooks: TextsLike<typeof enWebhooks> = {
   retry_stop: 'Anhalten',
   retry_stopped: 'Nach {done} von {total} angehalten; {delivered} kamen an.',
   rotate_secret: 'Geheimnis wechseln',
+  rotate_secret_again:
+    'Dieses Geheimnis ist selbst neu: Das vorige signiert noch bis {when} mit. Das endet sofort, wenn Sie jetzt noch einmal wechseln, und ein Server, der es noch hat, weist jede Zustellung ab.',
   rotate_secret_text:
     'Der Endpunkt bekommt ein neues Geheimnis, das einmal gezeigt wird. Zustellungen werden ab jetzt damit signiert.',
   secret: 'Geheimnis',

@@ -117,6 +117,7 @@ export const enDetail = {
   told_refund_cancel: 'Refund cancelled',
   told_refund_completed: 'Refund completed',
   told_refund_created: 'Refund created',
+  told_refund_send: 'Signed refund sent',
   wallet_index: 'Wallet index',
   watched_until: 'Watched until',
   success_url: 'Success URL',

@@ -18,7 +18,7 @@ export const enPeople = {
   link_copy: 'Copy the link',
   link_done: 'Done',
   link_mailed: '{email} also gets a mail with a link of its own.',
-  link_until: 'It works once, until {when}. Earlier links for {email} work no more.',
+  link_until: 'It works once, until {when}. Any earlier link for {email} no longer works.',
   link_warning: 'Send it only to {email}: whoever opens it first gets in.',
   more_for: 'More for {email}',
   no_role: 'No role',

@@ -27,6 +27,10 @@ export const enSigning = {
   qr_part: 'Frame {place}; the PSBT has {count} parts',
   qr_pause: 'Pause',
   qr_play: 'Play',
+  field_chain: 'Chain ID',
+  field_to: 'To',
+  field_value: 'Value in wei',
+  field_data: 'Data',
   signed_psbt: 'Signed PSBT',
   signed_hint:
     'Paste what your wallet gives back: the PSBT in base64 or hex, or the finished transaction. We check it and send it.',

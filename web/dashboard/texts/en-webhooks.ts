@@ -99,6 +99,7 @@ export const enWebhooks = {
     'The endpoint takes no more for now. Deliveries are tried again by themselves; raise its limit if you can.',
   next_attempt: 'Next attempt',
   open_event: 'Open event',
+  log_filters_unread: 'This address has filters that cannot be read: {filters}. The list is not narrowed by them.',
   overlap: 'The old secret signs along',
   overlap_0: 'No longer',
   overlap_0_detail: 'It leaked. Deliveries fail until your server has the new one.',
@@ -122,6 +123,8 @@ export const enWebhooks = {
   retry_stop: 'Stop',
   retry_stopped: 'Stopped after {done} of {total}; {delivered} arrived.',
   rotate_secret: 'Rotate secret',
+  rotate_secret_again:
+    'This secret is new itself: the one before it signs along until {when}. That ends at once if you rotate again now, and a server that still has it refuses every delivery.',
   rotate_secret_text: 'The endpoint gets a new secret, shown once. Deliveries are signed with it from now on.',
   secret: 'secret',
   secret_kept: 'I have kept it',

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { text } from '../../fields.ts';
-import { nullable, time } from '../../shapes.ts';
+import { time } from '../../shapes.ts';
 import { paymentShape } from './payments.ts';
 import type { Contracts } from './route.ts';
 import { paymentParams, requestField } from './shape.ts';

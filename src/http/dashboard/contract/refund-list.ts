@@ -44,8 +44,8 @@ const filters = {
   created_after: Type.Optional(text({ max: 40 })),
   created_before: Type.Optional(text({ max: 40 })),
   /**
-   * A whole refund id, address or transaction hash, or what names a payment: its id, number, order id, e-mail, address or
-   * transaction hash.
+   * A whole refund id, address or transaction hash, or what names a payment: its id, number, order id, e-mail,
+   * address or transaction hash.
    */
   search: Type.Optional(text({ max: 255 })),
 };

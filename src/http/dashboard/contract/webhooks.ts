@@ -59,7 +59,15 @@ export const webhooksContract = {
     }),
   },
   [`POST ${WEBHOOKS}`]: { params: modeParams, body: Type.Object(endpointFields), answer: withSecret },
-  [`POST ${WEBHOOKS}/:endpoint`]: { params: endpointParams, body: Type.Object(endpointFields), answer: endpointShape },
+  [`POST ${WEBHOOKS}/:endpoint`]: {
+    params: endpointParams,
+    body: Type.Object({
+      ...endpointFields,
+      /** What the person saw: if it is another by now, nothing is saved. */
+      shown: Type.Optional(Type.Object(endpointFields)),
+    }),
+    answer: endpointShape,
+  },
   [`POST ${WEBHOOKS}/:endpoint/pause`]: { params: endpointParams, answer: endpointShape },
   /** Of one that is paused or disabled. */
   [`POST ${WEBHOOKS}/:endpoint/enable`]: { params: endpointParams, answer: endpointShape },

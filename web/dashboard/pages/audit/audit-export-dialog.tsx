@@ -9,13 +9,13 @@ export function AuditExportDialog({ search, onClose }: { readonly search: AuditS
   const { project } = useScope();
   return (
     <FileDialog
+      path={search.of === 'all' ? '/dashboard/api/audit/export' : '/dashboard/api/projects/:project/audit/export'}
+      params={{ project }}
+      filters={filtersOf(search)}
       name={t('export_audit')}
       text={t('audit_export_text')}
       formatLabel={t('audit_format')}
       formats={{ csv: t('audit_export_csv'), semicolon: t('audit_export_semicolon'), jsonl: t('audit_export_jsonl') }}
-      path={search.of === 'all' ? '/dashboard/api/audit/export' : '/dashboard/api/projects/:project/audit/export'}
-      params={{ project }}
-      filters={filtersOf(search)}
       onClose={onClose}
     />
   );

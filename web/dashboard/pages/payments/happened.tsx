@@ -146,6 +146,7 @@ const ACTIONS = {
   'payment.note_edit': 'told_note_edit',
   'payment.simulate': 'simulated',
   'refund.cancel': 'told_refund_cancel',
+  'refund.send': 'told_refund_send',
 } as const;
 
 /** The text for an action in the audit log; the action itself if it is unknown, as from a newer version. */

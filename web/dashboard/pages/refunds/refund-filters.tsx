@@ -30,14 +30,11 @@ export function RefundFilterRow({ search, isNarrowed, onChange }: RefundFilterRo
   const { t } = useLocale('refunds', 'list', 'detail');
   const { api } = useDashboard();
   const textOf = useStageText();
+  const { search: typed = '', period } = search;
   const { coins = [], networks = [] } = useQuery(filterWordsQuery(api)).data ?? {};
   return (
     <div className={css.filters} role="search">
-      <SearchField
-        label={t('refund_search')}
-        text={search.search ?? ''}
-        onText={(text) => onChange({ search: text })}
-      />
+      <SearchField label={t('refund_search')} text={typed} onText={(text) => onChange({ search: text })} />
       <FilterSelects
         search={search}
         onChange={onChange}
@@ -47,7 +44,7 @@ export function RefundFilterRow({ search, isNarrowed, onChange }: RefundFilterRo
           ['network', t('network'), t('refund_any_network'), networks.map(({ name, label }) => [name, label] as const)],
         ]}
       />
-      <PeriodSelect period={search.period} onPeriod={(period) => onChange({ period })} />
+      <PeriodSelect period={period} onPeriod={(value) => onChange({ period: value })} />
       {isNarrowed ? <LinkButton onClick={() => onChange(NO_FILTERS)}>{t('clear_filters')}</LinkButton> : null}
     </div>
   );

@@ -29,32 +29,36 @@ interface RefundPanelProps {
 
 /** One refund: what it gives back, where it stands, and what can be done about it. */
 export function RefundPanel({ refund: id, onSign, onClose }: RefundPanelProps) {
-  const { t } = useLocale('refunds', 'detail');
+  const { t } = useLocale('refunds');
   const { api } = useDashboard();
-  const [isCancelling, cancel] = useState(false);
   const found = useQuery(refundQuery(api, useScope(), id));
   return (
     <LogPanel title={t('refund_one')} found={found} onClose={onClose}>
-      {(refund) => (
-        <>
-          <p>
-            <strong>
-              {refund.crypto_amount} {refund.asset}
-            </strong>
-            <br />
-            <RefundStage refund={refund} />
-          </p>
-          <What refund={refund} />
-          <RefundFacts refund={refund} />
-          <Actions refund={refund} onSign={() => onSign(refund)} onCancel={() => cancel(true)} />
-          {isCancelling ? (
-            <Suspense>
-              <CancelRefundDialog payment={refund.payment.id} refund={refund.id} onClose={() => cancel(false)} />
-            </Suspense>
-          ) : null}
-        </>
-      )}
+      {(refund) => <Refund refund={refund} onSign={() => onSign(refund)} />}
     </LogPanel>
+  );
+}
+
+function Refund({ refund, onSign }: { readonly refund: ListedRefundView; readonly onSign: () => void }) {
+  const [isCancelling, cancel] = useState(false);
+  return (
+    <>
+      <p>
+        <strong>
+          {refund.crypto_amount} {refund.asset}
+        </strong>
+        <br />
+        <RefundStage refund={refund} />
+      </p>
+      <What refund={refund} />
+      <RefundFacts refund={refund} />
+      <Actions refund={refund} onSign={onSign} onCancel={() => cancel(true)} />
+      {isCancelling ? (
+        <Suspense>
+          <CancelRefundDialog payment={refund.payment.id} refund={refund.id} onClose={() => cancel(false)} />
+        </Suspense>
+      ) : null}
+    </>
   );
 }
 

@@ -27,7 +27,7 @@ export function useDeliveryColumns(): readonly LogColumn<DeliveryRowView>[] {
   ];
 }
 
-/** Without its scheme and query. */
+/** Without its scheme, and of its query only that there is one. */
 function shortUrl(url: string): string {
-  return url.replace(/^https?:\/\//, '').replace(/[?#].*$/s, '');
+  return url.replace(/^https?:\/\//, '').replace(/\?.*$/s, '?…');
 }

@@ -128,8 +128,10 @@ function RotateDialog({
   onSecret,
   onClose,
 }: EndpointProps & { readonly onSecret: (secret: string) => void }) {
-  const { t } = useLocale('webhooks');
+  const { t, dateTime } = useLocale('webhooks');
   const [overlap, setOverlap] = useState<Overlap>('24');
+  // Until when the secret before the present one signs along, which ends with another rotation.
+  const until = endpoint.previous_secret_until;
   const rotate = useAct(
     endpoint,
     (api, params) => api(`${ENDPOINT}/rotate`, { params, body: { overlap_hours: Number(overlap) } }),
@@ -137,6 +139,7 @@ function RotateDialog({
   );
   return (
     <ActionForm name={t('rotate_secret')} text={t('rotate_secret_text')} action={rotate} onClose={onClose}>
+      {until === null ? null : <Notice kind="warning">{t('rotate_secret_again', { when: dateTime(until) })}</Notice>}
       <Choices
         label={t('overlap')}
         value={overlap}

@@ -43,7 +43,10 @@ export function EndpointForm({ events, endpoint, onSecret, onClose }: EndpointFo
     mutationFn: async () => {
       const body = { url, events: [...types] };
       if (endpoint === null) return (await api(`POST ${WEBHOOKS}`, { params: { ...scope }, body })).secret;
-      await api(`POST ${WEBHOOKS}/:endpoint`, { params: { ...scope, endpoint: endpoint.id }, body });
+      await api(`POST ${WEBHOOKS}/:endpoint`, {
+        params: { ...scope, endpoint: endpoint.id },
+        body: { ...body, shown: { url: from.url, events: [...from.types] } },
+      });
       return null;
     },
     onSuccess: (secret) => {

@@ -3,7 +3,7 @@ import { lazy, Suspense, useState } from 'react';
 import type { EndpointView } from '../../../../src/http/dashboard/contract/webhooks.ts';
 import { useDashboard } from '../../dashboard.ts';
 import { useLocale } from '../../locale.tsx';
-import { problemText } from '../../problem.ts';
+import { isForbidden, problemText } from '../../problem.ts';
 import { useScope } from '../../scope.ts';
 import { Page } from '../../shell/page.tsx';
 import { Button } from '../../ui/button.tsx';
@@ -17,6 +17,7 @@ import { DeliveryPanel } from './delivery-panel.tsx';
 import { useDeliveryColumns } from './delivery-columns.tsx';
 import { Filters } from './delivery-filters.tsx';
 import { EndpointList, type EndpointAction } from './endpoint-list.tsx';
+import { Notice } from '../../ui/notice.tsx';
 import { useMayManage } from './may-manage.ts';
 import { deliveryLog, endpointsQuery } from './queries.ts';
 import { RetryProgress } from './retry-progress.tsx';
@@ -34,12 +35,19 @@ export type Opened =
 /** The endpoints of a project and mode, and what was sent to them. */
 export function WebhooksPage() {
   const { t } = useLocale('webhooks');
-  const { search, onChange, onShow } = useLogSearch(webhooksSearch);
+  const { search, unread, onChange, onShow } = useLogSearch(webhooksSearch);
   const { api } = useDashboard();
   const scope = useScope();
   const mayManage = useMayManage();
   const found = useQuery(endpointsQuery(api, scope));
   const [opened, open] = useState<Opened | null>(null);
+  if (isForbidden(found.error)) {
+    return (
+      <Page title={t('webhooks')}>
+        <Empty icon="warning" title={t('fault_title')} text={problemText(found.error, t)} />
+      </Page>
+    );
+  }
   return (
     <Page title={t('webhooks')} hasTimes actions={<Actions mayManage={mayManage} onOpen={(kind) => open({ kind })} />}>
       <Card title={t('endpoints')} flush>
@@ -61,6 +69,9 @@ export function WebhooksPage() {
           />
         )}
       </Card>
+      {unread.length === 0 ? null : (
+        <Notice kind="warning">{t('log_filters_unread', { filters: unread.join(', ') })}</Notice>
+      )}
       <Deliveries
         search={search}
         endpoints={found.data?.data ?? []}

@@ -80,10 +80,10 @@ function BrowserWallets({ signing, call, onSent }: EvmWaysProps) {
 function CallFields({ call: { chain_id, to, value, data } }: { readonly call: WalletCall }) {
   const { t } = useLocale('signing', 'browserWallets');
   const fields = [
-    ['call_chain', String(chain_id)],
-    ['call_to', to],
-    ['call_value', value],
-    ['call_data', data],
+    ['field_chain', String(chain_id)],
+    ['field_to', to],
+    ['field_value', value],
+    ['field_data', data],
   ] as const;
   return (
     <dl className={css.facts}>

@@ -87,12 +87,9 @@ function RefundList({ signing: { refunds } }: { readonly signing: Signing }) {
       {refunds.map(({ id, asset, crypto_amount, amount, currency, address, problem }) => (
         <li key={id}>
           <div className={css.sum}>
-            <span>
-              <b>
-                {crypto_amount} {asset}
-              </b>{' '}
-              <span className={css.soft}>{fiat(amount, currency)}</span>
-            </span>
+            <p>
+              <strong>{`${crypto_amount} ${asset}`}</strong> <span className={css.soft}>{fiat(amount, currency)}</span>
+            </p>
             <Short text={id} what={t('id')} />
           </div>
           {address === null ? null : (

@@ -57,17 +57,19 @@ export function SignedForm({ ids, onAgain, onSent }: SignedFormProps) {
   const problem = problemOfForm(send.error, [], t);
   return (
     <Form isDirty={signed !== ''} fault={fault ?? send.error} onSubmit={submit}>
-      <TextArea
-        label={t('signed_psbt')}
-        value={signed}
-        rows={4}
-        spellCheck={false}
-        autoCapitalize="none"
-        autoComplete="off"
-        hint={t('signed_hint')}
-        problem={fault === null ? null : t(fault)}
-        onValue={take}
-      />
+      <div className={css.signed}>
+        <TextArea
+          label={t('signed_psbt')}
+          value={signed}
+          rows={4}
+          spellCheck={false}
+          autoCapitalize="none"
+          autoComplete="off"
+          hint={t('signed_hint')}
+          problem={fault === null ? null : t(fault)}
+          onValue={take}
+        />
+      </div>
       {problem === null ? null : <Notice kind="problem">{problem}</Notice>}
       {send.data?.outcome === 'refused' ? <Refusal {...send.data} /> : null}
       <div className={css.buttons}>

@@ -231,3 +231,25 @@ it('lists payments as a table, and refuses unknown statuses and projects', async
   });
   expect(unknownProject).toMatchObject({ code: 1, stderr: expect.stringContaining('There is no project 0198a1b2') });
 });
+
+it('exports what came in, and reconciles it, by the same rules as the dashboard', async () => {
+  const { app, cointill } = await setUp();
+  const order = await app.pay({ merchantOrderId: '=1+1' });
+  await simulatePayment(app, { id: order.id }, 'paid');
+  const of = ['--project', app.projectId, '--mode', 'test', '--period', 'this_year'] as const;
+  const [file, statement, refused] = await Promise.all([
+    cointill.run('report', 'export', ...of, '--report', 'transfers'),
+    cointill.json('report', 'statement', ...of),
+    cointill.run('report', 'statement', '--project', app.projectId, '--from', '2026-02-30', '--to', '2026-03-01'),
+  ]);
+  expect(file.stdout.split('\n')).toEqual([
+    expect.stringMatching(/^payment,order id,received \(UTC\),/),
+    expect.stringContaining(`${publicPaymentId(order)},'=1+1,`),
+    '',
+  ]);
+  expect(statement).toMatchObject({ verdict: 'balanced', tokens: [{ coin: 'BTC', received: '0.00166667' }] });
+  expect([refused.code, refused.stderr]).toEqual([
+    2,
+    expect.stringContaining('--from must be a day such as 2026-01-31.'),
+  ]);
+});

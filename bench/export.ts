@@ -6,6 +6,20 @@ const MAX_FIRST_BYTE_MS = 300;
 const MAX_GROWTH_MIB = 30;
 const SAMPLE_MS = 50;
 
+/** A request as the dashboard's page sends it. */
+export function postOf(url: string, headers: Readonly<Record<string, string>>, body: object): RequestInit {
+  return {
+    method: 'POST',
+    headers: {
+      ...headers,
+      'content-type': 'application/json',
+      origin: new URL(url).origin,
+      'sec-fetch-site': 'same-origin',
+    },
+    body: JSON.stringify(body),
+  };
+}
+
 interface MeasuredExport {
   readonly name: string;
   readonly body: object;
@@ -28,16 +42,7 @@ export async function exportFigures(
   headers: Readonly<Record<string, string>>,
   { name, body, minRowsPerSecond, maxFirstByteMs }: MeasuredExport = ALL_PAYMENTS,
 ): Promise<readonly Figure[]> {
-  const request = {
-    method: 'POST',
-    headers: {
-      ...headers,
-      'content-type': 'application/json',
-      origin: new URL(url).origin,
-      'sec-fetch-site': 'same-origin',
-    },
-    body: JSON.stringify(body),
-  };
+  const request = postOf(url, headers, body);
   const run = async (): Promise<{ readonly rows: number; readonly firstMs: number; readonly ms: number }> => {
     const startedAt = performance.now();
     const answer = await fetch(url, request);

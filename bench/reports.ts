@@ -1,6 +1,6 @@
 import type { Client } from 'pg';
 import { baseOf, signIn } from './dashboard.ts';
-import { exportFigures } from './export.ts';
+import { exportFigures, postOf } from './export.ts';
 import { fillProject } from './fill-project.ts';
 import { withOneOrder } from './many-payments.ts';
 import type { Figure } from './report.ts';
@@ -61,16 +61,7 @@ async function addTransfers(client: Client, projectId: string): Promise<void> {
 
 async function statementFigure(url: string, headers: Readonly<Record<string, string>>): Promise<Figure> {
   const startedAt = performance.now();
-  const answer = await fetch(url, {
-    method: 'POST',
-    headers: {
-      ...headers,
-      'content-type': 'application/json',
-      origin: new URL(url).origin,
-      'sec-fetch-site': 'same-origin',
-    },
-    body: JSON.stringify(DAYS),
-  });
+  const answer = await fetch(url, postOf(url, headers, DAYS));
   const text = await answer.text();
   const seconds = (performance.now() - startedAt) / 1_000;
   const last = JSON.parse(text.trim().split('\n').at(-1) ?? '{}') as {

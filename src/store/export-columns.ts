@@ -46,7 +46,7 @@ export function orUnknown(amount: Expression): (writing: Writing) => Expression 
   return ({ format }) => (format === 'csv' ? sql`coalesce((${amount})::text, ${UNKNOWN})` : sql`(${amount})::text`);
 }
 
-/** What the confirmed money of a payment was worth when it came; unknown where that of any is; nothing without money. */
+/** What a payment's confirmed money was worth when it came; unknown where that of any is; nothing without money. */
 function receipts(column: 'receipt_minor' | 'receipt_usd_cents', write: (sum: Expression) => Expression) {
   return ({ format }: Writing): Expression => {
     const kept = sql.raw(`transfers.${column}`);

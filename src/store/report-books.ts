@@ -1,4 +1,4 @@
-import { sql, type RawBuilder } from 'kysely';
+import { sql } from 'kysely';
 import type { Client } from 'pg';
 import {
   type Books,
@@ -16,7 +16,7 @@ import type { Database } from './database.ts';
 import { onConnection } from './one-connection.ts';
 import type { PaymentScopeKey } from './payment-filter.ts';
 import { at, count, named, total } from './report-sums.ts';
-import { depositRows, feeRows, sweptRows } from './report-sweeps.ts';
+import { depositRows, sweepRows } from './report-sweeps.ts';
 import { liftLimits } from './snapshot.ts';
 
 /** Longer than this nothing of it may take. */
@@ -71,8 +71,7 @@ export async function readBooks(
     refundCurrencies,
     overRefunds,
     lost: scope.mode === 'live' ? await lostRows(db, scope, span) : [],
-    swept: isLive ? await sweptRows(db, scope, span) : [],
-    fees: isLive ? await feeRows(db, scope, span) : [],
+    ...(isLive ? await sweepRows(db, scope, span) : { swept: [], fees: [] }),
     ...(isLive ? await depositRows(db, scope) : { deposits: [], depositDifferences: NOTHING_NAMED }),
   };
   await client.query('commit');
@@ -213,7 +212,7 @@ async function overRefundRows(db: Database, scope: PaymentScopeKey): Promise<Nam
   );
 }
 
-/** Money on addresses that a restore lost, of the wallets that the project has or had; once booked, it is a payment's. */
+/** Money on addresses that a restore lost, of wallets that the project has or had; once booked, it is a payment's. */
 async function lostRows(db: Database, { projectId }: PaymentScopeKey, span: ReportSpan): Promise<readonly LostRow[]> {
   const { rows } = await sql<LostRow>`
     select l.network, l.asset, ${total('l.amount_units', sql`l.found_at < ${at(span.startAt)}`)} as before,

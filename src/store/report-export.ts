@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Client } from 'pg';
 import type { Token } from '../domain/asset.ts';
-import type { ExportColumn } from '../domain/export-column.ts';
+import { USUAL_COLUMNS, type ExportColumn } from '../domain/export-column.ts';
 import type { Report, ReportSpan } from '../domain/report.ts';
 import { copyFile } from './copy-file.ts';
 import { coin, exact, fiat, orUnknown, plain, time, words, type Writing } from './export-columns.ts';
@@ -23,26 +23,15 @@ export interface ReportFile extends ReportSelection, Writing {
   readonly tokens: readonly Token[];
 }
 
+/** What is usual without what customers are told, and what bookkeeping needs. */
 const PAYMENT_COLUMNS: readonly ExportColumn[] = [
-  'id',
-  'number',
-  'order_id',
-  'created',
-  'status',
-  'exception',
-  'amount',
-  'currency',
+  ...USUAL_COLUMNS.filter((one) => one !== 'description' && one !== 'email'),
   'amount_usd',
-  'coin',
-  'network',
-  'coin_amount',
-  'received',
   'confirmed',
   'refunded',
+  'transaction_hash',
   'receipt_value',
   'receipt_usd',
-  'completed',
-  'transaction_hash',
 ];
 
 interface Column {

@@ -5,34 +5,26 @@ import type { Database } from './database.ts';
 import type { PaymentScopeKey } from './payment-filter.ts';
 import { at, count, named, total } from './report-sums.ts';
 
-/** What left deposit contracts for the treasury in a period. */
-export async function sweptRows(
+const isWithin = ({ startAt, endAt }: ReportSpan) => sql`mined_at >= ${at(startAt)} and mined_at < ${at(endAt)}`;
+
+/** What left deposit contracts for the treasury in a period, and what that cost. */
+export async function sweepRows(
   db: Database,
   { projectId }: PaymentScopeKey,
   span: ReportSpan,
-): Promise<readonly SweptRow[]> {
-  const { rows } = await sql<SweptRow>`
+): Promise<{ readonly swept: readonly SweptRow[]; readonly fees: readonly FeeRow[] }> {
+  const swept = await sql<SweptRow>`
     select network, asset, ${total('units')} as swept, ${total('usd_cents')} as "usdCents",
       count(*)::integer as sweeps, ${count(sql`usd_cents is null`)} as unvalued
-    from sweep_transfers where project_id = ${projectId} and state = 'mined' and asset is not null
-      and mined_at >= ${at(span.startAt)} and mined_at < ${at(span.endAt)}
+    from sweep_transfers
+    where project_id = ${projectId} and state = 'mined' and asset is not null and ${isWithin(span)}
     group by network, asset order by network, asset`.execute(db);
-  return rows;
-}
-
-/** What that cost. */
-export async function feeRows(
-  db: Database,
-  { projectId }: PaymentScopeKey,
-  span: ReportSpan,
-): Promise<readonly FeeRow[]> {
-  const { rows } = await sql<FeeRow>`
+  const fees = await sql<FeeRow>`
     select network, ${total('fee_units')} as units, ${total('fee_usd_cents')} as "usdCents",
       count(*)::integer as sweeps, ${count(sql`fee_units is null`)} as unknown
-    from sweeps where project_id = ${projectId} and state in ('mined', 'failed')
-      and mined_at >= ${at(span.startAt)} and mined_at < ${at(span.endAt)}
+    from sweeps where project_id = ${projectId} and state in ('mined', 'failed') and ${isWithin(span)}
     group by network order by network`.execute(db);
-  return rows;
+  return { swept: swept.rows, fees: fees.rows };
 }
 
 /**

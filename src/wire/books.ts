@@ -1,4 +1,11 @@
-import { BOOK_PARTS, type CurrencyRow, type Statement, type TokenKey, type TokenStatement } from '../domain/books.ts';
+import {
+  BOOK_PARTS,
+  type CurrencyRow,
+  type Named,
+  type Statement,
+  type TokenKey,
+  type TokenStatement,
+} from '../domain/books.ts';
 import { fiatDecimals, formatDecimal } from '../domain/money.ts';
 import { NETWORK_FACTS } from '../domain/networks.ts';
 import type { ReportDays, ReportSpan } from '../domain/report.ts';
@@ -57,6 +64,11 @@ const currencyRecord = ({ currency, minor, transfers, unvalued }: CurrencyRow) =
   unknown: unvalued,
 });
 
+const namedRecord = <Row, Written>({ count, rows }: Named<Row>, write: (row: Row) => Written) => ({
+  count,
+  rows: rows.map(write),
+});
+
 /** A statement as clients read it: exact decimals as texts. Differences are named by payment or by deposit. */
 export function statementRecord(
   { tokens, verdict, books }: Statement,
@@ -92,33 +104,24 @@ export function statementRecord(
         unknown,
       };
     }),
-    differences: {
-      count: books.differences.count,
-      rows: books.differences.rows.map((row) => ({
-        ...ofPayment(row),
-        transfers: amountOf(row, row.transfers),
-        payment_sum: amountOf(row, row.payment),
-      })),
-    },
-    over_refunds: {
-      count: books.overRefunds.count,
-      rows: books.overRefunds.rows.map((row) => ({
-        ...ofPayment(row),
-        received: amountOf(row, row.received),
-        refunded: amountOf(row, row.refunded),
-      })),
-    },
-    deposit_differences: {
-      count: books.depositDifferences.count,
-      rows: books.depositDifferences.rows.map((row) => ({
-        address: row.address,
-        coin: row.asset,
-        network: row.network,
-        received: amountOf(row, row.received),
-        swept: amountOf(row, row.swept),
-        there: amountOf(row, row.there),
-      })),
-    },
+    differences: namedRecord(books.differences, (row) => ({
+      ...ofPayment(row),
+      transfers: amountOf(row, row.transfers),
+      payment_sum: amountOf(row, row.payment),
+    })),
+    over_refunds: namedRecord(books.overRefunds, (row) => ({
+      ...ofPayment(row),
+      received: amountOf(row, row.received),
+      refunded: amountOf(row, row.refunded),
+    })),
+    deposit_differences: namedRecord(books.depositDifferences, (row) => ({
+      address: row.address,
+      coin: row.asset,
+      network: row.network,
+      received: amountOf(row, row.received),
+      swept: amountOf(row, row.swept),
+      there: amountOf(row, row.there),
+    })),
   };
 }
 export type StatementRecord = ReturnType<typeof statementRecord>;

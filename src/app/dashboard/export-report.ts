@@ -56,8 +56,8 @@ export type StatementLine =
   | { readonly busy: true };
 
 /**
- * Opens a statement of a project's money, reconciled to the last unit. It is written as JSON lines, so that whoever waits
- * sees how far it is; one at a time for each project.
+ * Opens a statement of a project's money, reconciled to the last unit. It is written as JSON lines, so that whoever
+ * waits sees how far it is; one at a time for each project.
  */
 export function openStatement(app: App, connect: () => Promise<Client>, asked: AskedStatement): Promise<OpenedExport> {
   return openExport(app, connect, {

@@ -11,7 +11,7 @@ import { modeParams } from './shape.ts';
 export { PERIODS, REPORTS };
 export type { StatementRecord };
 
-/** A period by name, or both of `from` and `to`, whole days of `zone`; the last month unless given. UTC unless given. */
+/** A period by name, or both of `from` and `to`, whole days of `zone`, UTC by default; the last month by default. */
 const days = {
   period: Type.Optional(oneOf(PERIODS)),
   from: Type.Optional(text({ max: 10 })),

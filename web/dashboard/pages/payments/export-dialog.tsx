@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'react';
+import { useState } from 'react';
 import type { ExportColumn, ExportRequest } from '../../../../src/http/dashboard/contract/export.ts';
 import { ApiFault } from '../../api.ts';
 import { useDashboard } from '../../dashboard.ts';
@@ -15,6 +15,7 @@ import { downloadPayments, saveFile, type ExportProgress } from './export-file.t
 import css from './list-dialogs.module.css';
 import { filtersOf, isNarrowed, type PaymentsSearch } from './search.ts';
 import { toggled } from './toggled.ts';
+import { useAbort } from './use-abort.ts';
 
 interface ExportDialogProps {
   readonly search: PaymentsSearch;
@@ -100,12 +101,9 @@ function useDownload(onDone: () => void) {
   const scope = useScope();
   const [progress, show] = useState<ExportProgress | null>(null);
   const [problem, setProblem] = useState<string | null>(null);
-  const running = useRef<AbortController | null>(null);
-  const stop = (): void => running.current?.abort();
-  useEffect(() => stop, []);
+  const { begin, stop } = useAbort();
   const run = async (request: ExportRequest): Promise<void> => {
-    const own = new AbortController();
-    running.current = own;
+    const own = begin();
     setProblem(null);
     show({ rows: 0, bytes: 0, total: null });
     try {

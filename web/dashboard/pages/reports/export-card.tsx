@@ -18,6 +18,7 @@ import { askedDays, type Days } from './period-card.tsx';
 import css from './reports.module.css';
 import { Scrolling } from './scrolling.tsx';
 import { useStream } from './use-stream.ts';
+import { Worth } from './worth.tsx';
 
 const REPORTS = ['payments', 'transfers', 'refunds', 'sweeps'] as const;
 type Report = (typeof REPORTS)[number];
@@ -146,7 +147,7 @@ function Download({ format, query }: DownloadProps) {
 }
 
 function Totals({ preview, isOld }: { readonly preview: ReportPreview; readonly isOld: boolean }) {
-  const { t, number, fiat, day } = useLocale('reports');
+  const { t, number, day } = useLocale('reports');
   const { totals, from_day: from, to_day: to } = preview;
   const years = [from, to].map((one) => one.slice(0, 4));
   const label = t('report_totals', { from: `${day(from)} ${years[0]}`, to: `${day(to)} ${years[1]}` });
@@ -175,10 +176,7 @@ function Totals({ preview, isOld }: { readonly preview: ReportPreview; readonly 
               <td>{number(one.rows)}</td>
               <td>{one.coin === null ? '–' : one.amount}</td>
               <td>
-                {one.unknown === one.rows ? null : fiat(one.usd, 'USD')}
-                {one.unknown === 0 ? null : (
-                  <span className={css.unknown}>{t('report_unknown', { count: number(one.unknown) })}</span>
-                )}
+                <Worth amount={one.usd} unknown={one.unknown} count={one.rows} />
               </td>
             </tr>
           ))}

@@ -6,6 +6,7 @@ import { Notice } from '../../ui/notice.tsx';
 import { networkName } from '../payments/network-name.ts';
 import css from './reports.module.css';
 import { Scrolling } from './scrolling.tsx';
+import { Worth } from './worth.tsx';
 
 type Token = StatementRecord['tokens'][number];
 type Texts = Locale<'reports'>;
@@ -120,30 +121,16 @@ function TokenTable({ token, locale }: { readonly token: Token; readonly locale:
             <tr key={text} className={kind === undefined ? undefined : css[kind]}>
               <th scope="row">{text}</th>
               <td>{amount}</td>
-              <td>{value === undefined || count === 0 ? null : <Worth {...value} count={count} locale={locale} />}</td>
+              <td>
+                {value === undefined || count === 0 ? null : (
+                  <Worth amount={value.usd} unknown={value.unknown} count={count} />
+                )}
+              </td>
             </tr>
           ))}
         </tbody>
       </table>
     </Scrolling>
-  );
-}
-
-interface WorthProps {
-  readonly usd: string;
-  readonly unknown: number;
-  readonly count: number;
-  readonly currency?: string;
-  readonly locale: Texts;
-}
-
-/** What is known of a value, and of how many it is not. */
-function Worth({ usd, unknown, count, currency = 'USD', locale: { t, fiat, number } }: WorthProps) {
-  return (
-    <>
-      {unknown >= count ? null : fiat(usd, currency)}
-      {unknown === 0 ? null : <span className={css.unknown}>{t('report_unknown', { count: number(unknown) })}</span>}
-    </>
   );
 }
 
@@ -175,7 +162,7 @@ function Fiat({ statement, locale }: { readonly statement: StatementRecord; read
                 <th scope="row">{`${text} ${one.currency}`}</th>
                 <td>{number(one.count)}</td>
                 <td>
-                  <Worth {...one} usd={one.amount} locale={locale} />
+                  <Worth {...one} />
                 </td>
               </tr>
             )),

@@ -1,7 +1,8 @@
-import { useEffect, useRef, useState } from 'react';
+import { useState } from 'react';
 import { ApiFault, faultOf, urlOf } from '../../api.ts';
 import { useDashboard } from '../../dashboard.ts';
 import { useScope } from '../../scope.ts';
+import { useAbort } from '../payments/use-abort.ts';
 
 interface Running<Progress> {
   /** How far it is; null: nothing is under way. */
@@ -22,17 +23,13 @@ export function useStream<Progress>(
   first: Progress,
   take: (answer: Response, report: (progress: Progress) => void, body: object) => Promise<void>,
 ): Running<Progress> {
+  const { begin, stop } = useAbort();
+  const [fault, setFault] = useState<unknown>(null);
+  const [progress, show] = useState<Progress | null>(null);
   const { isSignedOut } = useDashboard();
   const scope = useScope();
-  const [progress, show] = useState<Progress | null>(null);
-  const [fault, setFault] = useState<unknown>(null);
-  const running = useRef<AbortController | null>(null);
-  const stop = (): void => running.current?.abort();
-  useEffect(() => stop, []);
   const run = async (body: object): Promise<void> => {
-    stop();
-    const own = new AbortController();
-    running.current = own;
+    const own = begin();
     setFault(null);
     show(() => first);
     try {
@@ -42,10 +39,15 @@ export function useStream<Progress>(
       if (error instanceof ApiFault && error.status === 401) isSignedOut.set(true);
       setFault(error);
     } finally {
-      if (running.current === own) show(null);
+      // One that was stopped has ended already, or made room for the next.
+      if (!own.signal.aborted) show(null);
     }
   };
-  return { progress, fault, start: (body) => void run(body), stop };
+  const cancel = (): void => {
+    stop();
+    show(null);
+  };
+  return { progress, fault, start: (body) => void run(body), stop: cancel };
 }
 
 async function reach(url: string, body: object, signal: AbortSignal): Promise<Response> {

@@ -23,11 +23,9 @@ const MAX_DAYS = 3_650;
 /** `cointill customer delete`. */
 export function addCustomerCommands(program: Command): void {
   const customer = program.command('customer').description("delete customers' personal data");
-  printsRecord(
-    customer
-      .command('delete')
-      .description("delete customers' e-mail addresses, names, metadata and notes; what books need stays"),
-  )
+  const remove = customer.command('delete');
+  remove.description("delete customers' e-mail addresses, names, metadata and notes; what books need stays");
+  printsRecord(remove)
     .requiredOption('--project <id>', "the project's id")
     .option('--email <address>', 'of the customer with this address')
     .option('--older-than <days>', 'of all payments that ended and are older', wholeNumber(1, MAX_DAYS))

@@ -25,10 +25,7 @@ export function sandboxRail(rates: RateSource, completeAfterMs: number): Sandbox
     seenTokens: tokens,
     ratesFor: () => rates,
     lock: null,
-    tokens: () => tokens,
-    payable: () => tokens,
-    listed: () => cheapFirst(tokens),
-    decimals: ({ asset, network }) => tokenOf(asset, network)?.decimals ?? null,
+    ...offerOf(tokens),
     issue: (payment, token) => ({
       kind: 'issued',
       // The same address again, whichever of the network's tokens is chosen, however often.
@@ -86,6 +83,16 @@ export function sandboxRail(rates: RateSource, completeAfterMs: number): Sandbox
           ? { kind: 'failed', reason: 'test_failure' }
           : { kind: 'paid', transactionHash: sandboxTransactionHash(network, id) },
     }),
+  };
+}
+
+/** Test mode offers everything, whatever the project has chosen for live mode. */
+function offerOf(tokens: readonly Token[]): Pick<SandboxRail, 'tokens' | 'payable' | 'listed' | 'decimals'> {
+  return {
+    tokens: () => tokens,
+    payable: () => tokens,
+    listed: () => cheapFirst(tokens),
+    decimals: ({ asset, network }) => tokenOf(asset, network)?.decimals ?? null,
   };
 }
 

@@ -22,7 +22,7 @@ export interface WalletSource {
   readonly text: string;
 }
 
-/** What the addresses of a wallet are. `account`: of the owner's own wallet; `deposit`: contracts that pay out to it. */
+/** What a wallet's addresses are. `account`: of the owner's own wallet; `deposit`: contracts that pay out to it. */
 export type AddressKind = ScriptType | 'account' | 'deposit';
 
 export type WalletCheck =

@@ -19,6 +19,7 @@ import type { Assets } from '../http/pages/assets.ts';
 import { createGuessLimits } from '../http/rate-limit.ts';
 import type { SharedRedis } from '../http/redis.ts';
 import type { ServerOptions } from '../http/server.ts';
+import type { Network } from '../domain/networks.ts';
 import type { Notifications } from '../store/notifications.ts';
 import { hasPeople } from '../store/people.ts';
 import { createWebhookSender, type WebhookSender } from '../webhooks/send.ts';
@@ -78,12 +79,7 @@ export async function openDashboard(
       behindProxy,
       serviceHealth: createServiceHealth(app, core.networks),
       saveKeyUses: () => keyUses.save(),
-      sweeps: createSweepWatch(core),
-      wallets: {
-        chains: core.chains,
-        openWallet: core.openWallet,
-        askNodes: (network) => askNodes(core, network),
-      },
+      ...chainParts(core),
       deposits: {
         chains: chains.chainOf,
         refresh: (projectId) => refreshDeposits(app, chains.chainOf, core.troubles, projectId),
@@ -117,6 +113,15 @@ export async function openDashboard(
 /** What the payment page lends to the dashboard. */
 function checkoutOf(assets: Assets, clock: () => number): Dashboard['checkout'] {
   return { logoPath, preview: (shown, language) => renderPreview(shown, language, assets, clock()) };
+}
+
+/** How wallets are read, and what nodes are asked. */
+function chainParts(core: Cointill) {
+  const { chains, openWallet } = core;
+  return {
+    sweeps: createSweepWatch(core),
+    wallets: { chains, openWallet, askNodes: (network: Network) => askNodes(core, network) },
+  };
 }
 
 /** Where everybody opens the dashboard; null where there is none, or where not everybody reaches it. */

@@ -265,3 +265,9 @@ export async function monitoringWindows(
     .execute();
   return new Map(rows.flatMap(({ id, monitoring_hours: hours }) => (hours === null ? [] : [[id, hours] as const])));
 }
+
+/** The same as {@link findProject}, locked until the transaction ends. */
+export async function findLockedProject(trx: Trx, id: string): Promise<Project | null> {
+  await lockProject(trx, id);
+  return findProject(trx, id);
+}

@@ -11,7 +11,7 @@ const of = <Kind extends TextKind, Name extends string>(kind: Kind, ...names: re
   Object.fromEntries(names.map((name) => [name, kind])) as Readonly<Record<Name, Kind>>;
 
 /**
- * Every column of texts, lists of texts and JSON, by table. A new one fails a test until it stands here; what is said to
+ * Each column of texts, lists of texts and JSON, by table. A new one fails a test until it stands here; what is said to
  * be a customer's must then be cleared by `store/customer-data.ts`, which another test checks.
  */
 export const TEXT_COLUMNS: { readonly [Table in keyof Tables]?: Readonly<Record<string, TextKind>> } = {

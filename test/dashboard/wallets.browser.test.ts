@@ -12,12 +12,12 @@ describe.skipIf(hasNoBrowser)('Wallets', () => {
     settings: async () => {
       anvil = await startAnvil();
       return {
-        ETHEREUM_RPC_URL: anvil.url,
-        ETHEREUM_CHAIN_ID: '31337',
         // Nothing listens there.
         BITCOIN_RPC_URL: 'http://127.0.0.1:9',
-        NODE_POLL_MS: '100',
         RATE_SOURCES: 'none',
+        ETHEREUM_RPC_URL: anvil.url,
+        ETHEREUM_CHAIN_ID: '31337',
+        NODE_POLL_MS: '100',
         FIXED_RATES: 'ETH=3000,BTC=60000',
       };
     },

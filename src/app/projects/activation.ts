@@ -1,8 +1,9 @@
 import { whatStops, type Stops } from '../../store/project-counts.ts';
-import { findProject, lockProject, updateProject, type Project } from '../../store/projects.ts';
+import { updateProject, type Project } from '../../store/projects.ts';
 import { recordAudit } from '../audit.ts';
 import type { App } from '../context.ts';
 import { noProject, type Rejected } from '../rejected.ts';
+import { lockedProject } from './projects.ts';
 
 export type { Stops };
 
@@ -30,8 +31,7 @@ export async function setActive(
   name: string | null = null,
 ): Promise<ActivationOutcome> {
   return app.db.transaction().execute(async (trx): Promise<ActivationOutcome> => {
-    await lockProject(trx, projectId);
-    const before = await findProject(trx, projectId);
+    const before = await lockedProject(trx, projectId);
     if (before === null) return noProject(projectId);
     if (name !== null && name.trim() !== before.name) return { kind: 'other_name' };
     if (before.active === active) return { kind: 'done', project: before };

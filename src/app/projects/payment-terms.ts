@@ -1,6 +1,6 @@
 import { allTokens } from '../../domain/asset.ts';
 import { ALL_COINS, coinName, offeredCoins, type CoinChoice } from '../../domain/coin-choice.ts';
-import { findProject, lockProject, type Project } from '../../store/projects.ts';
+import { findLockedProject, type Project } from '../../store/projects.ts';
 import type { App } from '../context.ts';
 import { malformed, noProject, rejected, type Rejected } from '../rejected.ts';
 import { digestOf } from '../version.ts';
@@ -39,8 +39,7 @@ export async function changePaymentTerms(
   const checked = checkRequest(terms);
   if (checked.kind === 'rejected') return checked;
   return app.db.transaction().execute(async (trx) => {
-    await lockProject(trx, projectId);
-    const project = await findProject(trx, projectId);
+    const project = await findLockedProject(trx, projectId);
     if (project === null) return noProject(projectId);
     if (version !== termsVersion(project)) return { ...rejected(CHANGED_MEANWHILE), isConflict: true };
     const choice = coins === undefined ? null : choiceOf(project.coins, coins);

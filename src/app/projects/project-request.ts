@@ -85,12 +85,14 @@ function checkBranding({ name, accent, supportUrl }: Given, read: Given): Refusa
   }
   if (isLost(supportUrl, read.supportUrl)) {
     const rule = `must be an absolute URL such as https://shop.example/help or mailto:help@shop.example, of at most ${MAX_URL_LENGTH} characters and without a password`;
-    return {
-      ...malformed(`--support-url ${rule}, or none.`),
-      onPage: `The support link ${rule}. Leave it empty to show none.`,
-    };
+    return broken('--support-url', 'The support link', rule, 'Leave it empty to show none.');
   }
   return null;
+}
+
+/** The refusal of an option that `none` takes away, and of the page's field of it. */
+function broken(option: string, field: string, rule: string, wayOut: string): Rejected {
+  return { ...malformed(`${option} ${rule}, or none.`), onPage: `${field} ${rule}. ${wayOut}` };
 }
 
 /** The bounds of `expires_in_minutes`, which both APIs keep. */
@@ -103,21 +105,14 @@ function checkDefaults(
   const { min, max } = EXPIRY_MINUTES;
   if (typeof minutes === 'number' && !(Number.isInteger(minutes) && minutes >= min && minutes <= max)) {
     const rule = `must be a whole number of minutes from ${min} to ${max}`;
-    return {
-      ...malformed(`--default-expiry ${rule}, or none for the usual 30.`),
-      onPage: `The time to pay ${rule}. Leave it empty for the usual 30.`,
-    };
+    return broken('--default-expiry', 'The time to pay', rule, 'Leave it empty for the usual 30.');
   }
   if (typeof defaultCurrency === 'string' && !isFiat(defaultCurrency)) {
-    const rule = `must be one of ${FIATS.join(', ')}`;
-    return { ...malformed(`--default-currency ${rule}, or none.`), onPage: `The currency ${rule}.` };
+    return broken('--default-currency', 'The currency', `must be one of ${FIATS.join(', ')}`, 'Or choose none.');
   }
   if (isLost(defaultSuccessUrl, read.defaultSuccessUrl)) {
     const rule = `must be an absolute http or https URL such as https://shop.example/thanks, of at most ${MAX_URL_LENGTH} characters, without a password, and with a host that every browser reads alike`;
-    return {
-      ...malformed(`--default-success-url ${rule}, or none.`),
-      onPage: `The address after payment ${rule}. Leave it empty to have none.`,
-    };
+    return broken('--default-success-url', 'The address after payment', rule, 'Leave it empty to have none.');
   }
   return null;
 }

@@ -4,6 +4,7 @@ import {
   findProject,
   insertProject,
   listProjects,
+  lockProject,
   updateProject,
   type Project,
   type ProjectChanges,
@@ -71,6 +72,12 @@ export async function changeProject(
     if (before === null) return noProject(id);
     return { kind: 'done', project: await saveProjectChanges(app, trx, before, checked.changes) };
   });
+}
+
+/** A project that nobody else changes until the transaction ends; null if there is none. */
+export async function lockedProject(trx: Trx, id: string): Promise<Project | null> {
+  await lockProject(trx, id);
+  return findProject(trx, id);
 }
 
 /** Saves checked changes to a project that is there. */

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { keepLogoDraft } from '../../store/logo-drafts.ts';
-import { findProject, lockProject, type Project, type ProjectChanges } from '../../store/projects.ts';
+import { findProject, type Project, type ProjectChanges } from '../../store/projects.ts';
 import type { App } from '../context.ts';
 import { noProject, type Rejected } from '../rejected.ts';
 import { checkRequest, type ProjectRequest } from './project-request.ts';
-import { saveProjectChanges } from './projects.ts';
+import { lockedProject, saveProjectChanges } from './projects.ts';
 
 /** What the page of settings shows and changes together. */
 export type SettingsRequest = Pick<
@@ -43,8 +43,7 @@ export async function saveSettings(
   const checked = checkRequest(request);
   if (checked.kind === 'rejected') return checked;
   return app.db.transaction().execute(async (trx): Promise<SettingsOutcome> => {
-    await lockProject(trx, projectId);
-    const before = await findProject(trx, projectId);
+    const before = await lockedProject(trx, projectId);
     if (before === null) return noProject(projectId);
     if (settingsVersion(before) !== version) return { kind: 'conflict' };
     return { kind: 'done', project: await saveProjectChanges(app, trx, before, checked.changes) };

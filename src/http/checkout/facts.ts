@@ -12,7 +12,8 @@ import type { Api } from '../api.ts';
 import { pageVersion, type PageContext, type PageFacts } from './present.ts';
 import type { RefundNews, WrongMoney } from './view.ts';
 
-const NO_FACTS: PageFacts = { confirmations: null, refunds: [], wrongMoney: [], isActive: true };
+/** Of a payment about which nothing else is known. */
+export const NO_FACTS: PageFacts = { confirmations: null, refunds: [], wrongMoney: [], isActive: true };
 
 /** What the facts are read with. */
 type Reading = Pick<Api, 'app'> & { readonly access: Pick<Access, 'project'> };

@@ -1,6 +1,7 @@
 import { blankPayment, NO_MERCHANT_FIELDS } from '../../domain/payment.ts';
 import type { Assets } from '../pages/assets.ts';
 import { accentPath } from './branding-routes.ts';
+import { NO_FACTS } from './facts.ts';
 import { chooseLanguage } from './languages.ts';
 import { renderPaymentPage } from './page.ts';
 import { presentPaymentPage } from './present.ts';
@@ -19,7 +20,7 @@ const EXAMPLE_ADDRESS = 'bc1qexamp1eexamp1eexamp1eexamp1eexamp1exx';
 const MINUTE_MS = 60_000;
 
 /**
- * The mark-up of a payment page as it asks for money, with what a shop is about to change, for a sandboxed frame: without
+ * The mark-up of a payment page as it asks for money, with what a shop is about to change, for a sandboxed frame: no
  * script, and with links that lead nowhere there.
  *
  * @param language `de`, or else English
@@ -73,11 +74,8 @@ export function renderPreview(
       autoRefresh: true,
       watching: false,
     },
+    ...NO_FACTS,
     tokens: [{ asset: 'BTC', network: 'bitcoin' }],
-    confirmations: null,
-    refunds: [],
-    wrongMoney: [],
-    isActive: true,
     evm: null,
     explorer: null,
     monitoringMs: 0,

@@ -36,6 +36,8 @@ export const evmFamily = {
   createCaller: ({ network, urls, chainId }, access) => createEvmCaller({ ...access, network, urls, chainId }),
 } satisfies NetworkFamily<EvmNetwork, EvmNodes, EvmCaller>;
 
+const FINE = { kind: 'ok', note: null, warnings: [] } as const;
+
 function parseEvmWallet({ kind, text }: WalletSource): WalletCheck {
   switch (kind) {
     case 'descriptor':
@@ -46,26 +48,12 @@ function parseEvmWallet({ kind, text }: WalletSource): WalletCheck {
     case 'treasury': {
       const parsed = parseTreasury(text);
       if (parsed.kind === 'invalid') return parsed;
-      return {
-        kind: 'ok',
-        source: parsed.treasury,
-        addressKind: 'deposit',
-        note: null,
-        warnings: [],
-        deriver: parsed.deriver,
-      };
+      return { ...FINE, source: parsed.treasury, addressKind: 'deposit', deriver: parsed.deriver };
     }
     case 'xpub': {
       const parsed = parseEvmXpub(text);
       if (parsed.kind === 'invalid') return parsed;
-      return {
-        kind: 'ok',
-        source: parsed.xpub,
-        addressKind: 'account',
-        note: null,
-        warnings: [],
-        deriver: parsed.deriver,
-      };
+      return { ...FINE, source: parsed.xpub, addressKind: 'account', deriver: parsed.deriver };
     }
   }
 }

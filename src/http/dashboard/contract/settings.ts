@@ -21,7 +21,7 @@ const settingsShape = Type.Object({
 });
 export type SettingsView = Static<typeof settingsShape>;
 
-/** As typed: an empty text is none. `logo`: a file in base64, of at most 64 KiB; null removes it; left out, it stays. */
+/** As typed: an empty text is none. `logo`: a file in base64, at most 64 KiB; null removes it; left out, it stays. */
 const fields = {
   name: text({ max: 300 }),
   accent: text({ max: 300 }),

@@ -2,15 +2,12 @@ import { useRef } from 'react';
 import type { SettingsView } from '../../../../src/http/dashboard/contract/settings.ts';
 import { useLocale } from '../../locale.tsx';
 import { Button } from '../../ui/button.tsx';
-import { Below, Field } from '../../ui/field.tsx';
-import type { Fields } from './settings-form.tsx';
+import { Below } from '../../ui/field.tsx';
+import { SettingField, type FormPart } from './setting-field.tsx';
 import css from './settings.module.css';
 
-interface BrandingProps {
-  readonly fields: Fields;
+interface BrandingProps extends FormPart {
   readonly settings: SettingsView;
-  readonly onChange: (change: Partial<Fields>) => void;
-  readonly problemAt: (field: string) => string | null;
 }
 
 const HEX = /^#?([0-9a-f]{6})$/i;
@@ -20,30 +17,25 @@ const USUAL_ACCENT = '0b6b5b';
 /** What customers see of a shop. */
 export function BrandingFields(props: BrandingProps) {
   const { t } = useLocale('settings');
-  const { fields, onChange, problemAt } = props;
+  const { fields, onChange } = props;
   return (
     <>
-      <Field
+      <SettingField
+        of={props}
+        field="name"
         label={t('settings_name')}
-        value={fields.name}
+        hint={t('settings_name_hint')}
         max={100}
         required
-        autoComplete="off"
-        hint={t('settings_name_hint')}
-        problem={problemAt('name')}
-        onValue={(name) => onChange({ name })}
       />
       <LogoField {...props} />
       <div className={css.accent}>
-        <Field
+        <SettingField
+          of={props}
+          field="accent"
           label={t('settings_accent')}
-          value={fields.accent}
-          max={20}
-          autoComplete="off"
-          spellCheck={false}
           hint={t('settings_accent_hint')}
-          problem={problemAt('accent')}
-          onValue={(accent) => onChange({ accent })}
+          max={20}
         />
         <input
           type="color"
@@ -52,15 +44,12 @@ export function BrandingFields(props: BrandingProps) {
           onChange={(event) => onChange({ accent: event.currentTarget.value })}
         />
       </div>
-      <Field
+      <SettingField
+        of={props}
+        field="support_url"
         label={t('settings_support')}
-        value={fields.support_url}
-        max={2_048}
-        autoComplete="off"
-        spellCheck={false}
         hint={t('settings_support_hint')}
-        problem={problemAt('support_url')}
-        onValue={(support_url) => onChange({ support_url })}
+        max={2_048}
       />
     </>
   );

@@ -60,24 +60,8 @@ export function Preview({ page }: PreviewProps) {
       <h3>{t('settings_preview')}</h3>
       <p className={css.hint}>{t('settings_preview_text')}</p>
       <div className={css.buttons}>
-        <Select
-          label={t('settings_preview_width')}
-          value={width}
-          options={[
-            ['phone', t('settings_preview_phone')],
-            ['computer', t('settings_preview_computer')],
-          ]}
-          onValue={(value) => setWidth(value === 'computer' ? 'computer' : 'phone')}
-        />
-        <Select
-          label={t('settings_preview_scheme')}
-          value={scheme}
-          options={[
-            ['light', t('settings_preview_light')],
-            ['dark', t('settings_preview_dark')],
-          ]}
-          onValue={(value) => setScheme(value === 'dark' ? 'dark' : 'light')}
-        />
+        <Either of={['phone', 'computer']} name="width" value={width} onValue={setWidth} />
+        <Either of={['light', 'dark']} name="scheme" value={scheme} onValue={setScheme} />
       </div>
       <div className={css.stage} role="group" tabIndex={0} aria-label={t('settings_preview')}>
         <div className={classNames(css.box, css[width])}>
@@ -94,5 +78,26 @@ export function Preview({ page }: PreviewProps) {
         </div>
       </div>
     </div>
+  );
+}
+
+interface EitherProps<Value extends string> {
+  readonly of: readonly [Value, Value];
+  readonly name: 'width' | 'scheme';
+  readonly value: Value;
+  readonly onValue: (value: Value) => void;
+}
+
+type Shown = 'phone' | 'computer' | Scheme;
+
+function Either<Value extends Shown>({ of, name, value, onValue }: EitherProps<Value>) {
+  const { t } = useLocale('settings');
+  return (
+    <Select
+      label={t(`settings_preview_${name}`)}
+      value={value}
+      options={of.map((one: Shown) => [one, t(`settings_preview_${one}`)])}
+      onValue={(text) => onValue(of[1] === text ? of[1] : of[0])}
+    />
   );
 }

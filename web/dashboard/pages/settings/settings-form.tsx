@@ -8,13 +8,13 @@ import { problemOf, problemOfForm } from '../../problem.ts';
 import { useScope } from '../../scope.ts';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
-import { Field } from '../../ui/field.tsx';
 import { Form } from '../../ui/form.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { SelectField } from '../../ui/select-field.tsx';
 import { BrandingFields } from './branding-fields.tsx';
 import { Preview, usePreview } from './preview.tsx';
 import { settingsQuery } from './queries.ts';
+import { SettingField, type FormPart } from './setting-field.tsx';
 import css from './settings.module.css';
 
 /** What is typed. `logo`: a new file in base64; null: none; undefined: as it is. */
@@ -129,26 +129,18 @@ function useEdit(settings: SettingsView) {
   };
 }
 
-interface PartProps {
-  readonly fields: Fields;
-  readonly settings: SettingsView;
-  readonly onChange: (change: Partial<Fields>) => void;
-  readonly problemAt: (field: string) => string | null;
-}
-
-function Defaults({ fields, settings, onChange, problemAt }: PartProps) {
+function Defaults(props: FormPart & { readonly settings: SettingsView }) {
   const { t } = useLocale('settings');
+  const { fields, settings, onChange } = props;
   return (
     <>
-      <Field
+      <SettingField
+        of={props}
+        field="default_expiry_minutes"
         label={t('settings_expiry')}
-        value={fields.default_expiry_minutes}
-        inputMode="numeric"
-        max={20}
-        autoComplete="off"
         hint={t('settings_expiry_hint')}
-        problem={problemAt('default_expiry_minutes')}
-        onValue={(text) => onChange({ default_expiry_minutes: text })}
+        max={20}
+        inputMode="numeric"
       />
       <div>
         <SelectField
@@ -159,15 +151,12 @@ function Defaults({ fields, settings, onChange, problemAt }: PartProps) {
         />
         <p className={css.hint}>{t('settings_currency_hint')}</p>
       </div>
-      <Field
+      <SettingField
+        of={props}
+        field="default_success_url"
         label={t('settings_success')}
-        value={fields.default_success_url}
-        max={2_048}
-        autoComplete="off"
-        spellCheck={false}
         hint={t('settings_success_hint')}
-        problem={problemAt('default_success_url')}
-        onValue={(text) => onChange({ default_success_url: text })}
+        max={2_048}
       />
     </>
   );

@@ -2,9 +2,9 @@ import { useLocale } from '../../locale.tsx';
 import { problemOf, problemOfForm } from '../../problem.ts';
 import { Choices } from '../../ui/choices.tsx';
 import { DialogActions } from '../../ui/dialog.tsx';
-import { Field } from '../../ui/field.tsx';
 import { Form } from '../../ui/form.tsx';
 import { TextArea } from '../../ui/text-area.tsx';
+import { WholeNumberField } from './number-fields.tsx';
 import { TermFields } from './term-fields.tsx';
 import { hasNumberFault, type useSetWallet } from './use-set-wallet.ts';
 import css from './wallets.module.css';
@@ -48,26 +48,22 @@ export function GiveWallet({ wallet, onClose }: GiveWalletProps) {
         <summary>{t('wallet_more')}</summary>
         <div className={css.fields}>
           {kind === 'treasury' ? null : (
-            <Field
+            <WholeNumberField
               label={t('wallet_first_index')}
-              value={firstIndex}
-              onValue={wallet.setFirstIndex}
               hint={t('wallet_first_index_hint')}
+              value={firstIndex}
               problem={problemOf(save.error, 'first_index')}
-              inputMode="numeric"
-              pattern="\d{1,9}"
-              title={t('wallet_whole_number')}
-              autoComplete="off"
+              onValue={wallet.setFirstIndex}
             />
           )}
           <TermFields terms={terms} fault={save.error} />
         </div>
       </details>
       <DialogActions
-        confirm={t('show_addresses')}
-        isBusy={preview.isPending}
-        problem={problemOfForm(preview.error, ['source'], t)}
         onCancel={onClose}
+        problem={problemOfForm(preview.error, ['source'], t)}
+        isBusy={preview.isPending}
+        confirm={t('show_addresses')}
       />
     </Form>
   );

@@ -9,8 +9,8 @@ import { useScope } from '../../scope.ts';
 import { FormDialog } from '../../ui/action-dialog.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
-import { Field } from '../../ui/field.tsx';
 import rows from '../account/account.module.css';
+import { PercentField, percentOf, WholeNumberField } from './number-fields.tsx';
 import { useWalletsCache } from './queries.ts';
 
 const TERMS = 'POST /dashboard/api/projects/:project/payment-terms';
@@ -81,25 +81,17 @@ function SpreadDialog(props: DialogProps) {
   const [from] = useState(props.wallets.spread);
   const [spread, setSpread] = useState(from);
   const save = useSaveTerm(props, 'spread_saved');
+  const action = { ...save, mutate: () => save.mutate({ spread: percentOf(spread) }) };
+  const dialog = { name: t('spread_edit'), text: t('spread_text'), onClose: props.onClose };
   return (
-    <FormDialog
-      name={t('spread_edit')}
-      text={t('spread_text')}
-      isDirty={spread !== from}
-      action={{ ...save, mutate: () => save.mutate({ spread: spread.trim().replace(',', '.') }) }}
-      fields={['spread']}
-      onClose={props.onClose}
-    >
-      <Field
+    <FormDialog {...dialog} isDirty={spread !== from} action={action} fields={['spread']}>
+      <PercentField
         label={t('spread_percent')}
-        value={spread}
-        onValue={setSpread}
         hint={t('spread_hint')}
+        value={spread}
         problem={problemOf(save.error, 'spread')}
         required
-        inputMode="decimal"
-        max={10}
-        autoComplete="off"
+        onValue={setSpread}
       />
     </FormDialog>
   );
@@ -110,25 +102,16 @@ function WindowDialog(props: DialogProps) {
   const [from] = useState(props.wallets.has_own_window ? String(props.wallets.monitoring_hours) : '');
   const [hours, setHours] = useState(from);
   const save = useSaveTerm(props, 'monitoring_saved');
+  const mutate = (): void => save.mutate({ monitoring_hours: hours === '' ? null : Number(hours) });
+  const dialog = { name: t('monitoring_edit'), text: t('monitoring_text'), onClose: props.onClose };
   return (
-    <FormDialog
-      name={t('monitoring_edit')}
-      text={t('monitoring_text')}
-      isDirty={hours !== from}
-      action={{ ...save, mutate: () => save.mutate({ monitoring_hours: hours === '' ? null : Number(hours) }) }}
-      fields={['monitoring_hours']}
-      onClose={props.onClose}
-    >
-      <Field
+    <FormDialog {...dialog} isDirty={hours !== from} action={{ ...save, mutate }} fields={['monitoring_hours']}>
+      <WholeNumberField
         label={t('monitoring_field')}
-        value={hours}
-        onValue={setHours}
         hint={t('monitoring_hint')}
+        value={hours}
         problem={problemOf(save.error, 'monitoring_hours')}
-        inputMode="numeric"
-        pattern="\d{1,9}"
-        title={t('wallet_whole_number')}
-        autoComplete="off"
+        onValue={setHours}
       />
     </FormDialog>
   );

@@ -2,7 +2,7 @@ import { useState } from 'react';
 import type { WalletView } from '../../../../src/http/dashboard/contract/wallets.ts';
 import { useLocale } from '../../locale.tsx';
 import { problemOf } from '../../problem.ts';
-import { Field } from '../../ui/field.tsx';
+import { PercentField, percentOf, WholeNumberField } from './number-fields.tsx';
 
 export interface Terms {
   readonly confirmations: string;
@@ -24,14 +24,14 @@ export function useTerms(wallet: WalletView | null): Terms {
   return { confirmations, tolerance, setConfirmations, setTolerance, isDirty };
 }
 
-/** The same as the server takes it. Some people write decimals with a comma. */
+/** The same as the server takes it. */
 export function termsOf({ confirmations, tolerance }: Terms): {
   readonly confirmations: number | null;
   readonly tolerance: string | null;
 } {
   return {
     confirmations: confirmations === '' ? null : Number(confirmations),
-    tolerance: tolerance.trim() === '' ? null : tolerance.trim().replace(',', '.'),
+    tolerance: tolerance.trim() === '' ? null : percentOf(tolerance),
   };
 }
 
@@ -44,26 +44,19 @@ export function TermFields({ terms, fault }: TermFieldsProps) {
   const { t } = useLocale('wallets');
   return (
     <>
-      <Field
+      <WholeNumberField
         label={t('wallet_confirmations')}
-        value={terms.confirmations}
-        onValue={terms.setConfirmations}
         hint={t('wallet_confirmations_hint')}
+        value={terms.confirmations}
         problem={problemOf(fault, 'confirmations')}
-        inputMode="numeric"
-        pattern="\d{1,9}"
-        title={t('wallet_whole_number')}
-        autoComplete="off"
+        onValue={terms.setConfirmations}
       />
-      <Field
-        label={t('wallet_tolerance_percent')}
+      <PercentField
         value={terms.tolerance}
         onValue={terms.setTolerance}
-        hint={t('wallet_tolerance_hint')}
         problem={problemOf(fault, 'tolerance')}
-        inputMode="decimal"
-        max={10}
-        autoComplete="off"
+        label={t('wallet_tolerance_percent')}
+        hint={t('wallet_tolerance_hint')}
       />
     </>
   );

@@ -37,12 +37,10 @@ export function WalletsCard({ networks, mayManage }: WalletsCardProps) {
       <div>
         <p className={css.intro}>{t('wallets_intro')}</p>
         {shown.length === 0 ? <p>{t('wallets_no_node')}</p> : <ul aria-label={t('wallets_set')}>{shown.map(row)}</ul>}
-        {others.length === 0 ? null : (
-          <details className={css.others}>
-            <summary>{t('wallets_others', { count: others.length })}</summary>
-            <ul>{others.map(row)}</ul>
-          </details>
-        )}
+        <details className={css.others} hidden={others.length === 0}>
+          <summary>{t('wallets_others', { count: others.length })}</summary>
+          <ul aria-label={t('wallets_others', { count: others.length })}>{others.map(row)}</ul>
+        </details>
       </div>
       {act?.kind === 'set' ? <SetWalletDialog network={act.network} onClose={close} /> : null}
       {act?.kind === 'terms' && act.network.wallet !== null ? (

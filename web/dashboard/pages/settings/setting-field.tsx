@@ -1,0 +1,34 @@
+import { Field } from '../../ui/field.tsx';
+import type { Fields } from './settings-form.tsx';
+
+/** The form that a field is part of. */
+export interface FormPart {
+  readonly fields: Fields;
+  readonly onChange: (change: Partial<Fields>) => void;
+  /** What is wrong with a field, as a sentence. */
+  readonly problemAt: (field: string) => string | null;
+}
+
+interface SettingFieldProps {
+  readonly of: FormPart;
+  readonly field: Exclude<keyof Fields, 'logo'>;
+  readonly label: string;
+  readonly hint: string;
+  readonly max: number;
+  readonly required?: boolean;
+  readonly inputMode?: 'numeric';
+}
+
+/** One setting that is typed. */
+export function SettingField({ of, field, ...rest }: SettingFieldProps) {
+  return (
+    <Field
+      {...rest}
+      value={of.fields[field]}
+      autoComplete="off"
+      spellCheck={false}
+      problem={of.problemAt(field)}
+      onValue={(text) => of.onChange({ [field]: text })}
+    />
+  );
+}

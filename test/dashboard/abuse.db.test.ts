@@ -397,6 +397,21 @@ describe('the rate limit', () => {
     }
     expect((await member.browser.try('GET /dashboard/api/session')).status).toBe(429);
   });
+
+  it('counts what is at no route of its API like what is: by session, otherwise by address', async () => {
+    const { browser } = await test.join('viewer');
+    const known = await browser.try('GET /dashboard/api/session');
+    const left = Number(known.headers['x-ratelimit-remaining']);
+    const nowhere = await browser.call({ path: '/dashboard/api/nowhere' });
+    expect([nowhere.status, nowhere.headers]).toMatchObject([
+      404,
+      { 'x-ratelimit-limit': known.headers['x-ratelimit-limit'], 'x-ratelimit-remaining': String(left - 1) },
+    ]);
+    const stranger = test.browser();
+    const counted = await stranger.try('GET /dashboard/api/session');
+    const lost = await stranger.call({ path: '/dashboard/api/nowhere' });
+    expect(Number(lost.headers['x-ratelimit-remaining'])).toBe(Number(counted.headers['x-ratelimit-remaining']) - 1);
+  });
 });
 
 describe('the last owner', () => {

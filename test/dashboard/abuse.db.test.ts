@@ -318,6 +318,20 @@ describe('a body', () => {
   });
 });
 
+describe('a body over its limit', () => {
+  it('is refused with the limit of its own route', async () => {
+    const { browser } = await test.join('owner');
+    const base = `/dashboard/api/projects/${test.http.app.projectId}/test`;
+    for (const [path, bytes, limit] of [
+      [`${base}/signing`, 70_000, '64 KiB'],
+      [`${base}/signing/send`, 2_200_000, '2,100,000 bytes'],
+    ] as const) {
+      const { status, body } = await browser.call({ method: 'POST', path, body: { signed: 'a'.repeat(bytes) } });
+      expect([status, body]).toMatchObject([400, { error: { message: `The body must be at most ${limit}.` } }]);
+    }
+  });
+});
+
 describe('cookies', () => {
   it('are HttpOnly and SameSite=Lax; over HTTPS they are Secure and bound to this host by a prefix', async () => {
     const { email } = await test.join('viewer');

@@ -75,8 +75,10 @@ describe.skipIf(hasNoBrowser)('Webhooks, Events and Requests', () => {
     await panel(page).waitFor({ state: 'detached' });
 
     let bytes = '';
-    const receiver = await shop((response, { body }) => {
+    const slow = Promise.withResolvers<void>();
+    const receiver = await shop(async (response, { body }) => {
       bytes = body;
+      await slow.promise;
       response.end();
     });
     await act(page, 'Change endpoint');
@@ -85,6 +87,8 @@ describe.skipIf(hasNoBrowser)('Webhooks, Events and Requests', () => {
     await dialog.getByRole('button', { name: 'Change endpoint' }).click();
     await page.getByRole('button', { name: 'Retry all' }).click();
     await dialog.getByRole('button', { name: 'Retry all' }).click();
+    await page.getByText(/What a restart interrupted goes on by itself within a minute/).waitFor();
+    slow.resolve();
     await page.getByText('1 of 1 arrived.').waitFor();
     await page.getByLabel('State').selectOption('delivered');
     await page.waitForURL(/state=delivered/);

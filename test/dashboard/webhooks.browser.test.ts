@@ -76,10 +76,9 @@ describe.skipIf(hasNoBrowser)('Webhooks, Events and Requests', () => {
 
     let bytes = '';
     const slow = Promise.withResolvers<void>();
-    const receiver = await shop(async (response, { body }) => {
+    const receiver = await shop((response, { body }) => {
       bytes = body;
-      await slow.promise;
-      response.end();
+      void slow.promise.then(() => response.end());
     });
     await act(page, 'Change endpoint');
     const dialog = page.getByRole('dialog');

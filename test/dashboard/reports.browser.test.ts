@@ -34,7 +34,7 @@ describe.skipIf(hasNoBrowser)('Reports', () => {
     await page.getByText('Downloaded 1 rows.').waitFor();
 
     await page.getByRole('button', { name: 'Make statement' }).click();
-    await page.getByText('Balanced: all money that came is accounted for, to the last unit.').waitFor();
+    await page.getByText('Balanced: all money received is accounted for, to the last unit.').waitFor();
     await page.getByText('not accepted: too late').waitFor();
     await page.getByText('Test data: no real money').waitFor();
     expect(await violations(page, 'a statement')).toEqual([]);

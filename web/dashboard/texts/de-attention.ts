@@ -51,7 +51,7 @@ export const deAttention: TextsLike<typeof enAttention> = {
   kind_wallet_changed: 'Andere Wallet für {name}',
   kind_wallet_changed_first: 'Erste Wallet für {name}',
   kind_wallet_changed_first_text:
-    'Gesetzt von {who}: {after}. Zahlungen in diesem Netz gehen dorthin. War es niemand von Ihnen, setzen Sie sofort die richtige Wallet.',
+    'Gesetzt von {who}: {after}. Zahlungen in diesem Netzwerk gehen dorthin. War es niemand von Ihnen, setzen Sie sofort die richtige Wallet.',
   kind_wallet_changed_text:
     'Gesetzt von {who}: {after}, vorher: {before}. Neue Zahlungen gehen dorthin. War es niemand von Ihnen, setzen Sie sofort die richtige Wallet.',
   new_attention: '{count} neu',

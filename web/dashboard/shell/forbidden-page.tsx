@@ -1,11 +1,8 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { SESSION_KEY } from '../dashboard.ts';
 import { useLocale } from '../locale.tsx';
-import { buttonClass } from '../ui/button.tsx';
-import { Empty } from '../ui/empty.tsx';
-import { Page } from './page.tsx';
+import { InsteadOfPage } from './instead-of-page.tsx';
 
 /**
  * In place of a page that the person's role does not permit, also when the role was changed while the page was open:
@@ -18,13 +15,5 @@ export function ForbiddenPage() {
     // What is still on the screen, such as the number beside Needs attention, is in use.
     queries.removeQueries({ type: 'inactive', predicate: ({ queryKey }) => queryKey[0] !== SESSION_KEY[0] });
   }, [queries]);
-  return (
-    <Page title={t('forbidden_title')} isHidden>
-      <Empty icon="warning" title={t('forbidden_title')} text={t('forbidden_text')}>
-        <Link className={buttonClass({ kind: 'primary' })} to="/">
-          {t('to_home')}
-        </Link>
-      </Empty>
-    </Page>
-  );
+  return <InsteadOfPage icon="warning" title={t('forbidden_title')} text={t('forbidden_text')} />;
 }

@@ -189,11 +189,7 @@ async function startServers(
     await answered.stop();
   };
   try {
-    for (const { server, port } of servers) {
-      await server.listen({ host: config.host, port }).catch((error: unknown) => {
-        throw new ListenError(port, error);
-      });
-    }
+    for (const { server, port } of servers) await listenOn(server, config.host, port);
   } catch (error) {
     await stop();
     throw error;
@@ -203,6 +199,12 @@ async function startServers(
     log.warn({ err: error }, 'addresses could not be derived ahead; orders derive their own'),
   );
   return stop;
+}
+
+function listenOn(server: FastifyInstance, host: string, port: number): Promise<unknown> {
+  return server.listen({ host, port }).catch((error: unknown) => {
+    throw new ListenError(port, error);
+  });
 }
 
 async function readTls({ tls }: Config): Promise<{ readonly cert: Buffer; readonly key: Buffer } | null> {

@@ -61,6 +61,16 @@ interface Group {
   known: Set<string>;
 }
 
+/** What notifications name between two polls. */
+function nothing() {
+  return {
+    changed: new Set<string>(),
+    networks: new Set<Network>(),
+    attention: new Set<string>(),
+    swept: new Set<string>(),
+  };
+}
+
 /**
  * The watch of one process. Changes arrive as notifications. New payments are polled by an index while somebody
  * watches, because a notification for each would make creating them slower.
@@ -71,42 +81,38 @@ export function createProjectWatch(
   { everyMs = 1_000, whileDownMs = 15_000, onFault }: ProjectWatchOptions,
 ): ProjectWatch {
   const groups = new Map<string, Group>();
-  let changed = new Set<string>();
-  let networks = new Set<Network>();
-  let attention = new Set<string>();
-  let swept = new Set<string>();
+  let collected = nothing();
   let mayMiss = false;
   const sentSince = createSentWatch(app.db);
 
   const collect = (ids: readonly string[]): void => {
     if (groups.size === 0 || mayMiss) return;
-    for (const id of ids) changed.add(id);
-    mayMiss = changed.size > MAX_COLLECTED;
+    for (const id of ids) collected.changed.add(id);
+    mayMiss = collected.changed.size > MAX_COLLECTED;
     pace.hurry();
   };
   const markMissed = (): void => void (mayMiss = groups.size > 0);
   notifications.on('payments', collect);
   notifications.on('chain', ([network]) => {
-    if (groups.size > 0) networks.add(network);
+    if (groups.size > 0) collected.networks.add(network);
   });
   notifications.on('attention', ([projectId, mode]) => {
     if (groups.size === 0) return;
-    attention.add(`${projectId} ${mode}`);
+    collected.attention.add(`${projectId} ${mode}`);
     pace.hurry();
   });
   notifications.on('sweeps', ([projectId]) => {
     if (groups.size === 0) return;
-    swept.add(projectId);
+    collected.swept.add(projectId);
     pace.hurry();
   });
   notifications.onUp(markMissed);
-  const downTimer = setInterval(() => {
-    if (!notifications.healthy()) markMissed();
-  }, whileDownMs);
+  const downTimer = setInterval(() => (notifications.healthy() ? undefined : markMissed()), whileDownMs);
 
   const poll = async (): Promise<void> => {
-    const [ids, blocks, marked, moved, hasMissed] = [[...changed], [...networks], attention, swept, mayMiss];
-    [changed, networks, attention, swept, mayMiss] = [new Set(), new Set(), new Set(), new Set(), false];
+    const [{ changed, networks, attention: marked, swept: moved }, hasMissed] = [collected, mayMiss];
+    const [ids, blocks] = [[...changed], [...networks]];
+    [collected, mayMiss] = [nothing(), false];
     const present = [...groups.values()];
     try {
       const created = await createdIn(app, present);
@@ -123,15 +129,9 @@ export function createProjectWatch(
 
   return {
     watch: (scope, listener) => {
-      const key = `${scope.projectId} ${scope.mode}`;
-      const group = groups.get(key) ?? { scope, listeners: new Set(), since: app.clock(), known: new Set<string>() };
-      groups.set(key, group);
-      group.listeners.add(listener);
+      const leave = join(groups, scope, app.clock(), listener);
       pace.start();
-      return () => {
-        group.listeners.delete(listener);
-        if (group.listeners.size === 0 && groups.get(key) === group) groups.delete(key);
-      };
+      return leave;
     },
     watchers: () => watchersOf(groups),
     stop: () => {
@@ -139,6 +139,18 @@ export function createProjectWatch(
       pace.stop();
       groups.clear();
     },
+  };
+}
+
+/** Adds a listener to the group of its project and mode, which goes with its last one. */
+function join(groups: Map<string, Group>, scope: Group['scope'], now: number, listener: Listener): () => void {
+  const key = `${scope.projectId} ${scope.mode}`;
+  const group = groups.get(key) ?? { scope, listeners: new Set(), since: now, known: new Set<string>() };
+  groups.set(key, group);
+  group.listeners.add(listener);
+  return () => {
+    group.listeners.delete(listener);
+    if (group.listeners.size === 0 && groups.get(key) === group) groups.delete(key);
   };
 }
 

@@ -65,13 +65,22 @@ export async function changeProject(
   id: string,
   request: ProjectRequest,
 ): Promise<{ readonly kind: 'done'; readonly project: Project } | Rejected> {
-  const checked = checkRequest(request);
-  if (checked.kind === 'rejected') return checked;
-  return app.db.transaction().execute(async (trx) => {
+  return saveChecked(app, request, async (trx, changes) => {
     const before = await findProject(trx, id);
     if (before === null) return noProject(id);
-    return { kind: 'done', project: await saveProjectChanges(app, trx, before, checked.changes) };
+    return { kind: 'done', project: await saveProjectChanges(app, trx, before, changes) };
   });
+}
+
+/** Saves a request that is well-formed, in a transaction of its own. */
+export async function saveChecked<Outcome>(
+  app: App,
+  request: ProjectRequest,
+  save: (trx: Trx, changes: ProjectChanges) => Promise<Outcome>,
+): Promise<Outcome | Rejected> {
+  const checked = checkRequest(request);
+  if (checked.kind === 'rejected') return checked;
+  return app.db.transaction().execute((trx) => save(trx, checked.changes));
 }
 
 /** A project that nobody else changes until the transaction ends; null if there is none. */

@@ -4,7 +4,7 @@ import { findProject, type Project, type ProjectChanges } from '../../store/proj
 import type { App } from '../context.ts';
 import { noProject, type Rejected } from '../rejected.ts';
 import { checkRequest, type ProjectRequest } from './project-request.ts';
-import { lockedProject, saveProjectChanges } from './projects.ts';
+import { lockedProject, saveChecked, saveProjectChanges } from './projects.ts';
 
 /** What the page of settings shows and changes together. */
 export type SettingsRequest = Pick<
@@ -40,13 +40,11 @@ export async function saveSettings(
   version: string,
   request: SettingsRequest,
 ): Promise<SettingsOutcome> {
-  const checked = checkRequest(request);
-  if (checked.kind === 'rejected') return checked;
-  return app.db.transaction().execute(async (trx): Promise<SettingsOutcome> => {
+  return saveChecked(app, request, async (trx, changes): Promise<SettingsOutcome> => {
     const before = await lockedProject(trx, projectId);
     if (before === null) return noProject(projectId);
     if (settingsVersion(before) !== version) return { kind: 'conflict' };
-    return { kind: 'done', project: await saveProjectChanges(app, trx, before, checked.changes) };
+    return { kind: 'done', project: await saveProjectChanges(app, trx, before, changes) };
   });
 }
 

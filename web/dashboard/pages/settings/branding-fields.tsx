@@ -20,23 +20,10 @@ export function BrandingFields(props: BrandingProps) {
   const { fields, onChange } = props;
   return (
     <>
-      <SettingField
-        of={props}
-        field="name"
-        label={t('settings_name')}
-        hint={t('settings_name_hint')}
-        max={100}
-        required
-      />
+      <SettingField of={props} field="name" texts={[t('settings_name'), t('settings_name_hint')]} max={100} required />
       <LogoField {...props} />
       <div className={css.accent}>
-        <SettingField
-          of={props}
-          field="accent"
-          label={t('settings_accent')}
-          hint={t('settings_accent_hint')}
-          max={20}
-        />
+        <SettingField of={props} field="accent" texts={[t('settings_accent'), t('settings_accent_hint')]} max={20} />
         <input
           type="color"
           aria-label={t('settings_accent_pick')}
@@ -47,8 +34,7 @@ export function BrandingFields(props: BrandingProps) {
       <SettingField
         of={props}
         field="support_url"
-        label={t('settings_support')}
-        hint={t('settings_support_hint')}
+        texts={[t('settings_support'), t('settings_support_hint')]}
         max={2_048}
       />
     </>

@@ -12,18 +12,20 @@ export interface FormPart {
 interface SettingFieldProps {
   readonly of: FormPart;
   readonly field: Exclude<keyof Fields, 'logo'>;
-  readonly label: string;
-  readonly hint: string;
+  /** Its label and the hint below it. */
+  readonly texts: readonly [label: string, hint: string];
   readonly max: number;
   readonly required?: boolean;
   readonly inputMode?: 'numeric';
 }
 
 /** One setting that is typed. */
-export function SettingField({ of, field, ...rest }: SettingFieldProps) {
+export function SettingField({ of, field, texts: [label, hint], ...rest }: SettingFieldProps) {
   return (
     <Field
       {...rest}
+      label={label}
+      hint={hint}
       value={of.fields[field]}
       autoComplete="off"
       spellCheck={false}

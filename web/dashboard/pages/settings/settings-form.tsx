@@ -137,8 +137,7 @@ function Defaults(props: FormPart & { readonly settings: SettingsView }) {
       <SettingField
         of={props}
         field="default_expiry_minutes"
-        label={t('settings_expiry')}
-        hint={t('settings_expiry_hint')}
+        texts={[t('settings_expiry'), t('settings_expiry_hint')]}
         max={20}
         inputMode="numeric"
       />
@@ -154,8 +153,7 @@ function Defaults(props: FormPart & { readonly settings: SettingsView }) {
       <SettingField
         of={props}
         field="default_success_url"
-        label={t('settings_success')}
-        hint={t('settings_success_hint')}
+        texts={[t('settings_success'), t('settings_success_hint')]}
         max={2_048}
       />
     </>

@@ -97,6 +97,6 @@ export const deReports: TextsLike<typeof enReports> = {
   statement_title: 'Abrechnung für {project}',
   statement_unconfirmed: 'Gesehen, aber nicht bestätigt',
   statement_unexplained: 'Es gibt eine Abweichung, die nichts erklärt. Bitte melden Sie sie als Fehler von Cointill.',
-  statement_value: 'Wert damals (USD)',
+  statement_value: 'Wert in\u00a0USD',
   statement_value_then: 'Wert damals',
 };

@@ -77,7 +77,7 @@ export const deWallets: TextsLike<typeof enWallets> = {
   wallet_first_index_hint:
     'Nur für ein Konto, das schon benutzt wurde: die Nummer seiner ersten Adresse, die niemand bekommen hat. Sonst könnte ein früherer Kunde die Bestellung eines anderen bezahlen.',
   wallet_hint_descriptor: 'Zum Beispiel wpkh([73c5da0a/84h/0h/0h]xpub…/<0;1>/*), wie Ihre Wallet ihn exportiert.',
-  wallet_hint_treasury: 'Die Adresse 0x…, die bekommt, was Ihre Kunden gezahlt haben, sobald Sie es einsammeln.',
+  wallet_hint_treasury: 'Die Adresse 0x…, an die das Geld Ihrer Kunden geht, sobald Sie es einziehen.',
   wallet_hint_xpub: 'Von einem Konto, das sonst für nichts benutzt wird: xpub…, ypub…, zpub… und Ähnliches.',
   wallet_kind: 'Was Sie angeben',
   wallet_kind_descriptor: 'Deskriptor',

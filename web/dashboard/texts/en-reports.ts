@@ -93,6 +93,6 @@ export const enReports = {
   statement_title: 'Statement of {project}',
   statement_unconfirmed: 'Seen, but not confirmed',
   statement_unexplained: 'There is a difference that nothing explains. Please report it as a fault of Cointill.',
-  statement_value: 'Value then (USD)',
+  statement_value: 'Value in\u00a0USD',
   statement_value_then: 'Value then',
 } as const;

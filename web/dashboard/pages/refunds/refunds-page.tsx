@@ -6,7 +6,6 @@ import { useScope } from '../../scope.ts';
 import { useSignedIn } from '../../session.ts';
 import { Page } from '../../shell/page.tsx';
 import { Button } from '../../ui/button.tsx';
-import { classNames } from '../../ui/class-names.ts';
 import { Ago } from '../../ui/moment.tsx';
 import type { LogChoice, LogColumn } from '../log/log-table.tsx';
 import { LogView } from '../log/log-view.tsx';
@@ -18,7 +17,6 @@ import { ChosenBar } from './chosen-bar.tsx';
 import { refundList } from './queries.ts';
 import { RefundFilterRow } from './refund-filters.tsx';
 import { RefundPanel } from './refund-panel.tsx';
-import css from './refunds.module.css';
 import { filtersOf, refundsSearch, type RefundsSearch } from './search.ts';
 import { LazySignDialog } from './sign/lazy-sign-dialog.tsx';
 import { RefundStage } from './stage.tsx';
@@ -26,9 +24,6 @@ import { useChosen, type ChosenRefunds } from './use-chosen.ts';
 
 const NewRefundDialog = lazy(async () => ({ default: (await import('./new-refund-dialog.tsx')).NewRefundDialog }));
 const FileDialog = lazy(async () => ({ default: (await import('../log/file-dialog.tsx')).FileDialog }));
-
-/** Digits of an amount beside which a phone has room for its coin. */
-const MAX_UNBROKEN = 10;
 
 /** A dialog over the page, or what one of them made. */
 type Opened =
@@ -115,9 +110,9 @@ function useColumns(): readonly LogColumn<ListedRefundView>[] {
       key: 'amount',
       title: t('amount'),
       cell: (refund) => (
-        <span className={classNames(refund.crypto_amount.length <= MAX_UNBROKEN && css.unbroken)}>
+        <>
           {refund.crypto_amount} {refund.asset}
-        </span>
+        </>
       ),
     },
     {

@@ -41,9 +41,10 @@ describe.skipIf(hasNoBrowser)('Reports', () => {
     await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
     expect(await page.getByRole('button').count()).toBe(0);
     expect(await page.getByRole('article').isVisible()).toBe(true);
-    expect(await page.evaluate('getComputedStyle(document.querySelector("article")).backgroundColor')).toBe(
-      'rgb(255, 255, 255)',
-    );
+    // Chromium may keep the previous colours for one more frame.
+    await expect
+      .poll(() => page.evaluate('getComputedStyle(document.querySelector("article")).backgroundColor'))
+      .toBe('rgb(255, 255, 255)');
     await page.emulateMedia({ media: 'screen' });
 
     await page.getByRole('combobox', { name: 'Period' }).selectOption('days');

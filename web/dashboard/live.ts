@@ -96,6 +96,7 @@ function apply(dashboard: Dashboard, scope: Scope, message: Exclude<LiveMessage,
     case 'deliveries':
       return void queries.invalidateQueries({ queryKey: [...projectKey(scope), 'webhooks'] });
     case 'sweeps':
+      void queries.invalidateQueries({ queryKey: attentionKey(scope) });
       return void queries.invalidateQueries({ queryKey: [...projectKey(scope), 'sweeps'] });
     case 'network':
       // Only single payments and refunds show confirmations; lists of payments do not.

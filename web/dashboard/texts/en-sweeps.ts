@@ -30,15 +30,15 @@ export const enSweeps = {
   sweep_part_failed: 'Payouts that failed and are still on their deposit: {count}',
   sweep_problem_declined: 'It was not sent.',
   sweep_problem_lost:
-    'No node knows the transaction any more: it was replaced or dropped. A replacement is found by the next check.',
+    'No node knows the transaction: it was replaced or dropped, or its hash is wrong. What took its place is found by the next check.',
   sweep_problem_paid_nothing:
     'The transaction was mined but paid out nothing: the deposits were empty, or the token refused.',
   sweep_problem_reverted:
     'The chain refused the transaction, mostly because its gas limit was too low. Nothing was paid out.',
   sweep_problem_silent: 'The wallet never answered.',
-  sweep_seen_text: 'A node has it. It waits to be included in a block.',
+  sweep_seen_text: 'It has reached a node. It waits to be included in a block.',
   sweep_sender: 'Gas from',
-  sweep_sent_text: 'Sent by the wallet. Our node does not know it yet.',
+  sweep_sent_text: 'Sent by the wallet. Our node does not know it yet. If the hash is wrong, enter the right one.',
   sweep_sent_toast: 'Sent. The page shows when it is mined.',
   sweep_state_asked: 'In a wallet',
   sweep_state_ended: 'Not sent',

@@ -141,6 +141,9 @@ describe('labels', () => {
     await post(owner.browser, two, 'labels', { label: SCRIPT });
     expect((await acts.read(owner.browser, two)).labels).toEqual([SCRIPT, 'Gift card']);
     expect(await labels()).toEqual([SCRIPT, 'Gift card']);
+    expect((await acts.read(owner.browser, one)).timeline).toContainEqual(
+      expect.objectContaining({ action: 'payment.label', by: support.email, detail: 'Gift card' }),
+    );
     await post(owner.browser, two, 'labels/remove', { label: 'gift card' });
     expect(await labels()).toEqual([SCRIPT, 'Gift card']);
     app.clock.advance(1);
@@ -148,8 +151,9 @@ describe('labels', () => {
     expect(last.body.labels).toEqual([]);
     expect(await labels()).toEqual([SCRIPT]);
     expect(last.body.timeline.filter(({ kind }) => kind === 'action')).toMatchObject([
-      { action: 'payment.label', by: support.email, detail: 'Gift card' },
-      { action: 'payment.label_remove', by: owner.email, detail: 'Gift card' },
+      // No payment has the label any more, and its name is gone.
+      { action: 'payment.label', by: support.email, detail: null },
+      { action: 'payment.label_remove', by: owner.email, detail: null },
     ]);
   });
 

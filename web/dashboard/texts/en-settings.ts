@@ -49,7 +49,7 @@ export const enSettings = {
   settings_customers_text:
     'E-mail addresses, names, descriptions, metadata, links back to the shop, notes and reasons of refunds. What books need stays: amounts, addresses, hashes, times and order numbers.',
   settings_customers_long:
-    'They are cleared in payments, events, what endpoints answered, stored answers, refusals in the log of requests and saved views. This cannot be undone. Older backups, exported files and your own systems still have them, and a backup that is restored brings them back: delete again then.',
+    'They are cleared in payments, events, what endpoints answered, stored answers, refusals in the log of requests, saved views, labels with the address and texts in the audit log. This cannot be undone. Older backups, exported files and your own systems still have them, and a backup that is restored brings them back: delete again then.',
   settings_customers_whose: 'Whose data',
   settings_customers_one: 'One customer',
   settings_customers_old: 'All older ones',

@@ -13,6 +13,7 @@ import { labelsOfPayments } from './labels.ts';
 import { notesOf, type Note } from './notes.ts';
 import { eventsOf, type EventRecord } from './payment-events.ts';
 import { findPayments } from './payments.ts';
+import { payoutsOf, type RefundPayout } from './refund-payouts.ts';
 import { refundedMoney, refundsOfPayment } from './refunds.ts';
 import { findTransfers } from './transfers.ts';
 
@@ -72,6 +73,8 @@ export interface PaymentDetails {
   readonly quotes: readonly QuoteRecord[];
   readonly events: readonly EventRecord[];
   readonly refunds: readonly Refund[];
+  /** What pays the refunds that are pending, by their ids. */
+  readonly payouts: ReadonlyMap<string, RefundPayout>;
   /** What its refunds take of the current quote's money. */
   readonly refundedUnits: bigint;
   /** The same for each received token, the quote's included. */
@@ -105,6 +108,7 @@ export async function findPaymentDetails(db: Database, id: string): Promise<Paym
         ...(await addressesOf(trx, id)),
         events: await eventsOf(trx, id, MAX_EACH),
         refunds,
+        payouts: await pendingPayouts(trx, refunds),
         refundedUnits: taken.find((one) => isQuoted(payment, one))?.units ?? 0n,
         taken,
         notes: await notesOf(trx, id, MAX_EACH),
@@ -113,6 +117,15 @@ export async function findPaymentDetails(db: Database, id: string): Promise<Paym
         idempotencyKey: await idempotencyKeyOf(trx, payment),
       };
     });
+}
+
+async function pendingPayouts(trx: Trx, refunds: readonly Refund[]): Promise<ReadonlyMap<string, RefundPayout>> {
+  const pending = refunds.filter(({ status, mode }) => status === 'pending' && mode === 'live');
+  if (pending.length === 0) return new Map();
+  return payoutsOf(
+    trx,
+    pending.map(({ id }) => id),
+  );
 }
 
 function isQuoted({ quote }: Payment, { asset, network }: Pick<TakenMoney, 'asset' | 'network'>): boolean {

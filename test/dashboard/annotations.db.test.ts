@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import type { PaymentView } from '../../src/http/dashboard/contract/payments.ts';
 import { publicPaymentId } from '../../src/wire/payment.ts';
@@ -155,6 +156,9 @@ describe('labels', () => {
       { action: 'payment.label', by: support.email, detail: null },
       { action: 'payment.label_remove', by: owner.email, detail: null },
     ]);
+    const { rows } = await sql`
+      select from audit_log where concat(before, after) ilike '%gift card%'`.execute(app.db);
+    expect(rows).toEqual([]);
   });
 
   it('put on and taken off by many at once are there once or not at all', async () => {

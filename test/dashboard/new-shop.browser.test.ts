@@ -178,7 +178,7 @@ describe.skipIf(hasNoBrowser)('a new shop', () => {
     // The month's statement.
     await open(page, 'Reports');
     await button(page, 'Make statement').click();
-    await page.getByText('Balanced: all money that came is accounted for, to the last unit.').waitFor();
+    await page.getByText('Balanced: all money received is accounted for, to the last unit.').waitFor();
 
     // A colleague, who may look after payments and nothing else.
     await open(page, 'People');

@@ -34,7 +34,11 @@ export function PricesCard({ wallets, mayManage }: PricesCardProps) {
             <span className={rows.badge}>{t('in_percent', { percent: number(Number(wallets.spread)) })}</span>
             <small>{t('spread_text')}</small>
           </div>
-          {mayManage ? <Button onClick={() => edit('spread')}>{t('spread_edit')}</Button> : null}
+          {mayManage ? (
+            <Button small onClick={() => edit('spread')}>
+              {t('spread_edit')}
+            </Button>
+          ) : null}
         </li>
         <li className={rows.row}>
           <div>
@@ -42,7 +46,11 @@ export function PricesCard({ wallets, mayManage }: PricesCardProps) {
             <span className={rows.badge}>{t('monitoring_hours', { hours: wallets.monitoring_hours })}</span>
             <small>{t('monitoring_text')}</small>
           </div>
-          {mayManage ? <Button onClick={() => edit('window')}>{t('monitoring_edit')}</Button> : null}
+          {mayManage ? (
+            <Button small onClick={() => edit('window')}>
+              {t('monitoring_edit')}
+            </Button>
+          ) : null}
         </li>
       </ul>
       {edited === 'spread' ? <SpreadDialog wallets={wallets} onClose={close} /> : null}

@@ -8,6 +8,7 @@ import { otherMoney } from '../domain/other-money.ts';
 import { encodeId } from '../domain/id.ts';
 import type { PaymentStatus } from '../domain/status.ts';
 import { timestamp, type Database, type Trx } from './database.ts';
+import { isDigestOfKey } from './answers.ts';
 import { labelsOfPayments } from './labels.ts';
 import { notesOf, type Note } from './notes.ts';
 import { eventsOf, type EventRecord } from './payment-events.ts';
@@ -199,6 +200,11 @@ async function actionsOf(trx: Trx, payment: Payment, refunds: readonly Refund[])
   const rows = await trx
     .selectFrom('audit_log')
     .select(['at', 'action', 'actor_name', 'subject_id', 'before', 'after'])
+    // The log has a label's id: its name is here alone, and goes with it.
+    .select(
+      sql<string | null>`(select name from labels where labels.project_id = audit_log.project_id
+        and labels.id::text = coalesce(after, before) ->> 'label_id')`.as('label'),
+    )
     .where('project_id', '=', payment.projectId)
     .where((where) => {
       const of = (kind: string, ids: readonly string[]) =>
@@ -210,11 +216,11 @@ async function actionsOf(trx: Trx, payment: Payment, refunds: readonly Refund[])
     .orderBy('id')
     .limit(MAX_EACH)
     .execute();
-  return rows.map(({ at, action, actor_name: by, subject_id: subject, before, after }) => ({
+  return rows.map(({ at, action, actor_name: by, subject_id: subject, before, after, label }) => ({
     at,
     action,
     by,
-    detail: detailOf({ ...before, ...after }),
+    detail: label ?? detailOf({ ...before, ...after }),
     subject,
   }));
 }
@@ -236,5 +242,5 @@ async function idempotencyKeyOf(trx: Trx, payment: Payment): Promise<string | nu
     .where('route', 'not like', 'dashboard %')
     .where(sql<boolean>`position(${publicPaymentId(payment)} in response) > 0`)
     .executeTakeFirst();
-  return row?.key ?? null;
+  return row === undefined || isDigestOfKey(row.key) ? null : row.key;
 }

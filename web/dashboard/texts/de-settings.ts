@@ -51,7 +51,7 @@ export const deSettings: TextsLike<typeof enSettings> = {
   settings_customers_text:
     'E-Mail-Adressen, Namen, Beschreibungen, Metadaten, Links zurück zum Shop, Notizen und Gründe von Erstattungen. Was die Buchhaltung braucht, bleibt: Beträge, Adressen, Hashes, Zeiten und Bestellnummern.',
   settings_customers_long:
-    'Gelöscht wird in Zahlungen, Ereignissen, Antworten von Endpunkten, gespeicherten Antworten, Ablehnungen im Anfrageprotokoll und gespeicherten Ansichten. Das lässt sich nicht rückgängig machen. Ältere Sicherungen, exportierte Dateien und Ihre eigenen Systeme haben sie noch, und eine wiederhergestellte Sicherung bringt sie zurück: Löschen Sie dann noch einmal.',
+    'Gelöscht wird in Zahlungen, Ereignissen, Antworten von Endpunkten, gespeicherten Antworten, Ablehnungen im Anfrageprotokoll, gespeicherten Ansichten, Labels mit der Adresse und Texten im Protokoll. Das lässt sich nicht rückgängig machen. Ältere Sicherungen, exportierte Dateien und Ihre eigenen Systeme haben sie noch, und eine wiederhergestellte Sicherung bringt sie zurück: Löschen Sie dann noch einmal.',
   settings_customers_whose: 'Wessen Daten',
   settings_customers_one: 'Ein Kunde',
   settings_customers_old: 'Alle älteren Daten',

@@ -49,7 +49,7 @@ export const enSettings = {
   settings_customers_text:
     'E-mail addresses, names, descriptions, metadata, links back to the shop, notes and reasons of refunds. What your books need stays: amounts, addresses, hashes, times and order numbers.',
   settings_customers_long:
-    'They are cleared from payments, events, endpoints’ answers, stored responses, refusals in the request log and saved views. This cannot be undone. Older backups, exported files and your own systems still have them. Restoring a backup brings them back, so delete them again then.',
+    'They are cleared from payments, events, endpoints’ answers, stored responses, refusals in the request log, saved views, labels with the address and texts in the audit log. This cannot be undone. Older backups, exported files and your own systems still have them. Restoring a backup brings them back, so delete them again then.',
   settings_customers_whose: 'Whose data',
   settings_customers_one: 'One customer',
   settings_customers_old: 'All older data',

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { TEXT_COLUMNS } from './text-columns.ts';
+import { TEXT_COLUMNS } from './text-columns.fixture.ts';
 import { TABLES } from './tables.ts';
 
 const HOLDS_WORDS = new Set(['text', 'jsonb', 'ARRAY']);

@@ -4,7 +4,7 @@ import { keyedRequest, newPayment } from '../harness.ts';
 import { dashboardTest } from '../dashboard.ts';
 import { simulatePayment } from '../../src/app/payments/simulate-payment.ts';
 import { findAnswer } from '../../src/store/answers.ts';
-import { TEXT_COLUMNS } from '../../src/store/text-columns.ts';
+import { TEXT_COLUMNS } from '../../src/store/text-columns.fixture.ts';
 import { encodeId } from '../../src/domain/id.ts';
 import { orderView } from '../../src/wire/order.ts';
 

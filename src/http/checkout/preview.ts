@@ -1,3 +1,4 @@
+import { allTokens } from '../../domain/asset.ts';
 import { blankPayment, NO_MERCHANT_FIELDS } from '../../domain/payment.ts';
 import type { Assets } from '../pages/assets.ts';
 import { accentPath } from './branding-routes.ts';
@@ -19,6 +20,13 @@ export interface PreviewedBranding {
 const EXAMPLE_ADDRESS = 'bc1qexamp1eexamp1eexamp1eexamp1eexamp1exx';
 const MINUTE_MS = 60_000;
 
+/** Bitcoin, which every customer has heard of. */
+function exampleToken() {
+  const token = allTokens().find(({ asset }) => asset === 'BTC');
+  if (token === undefined) throw new Error('The coin of the preview is in the table of assets.');
+  return token;
+}
+
 /**
  * The mark-up of a payment page as it asks for money, with what a shop is about to change, for a sandboxed frame: no
  * script, and with links that lead nowhere there.
@@ -31,10 +39,11 @@ export function renderPreview(
   assets: Pick<Assets, 'stylePath' | 'scriptPath'>,
   now: number,
 ): string {
+  const { asset, network, decimals } = exampleToken();
   const quote = {
-    asset: 'BTC',
-    network: 'bitcoin',
-    decimals: 8,
+    asset,
+    network,
+    decimals,
     owedUnits: 81_667n,
     toleranceUnits: 0n,
     address: EXAMPLE_ADDRESS,
@@ -75,7 +84,7 @@ export function renderPreview(
       watching: false,
     },
     ...NO_FACTS,
-    tokens: [{ asset: 'BTC', network: 'bitcoin' }],
+    tokens: [{ asset, network }],
     evm: null,
     explorer: null,
     monitoringMs: 0,

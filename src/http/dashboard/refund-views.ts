@@ -24,7 +24,7 @@ export function pageOf(
 
 export function refundView(
   refund: Refund,
-  { explorerOf }: Pick<SeenPayment, 'explorerOf'>,
+  { explorerOf, withChosenAddress }: Pick<SeenPayment, 'explorerOf' | 'withChosenAddress'>,
   links: Links,
   { refundsTo }: Viewer,
 ): RefundView {
@@ -49,19 +49,21 @@ export function refundView(
     completed_at: isoTimeOrNull(refund.completedAt),
     can: {
       sign: isPending && refund.mode === 'live' && refund.address !== null && refundsTo === 'any',
-      cancel: isPending && refundsTo !== 'none',
+      // Whoever may not choose an address does not withdraw what a colleague chose.
+      cancel: isPending && (refundsTo === 'any' || (refundsTo === 'claimed' && !withChosenAddress.has(refund.id))),
     },
   };
 }
 
 /** A refund in the list of a project's refunds. */
 export function listedRefundView(
-  { refund, stage, paymentName, payout, needed }: ListedRefund,
+  { refund, stage, paymentName, payout, needed, isAddressChosen }: ListedRefund,
   explorerOf: SeenPayment['explorerOf'],
   links: Links,
   viewer: Viewer,
 ): ListedRefundView {
-  const view = refundView(refund, { explorerOf }, links, viewer);
+  const withChosenAddress = new Set(isAddressChosen ? [refund.id] : []);
+  const view = refundView(refund, { explorerOf, withChosenAddress }, links, viewer);
   const { paymentId, paymentSurface, network, mode, dueAt } = refund;
   const isOnItsWay = view.status === 'pending' && payout !== null && payout.state !== 'dropped';
   return {

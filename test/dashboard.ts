@@ -84,7 +84,7 @@ export async function dashboardTest(
     allowCidrs = null,
     url = DASHBOARD_URL,
     live = {},
-    sweeps = () => [],
+    sweeps = () => Promise.resolve([]),
     askNodes = () => Promise.resolve(null),
     deposits = {},
     networks = [],

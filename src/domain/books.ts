@@ -88,7 +88,7 @@ export interface SweptRow extends TokenKey {
   readonly unvalued: number;
 }
 
-/** What sweeps of the period paid for gas, in the chain's own coin; `unknown` of them paid nobody knows what. */
+/** What sweeps of the period paid for gas, in the chain's own coin; what `unknown` of them paid has no known worth. */
 export interface FeeRow {
   readonly network: Network;
   readonly units: bigint;

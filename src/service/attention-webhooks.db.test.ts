@@ -14,7 +14,7 @@ it('an endpoint needs attention from its third failure until it takes a delivery
   const { id } = await register(receiver.url);
   const sending = deliverer();
   const attention = (): Promise<readonly AttentionItem[]> => {
-    const sources = { serviceHealth: createServiceHealth(app, [], 0), sweeps: () => [] };
+    const sources = { serviceHealth: createServiceHealth(app, [], 0), sweeps: () => Promise.resolve([]) };
     return attentionItems(app, { projectId: app.projectId, mode: 'test', role: 'developer' }, sources);
   };
   const attempt = async (): Promise<void> => {

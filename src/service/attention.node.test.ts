@@ -14,7 +14,9 @@ import { NO_REPORTS } from '../domain/trouble.ts';
 import { createEvmCaller } from '../rails/evm/caller.ts';
 import { MAIN_CHAINS } from '../rails/utxo/params.ts';
 import { saveNodes } from '../store/network-states.ts';
-import { sweepsWorth } from './sweeps.ts';
+import { depositAddress } from '../rails/evm/deposit.ts';
+import { saveDepositCheck } from '../store/deposit-balances.ts';
+import { createSweepWatch, sweepsWorth } from './sweeps.ts';
 
 /** What needs attention in live mode, asked of the nodes now. */
 async function attention({ app, anvil }: EtherShop): Promise<readonly AttentionItem[]> {
@@ -26,7 +28,7 @@ async function attention({ app, anvil }: EtherShop): Promise<readonly AttentionI
     tokens: new Map(),
   } as const;
   const worth = await sweepsWorth({ app, networkConfigs: [nodes], troubles: NO_REPORTS }, app.projectId);
-  const sources = { serviceHealth: createServiceHealth(app, ['ethereum'], 0), sweeps: () => worth };
+  const sources = { serviceHealth: createServiceHealth(app, ['ethereum'], 0), sweeps: () => Promise.resolve(worth) };
   const items = await attentionItems(app, { projectId: app.projectId, mode: 'live', role: 'owner' }, sources);
   // Every wallet that is set is announced, which `test/dashboard/wallets.db.test.ts` is about.
   return items.filter(({ kind }) => kind !== 'wallet_changed');
@@ -77,6 +79,41 @@ it('a network without a wallet needs attention until one is set, and one whose n
   isAway = false;
   await survey(shop, source);
   expect(await kinds(shop)).toEqual([]);
+});
+
+it('what a check of the page has stored is worth a sweep at once, whenever the nodes were asked for attention before', async () => {
+  const shop = await etherShop({ wallet: false });
+  const { app } = shop;
+  const treasury = await setTreasury(shop);
+  // No network is configured: nothing but what is stored can be known.
+  const watch = createSweepWatch({ app, networkConfigs: [], troubles: NO_REPORTS });
+  expect(await watch(app.projectId)).toEqual([]);
+  const checked = (count: number) =>
+    app.db.transaction().execute((trx) =>
+      saveDepositCheck(trx, {
+        projectId: app.projectId,
+        network: 'ethereum',
+        at: app.clock(),
+        height: 9,
+        gasPrice: 1n,
+        factories: [],
+        balances: Array.from({ length: count }, (_, index) => ({
+          address: depositAddress(treasury, index).toLowerCase(),
+          index,
+          treasury,
+          paymentId: app.projectId,
+          token: null,
+          asset: 'ETH' as const,
+          units: 1n,
+          usdCents: 300n,
+          pricedBy: 'quote' as const,
+        })),
+      }),
+    );
+  await checked(2);
+  expect(await watch(app.projectId)).toEqual([{ network: 'ethereum', newest: 1, deposits: 2, usdCents: 600n }]);
+  await checked(0);
+  expect(await watch(app.projectId)).toEqual([]);
 });
 
 it('a refund needs attention until what is signed pays it, and deposits until the calls of the plan sweep them', async () => {

@@ -1,49 +1,50 @@
-import type { SweepWorth } from '../app/dashboard/attention.ts';
+import type { App } from '../app/context.ts';
+import type { AttentionSources, SweepWorth } from '../app/dashboard/attention.ts';
 import type { SweepChain, SweepChains } from '../app/sweeps/chain.ts';
 import { checkDeposits } from '../app/sweeps/check-deposits.ts';
-import { depositsOverview, treasuryNetworks } from '../app/sweeps/overview.ts';
+import { balancesWorthIt, treasuryNetworks } from '../app/sweeps/overview.ts';
 import { evmFamily } from '../rails/evm/family.ts';
 import { findProject } from '../store/projects.ts';
 import type { Cointill } from './core.ts';
 
 const NODE_TIMEOUT_MS = 10_000;
-/** How long an answer is used. What is worth a sweep is asked for more often, so that it is gone soon after one. */
+/** How long an answer of the nodes is used. What is worth a sweep is asked for more often, so that it is gone soon after one. */
 const NOTHING_FOR_MS = 5 * 60_000;
 const SOMETHING_FOR_MS = 60_000;
 
-interface Known {
-  readonly worth: readonly SweepWorth[];
-  readonly askedAt: number;
+interface Asked {
+  /** Whether anything was worth a sweep. */
+  readonly isAny: boolean;
+  readonly at: number;
   readonly isAsking: boolean;
 }
 
 /**
- * What of each project's deposits is worth a sweep, as last known. Asking begins when somebody wants to know and the
- * answer is old; nobody waits for it, because nodes may be slow or down.
+ * What of each project's deposits is worth a sweep, as the last check of them has stored it, whoever asked for that.
+ * Asking the nodes begins when somebody wants to know and the last time is long ago; nobody waits for it, because nodes
+ * may be slow or down.
  */
 export function createSweepWatch(
   core: Pick<Cointill, 'app' | 'networkConfigs' | 'troubles'>,
-): (projectId: string) => readonly SweepWorth[] {
-  const known = new Map<string, Known>();
-  return (projectId) => {
-    const last = known.get(projectId) ?? { worth: [], askedAt: -Infinity, isAsking: false };
-    const now = performance.now();
-    const keepMs = last.worth.length === 0 ? NOTHING_FOR_MS : SOMETHING_FOR_MS;
-    if (!last.isAsking && now - last.askedAt >= keepMs) {
-      known.set(projectId, { ...last, isAsking: true });
+): AttentionSources['sweeps'] {
+  const asked = new Map<string, Asked>();
+  return async (projectId) => {
+    const last = asked.get(projectId) ?? { isAny: false, at: -Infinity, isAsking: false };
+    if (!last.isAsking && performance.now() - last.at >= (last.isAny ? SOMETHING_FOR_MS : NOTHING_FOR_MS)) {
+      asked.set(projectId, { ...last, isAsking: true });
       void sweepsWorth(core, projectId).then(
-        (worth) => known.set(projectId, { worth, askedAt: now, isAsking: false }),
+        (worth) => asked.set(projectId, { isAny: worth.length > 0, at: performance.now(), isAsking: false }),
         (error: unknown) => {
-          known.set(projectId, { ...last, askedAt: now, isAsking: false });
+          asked.set(projectId, { ...last, at: performance.now(), isAsking: false });
           core.troubles.happened('what is worth a sweep', error);
         },
       );
     }
-    return last.worth;
+    return knownWorth(core.app, projectId);
   };
 }
 
-/** The same, asked of the nodes now: one entry for each network with deposits worth a sweep. */
+/** What is worth a sweep, asked of the nodes now: one entry for each network with deposits worth a sweep. */
 export async function sweepsWorth(
   core: Pick<Cointill, 'app' | 'networkConfigs' | 'troubles'>,
   projectId: string,
@@ -58,20 +59,21 @@ export async function sweepsWorth(
   } finally {
     await close();
   }
+  return knownWorth(app, projectId);
+}
+
+/** As last checked. */
+async function knownWorth(app: App, projectId: string): Promise<readonly SweepWorth[]> {
   const project = await findProject(app.db, projectId);
-  const known = await depositsOverview(app.db, projectId, project?.sweepMinUsdCents ?? 0n);
-  return known.flatMap(({ network, calls }): readonly SweepWorth[] => {
-    const takes = calls.flatMap((call) => call.takes);
-    if (takes.length === 0) return [];
-    const worth = takes.map(({ usdCents }) => usdCents);
-    return [
-      {
-        network,
-        newest: Math.max(...takes.map(({ index }) => index)),
-        deposits: new Set(takes.map(({ address }) => address)).size,
-        usdCents: worth.includes(null) ? null : worth.reduce<bigint>((sum, cents) => sum + (cents ?? 0n), 0n),
-      },
-    ];
+  const balances = await balancesWorthIt(app.db, projectId, project?.sweepMinUsdCents ?? 0n);
+  return [...Map.groupBy(balances, ({ network }) => network)].map(([network, own]): SweepWorth => {
+    const worth = own.map(({ usdCents }) => usdCents);
+    return {
+      network,
+      newest: Math.max(...own.map(({ index }) => index)),
+      deposits: new Set(own.map(({ address }) => address)).size,
+      usdCents: worth.includes(null) ? null : worth.reduce<bigint>((sum, cents) => sum + (cents ?? 0n), 0n),
+    };
   });
 }
 

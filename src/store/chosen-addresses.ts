@@ -3,7 +3,7 @@ import type { Database, Trx } from './database.ts';
 
 /**
  * Those of these refunds whose address a person chose when they were created, in the dashboard or on the command line;
- * the customer enters that of the others, or a key gave it. The log they are read from cannot be changed.
+ * the customer enters that of the others, or a key gave it. The audit log keeps it.
  */
 export async function withChosenAddress(
   executor: Database | Trx,

@@ -9,10 +9,12 @@ import { encodeId } from '../domain/id.ts';
 import type { PaymentStatus } from '../domain/status.ts';
 import { withChosenAddress } from './chosen-addresses.ts';
 import { timestamp, type Database, type Trx } from './database.ts';
+import { isDigestOfKey } from './answers.ts';
 import { labelsOfPayments } from './labels.ts';
 import { notesOf, type Note } from './notes.ts';
 import { eventsOf, type EventRecord } from './payment-events.ts';
 import { findPayments } from './payments.ts';
+import { payoutsOf, type RefundPayout } from './refund-payouts.ts';
 import { refundedMoney, refundsOfPayment } from './refunds.ts';
 import { findTransfers } from './transfers.ts';
 
@@ -74,6 +76,8 @@ export interface PaymentDetails {
   readonly refunds: readonly Refund[];
   /** Those of them whose address a person chose. */
   readonly withChosenAddress: ReadonlySet<string>;
+  /** What pays the refunds that are pending, by their ids. */
+  readonly payouts: ReadonlyMap<string, RefundPayout>;
   /** What its refunds take of the current quote's money. */
   readonly refundedUnits: bigint;
   /** The same for each received token, the quote's included. */
@@ -111,6 +115,7 @@ export async function findPaymentDetails(db: Database, id: string): Promise<Paym
           trx,
           refunds.map((refund) => refund.id),
         ),
+        payouts: await pendingPayouts(trx, refunds),
         refundedUnits: taken.find((one) => isQuoted(payment, one))?.units ?? 0n,
         taken,
         notes: await notesOf(trx, id, MAX_EACH),
@@ -119,6 +124,15 @@ export async function findPaymentDetails(db: Database, id: string): Promise<Paym
         idempotencyKey: await idempotencyKeyOf(trx, payment),
       };
     });
+}
+
+async function pendingPayouts(trx: Trx, refunds: readonly Refund[]): Promise<ReadonlyMap<string, RefundPayout>> {
+  const pending = refunds.filter(({ status, mode }) => status === 'pending' && mode === 'live');
+  if (pending.length === 0) return new Map();
+  return payoutsOf(
+    trx,
+    pending.map(({ id }) => id),
+  );
 }
 
 function isQuoted({ quote }: Payment, { asset, network }: Pick<TakenMoney, 'asset' | 'network'>): boolean {
@@ -193,6 +207,11 @@ async function actionsOf(trx: Trx, payment: Payment, refunds: readonly Refund[])
   const rows = await trx
     .selectFrom('audit_log')
     .select(['at', 'action', 'actor_name', 'subject_id', 'before', 'after'])
+    // The log has a label's id: its name is here alone, and goes with it.
+    .select(
+      sql<string | null>`(select name from labels where labels.project_id = audit_log.project_id
+        and labels.id::text = coalesce(after, before) ->> 'label_id')`.as('label'),
+    )
     .where('project_id', '=', payment.projectId)
     .where((where) => {
       const of = (kind: string, ids: readonly string[]) =>
@@ -204,11 +223,11 @@ async function actionsOf(trx: Trx, payment: Payment, refunds: readonly Refund[])
     .orderBy('id')
     .limit(MAX_EACH)
     .execute();
-  return rows.map(({ at, action, actor_name: by, subject_id: subject, before, after }) => ({
+  return rows.map(({ at, action, actor_name: by, subject_id: subject, before, after, label }) => ({
     at,
     action,
     by,
-    detail: detailOf({ ...before, ...after }),
+    detail: label ?? detailOf({ ...before, ...after }),
     subject,
   }));
 }
@@ -230,5 +249,5 @@ async function idempotencyKeyOf(trx: Trx, payment: Payment): Promise<string | nu
     .where('route', 'not like', 'dashboard %')
     .where(sql<boolean>`position(${publicPaymentId(payment)} in response) > 0`)
     .executeTakeFirst();
-  return row?.key ?? null;
+  return row === undefined || isDigestOfKey(row.key) ? null : row.key;
 }

@@ -129,6 +129,11 @@ const REFUNDS: Source = {
 /** The fee is of a whole transaction, and stands in one of its rows alone, so that a column can be added up. */
 const ONCE = 'row_number() over (partition by s.sweep_id order by s.deposit_address, s.token) = 1';
 
+/** Nothing in a transaction's other rows: there it is not unknown. */
+function onceOrUnknown(writing: Writing): Condition {
+  return sql`case when ${sql.raw(ONCE)} then ${orUnknown(usd('w.fee_usd_cents'))(writing)} end`;
+}
+
 const SWEEPS: Source = {
   ids: { payment: 'left(p.surface, 1) || p.id' },
   columns: [
@@ -144,7 +149,7 @@ const SWEEPS: Source = {
     raw('transaction_hash', 'transaction hash', 's.transaction_hash'),
     raw('block', 'block', 's.block_height'),
     amount('fee', 'fee', coin(sql.raw(`case when ${ONCE} then w.fee_units end`), sql`18`)),
-    amount('fee_usd', 'fee in usd', sql.raw(`case when ${ONCE} then w.fee_usd_cents * 0.01 end`)),
+    { name: 'fee_usd', head: 'fee in usd', write: onceOrUnknown },
   ],
   from: sql`sweep_transfers s join sweeps w on w.id = s.sweep_id join payments p on p.id = s.payment_id`,
   at: sql`s.mined_at`,

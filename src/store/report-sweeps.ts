@@ -21,7 +21,7 @@ export async function sweepRows(
     group by network, asset order by network, asset`.execute(db);
   const fees = await sql<FeeRow>`
     select network, ${total('fee_units')} as units, ${total('fee_usd_cents')} as "usdCents",
-      count(*)::integer as sweeps, ${count(sql`fee_units is null`)} as unknown
+      count(*)::integer as sweeps, ${count(sql`fee_usd_cents is null`)} as unknown
     from sweeps where project_id = ${projectId} and state in ('mined', 'failed') and ${isWithin(span)}
     group by network order by network`.execute(db);
   return { swept: swept.rows, fees: fees.rows };

@@ -61,6 +61,11 @@ export async function insertSweepTransfers(
   }
 }
 
+/** Forgets what a sweep was to take, because it is known now that its transaction is another one. */
+export async function deleteSweepTransfers(trx: Trx, { id }: Pick<Sweep, 'id'>): Promise<void> {
+  await trx.deleteFrom('sweep_transfers').where('sweep_id', '=', id).execute();
+}
+
 /** What the chain says of one thing that a sweep takes. */
 export async function updateSweepTransfer(
   trx: Trx,

@@ -10,7 +10,7 @@ import { actsIn, anEndpoint } from './acts.fixture.ts';
 
 const SWEEP = { network: 'ethereum', newest: 4, deposits: 2, usdCents: 12_345n } as const;
 let sweeps: readonly (typeof SWEEP)[] = [];
-const test = await dashboardTest({ networks: ['bitcoin', 'ethereum'], sweeps: () => sweeps });
+const test = await dashboardTest({ networks: ['bitcoin', 'ethereum'], sweeps: () => Promise.resolve(sweeps) });
 const { app } = test.http;
 afterAll(() => test.http.close());
 const owner = await test.join('owner');

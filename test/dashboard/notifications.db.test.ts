@@ -102,7 +102,7 @@ it('what needs attention has a number once it was noticed, of what the role may 
   expect(before).toMatchObject({ count: 1, newest: 0 });
   const list = await read(path);
   expect(list).toMatchObject({ data: [{ noticed: null, identity: (before['unnoticed'] as string[])[0] }] });
-  await surveyAttention(app, { serviceHealth: createServiceHealth(app, [], 0), sweeps: () => [] });
+  await surveyAttention(app, { serviceHealth: createServiceHealth(app, [], 0), sweeps: () => Promise.resolve([]) });
   const after = await read(`${path}/count`);
   expect(after).toMatchObject({ count: 1, unnoticed: [] });
   expect(after['newest']).toBeGreaterThan(0);

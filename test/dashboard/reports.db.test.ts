@@ -200,6 +200,15 @@ describe('a report', () => {
     expect(statement.fees).toEqual([
       { network: 'ethereum', coin: 'ETH', amount: '0.000021', usd: '0.06', sweeps: 1, unknown: 0 },
     ]);
+    await app.db.updateTable('sweeps').set({ fee_usd_cents: null }).where('project_id', '=', projectId).execute();
+    expect((await made(projectId, owner, 'live')).fees).toMatchObject([{ amount: '0.000021', usd: '0', unknown: 1 }]);
+    const csv = await call(projectId, 'export', { ...DAYS, report: 'sweeps' }, owner, 'live');
+    const [head, ...lines] = csv.text
+      .trim()
+      .split(/\r?\n/)
+      .map((line) => line.split(','));
+    const fee = head?.indexOf('fee in usd') ?? -1;
+    expect(new Set(lines.map((line) => line[fee]))).toEqual(new Set(['', 'unknown']));
     const viewer = await test.join('viewer', projectId);
     const refused = await call(projectId, 'export', { ...DAYS, report: 'sweeps' }, viewer, 'live');
     expect([refused.status, refused.text]).toEqual([403, expect.stringContaining('may not see wallets and sweeps')]);

@@ -1,4 +1,5 @@
 import { afterAll, expect, it } from 'vitest';
+import { LOST_MS } from '../../src/app/sweeps/follow-sweeps.ts';
 import { NO_REPORTS } from '../../src/domain/trouble.ts';
 import { createEvmCaller } from '../../src/rails/evm/caller.ts';
 import { DEPOSIT_FACTORY, depositAddress } from '../../src/rails/evm/deposit.ts';
@@ -129,6 +130,29 @@ it('one of two people gets a call, the other is refused; who gave it up or sent 
   ]);
 });
 
+it('a wrong hash is corrected by anybody who may send, with both in the audit log, and given up once no node knows it for minutes', async () => {
+  await app.db.updateTable('sweeps').set({ state: 'ended' }).execute();
+  await checked(3_000n);
+  const { id } = (await post(owner.browser, '', { network: 'ethereum', key: await offered() })).body;
+  const [wrong, right] = ['ac', 'ad'].map((two) => `0x${two.repeat(32)}`);
+  expect((await post(owner.browser, `/${id}/sent`, { hash: wrong })).status).toBe(200);
+  const corrected = await post(admin.browser, `/${id}/sent`, { hash: right });
+  expect(corrected).toMatchObject({ status: 200, body: { state: 'sent', hash: right } });
+  const log = await app.db.selectFrom('audit_log').select(['before', 'after']).where('subject_id', '=', id).execute();
+  expect(log).toContainEqual({
+    before: { network: 'ethereum', transaction_hash: wrong },
+    after: { network: 'ethereum', transaction_hash: right },
+  });
+  expect((await post(owner.browser, `/${id}/give-up`, {})).status).toBe(409);
+  await app.db.updateTable('sweeps').set({ state: 'seen' }).where('id', '=', id).execute();
+  expect((await post(owner.browser, `/${id}/sent`, { hash: wrong })).status).toBe(409);
+  await app.db.updateTable('sweeps').set({ state: 'sent' }).where('id', '=', id).execute();
+  app.clock.advance(LOST_MS);
+  const lost = await post(owner.browser, `/${id}/give-up`, {});
+  expect(lost).toMatchObject({ status: 200, body: { state: 'ended', problem: 'lost' } });
+  expect(await offered()).not.toBe('');
+});
+
 it('a plan that changed since the page showed it is refused', async () => {
   await app.db.updateTable('sweeps').set({ state: 'ended' }).execute();
   await checked(3_000n);
@@ -173,6 +197,8 @@ it.each(['?after=x', '?limit=0', '?limit=101', '?state=mined'])('the history ref
 
 it('the history goes page by page, and a foreign id begins none', async () => {
   const page = await get<{ data: readonly { id: string }[]; next: string | null }>(owner.browser, '/history?limit=1');
-  expect(page.body).toMatchObject({ data: [{ state: 'ended', hash: HASH }], next: null });
+  expect(page.body).toMatchObject({ data: [{ state: 'ended' }], next: expect.any(String) });
+  const next = await get<{ data: readonly object[] }>(owner.browser, `/history?limit=1&after=${page.body.next}`);
+  expect(next.body).toMatchObject({ data: [{ state: 'ended', hash: HASH }], next: null });
   expect((await get<{ data: readonly object[] }>(owner.browser, `/history?after=${NO_SWEEP}`)).body.data).toEqual([]);
 });

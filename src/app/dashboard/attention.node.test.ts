@@ -8,7 +8,7 @@ import type { App } from '../context.ts';
 
 /** What needs attention in live mode, but for the state of networks and wallets. */
 async function attention(app: App & { readonly projectId: string }): Promise<readonly AttentionItem[]> {
-  const sources = { serviceHealth: createServiceHealth(app, [], 0), sweeps: () => [] };
+  const sources = { serviceHealth: createServiceHealth(app, [], 0), sweeps: () => Promise.resolve([]) };
   const items = await attentionItems(app, { projectId: app.projectId, mode: 'live', role: 'owner' }, sources);
   return items.filter(({ payment }) => payment !== null);
 }

@@ -67,7 +67,7 @@ export interface SweepWorth {
 export interface AttentionSources {
   readonly serviceHealth: () => Promise<ServiceHealth>;
   /** As last known: no chain is asked by a request. */
-  readonly sweeps: (projectId: string) => readonly SweepWorth[];
+  readonly sweeps: (projectId: string) => Promise<readonly SweepWorth[]>;
 }
 
 export interface AttentionScope {
@@ -174,11 +174,12 @@ async function liveItems(
   { serviceHealth, sweeps }: AttentionSources,
 ): Promise<readonly AttentionItem[]> {
   if (mode !== 'live') return [];
-  const [refunds, changes, wallets, { followed, faults }] = await Promise.all([
+  const [refunds, changes, wallets, { followed, faults }, worth] = await Promise.all([
     unsignedRefunds(app.db, projectId, MAX_ATTENTION + 1),
     unseenWalletChanges(app.db, projectId, MAX_ATTENTION + 1),
     walletNetworks(app.db, projectId),
     serviceHealth(),
+    sweeps(projectId),
   ]);
   const without = wallets.isLive ? followed.filter((network) => !wallets.networks.includes(network)) : [];
   return [
@@ -193,7 +194,7 @@ async function liveItems(
       network,
       command: `cointill wallet set --project ${projectId} --network ${network}`,
     })),
-    ...sweeps(projectId).map(({ network, newest, deposits, usdCents }) => ({
+    ...worth.map(({ network, newest, deposits, usdCents }) => ({
       ...NOTHING,
       kind: 'sweep' as const,
       subject: network,

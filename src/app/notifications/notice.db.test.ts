@@ -18,7 +18,10 @@ const DAY_MS = 24 * HOUR_MS;
 async function noticingApp() {
   const mails = await mailApp();
   const worth: SweepWorth[] = [];
-  const sources: AttentionSources = { serviceHealth: createServiceHealth(mails.app, [], 0), sweeps: () => worth };
+  const sources: AttentionSources = {
+    serviceHealth: createServiceHealth(mails.app, [], 0),
+    sweeps: () => Promise.resolve(worth),
+  };
   const round = async (): Promise<void> => {
     await createNoticing(mails.app, sources, 'test').notice();
     await mails.mailer.sendDue();
@@ -152,7 +155,7 @@ it('nobody is mailed what their role does not let them see, also not after it wa
   await shop.underpaid('A-1');
   await createNoticing(
     shop.app,
-    { serviceHealth: createServiceHealth(shop.app, [], 0), sweeps: () => [] },
+    { serviceHealth: createServiceHealth(shop.app, [], 0), sweeps: () => Promise.resolve([]) },
     'test',
   ).notice();
   await setRole(shop.app, { email: 'ann@shop.example' }, { role: null, projectId: null });

@@ -2,6 +2,7 @@ import type { AssetCode } from '../../domain/asset.ts';
 import { pow10 } from '../../domain/money.ts';
 import type { EvmNetwork } from '../../domain/networks.ts';
 import { shownAddress } from '../../rails/address.ts';
+import { ChainUnavailableError } from '../../rails/chain.ts';
 import type { EvmCaller } from '../../rails/evm/caller.ts';
 import type { TokenContracts } from '../../rails/evm/tokens.ts';
 import type { Sweep } from '../../store/sweeps.ts';
@@ -41,4 +42,14 @@ export function contractOf({ tokens }: Pick<SweepChain, 'tokens'>, asset: AssetC
 /** The address that paid for a sweep's gas, with its checksum. */
 export function shownSender({ network, sender }: Pick<Sweep, 'network' | 'sender'>): string | null {
   return sender === null ? null : shownAddress(network, sender);
+}
+
+/** Whether a node knows a transaction now; false if none answers. */
+export async function isKnownBy(chain: SweepChain | null, hash: string): Promise<boolean> {
+  try {
+    return (await chain?.caller.knows(hash)) === true;
+  } catch (error) {
+    if (error instanceof ChainUnavailableError) return false;
+    throw error;
+  }
 }

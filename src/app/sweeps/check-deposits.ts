@@ -1,11 +1,13 @@
 import type { EvmReceipt } from '../../rails/evm/reader.ts';
 import { depositFlows, saveDepositCheck, type DepositBalance, type DepositFlow } from '../../store/deposit-balances.ts';
 import { paidDeposits } from '../../store/issued-addresses.ts';
-import { insertSweepTransfers } from '../../store/sweep-transfers.ts';
+import { deleteSweepTransfers, insertSweepTransfers, type NewTransfer } from '../../store/sweep-transfers.ts';
 import {
   insertSweep,
+  lockSweep,
   lockSweeps,
   notifySweeps,
+  openSweeps,
   sweepByTransaction,
   updateSweep,
   type Sweep,
@@ -14,8 +16,10 @@ import type { Trx } from '../../store/database.ts';
 import { newId, type App } from '../context.ts';
 import { inTransaction } from '../in-transaction.ts';
 import { deployedFactories, filledDeposits } from '../projects/sweep.ts';
-import { worthAt, type SweepChain } from './chain.ts';
+import { isKnownBy, worthAt, type SweepChain } from './chain.ts';
 import { findOutside, type OutsideTaking } from './find-outside.ts';
+import { followSweep } from './follow-sweeps.ts';
+import { withTransfers, type SweepWithTransfers } from './overview.ts';
 
 /**
  * Asks a node what lies on a project's deposits on a network, and what gas costs, and keeps it. What left a deposit
@@ -48,14 +52,34 @@ export async function checkDeposits(app: App, chain: SweepChain, projectId: stri
   const gasPrice = await caller.gasPrice();
   const factories = [...(await deployedFactories(filled, caller))];
   const at = app.clock();
-  await inTransaction(app, async (trx) => {
+  const unknown = sweeps.length === 0 ? [] : await unknownSweeps(app, chain, projectId);
+  const recognized = await inTransaction(app, async (trx) => {
     await lockSweeps(trx, projectId);
     // Another check may have found the same meanwhile, or a sweep been mined: then the next check compares again.
     const isSame = sameFlows(flows, await depositFlows(trx, projectId, network));
     await saveDepositCheck(trx, { projectId, network, at, height, gasPrice, factories, balances });
-    for (const { sweep, takings } of isSame ? sweeps : []) await saveOutside(app, trx, chain, sweep, takings);
+    const followed: Sweep[] = [];
+    for (const found of isSame ? sweeps : []) {
+      const known = await saveOutside(app, trx, chain, found, unknown);
+      if (known !== null) followed.push(known);
+    }
     await notifySweeps(trx, projectId);
+    return followed;
   });
+  for (const sweep of recognized) await followSweep(app, chain, sweep);
+}
+
+/** Those that are said to be sent, of whose transaction no node has ever known, nor does now. */
+async function unknownSweeps(app: App, chain: SweepChain, projectId: string): Promise<readonly SweepWithTransfers[]> {
+  const sent = (await openSweeps(app.db, projectId)).filter(
+    ({ network, state }) => network === chain.network && state === 'sent',
+  );
+  const unknown: Sweep[] = [];
+  for (const sweep of sent) {
+    const { transactionHash: hash } = sweep;
+    if (hash === null || !(await isKnownBy(chain, hash))) unknown.push(sweep);
+  }
+  return withTransfers(app.db, unknown);
 }
 
 function sameFlows(some: readonly DepositFlow[], others: readonly DepositFlow[]): boolean {
@@ -111,34 +135,69 @@ async function located(
   return { sweep, takings };
 }
 
+/**
+ * Records what took these. A sweep that was sent here is returned, to be followed: its receipt says what it took. One
+ * whose transaction nobody knows (its hash is wrong, or it was replaced) goes on with the one that took its deposits.
+ */
 async function saveOutside(
   app: App,
   trx: Trx,
   chain: SweepChain,
-  sweep: Sweep,
-  takings: readonly OutsideTaking[],
-): Promise<void> {
+  { sweep, takings }: Located,
+  unknown: readonly SweepWithTransfers[],
+): Promise<Sweep | null> {
   const { projectId, network, transactionHash, minedAt } = sweep;
   const known =
     transactionHash === null ? null : await sweepByTransaction(trx, { projectId, network, transactionHash });
+  const now = app.clock();
+  const seen = { state: 'seen', transactionHash, problem: null, sentAt: now, checkAt: now } as const;
   if (known !== null && known.state !== 'mined') {
-    // Sent here and given up, or still followed: its receipt says what it took.
-    await updateSweep(trx, known, { state: 'sent', problem: null, sentAt: app.clock(), checkAt: app.clock() });
-    return;
+    // Sent here and given up, or still followed.
+    await updateSweep(trx, known, seen);
+    return { ...known, ...seen };
+  }
+  const replaced = known !== null || transactionHash === null ? null : await stillUnknown(trx, takings, unknown);
+  if (replaced !== null) {
+    await updateSweep(trx, replaced, { ...seen, sender: sweep.sender });
+    await deleteSweepTransfers(trx, replaced);
+    await insertSweepTransfers(trx, { ...replaced, ...seen }, takings.map(transferOf('open')));
+    return { ...replaced, ...seen, sender: sweep.sender };
   }
   if (known === null) await insertSweep(trx, sweep);
   await insertSweepTransfers(
     trx,
     known ?? sweep,
-    takings.map(({ deposit, token, asset, units }) => ({
-      address: deposit.address,
-      index: deposit.index,
-      paymentId: deposit.paymentId,
-      token,
-      asset,
-      state: 'mined' as const,
-      units,
-      usdCents: worthAt(app, chain, { asset, units, at: minedAt }),
+    takings.map((taking) => ({
+      ...transferOf('mined')(taking),
+      usdCents: worthAt(app, chain, { asset: taking.asset, units: taking.units, at: minedAt }),
     })),
   );
+  return null;
 }
+
+/** The first of these sweeps that was to take some of it, unless somebody gave another hash or gave it up meanwhile. */
+async function stillUnknown(
+  trx: Trx,
+  takings: readonly OutsideTaking[],
+  unknown: readonly SweepWithTransfers[],
+): Promise<Sweep | null> {
+  const taken = new Set(takings.map(({ deposit, token }) => `${deposit.address} ${token}`));
+  for (const { sweep, transfers } of unknown) {
+    if (!transfers.some(({ address, token }) => taken.has(`${address} ${token}`))) continue;
+    const current = await lockSweep(trx, sweep.projectId, sweep.id);
+    if (current?.state === 'sent' && current.transactionHash === sweep.transactionHash) return current;
+  }
+  return null;
+}
+
+const transferOf =
+  (state: 'open' | 'mined') =>
+  ({ deposit, token, asset, units }: OutsideTaking): NewTransfer => ({
+    address: deposit.address,
+    index: deposit.index,
+    paymentId: deposit.paymentId,
+    token,
+    asset,
+    state,
+    units,
+  });

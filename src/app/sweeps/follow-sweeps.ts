@@ -10,8 +10,8 @@ import { worthAt, type SweepChain, type SweepChains } from './chain.ts';
 
 /** A wallet that was asked and never answered: what it was asked for may be asked for again. */
 export const ASKED_MS = 15 * 60_000;
-/** A transaction that no node has known since it was sent was replaced or dropped. */
-export const LOST_MS = 15 * 60_000;
+/** A transaction that no node has known since it was sent was replaced or dropped, or its hash is wrong. */
+export const LOST_MS = 10 * 60_000;
 /** A process that dies leaves its sweeps to others after this. */
 const CLAIM_MS = 60_000;
 const MIN_REST_MS = 2_000;
@@ -41,7 +41,7 @@ export async function followSweeps(
   for (const sweep of due) {
     const chain = chains(sweep.network);
     try {
-      const ended = chain === null ? await rest(app, sweep, NO_NODE_MS) : await follow(app, chain, sweep);
+      const ended = chain === null ? await rest(app, sweep, NO_NODE_MS) : await followSweep(app, chain, sweep);
       if (ended === 'lost' && chain !== null) await onLost?.(sweep.projectId, chain);
     } catch (error) {
       faults.push(error);
@@ -56,7 +56,8 @@ async function rest(app: App, sweep: Sweep, ms: number): Promise<null> {
   return null;
 }
 
-async function follow(app: App, chain: SweepChain, sweep: Sweep): Promise<'lost' | null> {
+/** Asks the nodes what became of one sweep; `lost` if nobody knows its transaction any more. */
+export async function followSweep(app: App, chain: SweepChain, sweep: Sweep): Promise<'lost' | null> {
   const now = app.clock();
   const { transactionHash: hash, state } = sweep;
   if (hash === null) {
@@ -74,12 +75,9 @@ async function follow(app: App, chain: SweepChain, sweep: Sweep): Promise<'lost'
     await changeAs(app, sweep, { ...(state !== 'seen' && { state: 'seen' }), checkAt: now + restMs });
     return null;
   }
+  // One that a node had stays `seen`: `sent` says that no node has ever known this hash.
   const isLost = now - (sweep.sentAt ?? sweep.createdAt) >= LOST_MS;
-  await changeAs(
-    app,
-    sweep,
-    isLost ? ended('lost') : { ...(state !== 'sent' && { state: 'sent' }), checkAt: now + restMs },
-  );
+  await changeAs(app, sweep, isLost ? ended('lost') : { checkAt: now + restMs });
   return isLost ? 'lost' : null;
 }
 
@@ -105,7 +103,7 @@ async function takenBack(app: App, chain: SweepChain, sweep: Sweep): Promise<nul
     const unknown = { height: null, blockHash: null, minedAt: null, gasUsed: null, feeUnits: null, feeUsdCents: null };
     await updateSweep(trx, sweep, {
       ...unknown,
-      state: 'sent',
+      state: 'seen',
       problem: null,
       finalAt: null,
       // Until it is known again: it may have been in the block alone.

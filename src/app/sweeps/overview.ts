@@ -63,6 +63,20 @@ export async function depositsOverview(
   });
 }
 
+/** What lies on a project's deposits, is worth a sweep and not under way, as last known. */
+export async function balancesWorthIt(
+  db: Database,
+  projectId: string,
+  sweepMinUsdCents: bigint,
+): Promise<Awaited<ReturnType<typeof depositBalances>>> {
+  const [balances, underWay] = await Promise.all([depositBalances(db, projectId), transfersUnderWay(db, projectId)]);
+  return balances.filter(
+    (balance) =>
+      isWorthIt(balance, sweepMinUsdCents) &&
+      !underWay.has(`${balance.network} ${balance.address} ${balance.token ?? COIN}`),
+  );
+}
+
 function offeredCalls(worthIt: readonly DepositBalance[], deployed: ReadonlySet<string>): readonly OfferedCall[] {
   return planCalls(worthIt, deployed).map((call) => {
     const taken = new Set(call.indexes);

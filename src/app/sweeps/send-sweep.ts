@@ -16,7 +16,7 @@ import { recordAudit } from '../audit.ts';
 import { newId, type App } from '../context.ts';
 import { inTransaction } from '../in-transaction.ts';
 import { noProject, rejected, type Rejected } from '../rejected.ts';
-import { ASKED_MS } from './follow-sweeps.ts';
+import { ASKED_MS, LOST_MS } from './follow-sweeps.ts';
 import { depositsOverview } from './overview.ts';
 
 interface Begun {
@@ -100,39 +100,69 @@ interface SweepKey {
   readonly id: string;
 }
 
-/** The wallet has sent it; without a hash the chain shows later what became of it. The hash may be given once more. */
-export function sweepSent(
+interface Sent {
+  readonly hash: string | null;
+  readonly sender: string | null;
+}
+
+/**
+ * The wallet has sent it; without a hash the chain shows later what became of it. A hash that no node has ever known
+ * may be replaced by another one; `isKnown` asks the nodes about it, and what was known before counts if none answers.
+ */
+export async function sweepSent(
+  app: App,
+  key: SweepKey,
+  sent: Sent,
+  isKnown: (network: Network, hash: string) => Promise<boolean> = () => Promise.resolve(false),
+): Promise<Begun | Rejected> {
+  const outcome = await saveSent(app, key, sent, null);
+  if (outcome.kind !== 'replaces') return outcome;
+  const { network, old } = outcome;
+  if (await isKnown(network, old)) return OVER;
+  const replaced = await saveSent(app, key, sent, old);
+  return replaced.kind === 'replaces' ? OVER : replaced;
+}
+
+/** `unknown`: the hash that may be replaced. */
+function saveSent(
   app: App,
   { projectId, id }: SweepKey,
-  { hash, sender }: { readonly hash: string | null; readonly sender: string | null },
-): Promise<Begun | Rejected> {
+  { hash, sender }: Sent,
+  unknown: string | null,
+): Promise<Begun | Rejected | { readonly kind: 'replaces'; readonly network: Network; readonly old: string }> {
   return inTransaction(app, async (trx) => {
     await lockSweeps(trx, projectId);
     const sweep = await lockSweep(trx, projectId, id);
     if (sweep === null) return NOT_FOUND;
-    const isSame = sweep.transactionHash !== null && sweep.transactionHash === hash;
-    if (isSame) return { kind: 'done', sweep };
-    // One that was given up may have been sent all the same.
-    const mayBe = sweep.transactionHash === null && sweep.state !== 'mined' && sweep.state !== 'failed';
-    if (!mayBe) return OVER;
+    const { network, state, transactionHash: old } = sweep;
+    if (old !== null && old === hash) return { kind: 'done', sweep };
+    // One that was given up or lost may have been sent all the same.
+    const mayBe = state === 'asked' || state === 'sent' || state === 'ended';
+    if (!mayBe || (old !== null && hash === null)) return OVER;
     if (hash !== null && (await isTaken(trx, sweep, hash))) return TAKEN;
+    if (old !== null && old !== unknown) return { kind: 'replaces', network, old };
     const now = app.clock();
     const change = { state: 'sent', transactionHash: hash, sender, sentAt: now, problem: null, checkAt: now } as const;
     await updateSweep(trx, sweep, change);
-    await audit(app, trx, 'sweep.send', sweep, { network: sweep.network, transaction_hash: hash });
+    const before = old === null ? null : { network, transaction_hash: old };
+    await audit(app, trx, 'sweep.send', sweep, { network, transaction_hash: hash }, before);
     return { kind: 'done', sweep: { ...sweep, ...change } };
   });
 }
 
-/** The wallet has sent nothing: what it was to take is offered again. */
+/**
+ * The wallet has sent nothing, or what it is said to have sent was unknown to every node for `LOST_MS`: what it was to
+ * take is offered again.
+ */
 export function giveUpSweep(app: App, { projectId, id }: SweepKey): Promise<Begun | Rejected> {
   return inTransaction(app, async (trx) => {
     await lockSweeps(trx, projectId);
     const sweep = await lockSweep(trx, projectId, id);
     if (sweep === null) return NOT_FOUND;
     if (sweep.state === 'ended') return { kind: 'done', sweep };
-    if (sweep.state !== 'asked') return SENT;
-    const change = { state: 'ended', problem: 'declined', checkAt: null } as const;
+    const isLost = sweep.state === 'sent' && app.clock() - (sweep.sentAt ?? sweep.createdAt) >= LOST_MS;
+    if (sweep.state !== 'asked' && !isLost) return SENT;
+    const change = { state: 'ended', problem: isLost ? 'lost' : 'declined', checkAt: null } as const;
     await updateSweep(trx, sweep, change);
     await audit(app, trx, 'sweep.end', sweep, { network: sweep.network });
     return { kind: 'done', sweep: { ...sweep, ...change } };
@@ -141,7 +171,7 @@ export function giveUpSweep(app: App, { projectId, id }: SweepKey): Promise<Begu
 
 const NOT_FOUND: Rejected = { ...rejected('There is no such sweep in this project.'), why: 'not_found' };
 const OVER: Rejected = {
-  ...rejected('This sweep has a transaction already, which the page follows.'),
+  ...rejected('This sweep has a transaction that a node knows. The page follows it, and its hash cannot be changed.'),
   isConflict: true,
 };
 const TAKEN: Rejected = {
@@ -149,7 +179,9 @@ const TAKEN: Rejected = {
   malformed: true,
 };
 const SENT: Rejected = {
-  ...rejected('This sweep was sent, so it cannot be given up. The page shows what becomes of it.'),
+  ...rejected(
+    'This sweep was sent, so it cannot be given up. The page shows what becomes of it. If its hash is wrong, give the right one.',
+  ),
   isConflict: true,
 };
 
@@ -157,6 +189,13 @@ async function isTaken(trx: Trx, { projectId, network }: Sweep, transactionHash:
   return (await sweepByTransaction(trx, { projectId, network, transactionHash })) !== null;
 }
 
-function audit(app: App, trx: Trx, action: string, { id, projectId }: Sweep, after: AuditValues): Promise<void> {
-  return recordAudit(app, trx, { action, projectId, subject: { kind: 'sweep', id }, after });
+function audit(
+  app: App,
+  trx: Trx,
+  action: string,
+  { id, projectId }: Sweep,
+  after: AuditValues,
+  before: AuditValues | null = null,
+): Promise<void> {
+  return recordAudit(app, trx, { action, projectId, subject: { kind: 'sweep', id }, before, after });
 }

@@ -8,6 +8,7 @@ import { depositFlows } from '../../store/deposit-balances.ts';
 import { transfersOfSweeps } from '../../store/sweep-transfers.ts';
 import { endedSweeps, openSweeps, type Sweep } from '../../store/sweeps.ts';
 import { OWED_WEI } from '../chains/follow-chain.fixture.ts';
+import { isKnownBy } from './chain.ts';
 import { checkDeposits } from './check-deposits.ts';
 import { ASKED_MS, followSweeps, LOST_MS } from './follow-sweeps.ts';
 import { depositsOverview } from './overview.ts';
@@ -131,7 +132,7 @@ it('a sweep whose block is replaced waits again, its money lies on the deposits 
   await back();
   await shop.mine();
   await follow(shop);
-  expect(await openSweeps(shop.app.db, shop.app.projectId)).toMatchObject([{ state: 'sent', height: null }]);
+  expect(await openSweeps(shop.app.db, shop.app.projectId)).toMatchObject([{ state: 'seen', height: null }]);
   expect(await accountedFor(shop)).toBe(OWED_WEI);
   expect((await deposits(shop)).underWay).toMatchObject([{ units: OWED_WEI }]);
   expect(await shop.anvil.rpc('eth_sendRawTransaction', [raw])).toBe(hash);
@@ -173,6 +174,76 @@ it('what was declined, never heard of, lost or refused by the chain is offered a
   expect(await accountedFor(shop)).toBe(OWED_WEI);
 });
 
+it('a hash that no node has ever known is replaced by another one; one that a node knows is not', async () => {
+  const shop = await sweepShop();
+  const { app, chain } = shop;
+  await shop.paidDeposits(1);
+  await deployFactory(shop);
+  const sweep = await begin(shop);
+  const key = { projectId: app.projectId, id: sweep.id };
+  const isKnown = (_: string, hash: string) => isKnownBy(chain, hash);
+  const [wrong, another] = ['ab', 'cd'].map((digits) => `0x${digits.repeat(32)}`);
+  expect(await sweepSent(app, key, { hash: wrong ?? '', sender: null }, isKnown)).toMatchObject({ kind: 'done' });
+  await follow(shop, 2_000);
+  expect(await sweepSent(app, key, { hash: null, sender: null }, isKnown)).toMatchObject({ isConflict: true });
+  const hash = await shop.send({ to: sweep.callTo ?? '', data: sweep.callData ?? '' });
+  expect(await sweepSent(app, key, { hash, sender: null }, isKnown)).toMatchObject({
+    kind: 'done',
+    sweep: { state: 'sent', transactionHash: hash },
+  });
+  const log = await app.db.selectFrom('audit_log').select(['action', 'before', 'after']).orderBy('id').execute();
+  expect(log.at(-1)).toMatchObject({
+    action: 'sweep.send',
+    before: { transaction_hash: wrong },
+    after: { transaction_hash: hash },
+  });
+  // The node has it, though nobody has followed it yet.
+  const late = { hash: another ?? '', sender: null };
+  expect(await sweepSent(app, key, late, isKnown)).toMatchObject({ isConflict: true });
+  await follow(shop, LOST_MS);
+  // Also when it is dropped: it may come back.
+  await shop.anvil.rpc('anvil_dropTransaction', [hash]);
+  expect(await sweepSent(app, key, late, isKnown)).toMatchObject({ isConflict: true });
+  expect(await giveUpSweep(app, key)).toMatchObject({ isConflict: true });
+});
+
+it('a sweep whose hash no node knows for minutes can be given up, when nobody follows it too, and is offered again', async () => {
+  const shop = await sweepShop();
+  const { app } = shop;
+  await shop.paidDeposits(1);
+  await deployFactory(shop);
+  const key = { projectId: app.projectId, id: (await begin(shop)).id };
+  await sweepSent(app, key, { hash: `0x${'ab'.repeat(32)}`, sender: null });
+  app.clock.advance(LOST_MS - 1);
+  expect(await giveUpSweep(app, key)).toMatchObject({ isConflict: true });
+  expect((await deposits(shop)).calls).toEqual([]);
+  app.clock.advance(1);
+  expect(await giveUpSweep(app, key)).toMatchObject({ kind: 'done', sweep: { state: 'ended', problem: 'lost' } });
+  expect((await deposits(shop)).calls).toMatchObject([{ isReady: true }]);
+});
+
+it('a sweep with a wrong hash ends with the transaction that swept its deposits', async () => {
+  const shop = await sweepShop();
+  const { app, chain } = shop;
+  await shop.paidDeposits(2);
+  await deployFactory(shop);
+  const sweep = await begin(shop);
+  const key = { projectId: app.projectId, id: sweep.id };
+  await sweepSent(app, key, { hash: `0x${'ab'.repeat(32)}`, sender: null });
+  const hash = await shop.send({ to: sweep.callTo ?? '', data: sweep.callData ?? '' });
+  await shop.mine();
+  await Promise.all([1, 2].map(() => checkDeposits(app, chain, app.projectId)));
+  await checkDeposits(app, chain, app.projectId);
+  expect(await openSweeps(app.db, app.projectId)).toEqual([]);
+  expect(await ended(shop)).toMatchObject([
+    { id: sweep.id, source: 'dashboard', state: 'mined', problem: null, transactionHash: hash },
+    { purpose: 'deploy_factory' },
+  ]);
+  const took = (await transfersOfSweeps(app.db, [sweep.id])).get(sweep.id);
+  expect(took).toMatchObject([1, 2].map(() => ({ state: 'mined', units: OWED_WEI, usdCents: 3_000n })));
+  expect(await accountedFor(shop)).toBe(0n);
+});
+
 it('one transaction counts for one sweep, and a hash that comes twice changes nothing', async () => {
   const shop = await sweepShop();
   const { app } = shop;
@@ -185,6 +256,7 @@ it('one transaction counts for one sweep, and a hash that comes twice changes no
   const hash = await send(shop, sweep);
   expect(await sweepSent(app, key, { hash, sender: null })).toMatchObject({ kind: 'done' });
   const another = `0x${'cd'.repeat(32)}`;
+  await follow(shop, 2_000);
   expect(await sweepSent(app, key, { hash: another, sender: null })).toMatchObject({ isConflict: true });
 });
 

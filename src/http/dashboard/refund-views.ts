@@ -24,12 +24,14 @@ export function pageOf(
 
 export function refundView(
   refund: Refund,
-  { explorerOf, withChosenAddress }: Pick<SeenPayment, 'explorerOf' | 'withChosenAddress'>,
+  { explorerOf, payouts, withChosenAddress }: Pick<SeenPayment, 'explorerOf' | 'payouts' | 'withChosenAddress'>,
   links: Links,
   { refundsTo }: Viewer,
 ): RefundView {
   const hash = refund.transactionHash;
-  const isPending = refund.status === 'pending';
+  const payout = payouts.get(refund.id);
+  // What is on its way would be paid twice, or paid although it was withdrawn.
+  const isOpen = refund.status === 'pending' && (payout === undefined || payout.state === 'dropped');
   return {
     id: encodeId('refund', refund.id),
     status: refund.status,
@@ -48,9 +50,9 @@ export function refundView(
     created_at: isoTime(refund.createdAt),
     completed_at: isoTimeOrNull(refund.completedAt),
     can: {
-      sign: isPending && refund.mode === 'live' && refund.address !== null && refundsTo === 'any',
+      sign: isOpen && refund.mode === 'live' && refund.address !== null && refundsTo === 'any',
       // Whoever may not choose an address does not withdraw what a colleague chose.
-      cancel: isPending && (refundsTo === 'any' || (refundsTo === 'claimed' && !withChosenAddress.has(refund.id))),
+      cancel: isOpen && (refundsTo === 'any' || (refundsTo === 'claimed' && !withChosenAddress.has(refund.id))),
     },
   };
 }
@@ -62,14 +64,12 @@ export function listedRefundView(
   links: Links,
   viewer: Viewer,
 ): ListedRefundView {
+  const payouts = new Map(payout === null ? [] : [[refund.id, payout]]);
   const withChosenAddress = new Set(isAddressChosen ? [refund.id] : []);
-  const view = refundView(refund, { explorerOf, withChosenAddress }, links, viewer);
+  const view = refundView(refund, { explorerOf, payouts, withChosenAddress }, links, viewer);
   const { paymentId, paymentSurface, network, mode, dueAt } = refund;
-  const isOnItsWay = view.status === 'pending' && payout !== null && payout.state !== 'dropped';
   return {
     ...view,
-    // It would be paid twice, or paid although it was withdrawn.
-    can: { sign: view.can.sign && !isOnItsWay, cancel: view.can.cancel && !isOnItsWay },
     stage,
     payment: { id: publicPaymentId({ id: paymentId, surface: paymentSurface }), name: paymentName },
     payout: payout && {

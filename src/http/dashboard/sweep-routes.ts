@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { App } from '../../app/context.ts';
 import type { Rejected } from '../../app/rejected.ts';
-import type { SweepChains } from '../../app/sweeps/chain.ts';
+import { isKnownBy, type SweepChains } from '../../app/sweeps/chain.ts';
 import { depositsOverview, withTransfers } from '../../app/sweeps/overview.ts';
 import { beginSweep, giveUpSweep, sweepSent } from '../../app/sweeps/send-sweep.ts';
 import { parseUuid } from '../../domain/id.ts';
@@ -64,7 +64,9 @@ export function sweepRoutes(app: FastifyInstance, { people: { app: core }, depos
   addRoute(app, `POST ${SWEEPS}/:sweep/sent`, SEND, async ({ params, body, request }) => {
     const projectId = liveProject(request, params);
     const sent = { hash: hashOf(body.hash), sender: body.sender?.toLowerCase() ?? null };
-    const { sweep } = done(await sweepSent(appFor(core, request), { projectId, id: sweepId(params.sweep) }, sent));
+    const key = { projectId, id: sweepId(params.sweep) };
+    const isKnown = (network: string, hash: string) => isKnownBy(deposits.chains(network), hash);
+    const { sweep } = done(await sweepSent(appFor(core, request), key, sent, isKnown));
     return viewOf(projectId, sweep);
   });
   addRoute(app, `POST ${SWEEPS}/:sweep/give-up`, SEND, async ({ params, request }) => {

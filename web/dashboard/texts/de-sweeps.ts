@@ -34,15 +34,16 @@ export const deSweeps: TextsLike<typeof enSweeps> = {
   sweep_part_failed: 'Fehlgeschlagene Auszahlungen, die noch auf ihrem Vertrag liegen: {count}',
   sweep_problem_declined: 'Der Aufruf wurde nicht gesendet.',
   sweep_problem_lost:
-    'Kein Node kennt die Transaktion mehr: Sie wurde ersetzt oder verworfen. Eine Ersatztransaktion findet die nächste Prüfung.',
+    'Kein Node kennt die Transaktion: Sie wurde ersetzt oder verworfen, oder ihr Hash ist falsch. Was an ihre Stelle trat, findet die nächste Prüfung.',
   sweep_problem_paid_nothing:
     'Die Transaktion steht in einem Block, hat aber nichts ausgezahlt: Die Verträge waren leer, oder der Token hat abgelehnt.',
   sweep_problem_reverted:
     'Die Chain hat die Transaktion abgelehnt, meist wegen eines zu niedrigen Gaslimits. Es wurde nichts ausgezahlt.',
   sweep_problem_silent: 'Die Wallet hat nie geantwortet.',
-  sweep_seen_text: 'Ein Node kennt die Transaktion. Sie wartet auf ihren Block.',
+  sweep_seen_text: 'Die Transaktion hat einen Node erreicht. Sie wartet auf ihren Block.',
   sweep_sender: 'Gas von',
-  sweep_sent_text: 'Von der Wallet gesendet. Unser Node kennt die Transaktion noch nicht.',
+  sweep_sent_text:
+    'Von der Wallet gesendet. Unser Node kennt die Transaktion noch nicht. Ist der Hash falsch, geben Sie den richtigen ein.',
   sweep_sent_toast: 'Gesendet. Die Seite zeigt, wann die Transaktion in einem Block steht.',
   sweep_state_asked: 'In einer Wallet',
   sweep_state_ended: 'Nicht gesendet',

@@ -135,7 +135,7 @@ function TokenTable({ token, locale }: { readonly token: Token; readonly locale:
 }
 
 function Fiat({ statement, locale }: { readonly statement: StatementRecord; readonly locale: Texts }) {
-  const { t, number, fiat } = locale;
+  const { t, number } = locale;
   const { receipts, refunds, fees } = statement;
   if (receipts.length + refunds.length + fees.length === 0) return null;
   const kinds = [
@@ -172,10 +172,8 @@ function Fiat({ statement, locale }: { readonly statement: StatementRecord; read
               <th scope="row">{t('statement_fees', { network: networkName(one.network) })}</th>
               <td>{number(one.sweeps)}</td>
               <td>
-                {`${one.amount} ${one.coin ?? ''} · ${fiat(one.usd, 'USD')}`}
-                {one.unknown === 0 ? null : (
-                  <span className={css.unknown}>{t('report_unknown', { count: number(one.unknown) })}</span>
-                )}
+                {`${one.amount} ${one.coin ?? ''} · `}
+                <Worth amount={one.usd} count={one.sweeps} unknown={one.unknown} />
               </td>
             </tr>
           ))}

@@ -74,7 +74,7 @@ function OpenRow({ sweep, maySend, onHash }: OpenRowProps) {
         <small>{t(hasHash || step !== 'sent' ? `sweep_${step}_text` : 'sweep_no_hash_text')}</small>
         {giveUp.error === null ? null : <Notice kind="problem">{problemText(giveUp.error, t)}</Notice>}
       </div>
-      {maySend && !hasHash ? (
+      {maySend && state !== 'seen' ? (
         <span className={rows.buttons}>
           <Button small onClick={onHash}>
             {t('give_hash')}

@@ -7,6 +7,7 @@ import type { Refund, RefundedMoney } from '../domain/refund.ts';
 import { otherMoney } from '../domain/other-money.ts';
 import { encodeId } from '../domain/id.ts';
 import type { PaymentStatus } from '../domain/status.ts';
+import { withChosenAddress } from './chosen-addresses.ts';
 import { timestamp, type Database, type Trx } from './database.ts';
 import { isDigestOfKey } from './answers.ts';
 import { labelsOfPayments } from './labels.ts';
@@ -73,6 +74,8 @@ export interface PaymentDetails {
   readonly quotes: readonly QuoteRecord[];
   readonly events: readonly EventRecord[];
   readonly refunds: readonly Refund[];
+  /** Those of them whose address a person chose. */
+  readonly withChosenAddress: ReadonlySet<string>;
   /** What pays the refunds that are pending, by their ids. */
   readonly payouts: ReadonlyMap<string, RefundPayout>;
   /** What its refunds take of the current quote's money. */
@@ -108,6 +111,10 @@ export async function findPaymentDetails(db: Database, id: string): Promise<Paym
         ...(await addressesOf(trx, id)),
         events: await eventsOf(trx, id, MAX_EACH),
         refunds,
+        withChosenAddress: await withChosenAddress(
+          trx,
+          refunds.map((refund) => refund.id),
+        ),
         payouts: await pendingPayouts(trx, refunds),
         refundedUnits: taken.find((one) => isQuoted(payment, one))?.units ?? 0n,
         taken,

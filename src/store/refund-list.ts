@@ -4,6 +4,7 @@ import { firstUuidOf } from '../domain/id.ts';
 import { NETWORKS, type Network } from '../domain/networks.ts';
 import type { RefundStage } from '../domain/refund-stage.ts';
 import type { Refund } from '../domain/refund.ts';
+import { withChosenAddress } from './chosen-addresses.ts';
 import type { Database, Trx } from './database.ts';
 import type { PaymentScopeKey } from './payment-filter.ts';
 import { findHits } from './payment-hits.ts';
@@ -34,6 +35,8 @@ export interface ListedRefund {
   readonly payout: RefundPayout | null;
   /** How many confirmations a payout needs. */
   readonly needed: number;
+  /** Whether a person chose its address. */
+  readonly isAddressChosen: boolean;
 }
 
 /** More payments than this are not searched for their refunds: the newest count. */
@@ -159,6 +162,7 @@ async function readListed(executor: Database | Trx, ids: readonly string[]): Pro
   // One after the other, for a file is read on one connection.
   const refunds = await findRefunds(executor, ids);
   const payouts = await payoutsOf(executor, ids);
+  const chosen = await withChosenAddress(executor, ids);
   const { rows } = await sql<{ id: string; stage: RefundStage; name: string | null; needed: number }>`
       select r.id, ${STAGE} as stage, coalesce(p.merchant_order_id, p.transaction_number) as name,
         coalesce((select max(a.confirmations) from payment_addresses a where a.payment_id = r.payment_id), 1) as needed
@@ -169,6 +173,8 @@ async function readListed(executor: Database | Trx, ids: readonly string[]): Pro
     const [refund, fact] = [byId.get(id), facts.get(id)];
     if (refund === undefined || fact === undefined) return [];
     const { stage, name, needed } = fact;
-    return [{ refund, stage, paymentName: name, payout: payouts.get(id) ?? null, needed }];
+    return [
+      { refund, stage, paymentName: name, payout: payouts.get(id) ?? null, needed, isAddressChosen: chosen.has(id) },
+    ];
   });
 }

@@ -1,7 +1,9 @@
 import * as fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
+import { claimRefund } from '../../src/app/refunds/claim-refund.ts';
 import { runDueRefunds } from '../../src/app/refunds/end-refunds.ts';
 import { RATE_COUNTS_MS } from '../../src/app/refunds/refund-rate.ts';
+import { decodeId } from '../../src/domain/id.ts';
 import { SANDBOX_REFUND_MS } from '../../src/domain/refund.ts';
 import type { PaymentView } from '../../src/http/dashboard/contract/payments.ts';
 import { sandboxRail } from '../../src/modes/sandbox-rail.ts';
@@ -180,6 +182,39 @@ describe('a refund', () => {
     });
   });
 
+  it('to an address that a colleague chose is cancelled by nobody who may not choose one', async () => {
+    const payment = await paid();
+    const chosen = await acts.post(owner.browser, payment.id, 'refunds', form({ amount: '5', address: ADDRESS }));
+    const open = await acts.post(owner.browser, payment.id, 'refunds', form({ amount: '6' }));
+    const id = decodeId('refund', open.body.refund) ?? '';
+    expect(await claimRefund(app, id, ADDRESS)).toMatchObject({ kind: 'done' });
+    const seen = await acts.read(support.browser, payment.id);
+    const base = `/dashboard/api/projects/${app.projectId}/test/refunds`;
+    const listed = await support.browser.call<{ data: PaymentView['refunds'] }>({ path: base });
+    for (const refunds of [seen.refunds, listed.body.data]) {
+      const mayCancel = (wanted: string) => refunds.find((one) => one.id === wanted)?.can.cancel;
+      expect([mayCancel(chosen.body.refund), mayCancel(open.body.refund)]).toEqual([false, true]);
+    }
+    const cancel = (browser: Browser, refund: string) => acts.post(browser, payment.id, `refunds/${refund}/cancel`);
+    expect(await cancel(support.browser, chosen.body.refund)).toMatchObject(
+      refused(403, 'A colleague chose the address'),
+    );
+    expect((await acts.read(support.browser, payment.id)).refunds).toMatchObject([
+      { status: 'pending' },
+      { status: 'pending' },
+    ]);
+    expect((await cancel(support.browser, open.body.refund)).status).toBe(200);
+    expect((await cancel(owner.browser, chosen.body.refund)).status).toBe(200);
+  });
+
+  it('of a payment that still waits is refused without the name of a field that the form lacks', async () => {
+    const id = publicPaymentId(await app.pay());
+    const answer = await acts.post(owner.browser, id, 'refunds', form({ address: ADDRESS }));
+    expect(answer.status).toBe(400);
+    expect(answer.body).not.toMatchObject({ error: { param: 'order_id' } });
+    expect(answer.text).toContain('names a payment that is still');
+  });
+
   it('whose form is sent twice is made once, and its answer is the first one', async () => {
     const payment = await paid();
     const body = form({ amount: '10', address: ADDRESS });
@@ -214,8 +249,8 @@ describe('a refund', () => {
     ['crypto_amount', { crypto_amount: '0' }],
     ['crypto_amount', { crypto_amount: '0.000000001' }],
     ['crypto_amount', { amount: '1', crypto_amount: '0.0001' }],
-    ['crypto_currency', { asset: 'ETH', network: 'ethereum' }],
-    ['crypto_currency', { asset: 'XXX' }],
+    ['asset', { asset: 'ETH', network: 'ethereum' }],
+    ['asset', { asset: 'XXX' }],
     ['network', { network: 'nowhere' }],
     ['address', { address: 'my wallet' }],
     ['address', { address: '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed' }],
@@ -332,6 +367,10 @@ describe('a refund in the payment’s currency at the rate of now', () => {
     const body = { crypto_amount: now.crypto_amount, rate_until: now.until, address: ADDRESS };
     const late = await acts.post(owner.browser, payment.id, 'refunds', form(body));
     expect(late).toMatchObject(refused(400, 'more than a minute old', 'crypto_amount'));
+    // Nor does a time count that is later than that of any rate.
+    const ahead = { ...body, rate_until: new Date(app.clock() + 2 * RATE_COUNTS_MS).toISOString() };
+    const never = await acts.post(owner.browser, payment.id, 'refunds', form(ahead));
+    expect(never).toMatchObject(refused(400, 'later than any rate of now', 'crypto_amount'));
     const rails = vi.spyOn(app, 'railFor').mockReturnValue(sandboxRail(fixedRates(new Map()), 1));
     const none = await rateOf(owner.browser, payment.id);
     rails.mockRestore();
@@ -356,7 +395,7 @@ describe('a refund in the payment’s currency at the rate of now', () => {
     ['amount', { amount: '0' }],
     ['amount', { amount: '1e3' }],
     ['amount', { amount: '1.001' }],
-    ['crypto_currency', { asset: 'BTC', network: 'base' }],
+    ['asset', { asset: 'BTC', network: 'base' }],
     ['unit', { unit: 'cent' }],
   ])('names %s where that cannot be: %j', async (param, query) => {
     const payment = await paid();

@@ -58,7 +58,11 @@ export function amountNow(
 
 /** Refuses an amount of coins whose rate counts no longer; null: it counts, or no rate was used. */
 export function oldRateRefusal(until: number | null, now: number): RefundRefusal | null {
-  if (until === null || now <= until) return null;
+  if (until === null || (now <= until && until <= now + RATE_COUNTS_MS)) return null;
+  if (until > now) {
+    const message = 'rate_until is later than any rate of now counts. Check the amount at the rate of now.';
+    return { kind: 'refused', param: 'crypto_amount', message };
+  }
   const message = 'The rate of crypto_amount is more than a minute old. Check the amount at the rate of now.';
   return { kind: 'refused', param: 'crypto_amount', message };
 }

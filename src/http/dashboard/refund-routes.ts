@@ -3,6 +3,7 @@ import { cancelRefund } from '../../app/refunds/cancel-refund.ts';
 import { createRefund } from '../../app/refunds/create-refund.ts';
 import { readRefund } from '../../app/refunds/read-refund.ts';
 import type { WantedRefund } from '../../app/refunds/refund-size.ts';
+import type { RefundRefusal } from '../../app/refunds/refund-money.ts';
 import type { RefundOutcome } from '../../app/refunds/save-refund.ts';
 import type { App } from '../../app/context.ts';
 import { amountNow } from '../../app/refunds/refund-rate.ts';
@@ -11,6 +12,7 @@ import { decodeId, encodeId } from '../../domain/id.ts';
 import { fiatDecimals, formatDecimal, parseDecimal, type Fiat } from '../../domain/money.ts';
 import type { Payment } from '../../domain/payment.ts';
 import { mayDo, refusalOf } from '../../domain/role.ts';
+import { withChosenAddress } from '../../store/chosen-addresses.ts';
 import { findPayments } from '../../store/payments.ts';
 import { isoTime } from '../../wire/time.ts';
 import { readIsoDate } from '../dates.ts';
@@ -68,12 +70,16 @@ export function refundRoutes(app: FastifyInstance, dashboard: Dashboard): void {
       case 'not_found':
         throw noPayment();
       case 'refused':
-        throw invalid(worth.param, worth.message);
+        throw invalid(fieldOf(worth.param), worth.message);
     }
   });
   addRoute(app, `POST ${REFUNDS}/:refund/cancel`, { action: 'request_refunds' }, async ({ params, request }) => {
     const { scope, selector, id } = await refundOf(dashboard, request, params);
-    const { projectId, mode } = scope;
+    const { projectId, mode, role } = scope;
+    if (!mayDo(role, 'create_refunds') && (await withChosenAddress(core.db, [id])).has(id)) {
+      const reason = 'A colleague chose the address of this refund, so that only who may choose one cancels it.';
+      throw new RequestError('permission_error', `${reason} ${refusalOf(role, 'create_refunds')}`);
+    }
     const refund = refundIdOf(await cancelRefund(appFor(core, request), { id, projectId, mode }));
     return { payment: await viewOf(core, request, scope, selector), refund };
   });
@@ -132,6 +138,12 @@ function readAmount(amount: string, currency: Fiat): bigint {
   throw invalid('amount', `amount must be a number above 0 with at most ${decimals} decimals, such as 12.5.`);
 }
 
+/** The field of the form; null for what the form does not ask. */
+function fieldOf(param: Extract<RefundRefusal, { readonly kind: 'refused' }>['param']): string | null {
+  if (param === 'crypto_currency') return 'asset';
+  return param === 'order_id' || param === 'transaction_id' ? null : param;
+}
+
 /** The id of the refund; throws if it was refused. */
 function refundIdOf(outcome: RefundOutcome): string {
   switch (outcome.kind) {
@@ -142,7 +154,7 @@ function refundIdOf(outcome: RefundOutcome): string {
     case 'not_found':
       throw noPayment();
     case 'refused':
-      throw invalid(outcome.param, outcome.message);
+      throw invalid(fieldOf(outcome.param), outcome.message);
     case 'key_reused':
     case 'still_running':
       throw notAgain(outcome.kind);

@@ -24,7 +24,7 @@ export function pageOf(
 
 export function refundView(
   refund: Refund,
-  { explorerOf, payouts }: Pick<SeenPayment, 'explorerOf' | 'payouts'>,
+  { explorerOf, payouts, withChosenAddress }: Pick<SeenPayment, 'explorerOf' | 'payouts' | 'withChosenAddress'>,
   links: Links,
   { refundsTo }: Viewer,
 ): RefundView {
@@ -51,20 +51,22 @@ export function refundView(
     completed_at: isoTimeOrNull(refund.completedAt),
     can: {
       sign: isOpen && refund.mode === 'live' && refund.address !== null && refundsTo === 'any',
-      cancel: isOpen && refundsTo !== 'none',
+      // Whoever may not choose an address does not withdraw what a colleague chose.
+      cancel: isOpen && (refundsTo === 'any' || (refundsTo === 'claimed' && !withChosenAddress.has(refund.id))),
     },
   };
 }
 
 /** A refund in the list of a project's refunds. */
 export function listedRefundView(
-  { refund, stage, paymentName, payout, needed }: ListedRefund,
+  { refund, stage, paymentName, payout, needed, isAddressChosen }: ListedRefund,
   explorerOf: SeenPayment['explorerOf'],
   links: Links,
   viewer: Viewer,
 ): ListedRefundView {
   const payouts = new Map(payout === null ? [] : [[refund.id, payout]]);
-  const view = refundView(refund, { explorerOf, payouts }, links, viewer);
+  const withChosenAddress = new Set(isAddressChosen ? [refund.id] : []);
+  const view = refundView(refund, { explorerOf, payouts, withChosenAddress }, links, viewer);
   const { paymentId, paymentSurface, network, mode, dueAt } = refund;
   return {
     ...view,

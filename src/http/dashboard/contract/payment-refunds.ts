@@ -24,7 +24,7 @@ export const refundsContract = {
       /** In the payment's currency; not together with `crypto_amount`. Without both, everything that is left. */
       amount: Type.Optional(decimal),
       crypto_amount: Type.Optional(decimal),
-      /** The `until` of the rate that `crypto_amount` was computed at; refused after it. */
+      /** The `until` of the rate that `crypto_amount` was computed at; refused after it, and if it is no rate of now. */
       rate_until: Type.Optional(text({ max: 40 })),
       asset: text({ max: 20, min: 1 }),
       network: text({ max: 20, min: 1 }),
@@ -48,5 +48,6 @@ export const refundsContract = {
       until: time(),
     }),
   },
+  /** A refund to an address that a colleague chose needs `create_refunds`. */
   [`POST ${REFUNDS}/:refund/cancel`]: { params: refundParams, answer: refundAnswer },
 } as const satisfies Contracts;

@@ -2,6 +2,8 @@ import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { testApp, type TestApp } from '../../test/harness.ts';
 import { timestamp } from '../store/database.ts';
+import { insertPerson } from '../store/people.ts';
+import { newId } from './context.ts';
 import { purgeOld } from './purge-old.ts';
 
 const HOUR_MS = 60 * 60_000;
@@ -68,6 +70,47 @@ describe('what outlived its time', () => {
     await purgeOld(app);
     const rows = await app.db.selectFrom('idempotency_keys').select('key').orderBy('key').execute();
     expect(rows.map(({ key }) => key)).toEqual(['a day', 'now']);
+  });
+
+  it('goes: mails and occurrences that ended more than 30 days ago, and unused links of mails after 180', async () => {
+    const app = await testApp();
+    const person = newId(app, app.clock());
+    await app.db
+      .transaction()
+      .execute((trx) => insertPerson(trx, { id: person, email: 'ann@shop.example', createdAt: app.clock() }));
+    const at = (ageMs: number) => timestamp(app.clock() - ageMs);
+    for (const [name, ageMs] of [
+      ['30 days', 30 * DAY_MS],
+      ['older', 30 * DAY_MS + 1],
+    ] as const) {
+      await sql`insert into mails (id, person_id, kind, occasion, content, created_at, give_up_at, attempts, outcome, ended_at)
+        values (gen_random_uuid(), ${person}, 'attention', ${name}, '{}', ${at(400 * DAY_MS)}, ${at(0)}, 1, 'sent', ${at(ageMs)})`.execute(
+        app.db,
+      );
+      await sql`insert into attention_occurrences (project_id, mode, kind, subject, occurrence, name, noticed_at, ended_at)
+        values (${app.projectId}, 'live', 'network', ${name}, '', '', ${at(400 * DAY_MS)}, ${at(ageMs)})`.execute(
+        app.db,
+      );
+    }
+    // Neither is over, however old.
+    await sql`insert into mails (id, person_id, kind, occasion, content, created_at, next_attempt_at, give_up_at, attempts)
+      values (gen_random_uuid(), ${person}, 'attention', 'waits', '{}', ${at(400 * DAY_MS)}, ${at(0)}, ${at(-DAY_MS)}, 0)`.execute(
+      app.db,
+    );
+    await sql`insert into attention_occurrences (project_id, mode, kind, subject, occurrence, name, noticed_at)
+      values (${app.projectId}, 'live', 'network', 'goes on', '', '', ${at(400 * DAY_MS)})`.execute(app.db);
+    for (const [byte, ageMs] of [
+      [1, 180 * DAY_MS],
+      [2, 180 * DAY_MS + 1],
+    ] as const) {
+      await sql`insert into mail_unsubscribes (token_hash, person_id, notification, created_at)
+        values (${Buffer.alloc(32, byte)}, ${person}, 'attention', ${at(ageMs)})`.execute(app.db);
+    }
+    expect(await purgeOld(app)).toBe(false);
+    const { rows } = await sql<{ what: string }>`
+      select occasion as what from mails union all select subject from attention_occurrences
+      union all select encode(substring(token_hash, 1, 1), 'hex') from mail_unsubscribes order by what`.execute(app.db);
+    expect(rows.map(({ what }) => what)).toEqual(['01', '30 days', '30 days', 'goes on', 'waits']);
   });
 
   it('is purged in batches, and says if there may be more', async () => {

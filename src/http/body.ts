@@ -1,9 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { FastifyInstance, preValidationHookHandler } from 'fastify';
-import { invalid, RequestError, WRONG_CONTENT_TYPE } from './errors.ts';
-
-/** 64 KiB. */
-export const BODY_LIMIT_BYTES = 65_536;
+import { BODY_LIMIT_BYTES, invalid, RequestError, WRONG_CONTENT_TYPE } from './errors.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {

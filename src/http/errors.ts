@@ -1,6 +1,9 @@
 import { withProgram } from '../config/called-as.ts';
 import { OverloadedError } from '../app/batch.ts';
 
+/** How long a body may be, where its route does not say otherwise. */
+export const BODY_LIMIT_BYTES = 65_536;
+
 /** Which error format an answer uses: that of one of the two APIs, or that of everything else. */
 export type ErrorSurface = 'transaction' | 'order';
 
@@ -82,7 +85,6 @@ export const WRONG_CONTENT_TYPE = 'The Content-Type must be application/json.';
 /** Errors that Fastify and Node report for requests that never reached a handler, by code. */
 const REQUEST_FAULTS: Readonly<Record<string, string>> = {
   FST_ERR_CTP_INVALID_MEDIA_TYPE: WRONG_CONTENT_TYPE,
-  FST_ERR_CTP_BODY_TOO_LARGE: 'The body must be at most 64 KiB.',
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'The body is not as long as Content-Length says.',
   FST_ERR_BAD_URL: 'The path is not a valid URL path.',
   FST_ERR_MAX_PARAM_LENGTH: 'The path is too long.',
@@ -96,11 +98,16 @@ const REQUEST_FAULTS: Readonly<Record<string, string>> = {
 const PASSING_FAULTS =
   /^(?:08|57P|53|25006|25P03|26000|40001|40P01|42P05)|^E(?:CONN(?:REFUSED|RESET|ABORTED)|PIPE|TIMEDOUT|NOENT|(?:HOST|NET)(?:UNREACH|DOWN)|NOTFOUND|AI_AGAIN)$/;
 
-/** Converts any error to the one that the client gets: never a stack trace, never SQL. */
-export function asRequestError(error: unknown): RequestError {
+/**
+ * Converts any error to the one that the client gets: never a stack trace, never SQL.
+ *
+ * @param bodyLimit how many bytes a body may have on the request's route
+ */
+export function asRequestError(error: unknown, bodyLimit = BODY_LIMIT_BYTES): RequestError {
   if (error instanceof RequestError) return error;
   if (error instanceof OverloadedError) return unavailable();
   const code = codeOf(error);
+  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return invalid(null, `The body must be at most ${sizeText(bodyLimit)}.`);
   const known = REQUEST_FAULTS[code];
   if (known !== undefined) return invalid(null, known);
   if (PASSING_FAULTS.test(code) || isLostConnection(error)) return unavailable();
@@ -108,6 +115,10 @@ export function asRequestError(error: unknown): RequestError {
     'api_error',
     'Something went wrong on our side. Nothing was saved unless a later read shows it.',
   );
+}
+
+function sizeText(bytes: number): string {
+  return bytes % 1_024 === 0 ? `${bytes / 1_024} KiB` : `${bytes.toLocaleString('en-US')} bytes`;
 }
 
 function unavailable(): RequestError {

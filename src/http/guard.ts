@@ -54,6 +54,8 @@ export interface GuardOptions {
 }
 
 const SESSION_PATH = /^\/dashboard\/api(?:\/|$)/;
+/** What is at no route of the dashboard's API counts as its routes do: by session, otherwise by address. */
+const NOWHERE: SessionRule = { kind: 'session', action: 'anybody' };
 const API_PATH = /^\/(?:v1|api\/transactions)(?:\/|$)/;
 
 /** The surface whose error format a path uses. */
@@ -119,8 +121,10 @@ async function guard(
   if (rule === null ? API_PATH.test(pathOf(request)) : rule.kind === 'api') {
     return guardApi(request, reply, options, rule?.kind === 'api' ? rule : null, fault);
   }
-  if (rule?.kind === 'session' || rule?.kind === 'dashboard') {
-    return guardDashboard(request, reply, { ...options, dashboard: options.dashboard ?? null }, rule, {
+  const { dashboard = null } = options;
+  const shown = rule === null && dashboard !== null && SESSION_PATH.test(pathOf(request)) ? NOWHERE : rule;
+  if (shown?.kind === 'session' || shown?.kind === 'dashboard') {
+    return guardDashboard(request, reply, { ...options, dashboard }, shown, {
       fault,
       countClient: () => count(reply, limits, 'page', clientId(request)),
       showLimit: () => sendRateLimitHeaders(request, reply, limits),

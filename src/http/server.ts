@@ -12,8 +12,8 @@ import type { KeyUses } from '../app/projects/key-uses.ts';
 import type { Mode } from '../domain/permission.ts';
 import type { Troubles } from '../domain/trouble.ts';
 import { clientAddress } from './client.ts';
-import { BODY_LIMIT_BYTES, parseBodies } from './body.ts';
-import { asRequestError, errorBody, invalid, type RequestError } from './errors.ts';
+import { parseBodies } from './body.ts';
+import { BODY_LIMIT_BYTES, asRequestError, errorBody, invalid, type RequestError } from './errors.ts';
 import { cameEncrypted } from './https-rule.ts';
 import { nameIgnoredFields } from './ignored-fields.ts';
 import { createListener, TIMEOUTS } from './listener.ts';
@@ -130,7 +130,7 @@ export function buildServer(options: ServerOptions): FastifyInstance {
   nameIgnoredFields(app);
   app.setErrorHandler(async (error, request, reply) => {
     if (isGone(request)) return reply.hijack();
-    const requestError = asRequestError(error);
+    const requestError = asRequestError(error, request.routeOptions.bodyLimit);
     if (requestError.status >= 500) reportFault(options.troubles, request, requestError.status, error);
     // The guard itself may have failed before it could send them, because the database is down.
     if (!reply.hasHeader('x-ratelimit-limit')) await sendRateLimitHeaders(request, reply, limits);

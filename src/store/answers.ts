@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { sql, type ExpressionBuilder } from 'kysely';
 import type { Mode } from '../domain/permission.ts';
 import { timestamp, type Database, type Trx } from './database.ts';
@@ -11,9 +12,18 @@ interface AnswerScope {
   readonly key: string;
 }
 
+/** What stands for a key when customers' data are deleted, for a key may name the customer. */
+export function digestOfKey(key: string): string {
+  return `sha256:${createHash('sha256').update(key).digest('hex')}`;
+}
+
+export function isDigestOfKey(key: string): boolean {
+  return /^sha256:[0-9a-f]{64}$/.test(key);
+}
+
 function isOf({ projectId, mode, route, key }: AnswerScope) {
   return (where: ExpressionBuilder<Tables, 'idempotency_keys'>) =>
-    where.and({ project_id: projectId, mode, route, key });
+    where.and([where.and({ project_id: projectId, mode, route }), where('key', 'in', [key, digestOfKey(key)])]);
 }
 
 /** The stored answer of a request, if its key was used since `since`. */

@@ -39,8 +39,12 @@ export function copyOut(
     let rows = NaN;
     let taken: Promise<void> = Promise.resolve();
     let connection: Connection | null = null;
+    let hasGivenUp = false;
 
     const giveUp = (error: unknown): void => {
+      // Every piece that waits behind the one that failed fails with it.
+      if (hasGivenUp) return;
+      hasGivenUp = true;
       // The server is in the middle of it: nothing else can be sent on this connection.
       client.end().catch(() => {});
       connection?.stream.destroy();

@@ -1,8 +1,10 @@
 import { sql, type RawBuilder } from 'kysely';
 import { isFinal, PAYMENT_STATUSES } from '../domain/status.ts';
-import { withoutCustomerData } from '../wire/customer-data.ts';
+import { HAS_CUSTOMER_DATA, withoutCustomerData } from '../wire/customer-data.ts';
 import { publicPaymentId } from '../wire/payment.ts';
 import type { Surface } from '../domain/payment.ts';
+import { digestOfKey, isDigestOfKey } from './answers.ts';
+import { deleteViewsAndLabels, forgetInAudit, mentions } from './customer-texts.ts';
 import { timestamp, type Database, type Trx } from './database.ts';
 
 /** Whose data: of one customer, by e-mail address, or of all payments made before a time that have ended. */
@@ -48,8 +50,9 @@ export async function countCustomerData(
 ): Promise<CustomerDataCounts> {
   const { rows } = await sql<{ [Name in keyof CustomerDataCounts]: bigint }>`
     with mine as materialized (select p.id from payments p where ${chosen(projectId, choice)}),
-      said as materialized (select e.id from events e where e.payment_id in (select id from mine))
-    select (select count(*) from mine) as payments, (select count(*) from said) as events,
+      said as materialized (
+        select e.id, e.body ~ ${HAS_CUSTOMER_DATA} as has_data from events e where e.payment_id in (select id from mine))
+    select (select count(*) from mine) as payments, (select count(*) from said where has_data) as events,
       (select count(*) from payment_notes where payment_id in (select id from mine)) as notes,
       (select count(*) from refunds where reason is not null and payment_id in (select id from mine)) as "refundReasons",
       (select count(*) from delivery_attempts a join deliveries d on d.id = a.delivery_id
@@ -92,16 +95,19 @@ export async function deleteCustomerData(
   projectId: string,
   choice: CustomerChoice,
   { after, limit }: { readonly after: string | null; readonly limit: number },
-): Promise<{ readonly counts: CustomerDataCounts; readonly next: string | null }> {
+): Promise<{ readonly counts: CustomerDataCounts; readonly auditEntries: number; readonly next: string | null }> {
   // Locked: what is happening to a payment either ends before, or reads the cleared row.
   const { rows } = await sql<Chosen>`
     select p.id, p.surface, p.customer_email as email from payments p
     where ${chosen(projectId, choice)} ${after === null ? sql`` : sql`and p.id > ${after}`}
     order by p.id limit ${limit} for update`.execute(trx);
   await clearRefusals(trx, projectId, choice);
-  if (choice.kind === 'email') await deleteViewsOf(trx, projectId, [choice.email]);
   const ids = rows.map(({ id }) => id);
-  await deleteViewsOf(trx, projectId, emailsOf(rows));
+  const email = choice.kind === 'email' ? choice.email.toLowerCase() : null;
+  const emails = email === null ? emailsOf(rows) : [email];
+  await deleteViewsAndLabels(trx, projectId, emails);
+  const names = rows.map((row) => publicPaymentId(row));
+  const auditEntries = await forgetInAudit(trx, projectId, { paymentIds: ids, names, emails, email });
   await clearPayments(trx, ids);
   const notes = await affected(trx, sql`delete from payment_notes where payment_id = any (${ids}::uuid[])`);
   const refundReasons = await affected(
@@ -111,9 +117,9 @@ export async function deleteCustomerData(
   await clearMarks(trx, projectId, ids);
   const answers = await clearAnswers(trx, ids);
   const events = await clearEvents(trx, ids);
-  await clearIdempotentAnswers(trx, projectId, rows);
+  await clearIdempotentAnswers(trx, projectId, names, emails);
   const counts = { payments: rows.length, events, notes, refundReasons, answers };
-  return { counts, next: rows.length < limit ? null : (ids.at(-1) ?? null) };
+  return { counts, auditEntries, next: rows.length < limit ? null : (ids.at(-1) ?? null) };
 }
 
 async function affected(trx: Trx, statement: RawBuilder<unknown>): Promise<number> {
@@ -141,18 +147,24 @@ async function clearMarks(trx: Trx, projectId: string, ids: readonly string[]): 
       union all select id::text from refunds where payment_id = any (${ids}::uuid[]))`.execute(trx);
 }
 
-function clearAnswers(trx: Trx, ids: readonly string[]): Promise<number> {
-  return affected(
-    trx,
-    sql`update delivery_attempts a set response_body = null, response_headers = null from deliveries d, events e
-      where e.payment_id = any (${ids}::uuid[]) and d.event_id = e.id and a.delivery_id = d.id
-        and (a.response_body is not null or a.response_headers is not null)`,
-  );
+/** Clears answers with their headers; returns how many had a body. */
+async function clearAnswers(trx: Trx, ids: readonly string[]): Promise<number> {
+  const { rows } = await sql<{ said: bigint }>`
+    select count(*) as said from events e join deliveries d on d.event_id = e.id
+      join delivery_attempts a on a.delivery_id = d.id
+    where e.payment_id = any (${ids}::uuid[]) and a.response_body <> ''`.execute(trx);
+  await sql`
+    update delivery_attempts a set response_body = null, response_headers = null from deliveries d, events e
+    where e.payment_id = any (${ids}::uuid[]) and d.event_id = e.id and a.delivery_id = d.id
+      and (a.response_body is not null or a.response_headers is not null)`.execute(trx);
+  return Number(rows[0]?.said ?? 0n);
 }
 
+/** Clears bodies; returns how many had customers' data, by the same measure as the count. */
 async function clearEvents(trx: Trx, ids: readonly string[]): Promise<number> {
-  const { rows } = await sql<{ id: string; body: string }>`
-    select id, body from events where payment_id = any (${ids}::uuid[])`.execute(trx);
+  const { rows } = await sql<{ id: string; body: string; hasData: boolean }>`
+    select id, body, body ~ ${HAS_CUSTOMER_DATA} as "hasData" from events
+    where payment_id = any (${ids}::uuid[])`.execute(trx);
   const changed = rows.flatMap(({ id, body: before }) => {
     const body = withoutCustomerData(before);
     return body === before ? [] : [{ id, body }];
@@ -162,24 +174,40 @@ async function clearEvents(trx: Trx, ids: readonly string[]): Promise<number> {
       update events e set body = n.body from json_to_recordset(${JSON.stringify(changed)}::json) as n (id uuid, body text)
       where e.id = n.id`.execute(trx);
   }
-  return changed.length;
+  return rows.filter(({ hasData }) => hasData).length;
 }
 
-/** Answers that would be given once more to a request that is sent again; they are kept for a day. */
-async function clearIdempotentAnswers(trx: Trx, projectId: string, rows: readonly Chosen[]): Promise<void> {
-  const ids = new Set(rows.map((row) => publicPaymentId(row)));
-  if (ids.size === 0) return;
+/**
+ * Answers that would be given once more to a request that is sent again; they are kept for a day. Their keys, which
+ * shops make of what they like, become digests, so that such a request still makes nothing twice.
+ */
+async function clearIdempotentAnswers(
+  trx: Trx,
+  projectId: string,
+  names: readonly string[],
+  emails: readonly string[],
+): Promise<void> {
+  const ids = new Set(names);
+  if (ids.size === 0 && emails.length === 0) return;
   const { rows: kept } = await sql<{ mode: string; route: string; key: string; response: string }>`
     select mode, route, key, response from idempotency_keys where project_id = ${projectId}`.execute(trx);
-  const changed = kept.flatMap(({ response: before, ...of }) => {
+  const changed = kept.flatMap(({ key, response: before, ...of }) => {
     const isOne = [...before.matchAll(/"(?:id|payment)":"([^"]+)"/g)].some(([, id = '']) => ids.has(id));
+    if (!isOne && !mentions(key, emails)) return [];
     const response = isOne ? withoutCustomerData(before) : before;
-    return response === before ? [] : [{ ...of, response }];
+    return [{ ...of, key, digest: isDigestOfKey(key) ? key : digestOfKey(key), response }];
   });
   if (changed.length === 0) return;
+  const list = sql`json_to_recordset(${JSON.stringify(changed)}::json)
+    as n (mode text, route text, key text, digest text, response text)`;
+  // A process of an older version knows no digests, and may have answered the same key again.
   await sql`
-    update idempotency_keys k set response = n.response
-    from json_to_recordset(${JSON.stringify(changed)}::json) as n (mode text, route text, key text, response text)
+    delete from idempotency_keys k using ${list}
+    where k.project_id = ${projectId} and n.digest <> n.key and (k.mode, k.route, k.key) = (n.mode, n.route, n.digest)`.execute(
+    trx,
+  );
+  await sql`
+    update idempotency_keys k set key = n.digest, response = n.response from ${list}
     where k.project_id = ${projectId} and (k.mode, k.route, k.key) = (n.mode, n.route, n.key)`.execute(trx);
 }
 
@@ -199,16 +227,4 @@ async function clearRefusals(trx: Trx, projectId: string, choice: CustomerChoice
 function firstIdAt(at: number): string {
   const hex = Math.max(0, Math.floor(at)).toString(16).padStart(12, '0');
   return `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-000000000000`;
-}
-
-/** Views that search for one of these customers. */
-async function deleteViewsOf(trx: Trx, projectId: string, emails: readonly string[]): Promise<void> {
-  if (emails.length === 0) return;
-  const { rows } = await sql<{ id: string; query: string }>`
-    select id, query from saved_views where project_id = ${projectId}`.execute(trx);
-  const ids = rows.flatMap(({ id, query }) => {
-    const words = [...new URLSearchParams(query).values()].join('\n').toLowerCase();
-    return emails.some((email) => words.includes(email.toLowerCase())) ? [id] : [];
-  });
-  if (ids.length > 0) await sql`delete from saved_views where id = any (${ids}::uuid[])`.execute(trx);
 }

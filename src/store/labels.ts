@@ -73,7 +73,7 @@ export async function putLabel(
 }
 
 /**
- * Removes a label from a payment, and deletes it if no other payment has it. Returns the label's name; null if the
+ * Removes a label from a payment, and deletes it if no other payment has it. Returns the label's id; null if the
  * payment did not have it.
  */
 export async function removeLabel(
@@ -84,7 +84,7 @@ export async function removeLabel(
 ): Promise<string | null> {
   const label = await trx
     .selectFrom('labels')
-    .select(['id', 'name'])
+    .select('id')
     .where('project_id', '=', projectId)
     .where(sql`lower(name)`, '=', sql`lower(${name})`)
     .forUpdate()
@@ -105,5 +105,5 @@ export async function removeLabel(
       ),
     )
     .execute();
-  return label.name;
+  return label.id;
 }

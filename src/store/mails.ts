@@ -51,7 +51,7 @@ export interface DueMail {
   readonly leaseUntil: number;
 }
 
-/** Claims mails that are due, the longest waiting first. */
+/** Claims mails that are due, the longest waiting first; returns them in the order in which they were saved. */
 export async function claimMails(
   db: Database,
   { now, leaseUntil, limit }: { readonly now: number; readonly leaseUntil: number; readonly limit: number },
@@ -64,7 +64,9 @@ export async function claimMails(
     returning id, person_id as "personId", content, created_at as "createdAt", give_up_at as "giveUpAt", attempts`.execute(
     db,
   );
-  return rows.map((row) => ({ ...row, leaseUntil }));
+  return rows
+    .map((row) => ({ ...row, leaseUntil }))
+    .toSorted((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1));
 }
 
 /** Ends a mail, unless the lease was lost. */

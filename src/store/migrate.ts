@@ -67,6 +67,7 @@ export async function knownMigrations(folder: string = FOLDER): Promise<readonly
  */
 export async function migrate(client: Client, folder: string = FOLDER): Promise<readonly string[]> {
   const files = await knownMigrations(folder);
+  await checkServer(client);
   await lockMigrations(client);
   try {
     await makeTable(client);
@@ -98,6 +99,21 @@ export async function migrate(client: Client, folder: string = FOLDER): Promise<
   }
 }
 
+/** The oldest PostgreSQL that everything runs on: `unique nulls not distinct` came with it. */
+const MIN_SERVER = 15;
+
+/** Refused before the first migration, which would leave a database half made. */
+async function checkServer(client: Client): Promise<void> {
+  const { rows } = await client.query<{ version: string; major: number }>(
+    "select current_setting('server_version') as version, current_setting('server_version_num')::int / 10000 as major",
+  );
+  const [server] = rows;
+  if (server === undefined || server.major >= MIN_SERVER) return;
+  throw new MigrationError(
+    `The database is PostgreSQL ${server.version}; Cointill needs ${MIN_SERVER} or newer. Point DATABASE_URL to such a server.`,
+  );
+}
+
 interface Applied {
   readonly name: string;
   /** Null if it was applied by a version that stored no checksums. */
@@ -110,10 +126,18 @@ async function makeTable(client: Client): Promise<void> {
   if (rows[0]?.lacks === true) await client.query('alter table migrations add column checksum text');
 }
 
+/**
+ * Checksums of earlier texts that made the same schema: PostgreSQL 15 could not read them, so they were written anew.
+ * Databases that were made by them have nothing to change.
+ */
+const EARLIER_TEXTS: Readonly<Record<string, string>> = {
+  '0028_webhooks_and_requests.sql': 'e551d2482d1adf709c9e0b4a690d245abadbe1230e0b1e04f14e5e19df47c65c',
+};
+
 /** A migration that was applied before there were checksums is assumed to be unchanged. */
 async function checkUnchanged(client: Client, folder: string, { name, checksum }: Applied): Promise<void> {
   const now = (await readMigration(folder, name)).checksum;
-  if (checksum === null) {
+  if (checksum === null || checksum === EARLIER_TEXTS[name]) {
     await client.query('update migrations set checksum = $2 where name = $1', [name, now]);
   } else if (checksum !== now) {
     throw new MigrationError(

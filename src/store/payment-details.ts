@@ -8,10 +8,12 @@ import { otherMoney } from '../domain/other-money.ts';
 import { encodeId } from '../domain/id.ts';
 import type { PaymentStatus } from '../domain/status.ts';
 import { timestamp, type Database, type Trx } from './database.ts';
+import { isDigestOfKey } from './answers.ts';
 import { labelsOfPayments } from './labels.ts';
 import { notesOf, type Note } from './notes.ts';
 import { eventsOf, type EventRecord } from './payment-events.ts';
 import { findPayments } from './payments.ts';
+import { payoutsOf, type RefundPayout } from './refund-payouts.ts';
 import { refundedMoney, refundsOfPayment } from './refunds.ts';
 import { findTransfers } from './transfers.ts';
 
@@ -71,6 +73,8 @@ export interface PaymentDetails {
   readonly quotes: readonly QuoteRecord[];
   readonly events: readonly EventRecord[];
   readonly refunds: readonly Refund[];
+  /** What pays the refunds that are pending, by their ids. */
+  readonly payouts: ReadonlyMap<string, RefundPayout>;
   /** What its refunds take of the current quote's money. */
   readonly refundedUnits: bigint;
   /** The same for each received token, the quote's included. */
@@ -104,6 +108,7 @@ export async function findPaymentDetails(db: Database, id: string): Promise<Paym
         ...(await addressesOf(trx, id)),
         events: await eventsOf(trx, id, MAX_EACH),
         refunds,
+        payouts: await pendingPayouts(trx, refunds),
         refundedUnits: taken.find((one) => isQuoted(payment, one))?.units ?? 0n,
         taken,
         notes: await notesOf(trx, id, MAX_EACH),
@@ -112,6 +117,15 @@ export async function findPaymentDetails(db: Database, id: string): Promise<Paym
         idempotencyKey: await idempotencyKeyOf(trx, payment),
       };
     });
+}
+
+async function pendingPayouts(trx: Trx, refunds: readonly Refund[]): Promise<ReadonlyMap<string, RefundPayout>> {
+  const pending = refunds.filter(({ status, mode }) => status === 'pending' && mode === 'live');
+  if (pending.length === 0) return new Map();
+  return payoutsOf(
+    trx,
+    pending.map(({ id }) => id),
+  );
 }
 
 function isQuoted({ quote }: Payment, { asset, network }: Pick<TakenMoney, 'asset' | 'network'>): boolean {
@@ -186,6 +200,11 @@ async function actionsOf(trx: Trx, payment: Payment, refunds: readonly Refund[])
   const rows = await trx
     .selectFrom('audit_log')
     .select(['at', 'action', 'actor_name', 'subject_id', 'before', 'after'])
+    // The log has a label's id: its name is here alone, and goes with it.
+    .select(
+      sql<string | null>`(select name from labels where labels.project_id = audit_log.project_id
+        and labels.id::text = coalesce(after, before) ->> 'label_id')`.as('label'),
+    )
     .where('project_id', '=', payment.projectId)
     .where((where) => {
       const of = (kind: string, ids: readonly string[]) =>
@@ -197,11 +216,11 @@ async function actionsOf(trx: Trx, payment: Payment, refunds: readonly Refund[])
     .orderBy('id')
     .limit(MAX_EACH)
     .execute();
-  return rows.map(({ at, action, actor_name: by, subject_id: subject, before, after }) => ({
+  return rows.map(({ at, action, actor_name: by, subject_id: subject, before, after, label }) => ({
     at,
     action,
     by,
-    detail: detailOf({ ...before, ...after }),
+    detail: label ?? detailOf({ ...before, ...after }),
     subject,
   }));
 }
@@ -223,5 +242,5 @@ async function idempotencyKeyOf(trx: Trx, payment: Payment): Promise<string | nu
     .where('route', 'not like', 'dashboard %')
     .where(sql<boolean>`position(${publicPaymentId(payment)} in response) > 0`)
     .executeTakeFirst();
-  return row?.key ?? null;
+  return row === undefined || isDigestOfKey(row.key) ? null : row.key;
 }

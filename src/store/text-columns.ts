@@ -42,7 +42,8 @@ export const TEXT_COLUMNS: { readonly [Table in keyof Tables]?: Readonly<Record<
   payment_arrows: of('service', 'from_status', 'to_status', 'cause'),
   payment_addresses: of('accounting', 'address', 'network', 'asset'),
   payment_quotes: of('accounting', 'network', 'address', 'asset'),
-  idempotency_keys: { ...of('service', 'mode', 'route', 'key'), ...of('customer', 'response') },
+  // Shops make their keys of what they like, such as the customer's address.
+  idempotency_keys: { ...of('service', 'mode', 'route'), ...of('customer', 'key', 'response') },
   payment_figures: of('accounting', 'mode', 'status', 'network', 'asset', 'currency'),
   completion_times: of('accounting', 'mode', 'network', 'asset'),
   attention_marks: { ...of('service', 'mode', 'kind', 'subject', 'occurrence'), ...of('customer', 'note') },
@@ -73,7 +74,8 @@ export const TEXT_COLUMNS: { readonly [Table in keyof Tables]?: Readonly<Record<
   },
   api_request_counts: of('service', 'mode'),
   payment_notes: { ...of('shop', 'author_name'), ...of('customer', 'body') },
-  labels: of('shop', 'name'),
+  // Those that have a customer's address.
+  labels: of('customer', 'name'),
   payment_labels: of('service', 'mode'),
   refunds: {
     ...of('service', 'mode', 'payment_surface', 'status', 'failure_reason'),
@@ -120,21 +122,13 @@ export const TEXT_COLUMNS: { readonly [Table in keyof Tables]?: Readonly<Record<
   sessions: of('shop', 'ip', 'user_agent', 'challenge', 'challenge_for'),
   sign_ins: of('service', 'challenge'),
   passkeys: of('shop', 'name', 'credential_id', 'transports'),
-  // Cannot be changed, so nothing of customers is written there.
-  audit_log: of(
-    'shop',
-    'actor_kind',
-    'actor_name',
-    'action',
-    'subject_kind',
-    'subject_id',
-    'before',
-    'after',
-    'ip',
-    'request_id',
-  ),
-  // A search for a customer is part of a view.
-  saved_views: { ...of('shop', 'name'), ...of('customer', 'query') },
+  // Append-only but for the texts of customers that older versions wrote into the values.
+  audit_log: {
+    ...of('shop', 'actor_kind', 'actor_name', 'action', 'subject_kind', 'subject_id', 'ip', 'request_id'),
+    ...of('customer', 'before', 'after'),
+  },
+  // A search for a customer is part of a view, or its name.
+  saved_views: of('customer', 'name', 'query'),
   backups: of('service', 'file', 'problem'),
   leases: of('service', 'name', 'holder'),
 };

@@ -12,6 +12,12 @@ const CLEARED = new Set([
   'cancel_url',
 ]);
 
+/** Matches stored JSON in which {@link withoutCustomerData} finds something; in the syntax of PostgreSQL. */
+export const HAS_CUSTOMER_DATA = [
+  String.raw`"(${[...CLEARED].join('|')})":[^n]`,
+  String.raw`"metadata":\{(?!\}|"order_id":"([^"\\]|\\.)*"\})`,
+].join('|');
+
 const json = JSON as unknown as {
   rawJSON(text: string): RawJson;
   parse(
@@ -37,6 +43,7 @@ export function withoutCustomerData(body: string): string {
 }
 
 function onlyOrder(metadata: unknown): unknown {
+  if (metadata === null) return null;
   const { order_id: order } = Object(metadata) as { readonly order_id?: unknown };
   return order === undefined ? {} : { order_id: order };
 }

@@ -318,6 +318,20 @@ describe('a body', () => {
   });
 });
 
+describe('a body over its limit', () => {
+  it('is refused with the limit of its own route', async () => {
+    const { browser } = await test.join('owner');
+    const base = `/dashboard/api/projects/${test.http.app.projectId}/test`;
+    for (const [path, bytes, limit] of [
+      [`${base}/signing`, 70_000, '64 KiB'],
+      [`${base}/signing/send`, 2_200_000, '2,100,000 bytes'],
+    ] as const) {
+      const { status, body } = await browser.call({ method: 'POST', path, body: { signed: 'a'.repeat(bytes) } });
+      expect([status, body]).toMatchObject([400, { error: { message: `The body must be at most ${limit}.` } }]);
+    }
+  });
+});
+
 describe('cookies', () => {
   it('are HttpOnly and SameSite=Lax; over HTTPS they are Secure and bound to this host by a prefix', async () => {
     const { email } = await test.join('viewer');
@@ -396,6 +410,21 @@ describe('the rate limit', () => {
       expect(answer.headers).toMatchObject({ 'x-ratelimit-limit': '7', 'x-ratelimit-remaining': String(left) });
     }
     expect((await member.browser.try('GET /dashboard/api/session')).status).toBe(429);
+  });
+
+  it('counts what is at no route of its API like what is: by session, otherwise by address', async () => {
+    const { browser } = await test.join('viewer');
+    const known = await browser.try('GET /dashboard/api/session');
+    const left = Number(known.headers['x-ratelimit-remaining']);
+    const nowhere = await browser.call({ path: '/dashboard/api/nowhere' });
+    expect([nowhere.status, nowhere.headers]).toMatchObject([
+      404,
+      { 'x-ratelimit-limit': known.headers['x-ratelimit-limit'], 'x-ratelimit-remaining': String(left - 1) },
+    ]);
+    const stranger = test.browser();
+    const counted = await stranger.try('GET /dashboard/api/session');
+    const lost = await stranger.call({ path: '/dashboard/api/nowhere' });
+    expect(Number(lost.headers['x-ratelimit-remaining'])).toBe(Number(counted.headers['x-ratelimit-remaining']) - 1);
   });
 });
 

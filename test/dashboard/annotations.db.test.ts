@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import type { PaymentView } from '../../src/http/dashboard/contract/payments.ts';
 import { publicPaymentId } from '../../src/wire/payment.ts';
@@ -141,6 +142,9 @@ describe('labels', () => {
     await post(owner.browser, two, 'labels', { label: SCRIPT });
     expect((await acts.read(owner.browser, two)).labels).toEqual([SCRIPT, 'Gift card']);
     expect(await labels()).toEqual([SCRIPT, 'Gift card']);
+    expect((await acts.read(owner.browser, one)).timeline).toContainEqual(
+      expect.objectContaining({ action: 'payment.label', by: support.email, detail: 'Gift card' }),
+    );
     await post(owner.browser, two, 'labels/remove', { label: 'gift card' });
     expect(await labels()).toEqual([SCRIPT, 'Gift card']);
     app.clock.advance(1);
@@ -148,9 +152,13 @@ describe('labels', () => {
     expect(last.body.labels).toEqual([]);
     expect(await labels()).toEqual([SCRIPT]);
     expect(last.body.timeline.filter(({ kind }) => kind === 'action')).toMatchObject([
-      { action: 'payment.label', by: support.email, detail: 'Gift card' },
-      { action: 'payment.label_remove', by: owner.email, detail: 'Gift card' },
+      // No payment has the label any more, and its name is gone.
+      { action: 'payment.label', by: support.email, detail: null },
+      { action: 'payment.label_remove', by: owner.email, detail: null },
     ]);
+    const { rows } = await sql`
+      select from audit_log where concat(before, after) ilike '%gift card%'`.execute(app.db);
+    expect(rows).toEqual([]);
   });
 
   it('put on and taken off by many at once are there once or not at all', async () => {

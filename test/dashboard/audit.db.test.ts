@@ -123,12 +123,29 @@ it('a change that is rolled back leaves no entry', async () => {
   expect(entries).toEqual([]);
 });
 
-it.each(['update audit_log set actor_name = $$nobody$$', 'delete from audit_log', 'truncate audit_log'])(
-  'the log is append-only: %s is refused',
-  async (statement) => {
-    await expect(sql.raw(statement).execute(app.db)).rejects.toThrow('append-only');
-  },
-);
+const entry = (action: string, after: object) => sql`
+  insert into audit_log (id, at, actor_kind, actor_name, action, subject_kind, after)
+  values (gen_random_uuid(), now(), 'service', 'Cointill', ${action}, 'refund', ${JSON.stringify(after)}::jsonb)`;
+
+it.each([
+  'update audit_log set actor_name = $$nobody$$',
+  'delete from audit_log',
+  'truncate audit_log',
+  `update audit_log set after = null where action = 'refund.create'`,
+  `update audit_log set after = after || '{"reason": "another"}' where action = 'refund.create'`,
+  `update audit_log set after = after - 'reason' where action = 'refund.create'`,
+  `update audit_log set after = after || '{"address": "(deleted)"}' where action = 'refund.create'`,
+  `update audit_log set after = after || '{"note": "(deleted)"}' where action = 'refund.create'`,
+  `update audit_log set after = after || '{"name": "(deleted)"}' where action = 'key.create'`,
+  `update audit_log set after = after || '{"reason": "(deleted)"}', at = 'epoch' where action = 'refund.create'`,
+])('the log is append-only: %s is refused', async (statement) => {
+  const tried = app.db.transaction().execute(async (trx) => {
+    await entry('refund.create', { reason: 'too late', address: 'bc1q' }).execute(trx);
+    await entry('key.create', { name: 'Server' }).execute(trx);
+    await sql.raw(statement).execute(trx);
+  });
+  await expect(tried).rejects.toThrow('append-only');
+});
 
 it('the API lists entries newest first, page by page, and only those of a project to people who may see no others', async () => {
   const { browser, id } = await test.join('owner');

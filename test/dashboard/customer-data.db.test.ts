@@ -3,7 +3,9 @@ import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { keyedRequest, newPayment } from '../harness.ts';
 import { dashboardTest } from '../dashboard.ts';
 import { simulatePayment } from '../../src/app/payments/simulate-payment.ts';
+import { findAnswer } from '../../src/store/answers.ts';
 import { TEXT_COLUMNS } from '../../src/store/text-columns.ts';
+import { encodeId } from '../../src/domain/id.ts';
 import { orderView } from '../../src/wire/order.ts';
 
 const test = await dashboardTest();
@@ -60,6 +62,30 @@ const CUSTOMER_COLUMNS = Object.entries(TEXT_COLUMNS).flatMap(([table, columns])
   Object.entries(columns).flatMap(([name, kind]) => (kind === 'customer' ? [`${table}.${name}`] : [])),
 );
 
+/** Entries as older versions made them, with what people wrote and searched for. */
+async function fillAuditLog(projectId: string, paymentId: string): Promise<void> {
+  const { rows } = await sql<{ id: string }>`select id from refunds where payment_id = ${paymentId}`.execute(db);
+  const refund = encodeId('refund', rows[0]?.id ?? '');
+  const payment = encodeId('order', paymentId);
+  const query = `search=${encodeURIComponent(EMAIL)}`;
+  const entries = [
+    ['refund.create', 'refund', refund, null, { reason: `${WORD} did not like it`, address: 'bc1q' }],
+    ['refund.cancel', 'refund', refund, null, { reason: `${WORD} did not like it`, units: 1 }],
+    ['payment.label', 'payment', payment, null, { label: `vip ${WORD}` }],
+    ['payment.label_remove', 'payment', payment, { label: `vip ${WORD}` }, null],
+    ['view.create', 'view', 'v', null, { name: `Of ${EMAIL}`, query, shared: false }],
+    ['view.change', 'view', 'v', { query }, { query: 'status=pending' }],
+    ['payment.export', 'payments', null, null, { mode: 'test', search: EMAIL }],
+  ] as const;
+  for (const [action, kind, subject, before, after] of entries) {
+    await sql`insert into audit_log (id, at, actor_kind, actor_name, action, project_id, subject_kind, subject_id, before, after)
+      values (gen_random_uuid(), now(), 'person', 'owner', ${action}, ${projectId}, ${kind}, ${subject},
+        ${before === null ? null : JSON.stringify(before)}::jsonb, ${after === null ? null : JSON.stringify(after)}::jsonb)`.execute(
+      db,
+    );
+  }
+}
+
 /** A paid order with the customer's data in every place that a customer's data can come to. */
 async function orderEverywhere(projectId: string): Promise<string> {
   let id = '';
@@ -69,7 +95,7 @@ async function orderEverywhere(projectId: string): Promise<string> {
       id = payment.id;
       return JSON.stringify(orderView(payment, app.links));
     },
-    { ...keyedRequest(projectId, 'key-1') },
+    { ...keyedRequest(projectId, `order-of-${EMAIL}`) },
   );
   expect(made.kind).toBe('done');
   await simulatePayment(app, { id }, 'paid');
@@ -82,12 +108,21 @@ async function orderEverywhere(projectId: string): Promise<string> {
   await sql`insert into attention_marks (project_id, mode, kind, subject, occurrence, note, version, changed_at)
     values (${projectId}, 'test', 'late', ${id}, '1', ${`ask ${WORD}`}, 1, now())`.execute(db);
   await sql`insert into saved_views (id, project_id, person_id, name, query, shared, version, created_at, changed_at)
-    values (gen_random_uuid(), ${projectId}, ${owner.id}, 'Ada', ${`search=${encodeURIComponent(EMAIL)}`}, false, 1, now(), now())`.execute(
+    values (gen_random_uuid(), ${projectId}, ${owner.id}, ${`Of ${EMAIL}`}, ${`search=${encodeURIComponent(EMAIL)}`}, false, 1, now(), now())`.execute(
     db,
   );
+  await sql`with label as (
+      insert into labels (id, project_id, name, created_at)
+      values (gen_random_uuid(), ${projectId}, ${`vip ${EMAIL}`}, now()) returning id)
+    insert into payment_labels (payment_id, label_id, mode) select ${id}, id, 'test' from label`.execute(db);
+  await fillAuditLog(projectId, id);
   await sql`insert into api_requests (project_id, mode, last_id, first_id, method, path, status, key_id, error, ids, request_ids, durations)
     values (${projectId}, 'test', '00000000-0000-7000-8000-000000000001', '00000000-0000-7000-8000-000000000001', 'POST', '/v1/orders',
       400, gen_random_uuid(), ${`"${EMAIL}" is taken`}, '{}', '{}', '{}')`.execute(db);
+  // One that says nothing of the customer is not counted.
+  await sql`insert into events (id, project_id, mode, payment_id, type, body, created_at)
+    values (gen_random_uuid(), ${projectId}, 'test', ${id}, 'order.created',
+      '{"customer_email":null,"metadata":{"order_id":"A-77"},"reason":null}', now())`.execute(db);
   await sql`insert into webhook_endpoints (id, project_id, mode, url, events, secret, created_at)
     values (gen_random_uuid(), ${projectId}, 'test', 'https://shop.example/hook', '{}', '\\x00', now())`.execute(db);
   await sql`insert into deliveries (event_id, endpoint_id, state, created_at)
@@ -96,6 +131,10 @@ async function orderEverywhere(projectId: string): Promise<string> {
   await sql`insert into delivery_attempts (delivery_id, manual, started_at, duration_ms, request_headers, response_status,
       response_headers, response_body, response_truncated)
     select d.id, false, now(), 5, '{}', 200, ${JSON.stringify({ 'x-customer': WORD })}::jsonb, ${`thanks, ${WORD}`}, false
+    from deliveries d join events e on e.id = d.event_id where e.payment_id = ${id}`.execute(db);
+  await sql`insert into delivery_attempts (delivery_id, manual, started_at, duration_ms, request_headers, response_status,
+      response_headers, response_body, response_truncated)
+    select d.id, true, now(), 5, '{}', 200, '{}', '', false
     from deliveries d join events e on e.id = d.event_id where e.payment_id = ${id}`.execute(db);
   return id;
 }
@@ -124,6 +163,20 @@ describe("the deletion of customers' data", () => {
         .replace(/"customer_email":"[^"]*"/, '"customer_email":null')
         .replace(/"metadata":\{[^}]*\}/, '"metadata":{"order_id":"A-77"}');
     expect(after.rows).toEqual(before.rows.map(({ body }) => ({ body: cleared(body) })));
+    const { rows: log } = await sql<{ action: string; before: object | null; after: object | null }>`
+      select action, before, after from audit_log where project_id = ${projectId} and actor_name = 'owner'`.execute(db);
+    const gone = '(deleted)';
+    expect(log).toEqual(
+      expect.arrayContaining([
+        { action: 'refund.create', before: null, after: { reason: gone, address: 'bc1q' } },
+        { action: 'view.create', before: null, after: { name: gone, query: gone, shared: false } },
+        { action: 'view.change', before: { query: gone }, after: { query: 'status=pending' } },
+        { action: 'payment.label_remove', before: { label: gone }, after: null },
+      ]),
+    );
+    // The request is still known, so that it makes no second order.
+    const again = keyedRequest(projectId, `order-of-${EMAIL}`);
+    expect((await findAnswer(db, again, 0))?.response).toContain('"customer_email":null');
     // The other customer's payment has the word too, and everything of it is there.
     expect(await app.read(other.id)).toMatchObject({ customerName: 'Bob', description: GIVEN.description });
     expect(await remove(projectId, { older_than_days: 1 })).toMatchObject({ body: { counts: { payments: 0 } } });
@@ -145,7 +198,7 @@ describe("the deletion of customers' data", () => {
       .where('project_id', '=', projectId)
       .where('action', '=', 'project.delete_customer_data')
       .execute();
-    const after = { customers: 'one', payments: 1, events: 1, notes: 0 };
+    const after = { customers: 'one', payments: 1, events: 1, notes: 0, audit_entries: 0 };
     expect(entries).toEqual([{ action: 'project.delete_customer_data', before: null, after, actor_name: owner.email }]);
     expect(await placesOf('eve@customer')).toEqual([]);
   });

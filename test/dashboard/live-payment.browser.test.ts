@@ -87,7 +87,7 @@ describe.skipIf(hasNoBrowser)('a live payment, on a real chain', () => {
   it('that was overpaid is refunded the excess: what is shown to sign pays it, and it needs attention until then', async () => {
     const { page, context } = await dashboard.openSignedIn();
     const networks = new Map([[CHAIN_ID, chain()]]);
-    const wallet = await injectWallet(context, { account: ANVIL_ACCOUNT, networks, info: { icon: '' } });
+    const wallet = await injectWallet(context, { account: ANVIL_ACCOUNT, networks });
     const address = await create(page);
     await pay(address, OWED + OWED / 2n);
     await page.getByText('Overpaid').first().waitFor();
@@ -102,7 +102,8 @@ describe.skipIf(hasNoBrowser)('a live payment, on a real chain', () => {
     await confirm(page, 'Refund').click();
     const sign = page.getByRole('dialog', { name: 'Sign refund' });
     await sign.getByText('0.005 ETH').waitFor();
-    await sign.getByRole('button', { name: wallet.info.name }).waitFor();
+    // With its icon, which the page's policy lets in.
+    await sign.getByRole('button', { name: wallet.info.name }).locator('img').waitFor();
     expect(await violations(page, 'Sign refund')).toEqual([]);
     await sign.getByLabel(/^Transaction fields/).check();
     expect(await sign.getByText(String(OWED / 2n), { exact: true }).count()).toBe(1);

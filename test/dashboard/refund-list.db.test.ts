@@ -2,6 +2,7 @@ import * as fc from 'fast-check';
 import { sql } from 'kysely';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { REFUND_STAGES } from '../../src/domain/refund-stage.ts';
+import type { PaymentView } from '../../src/http/dashboard/contract/payments.ts';
 import type { ListedRefundView } from '../../src/http/dashboard/contract/refund-list.ts';
 import { guarded, guardedText } from '../../src/store/export-columns.ts';
 import { publicPaymentId } from '../../src/wire/payment.ts';
@@ -124,6 +125,16 @@ describe('the refunds of a project', () => {
     }
     expect(await canOf(support.browser, 'waiting_for_address')).toEqual({ sign: false, cancel: true, hasLink: true });
     expect(await canOf(viewer.browser, 'waiting_for_address')).toEqual({ sign: false, cancel: false, hasLink: false });
+  });
+
+  it('can be signed and cancelled on the page of their payment where they can be in the list, and nowhere else', async () => {
+    const pending = all.filter(({ status }) => status === 'pending');
+    expect(new Set(pending.map(({ can }) => can.sign))).toEqual(new Set([true, false]));
+    for (const { id, can, payment } of pending) {
+      const path = `/dashboard/api/projects/${projectId}/live/payments/${payment.id}`;
+      const { body } = await owner.browser.call<PaymentView>({ path });
+      expect([id, body.refunds.find((refund) => refund.id === id)?.can]).toEqual([id, can]);
+    }
   });
 
   it('are not those of another project or mode, not even one by its id', async () => {

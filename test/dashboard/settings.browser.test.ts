@@ -85,7 +85,7 @@ describe.skipIf(hasNoBrowser)('Settings', () => {
     await saved();
 
     await page.getByRole('button', { name: 'Deactivate the project' }).click();
-    await dialogOf(page).getByText('Open payments whose pages ask for no money: 0 live, 1 test').waitFor();
+    await dialogOf(page).getByText('Open payments whose pages stop asking for money: 0 live, 1 test').waitFor();
     expect(await violations(page, 'Deactivate')).toEqual([]);
     await dialogOf(page).getByRole('textbox').fill('Northwind');
     await dialogOf(page).getByRole('button', { name: 'Deactivate the project' }).click();

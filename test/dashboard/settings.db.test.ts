@@ -1,3 +1,4 @@
+import { crc32 } from 'node:zlib';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import type { BodyOf } from '../../src/http/dashboard/contract/index.ts';
 import type { SettingsView } from '../../src/http/dashboard/contract/settings.ts';
@@ -115,6 +116,23 @@ describe('settings', () => {
       });
     }
     expect(await read(projectId)).toMatchObject({ name: 'Shop', support_url: null, accent: null });
+  });
+
+  it('take a logo of the largest size that a logo may have, also in the preview', async () => {
+    const { projectId } = await test.http.shop();
+    const MAX_BYTES = 65_536;
+    // As much of a comment as fits behind the header of the picture, between its own length, name and checksum.
+    const head = 33;
+    const data = Buffer.alloc(MAX_BYTES - PNG.length - 12, 'a');
+    const [length, checksum] = [Buffer.alloc(4), Buffer.alloc(4)];
+    length.writeUInt32BE(data.length);
+    const named = Buffer.concat([Buffer.from('tEXt'), data]);
+    checksum.writeUInt32BE(crc32(named));
+    const logo = Buffer.concat([PNG.subarray(0, head), length, named, checksum, PNG.subarray(head)]);
+    expect(logo).toHaveLength(MAX_BYTES);
+    const given = { logo: logo.toString('base64') };
+    expect((await preview(projectId, given)).status).toBe(200);
+    expect(await save(projectId, given)).toMatchObject({ status: 200, body: { logo: { width: 32, height: 16 } } });
   });
 
   it('preview the page with what is not saved, escaped, without a script, and with a logo for an hour', async () => {

@@ -75,9 +75,10 @@ describe.skipIf(hasNoBrowser)('Webhooks, Events and Requests', () => {
     await panel(page).waitFor({ state: 'detached' });
 
     let bytes = '';
+    const slow = Promise.withResolvers<void>();
     const receiver = await shop((response, { body }) => {
       bytes = body;
-      response.end();
+      void slow.promise.then(() => response.end());
     });
     await act(page, 'Change endpoint');
     const dialog = page.getByRole('dialog');
@@ -85,6 +86,8 @@ describe.skipIf(hasNoBrowser)('Webhooks, Events and Requests', () => {
     await dialog.getByRole('button', { name: 'Change endpoint' }).click();
     await page.getByRole('button', { name: 'Retry all' }).click();
     await dialog.getByRole('button', { name: 'Retry all' }).click();
+    await page.getByText(/What a restart interrupted goes on by itself within a minute/).waitFor();
+    slow.resolve();
     await page.getByText('1 of 1 arrived.').waitFor();
     await page.getByLabel('State').selectOption('delivered');
     await page.waitForURL(/state=delivered/);

@@ -43,18 +43,23 @@ export interface ApiOptions {
   readonly prove: () => Promise<boolean>;
   /** Called when the session has ended. */
   readonly signedOut: () => void;
+  /** Called when a role does not permit a request, so that it may have changed. */
+  readonly forbidden: () => void;
 }
 
 const TIMEOUT_MS = 30_000;
 
+const SESSION = 'GET /dashboard/api/session';
+
 /** Calls the server's routes by their names in the contract. */
-export function createApi({ prove, signedOut }: ApiOptions): Api {
+export function createApi({ prove, signedOut, forbidden }: ApiOptions): Api {
   return async (name, ...[input, signal]) => {
     try {
       return await send(name, input ?? {}, signal);
     } catch (error) {
       if (!(error instanceof ApiFault)) throw error;
       if (error.status === 401 && !isSignIn(name)) signedOut();
+      if (error.type === 'permission_error' && name !== SESSION) forbidden();
       if (error.type !== 'proof_required' || !(await prove())) throw error;
       return send(name, input ?? {}, signal);
     }

@@ -19,6 +19,8 @@ export interface ProofRequest {
 export interface Dashboard {
   readonly api: Api;
   readonly queries: QueryClient;
+  /** Requests the session again, and opens the sign-in dialog if it has ended. */
+  readonly refreshSession: () => void;
   /** Newest last. */
   readonly toasts: Store<readonly Toast[]>;
   readonly toast: (text: string, kind?: Toast['kind']) => void;
@@ -37,6 +39,8 @@ export interface Dashboard {
   readonly unsaved: Store<number>;
 }
 
+/** Where the cache has the session. */
+export const SESSION_KEY = ['session'] as const;
 const MAX_RETRIES = 2;
 const MAX_TOASTS = 3;
 
@@ -45,23 +49,33 @@ export function createDashboard(): Dashboard {
   const proof = createStore<ProofRequest | null>(null);
   const isSignedOut = createStore(false);
   let lastToast = 0;
-  return {
-    api: createApi({
-      prove: () => askForProof(proof),
-      signedOut: () => isSignedOut.set(true),
-    }),
-    queries: new QueryClient({
-      defaultOptions: {
-        queries: {
-          staleTime: 15_000,
-          retry: (count, error) => count < MAX_RETRIES && isTransient(error),
-          networkMode: 'always',
-          refetchOnReconnect: true,
-        },
-        // Without a connection a change fails and says so: it must not be sent later, when nobody expects it.
-        mutations: { networkMode: 'always' },
+  const queries = new QueryClient({
+    defaultOptions: {
+      queries: {
+        staleTime: 15_000,
+        retry: (count, error) => count < MAX_RETRIES && isTransient(error),
+        networkMode: 'always',
+        refetchOnReconnect: true,
       },
-    }),
+      // Without a connection a change fails and says so: it must not be sent later, when nobody expects it.
+      mutations: { networkMode: 'always' },
+    },
+  });
+  let refreshing: Promise<void> | null = null;
+  const refreshSession = (): void => {
+    refreshing ??= readSession(api, queries, isSignedOut).finally(() => {
+      refreshing = null;
+    });
+  };
+  const api = createApi({
+    prove: () => askForProof(proof),
+    signedOut: () => isSignedOut.set(true),
+    forbidden: refreshSession,
+  });
+  return {
+    api,
+    queries,
+    refreshSession,
     toasts,
     toast: (text, kind = 'good') => {
       lastToast += 1;
@@ -75,6 +89,12 @@ export function createDashboard(): Dashboard {
     announcement: createStore(''),
     unsaved: createStore(0),
   };
+}
+
+async function readSession(api: Api, queries: QueryClient, isSignedOut: Store<boolean>): Promise<void> {
+  const answer = await api('GET /dashboard/api/session').catch(() => null);
+  if (answer?.state === 'signed_in') queries.setQueryData(SESSION_KEY, answer);
+  else if (answer !== null) isSignedOut.set(true);
 }
 
 /** Concurrent requests that need a proof share one dialog. */

@@ -1,4 +1,3 @@
-import type { QueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import type { LiveMessage } from '../../src/http/dashboard/contract/live.ts';
 import { urlOf } from './api.ts';
@@ -70,7 +69,7 @@ function follow(dashboard: Dashboard, scope: Scope): () => void {
       connection.set('lost');
       if (stream.readyState !== EventSource.CLOSED) return;
       // Refused for good: the session may be over. Browsers try no more by themselves.
-      void refreshSession(queries, dashboard);
+      dashboard.refreshSession();
       retry ??= setTimeout(() => {
         retry = null;
         source = open();
@@ -91,7 +90,7 @@ function apply(dashboard: Dashboard, scope: Scope, message: Exclude<LiveMessage,
   const { api, queries, isOutdated } = dashboard;
   switch (message.kind) {
     case 'session':
-      return void refreshSession(queries, dashboard);
+      return dashboard.refreshSession();
     case 'attention':
       return void queries.invalidateQueries({ queryKey: attentionKey(scope) });
     case 'deliveries':
@@ -108,12 +107,4 @@ function apply(dashboard: Dashboard, scope: Scope, message: Exclude<LiveMessage,
       if (known !== undefined && known.version !== message.version) isOutdated.set(true);
     }
   }
-}
-
-/** Requests the session again, and opens the sign-in dialog if it has ended. */
-async function refreshSession(queries: QueryClient, { api, isSignedOut }: Dashboard): Promise<void> {
-  const answer = await api('GET /dashboard/api/session').catch(() => null);
-  if (answer === null) return;
-  if (answer.state === 'signed_in') queries.setQueryData(sessionQuery(api).queryKey, answer);
-  else isSignedOut.set(true);
 }

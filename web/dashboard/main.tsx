@@ -6,6 +6,7 @@ import { createRoot } from 'react-dom/client';
 import './base.css';
 import { createDashboard, DashboardProvider } from './dashboard.ts';
 import { chosenLanguage, loadLocale, LocaleProvider } from './locale.tsx';
+import { reportCaught } from './report-caught.ts';
 import { createDashboardRouter } from './routes.tsx';
 import { sessionQuery } from './session.ts';
 
@@ -17,7 +18,7 @@ document.documentElement.lang = locale.code;
 
 const element = document.getElementById('root');
 if (element === null) throw new Error('The page has no #root.');
-createRoot(element).render(
+createRoot(element, { onCaughtError: reportCaught }).render(
   <StrictMode>
     <CSPProvider disableStyleElements>
       <LocaleProvider value={locale}>

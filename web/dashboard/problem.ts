@@ -9,11 +9,6 @@ export function problemText(error: unknown, t: Translate): string {
   return error.status >= 500 ? t('fault_server') : t('fault_unknown');
 }
 
-/** Whether the person may not see this any more: what was read before must not stay on the page either. */
-export function isForbidden(error: unknown): boolean {
-  return error instanceof ApiFault && error.status === 403;
-}
-
 /** The error's message if it is about this field, otherwise null. */
 export function problemOf(error: unknown, param: string): string | null {
   return error instanceof ApiFault && error.param === param ? sentence(error) : null;

@@ -1,14 +1,14 @@
 import { queryOptions, useSuspenseQuery } from '@tanstack/react-query';
 import type { SessionAnswer, SessionProject, SignedIn } from '../../src/http/dashboard/contract/account.ts';
 import type { Api } from './api.ts';
-import { useDashboard } from './dashboard.ts';
+import { SESSION_KEY, useDashboard } from './dashboard.ts';
 
 export type { SessionAnswer, SessionProject, SignedIn };
 
 /** Who is signed in, and what they may do. */
 export function sessionQuery(api: Api) {
   return queryOptions({
-    queryKey: ['session'],
+    queryKey: SESSION_KEY,
     queryFn: ({ signal }) => api('GET /dashboard/api/session', undefined, signal),
     staleTime: 60_000,
   });

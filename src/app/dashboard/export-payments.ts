@@ -1,12 +1,7 @@
 import type { Client } from 'pg';
 import { copyPayments, countAbout, type PaymentExport } from '../../store/payment-export.ts';
 import type { App } from '../context.ts';
-import { openExport, type OpenedExport } from './open-export.ts';
-
-/** The log cannot be changed, so it does not keep whom somebody looked for. */
-function withoutSearch({ search, ...asked }: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
-  return search === undefined ? asked : { ...asked, has_search: true };
-}
+import { openExport, withoutSearch, type OpenedExport } from './open-export.ts';
 
 /** Opens a file of payments. */
 export function exportPayments(

@@ -9,7 +9,7 @@ import { liftLimits } from '../../store/snapshot.ts';
 import { publicPaymentId } from '../../wire/payment.ts';
 import { isoTime, isoTimeOrNull } from '../../wire/time.ts';
 import type { App } from '../context.ts';
-import { openExport, type OpenedExport } from './open-export.ts';
+import { openExport, withoutSearch, type OpenedExport } from './open-export.ts';
 
 /** A file of refunds. */
 export interface RefundExport {
@@ -32,7 +32,12 @@ export function exportRefunds(
 ): Promise<OpenedExport> {
   const { projectId, mode } = file.scope;
   return openExport(app, connect, {
-    audited: { action: 'refund.export', projectId, subject: { kind: 'refunds', id: null }, after: { mode, ...asked } },
+    audited: {
+      action: 'refund.export',
+      projectId,
+      subject: { kind: 'refunds', id: null },
+      after: { mode, ...withoutSearch(asked) },
+    },
     countAbout: () => Promise.resolve(null),
     copy: (client, take) => copyRefunds(client, file, take),
   });

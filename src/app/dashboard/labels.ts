@@ -32,7 +32,7 @@ export function addLabel(app: App, selector: PaymentSelector, text: string): Pro
     const { projectId } = payment;
     const label = await takeLabel(trx, { id: newId(app, createdAt), projectId, name, createdAt });
     if (await putLabel(trx, label.id, payment)) {
-      await recordAudit(app, trx, ofPayment(payment, 'payment.label', { after: { label: label.name } }));
+      await recordAudit(app, trx, ofPayment(payment, 'payment.label', { after: { label_id: label.id } }));
     }
     return { kind: 'done' };
   });
@@ -43,7 +43,7 @@ export function dropLabel(app: App, selector: PaymentSelector, name: string): Pr
   return annotate(app, selector, async (trx, payment) => {
     const removed = await removeLabel(trx, payment.projectId, payment.id, name);
     if (removed !== null) {
-      await recordAudit(app, trx, ofPayment(payment, 'payment.label_remove', { before: { label: removed } }));
+      await recordAudit(app, trx, ofPayment(payment, 'payment.label_remove', { before: { label_id: removed } }));
     }
     return { kind: 'done' };
   });

@@ -28,6 +28,16 @@ interface ExportWork {
   readonly copy: (client: Client, take: (piece: Buffer) => Promise<void>) => Promise<number>;
 }
 
+/** What was asked for, as the log keeps it: it cannot be changed, so it does not have whom somebody searched for. */
+export function withoutSearch(asked: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const { search, label, ...others } = asked;
+  return {
+    ...others,
+    ...(search === undefined ? {} : { has_search: true }),
+    ...(label === undefined ? {} : { has_label: true }),
+  };
+}
+
 /** Opens an export on a connection of its own, and keeps in the audit log who takes what. */
 export async function openExport(
   app: App,

@@ -72,7 +72,9 @@ export function changeView(
     const { owner: _owner, ...before } = current;
     const view = { ...before, name, query, shared, version: current.version + 1, changedAt: app.clock() };
     await updateView(trx, view);
-    await record(app, trx, 'view.change', view, differences(logged(before), logged(fields)));
+    const changes = differences(logged(before), logged(fields));
+    const after = query === before.query ? changes.after : { ...changes.after, query_changed: true };
+    await record(app, trx, 'view.change', view, { before: changes.before, after });
     return { kind: 'done', view };
   });
 }
@@ -85,12 +87,9 @@ export function removeView(app: App, viewing: Viewing, id: string, version: numb
   });
 }
 
-/** A view in the log, which cannot be changed: it does not keep whom the view searches for. */
-function logged({ name, query, shared }: ViewFields) {
-  const filters = new URLSearchParams(query);
-  if (!filters.has('search')) return { name, query, shared };
-  filters.delete('search');
-  return { name, query: filters.toString(), shared, has_search: true };
+/** A view in the log, which cannot be changed: it does not keep what or whom the view searches for. */
+function logged({ name, shared }: ViewFields) {
+  return { name, shared };
 }
 
 function onView(

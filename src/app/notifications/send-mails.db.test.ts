@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { expect, it } from 'vitest';
 import { forActor } from '../context.ts';
 import { linkState } from '../people/links.ts';
@@ -87,6 +88,33 @@ it('without a mail server nothing is saved', async () => {
   expect(await mails.rows()).toEqual([]);
 });
 
+it('mails to one person are sent one after another, in the order of the changes they report', async () => {
+  const mails = await mailApp();
+  await mails.join('ann@shop.example', 'owner');
+  for (const address of [TREASURY, OTHER_TREASURY, TREASURY, OTHER_TREASURY]) {
+    await setTreasury(mails, address);
+    mails.app.clock.advance(200);
+  }
+  // Rows that were changed are read after the others.
+  await sql`update mails set problem = null where id = (select id from mails order by id limit 1)`.execute(
+    mails.app.db,
+  );
+  const { rows } = await sql<{ id: string }>`select id from mails order by created_at`.execute(mails.app.db);
+  const steps: string[] = [];
+  const mailer = mails.newMailer({
+    ...mails.sender,
+    send: async (mail) => {
+      const id = /^<([^@]+)@/.exec(mail.messageId)?.[1] ?? '';
+      steps.push(`begins ${id}`);
+      const outcome = await mails.sender.send(mail);
+      steps.push(`ends ${id}`);
+      return outcome;
+    },
+  });
+  await mailer.sendDue();
+  expect(steps).toEqual(rows.flatMap(({ id }) => [`begins ${id}`, `ends ${id}`]));
+});
+
 it('who lost the role meanwhile is sent nothing', async () => {
   const mails = await mailApp();
   await mails.join('ann@shop.example', 'owner');
@@ -122,7 +150,7 @@ it('a mail whose process ended before it was recorded is sent again, with the sa
   const { mailer } = mails;
   await mailer.sendDue();
   expect(mails.smtp.taken).toHaveLength(1);
-  mails.app.clock.advance(5 * MINUTE_MS);
+  mails.app.clock.advance(6 * MINUTE_MS);
   await mailer.sendDue();
   const ids = mails.smtp.taken.map(({ headers }) => headers.get('message-id'));
   expect(ids).toEqual([ids[0], ids[0]]);

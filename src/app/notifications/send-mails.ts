@@ -35,8 +35,8 @@ export interface Mailer {
   problem(): string | null;
 }
 
-/** Longer than any attempt takes, so that nothing is sent by two processes at once. */
-const LEASE_MS = 5 * 60_000;
+/** Longer than a person's mails of a batch take one after another, so that nothing is sent by two processes at once. */
+const LEASE_MS = 6 * 60_000;
 const BATCH = 5;
 const MINUTE_MS = 60_000;
 /** How long after each attempt the next one comes; the last one repeats. */
@@ -99,7 +99,9 @@ export function createMailer(app: App, mailing: Mailing): Mailer {
       if (now < notBefore) return false;
       const due = await claimMails(app.db, { now, leaseUntil: now + LEASE_MS, limit: BATCH });
       if (due.length === 0 && (problem !== null || !isChecked)) await check();
-      const outcomes = await Promise.all(due.map(attempt));
+      // Each person's one after another, so that they arrive in the order of what they are about.
+      const byPerson = Map.groupBy(due, ({ personId }) => personId);
+      const outcomes = (await Promise.all([...byPerson.values()].map((own) => inOrder(own, attempt)))).flat();
       if (outcomes.length > 0 && outcomes.every((outcome) => outcome === 'failed')) {
         notBefore = app.clock() + REST_MS;
         return false;
@@ -111,6 +113,15 @@ export function createMailer(app: App, mailing: Mailing): Mailer {
       return due.length === BATCH;
     },
   };
+}
+
+async function inOrder<Item, Result>(
+  items: readonly Item[],
+  run: (item: Item) => Promise<Result>,
+): Promise<readonly Result[]> {
+  const results: Result[] = [];
+  for (const item of items) results.push(await run(item));
+  return results;
 }
 
 /** The mail as it is sent now; null: nobody wants it any more, or may read it. */

@@ -73,14 +73,23 @@ export async function removeCustomerData(
   if (choice.kind === 'rejected') return choice;
   return app.db.transaction().execute(async (trx) => {
     if ((await findProject(trx, projectId)) === null) return noProject(projectId);
-    const { counts, next } = await deleteCustomerData(trx, projectId, choice, { after, limit: MAX_PAYMENTS });
-    if (counts.payments > 0) {
+    const { counts, auditEntries, next } = await deleteCustomerData(trx, projectId, choice, {
+      after,
+      limit: MAX_PAYMENTS,
+    });
+    if (counts.payments > 0 || auditEntries > 0) {
       const of = choice.kind === 'email' ? { customers: 'one' } : { older_than_days: request.days };
       await recordAudit(app, trx, {
         action: 'project.delete_customer_data',
         projectId,
         subject: { kind: 'project', id: projectId },
-        after: { ...of, payments: counts.payments, events: counts.events, notes: counts.notes },
+        after: {
+          ...of,
+          payments: counts.payments,
+          events: counts.events,
+          notes: counts.notes,
+          audit_entries: auditEntries,
+        },
       });
     }
     return { kind: 'done', counts, next };

@@ -106,11 +106,21 @@ describe.each(utxoNodeKinds())('a signed refund that is pasted, on a real %s nod
         },
       ],
       ['MAX_FEE_RATE', (one) => one.updateOutput(1, { amount: change - COIN / 10n })],
+      ['Its outputs are ', (one) => one.updateOutput(1, { amount: change + COIN })],
     ];
     for (const [says, alter] of wrong) {
       const outcome = await shop.send([refund], signedBase64(shown, alter));
       expect(outcome).toMatchObject({ kind: 'refused', message: expect.stringContaining('not what was shown') });
       expect(Object(outcome).differences.join(' ')).toContain(says);
+    }
+    // Final, it is refused for the same reason in each form.
+    const excess = shop.signed({ ...shown, transaction: copyOf(shown) });
+    excess.updateOutput(1, { amount: change + COIN }, true);
+    for (const text of [base64(excess.toPSBT()), Buffer.from(excess.toBytes(true, true)).toString('hex')]) {
+      expect(await shop.send([refund], text)).toMatchObject({
+        kind: 'refused',
+        differences: [expect.stringMatching(/^Its outputs are .* more than its inputs\.$/)],
+      });
     }
     // What is reserved for nobody, or for another refund, is not spent either.
     const second = await shop.refund(foreign, COIN / 10n, other);
@@ -258,13 +268,10 @@ describe.each(utxoNodeKinds())('a signed refund that is pasted, on a real %s nod
 describe.runIf(utxoNodeKinds().includes('bitcoin'))("a refund signed by the Bitcoin node's own wallet", () => {
   const node = nodeForTests({ kind: 'bitcoin' });
 
-  it('is taken as walletprocesspsbt gives it back, two refunds in one', async () => {
-    const shop = await refundShop(node());
-    const payment = await shop.paid(COIN);
-    const refunds = [await shop.refund(payment, COIN / 4n), await shop.refund(payment, COIN / 5n)] as const;
-    const account = /\[73c5da0a(?<path>[^\]]+)\]/.exec(shop.descriptor)?.groups?.['path'] ?? '';
+  /** The node's wallet holds the keys of the shop's. */
+  const importKeys = async ({ descriptor }: RefundShop): Promise<void> => {
+    const account = /\[73c5da0a(?<path>[^\]]+)\]/.exec(descriptor)?.groups?.['path'] ?? '';
     const secret = MASTER.derive(`m${account}`);
-    const shown = await shop.showTogether(refunds);
     for (const chain of [0, 1]) {
       const text = `wpkh([73c5da0a${account}]${tprv(secret.privateExtendedKey)}/${chain}/*)`;
       const { checksum } = Object(await node().rpc('getdescriptorinfo', [text]));
@@ -273,6 +280,39 @@ describe.runIf(utxoNodeKinds().includes('bitcoin'))("a refund signed by the Bitc
       );
       expect(imported).toMatchObject({ success: true });
     }
+  };
+
+  it('with a signature that lets others change its outputs or inputs is refused in every form, and not sent', async () => {
+    const shop = await refundShop(node());
+    const refund = await shop.refund(await shop.paid(COIN), COIN / 4n);
+    const shown = await shop.psbtOf(refund);
+    await importKeys(shop);
+    const sign = async (psbt: string, sighash: string, isFinal: boolean) =>
+      Object(await node().rpc('walletprocesspsbt', [psbt, true, sighash, true, isFinal]));
+    for (const sighash of ['NONE', 'SINGLE', 'ALL|ANYONECANPAY', 'NONE|ANYONECANPAY', 'SINGLE|ANYONECANPAY']) {
+      const final = await sign(shown.psbt, sighash, true);
+      const { psbt } = await sign(shown.psbt, sighash, false);
+      expect(final).toMatchObject({ complete: true, hex: expect.any(String) });
+      for (const text of [psbt, final.psbt, final.hex]) {
+        const refusal = await shop.send([refund], text);
+        expect(refusal).toMatchObject({ kind: 'refused', message: expect.stringContaining('Sign with SIGHASH_ALL.') });
+        const fault = `) is signed with SIGHASH_${sighash}. Sign it with SIGHASH_ALL.`;
+        expect(Object(refusal).differences).toEqual([expect.stringMatching(/^Input 1 \([0-9a-f]{64}:\d+\) is signed/)]);
+        expect(Object(refusal).differences[0]).toContain(fault);
+      }
+    }
+    expect(await node().rpc('getrawmempool')).toEqual([]);
+    expect(await payoutProgress(shop.app.db, [refund.id])).toMatchObject([{ hash: null }]);
+    const { hex } = await sign(shown.psbt, 'ALL', true);
+    expect(await shop.send([refund], hex)).toMatchObject({ kind: 'sent' });
+  });
+
+  it('is taken as walletprocesspsbt gives it back, two refunds in one', async () => {
+    const shop = await refundShop(node());
+    const payment = await shop.paid(COIN);
+    const refunds = [await shop.refund(payment, COIN / 4n), await shop.refund(payment, COIN / 5n)] as const;
+    const shown = await shop.showTogether(refunds);
+    await importKeys(shop);
     const processed = Object(await node().rpc('walletprocesspsbt', [shown.psbt]));
     expect(processed.complete).toBe(true);
     expect(await shop.send(refunds, processed.psbt)).toMatchObject({ kind: 'sent' });

@@ -55,7 +55,8 @@ export function auditedRefund(action: string, refund: Refund): AuditedChange {
       asset,
       network,
       address,
-      reason,
+      // Reasons are not kept where nobody can delete them.
+      has_reason: reason !== null,
     },
   };
 }

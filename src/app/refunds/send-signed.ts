@@ -5,7 +5,9 @@ import { addressOfScript, scriptOfAddress } from '../../rails/utxo/output.ts';
 import {
   readSigned,
   type CompleteTransaction,
+  type OpenInput,
   type SignedTransaction,
+  type SpentOutput,
   type UnsignedInputs,
 } from '../../rails/utxo/signed.ts';
 import { findChange, refundChanges } from '../../store/change.ts';
@@ -33,7 +35,8 @@ type Addressed = Refund & { readonly address: string };
 /**
  * Checks a signed transaction against what its refunds were shown with, and hands it to the network. It is kept before
  * it is sent, and pays its refunds from then on: they can neither be cancelled nor shown for signing. The same
- * transaction is sent once, however often it is given. Throws `ChainUnavailableError` if no node answers what the check
+ * transaction is sent once, however often it is given. Signatures that do not commit to every input and output are
+ * refused: what was checked would not be what was signed. Throws `ChainUnavailableError` if no node answers what the check
  * needs.
  */
 export async function sendSigned(
@@ -50,7 +53,10 @@ export async function sendSigned(
   const { signed } = reading;
   const shown = await shownTransaction(app, refunds, signed, access);
   if ('message' in shown) return refused(shown.message);
-  const complete = await completed(app, shown, signed);
+  const spent = await spentOutputs(app, shown, signed);
+  // Completing leaves out what final fields do not need.
+  const open = signed.openInputs(spent);
+  const complete = signed.complete(spent);
   if (complete.kind === 'complete' && (await isSent(app, refunds, complete.txid))) {
     return { kind: 'sent', transactionHash: complete.txid };
   }
@@ -59,6 +65,10 @@ export async function sendSigned(
   const differences = [...differencesOf(shown, signed), ...(await besideOlder(app, refunds, signed))];
   if (differences.length > 0) {
     return { kind: 'refused', message: 'It is not what was shown to sign, and was not sent.', differences };
+  }
+  if (open.length > 0) return notForAll(open, signed);
+  if (complete.kind === 'invalid') {
+    return refused(`It is no transaction that nodes take, and was not sent: ${complete.reason.slice(0, 200)}.`);
   }
   if (complete.kind === 'unsigned') return notSigned(complete, signed);
   return send(app, shown, signed, complete, access);
@@ -111,23 +121,21 @@ async function shownTransaction(
   };
 }
 
-/** The transaction as nodes take it, if it is signed. */
-async function completed(
+/** What it spends, by its inputs; null: not among what was shown. */
+async function spentOutputs(
   app: App,
   { params, coins }: ShownTransaction,
   signed: SignedTransaction,
-): Promise<CompleteTransaction | UnsignedInputs> {
+): Promise<readonly (SpentOutput | null)[]> {
   const raws = await findRawTransactions(
     app.db,
     params.network,
     coins.map(({ txid }) => txid),
   );
-  return signed.complete(
-    signed.inputs.map((input) => {
-      const coin = coins.find((one) => isOutput(one, input));
-      return coin === undefined ? null : { ...coin, rawTransaction: raws.get(coin.txid) ?? null };
-    }),
-  );
+  return signed.inputs.map((input) => {
+    const coin = coins.find((one) => isOutput(one, input));
+    return coin === undefined ? null : { ...coin, rawTransaction: raws.get(coin.txid) ?? null };
+  });
 }
 
 /** Whether this very transaction pays all of these refunds already. */
@@ -172,11 +180,22 @@ async function besideOlder(app: App, refunds: PaidTogether, signed: SignedTransa
     );
 }
 
+function notForAll(open: readonly OpenInput[], signed: SignedTransaction): Refused {
+  const message =
+    'Its signatures do not cover all of it, so that others could send the money elsewhere, and it was not sent. Sign with SIGHASH_ALL.';
+  const differences = open.map(({ place, fault }) => `${inputName(signed, place)} ${fault}. Sign it with SIGHASH_ALL.`);
+  return { kind: 'refused', message, differences };
+}
+
+function inputName({ inputs }: SignedTransaction, place: number): string {
+  const input = inputs[place];
+  return `Input ${place + 1} (${input?.txid}:${input?.vout})`;
+}
+
 function notSigned({ inputs }: UnsignedInputs, signed: SignedTransaction): Refused {
   const lacking = inputs.map(({ place, has, needs }) => {
-    const input = signed.inputs[place];
     const of = needs > 1 ? `${has} of ${needs} signatures` : 'no signature';
-    return `Input ${place + 1} (${input?.txid}:${input?.vout}) has ${of}.`;
+    return `${inputName(signed, place)} has ${of}.`;
   });
   return { kind: 'refused', message: 'It is not fully signed, and was not sent.', differences: lacking };
 }

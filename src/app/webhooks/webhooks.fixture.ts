@@ -37,8 +37,10 @@ export interface WebhookApp extends WebhookDelivery {
   readonly log: (endpointId: string) => Promise<readonly DeliverySummary[]>;
 }
 
-export async function webhookApp(options: { readonly observer?: Observer } = {}): Promise<WebhookApp> {
-  const app = await testApp(options);
+export async function webhookApp(
+  options: { readonly observer?: Observer; readonly app?: TestApp } = {},
+): Promise<WebhookApp> {
+  const { app = await testApp(options) } = options;
   const sealingKey = randomBytes(32);
   const faults: unknown[] = [];
   const newSender = (): WebhookSender => {

@@ -24,12 +24,14 @@ export function pageOf(
 
 export function refundView(
   refund: Refund,
-  { explorerOf }: Pick<SeenPayment, 'explorerOf'>,
+  { explorerOf, payouts }: Pick<SeenPayment, 'explorerOf' | 'payouts'>,
   links: Links,
   { refundsTo }: Viewer,
 ): RefundView {
   const hash = refund.transactionHash;
-  const isPending = refund.status === 'pending';
+  const payout = payouts.get(refund.id);
+  // What is on its way would be paid twice, or paid although it was withdrawn.
+  const isOpen = refund.status === 'pending' && (payout === undefined || payout.state === 'dropped');
   return {
     id: encodeId('refund', refund.id),
     status: refund.status,
@@ -48,8 +50,8 @@ export function refundView(
     created_at: isoTime(refund.createdAt),
     completed_at: isoTimeOrNull(refund.completedAt),
     can: {
-      sign: isPending && refund.mode === 'live' && refund.address !== null && refundsTo === 'any',
-      cancel: isPending && refundsTo !== 'none',
+      sign: isOpen && refund.mode === 'live' && refund.address !== null && refundsTo === 'any',
+      cancel: isOpen && refundsTo !== 'none',
     },
   };
 }
@@ -61,13 +63,11 @@ export function listedRefundView(
   links: Links,
   viewer: Viewer,
 ): ListedRefundView {
-  const view = refundView(refund, { explorerOf }, links, viewer);
+  const payouts = new Map(payout === null ? [] : [[refund.id, payout]]);
+  const view = refundView(refund, { explorerOf, payouts }, links, viewer);
   const { paymentId, paymentSurface, network, mode, dueAt } = refund;
-  const isOnItsWay = view.status === 'pending' && payout !== null && payout.state !== 'dropped';
   return {
     ...view,
-    // It would be paid twice, or paid although it was withdrawn.
-    can: { sign: view.can.sign && !isOnItsWay, cancel: view.can.cancel && !isOnItsWay },
     stage,
     payment: { id: publicPaymentId({ id: paymentId, surface: paymentSurface }), name: paymentName },
     payout: payout && {

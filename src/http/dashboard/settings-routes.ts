@@ -27,6 +27,9 @@ const SETTINGS = '/dashboard/api/projects/:project/settings';
 const MANAGE = { action: 'manage_settings' } as const;
 const DEACTIVATE = { action: 'deactivate_project' } as const;
 const DELETE = { action: 'delete_customer_data' } as const;
+/** A logo of the largest size in base64, and the rest of the body. */
+const MAX_BODY_BYTES = 131_072;
+const WITH_LOGO = { ...MANAGE, bodyLimit: MAX_BODY_BYTES } as const;
 
 /** The page of settings. */
 export function settingsRoutes(app: FastifyInstance, dashboard: Dashboard, send: FileSender): void {
@@ -37,12 +40,12 @@ export function settingsRoutes(app: FastifyInstance, dashboard: Dashboard, send:
     if (project === null) throw notFound('There is no such project.');
     return viewOf(project);
   });
-  addRoute(app, `POST ${SETTINGS}`, MANAGE, async ({ params, body, request }) => {
+  addRoute(app, `POST ${SETTINGS}`, WITH_LOGO, async ({ params, body, request }) => {
     const { projectId } = projectScopeOf(request, params);
     const values = { ...brandingOf(body), ...defaultsOf(body) };
     return viewOf(saved(await saveSettings(appFor(core, request), projectId, body.version, values)));
   });
-  addRoute(app, `POST ${SETTINGS}/preview`, MANAGE, async ({ params, body, request }) => {
+  addRoute(app, `POST ${SETTINGS}/preview`, WITH_LOGO, async ({ params, body, request }) => {
     const { projectId } = projectScopeOf(request, params);
     const outcome = await previewSettings(core, projectId, brandingOf(body));
     if (outcome.kind === 'rejected') throw faultOf(outcome);

@@ -25,12 +25,13 @@ const TYPES: Readonly<Record<string, string>> = {
 const IMMUTABLE = { 'cache-control': 'public, max-age=31536000, immutable' } as const;
 
 /**
- * Allows only what this host serves: no inline scripts or styles, no framing, no forms to other sites. No referrer,
+ * Allows only what this host serves, and the icons of the browser's wallets, which come as `data:` (record 0195): no
+ * inline scripts or styles, no framing, no forms to other sites. No referrer,
  * because the address may contain a set-up link.
  */
 export const DOCUMENT_HEADERS = {
   'content-security-policy':
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
   'cross-origin-opener-policy': 'same-origin',
   'cross-origin-resource-policy': 'same-origin',
   'referrer-policy': 'no-referrer',

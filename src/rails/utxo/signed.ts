@@ -2,6 +2,7 @@ import { Transaction } from '@scure/btc-signer';
 import type { Outpoint } from './caller.ts';
 import type { WalletOutput } from './output.ts';
 import { spendingFields } from './psbt.ts';
+import { sighashFault } from './sighash.ts';
 
 /** An output as the transaction has it, in the smallest units. */
 export interface SignedOutput {
@@ -13,8 +14,27 @@ export interface SignedOutput {
 export interface SignedTransaction {
   readonly inputs: readonly Outpoint[];
   readonly outputs: readonly SignedOutput[];
+  /**
+   * Where others could change what its signatures seem to sign. `known` as for `complete`, before which it is asked; an
+   * input that is not known is left out.
+   */
+  openInputs(known: readonly (SpentOutput | null)[]): readonly OpenInput[];
   /** The transaction as nodes take it. `known` are the outputs that it spends, by its inputs; null: not known. */
-  complete(known: readonly (SpentOutput | null)[]): CompleteTransaction | UnsignedInputs;
+  complete(known: readonly (SpentOutput | null)[]): CompleteTransaction | UnsignedInputs | InvalidTransaction;
+}
+
+/** An input whose signature does not commit to the whole transaction. */
+export interface OpenInput {
+  /** From 0. */
+  readonly place: number;
+  /** The end of a sentence that begins with the input. */
+  readonly fault: string;
+}
+
+/** It cannot become a transaction that nodes take, for a reason of the library that reads it. */
+export interface InvalidTransaction {
+  readonly kind: 'invalid';
+  readonly reason: string;
 }
 
 /** An output that is spent. */
@@ -90,7 +110,7 @@ function bytesOf(text: string): Buffer | null {
   return /^[A-Za-z0-9+/]+={0,2}$/.test(text) ? Buffer.from(text, 'base64') : null;
 }
 
-function partsOf(transaction: Transaction): Pick<SignedTransaction, 'inputs' | 'outputs'> {
+function partsOf(transaction: Transaction): Omit<SignedTransaction, 'complete'> {
   const places = (length: number): readonly number[] => Array.from({ length }, (_, place) => place);
   return {
     inputs: places(transaction.inputsLength).map((place) => {
@@ -103,6 +123,12 @@ function partsOf(transaction: Transaction): Pick<SignedTransaction, 'inputs' | '
       if (script === undefined || amount === undefined) throw new Error('an output without a script or an amount');
       return { script, units: amount };
     }),
+    openInputs: (known) =>
+      places(transaction.inputsLength).flatMap((place) => {
+        const scriptType = known[place]?.output.scriptType;
+        const fault = scriptType === undefined ? null : sighashFault(transaction.getInput(place), scriptType);
+        return fault === null ? [] : [{ place, fault }];
+      }),
   };
 }
 
@@ -110,14 +136,14 @@ function ofRaw(transaction: Transaction, bytes: Buffer): SignedTransaction {
   const parts = partsOf(transaction);
   return {
     ...parts,
-    complete: (known) => {
+    complete: orInvalid((known) => {
       const inputs = parts.inputs.flatMap((_, place) => {
         const { finalScriptSig, finalScriptWitness } = transaction.getInput(place);
         const isSigned = (finalScriptSig?.length ?? 0) + (finalScriptWitness?.length ?? 0) > 0;
         return isSigned ? [] : [{ place, has: 0, needs: known[place]?.output.threshold ?? 1 }];
       });
       return inputs.length > 0 ? { kind: 'unsigned', inputs } : completed(transaction, bytes.toString('hex'));
-    },
+    }),
   };
 }
 
@@ -125,7 +151,7 @@ function ofPsbt(transaction: Transaction): SignedTransaction {
   const parts = partsOf(transaction);
   return {
     ...parts,
-    complete: (known) => {
+    complete: orInvalid((known) => {
       const inputs = parts.inputs.flatMap((_, place) => {
         const spent = known[place] ?? null;
         if (spent !== null) addWhatIsMissing(transaction, place, spent);
@@ -134,7 +160,18 @@ function ofPsbt(transaction: Transaction): SignedTransaction {
       });
       if (inputs.length > 0) return { kind: 'unsigned', inputs };
       return completed(transaction, Buffer.from(transaction.extract()).toString('hex'));
-    },
+    }),
+  };
+}
+
+/** The library throws for what it does not take, and all of it was pasted by somebody. */
+function orInvalid(complete: SignedTransaction['complete']): SignedTransaction['complete'] {
+  return (known) => {
+    try {
+      return complete(known);
+    } catch (error) {
+      return { kind: 'invalid', reason: error instanceof Error ? error.message : String(error) };
+    }
   };
 }
 

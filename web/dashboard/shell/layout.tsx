@@ -1,4 +1,4 @@
-import { Outlet, useLocation, useNavigate } from '@tanstack/react-router';
+import { Outlet, useLocation, useMatches, useNavigate } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useRef, useState } from 'react';
 import { useDashboard } from '../dashboard.ts';
 import { useLive } from '../live.ts';
@@ -11,11 +11,13 @@ import { IconButton } from '../ui/button.tsx';
 import { Icon } from '../ui/icons.tsx';
 import { loadTexts } from '../texts/load-texts.ts';
 import { AccountButton } from './account-button.tsx';
+import { ForbiddenPage } from './forbidden-page.tsx';
 import { useAttentionNews } from './use-attention-news.ts';
 import { useKeys } from './keys.ts';
 import css from './layout.module.css';
 import { NotFoundPage } from './not-found-page.tsx';
 import { Overlays, type Overlay } from './overlays.tsx';
+import { mayOpen } from './pages.ts';
 import { Rail } from './rail.tsx';
 
 const AttentionNews = lazy(async () => {
@@ -34,7 +36,10 @@ export function Layout() {
   const inAddress = useScopeInAddress();
   const scope = inAddress ?? homeScope(session);
   const [overlay, setOverlay] = useState<Overlay | null>(null);
-  const isKnown = inAddress === null || session.projects.some(({ id }) => id === inAddress.project);
+  const project = session.projects.find(({ id }) => id === inAddress?.project);
+  const isKnown = inAddress === null || project !== undefined;
+  const route = useMatches({ select: (matches) => matches.at(-1)?.fullPath ?? '' });
+  const isOpen = project === undefined || mayOpen(route, project, session);
   const { t } = useLocale();
   useEffect(() => {
     if (inAddress !== null && isKnown) rememberScope(inAddress);
@@ -53,7 +58,7 @@ export function Layout() {
       <div className={css.column}>
         <TopBar scope={isKnown ? scope : null} open={setOverlay} />
         <main id="main" className={css.main} tabIndex={-1}>
-          {isKnown ? <Outlet /> : <NotFoundPage />}
+          {isKnown ? isOpen ? <Outlet /> : <ForbiddenPage /> : <NotFoundPage />}
         </main>
       </div>
       <Suspense>{news === null ? null : <AttentionNews {...news} onShown={endNews} />}</Suspense>

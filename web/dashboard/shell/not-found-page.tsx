@@ -1,8 +1,5 @@
-import { Link } from '@tanstack/react-router';
 import { useLocale } from '../locale.tsx';
-import { buttonClass } from '../ui/button.tsx';
-import { Empty } from '../ui/empty.tsx';
-import { Page } from './page.tsx';
+import { InsteadOfPage } from './instead-of-page.tsx';
 
 /** The same without the frame of pages. */
 export function NotFoundInMain() {
@@ -16,13 +13,5 @@ export function NotFoundInMain() {
 /** For URLs that do not exist or that this person may not see. */
 export function NotFoundPage() {
   const { t } = useLocale();
-  return (
-    <Page title={t('not_found_title')} isHidden>
-      <Empty icon="search" title={t('not_found_title')} text={t('not_found_text')}>
-        <Link className={buttonClass({ kind: 'primary' })} to="/">
-          {t('to_home')}
-        </Link>
-      </Empty>
-    </Page>
-  );
+  return <InsteadOfPage icon="search" title={t('not_found_title')} text={t('not_found_text')} />;
 }

@@ -139,6 +139,20 @@ const PAGES: readonly PageEntry[] = [
 ];
 
 /** The pages that the person's roles permit, in the project and in all of them. The server checks this too. */
-export function pagesFor({ actions }: SessionProject, { person }: SignedIn): readonly PageEntry[] {
-  return PAGES.filter(({ needs }) => actions.includes(needs) || person.actions.includes(needs));
+export function pagesFor(project: SessionProject, session: SignedIn): readonly PageEntry[] {
+  return PAGES.filter((page) => permits(page, project, session));
+}
+
+/**
+ * Whether the person's roles permit what stands at a route.
+ *
+ * @param route the pattern of its path, such as `/projects/$project/$mode/payments/$payment`
+ */
+export function mayOpen(route: string, project: SessionProject, session: SignedIn): boolean {
+  const page = PAGES.find(({ to, isExact }) => route === to || (!isExact && route.startsWith(`${to}/`)));
+  return page === undefined || permits(page, project, session);
+}
+
+function permits({ needs }: PageEntry, { actions }: SessionProject, { person }: SignedIn): boolean {
+  return actions.includes(needs) || person.actions.includes(needs);
 }

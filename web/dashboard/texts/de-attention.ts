@@ -4,7 +4,7 @@ import type { enAttention } from './en-attention.ts';
 export const deAttention: TextsLike<typeof enAttention> = {
   accept_or_refund: 'Annehmen oder erstatten',
   assign_to: 'Zugewiesen an',
-  assigned_nobody: 'Nicht zugewiesen',
+  assigned_nobody: 'Niemand',
   attention_done: 'Erledigt.',
   attention_more: 'Das sind die neuesten 100. Weitere folgen, sobald diese erledigt sind.',
   attention_news: '{count} neue Dinge sind zu erledigen. Das neueste: {title}',
@@ -40,7 +40,7 @@ export const deAttention: TextsLike<typeof enAttention> = {
     'Die Blöcke mit dem Geld gehören nicht mehr zur Blockchain. Halten Sie die Ware zurück, bis es wieder da ist.',
   kind_slow: 'Bestätigung dauert zu lange: {name}',
   kind_slow_text: '{amount} wurden gesehen, aber das Netzwerk braucht viel länger als üblich, um sie zu bestätigen.',
-  kind_sweep: 'Einsammeln lohnt sich: {name}',
+  kind_sweep: 'Einzug lohnt sich: {name}',
   kind_sweep_text: 'Einzahlungen mit Guthaben: {detail}. Die Seite „Einzug“ bringt es zu Ihrer Treasury.',
   kind_sweep_worth_text:
     'Einzahlungen mit Guthaben: {detail}, im Wert von {amount}. Die Seite „Einzug“ bringt es zu Ihrer Treasury.',
@@ -51,7 +51,7 @@ export const deAttention: TextsLike<typeof enAttention> = {
   kind_wallet_changed: 'Andere Wallet für {name}',
   kind_wallet_changed_first: 'Erste Wallet für {name}',
   kind_wallet_changed_first_text:
-    'Gesetzt von {who}: {after}. Zahlungen in diesem Netz gehen dorthin. War es niemand von Ihnen, setzen Sie sofort die richtige Wallet.',
+    'Gesetzt von {who}: {after}. Zahlungen in diesem Netzwerk gehen dorthin. War es niemand von Ihnen, setzen Sie sofort die richtige Wallet.',
   kind_wallet_changed_text:
     'Gesetzt von {who}: {after}, vorher: {before}. Neue Zahlungen gehen dorthin. War es niemand von Ihnen, setzen Sie sofort die richtige Wallet.',
   new_attention: '{count} neu',
@@ -59,7 +59,7 @@ export const deAttention: TextsLike<typeof enAttention> = {
   no_answer: 'keine Antwort',
   refund_excess: 'Überzahlung erstatten',
   see_payment: 'Zahlung ansehen',
-  see_refund: 'Ansehen, was zu signieren ist',
+  see_refund: 'Erstattung ansehen',
   undo: 'Rückgängig',
   see_deliveries: 'Zustellungen ansehen',
   see_endpoint: 'Endpunkt ansehen',

@@ -63,7 +63,7 @@ export const deDetail: TextsLike<typeof enDetail> = {
   new_payment: 'Neue Zahlung',
   new_payment_done: 'Senden Sie diesen Link Ihrem Kunden.',
   new_payment_none:
-    'Dieses Projekt hat noch keine Wallet, also könnte niemand bezahlen. Führen Sie zuerst auf dem Server „cointill wallet set“ aus.',
+    'Dieses Projekt hat noch keine Wallet, also könnte niemand bezahlen. Setzen Sie zuerst eine auf der Seite „Wallets“.',
   new_payment_text_live: 'Legt eine Live-Zahlung an. Ihre Webhooks erhalten order.created.',
   new_payment_text_test: 'Legt eine Testzahlung an. Ihre Test-Webhooks erhalten order.created. Es fließt kein Geld.',
   no_notes: 'Noch keine Notizen.',

@@ -40,7 +40,8 @@ export const dePeople: TextsLike<typeof enPeople> = {
   reset_password_text:
     'Für jemanden, der das Passwort vergessen hat. {email} wird überall abgemeldet, Passwort und zweiter Faktor werden entfernt, und Sie bekommen einen Link für ein neues. Vergewissern Sie sich, dass die Bitte wirklich von dieser Person kam.',
   role: 'Rolle',
-  role_admin_text: 'Alles außer Personen: Zahlungen, Erstattungen, Schlüssel, Wallets und Einstellungen.',
+  role_admin_text:
+    'Zahlungen, Erstattungen, Schlüssel, Wallets und Einstellungen. Kann keine Personen verwalten, kein Projekt deaktivieren und keine Kundendaten löschen.',
   role_changed: 'Rolle geändert.',
   role_developer_text: 'Schlüssel, Webhooks und Testzahlungen. Keine Erstattungen, keine Wallets.',
   role_in: '{role} in {project}',

@@ -13,7 +13,7 @@ export const deReports: TextsLike<typeof enReports> = {
   report_download: 'Herunterladen',
   report_export: 'Berichte',
   report_export_text:
-    'Eine Datei mit einer Zeile für jede Zahlung, jeden Eingang, jede Erstattung oder jeden Einzug, auf die letzte Einheit genau. Werte sind die des Augenblicks; wo keiner festgehalten wurde, ist er unbekannt.',
+    'Eine Datei mit einer Zeile für jede Zahlung, jeden Eingang, jede Erstattung oder jeden Einzug, auf die letzte Einheit genau. Werte sind die von damals; wo keiner festgehalten wurde, ist er unbekannt.',
   report_format: 'Format',
   report_from: 'Von',
   report_jsonl: 'JSON-Zeilen',
@@ -97,6 +97,6 @@ export const deReports: TextsLike<typeof enReports> = {
   statement_title: 'Abrechnung für {project}',
   statement_unconfirmed: 'Gesehen, aber nicht bestätigt',
   statement_unexplained: 'Es gibt eine Abweichung, die nichts erklärt. Bitte melden Sie sie als Fehler von Cointill.',
-  statement_value: 'Damaliger Wert in USD',
-  statement_value_then: 'Damaliger Wert',
+  statement_value: 'Wert in\u00a0USD',
+  statement_value_then: 'Wert damals',
 };

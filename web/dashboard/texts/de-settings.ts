@@ -51,10 +51,10 @@ export const deSettings: TextsLike<typeof enSettings> = {
   settings_customers_text:
     'E-Mail-Adressen, Namen, Beschreibungen, Metadaten, Links zurück zum Shop, Notizen und Gründe von Erstattungen. Was die Buchhaltung braucht, bleibt: Beträge, Adressen, Hashes, Zeiten und Bestellnummern.',
   settings_customers_long:
-    'Gelöscht wird in Zahlungen, Ereignissen, Antworten von Endpunkten, gespeicherten Antworten, Ablehnungen im Anfrageprotokoll und gespeicherten Ansichten. Das lässt sich nicht rückgängig machen. Ältere Sicherungen, exportierte Dateien und Ihre eigenen Systeme haben sie noch, und eine wiederhergestellte Sicherung bringt sie zurück: Löschen Sie dann noch einmal.',
+    'Gelöscht wird in Zahlungen, Ereignissen, Antworten von Endpunkten, gespeicherten Antworten, Ablehnungen im Anfrageprotokoll, gespeicherten Ansichten, Labels mit der Adresse und Texten im Protokoll. Das lässt sich nicht rückgängig machen. Ältere Sicherungen, exportierte Dateien und Ihre eigenen Systeme haben sie noch, und eine wiederhergestellte Sicherung bringt sie zurück: Löschen Sie dann noch einmal.',
   settings_customers_whose: 'Wessen Daten',
   settings_customers_one: 'Ein Kunde',
-  settings_customers_old: 'Alle älteren',
+  settings_customers_old: 'Alle älteren Daten',
   settings_customers_old_detail: 'Von Zahlungen, die zu Ende sind.',
   settings_customers_email: 'E-Mail-Adresse des Kunden',
   settings_customers_email_hint: 'Wie sie an den Zahlungen steht, im Test- und im Live-Modus.',
@@ -84,7 +84,7 @@ export const deSettings: TextsLike<typeof enSettings> = {
   settings_deactivate_pages: 'Offene Zahlungen, deren Seiten kein Geld mehr anfordern: {live} live, {test} Test',
   settings_deactivate_watch: 'Adressen werden beobachtet, und Eingänge werden erfasst.',
   settings_deactivate_hooks: 'Endpunkte, die Ereignisse erhalten: {live} live, {test} Test',
-  settings_deactivate_people: 'Alle kommen hier weiter herein und können erstatten.',
+  settings_deactivate_people: 'Alle können sich hier weiter anmelden und erstatten.',
   settings_deactivate_type: 'Geben Sie den Namen des Projekts ein: {name}',
   settings_deactivated: 'Projekt deaktiviert',
   settings_activated: 'Projekt aktiviert',

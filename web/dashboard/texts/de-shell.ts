@@ -28,6 +28,9 @@ export const deShell: TextsLike<typeof enShell> = {
   fault_server: 'Der Server konnte nicht antworten. Versuchen Sie es gleich noch einmal.',
   fault_title: 'Das ließ sich nicht laden',
   fault_unknown: 'Etwas ist schiefgegangen. Versuchen Sie es noch einmal; hilft das nicht, laden Sie die Seite neu.',
+  forbidden_text:
+    'Was sie zeigt, gehört nicht zu Ihrer Rolle, die sich vielleicht geändert hat, während sie offen war. Ein Inhaber kann Ihre Rolle ändern.',
+  forbidden_title: 'Diese Seite ist für Ihre Rolle gesperrt',
   found_address: 'über die Adresse',
   found_description: 'über die Beschreibung',
   found_email: 'über die E-Mail',

@@ -131,6 +131,8 @@ export const deWebhooks: TextsLike<typeof enWebhooks> = {
     'Sendet alles erneut, was zu den Filtern passt und nicht angekommen ist, das Neueste zuerst, höchstens 10.000. Angekommene Zustellungen sind ausgenommen, ebenso pausierte und abgeschaltete Endpunkte.',
   retry_done: '{delivered} von {total} kamen an.',
   retry_progress: 'Erneutes Senden: {done} von {total}, {delivered} kamen an',
+  retry_still:
+    'Seit einigen Sekunden geht es nicht voran: Ein Endpunkt antwortet langsam, oder der Dienst wurde neu gestartet. Was ein Neustart unterbrochen hat, geht innerhalb einer Minute von selbst weiter.',
   retry_stop: 'Anhalten',
   retry_stopped: 'Nach {done} von {total} angehalten; {delivered} kamen an.',
   rotate_secret: 'Geheimnis wechseln',

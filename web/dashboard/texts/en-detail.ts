@@ -60,8 +60,7 @@ export const enDetail = {
   money_dropped: 'arrived, but was dropped or replaced',
   new_payment: 'New payment',
   new_payment_done: 'Send this link to your customer.',
-  new_payment_none:
-    'This project has no wallet yet, so nobody could pay. Run “cointill wallet set” on the server first.',
+  new_payment_none: 'This project has no wallet yet, so nobody could pay. Set one on the page Wallets first.',
   new_payment_text_live: 'Creates a live payment. Your webhooks receive order.created.',
   new_payment_text_test: 'Creates a test payment. Your test webhooks receive order.created. No money moves.',
   no_notes: 'No notes yet.',

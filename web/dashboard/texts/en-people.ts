@@ -37,7 +37,8 @@ export const enPeople = {
   reset_password_text:
     'For somebody who forgot their password. {email} is signed out everywhere, password and second factor are removed, and you get a link for a new one. Be sure that the request really came from them.',
   role: 'Role',
-  role_admin_text: 'All but people: payments, refunds, keys, wallets and settings.',
+  role_admin_text:
+    "Payments, refunds, keys, wallets and settings. Cannot manage people, deactivate a project or delete customers' data.",
   role_changed: 'Role changed.',
   role_developer_text: 'Keys, webhooks and test payments. No refunds, no wallets.',
   role_in: '{role} in {project}',

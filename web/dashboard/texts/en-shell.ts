@@ -25,6 +25,9 @@ export const enShell = {
   fault_server: 'The server could not answer. Try again in a moment.',
   fault_title: 'This could not be loaded',
   fault_unknown: 'Something went wrong. Try again; if it happens once more, reload the page.',
+  forbidden_text:
+    'What it shows is not part of your role, which may have changed while it was open. An owner can change your role.',
+  forbidden_title: 'This page is closed to your role',
   found_address: 'by address',
   found_description: 'by description',
   found_email: 'by e-mail',

@@ -120,6 +120,8 @@ export const enWebhooks = {
     'Sends everything that matches the filters and did not arrive again, the newest first, at most 10,000. Deliveries that arrived are left out, and so are endpoints that are paused or disabled.',
   retry_done: '{delivered} of {total} arrived.',
   retry_progress: 'Sending again: {done} of {total}, {delivered} arrived',
+  retry_still:
+    'Nothing has moved for some seconds: an endpoint answers slowly, or the service was restarted. What a restart interrupted goes on by itself within a minute.',
   retry_stop: 'Stop',
   retry_stopped: 'Stopped after {done} of {total}; {delivered} arrived.',
   rotate_secret: 'Rotate secret',

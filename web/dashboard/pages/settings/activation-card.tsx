@@ -28,9 +28,7 @@ export function ActivationCard({ settings, mayChange }: ActivationProps) {
   const activate = useChange(true, () => {});
   const text = t(isActive ? 'settings_state_active_text' : 'settings_state_inactive_text');
   const button = isActive ? (
-    <Button kind="danger" onClick={() => setAsking(true)}>
-      {t('settings_deactivate')}
-    </Button>
+    <Button onClick={() => setAsking(true)}>{t('settings_deactivate')}</Button>
   ) : (
     <Button kind="primary" busy={activate.isPending} onClick={() => activate.mutate('')}>
       {t('settings_activate')}

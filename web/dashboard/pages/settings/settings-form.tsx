@@ -60,7 +60,7 @@ export function SettingsForm({ settings }: { readonly settings: SettingsView }) 
         </Card>
         <Card title={t('settings_defaults')}>
           <div className={css.fields}>
-            <p>{t('settings_defaults_text')}</p>
+            <p className={css.note}>{t('settings_defaults_text')}</p>
             <Defaults fields={fields} settings={base} onChange={set} problemAt={problemAt} />
           </div>
         </Card>

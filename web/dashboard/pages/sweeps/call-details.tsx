@@ -14,7 +14,7 @@ interface CallDetailsProps {
 export function CallDetails({ call, gasLimit }: CallDetailsProps) {
   const { t } = useLocale('sweeps', 'browserWallets');
   return (
-    <details>
+    <details className={css.details}>
       <summary>{t('call_to_copy')}</summary>
       <div className={css.call}>
         <Facts>

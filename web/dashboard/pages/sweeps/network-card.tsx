@@ -26,7 +26,7 @@ export function NetworkCard({ deposits, minimum, maySend, onSend }: NetworkCardP
       title={name}
       actions={
         checkedAt === null ? undefined : (
-          <small>
+          <small className={css.asOf}>
             {t('sweeps_as_of')} <Ago iso={checkedAt} />
           </small>
         )
@@ -95,7 +95,7 @@ function CallRow({ offered, deposits, maySend, onSend }: CallRowProps) {
   const name = purpose === 'sweep' ? t('send_sweep') : t('send_factory');
   return (
     <li className={rows.row}>
-      <div>
+      <div className={css.what}>
         <b>{purpose === 'sweep' ? <Amounts amounts={amounts} unknown={t('sweep_no_price')} /> : t('call_factory')}</b>
         {purpose === 'sweep' ? null : <small>{t('call_factory_text')}</small>}
         <small>

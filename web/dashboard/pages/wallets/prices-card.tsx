@@ -28,26 +28,51 @@ export function PricesCard({ wallets, mayManage }: PricesCardProps) {
   return (
     <Card title={t('prices_title')}>
       <ul>
-        <li className={rows.row}>
-          <div>
-            <b>{t('spread')}</b>
-            <span className={rows.badge}>{t('in_percent', { percent: number(Number(wallets.spread)) })}</span>
-            <small>{t('spread_text')}</small>
-          </div>
-          {mayManage ? <Button onClick={() => edit('spread')}>{t('spread_edit')}</Button> : null}
-        </li>
-        <li className={rows.row}>
-          <div>
-            <b>{t('monitoring')}</b>
-            <span className={rows.badge}>{t('monitoring_hours', { hours: wallets.monitoring_hours })}</span>
-            <small>{t('monitoring_text')}</small>
-          </div>
-          {mayManage ? <Button onClick={() => edit('window')}>{t('monitoring_edit')}</Button> : null}
-        </li>
+        <Term
+          name={t('spread')}
+          value={t('in_percent', { percent: number(Number(wallets.spread)) })}
+          text={t('spread_text')}
+          edit={t('spread_edit')}
+          onEdit={mayManage ? () => edit('spread') : null}
+        />
+        <Term
+          name={t('monitoring')}
+          value={t('monitoring_hours', { hours: wallets.monitoring_hours })}
+          text={t('monitoring_text')}
+          edit={t('monitoring_edit')}
+          onEdit={mayManage ? () => edit('window') : null}
+        />
       </ul>
       {edited === 'spread' ? <SpreadDialog wallets={wallets} onClose={close} /> : null}
       {edited === 'window' ? <WindowDialog wallets={wallets} onClose={close} /> : null}
     </Card>
+  );
+}
+
+interface TermProps {
+  readonly name: string;
+  readonly value: string;
+  readonly text: string;
+  /** What the button says. */
+  readonly edit: string;
+  /** Null where the person may only see it. */
+  readonly onEdit: (() => void) | null;
+}
+
+function Term({ name, value, text, edit, onEdit }: TermProps) {
+  return (
+    <li className={rows.row}>
+      <div>
+        <b>{name}</b>
+        <span className={rows.badge}>{value}</span>
+        <small>{text}</small>
+      </div>
+      {onEdit === null ? null : (
+        <Button small onClick={onEdit}>
+          {edit}
+        </Button>
+      )}
+    </li>
   );
 }
 

@@ -1,4 +1,5 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
 import { useDashboard } from '../../dashboard.ts';
 import { useLocale } from '../../locale.tsx';
 import { problemText } from '../../problem.ts';
@@ -8,6 +9,9 @@ import { Notice } from '../../ui/notice.tsx';
 import { useMayManage } from './may-manage.ts';
 import { retryQuery, runningRetryQuery } from './queries.ts';
 import css from './webhooks.module.css';
+
+/** Nothing moved for so long: an endpoint is slow, or what a killed process had claimed waits for its lease to end. */
+const STILL_MS = 4_000;
 
 /** How far the deliveries are that are sent again together, as long as that goes on and once it has ended. */
 export function RetryProgress() {
@@ -22,6 +26,7 @@ function Progress({ retry: id }: { readonly retry: string }) {
   const scope = useScope();
   const { data: retry } = useQuery(retryQuery(api, scope, id));
   const mayManage = useMayManage();
+  const isStill = useIsStill(retry?.done);
   const stop = useMutation({
     mutationFn: () =>
       api('POST /dashboard/api/projects/:project/:mode/delivery-retries/:retry/stop', {
@@ -55,8 +60,20 @@ function Progress({ retry: id }: { readonly retry: string }) {
           </Button>
         ) : null}
       </div>
+      {isStill ? <Notice>{t('retry_still')}</Notice> : null}
       <progress max={total} value={done} aria-label={t('retry_progress', counts)} />
       {stop.error === null ? null : <Notice kind="problem">{problemText(stop.error, t)}</Notice>}
     </div>
   );
+}
+
+/** Whether the number of attempted deliveries has been the same for {@link STILL_MS}. */
+function useIsStill(done: number | undefined): boolean {
+  const [still, setStill] = useState<number | null>(null);
+  useEffect(() => {
+    if (done === undefined) return undefined;
+    const timer = setTimeout(() => setStill(done), STILL_MS);
+    return () => clearTimeout(timer);
+  }, [done]);
+  return done !== undefined && still === done;
 }

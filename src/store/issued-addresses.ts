@@ -74,6 +74,20 @@ export async function issuedAddresses(
   );
 }
 
+/** Whether an address, in the form in which transfers carry it, was handed out from a treasury of the project. */
+export async function hasIssuedAddress(db: Database | Trx, projectId: string, address: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('wallets as w')
+    .innerJoin('payment_addresses as a', 'a.wallet_id', 'w.id')
+    .select('a.address')
+    .where('w.project_id', '=', projectId)
+    .where('w.kind', '=', 'treasury')
+    .where('a.address', '=', address)
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
 /** An address that a payment already has, with the terms of its wallet. */
 export interface HeldAddress extends TakenIndex {
   /** In the form in which the chain's transfers carry it. */

@@ -205,3 +205,15 @@ export async function setWallet(trx: Trx, wallet: Omit<Wallet, 'nextIndex' | 'ga
     } satisfies NewRow<'wallets', 'replaced_at'>)
     .execute();
 }
+
+/** The treasuries that a project has or had, on whichever network. */
+export async function treasuriesOf(db: Database | Trx, projectId: string): Promise<readonly string[]> {
+  const rows = await db
+    .selectFrom('wallets')
+    .select('source')
+    .distinct()
+    .where('project_id', '=', projectId)
+    .where('kind', '=', 'treasury')
+    .execute();
+  return rows.map(({ source }) => source);
+}

@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createProject } from '../../src/app/projects/projects.ts';
+import { setProjectWallet } from '../../src/app/projects/wallets.ts';
+import { DEPOSIT_FACTORY, depositAddress, FIRST_DEPOSIT_FACTORY } from '../../src/rails/evm/deposit.ts';
 import { refusesAsExposed } from '../../src/rails/refused-secret.fixture.ts';
+import { MAIN_CHAINS } from '../../src/rails/utxo/params.ts';
 import { MASTER, MNEMONIC, publicKeyAt, withVersion } from '../../src/rails/utxo/wallet.fixture.ts';
 import { saveNodes } from '../../src/store/network-states.ts';
 import { dashboardTest, PASSWORD, type Member } from '../dashboard.ts';
@@ -106,6 +109,25 @@ describe('a wallet', () => {
       setting: 'BASE_RPC_URL',
       kinds: ['treasury', 'xpub'],
     });
+  });
+
+  it('that is one of the project’s own deposit contracts, or their factory, is refused, on any network', async () => {
+    const project = await shop();
+    expect((await save(project, 'base', 'treasury', TREASURY)).status).toBe(200);
+    const own = [depositAddress(TREASURY, 0), depositAddress(TREASURY, 3, FIRST_DEPOSIT_FACTORY)];
+    for (const text of [...own, own[0]?.toLowerCase() ?? '', DEPOSIT_FACTORY.address]) {
+      for (const network of ['ethereum', 'base']) {
+        const preview = await post(project, `/wallets/${network}/preview`, { kind: 'treasury', source: text });
+        expect([preview.status, preview.body['error']]).toEqual([400, expect.objectContaining({ param: 'source' })]);
+        expect(preview.text).toContain('of your own wallet');
+        const terms = { confirmations: null, toleranceBasisPoints: null };
+        const request = { projectId: project, network, source: { kind: 'treasury', text }, ...terms } as const;
+        expect(await setProjectWallet(app, request, MAIN_CHAINS)).toMatchObject({ kind: 'rejected', malformed: true });
+      }
+    }
+    expect((await on(project, 'ethereum')).wallet).toBeNull();
+    const other = await post(await shop(), '/wallets/ethereum/preview', { kind: 'treasury', source: own[0] });
+    expect(other.status).toBe(200);
   });
 
   it('that was not compared is not saved, nor one that was compared for another network or project', async () => {

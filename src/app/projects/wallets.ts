@@ -16,6 +16,7 @@ import { newId, type App } from '../context.ts';
 import { digestOf } from '../version.ts';
 import { malformed, noProject, rejected, type Rejected } from '../rejected.ts';
 import { mailWalletChange } from './wallet-mails.ts';
+import { isOwnDeposit } from './own-deposit.ts';
 import { indexChange, NEW_ACCOUNT, shortWallet, walletChanges } from './wallet-words.ts';
 
 const MAX_CONFIRMATIONS = 10_000;
@@ -75,6 +76,7 @@ export async function setProjectWallet(
   return app.db.transaction().execute(async (trx) => {
     await lockProject(trx, request.projectId);
     if ((await findProject(trx, request.projectId)) === null) return noProject(request.projectId);
+    if (await isOwnDeposit(trx, request.projectId, request.source.kind, parsed.source)) return OWN_DEPOSIT;
     const before = await walletOn(trx, request.projectId, network);
     if (seen !== undefined && seen.version !== walletVersion(before)) {
       return { ...rejected(CHANGED_MEANWHILE), isConflict: true };
@@ -130,6 +132,9 @@ function numberFault({ confirmations, toleranceBasisPoints, firstIndex = null }:
   return null;
 }
 
+const OWN_DEPOSIT = malformed(
+  '--treasury: This is a deposit contract of this project: it would pay into itself, or to an older treasury, and not to a wallet of yours. Give the address (0x and 40 hex digits) of your own wallet that deposits shall be paid out to.',
+);
 const NOT_COMPARED =
   'This is not the wallet whose addresses were compared, and nothing was saved. Compare the addresses again, then save.';
 const CHANGED_MEANWHILE =
@@ -237,13 +242,15 @@ export interface WalletPreview {
 }
 
 /** The first addresses of a wallet that somebody may set. A private key is refused. */
-export function previewWallet(
+export async function previewWallet(
+  { db }: Pick<App, 'db'>,
   { projectId, network, source }: Pick<WalletRequest, 'projectId' | 'network' | 'source'>,
   chains: UtxoChains,
-): WalletPreview | Rejected {
+): Promise<WalletPreview | Rejected> {
   if (!isNetwork(network)) return malformed(`--network must be one of ${NETWORKS.join(', ')}.`);
   const parsed = rulesOf(network).parseWallet(source, chains);
   if (parsed.kind === 'invalid') return malformed(`--${source.kind}: ${parsed.message}`);
+  if (await isOwnDeposit(db, projectId, source.kind, parsed.source)) return OWN_DEPOSIT;
   return {
     kind: 'done',
     source: parsed.source,

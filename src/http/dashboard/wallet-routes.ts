@@ -35,7 +35,7 @@ export function walletRoutes(
     const { projectId } = projectScopeOf(request, params);
     const network = networkOf(params.network);
     const { kind, source: text } = body;
-    const preview = done(previewWallet({ projectId, network, source: { kind, text } }, chains));
+    const preview = done(await previewWallet(core, { projectId, network, source: { kind, text } }, chains));
     return {
       source: preview.source,
       address_kind: preview.addressKind,

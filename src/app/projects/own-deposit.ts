@@ -1,0 +1,25 @@
+import { DEPOSIT_FACTORY, depositAddress, FIRST_DEPOSIT_FACTORY } from '../../rails/evm/deposit.ts';
+import type { Trx } from '../../store/database.ts';
+import { hasIssuedAddress } from '../../store/issued-addresses.ts';
+import type { WalletKind } from '../../store/schema/wallets.ts';
+import { treasuriesOf } from '../../store/wallets.ts';
+import type { App } from '../context.ts';
+
+/** So many deposits of each treasury are recognized before they are handed out: those that a preview shows, and more. */
+const RECOGNIZED = 50;
+
+/** Whether a treasury is a deposit contract of this project: they have the same address on every network. */
+export async function isOwnDeposit(
+  db: App['db'] | Trx,
+  projectId: string,
+  kind: WalletKind,
+  treasury: string,
+): Promise<boolean> {
+  if (kind !== 'treasury') return false;
+  if (await hasIssuedAddress(db, projectId, treasury.toLowerCase())) return true;
+  return (await treasuriesOf(db, projectId)).some((own) =>
+    [DEPOSIT_FACTORY, FIRST_DEPOSIT_FACTORY].some((factory) =>
+      Array.from({ length: RECOGNIZED }, (_, index) => depositAddress(own, index, factory)).includes(treasury),
+    ),
+  );
+}

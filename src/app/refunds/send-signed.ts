@@ -36,8 +36,8 @@ type Addressed = Refund & { readonly address: string };
  * Checks a signed transaction against what its refunds were shown with, and hands it to the network. It is kept before
  * it is sent, and pays its refunds from then on: they can neither be cancelled nor shown for signing. The same
  * transaction is sent once, however often it is given. Signatures that do not commit to every input and output are
- * refused: what was checked would not be what was signed. Throws `ChainUnavailableError` if no node answers what the check
- * needs.
+ * refused: what was checked would not be what was signed. Throws `ChainUnavailableError` if no node
+ * answers what the check needs.
  */
 export async function sendSigned(
   app: App,

@@ -32,6 +32,14 @@ async function begin(shop: SweepShop, at = 0): Promise<Sweep> {
   return outcome.sweep;
 }
 
+/** A sweep of so many paid deposits, its factory on the chain; and how it is named. */
+async function begun(shop: SweepShop, count: number) {
+  await shop.paidDeposits(count);
+  await deployFactory(shop);
+  const sweep = await begin(shop);
+  return { sweep, key: { projectId: shop.app.projectId, id: sweep.id } };
+}
+
 /** Sends what a sweep is to send, unmined, and tells its hash. */
 async function send(shop: SweepShop, { id, callTo, callData }: Sweep): Promise<string> {
   const { app } = shop;
@@ -177,10 +185,7 @@ it('what was declined, never heard of, lost or refused by the chain is offered a
 it('a hash that no node has ever known is replaced by another one; one that a node knows is not', async () => {
   const shop = await sweepShop();
   const { app, chain } = shop;
-  await shop.paidDeposits(1);
-  await deployFactory(shop);
-  const sweep = await begin(shop);
-  const key = { projectId: app.projectId, id: sweep.id };
+  const { sweep, key } = await begun(shop, 1);
   const isKnown = (_: string, hash: string) => isKnownBy(chain, hash);
   const [wrong, another] = ['ab', 'cd'].map((digits) => `0x${digits.repeat(32)}`);
   expect(await sweepSent(app, key, { hash: wrong ?? '', sender: null }, isKnown)).toMatchObject({ kind: 'done' });
@@ -225,10 +230,7 @@ it('a sweep whose hash no node knows for minutes can be given up, when nobody fo
 it('a sweep with a wrong hash ends with the transaction that swept its deposits', async () => {
   const shop = await sweepShop();
   const { app, chain } = shop;
-  await shop.paidDeposits(2);
-  await deployFactory(shop);
-  const sweep = await begin(shop);
-  const key = { projectId: app.projectId, id: sweep.id };
+  const { sweep, key } = await begun(shop, 2);
   await sweepSent(app, key, { hash: `0x${'ab'.repeat(32)}`, sender: null });
   const hash = await shop.send({ to: sweep.callTo ?? '', data: sweep.callData ?? '' });
   await shop.mine();

@@ -8,7 +8,7 @@ import { findProject } from '../store/projects.ts';
 import type { Cointill } from './core.ts';
 
 const NODE_TIMEOUT_MS = 10_000;
-/** How long an answer of the nodes is used; what is worth a sweep is asked for more often, so that it goes soon. */
+/** How long an answer of the nodes is used. What is worth a sweep is asked for more often. */
 const NOTHING_FOR_MS = 5 * 60_000;
 const SOMETHING_FOR_MS = 60_000;
 

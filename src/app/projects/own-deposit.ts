@@ -5,7 +5,7 @@ import type { WalletKind } from '../../store/schema/wallets.ts';
 import { treasuriesOf } from '../../store/wallets.ts';
 import type { App } from '../context.ts';
 
-/** So many deposits of each treasury are recognized before they are handed out: more than a preview shows. */
+/** Deposits of each treasury that are recognized before they are handed out: more than a preview shows. */
 const RECOGNIZED = 50;
 
 /** Whether a treasury is a deposit contract of this project: they have the same address on every network. */

@@ -21,10 +21,10 @@ export type SignedInput = Pick<
 
 /**
  * What one input's signatures leave open for others to change, as the end of a sentence; null: nothing. Only
- * SIGHASH_ALL and Taproot's default commit to every input and output; under any other type, whoever sees
- * the transaction before it is mined can send the money elsewhere. Every signature counts, also one that finalizing
- * would leave out. Final fields are read as `scriptType` has them, and refused where they have another form. An input without any signature is no
- * fault here.
+ * SIGHASH_ALL and Taproot's default commit to every input and output; under any other type, whoever sees the
+ * transaction before it is mined can send the money elsewhere. Every signature counts, also one that finalizing would
+ * leave out. Final fields are read as `scriptType` has them, and refused where they have another form. An input
+ * without any signature is no fault here.
  */
 export function sighashFault(input: SignedInput, scriptType: ScriptType): string | null {
   const isTaproot = scriptType === 'p2tr';

@@ -24,7 +24,7 @@ export const refundsContract = {
       /** In the payment's currency; not together with `crypto_amount`. Without both, everything that is left. */
       amount: Type.Optional(decimal),
       crypto_amount: Type.Optional(decimal),
-      /** The `until` of the rate that `crypto_amount` was computed at; refused after it, or if too late. */
+      /** The `until` of the rate that `crypto_amount` was computed at; refused after it and if it is too late. */
       rate_until: Type.Optional(text({ max: 40 })),
       asset: text({ max: 20, min: 1 }),
       network: text({ max: 20, min: 1 }),

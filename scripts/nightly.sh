@@ -1,7 +1,7 @@
 #!/bin/sh
 # What takes too long for every change: histories of the simulation that were never tried, walks through the
 # dashboard of a project with a million payments, backups and restores killed at many points, the change of hundreds of
-# refunds, mutation testing, and the guides of docs/how-to/ done in a copy.
+# refunds, the program beside both kinds of UTXO nodes, mutation testing, and the guides of docs/how-to/ done in a copy.
 set -eu
 cd "$(dirname "$0")/.."
 seeds=${SIMULATION_SEEDS:-5000}
@@ -12,6 +12,7 @@ SIMULATION_SEEDS=$seeds SIMULATION_FIRST_SEED=$first vitest run test/simulation 
 PAYMENTS=1000000 vitest run --maxWorkers 1 test/dashboard/pages.browser test/dashboard/shell.browser \
   test/dashboard/list.browser test/dashboard/payment.browser test/dashboard/attention.browser test/dashboard/million.browser
 KILL_POINTS=40 vitest run test/e2e/backup-crash test/e2e/backup-signals
+CI='' vitest run test/e2e/live-utxo test/e2e/refund-show
 REFUNDS=500 vitest run src/app/refunds/refund-change
 sh scripts/mutation.sh
 sh scripts/mutation.sh payments

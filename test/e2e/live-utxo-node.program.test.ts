@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { startUtxoNode, utxoNodeKinds, type UtxoNode } from '../litecoind.ts';
+import { startUtxoNode, utxoProgramKinds, type UtxoNode } from '../litecoind.ts';
 import {
   CONFIRMATIONS,
   openGatedShop,
@@ -15,7 +15,7 @@ const PAID = ['order.created', 'order.confirming', 'order.completed'];
 const MINUTE_MS = 60_000;
 const UNPAID = { status: 'pending', amount_received: 0, confirmations: 0, exception: 'none' };
 
-describe.each(utxoNodeKinds())('trouble with the one %s node', (kind) => {
+describe.each(utxoProgramKinds(import.meta.url))('trouble with the one %s node', (kind) => {
   let shop: UtxoShop;
   let gate: Gate;
   beforeAll(async () => {

@@ -3,6 +3,7 @@ import { useRouter, type ErrorComponentProps } from '@tanstack/react-router';
 import { ApiFault } from '../api.ts';
 import { useLocale } from '../locale.tsx';
 import { problemText } from '../problem.ts';
+import { isMissingScript } from '../report-caught.ts';
 import { SignedOut } from '../session.ts';
 import { Button } from '../ui/button.tsx';
 import { Empty } from '../ui/empty.tsx';
@@ -26,10 +27,9 @@ export function FaultPage({ error, reset }: ErrorComponentProps) {
   if (error instanceof ApiFault && error.status === 404) return <NotFoundPage />;
   // The sign-in dialog is open.
   if (error instanceof SignedOut) return null;
-  // A script of the page is missing: the server was upgraded, or cannot be reached.
-  const isMissingScript = error instanceof TypeError && /import|module/i.test(error.message);
-  const isOffline = error instanceof ApiFault ? error.type === 'offline' : isMissingScript && !navigator.onLine;
-  const isOutdated = isMissingScript && !isOffline;
+  const isMissing = isMissingScript(error);
+  const isOffline = error instanceof ApiFault ? error.type === 'offline' : isMissing && !navigator.onLine;
+  const isOutdated = isMissing && !isOffline;
   return (
     <Page title={t('fault_title')} isHidden>
       <Empty
@@ -40,7 +40,7 @@ export function FaultPage({ error, reset }: ErrorComponentProps) {
         <Button
           kind="primary"
           onClick={() => {
-            if (isMissingScript) {
+            if (isMissing) {
               // Without a connection the browser would put its own page in place of this one.
               if (navigator.onLine) location.reload();
               return;

@@ -93,7 +93,8 @@ function valueOf({ name, type, isNullable, words }: KnownColumn, row: number): u
     case 'bigint':
     case 'integer':
     case 'smallint':
-      return row;
+      // Some must be above 0.
+      return row + 1;
     default:
       throw new Error(`${name} is of the type ${type}: say what to fill it with.`);
   }

@@ -114,7 +114,16 @@ describe.skipIf(hasNoBrowser)('Webhooks, Events and Requests', () => {
     await page.keyboard.press('g');
     await page.keyboard.press('r');
     await heading(page, 'Requests').waitFor();
-    await page.getByRole('row').filter({ hasText: '400' }).getByRole('button', { name: 'POST /v1/orders' }).click();
+    const refusedRow = page.getByRole('row').filter({ hasText: '400' }).first();
+    // The log is written in batches, and a list that is open does not move by itself.
+    await expect
+      .poll(async () => {
+        await page.reload();
+        await page.getByRole('table', { name: 'Requests' }).waitFor();
+        return refusedRow.count();
+      })
+      .toBe(1);
+    await refusedRow.getByRole('button', { name: 'POST /v1/orders' }).click();
     const call = page.getByRole('complementary', { name: 'Request' });
     await call.getByText('Why it was refused').waitFor();
     await call.getByText(/^amount must/).waitFor();

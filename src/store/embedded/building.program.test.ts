@@ -1,8 +1,10 @@
 import { lchown, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { Client } from 'pg';
 import { expect, it } from 'vitest';
-import { buildDataDir, inTemporaryDataDir } from './building.ts';
+import { buildDataDir, inTemporaryDataDir, type Building } from './building.ts';
 import { isRoot, NOBODY, temporaryFolder } from './postgres.fixture.ts';
+import { readPostmaster } from './server.ts';
 
 /** No process has it. */
 const DEAD_PID = 999_999_999;
@@ -31,6 +33,25 @@ it.skipIf(!isRoot)('a folder that somebody else laid out is left alone, wherever
   await lchown(trap, NOBODY.uid, NOBODY.gid);
   await inTemporaryDataDir(home, silent, async () => null);
   expect(await readFile(join(precious, 'file'), 'utf8')).toBe('here');
+});
+
+it('a server that dies takes the work with it, and no other is started in its place', async () => {
+  const home = await temporaryFolder();
+  const said: string[] = [];
+  const work = async ({ connection }: Building): Promise<void> => {
+    const client = new Client({ ...connection });
+    const ended = new Promise((resolve) => client.on('error', resolve));
+    await client.connect();
+    const { rows } = await client.query<{ folder: string }>("select current_setting('data_directory') as folder");
+    const { pid } = (await readPostmaster(rows[0]?.folder ?? '')) ?? {};
+    process.kill(pid ?? DEAD_PID, 'SIGQUIT');
+    await ended;
+    await client.query('select 1');
+  };
+  const building = inTemporaryDataDir(home, (level, message) => said.push(`${level}: ${message}`), work);
+  await expect(building).rejects.toThrow(/not queryable|terminated/);
+  expect(said.filter((line) => !line.startsWith('info: '))).toEqual([]);
+  expect(await readdir(home)).toEqual([]);
 });
 
 it('what was put into the folder while the database was made stays, and is reported with the way out', async () => {

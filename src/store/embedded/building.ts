@@ -121,7 +121,8 @@ async function inUnfinished<Result>(
     }
     // The server's user must be able to enter, whatever our umask is.
     await chmod(unfinished, 0o755);
-    const embedded = await startEmbeddedPostgres({ dataDir: unfinished, log, owner, settings });
+    // What a server that died had been given is incomplete: the work has to fail, not go on with the next server.
+    const embedded = await startEmbeddedPostgres({ dataDir: unfinished, log, owner, settings, isRestarted: false });
     let result: Result;
     try {
       result = await work({ connection: embedded.connection, dataDir: unfinished });

@@ -20,11 +20,14 @@ export interface EmbeddedPostgresOptions {
   readonly systemDir?: string;
   /** The owner of a new cluster created by root. Default: the user that is chosen for the service. */
   readonly owner?: Owner | null;
+  /** Whether a server that dies is started again. Default: true. */
+  readonly isRestarted?: boolean;
 }
 
 /**
  * Starts the PostgreSQL server of a DATA_DIR, or joins the one already running there (of another Cointill process, or
- * left by a killed one), and supervises it: a server that dies is started again, until {@link EmbeddedPostgres.stop}.
+ * left by a killed one), and supervises it: a server that dies is started again, until {@link EmbeddedPostgres.stop},
+ * unless the options say otherwise.
  *
  * The server is a child process on a Unix socket in a private folder, with fsync on. It survives us on purpose, so that
  * after a kill the service finds its database running, and it does not keep our event loop alive.
@@ -42,7 +45,7 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
       log: setup.logFile,
       duration_ms: Math.round(performance.now() - startedAt),
     });
-    return supervise(setup, joined, options.log);
+    return supervise(setup, joined, options.log, options.isRestarted);
   } catch (error) {
     throw isDiskFullError(error) ? diskFull(options.dataDir, error) : (unusable(options.dataDir, error) ?? error);
   }

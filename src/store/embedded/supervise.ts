@@ -26,8 +26,8 @@ export interface EmbeddedPostgres {
   stop(): Promise<void>;
 }
 
-/** Restarts a server that dies, until it is told to stop. */
-export function supervise(given: ServerSetup, first: JoinedServer, log: Log): EmbeddedPostgres {
+/** Restarts a server that dies, until it is told to stop; with `isRestarted` false it stays dead. */
+export function supervise(given: ServerSetup, first: JoinedServer, log: Log, isRestarted = true): EmbeddedPostgres {
   // Pools know the first server's socket, so a restarted server must use the same one.
   const setup: ServerSetup = { ...given, socketDir: first.connection.host };
   const stopping = new AbortController();
@@ -36,7 +36,7 @@ export function supervise(given: ServerSetup, first: JoinedServer, log: Log): Em
   let stopped: Promise<void> | undefined;
 
   const recover = async (lost: JoinedServer): Promise<void> => {
-    if (lost === current && !stopping.signal.aborted) {
+    if (isRestarted && lost === current && !stopping.signal.aborted) {
       recovery ??= (async () => {
         const next = await joinAgain(setup, lost, stopping.signal, log);
         recovery = undefined;

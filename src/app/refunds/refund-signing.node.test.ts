@@ -205,11 +205,8 @@ describe.each(utxoNodeKinds())('a signed refund that is pasted, on a real %s nod
   });
 
   it('spends other coins when what was to pay it can no longer be mined, and not before', async () => {
-    const shop = await refundShop(node());
-    const payment = await shop.paid(COIN);
+    const { shop, refund, shown } = await shownRefund();
     await shop.paid(COIN / 2n);
-    const refund = await shop.refund(payment, COIN / 4n);
-    const shown = await shop.psbtOf(refund);
     // The merchant's wallet spends the same coin for something else.
     const elsewhere = copyOf(shown);
     elsewhere.updateOutput(0, { script: shop.wallet.outputAt(50).script });

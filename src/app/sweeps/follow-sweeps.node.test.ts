@@ -1,7 +1,6 @@
 import { sql } from 'kysely';
 import { expect, it, vi } from 'vitest';
 import { WAIT } from '../../../test/deadline.ts';
-import { deployToken } from '../../../test/erc20.ts';
 import { lockSweeps, openSweeps } from '../../store/sweeps.ts';
 import { OWED_WEI } from '../chains/follow-chain.fixture.ts';
 import { checkDeposits } from './check-deposits.ts';
@@ -17,6 +16,7 @@ import {
   follow,
   send,
   sweepShop,
+  tokenShop,
 } from './sweep-shop.fixture.ts';
 
 it('a sweep whose block is replaced waits again, its money lies on the deposits meanwhile, and it is mined once', async () => {
@@ -45,11 +45,8 @@ it('a sweep whose block is replaced waits again, its money lies on the deposits 
 });
 
 it('of two sweeps of one deposit in the same block, one took what lay there, and the other nothing', async () => {
-  const tokens = new Map<'USDT', { contract: string; decimals: number }>();
-  const shop = await sweepShop(tokens);
-  const { app, anvil } = shop;
-  const token = await deployToken(anvil, 'ordinary');
-  tokens.set('USDT', { contract: token.address, decimals: 6 });
+  const { shop, token } = await tokenShop();
+  const { app } = shop;
   const [address = ''] = await shop.paidDeposits(1);
   await token.transfer(address, 1_234_567n);
   await shop.advance();

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { onTestFinished } from 'vitest';
 import { STRANGER } from '../../../test/deposits/chain.ts';
+import { deployToken } from '../../../test/erc20.ts';
 import { NO_REPORTS } from '../../domain/trouble.ts';
 import { createEvmCaller } from '../../rails/evm/caller.ts';
 import { MAIN_CHAINS } from '../../rails/utxo/params.ts';
@@ -63,6 +64,15 @@ export async function sweepShop(tokens: SweepChain['tokens'] = new Map()): Promi
       String(await anvil.rpc('eth_sendTransaction', [{ from: STRANGER, to, data, gas: `0x${gas.toString(16)}` }])),
     treasuryBalance: async () => BigInt(String(await anvil.rpc('eth_getBalance', [treasury, 'latest']))),
   };
+}
+
+/** A shop whose deposits hold USDT too, which has no price here. */
+export async function tokenShop() {
+  const tokens = new Map<'USDT', { contract: string; decimals: number }>();
+  const shop = await sweepShop(tokens);
+  const token = await deployToken(shop.anvil, 'ordinary');
+  tokens.set('USDT', { contract: token.address, decimals: 6 });
+  return { shop, token };
 }
 
 /** The plan of the only network. */

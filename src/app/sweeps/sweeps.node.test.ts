@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest';
 import { randomBytes } from 'node:crypto';
-import { deployToken } from '../../../test/erc20.ts';
 import { depositAddress, FIRST_DEPOSIT_FACTORY } from '../../rails/evm/deposit.ts';
 import { NO_REPORTS } from '../../domain/trouble.ts';
 import { transfersOfSweeps } from '../../store/sweep-transfers.ts';
@@ -23,6 +22,7 @@ import {
   network,
   send,
   sweepShop,
+  tokenShop,
 } from './sweep-shop.fixture.ts';
 
 it('deposits are swept by the calls of the page, each offered once, to the last unit and at the price of then', async () => {
@@ -199,11 +199,8 @@ it('nothing of another project is swept or shown', async () => {
 });
 
 it('a sweep takes coins and tokens at once, from deposits of both factories, each by a call of its own', async () => {
-  const tokens = new Map<'USDT', { contract: string; decimals: number }>();
-  const shop = await sweepShop(tokens);
+  const { shop, token } = await tokenShop();
   const { app, anvil } = shop;
-  const token = await deployToken(anvil, 'ordinary');
-  tokens.set('USDT', { contract: token.address, decimals: 6 });
   const order = await shop.order();
   const { address_index: index } = await app.db
     .selectFrom('payment_addresses')

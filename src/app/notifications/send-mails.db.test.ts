@@ -193,7 +193,7 @@ it('a server that is away is a trouble until it is back, and loses nothing', asy
   const mails = await mailApp();
   await mails.join('ann@shop.example', 'owner');
   let isAway = true;
-  const away = { kind: 'failed', problem: 'The mail server does not answer.' } as const;
+  const away = { kind: 'failed', problem: 'The mail server does not answer.', isOfSender: false } as const;
   const mailer = mails.newMailer({
     send: (mail) => (isAway ? Promise.resolve(away) : mails.sender.send(mail)),
     check: () => (isAway ? Promise.resolve(away.problem) : mails.sender.check()),
@@ -208,6 +208,26 @@ it('a server that is away is a trouble until it is back, and loses nothing', asy
   mails.app.clock.advance(10 * MINUTE_MS);
   await mailer.sendDue();
   expect(mailer.problem()).toBeNull();
+  expect(recipients(mails)).toEqual(['ann@shop.example']);
+});
+
+it('mails wait for a right MAIL_FROM, and what is wrong with it is said until one is taken', async () => {
+  const mails = await mailApp();
+  await mails.join('ann@shop.example', 'owner');
+  await setTreasury(mails, TREASURY);
+  const problem = 'The mail server takes no mail from the address of MAIL_FROM.';
+  const refusing = mails.newMailer({
+    ...mails.sender,
+    send: () => Promise.resolve({ kind: 'failed', problem, isOfSender: true }),
+  });
+  for (let round = 0; round < 3; round += 1) {
+    await refusing.sendDue();
+    mails.app.clock.advance(31_000);
+  }
+  expect(refusing.problem()).toBe(problem);
+  await mails.mailer.sendDue();
+  mails.app.clock.advance(10 * MINUTE_MS);
+  await mails.mailer.sendDue();
   expect(recipients(mails)).toEqual(['ann@shop.example']);
 });
 

@@ -1,6 +1,7 @@
-import type { MailContent } from '../../domain/mail-content.ts';
+import { actionOfAttention } from '../../domain/attention.ts';
+import type { AttentionFact, MailContent } from '../../domain/mail-content.ts';
 import { zoneOf, type Notification } from '../../domain/notification.ts';
-import { mayDo, roleIn } from '../../domain/role.ts';
+import { mayDo, roleIn, type Role } from '../../domain/role.ts';
 import type { Troubles } from '../../domain/trouble.ts';
 import { composeMail } from '../../mail/compose.ts';
 import { messageIdOf, type Mail, type MailSender } from '../../mail/send.ts';
@@ -52,6 +53,8 @@ const SUBJECT = 'mail server';
 export function createMailer(app: App, mailing: Mailing): Mailer {
   let problem: string | null = null;
   let isChecked = false;
+  /** Until a mail is taken: connecting and logging in go well all the same. */
+  let isSenderRefused = false;
   let notBefore = -Infinity;
   const { troubles, sender } = mailing;
 
@@ -69,6 +72,7 @@ export function createMailer(app: App, mailing: Mailing): Mailer {
     }
     if (outcome.kind === 'failed') {
       problem = outcome.problem;
+      isSenderRefused = outcome.isOfSender;
       troubles.failed(SUBJECT, problem);
     }
     const next = at + (RETRY_MS[Math.min(due.attempts, RETRY_MS.length) - 1] ?? MINUTE_MS);
@@ -98,7 +102,7 @@ export function createMailer(app: App, mailing: Mailing): Mailer {
       const now = app.clock();
       if (now < notBefore) return false;
       const due = await claimMails(app.db, { now, leaseUntil: now + LEASE_MS, limit: BATCH });
-      if (due.length === 0 && (problem !== null || !isChecked)) await check();
+      if (due.length === 0 && !isSenderRefused && (problem !== null || !isChecked)) await check();
       // Each person's one after another, so that they arrive in the order of what they are about.
       const byPerson = Map.groupBy(due, ({ personId }) => personId);
       const outcomes = (await Promise.all([...byPerson.values()].map((own) => inOrder(own, attempt)))).flat();
@@ -108,6 +112,7 @@ export function createMailer(app: App, mailing: Mailing): Mailer {
       }
       if (outcomes.includes('worked')) {
         problem = null;
+        isSenderRefused = false;
         troubles.works(SUBJECT);
       }
       return due.length === BATCH;
@@ -152,17 +157,24 @@ async function readable(app: App, person: Person, choices: SavedChoices, due: Du
       return choices.walletChanged && mayDo(roleOf(content.project.id), 'read_wallets') ? content : null;
     case 'endpoint':
       return choices.endpoints && mayDo(roleOf(content.project.id), 'read_developer') ? content : null;
-    case 'attention':
+    case 'attention': {
+      const projects = content.projects
+        .map((section) => ({ ...section, items: visibleFacts(section.items, roleOf(section.project.id)) }))
+        .filter(({ items }) => items.length > 0);
+      return choices.attention === 'off' || projects.length === 0 ? null : { ...content, projects };
+    }
     case 'weekly': {
-      const isOff = content.kind === 'attention' ? choices.attention === 'off' : choices.weeklyOn === null;
-      const isReadable = ({ project }: { readonly project: { readonly id: string } }): boolean =>
-        mayDo(roleOf(project.id), 'read_payments');
-      if (isOff || !content.projects.some(isReadable)) return null;
-      return content.kind === 'attention'
-        ? { ...content, projects: content.projects.filter(isReadable) }
-        : { ...content, projects: content.projects.filter(isReadable) };
+      const projects = content.projects
+        .filter(({ project }) => mayDo(roleOf(project.id), 'read_payments'))
+        .map((section) => ({ ...section, attention: visibleFacts(section.attention, roleOf(section.project.id)) }));
+      return choices.weeklyOn === null || projects.length === 0 ? null : { ...content, projects };
     }
   }
+}
+
+/** What somebody may see with the role that they have now. */
+function visibleFacts(facts: readonly AttentionFact[], role: Role | null): readonly AttentionFact[] {
+  return facts.filter(({ kind }) => mayDo(role, actionOfAttention(kind)));
 }
 
 const NOTIFICATION_OF: Readonly<Record<Exclude<MailContent['kind'], 'invitation'>, Notification>> = {

@@ -117,7 +117,7 @@ async function orderEverywhere(projectId: string): Promise<string> {
     insert into payment_labels (payment_id, label_id, mode) select ${id}, id, 'test' from label`.execute(db);
   await fillAuditLog(projectId, id);
   await sql`insert into api_requests (project_id, mode, last_id, first_id, method, path, status, key_id, error, ids, request_ids, durations)
-    values (${projectId}, 'test', '00000000-0000-7000-8000-000000000001', '00000000-0000-7000-8000-000000000001', 'POST', '/v1/orders',
+    values (${projectId}, 'test', '00000000-0000-7000-8000-000000000001', '00000000-0000-7000-8000-000000000001', 'GET', ${`/v1/orders/${encodeURIComponent(EMAIL)}`},
       400, gen_random_uuid(), ${`"${EMAIL}" is taken`}, '{}', '{}', '{}')`.execute(db);
   // One that says nothing of the customer is not counted.
   await sql`insert into events (id, project_id, mode, payment_id, type, body, created_at)

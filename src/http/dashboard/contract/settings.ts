@@ -88,7 +88,7 @@ export const settingsContract = {
     answer: settingsShape,
   },
   [`POST ${SETTINGS}/activate`]: { params: projectParams, answer: settingsShape },
-  /** A file of JSON lines with everything that is kept of the project, and no secret. */
+  /** A file of JSON lines with what is kept for good of the project, and no secret. */
   [`POST ${SETTINGS}/export`]: { params: projectParams, answer: Type.String() },
   /** What a deletion would clear. `open`: payments that are old enough, and keep their data until they have ended. */
   [`POST ${SETTINGS}/customer-data/count`]: {

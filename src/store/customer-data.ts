@@ -43,17 +43,20 @@ function chosen(projectId: string, choice: CustomerChoice): RawBuilder<unknown> 
     and (${HAS_FIELDS} or ${HAS_NOTES} or ${HAS_REASONS})`;
 }
 
-/** Counts what {@link deleteCustomerData} would clear. */
+/** Counts what {@link deleteCustomerData} would clear of the first `limit` payments, and whether there are more. */
 export async function countCustomerData(
   executor: Database | Trx,
   projectId: string,
   choice: CustomerChoice,
-): Promise<CustomerDataCounts> {
-  const { rows } = await sql<{ [Name in keyof CustomerDataCounts]: bigint }>`
-    with mine as materialized (select p.id from payments p where ${chosen(projectId, choice)}),
+  limit: number,
+): Promise<{ readonly counts: CustomerDataCounts; readonly hasMore: boolean }> {
+  const { rows } = await sql<{ [Name in keyof CustomerDataCounts]: bigint } & { readonly found: bigint }>`
+    with found as materialized (
+        select p.id from payments p where ${chosen(projectId, choice)} order by p.id limit ${limit + 1}),
+      mine as materialized (select id from found order by id limit ${limit}),
       said as materialized (
         select e.id, e.body ~ ${HAS_CUSTOMER_DATA} as has_data from events e where e.payment_id in (select id from mine))
-    select (select count(*) from mine) as payments, (select count(*) from said where has_data) as events,
+    select (select count(*) from found) as found, (select count(*) from mine) as payments, (select count(*) from said where has_data) as events,
       (select count(*) from payment_notes where payment_id in (select id from mine)) as notes,
       (select count(*) from refunds where reason is not null and payment_id in (select id from mine)) as "refundReasons",
       (select count(*) from delivery_attempts a join deliveries d on d.id = a.delivery_id
@@ -61,13 +64,14 @@ export async function countCustomerData(
   const [row] = rows;
   if (row === undefined) throw new Error('A count has no row.');
   const { payments, events, notes, refundReasons, answers } = row;
-  return {
+  const counts = {
     payments: Number(payments),
     events: Number(events),
     notes: Number(notes),
     refundReasons: Number(refundReasons),
     answers: Number(answers),
   };
+  return { counts, hasMore: row.found > row.payments };
 }
 
 /** How many payments of before a time are still open: their data are needed, and stay. */

@@ -4,6 +4,7 @@ import { keyedRequest, newPayment } from '../harness.ts';
 import { dashboardTest } from '../dashboard.ts';
 import { simulatePayment } from '../../src/app/payments/simulate-payment.ts';
 import { findAnswer } from '../../src/store/answers.ts';
+import { countCustomerData } from '../../src/store/customer-data.ts';
 import { TEXT_COLUMNS } from '../../src/store/text-columns.fixture.ts';
 import { encodeId } from '../../src/domain/id.ts';
 import { orderView } from '../../src/wire/order.ts';
@@ -217,6 +218,15 @@ describe("the deletion of customers' data", () => {
     expect(counted.body).toMatchObject({ counts: { payments: 0 }, open: 1 });
     await remove(projectId, { older_than_days: 2 });
     expect(await app.read(old.id)).toMatchObject({ customerEmail: 'old@customer.example' });
+  });
+
+  it('counts so many payments at most, and says that there are more', async () => {
+    const { projectId } = await test.http.shop();
+    const choice = { kind: 'email', email: 'many@customer.example' } as const;
+    for (let number = 0; number < 3; number += 1) await app.pay({ projectId, customerEmail: choice.email });
+    const counted = (limit: number) => countCustomerData(db, projectId, choice, limit);
+    expect(await counted(2)).toMatchObject({ counts: { payments: 2, events: 2 }, hasMore: true });
+    expect(await counted(3)).toMatchObject({ counts: { payments: 3, events: 3 }, hasMore: false });
   });
 
   it('touches no other project, and goes on where the call before ended', async () => {

@@ -66,6 +66,7 @@ export const deSettings: TextsLike<typeof enSettings> = {
   settings_customers_notes: 'Notizen',
   settings_customers_reasons: 'Gründe von Erstattungen',
   settings_customers_answers: 'Antworten von Endpunkten',
+  settings_customers_more: 'Gezählt wurden nur die ersten {count} Zahlungen. Bereinigt werden auch alle weiteren.',
   settings_customers_open: 'Noch offen und unverändert: {count}',
   settings_customers_progress: 'Bereinigte Zahlungen: {count}',
   settings_customers_done: 'Kundendaten gelöscht. Zahlungen: {count}',

@@ -64,6 +64,7 @@ export const enSettings = {
   settings_customers_notes: 'Notes',
   settings_customers_reasons: 'Reasons of refunds',
   settings_customers_answers: 'Answers of endpoints',
+  settings_customers_more: 'Only the first {count} payments were counted. The rest are cleared as well.',
   settings_customers_open: 'Still open, and left as they are: {count}',
   settings_customers_progress: 'Payments cleared: {count}',
   settings_customers_done: 'Customers’ data deleted. Payments: {count}',

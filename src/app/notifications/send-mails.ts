@@ -19,6 +19,9 @@ import type { App } from '../context.ts';
 import { newLink } from '../people/links.ts';
 import { hashOf, newToken } from '../people/token.ts';
 
+/** What the mail server did; `unsent`: it was not asked. */
+type Attempted = 'worked' | 'failed' | 'unsent';
+
 /** What sends mails. */
 export interface Mailing {
   readonly sender: MailSender;
@@ -58,16 +61,23 @@ export function createMailer(app: App, mailing: Mailing): Mailer {
   let notBefore = -Infinity;
   const { troubles, sender } = mailing;
 
-  const attempt = async (due: DueMail): Promise<'worked' | 'failed'> => {
-    const mail = await prepare(app, mailing, due);
+  const attempt = async (due: DueMail): Promise<Attempted> => {
+    let mail: Mail | null;
+    try {
+      mail = await prepare(app, mailing, due);
+    } catch (error) {
+      // Such as one that a later version saved: the person's other mails do not wait for it.
+      const text = error instanceof Error ? error.message : String(error);
+      await putOff(app, troubles, due, { problem: `It cannot be written: ${text}.`, isFinal: false });
+      return 'unsent';
+    }
     if (mail === null) {
       await endMail(app.db, due, { outcome: 'dropped', problem: null, at: app.clock() });
-      return 'worked';
+      return 'unsent';
     }
     const outcome = await sender.send(mail);
-    const at = app.clock();
     if (outcome.kind === 'sent') {
-      await endMail(app.db, due, { outcome: 'sent', problem: null, at });
+      await endMail(app.db, due, { outcome: 'sent', problem: null, at: app.clock() });
       return 'worked';
     }
     if (outcome.kind === 'failed') {
@@ -75,15 +85,7 @@ export function createMailer(app: App, mailing: Mailing): Mailer {
       isSenderRefused = outcome.isOfSender;
       troubles.failed(SUBJECT, problem);
     }
-    const next = at + (RETRY_MS[Math.min(due.attempts, RETRY_MS.length) - 1] ?? MINUTE_MS);
-    if (outcome.kind !== 'refused' && next < due.giveUpAt) {
-      await retryMail(app.db, due, next, outcome.problem);
-    } else {
-      const given = outcome.kind === 'refused' ? 'refused' : 'given_up';
-      await endMail(app.db, due, { outcome: given, problem: outcome.problem, at });
-      const details = { mail: due.id, kind: due.content.kind, person: due.personId, attempts: due.attempts };
-      troubles.happened('mail', `A mail is given up. ${outcome.problem}`, details);
-    }
+    await putOff(app, troubles, due, { problem: outcome.problem, isFinal: outcome.kind === 'refused' });
     return outcome.kind === 'failed' ? 'failed' : 'worked';
   };
 
@@ -106,7 +108,7 @@ export function createMailer(app: App, mailing: Mailing): Mailer {
       // Each person's one after another, so that they arrive in the order of what they are about.
       const byPerson = Map.groupBy(due, ({ personId }) => personId);
       const outcomes = (await Promise.all([...byPerson.values()].map((own) => inOrder(own, attempt)))).flat();
-      if (outcomes.length > 0 && outcomes.every((outcome) => outcome === 'failed')) {
+      if (outcomes.includes('failed') && !outcomes.includes('worked')) {
         notBefore = app.clock() + REST_MS;
         return false;
       }
@@ -118,6 +120,24 @@ export function createMailer(app: App, mailing: Mailing): Mailer {
       return due.length === BATCH;
     },
   };
+}
+
+/** Lets a mail wait for its next attempt, or gives it up. */
+async function putOff(
+  app: App,
+  troubles: Troubles,
+  due: DueMail,
+  { problem, isFinal }: { readonly problem: string; readonly isFinal: boolean },
+): Promise<void> {
+  const at = app.clock();
+  const next = at + (RETRY_MS[Math.min(due.attempts, RETRY_MS.length) - 1] ?? MINUTE_MS);
+  if (!isFinal && next < due.giveUpAt) {
+    await retryMail(app.db, due, next, problem);
+    return;
+  }
+  await endMail(app.db, due, { outcome: isFinal ? 'refused' : 'given_up', problem, at });
+  const details = { mail: due.id, kind: due.content.kind, person: due.personId, attempts: due.attempts };
+  troubles.happened('mail', `A mail is given up. ${problem}`, details);
 }
 
 async function inOrder<Item, Result>(

@@ -85,7 +85,7 @@ function stopLines({ live, test }: Stops): readonly string[] {
 function addExportCommand(project: Command): void {
   project
     .command('export')
-    .description('write everything that is kept of a project into one file of JSON lines, without secrets')
+    .description('write what is kept for good of a project into one file of JSON lines, without secrets')
     .argument('<id>', "the project's id")
     .requiredOption('--to <file>', 'the file to write, which must not be there yet')
     .action((text: string, { to }: { readonly to: string }) => {

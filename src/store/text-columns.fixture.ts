@@ -66,11 +66,11 @@ export const TEXT_COLUMNS: { readonly [Table in keyof Tables]?: Readonly<Record<
   delivery_retries: of('service', 'mode'),
   retried_deliveries: of('service', 'state'),
   api_requests: {
-    ...of('service', 'mode', 'method', 'path', 'error_type', 'error_param', 'request_ids'),
+    ...of('service', 'mode', 'method', 'error_type', 'error_param', 'request_ids'),
     // Of secret keys alone, which shops' servers use.
     ...of('shop', 'ip', 'user_agent'),
-    // Some refusals quote what was sent.
-    ...of('customer', 'error'),
+    // Some refusals quote what was sent, and a path may have an address in place of an id.
+    ...of('customer', 'path', 'error'),
   },
   api_request_counts: of('service', 'mode'),
   payment_notes: { ...of('shop', 'author_name'), ...of('customer', 'body') },

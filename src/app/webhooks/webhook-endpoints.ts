@@ -1,6 +1,7 @@
 import { DOCUMENTED_EVENTS, EVENT_TYPES, isEventType, type EventType } from '../../domain/event-type.ts';
 import { encodeId } from '../../domain/id.ts';
 import type { Mode } from '../../domain/permission.ts';
+import { withoutQuery } from '../../domain/web-url.ts';
 import type { Trx } from '../../store/database.ts';
 import { findProject } from '../../store/projects.ts';
 import {
@@ -164,10 +165,9 @@ export function rotateEndpointSecret(
   });
 }
 
-/** An endpoint as the audit log keeps it: of its URL's query only that there is one, for some carry a token there. */
+/** An endpoint as the audit log keeps it. */
 export function auditedEndpoint({ url, mode, events }: WebhookEndpoint) {
-  const { origin, pathname, search } = new URL(url);
-  return { mode, url: origin + pathname + (search === '' ? '' : '?…'), events };
+  return { mode, url: withoutQuery(url), events };
 }
 
 /** Keeps a change of an endpoint. */

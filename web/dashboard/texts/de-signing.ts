@@ -30,7 +30,7 @@ export const deSigning: TextsLike<typeof enSigning> = {
   qr_pause: 'Anhalten',
   qr_play: 'Abspielen',
   field_chain: 'Chain-ID',
-  field_to: 'An',
+  field_to: 'Zieladresse',
   field_value: 'Wert in Wei',
   field_data: 'Daten',
   signed_psbt: 'Signierte PSBT',

@@ -52,6 +52,8 @@ export interface Cointill {
 }
 
 const MAX_CONNECTIONS = 16;
+/** How long a first start may take from making its database to migrating it. */
+const FIRST_START_MS = 10_000;
 
 interface CoreParts {
   readonly rates?: RateSource;
@@ -220,7 +222,8 @@ async function prepareDatabase(config: Config, handle: DatabaseHandle, log: Logg
       await namingSetting('DATABASE_URL', checkPool(handle.db));
       if (config.databaseDirectUrl !== null) await checkSameDatabase(client, handle.db);
     }
-    if (!mayCreate) await checkNotEmpty(client);
+    // Only we make a database of our own: one that is empty is at its first start.
+    if (!mayCreate) await checkNotEmpty(client, config.databaseUrl === null ? FIRST_START_MS : 0);
     const applied = await migrate(client);
     if (applied.length > 0) log.info({ migrations: applied }, 'brought the database up to date');
   } finally {

@@ -11,12 +11,12 @@ import { buildDataDir, inTemporaryDataDir } from '../store/embedded/building.ts'
 import { errorCode, fileFault, reasonOf } from '../store/embedded/error.ts';
 import { makeFolders } from '../store/embedded/files.ts';
 import { countRows, loadSnapshot, type LoadedTable } from '../store/load.ts';
-import { KEY_FILE_NAME, loadSealingKey } from '../webhooks/secret.ts';
+import { KEY_FILE_NAME, loadSealingKey, type KeySource } from '../webhooks/secret.ts';
 import { useDatabase, withClient } from './database.ts';
 import { BackupError } from './errors.ts';
 import type { Progress } from './make-backup.ts';
 import { KEY_PART, readManifest, tablePart, type Manifest } from './manifest.ts';
-import { keyCheck, presentKey, type KeySource } from './sealing-key.ts';
+import { keyCheck, presentKey } from './sealing-key.ts';
 
 /** Where a backup is restored to. `keyDir` is the DATA_DIR that the service will have beside an external database. */
 export type RestoreTarget =

@@ -4,7 +4,7 @@ import type { TextsLike } from './en.ts';
 export const deSweeps: TextsLike<typeof enSweeps> = {
   call_factory: 'Factory der Einzahlungsverträge anlegen',
   call_factory_text:
-    'Der Vertrag, der Einzahlungen auszahlt, ist in diesem Netzwerk noch nicht vorhanden. Er wird einmal angelegt, von beliebiger Seite, vor dem ersten Einzug.',
+    'Der Vertrag, der Einzahlungen auszahlt, ist in diesem Netzwerk noch nicht vorhanden. Er wird vor dem ersten Einzug einmal angelegt; das kann jeder tun.',
   call_gas_limit: 'Gaslimit',
   call_to_copy: 'Aus einer anderen Wallet senden',
   call_waits_for_factory: 'Möglich, sobald die Factory angelegt ist.',

@@ -253,6 +253,6 @@ function projectTable(projects: readonly Project[]): readonly string[] {
   return table(
     ['PROJECT', 'ACTIVE', 'MADE', 'NAME'],
     projects.map(({ id, active, createdAt, name }) => [id, active ? 'yes' : 'no', isoTime(createdAt), name]),
-    'There is no project yet. Make one with: cointill project create --name NAME',
+    'There is no project yet. A first start makes one as soon as it is running. By hand: cointill project create --name NAME',
   );
 }

@@ -51,5 +51,20 @@ describe.skipIf(hasNoBrowser)('Reports', () => {
     await page.getByLabel('From').fill('2020-01-01');
     await page.getByLabel('To', { exact: true }).fill('2020-01-31');
     await page.getByText(/2020 to .* 2020: nothing\.$/).waitFor();
+
+    // A connection that ends in the middle ends the answer without an error, behind some proxies.
+    await page.route('**/reports/statement', (route) => route.fulfill({ body: '{"step":"transfers"}\n' }));
+    await page.getByRole('button', { name: 'Make statement' }).click();
+    await page.getByText('The transfer was interrupted').waitFor();
+    expect(await page.getByRole('article').count()).toBe(0);
+
+    // What was chosen in one mode is not carried into the other, whichever way it is opened.
+    await page.getByRole('switch', { name: 'Test mode' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor();
+    await page.getByRole('link', { name: 'Reports' }).click();
+    await page.getByRole('combobox', { name: 'Period' }).selectOption('this_year');
+    await page.evaluate('history.go(-2)');
+    await page.waitForURL(/\/test\/reports$/);
+    await expect.poll(() => page.getByRole('combobox', { name: 'Period' }).inputValue()).toBe('last_month');
   });
 });

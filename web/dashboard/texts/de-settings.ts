@@ -46,7 +46,6 @@ export const deSettings: TextsLike<typeof enSettings> = {
   settings_export_progress: 'Empfangen: {size}',
   settings_export_stop: 'Anhalten',
   settings_export_done: 'Exportiert: {size}',
-  settings_export_stopped: 'Die Datei brach ab, und nichts davon wurde behalten. Versuchen Sie es noch einmal.',
   settings_customers: 'Kundendaten löschen',
   settings_customers_text:
     'E-Mail-Adressen, Namen, Beschreibungen, Metadaten, Links zurück zum Shop, Notizen und Gründe von Erstattungen. Was die Buchhaltung braucht, bleibt: Beträge, Adressen, Hashes, Zeiten und Bestellnummern.',

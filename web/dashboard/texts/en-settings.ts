@@ -44,7 +44,6 @@ export const enSettings = {
   settings_export_progress: 'Received: {size}',
   settings_export_stop: 'Stop',
   settings_export_done: 'Exported: {size}',
-  settings_export_stopped: 'The download was interrupted, and nothing was kept. Try again.',
   settings_customers: 'Delete customers’ data',
   settings_customers_text:
     'E-mail addresses, names, descriptions, metadata, links back to the shop, notes and reasons of refunds. What your books need stays: amounts, addresses, hashes, times and order numbers.',

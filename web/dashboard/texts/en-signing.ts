@@ -28,7 +28,7 @@ export const enSigning = {
   qr_pause: 'Pause',
   qr_play: 'Play',
   field_chain: 'Chain ID',
-  field_to: 'To',
+  field_to: 'To address',
   field_value: 'Value in wei',
   field_data: 'Data',
   signed_psbt: 'Signed PSBT',

@@ -11,6 +11,7 @@ const LIST = 'GET /dashboard/api/projects/:project/:mode/refunds';
 export function refundList(api: Api, scope: Scope, filters: RefundFilters) {
   return logQueries(scope, 'refunds', filters, {
     of: 'refunds',
+    isOpen: ({ stage }) => stage !== 'completed' && stage !== 'failed',
     read: (after, signal) => api(LIST, { params: { ...scope }, query: { ...filters, ...after } }, signal),
   });
 }

@@ -1,6 +1,5 @@
 import { useState } from 'react';
 import { useLocale } from '../../locale.tsx';
-import { useScope } from '../../scope.ts';
 import { Page } from '../../shell/page.tsx';
 import { ExportCard } from './export-card.tsx';
 import { PeriodCard, type Days } from './period-card.tsx';
@@ -10,7 +9,6 @@ import { StatementCard } from './statement-card.tsx';
 /** Reports and statements of any period, on the screen, as files and on paper. */
 export function ReportsPage() {
   const { t, zone, localDay } = useLocale('reports');
-  const { project, mode } = useScope();
   const today = localDay(new Date().toISOString());
   const [days, setDays] = useState<Days>({ period: 'last_month', from: `${today.slice(0, 8)}01`, to: today, zone });
   return (
@@ -19,8 +17,7 @@ export function ReportsPage() {
         <p className={css.note}>{t('reports_intro')}</p>
         <PeriodCard days={days} onDays={setDays} />
         <ExportCard days={days} />
-        {/* A statement of one project and mode is not shown for another. */}
-        <StatementCard key={`${project} ${mode}`} days={days} />
+        <StatementCard days={days} />
       </div>
     </Page>
   );

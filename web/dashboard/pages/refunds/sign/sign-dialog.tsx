@@ -19,11 +19,13 @@ import { UriWay } from './uri-way.tsx';
 interface SignDialogProps {
   /** One refund of any network, or several of one UTXO network and wallet: `re_…`. */
   readonly refunds: readonly { readonly id: string }[];
+  /** Called once something was sent. */
+  readonly onSent?: () => void;
   readonly onClose: () => void;
 }
 
 /** What to sign for refunds in one's own wallet, what was signed, and how far the payment has come. */
-export function SignDialog({ refunds, onClose }: SignDialogProps) {
+export function SignDialog({ refunds, onSent, onClose }: SignDialogProps) {
   const { t } = useLocale('signing');
   const [ids, setIds] = useState<readonly string[]>(() => refunds.map(({ id }) => id));
   const [isSent, setSent] = useState(false);
@@ -32,6 +34,10 @@ export function SignDialog({ refunds, onClose }: SignDialogProps) {
   const again = (): void => {
     setSent(false);
     void refetch();
+  };
+  const sent = (): void => {
+    setSent(true);
+    onSent?.();
   };
   return (
     <Dialog title={title} description={t('signing_text')} wide onClose={onClose}>
@@ -51,9 +57,7 @@ export function SignDialog({ refunds, onClose }: SignDialogProps) {
       ) : (
         <>
           <RefundList signing={data} />
-          {isSent ? null : (
-            <ToSign signing={data} ids={ids} onOnly={setIds} onAgain={again} onSent={() => setSent(true)} />
-          )}
+          {isSent ? null : <ToSign signing={data} ids={ids} onOnly={setIds} onAgain={again} onSent={sent} />}
         </>
       )}
       <Progress refunds={ids} isSent={isSent} onAgain={again} />

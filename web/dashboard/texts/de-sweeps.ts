@@ -9,6 +9,8 @@ export const deSweeps: TextsLike<typeof enSweeps> = {
   call_to_copy: 'Aus einer anderen Wallet senden',
   call_waits_for_factory: 'Möglich, sobald die Factory angelegt ist.',
   copy_call_data: 'Aufrufdaten kopieren',
+  factory_problem_lost:
+    'Kein Node kennt die Transaktion, oder sie hat die Factory nicht angelegt: Sie wurde ersetzt oder verworfen, oder ihr Hash ist falsch. Die Factory wird erneut angeboten, bis sie im Netzwerk vorhanden ist.',
   give_hash: 'Hash eingeben',
   give_hash_text:
     'Falls Ihre Wallet diesen Aufruf gesendet hat, geben Sie den Transaktions-Hash ein, den die Wallet anzeigt: 0x und 64 Hexziffern.',

@@ -69,8 +69,8 @@ export function useLog<Page extends LogPage<unknown>>(
   const newest = useQuery({ ...wanted.newest, enabled: list.data !== undefined });
   const pages = list.data?.pages ?? [];
   const further = useQueries({
-    queries: pages.flatMap((page, at) => wanted.further(list.data?.pageParams[at] ?? null, page) ?? []),
-    combine: (found) => found.flatMap(({ data }): readonly Page['data'][number][] => data.data),
+    queries: pages.flatMap((page, at) => wanted.further(pages[at - 1]?.next ?? null, page) ?? []),
+    combine: (found): readonly Page['data'][number][] => found.flatMap(({ data }) => data?.data ?? []),
   });
   return { list, newest, further };
 }

@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import type { ExportColumn, ExportRequest } from '../../../../src/http/dashboard/contract/export.ts';
-import { useDashboard } from '../../dashboard.ts';
+import { noteRefusal, useDashboard } from '../../dashboard.ts';
 import { useLocale } from '../../locale.tsx';
 import { problemText } from '../../problem.ts';
 import { useScope } from '../../scope.ts';

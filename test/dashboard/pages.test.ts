@@ -292,6 +292,12 @@ describe('formats', () => {
     expect(formats.day('2026-11-22')).toBe('22 Nov');
   });
 
+  it('write a day as the same day for whoever reads it, wherever they are', () => {
+    for (const zone of ['Pacific/Kiritimati', 'Pacific/Auckland', 'UTC', 'Pacific/Pago_Pago']) {
+      expect(formatsOf('en', ['en-GB'], zone).fullDay('2026-01-31')).toBe('31 Jan 2026');
+    }
+  });
+
   it('keep every digit of an amount', () => {
     const { fiat, price } = formatsOf('en', [], 'UTC');
     expect(fiat('9007199254740993.05', 'USD')).toBe('$9,007,199,254,740,993.05');

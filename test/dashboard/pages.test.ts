@@ -11,6 +11,7 @@ import { stepsOf } from '../../web/dashboard/pages/payments/history.ts';
 import { paymentsSearch, unreadFilters } from '../../web/dashboard/pages/payments/search.ts';
 import { formatUnits, parseUnits } from '../../web/dashboard/decimal.ts';
 import { refundSize, type RefundUnit } from '../../web/dashboard/pages/payments/refund-size.ts';
+import { reportsSearch } from '../../web/dashboard/pages/reports/search.ts';
 import { moneyShares } from '../../web/dashboard/pages/payments/shares.ts';
 import { niceTop } from '../../web/dashboard/ui/chart/scale.ts';
 
@@ -281,6 +282,32 @@ describe("the days in Home's URL", () => {
       expect(days('2026-01-01', none)).toEqual({});
     }
     expect(homeSearch({ period: '7d', from: '2026-02-31', to: '2026-03-01' })).toEqual({ period: '7d' });
+  });
+});
+
+describe('the choices of reports in the address', () => {
+  it('are read as they are chosen, and whatever is no choice is dropped', () => {
+    const all = {
+      period: 'last_quarter',
+      zone: 'America/Argentina/Buenos_Aires',
+      report: 'refunds',
+      coin: 'USDT',
+      network: 'bsc',
+    };
+    expect(reportsSearch(all)).toEqual(all);
+    expect(reportsSearch({ from: '2026-01-01', to: '2026-01-31', period: 'this_year' })).toEqual({
+      from: '2026-01-01',
+      to: '2026-01-31',
+    });
+    for (const given of [
+      { period: 'ever', report: 'taxes', zone: 'a b', coin: 'btc', network: 'bitcoin' },
+      { coin: 'BTC' },
+      { from: '2026-02-01', to: '2026-01-31' },
+      { from: '0002-01-01', to: '2026-01-31' },
+      { from: '2026-01-01' },
+    ]) {
+      expect(reportsSearch(given)).toEqual({});
+    }
   });
 });
 

@@ -34,7 +34,7 @@ export async function enqueueMails(
   );
 }
 
-/** Tells all owners of a project, unless they switched it off. */
+/** Saves mails to those owners of a project who want them. */
 export async function enqueueForOwners(
   app: App,
   trx: Trx,

@@ -70,12 +70,7 @@ async function openFile(file: string): Promise<FileHandle> {
   if (stats.isDirectory()) throw new ArchiveError(`${file} is a folder. Give one of the backups in it.`);
   if (!stats.isFile())
     throw new ArchiveError(`${file} is a pipe or a device. Write the backup to a file first, and give that.`);
-  return open(file, 'r').catch((cause: unknown) => {
-    const isClosed = cause instanceof Error && 'code' in cause && cause.code === 'EACCES';
-    throw isClosed
-      ? new ArchiveError(`${file} is not for this user to read. Run this as its owner.`, { cause })
-      : cause;
-  });
+  return open(file, 'r');
 }
 
 /** Whether a file begins like a backup. */

@@ -6,17 +6,17 @@ import type { Logger } from 'pino';
 import { ArchiveError } from '../archive/format.ts';
 import { readArchive, type ArchiveReader } from '../archive/read-archive.ts';
 import type { Connection } from '../store/database.ts';
-import { ownerAt, readMachine, serviceUser } from '../store/embedded/account.ts';
+import { ownerAt, readMachine, serviceUser, userName } from '../store/embedded/account.ts';
 import { buildDataDir, inTemporaryDataDir } from '../store/embedded/building.ts';
-import { fileFault, reasonOf } from '../store/embedded/error.ts';
+import { errorCode, fileFault, reasonOf } from '../store/embedded/error.ts';
 import { makeFolders } from '../store/embedded/files.ts';
 import { countRows, loadSnapshot, type LoadedTable } from '../store/load.ts';
-import { KEY_FILE_NAME, loadSealingKey } from '../webhooks/secret.ts';
+import { KEY_FILE_NAME, loadSealingKey, type KeySource } from '../webhooks/secret.ts';
 import { useDatabase, withClient } from './database.ts';
 import { BackupError } from './errors.ts';
 import type { Progress } from './make-backup.ts';
 import { KEY_PART, readManifest, tablePart, type Manifest } from './manifest.ts';
-import { keyCheck, presentKey, type KeySource } from './sealing-key.ts';
+import { keyCheck, presentKey } from './sealing-key.ts';
 
 /** Where a backup is restored to. `keyDir` is the DATA_DIR that the service will have beside an external database. */
 export type RestoreTarget =
@@ -111,17 +111,27 @@ async function withArchive<Result>(
   { file, passphrase }: RestoreOptions,
   work: (archive: ArchiveReader, manifest: Manifest) => Promise<Result>,
 ): Promise<Result> {
-  const archive = await readArchive(file, passphrase).catch((error: unknown) => {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') {
-      throw new BackupError(`There is no file ${file}.`);
-    }
-    throw error;
+  const archive = await readArchive(file, passphrase).catch(async (error: unknown) => {
+    throw await readingFault(file, error);
   });
   try {
     return await work(archive, readManifest(file, archive.manifest));
   } finally {
     await archive.close();
   }
+}
+
+/** Why the file of a backup cannot be read, with the way out; any other error unchanged. */
+async function readingFault(file: string, error: unknown): Promise<unknown> {
+  const code = errorCode(error) ?? '';
+  if (code === 'ENOENT' || code === 'ENOTDIR') return new BackupError(`There is no file ${file}.`);
+  if (code !== 'EACCES' && code !== 'EPERM') return error;
+  const user = userName(await readMachine(), process.getuid?.() ?? 0);
+  return new BackupError(
+    `User ${user} may not read ${file} (${code}): the file, or a folder above it, is closed to that user. ` +
+      `Give that user a copy, as root: install -o ${user} -m 600 ${file} FOLDER, where FOLDER is one that it may enter.`,
+    { cause: error },
+  );
 }
 
 /** With another key than its secrets were encrypted with, the restored copy could not send webhooks. */

@@ -1,20 +1,11 @@
 import { createHmac } from 'node:crypto';
-import { existsSync } from 'node:fs';
-import path from 'node:path';
-import { KEY_FILE_NAME, loadSealingKey } from '../webhooks/secret.ts';
+import { hasSealingKey, loadSealingKey, type KeySource } from '../webhooks/secret.ts';
 import type { Manifest } from './manifest.ts';
-
-/** Where the key comes from. */
-export interface KeySource {
-  /** SECRET_KEY; null: not set. */
-  readonly secretKey: string | null;
-  readonly dataDir: string;
-}
 
 /** The key in use, and its description in a backup; null if none was created yet. */
 export function presentKey(source: KeySource): { readonly key: Buffer; readonly description: Manifest['key'] } | null {
-  if (source.secretKey === null && !existsSync(path.join(source.dataDir, KEY_FILE_NAME))) return null;
-  const key = loadSealingKey({ secretKey: source.secretKey ?? undefined, dataDir: source.dataDir });
+  if (!hasSealingKey(source)) return null;
+  const key = loadSealingKey(source);
   return { key, description: { kind: source.secretKey === null ? 'file' : 'setting', check: keyCheck(key) } };
 }
 

@@ -1,8 +1,9 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { readdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { emptyDatabase, testDatabase } from '../../test/database.ts';
+import { WAIT } from '../../test/deadline.ts';
 import manifest from '../../package.json' with { type: 'json' };
 import { program, textAt } from './program.fixture.ts';
 
@@ -156,7 +157,11 @@ describe('cointill', () => {
 
   it('works on the embedded database, for commands at the same time and after one another', async () => {
     const cointill = await program();
-    const first = await cointill.run('project', 'create', '--name', 'First', '--json');
+    const making = cointill.run('project', 'create', '--name', 'First', '--json');
+    await expect.poll(() => readdirSync(cointill.dataDir).some((name) => name.startsWith('postgres')), WAIT).toBe(true);
+    // It waits until there is something to read.
+    expect(await cointill.run('project', 'list', '--json')).toMatchObject({ code: 0, stderr: '' });
+    const first = await making;
     expect(first.stderr).toBe(`Made a new database in ${cointill.dataDir} (set DATA_DIR to use another).\n`);
     const more = await Promise.all(
       ['Second', 'Third'].map((name) => cointill.json('project', 'create', '--name', name)),

@@ -36,7 +36,7 @@ export function addCustomerCommands(program: Command): void {
         throw new UsageFailure('Give either --email or --older-than.');
       return withCointill(async ({ app }) => {
         const wanted: CustomerRequest = { email, days };
-        const { counts, open } = done(await previewCustomerData(app, projectId, wanted));
+        const { counts, hasMore, open } = done(await previewCustomerData(app, projectId, wanted));
         let cleared = 0;
         for (let after: string | null = null; yes === true;) {
           const step: { readonly counts: CustomerDataCounts; readonly next: string | null } = done(
@@ -46,8 +46,8 @@ export function addCustomerCommands(program: Command): void {
           after = step.next;
           if (after === null) break;
         }
-        print(options, { ...record(counts), open, cleared }, () => [
-          ...lines(counts, open),
+        print(options, { ...record(counts), has_more: hasMore, open, cleared }, () => [
+          ...lines(counts, hasMore, open),
           '',
           yes === true
             ? `Cleared: ${cleared} payments. Older backups and exported files still have the data.`
@@ -61,9 +61,13 @@ function record({ payments, events, notes, refundReasons, answers }: CustomerDat
   return { payments, events, notes, refund_reasons: refundReasons, answers };
 }
 
-function lines({ payments, events, notes, refundReasons, answers }: CustomerDataCounts, open: number) {
+function lines(
+  { payments, events, notes, refundReasons, answers }: CustomerDataCounts,
+  hasMore: boolean,
+  open: number,
+): readonly string[] {
   return fields([
-    ['Payments', String(payments)],
+    ['Payments', `${payments}${hasMore ? ', the first that were counted; there are more' : ''}`],
     ['Events', String(events)],
     ['Notes', String(notes)],
     ['Reasons of refunds', String(refundReasons)],

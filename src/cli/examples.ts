@@ -46,6 +46,10 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   ],
   'wallet show': ['wallet show --project ID'],
   'wallet check': ['wallet check --project ID --network bitcoin'],
+  'wallet terms': [
+    'wallet terms --project ID --coin-order USDT/polygon,BTC/bitcoin --coins-off ETH/ethereum',
+    'wallet terms --project ID --monitoring-hours 72',
+  ],
   'network status': ['network status'],
   'mail test': ['mail test --to ann@shop.example'],
   backup: ['backup /var/backups/cointill/ --keep 14'],
@@ -53,6 +57,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   restore: ['restore FILE --data-dir NEW'],
   recover: ['recover --since 2026-11-22T03:10:00Z'],
   'recover book': ['recover book ADDRESS --amount 25 --order-id A-1001'],
+  'recover key': ['recover key'],
   'refund show': ['refund show re_…'],
   'refund cancel': ['refund cancel re_…'],
   'report export': ['report export --project ID --report transfers --period last_month --json'],

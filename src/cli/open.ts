@@ -1,6 +1,7 @@
 import { lstatSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { pino, type Logger } from 'pino';
 import { BackupError } from '../backup/errors.ts';
 import type { Actor } from '../app/audit.ts';
@@ -27,10 +28,10 @@ export async function withCointill<Result>(
 ): Promise<Result> {
   const config = readConfig(process.env, process.cwd());
   const isNew = config.databaseUrl === null && !hasDatabase(config.dataDir);
-  if (isNew && !mayCreate) throw noDatabase(config);
+  if (isNew && !mayCreate && !(await isMadeMeanwhile(config.dataDir))) throw noDatabase(config);
   const cointill = await openDatabase(config, { mayCreate });
   // In the wrong folder one would otherwise look for payments in an empty database.
-  if (isNew) writeErrorLines([`Made a new database in ${config.dataDir} (set DATA_DIR to use another).`]);
+  if (isNew && mayCreate) writeErrorLines([`Made a new database in ${config.dataDir} (set DATA_DIR to use another).`]);
   try {
     return await work(cointill);
   } finally {
@@ -45,6 +46,18 @@ function hasDatabase(dataDir: string): boolean {
   } catch (error) {
     return codeOf(error) !== 'ENOTDIR';
   }
+}
+
+const POLL_MS = 100;
+/** What a killed start left may look as if it were being made, once its process id is somebody else's. */
+const MAKING_LIMIT_MS = 30_000;
+
+/** Waits while a first start makes the database. False: nobody does, or nothing came of it. */
+async function isMadeMeanwhile(dataDir: string): Promise<boolean> {
+  const { isClusterInTheMaking } = await import('../store/embedded/cluster.ts');
+  const until = performance.now() + MAKING_LIMIT_MS;
+  while (performance.now() < until && (await isClusterInTheMaking(dataDir))) await setTimeout(POLL_MS);
+  return hasDatabase(dataDir);
 }
 
 function noDatabase({ databaseUrl, dataDir }: Config): CommandFailure {

@@ -1,7 +1,10 @@
 import type { ChangeOutcome, RefusedChange } from '../app/payments/change-payment.ts';
 import type { NotSandbox } from '../app/payments/payment-actions.ts';
 import type { TokenRefusal } from '../app/payments/quote-payment.ts';
+import { canSimulate } from '../app/payments/possible-actions.ts';
 import type { Payment } from '../domain/payment.ts';
+import { SIMULATIONS } from '../domain/simulation.ts';
+import { isCounting } from '../domain/status.ts';
 import { MAX_TOKEN_CHANGES } from '../domain/transition.ts';
 import { publicPaymentId } from '../wire/payment.ts';
 import { CommandFailure, noPayment } from './failure.ts';
@@ -49,10 +52,17 @@ const PARTICIPLES = {
 
 const POSSIBLE = {
   complete: 'Only a payment that is created, prepared or pending can be completed.',
-  simulate: 'It has ended; only money that comes afterwards (paid, part, over, late) can be, if a token was chosen.',
   accept: 'Accepted can be a payment that expired, failed, was cancelled, or is pending and underpaid.',
   cancel: 'Only a payment that is created, prepared or pending, and for which no money was seen, can be cancelled.',
-} as const satisfies Record<PaymentAction, string>;
+} as const satisfies Record<Exclude<PaymentAction, 'simulate'>, string>;
+
+/** What can be simulated instead. */
+function simulatable(payment: Payment): string {
+  const possible = SIMULATIONS.filter((simulation) => canSimulate(payment, simulation));
+  if (possible.length === 0) return 'No token was chosen before it ended, so no money can come.';
+  const why = isCounting(payment.status) ? 'All of its money is there in time' : 'It has ended';
+  return `${why}; what can happen now: ${possible.join(', ')}.`;
+}
 
 function refusal(payment: Payment, reason: RefusedChange['reason'], action: PaymentAction): string {
   const id = publicPaymentId(payment);
@@ -60,7 +70,9 @@ function refusal(payment: Payment, reason: RefusedChange['reason'], action: Paym
     case 'already_completed':
       return `${id} is already completed. Money that is to go back is refunded.`;
     case 'not_open':
-      return `${id} is ${payment.status} and cannot be ${PARTICIPLES[action]}. ${POSSIBLE[action]}`;
+      return action === 'simulate'
+        ? `This cannot happen to ${id}, which is ${payment.status}. ${simulatable(payment)}`
+        : `${id} is ${payment.status} and cannot be ${PARTICIPLES[action]}. ${POSSIBLE[action]}`;
     case 'money_seen':
       if (payment.received.all.seenUnits === 0n) {
         return `Money in another token was seen for ${id}, so it cannot be ${PARTICIPLES[action]}.${payment.surface === 'transaction' ? ' It counts once the customer chooses that token.' : ''}`;

@@ -133,6 +133,12 @@ it('shows a payment on its way: stopped while it confirms, or a stage at a time'
   expect(completesAt).not.toBe(null);
   const refused = await cointill.run('payment', 'simulate', publicPaymentId(stopped), 'late', '--stages', '3');
   expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('--stages goes with paid or over') });
+  const id = publicPaymentId(stopped);
+  expect(await cointill.run('payment', 'simulate', id, 'late')).toEqual({
+    code: 1,
+    stdout: '',
+    stderr: `This cannot happen to ${id}, which is confirming. All of its money is there in time; what can happen now: paid, over.\n`,
+  });
 });
 
 it('says that simulated money came on top where the payment had ended', async () => {

@@ -85,7 +85,7 @@ function stopLines({ live, test }: Stops): readonly string[] {
 function addExportCommand(project: Command): void {
   project
     .command('export')
-    .description('write everything that is kept of a project into one file of JSON lines, without secrets')
+    .description('write what is kept for good of a project into one file of JSON lines, without secrets')
     .argument('<id>', "the project's id")
     .requiredOption('--to <file>', 'the file to write, which must not be there yet')
     .action((text: string, { to }: { readonly to: string }) => {
@@ -253,6 +253,6 @@ function projectTable(projects: readonly Project[]): readonly string[] {
   return table(
     ['PROJECT', 'ACTIVE', 'MADE', 'NAME'],
     projects.map(({ id, active, createdAt, name }) => [id, active ? 'yes' : 'no', isoTime(createdAt), name]),
-    'There is no project yet. Make one with: cointill project create --name NAME',
+    'There is no project yet. A first start makes one as soon as it is running. By hand: cointill project create --name NAME',
   );
 }

@@ -5,6 +5,7 @@ import { GAP_LIMIT } from '../domain/networks.ts';
 import { formatTransactionNumber } from '../domain/transaction-number.ts';
 import { isoTime } from '../wire/time.ts';
 import { addBookCommand } from './recover-book.ts';
+import { addKeyCommand } from './recover-key.ts';
 import { readConfig } from '../config/config.ts';
 import { wholeNumber } from './arguments.ts';
 import { CommandFailure, UsageFailure } from './failure.ts';
@@ -24,7 +25,7 @@ interface RecoverOptions extends OutputOptions {
 const DEFAULT_LOST_MS = 60 * 60_000;
 const MAX_SKIP = 10_000_000;
 
-/** `cointill recover` and `cointill recover book`. */
+/** `cointill recover`, `cointill recover book` and `cointill recover key`. */
 export function addRecoverCommands(program: Command): void {
   const command = withSkip(
     printsRecord(
@@ -61,6 +62,7 @@ export function addRecoverCommands(program: Command): void {
     });
 
   addBookCommand(command);
+  addKeyCommand(command);
 }
 
 /** The copies restored from a folder's backups, and how to note there where this installation continues. */

@@ -162,19 +162,24 @@ describe('restore', () => {
 
   it.runIf(isRoot)('by a user who may not write there names the user and the way out', async () => {
     const { dir, file } = await start();
-    const run = () =>
-      promisify(execFile)(path.join(ROOT, 'bin/cointill'), ['restore', file, '--data-dir', path.join(dir, 'new')], {
+    const run = (...args: readonly string[]) =>
+      promisify(execFile)(path.join(ROOT, 'bin/cointill'), args, {
         uid: NOBODY,
         gid: NOBODY,
         env: { PATH: process.env['PATH'] ?? '', DATA_DIR: path.join(dir, 'data') },
       });
+    const restoring = (from: string) => ['restore', from, '--data-dir', path.join(dir, 'new')];
+    const closed = path.join(dir, 'closed');
+    await mkdir(closed, { mode: 0o700 });
+    await copyFile(file, path.join(closed, 'shop.backup'));
     await chmod(file, 0o600);
-    await expect(run()).rejects.toMatchObject({
-      code: 1,
-      stderr: expect.stringMatching(/shop\.backup is not for this user to read\. Run this as/),
-    });
+    const refused =
+      /^User nobody may not read \S+shop\.backup \(EACCES\): .*install -o nobody -m 600 \S+shop\.backup FOLDER,/;
+    for (const args of [restoring(file), restoring(path.join(closed, 'shop.backup')), ['backup', 'check', file]]) {
+      await expect(run(...args)).rejects.toMatchObject({ code: 1, stderr: expect.stringMatching(refused) });
+    }
     await chmod(file, 0o644);
-    await expect(run()).rejects.toMatchObject({
+    await expect(run(...restoring(file))).rejects.toMatchObject({
       code: 1,
       stderr: expect.stringMatching(
         /in .* \(EACCES: user nobody may not write there\)\. Run the command as root, which gives/,

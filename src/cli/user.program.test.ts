@@ -143,8 +143,15 @@ it('starts with no other key than the one that seals one-time codes, until their
     ]);
   }
   const stranger = await program({ ...common, SECRET_KEY: 'b'.repeat(32) });
+  expect((await stranger.run('recover', 'key')).stderr).toContain('cointill user reset EMAIL; then take the new key');
   await stranger.json('user', 'reset', email);
-  expect(await stranger.json('webhook', 'list')).toEqual([]);
+  expect(await stranger.json('recover', 'key')).toEqual({ key: 'setting' });
+  // Not even a process that would seal nothing begins with another key from then on.
+  const former = await program({ ...common, ROLE: 'api', DASHBOARD: 'off', SECRET_KEY: 'a'.repeat(32) });
+  expect(await former.run('start')).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/^This database was first used with another key\. .* cointill recover key$/m),
+  });
 });
 
 it('refuses what makes no sense, with the way out', async () => {

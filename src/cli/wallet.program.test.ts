@@ -45,6 +45,39 @@ it('sets a wallet and shows its first addresses', async () => {
   });
 });
 
+it('shows on which terms payments are made, and changes each of them alone', async () => {
+  const { database, projectId } = await testApp();
+  const cointill = await program({ DATABASE_URL: database.url, ETHEREUM_RPC_URL: 'http://127.0.0.1:9' });
+  const ether = ['--network', 'ethereum', '--xpub', account.publicExtendedKey];
+  await cointill.json('wallet', 'set', '--project', projectId, ...ether);
+  const terms = (...options: readonly string[]) => cointill.json('wallet', 'terms', '--project', projectId, ...options);
+  const usual = {
+    project_id: projectId,
+    coin_order: [],
+    coins_off: [],
+    offered: ['ETH/ethereum', 'USDT/ethereum', 'USDC/ethereum'],
+    monitoring_hours: 168,
+    has_own_window: false,
+    spread_percent: 0,
+  };
+  expect(await terms()).toEqual(usual);
+  const coins = {
+    coin_order: ['USDC/ethereum'],
+    coins_off: ['ETH/ethereum'],
+    offered: ['USDC/ethereum', 'USDT/ethereum'],
+  };
+  expect(await terms('--coin-order', 'USDC/ethereum', '--coins-off', 'ETH/ethereum')).toEqual({ ...usual, ...coins });
+  const window = { monitoring_hours: 72, has_own_window: true, spread_percent: 1.5 };
+  expect(await terms('--monitoring-hours', '72', '--spread', '1.5')).toEqual({ ...usual, ...coins, ...window });
+  const { stdout } = await cointill.run('wallet', 'terms', '--project', projectId, '--monitoring-hours', 'none');
+  expect(stdout).toMatch(/^Watched +168 hours after the end \(MONITORING_HOURS\)$/m);
+  expect(stdout).toMatch(/^Not offered +ETH\/ethereum$/m);
+  expect(await cointill.run('wallet', 'terms', '--project', projectId, '--monitoring-hours', '0')).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('--monitoring-hours must be a whole number from 1 to 8760, or none.'),
+  });
+});
+
 it('refuses a private key without repeating or storing it, and what is no wallet', async () => {
   const { database, projectId } = await testApp();
   const cointill = await program({ DATABASE_URL: database.url });

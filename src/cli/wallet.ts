@@ -11,6 +11,7 @@ import { oneOf, percentage, projectIdOf, wholeNumber } from './arguments.ts';
 import { CommandFailure, done, UsageFailure } from './failure.ts';
 import { withCointill } from './open.ts';
 import { fields } from '../wire/fields.ts';
+import { addTermsCommand } from './wallet-terms.ts';
 import { print, printsRecord, type OutputOptions } from './output.ts';
 
 interface SetOptions extends OutputOptions {
@@ -27,12 +28,13 @@ interface SetOptions extends OutputOptions {
 /** Enough to compare with a wallet's own list. */
 const SHOWN_ADDRESSES = 3;
 
-/** `cointill wallet set|show|check`. */
+/** `cointill wallet set|show|check|terms`. */
 export function addWalletCommands(program: Command): void {
   const wallet = program.command('wallet').description('set the wallets that live payments go to');
   addSet(wallet);
   addShow(wallet);
   addCheck(wallet);
+  addTermsCommand(wallet);
 }
 
 function addSet(wallet: Command): void {

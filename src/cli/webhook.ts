@@ -111,7 +111,7 @@ function addRotate(webhook: Command): void {
     .action((text: string, { lostKey: lost = false, ...options }: OutputOptions & { readonly lostKey?: boolean }) => {
       const uuid = endpointIdOf(text);
       return withCointill(async ({ app, sealingKey }) => {
-        const rotated = done(await rotateEndpointSecret(app, await sealingKey({ lost }), uuid));
+        const rotated = done(await rotateEndpointSecret(app, await sealingKey({ lost }), uuid, { isNewKey: lost }));
         const { endpoint, secret, previousUntil } = rotated;
         const id = encodeId('endpoint', endpoint.id);
         const until = previousUntil === null ? null : isoTime(previousUntil);

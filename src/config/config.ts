@@ -20,6 +20,9 @@ const RATE_SOURCES = [...new Set(WEB_SOURCES.map(({ name }) => sourceOwner(name)
 
 export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
+/** The words of Node.js's world; any other would be a misspelt production, and mean less protection. */
+const ENVIRONMENTS = ['production', 'development', 'test'] as const;
+
 /** The dashboard of the live address. */
 export interface DashboardConfig {
   /** The origin where people open it: the only source of links, and WebAuthn's origin. */
@@ -150,7 +153,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>, cw
     tls,
     redisUrl: readRedisUrl(read.text('REDIS_URL'), problems),
     logLevel: read.choice('LOG_LEVEL', LOG_LEVELS, 'info'),
-    production: env['NODE_ENV'] === 'production',
+    production: read.choice('NODE_ENV', ENVIRONMENTS, 'development') === 'production',
     sandboxCompleteAfterMs: read.integer('SANDBOX_COMPLETE_AFTER_SECONDS', 60, 1, 86_400) * 1000,
     rateLimits: {
       test: read.integer('RATE_LIMIT_TEST', 100, 1, 1_000_000_000),

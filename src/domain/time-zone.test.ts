@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { dayAfter, dayAt, isTimeZone, nextDay, startOfDay } from './time-zone.ts';
+import { dayAfter, dayAt, hourAt, isTimeZone, nextDay, startOfDay } from './time-zone.ts';
 
 const iso = (at: number): string => new Date(at).toISOString();
 
@@ -25,6 +25,13 @@ it('days follow one another without a gap over a year, also where clocks change'
     }
     expect(lengths.size).toBe(3);
   }
+});
+
+it('the hour is the one that clocks of the zone show', () => {
+  const hours = (zone: string, ...times: readonly string[]) => times.map((time) => hourAt(zone, Date.parse(time)));
+  // Clocks go back on this day, and forward on the other.
+  expect(hours('Europe/Berlin', '2026-10-25T06:59Z', '2026-10-25T07:00Z', '2026-03-29T06:00Z')).toEqual([7, 8, 8]);
+  expect(hours('Asia/Kathmandu', '2026-11-21T18:14Z', '2026-11-21T18:15Z')).toEqual([23, 0]);
 });
 
 it('a name that is no zone is known as such', () => {

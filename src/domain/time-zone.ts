@@ -23,6 +23,12 @@ export function dayAt(zone: string, at: number): string {
   return formatOf(zone).format(at);
 }
 
+/** The hour of the day in a zone, from 0 to 23. */
+export function hourAt(zone: string, at: number): number {
+  const format = new Intl.DateTimeFormat('sv-SE', { timeZone: zone, hour: '2-digit', hourCycle: 'h23' });
+  return Number(format.format(at));
+}
+
 /** When a day begins in a zone, in epoch milliseconds. At midnight, unless clocks are put forward just then. */
 export function startOfDay(zone: string, day: string): number {
   const noon = Date.parse(`${day}T12:00:00Z`);

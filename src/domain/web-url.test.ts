@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { urlAmbiguity } from './web-url.ts';
+import { urlAmbiguity, withoutQuery } from './web-url.ts';
 
 describe('a URL', () => {
   it.each([
@@ -53,4 +53,9 @@ describe('a URL', () => {
       ),
     );
   });
+});
+
+it('a URL is shown without its query and fragment, in which some carry a token', () => {
+  expect(withoutQuery('https://shop.example:8443/hooks?token=a&b#c')).toBe('https://shop.example:8443/hooks?…');
+  expect(withoutQuery('https://shop.example/hooks#c')).toBe('https://shop.example/hooks');
 });

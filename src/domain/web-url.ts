@@ -29,3 +29,9 @@ function isReadAsWritten(host: string, read: string): boolean {
   const isInternational = NAME_IN_LETTERS.test(host) && host.normalize('NFC') === host.normalize('NFKC').toLowerCase();
   return isInternational && /(?:^|\.)xn--/.test(read);
 }
+
+/** A URL as it is shown beyond the page that changes it: of its query only that there is one, for some carry a token. */
+export function withoutQuery(text: string): string {
+  const { origin, pathname, search } = new URL(text);
+  return origin + pathname + (search === '' ? '' : '?…');
+}

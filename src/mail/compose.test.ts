@@ -43,6 +43,17 @@ it('what others wrote stays text on one line, whatever it is', () => {
   }
 });
 
+it('no address in what others wrote becomes a link', () => {
+  const name = 'Tea, confirm at https://evil.example/sign-in';
+  const named = JSON.parse(
+    JSON.stringify(EVERY_MAIL, (key, value: unknown) => (['by', 'name', 'detail'].includes(key) ? name : value)),
+  ) as typeof EVERY_MAIL;
+  for (const content of named) {
+    const { html } = composeMail(content, CONTEXT);
+    expect(html.match(/href="https?:\/\/[^/"]*/g)).not.toContain('href="https://evil.example');
+  }
+});
+
 it('the texts of all languages take the same values', () => {
   const valuesOf = (text: string) => [...text.matchAll(/\{\w+\}/g)].map(([name]) => name).toSorted();
   for (const [key, text] of Object.entries(en))
@@ -57,7 +68,7 @@ it('times are those of the recipient, and amounts exact', () => {
   const wallet = EVERY_MAIL.find(({ kind }) => kind === 'wallet_changed');
   const weekly = EVERY_MAIL.find(({ kind }) => kind === 'weekly');
   if (wallet === undefined || weekly === undefined) throw new Error('A mail is missing.');
-  expect(composeMail(wallet, { ...CONTEXT, zone: 'Asia/Tokyo' }).text).toContain('Jun 15, 2026, 9:00 PM GMT+9');
-  expect(composeMail(wallet, { ...CONTEXT, language: 'de' }).text).toContain('15. Juni 2026, 14:00 MESZ');
+  expect(composeMail(wallet, { ...CONTEXT, zone: 'Asia/Tokyo' }).text).toContain('Jun 15, 2026, 9:00:00 PM GMT+9');
+  expect(composeMail(wallet, { ...CONTEXT, language: 'de' }).text).toContain('15. Juni 2026, 14:00:00 MESZ');
   expect(composeMail(weekly, CONTEXT).text).toContain('$90,071,992,547,409.93');
 });

@@ -237,6 +237,8 @@ function timeText({ language, zone }: MailContext, at: number): string {
     day: 'numeric',
     hour: 'numeric',
     minute: '2-digit',
+    // So that of two changes in a minute the later one is known, in whichever order their mails arrive.
+    second: '2-digit',
     timeZone: zone,
     timeZoneName: 'short',
   }).format(at);

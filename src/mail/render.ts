@@ -62,8 +62,9 @@ function htmlOf(block: Block): string {
     case 'button':
       return `<p style="${STYLES.text}"><a href="${escapeHtml(block.url)}" style="${STYLES.button}">${escapeHtml(block.label)}</a></p>`;
     case 'text':
+      return `<p style="${STYLES.text}">${escapeHtml(block.text)}</p>`;
     case 'small':
-      return `<p style="${STYLES[block.kind]}">${withLinks(block.text)}</p>`;
+      return `<p style="${STYLES.small}">${withLinks(block.text)}</p>`;
   }
 }
 
@@ -71,7 +72,7 @@ function rowOf([label, value]: readonly [string, string]): string {
   return `<tr><th scope="row" style="${STYLES.label}">${escapeHtml(label)}</th><td style="${STYLES.value}">${escapeHtml(value)}</td></tr>`;
 }
 
-/** Addresses of our own texts become links; those in somebody else's text stand in rows and lists, which have none. */
+/** Addresses in small print become links, which has none but our own. */
 function withLinks(text: string): string {
   return escapeHtml(text).replaceAll(
     /https?:\/\/[\w\-.:[\]/%]*[\w\]]/g,

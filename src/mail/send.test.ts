@@ -1,6 +1,5 @@
-import { createServer } from 'node:net';
 import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
+import { createServer, type AddressInfo, type Socket } from 'node:net';
 import tls from 'node:tls';
 import { expect, it, onTestFinished } from 'vitest';
 import { selfSigned } from '../webhooks/local-receivers.fixture.ts';
@@ -109,6 +108,34 @@ it.each([
   smtp.answer = () => code;
   const outcome = await send(smtp.server);
   expect(outcome).toMatchObject({ kind, problem: expect.stringContaining('Not this one.') as unknown });
+});
+
+it('a server that takes nothing from MAIL_FROM fails, so that no mail is lost by a wrong setting', async () => {
+  const refusal = Object.assign(new Error('Sender address rejected: not owned by user.'), { responseCode: 553 });
+  const smtp = await localSmtp({ onMailFrom: (_address, _session, done) => done(refusal) });
+  const outcome = await send(smtp.server);
+  expect(outcome).toMatchObject({ kind: 'failed', isOfSender: true });
+  expect(outcome).toHaveProperty('problem', expect.stringMatching(/from the address of MAIL_FROM.*not owned by user/));
+});
+
+it('a mail that is given up while a slow server answers is not sent afterwards', async () => {
+  const slow = createServer().listen(0, '127.0.0.1');
+  onTestFinished(() => void slow.close());
+  await once(slow, 'listening');
+  const { port } = slow.address() as AddressInfo;
+  const connected = once(slow, 'connection') as Promise<[Socket]>;
+  const outcome = send({ host: '127.0.0.1', port, tls: 'offered', login: null }, {}, 50);
+  const [socket] = await connected;
+  socket.on('error', () => {}).write('220 mail.shop.example\r\n');
+  await once(socket, 'data');
+  const timer = setInterval(() => socket.write('250-mail.shop.example\r\n'), 10);
+  const next = new Promise((resolve) => {
+    socket.once('close', () => resolve('closed')).once('data', (command: Buffer) => resolve(command.toString()));
+  });
+  expect(await outcome).toMatchObject({ kind: 'failed', problem: expect.stringContaining('did not take') as unknown });
+  clearInterval(timer);
+  socket.write('250 mail.shop.example\r\n');
+  expect(await next).toBe('closed');
 });
 
 it('a server that hangs is given up in time, at the greeting and after the mail', async () => {

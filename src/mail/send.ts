@@ -28,7 +28,9 @@ export interface Mail {
  */
 export type SendOutcome =
   | { readonly kind: 'sent' }
-  | { readonly kind: 'refused' | 'deferred' | 'failed'; readonly problem: string };
+  | { readonly kind: 'refused' | 'deferred'; readonly problem: string }
+  /** `isOfSender`: it takes no mail from `MAIL_FROM`, which connecting and logging in do not show. */
+  | { readonly kind: 'failed'; readonly problem: string; readonly isOfSender: boolean };
 
 export interface MailSender {
   send(mail: Mail): Promise<SendOutcome>;
@@ -75,16 +77,17 @@ export function createMailSender({ server, from, answerMs = ANSWER_MS }: MailSen
     });
   };
   type Transport = Awaited<ReturnType<typeof open>>;
-  const run = async (work: (transport: Transport) => Promise<unknown>): Promise<SendOutcome> => {
+  const run = async (work: (transport: Transport, signal: AbortSignal) => Promise<unknown>): Promise<SendOutcome> => {
     const transport = await open();
     const late = Promise.withResolvers<never>();
-    // A server that sends a byte now and then would hold the connection for ever.
-    const timer = setTimeout(
-      () => late.reject(new Error(`it did not take the mail within ${(answerMs * MAX_ANSWERS) / 1000} s`)),
-      answerMs * MAX_ANSWERS,
-    );
+    const ended = new AbortController();
+    // A server that sends a byte now and then would hold the connection for ever, and could take the mail after all.
+    const timer = setTimeout(() => {
+      late.reject(new Error(`it did not take the mail within ${(answerMs * MAX_ANSWERS) / 1000} s`));
+      ended.abort();
+    }, answerMs * MAX_ANSWERS);
     try {
-      await Promise.race([work(transport), late.promise]);
+      await Promise.race([work(transport, ended.signal), late.promise]);
       return { kind: 'sent' };
     } catch (error) {
       return outcomeOf(error, server);
@@ -94,7 +97,7 @@ export function createMailSender({ server, from, answerMs = ANSWER_MS }: MailSen
     }
   };
   return {
-    send: (mail) => run((transport) => transport.sendMail(messageOf(mail, from))),
+    send: (mail) => run((transport, signal) => transport.sendMail({ ...messageOf(mail, from), signal })),
     check: async () => {
       const outcome = await run((transport) => transport.verify());
       return outcome.kind === 'sent' ? null : outcome.problem;
@@ -121,16 +124,25 @@ function messageOf({ to, unsubscribeUrl, ...mail }: Mail, from: MailSenderOption
 /** What Nodemailer adds to its errors. */
 interface SmtpError {
   readonly code: string;
+  /** What the server answered. */
+  readonly command: string;
   readonly responseCode: number;
   readonly response: string;
 }
 
 function outcomeOf(error: unknown, server: SmtpServer): SendOutcome {
-  const { code = '', responseCode = 0, response } = error as Partial<SmtpError>;
-  const isOfMail = code === 'EENVELOPE' || code === 'EMESSAGE';
-  const kind = !isOfMail || responseCode === 0 ? 'failed' : responseCode >= 500 ? 'refused' : 'deferred';
+  const { code = '', command = '', responseCode = 0, response } = error as Partial<SmtpError>;
+  const isOfMail = (code === 'EENVELOPE' || code === 'EMESSAGE') && responseCode !== 0;
+  const isOfSender = isOfMail && responseCode >= 500 && command === 'MAIL FROM';
   const message = error instanceof Error ? error.message : String(error);
-  return { kind, problem: shown(problemOf(code, message, response ?? message, server), server) };
+  const words = response ?? message;
+  const problem = shown(isOfSender ? senderProblem(words, server) : problemOf(code, message, words, server), server);
+  if (!isOfMail || isOfSender) return { kind: 'failed', problem, isOfSender };
+  return { kind: responseCode >= 500 ? 'refused' : 'deferred', problem };
+}
+
+function senderProblem(response: string, { host, port }: SmtpServer): string {
+  return `The mail server ${host}:${port} takes no mail from the address of MAIL_FROM (${response}). Set it to one that SMTP_URL's user may send from.`;
 }
 
 /** Node's codes for certificates from an authority that it does not know. */

@@ -74,7 +74,12 @@ it('a network without a wallet needs attention until one is set, and one whose n
   const source = etherSource([node.url]);
   await survey(shop, source);
   expect(await attention(shop)).toMatchObject([
-    { kind: 'node_behind', subject: 'ethereum', detail: expect.stringContaining('no node answers') },
+    {
+      kind: 'node_behind',
+      subject: 'ethereum',
+      detail: expect.stringContaining('no node answers'),
+      problemKind: 'no_answer',
+    },
   ]);
   isAway = false;
   await survey(shop, source);

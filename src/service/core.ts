@@ -23,7 +23,7 @@ import { startEmbeddedPostgres } from '../store/embedded/postgres.ts';
 import { migrate } from '../store/migrate.ts';
 import { logActivities } from './activity-lines.ts';
 import { logTroubles } from './log.ts';
-import { checkSealingKey } from './sealing-key.ts';
+import { openSealingKey } from './sealing-key.ts';
 import type { WebhookPolicy } from '../webhooks/guard.ts';
 import { loadSealingKey } from '../webhooks/secret.ts';
 
@@ -34,7 +34,7 @@ export interface Cointill {
   /**
    * The key of the webhook secrets, created at first use if there is none.
    *
-   * @throws SealingKeyError if it is not the key they were encrypted with, unless that key is `lost`
+   * @throws SealingKeyError if the database belongs to another key, unless that one is `lost`
    */
   readonly sealingKey: (options?: { readonly lost: boolean }) => Promise<Uint8Array>;
   readonly policyOf: (mode: Mode) => WebhookPolicy;
@@ -52,6 +52,8 @@ export interface Cointill {
 }
 
 const MAX_CONNECTIONS = 16;
+/** How long a first start may take from making its database to migrating it. */
+const FIRST_START_MS = 10_000;
 
 interface CoreParts {
   readonly rates?: RateSource;
@@ -115,11 +117,8 @@ export async function openCointill(config: Config, log: Logger, parts: CoreParts
   return {
     app,
     handle,
-    sealingKey: async ({ lost } = { lost: false }) => {
-      const key = loadSealingKey({ secretKey: config.secretKey ?? undefined, dataDir: config.dataDir });
-      if (!lost) await checkSealingKey(handle.db, key);
-      return key;
-    },
+    sealingKey: async ({ lost } = { lost: false }) =>
+      lost ? loadSealingKey(config) : openSealingKey(handle.db, config),
     policyOf,
     networks,
     networkConfigs: config.networks,
@@ -220,7 +219,8 @@ async function prepareDatabase(config: Config, handle: DatabaseHandle, log: Logg
       await namingSetting('DATABASE_URL', checkPool(handle.db));
       if (config.databaseDirectUrl !== null) await checkSameDatabase(client, handle.db);
     }
-    if (!mayCreate) await checkNotEmpty(client);
+    // Only we make a database of our own: one that is empty is at its first start.
+    if (!mayCreate) await checkNotEmpty(client, config.databaseUrl === null ? FIRST_START_MS : 0);
     const applied = await migrate(client);
     if (applied.length > 0) log.info({ migrations: applied }, 'brought the database up to date');
   } finally {

@@ -40,7 +40,7 @@ interface Shared {
 
 /** What the live address has beside `plugins`: the dashboard and its guard, unless it is left out. */
 export async function openDashboard(
-  { dashboard, trustProxy, secretKey, baseUrl, sandboxBaseUrl }: Config,
+  { dashboard, trustProxy, baseUrl, sandboxBaseUrl }: Config,
   core: Cointill,
   { notifications, redis, creator, assets: pages, keyUses }: Shared,
   plugins: ServerOptions['plugins'],
@@ -48,8 +48,8 @@ export async function openDashboard(
   if (dashboard === null) return { dashboard: null, plugins };
   const { app } = core;
   const behindProxy = trustProxy !== null;
-  // A key of this process's own is made at the first use, if ever; one that was given can be checked at once.
-  let key: Promise<Uint8Array> | null = secretKey === null ? null : Promise.resolve(await core.sealingKey());
+  // A key of this process's own is made at the first use, if ever; one that is there was checked at the start.
+  let key: Promise<Uint8Array> | null = null;
   const people: PeopleParts = {
     app,
     hasher: createPasswordHasher(app.random),

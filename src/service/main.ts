@@ -39,6 +39,7 @@ import { startPrices } from './prices.ts';
 import { createSweepChains } from './sweeps.ts';
 import { forgetAtHead } from '../store/chain.ts';
 import { listen, type Notifications } from '../store/notifications.ts';
+import { hasSealingKey } from '../webhooks/secret.ts';
 import { createWebhookSender } from '../webhooks/send.ts';
 import { startSweeps } from '../workers/sweeps.ts';
 import { watchChain } from '../workers/watch-chain.ts';
@@ -108,6 +109,8 @@ export async function startService(config: Config, log: Logger, program = 'coint
     onStop = () => monitoring.stopping();
     // Health is answered until the very end, so it is closed after the parts.
     if (monitorPort !== null) closers.push(await monitoring.listen(monitorPort));
+    // A process that only answers makes no key of its own before it needs one.
+    if (hasSealingKey(config)) await core.sealingKey();
     if (config.role !== 'api') parts.push(await startWorkerParts(config, core, notifications, mailer));
     if (config.role !== 'worker')
       parts.push(await startServers(config, core, notifications, { counting, monitoring, redis, program }, log));

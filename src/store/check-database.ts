@@ -1,4 +1,5 @@
 import { randomInt } from 'node:crypto';
+import { setTimeout } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { Client } from 'pg';
 import type { Database } from './database.ts';
@@ -9,10 +10,21 @@ export class UnfitDatabaseError extends Error {}
 /** Cointill never was in this database: a command that only works on what is there must not begin it. */
 export class EmptyDatabaseError extends Error {}
 
-/** @throws EmptyDatabaseError if no version of Cointill ever migrated the database */
-export async function checkNotEmpty(client: Client): Promise<void> {
-  const { rows } = await client.query<{ empty: boolean }>("select to_regclass('migrations') is null as empty");
-  if (rows[0]?.empty === true) throw new EmptyDatabaseError();
+const POLL_MS = 100;
+
+/**
+ * Waits `patienceMs` for a first start that has made the database a moment ago and is about to migrate it.
+ *
+ * @throws EmptyDatabaseError if no version of Cointill ever migrated the database
+ */
+export async function checkNotEmpty(client: Client, patienceMs: number): Promise<void> {
+  const until = performance.now() + patienceMs;
+  for (;;) {
+    const { rows } = await client.query<{ empty: boolean }>("select to_regclass('migrations') is null as empty");
+    if (rows[0]?.empty !== true) return;
+    if (performance.now() >= until) throw new EmptyDatabaseError();
+    await setTimeout(POLL_MS);
+  }
 }
 
 /** The database of a setting could not be opened; the cause says what went wrong. */

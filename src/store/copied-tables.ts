@@ -81,6 +81,8 @@ export const COPIED_TABLES: { readonly [Name in keyof Tables]: 'rows' | 'nothing
   notification_choices: 'rows',
   backups: 'rows',
   leases: 'nothing',
+  // A restore brings the key itself, or asks for it.
+  key_checks: 'nothing',
 };
 
 /** Records which migrations were applied; a backup has this in its manifest. */

@@ -1,10 +1,11 @@
 import { sql, type RawBuilder } from 'kysely';
+import { firstUuidOf } from '../domain/id.ts';
 import { isFinal, PAYMENT_STATUSES } from '../domain/status.ts';
 import { HAS_CUSTOMER_DATA, withoutCustomerData } from '../wire/customer-data.ts';
 import { publicPaymentId } from '../wire/payment.ts';
 import type { Surface } from '../domain/payment.ts';
 import { digestOfKey, isDigestOfKey } from './answers.ts';
-import { deleteViewsAndLabels, forgetInAudit, mentions } from './customer-texts.ts';
+import { deleteViewsAndLabels, FORGOTTEN, forgetInAudit, mentions } from './customer-texts.ts';
 import { timestamp, type Database, type Trx } from './database.ts';
 
 /** Whose data: of one customer, by e-mail address, or of all payments made before a time that have ended. */
@@ -42,17 +43,20 @@ function chosen(projectId: string, choice: CustomerChoice): RawBuilder<unknown> 
     and (${HAS_FIELDS} or ${HAS_NOTES} or ${HAS_REASONS})`;
 }
 
-/** Counts what {@link deleteCustomerData} would clear. */
+/** Counts what {@link deleteCustomerData} would clear of the first `limit` payments, and whether there are more. */
 export async function countCustomerData(
   executor: Database | Trx,
   projectId: string,
   choice: CustomerChoice,
-): Promise<CustomerDataCounts> {
-  const { rows } = await sql<{ [Name in keyof CustomerDataCounts]: bigint }>`
-    with mine as materialized (select p.id from payments p where ${chosen(projectId, choice)}),
+  limit: number,
+): Promise<{ readonly counts: CustomerDataCounts; readonly hasMore: boolean }> {
+  const { rows } = await sql<{ [Name in keyof CustomerDataCounts]: bigint } & { readonly found: bigint }>`
+    with found as materialized (
+        select p.id from payments p where ${chosen(projectId, choice)} order by p.id limit ${limit + 1}),
+      mine as materialized (select id from found order by id limit ${limit}),
       said as materialized (
         select e.id, e.body ~ ${HAS_CUSTOMER_DATA} as has_data from events e where e.payment_id in (select id from mine))
-    select (select count(*) from mine) as payments, (select count(*) from said where has_data) as events,
+    select (select count(*) from found) as found, (select count(*) from mine) as payments, (select count(*) from said where has_data) as events,
       (select count(*) from payment_notes where payment_id in (select id from mine)) as notes,
       (select count(*) from refunds where reason is not null and payment_id in (select id from mine)) as "refundReasons",
       (select count(*) from delivery_attempts a join deliveries d on d.id = a.delivery_id
@@ -60,13 +64,14 @@ export async function countCustomerData(
   const [row] = rows;
   if (row === undefined) throw new Error('A count has no row.');
   const { payments, events, notes, refundReasons, answers } = row;
-  return {
+  const counts = {
     payments: Number(payments),
     events: Number(events),
     notes: Number(notes),
     refundReasons: Number(refundReasons),
     answers: Number(answers),
   };
+  return { counts, hasMore: row.found > row.payments };
 }
 
 /** How many payments of before a time are still open: their data are needed, and stay. */
@@ -101,7 +106,7 @@ export async function deleteCustomerData(
     select p.id, p.surface, p.customer_email as email from payments p
     where ${chosen(projectId, choice)} ${after === null ? sql`` : sql`and p.id > ${after}`}
     order by p.id limit ${limit} for update`.execute(trx);
-  await clearRefusals(trx, projectId, choice);
+  if (after === null) await clearCalls(trx, projectId, choice);
   const ids = rows.map(({ id }) => id);
   const email = choice.kind === 'email' ? choice.email.toLowerCase() : null;
   const emails = email === null ? emailsOf(rows) : [email];
@@ -189,8 +194,12 @@ async function clearIdempotentAnswers(
 ): Promise<void> {
   const ids = new Set(names);
   if (ids.size === 0 && emails.length === 0) return;
+  // Of all that were given in a day, those that may be meant.
   const { rows: kept } = await sql<{ mode: string; route: string; key: string; response: string }>`
-    select mode, route, key, response from idempotency_keys where project_id = ${projectId}`.execute(trx);
+    select mode, route, key, response from idempotency_keys where project_id = ${projectId} and (
+      substring(response from '"id":"([^"]+)"') in (select unnest(${names}::text[]))
+      or substring(response from '"payment":"([^"]+)"') in (select unnest(${names}::text[]))
+      or key ~* '@|%40')`.execute(trx);
   const changed = kept.flatMap(({ key, response: before, ...of }) => {
     const isOne = [...before.matchAll(/"(?:id|payment)":"([^"]+)"/g)].some(([, id = '']) => ids.has(id));
     if (!isOne && !mentions(key, emails)) return [];
@@ -211,20 +220,21 @@ async function clearIdempotentAnswers(
     where k.project_id = ${projectId} and (k.mode, k.route, k.key) = (n.mode, n.route, n.key)`.execute(trx);
 }
 
-/** Refusals may quote what was sent. */
-async function clearRefusals(trx: Trx, projectId: string, choice: CustomerChoice): Promise<void> {
-  const which =
+/** Refusals may quote what was sent, and paths may have an address in place of an id. */
+async function clearCalls(trx: Trx, projectId: string, choice: CustomerChoice): Promise<void> {
+  const [before, refusal, path] =
     choice.kind === 'email'
-      ? sql`position(lower(${choice.email}) in lower(error)) > 0`
+      ? [sql`true`, has(sql`error`, [choice.email]), has(sql`path`, [choice.email, encodeURIComponent(choice.email)])]
       : // Their ids begin with the time.
-        sql`last_id < ${firstIdAt(choice.before)}::uuid`;
-  await sql`update api_requests set error = null where project_id = ${projectId} and error is not null and ${which}`.execute(
-    trx,
-  );
+        [sql`last_id < ${firstUuidOf(choice.before)}::uuid`, sql`true`, sql`path ~* '@|%40'`];
+  await sql`
+    update api_requests set error = case when ${refusal} then null else error end,
+      path = case when ${path} then ${FORGOTTEN} else path end
+    where project_id = ${projectId} and ${before} and (error is not null and ${refusal} or ${path})`.execute(trx);
 }
 
-/** The lowest UUID of version 7 of a time. */
-function firstIdAt(at: number): string {
-  const hex = Math.max(0, Math.floor(at)).toString(16).padStart(12, '0');
-  return `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-000000000000`;
+/** Whether a column has one of these texts, in any case. */
+function has(column: RawBuilder<unknown>, texts: readonly string[]): RawBuilder<unknown> {
+  const each = texts.map((text) => sql`position(lower(${text}) in lower(${column})) > 0`);
+  return sql`(${sql.join(each, sql` or `)})`;
 }

@@ -2,8 +2,8 @@ import { sql } from 'kysely';
 import { encodeId } from '../domain/id.ts';
 import type { Trx } from './database.ts';
 
-/** What stands in the audit log for a text that was deleted; the database's trigger allows this one alone. */
-const FORGOTTEN = '(deleted)';
+/** What stands for a text that was deleted; in the audit log the database's trigger allows this one alone. */
+export const FORGOTTEN = '(deleted)';
 
 /** Whether a text, or a query with escapes, has one of these addresses, which are in lower case. */
 export function mentions(text: string, emails: readonly string[]): boolean {

@@ -21,12 +21,18 @@ const ofPayment = (projectId: string) =>
 const ofRefund = (projectId: string) =>
   sql`exists (select from refunds f where f.id = r.refund_id and f.project_id = ${projectId})`;
 
-/** What a project's file has, in this order. */
+/**
+ * What a project's file has, in this order. What is kept for a time only, such as deliveries and calls, and what
+ * follows from the rest is not in it.
+ */
 export const EXPORTED_TABLES: readonly ExportedTable[] = [
   { record: 'project', table: 'projects', of: (id) => sql`r.id = ${id}`, order: 'id' },
   { record: 'key', table: 'api_keys', of: own, order: 'id' },
   { record: 'webhook_endpoint', table: 'webhook_endpoints', of: own, order: 'id' },
   { record: 'wallet', table: 'wallets', of: own, order: 'id' },
+  { record: 'wallet_change', table: 'wallet_changes', of: own, order: 'id' },
+  // The others are their people's own.
+  { record: 'view', table: 'saved_views', of: (id) => sql`${own(id)} and r.shared`, order: 'id' },
   { record: 'label', table: 'labels', of: own, order: 'id' },
   { record: 'payment', table: 'payments', of: own, order: 'id' },
   { record: 'payment_label', table: 'payment_labels', of: ofPayment, order: 'payment_id, label_id' },
@@ -37,6 +43,16 @@ export const EXPORTED_TABLES: readonly ExportedTable[] = [
   { record: 'transfer', table: 'transfers', of: ofPayment, order: 'first_seen_at, transaction_hash, output_index' },
   { record: 'refund', table: 'refunds', of: own, order: 'id' },
   { record: 'payout', table: 'refund_payouts', of: ofRefund, order: 'refund_id, transaction_hash, output_index' },
+  {
+    record: 'waiting_payout',
+    table: 'waiting_payouts',
+    of: ofRefund,
+    order: 'refund_id, transaction_hash, output_index',
+  },
+  { record: 'sent_payout', table: 'sent_payouts', of: ofRefund, order: 'refund_id, sent_at, transaction_hash' },
+  { record: 'sweep', table: 'sweeps', of: own, order: 'id' },
+  { record: 'sweep_transfer', table: 'sweep_transfers', of: own, order: 'sweep_id, deposit_address, token' },
+  { record: 'mark', table: 'attention_marks', of: own, order: 'mode, kind, subject, occurrence' },
   { record: 'event', table: 'events', of: own, order: 'id' },
   { record: 'audit', table: 'audit_log', of: own, order: 'id' },
 ];
@@ -52,7 +68,7 @@ function columnsOf(table: keyof Tables): readonly (readonly [name: string, isBig
 const AS_IT_IS = `format csv, delimiter E'\\x02', quote E'\\x01', escape E'\\x01'`;
 
 /**
- * Passes on a file of everything that is kept of a project, as it is at one moment: a JSON object a line, with its
+ * Passes on a file of what is kept for good of a project, as it is at one moment: a JSON object a line, with its
  * `record`, in the order of {@link EXPORTED_TABLES}. Amounts are texts, to the last digit. The last line counts the
  * others by their record, so that a file that was cut short shows it.
  *

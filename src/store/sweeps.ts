@@ -24,6 +24,7 @@ export interface Sweep {
   /** Why it failed or ended, as a word: the page has the sentence. */
   readonly problem: SweepProblem | null;
   readonly createdAt: number;
+  /** When its wallet sent it or, while it waits to be mined, when a node knew it last. */
   readonly sentAt: number | null;
   readonly height: number | null;
   readonly blockHash: string | null;
@@ -103,9 +104,11 @@ export async function updateSweep(trx: Trx, { id, projectId }: Pick<Sweep, 'id' 
     })
     .where('id', '=', id)
     .execute();
-  if (Object.keys(change).some((field) => field !== 'checkAt' && field !== 'finalAt'))
-    await notifySweeps(trx, projectId);
+  if (Object.keys(change).some((field) => !UNSEEN.includes(field))) await notifySweeps(trx, projectId);
 }
+
+/** Fields that change while a sweep is followed, without anything that pages show. */
+const UNSEEN: readonly string[] = ['sentAt', 'checkAt', 'finalAt'] satisfies (keyof SweepChange)[];
 
 /** Notifies every process that a project's sweeps or deposits changed, when the transaction commits. */
 export async function notifySweeps(trx: Trx, projectId: string): Promise<void> {

@@ -1,5 +1,5 @@
 import type { Insertable } from 'kysely';
-import { bigint, nullable, text, timestamp, type ColumnShape } from './schema/column.ts';
+import { bigint, bytes, nullable, text, timestamp, type ColumnShape } from './schema/column.ts';
 import * as annotations from './schema/annotations.ts';
 import * as chains from './schema/chains.ts';
 import * as figures from './schema/figures.ts';
@@ -89,6 +89,7 @@ export const TABLES = {
     problem: nullable(text()),
   },
   leases: { name: text(), holder: text(), until: timestamp() },
+  key_checks: { name: text(), sealed: bytes() },
 } satisfies Readonly<Record<string, Readonly<Record<string, ColumnShape>>>>;
 
 type KyselyOf<Of> = Of extends { readonly types?: infer Types }

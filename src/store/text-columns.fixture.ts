@@ -66,11 +66,11 @@ export const TEXT_COLUMNS: { readonly [Table in keyof Tables]?: Readonly<Record<
   delivery_retries: of('service', 'mode'),
   retried_deliveries: of('service', 'state'),
   api_requests: {
-    ...of('service', 'mode', 'method', 'path', 'error_type', 'error_param', 'request_ids'),
+    ...of('service', 'mode', 'method', 'error_type', 'error_param', 'request_ids'),
     // Of secret keys alone, which shops' servers use.
     ...of('shop', 'ip', 'user_agent'),
-    // Some refusals quote what was sent.
-    ...of('customer', 'error'),
+    // Some refusals quote what was sent, and a path may have an address in place of an id.
+    ...of('customer', 'path', 'error'),
   },
   api_request_counts: of('service', 'mode'),
   payment_notes: { ...of('shop', 'author_name'), ...of('customer', 'body') },
@@ -116,6 +116,7 @@ export const TEXT_COLUMNS: { readonly [Table in keyof Tables]?: Readonly<Record<
   mails: of('shop', 'kind', 'occasion', 'content', 'outcome', 'problem'),
   mail_unsubscribes: of('shop', 'notification'),
   notification_choices: of('shop', 'attention', 'zone', 'language', 'daily_made', 'weekly_made'),
+  key_checks: of('service', 'name'),
   people: of('shop', 'email', 'password_hash'),
   memberships: of('shop', 'role'),
   account_links: of('service', 'purpose'),

@@ -82,6 +82,23 @@ function boundTo(aad: string): Buffer {
   return Buffer.concat([Buffer.of(SEAL_VERSION), Buffer.from(aad, 'utf8')]);
 }
 
+/** Where the key comes from. */
+export interface KeySource {
+  /** SECRET_KEY; null: not set. */
+  readonly secretKey: string | null;
+  readonly dataDir: string;
+}
+
+/** Whether there is a key, or a file that cannot be looked at, which `loadSealingKey` explains: it makes none then. */
+export function hasSealingKey({ secretKey, dataDir }: KeySource): boolean {
+  if (secretKey !== null) return true;
+  try {
+    return statSync(path.join(dataDir, KEY_FILE_NAME), { throwIfNoEntry: false }) !== undefined;
+  } catch (error) {
+    return !hasCode(error, 'ENOTDIR');
+  }
+}
+
 /**
  * The 32-byte key for `sealSecret`: derived from SECRET_KEY if that is set (HKDF, RFC 5869, with SHA-256), otherwise
  * read from `secret.key` in the data directory, which is created at first use with mode 0600.
@@ -89,11 +106,12 @@ function boundTo(aad: string): Buffer {
  * @throws SealingKeyError that names SECRET_KEY or the file, the rule and the way out
  */
 export function loadSealingKey(source: {
-  readonly secretKey?: string | undefined;
+  readonly secretKey?: string | null;
   readonly dataDir: string;
   readonly randomBytes?: RandomBytes;
 }): Buffer {
-  if (source.secretKey !== undefined) return keyFromText(source.secretKey);
+  const { secretKey = null } = source;
+  if (secretKey !== null) return keyFromText(secretKey);
   const file = path.join(source.dataDir, KEY_FILE_NAME);
   const existing = readKeyFile(file);
   if (existing !== null) return existing;

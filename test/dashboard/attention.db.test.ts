@@ -214,7 +214,7 @@ describe('beside payments', () => {
   });
 
   it('live mode names coins without a wallet once there is a live key, nodes that are behind, and deposits worth a sweep', async () => {
-    const { projectId, kinds, list } = await shopping('live');
+    const { projectId, kinds, list, mark } = await shopping('live');
     expect(await kinds()).toEqual([]);
     await createKey(app, { projectId, name: 'Live', mode: 'live', kind: 'secret', permission: 'full' });
     const { data } = await list();
@@ -245,9 +245,15 @@ describe('beside payments', () => {
       detail: '2',
       command: `cointill sweep plan --project ${projectId} --network ethereum`,
     });
-    sweeps = [];
-    expect(await kinds()).not.toContain('sweep');
     const support = await test.join('support', projectId);
     expect(await kinds(support.browser)).toEqual([]);
+    const worth = shown.find(({ kind }) => kind === 'sweep');
+    if (worth === undefined) throw new Error('No sweep is worth it.');
+    expect((await mark(worth, { done: true })).status).toBe(200);
+    // Who does not see it does not bring it back.
+    expect((await mark({ ...worth, version: 1 }, { done: false, note: 'mine' }, support.browser)).status).toBe(409);
+    expect(await kinds()).not.toContain('sweep');
+    sweeps = [];
+    expect(await kinds()).not.toContain('sweep');
   });
 });

@@ -4,6 +4,7 @@ import { keyedRequest, newPayment } from '../harness.ts';
 import { dashboardTest } from '../dashboard.ts';
 import { simulatePayment } from '../../src/app/payments/simulate-payment.ts';
 import { findAnswer } from '../../src/store/answers.ts';
+import { countCustomerData } from '../../src/store/customer-data.ts';
 import { TEXT_COLUMNS } from '../../src/store/text-columns.fixture.ts';
 import { encodeId } from '../../src/domain/id.ts';
 import { orderView } from '../../src/wire/order.ts';
@@ -117,7 +118,7 @@ async function orderEverywhere(projectId: string): Promise<string> {
     insert into payment_labels (payment_id, label_id, mode) select ${id}, id, 'test' from label`.execute(db);
   await fillAuditLog(projectId, id);
   await sql`insert into api_requests (project_id, mode, last_id, first_id, method, path, status, key_id, error, ids, request_ids, durations)
-    values (${projectId}, 'test', '00000000-0000-7000-8000-000000000001', '00000000-0000-7000-8000-000000000001', 'POST', '/v1/orders',
+    values (${projectId}, 'test', '00000000-0000-7000-8000-000000000001', '00000000-0000-7000-8000-000000000001', 'GET', ${`/v1/orders/${encodeURIComponent(EMAIL)}`},
       400, gen_random_uuid(), ${`"${EMAIL}" is taken`}, '{}', '{}', '{}')`.execute(db);
   // One that says nothing of the customer is not counted.
   await sql`insert into events (id, project_id, mode, payment_id, type, body, created_at)
@@ -217,6 +218,15 @@ describe("the deletion of customers' data", () => {
     expect(counted.body).toMatchObject({ counts: { payments: 0 }, open: 1 });
     await remove(projectId, { older_than_days: 2 });
     expect(await app.read(old.id)).toMatchObject({ customerEmail: 'old@customer.example' });
+  });
+
+  it('counts so many payments at most, and says that there are more', async () => {
+    const { projectId } = await test.http.shop();
+    const choice = { kind: 'email', email: 'many@customer.example' } as const;
+    for (let number = 0; number < 3; number += 1) await app.pay({ projectId, customerEmail: choice.email });
+    const counted = (limit: number) => countCustomerData(db, projectId, choice, limit);
+    expect(await counted(2)).toMatchObject({ counts: { payments: 2, events: 2 }, hasMore: true });
+    expect(await counted(3)).toMatchObject({ counts: { payments: 3, events: 3 }, hasMore: false });
   });
 
   it('touches no other project, and goes on where the call before ended', async () => {

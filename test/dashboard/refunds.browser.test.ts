@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { decodeId } from '../../src/domain/id.ts';
 import { hasNoBrowser } from '../browser.ts';
 import { manualClock } from '../harness.ts';
-import { useDashboard, violations } from './dashboard.fixture.ts';
+import { overflowEnlarged, useDashboard, violations } from './dashboard.fixture.ts';
 import { saveCursor, saveRefund } from './refund-list.fixture.ts';
 
 describe.skipIf(hasNoBrowser)('Refunds', () => {
@@ -45,6 +45,9 @@ describe.skipIf(hasNoBrowser)('Refunds', () => {
     await amount.fill('20');
     await preview.getByText('0.00033333 BTC').waitFor();
     await preview.getByText('1 BTC = $60,000.00').waitFor();
+    // A click beside the form loses nothing that was typed.
+    await page.mouse.click(5, 5);
+    expect(await amount.inputValue()).toBe('20');
     await dialog(page)
       .getByLabel(/^The customer enters/)
       .check();
@@ -59,6 +62,7 @@ describe.skipIf(hasNoBrowser)('Refunds', () => {
     await page.getByText('Copied').first().waitFor();
     expect(await page.evaluate<string>('navigator.clipboard.readText()')).toMatch(/\/refund\/re_/);
     found.push(...(await violations(page, 'a refund')));
+    expect(await overflowEnlarged(page)).toBe(0);
     await page.keyboard.press('Escape');
     await table(page)
       .getByRole('row', { name: /0\.00033333/ })
@@ -85,9 +89,9 @@ describe.skipIf(hasNoBrowser)('Refunds', () => {
 
   it('show where each stands on the chain, take those of one network together, and download what is filtered', async () => {
     // No wallet is set here: there is nothing to sign with.
-    const { page } = await dashboard.openSignedIn({ expects: /status of 40[04]/ });
+    const { page } = await dashboard.openSignedIn({ expects: /status of 40[04]|ERR_FAILED/ });
     const order = await dashboard.makeOrder({ order_id: 'RP-2' });
-    await seed(decodeId('order', order) ?? '');
+    const waiting = await seed(decodeId('order', order) ?? '');
     await page.goto(`${base('live')}/refunds`);
     await table(page).waitFor();
     for (const text of [
@@ -117,6 +121,7 @@ describe.skipIf(hasNoBrowser)('Refunds', () => {
     await dialog(page).waitFor();
     await page.keyboard.press('Escape');
     await dialog(page).waitFor({ state: 'detached' });
+    await page.getByText('2 chosen: 0.35 BTC on Bitcoin').waitFor();
 
     await page
       .getByRole('row', { name: /Reorganised away/ })
@@ -130,21 +135,49 @@ describe.skipIf(hasNoBrowser)('Refunds', () => {
     await page.getByLabel('Coin').selectOption('LTC');
     await page.waitForURL(/coin=LTC/);
     await page.getByRole('button', { name: 'Export', exact: true }).click();
+    await page.route('**/refunds/export', (route) => route.abort());
+    await dialog(page).getByRole('button', { name: 'Export refunds' }).click();
+    await dialog(page)
+      .getByText(/We could not reach the server/)
+      .waitFor();
+    await page.unroute('**/refunds/export');
     const arrives = page.waitForEvent('download');
     await dialog(page).getByRole('button', { name: 'Export refunds' }).click();
     const file = await arrives;
     expect(file.suggestedFilename()).toMatch(/^refunds-live-.*\.csv$/);
     expect(found).toEqual([]);
+
+    await seedMany(decodeId('order', order) ?? '');
+    await page.goto(`${base('live')}/refunds`);
+    await page.getByText('Up to date').waitFor();
+    await page.getByRole('button', { name: 'Show more' }).click();
+    await table(page).getByText('Waiting for address').waitFor();
+    const path = `/dashboard/api/projects/${dashboard.service.projectId}/live/payments/${order}/refunds/${waiting}/cancel`;
+    const headers = { origin: new URL(page.url()).origin, 'sec-fetch-site': 'same-origin' };
+    expect((await page.request.post(new URL(path, page.url()).href, { data: {}, headers })).status()).toBe(200);
+    // A row of the second page changes in its place.
+    await expect.poll(() => table(page).getByText('Waiting for address').count()).toBe(0);
+    await table(page).getByText('Seen on the chain').waitFor();
   });
 
-  /** Live refunds in every stage of a payment. */
-  async function seed(paymentId: string): Promise<void> {
+  const savesAt = (paymentId: string, at: number) => {
+    const clock = manualClock();
+    clock.set(at);
+    const app = { db: dashboard.service.database.db, clock, random: randomBytes };
+    return { app, payment: { id: paymentId, projectId: dashboard.service.projectId, surface: 'order' } as const };
+  };
+
+  /** As many newer refunds as a page holds. */
+  async function seedMany(paymentId: string): Promise<void> {
+    const { app, payment } = savesAt(paymentId, Date.now() - 1_800_000);
+    for (let count = 0; count < 50; count += 1) await saveRefund(app, payment, 'failed');
+  }
+
+  /** Live refunds in every stage of a payment; the id of the one that waits for an address. */
+  async function seed(paymentId: string): Promise<string> {
     const { db } = dashboard.service.database;
     await db.updateTable('payments').set({ mode: 'live' }).where('id', '=', paymentId).execute();
-    const clock = manualClock();
-    clock.set(Date.now() - 3_600_000);
-    const app = { db, clock, random: randomBytes };
-    const payment = { id: paymentId, projectId: dashboard.service.projectId, surface: 'order' } as const;
+    const { app, payment } = savesAt(paymentId, Date.now() - 3_600_000);
     await saveCursor(app);
     const litecoin = { asset: 'LTC', network: 'litecoin', units: 5_000_000n } as const;
     await saveRefund(app, payment, 'failed');
@@ -154,6 +187,6 @@ describe.skipIf(hasNoBrowser)('Refunds', () => {
     await saveRefund(app, payment, 'to_sign', litecoin);
     await saveRefund(app, payment, 'to_sign', { units: 10_000_000n });
     await saveRefund(app, payment, 'to_sign', { units: 25_000_000n });
-    await saveRefund(app, payment, 'waiting_for_address');
+    return saveRefund(app, payment, 'waiting_for_address');
   }
 });

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { hasNoBrowser } from '../browser.ts';
-import { useDashboard, violations } from './dashboard.fixture.ts';
+import { overflowEnlarged, useDashboard, violations } from './dashboard.fixture.ts';
 
 describe.skipIf(hasNoBrowser)('Reports', () => {
   const dashboard = useDashboard();
@@ -44,6 +44,7 @@ describe.skipIf(hasNoBrowser)('Reports', () => {
     await page.getByText('not accepted: too late').waitFor();
     await page.getByText('Test data: no real money').waitFor();
     expect(await violations(page, 'a statement')).toEqual([]);
+    expect(await overflowEnlarged(page)).toBe(0);
     await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
     expect(await page.getByRole('button').count()).toBe(0);
     expect(await page.getByRole('article').isVisible()).toBe(true);
@@ -62,5 +63,20 @@ describe.skipIf(hasNoBrowser)('Reports', () => {
     await page.goBack();
     await page.getByText(/2020 to .* 2020: nothing\.$/).waitFor();
     expect(await page.getByLabel('To', { exact: true }).inputValue()).toBe('2020-01-31');
+
+    // A connection that ends in the middle ends the answer without an error, behind some proxies.
+    await page.route('**/reports/statement', (route) => route.fulfill({ body: '{"step":"transfers"}\n' }));
+    await page.getByRole('button', { name: 'Make statement' }).click();
+    await page.getByText('The transfer was interrupted').waitFor();
+    expect(await page.getByRole('article').count()).toBe(0);
+
+    // What was chosen in one mode is not carried into the other, whichever way it is opened.
+    await page.getByRole('switch', { name: 'Test mode' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor();
+    await page.getByRole('link', { name: 'Reports' }).click();
+    await page.getByRole('combobox', { name: 'Period' }).selectOption('this_year');
+    await page.evaluate('history.go(-2)');
+    await page.waitForURL(/\/test\/reports\?from=2020-01-01&to=2020-01-31/);
+    await expect.poll(() => page.getByRole('combobox', { name: 'Period' }).inputValue()).toBe('days');
   });
 });

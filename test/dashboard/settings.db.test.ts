@@ -1,9 +1,12 @@
 import { crc32 } from 'node:zlib';
+import { sql } from 'kysely';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import type { BodyOf } from '../../src/http/dashboard/contract/index.ts';
 import type { SettingsView } from '../../src/http/dashboard/contract/settings.ts';
 import { dashboardTest } from '../dashboard.ts';
 import { createEndpoint } from '../../src/app/webhooks/webhook-endpoints.ts';
+import { EXPORTED_TABLES } from '../../src/store/project-export.ts';
+import { TABLES } from '../../src/store/tables.ts';
 
 const test = await dashboardTest();
 const { app } = test.http;
@@ -21,6 +24,24 @@ const PNG = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAACAAAAAQCAYAAAB3AH1ZAAAALElEQVR4AezQMQ0AAAgDQcKKRCTgfwYZLNek++eypvfzGc8TQIAAAQIECBwAAAD//9pSEnYAAAAGSURBVAMAges6IS/wS1YAAAAASUVORK5CYII=',
   'base64',
 );
+
+/** What of a project is not in its file. */
+const NOT_EXPORTED = {
+  project_logos: 'a picture, which its page serves',
+  logo_drafts: 'kept for an hour',
+  attention_occurrences: 'follows from the payments',
+  payment_figures: 'follows from the payments',
+  payment_day_counts: 'follows from the payments',
+  completion_times: 'follows from the payments',
+  transaction_counters: 'follows from the payments',
+  deposit_balances: 'read from the chain again and again',
+  deposit_checks: 'read from the chain again and again',
+  idempotency_keys: 'kept for a day',
+  api_requests: 'kept for 30 days',
+  api_request_counts: 'kept for 30 days',
+  delivery_retries: 'kept for a week',
+  memberships: 'people are of the service',
+} as const satisfies { readonly [Name in keyof typeof TABLES]?: string };
 
 const SETTINGS = 'POST /dashboard/api/projects/:project/settings';
 type Fields = BodyOf<typeof SETTINGS>;
@@ -252,6 +273,9 @@ describe('the file of a project', () => {
       body: { amount: 25, currency: 'USD', crypto_currency: 'BTC', description: 'a "b"\n\\c\u2028' },
     });
     await app.pay({ projectId: (await test.http.shop()).projectId, description: 'not mine' });
+    await sql`insert into saved_views (id, project_id, person_id, name, query, shared, version, created_at, changed_at)
+      select gen_random_uuid(), ${projectId}, ${owner.id}, name, '', shared, 1, now(), now()
+      from (values ('of all', true), ('of one person', false)) as v (name, shared)`.execute(app.db);
     const { text } = await post(projectId, '/export', {});
     const lines = text
       .trimEnd()
@@ -261,7 +285,8 @@ describe('the file of a project', () => {
       [...Map.groupBy(lines.slice(0, -1), ({ record }) => String(record))].map(([record, all]) => [record, all.length]),
     );
     expect(lines.at(-1)).toMatchObject({ record: 'end', counts: expect.objectContaining(counts) });
-    expect(counts).toMatchObject({ project: 1, key: 1, webhook_endpoint: 1, payment: 1, event: 1 });
+    expect(counts).toMatchObject({ project: 1, key: 1, webhook_endpoint: 1, payment: 1, event: 1, view: 1 });
+    expect(text).not.toContain('of one person');
     const payment = lines.find(({ record }) => record === 'payment');
     expect(payment).toMatchObject({ amount_minor: '2500', description: 'a "b"\n\\c\u2028', project_id: projectId });
     expect(text).not.toContain('not mine');
@@ -276,6 +301,14 @@ describe('the file of a project', () => {
     expect(text).not.toContain(key.slice(8));
     expect(text).not.toMatch(/"(?:hash|secret|previous_secret|password_hash)":/);
     expect((await entries(projectId)).map(({ action }) => action)).toEqual(['project.export']);
+  });
+
+  it('has every table of a project but those that say why not', () => {
+    const exported = new Set(EXPORTED_TABLES.map(({ table }) => table));
+    const left = Object.entries(TABLES).filter(
+      ([name, columns]) => 'project_id' in columns && !exported.has(name as keyof typeof TABLES),
+    );
+    expect(left.map(([name]) => name).toSorted()).toEqual(Object.keys(NOT_EXPORTED).toSorted());
   });
 
   it('asks for a fresh proof, as everything that cannot be taken back does', async () => {

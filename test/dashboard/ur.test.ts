@@ -22,6 +22,11 @@ describe('a PSBT as Uniform Resources', () => {
     expect(parts.map((part) => part.toLowerCase())).toEqual(PUBLISHED.map((rest) => `ur:bytes/${rest}`));
   });
 
+  it('may be as long as the longest that is read', async () => {
+    const encoder = psbtUr(new Uint8Array(1_500_000));
+    expect(await encoder.part(encoder.count)).toContain(`/${encoder.count}-${encoder.count}/`);
+  });
+
   it('is cut into parts that are small QR codes, however long it is', async () => {
     await fc.assert(
       fc.asyncProperty(fc.uint8Array({ minLength: 20, maxLength: 3_000 }), fc.nat({ max: 500 }), async (psbt, from) => {

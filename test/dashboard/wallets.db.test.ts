@@ -358,6 +358,7 @@ it('shows how each network is followed, as it was last reported, and asks no nod
   const { health } = await on(project, 'bitcoin');
   expect(health).toMatchObject({
     problem: expect.stringContaining('it lags'),
+    problem_kind: 'unhealthy',
     height: 100,
     cursor: null,
     nodes: [node],

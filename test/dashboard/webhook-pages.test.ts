@@ -57,6 +57,11 @@ describe('rows of a log that are shown', () => {
     });
     expect(withNewest(shown, [])).toEqual({ rows: shown, arrived: 0 });
     expect(withNewest(shown, [row('9'), row('8')]).arrived).toBe(2);
+    // Rows of further pages change in their place too; none of them is new.
+    expect(withNewest(shown, [], [row('3', 'new'), row('1', 'new')])).toEqual({
+      rows: [row('3', 'new'), row('2'), row('1', 'new')],
+      arrived: 0,
+    });
   });
 });
 

@@ -110,6 +110,9 @@ describe('an endpoint', () => {
     const body = receiver.requests[0]?.body ?? '';
     const signature = String(receiver.requests[0]?.headers['x-service-signature']);
     expect(verifyServiceSignature(rotated.secret, body, signature)).toBe(true);
+    await sql`update webhook_endpoints set previous_secret_until = '2000-01-01'`.execute(app.db);
+    const { data } = await must<{ data: readonly EndpointView[] }>('GET', 'webhooks');
+    expect(data.find(({ id }) => id === endpoint.id)?.previous_secret_until).toBeNull();
   });
 
   it('that two people have open keeps what the first one saved, and says to the second what it is now', async () => {

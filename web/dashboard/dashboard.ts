@@ -97,6 +97,13 @@ async function readSession(api: Api, queries: QueryClient, isSignedOut: Store<bo
   else if (answer !== null) isSignedOut.set(true);
 }
 
+/** What a refusal says about the person: also those of downloads, which do not go through `api`. */
+export function noteRefusal({ isSignedOut, refreshSession }: Dashboard, error: unknown): void {
+  if (!(error instanceof ApiFault)) return;
+  if (error.status === 401) isSignedOut.set(true);
+  if (error.type === 'permission_error') refreshSession();
+}
+
 /** Concurrent requests that need a proof share one dialog. */
 export function askForProof(proof: Store<ProofRequest | null>): Promise<boolean> {
   return new Promise((resolve) => {

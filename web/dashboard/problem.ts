@@ -5,6 +5,7 @@ import type { Translate } from './locale.tsx';
 export function problemText(error: unknown, t: Translate): string {
   if (!(error instanceof ApiFault)) return t('fault_unknown');
   if (error.type === 'offline') return t('fault_offline');
+  if (error.type === 'broken_off') return t('fault_broken_off');
   if (error.message !== '') return sentence(error);
   return error.status >= 500 ? t('fault_server') : t('fault_unknown');
 }

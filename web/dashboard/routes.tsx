@@ -240,6 +240,8 @@ export function createDashboardRouter(dashboard: Dashboard) {
     defaultPreload: 'intent',
     defaultPreloadStaleTime: 0,
     scrollRestoration: true,
+    // What was chosen and typed on a page is of one project and mode.
+    defaultRemountDeps: ({ params }) => ('project' in params ? [params.project, params.mode] : null),
     defaultErrorComponent: FaultPage,
     defaultNotFoundComponent: NotFoundPage,
     parseSearch: (search) => Object.fromEntries(new URLSearchParams(search)),

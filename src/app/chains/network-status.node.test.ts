@@ -25,8 +25,9 @@ const block = (height: number, at: number) => ({ height, hash: `0x${height}`, bl
 const heard = (app: TestApp, height: number | null, problem: string | null = null): Promise<void> =>
   saveNodes(app.db, 'ethereum', [{ node: 'http://node:8545', height, problem }], app.clock());
 
-const problemOf = async (app: TestApp): Promise<string | null | undefined> =>
-  (await networkStatus(app, ['ethereum']))[0]?.problem;
+const statusOf = async (app: TestApp) => (await networkStatus(app, ['ethereum']))[0];
+
+const problemOf = async (app: TestApp): Promise<string | null | undefined> => (await statusOf(app))?.problem;
 
 it('a network that is followed to its newest block is well', async () => {
   expect(await problemOf(await followed())).toBeNull();
@@ -39,7 +40,7 @@ it('a network without a new block for a long time is reported until one arrives'
   expect(await problemOf(app)).toBeNull();
   app.clock.advance(2 * MINUTE_MS);
   await heard(app, 100);
-  expect(await problemOf(app)).toBe('no new block for 360 s');
+  expect(await statusOf(app)).toMatchObject({ problem: 'no new block for 360 s', problemKind: 'stalled' });
   await app.db.transaction().execute((trx) => moveCursor(trx, 'ethereum', [block(101, app.clock())], app.clock()));
   await heard(app, 101);
   expect(await problemOf(app)).toBeNull();
@@ -63,9 +64,11 @@ it('a network of slow blocks is stalled only after twenty of its mean times: Bit
 it('a network whose nodes do not answer is reported with the way out', async () => {
   const app = await followed();
   await heard(app, null, 'connect ECONNREFUSED');
-  expect(await problemOf(app)).toBe(
-    'no node answers: http://node:8545: connect ECONNREFUSED. Start one, or set ETHEREUM_RPC_URL to one that does',
-  );
+  expect(await statusOf(app)).toMatchObject({
+    problem:
+      'no node answers: http://node:8545: connect ECONNREFUSED. Start one, or set ETHEREUM_RPC_URL to one that does',
+    problemKind: 'no_answer',
+  });
 });
 
 it('the newest block that is known is never below the last that was read, while nodes are asked but now and then', async () => {
@@ -84,11 +87,14 @@ it('the newest block that is known is never below the last that was read, while 
 it('a network that nobody follows, that lags or that cannot be followed is reported', async () => {
   const app = await followed();
   await heard(app, 200);
-  expect(await problemOf(app)).toBe('catching up, 100 blocks behind');
+  expect(await statusOf(app)).toMatchObject({ problem: 'catching up, 100 blocks behind', problemKind: 'behind' });
   await saveProblem(app.db, 'ethereum', 'another chain');
-  expect(await problemOf(app)).toBe('another chain');
+  expect(await statusOf(app)).toMatchObject({ problem: 'another chain', problemKind: 'halted' });
   app.clock.advance(2 * MINUTE_MS);
-  expect(await problemOf(app)).toMatch(/^nobody follows it/);
+  expect(await statusOf(app)).toMatchObject({
+    problem: expect.stringMatching(/^nobody follows it/),
+    problemKind: 'not_followed',
+  });
 });
 
 describe('the gap of a wallet', () => {

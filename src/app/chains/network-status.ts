@@ -1,5 +1,6 @@
 import { NETWORK_FACTS, settingOf, GAP_LIMIT, type Network } from '../../domain/networks.ts';
 import type { LostMoney } from '../../domain/lost-money.ts';
+import type { NetworkProblem } from '../../domain/network-problem.ts';
 import type { Cursor } from '../../store/chain.ts';
 import { shownAddress } from '../../rails/address.ts';
 import { lostTransfers, transfersAhead, type AheadTransfer } from '../../store/lost-transfers.ts';
@@ -21,6 +22,8 @@ export interface NetworkStatus {
   readonly nodes: readonly KnownNode[];
   /** What is wrong with it, in one line; null if nothing is. */
   readonly problem: string | null;
+  /** The same for whoever has words of their own for it. */
+  readonly problemKind: NetworkProblem | null;
   /** What the operator should take care of although the network works: one line each, with the way out. */
   readonly warnings: readonly string[];
   /** Money on addresses from hours that a restore lost, not booked as a payment yet; oldest first. */
@@ -64,7 +67,14 @@ export async function networkStatus(app: App, networks: readonly Network[]): Pro
       ...ahead.filter((one) => one.network === network).map(aheadWarning),
       ...wide.filter((wallet) => wallet.network === network).map(gapWarning),
     ];
-    return { ...status, problem: problemOf(status, now), warnings, lost: lost.get(network) ?? [] };
+    const found = problemOf(status, now);
+    return {
+      ...status,
+      problem: found?.text ?? null,
+      problemKind: found?.kind ?? null,
+      warnings,
+      lost: lost.get(network) ?? [],
+    };
   });
 }
 
@@ -95,23 +105,29 @@ function gapWarning(wallet: AddressGap): string {
   );
 }
 
-function problemOf(status: Omit<NetworkStatus, 'problem' | 'warnings' | 'lost'>, now: number): string | null {
+function problemOf(
+  status: Omit<NetworkStatus, 'problem' | 'problemKind' | 'warnings' | 'lost'>,
+  now: number,
+): { readonly kind: NetworkProblem; readonly text: string } | null {
   const { network, nodes, cursor, lagBlocks, lagMs } = status;
   if (nodes.every(({ checkedAt }) => now - checkedAt > NEWS_MS)) {
-    return 'nobody follows it: no worker runs, or it is not set up for this network';
+    return { kind: 'not_followed', text: 'nobody follows it: no worker runs, or it is not set up for this network' };
   }
   if (nodes.every(({ height }) => height === null)) {
     const faults = nodes.map(({ node, problem }) => `${node}: ${problem ?? 'no height'}`).join('; ');
-    return `no node answers: ${faults}. Start one, or set ${settingOf(network, 'RPC_URL')} to one that does`;
+    const wayOut = `Start one, or set ${settingOf(network, 'RPC_URL')} to one that does`;
+    return { kind: 'no_answer', text: `no node answers: ${faults}. ${wayOut}` };
   }
-  if (cursor?.problem) return cursor.problem;
+  if (cursor?.problem) return { kind: 'halted', text: cursor.problem };
   const bad = nodes.filter(({ problem }) => problem !== null);
   const faults = bad.map(({ node, problem }) => `${node}: ${problem ?? ''}`).join('; ');
   // None of the answering nodes is healthy, which explains why the network is where it is.
-  if (bad.length === nodes.length) return faults;
-  if (cursor === null || lagMs === null || lagBlocks === null) return 'not a block was read yet';
-  if (lagBlocks > MAX_LAG_BLOCKS) return `catching up, ${lagBlocks} blocks behind`;
+  if (bad.length === nodes.length) return { kind: 'unhealthy', text: faults };
+  if (cursor === null || lagMs === null || lagBlocks === null) {
+    return { kind: 'unread', text: 'not a block was read yet' };
+  }
+  if (lagBlocks > MAX_LAG_BLOCKS) return { kind: 'behind', text: `catching up, ${lagBlocks} blocks behind` };
   const stallMs = Math.max(MIN_STALL_MS, STALL_BLOCKS * NETWORK_FACTS[network].blockMs);
-  if (lagMs > stallMs) return `no new block for ${Math.round(lagMs / 1000)} s`;
-  return bad.length === 0 ? null : faults;
+  if (lagMs > stallMs) return { kind: 'stalled', text: `no new block for ${Math.round(lagMs / 1000)} s` };
+  return bad.length === 0 ? null : { kind: 'unhealthy', text: faults };
 }

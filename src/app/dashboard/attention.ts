@@ -1,6 +1,7 @@
 import type { AssetCode } from '../../domain/asset.ts';
 import { actionOfAttention, type AttentionKind } from '../../domain/attention.ts';
 import { encodeId } from '../../domain/id.ts';
+import type { NetworkProblem } from '../../domain/network-problem.ts';
 import type { Network } from '../../domain/networks.ts';
 import type { Surface } from '../../domain/payment.ts';
 import type { Mode } from '../../domain/permission.ts';
@@ -42,6 +43,8 @@ export interface AttentionItem extends AttentionKey {
   readonly url: string | null;
   /** What is wrong, in plain words. */
   readonly detail: string | null;
+  /** Of a network that is not followed. */
+  readonly problemKind: NetworkProblem | null;
   /** The command that deals with it, where no page does. */
   readonly command: string | null;
   /** Who changed a wallet, and both as people recognise them; `before` null: there was none. */
@@ -111,6 +114,7 @@ const NOTHING: Omit<AttentionItem, keyof AttentionKey | 'kind'> = {
   usdCents: null,
   url: null,
   detail: null,
+  problemKind: null,
   command: null,
   change: null,
   mark: null,
@@ -235,7 +239,7 @@ function walletItem({ id, network, changedAt, actor, before, after }: WalletChan
   };
 }
 
-function faultItem({ network, problem, since }: NetworkFault): AttentionItem {
+function faultItem({ network, problem, kind, since }: NetworkFault): AttentionItem {
   return {
     ...NOTHING,
     kind: 'node_behind',
@@ -243,6 +247,7 @@ function faultItem({ network, problem, since }: NetworkFault): AttentionItem {
     occurrence: since,
     network,
     detail: problem,
+    problemKind: kind,
     command: 'cointill network status',
   };
 }

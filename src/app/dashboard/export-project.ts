@@ -3,7 +3,7 @@ import { copyProject } from '../../store/project-export.ts';
 import type { App } from '../context.ts';
 import { openExport, type OpenedExport } from './open-export.ts';
 
-/** Opens a file of everything that is kept of a project, without secrets. */
+/** Opens a file of what is kept for good of a project, without secrets. */
 export function exportProject(app: App, connect: () => Promise<Client>, projectId: string): Promise<OpenedExport> {
   return openExport(app, connect, {
     audited: { action: 'project.export', projectId, subject: { kind: 'project', id: projectId } },

@@ -1,3 +1,4 @@
+import type { NetworkProblem } from '../../domain/network-problem.ts';
 import type { Network } from '../../domain/networks.ts';
 import type { Mode } from '../../domain/permission.ts';
 import { backupState } from '../../store/backups.ts';
@@ -31,6 +32,7 @@ export interface ServiceHealth {
 export interface NetworkFault {
   readonly network: Network;
   readonly problem: string;
+  readonly kind: NetworkProblem;
   /** Differs for each fault: the newest block that was read before it. */
   readonly since: string;
 }
@@ -53,12 +55,12 @@ export function createServiceHealth(
       networks: networkHealth(all),
       backups: await backupHealth(app),
       followed: networks,
-      faults: all.flatMap(({ network, problem, cursor }) => {
-        if (problem === null) return [];
+      faults: all.flatMap(({ network, problem, problemKind: kind, cursor }) => {
+        if (problem === null || kind === null) return [];
         // While it catches up it reads blocks: then it is the same fault for a day.
-        const isReading = problem.startsWith('catching up');
-        const since = isReading ? `catching up ${isoTime(app.clock()).slice(0, 10)}` : String(cursor?.blockAt ?? 0);
-        return [{ network, problem, since }];
+        const since =
+          kind === 'behind' ? `catching up ${isoTime(app.clock()).slice(0, 10)}` : String(cursor?.blockAt ?? 0);
+        return [{ network, problem, kind, since }];
       }),
     };
   });

@@ -1,3 +1,4 @@
+import { actionOfAttention, type AttentionKind } from '../../domain/attention.ts';
 import { ROLES, mayDo } from '../../domain/role.ts';
 import {
   assignees,
@@ -34,15 +35,17 @@ const OVER = 'This is over: it needs no attention any more, and nothing was save
 const CHANGED = 'Somebody else has changed this meanwhile. Read what it says now, then make your change again.';
 
 /**
- * Assigns, notes or marks as done one occurrence of what needs attention. Refused if it is over, or if somebody changed
- * it since the version that the person saw. What was marked as done can be taken back.
+ * Assigns, notes or marks as done one occurrence of what needs attention. Refused if it is over, if the role does not
+ * let the person see it, or if somebody changed it since the version that the person saw. What was marked as done can be
+ * taken back.
  */
 export async function markAttention(
   app: App,
   scope: AttentionScope,
   sources: AttentionSources,
-  { key, change }: { readonly key: AttentionKey; readonly change: AttentionChange },
+  { key, change }: { readonly key: AttentionKey & { readonly kind: AttentionKind }; readonly change: AttentionChange },
 ): Promise<AnnotationOutcome> {
+  if (!mayDo(scope.role, actionOfAttention(key.kind))) return { kind: 'conflict', message: OVER };
   const isSame = (one: AttentionKey): boolean =>
     one.kind === key.kind && one.subject === key.subject && one.occurrence === key.occurrence;
   const isOpen = (await attentionItems(app, scope, sources)).some(isSame);

@@ -2,7 +2,7 @@ import { actionOfAttention } from '../../domain/attention.ts';
 import type { AttentionFact, AttentionSection, MailContent, WeekSection } from '../../domain/mail-content.ts';
 import { isInAttentionMails, MAIL_HOUR, zoneOf } from '../../domain/notification.ts';
 import { mayDo, roleIn } from '../../domain/role.ts';
-import { dayAfter, dayAt, startOfDay } from '../../domain/time-zone.ts';
+import { dayAfter, dayAt, hourAt } from '../../domain/time-zone.ts';
 import { openOccurrences, type Occurrence } from '../../store/attention-occurrences.ts';
 import type { Trx } from '../../store/database.ts';
 import { lockChoices, mailReaders, saveChoices, type MailReader } from '../../store/notification-choices.ts';
@@ -12,8 +12,7 @@ import { homeFigures } from '../dashboard/home-figures.ts';
 import { enqueueMails } from '../enqueue-mail.ts';
 
 const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
-const DAY_MS = 24 * HOUR_MS;
+const DAY_MS = 24 * 60 * MINUTE_MS;
 /** What comes within so long after a mail at once waits for it, so that a storm is a few mails. */
 const MIN_BETWEEN_MS = 10 * MINUTE_MS;
 /** So many of each project are named in a mail. */
@@ -45,7 +44,7 @@ function isAttentionDue({ choices, memberships }: MailReader, open: readonly Occ
 
 /** Whether the hour of mails has come today. */
 function isTimeOf(zone: string, now: number): boolean {
-  return now >= startOfDay(zone, dayAt(zone, now)) + MAIL_HOUR * HOUR_MS;
+  return hourAt(zone, now) >= MAIL_HOUR;
 }
 
 function isFor(memberships: MailReader['memberships'], { kind, projectId }: Occurrence): boolean {
@@ -98,8 +97,12 @@ function weekDue(
   if (weeklyOn === null || memberships.length === 0) return null;
   const today = dayAt(zone, now);
   const weekday = new Date(`${today}T00:00:00Z`).getUTCDay() || 7;
-  if (weekday !== weeklyOn || choices.weeklyMade === today || !isTimeOf(zone, now)) return null;
-  return { from: dayAfter(today, -7), to: dayAfter(today, -1) };
+  const since = (weekday - weeklyOn + 7) % 7;
+  const day = dayAfter(today, -since);
+  // The summary of a day on which the service was away comes on a later one. What older versions saved says of no day.
+  const isMade = choices.weeklyMade === null ? since > 0 : choices.weeklyMade >= day;
+  if (isMade || (since === 0 && !isTimeOf(zone, now))) return null;
+  return { from: dayAfter(day, -7), to: dayAfter(day, -1) };
 }
 
 async function enqueueWeek(app: App, reader: MailReader): Promise<void> {

@@ -1,5 +1,5 @@
-import type { Notification, NotificationChoices } from '../../domain/notification.ts';
-import { isTimeZone } from '../../domain/time-zone.ts';
+import { zoneOf, type Notification, type NotificationChoices } from '../../domain/notification.ts';
+import { dayAfter, dayAt, isTimeZone } from '../../domain/time-zone.ts';
 import { newestOccurrence } from '../../store/attention-occurrences.ts';
 import type { Trx } from '../../store/database.ts';
 import { findUnsubscribe, useUnsubscribe } from '../../store/mails.ts';
@@ -50,7 +50,12 @@ async function change(
   const after = { ...before, ...given };
   // Whoever asks for mails gets those of what comes from now on.
   const begins = before.attention === 'off' && after.attention !== 'off';
-  await saveChoices(trx, personId, begins ? { ...after, attentionSeen: await newestOccurrence(trx) } : after);
+  await saveChoices(trx, personId, {
+    ...after,
+    ...(begins ? { attentionSeen: await newestOccurrence(trx) } : {}),
+    // Those of the days before are over; today's may still come.
+    ...(before.weeklyOn === after.weeklyOn ? {} : { weeklyMade: dayAfter(dayAt(zoneOf(after), app.clock()), -1) }),
+  });
   const changed = differences(chosen(before), chosen(after));
   if (Object.keys(changed.after).length > 0) {
     await recordAudit(app, trx, {

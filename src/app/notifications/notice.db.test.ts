@@ -22,13 +22,15 @@ async function noticingApp() {
     serviceHealth: createServiceHealth(mails.app, [], 0),
     sweeps: () => Promise.resolve(worth),
   };
+  const notice = () => createNoticing(mails.app, sources, 'test').notice();
   const round = async (): Promise<void> => {
-    await createNoticing(mails.app, sources, 'test').notice();
+    await notice();
     await mails.mailer.sendDue();
   };
   return {
     ...mails,
     worth,
+    notice,
     round,
     /** A live payment that got too little. */
     underpaid: async (name: string) => {
@@ -153,14 +155,53 @@ it('nobody is mailed what their role does not let them see, also not after it wa
   await shop.round();
   expect(subjects(shop)).toEqual([]);
   await shop.underpaid('A-1');
-  await createNoticing(
-    shop.app,
-    { serviceHealth: createServiceHealth(shop.app, [], 0), sweeps: () => Promise.resolve([]) },
-    'test',
-  ).notice();
+  shop.worth.splice(0);
+  await shop.notice();
   await setRole(shop.app, { email: 'ann@shop.example' }, { role: null, projectId: null });
   await shop.mailer.sendDue();
   expect(subjects(shop)).toEqual([]);
+});
+
+it('whose role was narrowed meanwhile is mailed only what the new one lets them see', async () => {
+  const shop = await noticingApp();
+  const ann = await shop.join('ann@shop.example', 'admin');
+  await changeChoices(shop.app, ann, { attention: 'at_once', weeklyOn: 1 });
+  shop.worth.push({ network: 'base', newest: 1, deposits: 3, usdCents: 5_000n });
+  await shop.underpaid('A-1');
+  await shop.notice();
+  await setRole(shop.app, { email: 'ann@shop.example' }, { role: 'support', projectId: null });
+  await shop.mailer.sendDue();
+  expect(subjects(shop)).toHaveLength(2);
+  expect(subjects(shop)).toEqual(
+    expect.arrayContaining([expect.stringContaining('A-1'), 'Your week, Jun 8, 2026 to Jun 14, 2026']),
+  );
+  for (const { raw } of shop.smtp.taken) expect(raw).not.toContain('sweep');
+
+  shop.worth.splice(0);
+  await setRole(shop.app, { email: 'ann@shop.example' }, { role: 'admin', projectId: null });
+  shop.app.clock.advance(HOUR_MS);
+  await shop.notice();
+  shop.worth.push({ network: 'base', newest: 2, deposits: 1, usdCents: 5_000n });
+  await shop.notice();
+  await setRole(shop.app, { email: 'ann@shop.example' }, { role: 'support', projectId: null });
+  await shop.mailer.sendDue();
+  expect(subjects(shop)).toHaveLength(2);
+});
+
+it('no mail has the query of an endpoint’s address, in which some carry a token', async () => {
+  const shop = await noticingApp();
+  const dev = await shop.join('dev@shop.example', 'developer');
+  await changeChoices(shop.app, dev, { weeklyOn: 1 });
+  const { failing } = await endpointOf(shop, 'https://shop.example/hooks?token=hunter2');
+  await failing();
+  await shop.round();
+  shop.app.clock.advance(6 * MINUTE_MS);
+  await shop.round();
+  expect(subjects(shop)).toHaveLength(2);
+  for (const index of [0, 1]) {
+    expect(textOf(shop, index)).toContain('https://shop.example/hooks?');
+    expect(textOf(shop, index)).not.toContain('hunter2');
+  }
 });
 
 it('a failing endpoint is mailed once for each failure, and when it works again to those who know', async () => {
@@ -217,13 +258,45 @@ it('the weekly summary has the figures of the week, on the chosen day at eight i
   expect(subjects(shop)).toHaveLength(2);
 });
 
+it('the summary of a day on which the service was away comes on a later one, once, and none of before it was chosen', async () => {
+  const shop = await noticingApp();
+  const ann = await shop.join('ann@shop.example', 'viewer');
+  // The clock begins on a Monday: Sunday is over, and was not chosen then.
+  await changeChoices(shop.app, ann, { weeklyOn: 7 });
+  await shop.round();
+  expect(subjects(shop)).toEqual([]);
+  shop.app.clock.advance(8 * DAY_MS);
+  await shop.round();
+  await shop.round();
+  expect(subjects(shop)).toEqual(['Your week, Jun 14, 2026 to Jun 20, 2026']);
+  await changeChoices(shop.app, ann, { weeklyOn: 1 });
+  await shop.round();
+  shop.app.clock.advance(4 * DAY_MS);
+  await shop.round();
+  expect(subjects(shop)).toHaveLength(1);
+});
+
+it('eight o’clock is eight o’clock also on the days on which clocks change', async () => {
+  const shop = await noticingApp();
+  const ann = await shop.join('ann@shop.example', 'viewer');
+  await changeChoices(shop.app, ann, { attention: 'daily', zone: 'Europe/Berlin' });
+  await shop.round();
+  await shop.underpaid('A-1');
+  // 7:59 of the day on which 3:00 comes twice.
+  shop.app.clock.advance(Date.UTC(2026, 9, 25, 6, 59) - shop.app.clock());
+  await shop.notice();
+  await shop.mailer.sendDue();
+  expect(subjects(shop)).toEqual([]);
+  shop.app.clock.advance(MINUTE_MS);
+  await shop.round();
+  expect(subjects(shop)).toHaveLength(1);
+});
+
 /** A live endpoint, whose newest delivery failed three times or was taken, without its hours of waiting. */
-async function endpointOf({ app }: MailApp) {
+async function endpointOf({ app }: MailApp, url = 'https://shop.example/hooks') {
   const endpoint = '0190a000-0000-7000-8000-0000000000aa';
   await sql`insert into webhook_endpoints (id, project_id, mode, url, events, secret, created_at)
-    values (${endpoint}, ${app.projectId}, 'live', 'https://shop.example/hooks', '{order.completed}', 'x', now())`.execute(
-    app.db,
-  );
+    values (${endpoint}, ${app.projectId}, 'live', ${url}, '{order.completed}', 'x', now())`.execute(app.db);
   const delivery = async (state: string, attempts: number): Promise<void> => {
     await sql`
       insert into deliveries (event_id, endpoint_id, state, attempts, created_at)

@@ -193,7 +193,7 @@ it('a server that is away is a trouble until it is back, and loses nothing', asy
   const mails = await mailApp();
   await mails.join('ann@shop.example', 'owner');
   let isAway = true;
-  const away = { kind: 'failed', problem: 'The mail server does not answer.' } as const;
+  const away = { kind: 'failed', problem: 'The mail server does not answer.', isOfSender: false } as const;
   const mailer = mails.newMailer({
     send: (mail) => (isAway ? Promise.resolve(away) : mails.sender.send(mail)),
     check: () => (isAway ? Promise.resolve(away.problem) : mails.sender.check()),
@@ -209,6 +209,66 @@ it('a server that is away is a trouble until it is back, and loses nothing', asy
   await mailer.sendDue();
   expect(mailer.problem()).toBeNull();
   expect(recipients(mails)).toEqual(['ann@shop.example']);
+});
+
+it('mails wait for a right MAIL_FROM, and what is wrong with it is said until one is taken', async () => {
+  const mails = await mailApp();
+  await mails.join('ann@shop.example', 'owner');
+  await setTreasury(mails, TREASURY);
+  const problem = 'The mail server takes no mail from the address of MAIL_FROM.';
+  const refusing = mails.newMailer({
+    ...mails.sender,
+    send: () => Promise.resolve({ kind: 'failed', problem, isOfSender: true }),
+  });
+  for (let round = 0; round < 3; round += 1) {
+    await refusing.sendDue();
+    mails.app.clock.advance(31_000);
+  }
+  expect(refusing.problem()).toBe(problem);
+  await mails.mailer.sendDue();
+  mails.app.clock.advance(10 * MINUTE_MS);
+  await mails.mailer.sendDue();
+  expect(recipients(mails)).toEqual(['ann@shop.example']);
+});
+
+it('a mail that nobody wants any more says nothing of a server that is away', async () => {
+  const mails = await mailApp();
+  await mails.join('ann@shop.example', 'owner');
+  await mails.join('ben@shop.example', 'owner');
+  await setTreasury(mails, TREASURY);
+  await setRole(mails.app, { email: 'ben@shop.example' }, { role: 'viewer', projectId: null });
+  const away = { kind: 'failed', problem: 'The mail server does not answer.', isOfSender: false } as const;
+  let attempts = 0;
+  const mailer = mails.newMailer({
+    send: () => Promise.resolve(away),
+    check: () => {
+      attempts += 1;
+      return Promise.resolve(away.problem);
+    },
+  });
+  await mailer.sendDue();
+  await mailer.sendDue();
+  expect(mailer.problem()).toBe(away.problem);
+  // It rests before it asks again.
+  expect(attempts).toBe(0);
+});
+
+it('a mail that cannot be written, such as one of a later version, is given up in the end and holds up no other', async () => {
+  const mails = await mailApp();
+  await mails.join('ann@shop.example', 'owner');
+  await setTreasury(mails, TREASURY);
+  mails.app.clock.advance(1_000);
+  await setTreasury(mails, OTHER_TREASURY);
+  await sql`update mails set content = '{"kind":"moon_phase"}'
+    where id = (select id from mails order by created_at limit 1)`.execute(mails.app.db);
+  await mails.mailer.sendDue();
+  expect(recipients(mails)).toEqual(['ann@shop.example']);
+  for (let day = 0; day < 4; day += 1) {
+    mails.app.clock.advance(24 * HOUR_MS);
+    await mails.mailer.sendDue();
+  }
+  expect(outcomesOf(await mails.rows())).toEqual(['given_up', 'sent']);
+  expect(mails.noted).toMatchObject([{ subject: 'mail' }]);
 });
 
 it('the link of a mail switches its kind off once, without signing in, and nothing else', async () => {

@@ -1,6 +1,7 @@
-import type { MailContent } from '../../domain/mail-content.ts';
+import { actionOfAttention } from '../../domain/attention.ts';
+import type { AttentionFact, MailContent } from '../../domain/mail-content.ts';
 import { zoneOf, type Notification } from '../../domain/notification.ts';
-import { mayDo, roleIn } from '../../domain/role.ts';
+import { mayDo, roleIn, type Role } from '../../domain/role.ts';
 import type { Troubles } from '../../domain/trouble.ts';
 import { composeMail } from '../../mail/compose.ts';
 import { messageIdOf, type Mail, type MailSender } from '../../mail/send.ts';
@@ -17,6 +18,9 @@ import { findPerson, membershipsOf, type Person } from '../../store/people.ts';
 import type { App } from '../context.ts';
 import { newLink } from '../people/links.ts';
 import { hashOf, newToken } from '../people/token.ts';
+
+/** What the mail server did; `unsent`: it was not asked. */
+type Attempted = 'worked' | 'failed' | 'unsent';
 
 /** What sends mails. */
 export interface Mailing {
@@ -52,34 +56,36 @@ const SUBJECT = 'mail server';
 export function createMailer(app: App, mailing: Mailing): Mailer {
   let problem: string | null = null;
   let isChecked = false;
+  /** Until a mail is taken: connecting and logging in go well all the same. */
+  let isSenderRefused = false;
   let notBefore = -Infinity;
   const { troubles, sender } = mailing;
 
-  const attempt = async (due: DueMail): Promise<'worked' | 'failed'> => {
-    const mail = await prepare(app, mailing, due);
+  const attempt = async (due: DueMail): Promise<Attempted> => {
+    let mail: Mail | null;
+    try {
+      mail = await prepare(app, mailing, due);
+    } catch (error) {
+      // Such as one that a later version saved: the person's other mails do not wait for it.
+      const text = error instanceof Error ? error.message : String(error);
+      await putOff(app, troubles, due, { problem: `It cannot be written: ${text}.`, isFinal: false });
+      return 'unsent';
+    }
     if (mail === null) {
       await endMail(app.db, due, { outcome: 'dropped', problem: null, at: app.clock() });
-      return 'worked';
+      return 'unsent';
     }
     const outcome = await sender.send(mail);
-    const at = app.clock();
     if (outcome.kind === 'sent') {
-      await endMail(app.db, due, { outcome: 'sent', problem: null, at });
+      await endMail(app.db, due, { outcome: 'sent', problem: null, at: app.clock() });
       return 'worked';
     }
     if (outcome.kind === 'failed') {
       problem = outcome.problem;
+      isSenderRefused = outcome.isOfSender;
       troubles.failed(SUBJECT, problem);
     }
-    const next = at + (RETRY_MS[Math.min(due.attempts, RETRY_MS.length) - 1] ?? MINUTE_MS);
-    if (outcome.kind !== 'refused' && next < due.giveUpAt) {
-      await retryMail(app.db, due, next, outcome.problem);
-    } else {
-      const given = outcome.kind === 'refused' ? 'refused' : 'given_up';
-      await endMail(app.db, due, { outcome: given, problem: outcome.problem, at });
-      const details = { mail: due.id, kind: due.content.kind, person: due.personId, attempts: due.attempts };
-      troubles.happened('mail', `A mail is given up. ${outcome.problem}`, details);
-    }
+    await putOff(app, troubles, due, { problem: outcome.problem, isFinal: outcome.kind === 'refused' });
     return outcome.kind === 'failed' ? 'failed' : 'worked';
   };
 
@@ -98,21 +104,40 @@ export function createMailer(app: App, mailing: Mailing): Mailer {
       const now = app.clock();
       if (now < notBefore) return false;
       const due = await claimMails(app.db, { now, leaseUntil: now + LEASE_MS, limit: BATCH });
-      if (due.length === 0 && (problem !== null || !isChecked)) await check();
+      if (due.length === 0 && !isSenderRefused && (problem !== null || !isChecked)) await check();
       // Each person's one after another, so that they arrive in the order of what they are about.
       const byPerson = Map.groupBy(due, ({ personId }) => personId);
       const outcomes = (await Promise.all([...byPerson.values()].map((own) => inOrder(own, attempt)))).flat();
-      if (outcomes.length > 0 && outcomes.every((outcome) => outcome === 'failed')) {
+      if (outcomes.includes('failed') && !outcomes.includes('worked')) {
         notBefore = app.clock() + REST_MS;
         return false;
       }
       if (outcomes.includes('worked')) {
         problem = null;
+        isSenderRefused = false;
         troubles.works(SUBJECT);
       }
       return due.length === BATCH;
     },
   };
+}
+
+/** Lets a mail wait for its next attempt, or gives it up. */
+async function putOff(
+  app: App,
+  troubles: Troubles,
+  due: DueMail,
+  { problem, isFinal }: { readonly problem: string; readonly isFinal: boolean },
+): Promise<void> {
+  const at = app.clock();
+  const next = at + (RETRY_MS[Math.min(due.attempts, RETRY_MS.length) - 1] ?? MINUTE_MS);
+  if (!isFinal && next < due.giveUpAt) {
+    await retryMail(app.db, due, next, problem);
+    return;
+  }
+  await endMail(app.db, due, { outcome: isFinal ? 'refused' : 'given_up', problem, at });
+  const details = { mail: due.id, kind: due.content.kind, person: due.personId, attempts: due.attempts };
+  troubles.happened('mail', `A mail is given up. ${problem}`, details);
 }
 
 async function inOrder<Item, Result>(
@@ -152,17 +177,24 @@ async function readable(app: App, person: Person, choices: SavedChoices, due: Du
       return choices.walletChanged && mayDo(roleOf(content.project.id), 'read_wallets') ? content : null;
     case 'endpoint':
       return choices.endpoints && mayDo(roleOf(content.project.id), 'read_developer') ? content : null;
-    case 'attention':
+    case 'attention': {
+      const projects = content.projects
+        .map((section) => ({ ...section, items: visibleFacts(section.items, roleOf(section.project.id)) }))
+        .filter(({ items }) => items.length > 0);
+      return choices.attention === 'off' || projects.length === 0 ? null : { ...content, projects };
+    }
     case 'weekly': {
-      const isOff = content.kind === 'attention' ? choices.attention === 'off' : choices.weeklyOn === null;
-      const isReadable = ({ project }: { readonly project: { readonly id: string } }): boolean =>
-        mayDo(roleOf(project.id), 'read_payments');
-      if (isOff || !content.projects.some(isReadable)) return null;
-      return content.kind === 'attention'
-        ? { ...content, projects: content.projects.filter(isReadable) }
-        : { ...content, projects: content.projects.filter(isReadable) };
+      const projects = content.projects
+        .filter(({ project }) => mayDo(roleOf(project.id), 'read_payments'))
+        .map((section) => ({ ...section, attention: visibleFacts(section.attention, roleOf(section.project.id)) }));
+      return choices.weeklyOn === null || projects.length === 0 ? null : { ...content, projects };
     }
   }
+}
+
+/** What somebody may see with the role that they have now. */
+function visibleFacts(facts: readonly AttentionFact[], role: Role | null): readonly AttentionFact[] {
+  return facts.filter(({ kind }) => mayDo(role, actionOfAttention(kind)));
 }
 
 const NOTIFICATION_OF: Readonly<Record<Exclude<MailContent['kind'], 'invitation'>, Notification>> = {

@@ -3,6 +3,7 @@ import { formatDecimal } from '../../domain/money.ts';
 import { NETWORK_FACTS } from '../../domain/networks.ts';
 import { MODES, type Mode } from '../../domain/permission.ts';
 import { mayDo } from '../../domain/role.ts';
+import { withoutQuery } from '../../domain/web-url.ts';
 import {
   endOccurrences,
   lockOccurrences,
@@ -117,7 +118,10 @@ function noticed(item: AttentionItem): Noticed {
     kind,
     subject,
     occurrence,
-    name: url ?? payment?.name ?? (payment === null ? nameOf(network) : publicPaymentId(payment)),
+    name:
+      (url === null ? null : withoutQuery(url)) ??
+      payment?.name ??
+      (payment === null ? nameOf(network) : publicPaymentId(payment)),
     amount: money === null ? null : `${formatDecimal(money.units, money.decimals)} ${money.asset}`,
     detail,
   };

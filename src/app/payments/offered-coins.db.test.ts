@@ -150,6 +150,26 @@ describe('the coins of a project', () => {
     expect(await offer(await shop({ wallets: false }), only('LTC/litecoin'))).toMatchObject({ kind: 'done' });
   });
 
+  it('can be set list by list, whoever changed them before: what a command leaves out stays', async () => {
+    const app = await shop();
+    const set = (choice: TermsChange['choice'] & {}) =>
+      changePaymentTerms(app, app.projectId, { version: null, choice });
+    await set({ off: ['ETH/ethereum', 'USDT/ethereum'] });
+    await set({ order: ['USDC/polygon', 'ETH/ethereum', 'BTC/bitcoin'] });
+    expect(await listed(app)).toEqual(['USDC/polygon', 'BTC/bitcoin', 'USDT/polygon', 'USDC/ethereum']);
+    await set({ off: [] });
+    expect((await listed(app)).slice(0, 3)).toEqual(['USDC/polygon', 'ETH/ethereum', 'BTC/bitcoin']);
+    for (const [choice, rule] of [
+      [{ order: ['BTC/bitcoin', 'BTC/bitcoin'] }, '--coin-order must name each coin once.'],
+      [{ off: ['BTC'] }, '--coins-off must be of BTC/bitcoin, '],
+      [{ off: allTokens().map(coinName) }, '--coins-off must leave at least one coin'],
+    ] as const) {
+      expect(await set(choice)).toMatchObject({ malformed: true, message: expect.stringContaining(rule) });
+    }
+    await set({ order: [] });
+    expect(await listed(app)).toEqual(await listed(await shop()));
+  });
+
   it('leave test mode as it is', async () => {
     const app = await shop();
     await offer(app, only('BTC/bitcoin'));

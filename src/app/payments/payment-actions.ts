@@ -151,9 +151,14 @@ export function changeInSandbox(
   app: App,
   selector: PaymentSelector,
   action: string,
-  decide: (rail: SandboxRail, payment: Payment, trx: Trx, now: number) => Promise<Decision | TokenRefusal | NotSandbox>,
+  decide: (
+    rail: SandboxRail,
+    payment: Payment,
+    trx: Trx,
+    now: number,
+  ) => Promise<Decision | RefusedChange | TokenRefusal | NotSandbox>,
 ): Promise<ChangeOutcome<TokenRefusal | NotSandbox>> {
-  return changePayment<TokenRefusal | NotSandbox>(app, {
+  return changePayment<RefusedChange | TokenRefusal | NotSandbox>(app, {
     selector,
     action,
     decide: (payment, trx, now) => {

@@ -1,6 +1,6 @@
 import type { Payment, Transfer } from '../../domain/payment.ts';
 import { SIMULATIONS, type Simulation } from '../../domain/simulation.ts';
-import { isOpen } from '../../domain/status.ts';
+import { isCounting, isOpen } from '../../domain/status.ts';
 import { transition, type Observation, type PaymentPolicy } from '../../domain/transition.ts';
 
 /** What people can do to a payment as it is now, whoever they are. */
@@ -32,8 +32,11 @@ export function possibleActions(
   };
 }
 
-function canSimulate({ status, quote }: Payment, simulation: Simulation): boolean {
+/** Whether this can happen to a test payment as it is now. */
+export function canSimulate({ status, quote }: Payment, simulation: Simulation): boolean {
   if (isOpen(status)) return true;
+  // All of its money is there, in time: what was seen goes on, and only more than was asked for can come.
+  if (isCounting(status) && (simulation === 'part' || simulation === 'late')) return false;
   // Time ends what waits for its money; more money may come to any payment that has an address.
   const needsSeen = simulation === 'failed' || simulation === 'expired' || simulation === 'confirming';
   return quote !== null && (!needsSeen || status === 'processing');

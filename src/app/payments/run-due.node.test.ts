@@ -163,6 +163,25 @@ describe('a simulated payment by stages', () => {
     expect(paid.received.all.confirmedUnits).toBe(paid.quote?.owedUnits);
   });
 
+  it('is refused what cannot happen while its money counts, and nothing comes twice', async () => {
+    const app = await testApp();
+    const { id } = await app.pay();
+    await simulatePayment(app, { id }, 'paid', STAGE_MS);
+    for (const status of ['processing', 'confirming'] as const) {
+      const before = await app.read(id);
+      expect(before.status).toBe(status);
+      for (const simulation of ['late', 'part'] as const) {
+        expect(await simulatePayment(app, { id }, simulation)).toMatchObject({ kind: 'refused', reason: 'not_open' });
+      }
+      // Its timer goes on too.
+      expect(await app.read(id)).toEqual(before);
+      app.clock.advance(STAGE_MS);
+      await runDue(app, 10);
+    }
+    const { status, received, quote } = await app.read(id);
+    expect([status, received.all.confirmedUnits]).toEqual(['completed', quote?.owedUnits]);
+  });
+
   it('can fail while it is seen', async () => {
     const app = await testApp();
     const { id } = await app.pay();

@@ -7,6 +7,7 @@ import { findTransfers, saveTransfers, type PaymentTransfer } from '../../store/
 import type { App } from '../context.ts';
 import type { ChangeOutcome, PaymentSelector } from './change-payment.ts';
 import { changeInSandbox, firstQuote, observed, type NotSandbox } from './payment-actions.ts';
+import { canSimulate } from './possible-actions.ts';
 import type { TokenRefusal } from './quote-payment.ts';
 import { receiptPrices } from './receipt-prices.ts';
 
@@ -21,15 +22,15 @@ export function simulatePayment(
   stageMs: number | null = null,
 ): Promise<ChangeOutcome<TokenRefusal | NotSandbox>> {
   return changeInSandbox(app, selector, 'payment.simulate', async (rail, payment, trx, now) => {
+    if (!canSimulate(payment, simulation)) return { kind: 'refused', reason: 'not_open', payment };
     const opening: Observation[] = [{ kind: 'timer_stopped' }];
     let quote = payment.quote;
-    if (quote === null && isOpen(payment.status)) {
+    if (quote === null) {
       const first = await firstQuote(rail, payment, trx);
       if ('kind' in first) return first;
       quote = first;
       opening.push({ kind: 'token_chosen', quote, changes: 0 });
     }
-    if (quote === null) return observed({ kind: 'deadline', seenUpTo: 'by_hand' });
     const known = (await findTransfers(trx, [payment.id])).get(payment.id) ?? [];
     const isStaged = stageMs !== null && isOpen(payment.status) && STAGED_SIMULATIONS.includes(simulation);
     const steps = stepsOf({ rail, payment: { ...payment, quote }, quote, known, now, isStaged }, simulation);
@@ -67,8 +68,6 @@ function stepsOf(simulated: Simulated, simulation: Simulation): Steps {
     case 'paid':
       return isThere ? moneyOf(simulated, advanced(known, 'confirmed', now)) : arrives(simulated, missing, now, first);
     case 'confirming':
-      // Nothing more comes into a block: refused as what time could end is, and not offered (possible-actions.ts).
-      if (!isOpen(payment.status) && payment.status !== 'processing') return deadline;
       return isThere ? moneyOf(simulated, advanced(known, 'mined', now)) : arrives(simulated, missing, now, 'mined');
     case 'part':
       return arrives(simulated, missing > 1n ? missing / 2n : 1n, now, 'confirmed');

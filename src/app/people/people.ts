@@ -106,7 +106,7 @@ async function mailInvitation(
   });
 }
 
-/** Whoever is not reached within a day is told in another way by then. */
+/** Whoever is not reached within a day has got the link in another way by then. */
 const INVITATION_PATIENCE_MS = 24 * 60 * 60_000;
 
 /** Removes the person's password, second factors, sessions and roles. */

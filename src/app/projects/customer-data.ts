@@ -24,6 +24,8 @@ const DAYS = { min: 1, max: 3_650 } as const;
 const MAX_EMAIL = 254;
 /** A transaction of a second or two; who asks for more comes again. */
 const MAX_PAYMENTS = 1_000;
+/** Their events are read to be counted: of a million payments that takes minutes. */
+const MAX_COUNTED = 10_000;
 
 function choiceOf(app: App, { email, days }: CustomerRequest): CustomerChoice | Rejected {
   if ((email === undefined) === (days === undefined)) {
@@ -41,20 +43,26 @@ function choiceOf(app: App, { email, days }: CustomerRequest): CustomerChoice | 
     : malformed('The e-mail address must be one such as customer@example.com, as it stands on the payment.');
 }
 
-/** What a deletion would clear; `open`: payments old enough whose data stay until they have ended. */
+/**
+ * What a deletion would clear: of the first 10,000 payments, and whether there are more. `open`: payments old enough
+ * whose data stay until they have ended.
+ */
 export async function previewCustomerData(
   app: App,
   projectId: string,
   request: CustomerRequest,
-): Promise<{ readonly kind: 'done'; readonly counts: CustomerDataCounts; readonly open: number } | Rejected> {
+): Promise<
+  | { readonly kind: 'done'; readonly counts: CustomerDataCounts; readonly hasMore: boolean; readonly open: number }
+  | Rejected
+> {
   const choice = choiceOf(app, request);
   if (choice.kind === 'rejected') return choice;
   if ((await findProject(app.db, projectId)) === null) return noProject(projectId);
-  const [counts, open] = await Promise.all([
-    countCustomerData(app.db, projectId, choice),
+  const [counted, open] = await Promise.all([
+    countCustomerData(app.db, projectId, choice, MAX_COUNTED),
     choice.kind === 'before' ? countOpenBefore(app.db, projectId, choice.before) : 0,
   ]);
-  return { kind: 'done', counts, open };
+  return { kind: 'done', ...counted, open };
 }
 
 /**

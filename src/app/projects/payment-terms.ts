@@ -14,8 +14,10 @@ export interface TermsChange {
   readonly monitoringHours?: number | null;
   /** The coins that can be paid now, in their new order; null: all of them in the usual order. */
   readonly coins?: readonly { readonly coin: string; readonly isOn: boolean }[] | null;
-  /** The version of the terms that the person saw. */
-  readonly version: string;
+  /** The same in the form in which it is kept; a list that is left out stays as it is. */
+  readonly choice?: Partial<CoinChoice>;
+  /** The version of the terms that the person saw; null: none, so that nobody else's change is in the way. */
+  readonly version: string | null;
 }
 
 /** Changes with every one of the terms. */
@@ -34,41 +36,61 @@ const CHANGED_MEANWHILE =
 export async function changePaymentTerms(
   app: App,
   projectId: string,
-  { version, coins, ...terms }: TermsChange,
+  { version, coins, choice: kept, ...terms }: TermsChange,
 ): Promise<{ readonly kind: 'done'; readonly project: Project } | Rejected> {
   const checked = checkRequest(terms);
   if (checked.kind === 'rejected') return checked;
   return app.db.transaction().execute(async (trx) => {
     const project = await findLockedProject(trx, projectId);
     if (project === null) return noProject(projectId);
-    if (version !== termsVersion(project)) return { ...rejected(CHANGED_MEANWHILE), isConflict: true };
-    const choice = coins === undefined ? null : choiceOf(project.coins, coins);
+    if (version !== null && version !== termsVersion(project)) {
+      return { ...rejected(CHANGED_MEANWHILE), isConflict: true };
+    }
+    const choice =
+      kept !== undefined
+        ? keptChoice(project.coins, kept)
+        : coins === undefined
+          ? null
+          : choiceOf(project.coins, coins);
     if (choice !== null && 'kind' in choice) return choice;
     if (choice !== null) {
       const payable = await app.railFor('live').payable(projectId, trx);
       if (offeredCoins(payable.length === 0 ? allTokens() : payable, choice).length === 0)
-        return malformed(NO_COIN_LEFT);
+        return malformed(kept === undefined ? NO_COIN_ON : NO_COIN_LEFT);
     }
     const changes = { ...checked.changes, ...(choice === null ? {} : { coins: choice }) };
     return { kind: 'done', project: await saveProjectChanges(app, trx, project, changes) };
   });
 }
 
-const NO_COIN_LEFT =
+const NO_COIN_ON =
   'coins must have at least one that is switched on and that a wallet is set for: else nobody could pay.';
+const NO_COIN_LEFT = '--coins-off must leave at least one coin that a wallet is set for: else nobody could pay.';
+
+/** A choice as commands make it: each list as a whole. */
+function keptChoice(before: CoinChoice, { order, off }: Partial<CoinChoice>): CoinChoice | Rejected {
+  return (
+    namingProblem('--coin-order', order ?? []) ??
+    namingProblem('--coins-off', off ?? []) ?? { order: order ?? before.order, off: off ?? before.off }
+  );
+}
+
+/** `field`: as the caller names the list. */
+function namingProblem(field: string, coins: readonly string[]): Rejected | null {
+  const known = new Set(allTokens().map(coinName));
+  const unknown = coins.find((coin) => !known.has(coin));
+  if (unknown !== undefined) {
+    return malformed(`${field} must be of ${[...known].join(', ')}; ${JSON.stringify(unknown.slice(0, 40))} is none.`);
+  }
+  return new Set(coins).size < coins.length ? malformed(`${field} must name each coin once.`) : null;
+}
 
 /** The choice that a list of coins means. Coins that it does not name stay switched off, or on after the others. */
 function choiceOf(before: CoinChoice, coins: NonNullable<TermsChange['coins']> | null): CoinChoice | Rejected {
   if (coins === null) return ALL_COINS;
-  const known = new Set(allTokens().map(coinName));
-  const unknown = coins.find(({ coin }) => !known.has(coin));
-  if (unknown !== undefined) {
-    return malformed(
-      `coins must be of ${[...known].join(', ')}; ${JSON.stringify(unknown.coin.slice(0, 40))} is none.`,
-    );
-  }
   const order = coins.map(({ coin }) => coin);
-  if (new Set(order).size < order.length) return malformed('coins must name each coin once.');
+  const problem = namingProblem('coins', order);
+  if (problem !== null) return problem;
   const off = coins.filter(({ isOn }) => !isOn).map(({ coin }) => coin);
   return { order, off: [...off, ...before.off.filter((coin) => !order.includes(coin))] };
 }

@@ -8,7 +8,7 @@ import { checkName } from './name.ts';
 
 const MAX_SPREAD_BASIS_POINTS = 5_000;
 /** A year. */
-const MAX_MONITORING_HOURS = 8_760;
+export const MAX_MONITORING_HOURS = 8_760;
 const MAX_URL_LENGTH = 2_048;
 
 /** What an operator can change about a project. Null removes a value; fields not given stay as they are. */

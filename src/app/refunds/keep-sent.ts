@@ -55,7 +55,9 @@ export function keepSent(
     const [paid] = await beingPaid(trx, ids);
     if (paid !== undefined) {
       const known = await knownPayouts(trx, ids);
-      const isSame = ids.every((id) => known.some((one) => one.refundId === id && one.transactionHash === hash));
+      const isSame = ids.every((id) =>
+        known.some((one) => one.refundId === id && one.transactionHash === hash && one.state !== 'dropped'),
+      );
       return isSame ? { kind: 'known' } : changed(paid);
     }
     const now = app.clock();

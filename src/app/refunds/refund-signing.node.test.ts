@@ -204,6 +204,28 @@ describe.each(utxoNodeKinds())('a signed refund that is pasted, on a real %s nod
     expect(await statusOf(shop, refund)).toBe('completed');
   });
 
+  it('spends other coins when what was to pay it can no longer be mined, and not before', async () => {
+    const { shop, refund, shown } = await shownRefund();
+    await shop.paid(COIN / 2n);
+    // The merchant's wallet spends the same coin for something else.
+    const elsewhere = copyOf(shown);
+    elsewhere.updateOutput(0, { script: shop.wallet.outputAt(50).script });
+    await node().rpc('sendrawtransaction', [shop.signed({ ...shown, transaction: elsewhere }).hex]);
+    const refused = await shop.send([refund], signedBase64(shown));
+    expect(refused).toMatchObject({ kind: 'refused', message: expect.stringContaining('waits to be mined spends') });
+    await shop.mine(1);
+    const anew = await shop.psbtOf(refund);
+    expect(anew.spends.filter((spend) => shown.spends.includes(spend))).toEqual([]);
+    const tip = await node().rpc('getbestblockhash');
+    await node().rpc('invalidateblock', [tip]);
+    const beside = { kind: 'refused', differences: [expect.stringMatching(/^It could be mined beside /)] };
+    expect(await shop.send([refund], signedBase64(anew))).toMatchObject(beside);
+    await node().rpc('reconsiderblock', [tip]);
+    expect(await shop.send([refund], signedBase64(anew))).toMatchObject({ kind: 'sent' });
+    await shop.mine(CONFIRMATIONS);
+    expect(await statusOf(shop, refund)).toBe('completed');
+  });
+
   it('is sent once a node answers, also when the process ended before it was sent, or the node forgot it', async () => {
     const { shop, refund, shown } = await shownRefund();
     // A caller that fails at the moment of sending is what a crash or a silent node looks like.

@@ -1,6 +1,8 @@
 import { encodeId } from '../../domain/id.ts';
+import type { Network } from '../../domain/networks.ts';
 import type { Refund } from '../../domain/refund.ts';
 import { ChainUnavailableError } from '../../rails/chain.ts';
+import type { Outpoint } from '../../rails/utxo/caller.ts';
 import { addressOfScript, scriptOfAddress } from '../../rails/utxo/output.ts';
 import {
   readSigned,
@@ -10,6 +12,7 @@ import {
   type SpentOutput,
   type UnsignedInputs,
 } from '../../rails/utxo/signed.ts';
+import { readCursor } from '../../store/chain.ts';
 import { findChange, refundChanges } from '../../store/change.ts';
 import { refundInputs, walletCoins } from '../../store/refund-coins.ts';
 import { knownPayouts } from '../../store/refund-payouts.ts';
@@ -62,7 +65,7 @@ export async function sendSigned(
   }
   const unpayable = await unpayableNow(app, refunds);
   if (unpayable !== null) return refused(unpayable);
-  const differences = [...differencesOf(shown, signed), ...(await besideOlder(app, refunds, signed))];
+  const differences = [...differencesOf(shown, signed), ...(await besideOlder(app, refunds, signed, access.caller))];
   if (differences.length > 0) {
     return { kind: 'refused', message: 'It is not what was shown to sign, and was not sent.', differences };
   }
@@ -166,18 +169,52 @@ function endOf({ status, failureReason, address }: Refund): string {
 }
 
 /** A transaction that was to pay a refund and is in no block may still be mined, but not beside another one. */
-async function besideOlder(app: App, refunds: PaidTogether, signed: SignedTransaction): Promise<readonly string[]> {
-  const spends = new Set(signed.inputs.map(({ txid, vout }) => `${txid}:${vout}`));
+async function besideOlder(
+  app: App,
+  refunds: PaidTogether,
+  signed: SignedTransaction,
+  caller: UtxoAccess['caller'],
+): Promise<readonly string[]> {
+  const spends = new Set(signed.inputs.map(nameOf));
   const known = await knownPayouts(
     app.db,
     refunds.map(({ id }) => id),
   );
-  return known
-    .filter((one) => one.spends.length > 0 && !one.spends.some((spent) => spends.has(spent)))
+  const apart = known.filter((one) => one.spends.length > 0 && !one.spends.some((spent) => spends.has(spent)));
+  const gone = await spentInBlocks(app, refunds[0].network, caller, [...new Set(apart.flatMap((one) => one.spends))]);
+  return apart
+    .filter((one) => !one.spends.some((spent) => gone.has(spent)))
     .map(
       ({ refundId, transactionHash }) =>
         `It could be mined beside ${transactionHash}, which was to pay ${encodeId('refund', refundId)}: it spends none of the same outputs.`,
     );
+}
+
+/**
+ * Those of these outputs, as `txid:vout`, that blocks have spent: nothing else that spends them can be mined. None
+ * before the newest blocks were taken in, because they say by what.
+ */
+async function spentInBlocks(
+  app: App,
+  network: Network,
+  caller: UtxoAccess['caller'],
+  outputs: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const states = await caller.unspent(outputs.map(outpointOf), { inBlocks: true });
+  const gone = outputs.filter((_, place) => (states[place] ?? null) === null);
+  if (gone.length === 0) return new Set();
+  const height = await caller.height();
+  const cursor = await readCursor(app.db, network);
+  return new Set(cursor !== null && cursor.height >= height ? gone : []);
+}
+
+function nameOf({ txid, vout }: Outpoint): string {
+  return `${txid}:${vout}`;
+}
+
+function outpointOf(name: string): Outpoint {
+  const [txid = '', vout = ''] = name.split(':');
+  return { txid, vout: Number(vout) };
 }
 
 function notForAll(open: readonly OpenInput[], signed: SignedTransaction): Refused {

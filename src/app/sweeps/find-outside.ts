@@ -43,12 +43,7 @@ export async function findOutside(
   const byAddress = new Map(deposits.map((deposit) => [deposit.address, deposit]));
   const found: OutsideTaking[] = [];
   const heights = new Set<number>();
-  const blocks = new Map<number, ReturnType<EvmCaller['block']>>();
-  const blockAt = (at: number) => {
-    const known = blocks.get(at) ?? chain.caller.block(at);
-    blocks.set(at, known);
-    return known;
-  };
+  const caller = rememberingBlocks(chain.caller);
   for (const flow of flows) {
     const deposit = byAddress.get(flow.address);
     const token = contractOf(chain, flow.asset, nativeAsset(chain.network));
@@ -62,7 +57,7 @@ export async function findOutside(
       const units = step === null || step.units > missing ? missing : step.units;
       const at = step?.height ?? null;
       if (at !== null) heights.add(at);
-      const transactionHash = at === null ? null : await transactionIn(chain, searched, at, blockAt);
+      const transactionHash = at === null ? null : await takingTransaction(caller, { ...deposit, token }, at);
       found.push({ deposit, token, asset: flow.asset, units, height: at, transactionHash });
       missing -= units;
       base += units;
@@ -112,18 +107,37 @@ async function search(
   }
 }
 
-async function transactionIn(
-  { caller }: SweepChain,
-  { deposit, token }: Searched,
+/** A caller that asks for each block and each receipt once. */
+export function rememberingBlocks(caller: EvmCaller): EvmCaller {
+  return { ...caller, block: remembered(caller.block), receipt: remembered(caller.receipt) };
+}
+
+function remembered<Key, Answer>(ask: (key: Key) => Promise<Answer>): (key: Key) => Promise<Answer> {
+  const known = new Map<Key, Promise<Answer>>();
+  return (key) => {
+    const answer = known.get(key) ?? ask(key);
+    known.set(key, answer);
+    return answer;
+  };
+}
+
+/**
+ * The transaction of a block that took a token, or (null) the chain's own coin, from a deposit: by the token's log,
+ * else the first call of the factory that names the deposit and did not fail. Null: none of both is found.
+ */
+export async function takingTransaction(
+  caller: Pick<EvmCaller, 'block' | 'receipt' | 'takenBy'>,
+  from: Pick<PaidDeposit, 'address' | 'index' | 'treasury'> & { readonly token: string | null },
   height: number,
-  blockAt: (height: number) => ReturnType<EvmCaller['block']>,
 ): Promise<string | null> {
-  const { treasury, index, address } = deposit;
+  const { treasury, index, address, token } = from;
+  const [logged] = token === null ? [] : await caller.takenBy(address, token, height);
+  if (logged !== undefined) return logged;
   const factory = factoryOf(treasury, index, address)?.address.toLowerCase();
-  const call = (await blockAt(height))?.transactions.find(({ to, data }) => {
+  const calls = (await caller.block(height))?.transactions.filter(({ to, data }) => {
     const sweep = to === factory ? parseSweep(data) : null;
     return sweep?.treasury === treasury.toLowerCase() && sweep.indexes.includes(index);
   });
-  if (call !== undefined) return call.hash;
-  return token === null ? null : ((await caller.takenBy(address, token, height))[0] ?? null);
+  for (const { hash } of calls ?? []) if ((await caller.receipt(hash))?.succeeded === true) return hash;
+  return null;
 }

@@ -1,16 +1,18 @@
 import { nativeAsset, NETWORK_FACTS } from '../../domain/networks.ts';
-import type { EvmReceipt } from '../../rails/evm/reader.ts';
+import type { EvmBlockTransaction, EvmReceipt } from '../../rails/evm/reader.ts';
 import { deployedBy } from '../../rails/evm/sweep.ts';
 import { addFactory, arrivalsInBlock, setDepositBalance } from '../../store/deposit-balances.ts';
 import { transfersOfSweeps, updateSweepTransfer, type SweepTransfer } from '../../store/sweep-transfers.ts';
-import { claimDueSweeps, lockSweep, updateSweep, type Sweep } from '../../store/sweeps.ts';
+import type { Trx } from '../../store/database.ts';
+import { claimDueSweeps, lockSweep, lockSweeps, updateSweep, type Sweep } from '../../store/sweeps.ts';
 import type { App } from '../context.ts';
 import { inTransaction } from '../in-transaction.ts';
 import { worthAt, type SweepChain, type SweepChains } from './chain.ts';
+import { rememberingBlocks, takingTransaction } from './find-outside.ts';
 
 /** A wallet that was asked and never answered: what it was asked for may be asked for again. */
 export const ASKED_MS = 15 * 60_000;
-/** A transaction that no node has known since it was sent was replaced or dropped, or its hash is wrong. */
+/** A transaction that no node has known for so long was replaced or dropped, or its hash is wrong. */
 export const LOST_MS = 10 * 60_000;
 /** A process that dies leaves its sweeps to others after this. */
 const CLAIM_MS = 60_000;
@@ -72,7 +74,8 @@ export async function followSweep(app: App, chain: SweepChain, sweep: Sweep): Pr
   if (state === 'mined' || state === 'failed') return takenBack(app, chain, sweep);
   const restMs = restOf(chain);
   if (await chain.caller.knows(hash)) {
-    await changeAs(app, sweep, { ...(state !== 'seen' && { state: 'seen' }), checkAt: now + restMs });
+    // It is lost once no node has known it for a while, however long it waits.
+    await changeAs(app, sweep, { ...(state !== 'seen' && { state: 'seen' }), sentAt: now, checkAt: now + restMs });
     return null;
   }
   // One that a node had stays `seen`: `sent` says that no node has ever known this hash.
@@ -98,8 +101,9 @@ async function changeAs(app: App, sweep: Sweep, change: Parameters<typeof update
 
 /** Its block was replaced: the transaction waits again, and what it took is back. */
 async function takenBack(app: App, chain: SweepChain, sweep: Sweep): Promise<null> {
-  const transfers = (await transfersOfSweeps(app.db, [sweep.id])).get(sweep.id) ?? [];
   await inTransaction(app, async (trx) => {
+    if (!(await lockFollowed(trx, sweep))) return;
+    const transfers = (await transfersOfSweeps(trx, [sweep.id])).get(sweep.id) ?? [];
     const unknown = { height: null, blockHash: null, minedAt: null, gasUsed: null, feeUnits: null, feeUsdCents: null };
     await updateSweep(trx, sweep, {
       ...unknown,
@@ -123,11 +127,20 @@ async function takenBack(app: App, chain: SweepChain, sweep: Sweep): Promise<nul
   return null;
 }
 
-async function mined(app: App, chain: SweepChain, sweep: Sweep, receipt: EvmReceipt): Promise<null> {
-  const { caller, network } = chain;
+/**
+ * Locks a sweep and its project's against checks of deposits, which compare what all sweeps took; false if its
+ * transaction is another one meanwhile.
+ */
+async function lockFollowed(trx: Trx, { id, projectId, transactionHash }: Sweep): Promise<boolean> {
+  await lockSweeps(trx, projectId);
+  return (await lockSweep(trx, projectId, id))?.transactionHash === transactionHash;
+}
+
+async function mined(app: App, chain: SweepChain, sweep: Sweep, receipt: EvmReceipt): Promise<'lost' | null> {
+  const { network } = chain;
   const isKnown = sweep.blockHash === receipt.blockHash && (sweep.state === 'mined' || sweep.state === 'failed');
   const { confirmations = 1 } = NETWORK_FACTS[network].confirmations.at(-1) ?? {};
-  const isFinal = (await caller.head()) - receipt.height + 1 >= confirmations;
+  const isFinal = (await chain.caller.head()) - receipt.height + 1 >= confirmations;
   const following = isFinal
     ? { finalAt: app.clock(), checkAt: null }
     : { finalAt: null, checkAt: app.clock() + restOf(chain) };
@@ -135,49 +148,83 @@ async function mined(app: App, chain: SweepChain, sweep: Sweep, receipt: EvmRece
     await changeAs(app, sweep, following);
     return null;
   }
+  const caller = rememberingBlocks(chain.caller);
   const block = await caller.block(receipt.height);
   // The block was replaced between the two answers: the next round sees the new one.
   if (block?.hash !== receipt.blockHash) return null;
+  const factory = sweep.callData === null ? null : deployedBy(sweep.callData);
+  if (receipt.succeeded && factory !== null && !(await isDeployed(caller, sweep, factory, block.transactions))) {
+    await changeAs(app, sweep, ended('lost'));
+    return 'lost';
+  }
   const transfers = (await transfersOfSweeps(app.db, [sweep.id])).get(sweep.id) ?? [];
   const takings: Taking[] = [];
   for (const transfer of transfers) {
-    const taken = receipt.succeeded ? await takenFrom(app, chain, transfer, receipt) : NOTHING;
+    const taken = receipt.succeeded ? await takenFrom(app, { ...chain, caller }, sweep, transfer, receipt) : NOTHING;
     takings.push({ transfer, ...taken });
   }
-  const paid = sweep.purpose === 'deploy_factory' || takings.some(({ units }) => units > 0n);
-  const coin = nativeAsset(network);
   await inTransaction(app, async (trx) => {
-    const current = await lockSweep(trx, sweep.projectId, sweep.id);
-    if (current === null) return;
-    await updateSweep(trx, sweep, {
-      state: receipt.succeeded && paid ? 'mined' : 'failed',
-      problem: receipt.succeeded ? (paid ? null : 'paid_nothing') : 'reverted',
-      sender: receipt.sender,
-      height: receipt.height,
-      blockHash: receipt.blockHash,
-      minedAt: block.at,
-      gasUsed: receipt.gasUsed,
-      feeUnits: receipt.feeUnits,
-      feeUsdCents: worthAt(app, chain, { asset: coin, units: receipt.feeUnits, at: block.at }),
-      ...following,
-    });
-    const factory = receipt.succeeded && sweep.callData !== null ? deployedBy(sweep.callData) : null;
-    if (factory !== null) await addFactory(trx, sweep, factory);
-    for (const { transfer, units, left } of takings) {
-      const { asset, address, token } = transfer;
-      await updateSweepTransfer(trx, transfer, {
-        state: units > 0n ? 'mined' : 'failed',
-        units: units > 0n ? units : transfer.units,
-        usdCents: units > 0n ? worthAt(app, chain, { asset, units, at: block.at }) : null,
-        transactionHash: sweep.transactionHash,
-        height: receipt.height,
-        minedAt: block.at,
-      });
-      if (left === null) continue;
-      await setDepositBalance(trx, { network, address, token, units: left, height: receipt.height, at: app.clock() });
-    }
+    if (!(await lockFollowed(trx, sweep))) return;
+    await saveMined(app, trx, chain, { sweep, receipt, at: block.at, takings, following });
+    if (receipt.succeeded && factory !== null) await addFactory(trx, sweep, factory);
   });
   return null;
+}
+
+/** Whether a transaction put the factory on the chain: it is this call, or (a wallet wrapped it) the code is there. */
+async function isDeployed(
+  caller: SweepChain['caller'],
+  { callTo, callData, transactionHash }: Sweep,
+  factory: string,
+  transactions: readonly EvmBlockTransaction[],
+): Promise<boolean> {
+  const sent = transactions.find(({ hash }) => hash === transactionHash);
+  return (sent?.to === callTo?.toLowerCase() && sent?.data === callData) || caller.hasCode(factory);
+}
+
+interface Mined {
+  readonly sweep: Sweep;
+  readonly receipt: EvmReceipt;
+  /** The time of its block. */
+  readonly at: number;
+  readonly takings: readonly Taking[];
+  readonly following: Pick<Sweep, 'finalAt' | 'checkAt'>;
+}
+
+async function saveMined(
+  app: App,
+  trx: Trx,
+  chain: SweepChain,
+  { sweep, receipt, at, takings, following }: Mined,
+): Promise<void> {
+  const { network } = chain;
+  const { succeeded, height, feeUnits } = receipt;
+  const paid = sweep.purpose === 'deploy_factory' || takings.some(({ units }) => units > 0n);
+  await updateSweep(trx, sweep, {
+    state: succeeded && paid ? 'mined' : 'failed',
+    problem: succeeded ? (paid ? null : 'paid_nothing') : 'reverted',
+    sender: receipt.sender,
+    height,
+    blockHash: receipt.blockHash,
+    minedAt: at,
+    gasUsed: receipt.gasUsed,
+    feeUnits,
+    feeUsdCents: worthAt(app, chain, { asset: nativeAsset(network), units: feeUnits, at }),
+    ...following,
+  });
+  for (const { transfer, units, left } of takings) {
+    const { asset, address, token } = transfer;
+    await updateSweepTransfer(trx, transfer, {
+      state: units > 0n ? 'mined' : 'failed',
+      units: units > 0n ? units : transfer.units,
+      usdCents: units > 0n ? worthAt(app, chain, { asset, units, at }) : null,
+      transactionHash: sweep.transactionHash,
+      height,
+      minedAt: at,
+    });
+    if (left === null) continue;
+    await setDepositBalance(trx, { network, address, token, units: left, height, at: app.clock() });
+  }
 }
 
 interface Taking {
@@ -192,13 +239,15 @@ const NOTHING = { units: 0n, left: null } as const;
 
 /**
  * What a transaction took from a deposit: of a token by its logs; of the chain's own coin, which leaves no trace of its
- * own, by what lay there before and after the block, with what arrived in it. A node that no longer knows what lay
- * there before says at least whether it is empty now; then all that was planned has left.
+ * own, by what lay there before and after the block, with what arrived in it, unless another call of the block took it.
+ * A node that no longer knows what lay there before says at least whether it is empty now; then all that was planned
+ * has left.
  */
 async function takenFrom(
   app: App,
   { caller, network }: SweepChain,
-  { address, token, asset, units: planned }: SweepTransfer,
+  { treasury, transactionHash }: Sweep,
+  { address, index, token, asset, units: planned }: SweepTransfer,
   { moves, height }: EvmReceipt,
 ): Promise<Omit<Taking, 'transfer'>> {
   const left = await caller.balanceAt(address, token, height).catch(() => null);
@@ -206,6 +255,8 @@ async function takenFrom(
     .filter((move) => move.token === token && move.from === address)
     .reduce((sum, { units }) => sum + units, 0n);
   if (logged > 0n) return { units: logged, left };
+  const by = treasury === null ? null : await takingTransaction(caller, { address, index, treasury, token }, height);
+  if (by !== null && by !== transactionHash) return { units: 0n, left };
   const before = await caller.balanceAt(address, token, height - 1).catch(() => null);
   if (before === null || left === null) {
     const now = (await caller.holdings([address], token === null ? [] : [token]))[0]?.at(-1)?.units;

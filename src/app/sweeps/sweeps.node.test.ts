@@ -1,74 +1,29 @@
 import { expect, it } from 'vitest';
 import { randomBytes } from 'node:crypto';
-import type { Network } from '../../domain/networks.ts';
-import { deployToken } from '../../../test/erc20.ts';
 import { depositAddress, FIRST_DEPOSIT_FACTORY } from '../../rails/evm/deposit.ts';
 import { NO_REPORTS } from '../../domain/trouble.ts';
-import { depositFlows } from '../../store/deposit-balances.ts';
 import { transfersOfSweeps } from '../../store/sweep-transfers.ts';
-import { endedSweeps, openSweeps, type Sweep } from '../../store/sweeps.ts';
+import { openSweeps } from '../../store/sweeps.ts';
 import { OWED_WEI } from '../chains/follow-chain.fixture.ts';
 import { isKnownBy } from './chain.ts';
 import { checkDeposits } from './check-deposits.ts';
-import { ASKED_MS, followSweeps, LOST_MS } from './follow-sweeps.ts';
+import { ASKED_MS, LOST_MS } from './follow-sweeps.ts';
 import { depositsOverview } from './overview.ts';
 import { refreshDeposits } from './refresh-deposits.ts';
 import { beginSweep, giveUpSweep, sweepSent } from './send-sweep.ts';
-import { sweepShop, type SweepShop } from './sweep-shop.fixture.ts';
-
-const network = 'ethereum' satisfies Network;
-
-async function deposits({ app }: SweepShop, minUsdCents = 0n) {
-  const [found] = await depositsOverview(app.db, app.projectId, minUsdCents);
-  if (found === undefined) throw new Error('no network has deposits');
-  return found;
-}
-
-async function begin(shop: SweepShop, at = 0): Promise<Sweep> {
-  const { app } = shop;
-  const key = (await deposits(shop)).calls[at]?.key ?? '';
-  const outcome = await beginSweep(app, { projectId: app.projectId, network, key });
-  if (outcome.kind !== 'done') throw new Error(outcome.message);
-  return outcome.sweep;
-}
-
-/** A sweep of so many paid deposits, its factory on the chain; and how it is named. */
-async function begun(shop: SweepShop, count: number) {
-  await shop.paidDeposits(count);
-  await deployFactory(shop);
-  const sweep = await begin(shop);
-  return { sweep, key: { projectId: shop.app.projectId, id: sweep.id } };
-}
-
-/** Sends what a sweep is to send, unmined, and tells its hash. */
-async function send(shop: SweepShop, { id, callTo, callData }: Sweep): Promise<string> {
-  const { app } = shop;
-  const hash = await shop.send({ to: callTo ?? '', data: callData ?? '' });
-  const outcome = await sweepSent(app, { projectId: app.projectId, id }, { hash, sender: null });
-  expect(outcome).toMatchObject({ kind: 'done' });
-  return hash;
-}
-
-async function follow({ app, chain }: SweepShop, afterMs = 60_000): Promise<void> {
-  app.clock.advance(afterMs);
-  await followSweeps(app, () => chain, { limit: 10 });
-}
-
-/** The factory is put on the chain, so that what follows is the sweep itself. */
-async function deployFactory(shop: SweepShop): Promise<void> {
-  await checkDeposits(shop.app, shop.chain, shop.app.projectId);
-  await send(shop, await begin(shop));
-  await shop.mine();
-  await follow(shop, 2_000);
-}
-
-const ended = ({ app }: SweepShop) => endedSweeps(app.db, app.projectId, { after: null, limit: 10 });
-
-/** What arrived at deposits, less what was swept: what must lie there. */
-async function accountedFor({ app }: SweepShop): Promise<bigint> {
-  const flows = await depositFlows(app.db, app.projectId, network);
-  return flows.flatMap(({ steps }) => steps).reduce((sum, { units }) => sum + units, 0n);
-}
+import {
+  accountedFor,
+  begin,
+  begun,
+  deployFactory,
+  deposits,
+  ended,
+  follow,
+  network,
+  send,
+  sweepShop,
+  tokenShop,
+} from './sweep-shop.fixture.ts';
 
 it('deposits are swept by the calls of the page, each offered once, to the last unit and at the price of then', async () => {
   const shop = await sweepShop();
@@ -123,31 +78,6 @@ it('deposits are swept by the calls of the page, each offered once, to the last 
   await shop.mine(64);
   await follow(shop);
   expect((await ended(shop)).every(({ finalAt, checkAt }) => finalAt !== null && checkAt === null)).toBe(true);
-});
-
-it('a sweep whose block is replaced waits again, its money lies on the deposits meanwhile, and it is mined once', async () => {
-  const shop = await sweepShop();
-  await shop.paidDeposits(1);
-  await deployFactory(shop);
-  const sweep = await begin(shop);
-  const back = await shop.checkpoint();
-  const hash = await send(shop, sweep);
-  await shop.mine();
-  await follow(shop);
-  expect(await ended(shop)).toMatchObject([{ state: 'mined', transactionHash: hash }, { purpose: 'deploy_factory' }]);
-  expect(await accountedFor(shop)).toBe(0n);
-  const raw = await shop.anvil.rpc('eth_getRawTransactionByHash', [hash]);
-  await back();
-  await shop.mine();
-  await follow(shop);
-  expect(await openSweeps(shop.app.db, shop.app.projectId)).toMatchObject([{ state: 'seen', height: null }]);
-  expect(await accountedFor(shop)).toBe(OWED_WEI);
-  expect((await deposits(shop)).underWay).toMatchObject([{ units: OWED_WEI }]);
-  expect(await shop.anvil.rpc('eth_sendRawTransaction', [raw])).toBe(hash);
-  await shop.mine();
-  await follow(shop);
-  expect(await ended(shop)).toMatchObject([{ state: 'mined', transactionHash: hash }, {}]);
-  expect(await accountedFor(shop)).toBe(0n);
 });
 
 it('what was declined, never heard of, lost or refused by the chain is offered again, and says why', async () => {
@@ -227,25 +157,6 @@ it('a sweep whose hash no node knows for minutes can be given up, when nobody fo
   expect((await deposits(shop)).calls).toMatchObject([{ isReady: true }]);
 });
 
-it('a sweep with a wrong hash ends with the transaction that swept its deposits', async () => {
-  const shop = await sweepShop();
-  const { app, chain } = shop;
-  const { sweep, key } = await begun(shop, 2);
-  await sweepSent(app, key, { hash: `0x${'ab'.repeat(32)}`, sender: null });
-  const hash = await shop.send({ to: sweep.callTo ?? '', data: sweep.callData ?? '' });
-  await shop.mine();
-  await Promise.all([1, 2].map(() => checkDeposits(app, chain, app.projectId)));
-  await checkDeposits(app, chain, app.projectId);
-  expect(await openSweeps(app.db, app.projectId)).toEqual([]);
-  expect(await ended(shop)).toMatchObject([
-    { id: sweep.id, source: 'dashboard', state: 'mined', problem: null, transactionHash: hash },
-    { purpose: 'deploy_factory' },
-  ]);
-  const took = (await transfersOfSweeps(app.db, [sweep.id])).get(sweep.id);
-  expect(took).toMatchObject([1, 2].map(() => ({ state: 'mined', units: OWED_WEI, usdCents: 3_000n })));
-  expect(await accountedFor(shop)).toBe(0n);
-});
-
 it('one transaction counts for one sweep, and a hash that comes twice changes nothing', async () => {
   const shop = await sweepShop();
   const { app } = shop;
@@ -260,44 +171,6 @@ it('one transaction counts for one sweep, and a hash that comes twice changes no
   const another = `0x${'cd'.repeat(32)}`;
   await follow(shop, 2_000);
   expect(await sweepSent(app, key, { hash: another, sender: null })).toMatchObject({ isConflict: true });
-});
-
-it('sweeps that others sent are found by what is missing: the transaction, what each took, and no deposit twice', async () => {
-  const shop = await sweepShop();
-  const { app, chain } = shop;
-  await shop.paidDeposits(3);
-  await deployFactory(shop);
-  const { calls } = await deposits(shop);
-  const [call] = calls;
-  const hash = await shop.send(call?.call ?? { to: '', data: '' });
-  await shop.mine();
-  await shop.mine(20);
-  await Promise.all([1, 2].map(() => checkDeposits(app, chain, app.projectId)));
-  await checkDeposits(app, chain, app.projectId);
-  const [found, ...more] = await ended(shop);
-  expect(more).toHaveLength(1);
-  expect(found).toMatchObject({ source: 'chain', state: 'mined', transactionHash: hash, personId: null });
-  const took = (await transfersOfSweeps(app.db, [found?.id ?? ''])).get(found?.id ?? '');
-  expect(took?.map(({ units, usdCents }) => [units, usdCents])).toEqual([1, 2, 3].map(() => [OWED_WEI, 3_000n]));
-  expect(await accountedFor(shop)).toBe(0n);
-  await follow(shop);
-  expect((await ended(shop))[0]).toMatchObject({ state: 'mined', feeUnits: expect.any(BigInt) });
-});
-
-it('what left when no node remembers it is recorded without a transaction', async () => {
-  const shop = await sweepShop();
-  const { app, chain } = shop;
-  const [address = ''] = await shop.paidDeposits(1);
-  await shop.anvil.rpc('anvil_setBalance', [address, '0x0']);
-  await shop.mine();
-  const forgetful = {
-    ...chain,
-    caller: { ...chain.caller, balanceAt: () => Promise.reject(new Error('missing trie node')) },
-  };
-  await checkDeposits(app, forgetful, app.projectId);
-  await checkDeposits(app, forgetful, app.projectId);
-  expect(await ended(shop)).toMatchObject([{ source: 'chain', transactionHash: null, minedAt: null, checkAt: null }]);
-  expect(await accountedFor(shop)).toBe(0n);
 });
 
 it('a refresh asks once for a project at a time, and says of each network why nothing was found out', async () => {
@@ -326,11 +199,8 @@ it('nothing of another project is swept or shown', async () => {
 });
 
 it('a sweep takes coins and tokens at once, from deposits of both factories, each by a call of its own', async () => {
-  const tokens = new Map<'USDT', { contract: string; decimals: number }>();
-  const shop = await sweepShop(tokens);
+  const { shop, token } = await tokenShop();
   const { app, anvil } = shop;
-  const token = await deployToken(anvil, 'ordinary');
-  tokens.set('USDT', { contract: token.address, decimals: 6 });
   const order = await shop.order();
   const { address_index: index } = await app.db
     .selectFrom('payment_addresses')

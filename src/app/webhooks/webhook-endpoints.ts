@@ -1,7 +1,9 @@
 import { DOCUMENTED_EVENTS, EVENT_TYPES, isEventType, type EventType } from '../../domain/event-type.ts';
 import { encodeId } from '../../domain/id.ts';
 import type { Mode } from '../../domain/permission.ts';
+import { withoutQuery } from '../../domain/web-url.ts';
 import type { Trx } from '../../store/database.ts';
+import { replaceKeyCheck } from '../../store/key-checks.ts';
 import { findProject } from '../../store/projects.ts';
 import {
   closeEndpoint,
@@ -17,7 +19,7 @@ import { newWebhookSecret, sealSecret } from '../../webhooks/secret.ts';
 import { recordAudit } from '../audit.ts';
 import { newId, type App } from '../context.ts';
 import { malformed, noProject, type Rejected } from '../rejected.ts';
-import { opens } from './sealing-key.ts';
+import { opens, sealKeyCheck } from './sealing-key.ts';
 
 /** How long a replaced secret still signs beside the new one, unless another time is asked for. */
 const SECRET_OVERLAP_MS = 24 * 60 * 60_000;
@@ -148,26 +150,33 @@ interface Rotated {
   readonly previousUntil: number | null;
 }
 
-/** Gives an endpoint a new secret. The current one stays valid beside it for a while, unless its key was lost. */
+/**
+ * Gives an endpoint a new secret. The current one stays valid beside it for a while, unless its key was lost. With
+ * `isNewKey` the key becomes the database's in place of one that is lost.
+ */
 export function rotateEndpointSecret(
   app: App,
   sealingKey: Uint8Array,
   id: string,
-  { overlapMs = SECRET_OVERLAP_MS, within }: { readonly overlapMs?: number; readonly within?: Within } = {},
+  {
+    overlapMs = SECRET_OVERLAP_MS,
+    isNewKey = false,
+    within,
+  }: { readonly overlapMs?: number; readonly isNewKey?: boolean; readonly within?: Within } = {},
 ): Promise<Rotated | Rejected> {
   const secret = newWebhookSecret(app.random);
   return changeReached<Rotated>(app, id, within, async (trx, before) => {
     const previousUntil = overlapMs > 0 && opens(sealingKey, before) ? app.clock() + overlapMs : null;
     const endpoint = await replaceSecret(trx, id, sealSecret(sealingKey, secret, id), previousUntil);
+    if (isNewKey) await replaceKeyCheck(trx, sealKeyCheck(sealingKey));
     await audit(app, trx, 'webhook.rotate', endpoint);
     return { kind: 'done', endpoint, secret, previousUntil };
   });
 }
 
-/** An endpoint as the audit log keeps it: of its URL's query only that there is one, for some carry a token there. */
+/** An endpoint as the audit log keeps it. */
 export function auditedEndpoint({ url, mode, events }: WebhookEndpoint) {
-  const { origin, pathname, search } = new URL(url);
-  return { mode, url: origin + pathname + (search === '' ? '' : '?…'), events };
+  return { mode, url: withoutQuery(url), events };
 }
 
 /** Keeps a change of an endpoint. */

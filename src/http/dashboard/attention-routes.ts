@@ -73,6 +73,7 @@ function viewOf(item: AttentionItem, people: readonly Assignee[], numbers: Reado
     usd: usdCents === null ? null : formatDecimal(usdCents, 2),
     url: item.url,
     detail: item.detail,
+    problem_kind: item.problemKind,
     command: item.command,
     change: item.change,
     assigned_to: people.find(({ id }) => id === mark?.assignedTo) ?? null,

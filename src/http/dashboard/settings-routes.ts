@@ -129,7 +129,7 @@ function customerRoutes(app: FastifyInstance, dashboard: Dashboard): void {
     const { projectId } = projectScopeOf(request, params);
     const outcome = await previewCustomerData(core, projectId, { email: body.email, days: body.older_than_days });
     if (outcome.kind === 'rejected') throw customerFault(outcome, body);
-    return { counts: countsView(outcome.counts), open: outcome.open };
+    return { counts: countsView(outcome.counts), has_more: outcome.hasMore, open: outcome.open };
   });
   addRoute(app, `POST ${SETTINGS}/customer-data/delete`, DELETE, async ({ params, body, request }) => {
     const { projectId } = projectScopeOf(request, params);

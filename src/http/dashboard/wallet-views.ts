@@ -57,9 +57,10 @@ function walletView({
 }
 
 function healthView(status: NonNullable<NetworkOverview['status']>): NetworkHealthView {
-  const { problem, height, lagBlocks, lagMs, cursor, nodes } = status;
+  const { problem, problemKind, height, lagBlocks, lagMs, cursor, nodes } = status;
   return {
     problem,
+    problem_kind: problemKind,
     height,
     lag_blocks: lagBlocks,
     lag_seconds: lagMs === null ? null : Math.round(lagMs / 1_000),

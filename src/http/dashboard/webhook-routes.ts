@@ -34,13 +34,13 @@ export function webhookRoutes(app: FastifyInstance, dashboard: Dashboard): void 
   const viewOf = async (scope: ProjectScope, id: string): Promise<EndpointView> => {
     const endpoint = await findEndpoint(core.db, id);
     if (endpoint === null) throw noEndpoint();
-    return endpointView(endpoint, (await healthOf(scope)).get(id));
+    return endpointView(endpoint, (await healthOf(scope)).get(id), core.clock());
   };
   addRoute(app, `GET ${WEBHOOKS}`, { action: 'read_developer' }, async ({ params, request }) => {
     const scope = scopeOf(request, params);
     const [endpoints, health] = await Promise.all([ownEndpoints(dashboard, scope), healthOf(scope)]);
     return {
-      data: endpoints.map((endpoint) => endpointView(endpoint, health.get(endpoint.id))),
+      data: endpoints.map((endpoint) => endpointView(endpoint, health.get(endpoint.id), core.clock())),
       events: EVENT_TYPES.map((type) => ({ type, meaning: meaningOf(type), documented: !isOptIn(type) })),
       checks: SIGNATURE_CHECKS.map(({ name, code }) => ({ name, code })),
     };
@@ -128,8 +128,8 @@ export function done<Outcome extends { readonly kind: string }>(
   }
 }
 
-function endpointView(endpoint: WebhookEndpoint, health: EndpointHealth | undefined): EndpointView {
-  const { disabledAt, pausedAt } = endpoint;
+function endpointView(endpoint: WebhookEndpoint, health: EndpointHealth | undefined, now: number): EndpointView {
+  const { disabledAt, pausedAt, previousSecretUntil } = endpoint;
   return {
     id: encodeId('endpoint', endpoint.id),
     url: endpoint.url,
@@ -138,7 +138,7 @@ function endpointView(endpoint: WebhookEndpoint, health: EndpointHealth | undefi
     paused_at: isoTimeOrNull(pausedAt),
     disabled_at: isoTimeOrNull(disabledAt),
     disabled_reason: endpoint.disabledReason,
-    previous_secret_until: isoTimeOrNull(endpoint.previousSecretUntil),
+    previous_secret_until: isoTimeOrNull((previousSecretUntil ?? 0) > now ? previousSecretUntil : null),
     created_at: isoTime(endpoint.createdAt),
     health: {
       attempts: health?.attempts ?? 0,

@@ -1,4 +1,4 @@
-import { lchown, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
+import { appendFile, lchown, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { expect, it } from 'vitest';
@@ -52,6 +52,19 @@ it('a server that dies takes the work with it, and no other is started in its pl
   await expect(building).rejects.toThrow(/not queryable|terminated/);
   expect(said.filter((line) => !line.startsWith('info: '))).toEqual([]);
   expect(await readdir(home)).toEqual([]);
+});
+
+it('a full disk is named when it is the cause of another error, or only the log of the server says it', async () => {
+  const home = await temporaryFolder();
+  const failed = inTemporaryDataDir(home, silent, async () => {
+    throw new Error('Migration failed', { cause: Object.assign(new Error('could not extend'), { code: '53100' }) });
+  });
+  await expect(failed).rejects.toThrow(/^The disk that holds .* is full: /);
+  const lost = inTemporaryDataDir(home, silent, async ({ dataDir }) => {
+    await appendFile(join(dataDir, 'postgres.log'), 'PANIC:  could not write: No space left on device\n');
+    throw new Error('lost');
+  });
+  await expect(lost).rejects.toThrow(/^The disk that holds .* is full: /);
 });
 
 it('what was put into the folder while the database was made stays, and is reported with the way out', async () => {

@@ -1,13 +1,27 @@
-import { chmod, chown, lchown, lstat, mkdir, readdir, realpath, rename, rm, stat, statfs } from 'node:fs/promises';
+import {
+  chmod,
+  chown,
+  lchown,
+  lstat,
+  mkdir,
+  readdir,
+  readFile,
+  realpath,
+  rename,
+  rm,
+  stat,
+  statfs,
+} from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 
 import { ownerAt, readMachine, userName, type Owner } from './account.ts';
-import { EmbeddedPostgresError, errorCode, fileFault, isOfFullDisk, reasonOf } from './error.ts';
+import { EmbeddedPostgresError, errorCode, fileFault, isOfFullDisk, reasonOf, saysDiskFull } from './error.ts';
 import { exists, isOccupied, syncFolder, unfinishedName } from './files.ts';
-import { startEmbeddedPostgres, type EmbeddedPostgresOptions } from './postgres.ts';
+import { LOG_NAME, startEmbeddedPostgres, type EmbeddedPostgresOptions } from './postgres.ts';
 import type { EmbeddedConnection } from './usage-lock.ts';
-import { isRunning, waitForEnd } from './process.ts';
+import { isRunning } from './process.ts';
 import { readPostmaster, type Log } from './server.ts';
+import { killServer } from './stop.ts';
 
 /** For a database that nobody else uses and that only counts once it is complete. */
 const BUILDING_SETTINGS: Readonly<Record<string, string>> = {
@@ -23,8 +37,6 @@ const BUILDING_SETTINGS: Readonly<Record<string, string>> = {
 
 /** A temporary database need not survive a crash: the disk is left to those whose data must. */
 const TEMPORARY_SETTINGS = { ...BUILDING_SETTINGS, fsync: 'off' };
-
-const STOP_MS = 10_000;
 
 /** A database in a separate folder that does not have its final name yet. */
 export interface Building {
@@ -128,16 +140,16 @@ async function inUnfinished<Result>(
       result = await work({ connection: embedded.connection, dataDir: unfinished });
     } catch (error) {
       // Everything is removed: an orderly shutdown would first write it to disk.
-      quit(embedded.postmasterPid());
+      await embedded.kill();
       throw error;
-    } finally {
-      await embedded.stop();
     }
+    await embedded.stop();
     await finish(unfinished);
     return result;
   } catch (error) {
-    // Before the disk has room again. A server that could not write its log ends without having said why.
-    const isFull = isOfFullDisk(error) || (isOfLostServer(error) && (await hasNoRoom(home)));
+    // Before the disk has room again. Of a server that died the log says why, unless there was no room for that either.
+    const isFull =
+      isOfFullDisk(error) || (await logSaysFull(unfinished)) || (isOfLostServer(error) && (await hasNoRoom(home)));
     await remove(unfinished);
     if (!isFull) throw error;
     throw new EmbeddedPostgresError(
@@ -175,12 +187,16 @@ function isOfLostServer(error: unknown): boolean {
   const code = errorCode(error) ?? '';
   return (
     /^(?:57P0[1-3]|ECONNRESET|EPIPE|ENOENT|ECONNREFUSED)$/.test(code) ||
-    reasonOf(error).startsWith('Connection terminated')
+    /^Connection terminated|connection error and is not queryable/.test(reasonOf(error))
   );
 }
 
 /** Less than one log file of the server. */
 const LITTLE_BYTES = 16 * 1024 * 1024;
+
+async function logSaysFull(dataDir: string): Promise<boolean> {
+  return saysDiskFull(await readFile(join(dataDir, LOG_NAME), 'utf8').catch(() => ''));
+}
 
 async function hasNoRoom(folder: string): Promise<boolean> {
   const room = await statfs(folder).catch(() => null);
@@ -227,21 +243,11 @@ async function remove(dataDir: string): Promise<void> {
   if (cluster !== null) {
     const server = await readPostmaster(cluster);
     if (server?.isAlive === true) {
-      quit(server.pid);
-      await waitForEnd(server.pid, STOP_MS);
+      await killServer(server.pid);
     }
     await rm(cluster, { recursive: true, force: true, maxRetries: 3 });
     await rm(`${cluster}-socket`, { recursive: true, force: true });
   }
   const isThere = await stat(dataDir).catch(() => null);
   if (isThere !== null) await rm(dataDir, { recursive: true, force: true, maxRetries: 3 });
-}
-
-/** Stops a server at once, whatever it is doing. */
-function quit(pid: number): void {
-  try {
-    process.kill(pid, 'SIGQUIT');
-  } catch {
-    // It ended by itself in between.
-  }
 }

@@ -29,7 +29,7 @@ import {
   saysDiskFull,
 } from './error.ts';
 import { exists, isOccupied, makeFolders, removeLeftovers, syncFolder, unfinishedName } from './files.ts';
-import { asUser, cannotRun, serverEnvironment } from './process.ts';
+import { asUser, cannotRun, isRunning, serverEnvironment } from './process.ts';
 
 /** The database superuser, and the only role in a new cluster of the embedded server. */
 export const CLUSTER_USER = 'cointill';
@@ -91,6 +91,15 @@ export async function findCluster(home: ClusterHome): Promise<ExistingCluster | 
     );
   }
   return { dir, owner: await stat(dir) };
+}
+
+/** Whether a process is making the cluster of a DATA_DIR at this moment: a first start that has just begun. */
+export async function isClusterInTheMaking(dataDir: string): Promise<boolean> {
+  for (const name of await readdir(dataDir).catch((): string[] => [])) {
+    const pid = /^postgres\.unfinished-(\d+)-/.exec(name)?.[1];
+    if (pid !== undefined && (await isRunning(Number(pid)))) return true;
+  }
+  return false;
 }
 
 /** Where the cluster of a DATA_DIR is put if the server's user cannot reach DATA_DIR. */

@@ -8,10 +8,11 @@ class DiskFullError extends EmbeddedPostgresError {}
 
 /**
  * Whether a fault is caused by a full disk: an error of the file system, of the embedded server while it starts, or in
- * one of its answers.
+ * one of its answers, also as the cause of another error.
  */
 export function isOfFullDisk(error: unknown): boolean {
-  return error instanceof DiskFullError || isDiskFullError(error) || errorCode(error) === '53100';
+  if (error instanceof DiskFullError || isDiskFullError(error) || errorCode(error) === '53100') return true;
+  return error instanceof Error && error.cause !== undefined && isOfFullDisk(error.cause);
 }
 
 /** The way out that always exists, for the end of a message. */

@@ -8,6 +8,9 @@ import { joinServer } from './join.ts';
 import { prepareSocketDir, type Log, type ServerSetup } from './server.ts';
 import { supervise, type EmbeddedPostgres } from './supervise.ts';
 
+/** The server's log in a DATA_DIR. */
+export const LOG_NAME = 'postgres.log';
+
 export interface EmbeddedPostgresOptions {
   /** Absolute DATA_DIR; the cluster is in its folder `postgres`, or where the link `postgres` leads. */
   readonly dataDir: string;
@@ -80,7 +83,7 @@ async function prepareServer(options: EmbeddedPostgresOptions): Promise<ServerSe
     account,
     clusterDir,
     socketDir: await prepareSocketDir(clusterDir, account),
-    logFile: join(dataDir, 'postgres.log'),
+    logFile: join(dataDir, LOG_NAME),
     settings: options.settings ?? {},
   };
 }

@@ -73,10 +73,15 @@ export async function shutDown(pid: number, log: Log): Promise<void> {
   signal(pid, 'SIGINT');
   if (await waitForEnd(pid, FAST_SHUTDOWN_MS)) return;
   log('warn', 'the embedded database does not stop; stopping it hard', { pid });
-  signal(pid, 'SIGQUIT');
-  if (!(await waitForEnd(pid, IMMEDIATE_SHUTDOWN_MS))) {
+  if (!(await killServer(pid))) {
     log('error', 'the embedded database is still running', { pid });
   }
+}
+
+/** Ends a server at once, whatever it is doing and whoever uses it; false if it goes on running. */
+export async function killServer(pid: number): Promise<boolean> {
+  signal(pid, 'SIGQUIT');
+  return waitForEnd(pid, IMMEDIATE_SHUTDOWN_MS);
 }
 
 function signal(pid: number, name: NodeJS.Signals): void {

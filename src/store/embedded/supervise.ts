@@ -5,7 +5,7 @@ import { exists } from './files.ts';
 import { isRunning } from './process.ts';
 import { joinServer, StopRequested, type JoinedServer } from './join.ts';
 import { rotateLog, type Log, type ServerSetup } from './server.ts';
-import { stopUnlessUsed } from './stop.ts';
+import { killServer, stopUnlessUsed } from './stop.ts';
 import { closeQuietly, type EmbeddedConnection } from './usage-lock.ts';
 
 /** If the server dies, the session of our lock ends at once; polling finds what the session can miss. */
@@ -24,6 +24,8 @@ export interface EmbeddedPostgres {
   ready(): Promise<void>;
   /** Stops the server unless another Cointill process (the service or a command) still uses it. Can be called again. */
   stop(): Promise<void>;
+  /** Ends the server at once instead, whoever uses it: it writes nothing more to disk. */
+  kill(): Promise<void>;
 }
 
 /** Restarts a server that dies, until it is told to stop; with `isRestarted` false it stays dead. */
@@ -71,6 +73,16 @@ export function supervise(given: ServerSetup, first: JoinedServer, log: Log, isR
   watch.unref();
   void recoverAtEnd(first);
 
+  const end = (work: () => Promise<void>): Promise<void> => {
+    stopped ??= (async () => {
+      clearInterval(watch);
+      stopping.abort();
+      await recovery;
+      await work();
+    })();
+    return stopped;
+  };
+
   return {
     connection: first.connection,
     postmasterPid: () => current.postmasterPid,
@@ -78,15 +90,12 @@ export function supervise(given: ServerSetup, first: JoinedServer, log: Log, isR
       await check(current);
       await recovery;
     },
-    async stop() {
-      stopped ??= (async () => {
-        clearInterval(watch);
-        stopping.abort();
-        await recovery;
-        await stopUnlessUsed(setup, current, log);
-      })();
-      await stopped;
-    },
+    stop: () => end(() => stopUnlessUsed(setup, current, log)),
+    kill: () =>
+      end(async () => {
+        await killServer(current.postmasterPid);
+        closeQuietly(current.lock.client);
+      }),
   };
 }
 

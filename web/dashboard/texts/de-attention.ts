@@ -26,6 +26,12 @@ export const deAttention: TextsLike<typeof enAttention> = {
     'Der Dienst verfolgt {name}, aber Kunden können erst mit seinen Coins zahlen, wenn eine Wallet gesetzt ist.',
   kind_node_behind: '{name} wird nicht verfolgt',
   kind_node_behind_text: 'Zahlungen darauf werden verspätet bemerkt: {detail}.',
+  node_behind: 'Es wird noch aufgeholt',
+  node_no_answer: 'Keiner der Nodes antwortet',
+  node_not_followed: 'Kein Worker verfolgt es',
+  node_stalled: 'Seit Langem kam kein neuer Block',
+  node_unhealthy: 'Mit einem Node stimmt etwas nicht',
+  node_unread: 'Es wurde noch kein Block gelesen',
   kind_overpaid: 'Überzahlt: {name}',
   kind_overpaid_text:
     '{amount} mehr als fällig sind eingegangen. Erstatten Sie es, oder behalten Sie es, wenn der Kunde zustimmt.',

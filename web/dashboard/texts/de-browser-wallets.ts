@@ -4,7 +4,7 @@ import type { TextsLike } from './en.ts';
 export const deBrowserWallets: TextsLike<typeof enBrowserWallets> = {
   call_chain: 'Chain-ID',
   call_data: 'Daten',
-  call_to: 'An',
+  call_to: 'Zieladresse',
   call_value: 'Wert in Wei',
   browser_wallets: 'Wallets in diesem Browser',
   no_browser_wallet:

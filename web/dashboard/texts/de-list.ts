@@ -55,7 +55,6 @@ export const deList: TextsLike<typeof enList> = {
   export_separator: 'Trennzeichen',
   export_separator_comma: 'Komma',
   export_separator_semicolon: 'Semikolon (Excel mit Dezimalkomma)',
-  export_stopped: 'Der Export wurde unterbrochen; es wurde nichts gespeichert. Laden Sie ihn noch einmal herunter.',
   export_text: 'Beträge sind exakt. Die Datei enthält die Zahlungen nach jetzigem Stand, die neuesten zuerst.',
   export_what: 'Zahlungen',
   export_zone: 'Zeitzone',

@@ -42,11 +42,10 @@ export const deSettings: TextsLike<typeof enSettings> = {
   settings_data: 'Daten',
   settings_export: 'Projekt exportieren',
   settings_export_text:
-    'Eine Datei mit Zahlungen, Eingängen, Erstattungen, Ereignissen, Notizen, Protokoll und Einstellungen, alles vom selben Moment. Ohne Geheimnisse. Ein JSON-Objekt je Zeile; die letzte Zeile zählt die übrigen.',
+    'Eine Datei mit Zahlungen, Eingängen, Erstattungen, Einzügen, Ereignissen, Notizen, Protokoll und Einstellungen, alles vom selben Moment. Ohne Geheimnisse. Ein JSON-Objekt je Zeile; die letzte Zeile zählt die übrigen.',
   settings_export_progress: 'Empfangen: {size}',
   settings_export_stop: 'Anhalten',
   settings_export_done: 'Exportiert: {size}',
-  settings_export_stopped: 'Die Datei brach ab, und nichts davon wurde behalten. Versuchen Sie es noch einmal.',
   settings_customers: 'Kundendaten löschen',
   settings_customers_text:
     'E-Mail-Adressen, Namen, Beschreibungen, Metadaten, Links zurück zum Shop, Notizen und Gründe von Erstattungen. Was die Buchhaltung braucht, bleibt: Beträge, Adressen, Hashes, Zeiten und Bestellnummern.',
@@ -66,6 +65,7 @@ export const deSettings: TextsLike<typeof enSettings> = {
   settings_customers_notes: 'Notizen',
   settings_customers_reasons: 'Gründe von Erstattungen',
   settings_customers_answers: 'Antworten von Endpunkten',
+  settings_customers_more: 'Gezählt wurden nur die ersten {count} Zahlungen. Bereinigt werden auch alle weiteren.',
   settings_customers_open: 'Noch offen und unverändert: {count}',
   settings_customers_progress: 'Bereinigte Zahlungen: {count}',
   settings_customers_done: 'Kundendaten gelöscht. Zahlungen: {count}',

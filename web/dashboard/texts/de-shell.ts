@@ -22,6 +22,8 @@ export const deShell: TextsLike<typeof enShell> = {
   email: 'E-Mail',
   events: 'Ereignisse',
   explorer: 'Im Block-Explorer öffnen',
+  fault_broken_off:
+    'Die Übertragung wurde unterbrochen, und nichts davon wurde behalten. Versuchen Sie es noch einmal.',
   fault_offline:
     'Der Server ist nicht erreichbar. Prüfen Sie Ihre Verbindung und versuchen Sie es noch einmal. Ihre Eingaben sind noch da.',
   fault_offline_title: 'Sie sind offline',

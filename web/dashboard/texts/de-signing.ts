@@ -4,7 +4,7 @@ import type { TextsLike } from './en.ts';
 export const deSigning: TextsLike<typeof enSigning> = {
   sign_many: '{count} Erstattungen signieren',
   signing_one: 'Erstattung signieren',
-  signing_text: 'Bezahlen Sie genau das aus Ihrer eigenen Wallet. Cointill hält keine Schlüssel und signiert nie.',
+  signing_text: 'Zahlen Sie genau das aus Ihrer eigenen Wallet. Cointill hält keine Schlüssel und signiert nie.',
   signing_again: 'Noch einmal zeigen',
   signing_leave_out: 'Die übrigen signieren',
   signing_to: 'an',
@@ -20,6 +20,7 @@ export const deSigning: TextsLike<typeof enSigning> = {
   way_call_detail: 'Zum Kopieren in eine Multisig- oder andere Wallet',
   signing_fee: 'Netzwerkgebühr',
   signing_change: 'Wechselgeld',
+  signing_changed: 'Das hat sich inzwischen geändert, und es wurde nichts gesendet. Lesen Sie, was jetzt hier steht.',
   signing_no_change: 'keines',
   copy_psbt: 'PSBT kopieren',
   download_psbt: 'Datei herunterladen',
@@ -30,7 +31,7 @@ export const deSigning: TextsLike<typeof enSigning> = {
   qr_pause: 'Anhalten',
   qr_play: 'Abspielen',
   field_chain: 'Chain-ID',
-  field_to: 'An',
+  field_to: 'Zieladresse',
   field_value: 'Wert in Wei',
   field_data: 'Daten',
   signed_psbt: 'Signierte PSBT',
@@ -48,6 +49,6 @@ export const deSigning: TextsLike<typeof enSigning> = {
   progress_completed: 'Abgeschlossen.',
   progress_failed: 'Die Erstattung ist fehlgeschlagen. Sie darf nicht mehr bezahlt werden.',
   progress_dropped: 'Die Transaktion ist aus dem Netzwerk verschwunden. Signieren Sie die Erstattung noch einmal.',
-  progress_refused: 'Die Node lehnte die Transaktion ab: {reason}',
+  progress_refused: 'Der Node hat die Transaktion abgelehnt: {reason}',
   transaction: 'Transaktion',
 };

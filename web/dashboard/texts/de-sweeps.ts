@@ -4,11 +4,13 @@ import type { TextsLike } from './en.ts';
 export const deSweeps: TextsLike<typeof enSweeps> = {
   call_factory: 'Factory der Einzahlungsverträge anlegen',
   call_factory_text:
-    'Der Vertrag, der Einzahlungen auszahlt, ist in diesem Netzwerk noch nicht vorhanden. Er wird einmal angelegt, von beliebiger Seite, vor dem ersten Einzug.',
+    'Der Vertrag, der Einzahlungen auszahlt, ist in diesem Netzwerk noch nicht vorhanden. Er wird vor dem ersten Einzug einmal angelegt; das kann jeder tun.',
   call_gas_limit: 'Gaslimit',
   call_to_copy: 'Aus einer anderen Wallet senden',
   call_waits_for_factory: 'Möglich, sobald die Factory angelegt ist.',
   copy_call_data: 'Aufrufdaten kopieren',
+  factory_problem_lost:
+    'Kein Node kennt die Transaktion, oder sie hat die Factory nicht angelegt: Sie wurde ersetzt oder verworfen, oder ihr Hash ist falsch. Die Factory wird erneut angeboten, bis sie im Netzwerk vorhanden ist.',
   give_hash: 'Hash eingeben',
   give_hash_text:
     'Falls Ihre Wallet diesen Aufruf gesendet hat, geben Sie den Transaktions-Hash ein, den die Wallet anzeigt: 0x und 64 Hexziffern.',

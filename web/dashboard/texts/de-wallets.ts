@@ -41,13 +41,21 @@ export const deWallets: TextsLike<typeof enWallets> = {
   monitoring_saved: 'Gespeichert. Bereits vergebene Adressen behalten ihre Zeit.',
   monitoring_text:
     'Wie lange eine Zahlung nach Ablauf ihrer Zeit noch bestätigt werden kann und ihre Adressen auf Geld geprüft werden. Geld, das später kommt, wird trotzdem erfasst.',
+  network_behind: 'Es wird aufgeholt; noch zu lesende Blöcke: {blocks}.',
   network_cursor: 'Gelesen bis',
   network_fine: 'Verfolgt',
   network_height: 'Neuester Block',
   network_lag: 'Rückstand',
   network_last_block: 'Letzter Block',
+  network_no_answer:
+    'Keiner der Nodes antwortet. Der Betreiber startet einen oder trägt in {setting} einen ein, der antwortet.',
+  network_not_followed:
+    'Niemand verfolgt es: Es läuft kein Worker, oder er ist für dieses Netzwerk nicht eingerichtet.',
   network_not_read: 'Noch kein Block gelesen',
   network_problem: 'Gestört',
+  network_stalled: 'Kein neuer Block seit {time}.',
+  network_unhealthy: 'Mit einem Node stimmt etwas nicht; siehe unten.',
+  network_unread: 'Es wurde noch kein Block gelesen.',
   networks_title: 'Netzwerke',
   node_block: 'Block {height}',
   node_fine: 'in Ordnung',

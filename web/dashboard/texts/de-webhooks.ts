@@ -129,6 +129,7 @@ export const deWebhooks: TextsLike<typeof enWebhooks> = {
   retry_all: 'Alle erneut senden',
   retry_all_text:
     'Sendet alles erneut, was zu den Filtern passt und nicht angekommen ist, das Neueste zuerst, höchstens 10.000. Angekommene Zustellungen sind ausgenommen, ebenso pausierte und abgeschaltete Endpunkte.',
+  previous_secret: 'Das vorige Geheimnis signiert noch bis {when} mit. Ein weiterer Wechsel beendet das sofort.',
   retry_done: '{delivered} von {total} kamen an.',
   retry_progress: 'Erneutes Senden: {done} von {total}, {delivered} kamen an',
   retry_still:

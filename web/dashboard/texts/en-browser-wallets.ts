@@ -2,7 +2,7 @@
 export const enBrowserWallets = {
   call_chain: 'Chain ID',
   call_data: 'Data',
-  call_to: 'To',
+  call_to: 'To address',
   call_value: 'Value in wei',
   browser_wallets: 'Wallets in this browser',
   no_browser_wallet:

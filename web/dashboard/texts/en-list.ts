@@ -53,7 +53,6 @@ export const enList = {
   export_separator: 'Separator',
   export_separator_comma: 'Comma',
   export_separator_semicolon: 'Semicolon (Excel with decimal commas)',
-  export_stopped: 'The export was interrupted, and nothing was saved. Download it again.',
   export_text: 'Amounts are exact. The file lists payments as they are now, newest first.',
   export_what: 'Payments',
   export_zone: 'Time zone',

@@ -40,11 +40,10 @@ export const enSettings = {
   settings_data: 'Data',
   settings_export: 'Export the project',
   settings_export_text:
-    'One file with payments, transfers, refunds, events, notes, the audit log and settings, all as of one moment and without secrets. One JSON object per line; the last line counts the others.',
+    'One file with payments, transfers, refunds, sweeps, events, notes, the audit log and settings, all as of one moment and without secrets. One JSON object per line; the last line counts the others.',
   settings_export_progress: 'Received: {size}',
   settings_export_stop: 'Stop',
   settings_export_done: 'Exported: {size}',
-  settings_export_stopped: 'The download was interrupted, and nothing was kept. Try again.',
   settings_customers: 'Delete customers’ data',
   settings_customers_text:
     'E-mail addresses, names, descriptions, metadata, links back to the shop, notes and reasons of refunds. What your books need stays: amounts, addresses, hashes, times and order numbers.',
@@ -64,6 +63,7 @@ export const enSettings = {
   settings_customers_notes: 'Notes',
   settings_customers_reasons: 'Reasons of refunds',
   settings_customers_answers: 'Answers of endpoints',
+  settings_customers_more: 'Only the first {count} payments were counted. The rest are cleared as well.',
   settings_customers_open: 'Still open, and left as they are: {count}',
   settings_customers_progress: 'Payments cleared: {count}',
   settings_customers_done: 'Customers’ data deleted. Payments: {count}',

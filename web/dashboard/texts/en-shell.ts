@@ -20,6 +20,7 @@ export const enShell = {
   email: 'E-mail',
   events: 'Events',
   explorer: 'Open in a block explorer',
+  fault_broken_off: 'The transfer was interrupted, and nothing of it was kept. Try again.',
   fault_offline: 'We could not reach the server. Check your connection, then try again. Nothing you typed is lost.',
   fault_offline_title: 'You are offline',
   fault_server: 'The server could not answer. Try again in a moment.',

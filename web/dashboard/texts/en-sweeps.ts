@@ -7,6 +7,8 @@ export const enSweeps = {
   call_to_copy: 'Send it from another wallet',
   call_waits_for_factory: 'Possible once the factory is deployed.',
   copy_call_data: 'Copy call data',
+  factory_problem_lost:
+    'No node knows the transaction, or it did not deploy the factory: it was replaced or dropped, or its hash is wrong. The factory is offered again until it is on the network.',
   give_hash: 'Enter the hash',
   give_hash_text:
     'If your wallet sent this call, enter its transaction hash, which the wallet shows: 0x and 64 hex digits.',

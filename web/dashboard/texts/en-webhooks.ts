@@ -118,6 +118,7 @@ export const enWebhooks = {
   retry_all: 'Retry all',
   retry_all_text:
     'Sends everything that matches the filters and did not arrive again, the newest first, at most 10,000. Deliveries that arrived are left out, and so are endpoints that are paused or disabled.',
+  previous_secret: 'Also signed with the previous secret until {when}. Another rotation ends that at once.',
   retry_done: '{delivered} of {total} arrived.',
   retry_progress: 'Sending again: {done} of {total}, {delivered} arrived',
   retry_still:

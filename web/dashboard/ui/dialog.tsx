@@ -1,5 +1,6 @@
 import { Dialog as Base } from '@base-ui/react/dialog';
-import type { ReactNode, RefObject } from 'react';
+import { useState, type ReactNode, type RefObject } from 'react';
+import { useDashboard } from '../dashboard.ts';
 import { useLocale } from '../locale.tsx';
 import { Button, IconButton } from './button.tsx';
 import { classNames } from './class-names.ts';
@@ -12,7 +13,10 @@ interface DialogProps {
   readonly wide?: boolean;
   /** The initial focus; by default the first control. */
   readonly focus?: RefObject<HTMLElement | null>;
-  /** For Escape, the cross and a click outside. Without it, only the dialog's own controls close it. */
+  /**
+   * For Escape, the cross, and a click outside while nothing was typed. Without it, only the dialog's own controls close
+   * it.
+   */
   readonly onClose?: () => void;
   readonly children?: ReactNode;
 }
@@ -20,8 +24,17 @@ interface DialogProps {
 /** A modal dialog. */
 export function Dialog({ title, description, wide = false, focus, onClose, children }: DialogProps) {
   const { t } = useLocale();
+  const { unsaved } = useDashboard();
+  const [unsavedBelow] = useState(unsaved.get);
   return (
-    <Base.Root open onOpenChange={(isOpen) => (isOpen ? undefined : onClose?.())}>
+    <Base.Root
+      open
+      onOpenChange={(isOpen, { reason }) => {
+        // A click beside the dialog is often a slip, which must not lose what was typed in it.
+        const isSlip = reason === 'outside-press' && unsaved.get() > unsavedBelow;
+        if (!isOpen && !isSlip) onClose?.();
+      }}
+    >
       <Base.Portal>
         <Base.Backdrop className={css.backdrop} />
         <Base.Viewport className={css.viewport}>

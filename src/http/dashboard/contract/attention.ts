@@ -1,5 +1,6 @@
 import { Type, type Static } from 'typebox';
 import { ATTENTION_KINDS } from '../../../domain/attention.ts';
+import { NETWORK_PROBLEMS } from '../../../domain/network-problem.ts';
 import { oneOf, text } from '../../fields.ts';
 import { nullable, time } from '../../shapes.ts';
 import type { Contracts } from './route.ts';
@@ -27,6 +28,8 @@ const itemShape = Type.Object({
   usd: nullable(Type.String()),
   url: nullable(Type.String()),
   detail: nullable(Type.String()),
+  /** Of a network that is not followed. */
+  problem_kind: nullable(oneOf(NETWORK_PROBLEMS)),
   /** What to run on the server, where no page does it. */
   command: nullable(Type.String()),
   /** Of a changed wallet: who did it, and both wallets with both ends of their keys. */

@@ -88,13 +88,16 @@ export const settingsContract = {
     answer: settingsShape,
   },
   [`POST ${SETTINGS}/activate`]: { params: projectParams, answer: settingsShape },
-  /** A file of JSON lines with everything that is kept of the project, and no secret. */
+  /** A file of JSON lines with what is kept for good of the project, and no secret. */
   [`POST ${SETTINGS}/export`]: { params: projectParams, answer: Type.String() },
-  /** What a deletion would clear. `open`: payments that are old enough, and keep their data until they have ended. */
+  /**
+   * What a deletion would clear; if `has_more`, of the first 10,000 payments alone. `open`: payments that are old
+   * enough, and keep their data until they have ended.
+   */
   [`POST ${SETTINGS}/customer-data/count`]: {
     params: projectParams,
     body: Type.Object(customers),
-    answer: Type.Object({ counts: countsShape, open: Type.Integer() }),
+    answer: Type.Object({ counts: countsShape, has_more: Type.Boolean(), open: Type.Integer() }),
   },
   /** Clears the data of at most 1,000 payments. `next` is the `after` of the next call; null: all is cleared. */
   [`POST ${SETTINGS}/customer-data/delete`]: {

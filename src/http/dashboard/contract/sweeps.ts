@@ -73,6 +73,7 @@ const sweepShape = Type.Object({
   hash: nullable(Type.String()),
   explorer_url: explorerUrl,
   created_at: time(),
+  /** When its wallet sent it or, while it waits to be mined, when a node knew it last. */
   sent_at: nullable(time()),
   mined_at: nullable(time()),
   /** Whether its block has enough confirmations. */

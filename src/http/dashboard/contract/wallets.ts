@@ -1,4 +1,5 @@
 import { Type, type Static } from 'typebox';
+import { NETWORK_PROBLEMS } from '../../../domain/network-problem.ts';
 import { oneOf, text } from '../../fields.ts';
 import { nullable, time } from '../../shapes.ts';
 import type { Contracts } from './route.ts';
@@ -35,6 +36,7 @@ const walletShape = Type.Object({
 
 const healthShape = Type.Object({
   problem: nullable(Type.String()),
+  problem_kind: nullable(oneOf(NETWORK_PROBLEMS)),
   height: nullable(Type.Integer()),
   lag_blocks: nullable(Type.Integer()),
   /** Age of the newest block that was read. */

@@ -122,6 +122,8 @@ function useSave(choices: ChoicesView) {
   const { t } = useLocale('notifications');
   const { api, queries, toast } = useDashboard();
   const change = useMutation({
+    // One after the other, so that the last answer has them all.
+    scope: { id: 'notifications' },
     // The zone of whoever has none: the first choice is made where they are.
     mutationFn: (given: Change) =>
       api(`POST ${CHOICES}`, { body: choices.zone === null ? { zone: OWN_ZONE, ...given } : given }),

@@ -30,8 +30,12 @@ export function describe(
       return { title, text: t('kind_reorged_text') };
     case 'endpoint_disabled':
     case 'endpoint_failing':
-    case 'node_behind':
       return { title, text: t(`kind_${kind}_text`, { detail }) };
+    case 'node_behind': {
+      const problem = item.problem_kind;
+      const isNamed = problem !== null && problem !== 'halted';
+      return { title, text: t('kind_node_behind_text', { detail: isNamed ? t(`node_${problem}`) : detail }) };
+    }
     case 'wallet_changed': {
       const { by, before, after } = item.change ?? { by: { kind: 'service', name: '' }, before: null, after: '' };
       const who = by.kind === 'command' ? t('by_command_line', { name: by.name }) : by.name;

@@ -1,10 +1,11 @@
 import { useMutation } from '@tanstack/react-query';
-import { useEffect, useRef, useState } from 'react';
-import { faultOf, urlOf } from '../../api.ts';
-import { useDashboard } from '../../dashboard.ts';
+import { useState } from 'react';
+import { urlOf } from '../../api.ts';
+import { noteRefusal, useDashboard } from '../../dashboard.ts';
 import { FormDialog } from '../../ui/action-dialog.tsx';
 import { Choices } from '../../ui/choices.tsx';
-import { saveFile } from '../payments/export-file.ts';
+import { downloadFile, saveFile } from '../payments/export-file.ts';
+import { useAbort } from '../payments/use-abort.ts';
 
 const FORMATS = ['csv', 'semicolon', 'jsonl'] as const;
 type Format = (typeof FORMATS)[number];
@@ -25,27 +26,17 @@ interface FileDialogProps {
 /** Downloads a file of all rows that the filters mean. Leaving the dialog stops it. */
 export function FileDialog(props: FileDialogProps) {
   const { name, text, formatLabel, formats, path, params, filters, onClose } = props;
-  const { isSignedOut } = useDashboard();
+  const dashboard = useDashboard();
   const [format, setFormat] = useState<Format>('csv');
-  const running = useRef<AbortController | null>(null);
-  useEffect(() => () => running.current?.abort(), []);
+  const { begin } = useAbort();
   const download = useMutation({
     mutationFn: async () => {
-      const stop = new AbortController();
-      running.current = stop;
       const separator = format === 'semicolon' ? { separator: 'semicolon' } : {};
-      const answer = await fetch(urlOf(path, { params }), {
-        method: 'POST',
-        credentials: 'same-origin',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify({ ...filters, format: format === 'jsonl' ? 'jsonl' : 'csv', ...separator }),
-        signal: stop.signal,
-      });
-      if (answer.status === 401) isSignedOut.set(true);
-      if (!answer.ok) throw faultOf(answer.status, await answer.json().catch(() => null));
-      const file = /filename="([^"]+)"/.exec(answer.headers.get('content-disposition') ?? '')?.[1] ?? 'export';
-      saveFile({ name: file, content: await answer.blob() });
+      const request = { ...filters, format: format === 'jsonl' ? 'jsonl' : 'csv', ...separator };
+      const watching = { signal: begin().signal, onProgress: () => {} };
+      saveFile(await downloadFile(urlOf(path, { params }), request, watching));
     },
+    onError: (error) => noteRefusal(dashboard, error),
     onSuccess: onClose,
   });
   const options = FORMATS.map((value) => ({ value, text: formats[value] }));

@@ -16,6 +16,8 @@ interface LogListProps<Row> {
   readonly list: UseInfiniteQueryResult<InfiniteData<LogPage<Row>>>;
   /** The first page as it is now; what the stream of changes reports is requested again there. */
   readonly newest: UseQueryResult<LogPage<Row>>;
+  /** Rows of further pages as they are now. */
+  readonly further: readonly Row[];
   /** Instead of an empty list. */
   readonly empty: { readonly icon: IconName; readonly title: string; readonly text: string };
   /** Instead of a list that filters left empty; null without a filter. */
@@ -27,6 +29,7 @@ interface LogListProps<Row> {
 export function LogList<Row extends { readonly id: string }>({
   list,
   newest,
+  further,
   empty,
   noMatch,
   children,
@@ -50,6 +53,7 @@ export function LogList<Row extends { readonly id: string }>({
   const { rows, arrived } = withNewest(
     list.data.pages.flatMap(({ data }) => data),
     newest.data?.data ?? [],
+    further,
   );
   return (
     <Card flush>

@@ -10,6 +10,7 @@ interface LogViewProps<Row> {
   readonly label: string;
   readonly list: UseInfiniteQueryResult<InfiniteData<LogPage<Row>>>;
   readonly newest: UseQueryResult<LogPage<Row>>;
+  readonly further: readonly Row[];
   readonly columns: readonly LogColumn<Row>[];
   readonly choice?: LogChoice<Row>;
   /** Instead of an empty list. */
@@ -25,10 +26,10 @@ interface LogViewProps<Row> {
 
 /** A log: its table, and the panel of the chosen row. */
 export function LogView<Row extends { readonly id: string }>(props: LogViewProps<Row>) {
-  const { label, list, newest, columns, choice, empty, noMatch, shown, onShow, panel } = props;
+  const { label, list, newest, further, columns, choice, empty, noMatch, shown, onShow, panel } = props;
   return (
     <LogSplit panel={shown === undefined ? null : panel(shown, () => onShow(undefined))}>
-      <LogList list={list} newest={newest} empty={empty} noMatch={noMatch}>
+      <LogList list={list} newest={newest} further={further} empty={empty} noMatch={noMatch}>
         {(rows) => (
           <LogTable label={label} rows={rows} columns={columns} choice={choice} shown={shown} onShow={onShow} />
         )}

@@ -1,4 +1,4 @@
-import { infiniteQueryOptions, queryOptions, useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { infiniteQueryOptions, queryOptions, useInfiniteQuery, useQueries, useQuery } from '@tanstack/react-query';
 import type { Api } from '../../api.ts';
 import { useDashboard } from '../../dashboard.ts';
 import { useScope, type Scope } from '../../scope.ts';
@@ -10,13 +10,15 @@ export interface LogPage<Row> {
   readonly next: string | null;
 }
 
-interface LogReading<Page> {
+interface LogReading<Page extends LogPage<unknown>> {
   /** Reads the page after the one that gave `after`. */
   readonly read: (after: { readonly after?: string }, signal: AbortSignal) => Promise<Page>;
   /** How often the first page is read again, where no stream reports what is new. */
   readonly everyMs?: number;
   /** Which reports of the stream mean that there may be new rows; those about webhooks by default. */
   readonly of?: 'webhooks' | 'refunds';
+  /** Whether a row can still change. Such rows are kept up to date on further pages as well; by default on none. */
+  readonly isOpen?: (row: Page['data'][number]) => boolean;
 }
 
 /** The queries of a log by its name: the list, page by page, and its first page as it is now. */
@@ -24,7 +26,7 @@ export function logQueries<Page extends LogPage<unknown>>(
   scope: Scope,
   name: string,
   filters: object,
-  { read, everyMs, of = 'webhooks' }: LogReading<Page>,
+  { read, everyMs, of = 'webhooks', isOpen = () => false }: LogReading<Page>,
 ) {
   return {
     list: infiniteQueryOptions({
@@ -43,6 +45,17 @@ export function logQueries<Page extends LogPage<unknown>>(
       queryFn: ({ signal }) => read({}, signal),
       ...(everyMs !== undefined && { refetchInterval: everyMs }),
     }),
+    /** A page after the first as it is now, by the cursor that it follows; null if none of its rows can change. */
+    further: (after: string | null, page: Page) =>
+      after === null || !page.data.some(isOpen)
+        ? null
+        : queryOptions({
+            queryKey: [...projectKey(scope), of, 'further', name, filters, after],
+            queryFn: ({ signal }) => read({ after }, signal),
+            initialData: page,
+            // Only what the stream reports is a reason to read it again.
+            staleTime: Infinity,
+          }),
   };
 }
 
@@ -54,5 +67,10 @@ export function useLog<Page extends LogPage<unknown>>(
   const wanted = queries(api, useScope());
   const list = useInfiniteQuery(wanted.list);
   const newest = useQuery({ ...wanted.newest, enabled: list.data !== undefined });
-  return { list, newest };
+  const pages = list.data?.pages ?? [];
+  const further = useQueries({
+    queries: pages.flatMap((page, at) => wanted.further(pages[at - 1]?.next ?? null, page) ?? []),
+    combine: (found): readonly Page['data'][number][] => found.flatMap(({ data }) => data?.data ?? []),
+  });
+  return { list, newest, further };
 }

@@ -1,8 +1,7 @@
 import { useState } from 'react';
 import type { ExportColumn, ExportRequest } from '../../../../src/http/dashboard/contract/export.ts';
-import { ApiFault } from '../../api.ts';
-import { useDashboard } from '../../dashboard.ts';
-import { useLocale, type Locale } from '../../locale.tsx';
+import { noteRefusal, useDashboard } from '../../dashboard.ts';
+import { useLocale } from '../../locale.tsx';
 import { problemText } from '../../problem.ts';
 import { useScope } from '../../scope.ts';
 import { Button } from '../../ui/button.tsx';
@@ -97,7 +96,7 @@ function requestOf({ format, separator, isFiltered, zone, columns }: Wanted, sea
 /** One download at a time; leaving the dialog or the page stops it, here and on the server. */
 function useDownload(onDone: () => void) {
   const locale = useLocale('list');
-  const { toast, isSignedOut } = useDashboard();
+  const dashboard = useDashboard();
   const scope = useScope();
   const [progress, show] = useState<ExportProgress | null>(null);
   const [problem, setProblem] = useState<string | null>(null);
@@ -109,12 +108,12 @@ function useDownload(onDone: () => void) {
     try {
       const file = await downloadPayments(scope, request, { signal: own.signal, onProgress: show });
       saveFile(file);
-      toast(locale.t('export_done', { rows: locale.number(file.rows) }));
+      dashboard.toast(locale.t('export_done', { rows: locale.number(file.rows) }));
       onDone();
     } catch (error) {
       if (own.signal.aborted) return;
-      if (error instanceof ApiFault && error.status === 401) isSignedOut.set(true);
-      setProblem(sentenceOf(error, locale));
+      noteRefusal(dashboard, error);
+      setProblem(problemText(error, locale.t));
     } finally {
       show(null);
     }
@@ -123,10 +122,6 @@ function useDownload(onDone: () => void) {
     if (request.columns?.length !== 0) void run(request);
   };
   return { start, stop, progress, problem };
-}
-
-function sentenceOf(error: unknown, { t }: Locale<'list'>): string {
-  return error instanceof ApiFault && error.type === 'broken_off' ? t('export_stopped') : problemText(error, t);
 }
 
 interface CsvFieldsProps {

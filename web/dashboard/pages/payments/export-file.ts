@@ -45,7 +45,7 @@ export async function downloadFile(
   request: object,
   { signal, onProgress }: Watching,
 ): Promise<ExportedFile> {
-  return receiveFile(await reach(url, request, signal), onProgress, signal);
+  return receiveFile(await requestFile(url, request, signal), onProgress, signal);
 }
 
 /** Takes a file as it comes; throws as above. */
@@ -89,7 +89,12 @@ export async function receiveFile(
   return { name, content: new Blob([...parts, ...held], { type }), rows: count.rows() };
 }
 
-async function reach(url: string, request: object, signal: AbortSignal): Promise<Response> {
+/**
+ * Asks for what is sent piece by piece.
+ *
+ * @throws ApiFault `offline` if there is no answer
+ */
+export async function requestFile(url: string, request: object, signal: AbortSignal): Promise<Response> {
   try {
     return await fetch(url, {
       method: 'POST',

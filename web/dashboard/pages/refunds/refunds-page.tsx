@@ -157,7 +157,6 @@ function Dialogs({ opened, search, onOpen, onShow, onSigned }: DialogsProps) {
   };
   const signed = (): void => {
     refresh();
-    onSigned();
     onClose();
   };
   return (
@@ -180,7 +179,7 @@ function Dialogs({ opened, search, onOpen, onShow, onSigned }: DialogsProps) {
           onClose={onClose}
         />
       ) : 'made' in opened ? null : (
-        <LazySignDialog refunds={opened.sign} onClose={signed} />
+        <LazySignDialog refunds={opened.sign} onSent={onSigned} onClose={signed} />
       )}
     </Suspense>
   );

@@ -1,7 +1,6 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useLocale } from '../../locale.tsx';
-import { useScope } from '../../scope.ts';
 import { Page } from '../../shell/page.tsx';
 import { ExportCard } from './export-card.tsx';
 import { askedDays, PeriodCard, type Days } from './period-card.tsx';
@@ -12,7 +11,6 @@ import { StatementCard } from './statement-card.tsx';
 /** Reports and statements of any period, on the screen, as files and on paper. */
 export function ReportsPage() {
   const { t } = useLocale('reports');
-  const { project, mode } = useScope();
   // The route hands on the URL's words as they are: reading them comes with this page.
   const search = reportsSearch({ ...useSearch({ from: '/signed-in/projects/$project/$mode/reports' }) });
   const navigate = useNavigate({ from: '/projects/$project/$mode/reports' });
@@ -26,8 +24,7 @@ export function ReportsPage() {
         <PeriodCard days={days} onDays={onDays} />
         {/* A link is of the same days for whoever opens it, whatever their time zone. */}
         <ExportCard days={days} search={search} onChange={(change) => onChange({ zone: days.zone, ...change })} />
-        {/* A statement of one project and mode is not shown for another. */}
-        <StatementCard key={`${project} ${mode}`} days={days} />
+        <StatementCard days={days} />
       </div>
     </Page>
   );

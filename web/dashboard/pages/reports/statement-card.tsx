@@ -21,11 +21,14 @@ export function StatementCard({ days }: { readonly days: Days }) {
   const [statement, show] = useState<StatementRecord | null>(null);
   const [isBusy, setBusy] = useState(false);
   const making = useStream<Step>('statement', STEPS[0], async (answer, onStep) => {
+    let isOver = false;
     for await (const line of linesOf(answer)) {
+      isOver = !('step' in line);
       if ('step' in line) onStep(line.step);
       else if ('statement' in line) show(line.statement);
       else setBusy(true);
     }
+    if (!isOver) throw new ApiFault(0, 'broken_off', '', null);
   });
   const asked = askedDays(days);
   const start = (): void => {
@@ -67,7 +70,7 @@ async function* linesOf(answer: Response): AsyncGenerator<Line> {
   for (;;) {
     const { done = true, value = '' } =
       (await reader?.read().catch(() => {
-        throw new ApiFault(0, 'offline', '', null);
+        throw new ApiFault(0, 'broken_off', '', null);
       })) ?? {};
     const lines = (text + value).split('\n');
     text = lines.pop() ?? '';

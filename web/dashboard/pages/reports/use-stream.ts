@@ -1,7 +1,8 @@
 import { useState } from 'react';
-import { ApiFault, faultOf, urlOf } from '../../api.ts';
-import { useDashboard } from '../../dashboard.ts';
+import { faultOf, urlOf } from '../../api.ts';
+import { noteRefusal, useDashboard } from '../../dashboard.ts';
 import { useScope } from '../../scope.ts';
+import { requestFile } from '../payments/export-file.ts';
 import { useAbort } from '../payments/use-abort.ts';
 
 interface Running<Progress> {
@@ -26,17 +27,19 @@ export function useStream<Progress>(
   const { begin, stop } = useAbort();
   const [fault, setFault] = useState<unknown>(null);
   const [progress, show] = useState<Progress | null>(null);
-  const { isSignedOut } = useDashboard();
+  const dashboard = useDashboard();
   const scope = useScope();
   const run = async (body: object): Promise<void> => {
     const own = begin();
     setFault(null);
     show(() => first);
     try {
-      await take(await reach(urlOf(PATH + route, { params: { ...scope } }), body, own.signal), show, body);
+      const answer = await requestFile(urlOf(PATH + route, { params: { ...scope } }), body, own.signal);
+      if (!answer.ok) throw faultOf(answer.status, await answer.json().catch(() => null));
+      await take(answer, show, body);
     } catch (error) {
       if (own.signal.aborted) return;
-      if (error instanceof ApiFault && error.status === 401) isSignedOut.set(true);
+      noteRefusal(dashboard, error);
       setFault(error);
     } finally {
       // One that was stopped has ended already, or made room for the next.
@@ -48,19 +51,4 @@ export function useStream<Progress>(
     show(null);
   };
   return { progress, fault, start: (body) => void run(body), stop: cancel };
-}
-
-async function reach(url: string, body: object, signal: AbortSignal): Promise<Response> {
-  const request = {
-    method: 'POST',
-    credentials: 'same-origin',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(body),
-    signal,
-  } as const;
-  const answer = await fetch(url, request).catch((error: unknown) => {
-    throw signal.aborted ? error : new ApiFault(0, 'offline', '', null);
-  });
-  if (!answer.ok) throw faultOf(answer.status, await answer.json().catch(() => null));
-  return answer;
 }

@@ -70,7 +70,7 @@ export function CustomersDialog({ onClose }: { readonly onClose: () => void }) {
             onValue={(text) => change(() => setDays(text))}
           />
         )}
-        {count.data === undefined ? null : <Counts counts={count.data.counts} open={count.data.open} />}
+        {count.data === undefined ? null : <Counts {...count.data} />}
         {cleared === null ? null : <p role="status">{t('settings_customers_progress', { count: cleared })}</p>}
         <DialogActions
           confirm={isCounted ? t('settings_customers') : t('settings_customers_count')}
@@ -118,7 +118,13 @@ function useDeletion(request: Request, onDone: () => void) {
   return { count, remove, cleared: cleared === null ? null : number(cleared) };
 }
 
-function Counts({ counts, open }: { readonly counts: CustomerDataView; readonly open: number }) {
+interface Counted {
+  readonly counts: CustomerDataView;
+  readonly has_more: boolean;
+  readonly open: number;
+}
+
+function Counts({ counts, has_more: hasMore, open }: Counted) {
   const { t, number } = useLocale('settings');
   const left = open === 0 ? null : <p>{t('settings_customers_open', { count: number(open) })}</p>;
   if (counts.payments === 0) {
@@ -148,6 +154,7 @@ function Counts({ counts, open }: { readonly counts: CustomerDataView; readonly 
           ))}
         </tbody>
       </table>
+      {hasMore ? <p>{t('settings_customers_more', { count: number(counts.payments) })}</p> : null}
       {left}
     </>
   );

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'react';
 import { ApiFault, urlOf } from '../../api.ts';
-import { askForProof, useDashboard } from '../../dashboard.ts';
+import { askForProof, noteRefusal, useDashboard } from '../../dashboard.ts';
 import { useLocale } from '../../locale.tsx';
 import { problemText } from '../../problem.ts';
 import { useScope } from '../../scope.ts';
@@ -42,7 +42,8 @@ const KIB = 1_024;
 /** One download at a time; leaving the page stops it, here and on the server. */
 function ExportRow() {
   const { t, number } = useLocale('settings');
-  const { toast, proof, isSignedOut } = useDashboard();
+  const dashboard = useDashboard();
+  const { toast, proof } = dashboard;
   const { project } = useScope();
   const [bytes, setBytes] = useState<number | null>(null);
   const running = useRef<AbortController | null>(null);
@@ -70,9 +71,8 @@ function ExportRow() {
       toast(t('settings_export_done', { size: sizeOf(file.content.size) }));
     } catch (error) {
       if (own.signal.aborted) return;
-      if (error instanceof ApiFault && error.status === 401) isSignedOut.set(true);
-      const brokeOff = error instanceof ApiFault && error.type === 'broken_off';
-      toast(brokeOff ? t('settings_export_stopped') : problemText(error, t), 'problem');
+      noteRefusal(dashboard, error);
+      toast(problemText(error, t), 'problem');
     } finally {
       setBytes(null);
     }

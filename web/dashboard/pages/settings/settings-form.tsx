@@ -113,7 +113,8 @@ function useEdit(settings: SettingsView) {
     },
     onError: (error) => {
       if (!(error instanceof ApiFault) || error.type !== 'conflict_error') return;
-      void queries.fetchQuery({ ...settingsQuery(api, project), staleTime: 0 }).then(begin);
+      // If they cannot be read now, the refusal stands, and so does what was typed.
+      void queries.fetchQuery({ ...settingsQuery(api, project), staleTime: 0 }).then(begin, () => undefined);
     },
   });
   return {

@@ -65,7 +65,14 @@ function HistoryRow({ sweep }: { readonly sweep: SweepView }) {
           {isUnlocated ? t('sweep_unlocated') : <Moment iso={sweep.mined_at ?? sweep.created_at} />} · {sweep.name}
           {source === 'chain' ? ` · ${t('sweep_from_outside')}` : sweep.sent_by === null ? null : ` · ${sweep.sent_by}`}
         </small>
-        {problem === null ? null : <small>{t(`sweep_problem_${problem}`)}</small>}
+        {problem === null ? null : (
+          <small>
+            {/* No later sweep shows what became of a factory. */}
+            {t(
+              purpose === 'deploy_factory' && problem === 'lost' ? 'factory_problem_lost' : `sweep_problem_${problem}`,
+            )}
+          </small>
+        )}
         {state === 'mined' && failed > 0 ? <small>{t('sweep_part_failed', { count: failed })}</small> : null}
         {fee === null ? null : (
           <small>

@@ -63,7 +63,7 @@ function OpenRow({ sweep, maySend, onHash }: OpenRowProps) {
         <b className={css.after}>{purpose === 'sweep' ? <Amounts amounts={amounts} /> : t('call_factory')}</b>
         <small>
           {name}
-          {who === null ? null : ` · ${who}`} · <Ago iso={sweep.sent_at ?? sweep.created_at} />
+          {who === null ? null : ` · ${who}`} · <Ago iso={sweep.created_at} />
           {hasHash ? (
             <>
               {' · '}

@@ -48,6 +48,8 @@ function useSend({ offered, deposits, onClose }: SendDialogProps) {
     } catch (error) {
       setProblem(error);
       setUnsaved({ sweep, sent });
+      // Whoever closed the dialog reads on the page how to enter the hash.
+      if (!isOpen.current) toast(problemText(error, t), 'problem');
     }
   };
   const send = async (chosen: Wallet): Promise<void> => {

@@ -10,14 +10,16 @@ import css from './wallets.module.css';
 /** How the networks are followed, as last reported. No node is asked for it. */
 export function NetworksCard({ networks }: { readonly networks: readonly NetworkView[] }) {
   const { t } = useLocale('wallets');
-  const followed = networks.flatMap(({ label, health }) => (health === null ? [] : [{ label, health }]));
+  const followed = networks.flatMap(({ label, setting, health }) =>
+    health === null ? [] : [{ label, setting, health }],
+  );
   return (
     <Card title={t('networks_title')}>
       {followed.length === 0 ? (
         <p className={css.sentence}>{t('wallets_no_node')}</p>
       ) : (
         <ul className={css.networks} aria-label={t('networks_title')}>
-          {followed.map(({ label, health }) => (
+          {followed.map(({ label, setting, health }) => (
             <li key={label}>
               <h3>
                 {label}{' '}
@@ -25,7 +27,11 @@ export function NetworksCard({ networks }: { readonly networks: readonly Network
                   {t(health.problem === null ? 'network_fine' : 'network_problem')}
                 </span>
               </h3>
-              {health.problem === null ? null : <Notice kind="warning">{health.problem}</Notice>}
+              {health.problem === null ? null : (
+                <Notice kind="warning">
+                  <Problem health={health} setting={setting} />
+                </Notice>
+              )}
               <Facts health={health} />
             </li>
           ))}
@@ -33,6 +39,34 @@ export function NetworksCard({ networks }: { readonly networks: readonly Network
       )}
     </Card>
   );
+}
+
+interface ProblemProps {
+  readonly health: NetworkHealthView;
+  /** The setting that names the network's nodes. */
+  readonly setting: string;
+}
+
+/** What is wrong, in the person's language; what single nodes say stands beside them. */
+function Problem({ health, setting }: ProblemProps) {
+  const { t, number, duration } = useLocale('wallets');
+  const { problem, problem_kind: kind, lag_blocks: blocks, lag_seconds: seconds } = health;
+  switch (kind) {
+    case 'not_followed':
+    case 'unread':
+      return t(`network_${kind}`);
+    case 'no_answer':
+      return t('network_no_answer', { setting });
+    case 'behind':
+      return t('network_behind', { blocks: number(blocks ?? 0) });
+    case 'stalled':
+      return t('network_stalled', { time: duration((seconds ?? 0) * 1_000) });
+    case 'unhealthy':
+      return t('network_unhealthy');
+    case 'halted':
+    case null:
+      return problem;
+  }
 }
 
 function Facts({ health }: { readonly health: NetworkHealthView }) {

@@ -17,7 +17,7 @@ interface EndpointListProps {
 
 /** The endpoints, each with how it took what was sent to it lately. */
 export function EndpointList({ endpoints, mayManage, onAction }: EndpointListProps) {
-  const { t } = useLocale('webhooks');
+  const { t, dateTime } = useLocale('webhooks');
   return (
     <ul className={css.endpoints} aria-label={t('endpoints')}>
       {endpoints.map((endpoint) => (
@@ -31,6 +31,9 @@ export function EndpointList({ endpoints, mayManage, onAction }: EndpointListPro
             {t('event_count', { count: endpoint.events.length })}
             {endpoint.disabled_reason === null ? null : ` · ${endpoint.disabled_reason}`}
           </p>
+          {endpoint.previous_secret_until === null ? null : (
+            <p className={css.soft}>{t('previous_secret', { when: dateTime(endpoint.previous_secret_until) })}</p>
+          )}
           <Health endpoint={endpoint} />
         </li>
       ))}

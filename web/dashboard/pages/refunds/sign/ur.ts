@@ -15,7 +15,11 @@ const MIN_PART_BYTES = 10;
 
 /** `psbt`: BIP 174, in bytes. The type's name is the one that all wallets read; `ur:psbt` came later. */
 export function psbtUr(psbt: Uint8Array): UrEncoder {
-  return createUrEncoder('crypto-psbt', Uint8Array.of(...cborHead(BYTES, psbt.length), ...psbt), MAX_PART_BYTES);
+  const head = cborHead(BYTES, psbt.length);
+  const message = new Uint8Array(head.length + psbt.length);
+  message.set(head);
+  message.set(psbt, head.length);
+  return createUrEncoder('crypto-psbt', message, MAX_PART_BYTES);
 }
 
 /** `message` is CBOR. */

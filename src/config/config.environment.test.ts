@@ -1,0 +1,23 @@
+import { expect, it } from 'vitest';
+import { readConfig } from './config.ts';
+import { problemsOf } from './problems.fixture.ts';
+
+it.each(['prod', 'Production', 'staging', 'true'])(
+  'NODE_ENV=%s is refused with the words that there are, for it would mean less than production',
+  (word) => {
+    expect(problemsOf({ NODE_ENV: word })).toEqual([
+      `NODE_ENV must be one of production, development, test, not "${word}".`,
+    ]);
+  },
+);
+
+it.each([
+  [{}, false],
+  [{ NODE_ENV: '' }, false],
+  [{ NODE_ENV: 'development' }, false],
+  [{ NODE_ENV: 'test' }, false],
+  [{ NODE_ENV: 'production' }, true],
+  [{ NODE_ENV: 'production\r' }, true],
+])('%j means production: %s', (env, production) => {
+  expect(readConfig(env, '/srv/cointill').production).toBe(production);
+});

@@ -1,0 +1,29 @@
+import type { Database, Trx } from './database.ts';
+import type { NewRow } from './tables.ts';
+
+/** The key of webhook secrets and one-time codes. */
+const SEALING = 'sealing';
+
+/** What the database's key has sealed, to know it by; null: no key was used on this database yet. */
+export async function findKeyCheck(db: Database): Promise<Buffer | null> {
+  const row = await db.selectFrom('key_checks').select('sealed').where('name', '=', SEALING).executeTakeFirst();
+  return row?.sealed ?? null;
+}
+
+/** Keeps the check of a database's first key. Of several processes that begin at once, one does. */
+export async function saveFirstKeyCheck(db: Database, sealed: Buffer): Promise<void> {
+  await db
+    .insertInto('key_checks')
+    .values({ name: SEALING, sealed } satisfies NewRow<'key_checks'>)
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+}
+
+/** Makes another key the database's. */
+export async function replaceKeyCheck(executor: Database | Trx, sealed: Buffer): Promise<void> {
+  await executor
+    .insertInto('key_checks')
+    .values({ name: SEALING, sealed } satisfies NewRow<'key_checks'>)
+    .onConflict((conflict) => conflict.column('name').doUpdateSet({ sealed }))
+    .execute();
+}

@@ -243,10 +243,14 @@ it('exports what came in, and reconciles it, by the same rules as the dashboard'
   const order = await app.pay({ merchantOrderId: '=1+1' });
   await simulatePayment(app, { id: order.id }, 'paid');
   const of = ['--project', app.projectId, '--mode', 'test', '--period', 'this_year'] as const;
-  const [file, statement, refused] = await Promise.all([
+  const statementOf = (...days: readonly string[]) =>
+    cointill.run('report', 'statement', '--project', app.projectId, ...days);
+  const [file, statement, ...refused] = await Promise.all([
     cointill.run('report', 'export', ...of, '--report', 'transfers'),
     cointill.json('report', 'statement', ...of),
-    cointill.run('report', 'statement', '--project', app.projectId, '--from', '2026-02-30', '--to', '2026-03-01'),
+    statementOf('--from', '2026-02-30', '--to', '2026-03-01'),
+    statementOf('--from', '2026-01-01', '--to', '9999-12-31'),
+    statementOf('--zone', '+05:00'),
   ]);
   expect(file.stdout.split('\n')).toEqual([
     expect.stringMatching(/^payment,order id,received \(UTC\),/),
@@ -254,8 +258,9 @@ it('exports what came in, and reconciles it, by the same rules as the dashboard'
     '',
   ]);
   expect(statement).toMatchObject({ verdict: 'balanced', tokens: [{ coin: 'BTC', received: '0.00166667' }] });
-  expect([refused.code, refused.stderr]).toEqual([
-    2,
-    expect.stringContaining('--from must be a day such as 2026-01-31.'),
+  expect(refused.map(({ code, stderr }) => [code, stderr])).toEqual([
+    [2, expect.stringContaining('--from must be a day such as 2026-01-31.')],
+    [2, expect.stringContaining('--to must be a day between 1971-01-01 and 9990-12-31.')],
+    [2, expect.stringContaining('--zone must be the name of a time zone, such as Europe/Berlin.')],
   ]);
 });

@@ -5,9 +5,17 @@ import type { OpenedExport } from '../app/dashboard/open-export.ts';
 import { isAssetCode, tokenOf } from '../domain/asset.ts';
 import { isNetwork } from '../domain/networks.ts';
 import { MODES, type Mode } from '../domain/permission.ts';
-import { daysOfPeriod, PERIODS, REPORTS, type Period, type Report, type ReportDays } from '../domain/report.ts';
-import { isTimeZone } from '../domain/time-zone.ts';
+import {
+  dayProblem,
+  daysOfPeriod,
+  PERIODS,
+  REPORTS,
+  type Period,
+  type Report,
+  type ReportDays,
+} from '../domain/report.ts';
 import type { Cointill } from '../service/core.ts';
+import { knowsZone } from '../store/payment-export.ts';
 import { findProject } from '../store/projects.ts';
 import type { StatementRecord } from '../wire/books.ts';
 import { fields } from '../wire/fields.ts';
@@ -99,6 +107,10 @@ function withProject(
 ): Promise<void> {
   const projectId = projectIdOf(options.project);
   return withCointill(async (cointill) => {
+    // An offset such as +05:00 is none: PostgreSQL reads its sign the other way round.
+    if (!(await knowsZone(cointill.app.db, options.zone))) {
+      throw new UsageFailure('--zone must be the name of a time zone, such as Europe/Berlin.');
+    }
     const days = daysOption(options, cointill.app.clock());
     if ((await findProject(cointill.app.db, projectId)) === null) {
       throw new CommandFailure(`There is no project ${projectId}. List them with: cointill project list`);
@@ -108,7 +120,6 @@ function withProject(
 }
 
 function daysOption({ period, from, to, zone }: DaysOptions, now: number): ReportDays {
-  if (!isTimeZone(zone)) throw new UsageFailure('--zone must be the name of a time zone, such as Europe/Berlin.');
   if (from === undefined && to === undefined) return daysOfPeriod(period ?? 'last_month', zone, now);
   if (period !== undefined || from === undefined || to === undefined) {
     throw new UsageFailure('Give both --from and --to, or --period alone.');
@@ -117,9 +128,8 @@ function daysOption({ period, from, to, zone }: DaysOptions, now: number): Repor
     ['--from', from],
     ['--to', to],
   ] as const) {
-    const at = /^\d{4}-\d{2}-\d{2}$/.test(day) ? Date.parse(`${day}T00:00:00Z`) : NaN;
-    const isDay = Number.isFinite(at) && new Date(at).toISOString().startsWith(day) && at >= 0;
-    if (!isDay) throw new UsageFailure(`${name} must be a day such as 2026-01-31.`);
+    const problem = dayProblem(day);
+    if (problem !== null) throw new UsageFailure(`${name} ${problem}`);
   }
   if (to < from) throw new UsageFailure('--to must not be before --from.');
   return { from, to, zone };

@@ -208,7 +208,8 @@ export function sameQuote(a: Quote | null, b: Quote): boolean {
   );
 }
 
-const UNTRACED = 'untraced:';
+/** Begins what stands in for a transaction hash. */
+export const UNTRACED = 'untraced:';
 
 /** Stands in for a transaction hash when money is there but no node could show which transaction brought it. */
 export function untracedHash(what: string): string {

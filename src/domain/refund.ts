@@ -43,7 +43,8 @@ export const SANDBOX_REFUND_MS = 10_000;
 export const REFUND_LIFETIME_MS = 7 * 24 * 60 * 60_000;
 
 export type RefundObservation =
-  | { readonly kind: 'paid'; readonly transactionHash: string }
+  /** `paidAt`: when the block came that confirmed it, null if nobody knows any more; by default now. */
+  | { readonly kind: 'paid'; readonly transactionHash: string; readonly paidAt?: number | null }
   /** A reorganisation removed its payout from the chain. */
   | { readonly kind: 'taken_back' }
   | { readonly kind: 'failed'; readonly reason: RefundFailure };

@@ -21,6 +21,18 @@ export interface ReportSpan {
   readonly endAt: number;
 }
 
+/** Every time zone has midnight for these and the days between them. */
+const [FIRST_DAY, LAST_DAY] = ['1971-01-01', '9990-12-31'];
+
+/** Which rule a text breaks that is to be a day; null: none. */
+export function dayProblem(text: string): string | null {
+  const at = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(`${text}T00:00:00Z`) : NaN;
+  // JavaScript reads February 30th as March 2nd.
+  const isDay = Number.isFinite(at) && new Date(at).toISOString().startsWith(text);
+  if (!isDay) return 'must be a day such as 2026-01-31.';
+  return text < FIRST_DAY || text > LAST_DAY ? `must be a day between ${FIRST_DAY} and ${LAST_DAY}.` : null;
+}
+
 /** When the days begin and end in their zone: a day in which clocks are changed has 23 or 25 hours. */
 export function spanOf({ from, to, zone }: ReportDays): ReportSpan {
   return { startAt: startOfDay(zone, from), endAt: startOfDay(zone, dayAfter(to)) };

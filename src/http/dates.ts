@@ -18,7 +18,7 @@ export interface Span {
 }
 
 /** Parses an ISO 8601 date (`2026-01-31`) or time with a zone (`2026-01-31T12:00:00Z`); null for anything else. */
-export function parseIsoDate(text: string): Span | null {
+function parseIsoDate(text: string): Span | null {
   const day = startOfDay(text.slice(0, 10));
   if (day === null) return null;
   if (text.length === 10) return span(day, DAY_MS);

@@ -48,6 +48,10 @@ export const IS_BEING_PAID: RawBuilder<boolean> = sql<boolean>`(
     or exists (select from waiting_payouts w where w.refund_id = r.id and w.dropped_at is null))
   and not ${TAKES_PAYMENTS})`;
 
+/** Whether a refund `r` was paid: a completed one, and a failed one that a transaction paid after all. */
+export const WAS_PAID: RawBuilder<boolean> = sql<boolean>`(r.status = 'completed' or (r.status = 'failed'
+  and exists (select from refund_payouts o where o.refund_id = r.id and not o.is_guess)))`;
+
 /** The live refunds to these addresses, of any status and in order of creation: one indexed query. */
 export async function refundsTo(
   executor: Database | Trx,
@@ -224,21 +228,31 @@ export async function beingPaid(trx: Trx, refundIds: readonly string[]): Promise
   return new Set(rows.map(({ id }) => id));
 }
 
+/** A refund whose payout has enough confirmations. */
+export interface PaidRefund {
+  readonly refundId: string;
+  readonly transactionHash: string;
+  /** When the block came that gave it the last of them; null if that block is not kept any more. */
+  readonly paidAt: number | null;
+}
+
 /** Pending refunds whose payout, at this height, has as many confirmations as their payment needed. */
-export async function refundsPaidBy(
-  db: Database,
-  network: Network,
-  height: number,
-): Promise<readonly { readonly refundId: string; readonly transactionHash: string }[]> {
-  const { rows } = await sql<{ refund_id: string; transaction_hash: string }>`
-    select o.refund_id, o.transaction_hash from refunds r
+export async function refundsPaidBy(db: Database, network: Network, height: number): Promise<readonly PaidRefund[]> {
+  const { rows } = await sql<{ refund_id: string; transaction_hash: string; paid_at: string | null }>`
+    select o.refund_id, o.transaction_hash, (extract(epoch from b.block_at) * 1000)::bigint::text as paid_at
+    from refunds r
     join refund_payouts o on o.refund_id = r.id
+    cross join lateral (select o.block_height - 1 + coalesce(
+      (select max(a.confirmations) from payment_addresses a where a.payment_id = r.payment_id), 1) as height) needed
+    left join chain_blocks b on b.network = o.network and b.height = needed.height
     where r.status = 'pending' and r.watched_address is not null and r.network = ${network} and o.network = ${network}
-      and r.mode = 'live' and not ${TAKES_PAYMENTS}
-      and o.block_height - 1 + coalesce(
-        (select max(a.confirmations) from payment_addresses a where a.payment_id = r.payment_id), 1) <= ${height}
+      and r.mode = 'live' and not ${TAKES_PAYMENTS} and needed.height <= ${height}
     order by r.id`.execute(db);
-  return rows.map((row) => ({ refundId: row.refund_id, transactionHash: row.transaction_hash }));
+  return rows.map((row) => ({
+    refundId: row.refund_id,
+    transactionHash: row.transaction_hash,
+    paidAt: row.paid_at === null ? null : Number(row.paid_at),
+  }));
 }
 
 /** Completed refunds whose payout was reorganised away and is not mined again. */

@@ -15,6 +15,7 @@ import type { ReportSpan } from '../domain/report.ts';
 import type { Database } from './database.ts';
 import { onConnection } from './one-connection.ts';
 import type { PaymentScopeKey } from './payment-filter.ts';
+import { WAS_PAID } from './refund-payouts.ts';
 import { at, count, named, total } from './report-sums.ts';
 import { depositRows, sweepRows } from './report-sweeps.ts';
 import { liftLimits } from './snapshot.ts';
@@ -162,11 +163,6 @@ async function differenceRows(
   );
 }
 
-/**
- * What takes money: pending and completed refunds, and failed ones that were paid after all, as `refundedMoney` has it.
- */
-const WAS_PAID = sql`(r.status = 'completed' or (r.status = 'failed' and exists (
-  select from refund_payouts o where o.refund_id = r.id and not o.is_guess)))`;
 const PAID_AT = sql`coalesce(r.completed_at, r.created_at)`;
 
 async function refundRows(db: Database, scope: PaymentScopeKey, span: ReportSpan): Promise<readonly RefundRow[]> {
@@ -212,7 +208,10 @@ async function overRefundRows(db: Database, scope: PaymentScopeKey): Promise<Nam
   );
 }
 
-/** Money on addresses that a restore lost, of wallets that the project has or had; once booked, it is a payment's. */
+/**
+ * Money on addresses that a restore lost, of wallets that the project has, or had if nobody has them any more; once
+ * booked, it is a payment's.
+ */
 async function lostRows(db: Database, { projectId }: PaymentScopeKey, span: ReportSpan): Promise<readonly LostRow[]> {
   const { rows } = await sql<LostRow>`
     select l.network, l.asset, ${total('l.amount_units', sql`l.found_at < ${at(span.startAt)}`)} as before,
@@ -220,7 +219,9 @@ async function lostRows(db: Database, { projectId }: PaymentScopeKey, span: Repo
     from lost_transfers l
     where l.payment_id is null and l.block_height is not null and l.found_at < ${at(span.endAt)}
       and exists (select from wallets w where w.project_id = ${projectId} and w.network = l.network
-        and w.first_address = l.first_address)
+        and w.first_address = l.first_address
+        and (w.replaced_at is null or not exists (select from wallets o where o.network = l.network
+          and o.first_address = l.first_address and o.replaced_at is null)))
       and exists (select from skipped_indexes s where s.network = l.network and s.first_address = l.first_address
         and l.address_index >= s.from_index and l.address_index < s.to_index)
     group by l.network, l.asset order by l.network, l.asset`.execute(db);

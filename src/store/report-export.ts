@@ -1,12 +1,15 @@
-import { sql } from 'kysely';
+import { sql, type RawBuilder } from 'kysely';
 import type { Client } from 'pg';
 import type { Token } from '../domain/asset.ts';
 import { USUAL_COLUMNS, type ExportColumn } from '../domain/export-column.ts';
+import { NETWORK_FACTS, NETWORKS } from '../domain/networks.ts';
+import { UNTRACED } from '../domain/payment.ts';
 import type { Report, ReportSpan } from '../domain/report.ts';
 import { copyFile } from './copy-file.ts';
 import { coin, exact, fiat, orUnknown, plain, time, words, type Writing } from './export-columns.ts';
 import { copyPayments } from './payment-export.ts';
 import type { Condition, PaymentScopeKey } from './payment-filter.ts';
+import { WAS_PAID } from './refund-payouts.ts';
 import { at as moment } from './report-sums.ts';
 import { idWriter } from './written-ids.ts';
 
@@ -18,7 +21,7 @@ export interface ReportSelection {
   readonly token: Pick<Token, 'asset' | 'network'> | null;
 }
 
-/** A file of a report. `tokens` are those that can be seen here, for the decimals of money in other tokens. */
+/** A file of a report. `tokens` are all that there are, for the decimals of money that no payment was quoted in. */
 export interface ReportFile extends ReportSelection, Writing {
   readonly tokens: readonly Token[];
 }
@@ -64,6 +67,12 @@ const at = (name: string, head: string, text: string): Column => ({
 });
 const amount = (name: string, head: string, value: Condition): Column => ({ name, head, write: exact(value) });
 const worth = (name: string, head: string, value: Condition): Column => ({ name, head, write: orUnknown(value) });
+/** Nothing in rows that have no such value: there it is not unknown. */
+const worthIf = (condition: Condition, name: string, head: string, value: Condition): Column => ({
+  name,
+  head,
+  write: (writing) => sql`case when ${condition} then ${orUnknown(value)(writing)} end`,
+});
 
 const ORDER_ID = said('order_id', 'order id', 'p.merchant_order_id');
 const CURRENCY = raw('currency', 'currency', 'p.currency');
@@ -91,7 +100,11 @@ const TRANSFERS: Source = {
     raw('payment_status', 'payment status', 'p.status'),
     raw('exception', 'exception', "nullif(p.exception, 'none')"),
     raw('address', 'address', 't.address'),
-    raw('transaction_hash', 'transaction hash', 't.transaction_hash'),
+    raw(
+      'transaction_hash',
+      'transaction hash',
+      `case when not starts_with(t.transaction_hash, '${UNTRACED}') then t.transaction_hash end`,
+    ),
     raw('output', 'output', 't.output_index'),
     raw('block', 'block', 't.block_height'),
   ],
@@ -114,8 +127,8 @@ const REFUNDS: Source = {
     amount('coin_amount', 'coin amount', coin(sql`r.units`, sql`r.decimals`)),
     amount('amount', 'amount', fiat(sql`r.amount_minor`, sql`r.currency`)),
     raw('currency', 'currency', 'r.currency'),
-    worth('disposal_value', 'value at disposal', fiat(sql`r.disposal_minor`, sql`r.currency`)),
-    worth('disposal_usd', 'value at disposal in usd', usd('r.disposal_usd_cents')),
+    worthIf(WAS_PAID, 'disposal_value', 'value at disposal', fiat(sql`r.disposal_minor`, sql`r.currency`)),
+    worthIf(WAS_PAID, 'disposal_usd', 'value at disposal in usd', usd('r.disposal_usd_cents')),
     raw('address', 'address', 'r.address'),
     raw('transaction_hash', 'transaction hash', 'r.transaction_hash'),
     said('reason', 'reason', 'r.reason'),
@@ -127,12 +140,17 @@ const REFUNDS: Source = {
 };
 
 /** The fee is of a whole transaction, and stands in one of its rows alone, so that a column can be added up. */
-const ONCE = 'row_number() over (partition by s.sweep_id order by s.deposit_address, s.token) = 1';
+const ONCE = sql`row_number() over (partition by s.sweep_id order by s.deposit_address, s.token) = 1`;
 
-/** Nothing in a transaction's other rows: there it is not unknown. */
-function onceOrUnknown(writing: Writing): Condition {
-  return sql`case when ${sql.raw(ONCE)} then ${orUnknown(usd('w.fee_usd_cents'))(writing)} end`;
-}
+/** Also of a chain's own coin where payments in it are not accepted. */
+export const SWEPT_COIN: RawBuilder<string | null> = sql<string | null>`coalesce(s.asset, ${sql.raw(
+  `case s.network ${NETWORKS.flatMap((network) => {
+    const facts = NETWORK_FACTS[network];
+    return facts.family === 'evm' && facts.gasCoin !== null ? [`when '${network}' then '${facts.gasCoin}'`] : [];
+  }).join(' ')} end`,
+)})`;
+/** Of every EVM chain's own coin. */
+export const COIN_DECIMALS = 18;
 
 const SWEEPS: Source = {
   ids: { payment: 'left(p.surface, 1) || p.id' },
@@ -140,16 +158,20 @@ const SWEEPS: Source = {
     raw('sweep', 'sweep', 's.sweep_id'),
     ORDER_ID,
     at('mined', 'mined', 's.mined_at'),
-    raw('coin', 'coin', 's.asset'),
+    { name: 'coin', head: 'coin', write: plain(SWEPT_COIN) },
     raw('network', 'network', 's.network'),
-    amount('coin_amount', 'coin amount', coin(sql`s.units`, decimalsOf('s'))),
+    amount(
+      'coin_amount',
+      'coin amount',
+      coin(sql`s.units`, sql`case when s.asset is null then ${sql.lit(COIN_DECIMALS)} else ${decimalsOf('s')} end`),
+    ),
     worth('disposal_usd', 'value at disposal in usd', usd('s.usd_cents')),
     raw('deposit', 'deposit', 's.deposit_address'),
     raw('treasury', 'treasury', 'w.treasury'),
     raw('transaction_hash', 'transaction hash', 's.transaction_hash'),
     raw('block', 'block', 's.block_height'),
-    amount('fee', 'fee', coin(sql.raw(`case when ${ONCE} then w.fee_units end`), sql`18`)),
-    { name: 'fee_usd', head: 'fee in usd', write: onceOrUnknown },
+    amount('fee', 'fee', coin(sql`case when ${ONCE} then w.fee_units end`, sql.lit(COIN_DECIMALS))),
+    worthIf(ONCE, 'fee_usd', 'fee in usd', usd('w.fee_usd_cents')),
   ],
   from: sql`sweep_transfers s join sweeps w on w.id = s.sweep_id join payments p on p.id = s.payment_id`,
   at: sql`s.mined_at`,
@@ -222,7 +244,7 @@ export function copyReport(client: Client, file: ReportFile, take: (piece: Buffe
   );
 }
 
-/** The tokens that can be seen here as a table `token`, with the decimals that they have here. */
+/** Tokens as a table `token`, with the decimals that they have here. */
 export function tokenRows(tokens: readonly Token[]): Condition {
   const rows = tokens.map(
     ({ asset, network, decimals }) => sql`(${asset}::text, ${network}::text, ${decimals}::integer)`,

@@ -28,7 +28,8 @@ export async function sweepRows(
 }
 
 /**
- * Deposit by deposit, up to the block at which a node was asked what lies there; what came later is not counted there.
+ * Deposit by deposit, as of the block after which its balance is known: that of the last check, or of a sweep since
+ * then. What came later is counted apart. Of a block that this service has not read yet nothing can be said.
  */
 export async function depositRows(
   db: Database,
@@ -36,27 +37,31 @@ export async function depositRows(
 ): Promise<{ readonly deposits: readonly DepositRow[]; readonly depositDifferences: Named<DepositDifferenceRow> }> {
   await sql`
     create temporary table book_deposits on commit drop as
-    with came as (
-      select t.network, t.address, t.asset, sum(t.amount_units) as units,
-        coalesce(sum(t.amount_units) filter (where t.block_height > c.block_height), 0) as since
+    with lies as (
+      select network, address, asset, sum(units) as units, max(block_height) as height from deposit_balances
+      where project_id = ${projectId} and asset is not null group by 1, 2, 3
+    ), moves as (
+      select t.network, t.address, t.asset, t.block_height, t.amount_units as came, 0 as gone
       from wallets w join payment_addresses a on a.wallet_id = w.id
         join transfers t on t.network = a.network and t.address = a.address and t.payment_id = a.payment_id
-        left join deposit_checks c on c.project_id = w.project_id and c.network = w.network
       where w.project_id = ${projectId} and w.kind = 'treasury' and t.state in ('mined', 'confirmed')
-      group by t.network, t.address, t.asset
-    ), gone as (
-      select network, deposit_address as address, asset, sum(units) as units from sweep_transfers
-      where project_id = ${projectId} and state = 'mined' and asset is not null group by 1, 2, 3
-    ), lies as (
-      select network, address, asset, sum(units) as units from deposit_balances
-      where project_id = ${projectId} and asset is not null group by 1, 2, 3
+      union all
+      select network, deposit_address, asset, block_height, 0, units from sweep_transfers
+      where project_id = ${projectId} and state = 'mined' and asset is not null
+    ), moved as (
+      select m.network, m.address, m.asset, sum(came) as came, sum(gone) as gone,
+        ${total('came', IS_LATER)} as came_later, ${total('gone', IS_LATER)} as gone_later
+      from moves m left join lies l on l.network = m.network and l.address = m.address and l.asset = m.asset
+        left join deposit_checks c on c.project_id = ${projectId} and c.network = m.network
+      group by m.network, m.address, m.asset
     )
-    select d.network, d.address, d.asset, d.received, d.since, d.swept, d.there, c.block_height is not null as is_checked
+    select d.*, coalesce(greatest(d.height, c.block_height) <= k.height, false) as is_checked
     from (
-      select network, address, asset, coalesce(came.units, 0) as received, coalesce(came.since, 0) as since,
-        coalesce(gone.units, 0) as swept, coalesce(lies.units, 0) as there
-      from came full join gone using (network, address, asset) full join lies using (network, address, asset)
-    ) d left join deposit_checks c on c.project_id = ${projectId} and c.network = d.network`.execute(db);
+      select network, address, asset, height, coalesce(came, 0) as received, coalesce(came_later, 0) as since,
+        coalesce(gone, 0) as swept, coalesce(units, 0) - coalesce(gone_later, 0) as there
+      from moved full join lies using (network, address, asset)
+    ) d left join deposit_checks c on c.project_id = ${projectId} and c.network = d.network
+      left join chain_cursors k on k.network = d.network`.execute(db);
   const { rows: deposits } = await sql<DepositRow>`
     select network, asset, ${total('received')} as received, ${total('swept')} as swept,
       case when bool_and(is_checked) then ${total('there')} end as there, ${total('since')} as since
@@ -69,3 +74,5 @@ export async function depositRows(
   );
   return { deposits, depositDifferences };
 }
+
+const IS_LATER = sql`m.block_height > greatest(l.height, c.block_height)`;

@@ -1,17 +1,18 @@
 import { sql, type RawBuilder } from 'kysely';
 import { DatabaseError } from 'pg';
-import type { AssetCode } from '../domain/asset.ts';
 import { firstUuidOf } from '../domain/id.ts';
 import type { Network } from '../domain/networks.ts';
 import type { Database } from './database.ts';
-import { selectionOf, type ReportSelection } from './report-export.ts';
+import { WAS_PAID } from './refund-payouts.ts';
+import { COIN_DECIMALS, selectionOf, SWEPT_COIN, type ReportSelection } from './report-export.ts';
+import { count, total } from './report-sums.ts';
 
 /** What a report's rows in one token add up to. */
 export interface ReportTotal {
-  /** Null: no token was chosen, or none that is accepted. */
-  readonly asset: AssetCode | null;
+  /** Also a chain's own coin that is not accepted. Null: none was chosen. */
+  readonly asset: string | null;
   readonly network: Network | null;
-  /** Of a payment that was quoted in it. */
+  /** Of a payment that was quoted in it, or of the chain's own coin. */
   readonly decimals: number | null;
   readonly rows: number;
   readonly units: bigint;
@@ -42,13 +43,21 @@ export async function reportTotals(db: Database, selection: ReportSelection): Pr
 
 function totalsOf(selection: ReportSelection): RawBuilder<ReportTotal> {
   const { report, scope, span, token } = selection;
-  const sums = (of: string, units: string, cents: string): RawBuilder<unknown> => {
+  const sums = (
+    of: string,
+    units: string,
+    cents: string,
+    {
+      has = sql`true`,
+      coin = sql.raw(`${of}.asset`),
+      decimals = sql`null`,
+    }: Partial<Record<'has' | 'coin' | 'decimals', RawBuilder<unknown>>> = {},
+  ): RawBuilder<unknown> => {
     const [asset, network] = [sql.raw(`${of}.asset`), sql.raw(`${of}.network`)];
-    return sql`select ${asset}, ${network},
-      max(p.decimals) filter (where p.asset = ${asset} and p.network = ${network}) as decimals,
-      count(*)::integer as rows, coalesce(sum(${sql.raw(units)}), 0)::numeric(78, 0) as units,
-      coalesce(sum(${sql.raw(cents)}), 0)::numeric(78, 0) as "usdCents",
-      (count(*) - count(${sql.raw(cents)}))::integer as unvalued`;
+    return sql`select ${coin} as asset, ${network},
+      coalesce(max(p.decimals) filter (where p.asset = ${asset} and p.network = ${network}), ${decimals}) as decimals,
+      count(*)::integer as rows, ${total(units, has)} as units, ${total(cents, has)} as "usdCents",
+      ${count(sql`${has} and ${sql.raw(cents)} is null`)} as unvalued`;
   };
   const grouped = sql`group by 1, 2 order by 2, 1`;
   if (report === 'payments') {
@@ -60,8 +69,11 @@ function totalsOf(selection: ReportSelection): RawBuilder<ReportTotal> {
   const { from, where } = selectionOf({ ...selection, report });
   const columns = {
     transfers: sums('t', 't.amount_units', 't.receipt_usd_cents'),
-    refunds: sums('r', 'r.units', 'r.disposal_usd_cents'),
-    sweeps: sums('s', 's.units', 's.usd_cents'),
+    refunds: sums('r', 'r.units', 'r.disposal_usd_cents', { has: WAS_PAID }),
+    sweeps: sums('s', 's.units', 's.usd_cents', {
+      coin: SWEPT_COIN,
+      decimals: sql`case when bool_and(s.asset is null) then ${sql.lit(COIN_DECIMALS)} end`,
+    }),
   };
   return sql<ReportTotal>`${columns[report]} from ${from} where ${where} ${grouped}`;
 }

@@ -42,6 +42,7 @@ function tokenRecord(token: TokenStatement) {
     refunds_pending: amount(refunds.pending),
     value_at_disposal: worth(refunds),
     swept: amount(swept.swept),
+    sweeps: swept.sweeps,
     value_swept: worth(swept),
     closing: amount(token.closing),
     unexplained: amount(token.unexplained),
@@ -69,11 +70,15 @@ const namedRecord = <Row, Written>({ count, rows }: Named<Row>, write: (row: Row
   rows: rows.map(write),
 });
 
-/** A statement as clients read it: exact decimals as texts. Differences are named by payment or by deposit. */
+/**
+ * A statement as clients read it: exact decimals as texts. Differences are named by payment or by deposit. `madeAt`:
+ * the books are as they were then.
+ */
 export function statementRecord(
   { tokens, verdict, books }: Statement,
   { from, to, zone }: ReportDays,
   span: ReportSpan,
+  madeAt: number,
 ) {
   const decimals = new Map(tokens.map((token) => [`${token.network} ${token.asset}`, token.decimals]));
   const amountOf = ({ network, asset }: TokenKey, units: bigint): string =>
@@ -89,15 +94,17 @@ export function statementRecord(
     zone,
     from: isoTime(span.startAt),
     until: isoTime(span.endAt),
+    made_at: isoTime(madeAt),
     verdict,
     tokens: tokens.map(tokenRecord),
     receipts: books.currencies.map(currencyRecord),
     refunds: books.refundCurrencies.map(currencyRecord),
     fees: books.fees.map(({ network, units, usdCents, sweeps, unknown }) => {
-      const { coin } = NETWORK_FACTS[network];
+      const facts = NETWORK_FACTS[network];
+      const { coin } = facts;
       return {
         network,
-        coin: coin?.asset ?? null,
+        coin: facts.family === 'evm' ? facts.gasCoin : facts.coin.asset,
         amount: formatDecimal(units, coin?.decimals ?? 18),
         usd: usd(usdCents),
         sweeps,

@@ -11,6 +11,7 @@ import { stepsOf } from '../../web/dashboard/pages/payments/history.ts';
 import { paymentsSearch, unreadFilters } from '../../web/dashboard/pages/payments/search.ts';
 import { formatUnits, parseUnits } from '../../web/dashboard/decimal.ts';
 import { refundSize, type RefundUnit } from '../../web/dashboard/pages/payments/refund-size.ts';
+import { reportsSearch } from '../../web/dashboard/pages/reports/search.ts';
 import { moneyShares } from '../../web/dashboard/pages/payments/shares.ts';
 import { niceTop } from '../../web/dashboard/ui/chart/scale.ts';
 
@@ -284,12 +285,44 @@ describe("the days in Home's URL", () => {
   });
 });
 
+describe('the choices of reports in the address', () => {
+  it('are read as they are chosen, and whatever is no choice is dropped', () => {
+    const all = {
+      period: 'last_quarter',
+      zone: 'America/Argentina/Buenos_Aires',
+      report: 'refunds',
+      coin: 'USDT',
+      network: 'bsc',
+    };
+    expect(reportsSearch(all)).toEqual(all);
+    expect(reportsSearch({ from: '2026-01-01', to: '2026-01-31', period: 'this_year' })).toEqual({
+      from: '2026-01-01',
+      to: '2026-01-31',
+    });
+    for (const given of [
+      { period: 'ever', report: 'taxes', zone: 'a b', coin: 'btc', network: 'bitcoin' },
+      { coin: 'BTC' },
+      { from: '2026-02-01', to: '2026-01-31' },
+      { from: '0002-01-01', to: '2026-01-31' },
+      { from: '2026-01-01' },
+    ]) {
+      expect(reportsSearch(given)).toEqual({});
+    }
+  });
+});
+
 describe('formats', () => {
   const formats = formatsOf('en', ['de-AT', 'en-GB'], 'Europe/Berlin');
 
   it('follow the person’s own variant of English, and their time zone', () => {
     expect(formats.exactTime('2026-11-22T13:01:07.000Z')).toBe('22 Nov 2026, 14:01:07');
     expect(formats.day('2026-11-22')).toBe('22 Nov');
+  });
+
+  it('write a day as the same day for whoever reads it, wherever they are', () => {
+    for (const zone of ['Pacific/Kiritimati', 'Pacific/Auckland', 'UTC', 'Pacific/Pago_Pago']) {
+      expect(formatsOf('en', ['en-GB'], zone).fullDay('2026-01-31')).toBe('31 Jan 2026');
+    }
   });
 
   it('keep every digit of an amount', () => {

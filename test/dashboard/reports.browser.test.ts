@@ -24,6 +24,12 @@ describe.skipIf(hasNoBrowser)('Reports', () => {
     await page.getByLabel('Time zone').selectOption('Pacific/Kiritimati');
     await page.getByLabel('Coin', { exact: true }).selectOption('BTC bitcoin');
     await page.getByRole('rowheader', { name: 'BTC · Bitcoin' }).waitFor();
+    // The choices are in the address: a link shows the same.
+    expect(new URL(page.url()).search).toBe('?period=this_month&zone=Pacific%2FKiritimati&coin=BTC&network=bitcoin');
+    await page.reload();
+    await page.getByRole('rowheader', { name: 'BTC · Bitcoin' }).waitFor();
+    expect(await page.getByLabel('Coin', { exact: true }).inputValue()).toBe('BTC bitcoin');
+    expect(await page.getByLabel('Time zone').inputValue()).toBe('Pacific/Kiritimati');
     const downloading = page.waitForEvent('download');
     await page.getByRole('button', { name: 'Download' }).click();
     const file = await downloading;
@@ -52,6 +58,11 @@ describe.skipIf(hasNoBrowser)('Reports', () => {
     await page.getByLabel('From').fill('2020-01-01');
     await page.getByLabel('To', { exact: true }).fill('2020-01-31');
     await page.getByText(/2020 to .* 2020: nothing\.$/).waitFor();
+    await page.getByRole('link', { name: 'Refunds' }).click();
+    await page.getByRole('heading', { name: 'Refunds', level: 1 }).waitFor();
+    await page.goBack();
+    await page.getByText(/2020 to .* 2020: nothing\.$/).waitFor();
+    expect(await page.getByLabel('To', { exact: true }).inputValue()).toBe('2020-01-31');
 
     // A connection that ends in the middle ends the answer without an error, behind some proxies.
     await page.route('**/reports/statement', (route) => route.fulfill({ body: '{"step":"transfers"}\n' }));
@@ -65,7 +76,7 @@ describe.skipIf(hasNoBrowser)('Reports', () => {
     await page.getByRole('link', { name: 'Reports' }).click();
     await page.getByRole('combobox', { name: 'Period' }).selectOption('this_year');
     await page.evaluate('history.go(-2)');
-    await page.waitForURL(/\/test\/reports$/);
-    await expect.poll(() => page.getByRole('combobox', { name: 'Period' }).inputValue()).toBe('last_month');
+    await page.waitForURL(/\/test\/reports\?from=2020-01-01&to=2020-01-31/);
+    await expect.poll(() => page.getByRole('combobox', { name: 'Period' }).inputValue()).toBe('days');
   });
 });

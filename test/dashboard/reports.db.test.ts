@@ -4,6 +4,9 @@ import { simulatePayment } from '../../src/app/payments/simulate-payment.ts';
 import { createRefund } from '../../src/app/refunds/create-refund.ts';
 import { runDueRefunds } from '../../src/app/refunds/end-refunds.ts';
 import type { ReportExportRequest, ReportPreview, StatementRecord } from '../../src/http/dashboard/contract/reports.ts';
+import { allTokens } from '../../src/domain/asset.ts';
+import { untracedHash } from '../../src/domain/payment.ts';
+import { WAIT } from '../deadline.ts';
 import { dashboardTest, type Browser } from '../dashboard.ts';
 
 const test = await dashboardTest({ exports: { recheckMs: 20 } });
@@ -151,6 +154,73 @@ describe('a report', () => {
     expect(csv).toContain(`"'=HYPERLINK(""http://x"")"`);
   });
 
+  it('of refunds says nothing of a value where nothing was paid, and adds up what was', async () => {
+    const { projectId, yen } = await shop();
+    const request = { projectId, mode: 'test', surface: 'order', paymentId: yen.id, address: null } as const;
+    const refund = (amountMinor: bigint, reason: string | null) =>
+      createRefund(app, { ...request, wanted: { amountMinor }, reason }, null);
+    await refund(40n, 'test_failure');
+    app.clock.advance(11_000);
+    await runDueRefunds(app, 10);
+    await refund(50n, null);
+    const rows = await take(projectId, { report: 'refunds' });
+    expect(rows.map((row) => [row['status'], row['disposal_value'], row['disposal_usd']])).toEqual([
+      ['completed', '10.00', '11.00'],
+      ['failed', null, null],
+      ['pending', null, null],
+    ]);
+    const csv = (await call(projectId, 'export', { ...DAYS, report: 'refunds' })).text;
+    expect(csv).not.toContain('unknown');
+    const totals = async () => (await preview(projectId, 'report=refunds&from=2026-06-01&to=2026-06-30')).totals;
+    expect(await totals()).toEqual([expect.objectContaining({ rows: 3, amount: '0.00366666', usd: '11', unknown: 0 })]);
+    // One that was paid after all is one of unknown value.
+    await sql`insert into refund_payouts (network, transaction_hash, asset, output_index, refund_id, block_height)
+      select network, '0xpaid', asset, 0, id, 1 from refunds where project_id = ${projectId} and status = 'failed'`.execute(
+      app.db,
+    );
+    expect(await totals()).toEqual([expect.objectContaining({ rows: 3, amount: '0.00375332', usd: '11', unknown: 1 })]);
+    expect((await call(projectId, 'export', { ...DAYS, report: 'refunds' })).text).toContain(',JPY,unknown,unknown,');
+  });
+
+  it('has the exact amount of a coin that is not seen here any more, and no hash where no node has shown one', async () => {
+    const { projectId, euro } = await shop();
+    const unseen = allTokens().find(
+      ({ asset, network }) =>
+        !app.railFor('test').seenTokens.some((seen) => seen.asset === asset && seen.network === network),
+    );
+    if (unseen === undefined) throw new Error('the sandbox sees every token');
+    await sql`update transfers set asset = ${unseen.asset}, network = ${unseen.network}, transaction_hash = ${untracedHash('0xaa@0xbb')},
+      amount_units = ${15n * 10n ** BigInt(unseen.decimals - 1)} where payment_id = ${euro.id}`.execute(app.db);
+    const [row] = await take(projectId, { report: 'transfers' });
+    expect([row?.['coin'], row?.['coin_amount'], row?.['transaction_hash']]).toEqual([unseen.asset, '1.5', null]);
+    const { totals } = await preview(projectId, 'report=transfers&from=2026-06-01&to=2026-06-30');
+    expect(totals).toContainEqual(expect.objectContaining({ coin: unseen.asset, amount: '1.5' }));
+    expect((await made(projectId)).tokens).toContainEqual(
+      expect.objectContaining({ coin: unseen.asset, unquoted: '1.5', unexplained: '0' }),
+    );
+  });
+
+  it('adds up two previews at a time for a project, however many are asked for', async () => {
+    const { projectId } = await shop();
+    const [blocking, watching] = [await app.database.connect(), await app.database.connect()];
+    await blocking.query('begin; lock table transfers in access exclusive mode');
+    const path = `/dashboard/api/projects/${projectId}/test/reports?report=transfers`;
+    const asked = Array.from({ length: 4 }, () => owner.browser.call<ReportPreview>({ path }));
+    const waiting = async (): Promise<number> =>
+      (
+        await watching.query(
+          `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query like '%receipt_usd_cents%'`,
+        )
+      ).rowCount ?? 0;
+    await expect.poll(waiting, WAIT).toBe(2);
+    // The others have had the time for it.
+    await owner.browser.call({ path: `/dashboard/api/projects/${projectId}/audit` });
+    expect(await waiting()).toBe(2);
+    await blocking.query('rollback');
+    await Promise.all([blocking.end(), watching.end()]);
+    expect((await Promise.all(asked)).map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+  });
+
   it('is of the days of its zone, also in the month in which clocks are changed', async () => {
     const { projectId } = await test.http.shop();
     for (const at of ['2026-09-30T21:59:59Z', '2026-09-30T22:00:00Z', '2026-10-31T22:59:59Z', '2026-10-31T23:00:00Z']) {
@@ -196,7 +266,7 @@ describe('a report', () => {
       ['0.001', null, null],
     ]);
     const statement = await made(projectId, owner, 'live');
-    expect(statement.tokens[0]).toMatchObject({ swept: '0.002', value_swept: { usd: '3', unknown: 1 } });
+    expect(statement.tokens[0]).toMatchObject({ swept: '0.002', sweeps: 2, value_swept: { usd: '3', unknown: 1 } });
     expect(statement.fees).toEqual([
       { network: 'ethereum', coin: 'ETH', amount: '0.000021', usd: '0.06', sweeps: 1, unknown: 0 },
     ]);
@@ -209,6 +279,17 @@ describe('a report', () => {
       .map((line) => line.split(','));
     const fee = head?.indexOf('fee in usd') ?? -1;
     expect(new Set(lines.map((line) => line[fee]))).toEqual(new Set(['', 'unknown']));
+    // A chain's own coin that is not accepted lay on a deposit too.
+    await sql`update sweep_transfers set network = 'bsc', asset = null where project_id = ${projectId} and deposit_address = '0x1'`.execute(
+      app.db,
+    );
+    await sql`update sweeps set network = 'bsc' where project_id = ${projectId}`.execute(app.db);
+    const own = await call(projectId, 'export', { ...DAYS, report: 'sweeps', format: 'jsonl' }, owner, 'live');
+    expect(own.text).toMatch(/"coin"\s*:\s*"BNB".*"coin_amount"\s*:\s*"0\.001"/);
+    const sum = `/dashboard/api/projects/${projectId}/live/reports?report=sweeps&from=${DAYS.from}&to=${DAYS.to}`;
+    const { totals } = (await owner.browser.call<ReportPreview>({ path: sum })).body;
+    expect(totals?.find(({ network }) => network === 'bsc')).toMatchObject({ coin: 'BNB', amount: '0.001', rows: 1 });
+    expect((await made(projectId, owner, 'live')).fees).toMatchObject([{ network: 'bsc', coin: 'BNB' }]);
     const viewer = await test.join('viewer', projectId);
     const refused = await call(projectId, 'export', { ...DAYS, report: 'sweeps' }, viewer, 'live');
     expect([refused.status, refused.text]).toEqual([403, expect.stringContaining('may not see wallets and sweeps')]);
@@ -272,6 +353,7 @@ describe('a statement', () => {
       from_day: '2026-06-01',
       to_day: '2026-06-30',
       until: '2026-07-01T00:00:00.000Z',
+      made_at: new Date(app.clock()).toISOString(),
       verdict: 'balanced',
       receipts: [
         { currency: 'EUR', amount: '30', count: 1, unknown: 0 },

@@ -21,6 +21,8 @@ export interface Formats {
   readonly date: (iso: string) => string;
   /** `22 Nov` for a day such as 2026-11-22, which has no time zone. */
   readonly day: (date: string) => string;
+  /** `22 Nov 2026` for the same. */
+  readonly fullDay: (date: string) => string;
   /** `2026-11-22`, the day of a time in the person's zone. */
   readonly localDay: (iso: string) => string;
   /** `2 min ago`, `in 4 min`; the date from one day on. */
@@ -77,6 +79,8 @@ export function formatsOf(code: string, tags: readonly string[], zone: string): 
     time: (iso) => time.format(new Date(iso)),
     date: (iso) => dayOf.format(new Date(iso)),
     day: (date) => day.format(new Date(`${date}T00:00:00Z`)),
+    fullDay: (date) =>
+      new Intl.DateTimeFormat(intl, { dateStyle: 'medium', timeZone: 'UTC' }).format(new Date(`${date}T00:00:00Z`)),
     // Swedish dates are those of ISO 8601.
     localDay: (iso) => new Date(iso).toLocaleDateString('sv-SE', { timeZone: zone }),
     relative: (iso, now) => {

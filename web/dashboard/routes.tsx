@@ -6,6 +6,7 @@ import type { AuditSearch } from './pages/audit/search.ts';
 import type { PaymentsSearch } from './pages/payments/search.ts';
 import type { EventsSearch } from './pages/events/events-page.tsx';
 import type { RefundsSearch } from './pages/refunds/search.ts';
+import type { ReportsSearch } from './pages/reports/search.ts';
 import type { RequestsSearch } from './pages/requests/search.ts';
 import type { WebhooksSearch } from './pages/webhooks/search.ts';
 import { homeScope } from './scope.ts';
@@ -146,6 +147,7 @@ const refunds = createRoute({
 const reports = createRoute({
   getParentRoute: () => signedIn,
   path: '/projects/$project/$mode/reports',
+  validateSearch: (search): ReportsSearch => search,
   component: lazyPage(() => import('./pages/reports/reports-page.tsx'), 'ReportsPage', 'reports'),
 });
 const wallets = createRoute({

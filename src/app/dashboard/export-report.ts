@@ -1,6 +1,7 @@
 import type { Client } from 'pg';
-import { tokenOf } from '../../domain/asset.ts';
+import { allTokens, type Token } from '../../domain/asset.ts';
 import { statementOf, type BookStep, type Statement } from '../../domain/books.ts';
+import type { Mode } from '../../domain/permission.ts';
 import { spanOf, type ReportDays } from '../../domain/report.ts';
 import type { PaymentScopeKey } from '../../store/payment-filter.ts';
 import { readBooks, takeBooksSlot } from '../../store/report-books.ts';
@@ -21,6 +22,22 @@ export interface AskedStatement extends AskedReport {
   readonly scope: PaymentScopeKey & { readonly withSweeps: boolean };
 }
 
+/**
+ * All tokens, with the decimals that they have here: the operator may have configured another contract than the
+ * well-known one, or have switched a network off since money came there.
+ */
+export function tokensOf({ railFor }: Pick<App, 'railFor'>, mode: Mode): readonly Token[] {
+  const { seenTokens } = railFor(mode);
+  const isSeen = ({ asset, network }: Token): boolean =>
+    seenTokens.some((seen) => seen.asset === asset && seen.network === network);
+  return [...seenTokens, ...allTokens().filter((token) => !isSeen(token))];
+}
+
+/** The decimals that a token has here; 0 for what is none. */
+export function decimalsOf(tokens: readonly Token[], { asset, network }: { asset: string; network: string }): number {
+  return tokens.find((token) => token.asset === asset && token.network === network)?.decimals ?? 0;
+}
+
 function audited({ scope, days }: AskedReport, action: string, more: Readonly<Record<string, unknown>>): AuditedChange {
   return {
     action,
@@ -38,7 +55,7 @@ export function exportReport(
 ): Promise<OpenedExport> {
   const { scope, report, token, format, separator } = file;
   const span = spanOf(days);
-  const tokens = app.railFor(scope.mode).seenTokens;
+  const tokens = tokensOf(app, scope.mode);
   const about = { report, format, ...(token !== null && { coin: token.asset, network: token.network }) };
   return openExport(app, connect, {
     audited: audited({ scope, days }, 'report.export', about),
@@ -69,9 +86,9 @@ export function openStatement(app: App, connect: () => Promise<Client>, asked: A
         await say({ busy: true });
         return 0;
       }
-      const span = spanOf(asked.days);
+      const [span, madeAt] = [spanOf(asked.days), app.clock()];
       const statement = await makeStatement(app, client, asked, (step) => say({ step }));
-      await say({ statement: statementRecord(statement, asked.days, span) });
+      await say({ statement: statementRecord(statement, asked.days, span, madeAt) });
       return 1;
     },
   });
@@ -85,9 +102,6 @@ export async function makeStatement(
   onStep: (step: BookStep) => Promise<void>,
 ): Promise<Statement> {
   const books = await readBooks(client, scope, spanOf(days), onStep);
-  const { seenTokens } = app.railFor(scope.mode);
-  return statementOf(books, ({ asset, network }) => {
-    const own = seenTokens.find((token) => token.asset === asset && token.network === network);
-    return own?.decimals ?? tokenOf(asset, network)?.decimals ?? 0;
-  });
+  const tokens = tokensOf(app, scope.mode);
+  return statementOf(books, (token) => decimalsOf(tokens, token));
 }

@@ -1,20 +1,30 @@
+import { sql } from 'kysely';
 import { describe, expect, it, vi } from 'vitest';
 import { testApp, type TestApp } from '../../../test/harness.ts';
+import { bookLost } from '../chains/book-lost.ts';
 import { account, setWallet, xpubOf } from '../chains/follow-chain.fixture.ts';
 import { arrives, choose, dollars, tokenShop, transaction } from '../payments/token-shop.fixture.ts';
 import { acceptPayment } from '../payments/payment-actions.ts';
+import { runDue } from '../payments/run-due.ts';
 import { simulatePayment } from '../payments/simulate-payment.ts';
+import { createProject } from '../projects/projects.ts';
 import { createRefund } from '../refunds/create-refund.ts';
 import { runDueRefunds } from '../refunds/end-refunds.ts';
 import type { Mode } from '../../domain/permission.ts';
 import type { ReportDays } from '../../domain/report.ts';
 import type { Statement, TokenStatement } from '../../domain/books.ts';
+import { saveDepositCheck, setDepositBalance, type DepositBalance } from '../../store/deposit-balances.ts';
+import { saveLostTransfers, type LostTransfer } from '../../store/lost-transfers.ts';
 import { WAIT } from '../../../test/deadline.ts';
 import { makeStatement, openStatement } from './export-report.ts';
 
 const JUNE: ReportDays = { from: '2026-06-01', to: '2026-06-30', zone: 'UTC' };
 
-async function statement(app: TestApp, days: ReportDays = JUNE, mode: Mode = 'test'): Promise<Statement> {
+async function statement(
+  app: Pick<TestApp, 'database' | 'railFor' | 'projectId'>,
+  days: ReportDays = JUNE,
+  mode: Mode = 'test',
+): Promise<Statement> {
   const client = await app.database.connect();
   try {
     const scope = { projectId: app.projectId, mode, withSweeps: true };
@@ -28,6 +38,22 @@ function only({ tokens }: Statement): TokenStatement {
   const [token] = tokens;
   if (token === undefined || tokens.length !== 1) throw new Error(`There are ${tokens.length} tokens.`);
   return token;
+}
+
+const DAY_MS = 86_400_000;
+
+/** Ether on an address of this wallet that nobody here was given; the address. */
+async function lostMoney(
+  app: TestApp,
+  firstAddress: string,
+  { amountUnits, addressIndex }: Pick<LostTransfer, 'amountUnits' | 'addressIndex'>,
+): Promise<string> {
+  const address = `0x${String(addressIndex).padStart(40, '0')}`;
+  const place = { network: 'ethereum', asset: 'ETH', outputIndex: 0, address, firstAddress, addressIndex } as const;
+  const block = { blockHeight: 30, blockHash: '0x30', blockAt: app.clock(), blockPosition: 0 };
+  const lost = { ...place, ...block, transactionHash: `0xee${addressIndex}`, amountUnits, foundAt: app.clock() };
+  await app.db.transaction().execute((trx) => saveLostTransfers(trx, [lost]));
+  return address;
 }
 
 const ETHER = { asset: 'ETH', network: 'ethereum' } as const;
@@ -125,6 +151,153 @@ describe('a statement', () => {
       [1, 1],
       [1, 1],
     ]);
+  });
+
+  it('has money on lost addresses as a line of its own, of who has the wallet now, and as a payment’s once it is booked', async () => {
+    const { app } = await tokenShop();
+    const { first_address: firstAddress } = await app.db
+      .selectFrom('wallets')
+      .select('first_address')
+      .executeTakeFirstOrThrow();
+    await sql`insert into skipped_indexes values ('ethereum', ${firstAddress}, 5, 9, 9, now())`.execute(app.db);
+    const lost = await lostMoney(app, firstAddress, { amountUnits: 3n * OWED, addressIndex: 6 });
+    await lostMoney(app, firstAddress, { amountUnits: OWED, addressIndex: 9 });
+    await sql`insert into chain_cursors (network, height, hash, block_at, updated_at) values ('ethereum', 40, '0x40', now(), now())`.execute(
+      app.db,
+    );
+    const before = only(await statement(app, JUNE, 'live'));
+    expect(before).toMatchObject({ opening: 0n, lost: 3n * OWED, closing: 3n * OWED, unexplained: 0n, decimals: 18 });
+    expect(before.received).toMatchObject({ received: 0n, transfers: 0 });
+
+    // The wallet is another project's now, and this one has had it.
+    const other = await createProject(app, 'Other');
+    if (other.kind !== 'done') throw new Error(other.message);
+    await setWallet(app, other.project.id);
+    await app.db
+      .updateTable('wallets')
+      .set({ replaced_at: new Date() })
+      .where('project_id', '=', app.projectId)
+      .execute();
+    expect((await statement(app, JUNE, 'live')).tokens).toEqual([]);
+    const projectId = other.project.id;
+    expect(only(await statement({ ...app, projectId }, JUNE, 'live'))).toMatchObject({ lost: 3n * OWED });
+
+    app.clock.advance(30 * DAY_MS);
+    const booking = { amountMinor: 9_000n, currency: 'USD', merchantOrderId: null, projectId } as const;
+    expect(await bookLost(app, { ...booking, address: lost })).toMatchObject({ kind: 'done' });
+    const after = await statement({ ...app, projectId }, JUNE, 'live');
+    expect(only(after)).toMatchObject({ lost: 0n, closing: 3n * OWED, received: { applied: 3n * OWED, excess: 0n } });
+    // It counts on the day on which it was found, when nobody asked for a price.
+    expect([only(after).received.unvalued, after.verdict]).toEqual([1, 'balanced']);
+  });
+
+  it('moves late money to what was applied when its payment is accepted, and not before', async () => {
+    const { app } = await tokenShop();
+    const payment = await transaction(app);
+    const { address } = await choose(app, payment, 'ETH');
+    app.clock.set(payment.expiresAt + 1);
+    await sql`insert into chain_cursors (network, height, hash, block_at, updated_at, looked_at)
+      values ('ethereum', 40, '0x40', ${new Date(app.clock())}, ${new Date(app.clock())}, ${new Date(app.clock())})`.execute(
+      app.db,
+    );
+    await runDue(app, 10);
+    expect((await app.read(payment.id)).status).toBe('expired');
+    await arrives(app, payment, address, 'ETH', OWED + 5n, 'confirmed');
+    const late = { received: OWED + 5n, late: OWED + 5n, applied: 0n, excess: 0n };
+    expect(only(await statement(app, JUNE, 'live')).received).toMatchObject(late);
+    await acceptPayment(app, { id: payment.id });
+    const accepted = await statement(app, JUNE, 'live');
+    expect(only(accepted).received).toMatchObject({ received: OWED + 5n, late: 0n, applied: OWED, excess: 5n });
+    expect(accepted.verdict).toBe('balanced');
+  });
+
+  describe('of deposits', () => {
+    /** A deposit to which 5 USDT came in block 100, when a node was asked; up to block 120 all is read. */
+    async function deposit() {
+      const { app } = await tokenShop();
+      const payment = await transaction(app);
+      const { address } = await choose(app, payment, 'USDT');
+      const watched = address.toLowerCase();
+      await sql`update wallets set kind = 'treasury'`.execute(app.db);
+      await sql`insert into chain_cursors (network, height, hash, block_at, updated_at)
+        values ('ethereum', 120, '0x120', now(), now())`.execute(app.db);
+      const come = async (units: bigint, height: number) => {
+        await arrives(app, payment, address, 'USDT', dollars(units), 'confirmed');
+        await app.db.updateTable('transfers').set({ block_height: height }).where('block_height', '=', 1).execute();
+      };
+      const sweep = async (units: bigint, height: number, left: bigint | null) => {
+        await sql`insert into sweeps (id, project_id, network, purpose, source, state, created_at)
+          values (gen_random_uuid(), ${app.projectId}, 'ethereum', 'sweep', 'dashboard', 'mined', now())`.execute(
+          app.db,
+        );
+        await sql`insert into sweep_transfers (sweep_id, project_id, network, deposit_address, token, payment_id, address_index, asset, state, units, block_height)
+          select id, project_id, network, ${watched}, '0xusdt', ${payment.id}, 0, 'USDT', 'mined', ${dollars(units)}, ${height} from sweeps`.execute(
+          app.db,
+        );
+        if (left === null) return;
+        const known = { network: 'ethereum', address: watched, token: '0xusdt', units: dollars(left), height } as const;
+        await app.db.transaction().execute((trx) => setDepositBalance(trx, { ...known, at: app.clock() }));
+      };
+      await come(5n, 100);
+      const balance: DepositBalance = {
+        address: watched,
+        index: 0,
+        treasury: '0xTT',
+        paymentId: payment.id,
+        token: '0xusdt',
+        asset: 'USDT',
+        units: dollars(5n),
+        usdCents: null,
+        pricedBy: null,
+      };
+      const check = {
+        projectId: app.projectId,
+        network: 'ethereum',
+        at: app.clock(),
+        height: 100,
+        gasPrice: 1n,
+      } as const;
+      await app.db
+        .transaction()
+        .execute((trx) => saveDepositCheck(trx, { ...check, factories: [], balances: [balance] }));
+      const made = async () => {
+        const { tokens, verdict } = await statement(app, JUNE, 'live');
+        const { deposits } = tokens.find(({ asset }) => asset === 'USDT') ?? {};
+        return { ...deposits, verdict };
+      };
+      return { app, come, sweep, made };
+    }
+
+    it('counts up to the block after which the balance is known, also where that is one of a sweep after the check', async () => {
+      const { come, sweep, made } = await deposit();
+      expect(await made()).toMatchObject({ received: dollars(5n), there: dollars(5n), since: 0n, verdict: 'balanced' });
+      await come(3n, 105);
+      expect(await made()).toMatchObject({ there: dollars(5n), since: dollars(3n), verdict: 'balanced' });
+      await sweep(8n, 110, 0n);
+      expect(await made()).toMatchObject({ swept: dollars(8n), there: 0n, since: 0n, verdict: 'balanced' });
+      await come(2n, 115);
+      expect(await made()).toMatchObject({
+        received: dollars(10n),
+        there: 0n,
+        since: dollars(2n),
+        verdict: 'balanced',
+      });
+    });
+
+    it('takes off what a sweep took of which no node says what it left', async () => {
+      const { sweep, made } = await deposit();
+      await sweep(5n, 110, null);
+      expect(await made()).toMatchObject({ swept: dollars(5n), there: 0n, verdict: 'balanced' });
+    });
+
+    it('says nothing of a block that was not read yet: what came in it is not known', async () => {
+      const { app, made } = await deposit();
+      await sql`update transfers set amount_units = amount_units - 1`.execute(app.db);
+      await sql`update chain_cursors set height = 99`.execute(app.db);
+      expect((await made()).there).toBeNull();
+      await sql`update chain_cursors set height = 100`.execute(app.db);
+      expect(await made()).toMatchObject({ there: dollars(5n), verdict: 'explained' });
+    });
   });
 
   it('names the payments whose own sums are not those of their transfers, and those that were refunded too much', async () => {

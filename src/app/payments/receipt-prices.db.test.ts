@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { expect, it } from 'vitest';
 import { testApp, type TestApp } from '../../../test/harness.ts';
 import { tokenOf, type AssetCode } from '../../domain/asset.ts';
@@ -6,7 +7,7 @@ import type { Payment, Transfer } from '../../domain/payment.ts';
 import { fixedRates } from '../../rates/fixed.ts';
 import { saveTransfers } from '../../store/transfers.ts';
 import { inTransaction } from '../in-transaction.ts';
-import { runDueRefunds } from '../refunds/end-refunds.ts';
+import { completePaidRefunds, runDueRefunds } from '../refunds/end-refunds.ts';
 import { createRefund } from '../refunds/create-refund.ts';
 import { MAX_RECEIPT_AGE_MS, receiptPrices } from './receipt-prices.ts';
 import { simulatePayment } from './simulate-payment.ts';
@@ -142,5 +143,43 @@ it('a refund is valued when it is paid, and not before, and not when it fails', 
   expect(await values()).toEqual([
     { status: 'completed', minor: 2_500n, usdCents: 2_750n },
     { status: 'failed', minor: null, usdCents: null },
+  ]);
+});
+
+it('a refund that was paid while the service was away is of unknown value, and one that is found in time has one', async () => {
+  const app = await testApp();
+  const { id } = await app.pay({ amountMinor: 10_000n, currency: 'EUR', token: { asset: 'ETH', network: null } });
+  await simulatePayment(app, { id }, 'paid');
+  const request = { projectId: app.projectId, mode: 'test', surface: 'order', paymentId: id, address: null } as const;
+  for (const amountMinor of [1_000n, 2_000n, 3_000n]) {
+    await createRefund(app, { ...request, wanted: { amountMinor }, reason: null }, null);
+  }
+  await sql`update refunds set mode = 'live', watched_address = id::text`.execute(app.db);
+  // Each in a block of its own with two confirmations; the block that gave the last of them the second is forgotten.
+  await sql`insert into payment_addresses (payment_id, network, address, asset, decimals, owed_units, tolerance_units, confirmations, issued_at, watch_until)
+    values (${id}, 'ethereum', '0xaa', 'ETH', 18, 1, 0, 2, now(), now())`.execute(app.db);
+  await sql`insert into refund_payouts (network, transaction_hash, asset, output_index, refund_id, block_height)
+    select network, 'tx' || id, asset, 0, id, case amount_minor when 1000 then 12 when 2000 then 10 else 3 end from refunds`.execute(
+    app.db,
+  );
+  const block = (height: number, ago: number) =>
+    sql`insert into chain_blocks (network, height, hash, block_at)
+    values ('ethereum', ${height}, ${`0x${height}`}, ${new Date(app.clock() - ago)})`.execute(app.db);
+  await block(10, 2 * MAX_RECEIPT_AGE_MS);
+  await block(11, MAX_RECEIPT_AGE_MS + 1);
+  await block(12, MAX_RECEIPT_AGE_MS + 1);
+  await block(13, MAX_RECEIPT_AGE_MS);
+  await sql`insert into chain_cursors (network, height, hash, block_at, updated_at)
+    values ('ethereum', 13, '0x13', now(), now())`.execute(app.db);
+  await completePaidRefunds(app, 'ethereum');
+  const rows = await app.db
+    .selectFrom('refunds')
+    .select(['status', 'amount_minor', 'disposal_minor as minor', 'disposal_usd_cents as usdCents'])
+    .orderBy('amount_minor')
+    .execute();
+  expect(rows).toEqual([
+    { status: 'completed', amount_minor: 1_000n, minor: 1_000n, usdCents: 1_100n },
+    { status: 'completed', amount_minor: 2_000n, minor: null, usdCents: null },
+    { status: 'completed', amount_minor: 3_000n, minor: null, usdCents: null },
   ]);
 });

@@ -46,12 +46,10 @@ export async function reopenRefunds(app: App, network: Network): Promise<void> {
 export async function completePaidRefunds(app: App, network: Network): Promise<void> {
   await purgeStalePayouts(app, network, app.clock());
   const cursor = await readCursor(app.db, network);
-  for (const { refundId, transactionHash } of await refundsPaidBy(app.db, network, cursor?.height ?? 0)) {
+  for (const { refundId, ...paid } of await refundsPaidBy(app.db, network, cursor?.height ?? 0)) {
     await inRefundTransaction(app, null, async (trx) => {
       const refund = await lockRefund(trx, refundId);
-      return refund === null
-        ? { kind: 'not_found' }
-        : applyToRefund(app, trx, refund, { kind: 'paid', transactionHash }, null);
+      return refund === null ? { kind: 'not_found' } : applyToRefund(app, trx, refund, { kind: 'paid', ...paid }, null);
     });
   }
 }

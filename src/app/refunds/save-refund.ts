@@ -5,6 +5,7 @@ import type { RefundEventType } from '../../domain/event-type.ts';
 import type { Payment } from '../../domain/payment.ts';
 import { refundTransition, type Refund, type RefundObservation } from '../../domain/refund.ts';
 import { nextDueAt } from '../../domain/transition.ts';
+import { MAX_RECEIPT_AGE_MS } from '../payments/receipt-prices.ts';
 import { publicPaymentId } from '../../wire/payment.ts';
 import { refundView } from '../../wire/refund.ts';
 import { lockPayments } from '../../store/payments.ts';
@@ -80,15 +81,24 @@ export async function applyToRefund(
   }
   const [payment] = await lockPayments(trx, [refund.paymentId]);
   if (payment === undefined) throw new Error('A refund without its payment.');
-  await updateRefund(trx, result.refund, disposalOf(app, result.refund));
+  const paidAt = observation.kind === 'paid' ? observation.paidAt : null;
+  await updateRefund(trx, result.refund, disposalOf(app, result.refund, paidAt === undefined ? now : paidAt, now));
   const type = EVENT_OF[observation.kind];
   return saveRefundEvent(app, trx, payment, result.refund, type, now, idempotency);
 }
 
-/** What a refund is worth at the moment it is paid, which is now; null where that has no fresh price, or it is not. */
-function disposalOf(app: App, { status, mode, units, decimals, asset, currency }: Refund): FiatWorth {
+/**
+ * What a refund is worth at the moment it is paid; null where it is not, where there is no fresh price, and where that
+ * moment is long past: a service that catches up does not value it at today's price.
+ */
+function disposalOf(
+  app: App,
+  { mode, units, decimals, asset, currency }: Refund,
+  paidAt: number | null,
+  now: number,
+): FiatWorth {
   const { rates } = app.railFor(mode);
-  const price = status === 'completed' ? rates.usdPrice(asset) : null;
+  const price = paidAt === null || paidAt < now - MAX_RECEIPT_AGE_MS ? null : rates.usdPrice(asset);
   if (price === null) return { minor: null, usdCents: null };
   const worthIn = (fiat: Fiat): bigint | null => {
     const fiatPrice = rates.usdPrice(fiat);

@@ -1,4 +1,4 @@
-import type { AssetCode } from '../../domain/asset.ts';
+import { fiatValue, type AssetCode } from '../../domain/asset.ts';
 import { pow10 } from '../../domain/money.ts';
 import type { EvmNetwork } from '../../domain/networks.ts';
 import { shownAddress } from '../../rails/address.ts';
@@ -31,7 +31,7 @@ export function worthAt(
 ): bigint | null {
   if (asset === null || at === null || app.clock() - at > MAX_PRICE_AGE_MS) return null;
   const price = app.railFor('live').rates.usdPrice(asset);
-  return price === null ? null : (units * price * 100n) / pow10(decimalsOf(asset, network, tokens) + 8);
+  return price === null ? null : fiatValue(units, decimalsOf(asset, network, tokens), price, 'USD', pow10(8));
 }
 
 /** The token's contract in lower case; null for the chain's own coin. Undefined: not an asset of this network now. */

@@ -1,12 +1,9 @@
 import { daysOf, lastDays, MAX_RANGE_DAYS, type DayRange } from '../../app/dashboard/home-figures.ts';
 import type { App } from '../../app/context.ts';
+import { dayProblem } from '../../domain/report.ts';
 import { isTimeZone } from '../../domain/time-zone.ts';
-import { parseIsoDate } from '../dates.ts';
 import { invalid } from '../errors.ts';
 import type { QueryOf } from './contract/index.ts';
-
-const FIRST_DAY = '1971-01-01';
-const LAST_DAY = '9990-12-31';
 
 /**
  * The days that Home is asked for.
@@ -36,10 +33,7 @@ export function readRange(app: App, query: QueryOf<'GET /dashboard/api/projects/
 
 /** @throws RequestError if it is no day, or one that no time zone has midnight for */
 export function readDay(name: 'from' | 'to', text: string): string {
-  if (text.length !== 10 || parseIsoDate(text) === null)
-    throw invalid(name, `${name} must be a day such as 2026-01-31.`);
-  if (text < FIRST_DAY || text > LAST_DAY) {
-    throw invalid(name, `${name} must be a day between ${FIRST_DAY} and ${LAST_DAY}.`);
-  }
+  const problem = dayProblem(text);
+  if (problem !== null) throw invalid(name, `${name} ${problem}`);
   return text;
 }

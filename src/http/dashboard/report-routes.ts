@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { tokenOf } from '../../domain/asset.ts';
-import { exportReport, openStatement } from '../../app/dashboard/export-report.ts';
+import { tokenOf, type Token } from '../../domain/asset.ts';
+import { createConcurrencyLimit } from '../../app/concurrency-limit.ts';
+import { decimalsOf, exportReport, openStatement, tokensOf } from '../../app/dashboard/export-report.ts';
 import { roleOfOpenSession } from '../../app/people/open-session.ts';
 import { formatDecimal } from '../../domain/money.ts';
 import { daysOfPeriod, spanOf, type ReportDays } from '../../domain/report.ts';
@@ -20,14 +21,22 @@ import type { FileSender } from './send-file.ts';
 const URL = '/dashboard/api/projects/:project/:mode/reports';
 type Params = { readonly project: string; readonly mode: string };
 
+/** So many are added up at once for a project: each takes a connection for seconds, which creations need. */
+const MAX_PREVIEWS = 2;
+
 /** The page of reports. */
 export function reportRoutes(app: FastifyInstance, dashboard: Dashboard, send: FileSender): void {
   const { app: core } = dashboard.people;
+  const limited = createConcurrencyLimit(MAX_PREVIEWS);
   addRoute(app, `GET ${URL}`, { action: 'read_payments' }, async ({ params, query, request }) => {
     const scope = scopeOf(request, params);
     const days = await readDays(dashboard, query);
     const selection = selectionOf(scope, query, days);
-    const totals = await reportTotals(core.db, selection);
+    const tokens = tokensOf(core, scope.mode);
+    const totals = await limited(scope.projectId, async () =>
+      // Nobody reads what a page asked for that shows something else by now.
+      request.raw.socket.destroyed ? null : reportTotals(core.db, selection),
+    );
     const { seenTokens } = core.railFor(scope.mode);
     return {
       from_day: days.from,
@@ -35,7 +44,7 @@ export function reportRoutes(app: FastifyInstance, dashboard: Dashboard, send: F
       zone: days.zone,
       from: isoTime(selection.span.startAt),
       until: isoTime(selection.span.endAt),
-      totals: totals === null ? null : totals.map(totalView),
+      totals: totals === null ? null : totals.map((total) => totalView(total, tokens)),
       tokens: seenTokens.map(({ asset, network }) => ({ coin: asset, network })),
     };
   });
@@ -125,13 +134,16 @@ function selectionOf(
   return { report, scope: { projectId, mode }, span: spanOf(days), token };
 }
 
-function totalView({ asset, network, decimals, rows, units, usdCents, unvalued }: ReportTotal) {
-  const known = asset === null || network === null ? null : tokenOf(asset, network);
+function totalView(
+  { asset, network, decimals, rows, units, usdCents, unvalued }: ReportTotal,
+  tokens: readonly Token[],
+) {
+  const known = asset === null || network === null ? 0 : decimalsOf(tokens, { asset, network });
   return {
     coin: asset,
     network,
     rows,
-    amount: formatDecimal(units, decimals ?? known?.decimals ?? 0),
+    amount: formatDecimal(units, decimals ?? known),
     usd: formatDecimal(usdCents, 2),
     unknown: unvalued,
   };

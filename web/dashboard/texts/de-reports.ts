@@ -30,7 +30,7 @@ export const deReports: TextsLike<typeof enReports> = {
     'Zahlungen, die im Zeitraum erstellt wurden, so wie sie jetzt sind. Der Betrag ist der bestätigte, der Wert der bei Erstellung.',
   report_period: 'Zeitraum',
   report_refunds_text:
-    'Erstattungen, die im Zeitraum gezahlt wurden, und darin erstellte, die nicht gezahlt sind, mit ihrem Wert bei Zahlung.',
+    'Erstattungen, die im Zeitraum gezahlt wurden, und darin erstellte, die nicht gezahlt sind. Der Betrag ist der gezahlte, mit seinem Wert bei Zahlung.',
   report_rows: 'bisher {rows} Zeilen',
   report_semicolon: 'CSV, mit Semikolons',
   report_stop: 'Abbrechen',
@@ -66,11 +66,12 @@ export const deReports: TextsLike<typeof enReports> = {
   statement_fiat_refunds: 'Erstattungen zu Zahlungen in',
   statement_line: 'Zeile',
   statement_lost: 'Auf Adressen, die bei einer Wiederherstellung verloren gingen',
+  statement_made: 'Stand: {time} (Zeitzone {zone}).',
   statement_make: 'Abrechnung und Abstimmung',
   statement_more: 'Die ersten {shown} sind aufgeführt.',
   statement_not_checked: 'noch nicht abgefragt',
   statement_notes:
-    'Geld zählt an dem Tag, an dem es zum ersten Mal gesehen wurde, sobald es bestätigt ist. Die Werte bei Eingang und bei Abgang sind die des Marktes in diesem Augenblick. Gebühren für Erstattungen zahlt Ihre eigene Wallet; sie sind hier nicht bekannt.',
+    'Bestände sind, was einging, abzüglich der Erstattungen, nicht was in Ihrer Wallet liegt. Geld zählt an dem Tag, an dem es zum ersten Mal gesehen wurde, sobald es bestätigt ist. Die Werte bei Eingang und bei Abgang sind die des Marktes in diesem Augenblick. Gebühren für Erstattungen zahlt Ihre eigene Wallet; sie sind hier nicht bekannt.',
   statement_opening: 'Anfangsbestand',
   statement_over_refund: '{payment}: {refunded} {coin} wurden erstattet, bestätigt sind {received}.',
   statement_part_applied: 'abgeschlossenen Zahlungen zugerechnet',

@@ -28,7 +28,7 @@ export const enReports = {
     'Payments created in the period, as they are now. The amount is what is confirmed; the value is that at creation.',
   report_period: 'Period',
   report_refunds_text:
-    'Refunds paid in the period, and those created in it that are not paid, with their value when they were paid.',
+    'Refunds paid in the period, and those created in it that are not paid. The amount is what was paid, with its value when it was paid.',
   report_rows: '{rows} rows so far',
   report_semicolon: 'CSV, with semicolons',
   report_stop: 'Stop',
@@ -62,11 +62,12 @@ export const enReports = {
   statement_fiat_refunds: 'Refunds of payments in',
   statement_line: 'Line',
   statement_lost: 'On addresses that a restore lost',
+  statement_made: 'As of {time} (time zone {zone}).',
   statement_make: 'Statement and reconciliation',
   statement_more: 'The first {shown} are shown.',
   statement_not_checked: 'not checked yet',
   statement_notes:
-    'Money counts on the day on which it was first seen, and once it is confirmed. Values at receipt and at disposal are those of the market at that moment. Fees of refunds are paid by your own wallet and are not known here.',
+    'Balances are what came in less what was refunded, not what is in your wallet. Money counts on the day on which it was first seen, and once it is confirmed. Values at receipt and at disposal are those of the market at that moment. Fees of refunds are paid by your own wallet and are not known here.',
   statement_opening: 'Opening balance',
   statement_over_refund: '{payment}: {refunded} {coin} were refunded, but only {received} are confirmed.',
   statement_part_applied: 'applied to completed payments',

@@ -16,33 +16,36 @@ import { receiveFile, saveFile } from '../payments/export-file.ts';
 import { networkName } from '../payments/network-name.ts';
 import { askedDays, type Days } from './period-card.tsx';
 import css from './reports.module.css';
+import { REPORTS, type ReportsChange, type ReportsSearch } from './search.ts';
 import { Scrolling } from './scrolling.tsx';
 import { useStream } from './use-stream.ts';
 import { Worth } from './worth.tsx';
 
-const REPORTS = ['payments', 'transfers', 'refunds', 'sweeps'] as const;
-type Report = (typeof REPORTS)[number];
 const FORMATS = ['csv', 'semicolon', 'jsonl'] as const;
+type Format = (typeof FORMATS)[number];
 
-interface Wanted {
-  readonly report: Report;
-  /** Such as `BTC bitcoin`; empty: all. */
-  readonly token: string;
-  readonly format: (typeof FORMATS)[number];
-}
+type Report = (typeof REPORTS)[number];
 
 type ReportQuery = QueryOf<'GET /dashboard/api/projects/:project/:mode/reports'>;
 
+interface ExportCardProps {
+  readonly days: Days;
+  readonly search: ReportsSearch;
+  readonly onChange: (change: ReportsChange) => void;
+}
+
 /** Chooses a report, shows what it adds up to, and downloads it. */
-export function ExportCard({ days }: { readonly days: Days }) {
+export function ExportCard({ days, search, onChange }: ExportCardProps) {
   const { t } = useLocale('reports');
   const { api } = useDashboard();
   const scope = useScope();
-  const [wanted, want] = useState<Wanted>({ report: 'transfers', token: '', format: 'csv' });
+  const [format, setFormat] = useState<Format>('csv');
+  const reports = useReports();
   const asked = askedDays(days);
-  const [coin, network] = wanted.token.split(' ');
-  // What can be chosen came from the server.
-  const query = { ...asked, report: wanted.report, ...(wanted.token !== '' && { coin, network }) } as ReportQuery;
+  const { coin, network } = search;
+  const report = reports.find((one) => one === search.report) ?? 'transfers';
+  // What is in the address and not a token of the server is refused by it.
+  const query = { ...asked, report, ...(coin !== undefined && { coin, network }) } as ReportQuery;
   const preview = useQuery({
     queryKey: ['reports', scope, query],
     queryFn: ({ signal }) =>
@@ -53,8 +56,22 @@ export function ExportCard({ days }: { readonly days: Days }) {
   return (
     <Card title={t('report_export')} className={css.setup}>
       <p className={css.note}>{t('report_export_text')}</p>
-      <Choice wanted={wanted} onWanted={want} tokens={preview.data?.tokens ?? []} />
-      <p className={css.note}>{t(`report_${wanted.report}_text`)}</p>
+      <div className={css.fields}>
+        <SelectField
+          label={t('report')}
+          value={report}
+          options={reports.map((one) => [one, t(`report_of_${one}`)])}
+          onValue={(value) => onChange({ report: reports.find((one) => one === value) })}
+        />
+        <TokenField search={search} tokens={preview.data?.tokens ?? []} onChange={onChange} />
+        <SelectField
+          label={t('report_format')}
+          value={format}
+          options={FORMATS.map((one) => [one, t(`report_${one}`)])}
+          onValue={(value) => setFormat(FORMATS.find((one) => one === value) ?? 'csv')}
+        />
+      </div>
+      <p className={css.note}>{t(`report_${report}_text`)}</p>
       {preview.data !== undefined ? (
         <Totals preview={preview.data} isOld={preview.isPlaceholderData} />
       ) : preview.error === null ? (
@@ -62,50 +79,45 @@ export function ExportCard({ days }: { readonly days: Days }) {
       ) : (
         <Notice kind="problem">{problemText(preview.error, t)}</Notice>
       )}
-      <Download format={wanted.format} query={asked === null ? null : query} />
+      <Download format={format} query={asked === null ? null : query} />
     </Card>
   );
 }
 
-interface ChoiceProps {
-  readonly wanted: Wanted;
-  readonly onWanted: (wanted: Wanted) => void;
+/** The reports that the person may see. */
+function useReports(): readonly Report[] {
+  const { project } = useScope();
+  const own = useSignedIn().projects.find(({ id }) => id === project);
+  return REPORTS.filter((one) => one !== 'sweeps' || own?.actions.includes('read_wallets') === true);
+}
+
+interface TokenFieldProps extends Pick<ExportCardProps, 'search' | 'onChange'> {
   readonly tokens: ReportPreview['tokens'];
 }
 
-function Choice({ wanted, onWanted, tokens }: ChoiceProps) {
+/** Chooses one coin or all; also shows one of the address that cannot be chosen here. */
+function TokenField({ search: { coin, network }, tokens, onChange }: TokenFieldProps) {
   const { t } = useLocale('reports');
-  const { project } = useScope();
-  const own = useSignedIn().projects.find(({ id }) => id === project);
-  const reports = REPORTS.filter((one) => one !== 'sweeps' || own?.actions.includes('read_wallets') === true);
-  const token = ({ coin, network }: (typeof tokens)[number]) =>
-    [`${coin} ${network}`, `${coin} · ${networkName(network)}`] as const;
+  const isKnown = coin === undefined || tokens.some((one) => one.coin === coin && one.network === network);
+  const shown = isKnown ? tokens : [...tokens, { coin, network: network ?? '' }];
   return (
-    <div className={css.fields}>
-      <SelectField
-        label={t('report')}
-        value={wanted.report}
-        options={reports.map((one) => [one, t(`report_of_${one}`)])}
-        onValue={(value) => onWanted({ ...wanted, report: reports.find((one) => one === value) ?? 'transfers' })}
-      />
-      <SelectField
-        label={t('report_coin')}
-        value={wanted.token}
-        options={[['', t('report_all_coins')], ...tokens.map(token)]}
-        onValue={(value) => onWanted({ ...wanted, token: value })}
-      />
-      <SelectField
-        label={t('report_format')}
-        value={wanted.format}
-        options={FORMATS.map((one) => [one, t(`report_${one}`)])}
-        onValue={(value) => onWanted({ ...wanted, format: FORMATS.find((one) => one === value) ?? 'csv' })}
-      />
-    </div>
+    <SelectField
+      label={t('report_coin')}
+      value={coin === undefined ? '' : `${coin} ${network}`}
+      options={[
+        ['', t('report_all_coins')],
+        ...shown.map((one) => [`${one.coin} ${one.network}`, `${one.coin} · ${networkName(one.network)}`] as const),
+      ]}
+      onValue={(value) => {
+        const [asset, on] = value.split(' ');
+        onChange({ coin: asset, network: on });
+      }}
+    />
   );
 }
 
 interface DownloadProps {
-  readonly format: Wanted['format'];
+  readonly format: Format;
   /** Null while days are being typed. */
   readonly query: ReportQuery | null;
 }
@@ -147,10 +159,9 @@ function Download({ format, query }: DownloadProps) {
 }
 
 function Totals({ preview, isOld }: { readonly preview: ReportPreview; readonly isOld: boolean }) {
-  const { t, number, day } = useLocale('reports');
+  const { t, number, fullDay } = useLocale('reports');
   const { totals, from_day: from, to_day: to } = preview;
-  const years = [from, to].map((one) => one.slice(0, 4));
-  const label = t('report_totals', { from: `${day(from)} ${years[0]}`, to: `${day(to)} ${years[1]}` });
+  const label = t('report_totals', { from: fullDay(from), to: fullDay(to) });
   if (totals === null) return <Notice>{t('report_too_many')}</Notice>;
   if (totals.length === 0) return <Notice>{t('report_nothing', { period: label })}</Notice>;
   return (

@@ -1,12 +1,12 @@
 import { useMemo } from 'react';
+import { startOfDay } from '../../days.ts';
 import { useLocale } from '../../locale.tsx';
 import { Card } from '../../ui/card.tsx';
 import { DayInput } from '../../ui/day-input.tsx';
 import { Labelled } from '../../ui/field.tsx';
 import { SelectField } from '../../ui/select-field.tsx';
 import css from './reports.module.css';
-
-export const PERIODS = ['this_month', 'last_month', 'this_quarter', 'last_quarter', 'this_year', 'last_year'] as const;
+import { PERIODS } from './search.ts';
 
 /** Which days, of which time zone. */
 export interface Days {
@@ -16,10 +16,11 @@ export interface Days {
   readonly zone: string;
 }
 
-/** As the server is asked for them; null while the days are being typed. */
+/** As the server is asked for them; null while the days are being typed, which passes through the year 2. */
 export function askedDays({ period, from, to, zone }: Days) {
   if (period !== 'days') return { period, zone };
-  return from !== '' && to !== '' && from <= to ? { from, to, zone } : null;
+  const isTyped = [from, to].every((day) => startOfDay(day) !== null);
+  return isTyped && from <= to ? { from, to, zone } : null;
 }
 
 interface PeriodCardProps {
@@ -30,7 +31,10 @@ interface PeriodCardProps {
 /** Chooses the days that reports and statements are of. */
 export function PeriodCard({ days, onDays }: PeriodCardProps) {
   const { t, zone: own } = useLocale('reports');
-  const zones = useMemo(() => [...new Set([own, 'UTC', ...Intl.supportedValuesOf('timeZone')])], [own]);
+  const zones = useMemo(
+    () => [...new Set([days.zone, own, 'UTC', ...Intl.supportedValuesOf('timeZone')])],
+    [days.zone, own],
+  );
   return (
     <Card title={t('report_period')} className={css.setup}>
       <div className={css.fields}>

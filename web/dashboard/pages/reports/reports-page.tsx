@@ -1,24 +1,52 @@
+import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useLocale } from '../../locale.tsx';
 import { Page } from '../../shell/page.tsx';
 import { ExportCard } from './export-card.tsx';
-import { PeriodCard, type Days } from './period-card.tsx';
+import { askedDays, PeriodCard, type Days } from './period-card.tsx';
 import css from './reports.module.css';
+import { reportsSearch, type ReportsChange, type ReportsSearch } from './search.ts';
 import { StatementCard } from './statement-card.tsx';
 
 /** Reports and statements of any period, on the screen, as files and on paper. */
 export function ReportsPage() {
-  const { t, zone, localDay } = useLocale('reports');
-  const today = localDay(new Date().toISOString());
-  const [days, setDays] = useState<Days>({ period: 'last_month', from: `${today.slice(0, 8)}01`, to: today, zone });
+  const { t } = useLocale('reports');
+  // The route hands on the URL's words as they are: reading them comes with this page.
+  const search = reportsSearch({ ...useSearch({ from: '/signed-in/projects/$project/$mode/reports' }) });
+  const navigate = useNavigate({ from: '/projects/$project/$mode/reports' });
+  const onChange = (change: ReportsChange): void =>
+    void navigate({ search: reportsSearch({ ...search, ...change }), replace: true, resetScroll: false });
+  const { days, onDays } = useDays(search, onChange);
   return (
     <Page title={t('reports')}>
       <div className={css.stack}>
         <p className={css.note}>{t('reports_intro')}</p>
-        <PeriodCard days={days} onDays={setDays} />
-        <ExportCard days={days} />
+        <PeriodCard days={days} onDays={onDays} />
+        {/* A link is of the same days for whoever opens it, whatever their time zone. */}
+        <ExportCard days={days} search={search} onChange={(change) => onChange({ zone: days.zone, ...change })} />
         <StatementCard days={days} />
       </div>
     </Page>
   );
+}
+
+/** The days in the address; while they are being typed they are none yet, and stand here alone. */
+function useDays(search: ReportsSearch, onChange: (change: ReportsChange) => void) {
+  const { zone: own, localDay } = useLocale();
+  const [typed, type] = useState<{ readonly days: Days; readonly instead: string } | null>(null);
+  const today = localDay(new Date().toISOString());
+  const { period = 'last_month', from, to, zone = own } = search;
+  const chosen: Days =
+    from === undefined || to === undefined
+      ? { period, from: `${today.slice(0, 8)}01`, to: today, zone }
+      : { period: 'days', from, to, zone };
+  const address = JSON.stringify(search);
+  return {
+    days: typed?.instead === address ? typed.days : chosen,
+    onDays: (days: Days): void => {
+      const asked = askedDays(days);
+      type(asked === null ? { days, instead: address } : null);
+      if (asked !== null) onChange({ period: undefined, from: undefined, to: undefined, ...asked });
+    },
+  };
 }

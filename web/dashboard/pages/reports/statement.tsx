@@ -16,21 +16,21 @@ const KINDS = { balanced: 'good', explained: 'warning', unexplained: 'problem' }
 /** The statement of a period, which prints on paper of any size. */
 export function Statement({ statement }: { readonly statement: StatementRecord }) {
   const locale = useLocale('reports');
-  const { t, date } = locale;
+  const { t, fullDay, dateTime, zone } = locale;
   const scope = useScope();
   const name = useSignedIn().projects.find(({ id }) => id === scope.project)?.name ?? '';
-  const day = (text: string): string => date(`${text}T12:00:00Z`);
   return (
     <article className={css.paper} aria-labelledby="statement">
       <header>
         <h2 id="statement">{t('statement_title', { project: name })}</h2>
         <p>
           {t('statement_period', {
-            from: day(statement.from_day),
-            to: day(statement.to_day),
+            from: fullDay(statement.from_day),
+            to: fullDay(statement.to_day),
             zone: statement.zone.replaceAll('_', ' '),
           })}
         </p>
+        <p className={css.note}>{t('statement_made', { time: dateTime(statement.made_at), zone })}</p>
         {scope.mode === 'test' ? <p className={css.test}>{t('statement_test')}</p> : null}
       </header>
       <Notice kind={KINDS[statement.verdict]}>{t(`statement_${statement.verdict}`)}</Notice>
@@ -81,7 +81,7 @@ function rowsOf(token: Token, { t, number }: Texts): readonly Row[] {
     ...(token.unconfirmed === '0' ? [] : [{ text: t('statement_unconfirmed'), amount: token.unconfirmed }]),
     ...(token.swept === '0'
       ? []
-      : [{ text: t('statement_swept'), amount: token.swept, value: token.value_swept, count: 1 }]),
+      : [{ text: t('statement_swept'), amount: token.swept, value: token.value_swept, count: token.sweeps }]),
     ...(deposits === null
       ? []
       : [

@@ -173,6 +173,14 @@ export async function violations(page: Page, what: string): Promise<readonly str
   return found;
 }
 
+/** By how many pixels the page is too wide for a phone of 390 px whose text is enlarged to 200 %. */
+export async function overflowEnlarged(page: Page): Promise<number> {
+  await page.setViewportSize({ width: 195, height: 420 });
+  const overflow = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
+  await page.setViewportSize(DESKTOP);
+  return overflow;
+}
+
 /** Content that has no room beside the navigation, and controls that stand out of their dialog. */
 function misplaced(page: Page): Promise<readonly string[]> {
   return page.evaluate<readonly string[]>(`(() => {

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { decodeId } from '../../src/domain/id.ts';
 import { hasNoBrowser } from '../browser.ts';
 import { manualClock } from '../harness.ts';
-import { useDashboard, violations } from './dashboard.fixture.ts';
+import { overflowEnlarged, useDashboard, violations } from './dashboard.fixture.ts';
 import { saveCursor, saveRefund } from './refund-list.fixture.ts';
 
 describe.skipIf(hasNoBrowser)('Refunds', () => {
@@ -62,6 +62,7 @@ describe.skipIf(hasNoBrowser)('Refunds', () => {
     await page.getByText('Copied').first().waitFor();
     expect(await page.evaluate<string>('navigator.clipboard.readText()')).toMatch(/\/refund\/re_/);
     found.push(...(await violations(page, 'a refund')));
+    expect(await overflowEnlarged(page)).toBe(0);
     await page.keyboard.press('Escape');
     await table(page)
       .getByRole('row', { name: /0\.00033333/ })

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { hasNoBrowser } from '../browser.ts';
-import { useDashboard, violations } from './dashboard.fixture.ts';
+import { overflowEnlarged, useDashboard, violations } from './dashboard.fixture.ts';
 
 describe.skipIf(hasNoBrowser)('Reports', () => {
   const dashboard = useDashboard();
@@ -38,6 +38,7 @@ describe.skipIf(hasNoBrowser)('Reports', () => {
     await page.getByText('not accepted: too late').waitFor();
     await page.getByText('Test data: no real money').waitFor();
     expect(await violations(page, 'a statement')).toEqual([]);
+    expect(await overflowEnlarged(page)).toBe(0);
     await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
     expect(await page.getByRole('button').count()).toBe(0);
     expect(await page.getByRole('article').isVisible()).toBe(true);

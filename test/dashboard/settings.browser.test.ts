@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { hasNoBrowser } from '../browser.ts';
-import { useDashboard, violations } from './dashboard.fixture.ts';
+import { overflowEnlarged, useDashboard, violations } from './dashboard.fixture.ts';
 
 /** 32 × 16 pixels, as a browser wrote them. */
 const PNG = Buffer.from(
@@ -32,6 +32,7 @@ describe.skipIf(hasNoBrowser)('Settings', () => {
     const saved = () => page.getByText('Settings saved').last().waitFor();
     await previewOf(page).getByText('Waiting for your payment').waitFor();
     expect(await violations(page, 'Settings')).toEqual([]);
+    expect(await overflowEnlarged(page)).toBe(0);
 
     // The preview has what is typed, as text, and nothing in it runs or leads anywhere.
     await page.getByLabel('Name of the shop').fill('<img src=x onerror="parent.hacked=true">Tea');

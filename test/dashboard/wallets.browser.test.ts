@@ -4,7 +4,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { MNEMONIC, publicKeyAt } from '../../src/rails/utxo/wallet.fixture.ts';
 import { startAnvil, type Anvil } from '../anvil.ts';
 import { hasNoBrowser } from '../browser.ts';
-import { useDashboard, violations } from './dashboard.fixture.ts';
+import { overflowEnlarged, useDashboard, violations } from './dashboard.fixture.ts';
 
 describe.skipIf(hasNoBrowser)('Wallets', () => {
   let anvil: Anvil | null = null;
@@ -90,6 +90,7 @@ describe.skipIf(hasNoBrowser)('Wallets', () => {
     await page.getByText('24 h', { exact: true }).waitFor();
     await page.getByText('Followed', { exact: true }).waitFor();
     expect(await violations(page, 'Wallets')).toEqual([]);
+    expect(await overflowEnlarged(page)).toBe(0);
 
     await page
       .getByRole('link', { name: /^Needs attention/ })

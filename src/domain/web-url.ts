@@ -30,7 +30,7 @@ function isReadAsWritten(host: string, read: string): boolean {
   return isInternational && /(?:^|\.)xn--/.test(read);
 }
 
-/** A URL as it is shown beyond the page that changes it: of its query only that there is one, for some carry a token. */
+/** A URL as others than its page show it: of its query only that there is one, for some carry a token. */
 export function withoutQuery(text: string): string {
   const { origin, pathname, search } = new URL(text);
   return origin + pathname + (search === '' ? '' : '?…');

@@ -36,8 +36,8 @@ const CHANGED = 'Somebody else has changed this meanwhile. Read what it says now
 
 /**
  * Assigns, notes or marks as done one occurrence of what needs attention. Refused if it is over, if the role does not
- * let the person see it, or if somebody changed it since the version that the person saw. What was marked as done can be
- * taken back.
+ * let the person see it, or if somebody changed it since the version that the person saw. What was marked as done can
+ * be taken back.
  */
 export async function markAttention(
   app: App,

@@ -3,6 +3,7 @@ import { expect, it, onTestFinished, vi } from 'vitest';
 import { WAIT } from '../../../test/deadline.ts';
 import type { AttentionSources, SweepWorth } from '../dashboard/attention.ts';
 import { createServiceHealth } from '../dashboard/health.ts';
+import type { NotificationChoices } from '../../domain/notification.ts';
 import { listen } from '../../store/notifications.ts';
 import { openOccurrences } from '../../store/attention-occurrences.ts';
 import { setRole } from '../people/people.ts';
@@ -42,6 +43,14 @@ async function noticingApp() {
     endPayment: (id: string) =>
       sql`update payments set exception = 'none', status = 'completed' where id = ${id}`.execute(mails.app.db),
   };
+}
+
+/** With a viewer who chose so. */
+async function viewerWith(choices: Partial<NotificationChoices>) {
+  const shop = await noticingApp();
+  const ann = await shop.join('ann@shop.example', 'viewer');
+  await changeChoices(shop.app, ann, choices);
+  return { shop, ann };
 }
 
 const subjects = ({ smtp }: MailApp) => smtp.taken.map(({ headers }) => headers.get('subject'));
@@ -104,10 +113,8 @@ it('at once: what comes is mailed once, what was there before never, and a storm
 });
 
 it('daily: at eight in the person’s zone comes what is new and still open, and nothing on days without news', async () => {
-  const shop = await noticingApp();
-  const ann = await shop.join('ann@shop.example', 'viewer');
   // 12:00 in UTC is 14:00 in Berlin: today's is over.
-  await changeChoices(shop.app, ann, { attention: 'daily', zone: 'Europe/Berlin' });
+  const { shop } = await viewerWith({ attention: 'daily', zone: 'Europe/Berlin' });
   await shop.round();
   await shop.underpaid('A-1');
   const over = await shop.underpaid('A-2');
@@ -241,10 +248,8 @@ it('a failing endpoint is mailed once for each failure, and when it works again 
 });
 
 it('the weekly summary has the figures of the week, on the chosen day at eight in the chosen zone, once', async () => {
-  const shop = await noticingApp();
-  const ann = await shop.join('ann@shop.example', 'viewer');
   // The clock begins on Monday, 2026-06-15, at 12:00 in UTC.
-  await changeChoices(shop.app, ann, { weeklyOn: 2, zone: 'Asia/Tokyo' });
+  const { shop } = await viewerWith({ weeklyOn: 2, zone: 'Asia/Tokyo' });
   for (const name of ['A-1', 'A-2']) await shop.app.pay({ mode: 'live', merchantOrderId: name });
   await shop.round();
   expect(subjects(shop)).toEqual([]);
@@ -259,27 +264,21 @@ it('the weekly summary has the figures of the week, on the chosen day at eight i
 });
 
 it('the summary of a day on which the service was away comes on a later one, once, and none of before it was chosen', async () => {
-  const shop = await noticingApp();
-  const ann = await shop.join('ann@shop.example', 'viewer');
   // The clock begins on a Monday: Sunday is over, and was not chosen then.
-  await changeChoices(shop.app, ann, { weeklyOn: 7 });
-  await shop.round();
-  expect(subjects(shop)).toEqual([]);
-  shop.app.clock.advance(8 * DAY_MS);
-  await shop.round();
-  await shop.round();
-  expect(subjects(shop)).toEqual(['Your week, Jun 14, 2026 to Jun 20, 2026']);
+  const { shop, ann } = await viewerWith({ weeklyOn: 7 });
+  const subjectsAfter = async (days: number) => {
+    shop.app.clock.advance(days * DAY_MS);
+    for (let round = 0; round < 2; round += 1) await shop.round();
+    return subjects(shop);
+  };
+  expect(await subjectsAfter(0)).toEqual([]);
+  expect(await subjectsAfter(8)).toEqual(['Your week, Jun 14, 2026 to Jun 20, 2026']);
   await changeChoices(shop.app, ann, { weeklyOn: 1 });
-  await shop.round();
-  shop.app.clock.advance(4 * DAY_MS);
-  await shop.round();
-  expect(subjects(shop)).toHaveLength(1);
+  expect(await subjectsAfter(4)).toHaveLength(1);
 });
 
 it('eight o’clock is eight o’clock also on the days on which clocks change', async () => {
-  const shop = await noticingApp();
-  const ann = await shop.join('ann@shop.example', 'viewer');
-  await changeChoices(shop.app, ann, { attention: 'daily', zone: 'Europe/Berlin' });
+  const { shop } = await viewerWith({ attention: 'daily', zone: 'Europe/Berlin' });
   await shop.round();
   await shop.underpaid('A-1');
   // 7:59 of the day on which 3:00 comes twice.

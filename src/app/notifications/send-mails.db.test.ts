@@ -115,12 +115,18 @@ it('mails to one person are sent one after another, in the order of the changes 
   expect(steps).toEqual(rows.flatMap(({ id }) => [`begins ${id}`, `ends ${id}`]));
 });
 
-it('who lost the role meanwhile is sent nothing', async () => {
+/** A changed wallet is about to be mailed to two owners, of whom ben is none any more. */
+async function withFormerOwner(): Promise<MailApp> {
   const mails = await mailApp();
   await mails.join('ann@shop.example', 'owner');
   await mails.join('ben@shop.example', 'owner');
   await setTreasury(mails, TREASURY);
   await setRole(mails.app, { email: 'ben@shop.example' }, { role: 'viewer', projectId: null });
+  return mails;
+}
+
+it('who lost the role meanwhile is sent nothing', async () => {
+  const mails = await withFormerOwner();
   await mails.mailer.sendDue();
   expect(recipients(mails)).toEqual(['ann@shop.example']);
 });
@@ -232,11 +238,7 @@ it('mails wait for a right MAIL_FROM, and what is wrong with it is said until on
 });
 
 it('a mail that nobody wants any more says nothing of a server that is away', async () => {
-  const mails = await mailApp();
-  await mails.join('ann@shop.example', 'owner');
-  await mails.join('ben@shop.example', 'owner');
-  await setTreasury(mails, TREASURY);
-  await setRole(mails.app, { email: 'ben@shop.example' }, { role: 'viewer', projectId: null });
+  const mails = await withFormerOwner();
   const away = { kind: 'failed', problem: 'The mail server does not answer.', isOfSender: false } as const;
   let attempts = 0;
   const mailer = mails.newMailer({

@@ -121,7 +121,8 @@ export const dePayments: TextsLike<typeof enPayments> = {
   status_prepared: 'Vorbereitet',
   status_processing: 'In Bearbeitung',
   step_create: 'Eine Testzahlung abschließen',
-  step_create_text: 'Senden Sie eine Anfrage mit dem Testschlüssel, den der Server ausgegeben hat. Die Zahlung wird dann von selbst abgeschlossen.',
+  step_create_text:
+    'Senden Sie eine Anfrage mit dem Testschlüssel, den der Server ausgegeben hat. Die Zahlung wird dann von selbst abgeschlossen.',
   step_done: 'erledigt',
   step_live: 'Erste Live-Zahlung annehmen',
   transfer_confirmed: 'Bestätigt',

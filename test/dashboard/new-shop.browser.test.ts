@@ -67,6 +67,19 @@ describe.skipIf(hasNoBrowser)('a new shop', () => {
     await heading(page, name).waitFor();
   };
 
+  /** Reports that a wallet has paid the project's only refund. */
+  async function reportPaid(page: Page): Promise<void> {
+    const path = `/dashboard/api/projects/${dashboard.service.projectId}/live`;
+    const origin = new URL(page.url()).origin;
+    const list = await page.request.get(`${origin}${path}/refunds`);
+    const [refund] = Object(await list.json()).data;
+    const sent = await page.request.post(`${origin}${path}/signing/sent`, {
+      data: { refund: refund.id, transaction_hash: `0x${'ab'.repeat(32)}` },
+      headers: { origin, 'sec-fetch-site': 'same-origin' },
+    });
+    expect(sent.status()).toBe(200);
+  }
+
   it('goes from its set-up to live in the dashboard alone: it is paid, refunds, sweeps, balances its month and gets a colleague', async () => {
     const { page, context } = await dashboard.openTab();
     const wallet = await injectWallet(context, {
@@ -151,7 +164,15 @@ describe.skipIf(hasNoBrowser)('a new shop', () => {
     await dialogOf(page).getByRole('textbox', { name: 'Address' }).fill(back);
     await confirm(page, 'Refund').click();
     const sign = page.getByRole('dialog', { name: 'Sign refund' });
-    await sign.getByRole('button', { name: wallet.info.name }).click();
+    const payer = sign.getByRole('button', { name: wallet.info.name });
+    await payer.waitFor();
+    // In another tab somebody pays it at this moment: nothing is sent before that was read.
+    await reportPaid(page);
+    await payer.click();
+    await page.getByText('This changed since it was shown').waitFor();
+    await sign.getByText('Do not pay it a second time').waitFor();
+    expect(wallet.requests.map(({ method }) => method)).not.toContain('eth_sendTransaction');
+    await payer.click();
     await eventually('the refund is sent', () => Promise.resolve(wallet.sent[0] ?? null));
     await chain().mine(CONFIRMED);
     await sign.getByText('Completed.').waitFor();

@@ -8,7 +8,7 @@ import { runSeed, type SeedOutcome } from './run-seed.ts';
  * How many seeds a run tries. One half is from 1 on, so that a run always comes across what it has to; the other half
  * is each commit's own. `SIMULATION_FIRST_SEED` tries all from there on, `SIMULATION_SEED` replays one alone.
  */
-const COUNT = Number(process.env['SIMULATION_SEEDS'] ?? 300);
+const COUNT = Number(process.env['SIMULATION_SEEDS'] ?? (process.env['CI'] === 'true' ? 150 : 300));
 /** Seeds that have found a fault once. */
 const FOUND = [304_765_836];
 const FIRST = process.env['SIMULATION_FIRST_SEED'];

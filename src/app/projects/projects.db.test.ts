@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { sql } from 'kysely';
 import { describe, expect, it, vi } from 'vitest';
 import { testApp } from '../../../test/harness.ts';
 import { parseKey } from '../../domain/api-key.ts';
@@ -41,6 +42,19 @@ describe('a project', () => {
     expect(await change({ active: true, allowIps: [], allowOrigins: [] })).toMatchObject({
       project: { active: true, allowIps: [], allowOrigins: [] },
     });
+  });
+
+  it('is changed by several at once one after another, and the log says what each of them found', async () => {
+    const app = await testApp();
+    const names = ['Tea', 'Books', 'Shoes', 'Hats'];
+    await Promise.all(names.map((name) => changeProject(app, app.projectId, { name })));
+    const { rows } = await sql<{ before: string; after: string }>`
+      select before ->> 'name' as before, after ->> 'name' as after from audit_log
+      where project_id = ${app.projectId} and action = 'project.change'`.execute(app.db);
+    const found = new Map(rows.map(({ before, after }) => [before, after]));
+    const chain = ['Shop'];
+    for (let next = found.get('Shop'); next !== undefined; next = found.get(next)) chain.push(next);
+    expect(chain.toSorted()).toEqual(['Shop', ...names].toSorted());
   });
 
   it('is left as it is by anything that is no list of ranges or origins', async () => {

@@ -66,7 +66,7 @@ export async function changeProject(
   request: ProjectRequest,
 ): Promise<{ readonly kind: 'done'; readonly project: Project } | Rejected> {
   return saveChecked(app, request, async (trx, changes) => {
-    const before = await findProject(trx, id);
+    const before = await lockedProject(trx, id);
     if (before === null) return noProject(id);
     return { kind: 'done', project: await saveProjectChanges(app, trx, before, changes) };
   });

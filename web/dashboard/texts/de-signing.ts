@@ -20,6 +20,7 @@ export const deSigning: TextsLike<typeof enSigning> = {
   way_call_detail: 'Zum Kopieren in eine Multisig- oder andere Wallet',
   signing_fee: 'Netzwerkgebühr',
   signing_change: 'Wechselgeld',
+  signing_changed: 'Das hat sich inzwischen geändert, und es wurde nichts gesendet. Lesen Sie, was jetzt hier steht.',
   signing_no_change: 'keines',
   copy_psbt: 'PSBT kopieren',
   download_psbt: 'Datei herunterladen',

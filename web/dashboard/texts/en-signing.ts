@@ -18,6 +18,7 @@ export const enSigning = {
   way_call_detail: 'To copy into a multisig or any other wallet',
   signing_fee: 'Network fee',
   signing_change: 'Change',
+  signing_changed: 'This changed since it was shown, and nothing was sent. Read what it says now.',
   signing_no_change: 'none',
   copy_psbt: 'Copy PSBT',
   download_psbt: 'Download file',

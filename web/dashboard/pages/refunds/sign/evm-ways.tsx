@@ -17,13 +17,16 @@ import { UriWay } from './uri-way.tsx';
 interface EvmWaysProps {
   readonly signing: Signing;
   readonly call: WalletCall;
+  /** Whether what is shown still holds; otherwise what holds now is shown. */
+  readonly isCurrent: () => Promise<boolean>;
   readonly onSent: () => void;
 }
 
 type Way = 'wallet' | 'uri' | 'call';
 
 /** A transaction by a wallet of this browser, by QR code, or field by field. */
-export function EvmWays({ signing, call, onSent }: EvmWaysProps) {
+export function EvmWays(props: EvmWaysProps) {
+  const { signing, call } = props;
   const { t } = useLocale('signing', 'browserWallets');
   const [way, setWay] = useState<Way>('wallet');
   const { payment_uri: uri } = signing;
@@ -35,7 +38,7 @@ export function EvmWays({ signing, call, onSent }: EvmWaysProps) {
   return (
     <>
       <Choices<Way> label={t('signing_way')} value={way} options={options} onValue={setWay} />
-      {way === 'wallet' ? <BrowserWallets signing={signing} call={call} onSent={onSent} /> : null}
+      {way === 'wallet' ? <BrowserWallets {...props} /> : null}
       {way === 'uri' && uri !== null ? <UriWay uri={uri} /> : null}
       {way === 'call' ? <CallFields call={call} /> : null}
     </>
@@ -47,7 +50,7 @@ interface Asked {
   readonly state: SendStep | SendEnd;
 }
 
-function BrowserWallets({ signing, call, onSent }: EvmWaysProps) {
+function BrowserWallets({ signing, call, isCurrent, onSent }: EvmWaysProps) {
   const { api, toast } = useDashboard();
   const { t } = useLocale('signing', 'browserWallets');
   const scope = useScope();
@@ -56,6 +59,9 @@ function BrowserWallets({ signing, call, onSent }: EvmWaysProps) {
   const isAsking = asked !== null && typeof asked.state === 'string';
   const pay = async (wallet: Wallet): Promise<void> => {
     const show = (state: SendStep | SendEnd): void => setAsked({ wallet, state });
+    show('confirm');
+    // The dialog may be open for hours, in which somebody else pays.
+    if (!(await isCurrent())) return setAsked(null);
     const end = await sendCall(wallet, call, chain, show);
     show(end);
     if (end.kind !== 'sent' || end.hash === null) return;

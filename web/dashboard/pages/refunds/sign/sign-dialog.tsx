@@ -30,6 +30,14 @@ export function SignDialog({ refunds, onSent, onClose }: SignDialogProps) {
   const [ids, setIds] = useState<readonly string[]>(() => refunds.map(({ id }) => id));
   const [isSent, setSent] = useState(false);
   const { data, error, refetch, isFetching } = useSigning(ids);
+  const { toast } = useDashboard();
+  const isCurrent = async (): Promise<boolean> => {
+    const now = await refetch();
+    // An answer that says the same is the same object.
+    if (now.isSuccess && now.data === data) return true;
+    toast(now.isSuccess ? t('signing_changed') : problemText(now.error, t), 'problem');
+    return false;
+  };
   const title = ids.length === 1 ? t('signing_one') : t('sign_many', { count: ids.length });
   const again = (): void => {
     setSent(false);
@@ -57,7 +65,9 @@ export function SignDialog({ refunds, onSent, onClose }: SignDialogProps) {
       ) : (
         <>
           <RefundList signing={data} />
-          {isSent ? null : <ToSign signing={data} ids={ids} onOnly={setIds} onAgain={again} onSent={sent} />}
+          {isSent ? null : (
+            <ToSign signing={data} ids={ids} isCurrent={isCurrent} onOnly={setIds} onAgain={again} onSent={sent} />
+          )}
         </>
       )}
       <Progress refunds={ids} isSent={isSent} onAgain={again} />
@@ -111,13 +121,15 @@ function RefundList({ signing: { refunds } }: { readonly signing: Signing }) {
 interface ToSignProps {
   readonly signing: Signing;
   readonly ids: readonly string[];
+  /** Whether what is shown still holds; otherwise what holds now is shown. */
+  readonly isCurrent: () => Promise<boolean>;
   /** Leaves out refunds that cannot be paid now. */
   readonly onOnly: (ids: readonly string[]) => void;
   readonly onAgain: () => void;
   readonly onSent: () => void;
 }
 
-function ToSign({ signing, ids, onOnly, onAgain, onSent }: ToSignProps) {
+function ToSign({ signing, ids, isCurrent, onOnly, onAgain, onSent }: ToSignProps) {
   const { t } = useLocale('signing');
   const { refunds, problem, warnings, psbt, call, payment_uri } = signing;
   const isPayable = ({ problem: its }: SignedRefund): boolean => its === null;
@@ -140,7 +152,7 @@ function ToSign({ signing, ids, onOnly, onAgain, onSent }: ToSignProps) {
       {psbt !== null ? (
         <PsbtWays signing={signing} psbt={psbt} ids={ids} onAgain={onAgain} onSent={onSent} />
       ) : call !== null ? (
-        <EvmWays signing={signing} call={call} onSent={onSent} />
+        <EvmWays signing={signing} call={call} isCurrent={isCurrent} onSent={onSent} />
       ) : payment_uri === null ? null : (
         <UriWay uri={payment_uri} />
       )}

@@ -26,6 +26,8 @@ export const deSweeps: TextsLike<typeof enSweeps> = {
   sweep_cost_worth: 'Kostet etwa {cost} {coin} ({worth})',
   sweep_from_outside: 'außerhalb des Dashboards gesendet',
   sweep_gas_price: '{gwei} Gwei je Einheit Gas',
+  sweep_hash_missing:
+    'Ihre Wallet hat den Einzug gesendet, aber der Server hat den Hash nicht erhalten. Geben Sie ihn auf der Seite „Einzug“ ein, damit niemand doppelt sendet.',
   sweep_no_hash_text:
     'Ihre Wallet hat keinen Hash genannt. Geben Sie ihn ein, wenn Sie ihn kennen; sonst findet die nächste Prüfung den Einzug.',
   sweep_no_price: 'kein Preis',

@@ -23,6 +23,8 @@ export const enSweeps = {
   sweep_cost_worth: 'Costs about {cost} {coin} ({worth})',
   sweep_from_outside: 'sent from outside the dashboard',
   sweep_gas_price: '{gwei} gwei per unit of gas',
+  sweep_hash_missing:
+    'Your wallet has sent the sweep, but the server did not get its hash. Enter the hash on the Sweeps page, so that nobody sends it twice.',
   sweep_no_hash_text: 'Your wallet gave no hash. Enter it if you know it; otherwise the next check finds the sweep.',
   sweep_no_price: 'no price',
   sweep_not_final: 'the block can still be replaced',

@@ -14,8 +14,8 @@ interface DialogProps {
   /** The initial focus; by default the first control. */
   readonly focus?: RefObject<HTMLElement | null>;
   /**
-   * For Escape, the cross, and a click outside while nothing was typed. Without it, only the dialog's own controls close
-   * it.
+   * For Escape, the cross, and a click outside while nothing was typed. Without it, only the dialog's own controls
+   * close it.
    */
   readonly onClose?: () => void;
   readonly children?: ReactNode;

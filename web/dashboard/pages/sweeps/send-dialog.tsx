@@ -1,4 +1,4 @@
-import { useRef, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import type { NetworkView, OfferedView, SweepView } from '../../../../src/http/dashboard/contract/sweeps.ts';
 import type { Wallet } from '../../../wallets/announcement.ts';
 import { useDashboard } from '../../dashboard.ts';
@@ -35,6 +35,10 @@ function useSend({ offered, deposits, onClose }: SendDialogProps) {
   /** Sent, but the server was not reached: it must learn the hash, or it offers the call again. */
   const [unsaved, setUnsaved] = useState<{ readonly sweep: SweepView; readonly sent: Sent } | null>(null);
   const isOpen = useRef(true);
+  useEffect(() => {
+    isOpen.current = true;
+    return () => void (isOpen.current = false);
+  }, []);
 
   const refresh = () => queries.invalidateQueries({ queryKey: sweepsKey(scope) });
   const save = async (sweep: SweepView, sent: Sent): Promise<void> => {
@@ -48,8 +52,7 @@ function useSend({ offered, deposits, onClose }: SendDialogProps) {
     } catch (error) {
       setProblem(error);
       setUnsaved({ sweep, sent });
-      // Whoever closed the dialog reads on the page how to enter the hash.
-      if (!isOpen.current) toast(problemText(error, t), 'problem');
+      if (!isOpen.current) toast(t('sweep_hash_missing'), 'problem');
     }
   };
   const send = async (chosen: Wallet): Promise<void> => {
@@ -73,18 +76,14 @@ function useSend({ offered, deposits, onClose }: SendDialogProps) {
       await refresh();
     }
   };
-  const close = (): void => {
-    isOpen.current = false;
-    onClose();
-  };
-  return { wallet, isAsking, state, problem, unsaved, send, save, close };
+  return { wallet, isAsking, state, problem, unsaved, send, save };
 }
 
 /** Sends one call with a wallet of this browser. */
 export function SendDialog(props: SendDialogProps) {
   const { t } = useLocale('sweeps');
   const { offered, deposits } = props;
-  const { wallet, isAsking, state, problem, unsaved, send, save, close } = useSend(props);
+  const { wallet, isAsking, state, problem, unsaved, send, save } = useSend(props);
   const isSent = typeof state === 'object' && state?.kind === 'sent';
   return (
     <Dialog
@@ -98,7 +97,7 @@ export function SendDialog(props: SendDialogProps) {
           t('call_factory_text')
         )
       }
-      onClose={close}
+      onClose={props.onClose}
     >
       <div className={css.stack}>
         <SendText wallet={wallet?.name ?? ''} network={deposits.name} state={state} />

@@ -5,6 +5,7 @@ import type { Client } from 'pg';
 import type { Logger } from 'pino';
 import { ArchiveError } from '../archive/format.ts';
 import { readArchive, type ArchiveReader } from '../archive/read-archive.ts';
+import { shellWord } from '../config/called-as.ts';
 import type { Connection } from '../store/database.ts';
 import { ownerAt, readMachine, serviceUser, userName } from '../store/embedded/account.ts';
 import { buildDataDir, inTemporaryDataDir } from '../store/embedded/building.ts';
@@ -129,7 +130,7 @@ async function readingFault(file: string, error: unknown): Promise<unknown> {
   const user = userName(await readMachine(), process.getuid?.() ?? 0);
   return new BackupError(
     `User ${user} may not read ${file} (${code}): the file, or a folder above it, is closed to that user. ` +
-      `Give that user a copy, as root: install -o ${user} -m 600 ${file} FOLDER, where FOLDER is one that it may enter.`,
+      `Give that user a copy, as root: install -o ${user} -m 600 ${shellWord(file)} FOLDER, where FOLDER is one that it may enter.`,
     { cause: error },
   );
 }

@@ -221,7 +221,7 @@ export async function depositFlows(
     select s.deposit_address, s.asset, coalesce(s.block_height, 0), -s.units
     from sweep_transfers s
     where s.project_id = ${projectId} and s.network = ${network} and s.state = 'mined' and s.asset is not null
-    order by 1, 2, 3`.execute(db);
+    order by 1, 2, 3, 4`.execute(db);
   return [...Map.groupBy(rows, ({ address, asset }) => `${address} ${asset}`).values()].flatMap((steps) =>
     steps.slice(0, 1).map(({ address, asset }) => ({ address, asset, steps })),
   );

@@ -22,7 +22,8 @@ export async function sweepRows(
   const fees = await sql<FeeRow>`
     select network, ${total('fee_units')} as units, ${total('fee_usd_cents')} as "usdCents",
       count(*)::integer as sweeps, ${count(sql`fee_usd_cents is null`)} as unknown
-    from sweeps where project_id = ${projectId} and state in ('mined', 'failed') and ${isWithin(span)}
+    from sweeps where project_id = ${projectId} and ${isWithin(span)}
+      and (state = 'mined' or (state = 'failed' and fee_units is not null))
     group by network order by network`.execute(db);
   return { swept: swept.rows, fees: fees.rows };
 }

@@ -23,8 +23,8 @@ export type NewTransfer = Omit<SweepTransfer, 'sweepId' | 'usdCents'> & { readon
 
 const ROWS_PER_INSERT = 1_000;
 
-/** Adds what a sweep takes; more units of what it takes already are added to those. */
-export async function insertSweepTransfers(
+/** Sets what a sweep takes: what was known of the same token on the same deposit is replaced, never added to. */
+export async function setSweepTransfers(
   trx: Trx,
   { id, projectId, network, transactionHash, height, minedAt }: Sweep,
   transfers: readonly NewTransfer[],
@@ -52,9 +52,12 @@ export async function insertSweepTransfers(
       )
       .onConflict((conflict) =>
         conflict.columns(['sweep_id', 'deposit_address', 'token']).doUpdateSet((eb) => ({
-          units: sql<bigint>`sweep_transfers.units + excluded.units`,
           state: eb.ref('excluded.state'),
-          usd_cents: sql<bigint | null>`sweep_transfers.usd_cents + excluded.usd_cents`,
+          units: eb.ref('excluded.units'),
+          transaction_hash: eb.ref('excluded.transaction_hash'),
+          block_height: eb.ref('excluded.block_height'),
+          mined_at: eb.ref('excluded.mined_at'),
+          usd_cents: eb.ref('excluded.usd_cents'),
         })),
       )
       .execute();
@@ -64,6 +67,36 @@ export async function insertSweepTransfers(
 /** Forgets what a sweep was to take, because it is known now that its transaction is another one. */
 export async function deleteSweepTransfers(trx: Trx, { id }: Pick<Sweep, 'id'>): Promise<void> {
   await trx.deleteFrom('sweep_transfers').where('sweep_id', '=', id).execute();
+}
+
+/** A sweep that is recorded already goes on as another one; what that was to take is forgotten. */
+export async function moveSweepTransfers(trx: Trx, from: Pick<Sweep, 'id'>, to: Pick<Sweep, 'id'>): Promise<void> {
+  await deleteSweepTransfers(trx, to);
+  await trx.updateTable('sweep_transfers').set({ sweep_id: to.id }).where('sweep_id', '=', from.id).execute();
+}
+
+/**
+ * Forgets what was recorded of a deposit without a transaction, because it is known now which one took it in that
+ * block, or took as much when no node knew the block.
+ */
+export async function deleteUnlocated(
+  trx: Trx,
+  { projectId, network }: Pick<Sweep, 'projectId' | 'network'>,
+  taken: { readonly address: string; readonly token: string | null; readonly units: bigint; readonly height: number },
+): Promise<void> {
+  await sql`
+    with gone as (
+      delete from sweep_transfers t using sweeps s
+      where s.id = t.sweep_id and s.project_id = ${projectId} and s.network = ${network}
+        and s.source = 'chain' and s.transaction_hash is null
+        and t.deposit_address = ${taken.address} and t.token = ${taken.token ?? COIN}
+        and (t.block_height = ${taken.height} or (t.block_height is null and t.units = ${taken.units}))
+      returning t.sweep_id, t.deposit_address, t.token)
+    delete from sweeps s using gone where s.id = gone.sweep_id and not exists (
+      select from sweep_transfers t where t.sweep_id = s.id
+        and (t.sweep_id, t.deposit_address, t.token) not in (select sweep_id, deposit_address, token from gone))`.execute(
+    trx,
+  );
 }
 
 /** What the chain says of one thing that a sweep takes. */

@@ -80,6 +80,11 @@ export async function insertSweep(trx: Trx, sweep: Sweep): Promise<boolean> {
   return row !== undefined;
 }
 
+/** Forgets a sweep that goes on as another one. */
+export async function deleteSweep(trx: Trx, { id }: Pick<Sweep, 'id'>): Promise<void> {
+  await trx.deleteFrom('sweeps').where('id', '=', id).execute();
+}
+
 /** What may change of a sweep; a field that is left out stays. */
 export type SweepChange = Partial<Omit<Sweep, 'id' | 'projectId' | 'network' | 'purpose' | 'source' | 'createdAt'>>;
 

@@ -170,6 +170,21 @@ it('a refresh is refused while another runs', async () => {
   expect((await post<Overview>(owner.browser, '/check', {})).body.networks).toHaveLength(1);
 });
 
+it('of a sweep that failed the history says that nothing moved', async () => {
+  await app.db.updateTable('sweeps').set({ state: 'ended' }).execute();
+  await checked(3_000n, 2_000n);
+  const { id } = (await post(owner.browser, '', { network: 'ethereum', key: await offered() })).body;
+  await app.db.updateTable('sweeps').set({ state: 'failed', problem: 'paid_nothing' }).where('id', '=', id).execute();
+  await app.db.updateTable('sweep_transfers').set({ state: 'failed' }).where('sweep_id', '=', id).execute();
+  const { body } = await get<{ data: readonly { id: string }[] }>(owner.browser, '/history');
+  expect(body.data.find((one) => one.id === id)).toMatchObject({
+    fee: null,
+    amounts: [{ asset: 'ETH', amount: '0', usd: '0', failed: 2 }],
+  });
+  await app.db.deleteFrom('sweep_transfers').where('sweep_id', '=', id).execute();
+  await app.db.deleteFrom('sweeps').where('id', '=', id).execute();
+});
+
 const NO_SWEEP = '00000000-0000-7000-8000-000000000009';
 it.each([
   ['', { network: 'bitcoin', key: 'x' }, 400],

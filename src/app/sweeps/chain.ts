@@ -4,6 +4,7 @@ import type { EvmNetwork } from '../../domain/networks.ts';
 import { shownAddress } from '../../rails/address.ts';
 import { ChainUnavailableError } from '../../rails/chain.ts';
 import type { EvmCaller } from '../../rails/evm/caller.ts';
+import type { EvmBlockTransaction } from '../../rails/evm/reader.ts';
 import type { TokenContracts } from '../../rails/evm/tokens.ts';
 import type { Sweep } from '../../store/sweeps.ts';
 import type { App } from '../context.ts';
@@ -42,6 +43,14 @@ export function contractOf({ tokens }: Pick<SweepChain, 'tokens'>, asset: AssetC
 /** The address that paid for a sweep's gas, with its checksum. */
 export function shownSender({ network, sender }: Pick<Sweep, 'network' | 'sender'>): string | null {
   return sender === null ? null : shownAddress(network, sender);
+}
+
+/** Whether a transaction is the very call that a wallet was asked for. */
+export function isCallOf(
+  { callTo, callData }: Pick<Sweep, 'callTo' | 'callData'>,
+  sent: EvmBlockTransaction | null,
+): boolean {
+  return sent !== null && callTo !== null && sent.to === callTo.toLowerCase() && sent.data === callData;
 }
 
 /** Whether a node knows a transaction now; false if none answers. */

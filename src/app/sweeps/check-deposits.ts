@@ -1,7 +1,14 @@
-import type { EvmReceipt } from '../../rails/evm/reader.ts';
+import type { EvmBlockTransaction, EvmReceipt } from '../../rails/evm/reader.ts';
 import { depositFlows, saveDepositCheck, type DepositBalance, type DepositFlow } from '../../store/deposit-balances.ts';
 import { paidDeposits } from '../../store/issued-addresses.ts';
-import { deleteSweepTransfers, insertSweepTransfers, type NewTransfer } from '../../store/sweep-transfers.ts';
+import { COIN } from '../../store/schema/sweeps.ts';
+import {
+  deleteSweepTransfers,
+  setSweepTransfers,
+  transfersOfSweeps,
+  transfersUnderWay,
+  type NewTransfer,
+} from '../../store/sweep-transfers.ts';
 import {
   insertSweep,
   lockSweep,
@@ -16,7 +23,7 @@ import type { Trx } from '../../store/database.ts';
 import { newId, type App } from '../context.ts';
 import { inTransaction } from '../in-transaction.ts';
 import { deployedFactories, filledDeposits } from '../projects/sweep.ts';
-import { isKnownBy, worthAt, type SweepChain } from './chain.ts';
+import { isCallOf, isKnownBy, worthAt, type SweepChain } from './chain.ts';
 import { findOutside, type OutsideTaking } from './find-outside.ts';
 import { followSweep } from './follow-sweeps.ts';
 import { withTransfers, type SweepWithTransfers } from './overview.ts';
@@ -69,13 +76,11 @@ export async function checkDeposits(app: App, chain: SweepChain, projectId: stri
   for (const sweep of recognized) await followSweep(app, chain, sweep);
 }
 
-/** Those that are said to be sent, of whose transaction no node has ever known, nor does now. */
+/** Those of which no node knows a transaction now: a wallet was asked, or its hash is wrong or was replaced. */
 async function unknownSweeps(app: App, chain: SweepChain, projectId: string): Promise<readonly SweepWithTransfers[]> {
-  const sent = (await openSweeps(app.db, projectId)).filter(
-    ({ network, state }) => network === chain.network && state === 'sent',
-  );
+  const open = (await openSweeps(app.db, projectId)).filter(({ network }) => network === chain.network);
   const unknown: Sweep[] = [];
-  for (const sweep of sent) {
+  for (const sweep of open) {
     const { transactionHash: hash } = sweep;
     if (hash === null || !(await isKnownBy(chain, hash))) unknown.push(sweep);
   }
@@ -84,12 +89,18 @@ async function unknownSweeps(app: App, chain: SweepChain, projectId: string): Pr
 
 function sameFlows(some: readonly DepositFlow[], others: readonly DepositFlow[]): boolean {
   const text = (flows: readonly DepositFlow[]) =>
-    flows.map(({ address, asset, steps }) => [address, asset, ...steps.map((step) => step.units)].join()).join(';');
+    flows
+      .map(({ address, asset, steps }) =>
+        [address, asset, ...steps.flatMap((step) => [step.height, step.units])].join(),
+      )
+      .join(';');
   return text(some) === text(others);
 }
 
 interface Located {
   readonly sweep: Sweep;
+  /** What its transaction calls; null: that is not known. */
+  readonly call: EvmBlockTransaction | null;
   readonly takings: readonly OutsideTaking[];
 }
 
@@ -132,23 +143,35 @@ async function located(
     // Its block may still be replaced.
     checkAt: hash === null ? null : now,
   };
-  return { sweep, takings };
+  return { sweep, call: block?.transactions.find((one) => one.hash === hash) ?? null, takings };
 }
 
 /**
  * Records what took these. A sweep that was sent here is returned, to be followed: its receipt says what it took. One
- * whose transaction nobody knows (its hash is wrong, or it was replaced) goes on with the one that took its deposits.
+ * whose transaction nobody knows (its hash is missing or wrong, or it was replaced) goes on with the one that took its
+ * deposits.
  */
 async function saveOutside(
   app: App,
   trx: Trx,
   chain: SweepChain,
-  { sweep, takings }: Located,
+  located: Located,
   unknown: readonly SweepWithTransfers[],
 ): Promise<Sweep | null> {
-  const { projectId, network, transactionHash, minedAt } = sweep;
-  const known =
-    transactionHash === null ? null : await sweepByTransaction(trx, { projectId, network, transactionHash });
+  const { sweep, takings } = located;
+  const { projectId, network, transactionHash } = sweep;
+  if (transactionHash === null) {
+    const underWay = await transfersUnderWay(trx, projectId);
+    // It may be what took them, and is followed: what it leaves there is compared once it has ended.
+    const left = takings.filter(
+      ({ deposit, token }) => !underWay.has(`${network} ${deposit.address} ${token ?? COIN}`),
+    );
+    if (left.length > 0 && (await insertSweep(trx, sweep))) await saveTakings(app, trx, chain, sweep, left);
+    return null;
+  }
+  const known = await sweepByTransaction(trx, { projectId, network, transactionHash });
+  // Its block was replaced.
+  if (known?.state === 'mined' && known.blockHash !== sweep.blockHash) return known;
   const now = app.clock();
   const seen = { state: 'seen', transactionHash, problem: null, sentAt: now, checkAt: now } as const;
   if (known !== null && known.state !== 'mined') {
@@ -156,36 +179,58 @@ async function saveOutside(
     await updateSweep(trx, known, seen);
     return { ...known, ...seen };
   }
-  const replaced = known !== null || transactionHash === null ? null : await stillUnknown(trx, takings, unknown);
+  const replaced = known === null ? await stillUnknown(trx, located, unknown) : null;
   if (replaced !== null) {
     await updateSweep(trx, replaced, { ...seen, sender: sweep.sender });
     await deleteSweepTransfers(trx, replaced);
-    await insertSweepTransfers(trx, { ...replaced, ...seen }, takings.map(transferOf('open')));
+    await setSweepTransfers(trx, { ...replaced, ...seen }, takings.map(transferOf('open')));
     return { ...replaced, ...seen, sender: sweep.sender };
   }
   if (known === null) await insertSweep(trx, sweep);
-  await insertSweepTransfers(
-    trx,
-    known ?? sweep,
-    takings.map((taking) => ({
-      ...transferOf('mined')(taking),
-      usdCents: worthAt(app, chain, { asset: taking.asset, units: taking.units, at: minedAt }),
-    })),
-  );
+  await saveTakings(app, trx, chain, known ?? sweep, takings);
   return null;
 }
 
-/** The first of these sweeps that was to take some of it, unless somebody gave another hash or gave it up meanwhile. */
+/**
+ * Sets what a transaction took: what was missing when the deposits were compared, with what is recorded of it, which
+ * that comparison took off.
+ */
+async function saveTakings(
+  app: App,
+  trx: Trx,
+  chain: SweepChain,
+  sweep: Sweep,
+  takings: readonly OutsideTaking[],
+): Promise<void> {
+  const recorded = (await transfersOfSweeps(trx, [sweep.id])).get(sweep.id) ?? [];
+  const isMined = recorded.filter(({ state }) => state === 'mined');
+  const transfers = takings.map((taking): NewTransfer => {
+    const { deposit, token, asset } = taking;
+    const before = isMined.find((one) => one.address === deposit.address && one.token === token);
+    const units = taking.units + (before?.units ?? 0n);
+    const usdCents = worthAt(app, chain, { asset, units, at: sweep.minedAt });
+    return { ...transferOf('mined')({ ...taking, units }), usdCents };
+  });
+  await setSweepTransfers(trx, sweep, transfers);
+}
+
+/**
+ * The first of these sweeps that is this very call, or that was sent to take some of this, unless somebody gave another
+ * hash or gave it up meanwhile.
+ */
 async function stillUnknown(
   trx: Trx,
-  takings: readonly OutsideTaking[],
+  { sweep: found, call, takings }: Located,
   unknown: readonly SweepWithTransfers[],
 ): Promise<Sweep | null> {
   const taken = new Set(takings.map(({ deposit, token }) => `${deposit.address} ${token}`));
   for (const { sweep, transfers } of unknown) {
-    if (!transfers.some(({ address, token }) => taken.has(`${address} ${token}`))) continue;
+    const { state, sender, transactionHash } = sweep;
+    const isSent = state === 'sent' && transfers.some(({ address, token }) => taken.has(`${address} ${token}`));
+    const isSame = isCallOf(sweep, call) && (sender === null || sender === found.sender);
+    if (!isSent && !isSame) continue;
     const current = await lockSweep(trx, sweep.projectId, sweep.id);
-    if (current?.state === 'sent' && current.transactionHash === sweep.transactionHash) return current;
+    if (current?.state === state && current.transactionHash === transactionHash) return current;
   }
   return null;
 }

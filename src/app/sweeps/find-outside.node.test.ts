@@ -4,7 +4,26 @@ import { openSweeps } from '../../store/sweeps.ts';
 import { OWED_WEI } from '../chains/follow-chain.fixture.ts';
 import { checkDeposits } from './check-deposits.ts';
 import { sweepSent } from './send-sweep.ts';
-import { accountedFor, begun, deployFactory, deposits, ended, follow, sweepShop } from './sweep-shop.fixture.ts';
+import { STRANGER } from '../../../test/deposits/chain.ts';
+import { ASKED_MS } from './follow-sweeps.ts';
+import {
+  accountedFor,
+  begin,
+  begun,
+  deployFactory,
+  deposits,
+  ended,
+  follow,
+  send,
+  sweepShop,
+  type SweepShop,
+} from './sweep-shop.fixture.ts';
+
+/** What a sweep took of each deposit, as it is recorded. */
+async function recorded({ app }: SweepShop, id: string) {
+  const rows = (await transfersOfSweeps(app.db, [id])).get(id) ?? [];
+  return rows.map(({ state, units }) => [state, units]);
+}
 
 it('a sweep with a wrong hash ends with the transaction that swept its deposits', async () => {
   const shop = await sweepShop();
@@ -80,5 +99,172 @@ it('a call that failed in the same block is not taken for the one that swept the
     { source: 'chain', state: 'mined', transactionHash: hash },
     { purpose: 'deploy_factory' },
   ]);
+  expect(await accountedFor(shop)).toBe(0n);
+});
+
+it('what a check finds of a transaction that is recorded takes the place of what was recorded, and is not added', async () => {
+  const shop = await sweepShop();
+  const { app, anvil, chain } = shop;
+  const { sweep } = await begun(shop, 2);
+  await send(shop, sweep);
+  await shop.mine();
+  const [, late = ''] = (await deposits(shop)).underWay.map(({ address }) => address);
+  await anvil.transfer(late, 5n);
+  await shop.advance();
+  const { balanceAt } = chain.caller;
+  const forgetful: typeof balanceAt = (address, token, height) =>
+    address === late ? Promise.reject(new Error('missing trie node')) : balanceAt(address, token, height);
+  await follow({ ...shop, chain: { ...chain, caller: { ...chain.caller, balanceAt: forgetful } } });
+  expect(await recorded(shop, sweep.id)).toEqual([
+    ['mined', OWED_WEI],
+    ['failed', OWED_WEI],
+  ]);
+  await shop.advance(3);
+  await checkDeposits(app, chain, app.projectId);
+  await Promise.all([follow(shop), ...[1, 2].map(() => checkDeposits(app, chain, app.projectId))]);
+  expect(await recorded(shop, sweep.id)).toEqual([
+    ['mined', OWED_WEI],
+    ['mined', OWED_WEI],
+  ]);
+  expect(await accountedFor(shop)).toBe(5n);
+});
+
+it('a sweep that a reorganisation moves to an earlier block is recorded once, also when a check sees it there first', async () => {
+  const shop = await sweepShop();
+  const { app, anvil, chain } = shop;
+  const { sweep } = await begun(shop, 2);
+  const back = await shop.checkpoint();
+  await shop.mine(3);
+  const hash = await send(shop, sweep);
+  await shop.mine();
+  await follow(shop);
+  const raw = await anvil.rpc('eth_getRawTransactionByHash', [hash]);
+  const [before] = await ended(shop);
+  await back();
+  await anvil.rpc('eth_sendRawTransaction', [raw]);
+  await shop.mine();
+  await checkDeposits(app, chain, app.projectId);
+  const once = [1, 2].map(() => ['mined', OWED_WEI]);
+  expect(await recorded(shop, sweep.id)).toEqual(once);
+  await Promise.all([follow(shop), ...[1, 2].map(() => checkDeposits(app, chain, app.projectId))]);
+  expect(await recorded(shop, sweep.id)).toEqual(once);
+  expect(await ended(shop)).toMatchObject([{ height: (before?.height ?? 0) - 3 }, { purpose: 'deploy_factory' }]);
+  expect(await accountedFor(shop)).toBe(0n);
+});
+
+it('a check that finds the very call that a wallet was asked for gives that sweep its transaction, and its hash may follow', async () => {
+  const shop = await sweepShop();
+  const { app, chain } = shop;
+  const { sweep, key } = await begun(shop, 2);
+  const hash = await shop.send({ to: sweep.callTo ?? '', data: sweep.callData ?? '' });
+  await shop.mine();
+  await Promise.all([1, 2].map(() => checkDeposits(app, chain, app.projectId)));
+  await checkDeposits(app, chain, app.projectId);
+  const mined = { id: sweep.id, source: 'dashboard', state: 'mined', transactionHash: hash };
+  expect(await ended(shop)).toMatchObject([mined, { purpose: 'deploy_factory' }]);
+  expect(await sweepSent(app, key, { hash, sender: null })).toMatchObject({ kind: 'done', sweep: mined });
+  expect(await recorded(shop, sweep.id)).toEqual([1, 2].map(() => ['mined', OWED_WEI]));
+  expect(await accountedFor(shop)).toBe(0n);
+});
+
+it('a hash that comes after its transaction was found makes one sweep of both; that of other deposits is refused', async () => {
+  const shop = await sweepShop();
+  const { app, chain } = shop;
+  const { sweep, key } = await begun(shop, 1);
+  await follow(shop, ASKED_MS);
+  const hash = await shop.send({ to: sweep.callTo ?? '', data: sweep.callData ?? '' });
+  await shop.mine();
+  await checkDeposits(app, chain, app.projectId);
+  await follow(shop);
+  const [found] = await ended(shop);
+  if (found === undefined) throw new Error('the check found no sweep');
+  expect(await ended(shop)).toMatchObject([{ source: 'chain' }, { purpose: 'deploy_factory' }]);
+  await shop.paidDeposits(1);
+  await checkDeposits(app, chain, app.projectId);
+  const other = await begin(shop);
+  const otherKey = { projectId: app.projectId, id: other.id };
+  expect(await sweepSent(app, otherKey, { hash, sender: null })).toMatchObject({ kind: 'rejected', malformed: true });
+  const { height, blockHash, feeUnits, minedAt } = found;
+  const merged = { id: sweep.id, source: 'dashboard', state: 'mined', height, blockHash, feeUnits, minedAt };
+  expect(await sweepSent(app, key, { hash, sender: null })).toMatchObject({ kind: 'done', sweep: merged });
+  expect(await ended(shop)).toMatchObject([{ ...merged, problem: null }, { purpose: 'deploy_factory' }]);
+  expect(await recorded(shop, sweep.id)).toEqual([['mined', OWED_WEI]]);
+  await checkDeposits(app, chain, app.projectId);
+  expect(await accountedFor(shop)).toBe(OWED_WEI);
+});
+
+it('a sweep that its wallet sped up goes on with the transaction that was mined instead', async () => {
+  const shop = await sweepShop();
+  const { app, anvil, chain } = shop;
+  const { sweep, key } = await begun(shop, 1);
+  const call = { from: STRANGER, to: sweep.callTo, data: sweep.callData, gas: '0x7a1200' };
+  const nonce = await anvil.rpc('eth_getTransactionCount', [STRANGER, 'latest']);
+  const sendAt = async (gasPrice: string) =>
+    String(await anvil.rpc('eth_sendTransaction', [{ ...call, nonce, gasPrice }]));
+  const slow = await sendAt('0x77359400');
+  await sweepSent(app, key, { hash: slow, sender: STRANGER.toLowerCase() });
+  await follow(shop, 2_000);
+  expect(await openSweeps(app.db, app.projectId)).toMatchObject([{ state: 'seen', transactionHash: slow }]);
+  const fast = await sendAt('0x174876e800');
+  await shop.mine();
+  await checkDeposits(app, chain, app.projectId);
+  expect(await openSweeps(app.db, app.projectId)).toEqual([]);
+  expect(await ended(shop)).toMatchObject([
+    { id: sweep.id, source: 'dashboard', state: 'mined', transactionHash: fast },
+    { purpose: 'deploy_factory' },
+  ]);
+  expect(await accountedFor(shop)).toBe(0n);
+});
+
+it('a hash of something else moved nothing and cost this project nothing', async () => {
+  const shop = await sweepShop();
+  const { app, anvil } = shop;
+  const { key } = await begun(shop, 1);
+  const hash = await anvil.transfer(shop.treasury, 1n);
+  await sweepSent(app, key, { hash, sender: null });
+  await shop.mine();
+  await follow(shop);
+  const foreign = { state: 'failed', problem: 'paid_nothing', gasUsed: null, feeUnits: null, feeUsdCents: null };
+  expect((await ended(shop))[0]).toMatchObject(foreign);
+});
+
+it('what was recorded without a transaction is not recorded a second time when its hash comes', async () => {
+  const shop = await sweepShop();
+  const { app, chain } = shop;
+  const { sweep, key } = await begun(shop, 2);
+  const hash = await shop.send({ to: sweep.callTo ?? '', data: sweep.callData ?? '' });
+  await shop.mine();
+  await follow(shop, ASKED_MS);
+  const balanceAt = () => Promise.reject(new Error('missing trie node'));
+  await checkDeposits(app, { ...chain, caller: { ...chain.caller, balanceAt } }, app.projectId);
+  expect(await ended(shop)).toMatchObject([{ source: 'chain', transactionHash: null }, { purpose: 'deploy_factory' }]);
+  expect(await sweepSent(app, key, { hash, sender: null })).toMatchObject({ kind: 'done' });
+  await follow(shop, 2_000);
+  await checkDeposits(app, chain, app.projectId);
+  expect(await ended(shop)).toMatchObject([{ id: sweep.id, state: 'mined' }, { purpose: 'deploy_factory' }]);
+  expect(await accountedFor(shop)).toBe(0n);
+});
+
+it('what a wrapped call takes is left to the sweep that is under way, and recorded once', async () => {
+  const shop = await sweepShop();
+  const { app, chain } = shop;
+  const { sweep } = await begun(shop, 2);
+  const hash = await send(shop, sweep);
+  await follow(shop, 2_000);
+  await shop.mine();
+  // As when a wallet of its own sends the call: no transaction of the block is one to the factory.
+  const block: typeof chain.caller.block = async (height) => {
+    const found = await chain.caller.block(height);
+    return found === null ? null : { ...found, transactions: found.transactions.map((one) => ({ ...one, to: null })) };
+  };
+  const wrapped = { ...chain, caller: { ...chain.caller, block } };
+  await checkDeposits(app, wrapped, app.projectId);
+  await Promise.all([follow({ ...shop, chain: wrapped }), checkDeposits(app, wrapped, app.projectId)]);
+  await checkDeposits(app, wrapped, app.projectId);
+  expect(await ended(shop)).toMatchObject([
+    { id: sweep.id, state: 'mined', transactionHash: hash, feeUnits: expect.any(BigInt) },
+    { purpose: 'deploy_factory' },
+  ]);
+  expect(await recorded(shop, sweep.id)).toEqual([1, 2].map(() => ['mined', OWED_WEI]));
   expect(await accountedFor(shop)).toBe(0n);
 });

@@ -48,6 +48,8 @@ export async function findOutside(
     const deposit = byAddress.get(flow.address);
     const token = contractOf(chain, flow.asset, nativeAsset(chain.network));
     if (deposit === undefined || token === undefined) continue;
+    // A sweep in a block that this node has not, or not any more: what it took may have left in another one.
+    if (flow.steps.some((step) => step.units < 0n && step.height > height)) continue;
     const searched = { deposit, flow, token };
     let missing = sumUpTo(flow, height) - balanceOf(flow.address, flow.asset);
     let base = 0n;

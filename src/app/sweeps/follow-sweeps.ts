@@ -1,13 +1,18 @@
 import { nativeAsset, NETWORK_FACTS } from '../../domain/networks.ts';
-import type { EvmBlockTransaction, EvmReceipt } from '../../rails/evm/reader.ts';
+import type { EvmReceipt } from '../../rails/evm/reader.ts';
 import { deployedBy } from '../../rails/evm/sweep.ts';
 import { addFactory, arrivalsInBlock, setDepositBalance } from '../../store/deposit-balances.ts';
-import { transfersOfSweeps, updateSweepTransfer, type SweepTransfer } from '../../store/sweep-transfers.ts';
+import {
+  deleteUnlocated,
+  transfersOfSweeps,
+  updateSweepTransfer,
+  type SweepTransfer,
+} from '../../store/sweep-transfers.ts';
 import type { Trx } from '../../store/database.ts';
 import { claimDueSweeps, lockSweep, lockSweeps, updateSweep, type Sweep } from '../../store/sweeps.ts';
 import type { App } from '../context.ts';
 import { inTransaction } from '../in-transaction.ts';
-import { worthAt, type SweepChain, type SweepChains } from './chain.ts';
+import { isCallOf, worthAt, type SweepChain, type SweepChains } from './chain.ts';
 import { rememberingBlocks, takingTransaction } from './find-outside.ts';
 
 /** A wallet that was asked and never answered: what it was asked for may be asked for again. */
@@ -153,7 +158,9 @@ async function mined(app: App, chain: SweepChain, sweep: Sweep, receipt: EvmRece
   // The block was replaced between the two answers: the next round sees the new one.
   if (block?.hash !== receipt.blockHash) return null;
   const factory = sweep.callData === null ? null : deployedBy(sweep.callData);
-  if (receipt.succeeded && factory !== null && !(await isDeployed(caller, sweep, factory, block.transactions))) {
+  const isCall = isCallOf(sweep, block.transactions.find((one) => one.hash === sweep.transactionHash) ?? null);
+  // A wallet may have wrapped the call; then the code is there.
+  if (receipt.succeeded && factory !== null && !isCall && !(await caller.hasCode(factory))) {
     await changeAs(app, sweep, ended('lost'));
     return 'lost';
   }
@@ -165,21 +172,10 @@ async function mined(app: App, chain: SweepChain, sweep: Sweep, receipt: EvmRece
   }
   await inTransaction(app, async (trx) => {
     if (!(await lockFollowed(trx, sweep))) return;
-    await saveMined(app, trx, chain, { sweep, receipt, at: block.at, takings, following });
+    await saveMined(app, trx, chain, { sweep, receipt, at: block.at, isCall, takings, following });
     if (receipt.succeeded && factory !== null) await addFactory(trx, sweep, factory);
   });
   return null;
-}
-
-/** Whether a transaction put the factory on the chain: it is this call, or (a wallet wrapped it) the code is there. */
-async function isDeployed(
-  caller: SweepChain['caller'],
-  { callTo, callData, transactionHash }: Sweep,
-  factory: string,
-  transactions: readonly EvmBlockTransaction[],
-): Promise<boolean> {
-  const sent = transactions.find(({ hash }) => hash === transactionHash);
-  return (sent?.to === callTo?.toLowerCase() && sent?.data === callData) || caller.hasCode(factory);
 }
 
 interface Mined {
@@ -187,6 +183,8 @@ interface Mined {
   readonly receipt: EvmReceipt;
   /** The time of its block. */
   readonly at: number;
+  /** Whether it is the very call that was to be sent, and not one that wraps it, or something else. */
+  readonly isCall: boolean;
   readonly takings: readonly Taking[];
   readonly following: Pick<Sweep, 'finalAt' | 'checkAt'>;
 }
@@ -195,11 +193,14 @@ async function saveMined(
   app: App,
   trx: Trx,
   chain: SweepChain,
-  { sweep, receipt, at, takings, following }: Mined,
+  { sweep, receipt, at, isCall, takings, following }: Mined,
 ): Promise<void> {
   const { network } = chain;
-  const { succeeded, height, feeUnits } = receipt;
+  const { succeeded, height } = receipt;
   const paid = sweep.purpose === 'deploy_factory' || takings.some(({ units }) => units > 0n);
+  // What moved nothing of ours and is not our call is somebody else's, and so is what it cost.
+  const { gasUsed, feeUnits } = paid || isCall ? receipt : { gasUsed: null, feeUnits: null };
+  const coin = nativeAsset(network);
   await updateSweep(trx, sweep, {
     state: succeeded && paid ? 'mined' : 'failed',
     problem: succeeded ? (paid ? null : 'paid_nothing') : 'reverted',
@@ -207,13 +208,14 @@ async function saveMined(
     height,
     blockHash: receipt.blockHash,
     minedAt: at,
-    gasUsed: receipt.gasUsed,
+    gasUsed,
     feeUnits,
-    feeUsdCents: worthAt(app, chain, { asset: nativeAsset(network), units: feeUnits, at }),
+    feeUsdCents: feeUnits === null ? null : worthAt(app, chain, { asset: coin, units: feeUnits, at }),
     ...following,
   });
   for (const { transfer, units, left } of takings) {
     const { asset, address, token } = transfer;
+    if (units > 0n) await deleteUnlocated(trx, sweep, { address, token, units, height });
     await updateSweepTransfer(trx, transfer, {
       state: units > 0n ? 'mined' : 'failed',
       units: units > 0n ? units : transfer.units,

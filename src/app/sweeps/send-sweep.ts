@@ -2,8 +2,9 @@ import type { Network } from '../../domain/networks.ts';
 import type { AuditValues } from '../../store/audit.ts';
 import type { Trx } from '../../store/database.ts';
 import { findProject } from '../../store/projects.ts';
-import { insertSweepTransfers } from '../../store/sweep-transfers.ts';
+import { moveSweepTransfers, setSweepTransfers, transfersOfSweeps } from '../../store/sweep-transfers.ts';
 import {
+  deleteSweep,
   insertSweep,
   lockSweep,
   lockSweeps,
@@ -11,6 +12,7 @@ import {
   sweepByTransaction,
   updateSweep,
   type Sweep,
+  type SweepChange,
 } from '../../store/sweeps.ts';
 import { recordAudit } from '../audit.ts';
 import { newId, type App } from '../context.ts';
@@ -69,7 +71,7 @@ export function beginSweep(
       checkAt: now + ASKED_MS,
     };
     await insertSweep(trx, sweep);
-    await insertSweepTransfers(
+    await setSweepTransfers(
       trx,
       sweep,
       takes.map((balance) => ({ ...balance, state: 'open', usdCents: null })),
@@ -139,10 +141,16 @@ function saveSent(
     // One that was given up or lost may have been sent all the same.
     const mayBe = state === 'asked' || state === 'sent' || state === 'ended';
     if (!mayBe || (old !== null && hash === null)) return OVER;
-    if (hash !== null && (await isTaken(trx, sweep, hash))) return TAKEN;
+    const found = hash === null ? null : await byTransaction(trx, sweep, hash);
+    if (found !== null && !(await isFoundOf(trx, sweep, found))) return TAKEN;
     if (old !== null && old !== unknown) return { kind: 'replaces', network, old };
     const now = app.clock();
-    const change = { state: 'sent', transactionHash: hash, sender, sentAt: now, problem: null, checkAt: now } as const;
+    const sending = { state: 'sent', transactionHash: hash, sender, sentAt: now, problem: null, checkAt: now } as const;
+    if (found !== null) {
+      await moveSweepTransfers(trx, found, sweep);
+      await deleteSweep(trx, found);
+    }
+    const change = found === null ? sending : { ...factsOf(found), sentAt: now };
     await updateSweep(trx, sweep, change);
     const before = old === null ? null : { network, transaction_hash: old };
     await audit(app, trx, 'sweep.send', sweep, { network, transaction_hash: hash }, before);
@@ -185,8 +193,24 @@ const SENT: Rejected = {
   isConflict: true,
 };
 
-async function isTaken(trx: Trx, { projectId, network }: Sweep, transactionHash: string): Promise<boolean> {
-  return (await sweepByTransaction(trx, { projectId, network, transactionHash })) !== null;
+function byTransaction(trx: Trx, { projectId, network }: Sweep, transactionHash: string): Promise<Sweep | null> {
+  return sweepByTransaction(trx, { projectId, network, transactionHash });
+}
+
+/** Whether what was found on the chain, before its hash was given, is this sweep: it took something of the same. */
+async function isFoundOf(trx: Trx, sweep: Sweep, found: Sweep): Promise<boolean> {
+  if (found.source !== 'chain') return false;
+  const transfers = await transfersOfSweeps(trx, [sweep.id, found.id]);
+  const taken = new Set(transfers.get(found.id)?.map(({ address, token }) => `${address} ${token}`));
+  return (transfers.get(sweep.id) ?? []).some(({ address, token }) => taken.has(`${address} ${token}`));
+}
+
+/** What the chain has shown of a transaction. */
+function factsOf(found: Sweep): SweepChange {
+  const { state, sender, transactionHash, problem, height, blockHash, minedAt, checkAt } = found;
+  const { gasUsed, feeUnits, feeUsdCents, finalAt } = found;
+  const block = { height, blockHash, minedAt, gasUsed, feeUnits, feeUsdCents, finalAt, checkAt };
+  return { state, sender, transactionHash, problem, ...block };
 }
 
 function audit(

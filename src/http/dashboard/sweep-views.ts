@@ -109,8 +109,9 @@ export function sweepView(
     final: sweep.finalAt !== null,
     amounts: [...Map.groupBy(transfers, ({ asset }) => asset).values()].flatMap((own) => {
       const failed = own.filter(({ state }) => state === 'failed').length;
-      // What failed is still on its deposit.
-      const taken = failed === own.length ? own : own.filter(({ state }) => state !== 'failed');
+      // What failed is still on its deposit; of what failed wholly, nothing moved.
+      const nothing = own.slice(0, 1).map((one) => ({ ...one, units: 0n, usdCents: 0n }));
+      const taken = failed === own.length ? nothing : own.filter(({ state }) => state !== 'failed');
       return amountsOf(viewing, network, taken).map((amount) => ({ ...amount, failed }));
     }),
     coin: gasCoin,

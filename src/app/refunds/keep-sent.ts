@@ -1,5 +1,6 @@
 import { encodeId } from '../../domain/id.ts';
 import type { Network } from '../../domain/networks.ts';
+import type { KnownPayout } from '../../domain/refund-payout.ts';
 import type { Refund } from '../../domain/refund.ts';
 import { ChainUnavailableError, type ChainSource } from '../../rails/chain.ts';
 import type { SignedTransaction } from '../../rails/utxo/signed.ts';
@@ -23,7 +24,7 @@ import { auditedRefund } from './save-refund.ts';
 export type Kept =
   | { readonly kind: 'kept' }
   /** The same transaction was given before, and pays the refunds already. */
-  | { readonly kind: 'known' }
+  | { readonly kind: 'known'; readonly payouts: readonly KnownPayout[] }
   /** A refund was cancelled or is being paid meanwhile. */
   | { readonly kind: 'refused'; readonly message: string };
 
@@ -54,11 +55,8 @@ export function keepSent(
     }
     const [paid] = await beingPaid(trx, ids);
     if (paid !== undefined) {
-      const known = await knownPayouts(trx, ids);
-      const isSame = ids.every((id) =>
-        known.some((one) => one.refundId === id && one.transactionHash === hash && one.state !== 'dropped'),
-      );
-      return isSame ? { kind: 'known' } : changed(paid);
+      const payouts = payoutsBy(await knownPayouts(trx, ids), ids, hash);
+      return payouts.length > 0 ? { kind: 'known', payouts } : changed(paid);
     }
     const now = app.clock();
     await saveSentPayout(trx, ids, transaction, now);
@@ -72,6 +70,16 @@ export function keepSent(
     for (const refund of locked) await auditSent(app, trx, refund, hash);
     return { kind: 'kept' };
   });
+}
+
+/** What a transaction pays of these refunds, if it pays all of them and is not dropped; else nothing. */
+export function payoutsBy(
+  known: readonly KnownPayout[],
+  refundIds: readonly string[],
+  hash: string,
+): readonly KnownPayout[] {
+  const own = known.filter(({ transactionHash, state }) => transactionHash === hash && state !== 'dropped');
+  return refundIds.every((id) => own.some(({ refundId }) => refundId === id)) ? own : [];
 }
 
 function changed(id: string): Kept {

@@ -231,10 +231,15 @@ describe.each(utxoNodeKinds())('a signed refund that is pasted, on a real %s nod
     // A caller that fails at the moment of sending is what a crash or a silent node looks like.
     const outcome = await shop.send([refund], signedBase64(shown), { isSilent: true });
     expect(outcome).toMatchObject({ kind: 'kept', message: expect.stringContaining('as soon as a node answers') });
+    // Given again, it is kept as before, until a node takes it.
+    expect(await shop.send([refund], signedBase64(shown), { isSilent: true })).toEqual(outcome);
     expect(await node().rpc('getrawmempool')).toEqual([]);
     await shop.follow();
     expect(await node().rpc('getrawmempool')).toEqual([Object(outcome).transactionHash]);
+    const sent = { kind: 'sent', transactionHash: Object(outcome).transactionHash };
+    expect(await shop.send([refund], signedBase64(shown))).toEqual(sent);
     await shop.mine(CONFIRMATIONS);
+    expect(await shop.send([refund], signedBase64(shown), { isSilent: true })).toEqual(sent);
     expect(await statusOf(shop, refund)).toBe('completed');
   });
 

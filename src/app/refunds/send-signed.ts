@@ -1,5 +1,6 @@
 import { encodeId } from '../../domain/id.ts';
 import type { Network } from '../../domain/networks.ts';
+import type { KnownPayout } from '../../domain/refund-payout.ts';
 import type { Refund } from '../../domain/refund.ts';
 import { ChainUnavailableError } from '../../rails/chain.ts';
 import type { Outpoint } from '../../rails/utxo/caller.ts';
@@ -19,7 +20,7 @@ import { knownPayouts } from '../../store/refund-payouts.ts';
 import { findRawTransactions } from '../../store/raw-transactions.ts';
 import type { App } from '../context.ts';
 import { differencesOf, type ShownTransaction } from './check-signed.ts';
-import { keepSent, takeBackSent } from './keep-sent.ts';
+import { keepSent, payoutsBy, takeBackSent } from './keep-sent.ts';
 import { refusalText } from './node-refusal.ts';
 import { isOutput, type PaidTogether } from './refund-held.ts';
 import { examine } from './refund-instructions.ts';
@@ -60,8 +61,9 @@ export async function sendSigned(
   // Completing leaves out what final fields do not need.
   const open = signed.openInputs(spent);
   const complete = signed.complete(spent);
-  if (complete.kind === 'complete' && (await isSent(app, refunds, complete.txid))) {
-    return { kind: 'sent', transactionHash: complete.txid };
+  if (complete.kind === 'complete') {
+    const before = await keptBefore(app, refunds, complete.txid);
+    if (before.length > 0) return again(before, complete, access.caller);
   }
   const unpayable = await unpayableNow(app, refunds);
   if (unpayable !== null) return refused(unpayable);
@@ -141,15 +143,37 @@ async function spentOutputs(
   });
 }
 
-/** Whether this very transaction pays all of these refunds already. */
-async function isSent(app: App, refunds: PaidTogether, txid: string): Promise<boolean> {
-  const known = await knownPayouts(
-    app.db,
-    refunds.map(({ id }) => id),
-  );
-  return refunds.every(({ id }) =>
-    known.some((one) => one.refundId === id && one.transactionHash === txid && one.state !== 'dropped'),
-  );
+/** What this very transaction pays of these refunds, if it pays all of them already; else nothing. */
+async function keptBefore(app: App, refunds: PaidTogether, txid: string): Promise<readonly KnownPayout[]> {
+  const ids = refunds.map(({ id }) => id);
+  return payoutsBy(await knownPayouts(app.db, ids), ids, txid);
+}
+
+/** Whether a node has a transaction by now that is kept already; one that has not gets it. */
+async function again(
+  payouts: readonly KnownPayout[],
+  { txid, hex }: CompleteTransaction,
+  caller: UtxoAccess['caller'],
+): Promise<SentOutcome> {
+  if (payouts.some(({ state }) => state === 'block')) return { kind: 'sent', transactionHash: txid };
+  try {
+    const outputs = await caller.unspent(payouts.map(({ index }) => ({ txid, vout: index })));
+    if (outputs.some((output) => output !== null)) return { kind: 'sent', transactionHash: txid };
+    const outcome = await caller.send(hex);
+    if (outcome.kind === 'sent') return { kind: 'sent', transactionHash: txid };
+    // Whoever follows the chain sends it again, and takes it back if it can not be mined.
+    const message = `The signed transaction is kept. A node did not take it now: ${outcome.reason}`;
+    return { kind: 'kept', transactionHash: txid, message };
+  } catch (error) {
+    return unsent(txid, error);
+  }
+}
+
+/** @throws the error, unless it says that no node answered */
+function unsent(txid: string, error: unknown): SentOutcome {
+  if (!(error instanceof ChainUnavailableError)) throw error;
+  const message = `The signed transaction is kept, and is sent as soon as a node answers. ${error.message}`;
+  return { kind: 'kept', transactionHash: txid, message };
 }
 
 /** Why one of these refunds must not be paid now; null: nothing. */
@@ -241,21 +265,20 @@ async function send(
   app: App,
   shown: ShownTransaction,
   signed: SignedTransaction,
-  { txid, hex }: CompleteTransaction,
+  complete: CompleteTransaction,
   { caller }: UtxoAccess,
 ): Promise<SentOutcome> {
+  const { txid, hex } = complete;
   const { network } = shown.params;
   const kept = await keepSent(app, shown, signed, { network, hash: txid, bytes: Buffer.from(hex, 'hex') });
   if (kept.kind === 'refused') return refused(kept.message);
-  if (kept.kind === 'known') return { kind: 'sent', transactionHash: txid };
+  if (kept.kind === 'known') return again(kept.payouts, complete, caller);
   try {
     const outcome = await caller.send(hex);
     if (outcome.kind === 'sent') return { kind: 'sent', transactionHash: txid };
     await takeBackSent(app, network, txid, outcome.reason);
     return refused(refusalText(outcome.reason));
   } catch (error) {
-    if (!(error instanceof ChainUnavailableError)) throw error;
-    const message = `The signed transaction is kept, and is sent as soon as a node answers. ${error.message}`;
-    return { kind: 'kept', transactionHash: txid, message };
+    return unsent(txid, error);
   }
 }

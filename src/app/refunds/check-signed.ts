@@ -1,5 +1,5 @@
 import { encodeId } from '../../domain/id.ts';
-import { formatDecimal } from '../../domain/money.ts';
+import { divCeil, formatDecimal } from '../../domain/money.ts';
 import { NETWORK_FACTS } from '../../domain/networks.ts';
 import type { Refund } from '../../domain/refund.ts';
 import type { Outpoint } from '../../rails/utxo/caller.ts';
@@ -107,31 +107,55 @@ function foreign(
   return `${pays}, number ${index} of your change addresses; the change was shown at ${change.map(({ address }) => address).join(' or ')}.`;
 }
 
-function feeFaults(
-  { params, coins, change, maxFeeRate }: ShownTransaction,
-  signed: SignedTransaction,
-): readonly string[] {
-  const spent = signed.inputs.flatMap((input) => coins.filter((coin) => isOutput(coin, input)));
-  // Its amount is not known; the input is refused anyway.
-  if (spent.length < signed.inputs.length) return [];
-  const sum = (units: readonly bigint[]): bigint => units.reduce((total, one) => total + one, 0n);
-  const fee = sum(spent.map(({ amountUnits }) => amountUnits)) - sum(signed.outputs.map(({ units }) => units));
+function feeFaults(shown: ShownTransaction, signed: SignedTransaction): readonly string[] {
+  const { params, maxFeeRate } = shown;
+  const paid = feeOf(shown, signed);
+  // The amount of an input is not known; it is refused anyway.
+  if (paid === null) return [];
+  const { fee, vsize, dust } = paid;
   if (fee < 0n) return [`Its outputs are ${amount(params, -fee)} more than its inputs.`];
-  const scripts = [...signed.outputs, ...change.slice(0, 1)].map(({ script }) => script);
-  const vsize = BigInt(
-    transactionVsize(
-      spent.map(({ output }) => output),
-      scripts,
-    ),
-  );
-  // Change that would be dust is part of the fee.
-  const dust = change.map(({ script }) => dustUnits(params.network, script)).reduce((a, b) => (a > b ? a : b), 0n);
   const most = vsize * BigInt(maxFeeRate) + dust;
   if (fee <= most) return [];
   const unit = NETWORK_FACTS[params.network].smallestUnit;
   return [
     `Its fee is ${amount(params, fee)}, more than the ${amount(params, most)} that MAX_FEE_RATE (${maxFeeRate} ${unit}/vB) allows.`,
   ];
+}
+
+/** A transaction without change may pay so many times the fee that the node asks for. */
+const MAX_TIMES_FEE = 10n;
+
+/** Whether its whole change went to the miners, at the fee that the node asks for now. */
+export function changeFaults(
+  shown: ShownTransaction,
+  signed: SignedTransaction,
+  feeUnitsPerKvb: bigint,
+): readonly string[] {
+  const { params, change } = shown;
+  const paid = feeOf(shown, signed);
+  if (paid === null || signed.outputs.some((output) => change.some((one) => isScript(one.script, output.script))))
+    return [];
+  const asked = divCeil(paid.vsize * feeUnitsPerKvb, 1_000n);
+  if (paid.fee <= MAX_TIMES_FEE * asked + paid.dust) return [];
+  return [
+    `It has no change, so that its fee is ${amount(params, paid.fee)}; the node asks for about ${amount(params, asked)}. ` +
+      'Sign it with its change output; if you mean to pay this fee, send it from your wallet.',
+  ];
+}
+
+/** The fee of a transaction, its size with change, and up to how much change is part of the fee; null: not known. */
+function feeOf(
+  { params, coins, change }: ShownTransaction,
+  signed: SignedTransaction,
+): { readonly fee: bigint; readonly vsize: bigint; readonly dust: bigint } | null {
+  const spent = signed.inputs.flatMap((input) => coins.filter((coin) => isOutput(coin, input)));
+  if (spent.length < signed.inputs.length) return null;
+  const sum = (units: readonly bigint[]): bigint => units.reduce((total, one) => total + one, 0n);
+  const fee = sum(spent.map(({ amountUnits }) => amountUnits)) - sum(signed.outputs.map(({ units }) => units));
+  const scripts = [...signed.outputs, ...change.slice(0, 1)].map(({ script }) => script);
+  const inputs = spent.map(({ output }) => output);
+  const dust = change.map(({ script }) => dustUnits(params.network, script)).reduce((a, b) => (a > b ? a : b), 0n);
+  return { fee, vsize: BigInt(transactionVsize(inputs, scripts)), dust };
 }
 
 function isScript(one: Uint8Array, other: Uint8Array): boolean {

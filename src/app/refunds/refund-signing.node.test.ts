@@ -132,6 +132,23 @@ describe.each(utxoNodeKinds())('a signed refund that is pasted, on a real %s nod
     expect(await shop.psbtOf(refund)).toMatchObject({ psbt: shown.psbt });
   });
 
+  it('whose whole change went to the miners is refused with what to do, below MAX_FEE_RATE too', async () => {
+    const { shop, refund, shown } = await shownRefund();
+    const copy = copyOf(shown);
+    const without = new Transaction({ allowUnknownOutputs: true });
+    for (let at = 0; at < copy.inputsLength; at += 1) without.addInput(copy.getInput(at));
+    without.addOutput(copy.getOutput(0));
+    signAll(without);
+    expect(await shop.send([refund], base64(without.toPSBT()), { maxFeeRate: 1_000_000 })).toMatchObject({
+      kind: 'refused',
+      differences: [
+        expect.stringMatching(/^It has no change, so that its fee is 0\.75 .* Sign it with its change output/),
+      ],
+    });
+    expect(await node().rpc('getrawmempool')).toEqual([]);
+    expect(await shop.send([refund], signedBase64(shown))).toMatchObject({ kind: 'sent' });
+  });
+
   it('that lacks signatures, is cut off, is no transaction or is too long is refused with what to do', async () => {
     const shop = await refundShop(node());
     const payment = await shop.paid(COIN);

@@ -19,7 +19,7 @@ import { refundInputs, walletCoins } from '../../store/refund-coins.ts';
 import { knownPayouts } from '../../store/refund-payouts.ts';
 import { findRawTransactions } from '../../store/raw-transactions.ts';
 import type { App } from '../context.ts';
-import { differencesOf, type ShownTransaction } from './check-signed.ts';
+import { changeFaults, differencesOf, type ShownTransaction } from './check-signed.ts';
 import { keepSent, payoutsBy, takeBackSent } from './keep-sent.ts';
 import { refusalText } from './node-refusal.ts';
 import { isOutput, type PaidTogether } from './refund-held.ts';
@@ -67,7 +67,11 @@ export async function sendSigned(
   }
   const unpayable = await unpayableNow(app, refunds);
   if (unpayable !== null) return refused(unpayable);
-  const differences = [...differencesOf(shown, signed), ...(await besideOlder(app, refunds, signed, access.caller))];
+  const differences = [
+    ...differencesOf(shown, signed),
+    ...(await lostChange(shown, signed, access.caller)),
+    ...(await besideOlder(app, refunds, signed, access.caller)),
+  ];
   if (differences.length > 0) {
     return { kind: 'refused', message: 'It is not what was shown to sign, and was not sent.', differences };
   }
@@ -190,6 +194,20 @@ function endOf({ status, failureReason, address }: Refund): string {
   if (status === 'completed') return 'It is completed already.';
   if (status === 'pending') return address === null ? 'Nobody has entered its address yet.' : 'It is a test.';
   return failureReason === 'cancelled' ? 'It was cancelled.' : 'Its time had run out.';
+}
+
+/** Whether its change went to the miners; nothing if no node says what fee it asks for, because it is kept then. */
+async function lostChange(
+  shown: ShownTransaction,
+  signed: SignedTransaction,
+  caller: UtxoAccess['caller'],
+): Promise<readonly string[]> {
+  try {
+    return changeFaults(shown, signed, await caller.feeUnitsPerKvb());
+  } catch (error) {
+    if (error instanceof ChainUnavailableError) return [];
+    throw error;
+  }
 }
 
 /** A transaction that was to pay a refund and is in no block may still be mined, but not beside another one. */

@@ -201,7 +201,11 @@ function linesOf(statement: StatementRecord): readonly string[] {
       (row) => `${row.payment}: ${row.refunded} ${row.coin} were refunded of ${row.received} that are confirmed.`,
     ),
     ...deposits.rows.map(
-      (row) => `${row.address}: ${row.received} ${row.coin} came, ${row.swept} were swept, and ${row.there} lie there.`,
+      (row) =>
+        `${row.address}: ${row.received} ${row.coin} came, ${row.swept} were swept, and ${row.there} lie there.` +
+        (row.from_contracts === null
+          ? ''
+          : ` The ${row.from_contracts} ${row.coin} more came by a contract's call, and were not seen before they lay there or were swept.`),
     ),
   ];
 }

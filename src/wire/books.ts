@@ -7,7 +7,7 @@ import {
   type TokenStatement,
 } from '../domain/books.ts';
 import { fiatDecimals, formatDecimal } from '../domain/money.ts';
-import { NETWORK_FACTS } from '../domain/networks.ts';
+import { nativeAsset, NETWORK_FACTS } from '../domain/networks.ts';
 import type { ReportDays, ReportSpan } from '../domain/report.ts';
 import type { Surface } from '../domain/payment.ts';
 import { publicPaymentId } from './payment.ts';
@@ -128,6 +128,11 @@ export function statementRecord(
       received: amountOf(row, row.received),
       swept: amountOf(row, row.swept),
       there: amountOf(row, row.there),
+      // What leaves a deposit has come to it: a contract's call moves the chain's own coin without a transaction of it.
+      from_contracts:
+        row.asset === nativeAsset(row.network) && row.swept + row.there > row.received
+          ? amountOf(row, row.swept + row.there - row.received)
+          : null,
     })),
   };
 }

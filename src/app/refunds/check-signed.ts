@@ -2,7 +2,8 @@ import { encodeId } from '../../domain/id.ts';
 import { divCeil, formatDecimal } from '../../domain/money.ts';
 import { NETWORK_FACTS } from '../../domain/networks.ts';
 import type { Refund } from '../../domain/refund.ts';
-import type { Outpoint } from '../../rails/utxo/caller.ts';
+import { ChainUnavailableError } from '../../rails/chain.ts';
+import type { Outpoint, UtxoCaller } from '../../rails/utxo/caller.ts';
 import { addressOfScript, scriptOfAddress, type WalletOutput } from '../../rails/utxo/output.ts';
 import type { UtxoParams } from '../../rails/utxo/params.ts';
 import type { SignedOutput, SignedTransaction } from '../../rails/utxo/signed.ts';
@@ -125,16 +126,24 @@ function feeFaults(shown: ShownTransaction, signed: SignedTransaction): readonly
 /** A transaction without change may pay so many times the fee that the node asks for. */
 const MAX_TIMES_FEE = 10n;
 
-/** Whether its whole change went to the miners, at the fee that the node asks for now. */
-export function changeFaults(
+/**
+ * Whether its whole change went to the miners, at the fee that the node asks for now; nothing if no node answers,
+ * because the transaction is kept then.
+ */
+export async function changeFaults(
   shown: ShownTransaction,
   signed: SignedTransaction,
-  feeUnitsPerKvb: bigint,
-): readonly string[] {
+  caller: Pick<UtxoCaller, 'feeUnitsPerKvb'>,
+): Promise<readonly string[]> {
   const { params, change } = shown;
   const paid = feeOf(shown, signed);
   if (paid === null || signed.outputs.some((output) => change.some((one) => isScript(one.script, output.script))))
     return [];
+  const feeUnitsPerKvb = await caller.feeUnitsPerKvb().catch((error: unknown) => {
+    if (error instanceof ChainUnavailableError) return null;
+    throw error;
+  });
+  if (feeUnitsPerKvb === null) return [];
   const asked = divCeil(paid.vsize * feeUnitsPerKvb, 1_000n);
   if (paid.fee <= MAX_TIMES_FEE * asked + paid.dust) return [];
   return [

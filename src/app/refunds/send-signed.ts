@@ -69,7 +69,7 @@ export async function sendSigned(
   if (unpayable !== null) return refused(unpayable);
   const differences = [
     ...differencesOf(shown, signed),
-    ...(await lostChange(shown, signed, access.caller)),
+    ...(await changeFaults(shown, signed, access.caller)),
     ...(await besideOlder(app, refunds, signed, access.caller)),
   ];
   if (differences.length > 0) {
@@ -194,20 +194,6 @@ function endOf({ status, failureReason, address }: Refund): string {
   if (status === 'completed') return 'It is completed already.';
   if (status === 'pending') return address === null ? 'Nobody has entered its address yet.' : 'It is a test.';
   return failureReason === 'cancelled' ? 'It was cancelled.' : 'Its time had run out.';
-}
-
-/** Whether its change went to the miners; nothing if no node says what fee it asks for, because it is kept then. */
-async function lostChange(
-  shown: ShownTransaction,
-  signed: SignedTransaction,
-  caller: UtxoAccess['caller'],
-): Promise<readonly string[]> {
-  try {
-    return changeFaults(shown, signed, await caller.feeUnitsPerKvb());
-  } catch (error) {
-    if (error instanceof ChainUnavailableError) return [];
-    throw error;
-  }
 }
 
 /** A transaction that was to pay a refund and is in no block may still be mined, but not beside another one. */

@@ -52,6 +52,8 @@ export const deReports: TextsLike<typeof enReports> = {
   statement_closing: 'Endbestand',
   statement_deposit_difference:
     '{address}: {received} {coin} gingen ein, {swept} wurden eingezogen, und {there} liegen dort.',
+  statement_deposit_explained:
+    '{address}: {received} {coin} gingen ein, {swept} wurden eingezogen, und {there} liegen dort. Die weiteren {more} {coin} kamen durch den Aufruf eines Vertrags und wurden erst dort oder beim Einziehen bemerkt.',
   statement_deposits_received: 'Einzahlungsverträge, bis heute: eingegangen',
   statement_deposits_since: 'seit der Abfrage eingegangen',
   statement_deposits_swept: 'an die Treasury gegangen',

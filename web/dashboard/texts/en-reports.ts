@@ -48,6 +48,8 @@ export const enReports = {
   statement_busy: 'Somebody is making a statement of this project at the moment. Try again when it is done.',
   statement_closing: 'Closing balance',
   statement_deposit_difference: '{address}: {received} {coin} arrived, {swept} were swept, and {there} are there.',
+  statement_deposit_explained:
+    '{address}: {received} {coin} arrived, {swept} were swept, and {there} are there. The other {more} {coin} came from a contract’s call and were only noticed on the deposit or when it was swept.',
   statement_deposits_received: 'Deposit contracts, up to today: received',
   statement_deposits_since: 'arrived since they were checked',
   statement_deposits_swept: 'moved to the treasury',

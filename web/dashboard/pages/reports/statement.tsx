@@ -196,7 +196,10 @@ function Differences({ statement, locale }: { readonly statement: StatementRecor
     ...over.rows.map((row) => ({ key: `refund ${row.payment} ${row.coin}`, text: t('statement_over_refund', row) })),
     ...deposits.rows.map((row) => ({
       key: `deposit ${row.address} ${row.coin}`,
-      text: t('statement_deposit_difference', row),
+      text:
+        row.from_contracts === null
+          ? t('statement_deposit_difference', row)
+          : t('statement_deposit_explained', { ...row, more: row.from_contracts }),
     })),
   ];
   return (

@@ -39,7 +39,10 @@ const ATTEMPT_VALUES = ATTEMPT.map(([name]) =>
 ).join(', ');
 const ATTEMPT_TYPES = ATTEMPT.map(([name, { sqlType }]) => `${name} ${sqlType}`).join(', ');
 type AttemptRow = Readonly<
-  Record<Exclude<keyof Tables['delivery_attempts'], 'id'> | 'lease_until' | 'next' | 'next_at' | 'event_id' | 'body_sha256', unknown>
+  Record<
+    Exclude<keyof Tables['delivery_attempts'], 'id'> | 'lease_until' | 'next' | 'next_at' | 'event_id' | 'body_sha256',
+    unknown
+  >
 >;
 
 /**

@@ -8,8 +8,8 @@ export function pathOf({ url }: { readonly url: string }): string {
 }
 
 /**
- * The path as logs may keep it: the token of a link lets its bearer in, and what has an `@` is somebody's e-mail address
- * in place of an id.
+ * The path as logs may keep it: the token of a link lets its bearer in, and what has an `@` is somebody's e-mail
+ * address in place of an id.
  */
 export function loggedPath(request: { readonly url: string }): string {
   const path = pathOf(request);

@@ -120,7 +120,7 @@ export async function deleteCustomerData(
     sql`update refunds set reason = null where payment_id = any (${ids}::uuid[]) and reason is not null`,
   );
   await clearMarks(trx, projectId, ids);
-  // Events first: an answer that is recorded meanwhile is there to be cleared then, or its record sees the cleared event.
+  // Events first: an answer that is recorded meanwhile is there to be cleared, or its record sees the cleared event.
   const events = await clearEvents(trx, ids);
   const answers = await clearAnswers(trx, ids);
   await clearIdempotentAnswers(trx, projectId, names, emails);
@@ -166,7 +166,7 @@ async function clearAnswers(trx: Trx, ids: readonly string[]): Promise<number> {
   return Number(rows[0]?.said ?? 0n);
 }
 
-/** Clears bodies and what shops called their requests; returns how many bodies had customers' data, as the count does. */
+/** Clears bodies and what shops called their requests; returns how many bodies had customers' data, as the count. */
 async function clearEvents(trx: Trx, ids: readonly string[]): Promise<number> {
   const { rows } = await sql<{ id: string; body: string; hasData: boolean }>`
     select id, body, body ~ ${HAS_CUSTOMER_DATA} as "hasData" from events

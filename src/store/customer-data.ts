@@ -120,8 +120,9 @@ export async function deleteCustomerData(
     sql`update refunds set reason = null where payment_id = any (${ids}::uuid[]) and reason is not null`,
   );
   await clearMarks(trx, projectId, ids);
-  const answers = await clearAnswers(trx, ids);
+  // Events first: an answer that is recorded meanwhile is there to be cleared then, or its record sees the cleared event.
   const events = await clearEvents(trx, ids);
+  const answers = await clearAnswers(trx, ids);
   await clearIdempotentAnswers(trx, projectId, names, emails);
   const counts = { payments: rows.length, events, notes, refundReasons, answers };
   return { counts, auditEntries, next: rows.length < limit ? null : (ids.at(-1) ?? null) };
@@ -169,7 +170,7 @@ async function clearAnswers(trx: Trx, ids: readonly string[]): Promise<number> {
 async function clearEvents(trx: Trx, ids: readonly string[]): Promise<number> {
   const { rows } = await sql<{ id: string; body: string; hasData: boolean }>`
     select id, body, body ~ ${HAS_CUSTOMER_DATA} as "hasData" from events
-    where payment_id = any (${ids}::uuid[])`.execute(trx);
+    where payment_id = any (${ids}::uuid[]) order by id for no key update`.execute(trx);
   const changed = rows.flatMap(({ id, body: before }) => {
     const body = withoutCustomerData(before);
     return body === before ? [] : [{ id, body }];

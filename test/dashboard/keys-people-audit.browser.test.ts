@@ -146,11 +146,14 @@ describe.skipIf(hasNoBrowser)('Keys, People and Audit', () => {
     await give('viewer');
     await page.getByText('This note was not saved').waitFor();
     expect([await note.inputValue(), await note.isEditable()]).toEqual(['Call Ann back', false]);
-    expect(await violations(page, 'A note that may not be saved')).toEqual([]);
     await give('support');
     await page.getByRole('button', { name: 'Add note' }).click();
     await page.getByText('Note added.').waitFor();
+    await note.fill('Later');
     await give(null);
+    await page.getByText('You have no access to this project any more.').waitFor();
+    expect(await note.inputValue()).toBe('Later');
+    await note.fill('');
     await heading(page, 'You have no access to this project any more.').waitFor();
     expect(await page.getByText('Reconnecting').count()).toBe(0);
     expect(await violations(page, 'A project without access')).toEqual([]);

@@ -21,6 +21,8 @@ export interface AttemptRecord {
     readonly truncated: boolean;
   } | null;
   readonly error: { readonly stage: string; readonly message: string } | null;
+  /** The event that was sent, if its body has customers' data, which the answer may repeat; null: it has none. */
+  readonly personal: { readonly eventId: string; readonly bodySha256: string } | null;
   readonly next:
     | { readonly kind: 'delivered'; readonly at: number }
     | { readonly kind: 'again'; readonly at: number }
@@ -30,15 +32,24 @@ export interface AttemptRecord {
 
 const ATTEMPT = Object.entries(TABLES.delivery_attempts).filter(([name]) => name !== 'id');
 const ATTEMPT_NAMES = ATTEMPT.map(([name]) => name).join(', ');
+/** What endpoints answer may repeat what they were sent. */
+const ANSWERED = ['response_headers', 'response_body'];
+const ATTEMPT_VALUES = ATTEMPT.map(([name]) =>
+  ANSWERED.includes(name) ? `case when h.is_cleared is not true then a.${name} end` : `a.${name}`,
+).join(', ');
 const ATTEMPT_TYPES = ATTEMPT.map(([name, { sqlType }]) => `${name} ${sqlType}`).join(', ');
 type AttemptRow = Readonly<
-  Record<Exclude<keyof Tables['delivery_attempts'], 'id'> | 'lease_until' | 'next' | 'next_at', unknown>
+  Record<
+    Exclude<keyof Tables['delivery_attempts'], 'id'> | 'lease_until' | 'next' | 'next_at' | 'event_id' | 'body_sha256',
+    unknown
+  >
 >;
 
 /**
  * Records attempts and updates their deliveries, all in one statement. A delivered one never waits again. If an
  * attempt's lease was lost meanwhile (claimed by another worker, cancelled, retried manually), it is logged but changes
- * nothing unless it was acknowledged: the schedule is up to the lease's holder.
+ * nothing unless it was acknowledged: the schedule is up to the lease's holder. If the customers' data were deleted
+ * from an event since its body was sent, only the status is kept of what the endpoint answered.
  */
 export async function recordAttempts(executor: Database | Trx, records: readonly AttemptRecord[]): Promise<void> {
   const rows = records.map((record): AttemptRow => ({
@@ -54,15 +65,26 @@ export async function recordAttempts(executor: Database | Trx, records: readonly
     response_truncated: record.response?.truncated ?? false,
     error_stage: record.error?.stage,
     error: record.error?.message,
+    event_id: record.personal?.eventId,
+    body_sha256: record.personal?.bodySha256,
     next: record.next.kind,
     next_at: 'at' in record.next ? new Date(record.next.at).toISOString() : null,
   }));
   await sql`
     with ${UNFLUSHED}, attempt as materialized (
       select * from json_to_recordset(${storableJson(rows)}::json) as a (
-        ${sql.raw(ATTEMPT_TYPES)}, lease_until timestamptz, next text, next_at timestamptz)
+        ${sql.raw(ATTEMPT_TYPES)}, lease_until timestamptz, next text, next_at timestamptz, event_id uuid, body_sha256 text)
+    ), held as materialized (
+      -- Locked: a deletion of customers' data waits, and clears what is recorded here; or it was first, and this waits
+      -- and reads what it left. All lock in the order of ids.
+      select id, body from events
+      where id = any (array(select event_id from attempt where event_id is not null)) order by id for share
     ), recorded as (
-      insert into delivery_attempts (${sql.raw(ATTEMPT_NAMES)}) select ${sql.raw(ATTEMPT_NAMES)} from attempt
+      insert into delivery_attempts (${sql.raw(ATTEMPT_NAMES)})
+      select ${sql.raw(ATTEMPT_VALUES)} from attempt a left join lateral (
+        select encode(sha256(convert_to(held.body, 'UTF8')), 'hex') <> a.body_sha256 as is_cleared
+        from held where held.id = a.event_id
+      ) h on true
     ), retried as (
       update retried_deliveries r set attempted = true
       where not r.attempted

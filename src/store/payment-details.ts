@@ -74,7 +74,7 @@ export interface PaymentDetails {
   readonly quotes: readonly QuoteRecord[];
   readonly events: readonly EventRecord[];
   readonly refunds: readonly Refund[];
-  /** Those of them whose address a person chose. */
+  /** Those of them whose address the merchant gave. */
   readonly withChosenAddress: ReadonlySet<string>;
   /** What pays the refunds that are pending, by their ids. */
   readonly payouts: ReadonlyMap<string, RefundPayout>;
@@ -111,10 +111,7 @@ export async function findPaymentDetails(db: Database, id: string): Promise<Paym
         ...(await addressesOf(trx, id)),
         events: await eventsOf(trx, id, MAX_EACH),
         refunds,
-        withChosenAddress: await withChosenAddress(
-          trx,
-          refunds.map((refund) => refund.id),
-        ),
+        withChosenAddress: await withChosenAddress(trx, refunds),
         payouts: await pendingPayouts(trx, refunds),
         refundedUnits: taken.find((one) => isQuoted(payment, one))?.units ?? 0n,
         taken,

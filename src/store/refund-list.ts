@@ -35,7 +35,7 @@ export interface ListedRefund {
   readonly payout: RefundPayout | null;
   /** How many confirmations a payout needs. */
   readonly needed: number;
-  /** Whether a person chose its address. */
+  /** Whether the merchant gave its address. */
   readonly isAddressChosen: boolean;
 }
 
@@ -162,7 +162,7 @@ async function readListed(executor: Database | Trx, ids: readonly string[]): Pro
   // One after the other, for a file is read on one connection.
   const refunds = await findRefunds(executor, ids);
   const payouts = await payoutsOf(executor, ids);
-  const chosen = await withChosenAddress(executor, ids);
+  const chosen = await withChosenAddress(executor, refunds);
   const { rows } = await sql<{ id: string; stage: RefundStage; name: string | null; needed: number }>`
       select r.id, ${STAGE} as stage, coalesce(p.merchant_order_id, p.transaction_number) as name,
         coalesce((select max(a.confirmations) from payment_addresses a where a.payment_id = r.payment_id), 1) as needed

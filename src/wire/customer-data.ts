@@ -12,11 +12,21 @@ const CLEARED = new Set([
   'cancel_url',
 ]);
 
-/** Matches stored JSON in which {@link withoutCustomerData} finds something; in the syntax of PostgreSQL. */
+/**
+ * Matches stored JSON in which {@link withoutCustomerData} finds something; in a syntax that PostgreSQL and JavaScript
+ * share.
+ */
 export const HAS_CUSTOMER_DATA = [
   String.raw`"(${[...CLEARED].join('|')})":[^n]`,
   String.raw`"metadata":\{(?!\}|"order_id":"([^"\\]|\\.)*"\})`,
 ].join('|');
+
+const HAS = new RegExp(HAS_CUSTOMER_DATA);
+
+/** Whether {@link withoutCustomerData} finds something in a stored event or answer. */
+export function hasCustomerData(body: string): boolean {
+  return HAS.test(body);
+}
 
 const json = JSON as unknown as {
   rawJSON(text: string): RawJson;

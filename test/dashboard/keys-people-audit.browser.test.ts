@@ -104,9 +104,14 @@ describe.skipIf(hasNoBrowser)('Keys, People and Audit', () => {
     await page.keyboard.press('Enter');
     await page.getByText('Viewer in all projects').waitFor();
     expect(await violations(page, 'People')).toEqual([]);
-    // What the page showed is gone, with its dialog, and nothing was refused: that would be on the console.
-    await ben.page.getByRole('heading', { level: 1, name: 'This page is closed to your role' }).waitFor();
-    await dialogOf(ben.page).waitFor({ state: 'detached' });
+    // What was typed stays until it is given up, and nothing was refused: that would be on the console.
+    await dialogOf(ben.page).getByText('Your role was changed to Viewer.').waitFor();
+    expect(await dialogOf(ben.page).getByRole('button', { name: 'Create key' }).isDisabled()).toBe(true);
+    expect(await dialogOf(ben.page).getByLabel('Name').inputValue()).toBe('Mine');
+    expect(await violations(ben.page, 'A dialog closed to the role')).toEqual([]);
+    await dialogOf(ben.page).getByRole('button', { name: 'Back' }).click();
+    await heading(ben.page, 'This page is closed to your role').waitFor();
+    await ben.page.getByText('Your role was changed to Viewer.').waitFor();
     expect(await violations(ben.page, 'A page closed to the role')).toEqual([]);
     await page.keyboard.press('g');
     await page.keyboard.press('l');
@@ -121,5 +126,43 @@ describe.skipIf(hasNoBrowser)('Keys, People and Audit', () => {
     const download = page.waitForEvent('download');
     await dialogOf(page).getByRole('button', { name: 'Export' }).click();
     expect((await download).suggestedFilename()).toMatch(/^audit-\d{4}-\d\d-\d\d\.csv$/);
+    await ben.page.goto(`${base()}/payments/${await dashboard.makeOrder({ order_id: 'RC-1' })}`);
+    await followsTheRole(page, ben.page);
   });
+
+  /** A page that is open while an owner changes the role of the person, and in the end takes it away and back. */
+  async function followsTheRole(owner: Page, page: Page): Promise<void> {
+    const give = (role: string | null) =>
+      owner.evaluate(`fetch('/dashboard/api/people').then((answer) => answer.json()).then(({ data }) => fetch('/dashboard/api/people/role', {
+        method: 'POST', headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ id: data.find(({ email }) => email === 'ben@example.com').id, role: ${JSON.stringify(role)}, project: null }),
+      }))`);
+    const note = page.getByRole('textbox', { name: 'Note' });
+    const changed = (role: string) => page.getByText(`Your role was changed to ${role}.`);
+    await page.getByRole('heading', { name: 'Notes' }).waitFor();
+    await give('support');
+    await changed('Support').waitFor();
+    await note.fill('Call Ann back');
+    await give('viewer');
+    await page.getByText('This note was not saved').waitFor();
+    expect([await note.inputValue(), await note.isEditable()]).toEqual(['Call Ann back', false]);
+    await give('support');
+    await page.getByRole('button', { name: 'Add note' }).click();
+    await page.getByText('Note added.').waitFor();
+    await note.fill('Later');
+    await give(null);
+    await page.getByText('You have no access to this project any more.').waitFor();
+    expect(await note.inputValue()).toBe('Later');
+    await note.fill('');
+    await heading(page, 'You have no access to this project any more.').waitFor();
+    expect(await page.getByText('Reconnecting').count()).toBe(0);
+    expect(await violations(page, 'A project without access')).toEqual([]);
+    await page.getByRole('link', { name: 'Home' }).last().click();
+    await page.getByText('no access to a project yet').waitFor();
+    await give('viewer');
+    // The person comes back to the tab.
+    await page.evaluate("dispatchEvent(new Event('focus'))");
+    await heading(page, 'Home').waitFor();
+    await page.getByText('Up to date').waitFor();
+  }
 });

@@ -226,8 +226,11 @@ describe.skipIf(hasNoBrowser)('a payment', () => {
 
   it('takes ten megabytes into its note and says that it is too long, and markup as text everywhere', async () => {
     const { page } = await dashboard.openSignedIn({ expects: /400/ });
-    const id = await dashboard.makeOrder({ order_id: SCRIPT, description: SCRIPT, metadata: { [SCRIPT]: SCRIPT } });
+    const name = SCRIPT + 'W'.repeat(255 - SCRIPT.length);
+    const id = await dashboard.makeOrder({ order_id: name, description: SCRIPT, metadata: { [SCRIPT]: SCRIPT } });
     await page.goto(pageOf(id));
+    await button(page, 'Add note').waitFor();
+    expect(await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth')).toBe(0);
     const note = page.getByRole('textbox', { name: 'Note' });
     await note.evaluate(`(${PASTE})(document.querySelector('textarea'))`);
     await page.getByText('this one has 10000000').waitFor();

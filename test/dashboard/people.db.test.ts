@@ -1,9 +1,11 @@
-import { afterAll, beforeEach, expect, it } from 'vitest';
+import { afterAll, beforeEach, expect, it, onTestFinished } from 'vitest';
 import type { PersonView } from '../../src/http/dashboard/contract/people.ts';
+import { forActor } from '../../src/app/context.ts';
+import { peopleOf, resetPerson } from '../../src/app/people/people.ts';
 import { listAuditEntries } from '../../src/store/audit.ts';
 import { WHOLE_LOG } from '../../src/store/audit-filter.ts';
 import { updatePerson } from '../../src/store/people.ts';
-import { dashboardTest, signedIn, type Browser } from '../dashboard.ts';
+import { DASHBOARD_URL, dashboardTest, signedIn, type Browser } from '../dashboard.ts';
 
 const test = await dashboardTest();
 afterAll(() => test.http.close());
@@ -37,6 +39,39 @@ it('the last owner keeps the role and the account, and the page’s sentence nam
     expect(message).not.toContain('cointill');
   }
   expect(await people()).toMatchObject([{ id, state: 'active', memberships: [{ project: null, role: 'owner' }] }]);
+});
+
+it('nobody resets their own password among the people, where the link would go to whoever has the session', async () => {
+  const answer = await session.call<Refused>({
+    method: 'POST',
+    path: '/dashboard/api/people/reset',
+    body: { id: owner.id },
+  });
+  expect([answer.status, answer.text]).toEqual([400, expect.stringContaining('your own password')]);
+  expect(await session.session()).toMatchObject({ state: 'signed_in' });
+  expect(await people()).toMatchObject([{ id: owner.id, state: 'active' }]);
+});
+
+it('two owners who reset each other at once leave one who can sign in', async () => {
+  const own = await dashboardTest();
+  onTestFinished(() => own.http.close());
+  const shop = own.http.app;
+  const [one, other] = [await own.join('owner'), await own.join('owner')];
+  const reset = (by: typeof one, who: typeof one) => {
+    const actor = { kind: 'person', id: by.id, name: by.email, ip: null } as const;
+    return resetPerson(forActor(shop, actor), DASHBOARD_URL, { id: who.id });
+  };
+  const outcomes = await Promise.all([reset(one, other), reset(other, one)]);
+  expect(outcomes.map(({ kind }) => kind).toSorted()).toEqual(['done', 'rejected']);
+  expect(outcomes.find(({ kind }) => kind === 'rejected')).toMatchObject({
+    onPage: expect.stringContaining('This is the last owner'),
+  });
+  const states = (await peopleOf(shop)).map(({ passwordHash }) => passwordHash !== null);
+  expect(states.filter(Boolean)).toHaveLength(1);
+  // Whoever runs the service can still help the last one, who gets the link from them.
+  for (const { id } of [one, other]) {
+    expect(await resetPerson(shop, DASHBOARD_URL, { id })).toMatchObject({ kind: 'done' });
+  }
 });
 
 it('of two owners who change a role the second is told what it is now', async () => {

@@ -197,7 +197,7 @@ describe('a refund', () => {
     }
     const cancel = (browser: Browser, refund: string) => acts.post(browser, payment.id, `refunds/${refund}/cancel`);
     expect(await cancel(support.browser, chosen.body.refund)).toMatchObject(
-      refused(403, 'A colleague chose the address'),
+      refused(403, 'does not come from its customer'),
     );
     expect((await acts.read(support.browser, payment.id)).refunds).toMatchObject([
       { status: 'pending' },
@@ -205,6 +205,26 @@ describe('a refund', () => {
     ]);
     expect((await cancel(support.browser, open.body.refund)).status).toBe(200);
     expect((await cancel(owner.browser, chosen.body.refund)).status).toBe(200);
+  });
+
+  it('to an address that a key gave is cancelled by nobody who may not choose one', async () => {
+    const shop = await test.http.shop();
+    const everywhere = await test.join('support');
+    const itsActs = actsIn(test, 'test', shop.projectId);
+    const payment = publicPaymentId(await app.pay({ projectId: shop.projectId }));
+    await itsActs.post(owner.browser, payment, 'complete');
+    const create = async (fields: object) => {
+      const body = { order_id: payment, amount: 5, ...fields };
+      return (await shop.call<{ readonly id: string }>({ path: '/v1/refunds', body })).body.id;
+    };
+    const [given, open, claimed] = [await create({ address: ADDRESS }), await create({}), await create({})];
+    await claimRefund(app, decodeId('refund', claimed) ?? '', ADDRESS);
+    const { refunds } = await itsActs.read(everywhere.browser, payment);
+    const offered = refunds.filter(({ can }) => can.cancel).map(({ id }) => id);
+    expect(offered.toSorted()).toEqual([open, claimed].toSorted());
+    const cancel = (refund: string) => itsActs.post(everywhere.browser, payment, `refunds/${refund}/cancel`);
+    expect(await cancel(given)).toMatchObject(refused(403, 'does not come from its customer'));
+    expect([(await cancel(open)).status, (await cancel(claimed)).status]).toEqual([200, 200]);
   });
 
   it('of a payment that still waits is refused without the name of a field that the form lacks', async () => {

@@ -1,5 +1,6 @@
 import { QueryClient } from '@tanstack/react-query';
 import { createContext, useContext } from 'react';
+import type { Action, Role } from '../../src/domain/role.ts';
 import { ApiFault, createApi, type Api } from './api.ts';
 import { createStore, type Store } from './store.ts';
 
@@ -15,6 +16,16 @@ export interface ProofRequest {
   readonly done: (proved: boolean) => void;
 }
 
+/** What the person may do in the project of the address. */
+export interface Access {
+  /** Null: none any more. */
+  readonly role: Role | null;
+  /** The role when they opened the project. */
+  readonly was: Role;
+  /** In the project and, with any role there, to the service. */
+  readonly actions: readonly Action[];
+}
+
 /** The state that all parts of one tab share. */
 export interface Dashboard {
   readonly api: Api;
@@ -25,6 +36,8 @@ export interface Dashboard {
   readonly toasts: Store<readonly Toast[]>;
   readonly toast: (text: string, kind?: Toast['kind']) => void;
   readonly proof: Store<ProofRequest | null>;
+  /** Null on pages that belong to no project. */
+  readonly access: Store<Access | null>;
   /** Whether the session ended while the page was open. */
   readonly isSignedOut: Store<boolean>;
   /** Whether the person is signing out, which closes the stream of changes first. */
@@ -82,6 +95,7 @@ export function createDashboard(): Dashboard {
       toasts.set([...toasts.get(), { id: lastToast, kind, text }].slice(-MAX_TOASTS));
     },
     proof,
+    access: createStore<Access | null>(null),
     isSignedOut,
     isLeaving: createStore(false),
     isOutdated: createStore(false),

@@ -81,6 +81,8 @@ function follow(dashboard: Dashboard, scope: Scope): () => void {
   connection.set('connecting');
   return () => {
     source.close();
+    // Without a stream there is nothing that reconnects.
+    connection.set('connecting');
     if (timer !== null) clearTimeout(timer);
     if (retry !== null) clearTimeout(retry);
   };

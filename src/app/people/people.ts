@@ -124,11 +124,18 @@ async function takeFactors(trx: Trx, id: string): Promise<void> {
   await forgetKnownBrowsers(trx, id);
 }
 
-/** Creates a link for setting a new password. All sessions end, and second factors are removed. */
+/**
+ * Creates a link for setting a new password. All sessions end, and second factors are removed. In the dashboard nobody
+ * resets themselves or the last owner who can sign in: whoever runs the service does, and gets the link themselves.
+ */
 export function resetPerson(app: App, siteUrl: string, who: Who): Promise<Done<{ readonly link: NewLink }>> {
   return withPerson(app, who, async (trx, person) => {
     if (person.deactivatedAt !== null) {
       return isDeactivated(person);
+    }
+    if (app.actor?.kind === 'person') {
+      if (app.actor.id === person.id) return OWN_PASSWORD;
+      if (await isLastOwner(trx, person, await membershipsOf(trx, person.id))) return LAST_OWNER;
     }
     await takeFactors(trx, person.id);
     // Somebody else may know the old password.
@@ -184,6 +191,10 @@ const LAST_OWNER: Rejected = {
     'This is the last owner of all projects, and somebody must be. Make another person owner first, with: cointill user role EMAIL --role owner',
   onPage: 'This is the last owner of all projects, and somebody must be. Make another person owner first.',
 };
+
+const OWN_PASSWORD: Rejected = rejected(
+  'You cannot reset your own password here: change it on the page of your account, or ask another owner to reset it.',
+);
 
 /** Ends the person's sessions and refuses any further sign-in. The last owner cannot be deactivated. */
 export function deactivatePerson(app: App, who: Who): Promise<Done> {

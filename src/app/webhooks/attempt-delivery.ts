@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { encodeId } from '../../domain/id.ts';
 import { nextAttemptDelayMs } from '../../domain/retry-schedule.ts';
 import type { Delivery, DueDelivery } from '../../store/deliveries.ts';
@@ -7,6 +8,7 @@ import type { AttemptResult } from '../../webhooks/exchange.ts';
 import { openSecret } from '../../webhooks/secret.ts';
 import type { WebhookSender } from '../../webhooks/send.ts';
 import { signDelivery } from '../../webhooks/signature.ts';
+import { hasCustomerData } from '../../wire/customer-data.ts';
 import type { App } from '../context.ts';
 import { inTransaction, emitAfterCommit } from '../in-transaction.ts';
 import type { AttemptOutcome } from '../observer.ts';
@@ -58,6 +60,7 @@ export async function attempt(
       durationMs: result.durationMs,
       requestHeaders: { ...headers, 'content-type': 'application/json' },
       ...outcome(result),
+      personal: personalOf(delivery),
       next: acknowledged ? { kind: 'delivered', at: endedAt } : afterFailure(delivery, isManual, endedAt),
     },
   };
@@ -68,6 +71,10 @@ function afterFailure(delivery: Delivery, isManual: boolean, endedAt: number): A
   const delayMs = nextAttemptDelayMs(delivery.attempts + 1);
   if (delayMs === null) return { kind: 'failed' };
   return { kind: 'again', at: Math.ceil(endedAt + delayMs) };
+}
+
+function personalOf({ eventId, body }: Delivery): AttemptRecord['personal'] {
+  return hasCustomerData(body) ? { eventId, bodySha256: createHash('sha256').update(body).digest('hex') } : null;
 }
 
 function outcome(result: AttemptResult): Pick<AttemptRecord, 'response' | 'error'> {

@@ -1,13 +1,20 @@
+import type { ServerResponse } from 'node:http';
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
-import { claimDeliveries } from '../../store/deliveries.ts';
+import { deleteCustomerData } from '../../store/customer-data.ts';
+import type { Trx } from '../../store/database.ts';
+import { claimDeliveries, findDelivery } from '../../store/deliveries.ts';
+import { recordAttempts } from '../../store/delivery-attempts.ts';
+import { attempt, createSecretCache } from './attempt-delivery.ts';
 import {
+  blockedStatements,
   sendingBacklog,
   eventDueTo,
   deliverAll,
   insertBacklog,
   shop,
   silentShop,
+  waitingTransaction,
   webhookApp,
   withDeliveriesLocked,
 } from './webhooks.fixture.ts';
@@ -204,5 +211,83 @@ describe('a claim', () => {
     expect(await taking).toBe(true);
     await process.takeDue();
     for (let index = 0; index < 5; index += 1) (await receiver.next()).end();
+  });
+});
+
+describe('an attempt under way while its customer’s data are deleted', () => {
+  const EMAIL = 'zqann@customer.example';
+
+  /** An endpoint holds its answer to an event with the customer's data. */
+  async function heldAnswer() {
+    const { app, register, deliverer, log, sealingKey, sender } = await webhookApp();
+    const receiver = await silentShop();
+    const { id } = await register(receiver.url);
+    await app.pay({ customerEmail: EMAIL, metadata: { note: `call ${EMAIL}` } });
+    const process = deliverer();
+    await process.takeDue();
+    const response = await receiver.next();
+    return {
+      app,
+      process,
+      sealingKey,
+      sender,
+      echo: (to: ServerResponse = response) => {
+        to.writeHead(200, { 'x-customer': EMAIL }).end(receiver.requests[0]?.body);
+      },
+      forget: (trx: Trx) =>
+        deleteCustomerData(trx, app.projectId, { kind: 'email', email: EMAIL }, { after: null, limit: 10 }),
+      delivery: async () => {
+        const [delivery] = await log(id);
+        if (delivery === undefined) throw new Error('There is no delivery.');
+        return delivery;
+      },
+    };
+  }
+
+  const withoutAnswer = { responseStatus: 200, responseHeaders: null, responseBody: null };
+
+  it('is recorded as delivered, without what the endpoint echoed', async () => {
+    const { app, process, echo, forget, delivery } = await heldAnswer();
+    await app.db.transaction().execute(forget);
+    echo();
+    await process.idle();
+    expect(await delivery()).toMatchObject({ state: 'delivered', attempts: 1, log: [withoutAnswer] });
+  });
+
+  it('keeps nothing of the answer if it ends before the deletion does', async () => {
+    const { app, process, echo, forget, delivery } = await heldAnswer();
+    await waitingTransaction(app, async (trx) => {
+      await forget(trx);
+      echo();
+      await blockedStatements(app, 1);
+    });
+    await process.idle();
+    expect(await delivery()).toMatchObject({ state: 'delivered', log: [withoutAnswer] });
+  });
+
+  it('is cleared by a deletion that begins before its record ends', async () => {
+    const { app, sealingKey, sender, echo, forget, delivery } = await heldAnswer();
+    const found = await findDelivery(app.db, (await delivery()).id);
+    if (found === null) throw new Error('There is no delivery.');
+    const receiver = await shop((response) => echo(response));
+    const endpoint = { ...found.endpoint, url: receiver.url };
+    const made = await attempt(app, sender, createSecretCache(sealingKey), { ...found, endpoint }, null);
+    const { forgetting } = await waitingTransaction(app, async (trx) => {
+      await recordAttempts(trx, [made.record]);
+      const forgetting = app.db.transaction().execute(forget);
+      await blockedStatements(app, 1);
+      return { forgetting };
+    });
+    expect((await forgetting).counts).toMatchObject({ answers: 1 });
+    expect(await delivery()).toMatchObject({ state: 'delivered', log: [withoutAnswer] });
+  });
+
+  it('keeps the answer to an event whose customer’s data stay', async () => {
+    const { process, echo, delivery } = await heldAnswer();
+    echo();
+    await process.idle();
+    const [made] = (await delivery()).log;
+    expect(made).toMatchObject({ responseStatus: 200, responseHeaders: { 'x-customer': EMAIL } });
+    expect(made?.responseBody).toContain(EMAIL);
   });
 });

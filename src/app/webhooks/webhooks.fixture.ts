@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import { expect, onTestFinished, vi } from 'vitest';
 import { testApp, type TestApp } from '../../../test/harness.ts';
 import type { EventType } from '../../domain/event-type.ts';
-import { timestamp } from '../../store/database.ts';
+import { timestamp, type Trx } from '../../store/database.ts';
 import { listDeliveries, type DeliverySummary } from '../../store/deliveries.ts';
 import type { WebhookEndpoint } from '../../store/webhook-endpoints.ts';
 import type { WebhookPolicy } from '../../webhooks/guard.ts';
@@ -159,24 +159,33 @@ export async function insertBacklog(app: TestApp, endpoint: WebhookEndpoint, cou
     select id, ${endpoint.id}, 'waiting', ${createdAt}, ${createdAt} from made`.execute(app.db);
 }
 
+/** Resolves when so many statements wait for what others have locked. */
+export function blockedStatements(app: TestApp, statements: number): Promise<void> {
+  return vi.waitFor(
+    async () => {
+      const { rows } = await sql`select pid from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock'`.execute(app.db);
+      expect(rows).toHaveLength(statements);
+    },
+    { interval: 5, timeout: DEADLINE_MS },
+  );
+}
+
+/** A transaction that waits for others, as no transaction of the program does. */
+export function waitingTransaction<Result>(app: TestApp, during: (trx: Trx) => Promise<Result>): Promise<Result> {
+  return app.db.transaction().execute(async (trx) => {
+    await sql`set local idle_in_transaction_session_timeout = 0`.execute(trx);
+    return during(trx);
+  });
+}
+
 /** Keeps every statement on the deliveries waiting while `during` runs; `blocked` resolves when so many wait. */
-export async function withDeliveriesLocked<Result>(
+export function withDeliveriesLocked<Result>(
   app: TestApp,
   during: (blocked: (statements: number) => Promise<void>) => Promise<Result>,
 ): Promise<Result> {
-  const blocked = (statements: number): Promise<void> =>
-    vi.waitFor(
-      async () => {
-        const { rows } = await sql`select pid from pg_stat_activity
-          where datname = current_database() and wait_event_type = 'Lock'`.execute(app.db);
-        expect(rows).toHaveLength(statements);
-      },
-      { interval: 5, timeout: DEADLINE_MS },
-    );
-  return app.db.transaction().execute(async (trx) => {
-    // It waits for others here, as no transaction of the program does.
-    await sql`set local idle_in_transaction_session_timeout = 0`.execute(trx);
+  return waitingTransaction(app, async (trx) => {
     await sql`lock table deliveries in access exclusive mode`.execute(trx);
-    return during(blocked);
+    return during((statements) => blockedStatements(app, statements));
   });
 }

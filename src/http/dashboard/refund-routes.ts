@@ -74,10 +74,12 @@ export function refundRoutes(app: FastifyInstance, dashboard: Dashboard): void {
     }
   });
   addRoute(app, `POST ${REFUNDS}/:refund/cancel`, { action: 'request_refunds' }, async ({ params, request }) => {
-    const { scope, selector, id } = await refundOf(dashboard, request, params);
+    const { scope, selector, refund: wanted } = await refundOf(dashboard, request, params);
     const { projectId, mode, role } = scope;
-    if (!mayDo(role, 'create_refunds') && (await withChosenAddress(core.db, [id])).has(id)) {
-      const reason = 'A colleague chose the address of this refund, so that only who may choose one cancels it.';
+    const { id } = wanted;
+    if (!mayDo(role, 'create_refunds') && (await withChosenAddress(core.db, [wanted])).has(id)) {
+      const reason =
+        'The address of this refund does not come from its customer, so that only who may choose one cancels it.';
       throw new RequestError('permission_error', `${reason} ${refusalOf(role, 'create_refunds')}`);
     }
     const refund = refundIdOf(await cancelRefund(appFor(core, request), { id, projectId, mode }));
@@ -113,8 +115,8 @@ async function refundOf(
   const id = decodeId('refund', params.refund);
   const { projectId, mode } = scope;
   const refund = id === null ? null : await readRefund(core, { id, projectId, mode });
-  if (id === null || refund?.paymentId !== selector.id || refund.paymentSurface !== selector.surface) throw noRefund();
-  return { scope, selector, id };
+  if (refund?.paymentId !== selector.id || refund.paymentSurface !== selector.surface) throw noRefund();
+  return { scope, selector, refund };
 }
 
 function noRefund(): RequestError {

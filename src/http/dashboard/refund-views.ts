@@ -51,7 +51,7 @@ export function refundView(
     completed_at: isoTimeOrNull(refund.completedAt),
     can: {
       sign: isOpen && refund.mode === 'live' && refund.address !== null && refundsTo === 'any',
-      // Whoever may not choose an address does not withdraw what a colleague chose.
+      // Whoever may not choose an address withdraws only what goes to the customer's own.
       cancel: isOpen && (refundsTo === 'any' || (refundsTo === 'claimed' && !withChosenAddress.has(refund.id))),
     },
   };

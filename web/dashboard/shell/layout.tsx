@@ -1,6 +1,7 @@
 import { Outlet, useLocation, useMatches, useNavigate } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useRef, useState } from 'react';
-import { useDashboard } from '../dashboard.ts';
+import { accessText } from '../access.ts';
+import { useDashboard, type Access } from '../dashboard.ts';
 import { useLive } from '../live.ts';
 import { chosenLanguage, useLocale } from '../locale.tsx';
 import { homeScope, rememberScope, useScopeInAddress, type Scope } from '../scope.ts';
@@ -9,9 +10,11 @@ import { useStore } from '../store.ts';
 import { classNames } from '../ui/class-names.ts';
 import { IconButton } from '../ui/button.tsx';
 import { Icon } from '../ui/icons.tsx';
+import { Notice } from '../ui/notice.tsx';
 import { loadTexts } from '../texts/load-texts.ts';
 import { AccountButton } from './account-button.tsx';
-import { ForbiddenPage } from './forbidden-page.tsx';
+import { ForbiddenPage, NoAccessPage } from './forbidden-page.tsx';
+import { useAccess, useRecheck } from './use-access.ts';
 import { useAttentionNews } from './use-attention-news.ts';
 import { useKeys } from './keys.ts';
 import css from './layout.module.css';
@@ -45,6 +48,9 @@ export function Layout() {
     if (inAddress !== null && isKnown) rememberScope(inAddress);
   }, [inAddress?.project, inAddress?.mode, isKnown]);
   useKeys(scope, { open: setOverlay, isOpen: overlay !== null });
+  const { access, accept } = useAccess(session, inAddress?.project, project);
+  const isHeld = useHeld(isKnown && isOpen);
+  useRecheck(!isKnown || session.projects.length === 0);
   useLive(isKnown ? scope : null);
   const [news, endNews] = useAttentionNews(isKnown ? scope : null);
   const isTest = scope?.mode === 'test' && isKnown;
@@ -58,11 +64,45 @@ export function Layout() {
       <div className={css.column}>
         <TopBar scope={isKnown ? scope : null} open={setOverlay} />
         <main id="main" className={css.main} tabIndex={-1}>
-          {isKnown ? isOpen ? <Outlet /> : <ForbiddenPage /> : <NotFoundPage />}
+          {isKnown || isHeld ? <RoleChanged access={access} onClose={accept} /> : null}
+          {isHeld || (isKnown && isOpen) ? (
+            <Outlet />
+          ) : isKnown ? (
+            <ForbiddenPage />
+          ) : access === null ? (
+            <NotFoundPage />
+          ) : (
+            <NoAccessPage />
+          )}
         </main>
       </div>
       <Suspense>{news === null ? null : <AttentionNews {...news} onShown={endNews} />}</Suspense>
       <Overlays scope={scope} overlay={overlay} onClose={() => setOverlay(null)} open={setOverlay} />
+    </div>
+  );
+}
+
+/** Whether a page that is no longer permitted stays for what was typed in it, until that is given up. */
+function useHeld(isPermitted: boolean): boolean {
+  const { pathname } = useLocation();
+  const hasUnsaved = useStore(useDashboard().unsaved) > 0;
+  const [permitted, setPermitted] = useState('');
+  if (isPermitted && permitted !== pathname) setPermitted(pathname);
+  return !isPermitted && hasUnsaved && permitted === pathname;
+}
+
+/** Says that the role was changed since the project was opened. */
+function RoleChanged({ access, onClose }: { readonly access: Access | null; readonly onClose: () => void }) {
+  const { t } = useLocale();
+  const text = accessText(access, t);
+  return (
+    <div role="status">
+      {text === null ? null : (
+        <div className={css.changed}>
+          <Notice kind="warning">{text}</Notice>
+          {access?.role === null ? null : <IconButton icon="close" label={t('close')} onClick={onClose} />}
+        </div>
+      )}
     </div>
   );
 }

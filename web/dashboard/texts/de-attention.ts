@@ -34,13 +34,13 @@ export const deAttention: TextsLike<typeof enAttention> = {
   node_unread: 'Es wurde noch kein Block gelesen',
   kind_overpaid: 'Überzahlt: {name}',
   kind_overpaid_text:
-    '{amount} mehr als fällig sind eingegangen. Erstatten Sie es, oder behalten Sie es, wenn der Kunde zustimmt.',
+    '{amount} mehr als fällig sind eingegangen. Das kann erstattet oder behalten werden, wenn der Kunde zustimmt.',
   kind_paid_after_cancel: 'Nach Abbruch bezahlt: {name}',
   kind_paid_after_cancel_text: '{amount} sind nach dem Abbruch der Zahlung eingegangen.',
   kind_paid_late: 'Zu spät bezahlt: {name}',
   kind_paid_late_text: '{amount} sind nach Ablauf der Zahlungsfrist eingegangen.',
   kind_refund_to_sign: 'Erstattung zu signieren: {name}',
-  kind_refund_to_sign_text: 'Senden Sie {amount} aus Ihrer eigenen Wallet, um die Erstattung abzuschließen.',
+  kind_refund_to_sign_text: 'Die Erstattung ist abgeschlossen, sobald {amount} aus Ihrer Wallet gesendet sind.',
   kind_reorged: 'Von der Blockchain zurückgenommen: {name}',
   kind_reorged_text:
     'Die Blöcke mit dem Geld gehören nicht mehr zur Blockchain. Halten Sie die Ware zurück, bis es wieder da ist.',
@@ -52,7 +52,7 @@ export const deAttention: TextsLike<typeof enAttention> = {
     'Einzahlungen mit Guthaben: {detail}, im Wert von {amount}. Die Seite „Einzug“ bringt es zu Ihrer Treasury.',
   kind_underpaid: 'Unterzahlt: {name}',
   kind_underpaid_failed_text:
-    '{amount} fehlen, und die Zahlungsfrist ist abgelaufen. Nehmen Sie an, was kam, oder erstatten Sie es.',
+    '{amount} fehlen, und die Zahlungsfrist ist abgelaufen. Was kam, kann angenommen oder erstattet werden.',
   kind_underpaid_text: '{amount} fehlen. Die Zahlungsseite bittet bis {until} um den Rest.',
   kind_wallet_changed: 'Andere Wallet für {name}',
   kind_wallet_changed_first: 'Erste Wallet für {name}',

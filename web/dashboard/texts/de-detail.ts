@@ -32,6 +32,8 @@ export const deDetail: TextsLike<typeof enDetail> = {
   cancel_refund_text:
     'Die Erstattung schlägt fehl, und ihr Betrag kann erneut erstattet werden. Achten Sie darauf, dass sie gerade niemand bezahlt.',
   cancelled: 'Abgebrochen',
+  note_not_saved:
+    'Diese Notiz wurde nicht gespeichert, und Ihre Rolle erlaubt es nicht mehr. Kopieren Sie sie, wenn Sie sie brauchen.',
   changed_gone: 'Die Zahlung hat sich inzwischen geändert, und das ist nicht mehr möglich.',
   changed_meanwhile: 'Die Zahlung hat sich inzwischen geändert. Die Beträge sind wieder aktuell.',
   choose_coin: 'Coin',

@@ -33,6 +33,10 @@ export const deShell: TextsLike<typeof enShell> = {
   forbidden_text:
     'Was sie zeigt, gehört nicht zu Ihrer Rolle, die sich vielleicht geändert hat, während sie offen war. Ein Inhaber kann Ihre Rolle ändern.',
   forbidden_title: 'Diese Seite ist für Ihre Rolle gesperrt',
+  access_dialog: 'Kopieren Sie, was Sie noch brauchen, und schließen Sie dies.',
+  access_lost: 'Sie haben keinen Zugang mehr zu diesem Projekt.',
+  access_lost_text: 'Ein Inhaber kann Ihnen wieder eine Rolle geben. Diese Seite öffnet sich dann von selbst.',
+  your_role_changed: 'Ihre Rolle wurde geändert: {role}.',
   found_address: 'über die Adresse',
   found_description: 'über die Beschreibung',
   found_email: 'über die E-Mail',

@@ -30,6 +30,7 @@ export const enDetail = {
   cancel_refund_text:
     'The refund fails, and its amount can be refunded again. Make sure nobody is paying it right now.',
   cancelled: 'Cancelled',
+  note_not_saved: 'This note was not saved, and your role no longer permits it. Copy it if you need it.',
   changed_gone: 'The payment changed while this was open, and this is no longer possible.',
   changed_meanwhile: 'The payment changed while this was open. The amounts are up to date again.',
   choose_coin: 'Coin',

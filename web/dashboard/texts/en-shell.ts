@@ -29,6 +29,10 @@ export const enShell = {
   forbidden_text:
     'What it shows is not part of your role, which may have changed while it was open. An owner can change your role.',
   forbidden_title: 'This page is closed to your role',
+  access_dialog: 'Copy what you still need, then close this.',
+  access_lost: 'You have no access to this project any more.',
+  access_lost_text: 'An owner can give you a role again. This page then opens by itself.',
+  your_role_changed: 'Your role was changed to {role}.',
   found_address: 'by address',
   found_description: 'by description',
   found_email: 'by e-mail',

@@ -1,5 +1,6 @@
 import { Dialog as Base } from '@base-ui/react/dialog';
 import { useState, type ReactNode, type RefObject } from 'react';
+import { useLessAccess } from '../access.ts';
 import { useDashboard } from '../dashboard.ts';
 import { useLocale } from '../locale.tsx';
 import { Button, IconButton } from './button.tsx';
@@ -73,7 +74,10 @@ interface ActionsProps {
   readonly onConfirm?: () => void;
 }
 
-/** The buttons of a dialog: its action and "Cancel". */
+/**
+ * The buttons of a dialog: its action and "Cancel". The action waits once the person may do less than when the dialog
+ * opened: whether it is still offered, the page below says.
+ */
 export function DialogActions({
   confirm,
   isDangerous = false,
@@ -83,8 +87,10 @@ export function DialogActions({
   onConfirm,
 }: ActionsProps) {
   const { t } = useLocale();
+  const lessAccess = useLessAccess();
   return (
     <>
+      {lessAccess === null ? null : <Notice kind="problem">{`${lessAccess} ${t('access_dialog')}`}</Notice>}
       {problem === null ? null : <Notice kind="problem">{problem}</Notice>}
       <div className={css.actions}>
         {onCancel === undefined ? null : <Button onClick={onCancel}>{t('back')}</Button>}
@@ -92,6 +98,7 @@ export function DialogActions({
           kind={isDangerous ? 'danger' : 'primary'}
           type={onConfirm === undefined ? 'submit' : 'button'}
           busy={isBusy}
+          disabled={lessAccess !== null}
           {...(onConfirm !== undefined && { onClick: onConfirm })}
         >
           {confirm}

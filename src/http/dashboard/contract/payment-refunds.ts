@@ -48,6 +48,6 @@ export const refundsContract = {
       until: time(),
     }),
   },
-  /** A refund to an address that a colleague chose needs `create_refunds`. */
+  /** A refund to an address that the customer did not enter needs `create_refunds`. */
   [`POST ${REFUNDS}/:refund/cancel`]: { params: refundParams, answer: refundAnswer },
 } as const satisfies Contracts;

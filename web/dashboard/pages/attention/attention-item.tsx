@@ -1,5 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
+import type { Action as RoleAction } from '../../../../src/domain/role.ts';
 import type { AttentionView } from '../../../../src/http/dashboard/contract/attention.ts';
 import type { AnswerOf } from '../../../../src/http/dashboard/contract/index.ts';
 import { useLocale } from '../../locale.tsx';
@@ -12,8 +13,9 @@ import { Select } from '../../ui/field.tsx';
 import { Moment } from '../../ui/moment.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { TextArea } from '../../ui/text-area.tsx';
+import { actionName } from './action-name.ts';
 import css from './attention-page.module.css';
-import { actionName, describe } from './sentence.ts';
+import { describe } from './sentence.ts';
 import { useMark } from './use-mark.ts';
 
 type People = AnswerOf<'GET /dashboard/api/projects/:project/:mode/attention'>['people'];
@@ -21,7 +23,8 @@ type People = AnswerOf<'GET /dashboard/api/projects/:project/:mode/attention'>['
 interface ItemProps {
   readonly item: AttentionView;
   readonly people: People;
-  readonly mayWrite: boolean;
+  /** What the person may do in the project. */
+  readonly actions: readonly RoleAction[];
   /** Whether its payment is in the panel. */
   readonly isShown: boolean;
   readonly onShow: (payment: string) => void;
@@ -29,7 +32,7 @@ interface ItemProps {
 }
 
 /** What happened, the one best action, and what people write to it. */
-export function AttentionItem({ item, people, mayWrite, isShown, onShow, onDone }: ItemProps) {
+export function AttentionItem({ item, people, actions, isShown, onShow, onDone }: ItemProps) {
   const locale = useLocale('attention');
   const { t } = locale;
   const { note } = item;
@@ -50,8 +53,8 @@ export function AttentionItem({ item, people, mayWrite, isShown, onShow, onDone 
       {note === null ? null : <blockquote className={css.note}>{note}</blockquote>}
       {mark.error === null ? null : <Notice kind="problem">{problemText(mark.error, t)}</Notice>}
       <div className={css.foot}>
-        <Action item={item} onShow={onShow} />
-        {mayWrite ? (
+        <Action item={item} actions={actions} onShow={onShow} />
+        {actions.includes('write_notes') ? (
           <span className={css.mine}>
             <Select
               label={t('assign_to')}
@@ -84,11 +87,11 @@ export function AttentionItem({ item, people, mayWrite, isShown, onShow, onDone 
 }
 
 /** The one best action: on this page, on the page that brings it, or at the command line. */
-function Action({ item, onShow }: Pick<ItemProps, 'item' | 'onShow'>) {
+function Action({ item, actions, onShow }: Pick<ItemProps, 'item' | 'actions' | 'onShow'>) {
   const { t } = useLocale('attention');
   const scope = useScope();
   const { kind, payment, command, subject } = item;
-  const action = actionName(kind);
+  const action = actionName(kind, scope.mode, actions);
   if (kind === 'endpoint_disabled' || kind === 'endpoint_failing') {
     const search = kind === 'endpoint_disabled' ? {} : { endpoint: subject, state: 'failed' as const };
     return (

@@ -64,7 +64,7 @@ function Items({ shown, onShow }: ItemsProps) {
     );
   }
   const { data, people, has_more: hasMore } = list.data;
-  const mayWrite = projects.find(({ id }) => id === scope.project)?.actions.includes('write_notes') === true;
+  const actions = projects.find(({ id }) => id === scope.project)?.actions ?? [];
   const visible = data.filter((item) => known.has(keyOf(item)));
   const arrived = data.length - visible.length;
   // Where there is no room for the panel, the payment has a page.
@@ -86,7 +86,7 @@ function Items({ shown, onShow }: ItemsProps) {
               key={keyOf(item)}
               item={item}
               people={people}
-              mayWrite={mayWrite}
+              actions={actions}
               isShown={shown !== undefined && item.payment?.id === shown}
               onShow={open}
               onDone={setDone}

@@ -51,24 +51,3 @@ export function describe(
     }
   }
 }
-
-/** The name of the one best action; null: its command is shown. */
-export function actionName(
-  kind: AttentionView['kind'],
-): 'accept_or_refund' | 'refund_excess' | 'see_payment' | 'see_refund' | null {
-  switch (kind) {
-    case 'paid_late':
-    case 'paid_after_cancel':
-    case 'underpaid':
-      return 'accept_or_refund';
-    case 'overpaid':
-      return 'refund_excess';
-    case 'reorged':
-    case 'slow':
-      return 'see_payment';
-    case 'refund_to_sign':
-      return 'see_refund';
-    default:
-      return null;
-  }
-}

@@ -1,5 +1,8 @@
 import { useState } from 'react';
+import { accessText } from '../../access.ts';
+import { useDashboard } from '../../dashboard.ts';
 import { useLocale } from '../../locale.tsx';
+import { useStore } from '../../store.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Notice } from '../../ui/notice.tsx';
@@ -19,9 +22,10 @@ interface GoneDialogProps {
 /** Takes the place of a dialog whose action became impossible while it was open. */
 export function GoneDialog({ name, onClose }: GoneDialogProps) {
   const { t } = useLocale('detail');
+  const access = useStore(useDashboard().access);
   return (
     <Dialog title={name} onClose={onClose}>
-      <Notice kind="problem">{t('changed_gone')}</Notice>
+      <Notice kind="problem">{accessText(access, t) ?? t('changed_gone')}</Notice>
       <div className={css.end}>
         <Button onClick={onClose}>{t('close')}</Button>
       </div>

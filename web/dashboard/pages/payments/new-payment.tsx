@@ -15,12 +15,14 @@ export function NewPayment() {
   const { projects } = useSignedIn();
   const [isOpen, setOpen] = useState(false);
   const actions = projects.find(({ id }) => id === project)?.actions ?? [];
-  if (!actions.includes(`change_${mode}_payments`)) return null;
+  // An open dialog stays, with what was typed, and says if the role no longer permits it.
   return (
     <>
-      <Button icon="plus" onClick={() => setOpen(true)}>
-        {t('new_payment')}
-      </Button>
+      {actions.includes(`change_${mode}_payments`) ? (
+        <Button icon="plus" onClick={() => setOpen(true)}>
+          {t('new_payment')}
+        </Button>
+      ) : null}
       {isOpen ? (
         <Suspense>
           <NewPaymentDialog onClose={() => setOpen(false)} />

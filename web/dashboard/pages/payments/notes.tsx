@@ -40,7 +40,7 @@ export function Notes({ payment }: NotesProps) {
           ))}
         </ul>
       )}
-      {can.annotate ? <NewNote payment={payment} /> : null}
+      <NewNote payment={payment} />
     </div>
   );
 }
@@ -85,6 +85,21 @@ function NewNote({ payment }: NotesProps) {
     (api, params) => api(`POST ${PATH}`, { params, body: { text: text.trim() } }),
     () => setText(''),
   );
+  if (!payment.can.annotate) {
+    // The role was changed meanwhile: what was typed stays, to be copied, or saved once that is permitted again.
+    return text.trim() === '' ? null : (
+      <Form isDirty onSubmit={() => undefined}>
+        <TextArea
+          label={t('note')}
+          isLabelHidden
+          value={text}
+          readOnly
+          problem={t('note_not_saved')}
+          onValue={setText}
+        />
+      </Form>
+    );
+  }
   return (
     <NoteForm
       label={t('note')}

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { AssetCode } from '../domain/asset.ts';
-import type { Database, Trx } from './database.ts';
+import { timestamp, type Database, type Trx } from './database.ts';
 import { COIN, type SweepTransferState } from './schema/sweeps.ts';
 import { date, digits, type Sweep } from './sweeps.ts';
 import type { NewRow } from './tables.ts';
@@ -77,11 +77,11 @@ export async function moveSweepTransfers(trx: Trx, from: Pick<Sweep, 'id'>, to: 
 
 /**
  * Forgets what was recorded of a deposit without a transaction, because it is known now which one took it in that
- * block, or took as much when no node knew the block.
+ * block, or took as much when no node knew the block, since the sweep was begun.
  */
 export async function deleteUnlocated(
   trx: Trx,
-  { projectId, network }: Pick<Sweep, 'projectId' | 'network'>,
+  { projectId, network, createdAt }: Pick<Sweep, 'projectId' | 'network' | 'createdAt'>,
   taken: { readonly address: string; readonly token: string | null; readonly units: bigint; readonly height: number },
 ): Promise<void> {
   await sql`
@@ -90,7 +90,8 @@ export async function deleteUnlocated(
       where s.id = t.sweep_id and s.project_id = ${projectId} and s.network = ${network}
         and s.source = 'chain' and s.transaction_hash is null
         and t.deposit_address = ${taken.address} and t.token = ${taken.token ?? COIN}
-        and (t.block_height = ${taken.height} or (t.block_height is null and t.units = ${taken.units}))
+        and (t.block_height = ${taken.height} or (t.block_height is null and t.units = ${taken.units}
+            and s.created_at >= ${timestamp(createdAt)}))
       returning t.sweep_id, t.deposit_address, t.token)
     delete from sweeps s using gone where s.id = gone.sweep_id and not exists (
       select from sweep_transfers t where t.sweep_id = s.id

@@ -16,6 +16,8 @@ import {
   follow,
   send,
   sweepShop,
+  unreported,
+  waiting,
   type SweepShop,
 } from './sweep-shop.fixture.ts';
 
@@ -155,9 +157,7 @@ it('a sweep that a reorganisation moves to an earlier block is recorded once, al
 it('a check that finds the very call that a wallet was asked for gives that sweep its transaction, and its hash may follow', async () => {
   const shop = await sweepShop();
   const { app, chain } = shop;
-  const { sweep, key } = await begun(shop, 2);
-  const hash = await shop.send({ to: sweep.callTo ?? '', data: sweep.callData ?? '' });
-  await shop.mine();
+  const { sweep, key, hash } = await unreported(shop, 2);
   await Promise.all([1, 2].map(() => checkDeposits(app, chain, app.projectId)));
   await checkDeposits(app, chain, app.projectId);
   const mined = { id: sweep.id, source: 'dashboard', state: 'mined', transactionHash: hash };
@@ -231,9 +231,7 @@ it('a hash of something else moved nothing and cost this project nothing', async
 it('what was recorded without a transaction is not recorded a second time when its hash comes', async () => {
   const shop = await sweepShop();
   const { app, chain } = shop;
-  const { sweep, key } = await begun(shop, 2);
-  const hash = await shop.send({ to: sweep.callTo ?? '', data: sweep.callData ?? '' });
-  await shop.mine();
+  const { sweep, key, hash } = await unreported(shop, 2);
   await follow(shop, ASKED_MS);
   const balanceAt = () => Promise.reject(new Error('missing trie node'));
   await checkDeposits(app, { ...chain, caller: { ...chain.caller, balanceAt } }, app.projectId);
@@ -248,9 +246,7 @@ it('what was recorded without a transaction is not recorded a second time when i
 it('what a wrapped call takes is left to the sweep that is under way, and recorded once', async () => {
   const shop = await sweepShop();
   const { app, chain } = shop;
-  const { sweep } = await begun(shop, 2);
-  const hash = await send(shop, sweep);
-  await follow(shop, 2_000);
+  const { sweep, hash } = await waiting(shop, 2);
   await shop.mine();
   // As when a wallet of its own sends the call: no transaction of the block is one to the factory.
   const block: typeof chain.caller.block = async (height) => {

@@ -17,6 +17,7 @@ import {
   send,
   sweepShop,
   tokenShop,
+  waiting,
 } from './sweep-shop.fixture.ts';
 
 it('a sweep whose block is replaced waits again, its money lies on the deposits meanwhile, and it is mined once', async () => {
@@ -96,9 +97,7 @@ it('a factory is on the chain when its code is, not because a transaction was mi
 it('a sweep that a node knew is lost when none has known it for minutes, however long ago it was sent', async () => {
   const shop = await sweepShop();
   const { app, anvil } = shop;
-  const { sweep } = await begun(shop, 1);
-  const hash = await send(shop, sweep);
-  await follow(shop, 2_000);
+  const { sweep, hash } = await waiting(shop, 1);
   await follow(shop, 3 * LOST_MS);
   const raw = await anvil.rpc('eth_getRawTransactionByHash', [hash]);
   await anvil.rpc('anvil_dropTransaction', [hash]);

@@ -108,6 +108,22 @@ export async function send(shop: SweepShop, { id, callTo, callData }: Sweep): Pr
   return hash;
 }
 
+/** A sweep that is mined, and whose hash nobody has given. */
+export async function unreported(shop: SweepShop, count: number) {
+  const { sweep, key } = await begun(shop, count);
+  const hash = await shop.send({ to: sweep.callTo ?? '', data: sweep.callData ?? '' });
+  await shop.mine();
+  return { sweep, key, hash };
+}
+
+/** A sweep that a node has and that is not mined. */
+export async function waiting(shop: SweepShop, count: number) {
+  const { sweep } = await begun(shop, count);
+  const hash = await send(shop, sweep);
+  await follow(shop, 2_000);
+  return { sweep, hash };
+}
+
 /** Follows what is due after a while. */
 export async function follow({ app, chain }: SweepShop, afterMs = 60_000): Promise<void> {
   app.clock.advance(afterMs);

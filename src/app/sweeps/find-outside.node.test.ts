@@ -16,6 +16,7 @@ import {
   follow,
   send,
   sweepShop,
+  tokenShop,
   unreported,
   waiting,
   type SweepShop,
@@ -129,6 +130,32 @@ it('what a check finds of a transaction that is recorded takes the place of what
     ['mined', OWED_WEI],
   ]);
   expect(await accountedFor(shop)).toBe(5n);
+});
+
+it('a check that compared before a sweep was recorded, and one that compares while it is, record it once', async () => {
+  const { shop, token } = await tokenShop();
+  const { app, chain } = shop;
+  for (const address of await shop.paidDeposits(2)) await token.transfer(address, 30_000_000n);
+  await shop.advance();
+  await deployFactory(shop);
+  const sweep = await begin(shop);
+  await send(shop, sweep);
+  await shop.mine(3);
+  const check = (caller: SweepShop['chain']['caller']) => checkDeposits(app, { ...chain, caller }, app.projectId);
+  const { gasPrice, block } = chain.caller;
+  // The price of gas is asked for after a check has compared, and the block before what a sweep took is recorded.
+  const checking: typeof block = (height) => check(chain.caller).then(() => block(height));
+  const following = follow({ ...shop, chain: { ...chain, caller: { ...chain.caller, block: checking } } });
+  await check({ ...chain.caller, gasPrice: () => following.then(gasPrice) });
+  await check(chain.caller);
+  const each = [
+    ['mined', OWED_WEI],
+    ['mined', 30_000_000n],
+  ];
+  expect(await recorded(shop, sweep.id)).toEqual([...each, ...each]);
+  expect(await ended(shop)).toMatchObject([{ id: sweep.id, state: 'mined' }, { purpose: 'deploy_factory' }]);
+  // This shop takes in no tokens, so that those that left alone are in its books.
+  expect(await accountedFor(shop)).toBe(-60_000_000n);
 });
 
 it('a sweep that a reorganisation moves to an earlier block is recorded once, also when a check sees it there first', async () => {

@@ -1,3 +1,4 @@
+import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { dayAfter, dayAt, hourAt, isTimeZone, nextDay, startOfDay } from './time-zone.ts';
 
@@ -32,6 +33,29 @@ it('the hour is the one that clocks of the zone show', () => {
   // Clocks go back on this day, and forward on the other.
   expect(hours('Europe/Berlin', '2026-10-25T06:59Z', '2026-10-25T07:00Z', '2026-03-29T06:00Z')).toEqual([7, 8, 8]);
   expect(hours('Asia/Kathmandu', '2026-11-21T18:14Z', '2026-11-21T18:15Z')).toEqual([23, 0]);
+});
+
+it('eight o’clock comes once a day, wherever and whenever clocks change', () => {
+  const change = fc.constantFrom<[zone: string, day: string][]>(
+    ['Europe/Berlin', '2026-10-25'],
+    ['Europe/Berlin', '2027-03-28'],
+    ['America/New_York', '2026-03-08'],
+    ['America/New_York', '2026-11-01'],
+    ['Australia/Lord_Howe', '2026-10-04'],
+    ['Australia/Lord_Howe', '2026-04-05'],
+    ['America/Santiago', '2026-09-06'],
+    ['Africa/Cairo', '2026-04-24'],
+    ['Pacific/Chatham', '2026-09-27'],
+    ['Asia/Kathmandu', '2026-06-15'],
+  );
+  fc.assert(
+    fc.property(change, fc.nat(25 * 60), ([zone, day], minute) => {
+      const start = startOfDay(zone, day);
+      const at = Math.min(start + minute * 60_000, nextDay(zone, start) - 1);
+      const clock = new Date(at).toLocaleTimeString('sv-SE', { timeZone: zone });
+      expect(hourAt(zone, at) >= 8).toBe(clock >= '08:00:00');
+    }),
+  );
 });
 
 it('a name that is no zone is known as such', () => {

@@ -8,7 +8,7 @@ import { clientAddress, countedAddress } from './client.ts';
 import { allowOrigin, answerPreflight } from './cors.ts';
 import { invalid, notFound, RequestError, type ErrorSurface } from './errors.ts';
 import { checkHttps, isLocal, type HttpsPolicy } from './https-rule.ts';
-import { pathOf } from './path.ts';
+import { loggedPath, pathOf } from './path.ts';
 import { checkSessionRoute, guardDashboard, type DashboardGuard, type SessionRule } from './session-guard.ts';
 import { clientBucket, type Allowance, type Bucket, type RateLimits } from './rate-limit.ts';
 
@@ -98,7 +98,7 @@ export async function guardUnrouted(
 }
 
 export function nothingAt(request: FastifyRequest): RequestError {
-  return notFound(`There is nothing at ${request.method} ${pathOf(request).slice(0, 200)}.`);
+  return notFound(`There is nothing at ${request.method} ${loggedPath(request).slice(0, 200)}.`);
 }
 
 /** Throws the reason to refuse the request, if there is one. `rule` is null if no route matches. */

@@ -7,9 +7,27 @@ export function pathOf({ url }: { readonly url: string }): string {
   return target.startsWith('/') ? target : target.replace(WHOLE_URL, '/');
 }
 
-/** The path as the log may keep it: the token of a link lets its bearer in. */
+/**
+ * The path as logs may keep it: the token of a link lets its bearer in, and what has an `@` is somebody's e-mail
+ * address in place of an id.
+ */
 export function loggedPath(request: { readonly url: string }): string {
-  return pathOf(request).replace(/^(\/dashboard\/setup\/).+$/i, '$1…');
+  const path = pathOf(request);
+  // Most have neither, and thousands are logged a second.
+  if (!/[@%]|\/setup\//i.test(path)) return path;
+  const segments = path.split('/').map((segment) => (hasAddress(segment) ? '…' : segment));
+  return segments.join('/').replace(/^(\/dashboard\/setup\/).+$/i, '$1…');
+}
+
+/** Some encode twice. Deeper than this only the sign itself is found. */
+const MAX_DECODED = 3;
+
+function hasAddress(segment: string): boolean {
+  let text = segment;
+  for (let round = 0; round < MAX_DECODED; round += 1) {
+    text = text.replaceAll(/%[0-7][0-9a-f]/gi, (code) => String.fromCodePoint(Number.parseInt(code.slice(1), 16)));
+  }
+  return /@|%(?:25)*40/.test(text);
 }
 
 const WHOLE_URL = /^https?:\/\/[^/]*\/?/i;

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import { createRequestLog } from '../app/dashboard/request-log.ts';
 import type { Config } from '../config/config.ts';
-import { pathOf } from '../http/path.ts';
+import { loggedPath } from '../http/path.ts';
 import type { AnsweredRequest } from '../http/server.ts';
 import { logAnswer } from './access-line.ts';
 import type { Cointill } from './core.ts';
@@ -21,7 +21,7 @@ export function startAnswered(
       metrics.onAnswered(answer);
       logAnswer(log, troubles, answer);
       const { id: requestId, method, status, durationMs, call } = answer;
-      if (call !== null) requests?.add({ ...call, requestId, method, path: pathOf(answer), status, durationMs });
+      if (call !== null) requests?.add({ ...call, requestId, method, path: loggedPath(answer), status, durationMs });
     },
     stop: async () => requests?.stop(),
   };

@@ -120,7 +120,7 @@ export async function deleteCustomerData(
     sql`update refunds set reason = null where payment_id = any (${ids}::uuid[]) and reason is not null`,
   );
   await clearMarks(trx, projectId, ids);
-  // Events first: an answer that is recorded meanwhile is there to be cleared then, or its record sees the cleared event.
+  // Events first: an answer that is recorded meanwhile is there to be cleared, or its record sees the cleared event.
   const events = await clearEvents(trx, ids);
   const answers = await clearAnswers(trx, ids);
   await clearIdempotentAnswers(trx, projectId, names, emails);
@@ -166,11 +166,15 @@ async function clearAnswers(trx: Trx, ids: readonly string[]): Promise<number> {
   return Number(rows[0]?.said ?? 0n);
 }
 
-/** Clears bodies; returns how many had customers' data, by the same measure as the count. */
+/** Clears bodies and what shops called their requests; returns how many bodies had customers' data, as the count. */
 async function clearEvents(trx: Trx, ids: readonly string[]): Promise<number> {
   const { rows } = await sql<{ id: string; body: string; hasData: boolean }>`
     select id, body, body ~ ${HAS_CUSTOMER_DATA} as "hasData" from events
     where payment_id = any (${ids}::uuid[]) order by id for no key update`.execute(trx);
+  await sql`
+    update events set request_id = null where payment_id = any (${ids}::uuid[]) and ${hasAddress(sql`request_id`)}`.execute(
+    trx,
+  );
   const changed = rows.flatMap(({ id, body: before }) => {
     const body = withoutCustomerData(before);
     return body === before ? [] : [{ id, body }];
@@ -221,17 +225,31 @@ async function clearIdempotentAnswers(
     where k.project_id = ${projectId} and (k.mode, k.route, k.key) = (n.mode, n.route, n.key)`.execute(trx);
 }
 
-/** Refusals may quote what was sent, and paths may have an address in place of an id. */
+/** Refusals may quote what was sent, and paths and the shops' own ids of requests may have an address. */
 async function clearCalls(trx: Trx, projectId: string, choice: CustomerChoice): Promise<void> {
-  const [before, refusal, path] =
-    choice.kind === 'email'
-      ? [sql`true`, has(sql`error`, [choice.email]), has(sql`path`, [choice.email, encodeURIComponent(choice.email)])]
-      : // Their ids begin with the time.
-        [sql`last_id < ${firstUuidOf(choice.before)}::uuid`, sql`true`, sql`path ~* '@|%40'`];
+  const isOne = choice.kind === 'email';
+  const meant = (column: RawBuilder<unknown>) =>
+    isOne ? has(column, [choice.email, encodeURIComponent(choice.email)]) : hasAddress(column);
+  const [refusal, path, anyId] = [
+    isOne ? meant(sql`error`) : sql`true`,
+    meant(sql`path`),
+    meant(sql`array_to_string(request_ids, ' ')`),
+  ];
+  // Their ids begin with the time.
+  const before = isOne ? sql`true` : sql`last_id < ${firstUuidOf(choice.before)}::uuid`;
   await sql`
     update api_requests set error = case when ${refusal} then null else error end,
-      path = case when ${path} then ${FORGOTTEN} else path end
-    where project_id = ${projectId} and ${before} and (error is not null and ${refusal} or ${path})`.execute(trx);
+      path = case when ${path} then ${FORGOTTEN} else path end,
+      request_ids = case when ${anyId} then array(
+        select case when ${meant(sql`one.id`)} then ${FORGOTTEN} else one.id end
+        from unnest(request_ids) with ordinality as one (id, place) order by one.place) else request_ids end
+    where project_id = ${projectId} and ${before} and (error is not null and ${refusal} or ${path} or ${anyId})`.execute(
+    trx,
+  );
+}
+
+function hasAddress(column: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`${column} ~* '@|%40'`;
 }
 
 /** Whether a column has one of these texts, in any case. */

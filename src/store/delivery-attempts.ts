@@ -39,14 +39,17 @@ const ATTEMPT_VALUES = ATTEMPT.map(([name]) =>
 ).join(', ');
 const ATTEMPT_TYPES = ATTEMPT.map(([name, { sqlType }]) => `${name} ${sqlType}`).join(', ');
 type AttemptRow = Readonly<
-  Record<Exclude<keyof Tables['delivery_attempts'], 'id'> | 'lease_until' | 'next' | 'next_at' | 'event_id' | 'body_sha256', unknown>
+  Record<
+    Exclude<keyof Tables['delivery_attempts'], 'id'> | 'lease_until' | 'next' | 'next_at' | 'event_id' | 'body_sha256',
+    unknown
+  >
 >;
 
 /**
  * Records attempts and updates their deliveries, all in one statement. A delivered one never waits again. If an
  * attempt's lease was lost meanwhile (claimed by another worker, cancelled, retried manually), it is logged but changes
- * nothing unless it was acknowledged: the schedule is up to the lease's holder. If the customers' data were deleted from
- * an event since its body was sent, nothing is kept of what the endpoint answered but the status.
+ * nothing unless it was acknowledged: the schedule is up to the lease's holder. If the customers' data were deleted
+ * from an event since its body was sent, only the status is kept of what the endpoint answered.
  */
 export async function recordAttempts(executor: Database | Trx, records: readonly AttemptRecord[]): Promise<void> {
   const rows = records.map((record): AttemptRow => ({

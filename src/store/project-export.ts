@@ -64,6 +64,15 @@ function columnsOf(table: keyof Tables): readonly (readonly [name: string, isBig
   );
 }
 
+/** What a field is written as, of the table as `r`. */
+function written(table: keyof Tables, name: string, isBig: boolean): RawBuilder<unknown> {
+  const column = sql`r.${sql.ref(name)}`;
+  // Some carry a token in their query.
+  const isSecret = table === 'webhook_endpoints' && name === 'url';
+  const value = isSecret ? sql`regexp_replace(regexp_replace(${column}, '#.*', ''), '[?].+', '?…')` : column;
+  return isBig ? sql`${value}::text as ${sql.ref(name)}` : sql`${value} as ${sql.ref(name)}`;
+}
+
 /** No JSON has these characters in it, so that it is written as it is. */
 const AS_IT_IS = `format csv, delimiter E'\\x02', quote E'\\x01', escape E'\\x01'`;
 
@@ -85,9 +94,7 @@ export async function copyProject(
   const counts: Record<string, number> = {};
   let lines = 0;
   for (const { record, table, of, order } of EXPORTED_TABLES) {
-    const fields = columnsOf(table).map(([name, isBig]) =>
-      isBig ? sql`r.${sql.ref(name)}::text as ${sql.ref(name)}` : sql`r.${sql.ref(name)}`,
-    );
+    const fields = columnsOf(table).map(([name, isBig]) => written(table, name, isBig));
     const query = sql`select row_to_json(l)::text from (
       select ${sql.lit(record)} as record, ${sql.join(fields)} from ${sql.table(table)} r
       where ${of(projectId)} order by ${sql.raw(order)}) l`;

@@ -55,7 +55,8 @@ export const TEXT_COLUMNS: { readonly [Table in keyof Tables]?: Readonly<Record<
   chain_blocks: of('service', 'network', 'hash'),
   chain_nodes: of('service', 'network', 'node', 'problem'),
   raw_transactions: of('accounting', 'network', 'transaction_hash'),
-  events: { ...of('service', 'mode', 'type', 'request_id'), ...of('customer', 'body') },
+  // Shops make the ids of their requests of what they like.
+  events: { ...of('service', 'mode', 'type'), ...of('customer', 'body', 'request_id') },
   webhook_endpoints: of('shop', 'mode', 'url', 'events', 'disabled_reason'),
   deliveries: of('service', 'state'),
   delivery_attempts: {
@@ -66,11 +67,11 @@ export const TEXT_COLUMNS: { readonly [Table in keyof Tables]?: Readonly<Record<
   delivery_retries: of('service', 'mode'),
   retried_deliveries: of('service', 'state'),
   api_requests: {
-    ...of('service', 'mode', 'method', 'error_type', 'error_param', 'request_ids'),
+    ...of('service', 'mode', 'method', 'error_type', 'error_param'),
     // Of secret keys alone, which shops' servers use.
     ...of('shop', 'ip', 'user_agent'),
-    // Some refusals quote what was sent, and a path may have an address in place of an id.
-    ...of('customer', 'path', 'error'),
+    // Some refusals quote what was sent, and older versions kept paths with an address in place of an id.
+    ...of('customer', 'path', 'error', 'request_ids'),
   },
   api_request_counts: of('service', 'mode'),
   payment_notes: { ...of('shop', 'author_name'), ...of('customer', 'body') },

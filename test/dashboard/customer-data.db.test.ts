@@ -23,6 +23,8 @@ beforeEach(async () => {
 /** In everything that is a customer's, and nowhere else. */
 const WORD = 'zebrafinch';
 const EMAIL = `Ada.${WORD}@customer.example`;
+/** Shops name their requests as they like. */
+const REQUEST = `checkout-${EMAIL}`;
 const DAY_MS = 24 * 60 * 60_000;
 
 const GIVEN = {
@@ -91,7 +93,7 @@ async function fillAuditLog(projectId: string, paymentId: string): Promise<void>
 async function orderEverywhere(projectId: string): Promise<string> {
   let id = '';
   const made = await app.creator.create(
-    newPayment(projectId, GIVEN),
+    newPayment(projectId, { ...GIVEN, requestId: REQUEST }),
     (payment) => {
       id = payment.id;
       return JSON.stringify(orderView(payment, app.links));
@@ -119,7 +121,7 @@ async function orderEverywhere(projectId: string): Promise<string> {
   await fillAuditLog(projectId, id);
   await sql`insert into api_requests (project_id, mode, last_id, first_id, method, path, status, key_id, error, ids, request_ids, durations)
     values (${projectId}, 'test', '00000000-0000-7000-8000-000000000001', '00000000-0000-7000-8000-000000000001', 'GET', ${`/v1/orders/${encodeURIComponent(EMAIL)}`},
-      400, gen_random_uuid(), ${`"${EMAIL}" is taken`}, '{}', '{}', '{}')`.execute(db);
+      400, gen_random_uuid(), ${`"${EMAIL}" is taken`}, '{}', ${['req-1', REQUEST]}::text[], '{}')`.execute(db);
   // One that says nothing of the customer is not counted.
   await sql`insert into events (id, project_id, mode, payment_id, type, body, created_at)
     values (gen_random_uuid(), ${projectId}, 'test', ${id}, 'order.created',
@@ -175,6 +177,8 @@ describe("the deletion of customers' data", () => {
         { action: 'payment.label_remove', before: { label: gone }, after: null },
       ]),
     );
+    const { rows: calls } = await sql`select request_ids from api_requests where project_id = ${projectId}`.execute(db);
+    expect(calls).toEqual([{ request_ids: ['req-1', gone] }]);
     // The request is still known, so that it makes no second order.
     const again = keyedRequest(projectId, `order-of-${EMAIL}`);
     expect((await findAnswer(db, again, 0))?.response).toContain('"customer_email":null');

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { afterAll, expect, it, onTestFinished } from 'vitest';
 import { createRequestLog, type RequestLog } from '../../src/app/dashboard/request-log.ts';
 import { createProject } from '../../src/app/projects/projects.ts';
-import { pathOf } from '../../src/http/path.ts';
+import { loggedPath } from '../../src/http/path.ts';
 import type { AnsweredRequest } from '../../src/http/server.ts';
 import { purgeApiRequests } from '../../src/store/api-requests.ts';
 import type { RequestView } from '../../src/http/dashboard/contract/requests.ts';
@@ -23,7 +23,7 @@ function logged(onFault: (error: unknown) => void = (error) => expect.unreachabl
   onTestFinished(() => log.stop());
   const onAnswered = (answer: AnsweredRequest): void => {
     const { id: requestId, method, status, durationMs, call } = answer;
-    if (call !== null) log.add({ ...call, requestId, method, path: pathOf(answer), status, durationMs });
+    if (call !== null) log.add({ ...call, requestId, method, path: loggedPath(answer), status, durationMs });
   };
   const api = { app, creator: app.creator, reader: createPaymentReader(app) };
   const server = (side: 'test' | 'live') => test.http.build({ side, onAnswered, plugins: [orderRoutes(api)] });
@@ -61,6 +61,8 @@ it('every refused call and every write is there with why, and nothing of their b
   expect(made.status).toBe(200);
   await call(sandbox, 'POST', '/v1/orders', { ...ORDER, amount: -1 });
   await call(sandbox, 'GET', '/v1/orders/ord_none?customer=ann.private@example.com');
+  await call(sandbox, 'GET', '/v1/orders/ann.private%40example.com');
+  await call(sandbox, 'GET', '/v1/customers/ann.private%2540example.com');
   // A test key at the live address: the most usual mistake.
   await call(live, 'POST', '/v1/orders', ORDER);
   await test.http.call(
@@ -74,10 +76,12 @@ it('every refused call and every write is there with why, and nothing of their b
       ['POST', '/v1/orders', 200, undefined, undefined],
       ['POST', '/v1/orders', 400, 'invalid_request_error', 'amount'],
       ['GET', '/v1/orders/ord_none', 404, 'not_found_error', null],
+      ['GET', '/v1/orders/…', 404, 'not_found_error', null],
+      ['GET', '/v1/customers/…', 404, 'not_found_error', null],
       ['POST', '/v1/orders', 401, 'authentication_error', null],
     ]),
   );
-  expect(data).toHaveLength(4);
+  expect(data).toHaveLength(6);
   expect(data[0]).toMatchObject({
     client: '127.0.0.1',
     user_agent: 'shop/1.0',
@@ -85,14 +89,14 @@ it('every refused call and every write is there with why, and nothing of their b
   });
   const { rows } = await sql`select * from api_requests`.execute(app.db);
   expect(JSON.stringify(rows)).not.toMatch(/ann\.private|sk_test_/);
-  expect((await list('outcome=refused')).data).toHaveLength(3);
+  expect((await list('outcome=refused')).data).toHaveLength(5);
   expect((await list('outcome=accepted')).data).toHaveLength(1);
-  expect((await list('status=404&method=GET&path=/v1/orders/')).data).toHaveLength(1);
+  expect((await list('status=404&method=GET&path=/v1/orders/ord_')).data).toHaveLength(1);
   const [first] = data;
   expect((await list(`request_id=${first?.request_id ?? ''}`)).data).toHaveLength(1);
-  expect((await list(`key=${first?.key.id ?? ''}`)).data).toHaveLength(4);
-  const page = await list('limit=3');
-  expect((await list(`limit=3&after=${page.next ?? ''}`)).data).toHaveLength(1);
+  expect((await list(`key=${first?.key.id ?? ''}`)).data).toHaveLength(6);
+  const page = await list('limit=5');
+  expect((await list(`limit=5&after=${page.next ?? ''}`)).data).toHaveLength(1);
   expect((await list('created_before=2020-01-01')).data).toEqual([]);
 });
 

@@ -263,7 +263,12 @@ describe('the file of a project', () => {
     const shop = await test.http.shop();
     const { projectId } = shop;
     const policyOf = () => ({ mode: 'test', production: false, allowCidrs: [] }) as const;
-    const hook = { projectId, mode: 'test', url: 'https://shop.example/hook', events: 'order.created' } as const;
+    const hook = {
+      projectId,
+      mode: 'test',
+      url: 'https://shop.example/hook?token=hushhush',
+      events: 'order.created',
+    } as const;
     const made = await createEndpoint(app, Buffer.alloc(32, 7), policyOf, hook);
     if (made.kind !== 'done') throw new Error(made.message);
     const key = await shop.key();
@@ -299,6 +304,11 @@ describe('the file of a project', () => {
     expect(text).not.toContain(made.secret);
     for (const { secret } of secrets) expect(text).not.toContain(secret.toString('hex'));
     expect(text).not.toContain(key.slice(8));
+    // Some carry a token there.
+    expect(lines.find(({ record }) => record === 'webhook_endpoint')).toMatchObject({
+      url: 'https://shop.example/hook?…',
+    });
+    expect(text).not.toContain('hushhush');
     expect(text).not.toMatch(/"(?:hash|secret|previous_secret|password_hash)":/);
     expect((await entries(projectId)).map(({ action }) => action)).toEqual(['project.export']);
   });

@@ -6,6 +6,7 @@ import type { Network } from '../../domain/networks.ts';
 import type { Surface } from '../../domain/payment.ts';
 import type { Mode } from '../../domain/permission.ts';
 import { mayDo, type Role } from '../../domain/role.ts';
+import { withoutQuery } from '../../domain/web-url.ts';
 import {
   attentionMarks,
   faultyEndpoints,
@@ -39,7 +40,7 @@ export interface AttentionItem extends AttentionKey {
   /** Until when it can still be dealt with, epoch milliseconds. */
   readonly until: number | null;
   readonly usdCents: bigint | null;
-  /** An endpoint's URL. */
+  /** An endpoint's URL, without the query. */
   readonly url: string | null;
   /** What is wrong, in plain words. */
   readonly detail: string | null;
@@ -149,7 +150,7 @@ async function endpointItems(app: App, scope: AttentionScope): Promise<readonly 
   return (await faultyEndpoints(app.db, scope)).map((endpoint) => ({
     ...NOTHING,
     subject: endpoint.id,
-    url: endpoint.url,
+    url: withoutQuery(endpoint.url),
     ...(endpoint.disabledAt === null
       ? {
           kind: 'endpoint_failing' as const,

@@ -3,7 +3,6 @@ import { formatDecimal } from '../../domain/money.ts';
 import { NETWORK_FACTS } from '../../domain/networks.ts';
 import { MODES, type Mode } from '../../domain/permission.ts';
 import { mayDo } from '../../domain/role.ts';
-import { withoutQuery } from '../../domain/web-url.ts';
 import {
   endOccurrences,
   lockOccurrences,
@@ -118,10 +117,7 @@ function noticed(item: AttentionItem): Noticed {
     kind,
     subject,
     occurrence,
-    name:
-      (url === null ? null : withoutQuery(url)) ??
-      payment?.name ??
-      (payment === null ? nameOf(network) : publicPaymentId(payment)),
+    name: url ?? payment?.name ?? (payment === null ? nameOf(network) : publicPaymentId(payment)),
     amount: money === null ? null : `${formatDecimal(money.units, money.decimals)} ${money.asset}`,
     detail,
   };

@@ -227,7 +227,10 @@ describe('an attempt under way while its customer’s data are deleted', () => {
     await process.takeDue();
     const response = await receiver.next();
     return {
-      ...{ app, process, sealingKey, sender, response },
+      app,
+      process,
+      sealingKey,
+      sender,
       echo: (to: ServerResponse = response) => {
         to.writeHead(200, { 'x-customer': EMAIL }).end(receiver.requests[0]?.body);
       },

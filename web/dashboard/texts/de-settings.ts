@@ -42,7 +42,7 @@ export const deSettings: TextsLike<typeof enSettings> = {
   settings_data: 'Daten',
   settings_export: 'Projekt exportieren',
   settings_export_text:
-    'Eine Datei mit Zahlungen, Eingängen, Erstattungen, Einzügen, Ereignissen, Notizen, Protokoll und Einstellungen, alles vom selben Moment. Ohne Geheimnisse. Ein JSON-Objekt je Zeile; die letzte Zeile zählt die übrigen.',
+    'Eine Datei mit Zahlungen, Eingängen, Erstattungen, Einzügen, Ereignissen, Notizen, Protokoll und Einstellungen, alles vom selben Moment. Ohne Geheimnisse. Zustellungen, Anfrageprotokoll und Logos sind nicht dabei. Ein JSON-Objekt je Zeile; die letzte Zeile zählt die übrigen.',
   settings_export_progress: 'Empfangen: {size}',
   settings_export_stop: 'Anhalten',
   settings_export_done: 'Exportiert: {size}',

@@ -40,7 +40,7 @@ export const enSettings = {
   settings_data: 'Data',
   settings_export: 'Export the project',
   settings_export_text:
-    'One file with payments, transfers, refunds, sweeps, events, notes, the audit log and settings, all as of one moment and without secrets. One JSON object per line; the last line counts the others.',
+    'One file with payments, transfers, refunds, sweeps, events, notes, the audit log and settings, all as of one moment and without secrets. Deliveries, the request log and logos are not in it. One JSON object per line; the last line counts the others.',
   settings_export_progress: 'Received: {size}',
   settings_export_stop: 'Stop',
   settings_export_done: 'Exported: {size}',

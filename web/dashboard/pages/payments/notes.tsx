@@ -28,7 +28,7 @@ interface NotesProps {
 /** What people wrote about a payment, oldest first, and a field for more. */
 export function Notes({ payment }: NotesProps) {
   const { t } = useLocale('detail');
-  const { notes, can } = payment;
+  const { notes } = payment;
   return (
     <div className={css.part}>
       {notes.length === 0 ? (

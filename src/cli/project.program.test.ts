@@ -59,7 +59,16 @@ it('makes, lists, changes, deactivates and activates projects', async () => {
     default_currency: 'EUR',
     default_success_url: 'https://shop.example/',
   });
-  const counts = { payments: 0, events: 0, notes: 0, refund_reasons: 0, answers: 0, open: 0, cleared: 0 };
+  const counts = {
+    payments: 0,
+    has_more: false,
+    events: 0,
+    notes: 0,
+    refund_reasons: 0,
+    answers: 0,
+    open: 0,
+    cleared: 0,
+  };
   expect(await cointill.json('customer', 'delete', '--project', id, '--older-than', '30', '--yes')).toEqual(counts);
   const file = path.join(cointill.dataDir, 'shop.jsonl');
   expect((await cointill.run('project', 'export', id, '--to', file)).stdout).toMatch(/^\d+ lines were written to /);

@@ -1,4 +1,5 @@
 import type { EvmBlockTransaction, EvmReceipt } from '../../rails/evm/reader.ts';
+import { readCursor } from '../../store/chain.ts';
 import { depositFlows, saveDepositCheck, type DepositBalance, type DepositFlow } from '../../store/deposit-balances.ts';
 import { paidDeposits } from '../../store/issued-addresses.ts';
 import { COIN } from '../../store/schema/sweeps.ts';
@@ -15,7 +16,6 @@ import {
   lockSweeps,
   notifySweeps,
   openSweeps,
-  sweepByTransaction,
   updateSweep,
   type Sweep,
 } from '../../store/sweeps.ts';
@@ -27,6 +27,7 @@ import { isCallOf, isKnownBy, worthAt, type SweepChain } from './chain.ts';
 import { findOutside, type OutsideTaking } from './find-outside.ts';
 import { followSweep } from './follow-sweeps.ts';
 import { withTransfers, type SweepWithTransfers } from './overview.ts';
+import { transactionOf } from './send-sweep.ts';
 
 /**
  * Asks a node what lies on a project's deposits on a network, and what gas costs, and keeps it. What left a deposit
@@ -51,11 +52,14 @@ export async function checkDeposits(app: App, chain: SweepChain, projectId: stri
     flows,
     (address, asset) => held.get(`${address} ${asset}`) ?? 0n,
   );
-  const sweeps = await Promise.all(
-    [...Map.groupBy(taken, ({ height: at, transactionHash }) => `${at} ${transactionHash}`).values()].map((takings) =>
-      located(app, chain, projectId, takings),
-    ),
-  );
+  const isComparable = taken.length > 0 && (await isAtSameChain(app, chain));
+  const sweeps = !isComparable
+    ? []
+    : await Promise.all(
+        [...Map.groupBy(taken, ({ height: at, transactionHash }) => `${at} ${transactionHash}`).values()].map(
+          (takings) => located(app, chain, projectId, takings),
+        ),
+      );
   const gasPrice = await caller.gasPrice();
   const factories = [...(await deployedFactories(filled, caller))];
   const at = app.clock();
@@ -74,6 +78,15 @@ export async function checkDeposits(app: App, chain: SweepChain, projectId: stri
     return followed;
   });
   for (const sweep of recognized) await followSweep(app, chain, sweep);
+}
+
+/**
+ * Whether the node has the blocks that were read here. If not, what is said to have arrived may not have, or the node
+ * is behind: then the next check compares.
+ */
+async function isAtSameChain({ db }: App, { network, caller }: SweepChain): Promise<boolean> {
+  const cursor = await readCursor(db, network);
+  return cursor !== null && (await caller.block(cursor.height))?.hash === cursor.hash;
 }
 
 /** Those of which no node knows a transaction now: a wallet was asked, or its hash is wrong or was replaced. */
@@ -169,7 +182,7 @@ async function saveOutside(
     if (left.length > 0 && (await insertSweep(trx, sweep))) await saveTakings(app, trx, chain, sweep, left);
     return null;
   }
-  const known = await sweepByTransaction(trx, { projectId, network, transactionHash });
+  const known = await transactionOf(app, trx, { projectId, network, transactionHash });
   // Its block was replaced.
   if (known?.state === 'mined' && known.blockHash !== sweep.blockHash) return known;
   const now = app.clock();

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { transfersOfSweeps } from '../../store/sweep-transfers.ts';
 import { openSweeps } from '../../store/sweeps.ts';
 import { OWED_WEI } from '../chains/follow-chain.fixture.ts';
@@ -289,5 +289,64 @@ it('what a wrapped call takes is left to the sweep that is under way, and record
     { purpose: 'deploy_factory' },
   ]);
   expect(await recorded(shop, sweep.id)).toEqual([1, 2].map(() => ['mined', OWED_WEI]));
+  expect(await accountedFor(shop)).toBe(0n);
+});
+
+describe('a hash that was given for another sweep by mistake', () => {
+  const mistaken = async () => {
+    const shop = await sweepShop();
+    const { app, chain } = shop;
+    const { sweep, key } = await begun(shop, 1);
+    await shop.paidDeposits(1);
+    await checkDeposits(app, chain, app.projectId);
+    const other = await begin(shop);
+    const hash = await shop.send({ to: sweep.callTo ?? '', data: sweep.callData ?? '' });
+    await shop.mine();
+    await sweepSent(app, { projectId: app.projectId, id: other.id }, { hash, sender: null });
+    await follow(shop, 2_000);
+    expect(await ended(shop)).toMatchObject([{ id: other.id, problem: 'paid_nothing' }, { purpose: 'deploy_factory' }]);
+    return { shop, sweep, key, other, hash };
+  };
+  const isRight = async ({ shop, sweep, other, hash }: Awaited<ReturnType<typeof mistaken>>) => {
+    const { app, chain } = shop;
+    for (let checks = 0; checks < 2; checks += 1) {
+      await checkDeposits(app, chain, app.projectId);
+      await follow(shop, 2_000);
+    }
+    const found = await ended(shop);
+    expect(found.find(({ id }) => id === sweep.id)).toMatchObject({ state: 'mined', transactionHash: hash });
+    expect(found.find(({ id }) => id === other.id)).toMatchObject({ state: 'failed', transactionHash: null });
+    expect(found).toHaveLength(3);
+    expect(await recorded(shop, sweep.id)).toEqual([['mined', OWED_WEI]]);
+    // What the other one was to take still lies there.
+    expect(await accountedFor(shop)).toBe(OWED_WEI);
+  };
+
+  it('is taken for the sweep that it is', async () => {
+    const all = await mistaken();
+    const { shop, key, hash } = all;
+    expect(await sweepSent(shop.app, key, { hash, sender: null })).toMatchObject({ kind: 'done' });
+    await isRight(all);
+  });
+
+  it('is found by a check for the sweep that it is', async () => {
+    await isRight(await mistaken());
+  });
+});
+
+it('money whose block was replaced, and never came, is not taken for swept by a check that comes before the follower', async () => {
+  const shop = await sweepShop();
+  const { app, anvil, chain } = shop;
+  const { address } = await shop.order();
+  const back = await shop.checkpoint();
+  await anvil.transfer(address, OWED_WEI);
+  await shop.advance(3);
+  await back();
+  await shop.mine(5);
+  await checkDeposits(app, chain, app.projectId);
+  expect(await ended(shop)).toEqual([]);
+  await shop.advance(1);
+  await checkDeposits(app, chain, app.projectId);
+  expect(await ended(shop)).toEqual([]);
   expect(await accountedFor(shop)).toBe(0n);
 });

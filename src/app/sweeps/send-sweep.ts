@@ -141,7 +141,7 @@ function saveSent(
     // One that was given up or lost may have been sent all the same.
     const mayBe = state === 'asked' || state === 'sent' || state === 'ended';
     if (!mayBe || (old !== null && hash === null)) return OVER;
-    const found = hash === null ? null : await byTransaction(trx, sweep, hash);
+    const found = hash === null ? null : await transactionOf(app, trx, { ...sweep, transactionHash: hash });
     if (found !== null && !(await isFoundOf(trx, sweep, found))) return TAKEN;
     if (old !== null && old !== unknown) return { kind: 'replaces', network, old };
     const now = app.clock();
@@ -193,8 +193,20 @@ const SENT: Rejected = {
   isConflict: true,
 };
 
-function byTransaction(trx: Trx, { projectId, network }: Sweep, transactionHash: string): Promise<Sweep | null> {
-  return sweepByTransaction(trx, { projectId, network, transactionHash });
+/**
+ * The sweep that a transaction is. One that was said to be it, of which it took nothing and whose call it is not, has
+ * no claim on it any more.
+ */
+export async function transactionOf(
+  app: App,
+  trx: Trx,
+  key: Parameters<typeof sweepByTransaction>[1],
+): Promise<Sweep | null> {
+  const sweep = await sweepByTransaction(trx, key);
+  // The fee is only known of its own call.
+  if (sweep?.problem !== 'paid_nothing' || sweep.feeUnits !== null) return sweep;
+  await updateSweep(trx, sweep, { transactionHash: null, finalAt: sweep.finalAt ?? app.clock(), checkAt: null });
+  return null;
 }
 
 /** Whether what was found on the chain, before its hash was given, is this sweep: it took something of the same. */

@@ -307,30 +307,42 @@ describe('a hash that was given for another sweep by mistake', () => {
     expect(await ended(shop)).toMatchObject([{ id: other.id, problem: 'paid_nothing' }, { purpose: 'deploy_factory' }]);
     return { shop, sweep, key, other, hash };
   };
-  const isRight = async ({ shop, sweep, other, hash }: Awaited<ReturnType<typeof mistaken>>) => {
+  /** What is recorded of both once it was checked again. */
+  const outcome = async ({ shop, sweep, other }: Awaited<ReturnType<typeof mistaken>>) => {
     const { app, chain } = shop;
     for (let checks = 0; checks < 2; checks += 1) {
       await checkDeposits(app, chain, app.projectId);
       await follow(shop, 2_000);
     }
     const found = await ended(shop);
-    expect(found.find(({ id }) => id === sweep.id)).toMatchObject({ state: 'mined', transactionHash: hash });
-    expect(found.find(({ id }) => id === other.id)).toMatchObject({ state: 'failed', transactionHash: null });
-    expect(found).toHaveLength(3);
-    expect(await recorded(shop, sweep.id)).toEqual([['mined', OWED_WEI]]);
-    // What the other one was to take still lies there.
-    expect(await accountedFor(shop)).toBe(OWED_WEI);
+    const of = (id: string) => found.find((one) => one.id === id);
+    return {
+      sweep: of(sweep.id),
+      other: of(other.id),
+      count: found.length,
+      took: await recorded(shop, sweep.id),
+      left: await accountedFor(shop),
+    };
   };
+  const right = (hash: string) => ({
+    sweep: { state: 'mined', transactionHash: hash },
+    other: { state: 'failed', transactionHash: null },
+    count: 3,
+    took: [['mined', OWED_WEI]],
+    // What the other one was to take still lies there.
+    left: OWED_WEI,
+  });
 
   it('is taken for the sweep that it is', async () => {
     const all = await mistaken();
     const { shop, key, hash } = all;
     expect(await sweepSent(shop.app, key, { hash, sender: null })).toMatchObject({ kind: 'done' });
-    await isRight(all);
+    expect(await outcome(all)).toMatchObject(right(hash));
   });
 
   it('is found by a check for the sweep that it is', async () => {
-    await isRight(await mistaken());
+    const all = await mistaken();
+    expect(await outcome(all)).toMatchObject(right(all.hash));
   });
 });
 

@@ -78,9 +78,11 @@ async function statusOf(dashboard: ReturnType<typeof useDashboard>, order: strin
 }
 
 async function focused(page: Page): Promise<string> {
-  return page.evaluate<string>(
-    "(document.activeElement?.labels?.[0] ?? document.activeElement)?.textContent?.trim() ?? ''",
-  );
+  return page.evaluate<string>(`(({ activeElement: one }) => {
+    // A dialog is there a moment before the focus is in it; the button that opened it may have the same name.
+    if (document.querySelector('[role=dialog]')?.contains(one) === false) return '';
+    return (one?.labels?.[0] ?? one)?.textContent?.trim() ?? '';
+  })(document)`);
 }
 
 async function hasFocus(page: Page, name: string): Promise<void> {

@@ -9,8 +9,11 @@ const ADDRESS = 'tb1qw508d6qejxtdg4y5r3zarvary0c5xw7kxpjzsx';
 const SCRIPT = '<img src=x onerror="document.title=1"><script>alert(1)</script>';
 
 /** The name of the control that has the focus. */
-const FOCUSED = `(({ activeElement: one }) =>
-  [one?.getAttribute('aria-label'), one?.labels?.[0]?.textContent, one?.textContent].find(Boolean) ?? '')(document)`;
+const FOCUSED = `(({ activeElement: one }) => {
+  // A dialog is there a moment before the focus is in it; the button that opened it may have the same name.
+  if (document.querySelector('[role=dialog]')?.contains(one) === false) return '';
+  return [one?.getAttribute('aria-label'), one?.labels?.[0]?.textContent, one?.textContent].find(Boolean) ?? '';
+})(document)`;
 /** Pastes ten megabytes into the field of a note. */
 const PASTE = `(field) => {
   Object.getOwnPropertyDescriptor(HTMLTextAreaElement.prototype, 'value').set.call(field, 'x'.repeat(10_000_000));

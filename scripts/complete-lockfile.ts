@@ -1,13 +1,20 @@
+import { execFile } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { promisify } from 'node:util';
 
 /**
  * Completes package-lock.json: npm leaves out optional packages of other platforms that it could not look up when the
- * lock was written, and `npm ci` then refuses the whole lock. With `--check` it only says whether any is missing.
+ * lock was written, and `npm ci` then refuses the whole lock. Each package gets its checksum, where the registry has
+ * the package. With `--check` it only says whether a package is missing, or has no checksum without being a tool of
+ * another platform.
  */
 interface Entry {
   readonly version?: string;
   readonly dev?: boolean;
+  readonly optional?: boolean;
+  readonly integrity?: string;
+  readonly link?: boolean;
   readonly optionalDependencies?: Readonly<Record<string, string>>;
 }
 
@@ -38,7 +45,18 @@ const missing = Object.entries(lock.packages).flatMap(([parent, entry]) =>
     .map(([name, version]) => ({ name, version, dev: entry.dev === true })),
 );
 
+const unsealed = Object.entries(lock.packages).filter(
+  ([folder, { integrity, link }]) => folder !== '' && link !== true && !/^sha(?:384|512)-/.test(integrity ?? ''),
+);
+
 if (process.argv.includes('--check')) {
+  const wrong = unsealed.filter(([, { dev, optional }]) => dev !== true || optional !== true);
+  if (wrong.length > 0) {
+    console.error('package-lock.json has packages without a SHA-512 checksum, which npm ci would install unread:');
+    for (const [folder] of wrong) console.error(`  ${folder}`);
+    console.error('Run: node scripts/complete-lockfile.ts');
+    process.exit(1);
+  }
   if (missing.length > 0) {
     console.error(`package-lock.json lacks ${missing.length} packages of other platforms, so npm ci refuses it.`);
     console.error('Run: node scripts/complete-lockfile.ts');
@@ -46,6 +64,11 @@ if (process.argv.includes('--check')) {
   }
 } else {
   for (const { name, version, dev } of missing) lock.packages[`node_modules/${name}`] = entryOf(name, version, dev);
+  for (const [folder, entry] of Object.entries(lock.packages)) {
+    if (folder === '' || entry.link === true || entry.integrity !== undefined) continue;
+    const integrity = await checksumOf(folder.slice(folder.lastIndexOf('node_modules/') + 13), entry.version ?? '');
+    if (integrity !== null) lock.packages[folder] = { ...entry, integrity };
+  }
   const sorted = Object.entries(lock.packages).toSorted(([a], [b]) => (a < b ? -1 : 1));
   await writeFile(FILE, `${JSON.stringify({ ...lock, packages: Object.fromEntries(sorted) }, null, 2)}\n`);
   console.log(`Added ${missing.length} packages.`);
@@ -57,6 +80,16 @@ function isLocked(parent: string, name: string): boolean {
     if (lock.packages[folder === '' ? `node_modules/${name}` : `${folder}/node_modules/${name}`] !== undefined)
       return true;
     if (!folder.includes('/node_modules/')) return lock.packages[`node_modules/${name}`] !== undefined;
+  }
+}
+
+/** Null where the registry does not have the package. */
+async function checksumOf(name: string, version: string): Promise<string | null> {
+  try {
+    const { stdout } = await promisify(execFile)('npm', ['view', `${name}@${version}`, 'dist.integrity']);
+    return stdout.trim() || null;
+  } catch {
+    return null;
   }
 }
 

@@ -1,7 +1,8 @@
 #!/bin/sh
 # What takes too long for every change: histories of the simulation that were never tried, walks through the
 # dashboard of a project with a million payments, backups and restores killed at many points, the change of hundreds of
-# refunds, the program beside both kinds of UTXO nodes, mutation testing, and the guides of docs/how-to/ done in a copy.
+# refunds, the program beside both kinds of UTXO nodes, mutation testing, the guides of docs/how-to/ done in a copy, and
+# the accountant's hour on each family.
 set -eu
 cd "$(dirname "$0")/.."
 seeds=${SIMULATION_SEEDS:-5000}
@@ -17,3 +18,5 @@ REFUNDS=500 vitest run src/app/refunds/refund-change
 sh scripts/mutation.sh
 sh scripts/mutation.sh payments
 node scripts/count-touched.ts
+node scripts/build-program.ts --if-changed
+node test/money/run.ts --minutes 60 --seeds 20 --seed "$first"

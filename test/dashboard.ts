@@ -2,6 +2,8 @@ import { makeSetupLink, type NewLink } from '../src/app/people/links.ts';
 import { siteOf, type PeopleParts } from '../src/app/people/parts.ts';
 import { createPasswordHasher } from '../src/app/people/password-hash.ts';
 import { invitePerson } from '../src/app/people/people.ts';
+import { hashOf } from '../src/app/people/token.ts';
+import type { Activity } from '../src/app/observer.ts';
 import type { Network } from '../src/domain/networks.ts';
 import type { Role } from '../src/domain/role.ts';
 import { createServiceHealth } from '../src/app/dashboard/health.ts';
@@ -48,6 +50,8 @@ export interface DashboardTest {
   readonly http: HttpTest;
   readonly people: PeopleParts;
   readonly dashboard: Dashboard;
+  /** What happened, the oldest first. */
+  readonly activities: readonly Activity[];
   browser(options?: { readonly address?: string; readonly headers?: Readonly<Record<string, string>> }): Browser;
   setupLink(): Promise<NewLink>;
   /** Somebody with an account, signed in with a browser of their own. */
@@ -66,6 +70,9 @@ const CHEAP = { memoryKiB: 64, passes: 1 };
 export async function dashboardTest(
   options: Partial<ServerOptions> & {
     readonly allowCidrs?: readonly string[];
+    readonly sendsMail?: boolean;
+    /** Whether `DASHBOARD_URL` is set. */
+    readonly isBound?: boolean;
     readonly url?: string;
     readonly live?: Partial<Live>;
     readonly exports?: Partial<Exports>;
@@ -79,8 +86,9 @@ export async function dashboardTest(
   } = {},
 ): Promise<DashboardTest> {
   const http = await httpTest();
-  const { app } = http;
   const {
+    sendsMail = false,
+    isBound = false,
     allowCidrs = null,
     url = DASHBOARD_URL,
     live = {},
@@ -92,11 +100,13 @@ export async function dashboardTest(
     exports = {},
     ...more
   } = options;
+  const activities: Activity[] = [];
+  // The same object, so that tests can change how it works.
+  const app = Object.assign(http.app, { sendsMail, observer: (activity: Activity) => void activities.push(activity) });
   const people: PeopleParts = {
     app,
     hasher: createPasswordHasher(app.random, CHEAP),
     limits: createGuessLimits(null),
-    troubles: http.troubles,
     sealingKey: () => Promise.resolve(Buffer.alloc(32, 7)),
     site: siteOf(url),
   };
@@ -137,6 +147,7 @@ export async function dashboardTest(
       app,
       allowed: allowCidrs === null ? null : compileCidrs(allowCidrs),
       origin: people.site.origin,
+      host: isBound ? new URL(url).hostname : null,
       behindProxy,
     },
     plugins: [dashboardRoutes(dashboard, null)],
@@ -191,6 +202,7 @@ export async function dashboardTest(
     http,
     people,
     dashboard,
+    activities,
     browser,
     setupLink,
     join: async (role, projectId = null, email = `${role}-${(joined += 1)}@shop.example`) => {
@@ -210,6 +222,21 @@ export async function dashboardTest(
 
 export function tokenOf({ url }: NewLink): string {
   return url.split('/').at(-1) ?? '';
+}
+
+/** The browsers that the person signed in with before, by the hashes of their tokens. */
+export async function knownBrowsers({ http }: DashboardTest, personId: string): Promise<readonly string[]> {
+  const rows = await http.app.db
+    .selectFrom('known_browsers')
+    .select('token_hash')
+    .where('person_id', '=', personId)
+    .execute();
+  return rows.map((row) => row.token_hash.toString('hex'));
+}
+
+export function browserHash({ cookies }: Browser): string {
+  const [, token = ''] = [...cookies].find(([name]) => name.endsWith('cointill_browser')) ?? [];
+  return hashOf(token).toString('hex');
 }
 
 export function signedIn(answer: SessionAnswer): SignedIn {

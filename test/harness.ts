@@ -4,6 +4,7 @@ import type { IdempotencyRequest } from '../src/app/idempotency.ts';
 import type { Observer } from '../src/app/observer.ts';
 import { createPaymentCreator, type PaymentCreator } from '../src/app/payments/create-payment.ts';
 import type { NewPayment } from '../src/app/payments/draft-payment.ts';
+import { RIGHT_CLOCK, type ClockState } from '../src/app/service-clock.ts';
 import { createProject } from '../src/app/projects/projects.ts';
 import type { Rail } from '../src/modes/rail.ts';
 import { sandboxRail } from '../src/modes/sandbox-rail.ts';
@@ -35,6 +36,8 @@ export interface TestApp extends App {
   readonly database: TestDatabase;
   readonly projectId: string;
   readonly creator: PaymentCreator;
+  /** From now on the clock is judged so. */
+  judgeClock(state: ClockState): void;
   /** Creates a payment and returns it as it was saved. */
   pay(overrides?: Partial<NewPayment>): Promise<Payment>;
   /** The payment as it is now. */
@@ -55,9 +58,11 @@ export async function testApp(
   const clock = manualClock();
   const sandbox = sandboxRail(testRates(), COMPLETE_AFTER_MS);
   const rails: Record<Mode, Rail> = { test: sandbox, live: options.live?.(database) ?? sandbox };
+  let clockState = RIGHT_CLOCK;
   const app: App = {
     db: database.db,
     clock,
+    clockState: () => clockState,
     random: randomBytes,
     railFor: (mode) => rails[mode],
     links: { checkoutUrl: { live: 'https://pay.example', test: 'https://sandbox.pay.example' } },
@@ -78,6 +83,7 @@ export async function testApp(
     database,
     projectId: project.project.id,
     creator,
+    judgeClock: (state) => void (clockState = state),
     read,
     pay: async (overrides = {}) => {
       const request = newPayment(project.project.id, overrides);

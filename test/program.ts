@@ -194,6 +194,26 @@ export function client(
   };
 }
 
+/** One request of a browser at the dashboard; its cookies go on with the next. */
+export function browserAt(url: string): (path: string, body?: object) => Promise<Pick<Answer, 'status' | 'body'>> {
+  let cookie = '';
+  return async (path, body) => {
+    const answer = await fetch(`${url}/dashboard/api${path}`, {
+      method: body === undefined ? 'GET' : 'POST',
+      headers: {
+        origin: url,
+        'sec-fetch-site': 'same-origin',
+        ...(cookie === '' ? {} : { cookie }),
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    const [session] = answer.headers.getSetCookie().flatMap((line) => /^cointill_session=[^;]+/.exec(line)?.[0] ?? []);
+    cookie = session ?? cookie;
+    return { status: answer.status, body: Object(await answer.json()) };
+  };
+}
+
 /** An event as a receiver parses it. */
 export interface ReceivedEvent {
   readonly id: string;

@@ -5,6 +5,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { readConfig } from '../src/config/config.ts';
+import { parseEnvFile } from '../src/config/env-file.ts';
 import { EVM_NETWORKS } from '../src/domain/networks.ts';
 
 const ROOT = path.join(import.meta.dirname, '..');
@@ -64,7 +65,7 @@ describe('.env.example', async () => {
   });
 
   it('has values that the program takes, all together', () => {
-    const env = Object.fromEntries(examples);
+    const env = parseEnvFile(examples.map(([name, value]) => `${name}=${value}`).join('\n')).settings;
     // Files that have to be there.
     const { TLS_CERT: _cert, TLS_KEY: _key, ...taken } = env;
     expect(() => readConfig(taken, ROOT)).not.toThrow();
@@ -78,9 +79,7 @@ describe('the installation of the README', async () => {
     await read('cointill.env'),
     await read('cointill'),
   ];
-  const env = Object.fromEntries(
-    [...environment.matchAll(/^([A-Z_]+)=(.*)$/gm)].map(([, name, value]) => [name, value]),
-  );
+  const { settings: env } = parseEnvFile(environment);
 
   it('copies files that are there', () => {
     const copied = [...readme.matchAll(/^install -m \d+ (\S+)/gm)].map(([, file = '']) => file);
@@ -103,8 +102,9 @@ describe('the installation of the README', async () => {
     expect(unit).toContain('EnvironmentFile=/etc/cointill.env\n');
     expect(unit).toContain('ExecStart=/opt/cointill/bin/cointill start\n');
     expect(unit).toContain('Environment=COINTILL_CALLED_AS=cointill\n');
-    expect(command).toContain('. /etc/cointill.env\n');
-    expect(command).toContain('exec runuser -u cointill -- /opt/cointill/bin/cointill "$@"\n');
+    const run =
+      'exec runuser -u cointill -- /opt/cointill/bin/cointill --settings /dev/fd/3 "$@" 3< /etc/cointill.env\n';
+    expect(command).toContain(run);
   });
 
   it.runIf(existsSync('/usr/bin/systemd-analyze'))('gives the service few rights, as systemd rates them', async () => {

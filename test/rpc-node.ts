@@ -34,8 +34,12 @@ type Answerer = (call: NodeCall) => NodeAnswer | Promise<NodeAnswer>;
 export async function startNode(answer: Answerer, options: NodeOptions = {}): Promise<TestNode> {
   const server = createServer((request, response) => {
     readCalls(request)
-      .then((calls) => (calls.isBatch ? answerBatch(calls.entries, answer, options) : answer(calls.entry)))
-      .then((given) => respond(response, given))
+      .then(async (calls): Promise<[unknown, NodeAnswer]> =>
+        calls.isBatch
+          ? [null, await answerBatch(calls.entries, answer, options)]
+          : [calls.entry.id, await answer(calls.entry)],
+      )
+      .then(([id, given]) => respond(response, id, given))
       .catch((fault: unknown) => void response.destroy(fault instanceof Error ? fault : undefined));
   });
   await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
@@ -53,12 +57,18 @@ export async function startNode(answer: Answerer, options: NodeOptions = {}): Pr
 
 /** The answer of another node to the same call. */
 export async function forwardTo(url: string, call: NodeCall): Promise<NodeAnswer> {
-  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: call.method, params: call.params });
+  const body = JSON.stringify({ jsonrpc: '2.0', id: idOf(call), method: call.method, params: call.params });
   const response = await fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
   return { text: await response.text() };
 }
 
 type NumberedCall = NodeCall & { readonly id: unknown };
+
+/** The id under which a call came, which its answer has to repeat. */
+function idOf(call: NodeCall): unknown {
+  return 'id' in call ? call.id : 1;
+}
+
 type Received =
   | { readonly isBatch: false; readonly entry: NumberedCall }
   | { readonly isBatch: true; readonly entries: readonly NumberedCall[] };
@@ -97,10 +107,10 @@ async function answerBatch(
   return { text: JSON.stringify(entries) };
 }
 
-function respond(response: ServerResponse, { status = 200, text, stall, ...answer }: NodeAnswer): void {
+function respond(response: ServerResponse, id: unknown, { status = 200, text, stall, ...answer }: NodeAnswer): void {
   if (stall && !text) return;
   response.writeHead(status, { 'content-type': 'application/json' });
-  const body = text ?? JSON.stringify({ jsonrpc: '2.0', id: 1, ...answer });
+  const body = text ?? JSON.stringify({ jsonrpc: '2.0', ...answer, id });
   if (stall) response.write(body);
   else response.end(body);
 }

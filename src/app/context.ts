@@ -5,6 +5,7 @@ import type { Links } from '../wire/payment.ts';
 import type { Database } from '../store/database.ts';
 import type { Actor } from './audit.ts';
 import type { Observer } from './observer.ts';
+import type { ClockState } from './service-clock.ts';
 import type { RailFor } from '../modes/rail.ts';
 
 /** What every use case works with; put together once in the composition root. */
@@ -21,6 +22,8 @@ export interface App {
   readonly requestId?: string | undefined;
   /** Whether mails are sent: without, none is saved. */
   readonly sendsMail?: boolean | undefined;
+  /** How right the clock is; left out where nobody judges it, as in commands. */
+  readonly clockState?: (() => ClockState) | undefined;
   /** Who changes things, for the audit log; undefined: the service by itself. */
   readonly actor?: Actor | undefined;
 }

@@ -41,6 +41,15 @@ export type Activity =
       readonly toHeight: number;
       readonly payments: number;
     }
+  /** Somebody's sign-in or proof was wrong or came too often. `personId` is null for an e-mail that nobody has. */
+  | {
+      readonly kind: 'guess_refused';
+      readonly what: 'sign-in' | 'proof';
+      readonly reason: string;
+      readonly personId: string | null;
+      readonly client: string;
+      readonly requestId: string | null;
+    }
   /** Money on an address that this database never handed out, per project that uses the wallet. */
   | { readonly kind: 'money_lost'; readonly projectId: string; readonly network: Network; readonly lost: LostMoney }
   /**

@@ -9,7 +9,7 @@ import { newPayment, testApp } from '../../test/harness.ts';
 import { DEADLINE_MS } from '../../test/deadline.ts';
 import { readConfig } from '../config/config.ts';
 import { openDatabase } from '../store/database.ts';
-import { MigrationError } from '../store/migrate.ts';
+import { MigrationError } from '../store/migration-files.ts';
 import { writeBackupFile, type BackupTarget } from './backup-file.ts';
 import { makeBackup } from './make-backup.ts';
 import { restoreBackup } from './restore-backup.ts';
@@ -88,6 +88,30 @@ it('a database of a newer version, and one that is not Cointill’s, are not bac
   await expect(backup(url, dir, target)).rejects.toThrow(MigrationError);
   await expect(backup(await emptyDatabase(), dir, target)).rejects.toThrow(/no tables of Cointill/);
   expect(await readdir(dir)).toEqual([]);
+});
+
+it('a database whose schema does not fit is not backed up, and one that does not fit is not restored', async () => {
+  const dir = await folder();
+  const file = path.join(dir, 'a.backup');
+  const { url, db } = await testDatabase();
+  // Tables without rows may have had other columns: nothing of them is restored.
+  await sql`alter table delivery_retries add column of_former_times integer`.execute(db);
+  await backup(url, dir, { kind: 'file', file });
+  await restore(file, await emptyDatabase(), dir);
+
+  await sql`alter table projects add column extra integer`.execute(db);
+  await sql`insert into projects (id, name, created_at) values (gen_random_uuid(), 'Shop', now())`.execute(db);
+  await backup(url, dir, { kind: 'file', file });
+  const refusal = restore(file, await emptyDatabase(), dir);
+  await expect(refusal).rejects.toThrow(MigrationError);
+  await expect(refusal).rejects.toThrow(
+    'The schema of the backup does not fit this version of Cointill: column "extra" of relation "projects" does not exist. Use the version that made it.',
+  );
+
+  await sql`update migrations set checksum = 'another' where name = '0001_foundation.sql'`.execute(db);
+  await expect(backup(url, dir, { kind: 'file', file })).rejects.toThrow(
+    'The schema of the database does not fit this version of Cointill: its migration 0001_foundation.sql had another text. Use the version that made it.',
+  );
 });
 
 it('a restore that fails leaves none of the folders that it made for the key', async () => {

@@ -6,7 +6,6 @@ import type { Config } from '../config/config.ts';
 import type { Clock } from '../domain/clock.ts';
 import { saveBackup, type BackupRecord } from '../store/backups.ts';
 import type { Database } from '../store/database.ts';
-import { knownMigrations } from '../store/migrate.ts';
 import { readSnapshot, type Snapshot } from '../store/snapshot.ts';
 import { openSecret, SealingKeyError } from '../webhooks/secret.ts';
 import { version } from '../config/version.ts';
@@ -64,7 +63,7 @@ export async function makeBackup(options: BackupOptions): Promise<Backup> {
     withClient(handle, stopping, async (client) => {
       const { result, ...written } = await writeBackupFile(target, takenAt, async (sink) => {
         const archive = await writeArchive(sink, { passphrase, randomBytes });
-        const manifest = await readSnapshot(client, await knownMigrations(), (snapshot) =>
+        const manifest = await readSnapshot(client, (snapshot) =>
           writeSnapshot(options, client, archive, snapshot, takenAt),
         );
         return { manifest, ...(await archive.finish(manifest)) };

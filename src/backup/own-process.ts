@@ -60,7 +60,7 @@ export function backupInOwnProcess({ folder, keep, passphraseFile }: BackupSched
 }
 
 /** The command's messages name its options, which an operator knows as settings. */
-function asSettings(message: string): string {
+export function asSettings(message: string): string {
   return message.replace(/^--passphrase-file:/, 'BACKUP_PASSPHRASE_FILE:').replace(', or leave out --keep.', '.');
 }
 

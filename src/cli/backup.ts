@@ -12,6 +12,7 @@ import { readConfig } from '../config/config.ts';
 import { KEY_FILE_NAME } from '../webhooks/secret.ts';
 import { isoTime } from '../wire/time.ts';
 import { wholeNumber } from './arguments.ts';
+import { databasePlace } from './carried-settings.ts';
 import { CommandFailure, UsageFailure } from './failure.ts';
 import { commandLog, databaseFailure } from './open.ts';
 import { fields } from '../wire/fields.ts';
@@ -99,8 +100,10 @@ async function runBackup(target: string, options: BackupCommandOptions): Promise
     throw databaseFailure(error, config);
   });
   // Standard output is for the backup.
-  if (place.kind === 'stream') writeErrorLines(options.json === true ? [JSON.stringify(record(made))] : lines(made));
-  else print(options, record(made), () => lines(made));
+  const shown = { ...record(made), database_place: databasePlace(config) };
+  const shownLines = (): readonly string[] => lines(made, databasePlace(config));
+  if (place.kind === 'stream') writeErrorLines(options.json === true ? [JSON.stringify(shown)] : shownLines());
+  else print(options, shown, shownLines);
   if (made.manifest.key.kind === 'none') writeErrorLines([`Warning: ${noKey(config.dataDir)}`]);
 }
 
@@ -168,9 +171,13 @@ export function manifestFields({ takenAt, tables }: Manifest): readonly [string,
   ];
 }
 
-function lines({ file, bytes, durationMs, encrypted, replacedAt, removed, manifest }: Backup): readonly string[] {
+function lines(
+  { file, bytes, durationMs, encrypted, replacedAt, removed, manifest }: Backup,
+  database: string,
+): readonly string[] {
   return [
     ...fields([
+      ['Database', database],
       ['Backup', file ?? 'standard output'],
       ['Size', `${megabytes(bytes)} in ${(durationMs / 1000).toFixed(1)} s`],
       ...manifestFields(manifest),

@@ -2,7 +2,7 @@ import path from 'node:path';
 import { shellWord } from '../config/called-as.ts';
 import type { Config } from '../config/config.ts';
 import { fields } from '../wire/fields.ts';
-import { carriedSettings, withoutSecret } from './carried-settings.ts';
+import { carriedSettings, databasePlace } from './carried-settings.ts';
 
 /** What the banner says about the started service. */
 export interface Started {
@@ -22,7 +22,6 @@ export function banner(
 ): readonly string[] {
   const { prefix, lacks } = carriedSettings(config, usualDir);
   const program = `${prefix}${name}`;
-  const database = config.databaseUrl === null ? `embedded, in ${config.dataDir}` : withoutSecret(config.databaseUrl);
   const serves = config.role !== 'worker';
   const key = firstStart?.key ?? null;
   const lines = [
@@ -34,7 +33,7 @@ export function banner(
       ['  Live API', serves ? addresses.live : null],
       ['  Documentation', serves ? `${addresses.live}/docs` : null],
       ['  Dashboard', dashboard === null ? null : dashboard.link + (dashboard.isSetUp ? '' : SETUP_NOTE)],
-      ['  Database', database],
+      ['  Database', databasePlace(config)],
     ]),
     '',
   ];

@@ -29,6 +29,11 @@ export function carriedSettings(
   };
 }
 
+/** Which database it is, for people. */
+export function databasePlace({ databaseUrl, dataDir }: Pick<Config, 'databaseUrl' | 'dataDir'>): string {
+  return databaseUrl === null ? `embedded, in ${dataDir}` : withoutSecret(databaseUrl);
+}
+
 /** A URL of a database with PASSWORD in place of what is secret in it; itself if nothing is. */
 export function withoutSecret(databaseUrl: string): string {
   const url = URL.parse(databaseUrl);

@@ -1,11 +1,15 @@
+import { execFile } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
 import { readdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { emptyDatabase, testDatabase } from '../../test/database.ts';
 import { WAIT } from '../../test/deadline.ts';
 import manifest from '../../package.json' with { type: 'json' };
 import { program, textAt } from './program.fixture.ts';
+
+const PROGRAM = path.join(import.meta.dirname, '../../bin/cointill');
 
 type Wrong = readonly (readonly [args: readonly string[], message: string])[];
 
@@ -32,6 +36,39 @@ describe('cointill', () => {
     expect(groupHelp).toMatchObject({ code: 0, stderr: '' });
     for (const command of ['create', 'list', 'delete', 'enable', 'rotate', 'test', 'deliveries', 'retry', 'listen'])
       expect(groupHelp.stdout).toContain(`\n  ${command} `);
+  });
+
+  it('takes its settings from a file, also from one that only who passes it on may open, before those that are set', async () => {
+    const cointill = await program({ BACKUP_AT: 'overridden' });
+    const file = path.join(cointill.dataDir, 'settings');
+    await writeFile(
+      file,
+      'MAIL_FROM=Shop <payments@shop.example>\nBACKUP_AT=a&b$c#d\nexport PORT=1\nNODE_EXTRA_CA_CERTS=/nowhere.pem\n',
+    );
+    const expected = {
+      code: 1,
+      stdout: '',
+      stderr: expect.stringMatching(
+        /^Warning: --settings: "export PORT" is no name of a setting\. Write NAME=value\.\nWarning: Ignoring extra certs from `\/nowhere\.pem`[^]*BACKUP_AT must be a time of day in UTC, such as 03:10, not "a&b\$c#d"\./,
+      ),
+    };
+    expect(await cointill.run('--settings', file, 'start')).toEqual(expected);
+    const passed = await promisify(execFile)('sh', [
+      '-c',
+      `"$0" --settings /dev/fd/3 start 3< "$1"`,
+      PROGRAM,
+      file,
+    ]).catch(({ code, stdout, stderr }: { code: number; stdout: string; stderr: string }) => ({
+      code,
+      stdout,
+      stderr,
+    }));
+    expect(passed).toEqual(expected);
+    expect(await cointill.run('--settings', '/nowhere/settings', 'start')).toMatchObject({
+      code: 2,
+      stderr:
+        '--settings: /nowhere/settings cannot be read (ENOENT). Give the path of a file that this user may read.\n',
+    });
   });
 
   it('asks whether another command was meant, in whatever group it is', async () => {

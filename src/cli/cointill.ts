@@ -3,13 +3,13 @@ import { version } from '../config/version.ts';
 import { calledAs, COMMAND_GROUPS, withProgram } from '../config/called-as.ts';
 import { clean } from '../service/plain-text.ts';
 import { EXAMPLES } from './examples.ts';
-import { nearestField } from '../http/ignored-fields.ts';
+import { nearestName } from '../domain/nearest-name.ts';
 import { GROUPS } from './groups.ts';
 import { writeErrorLines } from './output.ts';
 
 const EPILOGUE = `
 Every command works while the service runs and while it does not, on the database that DATA_DIR (default: ./data)
-or DATABASE_URL names. Commands that print a record take --json. Exit codes: 0 done, 1 refused or failed, 2 wrong usage,
+or DATABASE_URL names. --settings FILE, before the command, takes the settings from a file. Commands that print a record take --json. Exit codes: 0 done, 1 refused or failed, 2 wrong usage,
 130 or 143 stopped by Ctrl-C or SIGTERM.
 
 Examples:
@@ -90,7 +90,7 @@ function suggested(message: string): string {
   if (unknown === undefined) return '';
   const paths = Object.keys(EXAMPLES).filter((path) => path.includes(' '));
   const lastWord = (path: string): string => path.slice(path.indexOf(' ') + 1);
-  const meant = nearestField(new Set(paths.map(lastWord)), unknown);
+  const meant = nearestName(new Set(paths.map(lastWord)), unknown);
   const found = paths.filter((path) => lastWord(path) === meant);
   return found.length === 0 ? '' : `\n(Did you mean ${found.join(', ')}?)`;
 }

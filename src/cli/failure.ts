@@ -5,7 +5,7 @@ import { ConfigError } from '../config/config.ts';
 import { UnfitDatabaseError } from '../store/check-database.ts';
 import { EmbeddedPostgresError } from '../store/embedded/error.ts';
 import { OccupiedDatabaseError } from '../store/load.ts';
-import { MigrationError } from '../store/migrate.ts';
+import { MigrationError } from '../store/migration-files.ts';
 import { SealingKeyError } from '../webhooks/secret.ts';
 
 /**

@@ -157,7 +157,8 @@ const VERDICTS = {
   unexplained: 'There is a difference that nothing explains. Please report it as a fault of Cointill.',
 } as const;
 
-function linesOf(statement: StatementRecord): readonly string[] {
+/** A statement as text. */
+export function linesOf(statement: StatementRecord): readonly string[] {
   const { tokens, differences, over_refunds: overRefunds, deposit_differences: deposits } = statement;
   return [
     ...fields([
@@ -197,17 +198,31 @@ function linesOf(statement: StatementRecord): readonly string[] {
     ...differences.rows.map(
       (row) => `${row.payment}: its transfers bring ${row.transfers} ${row.coin}, and it has ${row.payment_sum}.`,
     ),
+    ...moreOf(differences, 'payments with other sums than their transfers'),
     ...overRefunds.rows.map(
       (row) => `${row.payment}: ${row.refunded} ${row.coin} were refunded of ${row.received} that are confirmed.`,
     ),
+    ...moreOf(overRefunds, 'payments of which too much was refunded'),
     ...deposits.rows.map(
       (row) =>
         `${row.address}: ${row.received} ${row.coin} came, ${row.swept} were swept, and ${row.there} lie there.` +
         (row.from_contracts === null
           ? ''
-          : ` The ${row.from_contracts} ${row.coin} more came by a contract's call, and were not seen before they lay there or were swept.`),
+          : ` The ${row.from_contracts} ${row.coin} more came by a contract's call, and were not seen before they lay there or were swept.`) +
+        (row.is_unclear
+          ? ' Money left it in a block of which no node could say yet what a contract paid there; "cointill network status" says more.'
+          : ''),
     ),
+    ...moreOf(deposits, 'deposits that differ'),
   ];
+}
+
+/** Says that not all rows are named. */
+function moreOf(
+  { count, rows }: { readonly count: number; readonly rows: readonly unknown[] },
+  what: string,
+): readonly string[] {
+  return count > rows.length ? [`Named above: the first ${rows.length} of ${count} ${what}.`] : [];
 }
 
 /** Its parts, as `open 1, late 0.5`. */

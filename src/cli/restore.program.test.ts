@@ -117,8 +117,9 @@ describe('restore', () => {
       noted_in: path.join(dir, 'cointill-restores.jsonl'),
       note_problem: null,
     });
-    const { code, stdout } = await cointill.run('restore', file, '--data-dir', path.join(dir, 'second'));
+    const { code, stdout } = await cointill.run('restore', file, '--data-dir', path.join(dir, 'zweiter Lä den'));
     expect(code).toBe(0);
+    expect(stdout).toMatch(/Start the service with DATA_DIR='\S+\/zweiter Lä den', and without DATABASE_URL/);
     expect(stdout).toMatch(/Restored before +\S+, shop\.backup to .*first\n/);
     expect(stdout).toMatch(/begins beyond what those copies may have handed out\. Only one may sell/);
   });

@@ -1,6 +1,7 @@
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { Command } from 'commander';
+import { shellWord } from '../config/called-as.ts';
 import { readConfig, type Config } from '../config/config.ts';
 import type { Recovery } from '../app/chains/recover.ts';
 import { readDatabaseUrl } from '../config/database-url.ts';
@@ -186,8 +187,8 @@ function nextSteps(
 ): readonly string[] {
   const settings =
     target.kind === 'embedded'
-      ? `DATA_DIR=${target.dataDir ?? ''}, and without DATABASE_URL`
-      : `this DATABASE_URL and DATA_DIR=${config.dataDir}`;
+      ? `DATA_DIR=${shellWord(target.dataDir ?? '')}, and without DATABASE_URL`
+      : `this DATABASE_URL and DATA_DIR=${shellWord(config.dataDir)}`;
   return [
     `Start the service with ${settings}, then make a new backup.`,
     'Step by step: docs/when-something-is-lost.md',

@@ -81,7 +81,13 @@ describe('cointill start', () => {
   it('writes its log as text where a person reads it, and as JSON elsewhere', async () => {
     const { url } = await testDatabase();
     const ports = await freePorts();
-    const env = { DATABASE_URL: url, PORT: ports.live, SANDBOX_PORT: ports.sandbox, REDIS_URL: 'redis://127.0.0.1:9' };
+    const env = {
+      DATABASE_URL: url,
+      PORT: ports.live,
+      SANDBOX_PORT: ports.sandbox,
+      REDIS_URL: 'redis://127.0.0.1:9',
+      TRUST_PROXY: '127.0.0.1',
+    };
     const cointill = await program(env);
     const terminal = cointill.startInTerminal('start');
     await terminal.waitFor(/^\d\d:\d\d:\d\d \S*WARN \S* Redis: .*$/m);
@@ -92,6 +98,8 @@ describe('cointill start', () => {
     await expect.poll(() => listening(ports), WAIT).toEqual([]);
     const piped = cointill.start('start');
     await piped.waitFor(/^\{"level":40,.*"msg":"Redis: .*"\}$/m);
+    // Behind a proxy others may come in, and this start has the rules of a developer's machine.
+    await piped.waitFor(/^\{"level":40,.*"msg":"TRUST_PROXY is set without NODE_ENV=production: .*"\}$/m);
     piped.signal('SIGTERM');
     expect((await piped.ended).code).toBe(0);
   });

@@ -4,7 +4,7 @@ import { runInNewContext } from 'node:vm';
 import type { Command } from 'commander';
 import type { Logger } from 'pino';
 import { calledAs, publicName, wrapperName } from '../config/called-as.ts';
-import { readConfig, type Config } from '../config/config.ts';
+import { ConfigError, readConfig, type Config } from '../config/config.ts';
 import { banner, startRecord, type Started } from './banner.ts';
 import { ListenError } from '../http/listen-error.ts';
 import { CommandFailure } from './failure.ts';
@@ -13,7 +13,7 @@ import { writeLines } from './output.ts';
 import { checkPorts, listenFailure } from './ports.ts';
 import { untilStopSignal } from './signals.ts';
 
-/** Supervisors give us ten seconds; after this, what is still running is left to the next start. */
+/** Supervisors give us ten seconds, and DRAIN_SECONDS; after this, what is still running is left to the next start. */
 const STOP_LIMIT_MS = 9_500;
 
 /** Each has the settings of Ethereum under its own name. */
@@ -51,6 +51,7 @@ Settings, all optional, from the environment:
   SMTP_URL, MAIL_FROM                    the server that mails go to, smtp:// or smtps://; their sender (its user)
   SECRET_KEY, METRICS_TOKEN              encrypts webhook secrets (a file in DATA_DIR); lets others read /metrics
   WEBHOOK_ALLOW_CIDRS, LOG_LEVEL         private networks that webhooks may go to; fatal to trace, or silent (info)
+  DRAIN_SECONDS                          how long a stopping API still answers, with /readyz 503 (0)
   ROLE, NODE_ENV                         all, api or worker (all); production: HTTPS only`;
 
 /** `cointill start`. */
@@ -65,11 +66,14 @@ async function start(): Promise<void> {
     import('../service/log.ts'),
     import('../service/main.ts'),
   ]);
+  await checkPassphrase(config);
   const log = createLogger(config.logLevel);
+  for (const warning of config.warnings) log.warn(warning);
+  if (config.trustProxy !== null && !config.production) log.warn(RELAXED);
   const ending = untilEnd(log);
   const begun = checkPorts(config).then(() => startService(config, log, publicName(program)));
   // Stopping during a start that hangs must not wait for the start.
-  void ending.then(() => limitStop(log));
+  void ending.then(() => limitStop(log, STOP_LIMIT_MS + config.drainMs));
   const service = await begun.catch(async (error: unknown) => {
     throw await startFailure(error, config);
   });
@@ -81,6 +85,21 @@ async function start(): Promise<void> {
   log.info('stopped');
   process.exit(end === 'fault' ? 1 : 0);
 }
+
+/** That of the scheduled backups: a file that was mistyped would be noticed by the first of them, in the night. */
+async function checkPassphrase({ backups }: Config): Promise<void> {
+  if (backups === null || backups.passphraseFile === null) return;
+  const [{ passphraseOf }, { asSettings }] = await Promise.all([
+    import('./backup.ts'),
+    import('../backup/own-process.ts'),
+  ]);
+  await passphraseOf({ passphraseFile: backups.passphraseFile }).catch((error: unknown) => {
+    throw error instanceof CommandFailure ? new ConfigError([asSettings(error.message)]) : error;
+  });
+}
+/** A proxy in front means that others reach the service. */
+const RELAXED =
+  'TRUST_PROXY is set without NODE_ENV=production: webhooks of test mode may go to addresses of this machine, and people see their answers. Set NODE_ENV=production if the proxy lets others in.';
 
 /** In production a supervisor keeps every line: JSON like the rest of the log, and without a key. */
 function greet(config: Config, service: Started, log: Logger, program: string): void {
@@ -121,11 +140,11 @@ function untilEnd(log: Logger): Promise<'signal' | 'fault'> {
   });
 }
 
-function limitStop(log: Logger): void {
+function limitStop(log: Logger, limitMs: number): void {
   setTimeout(() => {
     log.error('what is under way did not end in time; it is taken up again at the next start');
     process.exit(1);
-  }, STOP_LIMIT_MS).unref();
+  }, limitMs).unref();
 }
 
 /** Why the service does not start, in plain words if the cause is an address, a port or a server that it needs. */

@@ -11,6 +11,7 @@ import { readMail, type MailConfig } from './mail.ts';
 import { readNetworks, readUtxoChains } from './networks.ts';
 import { reader, type Reader } from './reader.ts';
 import { readTlsFiles, type TlsFiles } from './tls-files.ts';
+import { settingWarnings } from './warnings.ts';
 
 export const ROLES = ['all', 'api', 'worker'] as const;
 export type Role = (typeof ROLES)[number];
@@ -27,6 +28,8 @@ const ENVIRONMENTS = ['production', 'development', 'test'] as const;
 export interface DashboardConfig {
   /** The origin where people open it: the only source of links, and WebAuthn's origin. */
   readonly url: string;
+  /** Whether `DASHBOARD_URL` names it: then it is at no other host. */
+  readonly isBound: boolean;
   /** CIDRs that reach it; null: everybody. */
   readonly allowCidrs: readonly string[] | null;
 }
@@ -96,6 +99,10 @@ export interface Config {
   readonly mail: MailConfig | null;
   /** Null: none. */
   readonly backups: BackupSchedule | null;
+  /** How long an API that is to stop still answers, so that load balancers go elsewhere before. */
+  readonly drainMs: number;
+  /** What the service starts with all the same, a sentence each. */
+  readonly warnings: readonly string[];
 }
 
 /** One or more settings are invalid; the message names every one, its rule and the way out. */
@@ -149,7 +156,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>, cw
     sandboxBaseUrl,
     checkoutUrl: read.url('CHECKOUT_URL') ?? baseUrl,
     sandboxCheckoutUrl: read.url('SANDBOX_CHECKOUT_URL') ?? sandboxBaseUrl,
-    trustProxy: read.cidrs('TRUST_PROXY'),
+    trustProxy: readTrustProxy(read, problems),
     tls,
     redisUrl: readRedisUrl(read.text('REDIS_URL'), problems),
     logLevel: read.choice('LOG_LEVEL', LOG_LEVELS, 'info'),
@@ -162,7 +169,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>, cw
       dashboard: read.integer('RATE_LIMIT_DASHBOARD', 1200, 1, 1_000_000_000),
     },
     ...readDashboard(read, baseUrl, problems),
-    metricsToken: read.text('METRICS_TOKEN'),
+    metricsToken: readMetricsToken(read, problems),
     secretKey,
     webhookAllowCidrs: read.cidrs('WEBHOOK_ALLOW_CIDRS') ?? [],
     networks: readNetworks(read, utxoChains, cwd, problems),
@@ -174,9 +181,33 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>, cw
     monitoringMs: read.integer('MONITORING_HOURS', 168, 1, 8_760) * 3_600_000,
     fixedRates: rates.kind === 'ok' ? rates.prices : new Map(),
     backups: readBackups(read, cwd, problems),
+    drainMs: read.integer('DRAIN_SECONDS', 0, 0, 300) * 1000,
+    warnings: [],
   };
   if (problems.length > 0) throw new ConfigError(problems);
-  return Object.freeze(config);
+  return Object.freeze({ ...config, warnings: settingWarnings(config, env, read.names()) });
+}
+
+function readTrustProxy(read: Reader, problems: string[]): readonly string[] | null {
+  const proxies = read.cidrs('TRUST_PROXY');
+  for (const all of proxies?.filter((one) => one.endsWith('/0')) ?? []) {
+    problems.push(
+      `TRUST_PROXY: ${all} is everybody, who could then claim any address. Name your proxies alone, such as 127.0.0.1 or 10.0.0.0/8.`,
+    );
+  }
+  return proxies;
+}
+
+const MIN_TOKEN_CHARACTERS = 16;
+
+function readMetricsToken(read: Reader, problems: string[]): string | null {
+  const token = read.text('METRICS_TOKEN');
+  if (token !== null && token.length < MIN_TOKEN_CHARACTERS) {
+    problems.push(
+      `METRICS_TOKEN must have at least ${MIN_TOKEN_CHARACTERS} characters; make one with: openssl rand -base64 32`,
+    );
+  }
+  return token;
 }
 
 /** `DASHBOARD`, its mails and what goes with them. What is set is checked all the same where it is off. */
@@ -191,7 +222,7 @@ function readDashboard(read: Reader, baseUrl: string, problems: string[]): Pick<
   const allowCidrs = read.cidrs('DASHBOARD_ALLOW_CIDRS');
   const mail = readMail(read, url, problems);
   // Every mail leads to the dashboard.
-  return isOn ? { dashboard: { url, allowCidrs }, mail } : { dashboard: null, mail: null };
+  return isOn ? { dashboard: { url, isBound: asked !== null, allowCidrs }, mail } : { dashboard: null, mail: null };
 }
 
 /** The origin of a URL that was read as one, or would have been but for its problems. */

@@ -10,7 +10,9 @@ const NODE_EXAMPLE = 'http://user:password@127.0.0.1:8332';
  * out; secrets are never repeated.
  */
 export function reader(env: Readonly<Record<string, string | undefined>>, problems: string[]) {
+  const names = new Set<string>();
   const text = (name: string): string | null => {
+    names.add(name);
     const value = env[name]?.trim();
     return value === undefined || value === '' ? null : value;
   };
@@ -62,14 +64,18 @@ export function reader(env: Readonly<Record<string, string | undefined>>, proble
         values.length === 1 ? name : `${name}, URL ${index + 1} of ${values.length},`;
       return values.filter((value, index) => httpUrl(nameOf(index), value, NODE_EXAMPLE) !== null);
     },
+    /** In the form that every reader of them takes. */
     cidrs(name: string): readonly string[] | null {
       if (text(name) === null) return null;
-      for (const part of list(name)) {
+      return list(name).flatMap((part) => {
         const parsed = parseCidr(part);
-        if (parsed.kind === 'invalid') problems.push(`${name}: ${parsed.message}`);
-      }
-      return list(name);
+        if (parsed.kind === 'ok') return [parsed.cidr.text];
+        problems.push(`${name}: ${parsed.message}`);
+        return [];
+      });
     },
+    /** Every name that was read so far. */
+    names: (): ReadonlySet<string> => names,
   };
 }
 

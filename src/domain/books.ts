@@ -106,12 +106,16 @@ export interface DepositRow extends TokenKey {
   readonly since: bigint;
 }
 
-/** A deposit on which something else lies than what came less what was swept. */
+/** A deposit on which something else lies than what came less what was swept, or of which more left. */
 export interface DepositDifferenceRow extends TokenKey {
   readonly address: string;
   readonly received: bigint;
   readonly swept: bigint;
   readonly there: bigint;
+  /** What is there or left it, by balances that a node told, and never came by what is known. */
+  readonly unseen: bigint;
+  /** Money left it in a block of which no node could say what else came in it. */
+  readonly isUnclear: boolean;
 }
 
 /** Rows that explain differences, of which at most `MAX_NAMED` are named. */

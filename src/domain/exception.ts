@@ -1,4 +1,4 @@
-import { requiredUnits, type Exception, type Payment } from './payment.ts';
+import { requiredUnits, sameQuote, type Exception, type Payment, type Received } from './payment.ts';
 import { isFinal } from './status.ts';
 
 /** What is unusual about the payment's money: the first that applies of reorged, paid_late, underpaid, overpaid. */
@@ -20,4 +20,23 @@ export function exceptionOf(payment: Payment): Exception {
   // An unmined transfer may still be replaced by the one beside it.
   if (all.minedUnits > quote.owedUnits + quote.toleranceUnits) return 'overpaid';
   return 'none';
+}
+
+/** Whether all that follows from a payment's money is the same. */
+export function sameMoney(before: Payment, after: Payment): boolean {
+  const same = (a: Received, b: Received): boolean =>
+    a.transactionHash === b.transactionHash &&
+    (['all', 'inTime'] as const).every(
+      (part) =>
+        a[part].seenUnits === b[part].seenUnits &&
+        a[part].minedUnits === b[part].minedUnits &&
+        a[part].confirmedUnits === b[part].confirmedUnits,
+    );
+  return (
+    same(before.received, after.received) &&
+    after.transactionHash === before.transactionHash &&
+    after.quote !== null &&
+    sameQuote(before.quote, after.quote) &&
+    exceptionOf(after) === before.exception
+  );
 }

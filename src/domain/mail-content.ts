@@ -18,6 +18,20 @@ export type MailContent =
       /** Of whoever invites; null: not known. */
       readonly language: MailLanguage | null;
     }
+  /** Asks a new address to confirm that it is the person's. */
+  | { readonly kind: 'email'; readonly address: string }
+  | {
+      readonly kind: 'account';
+      /** The address that the account had before the change. */
+      readonly address: string;
+      readonly change: AccountChange;
+      /** An e-mail address; null: somebody at the command line. */
+      readonly by: string | null;
+      readonly ip: string | null;
+      readonly at: number;
+      /** The new address, a passkey's name or a browser. */
+      readonly detail: string | null;
+    }
   | {
       readonly kind: 'wallet_changed';
       readonly project: Named;
@@ -46,6 +60,22 @@ export type MailContent =
       readonly to: string;
       readonly projects: readonly WeekSection[];
     };
+
+/** What people are told of their own accounts. */
+export const ACCOUNT_CHANGES = [
+  'password',
+  'totp_added',
+  'totp_removed',
+  'passkey_added',
+  'passkey_removed',
+  'recovery_codes',
+  'email_asked',
+  'email',
+  'new_browser',
+  'reset',
+  'factors_removed',
+] as const;
+export type AccountChange = (typeof ACCOUNT_CHANGES)[number];
 
 export interface Named {
   readonly id: string;

@@ -137,8 +137,6 @@ export interface FamilyFacts {
   readonly seesWaiting: boolean;
   /** What the merchant signs to pay a refund, beside a payment URI. */
   readonly refundsBy: 'psbt' | 'call';
-  /** How much earlier than its predecessor a block may be dated: Bitcoin miners set their own clocks. */
-  readonly blockClockMarginMs: number;
   /** The options of `cointill wallet set` for this family. */
   readonly walletOptions: string;
   /** The ways in which its wallets can be given, the usual one first. */
@@ -149,14 +147,12 @@ export const FAMILY_FACTS: Readonly<Record<Family, FamilyFacts>> = {
   utxo: {
     seesWaiting: true,
     refundsBy: 'psbt',
-    blockClockMarginMs: 2 * 60 * 60_000,
     walletOptions: '--xpub XPUB',
     walletKinds: ['xpub', 'descriptor'],
   },
   evm: {
     seesWaiting: false,
     refundsBy: 'call',
-    blockClockMarginMs: 2 * 60_000,
     walletOptions: '--treasury 0x… or --xpub XPUB',
     walletKinds: ['treasury', 'xpub'],
   },

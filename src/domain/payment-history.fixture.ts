@@ -183,7 +183,11 @@ function observationOf(step: Step, world: World): Observation | null {
       const quote = paidQuote(world);
       return quote === null
         ? null
-        : { kind: 'money', quote, received: sumTransfers(quote, transfers, inTimeUntil(payment)) };
+        : {
+            kind: 'money',
+            quote,
+            received: sumTransfers(quote, transfers, inTimeUntil(payment), payment.completedOnUnits ?? undefined),
+          };
     }
     case 'misread': {
       const quote = pick(world.issued, step.quote) ?? ETH_QUOTE;

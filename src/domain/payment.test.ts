@@ -182,9 +182,19 @@ describe('the hash of a payment', () => {
     expect(hash(full('0x01', 1, 'seen'), full('0x02', 2, 'mined'), half)).toBe('0x02');
   });
 
-  it('is of the latest transfer while the amount is not reached, and null without any', () => {
+  it('is of the latest and deepest transfer while the amount is not reached, and null without any', () => {
+    const little = (transactionHash: string, minute: number, state: Transfer['state'] = 'seen'): Transfer => ({
+      ...part(transactionHash, minute),
+      amountUnits: 1n,
+      state,
+    });
     expect(hash(part('0x01', 1))).toBe('0x01');
-    expect(hash({ ...part('0x01', 1), amountUnits: 1n }, { ...part('0x02', 2), amountUnits: 1n })).toBe('0x02');
+    expect(hash(little('0x01', 1), little('0x02', 2))).toBe('0x02');
+    expect(hash(little('0x01', 1, 'mined'), little('0x02', 2, 'mined'), little('0x03', 3))).toBe('0x02');
+    expect(hash(little('0x01', 1, 'mined'), little('0x02', 2))).toBe('0x01');
+    expect(hash(little('0x01', 1, 'confirmed'), little('0x02', 2, 'mined'))).toBe('0x01');
+    const confirmed = [little('0x01', 1, 'confirmed'), little('0x02', 2, 'confirmed')];
+    expect(hash(...confirmed, little('0x03', 3, 'mined'), little('0x04', 4))).toBe('0x02');
     expect(hash()).toBeNull();
   });
 });

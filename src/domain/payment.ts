@@ -210,7 +210,6 @@ export function sameQuote(a: Quote | null, b: Quote): boolean {
 
 /** Begins what stands in for a transaction hash. */
 export const UNTRACED = 'untraced:';
-
 /** Stands in for a transaction hash when money is there but no node could show which transaction brought it. */
 export function untracedHash(what: string): string {
   return `${UNTRACED}${what}`;
@@ -223,10 +222,15 @@ export function tracedHash(hash: string): string | null {
 
 /**
  * Adds up the transfers of the quote's own asset. A transfer is in time if it was first seen or dated before `untilAt`,
- * whichever is earlier. A transfer whose transaction is not known is never in time, so that no payment completes
- * automatically because of it. Transfers of other assets are not added; they are left to the merchant.
+ * whichever is earlier. A transfer whose transaction is not known is never in time, so that no payment completes by
+ * itself because of it. `paysUnits` is less than the quote's amount where the merchant accepted less.
  */
-export function sumTransfers(quote: Quote, transfers: readonly Transfer[], untilAt: number): Received {
+export function sumTransfers(
+  quote: Quote,
+  transfers: readonly Transfer[],
+  untilAt: number,
+  paysUnits: bigint = requiredUnits(quote),
+): Received {
   let all = NO_SUMS;
   let inTime = NO_SUMS;
   const counted = transfers
@@ -238,13 +242,12 @@ export function sumTransfers(quote: Quote, transfers: readonly Transfer[], until
     if (tracedHash(transfer.transactionHash) === null) continue;
     if (earliest(transfer) < untilAt) inTime = plus(inTime, transfer);
   }
-  return { all, inTime, transactionHash: decidingHash(counted, requiredUnits(quote)) };
+  return { all, inTime, transactionHash: decidingHash(counted, paysUnits) };
 }
 
 /**
  * The hash of the transfer that reached the amount: among the confirmed ones if these are enough, else among the mined
- * ones, else among all, since an unmined transfer may still be replaced. If nothing is enough: the hash of the latest
- * one.
+ * ones, else among all, as an unmined one may still be replaced. If nothing is enough: the latest of the deepest.
  */
 function decidingHash(counted: readonly Transfer[], required: bigint): string | null {
   const traced = counted.filter(({ transactionHash }) => tracedHash(transactionHash) !== null);
@@ -257,7 +260,7 @@ function decidingHash(counted: readonly Transfer[], required: bigint): string | 
       if (sum >= required) return transactionHash;
     }
   }
-  return traced.at(-1)?.transactionHash ?? null;
+  return (confirmed.at(-1) ?? mined.at(-1) ?? traced.at(-1))?.transactionHash ?? null;
 }
 
 const earliest = (transfer: Transfer): number => Math.min(transfer.firstSeenAt, transfer.blockAt ?? Infinity);
@@ -276,7 +279,7 @@ function compareArrival(a: Transfer, b: Transfer): number {
   );
 }
 
-/** Unmined transfers, and those not in the block's list, come last. */
+/** Unmined transfers, and those not in the block's list. */
 const LAST = Number.MAX_SAFE_INTEGER;
 
 /** Compares by code units. */

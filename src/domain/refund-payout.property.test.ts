@@ -3,8 +3,6 @@ import { describe, expect, it } from 'vitest';
 import { matchPayouts, type KnownPayout, type PayableRefund, type PayoutTransfer } from './refund-payout.ts';
 import { REFUND_STATUSES } from './refund.ts';
 
-const MARGIN_MS = 10;
-
 // Few values of each, so that most things meet.
 const small = fc.nat({ max: 2 });
 const coins = fc.uniqueArray(
@@ -71,7 +69,7 @@ const world = fc.record({ refunds, transfers, spends: spendings, knowns }).map((
 type World = typeof world extends fc.Arbitrary<infer T> ? T : never;
 
 function matched({ transfers: list, refunds: all, known, spends }: World) {
-  return matchPayouts(list, all, known, spends, MARGIN_MS).map(({ refundId, transfer, isGuess }) => {
+  return matchPayouts(list, all, known, spends).map(({ refundId, transfer, isGuess }) => {
     const refund = all.find(({ id }) => id === refundId);
     if (refund === undefined) throw new Error('no such refund');
     const spent = spends.get(transfer.transactionHash) ?? [];
@@ -120,16 +118,13 @@ describe('whatever refunds and transfers there are', () => {
     );
   });
 
-  it('a refund that was cancelled, or that is newer than the block, gets nothing but guesses that was not known for its own', () => {
+  it('a refund that was cancelled gets nothing but guesses that was not known for its own', () => {
     fc.assert(
       fc.property(world, (each) => {
         const unknown = matched(each).filter(({ isSeen, isShown }) => !isSeen && !isShown);
         expect(unknown.filter(({ refund, isGuess }) => (refund.status === 'failed') !== isGuess)).toEqual([]);
         // What waits may be paid by a refund that is made before its block.
         expect(unknown.filter(({ isGuess, transfer }) => isGuess && transfer.blockAt === null)).toEqual([]);
-        const isNewer = ({ refund, transfer }: (typeof unknown)[number]): boolean =>
-          transfer.blockAt !== null && refund.createdAt > transfer.blockAt + MARGIN_MS;
-        expect(unknown.filter(isNewer)).toEqual([]);
       }),
       RUNS,
     );
@@ -159,13 +154,8 @@ describe('whatever refunds and transfers there are', () => {
         ]);
         for (const transfer of each.transfers) {
           if (matches.some((match) => match.transfer === transfer)) continue;
-          const { blockAt } = transfer;
           const waiting = each.refunds.filter(
-            (refund) =>
-              refund.status === 'pending' &&
-              fits(refund, transfer) &&
-              !paid.has(refund.id) &&
-              (blockAt === null || refund.createdAt <= blockAt + MARGIN_MS),
+            (refund) => refund.status === 'pending' && fits(refund, transfer) && !paid.has(refund.id),
           );
           expect(waiting).toEqual([]);
         }

@@ -64,17 +64,18 @@ interface Payee {
  * A known transfer stays with its refund, whatever became of the refund, and so does a transfer that replaces it: what
  * paid a cancelled refund never completes another one. Refunds of the same amount are told apart by the inputs they
  * were shown to spend (`spends`: `txid:vout` by transaction), then by age. Only a pending refund can match in these two
- * ways, and none that was created more than `marginMs` after the block. Refunds that nothing pays yet come first; a
- * refund whose payout is unmined may still match another transfer, because that is what an unknown replacement looks
- * like. A mined transfer that matches nothing else may exactly match a failed refund: that is a guess. `refunds` are in
- * order of creation.
+ * ways. Refunds that nothing pays yet come first; a refund whose payout is unmined may still match another transfer,
+ * because that is what an unknown replacement looks like. A mined transfer that matches nothing else may exactly match
+ * a failed refund: that is a guess. `refunds` are in order of creation.
+ *
+ * No block's date is compared with the creation of a refund. Blocks are read once and in order, so the cursor alone
+ * says what came after a refund, and a wrong clock hides no payout (docs/decisions/0049).
  */
 export function matchPayouts<T extends PayoutTransfer>(
   transfers: readonly T[],
   refunds: readonly PayableRefund[],
   known: readonly KnownPayout[],
   spends: ReadonlyMap<string, readonly string[]>,
-  marginMs: number,
 ): readonly PayoutMatch<T>[] {
   const mined = new Set(known.filter(({ state }) => state === 'block').map(({ refundId }) => refundId));
   const paid = new Set(known.filter(({ state }) => state !== 'dropped').map(({ refundId }) => refundId));
@@ -87,22 +88,15 @@ export function matchPayouts<T extends PayoutTransfer>(
     if (transfer.blockAt !== null) mined.add(refund.id);
   };
   const fits = (transfer: T): readonly PayableRefund[] => refunds.filter((refund) => isPaidBy(refund, transfer));
-  const isOlder = ({ createdAt }: PayableRefund, { blockAt }: T): boolean =>
-    blockAt === null || createdAt <= blockAt + marginMs;
-  const free = (transfer: T, candidates: readonly PayableRefund[]): Payee | null => {
+  const free = (candidates: readonly PayableRefund[]): Payee | null => {
     const open = candidates.filter((refund) => waits(refund, known) && !mined.has(refund.id));
-    const inTime = open.filter((refund) => isOlder(refund, transfer));
-    return certain(inTime.find(({ id }) => !paid.has(id)) ?? inTime[0]);
+    return certain(open.find(({ id }) => !paid.has(id)) ?? open[0]);
   };
   const guess = (transfer: T): Payee | null => {
     const { blockAt } = transfer;
     if (blockAt === null) return null;
     const refund = fits(transfer).find(
-      (one) =>
-        one.status === 'failed' &&
-        !paid.has(one.id) &&
-        isOlder(one, transfer) &&
-        blockAt <= one.createdAt + MAX_LATE_PAYOUT_MS,
+      (one) => one.status === 'failed' && !paid.has(one.id) && blockAt <= one.createdAt + MAX_LATE_PAYOUT_MS,
     );
     return refund === undefined ? null : { refund, isGuess: true };
   };
@@ -128,8 +122,8 @@ export function matchPayouts<T extends PayoutTransfer>(
     (transfer) => seenAs(transfer, (one) => isTransaction(one, transfer)),
     // Of two transactions that spend the same input only one can be mined.
     (transfer) => seenAs(transfer, (one) => one.state !== 'block' && sharesInput(one.spends, spentBy(transfer))),
-    (transfer) => free(transfer, spenders(transfer)),
-    (transfer) => free(transfer, fits(transfer)),
+    (transfer) => free(spenders(transfer)),
+    (transfer) => free(fits(transfer)),
     // The refund was cancelled before its payout was seen.
     (transfer) => certain(spenders(transfer)[0]),
     // The refund was cancelled and is paid from other inputs.

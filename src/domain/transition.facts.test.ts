@@ -117,6 +117,16 @@ describe('an observation of the money', () => {
     });
   });
 
+  it('is a change when a completed payment names a transaction that is not the one that pays it', () => {
+    const { received, transactionHash } = completed;
+    expect(walked({ ...completed, transactionHash: '0xgone' }, money(received), NOW).payment.transactionHash).toBe(
+      transactionHash,
+    );
+    // While nothing pays it, the last one may still come back.
+    const none = receivedOf();
+    expect(walked(completed, money(none), NOW).payment).toMatchObject({ exception: 'reorged', transactionHash });
+  });
+
   it('is a change when the same money lies on an earlier quote', () => {
     const earlier = { ...ETH_QUOTE, toleranceUnits: 0n };
     const result = walked(processing, { kind: 'money', received: processing.received, quote: earlier }, NOW);

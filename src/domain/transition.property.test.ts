@@ -164,6 +164,26 @@ describe('money', () => {
     });
   });
 
+  it('that pays a completed payment is named by its hash, whatever was taken back, replaced or paid again', () => {
+    always(soundHistory, ({ after: { payment, transfers }, observation, result }) => {
+      const { completedOnUnits, quote, received, transactionHash } = payment;
+      if (observation.kind !== 'money' || result.kind === 'refused' || completedOnUnits === null) return;
+      const inBlocks = transfers.filter(
+        ({ asset, network, state }) =>
+          asset === quote?.asset && network === quote.network && (state === 'mined' || state === 'confirmed'),
+      );
+      if (received.all.minedUnits < completedOnUnits) return;
+      expect(inBlocks.map((each) => each.transactionHash)).toContain(transactionHash);
+      // What came first is enough with the named one, and not without; what confirmed counts before what did not.
+      const confirmed = inBlocks.filter(({ state }) => state === 'confirmed');
+      const counted = received.all.confirmedUnits >= completedOnUnits ? confirmed : inBlocks;
+      const place = counted.findIndex((each) => each.transactionHash === transactionHash);
+      const sumTo = (end: number): bigint => counted.slice(0, end).reduce((sum, each) => sum + each.amountUnits, 0n);
+      expect(sumTo(place)).toBeLessThan(completedOnUnits);
+      expect(sumTo(place + 1)).toBeGreaterThanOrEqual(completedOnUnits);
+    });
+  });
+
   it('in time never expires: a deadline ends only what is not paid in full', () => {
     always(wildHistory, ({ before, after, observation, result }) => {
       if (observation.kind !== 'deadline' || result.kind !== 'changed') return;
@@ -210,7 +230,9 @@ describe('time', () => {
       if (observation.kind !== 'money' || result.kind === 'refused') return;
       const { payment, transfers, now } = after;
       const quote = payment.quote ?? ETH_QUOTE;
-      const again: Observation = { kind: 'money', received: sumTransfers(quote, transfers, inTimeUntil(payment)) };
+      const paysUnits = payment.completedOnUnits ?? undefined;
+      const received = sumTransfers(quote, transfers, inTimeUntil(payment), paysUnits);
+      const again: Observation = { kind: 'money', received };
       expect(transition(payment, again, now)).toEqual({ kind: 'unchanged' });
     });
   });

@@ -1,4 +1,4 @@
-import { exceptionOf } from './exception.ts';
+import { exceptionOf, sameMoney } from './exception.ts';
 import { requiredUnits, sameQuote, type Received, type Payment, type Quote } from './payment.ts';
 import { isCounting, isFinal, isOpen, type PaymentStatus } from './status.ts';
 import type { OrderEventType } from './event-type.ts';
@@ -176,7 +176,11 @@ function onMoney(
       now,
     );
   }
-  const seen: Payment = { ...payment, quote, received };
+  // A reorganisation may have put another transaction in the place of the one that completed the payment. While blocks
+  // have neither, the old one may still come back.
+  const isPaid = payment.completedOnUnits !== null && received.all.minedUnits >= payment.completedOnUnits;
+  const transactionHash = isPaid ? received.transactionHash : payment.transactionHash;
+  const seen: Payment = { ...payment, quote, received, transactionHash };
   if (path.length === 0 && sameMoney(payment, seen)) return { kind: 'unchanged' };
   return applyPath(seen, path, 'money', now);
 }
@@ -195,23 +199,6 @@ function moneyPath(status: PaymentStatus, received: Received, quote: Quote): rea
   const to = forward.indexOf(target);
   if (to === from) return [];
   return to > from ? forward.slice(from + 1, to + 1) : [target];
-}
-
-function sameMoney(before: Payment, after: Payment): boolean {
-  const same = (a: Received, b: Received): boolean =>
-    a.transactionHash === b.transactionHash &&
-    (['all', 'inTime'] as const).every(
-      (part) =>
-        a[part].seenUnits === b[part].seenUnits &&
-        a[part].minedUnits === b[part].minedUnits &&
-        a[part].confirmedUnits === b[part].confirmedUnits,
-    );
-  return (
-    same(before.received, after.received) &&
-    after.quote !== null &&
-    sameQuote(before.quote, after.quote) &&
-    exceptionOf(after) === before.exception
-  );
 }
 
 function onDeadline(

@@ -65,7 +65,8 @@ export function sendDone(reply: FastifyReply, outcome: DoneOrRefused | Replay): 
 
 /** Answers a request that creates. */
 export function sendCreated(reply: FastifyReply, outcome: CreateOutcome): FastifyReply {
-  if (outcome.kind === 'no_rate') throw new RequestError('service_unavailable', outcome.message);
+  if (outcome.kind === 'no_rate' || outcome.kind === 'wrong_clock')
+    throw new RequestError('service_unavailable', outcome.message);
   return sendDone(reply, outcome);
 }
 

@@ -129,6 +129,8 @@ async function guard(
       countClient: () => count(reply, limits, 'page', clientId(request)),
       showLimit: () => sendRateLimitHeaders(request, reply, limits),
       countSession: (id) => count(reply, limits, 'dashboard', id),
+      admitUnknown: () => refuseUsedUp(reply, limits, 'no-session', clientId(request)),
+      countUnknown: () => count(reply, limits, 'no-session', clientId(request)),
     });
   }
   if (rule === null) await count(reply, limits, 'test', clientId(request));
@@ -150,10 +152,8 @@ async function guardApi(
   let key: AccessKey | RequestError;
   if (fault?.type === 'authentication_error') key = fault;
   else {
-    const admit = async (): Promise<void> => {
-      // A client that has used up its requests without a key cannot have more keys looked up.
-      if ((await limits.peek('test', client)).remaining === 0) await count(reply, limits, 'test', client);
-    };
+    // A client that has used up its requests without a key cannot have more keys looked up.
+    const admit = () => refuseUsedUp(reply, limits, 'test', client);
     const found = authenticate(options.access, request.headers.authorization, surface, options, admit);
     key = found instanceof Promise ? await found : found;
   }
@@ -190,6 +190,11 @@ async function guardOptions(request: FastifyRequest, reply: FastifyReply, option
 /** Counts the request, sends the rate-limit headers, and refuses the request if the limit is exceeded. */
 async function count(reply: FastifyReply, limits: RateLimits, bucket: Bucket, id: string): Promise<void> {
   refuseBeyond(reply, await limits.consume(bucket, id));
+}
+
+/** Refuses the request if nothing is left of the limit, and does not count it otherwise. */
+async function refuseUsedUp(reply: FastifyReply, limits: RateLimits, bucket: Bucket, id: string): Promise<void> {
+  if ((await limits.peek(bucket, id)).remaining === 0) await count(reply, limits, bucket, id);
 }
 
 /** A public key is in every visitor's browser: no visitor may use it up for the others. */

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { distance, nearestField } from './ignored-fields.ts';
+import { distance, nearestName } from '../domain/nearest-name.ts';
 import { tryServer } from './frame.fixture.ts';
 
 const FIELDS = ['amount', 'currency', 'crypto_currency', 'success_url', 'cancel_url', 'order_id', 'expires_in'];
@@ -16,12 +16,12 @@ describe('the field that was probably meant', () => {
     ['expiresin', 'expires_in'],
     ['crypto-curency', 'crypto_currency'],
   ])('%s: %s', (name, meant) => {
-    expect(nearestField(FIELDS, name)).toBe(meant);
+    expect(nearestName(FIELDS, name)).toBe(meant);
   });
 
   it.each(['price', 'id', 'url', '', 'ä', '__proto__', 'constructor'])('none of %s', (name) => {
-    expect(nearestField(FIELDS, name)).toBeNull();
-    expect(nearestField(FIELDS, name + 'x'.repeat(60_000))).toBeNull();
+    expect(nearestName(FIELDS, name)).toBeNull();
+    expect(nearestName(FIELDS, name + 'x'.repeat(60_000))).toBeNull();
   });
 
   it('is as near as it takes single edits, whatever they are', () => {

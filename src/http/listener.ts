@@ -15,6 +15,22 @@ const CHECK_CONNECTIONS_MS = 5_000;
 /** The limits for clients on every port of the service. */
 export const TIMEOUTS = { connectionTimeoutMs: 120_000, requestTimeoutMs: 30_000, keepAliveMs: 72_000 };
 
+/**
+ * Suites with forward secrecy and authenticated encryption alone (ASVS 5, 12.1.2); Node.js would take RSA key exchange
+ * and CBC with SHA-1 in TLS 1.2 too.
+ */
+const CIPHERS = [
+  'TLS_AES_256_GCM_SHA384',
+  'TLS_CHACHA20_POLY1305_SHA256',
+  'TLS_AES_128_GCM_SHA256',
+  'ECDHE-ECDSA-AES256-GCM-SHA384',
+  'ECDHE-RSA-AES256-GCM-SHA384',
+  'ECDHE-ECDSA-CHACHA20-POLY1305',
+  'ECDHE-RSA-CHACHA20-POLY1305',
+  'ECDHE-ECDSA-AES128-GCM-SHA256',
+  'ECDHE-RSA-AES128-GCM-SHA256',
+].join(':');
+
 export interface ListenerOptions {
   readonly tls: { readonly cert: Buffer; readonly key: Buffer } | null;
   /** How long a connection may be silent. */
@@ -39,7 +55,9 @@ export function createListener(handle: RequestListener, options: ListenerOptions
   };
   const limited = limitPipelining(handle);
   const server =
-    options.tls === null ? createServer(http, limited) : createTlsServer({ ...options.tls, ...http }, limited);
+    options.tls === null
+      ? createServer(http, limited)
+      : createTlsServer({ ...options.tls, ...http, ciphers: CIPHERS }, limited);
   server.setTimeout(options.connectionTimeoutMs);
   // Unknown expectations may be ignored (RFC 9110, 10.1.1); Node would answer 417 without our headers.
   server.on('checkExpectation', limited);

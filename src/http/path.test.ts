@@ -6,6 +6,7 @@ it('a path in a log has neither a query, nor the token of a link, nor anybody’
   expect(logged('/v1/orders/ord_1?customer=ann')).toBe('/v1/orders/ord_1');
   expect(logged('https://pay.example/v1/orders')).toBe('/v1/orders');
   expect(logged('/dashboard/setup/secret')).toBe('/dashboard/setup/…');
+  expect(logged('/dashboard/unsubscribe/secret')).toBe('/dashboard/unsubscribe/…');
   for (const address of [
     'ann@customer.example',
     'ann%40customer.example',

@@ -8,15 +8,15 @@ export function pathOf({ url }: { readonly url: string }): string {
 }
 
 /**
- * The path as logs may keep it: the token of a link lets its bearer in, and what has an `@` is somebody's e-mail
- * address in place of an id.
+ * The path as logs may keep it: the token of a link lets its bearer in or switches mails off, and what has an `@` is
+ * somebody's e-mail address in place of an id.
  */
 export function loggedPath(request: { readonly url: string }): string {
   const path = pathOf(request);
   // Most have neither, and thousands are logged a second.
-  if (!/[@%]|\/setup\//i.test(path)) return path;
+  if (!/[@%]|\/(?:setup|unsubscribe)\//i.test(path)) return path;
   const segments = path.split('/').map((segment) => (hasAddress(segment) ? '…' : segment));
-  return segments.join('/').replace(/^(\/dashboard\/setup\/).+$/i, '$1…');
+  return segments.join('/').replace(/^(\/dashboard\/(?:setup|unsubscribe)\/).+$/i, '$1…');
 }
 
 /** Some encode twice. Deeper than this only the sign itself is found. */

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { startRedis, type TestRedis } from '../../test/redis.ts';
-import { clientBucket, createRateLimits } from './rate-limit.ts';
+import { clientBucket, clientRange, createRateLimits } from './rate-limit.ts';
 import { connectRedis } from './redis.ts';
 import { DEADLINE_MS, PROMPT_MS, WAIT } from '../../test/deadline.ts';
 
@@ -170,4 +170,14 @@ it.each([
   ['', ''],
 ])('clients at %s are counted as %s', (address, bucket) => {
   expect(clientBucket(address)).toBe(bucket);
+});
+
+it.each([
+  ['203.0.113.7', '203.0.113.0/24'],
+  ['::ffff:203.0.113.7', '203.0.113.0/24'],
+  ['2001:db8:1:2:3:4:5:6', '2001:db8:1::/48'],
+  ['2001:0db8:0001::9', '2001:db8:1::/48'],
+  ['::1', '0:0:0::/48'],
+])('clients at %s are in the range %s', (address, range) => {
+  expect(clientRange(address)).toBe(range);
 });

@@ -5,9 +5,9 @@ import { GUESS_LIMITS, type GuessBucket, type GuessLimits } from '../app/people/
 /**
  * `test` and `live` count per key, and per client for a public key; `test-shared` and `live-shared` count a public key
  * over all its clients; `page` (the payment page) and `docs` (the documentation) count per client address; `dashboard`
- * counts per session.
+ * counts per session; `no-session` counts what came with a cookie of no session, per client address.
  */
-export type Bucket = 'test' | 'live' | 'test-shared' | 'live-shared' | 'page' | 'docs' | 'dashboard';
+export type Bucket = 'test' | 'live' | 'test-shared' | 'live-shared' | 'page' | 'docs' | 'dashboard' | 'no-session';
 
 export interface Allowance {
   readonly allowed: boolean;
@@ -54,6 +54,7 @@ export function createRateLimits(
     'live-shared': counterOf('live-shared', limits.live * SHARED_FACTOR),
     page: counterOf('page', limits.page),
     docs: counterOf('docs', limits.page),
+    'no-session': counterOf('no-session', limits.page),
     dashboard: counterOf('dashboard', limits.dashboard ?? SESSION_LIMIT),
   };
   const allowance = (limit: number, { used, msLeft: reportedMs }: Window, allowed: boolean): Allowance => {
@@ -189,6 +190,14 @@ function countInRedis(redis: Redis, bucket: string, windowMs: number, standIn: W
       await limiter.reward(id).catch(() => standIn.giveBack(id));
     },
   };
+}
+
+/** The range that an address is counted in beside its own bucket: the /24 of IPv4, the /48 of IPv6. */
+export function clientRange(address: string): string {
+  const bucket = clientBucket(address);
+  return bucket.includes(':')
+    ? `${bucket.split(':').slice(0, 3).join(':')}::/48`
+    : `${bucket.split('.').slice(0, 3).join('.')}.0/24`;
 }
 
 /** The id by which requests without a key are counted: IPv6 clients own whole /64 networks. */

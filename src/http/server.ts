@@ -36,6 +36,8 @@ export interface ServerOptions {
   readonly baseUrls: Readonly<Record<Mode, string>>;
   readonly production: boolean;
   readonly trustProxy: readonly string[] | null;
+  /** Then each answer is the last one on its connection: the next request finds another process. Default: never. */
+  readonly isStopping?: () => boolean;
   readonly tls: { readonly cert: Buffer; readonly key: Buffer } | null;
   readonly log: FastifyBaseLogger;
   readonly troubles: Troubles;
@@ -59,6 +61,8 @@ const GOODBYE_MS = 2_000;
 const SAFETY_HEADERS = {
   'x-content-type-options': 'nosniff',
   'cache-control': 'no-store',
+  // Of what is no page. Pages have policies of their own.
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
 } as const;
 
 /** One year, and for this host only: other hosts of the domain are not ours to decide about. */
@@ -74,6 +78,8 @@ export interface AnsweredRequest {
   readonly url: string;
   readonly status: number;
   readonly durationMs: number;
+  /** The signed-in person whom their role did not allow this, and the client's address. */
+  readonly denied: { readonly person: string; readonly client: string; readonly reason: string } | null;
   /** Of a call of one of the APIs with a key that exists. */
   readonly call: AnsweredCall | null;
 }
@@ -123,6 +129,7 @@ export function buildServer(options: ServerOptions): FastifyInstance {
   parseBodies(app);
   app.addHook('onRequest', (request, reply, done) => {
     standardHeaders(request, reply, trustProxy !== null);
+    if (options.isStopping?.() === true) void reply.header('connection', 'close');
     done();
   });
   guardRequests(app, guarding);
@@ -149,12 +156,19 @@ export function buildServer(options: ServerOptions): FastifyInstance {
       url: request.url,
       status: reply.statusCode,
       durationMs: reply.elapsedTime,
+      denied: denialOf(request),
       call: callOf(request),
     });
     done();
   });
   for (const plugin of options.plugins) void app.register(async (scope) => plugin(scope));
   return app;
+}
+
+function denialOf(request: FastifyRequest): AnsweredRequest['denied'] {
+  const { signedIn, refusal } = request;
+  if (signedIn === null || refusal?.type !== 'permission_error') return null;
+  return { person: signedIn.person.id, client: clientAddress(request), reason: refusal.message };
 }
 
 function callOf(request: FastifyRequest): AnsweredCall | null {

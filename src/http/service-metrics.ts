@@ -1,6 +1,7 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import { ATTEMPT_OUTCOMES, type Observer } from '../app/observer.ts';
 import { EVENT_TYPES, type EventType } from '../domain/event-type.ts';
+import type { Readiness } from './health.ts';
 import type { Figures } from '../store/figures.ts';
 import type { PaymentChange } from '../store/save-changes.ts';
 import type { AddressGap } from '../store/wallets.ts';
@@ -14,10 +15,10 @@ export interface MetricSources {
   readonly figures: () => Promise<Figures>;
   /** Of all wallets in use. */
   readonly gaps: () => Promise<readonly AddressGap[]>;
-  readonly isReady: () => Promise<boolean>;
+  readonly ready: () => Promise<Readiness>;
   readonly isListening: () => boolean;
-  /** Null if no Redis is configured. */
-  readonly sharesLimits: () => boolean | null;
+  readonly clockAheadMs: () => number;
+  readonly disks: () => Promise<readonly { readonly folder: string; readonly freeBytes: number }[]>;
   readonly pool: () => { readonly used: number; readonly waiting: number };
   /** How old the price of each pair is, or how long it has been missing. */
   readonly prices: () => readonly { readonly pair: string; readonly ageMs: number }[];
@@ -104,10 +105,13 @@ function registerProcess(registry: Registry, sources: MetricSources): void {
   gauge(registry, 'notifications_healthy', '1 while notifications of the database arrive.', [], (healthy) =>
     healthy.set(sources.isListening() ? 1 : 0),
   );
-  gauge(registry, 'redis_healthy', '1 while Redis counts the rate limits of all processes together.', [], (healthy) => {
-    const shares = sources.sharesLimits();
-    if (shares !== null) healthy.set(shares ? 1 : 0);
-  });
+  gauge(
+    registry,
+    'clock_skew_seconds',
+    'How far the clock is ahead by the database, the price sources and the newest blocks; 0 below 30 seconds.',
+    [],
+    (skew) => skew.set(sources.clockAheadMs() / 1000),
+  );
   // Before those that query the database themselves.
   gauge(registry, 'pool_used', 'Database connections of the pool that are at work.', [], (used) =>
     used.set(sources.pool().used),
@@ -118,9 +122,16 @@ function registerProcess(registry: Registry, sources: MetricSources): void {
   gauge(registry, 'price_age_seconds', 'Age of the price in use, or since when there is none.', ['pair'], (age) => {
     for (const { pair, ageMs } of sources.prices()) age.set({ pair }, ageMs / 1000);
   });
+  gauge(registry, 'disk_free_bytes', 'Room on the disk of this folder.', ['folder'], async (free) => {
+    for (const { folder, freeBytes } of await sources.disks()) free.set({ folder }, freeBytes);
+  });
   gauge(registry, 'ready', '1 while /readyz says so, degraded or not.', [], async (ready) =>
-    ready.set((await sources.isReady()) ? 1 : 0),
+    ready.set((await sources.ready()).ok ? 1 : 0),
   );
+  gauge(registry, 'check', '1 while this check of /readyz is ok.', ['name'], async (check) => {
+    for (const [name, state] of Object.entries((await sources.ready()).checks))
+      check.set({ name }, state === 'ok' ? 1 : 0);
+  });
 }
 
 /** Ends the help text of every number that is the same in all processes. */
@@ -175,16 +186,6 @@ function registerDatabase(registry: Registry, read: () => Promise<Figures>): voi
   figure('lease_held', '1 while some process holds the lease.', ['name'], (one, figures) => {
     for (const { name, isHeld } of figures.leases) one.set({ name }, isHeld ? 1 : 0);
   });
-  gauge(
-    registry,
-    'clock_skew_seconds',
-    "How far this machine's clock is ahead of the database's.",
-    [],
-    async (skew) => {
-      const figures = await read().catch(() => null);
-      if (figures !== null) skew.set(figures.clockSkewMs / 1000);
-    },
-  );
 }
 
 function registerGaps(registry: Registry, read: () => Promise<readonly AddressGap[]>): void {

@@ -3,6 +3,7 @@ import type { Access } from '../app/projects/access.ts';
 import { isOn, type AllowList } from '../app/projects/allow-list.ts';
 import { findSignedIn, provedUntil, type SignedIn } from '../app/people/sessions.ts';
 import type { App } from '../app/context.ts';
+import { hashOf } from '../app/people/token.ts';
 import { parseUuid } from '../domain/id.ts';
 import { MODES } from '../domain/permission.ts';
 import {
@@ -18,7 +19,7 @@ import {
 import { clientAddress } from './client.ts';
 import { readCookie } from './cookies.ts';
 import { notFound, RequestError } from './errors.ts';
-import { cameEncrypted } from './https-rule.ts';
+import { cameEncrypted, isLocal, type HttpsPolicy } from './https-rule.ts';
 
 /** What takes another action in each mode. */
 const BY_MODE = { change_payments: CHANGE_PAYMENTS, manage_keys: MANAGE_KEYS } as const;
@@ -43,6 +44,8 @@ export interface DashboardGuard {
   readonly allowed: AllowList | null;
   /** The origin of `DASHBOARD_URL`. */
   readonly origin: string;
+  /** The host name of `DASHBOARD_URL` where that is set: the dashboard is at no other. Else null. */
+  readonly host?: string | null;
   /** Whether `TRUST_PROXY` is set. */
   readonly behindProxy: boolean;
 }
@@ -67,6 +70,9 @@ interface Counting {
   /** Sends the headers of the rate limit without counting. */
   readonly showLimit: () => Promise<void>;
   readonly countSession: (id: string) => Promise<void>;
+  /** Refuses a client that sent too many cookies of no session. */
+  readonly admitUnknown: () => Promise<void>;
+  readonly countUnknown: () => Promise<void>;
 }
 
 /**
@@ -77,14 +83,18 @@ interface Counting {
 export async function guardDashboard(
   request: FastifyRequest,
   reply: FastifyReply,
-  { dashboard, access }: { readonly dashboard: DashboardGuard | null; readonly access: Access },
+  {
+    dashboard,
+    access,
+    https,
+  }: { readonly dashboard: DashboardGuard | null; readonly access: Access; readonly https: HttpsPolicy },
   rule: SessionRule | { readonly kind: 'dashboard'; readonly isCounted: boolean },
-  { fault, countClient, showLimit, countSession }: Counting,
+  { fault, countClient, showLimit, countSession, ...unknown }: Counting,
 ): Promise<void> {
   if (dashboard === null) throw new Error('The dashboard has routes, and no guard.');
   const isReachable = dashboard.allowed === null || isOn(dashboard.allowed, clientAddress(request));
   const token = rule.kind === 'session' && isReachable ? readCookie(request, 'session', dashboard.behindProxy) : null;
-  const signedIn = token === null ? null : await findSignedIn(dashboard.app, token, clientAddress(request));
+  const signedIn = token === null ? null : await sessionOf(request, dashboard, token, unknown);
   if (signedIn !== null) await countSession(signedIn.session.id);
   else if (rule.kind === 'session' || rule.isCounted) await countClient();
   else await showLimit();
@@ -95,6 +105,8 @@ export async function guardDashboard(
     );
   }
   if (fault !== null) throw fault;
+  const isElsewhere = !isAtHost(request, dashboard) && !(isLocal(request) && !https.production);
+  if (isElsewhere) throw notFound(ELSEWHERE);
   if (rule.kind === 'dashboard') return;
   // Other sites may not embed what one person sees.
   void reply.header('cross-origin-resource-policy', 'same-origin');
@@ -110,9 +122,41 @@ export async function guardDashboard(
   }
   const action = await authorise(request, access, signedIn, rule);
   const asksProof = rule.asksProof === true || (action !== null && isDangerous(action));
-  if (asksProof && provedUntil(signedIn.session, dashboard.app.clock()) === null) {
+  if (asksProof) requireProof(signedIn, dashboard.app.clock());
+}
+
+/** @throws RequestError unless the person proved in the last ten minutes who they are */
+export function requireProof({ session }: SignedIn, now: number): void {
+  if (provedUntil(session, now) === null) {
     throw new RequestError('proof_required', 'Prove again that it is you: the last proof is older than ten minutes.');
   }
+}
+
+/** The tokens of sessions that were found lately, hashed. */
+const foundLately = new WeakMap<DashboardGuard, Set<string>>();
+const MAX_FOUND = 10_000;
+
+/**
+ * The session of a cookie. A client that makes cookies up has no more of them looked up once it has used up its
+ * requests; sessions that this process has seen go on, so that nobody shuts out others behind the same address.
+ */
+async function sessionOf(
+  request: FastifyRequest,
+  dashboard: DashboardGuard,
+  token: string,
+  { admitUnknown, countUnknown }: Pick<Counting, 'admitUnknown' | 'countUnknown'>,
+): Promise<SignedIn | null> {
+  const found = foundLately.get(dashboard) ?? new Set();
+  foundLately.set(dashboard, found);
+  const key = hashOf(token).toString('base64');
+  if (!found.has(key)) await admitUnknown();
+  const signedIn = await findSignedIn(dashboard.app, token, clientAddress(request));
+  found.delete(key);
+  if (signedIn === null) await countUnknown();
+  else found.add(key);
+  const [oldest] = found;
+  if (found.size > MAX_FOUND && oldest !== undefined) found.delete(oldest);
+  return signedIn;
 }
 
 /** The action that the request takes; null: any session may. */
@@ -138,14 +182,25 @@ async function authorise(
   return action;
 }
 
+const ELSEWHERE =
+  'The dashboard is not at this host, but at that of DASHBOARD_URL alone. A proxy in front must pass on the Host that it was asked for.';
+
+/** Ports are not compared: a proxy may leave out its own. */
+function isAtHost({ hostname }: FastifyRequest, { host = null }: DashboardGuard): boolean {
+  return host === null || hostname.toLowerCase() === host;
+}
+
 /**
  * The refusal of a change that may come from another site's page (CSRF); null if it does not. Browsers send the site
  * (Fetch Metadata) or, if older, the origin. Requests with neither come from no browser and may not use its session.
  */
-function forgery(request: FastifyRequest, { origin, behindProxy }: DashboardGuard): RequestError | null {
+function forgery(request: FastifyRequest, dashboard: DashboardGuard): RequestError | null {
+  const { origin, behindProxy } = dashboard;
   const { origin: from, 'sec-fetch-site': site } = request.headers;
   const own = `${cameEncrypted(request, behindProxy) ? 'https' : 'http'}://${request.host}`;
-  const isOwn = from === undefined ? site === 'same-origin' : from === origin || from === own;
+  // Where DASHBOARD_URL is set, any other host that came so far is this machine itself, in development.
+  const mayBeOwn = (dashboard.host ?? null) === null || isLocal(request);
+  const isOwn = from === undefined ? site === 'same-origin' : from === origin || (mayBeOwn && from === own);
   if (isOwn && (site === undefined || site === 'same-origin')) return null;
   return new RequestError(
     'permission_error',

@@ -22,7 +22,13 @@ it.each(MAIL_LANGUAGES)('in %s every mail is complete, as text and as HTML, and 
     for (const form of [subject, text, html]) expect(form).not.toMatch(/\{\w+\}|undefined|null|NaN/);
     expect(html).toContain(`lang="${language}"`);
     expect(html).not.toMatch(/<(?:img|script|link|style|iframe)|src=|url\(/);
-    expect(text).toContain(content.kind === 'invitation' ? CONTEXT.link : CONTEXT.unsubscribeUrl);
+    expect(text).toContain(
+      content.kind === 'invitation' || content.kind === 'email'
+        ? CONTEXT.link
+        : content.kind === 'account'
+          ? `${CONTEXT.siteUrl}/dashboard/account`
+          : CONTEXT.unsubscribeUrl,
+    );
   }
 });
 

@@ -1,7 +1,7 @@
 import { NETWORK_FACTS } from '../domain/networks.ts';
 import type { MailLanguage } from '../domain/notification.ts';
 import { printableLine } from '../domain/visible.ts';
-import type { AttentionFact, Both, MailContent, Named, WeekSection } from '../domain/mail-content.ts';
+import type { AccountChange, AttentionFact, Both, MailContent, Named, WeekSection } from '../domain/mail-content.ts';
 import { asHtml, asText, type Block } from './render.ts';
 import { de } from './texts/de.ts';
 import { en, type TextKey, type Texts } from './texts/en.ts';
@@ -13,7 +13,7 @@ export interface MailContext {
   readonly zone: string;
   /** Where the dashboard is, without a trailing slash. */
   readonly siteUrl: string;
-  /** Of an invitation. */
+  /** Of an invitation, or of a new address. */
   readonly link: string | null;
   /** Null: this kind cannot be switched off. */
   readonly unsubscribeUrl: string | null;
@@ -67,6 +67,10 @@ function bodyOf(content: MailContent, context: MailContext, t: Translate): Body 
   switch (content.kind) {
     case 'invitation':
       return invitation(content, context, t);
+    case 'email':
+      return confirmEmail(context, t);
+    case 'account':
+      return account(content, context, t);
     case 'wallet_changed':
       return walletChanged(content, context, t);
     case 'endpoint':
@@ -90,9 +94,53 @@ function invitation({ by, role, project }: Of<'invitation'>, { link }: MailConte
         [t('label_role'), t(`role_${role}`)],
         [t('label_where'), project ?? t('all_projects')],
       ]),
-      ...(link === null ? [] : [{ kind: 'button' as const, label: t('button_invitation'), url: link }]),
+      ...linkButton(t('button_invitation'), link),
       { kind: 'small', text: t('invitation_once') },
       { kind: 'small', text: t('invitation_unexpected') },
+    ],
+  };
+}
+
+function confirmEmail({ link }: MailContext, t: Translate): Body {
+  const once: Block = { kind: 'small', text: t('email_once') };
+  const blocks: readonly Block[] = [{ kind: 'text', text: t('email') }, ...linkButton(t('button_email'), link), once];
+  return { subject: t('subject_email'), blocks };
+}
+
+function linkButton(label: string, url: string | null): readonly Block[] {
+  return url === null ? [] : [{ kind: 'button', label, url }];
+}
+
+const DETAILS: Readonly<Partial<Record<AccountChange, TextKey>>> = {
+  email: 'label_new_email',
+  email_asked: 'label_new_email',
+  new_browser: 'label_browser',
+  passkey_added: 'label_passkey',
+  passkey_removed: 'label_passkey',
+};
+
+/** The answers to a change that somebody did not make themselves. */
+const ACTIONS: Readonly<Partial<Record<AccountChange, TextKey>>> = {
+  email_asked: 'account_action_email_asked',
+  reset: 'account_action_reset',
+};
+
+function account({ change, address, by, ip, at, detail }: Of<'account'>, context: MailContext, t: Translate): Body {
+  const subject = t(`account_${change}`);
+  const label = DETAILS[change];
+  return {
+    subject,
+    blocks: [
+      { kind: 'text', text: `${subject}.` },
+      rows([
+        [t('label_account'), address],
+        ...(label === undefined || detail === null ? [] : [[t(label), detail] as const]),
+        [t('label_by'), by ?? t('by_operator')],
+        [t('label_at'), timeText(context, at)],
+        ...(ip === null ? [] : [[t('label_from'), ip] as const]),
+      ]),
+      { kind: 'text', text: t(ACTIONS[change] ?? 'account_action') },
+      { kind: 'button', label: t('button_own_account'), url: `${context.siteUrl}/dashboard/account` },
     ],
   };
 }
@@ -222,6 +270,7 @@ function button(label: string, { siteUrl }: MailContext, { id }: Named, page: st
 function footer(content: MailContent, { siteUrl, unsubscribeUrl }: MailContext, t: Translate): readonly Block[] {
   const site = `${siteUrl}/dashboard`;
   if (content.kind === 'invitation') return [{ kind: 'small', text: t('footer_invitation', { site }) }];
+  if ('address' in content) return [{ kind: 'small', text: t('footer_account', { site }) }];
   return [
     { kind: 'small', text: t('footer', { site, account: `${site}/account` }) },
     ...(unsubscribeUrl === null

@@ -1,5 +1,5 @@
 import { ATTENTION_KINDS } from '../domain/attention.ts';
-import type { AttentionFact, MailContent } from '../domain/mail-content.ts';
+import { ACCOUNT_CHANGES, type AttentionFact, type MailContent } from '../domain/mail-content.ts';
 
 const PROJECT = { id: '0190a000-0000-7000-8000-000000000001', name: 'Tea & Co.' };
 const ITEMS: readonly AttentionFact[] = ATTENTION_KINDS.map((kind) => ({
@@ -14,6 +14,16 @@ const AT = Date.UTC(2026, 5, 15, 12);
 export const EVERY_MAIL: readonly MailContent[] = [
   { kind: 'invitation', by: 'ann@shop.example', role: 'support', project: PROJECT.name, language: 'de' },
   { kind: 'invitation', by: null, role: 'owner', project: null, language: null },
+  { kind: 'email', address: 'new@shop.example' },
+  ...ACCOUNT_CHANGES.map((change, index) => ({
+    kind: 'account' as const,
+    address: 'ann@shop.example',
+    change,
+    by: index % 2 === 0 ? 'ben@shop.example' : null,
+    ip: index % 2 === 0 ? '203.0.113.7' : null,
+    at: AT,
+    detail: 'Work laptop',
+  })),
   {
     kind: 'wallet_changed',
     project: PROJECT,

@@ -1,8 +1,9 @@
 import { tokenOf, type Token } from '../domain/asset.ts';
 import { cheapFirst, offeredCoins } from '../domain/coin-choice.ts';
+import type { Network } from '../domain/networks.ts';
 import { REFUND_LIFETIME_MS } from '../domain/refund.ts';
 import { createAddressesAhead, type AddressesAhead } from '../rails/addresses-ahead.ts';
-import { shownAddress } from '../rails/address.ts';
+import { matchingAddress, shownAddress } from '../rails/address.ts';
 import type { WalletOpener } from '../rails/wallet.ts';
 import type { RateSource } from '../rates/source.ts';
 import { withSpread } from '../rates/spread.ts';
@@ -12,8 +13,9 @@ import type { Database, Trx } from '../store/database.ts';
 import { coinChoiceOf, spreadOf } from '../store/projects.ts';
 import { walletNetworks } from '../store/wallets.ts';
 import { heldAddress, takeAddressIndex } from '../store/issued-addresses.ts';
+import { addressesInRefunds } from '../store/wallet-locks.ts';
 import { createLock, halted, issuedFrom, noWallet, otherChain } from './locked-issuer.ts';
-import { DEFAULT_TOLERANCE_BASIS_POINTS, type ChainRail } from './rail.ts';
+import { DEFAULT_TOLERANCE_BASIS_POINTS, type ChainRail, type Issued } from './rail.ts';
 
 export interface ChainRailOptions {
   readonly db: Database;
@@ -40,22 +42,12 @@ export function chainRail(options: ChainRailOptions): ChainRail {
   } = options;
   return {
     kind: 'chain',
+    openWallet,
     rates,
     seenTokens: tokens,
     ratesFor: async (projectId, trx) => withSpread(rates, await spreadOf(trx ?? db, projectId)),
     ...offerOf(db, tokens),
-    issue: async (payment, { network }, trx) => {
-      const taken = await takeAddressIndex(trx ?? db, payment.projectId, network);
-      if (taken === null) {
-        const wallets = await walletNetworks(trx ?? db, payment.projectId);
-        return wallets.has(network) ? halted(network) : noWallet(network);
-      }
-      const wallet = openWallet(network, { kind: taken.kind, text: taken.source });
-      if (wallet === null) {
-        return { kind: 'no_method', message: otherChain(network) };
-      }
-      return issuedFrom(taken, network, wallet.addressAt(taken.index), payment.amountUsdCents);
-    },
+    issue: (payment, { network }, trx) => issueNext(trx ?? db, openWallet, payment, network),
     lock: createLock({ rates, tokens, addresses }),
     held: async (payment, { network }, trx) => {
       const held = await heldAddress(trx, payment.id, network);
@@ -94,6 +86,27 @@ export function chainRail(options: ChainRailOptions): ChainRail {
     payoutChain,
     refundOutcome: () => ({ afterMs: REFUND_LIFETIME_MS, observation: { kind: 'failed', reason: 'unpaid' } }),
   };
+}
+
+/** Issues the next address of a project's wallet that stands in no refund. */
+async function issueNext(
+  executor: Database | Trx,
+  openWallet: WalletOpener,
+  { projectId, amountUsdCents }: { readonly projectId: string; readonly amountUsdCents: bigint },
+  network: Network,
+): Promise<Issued> {
+  const taken = await takeAddressIndex(executor, projectId, network);
+  if (taken === null) {
+    const wallets = await walletNetworks(executor, projectId);
+    return wallets.has(network) ? halted(network) : noWallet(network);
+  }
+  const wallet = openWallet(network, { kind: taken.kind, text: taken.source });
+  if (wallet === null) return { kind: 'no_method', message: otherChain(network) };
+  const address = wallet.addressAt(taken.index);
+  const named = await addressesInRefunds(executor, network, [matchingAddress(network, address)]);
+  // What is paid there would pay the refund, and the refund an order (docs/decisions/0230).
+  if (named.size > 0) return issueNext(executor, openWallet, { projectId, amountUsdCents }, network);
+  return issuedFrom(taken, network, address, amountUsdCents);
 }
 
 /** What the project's customers are offered of the tokens that the service's nodes can see. */

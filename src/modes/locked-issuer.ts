@@ -4,8 +4,16 @@ import { settingOf, requiredConfirmations, type Network } from '../domain/networ
 import type { AddressesAhead } from '../rails/addresses-ahead.ts';
 import type { RateSource } from '../rates/source.ts';
 import { withSpread } from '../rates/spread.ts';
-import type { Statement } from '../store/pipeline.ts';
-import { expectWallets, lockWallets, takeIndexes, type LockedWallet } from '../store/wallet-locks.ts';
+import type { Statement, StatementRunner } from '../store/pipeline.ts';
+import { matchingAddress } from '../rails/address.ts';
+import {
+  addressesInRefunds,
+  expectWallets,
+  lockWallets,
+  takeIndexes,
+  type LockedWallet,
+  type TakenAddresses,
+} from '../store/wallet-locks.ts';
 import type { TakenIndex } from '../store/issued-addresses.ts';
 import { DEFAULT_TOLERANCE_BASIS_POINTS, type Issued, type LockedIssuer, type Rail, type WantedToken } from './rail.ts';
 
@@ -45,31 +53,65 @@ interface PredictedWallet {
 /** Bounds memory: beyond this, predictions start over. */
 const MAX_PREDICTED = 10_000;
 
+/** `network address` of each address that is passed over. */
+type PassedOver = ReadonlySet<string>;
+const NOTHING_PASSED_OVER: PassedOver = new Set();
+
 /**
  * Locks the wallets that may be needed for the wanted tokens, and issues addresses from them in memory. While nobody
  * else uses a wallet, its state is predicted from the last batch: the lock is then sent together with what is saved,
- * and rolls everything back if the wallet's state is different after all (docs/decisions/0039).
+ * and rolls everything back if the wallet's state is different after all (docs/decisions/0039). So does an address that
+ * stands in a refund: only then are the next addresses compared with refunds, and such ones passed over (0230).
  */
 export function createLock(options: LockedIssuerOptions): NonNullable<Rail['lock']> {
   const prediction = createPrediction();
   return async (runner, wanted, { mayPredict }) => {
     const places = placesOf(options.tokens, wanted);
-    if (places.length === 0) return issuerOf(options, places, [], () => []);
+    if (places.length === 0) return issuerOf(options, places, [], NOTHING_PASSED_OVER, () => []);
     const predicted = mayPredict ? prediction.of(places) : null;
     // What is refused saves nothing, so that nothing would check the prediction by which it is refused.
     if (predicted !== null && wanted.every((one) => isOffered(options.tokens, predicted, one))) {
-      return issuerOf(options, places, predicted, (used) => {
+      return issuerOf(options, places, predicted, NOTHING_PASSED_OVER, (used) => {
         prediction.taken(used);
         return [expectWallets(places, predicted), takeIndexes(used)];
       });
     }
     const locked = await lockWallets(runner, places);
     prediction.locked(places, locked);
-    return issuerOf(options, places, locked, (used) => {
+    const passedOver = mayPredict ? NOTHING_PASSED_OVER : await readPassedOver(runner, options, places, locked);
+    return issuerOf(options, places, locked, passedOver, (used) => {
       prediction.taken(used);
       return [takeIndexes(used)];
     });
   };
+}
+
+/** Which of the next addresses of these locked wallets stand in a refund. */
+async function readPassedOver(
+  runner: StatementRunner,
+  { addresses }: LockedIssuerOptions,
+  places: readonly (Place & { readonly count: number })[],
+  locked: readonly LockedWallet[],
+): Promise<PassedOver> {
+  const passedOver = new Set<string>();
+  for (const { network, kind, source, nextIndex } of locked) {
+    let from = nextIndex;
+    // Projects that share a wallet may together take as many of its addresses as are wanted.
+    let wanted = places.reduce((sum, place) => sum + (place.network === network ? place.count : 0), 0);
+    while (wanted > 0) {
+      const next = addresses.of(network, { kind, text: source }, from, wanted);
+      if (next === null) break;
+      const named = await addressesInRefunds(
+        runner,
+        network,
+        next.map((address) => matchingAddress(network, address)),
+      );
+      for (const address of named) passedOver.add(`${network} ${address}`);
+      from += wanted;
+      wanted = named.size;
+    }
+  }
+  return passedOver;
 }
 
 /** The tokens that a project's customers are offered, by its locked wallets. */
@@ -149,20 +191,19 @@ function createPrediction() {
         nextIndexes.set(name, wallet.nextIndex);
       }
     },
-    taken: (used: readonly TakenIndexes[]): void => {
+    taken: (used: readonly TakenAddresses[]): void => {
       for (const taken of used) nextIndexes.set(nameOf(taken), taken.nextIndex);
     },
   };
 }
-
-type TakenIndexes = Pick<LockedWallet, 'network' | 'firstAddress' | 'nextIndex'>;
 
 /** Quotes and issues from these wallets; `save` makes the statements that save what was issued. */
 function issuerOf(
   { rates, tokens, addresses }: LockedIssuerOptions,
   places: readonly (Place & { readonly count: number })[],
   locked: readonly LockedWallet[],
-  save: (used: readonly TakenIndexes[]) => readonly Statement[],
+  passedOver: PassedOver,
+  save: (used: readonly TakenAddresses[]) => readonly Statement[],
 ): LockedIssuer {
   const wallets = new Map(locked.map((wallet) => [keyOf(wallet), wallet]));
   const ratesOf = new Map(locked.map((wallet) => [wallet.projectId, withSpread(rates, wallet.spreadBasisPoints)]));
@@ -171,7 +212,7 @@ function issuerOf(
   const takers = new Map(
     [...Map.groupBy(locked, nameOf)].map(([name, sharers]) => {
       const count = sharers.reduce((sum, sharer) => sum + (counts.get(keyOf(sharer)) ?? 0), 0);
-      return [name, indexTaker(sharers, count, addresses)];
+      return [name, indexTaker(sharers, count, addresses, passedOver)];
     }),
   );
   return {
@@ -196,24 +237,36 @@ function issuerOf(
   };
 }
 
-/** Hands out the next indexes of a locked wallet with their addresses, at most `count`. */
-function indexTaker([first]: readonly LockedWallet[], count: number, addresses: AddressesAhead) {
+/** Hands out the next indexes of a locked wallet with their addresses, at most `count`, without those passed over. */
+function indexTaker(
+  [first]: readonly LockedWallet[],
+  count: number,
+  addresses: AddressesAhead,
+  passedOver: PassedOver,
+) {
   if (first === undefined) throw new Error('A group has one at least.');
   const { network, firstAddress, nextIndex: from } = first;
   // By source, because the same wallet may be written in several forms.
   const lists = new Map<string, readonly string[] | null>();
-  let taken = 0;
+  const issued: string[] = [];
+  let nextIndex = from;
   return {
     /** Null if the source of the wallet cannot be parsed. */
     take: ({ kind, source }: LockedWallet): { readonly index: number; readonly address: string } | null => {
-      const list = lists.get(source) ?? addresses.of(network, { kind, text: source }, from, count);
+      const list = lists.get(source) ?? addresses.of(network, { kind, text: source }, from, count + passedOver.size);
       lists.set(source, list);
-      const address = list?.[taken];
-      if (address === undefined) return null;
-      taken += 1;
-      return { index: from + taken - 1, address };
+      for (let address = list?.[nextIndex - from]; address !== undefined; address = list?.[nextIndex - from]) {
+        const index = nextIndex;
+        nextIndex += 1;
+        const watched = matchingAddress(network, address);
+        if (passedOver.has(`${network} ${watched}`)) continue;
+        issued.push(watched);
+        return { index, address };
+      }
+      return null;
     },
-    used: () => (taken === 0 ? [] : [{ network, firstAddress, nextIndex: from + taken }]),
+    used: (): readonly TakenAddresses[] =>
+      issued.length === 0 ? [] : [{ network, firstAddress, nextIndex, addresses: issued }],
   };
 }
 

@@ -4,6 +4,7 @@ import type { EvmChain } from '../domain/payment-uri.ts';
 import type { Confirmations, Payment, Transfer } from '../domain/payment.ts';
 import type { Mode } from '../domain/permission.ts';
 import type { PayoutChain } from '../rails/family.ts';
+import type { WalletOpener } from '../rails/wallet.ts';
 import type { RateSource } from '../rates/source.ts';
 import type { Trx } from '../store/database.ts';
 import type { Statement, StatementRunner } from '../store/pipeline.ts';
@@ -93,6 +94,7 @@ export interface SandboxRail extends AnyRail {
 /** Live mode: real addresses, real money. */
 export interface ChainRail extends AnyRail {
   readonly kind: 'chain';
+  readonly openWallet: WalletOpener;
 }
 
 /** What both have. */

@@ -29,6 +29,22 @@ export interface ChainBlock extends BlockHeader {
   /** Differs from the saved hash of `height - 1` if the chain was reorganised. */
   readonly parentHash: string;
   readonly transfers: readonly ChainTransfer[];
+  /** From which addresses its transactions may take native coins; undefined where no balances are compared. */
+  readonly takers?: Takers;
+}
+
+/** Transactions that may take native coins from an address, whether they succeeded or not. */
+export interface Takers {
+  /** Who sent the block's transactions, in lower case, each once. */
+  readonly senders: readonly string[];
+  /** Calls that sweep deposits, also those that a contract wallet is to make. */
+  readonly sweeps: readonly NamedDeposits[];
+}
+
+/** Deposits of a treasury (in lower case) that a call names. */
+export interface NamedDeposits {
+  readonly treasury: string;
+  readonly indexes: readonly number[];
 }
 
 /**
@@ -171,6 +187,8 @@ export interface WalletDeriver {
    * source.
    */
   readonly identity?: string;
+  /** The addresses that earlier versions handed out for the same indexes, where those were others. */
+  readonly former?: Pick<WalletDeriver, 'addressesAt'>;
   /**
    * `count` receiving addresses from index `from` on: the same as `addressAt` returns one by one, but several at once
    * take a fraction of the time.

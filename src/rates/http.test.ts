@@ -33,6 +33,26 @@ it('reads a body as UTF-8, asks as cointill, and sends nothing that identifies t
   expect(asked?.headers['user-agent']).toBe('cointill');
 });
 
+it('passes on the time that a server states, and by how much later it may be for a cache between', async () => {
+  const dates: (readonly [host: string, at: number, uncertainMs: number])[] = [];
+  const dated = createHttpClient({ connect: server.connect, onDate: (...date) => void dates.push(date) });
+  const at = Date.UTC(2026, 5, 15, 12);
+  const date = new Date(at).toUTCString();
+  answers.set('/dated', (_request, response) => response.writeHead(200, { date }).end('{}'));
+  answers.set('/kept', (_request, response) => response.writeHead(200, { date, age: '40' }).end('{}'));
+  answers.set('/odd', (_request, response) => response.writeHead(200, { date: 'soon', age: 'old' }).end('{}'));
+  const { signal } = new AbortController();
+  for (const path of ['/dated', '/kept', '/odd']) await dated.fetchText(`https://prices.example${path}`, signal);
+  await dated.close();
+  expect(dates.map(([host, stated]) => [host, stated])).toEqual([
+    ['prices.example', at],
+    ['prices.example', at],
+  ]);
+  const [fresh = 0, kept = 0] = dates.map(([, , uncertainMs]) => uncertainMs);
+  expect(fresh).toBeGreaterThanOrEqual(1_000);
+  expect(kept).toBeGreaterThanOrEqual(41_000);
+});
+
 it('follows no redirect', async () => {
   let isFollowed = false;
   answers.set('/moved', (_request, response) => response.writeHead(302, { location: '/elsewhere' }).end());

@@ -9,6 +9,9 @@ const LIMIT_BYTES = 1_000_000;
  */
 export type FetchText = (url: string, signal: AbortSignal) => Promise<string>;
 
+/** The time that a server stated, in epoch milliseconds, and by how much later it may have been when it came. */
+export type OnDate = (host: string, at: number, uncertainMs: number) => void;
+
 export interface HttpClient {
   readonly fetchText: FetchText;
   close(): Promise<void>;
@@ -18,7 +21,10 @@ export interface HttpClient {
  * Fetches public documents: https only, with verified certificates, without following redirects, at most 1 MB. The
  * caller's signal limits the time.
  */
-export function createHttpClient(options: { readonly connect?: buildConnector.connector } = {}): HttpClient {
+export function createHttpClient({
+  onDate,
+  ...options
+}: { readonly connect?: buildConnector.connector; readonly onDate?: OnDate } = {}): HttpClient {
   const agent = new Agent({
     // Without undici's own timeouts: the caller's signal limits everything, including a body that stalls.
     headersTimeout: 0,
@@ -29,10 +35,16 @@ export function createHttpClient(options: { readonly connect?: buildConnector.co
   });
 
   async function fetchText(url: string, signal: AbortSignal): Promise<string> {
-    if (URL.parse(url)?.protocol !== 'https:') throw new RangeError('prices are fetched over https only');
+    const parsed = URL.parse(url);
+    if (parsed?.protocol !== 'https:') throw new RangeError('prices are fetched over https only');
     try {
       const headers = { 'user-agent': 'cointill', accept: 'application/json, application/xml' };
-      const { statusCode, body } = await request(url, { dispatcher: agent, headers, signal });
+      const askedAt = performance.now();
+      const { statusCode, headers: answered, body } = await request(url, { dispatcher: agent, headers, signal });
+      const date = Date.parse(String(answered['date']));
+      // A cache between says in `Age` how old the answer is. The header has whole seconds.
+      const ageMs = 1_000 * (1 + (Number(answered['age']) || 0));
+      if (Number.isFinite(date)) onDate?.(parsed.host, date, performance.now() - askedAt + ageMs);
       // Always read: a body destroyed unread emits an error event that nobody listens to.
       const text = await body.text();
       if (statusCode !== 200) throw new HttpError(`HTTP status ${statusCode}`);

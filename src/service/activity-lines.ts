@@ -6,6 +6,7 @@ import type { Payment } from '../domain/payment.ts';
 import type { Troubles } from '../domain/trouble.ts';
 import { publicPaymentId } from '../wire/payment.ts';
 import { attemptLine, endpointFields, failureOf } from './delivery-line.ts';
+import { createRefusalLines } from './refusal-lines.ts';
 import { withoutEmpty, type Fields, type Line } from './line.ts';
 
 type Of<Kind extends Activity['kind']> = Extract<Activity, { readonly kind: Kind }>;
@@ -18,6 +19,7 @@ const HIGHEST_LEVEL: Readonly<Record<Activity['kind'], Line['level']>> = {
   delivery_attempted: 'info',
   endpoint_disabled: 'warn',
   chain_rolled_back: 'warn',
+  guess_refused: 'info',
   money_lost: 'warn',
   sweep_planned: 'info',
   batch_saved: 'debug',
@@ -30,7 +32,13 @@ const HIGHEST_LEVEL: Readonly<Record<Activity['kind'], Line['level']>> = {
 export function logActivities(logger: Logger, troubles: Troubles): Observer {
   // Every field is selected here: scanning each line for secrets takes five times as long as writing it.
   const log = logger.child({}, { redact: [] });
+  const refusal = createRefusalLines(log, troubles);
   return (activity) => {
+    if (activity.kind === 'guess_refused') {
+      const { what, reason, personId: person, client, requestId: request } = activity;
+      refusal({ what, reason, person, client, request });
+      return;
+    }
     // Lines are only built if they are written: there may be thousands per second.
     const lines = log.isLevelEnabled(HIGHEST_LEVEL[activity.kind]) ? linesOf(activity) : [];
     for (const { level, fields, message } of lines) log[level](withoutEmpty(fields), message);
@@ -61,6 +69,7 @@ function linesOf(activity: Activity): readonly Line[] {
       return [{ level: 'info', fields, message }];
     }
     case 'batch_saved':
+    case 'guess_refused':
       return [];
   }
 }

@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import { chainRail } from '../modes/live-rail.ts';
 import type { App } from '../app/context.ts';
 import type { Observer } from '../app/observer.ts';
+import type { ServiceClock } from '../app/service-clock.ts';
 import { sandboxRail } from '../modes/sandbox-rail.ts';
 import type { Config } from '../config/config.ts';
 import { allTokens, type Token } from '../domain/asset.ts';
@@ -56,10 +57,14 @@ const MAX_CONNECTIONS = 16;
 const FIRST_START_MS = 10_000;
 
 interface CoreParts {
+  /** The machine's own clock unless given. */
+  readonly clock?: ServiceClock;
   readonly rates?: RateSource;
   readonly observer?: Observer;
   readonly troubles?: Troubles;
   readonly mayCreate?: boolean;
+  /** As in {@link openDatabase}. */
+  readonly applicationName?: string;
 }
 
 /**
@@ -84,6 +89,7 @@ export async function openCointill(config: Config, log: Logger, parts: CoreParts
       maxConnections: MAX_CONNECTIONS,
       direct: config.databaseDirectUrl === null ? undefined : { connectionString: config.databaseDirectUrl },
       onError: (error) => troubles.happened('a database connection', error),
+      ...(parts.applicationName === undefined ? {} : { applicationName: parts.applicationName }),
     },
   );
   const openWallet = createWalletOpener(config.utxoChains);
@@ -141,7 +147,7 @@ function createApp(
   config: Config,
   handle: DatabaseHandle,
   wallets: Pick<Cointill, 'openWallet' | 'addresses'>,
-  { rates = fixedRates(config.fixedRates), observer }: { readonly rates?: RateSource; readonly observer?: Observer },
+  { rates = fixedRates(config.fixedRates), observer, clock }: Pick<CoreParts, 'rates' | 'observer' | 'clock'>,
 ): App {
   const sandbox = sandboxRail(testRates(), config.sandboxCompleteAfterMs);
   const chains = chainRail({
@@ -159,7 +165,8 @@ function createApp(
   const rails = { test: sandbox, live: chains };
   return {
     db: handle.db,
-    clock: Date.now,
+    clock: clock?.now ?? Date.now,
+    clockState: clock?.state,
     random: pooledRandom(),
     railFor: (mode) => rails[mode],
     links: { checkoutUrl: { live: config.checkoutUrl, test: config.sandboxCheckoutUrl } },
@@ -221,7 +228,9 @@ async function prepareDatabase(config: Config, handle: DatabaseHandle, log: Logg
     }
     // Only we make a database of our own: one that is empty is at its first start.
     if (!mayCreate) await checkNotEmpty(client, config.databaseUrl === null ? FIRST_START_MS : 0);
-    const applied = await migrate(client);
+    const applied = await migrate(client, {
+      onWait: (waiting) => log.warn(waiting, 'a migration waits until nobody uses a table that it changes'),
+    });
     if (applied.length > 0) log.info({ migrations: applied }, 'brought the database up to date');
   } finally {
     await client.end();

@@ -54,7 +54,6 @@ export async function openDashboard(
     app,
     hasher: createPasswordHasher(app.random),
     limits: createGuessLimits(redis?.client ?? null),
-    troubles: core.troubles,
     sealingKey: () =>
       (key ??= core.sealingKey().catch((error: unknown) => {
         key = null;
@@ -98,6 +97,7 @@ export async function openDashboard(
       app,
       allowed: dashboard.allowCidrs === null ? null : compileCidrs(dashboard.allowCidrs),
       origin: people.site.origin,
+      host: dashboard.isBound ? new URL(dashboard.url).hostname : null,
       behindProxy,
     },
     plugins: [

@@ -1,31 +1,32 @@
 import { randomBytes } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
 import os from 'node:os';
-import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { createAccess } from '../app/projects/access.ts';
 import { createPaymentCreator } from '../app/payments/create-payment.ts';
 import { firstStart, type FirstStart } from '../app/projects/first-start.ts';
 import { prepareAddresses } from '../modes/prepare-addresses.ts';
 import type { Mailer } from '../app/notifications/send-mails.ts';
+import type { ServiceClock } from '../app/service-clock.ts';
 import { createPaymentWatch } from '../app/live/payment-watch.ts';
 import { createPaymentReader } from '../app/payments/read-payment.ts';
 import { startScheduledBackups } from '../backup/scheduled-backups.ts';
 import type { Config } from '../config/config.ts';
 import { thisInstance } from '../config/instance.ts';
+import { machineClock, startClockWatch, type ClockWatch } from './clock.ts';
 import { openCointill, type Cointill } from './core.ts';
 import { startAnswered } from './answered.ts';
 import { startKeyUses } from './key-uses.ts';
+import { watchDisks } from './disk-space.ts';
 import { openDashboard, openDashboardUrl, startedDashboard, type StartedDashboard } from './dashboard.ts';
+import { closeServers, drain, listenOn, readTls, STOP_GRACE_MS } from './listening.ts';
 import { logTroubles } from './log.ts';
 import type { Mode } from '../domain/permission.ts';
 import type { Troubles } from '../domain/trouble.ts';
 import type { Api } from '../http/api.ts';
-import { loadAssets } from '../http/pages/assets.ts';
+import { loadAssets, type Assets } from '../http/pages/assets.ts';
 import { checkoutRoutes } from '../http/checkout/routes.ts';
 import { homeRoute } from '../http/docs/home.ts';
 import { docsRoutes } from '../http/docs/routes.ts';
-import { ListenError } from '../http/listen-error.ts';
 import { orderRoutes } from '../http/orders/routes.ts';
 import { createRateLimits } from '../http/rate-limit.ts';
 import type { SharedRedis } from '../http/redis.ts';
@@ -36,6 +37,7 @@ import { createChainSource } from '../rails/networks.ts';
 import { createServiceMailer, createServiceNoticing } from './mailer.ts';
 import { createMonitoring, startCounting, type Counting, type Monitoring } from './monitoring.ts';
 import { startPrices } from './prices.ts';
+import type { WatchedPart } from './readiness.ts';
 import { createSweepChains } from './sweeps.ts';
 import { forgetAtHead } from '../store/chain.ts';
 import { listen, type Notifications } from '../store/notifications.ts';
@@ -54,12 +56,9 @@ export interface Service {
   readonly firstStart: FirstStart | null;
   /** Where the dashboard is; null where there is none. */
   readonly dashboard: StartedDashboard | null;
-  /** Finishes running work within ten seconds, and disconnects from the database. */
+  /** After `DRAIN_SECONDS` finishes running work within ten seconds, and disconnects from the database. */
   stop(): Promise<void>;
 }
-
-/** How long running work may take after the service was told to stop. */
-const STOP_GRACE_MS = 8_000;
 
 /**
  * Starts what the role requires: both addresses of the API, the workers, or everything. Answers name our commands with
@@ -67,15 +66,22 @@ const STOP_GRACE_MS = 8_000;
  */
 export async function startService(config: Config, log: Logger, program = 'cointill'): Promise<Service> {
   const troubles = logTroubles(log);
-  const prices = startPrices(config, troubles);
+  // First: without its pages nothing is begun, a new database least of all.
+  const assets = config.role === 'worker' ? null : await loadAssets();
+  const clock = machineClock();
+  const prices = startPrices(config, troubles, clock);
   const counting = startCounting();
-  const { rates } = prices;
-  const core = await openCointill(config, log, { rates, observer: counting.observer, troubles }).catch(
-    async (error: unknown) => {
-      await prices.stop();
-      throw error;
-    },
-  );
+  const applicationName = config.role === 'all' ? 'cointill' : `cointill ${config.role}`;
+  const core = await openCointill(config, log, {
+    rates: prices.rates,
+    clock,
+    observer: counting.observer,
+    troubles,
+    applicationName,
+  }).catch(async (error: unknown) => {
+    await prices.stop();
+    throw error;
+  });
   const closers: (() => Promise<unknown>)[] = [() => core.close(), () => prices.stop()];
   const parts: (() => Promise<unknown>)[] = [];
   const closed = (close: () => Promise<unknown>): Promise<unknown> =>
@@ -88,6 +94,8 @@ export async function startService(config: Config, log: Logger, program = 'coint
     for (const close of closers.splice(0).toReversed()) await closed(close);
   };
   try {
+    const clockWatch = await startClockWatch(core, clock, prices.asked);
+    parts.push(clockWatch.stop);
     const notifications = listen(core.handle, {
       onWithheld: (problem) => troubles.failed('notifications of the database', problem),
     });
@@ -100,8 +108,8 @@ export async function startService(config: Config, log: Logger, program = 'coint
     const backups = config.role === 'api' ? null : startBackups(config, core);
     if (backups !== null) parts.push(() => backups.stop());
     const mailer = config.role === 'api' ? null : createServiceMailer(config, core);
-    const monitored = { redis, backups, mailer };
-    const monitoring = createMonitoring(core, notifications, prices, monitored, counting, {
+    const watched = { disks: watchDisks(config), parts: watchedParts(clock, redis, backups, mailer) };
+    const monitoring = createMonitoring(core, notifications, prices, watched, counting, {
       metricsToken,
       hasOwnPort,
       instance: thisInstance(config),
@@ -111,17 +119,42 @@ export async function startService(config: Config, log: Logger, program = 'coint
     if (monitorPort !== null) closers.push(await monitoring.listen(monitorPort));
     // A process that only answers makes no key of its own before it needs one.
     if (hasSealingKey(config)) await core.sealingKey();
-    if (config.role !== 'api') parts.push(await startWorkerParts(config, core, notifications, mailer));
-    if (config.role !== 'worker')
-      parts.push(await startServers(config, core, notifications, { counting, monitoring, redis, program }, log));
+    if (config.role !== 'api') parts.push(await startWorkerParts(config, core, notifications, mailer, clockWatch));
+    if (assets !== null)
+      parts.push(
+        await startServers(config, core, notifications, { counting, monitoring, redis, program, assets }, log),
+      );
     // Last, because the key must only be shown by a start that succeeded.
     const first = config.role === 'worker' ? null : await firstStart(core.app, { withKey: !config.production });
     const dashboard = config.role === 'worker' ? null : await startedDashboard(config, core);
-    return { addresses: { live: config.baseUrl, test: config.sandboxBaseUrl }, firstStart: first, dashboard, stop };
+    const addresses = { live: config.baseUrl, test: config.sandboxBaseUrl };
+    return { addresses, firstStart: first, dashboard, stop: () => drain(config, monitoring).then(stop) };
   } catch (error) {
     await stop();
     throw error;
   }
+}
+
+type Problem = Pick<WatchedPart, 'problem'>;
+
+/** Parts that may fail while the service works; null: not used. */
+function watchedParts(
+  clock: ServiceClock,
+  redis: SharedRedis | null,
+  backups: Problem | null,
+  mailer: Problem | null,
+): readonly WatchedPart[] {
+  return [
+    { name: 'clock', problem: () => clock.state().problem },
+    ...(redis === null ? [] : [{ name: 'redis', problem: () => limitsProblem(redis) }]),
+    ...(backups === null ? [] : [{ name: 'backups', problem: () => backups.problem() }]),
+    ...(mailer === null ? [] : [{ name: 'mail', problem: () => mailer.problem() }]),
+  ];
+}
+
+function limitsProblem(redis: SharedRedis): string | null {
+  const away = redis.problem();
+  return away === null ? null : `rate limits count in this process alone: ${away}`;
 }
 
 /** What the servers share with monitoring. */
@@ -129,6 +162,7 @@ interface Shared {
   readonly counting: Counting;
   readonly monitoring: Monitoring;
   readonly redis: SharedRedis | null;
+  readonly assets: Assets;
   /** How answers name our commands. */
   readonly program: string;
 }
@@ -137,15 +171,13 @@ async function startServers(
   config: Config,
   core: Cointill,
   notifications: Notifications,
-  { counting, monitoring, redis, program }: Shared,
+  { counting, monitoring, redis, program, assets }: Shared,
   log: Logger,
 ): Promise<() => Promise<void>> {
   const { app, troubles } = core;
   const api: Api = { app, creator: createPaymentCreator(app, core.handle.pipeline), reader: createPaymentReader(app) };
   const access = createAccess(app.db, notifications, app.clock);
   const { keyUses, stopUses } = startKeyUses(core);
-  const limits = createRateLimits(config.rateLimits, redis?.client ?? null);
-  const assets = await loadAssets();
   const watch = createPaymentWatch(notifications);
   const baseUrls = { live: config.baseUrl, test: config.sandboxBaseUrl };
   const plugins = [
@@ -160,7 +192,7 @@ async function startServers(
   const common = {
     access,
     keyUses,
-    limits,
+    limits: createRateLimits(config.rateLimits, redis?.client ?? null),
     baseUrls,
     production: config.production,
     trustProxy: config.trustProxy,
@@ -169,6 +201,7 @@ async function startServers(
     troubles,
     program,
     onAnswered: answered.onAnswered,
+    isStopping: () => monitoring.isStopping(),
     plugins,
   };
   const dashboard = await openDashboard(
@@ -185,7 +218,7 @@ async function startServers(
     { server: buildServer({ ...sandbox, side: 'test' }), port: config.sandboxPort },
   ];
   const stop = async (): Promise<void> => {
-    await Promise.all(servers.map(({ server }) => closeServer(server)));
+    await closeServers(servers, config.drainMs > 0);
     watch.stop();
     await stopUses();
     await api.creator.idle();
@@ -204,34 +237,6 @@ async function startServers(
   return stop;
 }
 
-function listenOn(server: FastifyInstance, host: string, port: number): Promise<unknown> {
-  return server.listen({ host, port }).catch((error: unknown) => {
-    throw new ListenError(port, error);
-  });
-}
-
-async function readTls({ tls }: Config): Promise<{ readonly cert: Buffer; readonly key: Buffer } | null> {
-  return tls === null ? null : { cert: await readFile(tls.certFile), key: await readFile(tls.keyFile) };
-}
-
-/** How often connections that have become idle are closed. */
-const IDLE_POLL_MS = 50;
-
-/**
- * Closes a server, which ends the connections that are idle at that moment. Connections with a later last answer would
- * keep it open for their keep-alive time, and a client that never ends its request would keep it open forever.
- */
-async function closeServer(server: FastifyInstance): Promise<void> {
-  const idle = setInterval(() => server.server.closeIdleConnections(), IDLE_POLL_MS);
-  const limit = setTimeout(() => server.server.closeAllConnections(), STOP_GRACE_MS);
-  try {
-    await server.close();
-  } finally {
-    clearInterval(idle);
-    clearTimeout(limit);
-  }
-}
-
 /** Loaded only if it is used: it takes a third of the program's start. */
 async function sharedRedis(redisUrl: string | null, troubles: Troubles): Promise<SharedRedis | null> {
   if (redisUrl === null) return null;
@@ -248,6 +253,7 @@ async function startWorkerParts(
   core: Cointill,
   notifications: Notifications,
   mailer: Mailer | null,
+  { judged }: ClockWatch,
 ): Promise<() => Promise<void>> {
   const { app, troubles } = core;
   const sealingKey = await core.sealingKey();
@@ -258,7 +264,7 @@ async function startWorkerParts(
   const sweeps = startSweeps(app, swept.chainOf, troubles);
   const holder = leaseHolder();
   const noticing = config.dashboard === null ? null : createServiceNoticing(core, holder);
-  const workers = startWorkers(app, { sender, sealingKey }, notifications, troubles, { mailer, noticing });
+  const workers = startWorkers(app, { sender, sealingKey }, notifications, troubles, { mailer, noticing, judged });
   const sources = config.networks.map((nodes) => createChainSource(nodes, { timeoutMs: NODE_TIMEOUT_MS, troubles }));
   const chains = sources.map((source) => watchChain(app, source, holder, troubles, config.nodePollMs, core.openWallet));
   return async () => {

@@ -4,15 +4,15 @@ import type { Observer } from '../app/observer.ts';
 import { sharedAnswer } from '../app/shared-answer.ts';
 import { within } from '../app/within.ts';
 import type { Cointill } from './core.ts';
+import type { DiskWatch } from './disk-space.ts';
 import { healthRoutes, type Readiness } from '../http/health.ts';
 import { isDirect, isLocal } from '../http/https-rule.ts';
 import { ListenError, MONITOR_HOST } from '../http/listen-error.ts';
 import { createMetrics, createScrape, metricsRoute, type Metrics } from '../http/metrics.ts';
 import { buildMonitor } from '../http/monitor.ts';
-import type { SharedRedis } from '../http/redis.ts';
 import { createObserver, registerService } from '../http/service-metrics.ts';
 import type { Prices } from './prices.ts';
-import { readiness } from './readiness.ts';
+import { readiness, type WatchedPart } from './readiness.ts';
 import { readFigures } from '../store/figures.ts';
 import type { Listening } from '../store/notifications.ts';
 import { addressGaps } from '../store/wallets.ts';
@@ -45,6 +45,7 @@ export interface Monitoring {
   listen(port: number): Promise<() => Promise<void>>;
   /** From now on the service is not ready: load balancers go elsewhere while it finishes. */
   stopping(): void;
+  isStopping(): boolean;
 }
 
 export interface MonitoringOptions {
@@ -56,23 +57,18 @@ export interface MonitoringOptions {
   readonly instance: Instance;
 }
 
-/** Parts of this process that may fail while it works; null: not used. */
-export interface MonitoredParts {
-  readonly redis: SharedRedis | null;
-  readonly backups: { problem(): string | null } | null;
-  readonly mailer: { problem(): string | null } | null;
-}
-
 export function createMonitoring(
   core: Cointill,
   notifications: Listening,
   prices: Prices,
-  { redis, backups, mailer }: MonitoredParts,
+  { disks, parts }: { readonly disks: DiskWatch | null; readonly parts: readonly WatchedPart[] },
   { metrics }: Counting,
   { metricsToken, hasOwnPort, instance }: MonitoringOptions,
 ): Monitoring {
   let isStopping = false;
-  const check = sharedAnswer(SHARED_MS, () => readiness(core, notifications, { redis, backups, mailer }));
+  const check = sharedAnswer(SHARED_MS, () =>
+    readiness(core, notifications, [...(disks === null ? [] : [disks]), ...parts]),
+  );
   const ready = async (): Promise<Readiness> =>
     isStopping ? { ok: false, checks: { service: 'stopping' }, degraded: false } : check();
   const networks = sharedAnswer(SHARED_MS, () => within(READ_WITHIN_MS, networkStatus(core.app, core.networks)));
@@ -80,9 +76,10 @@ export function createMonitoring(
     version: version(),
     figures: sharedAnswer(FIGURES_FOR_MS, () => within(READ_WITHIN_MS, readFigures(core.handle.db, core.app.clock))),
     gaps: sharedAnswer(FIGURES_FOR_MS, () => within(READ_WITHIN_MS, addressGaps(core.handle.db))),
-    isReady: async () => (await ready()).ok,
+    ready,
     isListening: () => notifications.healthy(),
-    sharesLimits: () => (redis === null ? null : redis.problem() === null),
+    clockAheadMs: () => core.app.clockState?.().aheadMs ?? 0,
+    disks: async () => disks?.read() ?? [],
     pool: () => core.handle.pool(),
     prices: () => prices.ages(),
   });
@@ -103,5 +100,6 @@ export function createMonitoring(
     stopping: () => {
       isStopping = true;
     },
+    isStopping: () => isStopping,
   };
 }

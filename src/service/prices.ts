@@ -1,11 +1,13 @@
 import type { Config } from '../config/config.ts';
+import type { ServiceClock } from '../app/service-clock.ts';
 import type { AssetCode } from '../domain/asset.ts';
+import type { Clock } from '../domain/clock.ts';
 import { FIATS, type Fiat } from '../domain/money.ts';
 import { nativeAsset } from '../domain/networks.ts';
 import { evmFamily } from '../rails/evm/family.ts';
 import { createChainlinkSource, ETHEREUM_FEEDS, ETHEREUM_FEEDS_CHAIN_ID } from '../rates/chainlink.ts';
 import { fixedOver, fixedRates } from '../rates/fixed.ts';
-import { createHttpClient } from '../rates/http.ts';
+import { createHttpClient, type OnDate } from '../rates/http.ts';
 import { createLiveRates, type LiveRates } from '../rates/live.ts';
 import type { PriceSource, RateSource } from '../rates/source.ts';
 import { sourceOwner, WEB_SOURCES, webSources } from '../rates/web-sources.ts';
@@ -21,6 +23,8 @@ export interface Prices {
   readonly rates: RateSource;
   /** How old the price of each needed pair is, or how long there has been none. */
   ages(): readonly { readonly pair: string; readonly ageMs: number }[];
+  /** Resolves when each source was asked once, and has answered, failed or timed out. */
+  readonly asked: Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -28,22 +32,34 @@ export interface Prices {
  * The prices of live mode: fixed ones from the operator, and market prices for the rest, kept fresh in this process. If
  * no network is followed, no market is asked, because nothing is quoted.
  */
-export function startPrices(config: Config, troubles: Troubles): Prices {
-  const market = openMarket(config, troubles);
-  if (market === null) return { rates: fixedRates(config.fixedRates), ages: () => [], stop: async () => {} };
+export function startPrices(config: Config, troubles: Troubles, clock: ServiceClock): Prices {
+  const market = openMarket(config, troubles, {
+    clock: clock.now,
+    onDate: (host, at, uncertainMs) => clock.note({ source: host, earliest: at, latest: at + uncertainMs, weight: 1 }),
+  });
+  if (market === null)
+    return {
+      rates: fixedRates(config.fixedRates),
+      ages: () => [],
+      asked: Promise.resolve(),
+      stop: async () => {},
+    };
   const { live } = market;
+  const asked = Promise.withResolvers<void>();
   const loop = startLoop({
     name: 'prices',
     restMs: REFRESH_MS,
     troubles,
     work: async () => {
       await live.refresh();
+      asked.resolve();
       return false;
     },
   });
   return {
     rates: fixedOver(config.fixedRates, live),
-    ages: priceAges(live, neededAssets(config), Date.now),
+    ages: priceAges(live, neededAssets(config), clock.now),
+    asked: asked.promise,
     stop: async () => {
       live.close();
       await loop.stop();
@@ -54,7 +70,7 @@ export function startPrices(config: Config, troubles: Troubles): Prices {
 
 /** The prices of this moment, asked for once: fixed ones from the operator, and market prices for the rest. */
 export async function pricesNow(config: Config, troubles: Troubles): Promise<RateSource> {
-  const market = openMarket(config, troubles);
+  const market = openMarket(config, troubles, { clock: Date.now });
   if (market === null) return fixedRates(config.fixedRates);
   try {
     await market.live.refresh();
@@ -69,14 +85,15 @@ export async function pricesNow(config: Config, troubles: Troubles): Promise<Rat
 function openMarket(
   config: Config,
   troubles: Troubles,
+  { clock, onDate }: { readonly clock: Clock; readonly onDate?: OnDate },
 ): { readonly live: LiveRates; readonly close: () => Promise<void> } | null {
   if (config.networks.length === 0 || config.rateSources.length === 0) return null;
-  const http = createHttpClient();
+  const http = createHttpClient(onDate === undefined ? {} : { onDate });
   const chainlink = chainlinkSource(config, troubles);
   const wanted = WEB_SOURCES.filter(({ name }) => config.rateSources.includes(sourceOwner(name)));
   const live = createLiveRates({
     sources: [...webSources(wanted, http.fetchText), ...(chainlink === null ? [] : [chainlink.source])],
-    clock: Date.now,
+    clock,
     maxAgeMs: config.rateMaxAgeMs,
     timeoutMs: SOURCE_TIMEOUT_MS,
     backOffMs: BACK_OFF_MS,

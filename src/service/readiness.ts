@@ -3,57 +3,46 @@ import { networkStatus, type NetworkStatus } from '../app/chains/network-status.
 import { within } from '../app/within.ts';
 import type { Cointill } from './core.ts';
 import type { Readiness } from '../http/health.ts';
-import type { SharedRedis } from '../http/redis.ts';
-import { writeProblem } from '../store/check-database.ts';
+import { exhaustion, writeProblem } from '../store/check-database.ts';
 import type { DatabaseHandle } from '../store/database.ts';
 import type { Listening } from '../store/notifications.ts';
 
 /** A supervisor only waits a few seconds, and a slower service is of no use to customers either. */
 const READY_WITHIN_MS = 3_000;
 
-/** Parts that may fail while the service works; null: not used. */
-interface ReadinessParts {
-  readonly redis?: Pick<SharedRedis, 'problem'> | null;
-  readonly backups?: { problem(): string | null } | null;
-  readonly mailer?: { problem(): string | null } | null;
+/** Besides the pool's sixteen connections it needs two of its own, which come last. */
+const NO_ANSWER =
+  'no answer on the connection that saves orders; a pooler with too few connections? It needs 18 for each process';
+
+/** A part that may fail while the service works: its name in `/readyz`, and why it is not well; null: it is. */
+export interface WatchedPart {
+  readonly name: string;
+  problem(): string | null | Promise<string | null>;
 }
 
 /**
- * Checks what the service needs to work. A network with a problem or warning is reported but does not make the service
- * unready, because payments on other networks and the sandbox continue. The same holds for a Redis that is down, as
- * each process then counts rate limits for itself, for scheduled backups that fail, and for a mail server.
+ * Checks what the service needs to work. Without the database, or its notifications, it is not ready. A network with a
+ * problem or warning is reported but does not make the service unready, because payments on other networks and the
+ * sandbox continue. The same holds for every other of its `parts`, such as Redis or the mail server.
  */
 export async function readiness(
   core: Pick<Cointill, 'app' | 'handle' | 'networks'>,
   notifications: Pick<Listening, 'problem'>,
-  { redis = null, backups = null, mailer = null }: ReadinessParts = {},
+  parts: readonly WatchedPart[] = [],
   withinMs: number = READY_WITHIN_MS,
 ): Promise<Readiness> {
-  const [database, states] = await Promise.all([
+  const [database, states, watched] = await Promise.all([
     databaseProblem(core.handle, withinMs),
     within(withinMs, networkStatus(core.app, core.networks)).catch((): readonly NetworkStatus[] => []),
+    Promise.all(parts.map(async (part) => [part.name, await part.problem()] as const)),
   ]);
   const listening = notifications.problem();
-  const away = redis?.problem() ?? null;
-  const limits =
-    redis === null ? {} : { redis: away === null ? 'ok' : `rate limits count in this process alone: ${away}` };
-  const unmade = backups?.problem() ?? null;
-  const scheduled = backups === null ? {} : { backups: unmade ?? 'ok' };
-  const unsent = mailer?.problem() ?? null;
-  const mails = mailer === null ? {} : { mail: unsent ?? 'ok' };
-  const networks = Object.fromEntries(states.map((state) => [state.network, troubleOf(state) ?? 'ok']));
+  const survived = [...watched, ...states.map((state) => [state.network, troubleOf(state)] as const)];
+  const problems = [['database', database] as const, ['notifications', listening] as const, ...survived];
   return {
     ok: database === null && listening === null,
-    checks: {
-      database: database ?? 'ok',
-      notifications: listening ?? 'ok',
-      ...limits,
-      ...scheduled,
-      ...mails,
-      ...networks,
-    },
-    degraded:
-      [away, unmade, unsent].some((problem) => problem !== null) || states.some((state) => troubleOf(state) !== null),
+    checks: Object.fromEntries(problems.map(([name, problem]) => [name, problem ?? 'ok'])),
+    degraded: survived.some(([, problem]) => problem !== null),
   };
 }
 
@@ -62,16 +51,26 @@ function troubleOf({ problem, warnings }: NetworkStatus): string | null {
   return warnings.length === 0 ? null : warnings.join('; ');
 }
 
-async function databaseProblem({ db, pipeline }: DatabaseHandle, withinMs: number): Promise<string | null> {
-  const [role, saves] = await Promise.all([
+async function databaseProblem(handle: DatabaseHandle, withinMs: number): Promise<string | null> {
+  const { db, pipeline } = handle;
+  const [role, means, saves] = await Promise.all([
     within(withinMs, writeProblem(db)).then(
       (problem) =>
         problem === null ? null : `DATABASE_URL leads to ${problem.replace(/^read-only$/, 'a read-only one')}`,
       () => 'not reachable',
     ),
+    within(withinMs, meansProblem(handle)).catch(() => 'not reachable'),
     answersSaves(db, pipeline, withinMs),
   ]);
-  return role ?? (saves ? null : 'no answer on the connection that saves orders');
+  return role ?? means ?? (saves ? null : NO_ANSWER);
+}
+
+/** Writes only once a statement was refused, until that works: a database in good health need not be asked. */
+async function meansProblem(handle: DatabaseHandle): Promise<string | null> {
+  if (!handle.isExhausted()) return null;
+  const problem = await exhaustion(handle.db);
+  if (problem === null) handle.hasMeans();
+  return problem === null ? null : `refuses to save orders: ${problem}`;
 }
 
 /** Asks on the connection that saves orders only while it saves none: otherwise the answers to orders prove enough. */

@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { Client } from 'pg';
+import { EXHAUSTED } from './client.ts';
 import type { Database } from './database.ts';
 
 /** The database of a setting cannot be used; the message says why, and what to do. */
@@ -56,6 +57,24 @@ const ROLE = `select pg_is_in_recovery() as replica, current_setting('transactio
 export async function writeProblem(db: Database): Promise<string | null> {
   const { rows } = await sql.raw<Role>(ROLE).execute(db);
   return problemOf(rows[0]);
+}
+
+/**
+ * A megabyte of a table that nobody else sees and that the statement itself takes away: an order would fit on a page
+ * that is there already, and say nothing of the disk.
+ */
+const FILL = `create temp table cointill_room on commit drop as
+  select repeat('-', 1000) as filler from generate_series(1, 1000)`;
+
+/** Why the server has no means to write, in its own words; null if it has them. */
+export async function exhaustion(db: Database): Promise<string | null> {
+  try {
+    await sql.raw(FILL).execute(db);
+    return null;
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && EXHAUSTED.test(String(error.code)))) throw error;
+    return error.message;
+  }
 }
 
 function problemOf(role: Role | undefined): string | null {

@@ -58,6 +58,9 @@ export class NoAnswerError extends Error {
 /** The server takes no writes because it is or became a replica: the same address may lead to another server by now. */
 const READ_ONLY = '25006';
 
+/** PostgreSQL's classes `insufficient resources` and `system error`: a full disk is 53100, a broken one 58030. */
+export const EXHAUSTED = /^5[38]/;
+
 /** For statements that were running on a connection that had to be closed. */
 class ReadOnlyError extends Error {
   readonly code = READ_ONLY;
@@ -73,6 +76,8 @@ export interface PreparingClientConfig extends ClientConfig {
   readonly answerTimeoutMs: number;
   /** How long a transaction may wait for its next statement. */
   readonly idleTransactionTimeoutMs: number;
+  /** Called for a statement that the server had no means to run: no disk, no memory, no answer of its file system. */
+  readonly onExhausted?: () => void;
 }
 
 /**
@@ -94,6 +99,7 @@ export class PreparingClient extends SessionClient {
     let isReadOnly = false;
     this.connection.on('errorMessage', ({ code }: { readonly code?: string }) => {
       if (code === READ_ONLY) isReadOnly = true;
+      if (EXHAUSTED.test(code ?? '')) config.onExhausted?.();
     });
     this.connection.on('readyForQuery', ({ status }: { readonly status?: string }) => {
       // Later, so that the statement fails with the server's own error.

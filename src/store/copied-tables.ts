@@ -57,6 +57,7 @@ export const COPIED_TABLES: { readonly [Name in keyof Tables]: 'rows' | 'nothing
   change_watches: 'rows',
   change_outputs: 'rows',
   raw_transactions: 'rows',
+  coin_outflows: 'rows',
   chain_cursors: 'rows',
   chain_blocks: 'rows',
   chain_nodes: 'nothing',

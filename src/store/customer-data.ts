@@ -120,10 +120,12 @@ export async function deleteCustomerData(
     sql`update refunds set reason = null where payment_id = any (${ids}::uuid[]) and reason is not null`,
   );
   await clearMarks(trx, projectId, ids);
-  // Events first: an answer that is recorded meanwhile is there to be cleared, or its record sees the cleared event.
   const events = await clearEvents(trx, ids);
-  const answers = await clearAnswers(trx, ids);
   await clearIdempotentAnswers(trx, projectId, names, emails);
+  // Last, for it keeps all records of attempts waiting. Those that began before it are there to be cleared; those that
+  // begin after it read the cleared events (docs/decisions/0225).
+  await sql`lock table delivery_attempts in share row exclusive mode`.execute(trx);
+  const answers = await clearAnswers(trx, ids);
   const counts = { payments: rows.length, events, notes, refundReasons, answers };
   return { counts, auditEntries, next: rows.length < limit ? null : (ids.at(-1) ?? null) };
 }
@@ -170,7 +172,7 @@ async function clearAnswers(trx: Trx, ids: readonly string[]): Promise<number> {
 async function clearEvents(trx: Trx, ids: readonly string[]): Promise<number> {
   const { rows } = await sql<{ id: string; body: string; hasData: boolean }>`
     select id, body, body ~ ${HAS_CUSTOMER_DATA} as "hasData" from events
-    where payment_id = any (${ids}::uuid[]) order by id for no key update`.execute(trx);
+    where payment_id = any (${ids}::uuid[])`.execute(trx);
   await sql`
     update events set request_id = null where payment_id = any (${ids}::uuid[]) and ${hasAddress(sql`request_id`)}`.execute(
     trx,

@@ -76,6 +76,12 @@ export interface DatabaseHandle {
   connect(): Promise<Client>;
   /** Pool connections in use, and statements and transactions waiting for one. */
   pool(): { readonly used: number; readonly waiting: number };
+  /**
+   * Whether the server had no means for a statement since {@link hasMeans} was last called: what is written may be
+   * refused.
+   */
+  isExhausted(): boolean;
+  hasMeans(): void;
   close(): Promise<void>;
 }
 
@@ -85,6 +91,8 @@ export interface DatabaseOptions {
   readonly direct?: Connection | undefined;
   /** Called when an idle connection breaks; the pool replaces it. */
   readonly onError: (error: Error) => void;
+  /** What `pg_stat_activity` calls the process; `cointill` unless it is given. */
+  readonly applicationName?: string;
   /** How long a statement of the pool or the pipeline may take before its connection is closed. */
   readonly answerTimeoutMs?: number;
 }
@@ -109,13 +117,13 @@ function plainSslMode(url: string): string {
 }
 
 /** The settings of every connection. */
-function clientConfig(connection: Connection) {
+function clientConfig(connection: Connection, applicationName: string) {
   return {
     ...('connectionString' in connection
       ? { connectionString: plainSslMode(connection.connectionString) }
       : connection),
     types,
-    application_name: 'cointill',
+    application_name: applicationName,
     connectionTimeoutMillis: 10_000,
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEP_ALIVE_AFTER_MS,
@@ -124,10 +132,13 @@ function clientConfig(connection: Connection) {
 
 /** Opens a pool. A broken connection or a restarted server is reported to `onError` and never ends the process. */
 export function openDatabase(connection: Connection, options: DatabaseOptions): DatabaseHandle {
-  const { answerTimeoutMs = ANSWER_TIMEOUT_MS } = options;
+  const { answerTimeoutMs = ANSWER_TIMEOUT_MS, applicationName = 'cointill' } = options;
   // Before others give up waiting for the locks of a hanging transaction.
   const idleTransactionTimeoutMs = Math.min(IDLE_TRANSACTION_TIMEOUT_MS, answerTimeoutMs / 2);
-  const answering = { ...clientConfig(connection), answerTimeoutMs, idleTransactionTimeoutMs };
+  let isExhausted = false;
+  const onExhausted = (): void => void (isExhausted = true);
+  const settings = clientConfig(connection, applicationName);
+  const answering = { ...settings, answerTimeoutMs, idleTransactionTimeoutMs, onExhausted };
   const pool = new Pool({
     ...answering,
     Client: PreparingClient as unknown as typeof Client,
@@ -157,8 +168,11 @@ export function openDatabase(connection: Connection, options: DatabaseOptions): 
   return {
     db,
     pipeline,
-    connect: () => opened(new SessionClient(clientConfig(options.direct ?? connection)) as unknown as Client),
+    connect: () =>
+      opened(new SessionClient(clientConfig(options.direct ?? connection, applicationName)) as unknown as Client),
     pool: () => ({ used: pool.totalCount - pool.idleCount, waiting: pool.waitingCount }),
+    isExhausted: () => isExhausted,
+    hasMeans: () => void (isExhausted = false),
     close: async () => {
       closing = true;
       await pipeline.close();

@@ -74,16 +74,15 @@ export async function recordAttempts(executor: Database | Trx, records: readonly
     with ${UNFLUSHED}, attempt as materialized (
       select * from json_to_recordset(${storableJson(rows)}::json) as a (
         ${sql.raw(ATTEMPT_TYPES)}, lease_until timestamptz, next text, next_at timestamptz, event_id uuid, body_sha256 text)
-    ), held as materialized (
-      -- Locked: a deletion of customers' data waits, and clears what is recorded here; or it was first, and this waits
-      -- and reads what it left. All lock in the order of ids.
+    ), sent as materialized (
+      -- A deletion of customers' data ends before this statement reads, or clears what it records.
       select id, body from events
-      where id = any (array(select event_id from attempt where event_id is not null)) order by id for share
+      where id = any (array(select event_id from attempt where event_id is not null))
     ), recorded as (
       insert into delivery_attempts (${sql.raw(ATTEMPT_NAMES)})
       select ${sql.raw(ATTEMPT_VALUES)} from attempt a left join lateral (
-        select encode(sha256(convert_to(held.body, 'UTF8')), 'hex') <> a.body_sha256 as is_cleared
-        from held where held.id = a.event_id
+        select encode(sha256(convert_to(sent.body, 'UTF8')), 'hex') <> a.body_sha256 as is_cleared
+        from sent where sent.id = a.event_id
       ) h on true
     ), retried as (
       update retried_deliveries r set attempted = true

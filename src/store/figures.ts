@@ -29,8 +29,6 @@ export interface Figures {
   readonly haltedWallets: number;
   /** Wallets that received money on addresses not handed out yet, as found in the last week. */
   readonly walletsAhead: number;
-  /** How far our clock is ahead of the database's, as precisely as the round trip allows. */
-  readonly clockSkewMs: number;
 }
 
 export const MAX_COUNTED = 100_000;
@@ -42,7 +40,6 @@ const AHEAD_DAYS = 7;
  */
 export async function readFigures(db: Database, clock: () => number): Promise<Figures> {
   return db.connection().execute(async (one) => {
-    const clockSkewMs = await readSkew(one, clock);
     const now = clock();
     const sinceMs = (at: number | null): number => (at === null ? 0 : Math.max(0, now - at));
     const deliveries = await readDeliveries(one);
@@ -57,16 +54,8 @@ export async function readFigures(db: Database, clock: () => number): Promise<Fi
       lostTransfers: (await lostTransfers(one)).length,
       haltedWallets: (await haltedWallets(one)).length,
       walletsAhead: (await transfersAhead(one, now - AHEAD_DAYS * DAY_MS)).length,
-      clockSkewMs,
     };
   });
-}
-
-async function readSkew(db: Database, clock: () => number): Promise<number> {
-  const askedAt = clock();
-  const { rows } = await sql<{ now: number }>`select clock_timestamp() as now`.execute(db);
-  const answeredAt = clock();
-  return (askedAt + answeredAt) / 2 - (rows[0]?.now ?? answeredAt);
 }
 
 async function readDeliveries(db: Database) {

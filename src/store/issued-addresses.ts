@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { AssetCode } from '../domain/asset.ts';
-import type { Network } from '../domain/networks.ts';
+import { EVM_NETWORKS, isEvmNetwork, type Network } from '../domain/networks.ts';
 import type { Database, Trx } from './database.ts';
 import type { WalletKind } from './schema/wallets.ts';
 import type { Wallet } from './wallets.ts';
@@ -112,24 +112,38 @@ export async function heldAddress(trx: Trx, paymentId: string, network: Network)
 }
 
 /**
- * The owner of an address if money to it belongs to a payment or to the project: a payment, a wallet's change, or a
- * treasury (`paymentId` null). Null: it was never handed out here. `address` is in the form in which the chain's
- * transfers carry it.
+ * The owner of an address if money to it belongs to a payment of either mode or to the project: a payment, and else
+ * (`paymentId` null) an address that is watched before it is handed out, a wallet's change, or a treasury. Null: none
+ * of these. EVM networks share their addresses. `address` is in the form in which the chain's transfers carry it.
  */
 export async function ownerOfAddress(
   executor: Database | Trx,
   wanted: { readonly projectId: string; readonly network: Network; readonly address: string },
 ): Promise<{ readonly paymentId: string | null } | null> {
   const { projectId, network, address } = wanted;
+  const isAddress = sql`network = any (${isEvmNetwork(network) ? EVM_NETWORKS : [network]}::text[]) and address = ${address}`;
+  // The made-up addresses of test payments are stored with their checksum, and in no other table.
   const { rows } = await sql<{ paymentId: string | null }>`
-    select payment_id as "paymentId" from payment_addresses where network = ${network} and address = ${address}
+    select payment_id as "paymentId" from payment_addresses where ${isAddress}
     union all
-    select null from change_addresses where network = ${network} and address = ${address}
+    select id from payments where mode = 'test' and lower(address) = lower(${address})
+    union all
+    select null from unissued_addresses where ${isAddress}
+    union all
+    select null from change_addresses where ${isAddress}
     union all
     select null from wallets where project_id = ${projectId} and network = ${network} and kind = 'treasury'
       and lower(source) = ${address}
     limit 1`.execute(executor);
   return rows[0] ?? null;
+}
+
+/**
+ * Waits until nobody hands out addresses of a network, and lets nobody do so before the transaction ends: an address
+ * that is not handed out now is compared with what the transaction saves before it ever is.
+ */
+export async function lockIssuing(trx: Trx, network: Network): Promise<void> {
+  await sql`select from address_indexes where network = ${network} order by first_address for share`.execute(trx);
 }
 
 /** A deposit address that received money, and what was quoted for it. */

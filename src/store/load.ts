@@ -1,6 +1,7 @@
 import type { Client } from 'pg';
 import { copyIn } from './copy.ts';
-import { applyMigrations, knownMigrations, MIGRATION_LOCK, MigrationError } from './migrate.ts';
+import { applyMigrations, MIGRATION_LOCK } from './migrate.ts';
+import { knownMigrations, MigrationError, unfitSchema } from './migration-files.ts';
 import { copyStatement, liftLimits, type CopiedTable, type SequenceState } from './snapshot.ts';
 
 /** The database to load into is not empty, or somebody else is filling it. The message says so, and the way out. */
@@ -45,7 +46,7 @@ const OCCUPANTS = `
  * there at all.
  *
  * @throws OccupiedDatabaseError if the database is not empty or somebody else is filling it, MigrationError if a
- * migration is not known here
+ * migration, or a column with data, is not known here
  */
 export async function loadSnapshot(
   client: Client,
@@ -69,7 +70,11 @@ export async function loadSnapshot(
   const names = new Set(tables.map(({ name }) => name));
   await fill(async (table, content) => {
     if (!names.has(table.name)) throw new Error(`The table ${table.name} is not in the manifest.`);
-    return copyIn(client, copyStatement(client, table, 'from stdin'), content);
+    try {
+      return await copyIn(client, copyStatement(client, table, 'from stdin'), content);
+    } catch (error) {
+      throw isUnknownName(error) ? unfitSchema('backup', error.message) : error;
+    }
   });
   await client.query("set local maintenance_work_mem = '256MB'");
   for (const { make } of [...constraints, ...indexes]) await client.query(make);
@@ -79,6 +84,11 @@ export async function loadSnapshot(
     known.filter((name) => !migrations.includes(name)),
   );
   await client.query(`analyze ${tables.map(({ name }) => client.escapeIdentifier(name)).join(', ')}`);
+}
+
+/** PostgreSQL's codes for a column and a table that do not exist. */
+function isUnknownName(error: unknown): error is Error {
+  return error instanceof Error && 'code' in error && (error.code === '42703' || error.code === '42P01');
 }
 
 /** Until the transaction ends nobody else can create tables: neither another restore nor a service that starts. */

@@ -2,6 +2,7 @@ import { CompiledQuery, sql } from 'kysely';
 import type { AssetCode } from '../domain/asset.ts';
 import type { Network } from '../domain/networks.ts';
 import type { AwaitingAddress } from './watched-addresses.ts';
+import { LEFT } from './coin-outflows.ts';
 import { timestamp, type Database, type Trx } from './database.ts';
 import { notification } from './notifications.ts';
 import { saveEvents, type NewEvent } from './save-changes.ts';
@@ -95,8 +96,8 @@ export async function awaitingLost(
   asset: AssetCode,
   since: number,
 ): Promise<readonly AwaitingAddress[]> {
-  const { rows } = await sql<{ address: string; arrived: string }>`
-    select u.address, coalesce(sum(l.amount_units), 0)::text as arrived
+  const { rows } = await sql<{ address: string; units: string }>`
+    select u.address, (coalesce(sum(l.amount_units), 0) - coalesce(${LEFT('u')}, 0))::text as units
     from skipped_indexes s
     join unissued_addresses u on u.network = s.network and u.first_address = s.first_address
       and u.address_index >= s.from_index and u.address_index < s.to_index
@@ -104,13 +105,8 @@ export async function awaitingLost(
       and l.block_height is not null
     where s.network = ${network} and s.skipped_at > ${timestamp(since)}
       and not exists (select 1 from payment_addresses a where a.network = u.network and a.address = u.address)
-    group by u.address`.execute(db);
-  return rows.map(({ address, arrived }) => ({
-    address,
-    paymentId: null,
-    arrivedUnits: BigInt(arrived),
-    spentUnits: 0n,
-  }));
+    group by u.network, u.address`.execute(db);
+  return rows.map(({ address, units }) => ({ address, paymentId: null, units: BigInt(units) }));
 }
 
 /** Money on an address that is not handed out yet, of a wallet that is still in use. */

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { MailContent } from '../domain/mail-content.ts';
-import type { Notification } from '../domain/notification.ts';
+import { NOTIFICATIONS, type Notification } from '../domain/notification.ts';
 import { timestamp, type Database, type Trx } from './database.ts';
 import type { MailOutcome } from './schema/mails.ts';
 import type { NewRow } from './tables.ts';
@@ -153,6 +153,8 @@ export async function findUnsubscribe(executor: Database | Trx, tokenHash: Buffe
     .selectFrom('mail_unsubscribes')
     .select(['person_id', 'notification', 'used_at'])
     .where('token_hash', '=', tokenHash)
+    // Former versions gave out links against mails of changed wallets.
+    .where('notification', 'in', NOTIFICATIONS)
     .executeTakeFirst();
   return row === undefined ? null : { personId: row.person_id, notification: row.notification, usedAt: row.used_at };
 }

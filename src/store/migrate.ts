@@ -1,9 +1,14 @@
-import { createHash } from 'node:crypto';
-import { readdir, readFile } from 'node:fs/promises';
-import path from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import type { Client } from 'pg';
 import { beginWithin } from './client.ts';
+import {
+  checkApplied,
+  knownMigrations,
+  MigrationError,
+  MIGRATIONS_FOLDER,
+  readMigration,
+  type Applied,
+} from './migration-files.ts';
 
 /** Any number that nobody else locks: two processes that start at once must not both migrate. */
 export const MIGRATION_LOCK = 7_203_611;
@@ -11,7 +16,16 @@ export const MIGRATION_LOCK = 7_203_611;
 /** A migration waits for nothing between its statements either, but more is lost when it is aborted. */
 const IDLE_TIMEOUT_MS = 30_000;
 
-const FOLDER = path.join(import.meta.dirname, '../../migrations');
+/**
+ * A statement that waits for a table's lock keeps everybody waiting who wants the table after it, and what a migration
+ * has locked before stays locked meanwhile. A migration gives up this soon, and begins anew a moment later.
+ */
+const LOCK_TIMEOUT_MS = 1_000;
+/** Long enough for those who queued behind a migration to be served. */
+const RETRY_MS = 1_000;
+/** PostgreSQL's code for a lock that was not had in time. */
+const LOCK_NOT_AVAILABLE = '55P03';
+const REPORT_EVERY_MS = 60_000;
 
 const MAKE_TABLE =
   'create table if not exists migrations (name text primary key, applied_at timestamptz not null default now(), checksum text)';
@@ -22,9 +36,6 @@ const MAKE_TABLE =
 const LACKS_CHECKSUMS = `
   select not exists (
     select from pg_attribute where attrelid = 'migrations'::regclass and attname = 'checksum' and not attisdropped) as lacks`;
-
-/** The database cannot be migrated to this program's version; the message says why and what to do. */
-export class MigrationError extends Error {}
 
 /** How long a process waits before it asks again whether another one has migrated. */
 const TURN_MS = 100;
@@ -43,18 +54,13 @@ async function lockMigrations(client: Client): Promise<void> {
   }
 }
 
-/** A migration's text, and its SHA-256 in hex, independent of this machine's line endings. */
-async function readMigration(
-  folder: string,
-  name: string,
-): Promise<{ readonly text: string; readonly checksum: string }> {
-  const text = (await readFile(path.join(folder, name), 'utf8')).replaceAll('\r\n', '\n');
-  return { text, checksum: createHash('sha256').update(text).digest('hex') };
-}
-
-/** The migrations that this program has, in order. */
-export async function knownMigrations(folder: string = FOLDER): Promise<readonly string[]> {
-  return (await readdir(folder)).filter((name) => /^\d{4}_.*\.sql$/.test(name)).toSorted();
+export interface MigrateOptions {
+  readonly folder?: string;
+  /**
+   * Called when a migration has to wait for readers or writers of a table, and once a minute while it does. `holder`
+   * describes the connection with the oldest transaction.
+   */
+  readonly onWait?: (waiting: { readonly migration: string; readonly holder: string | null }) => void;
 }
 
 /**
@@ -62,41 +68,73 @@ export async function knownMigrations(folder: string = FOLDER): Promise<readonly
  * order, each in its own transaction, under an advisory lock. A file that builds indexes `concurrently` is applied
  * statement by statement instead, while others write. Returns the names applied now.
  *
- * @throws MigrationError if one fails, or if the database was migrated by a newer version or by another text of one of
- * these files: its schema would be unknown, and differ from a fresh one
+ * @throws MigrationError if one fails, or if the database does not fit (see `checkApplied`)
  */
-export async function migrate(client: Client, folder: string = FOLDER): Promise<readonly string[]> {
-  const files = await knownMigrations(folder);
+export async function migrate(client: Client, options: MigrateOptions = {}): Promise<readonly string[]> {
+  const folder = options.folder ?? MIGRATIONS_FOLDER;
   await checkServer(client);
   await lockMigrations(client);
   try {
     await makeTable(client);
     const { rows } = await client.query<Applied>('select name, checksum from migrations order by name');
-    const applied = rows.map((row) => row.name);
-    const unknown = applied.find((name) => !files.includes(name));
-    if (unknown !== undefined) {
-      throw new MigrationError(
-        `The database was migrated by a newer version of Cointill (${unknown}). Start that version, or restore a backup.`,
-      );
+    for (const { name, checksum, repair } of await checkApplied(folder, rows)) {
+      await inTransaction(client, name, options, async () => {
+        await client.query(repair);
+        await client.query('update migrations set checksum = $2 where name = $1', [name, checksum]);
+      });
     }
-    for (const row of rows) await checkUnchanged(client, folder, row);
-    const missing = files.filter((name) => !applied.includes(name));
+    const applied = new Set(rows.map(({ name }) => name));
+    const missing = (await knownMigrations(folder)).filter((name) => !applied.has(name));
     for (const name of missing) {
       // Nobody writes to a database that was empty a moment ago.
-      if (applied.length > 0 && (await applyBesideWriters(client, folder, name))) continue;
-      await client.query(beginWithin(IDLE_TIMEOUT_MS));
-      try {
-        await apply(client, folder, name);
-        await client.query('commit');
-      } catch (error) {
-        await client.query('rollback');
-        throw error;
-      }
+      if (applied.size > 0 && (await applyBesideWriters(client, folder, name, options))) continue;
+      await inTransaction(client, name, options, () => apply(client, folder, name));
     }
     return missing;
   } finally {
     await client.query('select pg_advisory_unlock($1)', [MIGRATION_LOCK]);
   }
+}
+
+/** Runs `work` in a transaction, again and again until it gets every lock at once that it asks for. */
+async function inTransaction(
+  client: Client,
+  migration: string,
+  { onWait }: MigrateOptions,
+  work: () => Promise<void>,
+): Promise<void> {
+  let reportAt = performance.now();
+  for (;;) {
+    await client.query(`${beginWithin(IDLE_TIMEOUT_MS)}; set local lock_timeout = ${LOCK_TIMEOUT_MS}`);
+    try {
+      await toldAs(migration, work);
+      await client.query('commit');
+      return;
+    } catch (error) {
+      await client.query('rollback');
+      if (!isLockTimeout(error)) throw error;
+    }
+    if (performance.now() >= reportAt) {
+      onWait?.({ migration, holder: await oldestTransaction(client) });
+      reportAt = performance.now() + REPORT_EVERY_MS;
+    }
+    // Of another length each time, so that it falls into step with no reader that comes at intervals.
+    await setTimeout(RETRY_MS * (0.5 + Math.random()));
+  }
+}
+
+function isLockTimeout(error: unknown): boolean {
+  const cause = error instanceof MigrationError ? error.cause : null;
+  return cause instanceof Error && 'code' in cause && cause.code === LOCK_NOT_AVAILABLE;
+}
+
+async function oldestTransaction(client: Client): Promise<string | null> {
+  const { rows } = await client.query<{ holder: string }>(`
+    select format('%s, process %s, in a transaction since %s', coalesce(nullif(application_name, ''), usename), pid, xact_start) as holder
+    from pg_stat_activity
+    where datname = current_database() and pid <> pg_backend_pid() and xact_start is not null
+    order by xact_start limit 1`);
+  return rows[0]?.holder ?? null;
 }
 
 /** The oldest PostgreSQL that everything runs on: `unique nulls not distinct` came with it. */
@@ -114,54 +152,26 @@ async function checkServer(client: Client): Promise<void> {
   );
 }
 
-interface Applied {
-  readonly name: string;
-  /** Null if it was applied by a version that stored no checksums. */
-  readonly checksum: string | null;
-}
-
 async function makeTable(client: Client): Promise<void> {
   await client.query(MAKE_TABLE);
   const { rows } = await client.query<{ lacks: boolean }>(LACKS_CHECKSUMS);
   if (rows[0]?.lacks === true) await client.query('alter table migrations add column checksum text');
 }
 
-/**
- * Checksums of earlier texts that made the same schema: PostgreSQL 15 could not read them, so they were written anew.
- * Databases that were made by them have nothing to change.
- */
-const EARLIER_TEXTS: Readonly<Record<string, string>> = {
-  '0028_webhooks_and_requests.sql': 'e551d2482d1adf709c9e0b4a690d245abadbe1230e0b1e04f14e5e19df47c65c',
-};
-
-/** A migration that was applied before there were checksums is assumed to be unchanged. */
-async function checkUnchanged(client: Client, folder: string, { name, checksum }: Applied): Promise<void> {
-  const now = (await readMigration(folder, name)).checksum;
-  if (checksum === null || checksum === EARLIER_TEXTS[name]) {
-    await client.query('update migrations set checksum = $2 where name = $1', [name, now]);
-  } else if (checksum !== now) {
-    throw new MigrationError(
-      `The migration ${name} is not the one that this database was migrated with. Install Cointill again as it was released. If you have changed the file, undo that, and make a new migration of the change.`,
-    );
-  }
-}
-
 /** Applies these migrations, in the open transaction, to a database made by those before them. */
 export async function applyMigrations(
   client: Client,
   names: readonly string[],
-  folder: string = FOLDER,
+  folder: string = MIGRATIONS_FOLDER,
 ): Promise<void> {
   await makeTable(client);
-  for (const name of names) await apply(client, folder, name);
+  for (const name of names) await toldAs(name, () => apply(client, folder, name));
 }
 
 async function apply(client: Client, folder: string, name: string): Promise<void> {
   const { text, checksum } = await readMigration(folder, name);
-  await toldAs(name, async () => {
-    await client.query(text.replaceAll(CONCURRENTLY, '$1'));
-    await keep(client, name, checksum);
-  });
+  await client.query(text.replaceAll(CONCURRENTLY, '$1'));
+  await keep(client, name, checksum);
 }
 
 const CONCURRENTLY = /^((?:create|drop) index) concurrently/gm;
@@ -170,7 +180,12 @@ const CONCURRENTLY = /^((?:create|drop) index) concurrently/gm;
  * Applies a migration whose indexes are built while others write, which takes no transaction: stopped half-way it is
  * done again from its beginning. False: it is not of this kind, and nothing was done.
  */
-async function applyBesideWriters(client: Client, folder: string, name: string): Promise<boolean> {
+async function applyBesideWriters(
+  client: Client,
+  folder: string,
+  name: string,
+  options: MigrateOptions,
+): Promise<boolean> {
   const { text, checksum } = await readMigration(folder, name);
   if (text.match(CONCURRENTLY) === null) return false;
   const statements = text
@@ -178,10 +193,13 @@ async function applyBesideWriters(client: Client, folder: string, name: string):
     .split(';')
     .map((statement) => statement.trim())
     .filter((statement) => statement !== '');
-  await toldAs(name, async () => {
-    for (const statement of statements) await client.query(statement);
-    await keep(client, name, checksum);
-  });
+  const run = async (statement: string): Promise<void> => void (await client.query(statement));
+  for (const statement of statements) {
+    // One that builds an index keeps nobody waiting while it waits itself.
+    if (statement.match(CONCURRENTLY) !== null) await toldAs(name, () => run(statement));
+    else await inTransaction(client, name, options, () => run(statement));
+  }
+  await keep(client, name, checksum);
   return true;
 }
 

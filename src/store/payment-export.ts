@@ -14,23 +14,29 @@ export interface PaymentExport extends Writing {
   readonly columns: readonly ExportColumn[];
 }
 
-/** The first of two numbers of advisory locks; the second is the slot. */
+/** The first of two numbers of advisory locks; the second is the slot, or made of the person. */
 const SLOTS_LOCK = 7_203_612;
+const PERSONS_LOCK = 7_203_614;
 /** A third would take what creations need. */
 export const MAX_EXPORTS = 2;
 
+export type ExportSlot = 'taken' | 'all_taken' | 'own_taken';
+
 /**
- * Takes one of the places for exports, of all processes together, until the connection ends. Whether there was one.
+ * Takes one of the places for exports, of all processes together, until the connection ends. A person has one at most;
+ * null: the operator, who may have both.
  */
-export async function takeExportSlot(client: Client): Promise<boolean> {
-  for (let slot = 0; slot < MAX_EXPORTS; slot += 1) {
-    const { rows } = await client.query<{ taken: boolean }>('select pg_try_advisory_lock($1, $2) as taken', [
-      SLOTS_LOCK,
-      slot,
+export async function takeExportSlot(client: Client, personId: string | null): Promise<ExportSlot> {
+  const take = async (lock: string, values: readonly unknown[]): Promise<boolean> => {
+    const { rows } = await client.query<{ taken: boolean }>(`select pg_try_advisory_lock(${lock}) as taken`, [
+      ...values,
     ]);
-    if (rows[0]?.taken === true) return true;
-  }
-  return false;
+    return rows[0]?.taken === true;
+  };
+  const isFree = personId === null || (await take('$1, hashtext($2)', [PERSONS_LOCK, personId]));
+  if (!isFree) return 'own_taken';
+  for (let slot = 0; slot < MAX_EXPORTS; slot += 1) if (await take('$1, $2', [SLOTS_LOCK, slot])) return 'taken';
+  return 'all_taken';
 }
 
 /** The number of the connection's server process, by which another connection can stop what runs on it. */

@@ -8,6 +8,8 @@ import { columnsOf, type NewRow, type Tables } from './tables.ts';
 export interface Person {
   readonly id: string;
   readonly email: string;
+  /** The new address that is not confirmed yet. */
+  readonly pendingEmail: string | null;
   /** PHC string; null until the invitation was accepted. */
   readonly passwordHash: string | null;
   readonly sealedTotp: Buffer | null;
@@ -30,6 +32,7 @@ export function personFromRow(row: Selectable<Tables['people']>): Person {
   return {
     id: row.id,
     email: row.email,
+    pendingEmail: row.pending_email,
     passwordHash: row.password_hash,
     sealedTotp: row.totp_secret,
     sealedPendingTotp: row.totp_pending,
@@ -170,6 +173,7 @@ export async function deleteMemberships(trx: Trx, personId: string): Promise<voi
 /** What can be changed of a person; what is not given stays. */
 export interface PersonChanges {
   readonly email?: string;
+  readonly pendingEmail?: string | null;
   readonly passwordHash?: string | null;
   readonly joinedAt?: number;
   readonly sealedTotp?: Buffer | null;
@@ -178,12 +182,13 @@ export interface PersonChanges {
 }
 
 export async function updatePerson(trx: Trx, id: string, changes: PersonChanges): Promise<void> {
-  const { email, passwordHash, joinedAt, sealedTotp, sealedPendingTotp, deactivatedAt } = changes;
+  const { email, pendingEmail, passwordHash, joinedAt, sealedTotp, sealedPendingTotp, deactivatedAt } = changes;
   await trx
     .updateTable('people')
     .set((row) => ({
       id: row.ref('id'),
       ...(email === undefined ? {} : { email }),
+      ...(pendingEmail === undefined ? {} : { pending_email: pendingEmail }),
       ...(passwordHash === undefined ? {} : { password_hash: passwordHash }),
       ...(joinedAt === undefined ? {} : { joined_at: new Date(joinedAt) }),
       // A new secret begins its own steps.

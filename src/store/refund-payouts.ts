@@ -34,10 +34,12 @@ export interface RefundPayout {
 
 /**
  * Whether money to the address of a refund `r` belongs to a payment or to the project. Such addresses are refused now;
- * a refund that still has one is not paid by what others pay there.
+ * a refund that still has one is not paid by what others pay there. An address that was handed out after the refund was
+ * made counts as the customer's: the refund's own payout may be on its way, or was seen already.
  */
 export const TAKES_PAYMENTS: RawBuilder<boolean> = sql<boolean>`(
-  exists (select from payment_addresses a where a.network = r.network and a.address = r.watched_address)
+  exists (select from payment_addresses a where a.network = r.network and a.address = r.watched_address
+    and a.issued_at <= r.created_at)
   or exists (select from change_addresses c where c.network = r.network and c.address = r.watched_address)
   or exists (select from wallets w where w.project_id = r.project_id and w.network = r.network and w.kind = 'treasury'
     and lower(w.source) = r.watched_address))`;

@@ -69,6 +69,8 @@ export async function saveKnownBrowser(trx: Trx, tokenHash: Buffer, personId: st
     .execute();
 }
 
-export async function forgetKnownBrowsers(trx: Trx, personId: string): Promise<void> {
-  await trx.deleteFrom('known_browsers').where('person_id', '=', personId).execute();
+/** Forgets the browsers of a person, except the one with this token's hash. */
+export async function forgetKnownBrowsers(trx: Trx, personId: string, kept: Buffer | null = null): Promise<void> {
+  const own = trx.deleteFrom('known_browsers').where('person_id', '=', personId);
+  await (kept === null ? own : own.where('token_hash', '!=', kept)).execute();
 }

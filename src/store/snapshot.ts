@@ -1,7 +1,7 @@
 import type { Client } from 'pg';
 import { copyOut } from './copy.ts';
 import { COPIED_TABLES, MIGRATIONS_TABLE } from './copied-tables.ts';
-import { MigrationError } from './migrate.ts';
+import { checkApplied, MIGRATIONS_FOLDER, type Applied } from './migration-files.ts';
 
 /** A table as it is copied: its columns in the order of their values. */
 export interface CopiedTable {
@@ -66,24 +66,19 @@ const SEQUENCES = `
 
 /**
  * Opens a snapshot of the database for reading, in one transaction on this connection, which ends with `work`. It
- * blocks nobody, and nobody blocks it. `known` are the migrations that this program has.
+ * blocks nobody, and nobody blocks it.
  *
- * @throws MigrationError if a newer program has changed the database: there may be tables that this one does not know
+ * @throws MigrationError if the schema is not this program's, nor one that this program can migrate: what is copied
+ * could not be restored
  */
 export async function readSnapshot<Result>(
   client: Client,
-  known: readonly string[],
   work: (snapshot: Snapshot) => Promise<Result>,
 ): Promise<Result> {
   await client.query('begin isolation level repeatable read, read only');
   await liftLimits(client);
-  const migrations = await appliedMigrations(client);
-  const unknown = migrations.find((name) => !known.includes(name));
-  if (unknown !== undefined) {
-    throw new MigrationError(
-      `The database was migrated by a newer version of Cointill (${unknown}). Back it up with that version.`,
-    );
-  }
+  const applied = await appliedMigrations(client);
+  await checkApplied(MIGRATIONS_FOLDER, applied);
   const names = Object.keys(COPIED_TABLES);
   const { rows } = await client.query<CopiedTable>(TABLES, [names]);
   const found = new Map(rows.map((table) => [table.name, table]));
@@ -91,7 +86,7 @@ export async function readSnapshot<Result>(
     "select current_setting('server_version') as version, pg_backend_pid() as pid",
   );
   const result = await work({
-    migrations,
+    migrations: applied.map(({ name }) => name),
     // In the order of the list; an older database lacks some of them.
     tables: names.flatMap((name) => found.get(name) ?? []),
     serverVersion: servers[0]?.version ?? '',
@@ -107,13 +102,16 @@ export async function readSnapshot<Result>(
   return result;
 }
 
-async function appliedMigrations(client: Client): Promise<readonly string[]> {
+async function appliedMigrations(client: Client): Promise<readonly Applied[]> {
   const { rows } = await client.query<{ found: string | null }>('select to_regclass($1)::text as found', [
     MIGRATIONS_TABLE,
   ]);
   if (rows[0]?.found === null) return [];
-  const applied = await client.query<{ name: string }>(`select name from ${MIGRATIONS_TABLE} order by name`);
-  return applied.rows.map(({ name }) => name);
+  // Earlier versions had no column for checksums.
+  const applied = await client.query<Applied>(
+    `select name, to_jsonb(m) ->> 'checksum' as checksum from ${MIGRATIONS_TABLE} m order by name`,
+  );
+  return applied.rows;
 }
 
 /**

@@ -242,6 +242,19 @@ export async function claimDueSweeps(
   return rows.map(sweepOf);
 }
 
+/**
+ * Makes those due of which the block, the transaction or the fee is unknown and that nobody asks about any more: former
+ * versions recorded them so for good.
+ */
+export async function askUnknownAgain(db: Database, now: number): Promise<void> {
+  await sql`
+    update sweeps set check_at = ${timestamp(now)}
+    where state = 'mined' and check_at is null
+      and (transaction_hash is null and source = 'chain' or transaction_hash is not null and fee_units is null)`.execute(
+    db,
+  );
+}
+
 /** Makes a project's open sweeps due. */
 export async function hurrySweeps(db: Database, projectId: string, now: number): Promise<void> {
   await db

@@ -34,6 +34,7 @@ export const TABLES = {
   attention_occurrences: mails.ATTENTION_OCCURRENCES,
   transfers: chains.TRANSFERS.columns,
   lost_transfers: chains.LOST_TRANSFERS.columns,
+  coin_outflows: chains.COIN_OUTFLOWS,
   chain_cursors: chains.CHAIN_CURSORS,
   chain_blocks: chains.CHAIN_BLOCKS,
   chain_nodes: chains.CHAIN_NODES,

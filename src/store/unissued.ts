@@ -51,7 +51,7 @@ export async function saveSkippedWatch(
     .execute();
 }
 
-/** A wallet in use, and how far ahead it is watched. */
+/** A wallet, and how far ahead it is watched. */
 export interface AheadWallet extends WalletText {
   readonly nextIndex: number;
   /** The highest watched index; -1: none. */
@@ -68,6 +68,21 @@ export async function aheadWallets(db: Database, network: Network): Promise<read
       where network = ${network} and first_address = w.first_address
     ) u on true
     where w.replaced_at is null`.execute(db);
+  return rows;
+}
+
+/** The wallets that a project has or had on a network, and how far ahead each is watched. */
+export async function walletsAhead(
+  executor: Database | Trx,
+  projectId: string,
+  network: Network,
+): Promise<readonly AheadWallet[]> {
+  const { rows } = await sql<AheadWallet>`
+    select w.first_address as "firstAddress", w.kind, w.source, i.next_index as "nextIndex",
+      coalesce((select max(u.address_index) from unissued_addresses u
+        where u.network = w.network and u.first_address = w.first_address), -1) as "watchedTo"
+    from wallets w join address_indexes i on i.network = w.network and i.first_address = w.first_address
+    where w.project_id = ${projectId} and w.network = ${network}`.execute(executor);
   return rows;
 }
 

@@ -1,20 +1,22 @@
 import { createHash } from 'node:crypto';
-import { copyFile, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { copyFile, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { readdirSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import type { Client } from 'pg';
-import { expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { emptyDatabase, testDatabase } from '../../test/database.ts';
 import { structureOf } from '../../test/structure.ts';
 import { openDatabase } from './database.ts';
-import { knownMigrations, migrate } from './migrate.ts';
+import { migrate } from './migrate.ts';
+import { knownMigrations } from './migration-files.ts';
 import { findPayments } from './payments.ts';
 
 const MIGRATIONS = path.join(import.meta.dirname, '../../migrations');
 const names = await knownMigrations();
 
-/** Those that databases out there were made by, which must never change: add those of a new release. */
-const RELEASED: Readonly<Record<string, string>> = {
+/** What databases out there were made by, which must never change: add the line of a new migration. */
+const MERGED: Readonly<Record<string, string>> = {
   '0001_foundation.sql': '17b653a0a89fad1e',
   '0002_live_chains.sql': 'e9c58d8dc33bc403',
   '0003_checkout.sql': 'f1b29c09246e0bfe',
@@ -26,6 +28,27 @@ const RELEASED: Readonly<Record<string, string>> = {
   '0013_backups.sql': '0f7daea3d72475f6',
   '0015_guessed_payouts.sql': 'ac90f2509f1df58d',
   '0016_refund_balances.sql': '1bea7c9775270bc5',
+  '0021_request_ids.sql': 'f669dcd1887e58f7',
+  '0022_people.sql': '33b5f9d829a6875c',
+  '0023_payment_lists.sql': 'c2f5625e74c4c206',
+  '0024_payment_search.sql': 'a792c8db796e9645',
+  '0025_notes_and_labels.sql': '2e0f085680ddec86',
+  '0026_figures_and_attention.sql': '691d9f1b3a446250',
+  '0027_ended_payments.sql': '70d5e3af538d991c',
+  '0028_webhooks_and_requests.sql': '351048525512f9ba',
+  '0029_key_uses.sql': '3427040df6f32128',
+  '0030_delivery_lists.sql': 'cb9f5435cda477f2',
+  '0031_wallets_page.sql': '805a62fd0326e9c4',
+  '0032_refund_lists.sql': '9ac6661bb69ae154',
+  '0033_sent_payouts.sql': '46000cc42f66567d',
+  '0034_sweeps.sql': '9ef8f8ca57fef847',
+  '0035_reports.sql': 'e638e4ec44dfd18b',
+  '0036_project_settings.sql': '01ccf867721fbaf1',
+  '0037_mails.sql': 'b81a35f599b23635',
+  '0038_forgetting_in_the_audit_log.sql': '75bc231381228bc0',
+  '0039_check_of_the_sealing_key.sql': '95180e5739c3a614',
+  '0041_coin_outflows.sql': '23f6110c43eba33f',
+  '0045_confirmed_emails.sql': 'bf60aafcd6cbf77b',
 };
 
 interface KnownColumn {
@@ -135,36 +158,79 @@ async function contentOf(
   return content;
 }
 
+/** A filled database that was migrated by these files, in the order of their names. */
+async function filledDatabase(files: readonly { readonly name: string; readonly file: string }[], except: Set<string>) {
+  const url = await emptyDatabase();
+  const handle = openDatabase({ connectionString: url }, { maxConnections: 2, onError: () => {} });
+  onTestFinished(() => handle.close());
+  const client = await handle.connect();
+  onTestFinished(() => client.end());
+  const folder = await mkdtemp(path.join(os.tmpdir(), 'cointill-upgrade-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  for (const { name, file } of files) await copyFile(file, path.join(folder, name));
+  await migrate(client, { folder });
+  const tables = (await tablesOf(client)).filter(({ table }) => !except.has(table));
+  await fill(client, tables);
+  return { url, db: handle.db, client, tables, before: await contentOf(client, tables) };
+}
+
+function filesUpTo(last: string) {
+  return names.slice(0, names.indexOf(last) + 1).map((name) => ({ name, file: path.join(MIGRATIONS, name) }));
+}
+
 it.each(names)(
   'a filled database that %s was the last migration of is brought to this version, and loses nothing',
   async (last) => {
-    const url = await emptyDatabase();
-    const handle = openDatabase({ connectionString: url }, { maxConnections: 2, onError: () => {} });
-    onTestFinished(() => handle.close());
-    const client = await handle.connect();
-    onTestFinished(() => client.end());
-    const folder = await mkdtemp(path.join(os.tmpdir(), 'cointill-upgrade-'));
-    onTestFinished(() => rm(folder, { recursive: true }));
-    const then = names.slice(0, names.indexOf(last) + 1);
-    for (const name of then) await copyFile(path.join(MIGRATIONS, name), path.join(folder, name));
-    await migrate(client, folder);
-    const tables = await tablesOf(client);
-    await fill(client, tables);
-    const before = await contentOf(client, tables);
-
-    expect(await migrate(client)).toEqual(names.slice(then.length));
+    const files = filesUpTo(last);
+    const { db, client, tables, before } = await filledDatabase(files, new Set());
+    expect(await migrate(client)).toEqual(names.slice(files.length));
     expect(await contentOf(client, tables)).toEqual(before);
     const { rows } = await client.query<{ id: string }>('select id from payments');
     const payments = await findPayments(
-      handle.db,
+      db,
       rows.map(({ id }) => id),
     );
     expect(payments).toHaveLength(ROWS);
-    expect(await structureOf(handle.db)).toEqual(await structureOf((await testDatabase()).db));
+    expect(await structureOf(db)).toEqual(await structureOf((await testDatabase()).db));
   },
 );
 
-it.each(Object.entries(RELEASED))('%s is as it was released', async (name, checksum) => {
+describe('a database made by a text that a migration had before the first release', () => {
+  const FORMER = path.join(import.meta.dirname, '../../test/former-migrations');
+  /** Tables whose rows follow from others, or end with the process. */
+  const derived = new Set([
+    'payment_figures',
+    'completion_times',
+    'figures_progress',
+    'delivery_retries',
+    'retried_deliveries',
+  ]);
+  const former = readdirSync(FORMER);
+
+  const filledBy = async (file: string) => {
+    const last = `${file.split('.')[0]}.sql`;
+    const files = filesUpTo(last).map((one) => (one.name === last ? { ...one, file: path.join(FORMER, file) } : one));
+    return filledDatabase(files, derived);
+  };
+
+  it.each(former)('is brought to this version, and loses nothing: %s', async (file) => {
+    const { db, client, tables, before } = await filledBy(file);
+    await migrate(client);
+    expect(await contentOf(client, tables)).toEqual(before);
+    expect(await structureOf(db)).toEqual(await structureOf((await testDatabase()).db));
+    // Once.
+    expect(await migrate(client)).toEqual([]);
+  });
+
+  it('has a repair for each of them', async () => {
+    expect(await readdir(path.join(MIGRATIONS, 'earlier'))).toEqual(former);
+  });
+});
+
+it.each(names)('%s is as it was merged', async (name) => {
   const text = await readFile(path.join(MIGRATIONS, name), 'utf8');
-  expect(createHash('sha256').update(text).digest('hex').slice(0, 16)).toBe(checksum);
+  expect({ name, checksum: createHash('sha256').update(text).digest('hex').slice(0, 16) }).toEqual({
+    name,
+    checksum: MERGED[name],
+  });
 });

@@ -79,23 +79,50 @@ export function expectWallets(
   ]);
 }
 
-/** Whether a transaction was rolled back because wallets were not as expected. */
+/** Whether a transaction was rolled back because wallets, or the refunds to their addresses, were not as expected. */
 export function isUnexpected(error: unknown): boolean {
   return error instanceof DatabaseError && error.code === DIVISION_BY_ZERO;
 }
 
+/** Divides by zero, as above, if one of the addresses stands in a refund. */
 const TAKE_INDEXES = `
-  update address_indexes i set next_index = taken.next_index
+  update address_indexes i set next_index = taken.next_index / (not exists (
+    select from unnest($4::text[], $5::text[]) as issued (network, address)
+    join refunds r on r.network = issued.network and r.watched_address = issued.address))::int
   from unnest($1::text[], $2::text[], $3::int[]) as taken (network, first_address, next_index)
   where i.network = taken.network and i.first_address = taken.first_address`;
 
-/** Takes the indexes below `nextIndex` of wallets that this transaction has locked. */
-export function takeIndexes(
-  wallets: readonly Pick<LockedWallet, 'network' | 'firstAddress' | 'nextIndex'>[],
-): Statement {
+/** A locked wallet after some of its addresses were taken. */
+export interface TakenAddresses extends Pick<LockedWallet, 'network' | 'firstAddress' | 'nextIndex'> {
+  /** In the form in which transfers carry them. */
+  readonly addresses: readonly string[];
+}
+
+/**
+ * Takes the indexes below `nextIndex` of wallets that this transaction has locked. If a refund names one of the
+ * addresses, the transaction is rolled back with an error that `isUnexpected` recognises (docs/decisions/0230).
+ */
+export function takeIndexes(wallets: readonly TakenAddresses[]): Statement {
+  const addresses = wallets.flatMap((wallet) => wallet.addresses.map((address) => [wallet.network, address] as const));
   return CompiledQuery.raw(TAKE_INDEXES, [
     wallets.map(({ network }) => network),
     wallets.map(({ firstAddress }) => firstAddress),
     wallets.map(({ nextIndex }) => nextIndex),
+    addresses.map(([network]) => network),
+    addresses.map(([, address]) => address),
   ]);
+}
+
+/** Those of these addresses of a network, in the form in which transfers carry them, that stand in a refund. */
+export async function addressesInRefunds(
+  runner: StatementRunner,
+  network: Network,
+  addresses: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const query = CompiledQuery.raw(
+    `select watched_address as address from refunds where network = $1 and watched_address = any ($2::text[])`,
+    [network, addresses],
+  );
+  const { rows } = (await runner.executeQuery(query)) as { readonly rows: readonly { readonly address: string }[] };
+  return new Set(rows.map(({ address }) => address));
 }

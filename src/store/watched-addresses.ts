@@ -2,6 +2,7 @@ import { sql, type SqlBool } from 'kysely';
 import type { AssetCode } from '../domain/asset.ts';
 import type { Network } from '../domain/networks.ts';
 import type { Confirmations } from '../domain/payment.ts';
+import { LEFT } from './coin-outflows.ts';
 import { timestamp, type Database, type Trx } from './database.ts';
 
 /** When the earliest address of a network was handed out; null if none was. */
@@ -30,69 +31,47 @@ export interface AwaitingAddress {
   readonly address: string;
   /** Null: a skipped address, whose payment is not known. */
   readonly paymentId: string | null;
-  readonly arrivedUnits: bigint;
-  /** How much of it was spent when the balance was last checked. */
-  readonly spentUnits: bigint;
+  /** What arrived there and has not left again, as far as that is known. */
+  readonly units: bigint;
 }
 
 /**
  * The addresses on a network where money in an asset is expected: of pending payments, and of completed ones whose
  * money is gone. `watchedAt` adds all addresses watched at that moment, whatever became of their payments and whichever
- * asset they ask for.
+ * asset they ask for; `others` are added too if they were ever handed out.
  */
 export async function awaitingMoney(
   db: Database,
   network: Network,
   asset: AssetCode,
-  watchedAt: number | null,
+  { watchedAt, others }: { readonly watchedAt: number | null; readonly others: readonly string[] },
 ): Promise<readonly AwaitingAddress[]> {
   // An address handed out for another token may have been quoted in this one later.
   const isQuoted = sql`(a.asset = ${asset} or exists (
     select 1 from payment_quotes q
     where q.network = a.network and q.address = a.address and q.payment_id = a.payment_id and q.asset = ${asset}))`;
   const open = sql`
-    select a.network, a.address, a.payment_id, a.spent_units
+    select a.network, a.address, a.payment_id
     from payments p join payment_addresses a on a.payment_id = p.id and a.network = p.network
     where p.mode = 'live' and (p.status = 'pending' or p.exception = 'reorged')
       and p.network = ${network} and p.asset = ${asset} and ${isQuoted}`;
   const watched =
     watchedAt === null
       ? sql``
-      : sql`union select a.network, a.address, a.payment_id, a.spent_units from payment_addresses a
+      : sql`union select a.network, a.address, a.payment_id from payment_addresses a
             where a.network = ${network} and a.watch_until > ${timestamp(watchedAt)}`;
-  const { rows } = await sql<{ address: string; payment_id: string; arrived: string; spent: string }>`
-    with w as (${open} ${watched})
-    select w.address, w.payment_id, coalesce(w.spent_units, 0)::text as spent, coalesce(sum(t.amount_units), 0)::text as arrived
+  const given =
+    others.length === 0
+      ? sql``
+      : sql`union select a.network, a.address, a.payment_id from payment_addresses a
+            where a.network = ${network} and a.address = any (${others}::text[])`;
+  const { rows } = await sql<{ address: string; payment_id: string; units: string }>`
+    with w as (${open} ${watched} ${given})
+    select w.address, w.payment_id, (coalesce(sum(t.amount_units), 0) - coalesce(${LEFT('w')}, 0))::text as units
     from w left join transfers t on t.payment_id = w.payment_id and t.network = w.network and t.asset = ${asset}
       and t.address = w.address and t.state in ('mined', 'confirmed')
-    group by w.address, w.payment_id, w.spent_units`.execute(db);
-  return rows.map((row) => ({
-    address: row.address,
-    paymentId: row.payment_id,
-    arrivedUnits: BigInt(row.arrived),
-    spentUnits: BigInt(row.spent),
-  }));
-}
-
-/** Saves how much of the money on some addresses was spent when their balances were checked. */
-export async function saveSpent(
-  trx: Trx,
-  network: Network,
-  spent: readonly { readonly address: string; readonly spentUnits: bigint }[],
-): Promise<void> {
-  if (spent.length === 0) return;
-  const rows = spent.map(({ address, spentUnits }) => ({ address, spent_units: String(spentUnits) }));
-  await sql`
-    update payment_addresses a set spent_units = n.spent_units
-    from json_populate_recordset(null::payment_addresses, ${JSON.stringify(rows)}::json) n
-    where a.network = ${network} and a.address = n.address`.execute(trx);
-}
-
-/** After a rollback, spending may be undone: nothing counts as spent until balances are checked again. */
-export async function purgeSpent(trx: Trx, network: Network): Promise<void> {
-  await sql`update payment_addresses set spent_units = null where network = ${network} and spent_units > 0`.execute(
-    trx,
-  );
+    group by w.network, w.address, w.payment_id`.execute(db);
+  return rows.map((row) => ({ address: row.address, paymentId: row.payment_id, units: BigInt(row.units) }));
 }
 
 /** The networks on which each of these payments got addresses, by payment id. */

@@ -26,10 +26,11 @@ function explained(row: Omit<DepositDifferenceRow, 'address' | 'network'>): stri
   return statementRecord(statement, days, { startAt: 0, endAt: 1 }, 0).deposit_differences.rows[0]?.from_contracts;
 }
 
-it('more of the chain’s own coin than came is explained by what proves it: what left the deposit, or lies there', () => {
-  expect(explained({ asset: 'ETH', received: WEI, swept: WEI + 999n, there: 0n })).toBe('0.000000000000000999');
-  expect(explained({ asset: 'ETH', received: WEI, swept: WEI, there: 7n })).toBe('0.000000000000000007');
-  expect(explained({ asset: 'ETH', received: WEI, swept: WEI - 1n, there: 0n })).toBeNull();
+it('more of the chain’s own coin than came is explained by the balances that prove it, and not by what is said to have been swept', () => {
+  const row = { asset: 'ETH', received: WEI, swept: WEI, there: 7n, isUnclear: false } as const;
+  expect(explained({ ...row, unseen: 7n })).toBe('0.000000000000000007');
+  // A sweep that is recorded twice brought nothing.
+  expect(explained({ ...row, swept: 2n * WEI, there: 0n, unseen: 0n })).toBeNull();
   // A token leaves a log wherever it comes from.
-  expect(explained({ asset: 'USDT', received: WEI, swept: 2n * WEI, there: 0n })).toBeNull();
+  expect(explained({ ...row, asset: 'USDT', unseen: 7n })).toBeNull();
 });

@@ -128,11 +128,9 @@ export function statementRecord(
       received: amountOf(row, row.received),
       swept: amountOf(row, row.swept),
       there: amountOf(row, row.there),
-      // What leaves a deposit has come to it: a contract's call moves the chain's own coin without a transaction of it.
-      from_contracts:
-        row.asset === nativeAsset(row.network) && row.swept + row.there > row.received
-          ? amountOf(row, row.swept + row.there - row.received)
-          : null,
+      // A contract's call moves the chain's own coin without a transaction of it.
+      from_contracts: row.asset === nativeAsset(row.network) && row.unseen > 0n ? amountOf(row, row.unseen) : null,
+      is_unclear: row.isUnclear,
     })),
   };
 }

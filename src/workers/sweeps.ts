@@ -2,6 +2,7 @@ import type { App } from '../app/context.ts';
 import type { SweepChains } from '../app/sweeps/chain.ts';
 import { checkDeposits } from '../app/sweeps/check-deposits.ts';
 import { followSweeps } from '../app/sweeps/follow-sweeps.ts';
+import { askUnknownAgain } from '../store/sweeps.ts';
 import type { Troubles } from '../domain/trouble.ts';
 import { startLoop, type Loop } from './loop.ts';
 
@@ -12,9 +13,14 @@ const BATCH = 20;
 export function startSweeps(app: App, chains: SweepChains, troubles: Troubles): Loop {
   const onLost = (projectId: string, chain: Parameters<typeof checkDeposits>[1]) =>
     checkDeposits(app, chain, projectId);
+  let isBegun = false;
   return startLoop({
     name: 'sweeps',
-    work: async () => (await followSweeps(app, chains, { limit: BATCH, onLost })) === BATCH,
+    work: async () => {
+      if (!isBegun) await askUnknownAgain(app.db, app.clock());
+      isBegun = true;
+      return (await followSweeps(app, chains, { limit: BATCH, onLost })) === BATCH;
+    },
     restMs: REST_MS,
     troubles,
   });

@@ -1,4 +1,5 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { RIGHT_CLOCK } from '../app/service-clock.ts';
 import { createDeliverer } from '../app/webhooks/deliver-due.ts';
 import { insertBacklog, shop, silentShop, webhookApp, type WebhookApp } from '../app/webhooks/webhooks.fixture.ts';
 import { listen, type Notifications } from '../store/notifications.ts';
@@ -34,6 +35,38 @@ async function ended({ app }: WebhookApp): Promise<readonly string[]> {
   const deliveries = await app.db.selectFrom('deliveries').select('state').execute();
   return deliveries.map(({ state }) => state);
 }
+
+it('a clock that is proven wrong neither completes nor expires anything, and does once it is right', async () => {
+  const webhooks = await webhookApp();
+  const { app } = webhooks;
+  app.clock.set(Date.now() - 86_400_000);
+  const { id } = await app.pay();
+  app.judgeClock({ ...RIGHT_CLOCK, isWrong: true });
+  const asked = Promise.withResolvers<void>();
+  let times = 0;
+  const clockState = () => {
+    times += 1;
+    // Three kinds of work ask: by the sixth time the first round of the quickest is over.
+    if (times === 6) asked.resolve();
+    return app.clockState?.() ?? RIGHT_CLOCK;
+  };
+  const judged = Promise.withResolvers<void>();
+  const troubles = NO_TROUBLE;
+  const parts = { judged: judged.promise };
+  const workers = startWorkers(
+    { ...app, clock: Date.now, clockState },
+    webhooks,
+    notificationsOf(webhooks),
+    troubles,
+    parts,
+  );
+  onTestFinished(async () => void (await Promise.all([workers.stop(1_000), webhooks.sender.close(0)])));
+  judged.resolve();
+  await asked.promise;
+  expect((await app.read(id)).status).toBe('pending');
+  app.judgeClock(RIGHT_CLOCK);
+  await expect.poll(async () => (await app.read(id)).status, { timeout: DEADLINE_MS }).toBe('completed');
+});
 
 describe('an endpoint with 10,000 waiting deliveries that', () => {
   it.each([

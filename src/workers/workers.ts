@@ -18,10 +18,12 @@ export interface Workers {
   stop(graceMs: number): Promise<void>;
 }
 
-/** Work for the people of the dashboard; null: there is none. */
-export interface DashboardWork {
+/** What the work depends on, and work for the people of the dashboard; null: there is none. */
+export interface WorkerParts {
   readonly mailer?: Mailer | null;
   readonly noticing?: Noticing | null;
+  /** Resolves when the clock was compared with all that it can be compared with. */
+  readonly judged?: Promise<void>;
 }
 
 /** Due payments are processed in batches small enough that a request waiting behind one hardly notices. */
@@ -42,8 +44,13 @@ export function startWorkers(
   webhooks: WebhookDelivery,
   notifications: Notifications,
   troubles: Troubles,
-  { mailer = null, noticing = null }: DashboardWork = {},
+  { mailer = null, noticing = null, judged = Promise.resolve() }: WorkerParts = {},
 ): Workers {
+  /** Work that a wrong clock must not do, because nobody can undo it. */
+  const byTime = (work: () => Promise<boolean>) => async (): Promise<boolean> => {
+    await judged;
+    return app.clockState?.().isWrong === true ? false : work();
+  };
   // The deliverer wakes the loop that drives it, so one of the two must be referenced before it exists.
   let deliveries: Loop | null = null;
   const deliverer = createDeliverer(app, webhooks, { onFree: () => deliveries?.wake(), troubles });
@@ -56,13 +63,13 @@ export function startWorkers(
   notifications.on('deliveries', () => deliveries.wake());
   const payments = startLoop({
     name: 'payments due',
-    work: async () => (await runDue(app, DUE_BATCH)) === DUE_BATCH,
+    work: byTime(async () => (await runDue(app, DUE_BATCH)) === DUE_BATCH),
     restMs: DUE_REST_MS,
     troubles,
   });
   const refunds = startLoop({
     name: 'refunds due',
-    work: async () => (await runDueRefunds(app, DUE_BATCH)) === DUE_BATCH,
+    work: byTime(async () => (await runDueRefunds(app, DUE_BATCH)) === DUE_BATCH),
     restMs: DUE_REST_MS * 2,
     troubles,
   });
@@ -72,7 +79,12 @@ export function startWorkers(
     restMs: FIGURES_REST_MS,
     troubles,
   });
-  const forgetting = startLoop({ name: 'forgetting', work: () => purgeOld(app), restMs: FORGET_REST_MS, troubles });
+  const forgetting = startLoop({
+    name: 'forgetting',
+    work: byTime(() => purgeOld(app)),
+    restMs: FORGET_REST_MS,
+    troubles,
+  });
 
   const people = [
     ...(mailer === null

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { RequestListener, ServerResponse } from 'node:http';
 import { connect, type Socket } from 'node:net';
-import { connect as connectTls } from 'node:tls';
+import { connect as connectTls, type ConnectionOptions, type TLSSocket } from 'node:tls';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { selfSigned } from '../../src/webhooks/local-receivers.fixture.ts';
 import { createListener, MAX_STARTED, MAX_WAITING } from '../../src/http/listener.ts';
@@ -35,13 +35,14 @@ async function connected(tls: { readonly cert: Buffer; readonly key: Buffer } | 
   open.push({ close: () => (server.closeAllConnections(), server.close()) });
   const address = server.address();
   const port = address === null || typeof address === 'string' ? 0 : address.port;
-  const dial = (): Socket =>
-    tls === null ? connect(port, '127.0.0.1') : connectTls({ port, host: '127.0.0.1', rejectUnauthorized: false });
+  const dialWith = (options: ConnectionOptions): TLSSocket =>
+    connectTls({ port, host: '127.0.0.1', rejectUnauthorized: false, ...options });
+  const dial = (): Socket => (tls === null ? connect(port, '127.0.0.1') : dialWith({}));
   const client = dial();
   await once(client, tls === null ? 'connect' : 'secureConnect');
   client.pause();
   client.on('error', () => {});
-  return { server, client, started, arrived, dial };
+  return { server, client, started, arrived, dial, dialWith };
 }
 
 const paths = (count: number): readonly string[] => Array.from({ length: count }, (_, index) => `/${index}`);
@@ -67,9 +68,28 @@ it('a request that trickles in ends soon after its time', async () => {
   expect(client.destroyed).toBe(true);
 });
 
+const ENCRYPTED = { cert: Buffer.from(certificate.cert), key: Buffer.from(certificate.key) };
+
+it.each([
+  ['TLSv1.3', 'TLS_AES_128_GCM_SHA256', true],
+  ['TLSv1.2', 'ECDHE-ECDSA-AES128-GCM-SHA256', true],
+  ['TLSv1.2', 'ECDHE-ECDSA-CHACHA20-POLY1305', true],
+  ['TLSv1.2', 'ECDHE-ECDSA-AES128-SHA', false],
+  ['TLSv1.2', 'ECDHE-ECDSA-AES256-SHA384', false],
+] as const)('%s with %s is taken: %s', async (version, ciphers, isTaken) => {
+  const { dialWith } = await connected(ENCRYPTED);
+  const client = dialWith({ ciphers, minVersion: version, maxVersion: version });
+  open.push({ close: () => client.destroy() });
+  const secured = once(client, 'secureConnect').then(
+    () => true,
+    () => false,
+  );
+  expect(await secured).toBe(isTaken);
+});
+
 describe.each([
   ['plain', null],
-  ['encrypted', { cert: Buffer.from(certificate.cert), key: Buffer.from(certificate.key) }],
+  ['encrypted', ENCRYPTED],
 ] as const)('of the requests that come at once on a %s connection', (_name, tls) => {
   it('a few are started, and each further one when an answer was taken, in order', async () => {
     const { client, started, arrived } = await connected(tls);

@@ -54,6 +54,14 @@ contract Payer {
     }
 }
 
+/// A wallet that is a contract: its owner's transaction carries the call that it makes.
+contract Wallet {
+    function execute(address to, bytes calldata data) external {
+        (bool done, ) = to.call(data);
+        require(done);
+    }
+}
+
 contract Doomed {
     constructor(address payable heir) payable {
         selfdestruct(heir);

@@ -1,17 +1,33 @@
+import { Secret, TOTP } from 'otpauth';
+import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { judged, type Guess } from '../../src/app/people/guess-limits.ts';
 import {
   createPasswordHasher,
   HashesBusyError,
+  HashPendingError,
   limitedTurns,
   type HashedFor,
 } from '../../src/app/people/password-hash.ts';
+import type { Client } from '../../src/app/people/parts.ts';
 import { deactivatePerson, invitePerson, peopleOf, resetPerson, setRole } from '../../src/app/people/people.ts';
 import { signIn } from '../../src/app/people/sign-in.ts';
+import { newToken } from '../../src/app/people/token.ts';
 import { projectsOf } from '../../src/app/projects/projects.ts';
 import { CONTRACT } from '../../src/http/dashboard/contract/index.ts';
-import { createRateLimits } from '../../src/http/rate-limit.ts';
+import { clientRange, createGuessLimits, createRateLimits } from '../../src/http/rate-limit.ts';
 import { publicPaymentId } from '../../src/wire/payment.ts';
-import { BEHIND_PROXY, dashboardTest, DASHBOARD_URL, PASSWORD, type DashboardTest, type Member } from '../dashboard.ts';
+import {
+  BEHIND_PROXY,
+  dashboardTest,
+  DASHBOARD_URL,
+  PASSWORD,
+  tokenOf,
+  type Browser,
+  type DashboardTest,
+  type Member,
+} from '../dashboard.ts';
+import type { Answer } from '../http.ts';
 
 const test = await dashboardTest();
 afterAll(() => test.http.close());
@@ -21,6 +37,7 @@ const far = await dashboardTest(BEHIND_PROXY);
 afterAll(() => far.http.close());
 
 const WRONG = 'certainly not this one';
+const NEXT = 'quiet llama harvest';
 
 describe('guessing passwords', () => {
   it('is refused after ten wrong ones from one client, only for that client', async () => {
@@ -47,19 +64,61 @@ describe('guessing passwords', () => {
     expect((await other.try('POST /dashboard/api/sign-in', body)).status).toBe(401);
   });
 
-  it('from many clients blocks the account, but not in browsers that signed in before', async () => {
+  it.each([
+    ['an IPv6 /48', (guess: number) => `2001:db8:77:${guess.toString(16)}::1`, '2001:db8:78::1'],
+    ['an IPv4 /24', (guess: number) => `198.51.103.${guess}`, '198.51.104.1'],
+  ])('is refused after thirty wrong ones from %s, only for that range', async (_name, addressOf, elsewhere) => {
+    const { email } = await far.join('viewer');
+    const statuses: number[] = [];
+    for (let guess = 0; guess < 110; guess += 1) {
+      const attacker = far.browser({ address: addressOf(guess) });
+      statuses.push((await attacker.try('POST /dashboard/api/sign-in', { email, password: WRONG })).status);
+    }
+    expect(statuses).toEqual(statuses.map((_, guess) => (guess < 30 ? 401 : 429)));
+    const right = { email, password: PASSWORD };
+    const inside = far.browser({ address: addressOf(111) });
+    expect((await inside.try('POST /dashboard/api/sign-in', right)).status).toBe(429);
+    expect((await far.browser({ address: elsewhere }).try('POST /dashboard/api/sign-in', right)).status).toBe(200);
+  });
+
+  it('from many ranges blocks the account, but not in browsers that signed in before', async () => {
     const { email, browser } = await far.join('viewer');
     await browser.do('POST /dashboard/api/sign-out');
-    for (let guess = 0; guess < 100; guess += 1) {
-      const attacker = far.browser({ address: `198.51.${Math.floor(guess / 10)}.7` });
-      expect((await attacker.try('POST /dashboard/api/sign-in', { email, password: WRONG })).status).toBe(401);
-    }
+    await blockAccount(email, '198.51');
     const right = { email, password: PASSWORD };
     expect((await far.browser({ address: '198.51.200.7' }).try('POST /dashboard/api/sign-in', right)).status).toBe(429);
     expect(await browser.do('POST /dashboard/api/sign-in', right)).toMatchObject({ state: 'signed_in' });
     // Somebody else's known browser does not circumvent it.
     const stranger = await far.join('viewer');
     expect((await stranger.browser.try('POST /dashboard/api/sign-in', right)).status).toBe(429);
+  });
+
+  it('leaves a person with an authenticator a way in, which tells nobody whether a password is right', async () => {
+    const { email, browser } = await far.join('viewer');
+    const { secret } = await browser.do('POST /dashboard/api/account/totp/start');
+    const code = () => new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: far.http.app.clock() });
+    await browser.do('POST /dashboard/api/account/totp/confirm', { code: code() });
+    far.http.app.clock.advance(30_000);
+    await blockAccount(email, '198.52');
+    const from = async (address: string, body: { readonly password: string; readonly code?: string }) => {
+      const answer = await far.browser({ address }).try('POST /dashboard/api/sign-in', { email, ...body });
+      return { status: answer.status, text: answer.text };
+    };
+    const refused = await from('198.51.201.1', { password: PASSWORD });
+    expect(refused).toMatchObject({ status: 429, text: expect.stringMatching(/authenticator.*"param":"code"/s) });
+    expect(await from('198.51.202.1', { password: WRONG })).toEqual(refused);
+    const wrong = await from('198.51.203.1', { password: PASSWORD, code: '000000' });
+    expect(wrong).toMatchObject({ status: 401, text: expect.stringContaining('the password or the code is wrong') });
+    expect(await from('198.51.203.2', { password: WRONG, code: code() })).toEqual(wrong);
+    // Wrong passwords use up no codes, and right ones no more of them than there are.
+    for (let guess = 0; guess < 30; guess += 1) await from(`198.51.205.${guess}`, { password: WRONG, code: code() });
+    expect(await from('198.51.206.1', { password: PASSWORD, code: code() })).toMatchObject({ status: 200 });
+    expect(await from('198.51.206.2', { password: PASSWORD, code: code() })).toEqual(wrong);
+    far.http.app.clock.advance(30_000);
+    for (let guess = 0; guess < 19; guess += 1) {
+      expect(await from(`198.51.207.${guess}`, { password: PASSWORD, code: '000000' })).toEqual(wrong);
+    }
+    expect(await from('198.51.208.1', { password: PASSWORD, code: code() })).toEqual(wrong);
   });
 
   it('does not count right passwords', async () => {
@@ -77,7 +136,10 @@ describe('guessing passwords', () => {
     const answers = await Promise.all(
       Array.from({ length: 30 }, () => attacker.try('POST /dashboard/api/sign-in', { email, password: WRONG })),
     );
-    expect(answers.filter(({ status }) => status === 401)).toHaveLength(10);
+    const wrong = answers.filter(({ status }) => status === 401).length;
+    expect(wrong).toBeGreaterThan(0);
+    expect(wrong).toBeLessThanOrEqual(10);
+    expect(answers.filter(({ status }) => status === 429)).toHaveLength(30 - wrong);
   });
 
   it('computes a hash for unknown e-mails too, and none once guesses are refused', async () => {
@@ -90,7 +152,7 @@ describe('guessing passwords', () => {
         return far.people.hasher.verify(password, stored, whom);
       },
     };
-    const client = { bucket: '192.0.2.1', ip: '192.0.2.1', userAgent: null, browserToken: null, sessionToken: null };
+    const client = clientAt('192.0.2.1');
     const parts = { ...far.people, hasher };
     for (const each of [email, 'unknown@shop.example']) {
       expect(await signIn(parts, client, { email: each, password: WRONG })).toEqual({ kind: 'wrong' });
@@ -103,15 +165,42 @@ describe('guessing passwords', () => {
   });
 });
 
+const clientAt = (ip: string): Client => ({
+  bucket: ip,
+  range: clientRange(ip),
+  ip,
+  userAgent: null,
+  browserToken: null,
+  sessionToken: null,
+});
+
+/** Uses up the account's limit of wrong passwords, from ten addresses of `net`. */
+async function blockAccount(email: string, net: string): Promise<void> {
+  for (let guess = 0; guess < 100; guess += 1) {
+    const attacker = far.browser({ address: `${net}.${Math.floor(guess / 10)}.7` });
+    expect((await attacker.try('POST /dashboard/api/sign-in', { email, password: WRONG })).status).toBe(401);
+  }
+}
+
+/** A dashboard with an owner who has signed out of the browser that they are known in. */
+async function besideAttackers() {
+  const own = await dashboardTest(BEHIND_PROXY);
+  onTestFinished(() => own.http.close());
+  const known = await own.join('owner');
+  await known.browser.do('POST /dashboard/api/sign-out');
+  /** From then on, a hash costs as much as in production. */
+  const makeHashesDear = (): void => {
+    const hasher = createPasswordHasher(own.http.app.random, { memoryKiB: 32_768, passes: 2 });
+    Object.assign(own.people, { hasher });
+  };
+  return { own, known, makeHashesDear };
+}
+
 describe('sign-ins of strangers from many addresses at once', () => {
   it('hold up neither a known browser nor a session, and are refused with Retry-After', async () => {
-    const own = await dashboardTest(BEHIND_PROXY);
-    onTestFinished(() => own.http.close());
-    const known = await own.join('owner');
-    await known.browser.do('POST /dashboard/api/sign-out');
+    const { own, known, makeHashesDear } = await besideAttackers();
     const present = await own.join('owner');
-    // From here on, a hash costs as much as in production.
-    Object.assign(own.people, { hasher: createPasswordHasher(own.http.app.random, { memoryKiB: 32_768, passes: 2 }) });
+    makeHashesDear();
     const right = { email: known.email, password: PASSWORD };
     const unknown = (index: number) => ({ email: `nobody-${index}@shop.example`, password: WRONG });
     const strangers = Array.from({ length: 60 }, (_, index) => {
@@ -141,32 +230,129 @@ describe('sign-ins of strangers from many addresses at once', () => {
       ...far.people,
       hasher: { ...far.people.hasher, verify: () => Promise.reject(new HashesBusyError()) },
     };
-    const client = { bucket: '192.0.2.9', ip: '192.0.2.9', userAgent: null, browserToken: null, sessionToken: null };
+    const client = clientAt('192.0.2.9');
     const given = { email, password: PASSWORD };
     for (let time = 0; time < 11; time += 1) await expect(signIn(busy, client, given)).rejects.toThrow(HashesBusyError);
     expect(await signIn(far.people, client, given)).toMatchObject({ kind: 'signed_in' });
   });
 });
 
+describe('right proofs in many sessions of one person, and calls on one link', () => {
+  it('hold up nobody else, in a known browser or a new one', async () => {
+    const { own, known, makeHashesDear } = await besideAttackers();
+    const { email } = await own.join('viewer');
+    const sessions: Browser[] = [];
+    for (let at = 1; at <= 45; at += 1) sessions.push(await own.signIn(email, { address: `198.51.101.${at}` }));
+    const invited = await invitePerson(own.http.app, own.people.site.url, {
+      email: 'invited@shop.example',
+      role: 'viewer',
+      projectId: null,
+    });
+    if (invited.kind !== 'done') throw new Error(invited.message);
+    const accepted = { token: tokenOf(invited.link), password: PASSWORD };
+    makeHashesDear();
+    const proofs = sessions.map((browser) => browser.try('POST /dashboard/api/prove', { password: PASSWORD }));
+    const links = Array.from({ length: 60 }, (_, at) =>
+      own.browser({ address: `198.51.102.${at}` }).try('POST /dashboard/api/links/accept', accepted),
+    );
+    const isRefused = async (answer: Promise<Answer>) => {
+      const { status } = await answer;
+      if (status === 200) throw new Error('It was let in.');
+    };
+    await Promise.all([proofs, links].map((answers) => Promise.any(answers.map(isRefused))));
+    const right = { email: known.email, password: PASSWORD };
+    const [back, fresh] = await Promise.all([
+      known.browser.try('POST /dashboard/api/sign-in', right),
+      own.browser({ address: '198.51.100.5' }).try('POST /dashboard/api/sign-in', right),
+    ]);
+    expect([back.status, fresh.status]).toEqual([200, 200]);
+    const refused = (await Promise.all(proofs)).filter(({ status }) => status !== 200);
+    expect(refused[0]).toMatchObject({
+      status: 429,
+      headers: { 'retry-after': '1' },
+      body: { error: { message: expect.stringContaining('is being checked for you') } },
+    });
+    expect(new Set(refused.map(({ status }) => status))).toEqual(new Set([429]));
+    const done = (await Promise.all(links)).map(({ status }) => status);
+    expect(done.filter((status) => status === 200)).toHaveLength(1);
+    expect(done.filter((status) => status === 503)).toEqual([]);
+  });
+});
+
+describe('a guess that was not judged', () => {
+  it('counts neither as a wrong proof nor as a wrong code', async () => {
+    const own = await dashboardTest();
+    onTestFinished(() => own.http.close());
+    const { browser } = await own.join('viewer');
+    const { secret } = await browser.do('POST /dashboard/api/account/totp/start');
+    const code = new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: own.http.app.clock() });
+    const attempts = async (): Promise<readonly number[]> => [
+      (await browser.try('POST /dashboard/api/prove', { password: PASSWORD })).status,
+      (await browser.try('POST /dashboard/api/account/password', { current_password: PASSWORD, password: NEXT }))
+        .status,
+      (await browser.try('POST /dashboard/api/account/totp/confirm', { code })).status,
+    ];
+    const { hasher, sealingKey } = own.people;
+    Object.assign(own.people, {
+      hasher: { ...hasher, verify: () => Promise.reject(new HashesBusyError()) },
+      sealingKey: () => Promise.reject(new Error('The disk does not answer.')),
+    });
+    for (let time = 0; time < 11; time += 1) expect(await attempts()).toEqual([503, 503, 500]);
+    Object.assign(own.people, { hasher, sealingKey });
+    expect(await attempts()).toEqual([200, 200, 200]);
+  });
+
+  it('counts not even where another limit refused it', async () => {
+    const limits = createGuessLimits(null);
+    const client = { bucket: 'password-client', id: 'a' } as const;
+    const account = { bucket: 'password-account', id: 'b' } as const;
+    const judge = (guesses: readonly Guess[], isRight: boolean) =>
+      judged(limits, guesses, () => Promise.resolve(isRight), Boolean);
+    for (let guess = 0; guess < 100; guess += 1) expect(await judge([account], false)).toBe(false);
+    for (let guess = 0; guess < 20; guess += 1) {
+      expect(await judge([client, account], true)).toMatchObject({ kind: 'too_many' });
+    }
+    expect(await judge([client], true)).toBe(true);
+  });
+});
+
 describe('hashing', () => {
-  it('gives known people priority over strangers, and otherwise keeps the order of arrival', async () => {
+  it('takes known people and strangers in turns, and otherwise in the order of arrival', async () => {
     const inTurn = limitedTurns();
     const begun: string[] = [];
     const ends: (() => void)[] = [];
-    const come = (name: string, whom: HashedFor): Promise<void> =>
-      inTurn(whom, () => {
-        begun.push(name);
+    const come = (id: string, kind: HashedFor['kind']): Promise<void> =>
+      inTurn({ kind, id }, () => {
+        begun.push(id);
         return new Promise((resolve) => void ends.push(resolve));
       });
-    const all = ['a', 'b', 'c', 'd'].map((name) => come(name, 'stranger'));
-    all.push(come('known', 'known'), come('too', 'known'));
+    const strangers = ['a', 'b', 'c', 'd'];
+    const known = ['one', 'two', 'three', 'four'];
+    const all = [...strangers.map((id) => come(id, 'stranger')), ...known.map((id) => come(id, 'known'))];
     expect(begun).toEqual(['a', 'b']);
     for (let ended = 0; ended < all.length; ended += 1) {
       ends[ended]?.();
-      await all[['a', 'b', 'c', 'd', 'known', 'too'].indexOf(begun[ended] ?? '')];
+      await all[[...strangers, ...known].indexOf(begun[ended] ?? '')];
     }
-    expect(begun).toEqual(['a', 'b', 'known', 'too', 'c', 'd']);
+    expect(begun).toEqual(['a', 'b', 'one', 'c', 'two', 'd', 'three', 'four']);
   });
+
+  it.each([
+    ['known', 1],
+    ['stranger', 5],
+  ] as const)(
+    'of a %s one is refused while %i for the same one are made or wait, and not after that',
+    async (kind, most) => {
+      const inTurn = limitedTurns();
+      const { promise, resolve } = Promise.withResolvers<string>();
+      const come = (id: string) => inTurn({ kind, id }, () => promise);
+      const all = ['one', 'two', 'three'].flatMap((id) => Array.from({ length: most }, () => come(id)));
+      for (const id of ['one', 'three']) await expect(come(id)).rejects.toThrow(HashPendingError);
+      resolve('done');
+      expect(new Set(await Promise.all(all))).toEqual(new Set(['done']));
+      expect(await come('one')).toBe('done');
+    },
+  );
 
   it('runs two at a time, and is refused if too many are waiting', async () => {
     let begun = 0;
@@ -177,18 +363,21 @@ describe('hashing', () => {
       },
       { memoryKiB: 8_192, passes: 1 },
     );
-    const outcomes = await Promise.allSettled(Array.from({ length: 60 }, () => hasher.verify('x', null, 'stranger')));
+    const outcomes = await Promise.allSettled(
+      Array.from({ length: 60 }, (_, index) => hasher.verify('x', null, { kind: 'stranger', id: `${index}` })),
+    );
     const done = outcomes.filter(({ status }) => status === 'fulfilled').length;
     expect(done).toBe(22);
   });
 
   it('accepts a password in every Unicode normalization form, and no other password', async () => {
     const { hasher } = test.people;
-    const stored = await hasher.hash('Übergröße für alle');
+    const whom = { kind: 'stranger', id: '192.0.2.1' } as const;
+    const stored = await hasher.hash('Übergröße für alle', whom);
     expect(stored).toMatch(/^\$argon2id\$v=19\$m=64,t=1,p=1\$/);
-    expect(await hasher.verify('Übergröße für alle'.normalize('NFD'), stored, 'stranger')).toBe(true);
-    expect(await hasher.verify('Ubergroße für alle', stored, 'stranger')).toBe(false);
-    expect(await hasher.verify('Übergröße für alle', null, 'stranger')).toBe(false);
+    expect(await hasher.verify('Übergröße für alle'.normalize('NFD'), stored, whom)).toBe(true);
+    expect(await hasher.verify('Ubergroße für alle', stored, whom)).toBe(false);
+    expect(await hasher.verify('Übergröße für alle', null, whom)).toBe(false);
   });
 
   it('is repeated at the next sign-in if its cost is outdated', async () => {
@@ -197,11 +386,29 @@ describe('hashing', () => {
       ...test.people,
       hasher: createPasswordHasher(test.http.app.random, { memoryKiB: 128, passes: 1 }),
     };
-    const client = { bucket: '192.0.2.8', ip: '192.0.2.8', userAgent: null, browserToken: null, sessionToken: null };
+    const client = clientAt('192.0.2.8');
     expect(await signIn(dearer, client, { email, password: PASSWORD })).toMatchObject({ kind: 'signed_in' });
     const { db } = test.http.app;
     const row = await db.selectFrom('people').select('password_hash').where('id', '=', id).executeTakeFirstOrThrow();
     expect(row.password_hash).toContain('m=128,');
+  });
+
+  it('anew does not undo a change of the password that came meanwhile', async () => {
+    const { id, email } = await test.join('viewer');
+    const { db, random } = test.http.app;
+    const dearer = createPasswordHasher(random, { memoryKiB: 128, passes: 1 });
+    const changed = await test.people.hasher.hash(NEXT, { kind: 'known', id });
+    const hasher = {
+      ...dearer,
+      hash: async (password: string, whom: HashedFor) => {
+        await db.updateTable('people').set({ password_hash: changed }).where('id', '=', id).execute();
+        return dearer.hash(password, whom);
+      },
+    };
+    const client = clientAt('192.0.2.7');
+    await signIn({ ...test.people, hasher }, client, { email, password: PASSWORD });
+    const row = await db.selectFrom('people').select('password_hash').where('id', '=', id).executeTakeFirstOrThrow();
+    expect(row.password_hash).toBe(changed);
   });
 });
 
@@ -410,6 +617,25 @@ describe('the rate limit', () => {
       expect(answer.headers).toMatchObject({ 'x-ratelimit-limit': '7', 'x-ratelimit-remaining': String(left) });
     }
     expect((await member.browser.try('GET /dashboard/api/session')).status).toBe(429);
+  });
+
+  it('lets no client that used it up have more made-up cookies looked up, and lets sessions behind it go on', async () => {
+    const own = await dashboardTest({ limits: createRateLimits({ test: 9, live: 9, page: 9, dashboard: 99 }, null) });
+    onTestFinished(() => own.http.close());
+    const { browser } = await own.join('viewer');
+    await browser.session();
+    const stranger = own.browser();
+    const askAsSomebody = (): Promise<Answer> => {
+      stranger.cookies.set('cointill_session', newToken(own.http.app.random));
+      return stranger.try('GET /dashboard/api/session');
+    };
+    for (let time = 0; time < 9; time += 1) await askAsSomebody();
+    await own.http.app.db.transaction().execute(async (trx) => {
+      // A look-up would wait for the end of this transaction.
+      await sql`lock table sessions in access exclusive mode`.execute(trx);
+      expect(await askAsSomebody()).toMatchObject({ status: 429, body: { error: { type: 'rate_limit_error' } } });
+    });
+    expect(await browser.session()).toMatchObject({ state: 'signed_in' });
   });
 
   it('counts what is at no route of its API like what is: by session, otherwise by address', async () => {

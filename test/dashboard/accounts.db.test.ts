@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { PROOF_MS } from '../../src/domain/role.ts';
-import { dashboardTest, PASSWORD, signedIn, tokenOf } from '../dashboard.ts';
+import { browserHash, dashboardTest, knownBrowsers, PASSWORD, signedIn, tokenOf } from '../dashboard.ts';
 
 const test = await dashboardTest();
 afterAll(() => test.http.close());
@@ -77,6 +77,8 @@ describe('an invitation', () => {
     ['short', 'at least 12 characters'],
     ['password2026!', 'guessed first'],
     ['passwordpassword', 'guessed first'],
+    ['Cookie-Monster', 'guessed first'],
+    ['summer2024winter!', 'guessed first'],
     ['qwertyuiopasdf', 'guessed first'],
     ['1q2w3e4r5t6y', 'guessed first'],
     ['weak@shop.example', 'guessed first'],
@@ -223,10 +225,11 @@ describe('a session', () => {
     expect(await browser.session()).toMatchObject({ state: 'signed_out' });
   });
 
-  it('gets a new token when the password changes, and all others end', async () => {
-    const { email, browser } = await test.join('viewer');
+  it('gets a new token when the password changes, all others end, and no other browser stays known', async () => {
+    const { id, email, browser } = await test.join('viewer');
     const other = await test.signIn(email);
     const before = browser.cookies.get('cointill_session');
+    expect(await knownBrowsers(test, id)).toHaveLength(2);
     const next = 'seven umbrellas for geese';
     const wrong = { current_password: 'not it not it not', password: next };
     expect(await browser.try('POST /dashboard/api/account/password', wrong)).toMatchObject({
@@ -237,12 +240,15 @@ describe('a session', () => {
     expect(browser.cookies.get('cointill_session')).not.toBe(before);
     expect(await browser.session()).toMatchObject({ state: 'signed_in' });
     expect(await other.session()).toMatchObject({ state: 'signed_out' });
+    expect(await knownBrowsers(test, id)).toEqual([browserHash(browser)]);
     expect((await test.browser().try('POST /dashboard/api/sign-in', { email, password: PASSWORD })).status).toBe(401);
   });
 });
 
-it('changing the e-mail does not say whose another one is, and finds out about few of them', async () => {
+it('changing the e-mail, at once where no mails are sent, says of few others that somebody has them', async () => {
   const [one, other] = [await test.join('viewer'), await test.join('viewer')];
+  const changed = signedIn(await one.browser.do('POST /dashboard/api/account/email', { email: 'own@shop.example' }));
+  expect(changed.person).toMatchObject({ email: 'own@shop.example', pending_email: null });
   const change = (email: string) => one.browser.try('POST /dashboard/api/account/email', { email });
   for (let guess = 0; guess < 5; guess += 1) {
     const { status, text } = await change(other.email.toUpperCase());

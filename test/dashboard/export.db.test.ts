@@ -5,6 +5,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished, v
 import { EXPORT_COLUMNS } from '../../src/domain/export-column.ts';
 import type { ExportRequest } from '../../src/http/dashboard/contract/export.ts';
 import type { PaymentRow } from '../../src/http/dashboard/contract/payments.ts';
+import { patienceWith } from '../../src/http/dashboard/send-file.ts';
 import { dashboardRoutes } from '../../src/http/dashboard/routes.ts';
 import { dashboardTest, type Browser } from '../dashboard.ts';
 import { WAIT } from '../deadline.ts';
@@ -377,11 +378,11 @@ describe('a large file', async () => {
     for (const one of opened.splice(0)) one.abort();
     await vi.waitUntil(async () => (await running()) === 0, WAIT);
   });
-  const start = (browser: Browser = owner.browser) => {
+  const start = (browser: Browser = owner.browser, at = port) => {
     const leaving = new AbortController();
     opened.push(leaving);
     const cookie = [...browser.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
-    return fetch(`http://127.0.0.1:${port}${pathOf(projectId)}`, {
+    return fetch(`http://127.0.0.1:${at}${pathOf(projectId)}`, {
       method: 'POST',
       headers: {
         cookie,
@@ -414,15 +415,56 @@ describe('a large file', async () => {
   });
 
   it('is one of two at once; a third is told to come again, and gets in once one has left', async () => {
-    const [one, two] = await Promise.all([start(), start()]);
+    const [second, last] = [await test.join('viewer'), await test.join('viewer')];
+    const [one, two] = await Promise.all([start(), start(second.browser)]);
     expect([one.status, two.status]).toEqual([200, 200]);
-    const third = await start();
+    const third = await start(last.browser);
     expect(third.status).toBe(503);
     expect(third.headers.get('retry-after')).toBe('10');
     expect(await third.text()).toContain('Two exports are already running.');
     opened[0]?.abort();
     await vi.waitUntil(async () => (await running()) === 1, WAIT);
-    expect((await start()).status).toBe(200);
+    expect((await start(last.browser)).status).toBe(200);
+  });
+
+  it('is the only one of its person, who leaves the other place to others', async () => {
+    const other = await test.join('viewer');
+    const first = await start();
+    const again = await start();
+    expect([again.status, again.headers.get('retry-after')]).toEqual([429, '10']);
+    expect(await again.text()).toContain('Another export of yours is running.');
+    const others = await start(other.browser);
+    // An answer that nothing refers to any more would be given up, and with it its place.
+    expect([first.status, others.status]).toEqual([200, 200]);
+  });
+
+  it.each([
+    ['its reader takes nothing', { unreadMs: 1 }],
+    ['its time is over', { endMs: 1 }],
+  ])('ends when %s, and leaves its place', async (_name, limits) => {
+    const exports = { ...test.dashboard.exports, ...limits };
+    const hasty = test.http.build({
+      side: 'live',
+      dashboard: { app, allowed: null, origin: test.people.site.origin, behindProxy: false },
+      plugins: [dashboardRoutes({ ...test.dashboard, exports }, null)],
+    });
+    await hasty.listen({ port: 0, host: '127.0.0.1' });
+    onTestFinished(() => hasty.server.closeAllConnections());
+    const answer = await start(owner.browser, (hasty.server.address() as AddressInfo).port);
+    expect(answer.status).toBe(200);
+    await vi.waitUntil(async () => (await running()) === 0, WAIT);
+    await expect(drain(answer)).rejects.toThrow('terminated');
+  });
+
+  it('is waited for as long as its reader takes 64 KiB a second, and a minute more', () => {
+    const steady = patienceWith(60_000);
+    for (let second = 0; second < 3_600; second += 1) steady.took(65_536, 1_000);
+    expect(steady.leftMs()).toBe(60_000);
+    const slow = patienceWith(60_000);
+    for (let second = 0; second < 80; second += 1) slow.took(20_480, 1_000);
+    expect(slow.leftMs()).toBe(5_000);
+    for (let second = 0; second < 8; second += 1) slow.took(20_480, 1_000);
+    expect(slow.leftMs()).toBe(0);
   });
 
   it('stops in the database when its reader goes, and nobody is troubled', async () => {
@@ -444,7 +486,8 @@ describe('a large file', async () => {
       await answer;
     }
     await vi.waitUntil(async () => (await running()) === 0, WAIT);
-    const [one, two] = await Promise.all([start(), start()]);
+    const other = await test.join('viewer');
+    const [one, two] = await Promise.all([start(), start(other.browser)]);
     expect([one.status, two.status]).toEqual([200, 200]);
     expect(await Promise.all([drain(one), drain(two)])).toEqual([COUNT + 2, COUNT + 2]);
     // Those that left before there was a place for them are answered, and nobody reads it.

@@ -1,6 +1,7 @@
 import { afterAll, expect, it } from 'vitest';
 import { createKey } from '../../src/app/projects/keys.ts';
 import { cancelPayment, completeSandboxPayment } from '../../src/app/payments/payment-actions.ts';
+import { RIGHT_CLOCK } from '../../src/app/service-clock.ts';
 import { createServiceHealth } from '../../src/app/dashboard/health.ts';
 import type { Payment } from '../../src/domain/payment.ts';
 import type { HomeView } from '../../src/http/dashboard/contract/home.ts';
@@ -135,6 +136,17 @@ it('the health of webhooks names the failing endpoint only to people who may see
   const gone = { kind: 'disabled', reason: 'it answered 410' } as const;
   await app.db.transaction().execute((trx) => closeEndpoint(trx, endpoint, gone, app.clock()));
   expect((await both())[0]).toMatchObject({ state: 'problem', detail: expect.stringContaining('410') });
+});
+
+it('the health of the clock is a warning, and a problem once no payment is made', async () => {
+  const health = () => createServiceHealth(app, [], 0)().then(({ clock }) => clock);
+  expect(await health()).toEqual({ state: 'ok', count: 1, affected: 0, detail: null });
+  const off = { ...RIGHT_CLOCK, problem: 'the clock is 31 s behind' };
+  app.judgeClock(off);
+  expect(await health()).toEqual({ state: 'warning', count: 1, affected: 1, detail: off.problem });
+  app.judgeClock({ ...off, refusal: 'no payment is made' });
+  expect(await health()).toMatchObject({ state: 'problem' });
+  app.judgeClock(RIGHT_CLOCK);
 });
 
 it('the health of backups and networks is their last known state, without asking any chain', async () => {

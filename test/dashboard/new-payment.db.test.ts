@@ -1,4 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest';
+import { RIGHT_CLOCK } from '../../src/app/service-clock.ts';
 import type { AuditEntryView } from '../../src/http/dashboard/contract/audit.ts';
 import { dashboardTest } from '../dashboard.ts';
 import { actsIn } from './acts.fixture.ts';
@@ -131,3 +132,30 @@ describe('a payment made by hand', () => {
 async function countOf(): Promise<number> {
   return (await app.db.selectFrom('payments').select('id').where('project_id', '=', app.projectId).execute()).length;
 }
+
+it('a clock that is off by more than ten minutes lets no API and no page make a payment, and says why', async () => {
+  const shop = await test.http.shop();
+  const refusal = 'The clock of this service is 2 h behind. No payment is made.';
+  const order = { amount: 10, currency: 'USD', crypto_currency: 'BTC' };
+  const first = { 'idempotency-key': 'before-the-clock' };
+  const before = await shop.call({ method: 'POST', path: '/v1/orders', body: order, headers: first });
+  app.judgeClock({ ...RIGHT_CLOCK, refusal });
+  const payments = () => app.db.selectFrom('payments').select('id').execute();
+  const count = (await payments()).length;
+  for (const as of [{ mode: 'test' }, { mode: 'live' }] as const) {
+    const refused = await shop.call({ as, method: 'POST', path: '/v1/orders', body: order });
+    expect(refused).toMatchObject({
+      status: 503,
+      body: { error: { type: 'service_unavailable', message: refusal } },
+    });
+    const transaction = await shop.call({ as, method: 'POST', path: '/api/transactions/create', body: { amount: 10 } });
+    expect(transaction).toMatchObject({ status: 503, body: { success: false, message: refusal } });
+  }
+  expect(await make()).toMatchObject({ status: 503, body: { error: { message: refusal } } });
+  expect((await payments()).length).toBe(count);
+  // An answer that was given is given again.
+  const again = await shop.call({ method: 'POST', path: '/v1/orders', body: order, headers: first });
+  expect([again.status, again.body.id]).toEqual([200, before.body.id]);
+  app.judgeClock(RIGHT_CLOCK);
+  expect((await make()).status).toBe(200);
+});

@@ -104,13 +104,17 @@ describe('a passkey', () => {
     expect((await member.browser.try('POST /dashboard/api/account/passkeys/add', named)).status).toBe(200);
   });
 
-  it('cannot sign in after it is removed', async () => {
+  it('cannot sign in after it is removed, and its session elsewhere ends', async () => {
     const { passkey, browser, email } = await holder();
+    const elsewhere = test.browser();
+    expect(await signInAlone(elsewhere, passkey)).toBe(200);
     const { data } = await browser.do('GET /dashboard/api/account/passkeys');
     const stranger = await test.join('owner');
     const id = data[0]?.id ?? '';
     expect((await stranger.browser.try('POST /dashboard/api/account/passkeys/remove', { id })).status).toBe(404);
     await browser.do('POST /dashboard/api/account/passkeys/remove', { id });
+    expect(await elsewhere.session()).toMatchObject({ state: 'signed_out' });
+    expect(await browser.session()).toMatchObject({ state: 'signed_in' });
     expect(await signInAlone(test.browser(), passkey)).toBe(401);
     const alone = await test.browser().do('POST /dashboard/api/sign-in', { email, password: PASSWORD });
     expect(alone).toMatchObject({ state: 'signed_in' });
@@ -123,8 +127,9 @@ describe('a passkey', () => {
     expect(await signInAlone(test.browser(), passkey)).toBe(401);
   });
 
-  it('can be added only for this origin and challenge, and once', async () => {
-    const { browser } = await test.join('viewer');
+  it('can be added only for this origin and challenge, and once, which ends all other sessions', async () => {
+    const { browser, email } = await test.join('viewer');
+    const elsewhere = await test.signIn(email);
     const passkey = createAuthenticator(DASHBOARD_URL);
     const add = async (lies?: Lies): Promise<number> => {
       const { options } = await browser.do('POST /dashboard/api/account/passkeys/options');
@@ -133,7 +138,9 @@ describe('a passkey', () => {
     };
     expect(await add({ origin: 'https://evil.example' })).toBe(400);
     expect(await add({ challenge: 'AAAA' })).toBe(400);
+    expect(await elsewhere.session()).toMatchObject({ state: 'signed_in' });
     expect(await add()).toBe(200);
+    expect(await elsewhere.session()).toMatchObject({ state: 'signed_out' });
     expect(await add()).toBe(400);
   });
 

@@ -4,9 +4,11 @@ import { createProject } from '../../src/app/projects/projects.ts';
 import { MODES, type Mode } from '../../src/domain/permission.ts';
 import { ROLES, type Role } from '../../src/domain/role.ts';
 import type { Guard } from '../../src/http/guard.ts';
+import type { AnsweredRequest } from '../../src/http/server.ts';
 import { CONTRACT } from '../../src/http/dashboard/contract/index.ts';
 import { dashboardRoutes } from '../../src/http/dashboard/routes.ts';
 import { dashboardTest, type Member } from '../dashboard.ts';
+import { WAIT } from '../deadline.ts';
 
 /**
  * Who passes a route's guard. `anybody`: signed in or not; `everybody`: all who are signed in. Routes below a mode name
@@ -34,6 +36,7 @@ const TABLE: Readonly<Record<string, Cell>> = {
   'GET /dashboard/api/session': 'anybody',
   'POST /dashboard/api/links/state': 'anybody',
   'POST /dashboard/api/links/accept': 'anybody',
+  'POST /dashboard/api/links/confirm-email': 'anybody',
   'POST /dashboard/api/sign-in': 'anybody',
   'POST /dashboard/api/sign-in/code': 'anybody',
   'POST /dashboard/api/sign-in/recovery-code': 'anybody',
@@ -197,6 +200,17 @@ async function registered(): Promise<ReadonlyMap<string, Guard | undefined>> {
   await server.ready();
   return found;
 }
+
+it('a request beyond a role is told to the log, with the person and the address', async () => {
+  const answered: AnsweredRequest[] = [];
+  const own = await dashboardTest({ onAnswered: (answer) => void answered.push(answer) });
+  const { id, browser } = await own.join('viewer');
+  expect((await browser.try('POST /dashboard/api/projects', { name: 'Tea' })).status).toBe(403);
+  await browser.session();
+  await expect
+    .poll(() => answered.slice(-2).map(({ denied }) => denied), WAIT)
+    .toEqual([{ person: id, client: '127.0.0.1', reason: expect.stringContaining('viewer') }, null]);
+});
 
 it('every route that is registered has its row, and every row its route', async () => {
   const routes = await registered();

@@ -2,7 +2,16 @@ import { Secret, TOTP } from 'otpauth';
 import { afterAll, describe, expect, it } from 'vitest';
 import { listAuditEntries } from '../../src/store/audit.ts';
 import { WHOLE_LOG } from '../../src/store/audit-filter.ts';
-import { BEHIND_PROXY, dashboardTest, PASSWORD, signedIn, type Browser, type Member } from '../dashboard.ts';
+import {
+  BEHIND_PROXY,
+  browserHash,
+  dashboardTest,
+  knownBrowsers,
+  PASSWORD,
+  signedIn,
+  type Browser,
+  type Member,
+} from '../dashboard.ts';
 
 const test = await dashboardTest(BEHIND_PROXY);
 afterAll(() => test.http.close());
@@ -160,6 +169,25 @@ describe('an authenticator', () => {
     expect(await removals()).toBe(1);
   });
 
+  it('ends all other sessions and forgets all other browsers when it is added or removed', async () => {
+    const { id, email, browser } = await test.join('viewer');
+    const known = () => knownBrowsers(test, id);
+    const here = browserHash(browser);
+    const elsewhere = await test.signIn(email);
+    expect(await known()).toHaveLength(2);
+    const { secret } = await browser.do('POST /dashboard/api/account/totp/start');
+    await browser.do('POST /dashboard/api/account/totp/confirm', { code: codesOf(secret)(clock()) });
+    expect(await elsewhere.session()).toMatchObject({ state: 'signed_out' });
+    expect(await known()).toEqual([here]);
+    clock.advance(STEP_MS);
+    const second = await halfWay(email);
+    await second.do('POST /dashboard/api/sign-in/code', { code: codesOf(secret)(clock()) });
+    await browser.do('POST /dashboard/api/account/totp/remove');
+    expect(await second.session()).toMatchObject({ state: 'signed_out' });
+    expect(await known()).toEqual([here]);
+    expect(await browser.session()).toMatchObject({ state: 'signed_in' });
+  });
+
   it('is stored sealed', async () => {
     const { id, browser } = await test.join('viewer');
     const { secret } = await browser.do('POST /dashboard/api/account/totp/start');
@@ -267,9 +295,9 @@ describe('a dangerous action', () => {
 });
 
 describe('a wrong guess', () => {
-  it('is logged with outcome, person and client, but nothing that was typed', async () => {
+  it('is reported with outcome, person and client, but nothing that was typed', async () => {
     const { id, email, browser } = await armed();
-    const from = test.http.logged.length;
+    const from = test.activities.length;
     const address = '203.0.113.44';
     const typed = 'my secret instead of an e-mail';
     const [mail, password, code] = ['typed-here@shop.example', typed, '000000'];
@@ -281,18 +309,20 @@ describe('a wrong guess', () => {
     await other.try('POST /dashboard/api/sign-in/recovery-code', { code: 'no-code' });
     await browser.try('POST /dashboard/api/prove', { code });
     await browser.try('POST /dashboard/api/account/password', { current_password: typed, password: PASSWORD + typed });
-    const logged = test.http.logged.slice(from).filter((line) => line.includes('"outcome"'));
-    const lines = logged.map((line): unknown => JSON.parse(line));
-    const line = (subject: string, outcome: string, person: string, client: string) =>
-      expect.objectContaining({ subject, outcome, person, client, request: expect.any(String) });
-    expect(lines).toEqual([
-      line('wrong sign-ins', 'wrong_password', 'none', address),
-      line('wrong sign-ins', 'wrong_password', id, address),
-      line('wrong sign-ins', 'wrong_code', id, address),
-      line('wrong sign-ins', 'wrong_recovery_code', id, address),
-      line('wrong proofs', 'wrong_code', id, '192.0.2.77'),
-      line('wrong proofs', 'wrong_password', id, '192.0.2.77'),
+    const reported = test.activities.slice(from).filter(({ kind }) => kind === 'guess_refused');
+    const refusal = (what: string, wrong: string, personId: string | null, client: string) => {
+      const reason = expect.stringMatching(new RegExp(`^the ${wrong} was wrong$`));
+      return { kind: 'guess_refused', what, reason, personId, client, requestId: expect.any(String) };
+    };
+    expect(reported).toEqual([
+      refusal('sign-in', 'password', null, address),
+      refusal('sign-in', 'password', id, address),
+      refusal('sign-in', 'code', id, address),
+      refusal('sign-in', 'recovery code', id, address),
+      refusal('proof', 'code', id, '192.0.2.77'),
+      refusal('proof', 'password', id, '192.0.2.77'),
     ]);
-    for (const secret of [mail, email, typed, code, 'no-code']) expect(logged.join()).not.toContain(secret);
+    const told = JSON.stringify(reported);
+    for (const secret of [mail, email, typed, code, 'no-code']) expect(told).not.toContain(secret);
   });
 });

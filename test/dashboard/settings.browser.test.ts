@@ -63,7 +63,11 @@ describe.skipIf(hasNoBrowser)('Settings', () => {
 
     await page.getByLabel('Support link or e-mail').fill('javascript:alert(1)');
     await page.getByText('The support link must be an absolute URL').waitFor();
+    const refused = page.waitForResponse(
+      (response) => response.url().endsWith('/settings') && response.request().method() === 'POST',
+    );
     await save.click();
+    await refused;
     await page.getByLabel('Support link or e-mail').fill('https://shop.example/help');
     await page.getByLabel('Minutes to pay').fill('1441');
     await save.click();

@@ -5,7 +5,7 @@ import { afterAll, expect, it, onTestFinished } from 'vitest';
 import { dashboardRoutes } from '../../src/http/dashboard/routes.ts';
 import { loadShellAssets } from '../../src/http/dashboard/shell-assets.ts';
 import { createRateLimits } from '../../src/http/rate-limit.ts';
-import { dashboardTest, DASHBOARD_URL } from '../dashboard.ts';
+import { BEHIND_PROXY, dashboardTest, DASHBOARD_URL } from '../dashboard.ts';
 
 const test = await dashboardTest();
 afterAll(() => test.http.close());
@@ -33,6 +33,38 @@ async function withPage() {
     test.http.call({ path: url, headers: { host: 'localhost:4000', ...headers } }, server);
 }
 
+it('once DASHBOARD_URL is set, the dashboard is at its host alone, and takes changes from its origin alone', async () => {
+  const own = await dashboardTest({ ...BEHIND_PROXY, isBound: true });
+  onTestFinished(() => own.http.close());
+  const { browser } = await own.join('owner');
+  const path = '/dashboard/api/projects';
+  const statusOf = async (method: string, at: string, headers: Readonly<Record<string, string>>) =>
+    (await browser.call({ method, path: at, headers, ...(method === 'POST' ? { body: { name: '' } } : {}) })).status;
+  expect(await statusOf('POST', path, {})).toBe(400);
+  const other = 'evil.example';
+  for (const headers of [{ host: other }, { 'x-forwarded-host': other }]) {
+    const changed = { ...headers, origin: `https://${other}` };
+    expect([headers, await statusOf('POST', path, changed)]).toEqual([headers, 404]);
+    for (const at of ['/dashboard', '/dashboard/api/session', '/dashboard/nothing']) {
+      expect([at, await statusOf('GET', at, headers)]).toEqual([at, 404]);
+    }
+  }
+  expect(await statusOf('POST', path, { origin: `https://${other}` })).toBe(403);
+  expect(await statusOf('POST', path, { origin: 'http://pay.shop.example' })).toBe(403);
+  // A proxy may leave out its port.
+  expect(await statusOf('GET', '/dashboard/api/session', { host: 'pay.shop.example:443' })).toBe(200);
+});
+
+it('in development the dashboard is at this machine too, whatever DASHBOARD_URL says', async () => {
+  const own = await dashboardTest({ isBound: true, url: 'http://localhost:4000' });
+  onTestFinished(() => own.http.close());
+  const headers = { host: '127.0.0.1:4000', origin: 'http://127.0.0.1:4000' };
+  const call = { method: 'POST', path: '/dashboard/api/sign-out', headers };
+  expect((await own.browser().call(call)).status).toBe(200);
+  const elsewhere = { ...call, headers: { ...headers, origin: 'http://localhost:4001' } };
+  expect((await own.browser().call(elsewhere)).status).toBe(403);
+});
+
 it('the page is at /dashboard and below, with a policy that allows only what this host serves', async () => {
   const get = await withPage();
   const answer = await get('/dashboard/setup/some-token');
@@ -42,6 +74,7 @@ it('the page is at /dashboard and below, with a policy that allows only what thi
     headers: {
       'content-type': 'text/html; charset=utf-8',
       'content-security-policy': expect.stringMatching(/^default-src 'none'; .*frame-ancestors 'none'$/),
+      'permissions-policy': expect.stringContaining('camera=()'),
       'referrer-policy': 'no-referrer',
       'x-frame-options': 'DENY',
       'x-content-type-options': 'nosniff',

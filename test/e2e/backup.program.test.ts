@@ -108,6 +108,7 @@ it('with SECRET_KEY the key stays out of the file, and a restore wants the same 
   const dir = await folder();
   const file = path.join(dir, 'a.backup');
   const { stdout } = await service.cointill.run('backup', file);
+  expect(stdout).toMatch(new RegExp(`^Database +embedded, in ${service.cointill.dataDir}\n`));
   expect(stdout).toMatch(/can read your customers' data\..*--passphrase-file\.\nSECRET_KEY is not in it/);
   expect(await service.cointill.json('backup', file)).toMatchObject({
     key: 'setting',

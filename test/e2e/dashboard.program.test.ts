@@ -1,33 +1,10 @@
 import { expect, it } from 'vitest';
 import { freePort } from '../ports.ts';
-import { testService } from '../program.ts';
+import { browserAt, testService } from '../program.ts';
 import { textAt } from '../../src/cli/program.fixture.ts';
 
 const PASSWORD = 'grumpy otter parade';
 const SETUP = /Dashboard +(http:\/\/localhost:\d+\/dashboard\/setup\/([\w-]{43}))/;
-
-/** One request of a browser at the dashboard; its cookies go on with the next. */
-function browserAt(url: string) {
-  let cookie = '';
-  return async (
-    path: string,
-    body?: object,
-  ): Promise<{ readonly status: number; readonly body: Record<string, unknown> }> => {
-    const answer = await fetch(`${url}/dashboard/api${path}`, {
-      method: body === undefined ? 'GET' : 'POST',
-      headers: {
-        origin: url,
-        'sec-fetch-site': 'same-origin',
-        ...(cookie === '' ? {} : { cookie }),
-        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-      },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    });
-    const [session] = answer.headers.getSetCookie().flatMap((line) => /^cointill_session=[^;]+/.exec(line)?.[0] ?? []);
-    cookie = session ?? cookie;
-    return { status: answer.status, body: Object(await answer.json()) as Record<string, unknown> };
-  };
-}
 
 it('the first start prints a link, which makes the owner; commands work beside the service and without it', async () => {
   const port = String(await freePort());

@@ -48,14 +48,6 @@ it('the figures say what waits, what is late, who holds what, and how the paymen
   });
 });
 
-it('a clock that differs from the database’s is measured with its sign: ahead above zero, behind below', async () => {
-  const { db } = await testApp();
-  const ahead = await readFigures(db, () => Date.now() + 3_600_000);
-  const behind = await readFigures(db, () => Date.now() - 3_600_000);
-  expect(Math.round(ahead.clockSkewMs / 60_000)).toBe(60);
-  expect(Math.round(behind.clockSkewMs / 60_000)).toBe(-60);
-});
-
 it('the cost of a scrape is bounded, however long the backlog is', async () => {
   const { db, clock } = await testApp();
   await sql`insert into deliveries (event_id, endpoint_id, state, next_attempt_at, created_at)

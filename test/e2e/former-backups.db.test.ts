@@ -9,7 +9,7 @@ import { restoreBackup } from '../../src/backup/restore-backup.ts';
 import { COPIED_TABLES } from '../../src/store/copied-tables.ts';
 import { openDatabase } from '../../src/store/database.ts';
 import { countRows } from '../../src/store/load.ts';
-import { knownMigrations } from '../../src/store/migrate.ts';
+import { knownMigrations } from '../../src/store/migration-files.ts';
 import { onConnection } from '../../src/store/one-connection.ts';
 import { loadSealingKey, openSecret } from '../../src/webhooks/secret.ts';
 import { emptyDatabase, testDatabase } from '../database.ts';

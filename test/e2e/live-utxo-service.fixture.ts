@@ -3,10 +3,12 @@ import { once } from 'node:events';
 import { rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
+import { sql } from 'kysely';
 import { expect } from 'vitest';
+import type { Database } from '../../src/store/database.ts';
 import { eventually } from '../program.ts';
 
-const PROGRAM = path.join(import.meta.dirname, '../../bin/cointill');
+const CHECKOUT = path.join(import.meta.dirname, '../..');
 
 /** The real program, which the tests of a file share. */
 export interface Service {
@@ -28,13 +30,17 @@ export interface Clock {
   now(): number;
 }
 
-/** The program with nothing in its environment but this. */
-export function createService(env: Readonly<Record<string, string>>): Service & { readonly wasKilled: () => boolean } {
+/** The program of a checkout, this one unless said otherwise, with nothing in its environment but this. */
+export function createService(
+  env: Readonly<Record<string, string>>,
+  checkout = CHECKOUT,
+): Service & { readonly wasKilled: () => boolean } {
+  const program = path.join(checkout, 'bin/cointill');
   const { PATH = '', HOME = '' } = process.env;
   let child: ChildProcess | null = null;
   let [log, wasKilled] = ['', false];
   const launch = (args: readonly string[]) =>
-    spawn(PROGRAM, args, { env: { PATH, HOME, ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
+    spawn(program, args, { env: { PATH, HOME, ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
 
   const end = async (signal: NodeJS.Signals): Promise<number | null> => {
     const running = child;
@@ -75,18 +81,31 @@ export function createService(env: Readonly<Record<string, string>>): Service & 
   };
 }
 
-/** A clock that a test moves: the program adds what it finds in a file to its own. Its timers run as they always do. */
-export async function createClock(folder: string): Promise<Clock & { readonly nodeOptions: string }> {
+/**
+ * A clock that a test moves: the program adds what it finds in a file to its own, and its database goes along if it is
+ * given. To the program the machine has slept. Its timers run as they always do.
+ */
+export async function createClock(
+  folder: string,
+  db: Database | null = null,
+): Promise<Clock & { readonly nodeOptions: string }> {
   const file = path.join(folder, 'clock');
   let ahead = 0;
   const advance = async (byMs: number): Promise<void> => {
     ahead += byMs;
     await writeFile(`${file}.new`, String(ahead));
     await rename(`${file}.new`, file);
+    if (db !== null) await setClock(db, ahead);
   };
+  if (db !== null)
+    await sql`
+      do $$ begin execute format('alter database %I set search_path = public, pg_catalog', current_database()); end $$`.execute(
+      db,
+    );
   await advance(0);
   const script = `
     import { readFileSync } from 'node:fs';
+    import os from 'node:os';
     const own = Date.now;
     let [readAt, ahead] = [0, 0];
     // Reading it once a millisecond is enough: logs and queries ask for the time far more often.
@@ -95,10 +114,22 @@ export async function createClock(folder: string): Promise<Clock & { readonly no
       if (now !== readAt) ahead = Number(readFileSync(${JSON.stringify(file)}, 'utf8'));
       readAt = now;
       return now + ahead;
-    };`;
+    };
+    const uptime = os.uptime;
+    os.uptime = () => uptime() + (Date.now() - own()) / 1000;`;
   return {
     advance,
     now: () => Date.now() + ahead,
     nodeOptions: `--import=data:text/javascript;base64,${Buffer.from(script).toString('base64')}`,
   };
+}
+
+/** Moves the clock of a database, which finds this function before its own. */
+async function setClock(db: Database, aheadMs: number): Promise<void> {
+  const time = `select pg_catalog.clock_timestamp() + interval '${aheadMs} milliseconds'`;
+  await sql
+    .raw(
+      `create or replace function public.clock_timestamp() returns timestamptz language sql volatile as $$ ${time} $$`,
+    )
+    .execute(db);
 }

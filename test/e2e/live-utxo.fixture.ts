@@ -93,11 +93,11 @@ export async function openGatedShop(options: Omit<ShopOptions, 'urls'>) {
 async function startParts({ kind, nodeOptions = [], urls, env = {} }: ShopOptions) {
   const folder = await mkdtemp(path.join(os.tmpdir(), 'cointill-live-'));
   const tls = selfSigned('localhost');
-  const [node, { database, drop }, receiver, clock, port, sandboxPort] = await Promise.all([
+  const { database, drop } = await createTestDatabase();
+  const [node, receiver, clock, port, sandboxPort] = await Promise.all([
     startUtxoNode({ kind, options: nodeOptions }),
-    createTestDatabase(),
     receive((response) => void response.end(), { tls }),
-    createClock(folder),
+    createClock(folder, database.db),
     freePort(),
     freePort(),
     writeFile(path.join(folder, 'certificate.pem'), tls.cert),

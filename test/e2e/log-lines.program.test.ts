@@ -40,7 +40,7 @@ beforeAll(async () => {
   service = await liveService({
     ETHEREUM_RPC_URL: `${url}/v3/path-s3cret`,
     LOG_LEVEL: 'debug',
-    METRICS_TOKEN: 'metrics-s3cret',
+    METRICS_TOKEN: 'metrics-s3cret-of-a-test',
   });
   running = await service.start({ DATABASE_URL: service.database.url.replace('@', ':db-s3cret@') });
   shop = await service.shop(`--network ethereum --confirmations 2 --xpub ${xpubOf(account(1))}`);
@@ -176,7 +176,7 @@ it('a node that fails and its recovery are logged without a stack; an endpoint t
 it('nothing that was written holds a secret or anything of the customer', async () => {
   // Failures are logged in the most detail.
   await call('/v1/orders?secret=query-s3cret', { amount: 'invalid', ...CUSTOMER });
-  await fetch(`${service.url}/metrics`, { headers: { authorization: 'Bearer metrics-s3cret' } });
+  await fetch(`${service.url}/metrics`, { headers: { authorization: 'Bearer metrics-s3cret-of-a-test' } });
   await expect(running.end('SIGTERM')).resolves.toBe(0);
   const text = running.text();
   expect(lines().length).toBeGreaterThan(20);

@@ -1,3 +1,4 @@
+import { SIMULATIONS } from '../../src/domain/simulation.ts';
 import Fastify from 'fastify';
 import { assetRoutes, loadAssets } from '../../src/http/pages/assets.ts';
 import { NOW, refundOf, STATES } from '../../src/http/checkout/examples.fixture.ts';
@@ -58,7 +59,7 @@ function states(): ReadonlyMap<string, Render> {
   for (const [name, view] of STATES) all.set(`payment, ${name}`, payment(view));
   const [choose] = STATES.values();
   if (choose === undefined) throw new Error('There are no examples.');
-  const test = { kind: 'expires', at: NOW + 60_000 } as const;
+  const test = { kind: 'expires', at: NOW + 60_000, simulations: SIMULATIONS } as const;
   all.set(
     'payment, choose, test',
     payment({ ...choose, test, merchantOrderId: `${LONG}-1`, description: `For ${LONG}` }),

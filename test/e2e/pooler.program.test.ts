@@ -20,7 +20,10 @@ it('behind a pooler that swallows notifications a revoked key is refused, and th
   const ready = await fetch(`${service.sandbox}/readyz`);
   expect([ready.status, await ready.json()]).toEqual([
     503,
-    { status: 'not_ready', checks: { database: 'ok', notifications: expect.stringContaining('DATABASE_DIRECT_URL') } },
+    {
+      status: 'not_ready',
+      checks: { clock: 'ok', database: 'ok', notifications: expect.stringContaining('DATABASE_DIRECT_URL') },
+    },
   ]);
   const call = client(service.sandbox, key);
   expect((await call('/v1/orders')).status).toBe(200);

@@ -18,7 +18,9 @@ it('a service whose Redis goes away and returns continues, logs both, and counts
   const told = async () => {
     const ready = await fetch(`${service.live}/readyz`);
     const { status, checks } = Object(await ready.json());
-    const healthy = /^cointill_redis_healthy (\d)$/m.exec(await (await fetch(`${service.live}/metrics`)).text())?.[1];
+    const healthy = /^cointill_check\{name="redis"\} (\d)$/m.exec(
+      await (await fetch(`${service.live}/metrics`)).text(),
+    )?.[1];
     return [ready.status, status, /^(ok|rate limits count in this process alone)/.exec(checks.redis)?.[0], healthy];
   };
   const untilTold = (what: readonly unknown[]) =>
@@ -41,7 +43,7 @@ it('a worker, which counts nothing, needs no Redis and logs nothing about it', a
   const ready = await fetch(`${service.monitor}/readyz`);
   expect([ready.status, await ready.json()]).toEqual([
     200,
-    { status: 'ready', checks: { database: 'ok', notifications: 'ok' } },
+    { status: 'ready', checks: { database: 'ok', notifications: 'ok', clock: 'ok' } },
   ]);
-  expect(await (await fetch(`${service.monitor}/metrics`)).text()).not.toMatch(/^cointill_redis_healthy/m);
+  expect(await (await fetch(`${service.monitor}/metrics`)).text()).not.toContain('cointill_check{name="redis"}');
 });

@@ -1,3 +1,5 @@
+import { readdir } from 'node:fs/promises';
+import { sql } from 'kysely';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { program, textAt } from '../../src/cli/program.fixture.ts';
 import { receive } from '../../src/webhooks/local-receivers.fixture.ts';
@@ -9,7 +11,7 @@ const ORDERS = 60;
 
 describe('several processes on one database', () => {
   it('share the work: ROLE=api answers, ROLE=worker completes and sends, each event once', async () => {
-    const { url } = await testDatabase();
+    const { url, db } = await testDatabase();
     const common = {
       DATABASE_URL: url,
       SECRET_KEY: 'one-key-for-all-processes-of-a-shop',
@@ -38,6 +40,10 @@ describe('several processes on one database', () => {
     ]);
     const running = await Promise.all(workers.map((worker) => worker.start()));
     expect(running.map((one) => one.first)).toEqual([null, null]);
+    const { rows: sessions } = await sql<{ name: string }>`
+      select distinct application_name as name from pg_stat_activity
+      where datname = current_database() and application_name like 'cointill %' order by 1`.execute(db);
+    expect(sessions.map(({ name }) => name)).toEqual(['cointill api', 'cointill worker']);
     await eventually('all orders are completed', async () => {
       const { body } = await call('/v1/orders?status=completed&limit=1');
       return Reflect.get(Object(body['pagination']), 'total') === ORDERS ? true : null;
@@ -52,7 +58,7 @@ describe('several processes on one database', () => {
       expect((await fetch(`${monitor}/healthz`)).status).toBe(200);
       expect(await (await fetch(`${monitor}/readyz`)).json()).toEqual({
         status: 'ready',
-        checks: { database: 'ok', notifications: 'ok' },
+        checks: { database: 'ok', notifications: 'ok', clock: 'ok' },
       });
       expect((await fetch(`${monitor}/v1/orders`)).status).toBe(404);
     }
@@ -160,6 +166,18 @@ describe('a start that cannot succeed', () => {
     const named = lines.map((line) => /^ {2}- ([A-Z_]+)/.exec(line)?.[1]);
     expect(new Set(named)).toEqual(new Set(Object.keys(bad)));
     expect(stderr).not.toContain('s3cr3t');
+  });
+
+  it('names the passphrase of its backups that cannot be read, before anything is begun', async () => {
+    const cointill = await program({ BACKUP_DIR: '/var/backups', BACKUP_PASSPHRASE_FILE: '/nowhere/passphrase' });
+    const { code, stderr } = await cointill.run('start');
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: expect.stringMatching(
+        /\n {2}- BACKUP_PASSPHRASE_FILE: \/nowhere\/passphrase cannot be read\. It must be/,
+      ),
+    });
+    expect(await readdir(cointill.dataDir)).toEqual([]);
   });
 
   it('because the port for monitoring is taken says so like for the others', async () => {

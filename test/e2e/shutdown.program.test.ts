@@ -37,6 +37,24 @@ async function openShop() {
   };
 }
 
+it('serves for DRAIN_SECONDS after the signal, while it says not to send more, and closes each connection', async () => {
+  const service = await testService({ DRAIN_SECONDS: '3' });
+  const { first, running } = await service.start();
+  const order = client(service.sandbox, String(first?.key));
+  const startedAt = performance.now();
+  running.signal('SIGTERM');
+  const refusal = await eventually('it is not ready', async () => {
+    const ready = await fetch(`${service.live}/readyz`);
+    return ready.status === 503 ? ready : null;
+  });
+  expect(refusal.headers.get('connection')).toBe('close');
+  expect(await refusal.json()).toEqual({ status: 'not_ready', checks: { service: 'stopping' } });
+  const made = await order('/v1/orders', ORDER);
+  expect([made.status, made.headers.get('connection')]).toEqual([200, 'close']);
+  expect((await running.ended).code).toBe(0);
+  expect(performance.now() - startedAt).toBeGreaterThanOrEqual(3_000);
+});
+
 /** Asks the service to stop; resolves with how it ended and how long that took. */
 async function timed(stop: () => Promise<{ readonly code: number | null }>) {
   const startedAt = performance.now();

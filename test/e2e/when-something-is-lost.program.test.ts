@@ -9,6 +9,7 @@ import { parseEther } from 'viem';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { account, xpubOf } from '../../src/app/chains/follow-chain.fixture.ts';
 import { textAt } from '../../src/cli/program.fixture.ts';
+import { parseEnvFile } from '../../src/config/env-file.ts';
 import { receive, selfSigned, type LocalReceiver } from '../../src/webhooks/local-receivers.fixture.ts';
 import { startAnvil, type Anvil } from '../anvil.ts';
 import { emptyDatabase } from '../database.ts';
@@ -38,8 +39,9 @@ function commandsOf(part: string, from = '', to?: string): readonly string[] {
   );
 }
 
-/** What the page begins with: how a command is run with the settings of the service. */
-const SHELL = /```sh\n([^]*?)```/.exec(PAGE)?.[1] ?? '';
+/** The installed command, and what the page begins with: how root runs a command with the settings of the service. */
+const SHELL = `cointill() { /opt/cointill/bin/cointill --settings /etc/cointill.env "$@"; }
+${/```sh\n([^]*?)```/.exec(PAGE)?.[1] ?? ''}`;
 
 /** An installation: its file of settings, its service, and how to follow a line of the page on it. */
 class Installation {
@@ -54,16 +56,13 @@ class Installation {
       ['/etc/cointill.env', settingsFile],
       ['/opt/cointill/bin/cointill', PROGRAM],
       // The user who runs the tests is the user of the service.
-      ['runuser -u cointill -- ', ''],
       ['-o cointill -g cointill ', ''],
     ]);
   }
 
   /** The settings, read as systemd and the page's own commands read them. */
-  async settings(): Promise<Record<string, string>> {
-    const { stdout } = await this.#shell(`set -a; . ${this.settingsFile}; exec env -0`);
-    const lines = stdout.split('\0').map((line) => line.split(/=(.*)/s, 2));
-    return Object.fromEntries(lines.flatMap(([name = '', value = '']) => (name === '' ? [] : [[name, value]])));
+  async settings(): Promise<Readonly<Record<string, string>>> {
+    return parseEnvFile(await readFile(this.settingsFile, 'utf8')).settings;
   }
 
   async set(name: string, value: string): Promise<void> {
@@ -330,7 +329,7 @@ describe('when this is lost, the page brings the shop back:', () => {
     const all = await shop();
     const { installation, places, dataDir, backup } = all;
     for (const [example, place] of [
-      ['/var/lib/cointill-restored', path.join(home, 'restored')],
+      ['/var/lib/cointill/restored', path.join(home, 'restored')],
       ['/var/backups/cointill', path.dirname(backup)],
       ['FILE', backup],
     ] as const)
@@ -375,7 +374,7 @@ describe('when this is lost, the page brings the shop back:', () => {
     const all = await shop();
     const { installation, places, dataDir, backup } = all;
     for (const [example, place] of [
-      ['/var/lib/cointill-restored', path.join(home, 'restored')],
+      ['/var/lib/cointill/restored', path.join(home, 'restored')],
       ['/var/lib/cointill', dataDir],
       ['/var/backups/cointill', path.dirname(backup)],
       ['FILE', backup],

@@ -1,17 +1,26 @@
-import type { AssetCode } from '../../domain/asset.ts';
-import { untracedHash } from '../../domain/payment.ts';
 import type { ChainBlock, ChainSource, NativeBalances } from '../../rails/chain.ts';
-import { balancesOf } from '../../rails/native-balances.ts';
-import { awaitingMoney, type AwaitingAddress } from '../../store/watched-addresses.ts';
-import { awaitingLost, lostTransfers } from '../../store/lost-transfers.ts';
+import { addressesNamed, openOutflows, type NamedTaking, type TakenFrom } from '../../store/coin-outflows.ts';
+import { awaitingLost } from '../../store/lost-transfers.ts';
+import { awaitingMoney } from '../../store/watched-addresses.ts';
 import type { App } from '../context.ts';
-import { findTransfers } from '../../store/transfers.ts';
 import type { FoundTransfer } from '../payments/chain-money.ts';
+import {
+  beginComparisons,
+  compareAfter,
+  compareAgain,
+  compareAround,
+  leaveOpen,
+  stepOf,
+  type Accounts,
+  type ContractTransfers,
+} from './compare-balances.ts';
 
 /** How many blocks are traced to find one transfer; an older transfer is recorded without its transaction. */
 const MAX_TRACED_BLOCKS = 64;
-/** Above every index in a trace, so that an untraced transfer never collides with a traced one. */
-const UNTRACED_INDEX = 2_000_000_000;
+/** Most nodes know the balances after so many blocks. */
+const BLOCKS_WITH_BALANCES = 128;
+/** More than any contract counts deposits to; an index of four bytes. */
+const MAX_INDEX = 2 ** 31 - 1;
 
 /**
  * How often the addresses of payments that ended, or that ask for another asset, are checked too while they are
@@ -19,24 +28,19 @@ const UNTRACED_INDEX = 2_000_000_000;
  */
 const ENDED_STEP_MS = 10 * 60_000;
 
-/** What a comparison of balances found. */
-export interface ContractTransfers {
-  readonly found: readonly FoundTransfer[];
-  /** Addresses that hold less than arrived, to be saved together with what was found. */
-  readonly spent: readonly { readonly address: string; readonly spentUnits: bigint }[];
-}
-
 /** Finds native coins that contracts transferred: no block lists them, but they show in the balance. */
 export interface ContractWatch {
   /** Such transfers to the addresses of payments after these blocks; `found` is what the blocks list. */
   find(blocks: readonly ChainBlock[], found: readonly FoundTransfer[]): Promise<ContractTransfers>;
 }
 
-const NOTHING: ContractTransfers = { found: [], spent: [] };
+const NOTHING: ContractTransfers = { found: [], outflows: [], resolved: [] };
 
 /**
- * Compares the balances of payments' addresses with the transfers seen so far. A difference is explained by tracing the
- * newest blocks. If no node can trace it, it is recorded without a hash and left to the merchant to accept.
+ * Compares the balances of payments' addresses with what arrived there and left: after the newest block, and around
+ * each block in which a transaction may have taken coins from an address, for what comes and what leaves would hide
+ * each other. A difference is explained by tracing the newest blocks. What no node can trace is recorded without a
+ * hash and left to the merchant to accept.
  */
 export function createContractWatch(app: App, source: ChainSource): ContractWatch {
   const native = source.native ?? null;
@@ -44,100 +48,67 @@ export function createContractWatch(app: App, source: ChainSource): ContractWatc
   let endedCheckedAt = 0;
 
   return {
-    find: async (blocks, found) => {
+    find: async (blocks, listed) => {
       const tip = blocks.at(-1);
       if (native === null || tip === undefined) return NOTHING;
       const first = blocks[0]?.height ?? tip.height;
       newest = [...newest.filter(({ height }) => height < first), ...blocks].slice(-MAX_TRACED_BLOCKS);
       const now = app.clock();
+      const { network } = source;
       const isTimeForEnded = now - endedCheckedAt >= ENDED_STEP_MS || now < endedCheckedAt;
-      const ofPayments = await awaitingMoney(app.db, source.network, native.asset, isTimeForEnded ? now : null);
-      const since = now - app.policy.monitoringMs;
-      const ofNobody = isTimeForEnded ? await awaitingLost(app.db, source.network, native.asset, since) : [];
-      const awaiting = [...ofPayments, ...ofNobody];
+      const taken = await addressesNamed(app.db, network, blocks.flatMap(takingsOf));
+      const accounts = await readAccounts(app, source, native, taken, isTimeForEnded ? now : null);
+      for (const { block, transfer } of listed) {
+        if (transfer.asset === native.asset) accounts.get(transfer.address)?.steps.push(stepOf(block, transfer.amount));
+      }
+      const comparisons = beginComparisons(app, source, native, newest);
+      for (const [height, ofBlock] of Map.groupBy(taken, (one) => one.height)) {
+        const at = blocks.findIndex((block) => block.height === height);
+        const block = blocks[at];
+        if (block === undefined) continue;
+        const before = blocks[at - 1] ?? { height: height - 1, hash: block.parentHash };
+        const isKnown = await compareAround(comparisons, { before, block }, ofBlock, accounts);
+        if (!isKnown) leaveOpen(comparisons, ofBlock, accounts);
+      }
       // While older blocks are caught up with, there is nothing to compare.
-      const balances = await balancesOf(native, awaiting, tip);
-      if (balances === null) return NOTHING;
-      if (isTimeForEnded) endedCheckedAt = now;
-      const { surplus, spent } = compare(awaiting, balances, native.asset, found);
-      if (surplus.size === 0) return { found: [], spent };
-      const payments = new Set([...surplus.values()].flatMap(({ paymentId }) => paymentId ?? []));
-      const transfers = [...(await findTransfers(app.db, [...payments])).values()].flat();
-      const lost = ofNobody.length === 0 ? [] : await lostTransfers(app.db);
-      // A dropped transfer may come back.
-      const known = new Set([
-        ...transfers.filter(({ state }) => state !== 'dropped').map(keyOf),
-        ...lost.map(({ transactionHash, outputIndex: index }) => keyOf({ transactionHash, index })),
-      ]);
-      return { found: await explain(native, surplus, newest, tip, known), spent };
+      if ((await compareAfter(comparisons, tip, accounts)) && isTimeForEnded) endedCheckedAt = now;
+      for (const [height, ofBlock] of Map.groupBy(await openOutflows(app.db, network), (one) => one.height)) {
+        const hasBalances = height > tip.height - BLOCKS_WITH_BALANCES;
+        if (isTimeForEnded || hasBalances) await compareAgain(comparisons, height, ofBlock);
+      }
+      return comparisons;
     },
   };
 }
 
-interface Surplus {
-  readonly paymentId: string | null;
-  readonly units: bigint;
+function takingsOf({ height, takers }: ChainBlock): readonly NamedTaking[] {
+  const { senders = [], sweeps = [] } = takers ?? {};
+  return [
+    ...senders.map((sender) => ({ height, sender })),
+    ...sweeps.flatMap(({ treasury, indexes }) =>
+      indexes.filter((index) => index <= MAX_INDEX).map((index) => ({ height, treasury, index })),
+    ),
+  ];
 }
 
-/** Per address: how much it holds beyond what arrived and was not spent, or how much of that has been spent by now. */
-function compare(
-  awaiting: readonly AwaitingAddress[],
-  balances: ReadonlyMap<string, bigint>,
-  asset: AssetCode,
-  found: readonly FoundTransfer[],
-): { readonly surplus: ReadonlyMap<string, Surplus>; readonly spent: ContractTransfers['spent'] } {
-  const arrivedNow = new Map<string, bigint>();
-  for (const { transfer } of found) {
-    if (transfer.asset !== asset) continue;
-    arrivedNow.set(transfer.address, (arrivedNow.get(transfer.address) ?? 0n) + transfer.amount);
-  }
-  const surplus = new Map<string, Surplus>();
-  const spent: { address: string; spentUnits: bigint }[] = [];
-  for (const { address, paymentId, arrivedUnits, spentUnits } of awaiting) {
-    const arrived = arrivedUnits + (arrivedNow.get(address) ?? 0n);
-    const balance = balances.get(address) ?? 0n;
-    const units = balance + spentUnits - arrived;
-    if (units > 0n) surplus.set(address, { paymentId, units });
-    else if (units < 0n) spent.push({ address, spentUnits: arrived - balance });
-  }
-  return { surplus, spent };
-}
-
-function keyOf({ transactionHash, index }: { readonly transactionHash: string; readonly index: number }): string {
-  return `${transactionHash} ${index}`;
-}
-
-async function explain(
-  native: NativeBalances,
-  surplus: ReadonlyMap<string, Surplus>,
-  blocks: readonly ChainBlock[],
-  tip: ChainBlock,
-  known: ReadonlySet<string>,
-): Promise<readonly FoundTransfer[]> {
-  const missing = new Map(surplus);
-  const found: FoundTransfer[] = [];
-  for (const block of blocks.toReversed()) {
-    if (missing.size === 0) break;
-    const transfers = await native.internalTransfers(block, new Set(missing.keys()));
-    // A node that does not trace this block will not trace older ones either.
-    if (transfers === null) break;
-    for (const transfer of transfers) {
-      const rest = missing.get(transfer.address);
-      if (rest === undefined || transfer.amount > rest.units || known.has(keyOf(transfer))) continue;
-      found.push({ block, transfer, ...ownerOf(rest) });
-      const units = rest.units - transfer.amount;
-      if (units === 0n) missing.delete(transfer.address);
-      else missing.set(transfer.address, { ...rest, units });
-    }
-  }
-  for (const [address, rest] of missing) {
-    const transactionHash = untracedHash(`${address}@${tip.hash}`);
-    const transfer = { transactionHash, index: UNTRACED_INDEX, address, asset: native.asset, amount: rest.units };
-    found.push({ block: tip, transfer, ...ownerOf(rest) });
-  }
-  return found;
-}
-
-function ownerOf({ paymentId }: Surplus): Pick<FoundTransfer, 'paymentId'> {
-  return paymentId === null ? {} : { paymentId };
+/** The addresses to be compared, as they were before the blocks that are read now. */
+async function readAccounts(
+  app: App,
+  { network }: ChainSource,
+  { asset }: NativeBalances,
+  taken: readonly TakenFrom[],
+  watchedAt: number | null,
+): Promise<Accounts> {
+  const others = [...new Set(taken.map(({ address }) => address))];
+  const ofPayments = await awaitingMoney(app.db, network, asset, { watchedAt, others });
+  const handedOut = new Set(ofPayments.map(({ address }) => address));
+  const since = app.clock() - app.policy.monitoringMs;
+  const isTimeForLost = watchedAt !== null || others.some((address) => !handedOut.has(address));
+  const ofNobody = isTimeForLost ? await awaitingLost(app.db, network, asset, since) : [];
+  return new Map(
+    [...ofPayments, ...ofNobody].map(({ address, paymentId, units }) => [
+      address,
+      { paymentId, steps: [{ height: -1, units }] },
+    ]),
+  );
 }

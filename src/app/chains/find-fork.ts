@@ -35,8 +35,20 @@ export async function findFork(
     }
     if ((await source.hashAt(height)) !== known.hash) continue;
     // The cursor's own block is still there: two nodes disagree. A branch shorter than ours may be dropped itself.
-    return height === cursor.height || head.height < cursor.height ? null : known;
+    if (height === cursor.height || head.height < cursor.height) return null;
+    return (await isBranch(app, source, known)) ? known : null;
   }
+}
+
+/**
+ * Whether another block than ours follows this one, so that single answers of another chain roll nothing back. The
+ * nodes are asked which chain they are on once more, because chains may begin alike.
+ */
+async function isBranch(app: App, source: ChainSource, fork: Cursor): Promise<boolean> {
+  await source.checkNodes();
+  const ours = await knownBlock(app.db, source.network, fork.height + 1);
+  const theirs = await source.block(fork.height + 1);
+  return theirs !== null && theirs.parentHash === fork.hash && theirs.hash !== ours?.hash;
 }
 
 /** The node follows another chain than the one followed so far. */

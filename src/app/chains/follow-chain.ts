@@ -3,7 +3,7 @@ import type { BlockHeader, ChainBlock, ChainSource, ChainTransfer, WaitingTransa
 import type { WalletOpener } from '../../rails/wallet.ts';
 import { dropChangeAbove, saveChangeOutputs } from '../../store/change.ts';
 import { lockCursor, moveCursor, readCursor, saveAtHead, startCursor, type Cursor } from '../../store/chain.ts';
-import { purgeSpent, saveSpent } from '../../store/watched-addresses.ts';
+import { dropOutflowsAbove, saveOutflows } from '../../store/coin-outflows.ts';
 import { confirmTransfers, takeBackTransfersAbove, type ConfirmedTransfer } from '../../store/transfers.ts';
 import { dropLostAbove } from '../../store/lost-transfers.ts';
 import { purgeBalanceChecksAbove, saveBalanceChecks } from '../../store/refund-balances.ts';
@@ -145,7 +145,7 @@ async function followBlocks(app: App, source: ChainSource, watches: Watches): Pr
     await purgeBalanceChecksAbove(trx, source.network, fork.height);
     await dropChangeAbove(trx, source.network, fork.height);
     await dropLostAbove(trx, source.network, fork.height);
-    await purgeSpent(trx, source.network);
+    await dropOutflowsAbove(trx, source.network, fork.height);
     const touched = await takeBackTransfersAbove(trx, source.network, fork.height, state);
     const [fromHeight, toHeight] = [cursor.height, fork.height];
     const payments = new Set(touched).size;
@@ -225,7 +225,7 @@ async function takeIn(
     await saveTransfers(trx, arrived, receiptPrices(app.railFor('live'), now));
     const unknown = found.filter(({ transfer }) => !watched.has(transfer.address));
     await takeInLostMoney(app, trx, network, new Map([...unissued, ...alsoUnissued]), unknown, now);
-    await saveSpent(trx, network, fromContracts.spent);
+    await saveOutflows(trx, network, fromContracts.outflows, fromContracts.resolved);
     await keepPayouts(trx, network, payouts, spends, now);
     await saveBalanceChecks(trx, byContracts.checks);
     await saveChangeOutputs(trx, changeOutputs(network, change, found));

@@ -4,6 +4,7 @@ import type { NetworkProblem } from '../../domain/network-problem.ts';
 import type { Cursor } from '../../store/chain.ts';
 import { shownAddress } from '../../rails/address.ts';
 import { lostTransfers, transfersAhead, type AheadTransfer } from '../../store/lost-transfers.ts';
+import { openOutflowCounts } from '../../store/coin-outflows.ts';
 import { networkStates, type KnownNode } from '../../store/network-states.ts';
 import { haltedWallets } from '../../store/unissued.ts';
 import { addressGaps, gapInWords, type AddressGap } from '../../store/wallets.ts';
@@ -52,6 +53,7 @@ export async function networkStatus(app: App, networks: readonly Network[]): Pro
   const halted = await haltedWallets(app.db);
   const now = app.clock();
   const ahead = await transfersAhead(app.db, now - AHEAD_REPORTED_MS);
+  const unclear = await openOutflowCounts(app.db);
   const followed = nodes.filter(({ checkedAt }) => now - checkedAt <= NEWS_MS).map(({ network }) => network);
   return [...new Set([...networks, ...followed])].map((network) => {
     const own = nodes.filter((node) => node.network === network);
@@ -66,6 +68,7 @@ export async function networkStatus(app: App, networks: readonly Network[]): Pro
       ...halted.filter((wallet) => wallet.network === network).map(({ reason }) => haltedWarning(reason)),
       ...ahead.filter((one) => one.network === network).map(aheadWarning),
       ...wide.filter((wallet) => wallet.network === network).map(gapWarning),
+      ...unclear.filter((one) => one.network === network).map(unclearWarning),
     ];
     const found = problemOf(status, now);
     return {
@@ -102,6 +105,13 @@ function gapWarning(wallet: AddressGap): string {
   return (
     `${count} addresses of the ${network} wallet of project ${projectId} were handed out or passed over after the last one that received money, ` +
     `and most wallets stop looking after ${GAP_LIMIT}: raise the wallet's gap limit to ${limit} or more, so that it finds later payments`
+  );
+}
+
+function unclearWarning({ network, addresses, height }: Awaited<ReturnType<typeof openOutflowCounts>>[number]): string {
+  return (
+    `money left ${addresses} of your addresses on ${network} in blocks (the first is ${height}) of which no node could say what contracts paid there meanwhile, so that it may be on no payment; statements name these addresses. ` +
+    `The nodes are asked again every ten minutes: add one to ${settingOf(network, 'RPC_URL')} that knows the balances after old blocks (an archive node) and traces blocks (debug_traceBlockByHash or trace_block)`
   );
 }
 

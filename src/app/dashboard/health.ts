@@ -6,6 +6,7 @@ import { endpointHealth } from '../../store/home.ts';
 import { isoTime } from '../../wire/time.ts';
 import { networkStatus, type NetworkStatus } from '../chains/network-status.ts';
 import type { App } from '../context.ts';
+import { RIGHT_CLOCK } from '../service-clock.ts';
 import { sharedAnswer } from '../shared-answer.ts';
 
 /** How something is, in one line. `none`: there is nothing that could be well or ill. */
@@ -22,6 +23,7 @@ export interface Health {
 export interface ServiceHealth {
   readonly networks: Health;
   readonly backups: Health;
+  readonly clock: Health;
   /** Networks that payments can be made on. */
   readonly followed: readonly Network[];
   readonly faults: readonly NetworkFault[];
@@ -54,6 +56,7 @@ export function createServiceHealth(
       statuses: all,
       networks: networkHealth(all),
       backups: await backupHealth(app),
+      clock: clockHealth(app),
       followed: networks,
       faults: all.flatMap(({ network, problem, problemKind: kind, cursor }) => {
         if (problem === null || kind === null) return [];
@@ -98,6 +101,12 @@ async function backupHealth(app: App): Promise<Health> {
   return isOld
     ? { state: 'warning', count: 1, affected: 1, detail: lastGoodText }
     : { state: 'ok', count: 1, affected: 0, detail: null };
+}
+
+function clockHealth({ clockState }: App): Health {
+  const { problem, refusal } = clockState?.() ?? RIGHT_CLOCK;
+  const state = refusal !== null ? 'problem' : problem !== null ? 'warning' : 'ok';
+  return { state, count: 1, affected: problem === null ? 0 : 1, detail: problem };
 }
 
 /** The health of a project's endpoints of one mode. */

@@ -1,5 +1,5 @@
 import type { Client } from 'pg';
-import { endServerProcess, serverProcess, takeExportSlot } from '../../store/payment-export.ts';
+import { endServerProcess, serverProcess, takeExportSlot, type ExportSlot } from '../../store/payment-export.ts';
 import { recordAudit, type AuditedChange } from '../audit.ts';
 import type { App } from '../context.ts';
 
@@ -18,8 +18,8 @@ export interface OpenExport {
 
 export type OpenedExport =
   | { readonly kind: 'opened'; readonly file: OpenExport }
-  /** As many as there may be are written already, by this process or another. */
-  | { readonly kind: 'busy' };
+  /** As many as there may be are written already, by this process or another: of all, or of this person. */
+  | { readonly kind: 'busy'; readonly why: Exclude<ExportSlot, 'taken'> };
 
 /** What is written, and what the log says of it. */
 interface ExportWork {
@@ -51,9 +51,10 @@ export async function openExport(
     await client.end().catch(() => {});
   };
   try {
-    if (!(await takeExportSlot(client))) {
+    const slot = await takeExportSlot(client, app.actor?.kind === 'person' ? app.actor.id : null);
+    if (slot !== 'taken') {
       await close();
-      return { kind: 'busy' };
+      return { kind: 'busy', why: slot };
     }
     const pid = await serverProcess(client);
     const rowsAbout = await countAbout();

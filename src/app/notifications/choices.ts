@@ -73,7 +73,6 @@ function chosen({ walletChanged, endpoints, attention, weeklyOn, zone, language 
 }
 
 const OFF: Readonly<Record<Notification, Partial<NotificationChoices>>> = {
-  wallet_changed: { walletChanged: false },
   endpoints: { endpoints: false },
   attention: { attention: 'off' },
   weekly: { weeklyOn: null },

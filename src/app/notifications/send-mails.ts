@@ -14,7 +14,7 @@ import {
   type DueMail,
 } from '../../store/mails.ts';
 import { findChoices, NOTHING_SAVED, type SavedChoices } from '../../store/notification-choices.ts';
-import { findPerson, membershipsOf, type Person } from '../../store/people.ts';
+import { findPerson, lockPerson, membershipsOf, type Person } from '../../store/people.ts';
 import type { App } from '../context.ts';
 import { newLink } from '../people/links.ts';
 import { hashOf, newToken } from '../people/token.ts';
@@ -158,9 +158,11 @@ async function prepare(app: App, { from, siteUrl }: Mailing, due: DueMail): Prom
   const content = await readable(app, person, choices, due);
   if (content === null) return null;
   const links = await linksOf(app, siteUrl, personId, content);
+  if (links === null) return null;
   const language = choices.language ?? (content.kind === 'invitation' ? content.language : null) ?? 'en';
   const composed = composeMail(content, { language, zone: zoneOf(choices), siteUrl, ...links });
-  return { messageId: messageIdOf(due.id, from), to: person.email, unsubscribeUrl: links.unsubscribeUrl, ...composed };
+  const to = 'address' in content ? content.address : person.email;
+  return { messageId: messageIdOf(due.id, from), to, unsubscribeUrl: links.unsubscribeUrl, ...composed };
 }
 
 /** What of a mail its person wants and may read now; null: nothing. */
@@ -173,6 +175,9 @@ async function readable(app: App, person: Person, choices: SavedChoices, due: Du
       const isOpen = person.passwordHash === null && memberships.length > 0;
       return isOpen && !(await hasNewerInvitation(app.db, due)) ? content : null;
     }
+    case 'account':
+    case 'email':
+      return content;
     case 'wallet_changed':
       return choices.walletChanged && mayDo(roleOf(content.project.id), 'read_wallets') ? content : null;
     case 'endpoint':
@@ -197,27 +202,33 @@ function visibleFacts(facts: readonly AttentionFact[], role: Role | null): reado
   return facts.filter(({ kind }) => mayDo(role, actionOfAttention(kind)));
 }
 
-const NOTIFICATION_OF: Readonly<Record<Exclude<MailContent['kind'], 'invitation'>, Notification>> = {
-  wallet_changed: 'wallet_changed',
+const NOTIFICATION_OF: Readonly<Partial<Record<MailContent['kind'], Notification>>> = {
   endpoint: 'endpoints',
   attention: 'attention',
   weekly: 'weekly',
 };
 
-/** New links for one attempt. Those of an attempt that failed stay good: the mail may have arrived all the same. */
+/**
+ * New links for one attempt; null: nothing is left to be confirmed. Those of an attempt that failed stay good: the mail
+ * may have arrived all the same.
+ */
 function linksOf(
   app: App,
   siteUrl: string,
   personId: string,
-  { kind }: MailContent,
-): Promise<{ readonly link: string | null; readonly unsubscribeUrl: string | null }> {
+  content: MailContent,
+): Promise<{ readonly link: string | null; readonly unsubscribeUrl: string | null } | null> {
+  const { kind } = content;
   return app.db.transaction().execute(async (trx) => {
-    if (kind === 'invitation') {
-      const { url } = await newLink(app, trx, siteUrl, 'invitation', personId);
+    // The lock keeps the link of an address from outliving the request for another one.
+    if (kind === 'email' && (await lockPerson(trx, personId))?.pendingEmail !== content.address) return null;
+    if (kind === 'invitation' || kind === 'email') {
+      const { url } = await newLink(app, trx, siteUrl, kind, personId);
       return { link: url, unsubscribeUrl: null };
     }
-    const token = newToken(app.random);
     const notification = NOTIFICATION_OF[kind];
+    if (notification === undefined) return { link: null, unsubscribeUrl: null };
+    const token = newToken(app.random);
     await insertUnsubscribe(trx, hashOf(token), { personId, notification, now: app.clock() });
     return { link: null, unsubscribeUrl: `${siteUrl}/dashboard/unsubscribe/${token}` };
   });

@@ -190,11 +190,12 @@ export function moneyOf(
         transfer.asset === asset &&
         transfer.address === matchingAddress(network, address),
     );
-  const view = (quote: Quote) =>
-    ({ kind: 'money', received: sumTransfers(quote, transfers, inTimeUntil(payment)), quote }) as const;
-  const current = view(payment.quote);
+  const { completedOnUnits } = payment;
+  const view = (quote: Quote, paysUnits?: bigint) =>
+    ({ kind: 'money', received: sumTransfers(quote, transfers, inTimeUntil(payment), paysUnits), quote }) as const;
   // The quote that completed a payment stays its measure.
-  if (payment.completedOnUnits !== null) return [current];
+  if (completedOnUnits !== null) return [view(payment.quote, completedOnUnits)];
+  const current = view(payment.quote);
   const nearness = holds(payment.quote) ? nearnessOf(current) : 0;
   const [earlier] = quotes
     .filter(holds)

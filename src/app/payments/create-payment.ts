@@ -22,7 +22,12 @@ import {
 import { chooseWanted, draftPayment, takeNumbers, type Draft, type Item, type NewPayment } from './draft-payment.ts';
 import type { TokenRefusal } from './quote-payment.ts';
 
-export type CreateOutcome = { readonly kind: 'done'; readonly body: string } | Replay | TokenRefusal;
+export type CreateOutcome =
+  | { readonly kind: 'done'; readonly body: string }
+  /** The times of the payment would be wrong. */
+  | { readonly kind: 'wrong_clock'; readonly message: string }
+  | Replay
+  | TokenRefusal;
 
 interface Fault {
   readonly kind: 'fault';
@@ -92,6 +97,8 @@ export function createPaymentCreator(app: App, runner: StatementRunner & Transac
     },
     create: (request, present, idempotency) =>
       withIdempotency(app, idempotency, async () => {
+        const refusal = app.clockState?.().refusal ?? null;
+        if (refusal !== null) return { kind: 'wrong_clock' as const, message: refusal };
         const createdAt = app.clock();
         const rail = app.railFor(request.mode);
         const item = { id: newId(app, createdAt), createdAt, request, rail, present, idempotency };

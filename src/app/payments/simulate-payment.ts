@@ -106,7 +106,8 @@ function moneyOf(
 ): Steps {
   const isSaved = ({ transactionHash }: Transfer) => transfers.some((one) => one.transactionHash === transactionHash);
   const all = [...known.filter((one) => !isSaved(one)), ...transfers];
-  return { transfers, observations: [{ kind: 'money', received: sumTransfers(quote, all, inTimeUntil(payment)) }] };
+  const received = sumTransfers(quote, all, inTimeUntil(payment), payment.completedOnUnits ?? undefined);
+  return { transfers, observations: [{ kind: 'money', received }] };
 }
 
 function both(first: Steps, second: Steps): Steps {

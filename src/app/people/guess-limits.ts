@@ -1,12 +1,19 @@
+import { findKnownBrowser } from '../../store/sign-ins.ts';
+import type { App } from '../context.ts';
+import type { Client } from './parts.ts';
+import { tokenHash } from './token.ts';
+
 /**
- * What guesses are counted by: `client` is an address (IPv6: a /64), `browser` one that the person signed in with
- * before, `account` an account across all other browsers.
+ * What guesses are counted by: `client` is an address (IPv6: a /64), `range` a /24 (IPv6: a /48), `browser` one that
+ * the person signed in with before, `account` an account across all other browsers.
  */
 export type GuessBucket =
   | 'password-client'
+  | 'password-range'
   | 'password-browser'
   | 'password-account'
   | 'code-client'
+  | 'code-range'
   | 'code-browser'
   | 'code-account'
   | 'proof-session'
@@ -21,17 +28,20 @@ export interface Guess {
 export interface GuessLimits {
   /** Counts a guess before it is checked, so that guesses sent all at once cannot exceed the limit. */
   take(guess: Guess): Promise<{ readonly allowed: boolean; readonly retryAfterSeconds: number }>;
-  /** Uncounts a guess that was right. */
+  /** Uncounts a guess. */
   giveBack(guess: Guess): Promise<void>;
 }
 
 /** How many wrong guesses are allowed in each window. */
 export const GUESS_LIMITS: Readonly<Record<GuessBucket, { readonly guesses: number; readonly windowMs: number }>> = {
   'password-client': { guesses: 10, windowMs: 15 * 60_000 },
+  // One range alone uses up no account.
+  'password-range': { guesses: 30, windowMs: 60 * 60_000 },
   'password-browser': { guesses: 10, windowMs: 15 * 60_000 },
   // More than a few clients can use up. Known browsers and passkeys are not affected by this limit.
   'password-account': { guesses: 100, windowMs: 60 * 60_000 },
   'code-client': { guesses: 10, windowMs: 15 * 60_000 },
+  'code-range': { guesses: 15, windowMs: 60 * 60_000 },
   'code-browser': { guesses: 10, windowMs: 15 * 60_000 },
   // Three of 1,000,000 six-digit codes are valid at a time: 480 guesses a day succeed about once in 700 days.
   'code-account': { guesses: 20, windowMs: 60 * 60_000 },
@@ -40,17 +50,53 @@ export const GUESS_LIMITS: Readonly<Record<GuessBucket, { readonly guesses: numb
   'email-person': { guesses: 5, windowMs: 60 * 60_000 },
 };
 
-export type TooMany = { readonly kind: 'too_many'; readonly retryAfterSeconds: number };
+export type TooMany = {
+  readonly kind: 'too_many';
+  readonly retryAfterSeconds: number;
+  /** Which limit is used up. */
+  readonly bucket: GuessBucket;
+};
 
-/** Counts a guess in each bucket, in order. Stops at the first one that is used up and returns when it opens again. */
-export async function takeGuess(limits: GuessLimits, guesses: readonly Guess[]): Promise<TooMany | null> {
-  for (const guess of guesses) {
-    const { allowed, retryAfterSeconds } = await limits.take(guess);
-    if (!allowed) return { kind: 'too_many', retryAfterSeconds };
+/**
+ * Judges a guess that is counted beforehand, so that guesses sent all at once cannot exceed the limit. Only a guess
+ * that was judged and wrong stays counted: not one that was refused, nor one that a fault kept from being judged.
+ */
+export async function judged<Result>(
+  limits: GuessLimits,
+  guesses: readonly Guess[],
+  judge: () => Promise<Result>,
+  isRight: (result: Result) => boolean,
+): Promise<Result | TooMany> {
+  const taken: Guess[] = [];
+  let isWrong = false;
+  try {
+    for (const guess of guesses) {
+      taken.push(guess);
+      const { allowed, retryAfterSeconds } = await limits.take(guess);
+      if (!allowed) return { kind: 'too_many', retryAfterSeconds, bucket: guess.bucket };
+    }
+    const result = await judge();
+    isWrong = !isRight(result);
+    return result;
+  } finally {
+    if (!isWrong) await Promise.all(taken.map((guess) => limits.giveBack(guess)));
   }
-  return null;
 }
 
-export async function giveBack(limits: GuessLimits, guesses: readonly Guess[]): Promise<void> {
-  await Promise.all(guesses.map((guess) => limits.giveBack(guess)));
+/** The buckets of a guess: that of the browser if it is known, otherwise those of range, client and account. */
+export async function guessesOf(
+  app: App,
+  client: Client,
+  what: 'password' | 'code',
+  personId: string | null,
+  account: string,
+): Promise<readonly Guess[]> {
+  const hash = client.browserToken === null ? null : tokenHash(client.browserToken);
+  const owner = hash === null ? null : await findKnownBrowser(app.db, hash);
+  if (owner !== null && owner === personId) return [{ bucket: `${what}-browser`, id: (hash ?? '').toString('hex') }];
+  return [
+    { bucket: `${what}-range`, id: client.range },
+    { bucket: `${what}-client`, id: client.bucket },
+    { bucket: `${what}-account`, id: account },
+  ];
 }

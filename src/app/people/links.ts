@@ -15,6 +15,7 @@ import type { LinkPurpose } from '../../store/schema/people.ts';
 import { deleteSessions } from '../../store/sessions.ts';
 import { recordAudit } from '../audit.ts';
 import { forActor, newId, type App } from '../context.ts';
+import { mailAccountChange } from './account-mail.ts';
 import { passwordFault } from './password-rules.ts';
 import type { Client, PeopleParts } from './parts.ts';
 import { actorOf, startSession, type Started } from './sessions.ts';
@@ -52,6 +53,7 @@ export function makeSetupLink(app: App, siteUrl: string): Promise<NewLink | null
 }
 
 export type LinkState =
+  /** `email`: of the account, or the new one that a link confirms; null at set-up. */
   | { readonly kind: 'open'; readonly purpose: LinkPurpose; readonly email: string | null; readonly expiresAt: number }
   | { readonly kind: 'used' | 'expired' | 'unknown' };
 
@@ -60,10 +62,12 @@ export async function linkState(app: App, token: string): Promise<LinkState> {
   const link = hash === null ? null : await findLink(app.db, hash);
   if (link === null) return { kind: 'unknown' };
   const person = link.personId === null ? null : await findPerson(app.db, link.personId);
-  const isTaken = link.purpose === 'setup' ? await hasPeople(app.db) : person === null || person.deactivatedAt !== null;
-  if (link.usedAt !== null || isTaken) return { kind: 'used' };
-  if (app.clock() >= link.expiresAt) return { kind: 'expired' };
-  return { kind: 'open', purpose: link.purpose, email: person?.email ?? null, expiresAt: link.expiresAt };
+  const { purpose, expiresAt } = link;
+  const isTaken = purpose === 'setup' ? await hasPeople(app.db) : person === null || person.deactivatedAt !== null;
+  const email = (purpose === 'email' ? person?.pendingEmail : person?.email) ?? null;
+  if (link.usedAt !== null || isTaken || (purpose === 'email' && email === null)) return { kind: 'used' };
+  if (app.clock() >= expiresAt) return { kind: 'expired' };
+  return { kind: 'open', purpose, email, expiresAt };
 }
 
 export type AcceptOutcome =
@@ -80,12 +84,15 @@ export async function acceptLink(
   const { app, hasher } = parts;
   const state = await linkState(app, given.token);
   if (state.kind !== 'open') return { kind: 'closed', state: state.kind };
+  // The link of a new e-mail address lets nobody in: the address may be a stranger's, by a slip of the keyboard.
+  if (state.purpose === 'email') return { kind: 'closed', state: 'unknown' };
   const email = state.email ?? given.email;
   if (email === null) return { kind: 'refused', param: 'email', message: 'email is required.' };
   const fault = passwordFault(given.password, email);
   if (fault !== null) return { kind: 'refused', param: 'password', message: fault };
-  const passwordHash = await hasher.hash(given.password);
   const hash = tokenHash(given.token);
+  const id = `link ${hash?.toString('hex')}`;
+  const passwordHash = await hasher.hash(given.password, { kind: 'known', id });
   return app.db.transaction().execute(async (trx) => {
     await lockPeople(trx);
     const link = hash === null ? null : await findLink(trx, hash);
@@ -96,6 +103,7 @@ export async function acceptLink(
     if (person === null) return { kind: 'closed', state: 'used' };
     await updatePerson(trx, person.id, {
       passwordHash,
+      pendingEmail: null,
       ...(person.joinedAt === null ? { joinedAt: app.clock() } : {}),
     });
     await closeLinks(trx, person.id, app.clock());
@@ -106,6 +114,9 @@ export async function acceptLink(
       subject: { kind: 'person', id: person.id },
       after: { email: person.email, by: link.purpose },
     });
+    if (link.purpose === 'reset') {
+      await mailAccountChange(forActor(app, actorOf(person, client.ip)), trx, person, 'password');
+    }
     return { kind: 'done', started: await startSession(app, trx, person, client, link.purpose) };
   });
 }

@@ -1,6 +1,5 @@
 import { isIP } from 'node:net';
 import type { MailLanguage } from '../../domain/notification.ts';
-import type { Troubles } from '../../domain/trouble.ts';
 import type { App } from '../context.ts';
 import type { GuessLimits } from './guess-limits.ts';
 import type { PasswordHasher } from './password-hash.ts';
@@ -10,8 +9,6 @@ export interface PeopleParts {
   readonly app: App;
   readonly hasher: PasswordHasher;
   readonly limits: GuessLimits;
-  /** Where wrong sign-ins and proofs are reported. */
-  readonly troubles: Troubles;
   /** The key that TOTP secrets are sealed with. */
   readonly sealingKey: () => Promise<Uint8Array>;
   readonly site: Site;
@@ -43,6 +40,8 @@ export function siteOf(url: string): Site {
 export interface Client {
   /** The key of its rate limits: the IP address, or the /64 of IPv6. */
   readonly bucket: string;
+  /** The range around it, all of which one attacker may have: the /24 of IPv4, the /48 of IPv6. */
+  readonly range: string;
   readonly ip: string;
   readonly userAgent: string | null;
   /** The language that the browser prefers, of those of mails; null: none of them. */

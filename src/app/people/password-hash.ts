@@ -16,25 +16,36 @@ const HASH_BYTES = 32;
 /** Two hashes take 92 MiB. Without a limit, many simultaneous guesses would exhaust the memory. */
 const MAX_AT_ONCE = 2;
 /**
- * The priority of a hash. `known`: somebody in a browser that they signed in with before, in a session or with an open
- * link. They go before every `stranger`.
+ * For whom a hash is made. `known`: a person in a browser that they signed in with before or in a session, by the
+ * person's id; or an open link, by its hash. `stranger`: everybody else, by the range of their address.
  */
-export type HashedFor = 'known' | 'stranger';
+export interface HashedFor {
+  readonly kind: 'known' | 'stranger';
+  readonly id: string;
+}
 
 /** How many may wait, a few seconds' work. Further requests are refused. */
-const MAX_WAITING: Readonly<Record<HashedFor, number>> = { known: 40, stranger: 20 };
+const MAX_WAITING: Readonly<Record<HashedFor['kind'], number>> = { known: 40, stranger: 20 };
+
+/** How many may run or wait for the same one. An office that opens may be several strangers in one range. */
+const MAX_PENDING: typeof MAX_WAITING = { known: 1, stranger: 5 };
 
 /** Nothing was hashed, because too many are waiting already. */
 export class HashesBusyError extends OverloadedError {
-  readonly retryAfterSeconds = 10;
+  readonly retryAfterSeconds: number = 10;
+}
+
+/** Nothing was hashed, because as many as may be for the same one are still to be made. */
+export class HashPendingError extends HashesBusyError {
+  override readonly retryAfterSeconds = 1;
 }
 
 /** `$argon2id$v=19$m=47104,t=2,p=1$salt$hash`, base64 without padding. */
 const PHC = /^\$argon2id\$v=19\$m=(\d{1,7}),t=(\d{1,2}),p=1\$([A-Za-z0-9+/]{22})\$([A-Za-z0-9+/]{43})$/;
 
 export interface PasswordHasher {
-  /** A PHC string. Runs with the priority `known`, because strangers cannot set passwords. */
-  hash(password: string): Promise<string>;
+  /** A PHC string. */
+  hash(password: string, whom: HashedFor): Promise<string>;
   /**
    * Whether the password matches `stored`. Null never matches and takes just as long, so that the time does not reveal
    * whether an account exists.
@@ -64,9 +75,9 @@ export function createPasswordHasher(random: RandomBytes, cost: HashCost = USUAL
         }),
     );
   return {
-    hash: async (password) => {
+    hash: async (password, whom) => {
       const salt = Buffer.from(random(SALT_BYTES));
-      const hash = await derive(password, salt, cost, 'known');
+      const hash = await derive(password, salt, cost, whom);
       return `$argon2id$v=19$m=${cost.memoryKiB},t=${cost.passes},p=1$${plain(salt)}$${plain(hash)}`;
     },
     verify: async (password, stored, whom) => {
@@ -88,24 +99,44 @@ export function createPasswordHasher(random: RandomBytes, cost: HashCost = USUAL
 const plain = (bytes: Buffer): string => bytes.toString('base64').replace(/=+$/, '');
 
 /**
- * Runs two jobs at a time: known people first, each kind in order of arrival.
+ * Runs two jobs at a time, one of each person and link and a few of each range: nobody makes the others wait by asking
+ * often. Known ones and strangers take turns, so that neither kind starves the other; each kind in order of arrival.
  *
+ * @throws HashPendingError if as many as may be for the same one run or wait
  * @throws HashesBusyError if too many are waiting already
  */
 export function limitedTurns(): <Result>(whom: HashedFor, work: () => Promise<Result>) => Promise<Result> {
-  const waiting: Readonly<Record<HashedFor, (() => void)[]>> = { known: [], stranger: [] };
+  const waiting: Readonly<Record<HashedFor['kind'], (() => void)[]>> = { known: [], stranger: [] };
+  const pending = new Map<string, number>();
   let running = 0;
-  return async (whom, work) => {
+  let nextKind: HashedFor['kind'] = 'known';
+  const take = (kind: HashedFor['kind']): (() => void) | undefined => {
+    const next = waiting[kind].shift();
+    if (next !== undefined) nextKind = other(kind);
+    return next;
+  };
+  return async ({ kind, id }, work) => {
+    const key = `${kind} ${id}`;
+    const own = pending.get(key) ?? 0;
+    if (own >= MAX_PENDING[kind]) throw new HashPendingError('Another password is being checked for the same one.');
+    if (running >= MAX_AT_ONCE && waiting[kind].length >= MAX_WAITING[kind]) {
+      throw new HashesBusyError('Too many sign-ins wait already.');
+    }
+    pending.set(key, own + 1);
     if (running < MAX_AT_ONCE) running += 1;
-    else if (waiting[whom].length >= MAX_WAITING[whom]) throw new HashesBusyError('Too many sign-ins wait already.');
-    else await new Promise<void>((resolve) => waiting[whom].push(resolve));
+    else await new Promise<void>((resolve) => waiting[kind].push(resolve));
     try {
       return await work();
     } finally {
+      const left = (pending.get(key) ?? 1) - 1;
+      if (left === 0) pending.delete(key);
+      else pending.set(key, left);
       // The slot goes directly to whoever waits, so that newcomers cannot overtake.
-      const next = waiting.known.shift() ?? waiting.stranger.shift();
+      const next = take(nextKind) ?? take(other(nextKind));
       if (next === undefined) running -= 1;
       else next();
     }
   };
 }
+
+const other = (kind: HashedFor['kind']): HashedFor['kind'] => (kind === 'known' ? 'stranger' : 'known');

@@ -27,11 +27,13 @@ export function passwordFault(password: string, email: string): string | null {
 
 function isGuessed(password: string, email: string): boolean {
   const [name = '', domain = ''] = email.split('@');
-  const stem = password.replace(/^[^\p{L}]+|[^\p{L}]+$/gu, '');
-  const isCommon = (text: string): boolean => COMMON_PASSWORDS.has(text);
+  const stem = stemOf(password);
+  const isCommon = (text: string): boolean => COMMON_PASSWORDS.has(text) || COMMON_PASSWORDS.has(stemOf(text));
+  const parts = Array.from(password, (_, at) => [password.slice(0, at), password.slice(at)]);
   return (
     isCommon(password) ||
-    isCommon(stem) ||
+    // Two of them, such as dragon-monkey: far more than a list could have.
+    parts.some((two) => two.every(isCommon)) ||
     // Repetition, such as passwordpassword.
     /^(.+?)\1+$/su.test(password) ||
     ROWS.some((row) => row.includes(password)) ||
@@ -39,4 +41,9 @@ function isGuessed(password: string, email: string): boolean {
     [email, name, domain, ...domain.split('.')].some((own) => own.length >= 3 && stem === own) ||
     stem === 'cointill'
   );
+}
+
+/** Without what people add to lengthen a password: digits and signs around it. */
+function stemOf(text: string): string {
+  return text.replace(/^[^\p{L}]+|[^\p{L}]+$/gu, '');
 }

@@ -24,6 +24,7 @@ import { recordAudit } from '../audit.ts';
 import { newId, type App } from '../context.ts';
 import { enqueueMails } from '../enqueue-mail.ts';
 import { noProject, rejected, type Rejected } from '../rejected.ts';
+import { mailAccountChange } from './account-mail.ts';
 import { newLink, type NewLink } from './links.ts';
 
 /** With all of the person's roles, including earlier ones in single projects. */
@@ -117,7 +118,7 @@ async function forget(trx: Trx, id: string): Promise<void> {
 }
 
 async function takeFactors(trx: Trx, id: string): Promise<void> {
-  await updatePerson(trx, id, { sealedTotp: null, sealedPendingTotp: null });
+  await updatePerson(trx, id, { sealedTotp: null, sealedPendingTotp: null, pendingEmail: null });
   await deletePasskeys(trx, id);
   await replaceRecoveryCodes(trx, id, []);
   await deleteSessions(trx, id);
@@ -130,9 +131,7 @@ async function takeFactors(trx: Trx, id: string): Promise<void> {
  */
 export function resetPerson(app: App, siteUrl: string, who: Who): Promise<Done<{ readonly link: NewLink }>> {
   return withPerson(app, who, async (trx, person) => {
-    if (person.deactivatedAt !== null) {
-      return isDeactivated(person);
-    }
+    if (person.deactivatedAt !== null) return isDeactivated(person);
     if (app.actor?.kind === 'person') {
       if (app.actor.id === person.id) return OWN_PASSWORD;
       if (await isLastOwner(trx, person, await membershipsOf(trx, person.id))) return LAST_OWNER;
@@ -147,6 +146,7 @@ export function resetPerson(app: App, siteUrl: string, who: Who): Promise<Done<{
       subject: { kind: 'person', id: person.id },
       after: { email: person.email },
     });
+    if (person.joinedAt !== null) await mailAccountChange(app, trx, person, 'reset');
     const link = await newLink(app, trx, siteUrl, 'reset', person.id);
     return { kind: 'done', person: await required(trx, person.id), link };
   });
@@ -178,6 +178,7 @@ export function removeSecondFactor(app: App, who: Who): Promise<Done> {
       before: { totp: person.sealedTotp !== null, passkeys: passkeys.map(({ name }) => name) },
       after: { email: person.email },
     });
+    await mailAccountChange(app, trx, person, 'factors_removed');
     return { kind: 'done', person: await required(trx, person.id) };
   });
 }

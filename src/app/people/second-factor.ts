@@ -12,14 +12,15 @@ import { setChallenge, takeChallenge } from '../../store/sessions.ts';
 import { newId, type App } from '../context.ts';
 import { checkName } from '../projects/name.ts';
 import { auditOfPerson, ENDED, refused, reportProof, tooManyProofs, WRONG_CODE, type Refused } from './account.ts';
-import { giveBack, takeGuess, type TooMany } from './guess-limits.ts';
+import { mailAccountChange } from './account-mail.ts';
+import { judged, type TooMany } from './guess-limits.ts';
 import type { PeopleParts } from './parts.ts';
 import { CHALLENGE_MS, checkRegistration, passkeyHost, registrationOptions } from './passkeys.ts';
 import { newRecoveryCodes, recoveryCodeHash } from './recovery-codes.ts';
-import type { SignedIn } from './sessions.ts';
+import { endOthers, type InBrowser, type SignedIn } from './sessions.ts';
 import { newTotpSecret, openTotp, sealTotp, stepOf, TOTP_SECRET_BYTES, totpUri } from './totp.ts';
 
-/** Second factors of people's own accounts. */
+/** Second factors of people's own accounts. Adding or removing one ends the person's other sessions. */
 
 /** Creates a TOTP secret, which takes effect when a code of it is confirmed. */
 export async function startTotp(
@@ -32,43 +33,55 @@ export async function startTotp(
   return { secret, uri: totpUri(secret, person.email) };
 }
 
-/** Activates the new secret, given a code of it. `recoveryCodes` is null if the person has some already. */
+/** `recoveryCodes` is null if the person has some already. */
+interface Confirmed {
+  readonly kind: 'done';
+  readonly recoveryCodes: readonly string[] | null;
+}
+
+const wrongCode = refused('code', WRONG_CODE);
+
+/** Activates the new secret, given a code of it. */
 export async function confirmTotp(
   parts: PeopleParts,
-  signedIn: SignedIn,
+  signedIn: InBrowser,
   code: string,
-): Promise<{ readonly kind: 'done'; readonly recoveryCodes: readonly string[] | null } | Refused | TooMany> {
+): Promise<Confirmed | Refused | TooMany> {
   const { app, limits, sealingKey } = parts;
   const { person, session } = signedIn;
   const guess = [{ bucket: 'proof-session', id: session.id } as const];
-  const tooMany = await takeGuess(limits, guess);
-  if (tooMany !== null) return tooManyProofs(parts, signedIn, tooMany);
-  const key = await sealingKey();
-  return app.db.transaction().execute(async (trx) => {
-    const now = await lockPerson(trx, person.id);
-    const sealed = now?.sealedPendingTotp ?? null;
-    if (now === null || sealed === null) return refused(null, 'There is no new secret to confirm. Start again.');
-    const step = stepOf(openTotp(key, now, sealed), code, app.clock());
-    if (step === null) {
-      reportProof(parts, signedIn, 'wrong_code');
-      return refused('code', WRONG_CODE);
-    }
-    await giveBack(limits, guess);
-    await updatePerson(trx, person.id, { sealedTotp: sealed, sealedPendingTotp: null });
-    await takeTotpStep(trx, person.id, step);
-    await auditOfPerson(app, trx, 'totp.add', person);
-    return { kind: 'done', recoveryCodes: await firstRecoveryCodes(app, trx, person) };
-  });
+  const confirm = async (): Promise<Confirmed | Refused> => {
+    const key = await sealingKey();
+    return app.db.transaction().execute(async (trx) => {
+      const now = await lockPerson(trx, person.id);
+      const sealed = now?.sealedPendingTotp ?? null;
+      if (now === null || sealed === null) return refused(null, 'There is no new secret to confirm. Start again.');
+      const step = stepOf(openTotp(key, now, sealed), code, app.clock());
+      if (step === null) return wrongCode;
+      await updatePerson(trx, person.id, { sealedTotp: sealed, sealedPendingTotp: null });
+      await takeTotpStep(trx, person.id, step);
+      await endOthers(trx, signedIn);
+      await auditOfPerson(app, trx, 'totp.add', person);
+      await mailAccountChange(app, trx, person, 'totp_added');
+      return { kind: 'done', recoveryCodes: await firstRecoveryCodes(app, trx, person) };
+    });
+  };
+  const outcome = await judged(limits, guess, confirm, (result) => result !== wrongCode);
+  if (outcome === wrongCode) reportProof(parts, signedIn, 'wrong_code');
+  return outcome.kind === 'too_many' ? tooManyProofs(parts, signedIn, outcome) : outcome;
 }
 
 /** False if there is none. */
-export function removeTotp(app: App, { person }: SignedIn): Promise<boolean> {
+export function removeTotp(app: App, signedIn: InBrowser): Promise<boolean> {
+  const { person } = signedIn;
   return app.db.transaction().execute(async (trx) => {
     const now = await lockPerson(trx, person.id);
     if (now === null || now.sealedTotp === null) return false;
     await updatePerson(trx, person.id, { sealedTotp: null, sealedPendingTotp: null });
     await dropUselessCodes(trx, person);
+    await endOthers(trx, signedIn);
     await auditOfPerson(app, trx, 'totp.remove', person);
+    await mailAccountChange(app, trx, person, 'totp_removed');
     return true;
   });
 }
@@ -87,11 +100,12 @@ export async function newPasskeyOptions(
 
 export async function addPasskey(
   { app, site }: PeopleParts,
-  { person, session }: SignedIn,
+  signedIn: InBrowser,
   given: { readonly name: string; readonly response: object },
 ): Promise<
   { readonly kind: 'done'; readonly passkey: Passkey; readonly recoveryCodes: readonly string[] | null } | Refused
 > {
+  const { person, session } = signedIn;
   const badName = checkName(given.name, 'name');
   // The challenge is still good for another try.
   if (badName !== null) return refused('name', badName.message);
@@ -104,19 +118,24 @@ export async function addPasskey(
   return app.db.transaction().execute(async (trx) => {
     if ((await lockPerson(trx, person.id)) === null) return ENDED;
     if (!(await insertPasskey(trx, passkey))) return refused('response', 'This passkey has already been added.');
+    await endOthers(trx, signedIn);
     await auditOfPerson(app, trx, 'passkey.add', person, { name: passkey.name });
+    await mailAccountChange(app, trx, person, 'passkey_added', passkey.name);
     const recoveryCodes = await firstRecoveryCodes(app, trx, person);
     return { kind: 'done', passkey: { ...passkey, lastUsedAt: null }, recoveryCodes };
   });
 }
 
 /** False if the person has no such passkey. */
-export function removePasskey(app: App, { person }: SignedIn, id: string): Promise<boolean> {
+export function removePasskey(app: App, signedIn: InBrowser, id: string): Promise<boolean> {
+  const { person } = signedIn;
   return app.db.transaction().execute(async (trx) => {
     const passkey = (await listPasskeys(trx, person.id)).find((one) => one.id === id);
     if (passkey === undefined || !(await deletePasskey(trx, person.id, id))) return false;
     await dropUselessCodes(trx, person);
+    await endOthers(trx, signedIn);
     await auditOfPerson(app, trx, 'passkey.remove', person, { name: passkey.name });
+    await mailAccountChange(app, trx, person, 'passkey_removed', passkey.name);
     return true;
   });
 }
@@ -130,7 +149,9 @@ export function renewRecoveryCodes(
     if (!(await hasSecondFactor(trx, person.id))) {
       return refused(null, 'Recovery codes stand in for a second factor. Add an authenticator or a passkey first.');
     }
-    return { kind: 'done', codes: await makeRecoveryCodes(app, trx, person) };
+    const codes = await makeRecoveryCodes(app, trx, person);
+    await mailAccountChange(app, trx, person, 'recovery_codes');
+    return { kind: 'done', codes };
   });
 }
 

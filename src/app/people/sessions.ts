@@ -10,7 +10,7 @@ import {
   touchSession,
   type Session,
 } from '../../store/sessions.ts';
-import { findKnownBrowser, saveKnownBrowser } from '../../store/sign-ins.ts';
+import { findKnownBrowser, forgetKnownBrowsers, saveKnownBrowser } from '../../store/sign-ins.ts';
 import { rememberLanguage } from '../../store/notification-choices.ts';
 import { findPerson, membershipsOf, type Person } from '../../store/people.ts';
 import { recordAudit, type Actor } from '../audit.ts';
@@ -32,6 +32,11 @@ export interface SignedIn {
   readonly session: Session;
   readonly person: Person;
   readonly memberships: readonly Membership[];
+}
+
+/** With the token by which its browser is recognized. */
+export interface InBrowser extends SignedIn {
+  readonly browserToken: string | null;
 }
 
 /** A new session with the tokens for its cookies, which are not stored. */
@@ -146,6 +151,15 @@ export function endSession(app: App, personId: string, id: string): Promise<bool
     await recordAudit(app, trx, { action: 'session.end', projectId: null, subject: { kind: 'session', id } });
     return true;
   });
+}
+
+/**
+ * Ends all other sessions of a person and forgets all other browsers, once a password or a second factor was changed:
+ * somebody who knew the former one may be in them (ASVS 5, 7.4.3).
+ */
+export async function endOthers(trx: Trx, { session, person, browserToken }: InBrowser): Promise<void> {
+  await deleteSessions(trx, person.id, session.id);
+  await forgetKnownBrowsers(trx, person.id, browserToken === null ? null : tokenHash(browserToken));
 }
 
 export function endAllSessions(app: App, personId: string): Promise<void> {

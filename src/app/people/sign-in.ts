@@ -1,22 +1,24 @@
 import type { Database } from '../../store/database.ts';
 import { findPasskey, listPasskeys, useRecoveryCode, usePasskey, type Passkey } from '../../store/factors.ts';
-import { findPerson, findPersonByEmail, lockPerson, updatePerson, type Person } from '../../store/people.ts';
 import {
-  deleteSignIn,
-  findKnownBrowser,
-  findSignIn,
-  insertSignIn,
-  setSignInChallenge,
-  type SignIn,
-} from '../../store/sign-ins.ts';
-import type { App } from '../context.ts';
-import { giveBack, takeGuess, type Guess, type TooMany } from './guess-limits.ts';
+  findPerson,
+  findPersonByEmail,
+  lockPerson,
+  takeTotpStep,
+  updatePerson,
+  type Person,
+} from '../../store/people.ts';
+import { deleteSignIn, findSignIn, insertSignIn, setSignInChallenge, type SignIn } from '../../store/sign-ins.ts';
+import { forActor, type App } from '../context.ts';
+import { mailAccountChange } from './account-mail.ts';
+import { guessesOf, judged, type TooMany } from './guess-limits.ts';
 import type { Client, PeopleParts } from './parts.ts';
+import { HashesBusyError, type HashedFor } from './password-hash.ts';
 import { checkAssertion, credentialIdOf, passkeyHost, requestOptions } from './passkeys.ts';
 import { recoveryCodeHash } from './recovery-codes.ts';
-import { startSession, type Started } from './sessions.ts';
+import { actorOf, startSession, type Started } from './sessions.ts';
 import { hashOf, newToken, tokenHash } from './token.ts';
-import { checkTotp } from './totp.ts';
+import { checkTotp, stepOfPerson } from './totp.ts';
 import { reportGuess, type WrongGuess } from './wrong-guesses.ts';
 
 /** How long a sign-in waits for its second step. */
@@ -46,75 +48,92 @@ export async function factorsOf(
   return { factors: own.length === 0 ? [] : [...own, 'recovery_code'], passkeys };
 }
 
+/** What is typed to sign in. */
+interface Given {
+  readonly email: string;
+  readonly password: string;
+  /** Of the authenticator, so that password and code are judged as one. */
+  readonly code?: string | undefined;
+}
+
 /**
  * The first step: e-mail and password. Unknown e-mails take as long as known ones and get the same answer. Guesses from
- * elsewhere do not block a person in a browser that they signed in with before.
+ * elsewhere do not block a person in a browser that they signed in with before, nor one who gives a code with the
+ * password: the account's limit protects passwords, and together with a code none is found out.
  */
-export async function signIn(
-  parts: PeopleParts,
-  client: Client,
-  given: { readonly email: string; readonly password: string },
-): Promise<SignInOutcome> {
-  const { app, hasher } = parts;
+export async function signIn(parts: PeopleParts, client: Client, given: Given): Promise<SignInOutcome> {
+  const { app } = parts;
   const person = await findPersonByEmail(app.db, given.email);
-  const guesses = await guessesOf(app, client, 'password', person?.id ?? null, given.email.toLowerCase());
-  const tooMany = await takeGuess(parts.limits, guesses);
-  const report = (outcome: WrongGuess) =>
-    reportGuess(parts, 'sign-ins', outcome, { personId: person?.id ?? null, ip: client.ip });
-  if (tooMany !== null) {
-    report('too_many');
-    return tooMany;
-  }
-  const isActive = person !== null && person.deactivatedAt === null;
-  const whom = guesses.some(({ bucket }) => bucket === 'password-browser') ? 'known' : 'stranger';
-  const isRight = await uncountOnError(parts, guesses, () =>
-    hasher.verify(given.password, isActive ? person.passwordHash : null, whom),
+  const all = await guessesOf(app, client, 'password', person?.id ?? null, given.email.toLowerCase());
+  const guesses = given.code === undefined ? all : all.filter(({ bucket }) => bucket !== 'password-account');
+  const isKnown = guesses.some(({ bucket }) => bucket === 'password-browser');
+  const whom: HashedFor =
+    isKnown && person !== null ? { kind: 'known', id: person.id } : { kind: 'stranger', id: client.range };
+  const active = person?.deactivatedAt === null ? person : null;
+  const wrong = await judged(
+    parts.limits,
+    guesses,
+    () => wrongOf(parts, active, given, whom),
+    (found) => found === null,
   );
-  if (!isRight || person === null || !isActive) {
-    report('wrong_password');
+  const report = (outcome: WrongGuess) =>
+    reportGuess(parts, 'sign-in', outcome, { personId: person?.id ?? null, ip: client.ip });
+  if (typeof wrong === 'object' && wrong !== null) {
+    report('too_many');
+    return wrong;
+  }
+  if (wrong !== null || active === null) {
+    report(wrong ?? 'wrong_password');
     return { kind: 'wrong' };
   }
-  await giveBack(parts.limits, guesses);
-  if (person.passwordHash !== null && hasher.isOutdated(person.passwordHash)) {
-    const passwordHash = await hasher.hash(given.password);
-    await app.db.transaction().execute((trx) => updatePerson(trx, person.id, { passwordHash }));
-  }
-  const { factors } = await factorsOf(app.db, person);
-  if (factors.length === 0) return begin(app, person, client, 'password', null);
+  await renewHash(parts, active, given.password);
+  if (given.code !== undefined) return begin(app, active, client, 'totp', null);
+  const { factors } = await factorsOf(app.db, active);
+  if (factors.length === 0) return begin(app, active, client, 'password', null);
   const token = newToken(app.random);
-  await insertSignIn(app.db, hashOf(token), { personId: person.id, challenge: null }, app.clock());
+  await insertSignIn(app.db, hashOf(token), { personId: active.id, challenge: null }, app.clock());
   return { kind: 'second_factor', token, factors };
 }
 
-/** Runs a check whose guess was counted already. If the check itself fails, the guess does not count. */
-async function uncountOnError(
-  { limits }: PeopleParts,
-  guesses: readonly Guess[],
-  check: () => Promise<boolean>,
-): Promise<boolean> {
-  try {
-    return await check();
-  } catch (error) {
-    await giveBack(limits, guesses);
-    throw error;
+/**
+ * What of a first step is wrong; null: nothing. Whether the password or the code is wrong is told by neither the answer
+ * nor the time: the code is looked at before, and counted for nobody where the password is wrong.
+ */
+async function wrongOf(
+  { app, hasher, limits, sealingKey }: PeopleParts,
+  person: Person | null,
+  { password, code }: Given,
+  whom: HashedFor,
+): Promise<WrongGuess | null> {
+  const step =
+    code === undefined || person === null ? null : stepOfPerson(await sealingKey(), person, code, app.clock());
+  const isPassword = await hasher.verify(password, person?.passwordHash ?? null, whom);
+  if (code !== undefined) {
+    const counted = [{ bucket: 'code-account', id: isPassword && person !== null ? person.id : '' } as const];
+    const isCode = await judged(
+      limits,
+      counted,
+      async () => isPassword && person !== null && step !== null && (await takeTotpStep(app.db, person.id, step)),
+      Boolean,
+    );
+    if (isPassword && isCode !== true) return 'wrong_code';
   }
+  return isPassword ? null : 'wrong_password';
 }
 
-/** The buckets of a guess: that of the browser if it is known, otherwise those of client and account. */
-async function guessesOf(
-  app: App,
-  client: Client,
-  what: 'password' | 'code',
-  personId: string | null,
-  account: string,
-): Promise<readonly Guess[]> {
-  const hash = client.browserToken === null ? null : tokenHash(client.browserToken);
-  const owner = hash === null ? null : await findKnownBrowser(app.db, hash);
-  if (owner !== null && owner === personId) return [{ bucket: `${what}-browser`, id: (hash ?? '').toString('hex') }];
-  return [
-    { bucket: `${what}-client`, id: client.bucket },
-    { bucket: `${what}-account`, id: account },
-  ];
+/** Hashes the right password again where its hash is outdated, unless it was changed or reset meanwhile. */
+async function renewHash({ app, hasher }: PeopleParts, { id, passwordHash: former }: Person, password: string) {
+  if (former === null || !hasher.isOutdated(former)) return;
+  // Not by the person's own turn, which somebody signing in elsewhere would be refused for.
+  const passwordHash = await hasher.hash(password, { kind: 'known', id: `renewed ${id}` }).catch((error: unknown) => {
+    // The next sign-in does it.
+    if (error instanceof HashesBusyError) return null;
+    throw error;
+  });
+  if (passwordHash === null) return;
+  await app.db.transaction().execute(async (trx) => {
+    if ((await lockPerson(trx, id))?.passwordHash === former) await updatePerson(trx, id, { passwordHash });
+  });
 }
 
 /** The factors that can complete a sign-in; null if none is waiting for its second step. */
@@ -156,18 +175,17 @@ export async function confirmCode(
   const all = await guessesOf(app, client, 'code', person.id, person.id);
   // Recovery codes of 120 bits cannot be guessed, so no limit by account is needed that strangers could use up.
   const guesses = given.kind === 'totp' ? all : all.filter(({ bucket }) => bucket !== 'code-account');
-  const tooMany = await takeGuess(parts.limits, guesses);
+  const isRight = await judged(parts.limits, guesses, () => isRightCode(parts, app.db, person, given), Boolean);
   const report = (outcome: WrongGuess) =>
-    reportGuess(parts, 'sign-ins', outcome, { personId: person.id, ip: client.ip });
-  if (tooMany !== null) {
+    reportGuess(parts, 'sign-in', outcome, { personId: person.id, ip: client.ip });
+  if (typeof isRight === 'object') {
     report('too_many');
-    return tooMany;
+    return isRight;
   }
-  if (!(await isRightCode(parts, app.db, person, given))) {
+  if (!isRight) {
     report(given.kind === 'totp' ? 'wrong_code' : 'wrong_recovery_code');
     return { kind: 'wrong' };
   }
-  await giveBack(parts.limits, guesses);
   return begin(app, person, client, given.kind, hash);
 }
 
@@ -224,7 +242,7 @@ export async function confirmPasskey(
     alone: signIn.personId === null,
   });
   if (person !== null) return begin(app, person, client, 'passkey', hash);
-  reportGuess(parts, 'sign-ins', 'wrong_passkey', { personId: signIn.personId, ip: client.ip });
+  reportGuess(parts, 'sign-in', 'wrong_passkey', { personId: signIn.personId, ip: client.ip });
   return { kind: 'wrong' };
 }
 
@@ -260,6 +278,11 @@ async function begin(
     // The lock keeps a session from outliving a concurrent deactivation or end of all sessions.
     const person = await lockPerson(trx, id);
     if (person === null || person.deactivatedAt !== null) return { kind: 'wrong' };
-    return { kind: 'signed_in', started: await startSession(app, trx, person, client, way) };
+    const started = await startSession(app, trx, person, client, way);
+    if (started.browserToken !== null) {
+      const own = forActor(app, actorOf(person, client.ip));
+      await mailAccountChange(own, trx, person, 'new_browser', started.session.userAgent);
+    }
+    return { kind: 'signed_in', started };
   });
 }

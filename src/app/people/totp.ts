@@ -60,6 +60,11 @@ export function stepOf(secret: string, code: string, now: number): bigint | null
   return delta === null ? null : BigInt(Math.floor(now / STEP_MS) + delta);
 }
 
+/** The time step that a code of the person belongs to; null if it is not right. A right code is not used up yet. */
+export function stepOfPerson(key: Uint8Array, person: Person, code: string, now: number): bigint | null {
+  return person.sealedTotp === null ? null : stepOf(openTotp(key, person, person.sealedTotp), code, now);
+}
+
 /** Whether a code is right. It is valid once: its step and all earlier ones are used up. */
 export async function checkTotp(
   executor: Database | Trx,
@@ -68,7 +73,6 @@ export async function checkTotp(
   code: string,
   now: number,
 ): Promise<boolean> {
-  if (person.sealedTotp === null) return false;
-  const step = stepOf(openTotp(key, person, person.sealedTotp), code, now);
+  const step = stepOfPerson(key, person, code, now);
   return step !== null && (await takeTotpStep(executor, person.id, step));
 }

@@ -1,6 +1,6 @@
 import type { PeopleParts } from './parts.ts';
 
-/** Outcomes and their messages in the log. The messages are constant, so that repetitions share one line. */
+/** Outcomes and what the log says of them. */
 const OUTCOMES = {
   wrong_password: 'the password was wrong',
   wrong_code: 'the code was wrong',
@@ -16,16 +16,11 @@ export type WrongGuess = keyof typeof OUTCOMES;
  * typed, because people type passwords into the e-mail field.
  */
 export function reportGuess(
-  { app, troubles }: Pick<PeopleParts, 'app' | 'troubles'>,
-  what: 'sign-ins' | 'proofs',
+  { app }: Pick<PeopleParts, 'app'>,
+  what: 'sign-in' | 'proof',
   outcome: WrongGuess,
   { personId, ip }: { readonly personId: string | null; readonly ip: string },
 ): void {
-  const { requestId } = app;
-  troubles.happened(`wrong ${what}`, OUTCOMES[outcome], {
-    outcome,
-    person: personId ?? 'none',
-    client: ip,
-    ...(requestId === undefined ? {} : { request: requestId }),
-  });
+  const requestId = app.requestId ?? null;
+  app.observer?.({ kind: 'guess_refused', what, reason: OUTCOMES[outcome], personId, client: ip, requestId });
 }

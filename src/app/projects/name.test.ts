@@ -32,6 +32,10 @@ it('a name of nothing but what nobody sees is refused, however long', () => {
   );
 });
 
+it.each(['\n', '\u0085', '\u2028', '\u2029'])('a name has no %j, which begins a line', (end) => {
+  expect(checkName(`Tea${end}shop`, 'name')).toMatchObject({ malformed: true });
+});
+
 it.each(['Shop', 'Łódź', '店', '🍕', '-', 'متجر\u200F 5', '👩\u200D🍳'])('%j is a name', (name) => {
   expect(checkName(name, 'name')).toBeNull();
 });

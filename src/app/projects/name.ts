@@ -7,13 +7,16 @@ const MAX_NAME_LENGTH = 100;
 const TURNS_TEXT = /[\u202A-\u202E\u2066-\u2069]/;
 
 /**
- * A name of a project, key or passkey: 1 to 100 characters, one of them visible, no control characters and none that
- * turns the direction of text.
+ * A name of a project, key or passkey: 1 to 100 characters, one of them visible, none that controls a terminal,
+ * begins a line or turns the direction of text.
  */
 export function checkName(name: string, option: string): Rejected | null {
   const trimmed = name.trim();
   const fine =
-    hasVisible(trimmed) && trimmed.length <= MAX_NAME_LENGTH && !/\p{Cc}/u.test(trimmed) && trimmed.isWellFormed();
+    hasVisible(trimmed) &&
+    trimmed.length <= MAX_NAME_LENGTH &&
+    !/[\p{Cc}\p{Zl}\p{Zp}]/u.test(trimmed) &&
+    trimmed.isWellFormed();
   if (fine && TURNS_TEXT.test(trimmed)) {
     return malformed(`${option} must not have characters that turn the direction of text, such as U+202E.`);
   }

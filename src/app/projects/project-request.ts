@@ -145,7 +145,11 @@ function accentOf(text: string): string | null {
 function supportUrlOf(text: string): string | null {
   const url = URL.parse(text.trim());
   if (url === null || url.href.length > MAX_URL_LENGTH) return null;
-  if (url.protocol === 'mailto:') return /^[^\s@,<>"]+@[^\s@,<>"]+$/.test(url.pathname) ? url.href : null;
+  if (url.protocol === 'mailto:') {
+    // A customer would send copies and words that the link makes up.
+    const hasMore = [...url.searchParams.keys()].some((field) => field.toLowerCase() !== 'subject');
+    return /^[^\s@,<>"]+@[^\s@,<>"]+$/.test(url.pathname) && !hasMore ? url.href : null;
+  }
   return isWebUrl(url) ? url.href : null;
 }
 

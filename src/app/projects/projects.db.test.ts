@@ -177,6 +177,8 @@ describe("a project's branding", () => {
       'mailto:',
       'mailto:?to=help@shop.example',
       'mailto:help',
+      'mailto:help@shop.example?CC=eve@evil.example',
+      'mailto:help@shop.example?subject=Payment&body=Send%20it%20again',
       `https://shop.example/${'a'.repeat(2_048)}`,
     ];
     const bad = [

@@ -1,12 +1,26 @@
+import { randomUUID } from 'node:crypto';
 import { HDKey } from '@scure/bip32';
+import { p2pkh } from '@scure/btc-signer';
+import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
+import { DEADLINE_MS } from '../../../test/deadline.ts';
 import { testApp, type TestApp } from '../../../test/harness.ts';
-import type { Payment } from '../../domain/payment.ts';
+import type { Payment, Quote } from '../../domain/payment.ts';
+import type { Network } from '../../domain/networks.ts';
+import type { Mode } from '../../domain/permission.ts';
+import { depositAddress, FIRST_DEPOSIT_FACTORY } from '../../rails/evm/deposit.ts';
+import type { WalletSource } from '../../rails/family.ts';
 import { MAIN_CHAINS } from '../../rails/utxo/params.ts';
+import { createWalletOpener } from '../../rails/wallet.ts';
+import { account, xpubOf } from '../chains/follow-chain.fixture.ts';
+import { createUnissuedWatch } from '../chains/unissued-watch.ts';
 import { completeSandboxPayment } from '../payments/payment-actions.ts';
+import type { Trx } from '../../store/database.ts';
 import { claimRefund } from './claim-refund.ts';
 import { createRefund } from './create-refund.ts';
+import { checkRefundAddress, refundAddress } from './refund-address.ts';
 import { arrives, choose, dollars, tokenShop, transaction } from '../payments/token-shop.fixture.ts';
+import { createProject } from '../projects/projects.ts';
 import { setProjectWallet } from '../projects/wallets.ts';
 
 const OWN_CONTRACT = '0x5FbDB2315678afecb367f032d93F642f64180aa3';
@@ -39,6 +53,36 @@ function refusedFor(message: RegExp): readonly object[] {
   const refused = { kind: 'refused', param: 'address', message: expect.stringMatching(message), notYours: true };
   return [refused, refused, { kind: 'done' }];
 }
+
+/** Replaces the project's wallet on its network. */
+async function setSource(app: TestApp, network: Network, source: WalletSource, projectId = app.projectId) {
+  const terms = { confirmations: null, toleranceBasisPoints: null };
+  const set = await setProjectWallet(app, { projectId, network, source, ...terms }, MAIN_CHAINS);
+  if (set.kind !== 'done') throw new Error(JSON.stringify(set));
+  return set.deriver;
+}
+
+const TREASURY: WalletSource = { kind: 'treasury', text: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8' };
+const ETHER_XPUB: WalletSource = { kind: 'xpub', text: xpubOf(account(7)) };
+const keyOf = (purpose: number): string =>
+  HDKey.fromMasterSeed(Buffer.alloc(32, 7)).derive(`m/${purpose}'/0'/0'`).publicExtendedKey;
+const SEGWIT: WalletSource = { kind: 'descriptor', text: `wpkh(${keyOf(84)}/0/*)` };
+const LEGACY: WalletSource = { kind: 'descriptor', text: `pkh(${keyOf(84)}/0/*)` };
+
+async function nameInRefund(executor: TestApp['db'] | Trx, id: string, address: string): Promise<void> {
+  const named = { address, watched_address: address.toLowerCase() };
+  await executor.updateTable('refunds').set(named).where('id', '=', id).execute();
+}
+
+async function somebodyWaits({ db }: TestApp): Promise<boolean> {
+  const { rows } = await sql`
+    select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(db);
+  return rows.length > 0;
+}
+
+/** What is said to a refund of this project to an address that nothing was handed out of yet. */
+const checkOf = (app: TestApp, network: Network, text: string, mode: Mode = 'live') =>
+  checkRefundAddress(app, app.db, { projectId: app.projectId, mode, network, paymentId: randomUUID() }, text);
 
 const TEST_CUSTOMER = 'tb1qw508d6qejxtdg4y5r3zarvary0c5xw7kxpjzsx';
 
@@ -113,6 +157,121 @@ describe('a refund, and the claim of one,', () => {
       kind: 'refused',
       message: expect.stringContaining('takes payments'),
     });
+  });
+
+  it.each([
+    ['of a treasury', 'ethereum', TREASURY],
+    ['that the first deposit factory would make', 'ethereum', TREASURY, FIRST_DEPOSIT_FACTORY],
+    ['of an Ethereum key', 'ethereum', ETHER_XPUB],
+    ['of a SegWit wallet', 'bitcoin', SEGWIT],
+  ] as const)(
+    'is refused to each of the next 1,000 addresses %s, in any spelling',
+    async (_name, network, source, factory?) => {
+      const { app } = await shop();
+      const deriver = await setSource(app, network, source);
+      const addressAt = (index: number) =>
+        factory === undefined ? deriver.addressAt(index) : depositAddress(source.text, index, factory);
+      const isHex = network === 'ethereum';
+      const spellings = [
+        (address: string) => ` ${address}\n`,
+        (address: string) => (isHex || address.startsWith('bc1') ? address.toLowerCase() : address),
+        (address: string) =>
+          isHex ? `0x${address.slice(2).toUpperCase()}` : address.startsWith('bc1') ? address.toUpperCase() : address,
+      ];
+      const refused = async (index: number) => {
+        const said = await checkOf(app, network, spellings[index % 3]?.(addressAt(index)) ?? '');
+        return said.kind === 'invalid' && said.notYours;
+      };
+      let count = 0;
+      for (let start = 0; start < 1_000; start += 10) {
+        const ten = await Promise.all(Array.from({ length: 10 }, (_, place) => refused(start + place)));
+        count += ten.filter((one) => one).length;
+      }
+      expect(count).toBe(1_000);
+      // Somebody else's wallet, as far as anybody knows.
+      expect(await refused(1_000)).toBe(false);
+    },
+  );
+
+  it('is refused to what another project will hand out, on whichever network and in whichever mode', async () => {
+    const { app } = await shop();
+    const other = await createProject(app, 'Another shop');
+    if (other.kind !== 'done') throw new Error(other.message);
+    const deriver = await setSource(app, 'base', TREASURY, other.project.id);
+    await createUnissuedWatch(app, { network: 'base' }, createWalletOpener(MAIN_CHAINS)).find([]);
+    for (const mode of ['live', 'test'] as const) {
+      expect(await checkOf(app, 'ethereum', deriver.addressAt(4_000), mode)).toMatchObject({ notYours: true });
+    }
+    const made = await app.pay({ token: { asset: 'ETH', network: null } });
+    expect(await checkOf(app, 'ethereum', made.quote?.address.toLowerCase() ?? '')).toMatchObject({ notYours: true });
+  });
+
+  it('is never to an address that is handed out afterwards: its number is passed over', async () => {
+    const { app } = await shop();
+    const deriver = await setSource(app, 'ethereum', TREASURY);
+    /** As if the refunds had been made before such addresses were refused. */
+    const name = async (...indexes: readonly number[]) => {
+      for (const index of indexes) {
+        const made = await refund(app, await paidInTether(app), CUSTOMER);
+        if (made.kind !== 'done') throw new Error(JSON.stringify(made));
+        await nameInRefund(app.db, made.refund.id, deriver.addressAt(index));
+      }
+    };
+    const own = deriver.addressesAt(0, 30);
+    const indexOf = (quote: Quote | null) => own.indexOf(quote?.address ?? '');
+    const order = () => app.pay({ mode: 'live', amountMinor: 3_000n, token: { asset: 'ETH', network: null } });
+    await name(6, 8, 9);
+    // Those payments took the numbers from 0 to 2 themselves.
+    const orders = await Promise.all(Array.from({ length: 5 }, order));
+    expect(orders.map(({ quote }) => indexOf(quote)).toSorted((a, b) => a - b)).toEqual([3, 4, 5, 7, 10]);
+    await name(13, 14);
+    const chosen = [];
+    for (let i = 0; i < 2; i += 1) chosen.push(await choose(app, await transaction(app), 'ETH'));
+    expect(chosen.map(indexOf)).toEqual([15, 16]);
+  });
+
+  it('and the order that would get its address wait for each other', async () => {
+    const { app } = await shop();
+    const open = await refund(app, await paidInTether(app), null);
+    if (open.kind !== 'done') throw new Error(JSON.stringify(open));
+    // Another project's new wallet, of which nothing is watched yet.
+    const other = await createProject(app, 'Another shop');
+    if (other.kind !== 'done') throw new Error(other.message);
+    const deriver = await setSource(app, 'ethereum', TREASURY, other.project.id);
+    const order = () =>
+      app.pay({
+        projectId: other.project.id,
+        mode: 'live',
+        amountMinor: 3_000n,
+        token: { asset: 'ETH', network: null },
+      });
+    const address = deriver.addressAt(0);
+    const ordered = await app.db.transaction().execute(async (trx) => {
+      expect(await refundAddress(app, trx, open.refund, address)).toMatchObject({ kind: 'ok' });
+      const progress = { isDone: false };
+      const under = order().finally(() => (progress.isDone = true));
+      const isDecided = async () => progress.isDone || (await somebodyWaits(app));
+      await expect.poll(isDecided, { timeout: DEADLINE_MS, interval: 20 }).toBe(true);
+      await nameInRefund(trx, open.refund.id, address);
+      return { under };
+    });
+    expect((await ordered.under).quote?.address).toBe(deriver.addressAt(1));
+    const next = await order();
+    expect(await refund(app, await paidInTether(app), next.quote?.address ?? '')).toMatchObject({ notYours: true });
+  });
+
+  it('to an address of another kind of the same key keeps that from orders, once the wallet makes such addresses', async () => {
+    const { app } = await shop();
+    await setSource(app, 'bitcoin', SEGWIT);
+    const order = () => app.pay({ mode: 'live', amountMinor: 3_000n, token: { asset: 'BTC', network: null } });
+    const made = await order();
+    const paid = await arrives(app, made, made.quote?.address ?? '', 'BTC', 50_000n, 'confirmed');
+    const key = HDKey.fromMasterSeed(Buffer.alloc(32, 7)).derive("m/84'/0'/0'/0/0").publicKey ?? Buffer.alloc(0);
+    const legacy = p2pkh(key).address ?? '';
+    expect(await refund(app, paid, legacy)).toMatchObject({ kind: 'done' });
+    const deriver = await setSource(app, 'bitcoin', LEGACY);
+    expect(deriver.addressAt(0)).toBe(legacy);
+    expect((await order()).quote?.address).toBe(deriver.addressAt(1));
   });
 
   it('is refused in test mode too to the address that the payment was made to', async () => {

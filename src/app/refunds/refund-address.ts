@@ -2,9 +2,9 @@ import { ASSET_CODES } from '../../domain/asset.ts';
 import type { Refund } from '../../domain/refund.ts';
 import { checkPayoutAddress, matchingAddress } from '../../rails/address.ts';
 import type { Database, Trx } from '../../store/database.ts';
-import { findPayments } from '../../store/payments.ts';
-import { ownerOfAddress } from '../../store/issued-addresses.ts';
+import { lockIssuing, ownerOfAddress } from '../../store/issued-addresses.ts';
 import type { App } from '../context.ts';
+import { isComing } from './coming-addresses.ts';
 import type { RefundRefusal } from './refund-money.ts';
 
 /** `notYours`: a valid address, but not of the customer's wallet. `message` names the rule and the way out. */
@@ -13,10 +13,12 @@ type RefundAddressCheck =
   | { readonly kind: 'invalid'; readonly message: string; readonly notYours: boolean };
 
 const OWN_WALLET = 'Give one of your own wallet.';
+const TAKES_PAYMENTS = `This address takes payments for a shop here. ${OWN_WALLET}`;
 
 /**
  * Checks the address of a refund. Apart from invalid addresses it refuses those that nobody has the key of, and every
- * address that takes payments here: the next payment of the same amount to it would look like the refund's payout.
+ * address that takes payments here, or will: a payment of the same amount to it would look like the refund's payout,
+ * and the payout like a payment.
  */
 export async function checkRefundAddress(
   app: App,
@@ -30,20 +32,16 @@ export async function checkRefundAddress(
   const checked = checkPayoutAddress(network, text.trim(), rail.payoutChain(network), contracts);
   if (checked.kind === 'invalid') return { ...checked, notYours: checked.deadEnd === true };
   const address = matchingAddress(network, checked.address);
-  const [payment] = await findPayments(executor, [paymentId]);
-  const own = payment?.quote?.network === network && matchingAddress(network, payment.quote.address) === address;
-  // Sandbox addresses belong to nobody and are stored only with their payment.
-  const owner = own
-    ? { paymentId }
-    : rail.kind === 'chain'
-      ? await ownerOfAddress(executor, { projectId, network, address })
-      : null;
-  if (owner === null) return checked;
-  const message =
-    owner.paymentId === paymentId
-      ? `This is the address that the payment was made to. ${OWN_WALLET}`
-      : `This address takes payments for a shop here. ${OWN_WALLET}`;
-  return { kind: 'invalid', message, notYours: true };
+  const owner = await ownerOfAddress(executor, { projectId, network, address });
+  if (owner?.paymentId === paymentId) {
+    return {
+      kind: 'invalid',
+      message: `This is the address that the payment was made to. ${OWN_WALLET}`,
+      notYours: true,
+    };
+  }
+  const isTaken = owner !== null || (await isComing(app, executor, { projectId, network }, address));
+  return isTaken ? { kind: 'invalid', message: TAKES_PAYMENTS, notYours: true } : checked;
 }
 
 /** The address as the chain writes it, so that the payout is recognised; null until the customer has entered one. */
@@ -58,8 +56,17 @@ export async function refundAddress(
   refund: Parameters<typeof checkRefundAddress>[2],
   text: string,
 ): Promise<{ readonly kind: 'ok'; readonly address: string } | RefundRefusal> {
-  const checked = await checkRefundAddress(app, trx, refund, text);
-  if (checked.kind === 'ok') return checked;
+  let checked = await checkRefundAddress(app, trx, refund, text);
+  if (checked.kind === 'ok') {
+    const { projectId, network, mode } = refund;
+    if (app.railFor(mode).kind === 'sandbox') return checked;
+    await lockIssuing(trx, network);
+    // The address may have been handed out since it was checked.
+    const address = matchingAddress(network, checked.address);
+    const owner = await ownerOfAddress(trx, { projectId, network, address });
+    if (owner === null) return checked;
+    checked = { kind: 'invalid', message: TAKES_PAYMENTS, notYours: true };
+  }
   const { notYours, message } = checked;
   return { kind: 'refused', param: 'address', message: `address: ${message}`, ...(notYours && { notYours }) };
 }

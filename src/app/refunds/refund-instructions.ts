@@ -111,24 +111,21 @@ export async function examine(app: App, refund: Refund, notPaidBy: readonly stri
   if (refund.status === 'failed' || address === null) {
     return nothingToSign(payout === null ? null : paidAllTheSame(payout));
   }
-  // The address was accepted before this kind of address was refused, or before it was handed out here.
-  const checked = await checkRefundAddress(app, app.db, refund, address);
-  if (checked.kind === 'invalid') {
-    return nothingToSign(`${address}: ${checked.message} Cancel this refund and create it anew.`);
-  }
   // The payout only needs confirmations: whoever is shown instructions now would pay it twice.
   if (payout !== null && payout.state !== 'dropped') return nothingToSign(paidBy(payout));
+  const sent = payout === null ? await lastSentPayout(app.db, id) : null;
+  const sending = [...(sent === null ? [] : [wasSent(sent)]), ...(payout === null ? [] : [mayComeBack(payout)])];
+  const growths = (await unexplainedGrowth(app.db, refund)).map((growth) => mayBePaid(refund, growth));
+  // The address was accepted before this kind of address was refused.
+  const checked = await checkRefundAddress(app, app.db, refund, address);
+  if (checked.kind === 'invalid') {
+    const doubts = [...sending, ...growths];
+    const wayOut = 'If nothing was sent to it yet, cancel this refund and create it anew.';
+    return nothingToSign([`${address}: ${checked.message}`, ...(doubts.length > 0 ? doubts : [wayOut])].join(' '));
+  }
   const cover = await coverOf(app, refund, notPaidBy);
   if (cover.kind === 'short') return nothingToSign(cover.message);
-  const growths = await unexplainedGrowth(app.db, refund);
-  const sent = payout === null ? await lastSentPayout(app.db, id) : null;
-  const warnings = [
-    ...(sent === null ? [] : [wasSent(sent)]),
-    ...(payout === null ? [] : [mayComeBack(payout)]),
-    ...cover.warnings,
-    ...growths.map((growth) => mayBePaid(refund, growth)),
-  ];
-  return { kind: 'payable', address, warnings };
+  return { kind: 'payable', address, warnings: [...sending, ...cover.warnings, ...growths] };
 }
 
 function nothingToSign(problem: string | null): Examined {

@@ -164,7 +164,7 @@ describe.each(utxoNodeKinds())('an address of another chain, for a live refund o
     expect(await shop.show(refund)).toMatchObject({
       paymentUri: null,
       psbt: null,
-      problem: expect.stringMatching(/main network.*Cancel this refund/),
+      problem: expect.stringMatching(/main network.*cancel this refund/),
     });
   });
 });

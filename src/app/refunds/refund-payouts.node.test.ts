@@ -4,14 +4,20 @@ import { payerOf } from '../../../test/e2e/live-utxo-nodes.fixture.ts';
 import { utxoNodeKinds, type UtxoNode } from '../../../test/litecoind.ts';
 import type { TestApp } from '../../../test/harness.ts';
 import type { Refund } from '../../domain/refund.ts';
+import { NO_MONEY } from '../../domain/payment.ts';
+import { matchingAddress } from '../../rails/address.ts';
+import { depositAddress } from '../../rails/evm/deposit.ts';
+import { MAIN_CHAINS } from '../../rails/utxo/params.ts';
 import { forgetAtHead } from '../../store/chain.ts';
+import { saveSentPayout } from '../../store/sent-payouts.ts';
 import { findListedRefund } from '../../store/refund-list.ts';
 import { findRefund } from '../../store/refunds.ts';
 import { createChainFollower } from '../chains/follow-chain.ts';
-import { etherShop, eventsOf } from '../chains/follow-chain.fixture.ts';
+import { CONFIRMATIONS as ETHER_CONFIRMATIONS, etherShop, eventsOf, OWED_WEI } from '../chains/follow-chain.fixture.ts';
 import { DEADLINE_MS } from '../../../test/deadline.ts';
 import { CUSTOMER, etherRefund, paidOrder, showEther } from './refund-ether.fixture.ts';
 import { COIN, CONFIRMATIONS, refundShop, nodeForTests, type RefundShop } from './refund-psbt.fixture.ts';
+import { setProjectWallet } from '../projects/wallets.ts';
 import { cancelRefund } from './cancel-refund.ts';
 import { runDueRefunds } from './end-refunds.ts';
 
@@ -24,6 +30,21 @@ async function stageOf(app: TestApp, { id }: Refund) {
 }
 
 const statusOf = async (app: TestApp, refund: Refund) => (await findRefund(app.db, refund.id))?.status;
+
+/** Makes an address that is refused now that of a refund. */
+async function sendTo({ db }: TestApp, { id, network }: Refund, address: string): Promise<void> {
+  const named = { address, watched_address: matchingAddress(network, address) };
+  await db.updateTable('refunds').set(named).where('id', '=', id).execute();
+}
+
+/** Hands out an address that is passed over now, in place of the payment's own. */
+async function handOut({ db, clock }: TestApp, paymentId: string, address: string): Promise<void> {
+  await db
+    .updateTable('payment_addresses')
+    .set({ address: address.toLowerCase(), issued_at: new Date(clock()) })
+    .where('payment_id', '=', paymentId)
+    .execute();
+}
 
 /** Follows until the mempool was looked at with this payout in it: a look is followed by a rest. */
 async function untilSeen(shop: RefundShop, hash: string): Promise<void> {
@@ -72,6 +93,32 @@ describe.each(utxoNodeKinds())('a refund whose payout was seen on a real %s node
     });
     await shop.mine(CONFIRMATIONS - 1);
     expect(await findRefund(shop.app.db, refund.id)).toMatchObject({ status: 'completed', transactionHash: hash });
+  });
+
+  it('and whose address is then handed out is still the one that is paid, and is never said to be made anew', async () => {
+    const shop = await refundShop(node());
+    const payment = await shop.paid(COIN);
+    const next = shop.wallet.addressAt(2);
+    await expect(shop.refund(payment, COIN / 4n, next.toUpperCase())).rejects.toThrow('takes payments');
+    const refund = await shop.refund(payment, COIN / 4n);
+    await sendTo(shop.app, refund, next);
+    const payout = await payerOf(node()).pay([[next, refund.units]]);
+    await untilSeen(shop, payout.hash);
+    const orders = [await shop.order(), await shop.order()];
+    expect(orders.map(({ address }) => address)).toEqual([shop.wallet.addressAt(1), shop.wallet.addressAt(3)]);
+
+    // As a former version would have done.
+    shop.app.clock.advance(1);
+    await handOut(shop.app, orders[0]?.id ?? '', next);
+    expect(await cancelRefund(shop.app, { id: refund.id, isForced: true })).toMatchObject({ kind: 'refused' });
+    const { problem } = await shop.show(refund);
+    expect(problem).toContain(`being paid by ${payout.hash}`);
+    expect(problem).not.toContain('anew');
+    await shop.mine(CONFIRMATIONS);
+    expect(await findRefund(shop.app.db, refund.id)).toMatchObject({
+      status: 'completed',
+      transactionHash: payout.hash,
+    });
   });
 
   it('and was replaced by one that pays nobody can be cancelled again, and what was replaced never pays the next', async () => {
@@ -261,16 +308,40 @@ describe('a refund in ether whose payout was seen', () => {
     expect(await findRefund(shop.app.db, refund.id)).toMatchObject({ status: 'failed', failureReason: 'unpaid' });
   });
 
-  it('is not paid by what was in a block before it was made', async () => {
+  it('is paid by what is read after it was made, however fast the clock was then', async () => {
     const shop = await etherShop();
     const order = await paidOrder(shop);
-    const first = await etherRefund(shop, order);
-    await cancelRefund(shop.app, { id: first.id, isForced: true });
-    await shop.anvil.transfer(CUSTOMER, first.units);
-    await shop.mine(60);
-    const next = await etherRefund(shop, order);
-    await shop.follow();
-    expect(await statusOf(shop.app, next)).toBe('pending');
+    for (const fastMs of [200_000, 86_400_000]) {
+      shop.app.clock.advance(fastMs);
+      const refund = await etherRefund(shop, order);
+      shop.app.clock.advance(-fastMs);
+      await shop.pay(CUSTOMER, refund.units);
+      await shop.advance(2);
+      expect(await statusOf(shop.app, refund)).toBe('completed');
+    }
+  });
+
+  it('is paid by a block of a new chain that is lower than what was read when it was made', async () => {
+    const shop = await etherShop();
+    const order = await paidOrder(shop);
+    const undo = await shop.checkpoint();
+    await shop.advance(5);
+    shop.app.clock.advance(200_000);
+    const refund = await etherRefund(shop, order);
+    shop.app.clock.advance(-200_000);
+    await undo();
+    await shop.anvil.transfer(CUSTOMER, refund.units);
+    await shop.advance(7, 13_000);
+    expect(await statusOf(shop.app, refund)).toBe('completed');
+  });
+
+  it('is not paid by what was read before it was made', async () => {
+    const shop = await etherShop();
+    const order = await paidOrder(shop);
+    await shop.pay(CUSTOMER, OWED_WEI / 3n);
+    const refund = await etherRefund(shop, order);
+    await shop.advance(3);
+    expect(await statusOf(shop.app, refund)).toBe('pending');
   });
 
   it('waits again when a reorganisation takes its payout back after it was completed, and completes again by it', async () => {
@@ -353,10 +424,18 @@ describe('a refund in ether whose payout was seen', () => {
   it('to an address of the shop’s own, made before such addresses were refused, is paid by no other payment', async () => {
     const shop = await etherShop();
     const order = await paidOrder(shop);
-    const refund = await etherRefund(shop, order);
     const other = await shop.order({ amountMinor: 1_000n });
+    const refund = await etherRefund(shop, order);
     const address = other.address.toLowerCase();
-    await shop.app.db.updateTable('refunds').set({ address: other.address, watched_address: address }).execute();
+    await sendTo(shop.app, refund, other.address);
+    await shop.app.db
+      .transaction()
+      .execute((trx) =>
+        saveSentPayout(trx, [refund.id], { network: 'ethereum', hash: '0x2', bytes: null }, shop.app.clock()),
+      );
+    const shown = await showEther(shop, refund);
+    expect(shown.problem).toMatch(/takes payments.*0x2 was sent to pay this refund/);
+    expect(shown.problem).not.toContain('anew');
     await shop.pay(address, refund.units);
     await shop.advance(3);
     expect((await shop.app.read(other.id)).status).toBe('completed');
@@ -376,6 +455,39 @@ describe('a refund in ether whose payout was seen', () => {
     await shop.advance(1);
     expect(await statusOf(shop.app, refund)).toBe('pending');
     expect(await cancelRefund(shop.app, { id: refund.id })).toMatchObject({ kind: 'done' });
+  });
+
+  it('to a deposit that the shop will hand out is refused; were it not, it is paid once, and for no order', async () => {
+    const shop = await etherShop();
+    const treasury = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8';
+    const terms = { confirmations: ETHER_CONFIRMATIONS, toleranceBasisPoints: null };
+    const source = { kind: 'treasury', text: treasury } as const;
+    const { projectId } = shop.app;
+    await setProjectWallet(shop.app, { projectId, network: 'ethereum', source, ...terms }, MAIN_CHAINS);
+    const order = await paidOrder(shop);
+    await expect(etherRefund(shop, order, { address: depositAddress(treasury, 3) })).rejects.toThrow('takes payments');
+
+    // Taken by a former version: the number is passed over, and the payout ends its refund.
+    const refund = await etherRefund(shop, order);
+    await sendTo(shop.app, refund, depositAddress(treasury, 3));
+    await shop.anvil.transfer(depositAddress(treasury, 3), refund.units);
+    const orders = [await shop.order({ amountMinor: 1_000n }), await shop.order({ amountMinor: 1_000n })];
+    orders.push(await shop.order({ amountMinor: 1_000n }));
+    expect(orders.map(({ address }) => address)).toEqual([1, 2, 4].map((index) => depositAddress(treasury, index)));
+    await shop.advance(3);
+    expect(await statusOf(shop.app, refund)).toBe('completed');
+    for (const { id } of orders) expect(await shop.app.read(id)).toMatchObject({ received: NO_MONEY });
+
+    // Handed out by a former version too, before the block with the payout.
+    const second = await etherRefund(shop, order);
+    shop.app.clock.advance(1);
+    await sendTo(shop.app, second, depositAddress(treasury, 5));
+    await handOut(shop.app, orders[0]?.id ?? '', depositAddress(treasury, 5));
+    const hash = await shop.pay(depositAddress(treasury, 5), second.units);
+    expect(await cancelRefund(shop.app, { id: second.id })).toMatchObject({ message: expect.stringContaining(hash) });
+    expect(await showEther(shop, second)).toMatchObject({ problem: expect.stringContaining(`is paid by ${hash}`) });
+    await shop.advance(2);
+    expect(await findRefund(shop.app.db, second.id)).toMatchObject({ status: 'completed', transactionHash: hash });
   });
 
   it('cannot be cancelled while the blocks that may pay it were not read, unless that is forced', async () => {

@@ -71,8 +71,7 @@ export async function keepPayouts(
     blockAt: block?.timeMs ?? null,
     blockHeight: block?.height ?? null,
   }));
-  const marginMs = familyFacts(network).blockClockMarginMs;
-  const matches = matchPayouts(transfers, refunds, known, spends, marginMs);
+  const matches = matchPayouts(transfers, refunds, known, spends);
   const rows = matches.map(({ refundId, transfer, isGuess }) => ({
     ...transfer,
     refundId,

@@ -23,7 +23,7 @@ import type { Trx } from '../../store/database.ts';
 import { newId, type App } from '../context.ts';
 import { inTransaction } from '../in-transaction.ts';
 import { deployedFactories, filledDeposits } from '../projects/sweep.ts';
-import { isCallOf, isKnownBy, worthAt, type SweepChain } from './chain.ts';
+import { isCallOf, worthAt, type SweepChain } from './chain.ts';
 import { findOutside, type OutsideTaking } from './find-outside.ts';
 import { followSweep } from './follow-sweeps.ts';
 import { withTransfers, type SweepWithTransfers } from './overview.ts';
@@ -52,14 +52,15 @@ export async function checkDeposits(app: App, chain: SweepChain, projectId: stri
     flows,
     (address, asset) => held.get(`${address} ${asset}`) ?? 0n,
   );
-  const isComparable = taken.length > 0 && (await isAtSameChain(app, chain));
-  const sweeps = !isComparable
-    ? []
-    : await Promise.all(
-        [...Map.groupBy(taken, ({ height: at, transactionHash }) => `${at} ${transactionHash}`).values()].map(
-          (takings) => located(app, chain, projectId, takings),
-        ),
-      );
+  const where = await chainOf(app, chain);
+  // What lies there belongs to other blocks than those that were read here.
+  if (where === 'other') return;
+  const placed = Map.groupBy(
+    where === 'same' ? taken : [],
+    ({ height: at, transactionHash }) => `${at} ${transactionHash}`,
+  );
+  const found = await Promise.all([...placed.values()].map((takings) => located(app, chain, projectId, takings)));
+  const sweeps = found.filter((one) => one !== null);
   const gasPrice = await caller.gasPrice();
   const factories = [...(await deployedFactories(filled, caller))];
   const at = app.clock();
@@ -70,8 +71,8 @@ export async function checkDeposits(app: App, chain: SweepChain, projectId: stri
     const isSame = sameFlows(flows, await depositFlows(trx, projectId, network));
     await saveDepositCheck(trx, { projectId, network, at, height, gasPrice, factories, balances });
     const followed: Sweep[] = [];
-    for (const found of isSame ? sweeps : []) {
-      const known = await saveOutside(app, trx, chain, found, unknown);
+    for (const sweep of isSame ? sweeps : []) {
+      const known = await saveOutside(app, trx, chain, sweep, unknown);
       if (known !== null) followed.push(known);
     }
     await notifySweeps(trx, projectId);
@@ -81,12 +82,14 @@ export async function checkDeposits(app: App, chain: SweepChain, projectId: stri
 }
 
 /**
- * Whether the node has the blocks that were read here. If not, what is said to have arrived may not have, or the node
- * is behind: then the next check compares.
+ * Whether the node has the blocks that were read here. If it has `other` ones, what is said to have arrived may not
+ * have, and if that is `unknown`, the node is behind: the next check compares.
  */
-async function isAtSameChain({ db }: App, { network, caller }: SweepChain): Promise<boolean> {
+async function chainOf({ db }: App, { network, caller }: SweepChain): Promise<'same' | 'other' | 'unknown'> {
   const cursor = await readCursor(db, network);
-  return cursor !== null && (await caller.block(cursor.height))?.hash === cursor.hash;
+  const block = cursor === null ? null : await caller.block(cursor.height);
+  if (block === null) return 'unknown';
+  return block.hash === cursor?.hash ? 'same' : 'other';
 }
 
 /** Those of which no node knows a transaction now: a wallet was asked, or its hash is wrong or was replaced. */
@@ -95,7 +98,7 @@ async function unknownSweeps(app: App, chain: SweepChain, projectId: string): Pr
   const unknown: Sweep[] = [];
   for (const sweep of open) {
     const { transactionHash: hash } = sweep;
-    if (hash === null || !(await isKnownBy(chain, hash))) unknown.push(sweep);
+    if (hash === null || !(await chain.caller.knows(hash))) unknown.push(sweep);
   }
   return withTransfers(app.db, unknown);
 }
@@ -117,18 +120,23 @@ interface Located {
   readonly takings: readonly OutsideTaking[];
 }
 
-/** The sweep that took these, as far as the chain tells. */
+/**
+ * The sweep that took these, as far as the chain tells; null if the nodes do not show its block and its receipt now, or
+ * those of two chains: then it is left to the next check.
+ */
 async function located(
   app: App,
   { network, caller }: SweepChain,
   projectId: string,
   takings: readonly OutsideTaking[],
-): Promise<Located> {
+): Promise<Located | null> {
   const [first] = takings;
   const height = first?.height ?? null;
   const hash = first?.transactionHash ?? null;
   const block = height === null ? null : await caller.block(height);
   const receipt: EvmReceipt | null = hash === null ? null : await caller.receipt(hash);
+  if (height !== null && block === null) return null;
+  if (hash !== null && receipt?.blockHash !== block?.hash) return null;
   const now = app.clock();
   const sweep: Sweep = {
     id: newId(app, now),
@@ -153,8 +161,8 @@ async function located(
     feeUnits: receipt?.feeUnits ?? null,
     feeUsdCents: null,
     finalAt: hash === null ? now : null,
-    // Its block may still be replaced.
-    checkAt: hash === null ? null : now,
+    // Its block may still be replaced; without a transaction, the nodes may tell more later.
+    checkAt: now,
   };
   return { sweep, call: block?.transactions.find((one) => one.hash === hash) ?? null, takings };
 }

@@ -1,7 +1,11 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { forwardTo, type NodeAnswer } from '../../../test/rpc-node.ts';
+import { NO_REPORTS } from '../../domain/trouble.ts';
+import { createEvmCaller } from '../../rails/evm/caller.ts';
+import { nodeThat } from '../../rails/evm/source.fixture.ts';
 import { transfersOfSweeps } from '../../store/sweep-transfers.ts';
-import { openSweeps } from '../../store/sweeps.ts';
-import { OWED_WEI } from '../chains/follow-chain.fixture.ts';
+import { askUnknownAgain, openSweeps } from '../../store/sweeps.ts';
+import { CHAIN_ID, OWED_WEI } from '../chains/follow-chain.fixture.ts';
 import { checkDeposits } from './check-deposits.ts';
 import { sweepSent } from './send-sweep.ts';
 import { STRANGER } from '../../../test/deposits/chain.ts';
@@ -69,19 +73,70 @@ it('sweeps that others sent are found by what is missing: the transaction, what 
   expect((await ended(shop))[0]).toMatchObject({ state: 'mined', feeUnits: expect.any(BigInt) });
 });
 
-it('what left when no node remembers it is recorded without a transaction', async () => {
+it('what left when no node remembers it is recorded without a transaction, and asked again until it is known', async () => {
+  const shop = await sweepShop();
+  const { app } = shop;
+  await shop.paidDeposits(1);
+  await deployFactory(shop);
+  const hash = await shop.send((await deposits(shop)).calls[0]?.call ?? { to: '', data: '' });
+  await shop.mine();
+  const forgetful = await chainThat(shop, () => ({ error: { code: -32_000, message: 'missing trie node 12ab' } }));
+  await checkDeposits(app, forgetful, app.projectId);
+  await checkDeposits(app, forgetful, app.projectId);
+  const unknown = { source: 'chain', transactionHash: null, minedAt: null, feeUnits: null };
+  expect(await ended(shop)).toMatchObject([unknown, { purpose: 'deploy_factory' }]);
+  const { chain } = shop;
+  // Each time after as long as it has been known, at most six hours.
+  for (const afterMs of [0, 60_000, 60_000, 120_000, 7 * 3_600_000])
+    await follow({ ...shop, chain: forgetful }, afterMs);
+  expect((await ended(shop))[0]).toMatchObject({ ...unknown, checkAt: app.clock() + 6 * 3_600_000 });
+  expect(await accountedFor(shop)).toBe(0n);
+  await follow({ ...shop, chain: await chainThat(shop, () => ({ status: 503, text: '' })) }, 6 * 3_600_000).catch(
+    () => null,
+  );
+  expect((await ended(shop))[0]).toMatchObject(unknown);
+  // As former versions stored it.
+  await app.db.updateTable('sweeps').set({ check_at: null }).execute();
+  await askUnknownAgain(app.db, app.clock());
+  await follow(shop, 0);
+  await checkDeposits(app, chain, app.projectId);
+  await follow(shop);
+  expect(await ended(shop)).toMatchObject([
+    { source: 'chain', transactionHash: hash, minedAt: expect.any(Number), feeUnits: expect.any(BigInt) },
+    { purpose: 'deploy_factory' },
+  ]);
+  expect(await accountedFor(shop)).toBe(0n);
+});
+
+/** The shop's chain by way of a node that answers questions about past states as told; null: as it is. */
+async function chainThat(shop: SweepShop, past: () => NodeAnswer | null): Promise<SweepShop['chain']> {
+  const head = await shop.chain.caller.head();
+  const node = await nodeThat((call) => {
+    const at = call.method === 'eth_getBalance' && Array.isArray(call.params) ? Number(call.params[1]) : NaN;
+    return (at < head ? past() : null) ?? forwardTo(shop.anvil.url, call);
+  });
+  const nodes = { network: 'ethereum', urls: [node.url], chainId: CHAIN_ID } as const;
+  const caller = createEvmCaller({ ...nodes, timeoutMs: 5_000, troubles: NO_REPORTS });
+  onTestFinished(() => caller.close());
+  return { ...shop.chain, caller };
+}
+
+it.each([
+  ['status 503', { status: 503, text: '' }],
+  ['too many requests', { error: { code: -32_005, message: 'too many requests' } }],
+  ['an internal error', { error: { code: -32_603, message: 'internal error' } }],
+])('a node that answers %s about the past leaves what left a deposit to the next check', async (_name, refusal) => {
   const shop = await sweepShop();
   const { app, chain } = shop;
-  const [address = ''] = await shop.paidDeposits(1);
-  await shop.anvil.rpc('anvil_setBalance', [address, '0x0']);
-  await shop.mine();
-  const forgetful = {
-    ...chain,
-    caller: { ...chain.caller, balanceAt: () => Promise.reject(new Error('missing trie node')) },
-  };
-  await checkDeposits(app, forgetful, app.projectId);
-  await checkDeposits(app, forgetful, app.projectId);
-  expect(await ended(shop)).toMatchObject([{ source: 'chain', transactionHash: null, minedAt: null, checkAt: null }]);
+  await shop.paidDeposits(1);
+  await deployFactory(shop);
+  const hash = await shop.send((await deposits(shop)).calls[0]?.call ?? { to: '', data: '' });
+  await shop.mine(20);
+  await checkDeposits(app, await chainThat(shop, () => refusal), app.projectId);
+  expect(await ended(shop)).toMatchObject([{ purpose: 'deploy_factory' }]);
+  expect(await accountedFor(shop)).toBe(OWED_WEI);
+  await checkDeposits(app, chain, app.projectId);
+  expect(await ended(shop)).toMatchObject([{ state: 'mined', transactionHash: hash }, { purpose: 'deploy_factory' }]);
   expect(await accountedFor(shop)).toBe(0n);
 });
 
@@ -116,7 +171,7 @@ it('what a check finds of a transaction that is recorded takes the place of what
   await shop.advance();
   const { balanceAt } = chain.caller;
   const forgetful: typeof balanceAt = (address, token, height) =>
-    address === late ? Promise.reject(new Error('missing trie node')) : balanceAt(address, token, height);
+    address === late ? Promise.resolve(null) : balanceAt(address, token, height);
   await follow({ ...shop, chain: { ...chain, caller: { ...chain.caller, balanceAt: forgetful } } });
   expect(await recorded(shop, sweep.id)).toEqual([
     ['mined', OWED_WEI],
@@ -260,7 +315,7 @@ it('what was recorded without a transaction is not recorded a second time when i
   const { app, chain } = shop;
   const { sweep, key, hash } = await unreported(shop, 2);
   await follow(shop, ASKED_MS);
-  const balanceAt = () => Promise.reject(new Error('missing trie node'));
+  const balanceAt = () => Promise.resolve(null);
   await checkDeposits(app, { ...chain, caller: { ...chain.caller, balanceAt } }, app.projectId);
   expect(await ended(shop)).toMatchObject([{ source: 'chain', transactionHash: null }, { purpose: 'deploy_factory' }]);
   expect(await sweepSent(app, key, { hash, sender: null })).toMatchObject({ kind: 'done' });

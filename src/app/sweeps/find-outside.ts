@@ -1,8 +1,9 @@
 import type { AssetCode } from '../../domain/asset.ts';
 import { nativeAsset } from '../../domain/networks.ts';
+import { ChainUnavailableError } from '../../rails/chain.ts';
 import type { EvmCaller } from '../../rails/evm/caller.ts';
 import { factoryOf } from '../../rails/evm/deposit.ts';
-import { parseSweep } from '../../rails/evm/sweep.ts';
+import { sweepsIn } from '../../rails/evm/sweep.ts';
 import type { DepositFlow } from '../../store/deposit-balances.ts';
 import type { PaidDeposit } from '../../store/issued-addresses.ts';
 import { contractOf, type SweepChain } from './chain.ts';
@@ -13,7 +14,7 @@ export interface OutsideTaking {
   readonly token: string | null;
   readonly asset: AssetCode;
   readonly units: bigint;
-  /** Null: no node knows any more when it left. */
+  /** Null: every node says that it no longer keeps the states among which it left. */
   readonly height: number | null;
   /** Null: the block is unknown, or the deposit was emptied by way of another contract that is not found in it. */
   readonly transactionHash: string | null;
@@ -31,7 +32,8 @@ interface Searched {
 /**
  * What is missing on deposits after a block: what arrived there, less what sweeps that are known took, less what lies
  * there. The block where it left is searched by balances, from the newest backwards, because most nodes know those of
- * the last blocks alone; then the transaction by the calls and logs of that block.
+ * the last blocks alone; then the transaction by the calls and logs of that block. A deposit about which no node
+ * answers is left to the next check.
  */
 export async function findOutside(
   chain: SweepChain,
@@ -53,16 +55,20 @@ export async function findOutside(
     const searched = { deposit, flow, token };
     let missing = sumUpTo(flow, height) - balanceOf(flow.address, flow.asset);
     let base = 0n;
-    while (missing > 0n) {
-      if (heights.size >= MAX_SEARCHED) return found;
-      const step = await search(chain.caller, searched, base, height, heights);
-      const units = step === null || step.units > missing ? missing : step.units;
-      const at = step?.height ?? null;
-      if (at !== null) heights.add(at);
-      const transactionHash = at === null ? null : await takingTransaction(caller, { ...deposit, token }, at);
-      found.push({ deposit, token, asset: flow.asset, units, height: at, transactionHash });
-      missing -= units;
-      base += units;
+    try {
+      while (missing > 0n) {
+        if (heights.size >= MAX_SEARCHED) return found;
+        const step = await search(chain.caller, searched, base, height, heights);
+        const units = step === null || step.units > missing ? missing : step.units;
+        const at = step?.height ?? null;
+        if (at !== null) heights.add(at);
+        const transactionHash = at === null ? null : await takingTransaction(caller, { ...deposit, token }, at);
+        found.push({ deposit, token, asset: flow.asset, units, height: at, transactionHash });
+        missing -= units;
+        base += units;
+      }
+    } catch (fault) {
+      if (!(fault instanceof ChainUnavailableError)) throw fault;
     }
   }
   return found;
@@ -72,7 +78,10 @@ function sumUpTo({ steps }: DepositFlow, height: number): bigint {
   return steps.reduce((sum, step) => (step.height <= height ? sum + step.units : sum), 0n);
 }
 
-/** The first block after which more than `base` is missing, and how much more; null if no node knows it. */
+/**
+ * The first block after which more than `base` is missing, and how much more; null if every node says that it does not
+ * keep the states that would tell.
+ */
 async function search(
   caller: EvmCaller,
   { deposit: { address }, flow, token }: Searched,
@@ -80,33 +89,39 @@ async function search(
   head: number,
   heights: ReadonlySet<number>,
 ): Promise<{ readonly height: number; readonly units: bigint } | null> {
-  const missingAt = async (at: number): Promise<bigint> =>
-    sumUpTo(flow, at) - (await caller.balanceAt(address, token, at)) - base;
-  try {
-    // A sweep mostly empties many deposits at once.
-    for (const height of heights) {
-      const units = await missingAt(height);
-      if (units > 0n && (await missingAt(height - 1)) <= 0n) return { height, units };
-    }
-    let upper = head;
-    let step = 1;
-    let lower = Math.max(0, upper - step);
-    while (lower > 0 && (await missingAt(lower)) > 0n) {
-      upper = lower;
-      step *= 2;
-      lower = Math.max(0, upper - step);
-    }
-    while (upper - lower > 1) {
-      const middle = Math.floor((upper + lower) / 2);
-      if ((await missingAt(middle)) > 0n) upper = middle;
-      else lower = middle;
-    }
-    const units = await missingAt(upper);
-    return units > 0n ? { height: upper, units } : null;
-  } catch {
-    // Only archive nodes know what lay there long ago.
-    return null;
+  const missingAt = async (at: number): Promise<bigint | null> => {
+    const most = sumUpTo(flow, at) - base;
+    // Before the first arrival nothing is asked: the token's contract may not have been there.
+    if (most <= 0n) return most;
+    const balance = await caller.balanceAt(address, token, at);
+    return balance === null ? null : most - balance;
+  };
+  // A sweep mostly empties many deposits at once.
+  for (const height of heights) {
+    const units = await missingAt(height);
+    const before = units !== null && units > 0n ? await missingAt(height - 1) : null;
+    if (units !== null && before !== null && before <= 0n) return { height, units };
   }
+  let upper = head;
+  let step = 1;
+  let lower = Math.max(0, upper - step);
+  while (lower > 0) {
+    const missing = await missingAt(lower);
+    if (missing === null) return null;
+    if (missing <= 0n) break;
+    upper = lower;
+    step *= 2;
+    lower = Math.max(0, upper - step);
+  }
+  while (upper - lower > 1) {
+    const middle = Math.floor((upper + lower) / 2);
+    const missing = await missingAt(middle);
+    if (missing === null) return null;
+    if (missing > 0n) upper = middle;
+    else lower = middle;
+  }
+  const units = await missingAt(upper);
+  return units !== null && units > 0n ? { height: upper, units } : null;
 }
 
 /** A caller that asks for each block and each receipt once. */
@@ -125,7 +140,8 @@ function remembered<Key, Answer>(ask: (key: Key) => Promise<Answer>): (key: Key)
 
 /**
  * The transaction of a block that took a token, or (null) the chain's own coin, from a deposit: by the token's log,
- * else the first call of the factory that names the deposit and did not fail. Null: none of both is found.
+ * else the first call of the factory, also by way of a contract wallet, that names the deposit and did not fail. Null:
+ * none of both is found.
  */
 export async function takingTransaction(
   caller: Pick<EvmCaller, 'block' | 'receipt' | 'takenBy'>,
@@ -136,10 +152,12 @@ export async function takingTransaction(
   const [logged] = token === null ? [] : await caller.takenBy(address, token, height);
   if (logged !== undefined) return logged;
   const factory = factoryOf(treasury, index, address)?.address.toLowerCase();
-  const calls = (await caller.block(height))?.transactions.filter(({ to, data }) => {
-    const sweep = to === factory ? parseSweep(data) : null;
-    return sweep?.treasury === treasury.toLowerCase() && sweep.indexes.includes(index);
-  });
+  if (factory === undefined) return null;
+  const isNamedBy = (data: string): boolean =>
+    sweepsIn(data).some((sweep) => sweep.treasury === treasury.toLowerCase() && sweep.indexes.includes(index));
+  const calls = (await caller.block(height))?.transactions.filter(
+    ({ to, data }) => (to === factory || data.includes(factory.slice(2))) && isNamedBy(data),
+  );
   for (const { hash } of calls ?? []) if ((await caller.receipt(hash))?.succeeded === true) return hash;
   return null;
 }

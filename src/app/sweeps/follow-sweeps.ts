@@ -12,6 +12,7 @@ import type { Trx } from '../../store/database.ts';
 import { claimDueSweeps, lockSweep, lockSweeps, updateSweep, type Sweep } from '../../store/sweeps.ts';
 import type { App } from '../context.ts';
 import { inTransaction } from '../in-transaction.ts';
+import { askAgain, askAgainAt } from './ask-again.ts';
 import { isCallOf, worthAt, type SweepChain, type SweepChains } from './chain.ts';
 import { rememberingBlocks, takingTransaction } from './find-outside.ts';
 
@@ -63,10 +64,14 @@ async function rest(app: App, sweep: Sweep, ms: number): Promise<null> {
   return null;
 }
 
-/** Asks the nodes what became of one sweep; `lost` if nobody knows its transaction any more. */
+/**
+ * Asks the nodes what became of one sweep; `lost` if nobody knows its transaction any more, or if the nodes can tell by
+ * now what took its deposits: then a check finds what is in its place.
+ */
 export async function followSweep(app: App, chain: SweepChain, sweep: Sweep): Promise<'lost' | null> {
   const now = app.clock();
   const { transactionHash: hash, state } = sweep;
+  if (hash === null && state === 'mined') return (await askAgain(app, chain, sweep)) === 'told' ? 'lost' : null;
   if (hash === null) {
     if (state !== 'asked' && state !== 'sent') return null;
     const since = sweep.sentAt ?? sweep.createdAt;
@@ -76,6 +81,8 @@ export async function followSweep(app: App, chain: SweepChain, sweep: Sweep): Pr
   }
   const receipt = await chain.caller.receipt(hash);
   if (receipt !== null) return mined(app, chain, sweep, receipt);
+  // A node may forget transactions of long ago.
+  if (sweep.finalAt !== null) return rest(app, sweep, askAgainAt(sweep, now) - now);
   if (state === 'mined' || state === 'failed') return takenBack(app, chain, sweep);
   const restMs = restOf(chain);
   if (await chain.caller.knows(hash)) {
@@ -150,7 +157,17 @@ async function mined(app: App, chain: SweepChain, sweep: Sweep, receipt: EvmRece
     ? { finalAt: app.clock(), checkAt: null }
     : { finalAt: null, checkAt: app.clock() + restOf(chain) };
   if (isKnown) {
-    await changeAs(app, sweep, following);
+    const { sender, gasUsed, feeUnits } = receipt;
+    const asset = nativeAsset(network);
+    // The node did not show the receipt when it was recorded.
+    const fee = {
+      sender,
+      gasUsed,
+      feeUnits,
+      feeUsdCents: worthAt(app, chain, { asset, units: feeUnits, at: sweep.minedAt }),
+    };
+    const isUnknown = sweep.state === 'mined' && sweep.feeUnits === null;
+    await changeAs(app, sweep, { ...(isUnknown && fee), ...following });
     return null;
   }
   const caller = rememberingBlocks(chain.caller);
@@ -252,14 +269,14 @@ async function takenFrom(
   { address, index, token, asset, units: planned }: SweepTransfer,
   { moves, height }: EvmReceipt,
 ): Promise<Omit<Taking, 'transfer'>> {
-  const left = await caller.balanceAt(address, token, height).catch(() => null);
+  const left = await caller.balanceAt(address, token, height);
   const logged = moves
     .filter((move) => move.token === token && move.from === address)
     .reduce((sum, { units }) => sum + units, 0n);
   if (logged > 0n) return { units: logged, left };
   const by = treasury === null ? null : await takingTransaction(caller, { address, index, treasury, token }, height);
   if (by !== null && by !== transactionHash) return { units: 0n, left };
-  const before = await caller.balanceAt(address, token, height - 1).catch(() => null);
+  const before = await caller.balanceAt(address, token, height - 1);
   if (before === null || left === null) {
     const now = (await caller.holdings([address], token === null ? [] : [token]))[0]?.at(-1)?.units;
     return { units: now === 0n ? planned : 0n, left: null };

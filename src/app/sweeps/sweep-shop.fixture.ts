@@ -6,6 +6,8 @@ import { NO_REPORTS } from '../../domain/trouble.ts';
 import { createEvmCaller } from '../../rails/evm/caller.ts';
 import { MAIN_CHAINS } from '../../rails/utxo/params.ts';
 import type { Network } from '../../domain/networks.ts';
+import type { Rail } from '../../modes/rail.ts';
+import type { Database } from '../../store/database.ts';
 import { depositFlows } from '../../store/deposit-balances.ts';
 import { endedSweeps, type Sweep } from '../../store/sweeps.ts';
 import { CHAIN_ID, etherShop, OWED_WEI, type EtherShop } from '../chains/follow-chain.fixture.ts';
@@ -30,9 +32,12 @@ export interface SweepShop extends EtherShop {
   treasuryBalance(): Promise<bigint>;
 }
 
-/** The node takes balances and sweeps of ether, and of the tokens that are given. */
-export async function sweepShop(tokens: SweepChain['tokens'] = new Map()): Promise<SweepShop> {
-  const shop = await etherShop({ wallet: false });
+/** The node takes balances and sweeps of ether and of the tokens that are given; orders are in ether unless given. */
+export async function sweepShop(
+  tokens: SweepChain['tokens'] = new Map(),
+  rail?: (db: Database) => Rail,
+): Promise<SweepShop> {
+  const shop = await etherShop({ wallet: false, ...(rail && { rail }) });
   const { app, anvil } = shop;
   const treasury = `0x${randomBytes(20).toString('hex')}`;
   const source = { kind: 'treasury', text: treasury } as const;

@@ -387,6 +387,15 @@ describe('test mode', () => {
     expect(textOf(render(view).html)).toContain('expires by itself at 1:42:30 PM UTC');
   });
 
+  it('offers to simulate only outcomes that are not refused', () => {
+    const offered = (changes: Parameters<typeof viewOf>[0]) =>
+      valuesOf(render(viewOf({ mode: 'test', ...changes })).html, 'option', 'value');
+    expect(offered({})).toEqual(['paid', 'confirming', 'part', 'over', 'late', 'failed', 'expired']);
+    expect(offered({ status: 'processing', ...BTC_PAID })).toEqual(['paid', 'confirming', 'over', 'failed', 'expired']);
+    expect(offered({ status: 'confirming', ...BTC_PAID })).toEqual(['paid', 'over']);
+    expect(offered({ status: 'completed', ...BTC_PAID })).toEqual([]);
+  });
+
   it('gives no real wallet anything to pay', () => {
     const view = viewOf({ mode: 'test', status: 'pending', quote: BTC_QUOTE }, { payable: false });
     expect(view.step).toMatchObject({ kind: 'pay', paymentUri: null });

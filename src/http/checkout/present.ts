@@ -2,6 +2,8 @@ import { isCounting, isFinal, isOpen } from '../../domain/status.ts';
 import { tokenOf } from '../../domain/asset.ts';
 import { inTimeUntil, requiredUnits, type Payment, type Quote } from '../../domain/payment.ts';
 import { nativeAsset } from '../../domain/networks.ts';
+import { canSimulate } from '../../app/payments/possible-actions.ts';
+import { SIMULATIONS } from '../../domain/simulation.ts';
 import { publicPaymentId } from '../../wire/payment.ts';
 import { evmTransfer, paymentUri, type EvmChain } from '../../domain/payment-uri.ts';
 import type {
@@ -96,12 +98,15 @@ export function presentPaymentPage(payment: Payment, context: PageContext): Paym
 
 function testProgress(payment: Payment): TestProgress {
   const { status, completesAt } = payment;
-  if (isCounting(status)) return completesAt === null ? { kind: 'by_hand' } : { kind: 'walks', at: completesAt };
-  if (isFinal(status)) return { kind: 'ended' };
+  if (isFinal(status)) return { kind: 'ended', simulations: [] };
+  const simulations = SIMULATIONS.filter((one) => canSimulate(payment, one));
+  if (isCounting(status)) {
+    return completesAt === null ? { kind: 'by_hand', simulations } : { kind: 'walks', at: completesAt, simulations };
+  }
   const endsAt = inTimeUntil(payment);
   return completesAt !== null && completesAt < endsAt
-    ? { kind: 'completes', at: completesAt }
-    : { kind: 'expires', at: endsAt };
+    ? { kind: 'completes', at: completesAt, simulations }
+    : { kind: 'expires', at: endsAt, simulations };
 }
 
 function stepOf(payment: Payment, context: PageContext): Step {

@@ -1,7 +1,5 @@
-import { SIMULATIONS } from '../../domain/simulation.ts';
 import { html, type Html } from '../pages/html.ts';
 import { pageHref, paymentPath } from './links.ts';
-import { once, type Locale } from './locale.ts';
 import type { PaymentView, TestProgress } from './view.ts';
 
 /** What test mode does with a payment automatically. */
@@ -20,24 +18,19 @@ export function testText({ frame: { locale }, now }: PaymentView, test: TestProg
   }
 }
 
-/** Takes a test payment further, as long as there is a next step. */
-export function simulations({ frame, paymentId }: PaymentView, test: TestProgress): Html | null {
-  if (test.kind === 'ended') return null;
-  const { locale } = frame;
-  return html`<form class="simulate" method="post" action="${pageHref(frame, paymentPath(paymentId, 'simulate'))}">
-    ${choice(locale)}
-  </form>`;
-}
-
 /** Long enough to be read, short enough to be waited for. */
 const STAGE_SECONDS = 3;
 
-const choice = once(
-  (locale: Locale) =>
-    html`<label class="unseen" for="outcome">${locale.t('simulate')}</label>
-      <select id="outcome" name="outcome">
-        ${SIMULATIONS.map((one) => html`<option value="${one}">${locale.t(`simulate_${one}`)}</option>`)}
-      </select>
-      <label><input type="checkbox" name="stages" value="${STAGE_SECONDS}" /> ${locale.t('simulate_stages')}</label>
-      <button type="submit">${locale.t('simulate')}</button>`,
-);
+/** Takes a test payment further, as long as there is a next step. */
+export function simulations({ frame, paymentId }: PaymentView, { simulations: possible }: TestProgress): Html | null {
+  if (possible.length === 0) return null;
+  const { locale } = frame;
+  return html`<form class="simulate" method="post" action="${pageHref(frame, paymentPath(paymentId, 'simulate'))}">
+    <label class="unseen" for="outcome">${locale.t('simulate')}</label>
+    <select id="outcome" name="outcome">
+      ${possible.map((one) => html`<option value="${one}">${locale.t(`simulate_${one}`)}</option>`)}
+    </select>
+    <label><input type="checkbox" name="stages" value="${STAGE_SECONDS}" /> ${locale.t('simulate_stages')}</label>
+    <button type="submit">${locale.t('simulate')}</button>
+  </form>`;
+}

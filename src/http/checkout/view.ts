@@ -4,6 +4,7 @@ import type { Fiat } from '../../domain/money.ts';
 import type { Exception, FailureReason } from '../../domain/payment.ts';
 import type { EvmTransfer } from '../../domain/payment-uri.ts';
 import type { Refund } from '../../domain/refund.ts';
+import type { Simulation } from '../../domain/simulation.ts';
 import type { Locale } from './locale.ts';
 
 /** How the page is shown to this visitor, independent of the payment. */
@@ -81,14 +82,18 @@ export interface WrongMoney extends TokenChoice {
 }
 
 /** What a test payment does automatically: nothing happens on a chain, so the page must say it. */
-export type TestProgress =
+export type TestProgress = {
+  /** The outcomes that can be simulated now; none once it has ended. */
+  readonly simulations: readonly Simulation[];
+} & (
   | { readonly kind: 'completes'; readonly at: number }
   | { readonly kind: 'expires'; readonly at: number }
   /** Its money was seen, and comes one stage further at this time. */
   | { readonly kind: 'walks'; readonly at: number }
   /** Its timer was stopped; it continues when somebody simulates the next step. */
   | { readonly kind: 'by_hand' }
-  | { readonly kind: 'ended' };
+  | { readonly kind: 'ended' }
+);
 
 /** The payment's step, with the data for that step's card. */
 export type Step =

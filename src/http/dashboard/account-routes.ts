@@ -1,6 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import {
-  changeEmail,
   changePassword,
   proofChallenge,
   prove,
@@ -8,6 +7,7 @@ import {
   type Refused,
   type Renewed,
 } from '../../app/people/account.ts';
+import { changeEmail } from '../../app/people/email.ts';
 import {
   addPasskey,
   confirmTotp,
@@ -18,11 +18,11 @@ import {
   startTotp,
 } from '../../app/people/second-factor.ts';
 import type { TooMany } from '../../app/people/guess-limits.ts';
-import { endAllSessions, endSession } from '../../app/people/sessions.ts';
+import { endAllSessions, endSession, type InBrowser } from '../../app/people/sessions.ts';
 import { parseUuid } from '../../domain/id.ts';
 import { listPasskeys, type Passkey } from '../../store/factors.ts';
 import { isoTime, isoTimeOrNull } from '../../wire/time.ts';
-import { setCookie } from '../cookies.ts';
+import { readCookie, setCookie } from '../cookies.ts';
 import { invalid, notFound, type RequestError } from '../errors.ts';
 import { qrPath } from '../pages/qr-path.ts';
 import type { SessionAnswer } from './contract/account.ts';
@@ -42,7 +42,7 @@ export function accountRoutes(app: FastifyInstance, dashboard: Dashboard): void 
   passkeyRoutes(app, dashboard);
   addRoute(app, 'POST /dashboard/api/account/password', OWN, async ({ body, request, reply }) => {
     const given = { current: body.current_password, next: body.password };
-    const outcome = await changePassword(partsFor(dashboard, request), signedInOf(request), given);
+    const outcome = await changePassword(partsFor(dashboard, request), inBrowser(dashboard, request), given);
     return renewed(dashboard, request, reply, outcome);
   });
   addRoute(app, 'POST /dashboard/api/account/email', OWN_PROVED, async ({ body, request, reply }) => {
@@ -98,6 +98,10 @@ async function renewed(
   return signedInView(dashboard, outcome.signedIn);
 }
 
+function inBrowser({ behindProxy }: Dashboard, request: FastifyRequest): InBrowser {
+  return { ...signedInOf(request), browserToken: readCookie(request, 'browser', behindProxy) };
+}
+
 function refusal({ param, message }: Refused): RequestError {
   return invalid(param, message);
 }
@@ -127,13 +131,13 @@ function totpRoutes(app: FastifyInstance, dashboard: Dashboard): void {
     return { secret, uri, qr: qrPath(uri) };
   });
   addRoute(app, 'POST /dashboard/api/account/totp/confirm', OWN_PROVED, async ({ body, request, reply }) => {
-    const outcome = await confirmTotp(partsFor(dashboard, request), signedInOf(request), body.code);
+    const outcome = await confirmTotp(partsFor(dashboard, request), inBrowser(dashboard, request), body.code);
     if (outcome.kind === 'too_many') throw tooMany(reply, outcome);
     if (outcome.kind === 'refused') throw refusal(outcome);
     return { recovery_codes: listOrNull(outcome.recoveryCodes) };
   });
   addRoute(app, 'POST /dashboard/api/account/totp/remove', OWN_PROVED, async ({ request }) => {
-    const found = await removeTotp(appFor(dashboard.people.app, request), signedInOf(request));
+    const found = await removeTotp(appFor(dashboard.people.app, request), inBrowser(dashboard, request));
     if (!found) throw notFound('This account has no authenticator.');
     return {};
   });
@@ -151,12 +155,12 @@ function passkeyRoutes(app: FastifyInstance, dashboard: Dashboard): void {
     return { options: { ...options } };
   });
   addRoute(app, 'POST /dashboard/api/account/passkeys/add', OWN_PROVED, async ({ body, request }) => {
-    const outcome = await addPasskey(partsFor(dashboard, request), signedInOf(request), body);
+    const outcome = await addPasskey(partsFor(dashboard, request), inBrowser(dashboard, request), body);
     if (outcome.kind === 'refused') throw refusal(outcome);
     return { passkey: passkeyView(outcome.passkey), recovery_codes: listOrNull(outcome.recoveryCodes) };
   });
   addRoute(app, 'POST /dashboard/api/account/passkeys/remove', OWN_PROVED, async ({ body, request }) => {
-    const found = await removePasskey(appFor(core, request), signedInOf(request), body.id);
+    const found = await removePasskey(appFor(core, request), inBrowser(dashboard, request), body.id);
     if (!found) throw notFound('There is no such passkey.');
     return {};
   });

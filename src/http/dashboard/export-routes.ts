@@ -18,6 +18,8 @@ export interface Exports {
   readonly connect: () => Promise<Client>;
   /** How long a reader may take for what was sent last. */
   readonly unreadMs?: number;
+  /** How long a file may be sent in all. */
+  readonly endMs?: number;
   /** How often it is asked whether whoever reads it still may. */
   readonly recheckMs?: number;
 }

@@ -47,6 +47,7 @@ export function homeRoutes(app: FastifyInstance, { people: { app: core }, servic
           networks: lineOf(service.networks, isOperator),
           webhooks: lineOf(webhooks, mayDo(scope.role, 'read_developer')),
           backups: lineOf(service.backups, isOperator),
+          clock: lineOf(service.clock, isOperator),
         },
       };
     },

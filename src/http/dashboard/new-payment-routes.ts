@@ -60,6 +60,7 @@ export function newPaymentRoutes(app: FastifyInstance, { people: { app: core }, 
       case 'replayed':
         return JSON.parse(outcome.body) as AnswerOf<typeof CREATE>;
       case 'no_rate':
+      case 'wrong_clock':
         throw new RequestError('service_unavailable', outcome.message);
       case 'refused':
         throw invalid(outcome.param === 'crypto_currency' ? 'asset' : outcome.param, outcome.message);

@@ -9,6 +9,7 @@ import {
 import type { NotificationChoices } from '../../domain/notification.ts';
 import { clientAddress } from '../client.ts';
 import { invalid, notFound } from '../errors.ts';
+import { requireProof } from '../session-guard.ts';
 import type { ChoicesView, UnsubscribeAnswer } from './contract/notifications.ts';
 import { addRoute, appFor, signedInOf, type Dashboard } from './route.ts';
 
@@ -33,6 +34,8 @@ export function notificationRoutes(app: FastifyInstance, { people: { app: core }
       ...(walletChanged === undefined ? {} : { walletChanged }),
       ...(weeklyOn === undefined ? {} : { weeklyOn }),
     };
+    // A stolen session must not silence the alarm before it takes the money.
+    if (walletChanged === false) requireProof(signedInOf(request), core.clock());
     const outcome = await changeChoices(appFor(core, request), signedInOf(request).person.id, given);
     if (outcome.kind === 'refused') throw invalid('zone', outcome.message);
     return viewOf(outcome.choices);

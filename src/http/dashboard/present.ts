@@ -51,7 +51,13 @@ export async function signedInView(dashboard: Dashboard, signedIn: SignedIn): Pr
   return {
     state: 'signed_in',
     ...serviceView(dashboard),
-    person: { id: person.id, email: person.email, role, actions: [...actionsOf(role, 'service')] },
+    person: {
+      id: person.id,
+      email: person.email,
+      pending_email: person.pendingEmail,
+      role,
+      actions: [...actionsOf(role, 'service')],
+    },
     session: {
       id: session.id,
       ends_at: isoTime(endsAt(session)),

@@ -9,7 +9,7 @@ import type { AttentionSources } from '../../app/dashboard/attention.ts';
 import type { ServiceHealth } from '../../app/dashboard/health.ts';
 import type { WalletSources } from '../../app/dashboard/wallet-overview.ts';
 import type { Client, PeopleParts } from '../../app/people/parts.ts';
-import { HashesBusyError } from '../../app/people/password-hash.ts';
+import { HashesBusyError, HashPendingError } from '../../app/people/password-hash.ts';
 import type { TooMany } from '../../app/people/guess-limits.ts';
 import { forActor, forRequest, type App } from '../../app/context.ts';
 import { MAIL_LANGUAGES, type MailLanguage } from '../../domain/notification.ts';
@@ -25,7 +25,7 @@ import { RequestError } from '../errors.ts';
 import type { Exports } from './export-routes.ts';
 import type { Live } from './live-routes.ts';
 import type { Deposits } from './sweep-routes.ts';
-import { clientBucket } from '../rate-limit.ts';
+import { clientBucket, clientRange } from '../rate-limit.ts';
 import type { SessionRule } from '../session-guard.ts';
 
 /** The dependencies of the dashboard's routes. */
@@ -155,6 +155,7 @@ export function partsFor({ people }: Dashboard, request: FastifyRequest): People
 export function clientOf({ behindProxy }: Dashboard, request: FastifyRequest): Client {
   return {
     bucket: clientBucket(countedAddress(request)),
+    range: clientRange(countedAddress(request)),
     ip: clientAddress(request),
     userAgent: request.headers['user-agent'] ?? null,
     language: preferredLanguage(request.headers['accept-language']),
@@ -169,9 +170,16 @@ function preferredLanguage(accepted = ''): MailLanguage | null {
   return wanted.flatMap((code) => MAIL_LANGUAGES.filter((language) => language === code))[0] ?? null;
 }
 
-/** Turns {@link HashesBusyError} into a 503 answer. */
-function busy(reply: FastifyReply, { retryAfterSeconds }: HashesBusyError): RequestError {
+/** Turns {@link HashesBusyError} into a 503 answer, or into 429 where the client itself is what the others wait for. */
+function busy(reply: FastifyReply, error: HashesBusyError): RequestError {
+  const { retryAfterSeconds } = error;
   void reply.header('retry-after', String(retryAfterSeconds));
+  if (error instanceof HashPendingError) {
+    return new RequestError(
+      'rate_limit_error',
+      'Another password is being checked for you, this link or your network at this moment. Try again in a second.',
+    );
+  }
   return new RequestError(
     'service_unavailable',
     `Too many people sign in at this moment. Try again in ${retryAfterSeconds} seconds, from a browser that you signed in with before, or with a passkey.`,
@@ -179,11 +187,15 @@ function busy(reply: FastifyReply, { retryAfterSeconds }: HashesBusyError): Requ
 }
 
 /** The answer to a guess beyond the limit. */
-export function tooMany(reply: FastifyReply, { retryAfterSeconds }: TooMany): RequestError {
+export function tooMany(reply: FastifyReply, { retryAfterSeconds, bucket }: TooMany): RequestError {
   void reply.header('retry-after', String(retryAfterSeconds));
   const minutes = Math.ceil(retryAfterSeconds / 60);
-  return new RequestError(
-    'rate_limit_error',
-    `Too many wrong attempts. Try again in ${minutes === 1 ? 'a minute' : `${minutes} minutes`}, or from a browser that you signed in with before.`,
-  );
+  const after = `Too many wrong attempts. Try again in ${minutes === 1 ? 'a minute' : `${minutes} minutes`}`;
+  return bucket === 'password-account'
+    ? new RequestError(
+        'rate_limit_error',
+        `${after}, from a browser that you signed in with before or with a passkey; or give the code of your authenticator app together with the password.`,
+        { param: 'code' },
+      )
+    : new RequestError('rate_limit_error', `${after}, or from a browser that you signed in with before.`);
 }

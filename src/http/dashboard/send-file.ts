@@ -7,6 +7,9 @@ import { givenHeaders } from '../event-stream.ts';
 import type { Dashboard } from './route.ts';
 
 const UNREAD_MS = 60_000;
+/** A slower reader uses up the time that it is waited for. */
+const LEAST_BYTES_PER_SECOND = 65_536;
+const END_MS = 30 * 60_000;
 const RECHECK_MS = 5_000;
 const TRY_AGAIN_SECONDS = 10;
 const PATIENCE_MS = 1_000;
@@ -39,10 +42,11 @@ export function fileSender(app: FastifyInstance, { people: { app: core }, export
   return async (request, reply, open, sent) => {
     const own = newTurn(reply.raw);
     const opened = await openOne(turns, own, open);
-    if (opened.kind === 'busy') throw busy(reply);
+    if (opened.kind === 'busy') throw busy(reply, opened.why);
     void reply.hijack();
     const stop = sendFile(reply, headersOf(reply, sent, opened.file, core.clock()), opened.file, {
       unreadMs: exports.unreadMs ?? UNREAD_MS,
+      endMs: exports.endMs ?? END_MS,
       recheckMs: exports.recheckMs ?? RECHECK_MS,
       mayRead: sent.mayRead,
       onEnd: () => {
@@ -112,6 +116,7 @@ function headersOf(reply: FastifyReply, { name, format }: SentFile, { rowsAbout 
 
 interface Sending {
   readonly unreadMs: number;
+  readonly endMs: number;
   readonly recheckMs: number;
   readonly mayRead: () => Promise<boolean>;
   readonly onEnd: () => void;
@@ -126,7 +131,7 @@ function sendFile(
   { raw }: FastifyReply,
   headers: Readonly<Record<string, unknown>>,
   file: OpenExport,
-  { unreadMs, recheckMs, mayRead, onEnd, onFault }: Sending,
+  { unreadMs, endMs, recheckMs, mayRead, onEnd, onFault }: Sending,
 ): () => void {
   const gone = new AbortController();
   let stopped: Promise<void> = Promise.resolve();
@@ -142,9 +147,13 @@ function sendFile(
   const recheck = setInterval(() => {
     mayRead().then((may) => (may ? undefined : stop()), onFault);
   }, recheckMs);
+  const ending = setTimeout(stop, endMs);
+  const patience = patienceWith(unreadMs);
   const take = async (piece: Buffer): Promise<void> => {
     if (gone.signal.aborted) throw new Gone();
-    if (!raw.write(piece)) await drained(raw, gone.signal, unreadMs);
+    const since = performance.now();
+    if (!raw.write(piece)) await drained(raw, gone.signal, patience.leftMs());
+    patience.took(piece.length, performance.now() - since);
   };
   raw.writeHead(200, headers as Parameters<ServerResponse['writeHead']>[1]);
   void file
@@ -160,11 +169,23 @@ function sendFile(
     .then(() => stopped)
     .finally(() => {
       clearInterval(recheck);
+      clearTimeout(ending);
       onEnd();
     });
   // It may have gone while its export was opened.
   if (raw.destroyed) stop();
   return stop;
+}
+
+/** How long a reader is still waited for. It spends the time that it lets wait, and earns time by what it takes. */
+export function patienceWith(unreadMs: number) {
+  let left = unreadMs;
+  return {
+    leftMs: () => Math.max(0, Math.ceil(left)),
+    took: (bytes: number, waitedMs: number): void => {
+      left = Math.min(unreadMs, left - waitedMs + (bytes / LEAST_BYTES_PER_SECOND) * 1_000);
+    },
+  };
 }
 
 async function drained(raw: ServerResponse, gone: AbortSignal, unreadMs: number): Promise<void> {
@@ -175,8 +196,14 @@ async function drained(raw: ServerResponse, gone: AbortSignal, unreadMs: number)
   }
 }
 
-function busy(reply: FastifyReply): RequestError {
+function busy(reply: FastifyReply, why: 'all_taken' | 'own_taken'): RequestError {
   void reply.header('retry-after', String(TRY_AGAIN_SECONDS));
+  if (why === 'own_taken') {
+    return new RequestError(
+      'rate_limit_error',
+      'Another export of yours is running. Try again when that one is done, or stop it.',
+    );
+  }
   return new RequestError(
     'service_unavailable',
     'Two exports are already running. Try again when one of them is done.',

@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { confirmEmail } from '../../app/people/email.ts';
 import { acceptLink, linkState } from '../../app/people/links.ts';
 import { signOut, type Started } from '../../app/people/sessions.ts';
 import {
@@ -10,6 +11,7 @@ import {
   type SignInOutcome,
 } from '../../app/people/sign-in.ts';
 import { isoTime } from '../../wire/time.ts';
+import { clientAddress } from '../client.ts';
 import { readCookie, setCookie } from '../cookies.ts';
 import { invalid, notFound, RequestError } from '../errors.ts';
 import type { SessionAnswer } from './contract/account.ts';
@@ -41,13 +43,19 @@ export function signInRoutes(app: FastifyInstance, dashboard: Dashboard): void {
     throw outcome.kind === 'refused' ? invalid(outcome.param, outcome.message) : notFound(CLOSED[outcome.state]);
   });
 
+  addRoute(app, 'POST /dashboard/api/links/confirm-email', ANYBODY, async ({ body, request }) => {
+    const outcome = await confirmEmail(appFor(dashboard.people.app, request), body.token, clientAddress(request));
+    if (outcome.kind === 'closed') throw notFound(NOT_CONFIRMED);
+    return {};
+  });
+
   addRoute(app, 'POST /dashboard/api/sign-in', ANYBODY, async ({ body, request, reply }) =>
     answer(
       dashboard,
       request,
       reply,
       await signIn(partsFor(dashboard, request), clientOf(dashboard, request), body),
-      WRONG,
+      body.code === undefined ? WRONG : WRONG_TOGETHER,
     ),
   );
   for (const [path, kind] of [
@@ -90,7 +98,9 @@ const CLOSED = {
   expired: `This link was good for an hour, which is over. ${NEW_LINK}`,
   unknown: `This is no link that was given out here. ${NEW_LINK}`,
 } as const;
+const NOT_CONFIRMED = 'This link confirms no address any more. Ask for the change again on the page of your account.';
 const WRONG = 'The e-mail or the password is wrong.';
+const WRONG_TOGETHER = 'The e-mail, the password or the code is wrong, or the code was used before.';
 const WRONG_CODE =
   'The code is wrong or was used before. Enter the one shown now, and check that the device’s clock is right.';
 const WRONG_PASSKEY = 'This passkey is of no account here, or did not fit. Try again, or sign in with the password.';

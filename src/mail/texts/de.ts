@@ -35,6 +35,37 @@ export const de: Texts = {
   invitation_once: 'Der Link gilt einmal und eine Stunde lang. Ist er abgelaufen, bitten Sie um einen neuen.',
   invitation_unexpected:
     'Wenn Sie damit nicht rechnen, ignorieren Sie diese E-Mail: Ohne den Link hat niemand ein Konto.',
+  button_email: 'Diese Adresse bestätigen',
+  button_own_account: 'Ihr Konto öffnen',
+  footer_account:
+    'Sie erhalten diese E-Mail, weil sie ein Konto von Cointill unter {site} betrifft. Sie lässt sich nicht abschalten.',
+  subject_email: 'Bestätigen Sie Ihre E-Mail-Adresse',
+  email: 'Jemand mit einem Konto von Cointill möchte sich künftig mit dieser Adresse anmelden.',
+  email_once:
+    'Der Link gilt einmal und eine Stunde lang. Wenn Sie damit nicht rechnen, ignorieren Sie diese E-Mail: Ohne den Link ändert sich nichts.',
+  account_password: 'Ihr Passwort wurde geändert',
+  account_totp_added: 'Ihrem Konto wurde eine Authenticator-App hinzugefügt',
+  account_totp_removed: 'Die Authenticator-App Ihres Kontos wurde entfernt',
+  account_passkey_added: 'Ihrem Konto wurde ein Passkey hinzugefügt',
+  account_passkey_removed: 'Ein Passkey Ihres Kontos wurde entfernt',
+  account_recovery_codes: 'Ihr Konto hat neue Wiederherstellungscodes',
+  account_email_asked: 'Jemand möchte Ihre E-Mail-Adresse ändern',
+  account_email: 'Ihre E-Mail-Adresse wurde geändert',
+  account_new_browser: 'Anmeldung an Ihrem Konto in einem neuen Browser',
+  account_reset: 'Ihr Passwort wurde zurückgesetzt',
+  account_factors_removed: 'Die zweiten Faktoren Ihres Kontos wurden entfernt',
+  account_action:
+    'Wenn Sie davon nichts wissen, melden Sie sich sofort an und ändern Sie Ihr Passwort: Das beendet alle anderen Sitzungen. Wenn Sie sich nicht anmelden können, lassen Sie Ihr Konto von einem Inhaber oder vom Betreiber dieses Dienstes zurücksetzen.',
+  account_action_email_asked:
+    'Die neue Adresse gilt, sobald sie dort bestätigt ist. Wenn Sie davon nichts wissen, melden Sie sich sofort an und ändern Sie Ihr Passwort: Das verwirft die Anfrage und beendet alle anderen Sitzungen.',
+  account_action_reset:
+    'Ihre Sitzungen sind beendet und Ihre zweiten Faktoren entfernt. Wer das getan hat, bekam einen Link für ein neues Passwort. Wenn Sie davon nichts wissen, fragen Sie sofort dort nach.',
+  by_operator: 'der Betreiber dieses Dienstes',
+  label_account: 'Konto',
+  label_browser: 'Browser',
+  label_by: 'Durch',
+  label_new_email: 'Neue Adresse',
+  label_passkey: 'Passkey',
   all_projects: 'alle Projekte',
   wallet_changed: '{by} hat geändert, wohin Zahlungen auf {network} von {project} gehen.',
   wallet_changed_action:

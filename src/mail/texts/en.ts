@@ -31,6 +31,37 @@ export const en = {
   invitation_by_operator: 'You are invited to Cointill, which takes cryptocurrency payments.',
   invitation_once: 'The link is valid once, and for one hour. If it has expired, ask for a new one.',
   invitation_unexpected: 'If you do not expect this, ignore this mail: without the link nobody has an account.',
+  button_email: 'Confirm this address',
+  button_own_account: 'Open your account',
+  footer_account:
+    'You receive this mail because it is about an account of Cointill at {site}. It cannot be switched off.',
+  subject_email: 'Confirm your e-mail address',
+  email: 'Somebody with an account of Cointill asked to sign in with this address from now on.',
+  email_once:
+    'The link is valid once, and for one hour. If you do not expect this, ignore this mail: without the link nothing changes.',
+  account_password: 'Your password was changed',
+  account_totp_added: 'An authenticator app was added to your account',
+  account_totp_removed: 'The authenticator app of your account was removed',
+  account_passkey_added: 'A passkey was added to your account',
+  account_passkey_removed: 'A passkey of your account was removed',
+  account_recovery_codes: 'Your account has new recovery codes',
+  account_email_asked: 'Somebody asked to change your e-mail address',
+  account_email: 'Your e-mail address was changed',
+  account_new_browser: 'Your account was used to sign in from a new browser',
+  account_reset: 'Your password was reset',
+  account_factors_removed: 'The second factors of your account were removed',
+  account_action:
+    'If you do not know of this, sign in and change your password at once: that ends all other sessions. If you cannot sign in, ask an owner or the operator of this service to reset your account.',
+  account_action_email_asked:
+    'The new address takes effect once it is confirmed there. If you do not know of this, sign in and change your password at once: that drops the request and ends all other sessions.',
+  account_action_reset:
+    'Your sessions have ended and your second factors were removed. A link for a new password was made for the person who did this. If you do not know of this, ask that person at once.',
+  by_operator: 'the operator of this service',
+  label_account: 'Account',
+  label_browser: 'Browser',
+  label_by: 'By',
+  label_new_email: 'New address',
+  label_passkey: 'Passkey',
   all_projects: 'all projects',
   wallet_changed: '{by} changed where payments on {network} of {project} go.',
   wallet_changed_action:

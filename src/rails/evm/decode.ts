@@ -58,6 +58,19 @@ export function isUnknownBlock(result: RpcResult): boolean {
   );
 }
 
+/**
+ * Whether the node says that it does not keep the state after the block that the call named. Nodes use different
+ * messages for it; any other error says nothing of the state.
+ */
+export function isStateGone(result: RpcResult): boolean {
+  return (
+    result.kind === 'error' &&
+    /missing trie node|\b(state|data)\b.*\b(not|un)\s*(available|found)|\bno state\b|prun(ed|ing)|archive|histor(y|ical)/i.test(
+      result.error.message,
+    )
+  );
+}
+
 function decodeHex(value: unknown, form: RegExp, what: string, rule: string): string {
   if (typeof value !== 'string' || !form.test(value)) throw new MalformedAnswerError(what, rule);
   return value.toLowerCase();

@@ -83,7 +83,8 @@ const CLONE_CODE_LENGTH = 45 + 20;
 
 /** Identified by its first address at the first factory, so that indexes continue from one factory to the other. */
 function depositDeriver(treasury: string): WalletDeriver {
-  return { ...deriverOf(treasury, DEPOSIT_FACTORY), identity: depositAddress(treasury, 0, FIRST_DEPOSIT_FACTORY) };
+  const former = deriverOf(treasury, FIRST_DEPOSIT_FACTORY);
+  return { ...deriverOf(treasury, DEPOSIT_FACTORY), former, identity: former.addressAt(0) };
 }
 
 function deriverOf(treasury: string, factory: DepositFactoryFacts): WalletDeriver {

@@ -225,12 +225,13 @@ describe('native balances', () => {
     expect(asked).toBe(hasMulticall ? 0 : 1_203);
   });
 
+  const withoutHashes = (call: NodeCall) =>
+    JSON.stringify(call.params).includes('blockHash')
+      ? { error: { code: -32602, message: 'invalid argument 1: hex string without 0x prefix' } }
+      : forwardTo(anvil.url, call);
+
   it('are asked for by height where the node takes no block hash', async () => {
-    const node = await nodeThat((call) =>
-      JSON.stringify(call.params).includes('blockHash')
-        ? { error: { code: -32602, message: 'invalid argument 1: hex string without 0x prefix' } }
-        : forwardTo(anvil.url, call),
-    );
+    const node = await nodeThat(withoutHashes);
     await anvil.transfer(FIRST, 3n);
     const block = await minedBlock();
     await anvil.transfer(FIRST, 3n);
@@ -257,6 +258,10 @@ describe('native balances', () => {
     await anvil.rpc('anvil_reorg', [1, []]);
     expect((await blockAt(sourceOf([anvil.url]), orphan.height)).hash).not.toBe(orphan.hash);
     await failureOf(nativeOf(sourceOf([anvil.url])).balancesAt([FIRST], orphan));
+    const node = await nodeThat(withoutHashes);
+    await failureOf(nativeOf(sourceOf([node.url])).balancesAt([FIRST], orphan));
+    await withMulticall();
+    await failureOf(nativeOf(sourceOf([node.url])).balancesAt([FIRST], orphan));
   });
 
   it.each(['0x12', `0x${'0'.repeat(64)}`])('are not taken from an answer of another form: %s', async (result) => {

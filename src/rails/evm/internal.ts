@@ -1,7 +1,7 @@
 import type { AssetCode } from '../../domain/asset.ts';
 import { ChainUnavailableError, type BlockId, type NativeBalances } from '../chain.ts';
 import { decodeObject, MalformedAnswerError } from '../rpc/decode.ts';
-import { TOO_SLOW, type RpcCall, type RpcResult } from '../rpc/node.ts';
+import { BUSY, TOO_SLOW, type RpcCall, type RpcResult } from '../rpc/node.ts';
 import type { RpcPool } from '../rpc/pool.ts';
 import { decodeHash, decodeQuantity, encodeNumber, resultOf } from './decode.ts';
 import { decodeBalances, encodeBalanceCalls, MULTICALL_ADDRESS } from './multicall.ts';
@@ -38,7 +38,7 @@ export function createNativeBalances(pool: RpcPool, asset: AssetCode): NativeBal
         if (!(fault instanceof ChainUnavailableError)) throw fault;
         const reasons = fault.failures.map(({ reason }) => reason);
         if (reasons.every((reason) => /JSON-RPC error -(32601|32004):/.test(reason))) missing.add(method);
-        if (!reasons.some((reason) => reason.includes(TOO_SLOW))) break;
+        if (!reasons.some((reason) => reason.includes(TOO_SLOW) || reason.includes(BUSY))) break;
       }
     }
     return null;
@@ -93,35 +93,46 @@ export function createNativeBalances(pool: RpcPool, asset: AssetCode): NativeBal
 }
 
 /**
- * EIP-1898 names the block by hash. Nodes that do not support it are asked by height, whichever block they have there.
+ * EIP-1898 names the block by hash. Nodes that do not support it are asked by height, and show which block they have
+ * there.
  */
 async function readBalances(pool: RpcPool, addresses: readonly string[], block: BlockId): Promise<readonly bigint[]> {
   const named = { blockHash: block.hash, requireCanonical: true };
   return (
-    (await readBalancesAt(pool, addresses, named, isRefusal)) ??
-    (await readBalancesAt(pool, addresses, encodeNumber(block.height), () => false)) ??
+    (await readBalancesAt(pool, addresses, named, null)) ??
+    (await readBalancesAt(pool, addresses, encodeNumber(block.height), block)) ??
     []
   );
 }
 
-/** Null: the node does not accept the block in this form. */
+/** Null: the node does not accept the block by its hash. `shown` is the block that it has to have at a height. */
 async function readBalancesAt(
   pool: RpcPool,
   addresses: readonly string[],
   at: unknown,
-  isRefused: (result: RpcResult) => boolean,
+  shown: BlockId | null,
 ): Promise<readonly bigint[] | null> {
+  const headers = shown === null ? [] : [{ method: 'eth_getBlockByNumber', params: [at, false] }];
+  const check = (header: RpcResult | undefined): void => {
+    if (shown === null) return;
+    const { hash } = decodeObject(resultOf(header), 'the block');
+    if (decodeHash(hash, 'block.hash') !== shown.hash) throw new MalformedAnswerError('the block', 'the one asked for');
+  };
   const multicall = {
     method: 'eth_call',
     params: [{ to: MULTICALL_ADDRESS, data: encodeBalanceCalls(addresses) }, at],
   };
-  const balances = await pool.askAll([multicall], ([result]) => {
-    if (result && isRefused(result)) return null;
+  const balances = await pool.askAll([multicall, ...headers], ([result, header]) => {
+    if (result && shown === null && isRefusal(result)) return null;
+    check(header);
     return result && isNoMulticall(result) ? 'no_contract' : decodeBalances(resultOf(result), addresses.length);
   });
   if (balances !== 'no_contract') return balances;
   const calls = addresses.map((address) => ({ method: 'eth_getBalance', params: [address, at] }));
-  return pool.askAll(calls, (results) => results.map((result) => decodeQuantity(resultOf(result), 'the balance')));
+  return pool.askAll([...calls, ...headers], (results) => {
+    check(results[calls.length]);
+    return results.slice(0, calls.length).map((result) => decodeQuantity(resultOf(result), 'the balance'));
+  });
 }
 
 function isRefusal(result: RpcResult): boolean {

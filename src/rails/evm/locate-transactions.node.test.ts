@@ -5,7 +5,7 @@ import { nodeThat, sourceOf } from './source.fixture.ts';
 
 const TO = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed';
 
-it('a transaction is in a block, waits while any node has it, and is nowhere once its nonce was used', async () => {
+it('a transaction is in a block, waits while any node has it or may have, and is nowhere once its nonce was used', async () => {
   const anvil = await startAnvil({ manualMining: true });
   onTestFinished(() => anvil.stop());
   const hash = await anvil.transfer(TO, 5n);
@@ -18,7 +18,9 @@ it('a transaction is in a block, waits while any node has it, and is nowhere onc
     call.method === 'eth_getTransactionByHash' ? { result: null } : forwardTo(anvil.url, call),
   );
   const locationAt = async (...urls: readonly string[]) => (await sourceOf([...urls]).locate?.([hash]))?.get(hash);
+  const dead = await nodeThat(() => ({ status: 500, text: '' }));
   expect(await locationAt(forgetful.url)).toEqual({ kind: 'nowhere' });
+  expect(await locationAt(forgetful.url, dead.url)).toEqual({ kind: 'waiting' });
   expect(await locationAt(forgetful.url, knowing.url)).toEqual({ kind: 'waiting' });
   await anvil.rpc('anvil_mine', [1]);
   expect(await locationAt(forgetful.url, knowing.url)).toEqual({ kind: 'block', height: 1 });

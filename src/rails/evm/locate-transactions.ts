@@ -1,6 +1,6 @@
 import type { TransactionLocation } from '../chain.ts';
 import { decodeObject } from '../rpc/decode.ts';
-import type { RpcPool } from '../rpc/pool.ts';
+import type { Answers, RpcPool } from '../rpc/pool.ts';
 import { decodeAddress, decodeNumber } from './decode.ts';
 
 interface KnownTransaction {
@@ -10,20 +10,26 @@ interface KnownTransaction {
   readonly height: number | null;
 }
 
-/** Where transactions are, according to all nodes that answer. Throws `ChainUnavailableError` if none does. */
+/**
+ * Where transactions are, according to all nodes that answer. One that none of them knows may wait at a node that does
+ * not answer: it is nowhere once every node says so. Throws `ChainUnavailableError` if none answers.
+ */
 export async function locateTransactions(
   pool: RpcPool,
   hashes: readonly string[],
 ): Promise<ReadonlyMap<string, TransactionLocation>> {
   const found = new Map<string, TransactionLocation>();
   for (const hash of hashes) {
-    const answers = await pool.askEvery('eth_getTransactionByHash', [hash], decodeTransaction);
-    found.set(hash, await locationOf(pool, answers));
+    const known = await pool.askEvery('eth_getTransactionByHash', [hash], decodeTransaction);
+    found.set(hash, await locationOf(pool, known));
   }
   return found;
 }
 
-async function locationOf(pool: RpcPool, answers: readonly (KnownTransaction | null)[]): Promise<TransactionLocation> {
+async function locationOf(
+  pool: RpcPool,
+  { answers, isComplete }: Answers<KnownTransaction | null>,
+): Promise<TransactionLocation> {
   const known = answers.filter((answer) => answer !== null);
   const waiting = known.find(({ height }) => height === null);
   if (waiting !== undefined) {
@@ -34,7 +40,8 @@ async function locationOf(pool: RpcPool, answers: readonly (KnownTransaction | n
     if (used <= waiting.nonce) return { kind: 'waiting' };
   }
   const heights = known.flatMap(({ height }) => (height === null ? [] : [height]));
-  return heights.length > 0 ? { kind: 'block', height: Math.max(...heights) } : { kind: 'nowhere' };
+  if (heights.length > 0) return { kind: 'block', height: Math.max(...heights) };
+  return { kind: isComplete ? 'nowhere' : 'waiting' };
 }
 
 function decodeTransaction(answer: unknown): KnownTransaction | null {

@@ -3,6 +3,7 @@ import type { Troubles } from '../../domain/trouble.ts';
 import { createRpcNode, NodeError, type RpcNode } from '../rpc/node.ts';
 import { createRpcPool, type RpcPool } from '../rpc/pool.ts';
 import { withAnyBatch } from '../rpc/batches.ts';
+import { withPatience } from '../rpc/patience.ts';
 import { decodeNumber } from './decode.ts';
 
 /**
@@ -28,7 +29,7 @@ export function createEvmPool({ network, urls, chainId, timeoutMs, troubles }: E
   if (urls.length === 0) throw new RangeError(`${network} needs the URL of at least one node`);
   return createRpcPool({
     network,
-    nodes: urls.map((url) => withAnyBatch(createRpcNode(url, timeoutMs))),
+    nodes: urls.map((url) => withAnyBatch(withPatience(createRpcNode(url, timeoutMs), urls.length))),
     checkChain: (node) => checkChainId(node, network, chainId),
     stateOf: async (node) => ({
       height: decodeNumber(await node.call('eth_blockNumber', []), 'the newest height'),

@@ -1,4 +1,5 @@
 import { decodeArray, decodeObject } from '../rpc/decode.ts';
+import { NotKeptError } from '../rpc/node.ts';
 import type { RpcPool } from '../rpc/pool.ts';
 import {
   decodeAddress,
@@ -8,6 +9,7 @@ import {
   decodeQuantity,
   encodeNumber,
   isQuantity,
+  isStateGone,
   resultOf,
 } from './decode.ts';
 import { TRANSFER_TOPIC } from './logs.ts';
@@ -54,9 +56,9 @@ export interface EvmReader {
   readonly receipt: (hash: string) => Promise<EvmReceipt | null>;
   /**
    * What an address has after a block, of a token or (null) the chain's own coin. Most nodes know this of the last 128
-   * blocks alone.
+   * blocks alone: null if every node says that it does not keep that state.
    */
-  readonly balanceAt: (address: string, token: string | null, height: number) => Promise<bigint>;
+  readonly balanceAt: (address: string, token: string | null, height: number) => Promise<bigint | null>;
   /** The transactions of a block that took a token from an address. */
   readonly takenBy: (address: string, token: string, height: number) => Promise<readonly string[]>;
 }
@@ -77,10 +79,17 @@ export function createEvmReader(pool: RpcPool): EvmReader {
     knows: (hash) => pool.ask('eth_getTransactionByHash', [hash], (answer) => answer !== null),
     receipt: (hash) =>
       pool.ask('eth_getTransactionReceipt', [hash], (answer) => (answer === null ? null : decodeReceipt(answer))),
-    balanceAt: (address, token, height) =>
-      pool.askAll([balanceCall(address, token, encodeNumber(height))], ([result]) =>
-        decodeQuantity(resultOf(result), 'the balance'),
-      ),
+    balanceAt: async (address, token, height) => {
+      try {
+        return await pool.askAll([balanceCall(address, token, encodeNumber(height))], ([result]) => {
+          if (result?.kind === 'error' && isStateGone(result)) throw new NotKeptError(result.error.message);
+          return decodeQuantity(resultOf(result), 'the balance');
+        });
+      } catch (fault) {
+        if (fault instanceof NotKeptError) return null;
+        throw fault;
+      }
+    },
     takenBy: (address, token, height) => {
       const at = encodeNumber(height);
       const topics = [TRANSFER_TOPIC, `0x${address.slice(2).toLowerCase().padStart(64, '0')}`];

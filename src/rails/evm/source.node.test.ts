@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { startAnvil, type Anvil } from '../../../test/anvil.ts';
+import { ANVIL_ACCOUNT, startAnvil, type Anvil } from '../../../test/anvil.ts';
 import { forwardTo } from '../../../test/rpc-node.ts';
 import { blockAt, deadUrl, failureOf } from '../source.fixture.ts';
 import { ALICE, BOB, nodeThat, sourceOf } from './source.fixture.ts';
@@ -45,6 +45,7 @@ describe('a block of an EVM chain', () => {
         { transactionHash: first, index: 0, address: ALICE, asset: 'ETH', amount: 10n ** 18n },
         { transactionHash: second, index: 0, address: BOB, asset: 'ETH', amount: 1n },
       ],
+      takers: { senders: [ANVIL_ACCOUNT.toLowerCase(), BOB], sweeps: [] },
     });
     expect(await source.dropReverted(block, block.transfers)).toEqual(block.transfers);
     expect(await source.dropReverted(block, [])).toEqual([]);

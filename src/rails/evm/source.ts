@@ -1,7 +1,7 @@
 import type { AssetCode } from '../../domain/asset.ts';
 import type { EvmNetwork } from '../../domain/networks.ts';
 import type { Troubles } from '../../domain/trouble.ts';
-import type { BlockHeader, ChainBlock, ChainSource, ChainTransfer, NativeBalances } from '../chain.ts';
+import type { BlockHeader, ChainBlock, ChainSource, ChainTransfer, NativeBalances, Takers } from '../chain.ts';
 import { decodeArray, decodeObject, MalformedAnswerError } from '../rpc/decode.ts';
 import { MethodMissingError } from '../rpc/node.ts';
 import type { RpcPool } from '../rpc/pool.ts';
@@ -17,6 +17,7 @@ import {
 import { createNativeBalances } from './internal.ts';
 import { createTokenReader, type TokenReader } from './logs.ts';
 import { createEvmPool } from './pool.ts';
+import { sweepsIn } from './sweep.ts';
 import type { TokenContracts } from './tokens.ts';
 import { locateTransactions } from './locate-transactions.ts';
 
@@ -165,8 +166,17 @@ function decodeBlock(answer: unknown, height: number, nativeAsset: AssetCode | n
     ...header,
     parentHash: decodeHash(block['parentHash'], 'block.parentHash'),
     transfers: nativeAsset ? transactions.flatMap((transaction) => decodeTransfer(transaction, nativeAsset)) : [],
+    ...(nativeAsset && { takers: decodeTakers(transactions) }),
     logsBloom: block['logsBloom'],
   };
+}
+
+function decodeTakers(transactions: readonly unknown[]): Takers {
+  const decoded = transactions.map((transaction) => decodeObject(transaction, 'transaction'));
+  // Not every transaction of a rollup has a sender.
+  const senders = decoded.flatMap(({ from }) => (typeof from === 'string' ? [from.toLowerCase()] : []));
+  const sweeps = decoded.flatMap(({ input }) => (typeof input === 'string' ? sweepsIn(input) : []));
+  return { senders: [...new Set(senders)], sweeps };
 }
 
 /** Empty: the transaction carries no value, or creates a contract. */

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { encodeFunctionData, parseAbi, toHex } from 'viem';
 import { describe, expect, it } from 'vitest';
 import { DEPOSIT_FACTORY, DETERMINISTIC_DEPLOYER, depositAddress } from './deposit.ts';
-import { MAX_CALL_GAS, planSweep, type DepositBalance, type FilledDeposit } from './sweep.ts';
+import { MAX_CALL_GAS, planSweep, sweepsIn, type DepositBalance, type FilledDeposit } from './sweep.ts';
 
 const TREASURY = '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266';
 const USDT = '0xdAC17F958D2ee523a2206206994597C13D831ec7';
@@ -80,6 +80,29 @@ describe('a sweep plan', () => {
         expect(gasLimit).toBeLessThanOrEqual(MAX_CALL_GAS);
       }
     }
+  });
+
+  it('names its deposits also as a part of other call data, which no length or number can make slow', () => {
+    const deposits = many(3, units(null));
+    const [call] = planSweep({ treasury: TREASURY, deposits, factoryDeployed: true }).calls;
+    const data = call?.data ?? '';
+    const named = { treasury: TREASURY.toLowerCase(), indexes: deposits.map(({ index }) => index) };
+    expect(sweepsIn(data)).toEqual([named]);
+    const wrapped = `0x6a761202${data.slice(2).padStart(999, '0')}${'0'.repeat(77)}${data.slice(2)}`;
+    expect(sweepsIn(wrapped)).toEqual([named, named]);
+    for (const broken of [
+      '0x',
+      data.slice(0, 200),
+      data.replace(/0{62}60/, 'f'.repeat(64)),
+      data.slice(0, 10).repeat(2),
+    ]) {
+      expect(sweepsIn(broken)).toEqual([]);
+    }
+    // Each claims all that follows.
+    const selector = data.slice(2, 10);
+    const words = [`${'0'.repeat(24)}${'1'.repeat(40)}`, '40'.padStart(64, '0'), 'ff'.padStart(64, '0')];
+    const hostile = `0x${`${selector}${words.join('')}`.repeat(10_000)}`;
+    expect(sweepsIn(hostile).reduce((sum, { indexes }) => sum + indexes.length, 0)).toBeLessThan(hostile.length / 64);
   });
 
   it("is refused for an address that is not the treasury's, for another treasury and for calls of nothing", () => {

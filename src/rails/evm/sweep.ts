@@ -1,3 +1,4 @@
+import type { NamedDeposits } from '../chain.ts';
 import { toChecksumAddress } from './address.ts';
 import {
   DEPOSIT_FACTORY,
@@ -207,15 +208,36 @@ function encodeSweep(treasury: string, indexes: readonly number[], tokens: reado
   return `${SWEEP_SELECTOR}${words.join('')}`;
 }
 
-/** What a call of a factory's `sweep` names; null for any other call data. Addresses in lower case. */
-export function parseSweep(data: string): { readonly treasury: string; readonly indexes: readonly number[] } | null {
-  if (!data.startsWith(SWEEP_SELECTOR)) return null;
-  const words = data.slice(SWEEP_SELECTOR.length).match(/[0-9a-f]{64}/gi) ?? [];
-  const at = Number(BigInt(`0x${words[1] ?? '0'}`)) / 32;
-  const count = Number(BigInt(`0x${words[at] ?? '0'}`));
-  if (!Number.isInteger(at) || !(count <= words.length)) return null;
-  const indexes = words.slice(at + 1, at + 1 + count).map((word) => Number(BigInt(`0x${word}`)));
-  return { treasury: `0x${(words[0] ?? '').slice(24).toLowerCase()}`, indexes };
+/**
+ * The calls of `sweep` that stand anywhere in call data, for a contract wallet's transaction carries the call that it
+ * makes. No part of the data is read for two calls, so that nobody can make this slow.
+ */
+export function sweepsIn(data: string): readonly NamedDeposits[] {
+  const selector = SWEEP_SELECTOR.slice(2);
+  const found: NamedDeposits[] = [];
+  for (let at = data.indexOf(selector); at >= 0;) {
+    const start = at + selector.length;
+    const call = sweepAt(data, start);
+    if (call !== null) found.push(call.named);
+    at = data.indexOf(selector, call?.end ?? start);
+  }
+  return found;
+}
+
+/** The arguments of `sweep` from a position on. */
+function sweepAt(data: string, start: number): { readonly named: NamedDeposits; readonly end: number } | null {
+  const wordAt = (place: number): string => data.slice(start + place * 64, start + (place + 1) * 64);
+  const numberAt = (place: number): number => {
+    const word = wordAt(place);
+    return /^[0-9a-f]{64}$/i.test(word) ? Number(BigInt(`0x${word}`)) : NaN;
+  };
+  const [treasury, at] = [wordAt(0), numberAt(1) / 32];
+  if (!/^0{24}[0-9a-f]{40}$/i.test(treasury) || !Number.isSafeInteger(at)) return null;
+  const count = numberAt(at);
+  const end = start + (at + 1 + count) * 64;
+  if (!(end <= data.length)) return null;
+  const indexes = Array.from({ length: count }, (_, place) => numberAt(at + 1 + place));
+  return { named: { treasury: `0x${treasury.slice(24).toLowerCase()}`, indexes }, end };
 }
 
 function numberWord(value: number): string {

@@ -73,16 +73,17 @@ it('more calls than any node takes are sent in several batches', async () => {
 });
 
 it.each([
-  ['a refused key', { status: 401, text: '' }],
-  ['too many requests', { status: 429, text: '' }],
-  ['a spent limit', { error: { code: -32005, message: 'daily limit reached' } }],
-  ['a fault of the server', { status: 502, text: '' }],
-])('%s is not taken for a refusal of batches, and not asked again in smaller ones', async (_name, answer) => {
+  ['a refused key', 1, { status: 401, text: '' }],
+  ['too many requests', 6, { status: 429, text: '' }],
+  ['a spent limit', 6, { error: { code: -32005, message: 'daily limit reached' } }],
+  ['a fault of the server', 6, { status: 502, text: '' }],
+])('%s is not taken for a refusal of batches, and not asked again in smaller ones', async (_name, times, answer) => {
   let isWell = false;
   const { source, lengths } = await nodeTaking(() => (isWell ? null : answer));
   await failureOf(source.blocks(0, 30));
-  expect(lengths).toEqual([30]);
+  const whole = Array.from({ length: times }, () => 30);
+  expect(lengths).toEqual(whole);
   isWell = true;
   expect(await heightsOf(source, 30)).toEqual(heights(30));
-  expect(lengths).toEqual([30, 30]);
+  expect(lengths).toEqual([...whole, 30]);
 });

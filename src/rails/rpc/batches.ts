@@ -1,5 +1,5 @@
 import { MalformedAnswerError } from './decode.ts';
-import { NodeError, type RpcCall, type RpcNode, type RpcResult } from './node.ts';
+import { NodeBusyError, NodeError, type RpcCall, type RpcNode, type RpcResult } from './node.ts';
 
 /** Hosted nodes accept from 10 to 1,000 calls in one batch. */
 const LARGEST_BATCH = 100;
@@ -10,7 +10,6 @@ const SINGLE_CONCURRENCY = 16;
  * of the server.
  */
 const REFUSED_STATUS = /^HTTP status (400|405|413|415|422|501)\b/;
-const RATE_LIMIT_CODE = -32_005;
 
 /**
  * The same node with batches of any length: split into what it accepts, or sent as single calls if it accepts none. The
@@ -69,6 +68,6 @@ async function callOnce(node: RpcNode, { method, params }: RpcCall): Promise<Rpc
 
 function isRefusal(fault: unknown): boolean {
   if (fault instanceof MalformedAnswerError) return true;
-  if (!(fault instanceof NodeError)) return false;
-  return fault.code === undefined ? REFUSED_STATUS.test(fault.message) : fault.code !== RATE_LIMIT_CODE;
+  if (!(fault instanceof NodeError) || fault instanceof NodeBusyError) return false;
+  return fault.code !== undefined || REFUSED_STATUS.test(fault.message);
 }

@@ -1,15 +1,21 @@
 import type { Agent } from 'undici';
 import { basicAuthorization, CookieError, createCookie } from './cookie.ts';
 import { decodeArray, MalformedAnswerError } from './decode.ts';
+import { decoded, redact, secretsOf } from './secrets.ts';
 
 /**
  * A mainnet block with all its transactions is up to 15 MB as JSON; fast chains and receipts with logs reach tens of
  * MB.
  */
 const MAX_ANSWER_BYTES = 128 * 1024 * 1024;
-const MAX_REASON_LENGTH = 200;
 /** The beginning of the reason when a node took too long. */
 export const TOO_SLOW = 'no complete answer within';
+/** The beginning of the reason when a node was too busy. */
+export const BUSY = 'it did not answer this time';
+const BUSY_STATUSES: readonly number[] = [429, 502, 503, 504];
+/** EIP-1474's "limit exceeded", and codes that hosted nodes have for the same. */
+const BUSY_CODES: readonly unknown[] = [-32005, -32007, -32016, -32029, -32090, -32097, 429];
+const BUSY_MESSAGE = /too many requests|rate.?limit|request (count|limit)|over ?capacity|overloaded|try again/i;
 /** JSON-RPC 2.0's "method not found" and EIP-1474's "method not supported". */
 const METHOD_MISSING_CODES: readonly unknown[] = [-32601, -32004];
 
@@ -62,9 +68,22 @@ export class NodeError extends Error {
   }
 }
 
+/**
+ * The node did not answer this time, and may when it is asked again: it refused because it has too much to do, or its
+ * answer was cut or belongs to another call.
+ */
+export class NodeBusyError extends NodeError {
+  override readonly name = 'NodeBusyError';
+}
+
 /** The node works but does not support the method; another call may do instead. */
 export class MethodMissingError extends NodeError {
   override readonly name = 'MethodMissingError';
+}
+
+/** The node works and says that it does not keep what was asked for, such as an old state; another one may. */
+export class NotKeptError extends NodeError {
+  override readonly name = 'NotKeptError';
 }
 
 /** The node has not loaded enough of the chain to be used, but works otherwise. */
@@ -89,26 +108,31 @@ export function createRpcNode(url: string, timeoutMs: number, cookieFile: string
     throw new RangeError('the address of a node must be a URL that begins with http:// or https://');
   }
   const { post, secrets, close } = createTransport(parsed, timeoutMs, cookieFile);
+  /** No two calls have the same, so that an answer that belongs to another one is noticed. */
+  let newestId = 0;
   return {
     name: `${parsed.protocol}//${parsed.host}`,
     call: async (method, params) => {
-      const answer = readAnswer(await post(JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })), secrets());
+      const id = (newestId += 1);
+      const given = await post(JSON.stringify({ jsonrpc: '2.0', id, method, params }));
+      checkId(given, new Set([id]));
+      const answer = readAnswer(given, secrets());
       if (answer.kind === 'error') throw answer.error;
       return answer.result;
     },
     callAll: async (calls) => {
       if (calls.length === 0) return [];
-      const batch = calls.map(({ method, params }, id) => ({ jsonrpc: '2.0', id, method, params }));
+      const batch = calls.map(({ method, params }) => ({ jsonrpc: '2.0', id: (newestId += 1), method, params }));
+      const ids = new Set(batch.map(({ id }) => id));
       const answers = new Map<unknown, RpcResult>();
       const given = await post(JSON.stringify(batch));
       // A node that accepts no batches answers with a single error.
       const whole = Array.isArray(given) ? null : readAnswer(given, secrets());
       if (whole?.kind === 'error') throw whole.error;
       for (const answer of decodeArray(given, 'the batch')) {
-        const id: unknown = typeof answer === 'object' && answer !== null && 'id' in answer ? answer.id : undefined;
-        answers.set(id, readAnswer(answer, secrets()));
+        answers.set(checkId(answer, ids), readAnswer(answer, secrets()));
       }
-      return calls.map((_, id) => {
+      return batch.map(({ id }) => {
         const answer = answers.get(id);
         if (answer === undefined) throw new MalformedAnswerError('the batch', 'as long as what was asked');
         return answer;
@@ -116,6 +140,14 @@ export function createRpcNode(url: string, timeoutMs: number, cookieFile: string
     },
     close,
   };
+}
+
+/** The id that an answer names; null where the node could not tell. Throws `NodeBusyError` if it is of another call. */
+function checkId(answer: unknown, asked: ReadonlySet<number>): number | null {
+  const id = typeof answer === 'object' && answer !== null && 'id' in answer ? (answer.id ?? null) : null;
+  if (id === null) return null;
+  if (typeof id !== 'number' || !asked.has(id)) throw new NodeBusyError(`${BUSY}: its answer belongs to another call`);
+  return id;
 }
 
 /** The connection to a node, with its credentials. */
@@ -198,6 +230,7 @@ async function readText(body: AsyncIterable<Buffer>): Promise<string> {
  * body.
  */
 function parseAnswer(text: string, status: number): unknown {
+  if (BUSY_STATUSES.includes(status)) throw new NodeBusyError(`${BUSY}: HTTP status ${status}`, undefined, status);
   const isSuccess = status >= 200 && status < 300;
   try {
     const answer: unknown = JSON.parse(text);
@@ -205,6 +238,7 @@ function parseAnswer(text: string, status: number): unknown {
       return answer;
     }
   } catch {
+    if (isSuccess && /^\s*[[{]/.test(text)) throw new NodeBusyError(`${BUSY}: its answer was cut`);
     if (isSuccess) throw new MalformedAnswerError('the answer', 'JSON');
   }
   throw new NodeError(`HTTP status ${status}${REFUSALS.get(status) ?? ''}`, undefined, status);
@@ -220,17 +254,19 @@ function readAnswer(answer: unknown, secrets: readonly string[]): RpcResult {
       ...answer.error,
     };
     const reason = redact(`JSON-RPC error ${String(code)}: ${String(message)}`, secrets);
-    const isMissing = METHOD_MISSING_CODES.includes(code);
-    return {
-      kind: 'error',
-      code,
-      error: isMissing ? new MethodMissingError(reason, code) : new NodeError(reason, code),
-    };
+    return { kind: 'error', code, error: errorOf(reason, code, String(message)) };
   }
   if (!('result' in answer) || answer.result === undefined) {
     throw new MalformedAnswerError('the answer', 'a JSON-RPC response');
   }
   return { kind: 'ok', result: answer.result };
+}
+
+function errorOf(reason: string, code: unknown, message: string): NodeError {
+  if (METHOD_MISSING_CODES.includes(code)) return new MethodMissingError(reason, code);
+  // A batch that is too long is refused each time.
+  const isBusy = (BUSY_CODES.includes(code) || BUSY_MESSAGE.test(message)) && !/batch/i.test(message);
+  return isBusy ? new NodeBusyError(`${BUSY}: ${reason}`, code) : new NodeError(reason, code);
 }
 
 /** The most informative part of a failed request: the innermost cause ("connect ECONNREFUSED …"). */
@@ -241,39 +277,4 @@ function reasonOf(fault: unknown): string {
   const code = 'code' in innermost && typeof innermost.code === 'string' ? innermost.code : '';
   // If several addresses of one host fail, the result is an AggregateError with an empty message.
   return (innermost.message.split('\n')[0] ?? '') || code || innermost.name;
-}
-
-/** All parts of a URL that may be secret, longest first, as written and decoded. */
-function secretsOf(url: URL): readonly string[] {
-  const parts = [
-    url.href,
-    url.username,
-    url.password,
-    Buffer.from(`${decoded(url.username)}:${decoded(url.password)}`).toString('base64'),
-    url.pathname + url.search,
-    ...url.pathname.split('/'),
-    ...url.searchParams.values(),
-  ];
-  return parts
-    .flatMap((part) => [part, decoded(part)])
-    .filter((part) => part.length >= 3)
-    .toSorted((a, b) => b.length - a.length);
-}
-
-function decoded(part: string): string {
-  try {
-    return decodeURIComponent(part);
-  } catch {
-    return part;
-  }
-}
-
-/**
- * Removes secrets, and whatever could control a terminal or forge log lines: anybody may have written a node's text.
- */
-function redact(reason: string, secrets: readonly string[]): string {
-  return secrets
-    .reduce((text, secret) => text.replaceAll(secret, '***'), reason)
-    .replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '\uFFFD')
-    .slice(0, MAX_REASON_LENGTH);
 }

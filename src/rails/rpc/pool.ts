@@ -1,6 +1,6 @@
 import { ChainUnavailableError, type NodeFailure, type NodeReport } from '../chain.ts';
 import { createNodeChecks, type NodeChecksOptions } from './check-nodes.ts';
-import { MethodMissingError, type RpcCall, type RpcNode, type RpcResult } from './node.ts';
+import { MethodMissingError, NotKeptError, type RpcCall, type RpcNode, type RpcResult } from './node.ts';
 import { createVerifiedNodes, type VerifiedNodesOptions } from './verified-nodes.ts';
 
 /** Several nodes of one network that answer as one. */
@@ -10,21 +10,29 @@ export interface RpcPool {
    * answered last; nodes that lag or have problems come last. A node is used once it has confirmed to be on the right
    * chain, and is checked again after each failure. An answer that `decode` rejects with `MalformedAnswerError` counts
    * as a failure of the node. Throws `MethodMissingError` if no healthy node supports the method,
-   * `ChainUnavailableError` if no node is usable.
+   * `NotKeptError` if every node says that it does not keep what was asked for, `ChainUnavailableError` otherwise.
    */
   ask<T>(method: string, params: readonly unknown[], decode: (result: unknown) => T): Promise<T>;
   /** The same for a batch that one node answers; `decode` says what the error of a single call means, or throws. */
   askAll<T>(calls: readonly RpcCall[], decode: (results: readonly RpcResult[]) => T): Promise<T>;
   /** The same for several calls that the same node must answer; `about` names them in messages. */
   askOneNode<T>(about: string, work: (node: RpcNode) => Promise<T>): Promise<T>;
-  /** The same for every node: all usable answers. Throws `ChainUnavailableError` if there is none. */
-  askEvery<T>(method: string, params: readonly unknown[], decode: (result: unknown) => T): Promise<readonly T[]>;
+  /**
+   * The same for every node: all usable answers, and whether every node gave one. Throws `ChainUnavailableError` if
+   * there is none.
+   */
+  askEvery<T>(method: string, params: readonly unknown[], decode: (result: unknown) => T): Promise<Answers<T>>;
   /**
    * Asks every node which chain it is on and how far it is, and moves lagging ones to the end. Never throws for a fault
    * of a node.
    */
   readonly checkNodes: () => Promise<readonly NodeReport[]>;
   readonly close: () => Promise<void>;
+}
+
+export interface Answers<T> {
+  readonly answers: readonly T[];
+  readonly isComplete: boolean;
 }
 
 export type RpcPoolOptions = VerifiedNodesOptions & Omit<NodeChecksOptions, 'verified'>;
@@ -44,6 +52,7 @@ export function createRpcPool(options: RpcPoolOptions): RpcPool {
   async function fromAny<T>(method: string, work: (node: RpcNode) => Promise<T>): Promise<T> {
     const failures: NodeFailure[] = [];
     let missing: MethodMissingError | null = null;
+    let notKept: NotKeptError | null = null;
     for (const node of inOrder()) {
       try {
         const answer = await verified.ask(node, work);
@@ -52,13 +61,16 @@ export function createRpcPool(options: RpcPoolOptions): RpcPool {
       } catch (fault) {
         // Another node may support the method; if none does, the caller has another way to ask.
         if (fault instanceof MethodMissingError) missing = fault;
+        else if (fault instanceof NotKeptError) notKept = fault;
         else failures.push(verified.failed(node, method, fault));
       }
     }
+    // A node that did not answer may keep it.
+    if (notKept !== null && failures.length === 0) throw notKept;
     throw missing ?? new ChainUnavailableError(network, method, failures);
   }
 
-  async function fromEvery<T>(method: string, work: (node: RpcNode) => Promise<T>): Promise<readonly T[]> {
+  async function fromEvery<T>(method: string, work: (node: RpcNode) => Promise<T>): Promise<Answers<T>> {
     const failures: NodeFailure[] = [];
     const answers = await Promise.all(
       nodes.map(async (node): Promise<readonly T[]> => {
@@ -71,7 +83,7 @@ export function createRpcPool(options: RpcPoolOptions): RpcPool {
       }),
     );
     if (failures.length === nodes.length) throw new ChainUnavailableError(network, method, failures);
-    return answers.flat();
+    return { answers: answers.flat(), isComplete: failures.length === 0 };
   }
 
   return {

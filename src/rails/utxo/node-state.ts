@@ -57,7 +57,8 @@ export async function readContact(node: RpcNode): Promise<ContactAnswer> {
       { method: 'getnetworkinfo', params: [] },
       { method: 'uptime', params: [] },
     ]);
-    return network?.kind === 'ok' ? decodeContact(network.result, uptime) : 'not_shown';
+    if (network?.kind === 'error') throw network.error;
+    return decodeContact(network?.result, uptime);
   } catch (fault) {
     if (fault instanceof MethodMissingError) return 'not_shown';
     if (fault instanceof NodeError && fault.status === 403) return 'refused';

@@ -3,6 +3,7 @@ import type { Troubles } from '../../domain/trouble.ts';
 import { decodeObject, MalformedAnswerError } from '../rpc/decode.ts';
 import { createRpcNode, MethodMissingError, NodeError, NodeLoadingError, type RpcNode } from '../rpc/node.ts';
 import { withAnyBatch } from '../rpc/batches.ts';
+import { withPatience } from '../rpc/patience.ts';
 import { createRpcPool, type RpcPool } from '../rpc/pool.ts';
 import { decodeProgress, PROGRESS_CALL, readContact, stateOf } from './node-state.ts';
 import { chainWithGenesis, type UtxoParams } from './params.ts';
@@ -30,7 +31,7 @@ export function createUtxoPool({ params, urls, cookieFile, timeoutMs, troubles }
   if (urls.length === 0) throw new RangeError(`${network} needs the URL of at least one node`);
   return createRpcPool({
     network,
-    nodes: urls.map((url) => withAnyBatch(createRpcNode(url, timeoutMs, cookieFile))),
+    nodes: urls.map((url) => withAnyBatch(withPatience(createRpcNode(url, timeoutMs, cookieFile), urls.length))),
     checkChain: (node) => checkChain(node, params),
     stateOf: async (node) => {
       const height = decodeHeight(await node.call('getblockcount', []), 'the newest height');

@@ -1,5 +1,5 @@
 import { MalformedAnswerError } from '../rpc/decode.ts';
-import { MethodMissingError, NodeError, type RpcResult } from '../rpc/node.ts';
+import { NodeError, NotKeptError, type RpcResult } from '../rpc/node.ts';
 import type { RpcPool } from '../rpc/pool.ts';
 
 /** A transaction and the block that it is in; null while unmined. */
@@ -13,7 +13,7 @@ const NOT_FOUND = -5;
 const MISC_ERROR = -1;
 const METHOD_NOT_FOUND = -32_601;
 
-/** Whole transactions in hex, in the requested order; null if no node has the transaction's block any more. */
+/** Whole transactions in hex, in the requested order; null if every node says that it has not got them any more. */
 export async function rawTransactions(
   pool: RpcPool,
   wanted: readonly LocatedTransaction[],
@@ -37,11 +37,11 @@ async function fromAnother(pool: RpcPool, calls: Parameters<RpcPool['askAll']>[0
     return await pool.askAll(calls, ([result]) => {
       const raw = decodeRaw(result);
       // A node without the block is healthy: the next one is asked, and this one is not reported.
-      if (raw === null) throw new MethodMissingError('the node does not have the block');
+      if (raw === null) throw new NotKeptError('the node does not have the block');
       return raw;
     });
   } catch (fault) {
-    if (fault instanceof MethodMissingError) return null;
+    if (fault instanceof NotKeptError) return null;
     throw fault;
   }
 }

@@ -63,6 +63,15 @@ export const CHAIN_CURSORS = {
   problem: nullable(text()),
 };
 
+/** Native coins that left an address in a block, or (`missing`) in it or before; `open`: at least so many. */
+export const COIN_OUTFLOWS = {
+  network: text<Network>(),
+  address: text(),
+  block_height: integer(),
+  units: units(),
+  state: text<'taken' | 'missing' | 'open'>(),
+};
+
 export const CHAIN_BLOCKS = { network: text<Network>(), height: integer(), hash: text(), block_at: timestamp() };
 
 export const CHAIN_NODES = {

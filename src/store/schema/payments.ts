@@ -122,6 +122,7 @@ export const PAYMENT_ADDRESSES = recordTable(
       tolerance_units: fixed('toleranceUnits', units()),
     },
   },
+  // Not used since migration 0041; an earlier version beside this one writes it.
   { spent_units: nullable(units()) },
 );
 

@@ -4,6 +4,7 @@ import { bigint, boolean, bytes, integer, json, nullable, text, texts, timestamp
 export const PEOPLE = {
   id: uuid(),
   email: text(),
+  pending_email: nullable(text()),
   password_hash: nullable(text()),
   totp_secret: nullable(bytes()),
   totp_pending: nullable(bytes()),
@@ -23,7 +24,7 @@ export const MEMBERSHIPS = {
 };
 
 /** What a one-time link is for. */
-export type LinkPurpose = 'setup' | 'invitation' | 'reset';
+export type LinkPurpose = 'setup' | 'invitation' | 'reset' | 'email';
 
 export const ACCOUNT_LINKS = {
   token_hash: bytes(),

@@ -3,19 +3,28 @@ import type { TextsLike } from './en.ts';
 
 export const deAccess: TextsLike<typeof enAccess> = {
   add_passkey: 'Passkey hinzufügen',
-  add_passkey_text: 'Ihr Browser fragt nach Fingerabdruck, Gesicht, Displaysperre oder Sicherheitsschlüssel.',
+  add_passkey_text:
+    'Ihr Browser fragt nach Fingerabdruck, Gesicht, Displaysperre oder Sicherheitsschlüssel. Auf allen anderen Geräten werden Sie damit abgemeldet.',
   add_totp: 'Authenticator-App einrichten',
   added: 'Hinzugefügt am',
   change_email: 'E-Mail ändern',
-  change_email_text: 'Ab jetzt melden Sie sich mit der neuen Adresse an.',
+  change_email_text:
+    'Ab jetzt melden Sie sich mit der neuen Adresse an. Wo dieser Dienst E-Mails sendet, muss die neue Adresse das erst bestätigen.',
   change_password: 'Passwort ändern',
   change_password_text: 'Auf allen anderen Geräten werden Sie damit abgemeldet.',
   codes_kept: 'Ich habe die Codes gespeichert',
   copy_codes: 'Codes kopieren',
   copy_secret: 'Schlüssel kopieren',
   create_account: 'Konto anlegen',
+  confirm_email: 'Adresse bestätigen',
+  confirm_email_text: 'Ihr Konto hat dann die E-Mail-Adresse {email}.',
+  confirm_email_title: 'Neue E-Mail-Adresse bestätigen',
   current_password: 'Aktuelles Passwort',
+  email_asked: 'Eine E-Mail ging an {email}. Öffnen Sie den Link darin, um die Adresse zu bestätigen.',
   email_changed: 'Ihre E-Mail-Adresse wurde geändert.',
+  email_confirmed_title: 'Ihre E-Mail-Adresse wurde geändert',
+  email_confirmed_text: 'Ab jetzt melden Sie sich mit {email} an.',
+  email_pending: '{email}. Um zu {next} zu wechseln, öffnen Sie den Link in der E-Mail, die dorthin ging.',
   end_session: 'Sitzung beenden',
   end_session_on: 'Sitzung auf {device} beenden',
   forgot_password: 'Passwort vergessen?',
@@ -26,7 +35,8 @@ export const deAccess: TextsLike<typeof enAccess> = {
   language: 'Sprache',
   language_text: 'Gilt für diesen Browser. Die Seite lädt neu.',
   last_used: 'zuletzt benutzt',
-  link_expired_text: 'Links gelten eine Stunde.',
+  link_expired_text:
+    'Links gelten eine Stunde. Um eine neue E-Mail-Adresse zu bestätigen, beantragen Sie die Änderung in Ihrem Konto erneut.',
   link_expired_title: 'Dieser Link ist abgelaufen',
   link_how: 'Wer diesen Server betreibt, kann mit einem dieser Befehle einen neuen Link erstellen:',
   link_unknown_text: 'Vielleicht fehlt ein Teil der Adresse, oder ein neuerer Link hat diesen ersetzt.',
@@ -66,10 +76,11 @@ export const deAccess: TextsLike<typeof enAccess> = {
     'Wenn Sie Telefon oder Schlüssel verlieren, meldet jeder dieser Codes Sie einmal an. Bewahren Sie sie sicher auf.',
   remove_passkey: 'Passkey entfernen',
   remove_passkey_named: 'Passkey {name} entfernen',
-  remove_passkey_text: 'Mit „{name}“ können Sie sich dann nicht mehr anmelden.',
+  remove_passkey_text:
+    'Mit „{name}“ können Sie sich dann nicht mehr anmelden. Auf allen anderen Geräten werden Sie damit abgemeldet.',
   remove_totp: 'Authenticator-App entfernen',
   remove_totp_text:
-    'Ihre Codes gelten nicht mehr. Ohne einen anderen zweiten Faktor reicht zum Anmelden das Passwort allein.',
+    'Ihre Codes gelten nicht mehr. Ohne einen anderen zweiten Faktor reicht zum Anmelden das Passwort allein. Auf allen anderen Geräten werden Sie damit abgemeldet.',
   removed: 'Entfernt.',
   reset_text: 'Auch Ihr zweiter Faktor wurde entfernt; Sie können ihn gleich wieder einrichten.',
   reset_title: 'Neues Passwort wählen',
@@ -91,7 +102,7 @@ export const deAccess: TextsLike<typeof enAccess> = {
   totp_added: 'Authenticator-App hinzugefügt.',
   totp_qr: 'QR-Code für Ihre Authenticator-App',
   totp_scan:
-    'Scannen Sie den Code mit Ihrer Authenticator-App, oder tippen Sie den Schlüssel darunter ein. Geben Sie dann die sechs Ziffern ein, die sie zeigt.',
+    'Scannen Sie den Code mit Ihrer Authenticator-App, oder tippen Sie den Schlüssel darunter ein. Geben Sie dann die sechs Ziffern ein, die sie zeigt. Auf allen anderen Geräten werden Sie damit abgemeldet.',
   totp_text: 'Ein sechsstelliger Code aus einer App auf Ihrem Telefon.',
   unknown_device: 'Unbekanntes Gerät',
   use_one_time_code: 'Einmalcode verwenden',

@@ -25,6 +25,7 @@ export const deAudit: TextsLike<typeof enAudit> = {
   action_payment_token: 'Zahlungsweise geändert',
   action_person_deactivate: 'Person deaktiviert',
   action_person_email: 'Eigene E-Mail geändert',
+  action_person_email_ask: 'Andere E-Mail beantragt',
   action_person_invite: 'Person eingeladen',
   action_person_join: 'Eigenes Konto angelegt',
   action_person_notifications: 'Benachrichtigungen geändert',

@@ -13,7 +13,8 @@ export const deNotifications: TextsLike<typeof enNotifications> = {
   mail_none:
     'Dieser Dienst sendet keine E-Mails: Der Betreiber hat SMTP_URL nicht gesetzt. Das Dashboard zeigt, was zu erledigen ist.',
   mail_off: 'Aus',
-  mail_to: 'E-Mails gehen an {email}, in der Sprache dieser Seite.',
+  mail_to:
+    'E-Mails gehen an {email}, in der Sprache dieser Seite. Die über Ihr eigenes Konto lassen sich nicht abschalten.',
   mail_wallet_changed: 'Geänderte Wallets',
   mail_wallet_changed_text: 'Wenn jemand ändert, wohin Zahlungen gehen. Alle Inhaber bekommen diese E-Mail.',
   mail_weekly: 'Wochenübersicht',
@@ -31,6 +32,5 @@ export const deNotifications: TextsLike<typeof enNotifications> = {
   unsubscribe_title: 'Diese E-Mails abschalten?',
   unsubscribe_unknown_text: 'Melden Sie sich an und wählen Sie Ihre Benachrichtigungen in Ihrem Konto.',
   unsubscribe_unknown_title: 'Dieser Link gilt nicht mehr',
-  unsubscribe_wallet_changed: 'geänderte Wallets',
   unsubscribe_weekly: 'Wochenübersicht',
 };

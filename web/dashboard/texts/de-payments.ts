@@ -147,6 +147,7 @@ export const dePayments: TextsLike<typeof enPayments> = {
   health_networks: 'Netzwerke',
   health_webhooks: 'Webhooks',
   health_backups: 'Sicherungen',
+  health_clock: 'Uhr',
   health_ok: 'In Ordnung',
   health_warning: 'Warnung',
   health_problem: 'Gestört',

@@ -54,6 +54,8 @@ export const deReports: TextsLike<typeof enReports> = {
     '{address}: {received} {coin} gingen ein, {swept} wurden eingezogen, und {there} liegen dort.',
   statement_deposit_explained:
     '{address}: {received} {coin} gingen ein, {swept} wurden eingezogen, und {there} liegen dort. Die weiteren {more} {coin} kamen durch den Aufruf eines Vertrags und wurden erst dort oder beim Einziehen bemerkt.',
+  statement_deposit_unclear:
+    'In einem Block ging Geld von dort ab, für den noch kein Node sagen konnte, was ein Vertrag dorthin gezahlt hat. Was zu tun ist, steht beim Zustand des Netzwerks.',
   statement_deposits_received: 'Einzahlungsverträge, bis heute: eingegangen',
   statement_deposits_since: 'seit der Abfrage eingegangen',
   statement_deposits_swept: 'an die Treasury gegangen',

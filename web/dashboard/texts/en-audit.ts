@@ -23,6 +23,7 @@ export const enAudit = {
   action_payment_token: 'Changed how a payment is paid',
   action_person_deactivate: 'Deactivated a person',
   action_person_email: 'Changed their e-mail',
+  action_person_email_ask: 'Asked for another e-mail',
   action_person_invite: 'Invited a person',
   action_person_join: 'Created their account',
   action_person_notifications: 'Changed notifications',

@@ -9,7 +9,7 @@ export const enNotifications = {
   mail_endpoints_text: 'When an endpoint fails or is disabled, and when it works again.',
   mail_none: 'This service sends no mail: the operator has not set SMTP_URL. The dashboard shows what needs attention.',
   mail_off: 'Off',
-  mail_to: 'Mails go to {email}, in the language of this page.',
+  mail_to: 'Mails go to {email}, in the language of this page. Those about your own account cannot be switched off.',
   mail_wallet_changed: 'Changed wallets',
   mail_wallet_changed_text: 'When somebody changes where payments go. All owners get it.',
   mail_weekly: 'Weekly summary',
@@ -26,6 +26,5 @@ export const enNotifications = {
   unsubscribe_title: 'Switch off these mails?',
   unsubscribe_unknown_text: 'Sign in and choose your notifications in your account.',
   unsubscribe_unknown_title: 'This link is not valid any more',
-  unsubscribe_wallet_changed: 'changed wallets',
   unsubscribe_weekly: 'the week',
 } as const;

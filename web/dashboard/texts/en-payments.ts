@@ -143,6 +143,7 @@ export const enPayments = {
   health_networks: 'Networks',
   health_webhooks: 'Webhooks',
   health_backups: 'Backups',
+  health_clock: 'Clock',
   health_ok: 'Fine',
   health_warning: 'Warning',
   health_problem: 'Not working',

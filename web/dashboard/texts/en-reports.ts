@@ -50,6 +50,8 @@ export const enReports = {
   statement_deposit_difference: '{address}: {received} {coin} arrived, {swept} were swept, and {there} are there.',
   statement_deposit_explained:
     '{address}: {received} {coin} arrived, {swept} were swept, and {there} are there. The other {more} {coin} came from a contract’s call and were only noticed on the deposit or when it was swept.',
+  statement_deposit_unclear:
+    'Money left it in a block of which no node could say yet what a contract paid there. The state of the network says what to do.',
   statement_deposits_received: 'Deposit contracts, up to today: received',
   statement_deposits_since: 'arrived since they were checked',
   statement_deposits_swept: 'moved to the treasury',

@@ -6,11 +6,19 @@ interface CodeFieldProps {
   readonly value: string;
   readonly problem?: string | null;
   readonly autoFocus?: boolean;
+  readonly required?: boolean;
   readonly onChange: (value: string) => void;
 }
 
 /** A field for a code of an authenticator app or a recovery code. */
-export function CodeField({ kind, value, problem = null, autoFocus = false, onChange }: CodeFieldProps) {
+export function CodeField({
+  kind,
+  value,
+  problem = null,
+  autoFocus = false,
+  required = true,
+  onChange,
+}: CodeFieldProps) {
   const { t } = useLocale();
   const isTotp = kind === 'totp';
   return (
@@ -20,7 +28,7 @@ export function CodeField({ kind, value, problem = null, autoFocus = false, onCh
       hint={t(isTotp ? 'one_time_code_hint' : 'recovery_code_hint')}
       problem={problem}
       isCode={isTotp}
-      required
+      required={required}
       autoFocus={autoFocus}
       autoComplete={isTotp ? 'one-time-code' : 'off'}
       inputMode={isTotp ? 'numeric' : 'text'}

@@ -41,6 +41,8 @@ const signedIn = Type.Object({
   person: Type.Object({
     id: Type.String(),
     email: Type.String(),
+    /** The new address that is not confirmed yet. */
+    pending_email: nullable(Type.String()),
     /** The role in all projects; null for somebody who has roles in single projects only. */
     role: nullable(roleShape),
     /** What the person may do to the service as a whole. */
@@ -87,12 +89,12 @@ const passkeyBody = Type.Object({ response: webAuthnJson });
 
 const tokenField = text({ max: 128, min: 1 });
 
-/** The state of a link for set-up, an invitation or `user reset`. */
+/** The state of a link for set-up, an invitation, `user reset` or a new e-mail address. */
 export const linkShape = Type.Union([
   Type.Object({
     state: Type.Literal('open'),
-    purpose: oneOf(['setup', 'invitation', 'reset']),
-    /** Null at set-up, where the person enters it. */
+    purpose: oneOf(['setup', 'invitation', 'reset', 'email']),
+    /** The new address where the link confirms one; null at set-up, where the person enters it. */
     email: nullable(Type.String()),
     expires_at: time(),
   }),
@@ -146,8 +148,15 @@ export const accountContract = {
     answer: sessionShape,
   },
 
+  /** Makes the new address of an `email` link that of its account. */
+  'POST /dashboard/api/links/confirm-email': { body: Type.Object({ token: tokenField }), answer: doneShape },
+
   /** Answers `signed_in`, or `second_factor` if the person has one. */
-  'POST /dashboard/api/sign-in': { body: Type.Object({ email, password: passwordField }), answer: sessionShape },
+  /** With `code`, of an authenticator, the second step is done as well; only both together are right or wrong. */
+  'POST /dashboard/api/sign-in': {
+    body: Type.Object({ email, password: passwordField, code: Type.Optional(codeField) }),
+    answer: sessionShape,
+  },
   'POST /dashboard/api/sign-in/code': { body: Type.Object({ code: codeField }), answer: sessionShape },
   'POST /dashboard/api/sign-in/recovery-code': { body: Type.Object({ code: codeField }), answer: sessionShape },
   /** For the second step, and for signing in with a passkey alone. */
@@ -171,7 +180,7 @@ export const accountContract = {
     body: Type.Object({ current_password: passwordField, password: passwordField }),
     answer: sessionShape,
   },
-  /** Requires a proof. */
+  /** Requires a proof. Where mails are sent, the new address is `pending_email` until it is confirmed. */
   'POST /dashboard/api/account/email': { body: Type.Object({ email }), answer: sessionShape },
 
   /** Requires a proof, as do all routes below. The secret takes effect when `confirm` receives a code of it. */

@@ -98,8 +98,8 @@ const homeShape = Type.Object({
     live_key: Type.Boolean(),
     live_payment: Type.Boolean(),
   }),
-  /** Networks and backups belong to the service, webhooks to the project and mode. */
-  health: Type.Object({ networks: healthLine, webhooks: healthLine, backups: healthLine }),
+  /** Networks, backups and the clock belong to the service, webhooks to the project and mode. */
+  health: Type.Object({ networks: healthLine, webhooks: healthLine, backups: healthLine, clock: healthLine }),
 });
 export type HomeView = Static<typeof homeShape>;
 

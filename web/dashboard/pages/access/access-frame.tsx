@@ -1,6 +1,12 @@
+import type { UseMutationResult } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import { useLocale } from '../../locale.tsx';
+import { problemText } from '../../problem.ts';
 import { useTitle } from '../../shell/use-title.ts';
+import { Button, buttonClass } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icons.tsx';
+import { Notice } from '../../ui/notice.tsx';
 import css from './access.module.css';
 
 interface AccessFrameProps {
@@ -28,5 +34,37 @@ export function AccessFrame({ title, lead, children }: AccessFrameProps) {
         </div>
       </main>
     </div>
+  );
+}
+
+interface MailedLinkProps {
+  readonly title: string;
+  readonly lead: string;
+  readonly confirm: string;
+  readonly action: Pick<UseMutationResult<unknown, Error, void>, 'error' | 'isPending' | 'mutate'>;
+}
+
+/** The page of a mail's link. Only its button changes anything: mail programs open links by themselves. */
+export function MailedLinkFrame({ title, lead, confirm, action }: MailedLinkProps) {
+  const { t } = useLocale('access');
+  return (
+    <AccessFrame title={title} lead={lead}>
+      {action.error === null ? null : <Notice kind="problem">{problemText(action.error, t)}</Notice>}
+      <Button kind="primary" wide busy={action.isPending} onClick={() => action.mutate()}>
+        {confirm}
+      </Button>
+    </AccessFrame>
+  );
+}
+
+/** Something is over; the page of the account is next. */
+export function AccountFrame({ title, text }: { readonly title: string; readonly text: string }) {
+  const { t } = useLocale('access');
+  return (
+    <AccessFrame title={title} lead={text}>
+      <Link className={buttonClass()} to="/account">
+        {t('account_settings')}
+      </Link>
+    </AccessFrame>
   );
 }

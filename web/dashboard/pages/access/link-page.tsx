@@ -11,12 +11,12 @@ import { EmailField, NewPasswordField } from '../../ui/field.tsx';
 import { Form } from '../../ui/form.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
-import { AccessFrame } from './access-frame.tsx';
+import { AccessFrame, AccountFrame, MailedLinkFrame } from './access-frame.tsx';
 import css from './access.module.css';
 
 type OpenLink = Extract<LinkAnswer, { readonly state: 'open' }>;
 
-/** The page of a link for set-up, an invitation or a reset: its form, or why the link is not valid. */
+/** The page of a link for set-up, an invitation, a reset or a new e-mail: its form, or why the link is not valid. */
 export function LinkPage() {
   const { t } = useLocale('access');
   const { api } = useDashboard();
@@ -44,7 +44,9 @@ export function LinkPage() {
     );
   }
   if (link.data.state !== 'open') return <ClosedLink state={link.data.state} />;
-  return <AcceptLink link={link.data} token={token ?? ''} />;
+  const { purpose, email } = link.data;
+  if (purpose === 'email') return <ConfirmEmail email={email ?? ''} token={token ?? ''} />;
+  return <AcceptLink purpose={purpose} given={email} token={token ?? ''} />;
 }
 
 /** A link that is not valid any more. */
@@ -64,17 +66,37 @@ function ClosedLink({ state }: { readonly state: 'used' | 'expired' | 'unknown' 
   );
 }
 
-function AcceptLink({ link, token }: { readonly link: OpenLink; readonly token: string }) {
+function ConfirmEmail({ email, token }: { readonly email: string; readonly token: string }) {
+  const { t } = useLocale('access');
+  const { api, queries } = useDashboard();
+  const confirm = useMutation({
+    mutationFn: () => api('POST /dashboard/api/links/confirm-email', { body: { token } }),
+    onSuccess: () => queries.invalidateQueries({ queryKey: sessionQuery(api).queryKey }),
+  });
+  const confirmed = { title: t('email_confirmed_title'), text: t('email_confirmed_text', { email }) };
+  if (confirm.isSuccess) return <AccountFrame {...confirmed} />;
+  const asked = { title: t('confirm_email_title'), lead: t('confirm_email_text', { email }) };
+  return <MailedLinkFrame {...asked} confirm={t('confirm_email')} action={confirm} />;
+}
+
+interface AcceptLinkProps {
+  /** The e-mail of the account; null: the person enters it. */
+  readonly given: string | null;
+  readonly purpose: Exclude<OpenLink['purpose'], 'email'>;
+  readonly token: string;
+}
+
+function AcceptLink({ given, purpose, token }: AcceptLinkProps) {
   const { t } = useLocale('access');
   const { api, queries } = useDashboard();
   const navigate = useNavigate();
-  const [email, setEmail] = useState(link.email ?? '');
+  const [email, setEmail] = useState(given ?? '');
   const [password, setPassword] = useState('');
-  const isReset = link.purpose === 'reset';
+  const isReset = purpose === 'reset';
   const accept = useMutation({
     mutationFn: () =>
       api('POST /dashboard/api/links/accept', {
-        body: { token, password, ...(link.email === null && { email: email.trim() }) },
+        body: { token, password, ...(given === null && { email: email.trim() }) },
       }),
     onSuccess: async (session) => {
       queries.setQueryData(sessionQuery(api).queryKey, session);
@@ -86,18 +108,18 @@ function AcceptLink({ link, token }: { readonly link: OpenLink; readonly token: 
     },
   });
   return (
-    <AccessFrame title={t(`${link.purpose}_title`)} lead={t(`${link.purpose}_text`)}>
+    <AccessFrame title={t(`${purpose}_title`)} lead={t(`${purpose}_text`)}>
       <Form fault={accept.error} onSubmit={() => accept.mutate()}>
         <EmailField
           autoComplete="username"
-          readOnly={link.email !== null}
-          autoFocus={link.email === null}
+          readOnly={given !== null}
+          autoFocus={given === null}
           value={email}
           problem={problemOf(accept.error, 'email')}
           onValue={setEmail}
         />
         <NewPasswordField
-          autoFocus={link.email !== null}
+          autoFocus={given !== null}
           value={password}
           onValue={setPassword}
           problem={problemOf(accept.error, 'password')}

@@ -6,6 +6,7 @@ import { isDismissed, signInWithPasskey } from '../../passkeys.ts';
 import { problemOf, problemOfForm } from '../../problem.ts';
 import type { SessionAnswer } from '../../session.ts';
 import { Button, LinkButton } from '../../ui/button.tsx';
+import { CodeField } from '../../ui/code-field.tsx';
 import { EmailField, PasswordField } from '../../ui/field.tsx';
 import { Form } from '../../ui/form.tsx';
 import { Notice } from '../../ui/notice.tsx';
@@ -38,14 +39,19 @@ function FirstStep({ email: first, passkeys, onDone }: Required<Omit<SignInFormP
   const { api } = useDashboard();
   const [email, setEmail] = useState(first);
   const [password, setPassword] = useState('');
-  const [hasForgotten, forget] = useState(false);
+  const [code, setCode] = useState<string | null>(null);
   const signIn = useMutation({
-    mutationFn: () => api('POST /dashboard/api/sign-in', { body: { email: email.trim(), password } }),
+    mutationFn: () =>
+      api('POST /dashboard/api/sign-in', {
+        body: { email: email.trim(), password, ...(code === null || code === '' ? {} : { code }) },
+      }),
     onSuccess: onDone,
+    // Strangers used up the attempts at this account, and a code gets past them.
+    onError: (fault) => (problemOf(fault, 'code') === null ? undefined : setCode(code ?? '')),
   });
   const passkey = useMutation({ mutationFn: () => signInWithPasskey(api), onSuccess: onDone });
   const passkeyProblem = isDismissed(passkey.error) ? null : problemOfForm(passkey.error, [], t);
-  const problem = problemOfForm(signIn.error, ['email', 'password'], t) ?? passkeyProblem;
+  const problem = problemOfForm(signIn.error, ['email', 'password', 'code'], t) ?? passkeyProblem;
   return (
     <>
       {problem === null ? null : <Notice kind="problem">{problem}</Notice>}
@@ -66,6 +72,15 @@ function FirstStep({ email: first, passkeys, onDone }: Required<Omit<SignInFormP
           problem={problemOf(signIn.error, 'password')}
           onValue={setPassword}
         />
+        {code === null ? null : (
+          <CodeField
+            kind="totp"
+            required={false}
+            value={code}
+            problem={problemOf(signIn.error, 'code')}
+            onChange={setCode}
+          />
+        )}
         <Button kind="primary" type="submit" wide busy={signIn.isPending}>
           {t('sign_in')}
         </Button>
@@ -78,19 +93,26 @@ function FirstStep({ email: first, passkeys, onDone }: Required<Omit<SignInFormP
           </Button>
         </>
       ) : null}
-      <div className={css.below}>
-        <LinkButton aria-expanded={hasForgotten} onClick={() => forget(!hasForgotten)}>
-          {t('forgot_password')}
-        </LinkButton>
-        {hasForgotten ? (
-          <Notice>
-            <p>{t('forgot_password_text')}</p>
-            <code className={css.command}>
-              cointill user reset {email.trim() === '' ? 'you@example.com' : email.trim()}
-            </code>
-          </Notice>
-        ) : null}
-      </div>
+      <Forgotten email={email.trim()} />
     </>
+  );
+}
+
+/** How to get back in without the password. */
+function Forgotten({ email }: { readonly email: string }) {
+  const { t } = useLocale('access');
+  const [isOpen, open] = useState(false);
+  return (
+    <div className={css.below}>
+      <LinkButton aria-expanded={isOpen} onClick={() => open(!isOpen)}>
+        {t('forgot_password')}
+      </LinkButton>
+      {isOpen ? (
+        <Notice>
+          <p>{t('forgot_password_text')}</p>
+          <code className={css.command}>cointill user reset {email === '' ? 'you@example.com' : email}</code>
+        </Notice>
+      ) : null}
+    </div>
   );
 }

@@ -14,7 +14,7 @@ interface AccountDialogProps {
   readonly fields: readonly string[];
   readonly send: (api: Api) => Promise<SessionAnswer>;
   /** The toast after success. */
-  readonly done: string;
+  readonly done: (session: SessionAnswer) => string;
   readonly onClose: () => void;
   /** Renders the fields, given the error of each. */
   readonly children: (problem: (field: string) => string | null) => ReactNode;
@@ -28,7 +28,7 @@ export function AccountDialog({ send, done, onClose, children, ...rest }: Accoun
     onSuccess: (session) => {
       queries.setQueryData(sessionQuery(api).queryKey, session);
       void queries.invalidateQueries({ queryKey: ['sessions'] });
-      toast(done);
+      toast(done(session));
       onClose();
     },
   });

@@ -45,7 +45,14 @@ function SigningIn() {
   const close = (): void => ask(null);
   return (
     <div>
-      <Row title={t('email')} text={person.email}>
+      <Row
+        title={t('email')}
+        text={
+          person.pending_email === null
+            ? person.email
+            : t('email_pending', { email: person.email, next: person.pending_email })
+        }
+      >
         <Button onClick={() => ask('email')}>{t('change_email')}</Button>
       </Row>
       <Row title={t('password')} text={t('password_row_text')}>

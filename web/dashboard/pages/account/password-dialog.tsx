@@ -18,7 +18,7 @@ export function PasswordDialog({ onClose }: { readonly onClose: () => void }) {
       isDirty={current !== '' || next !== ''}
       fields={Object.keys(body)}
       send={(api) => api('POST /dashboard/api/account/password', { body })}
-      done={t('password_changed')}
+      done={() => t('password_changed')}
       onClose={onClose}
     >
       {(problem) => (

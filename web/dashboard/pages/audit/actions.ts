@@ -27,6 +27,7 @@ export const ACTIONS: ReadonlyMap<string, ActionKey> = new Map<string, ActionKey
   ['payment.token', 'action_payment_token'],
   ['person.deactivate', 'action_person_deactivate'],
   ['person.email', 'action_person_email'],
+  ['person.email_ask', 'action_person_email_ask'],
   ['person.invite', 'action_person_invite'],
   ['person.join', 'action_person_join'],
   ['person.notifications', 'action_person_notifications'],

@@ -4,9 +4,9 @@ import { Card } from '../../ui/card.tsx';
 import { classNames } from '../../ui/class-names.ts';
 import css from './home-page.module.css';
 
-const LINES = ['networks', 'webhooks', 'backups'] as const;
+const LINES = ['networks', 'webhooks', 'backups', 'clock'] as const;
 
-/** The health of networks, webhooks and backups. */
+/** The health of networks, webhooks, backups and the clock. */
 export function Health({ health }: { readonly health: HomeView['health'] }) {
   const { t } = useLocale();
   return (

@@ -196,10 +196,12 @@ function Differences({ statement, locale }: { readonly statement: StatementRecor
     ...over.rows.map((row) => ({ key: `refund ${row.payment} ${row.coin}`, text: t('statement_over_refund', row) })),
     ...deposits.rows.map((row) => ({
       key: `deposit ${row.address} ${row.coin}`,
-      text:
+      text: [
         row.from_contracts === null
           ? t('statement_deposit_difference', row)
           : t('statement_deposit_explained', { ...row, more: row.from_contracts }),
+        ...(row.is_unclear ? [t('statement_deposit_unclear')] : []),
+      ].join(' '),
     })),
   ];
   return (

@@ -1,0 +1,1 @@
+-- PostgreSQL 15 cannot read that text; what it made is the same.

@@ -1,0 +1,256 @@
+import { untracedHash } from '../../domain/payment.ts';
+import type { BlockId, ChainBlock, ChainSource, ChainTransfer, NativeBalances } from '../../rails/chain.ts';
+import { balancesOf } from '../../rails/native-balances.ts';
+import { knownAround, type CoinOutflow, type TakenFrom } from '../../store/coin-outflows.ts';
+import { lostTransfers } from '../../store/lost-transfers.ts';
+import { findTransfers } from '../../store/transfers.ts';
+import type { App } from '../context.ts';
+import type { FoundTransfer } from '../payments/chain-money.ts';
+
+/** Above every index in a trace, so that an untraced transfer never collides with a traced one. */
+const UNTRACED_INDEX = 2_000_000_000;
+
+interface Step {
+  readonly height: number;
+  readonly units: bigint;
+}
+
+/** What is known to have arrived at an address (positive) and to have left it. */
+export interface Account {
+  /** Null: a skipped address, whose payment is not known. */
+  readonly paymentId: string | null;
+  readonly steps: Step[];
+}
+
+/** By address. */
+export type Accounts = ReadonlyMap<string, Account>;
+
+/** What comparisons of balances found, to be saved together. */
+export interface ContractTransfers {
+  readonly found: readonly FoundTransfer[];
+  readonly outflows: readonly CoinOutflow[];
+  /** Blocks of which a node could say now what came and left, which none could before. */
+  readonly resolved: readonly { readonly address: string; readonly height: number }[];
+}
+
+/** Comparisons that follow each other, and what they found so far. */
+export interface Comparisons {
+  readonly app: App;
+  readonly source: ChainSource;
+  readonly native: NativeBalances;
+  /** The blocks that are traced. */
+  readonly newest: readonly ChainBlock[];
+  readonly known: KnownTransfers;
+  readonly found: FoundTransfer[];
+  readonly outflows: CoinOutflow[];
+  readonly resolved: { readonly address: string; readonly height: number }[];
+}
+
+export function beginComparisons(
+  app: App,
+  source: ChainSource,
+  native: NativeBalances,
+  newest: readonly ChainBlock[],
+): Comparisons {
+  return { app, source, native, newest, known: knownTransfers(app), found: [], outflows: [], resolved: [] };
+}
+
+/** Compares all addresses after a block; false: no node has the balances. */
+export async function compareAfter(all: Comparisons, block: ChainBlock, accounts: Accounts): Promise<boolean> {
+  const holders = [...accounts.keys()].map((address) => ({ address }));
+  const balances = await balancesOf(all.native, holders, block);
+  if (balances !== null) await compare(all, { block, balances, stateOf: () => 'missing' }, accounts);
+  return balances !== null;
+}
+
+/**
+ * Compares addresses before and after a block in which a transaction may have taken coins from them. False: no node has
+ * the balances of both blocks.
+ */
+export async function compareAround(
+  all: Comparisons,
+  { before, block }: { readonly before: ChainBlock | BlockId; readonly block: ChainBlock },
+  taken: readonly TakenFrom[],
+  everyone: Accounts,
+): Promise<boolean> {
+  const { native } = all;
+  const accounts = new Map(
+    taken.flatMap(({ address }) => {
+      const account = everyone.get(address);
+      return account === undefined ? [] : [[address, account] as const];
+    }),
+  );
+  if (accounts.size === 0) return true;
+  const treasuries = new Set(taken.flatMap(({ treasury }) => treasury ?? []));
+  const holders = [...accounts.keys(), ...treasuries].map((address) => ({ address }));
+  const parent = 'transfers' in before ? before : await blockOf(all, before);
+  const was = parent === null ? null : await balancesOf(native, holders, parent);
+  const is = await balancesOf(native, holders, block);
+  if (parent === null || was === null || is === null) return false;
+  await compare(all, { block: parent, balances: was, stateOf: () => 'missing' }, accounts);
+  // What a treasury got is what left its deposits: if that is what is known, no contract paid to them in this block.
+  const unexplained = [...treasuries].map((treasury) => {
+    const addresses = new Set(taken.flatMap((one) => (one.treasury === treasury ? one.address : [])));
+    let units = (is.get(treasury) ?? 0n) - (was.get(treasury) ?? 0n);
+    for (const [address, account] of accounts) {
+      if (addresses.has(address)) units -= unitsAfter(account, block.height) - (is.get(address) ?? 0n);
+    }
+    return { addresses, units };
+  });
+  const isPlain = taken.every(({ treasury }) => treasury !== null) && unexplained.every(({ units }) => units === 0n);
+  const paid = isPlain ? [] : await native.internalTransfers(block, new Set(accounts.keys()));
+  if (paid !== null && paid.length > 0) await all.known.load([...accounts.values()]);
+  for (const [address, transfers] of Map.groupBy(paid ?? [], (transfer) => transfer.address)) {
+    const account = accounts.get(address);
+    // What was counted without a hash, when no node traced the block, is among them.
+    let counted = all.known.amountOf(untracedIn(block, address));
+    for (const transfer of transfers) {
+      if (account === undefined || all.known.has(transfer)) continue;
+      const amount = transfer.amount - (counted < transfer.amount ? counted : transfer.amount);
+      counted -= transfer.amount - amount;
+      if (amount > 0n) arrived(all, block, { ...transfer, amount }, account);
+    }
+  }
+  // A treasury that got less has paid something itself, such as gas.
+  const doubtful = paid === null ? unexplained.filter(({ units }) => units > 0n) : [];
+  const isOpen = (address: string): boolean => doubtful.some(({ addresses }) => addresses.has(address));
+  await compare(all, { block, balances: is, stateOf: (address) => (isOpen(address) ? 'open' : 'taken') }, accounts);
+  return true;
+}
+
+/** No node could say what came and left in a block: it is asked again later. */
+export function leaveOpen({ outflows }: Comparisons, taken: readonly TakenFrom[], accounts: Accounts): void {
+  for (const { address, height } of taken) {
+    if ((accounts.get(address)?.paymentId ?? null) === null) continue;
+    outflows.push({ address, height, units: 0n, state: 'open' });
+  }
+}
+
+/** Asks again what came and left in a former block. */
+export async function compareAgain(all: Comparisons, height: number, taken: readonly TakenFrom[]): Promise<void> {
+  const { app, source, native, outflows, resolved } = all;
+  const [before, block] = await source.blocks(height - 1, 2);
+  if (before === undefined || block === undefined) return;
+  const accounts = new Map<string, Account>();
+  for (const one of taken) {
+    const around = await knownAround(app.db, source.network, native.asset, one);
+    if (around === null) continue;
+    const steps = [stepOf(before, around.before), stepOf(block, around.arrived)];
+    accounts.set(one.address, { paymentId: around.paymentId, steps });
+  }
+  if (!(await compareAround(all, { before, block }, taken, accounts))) return;
+  // What was missing later may have left then; what did not is missing again at the next look.
+  const kept = outflows.filter((one) => !(accounts.has(one.address) && one.state === 'missing' && one.height > height));
+  outflows.splice(0, outflows.length, ...kept);
+  for (const address of accounts.keys()) resolved.push({ address, height });
+}
+
+interface Look {
+  readonly block: ChainBlock;
+  readonly balances: ReadonlyMap<string, bigint>;
+  /** What coins are that are missing at an address. */
+  readonly stateOf: (address: string) => CoinOutflow['state'];
+}
+
+/** Compares after a block: coins beyond what is known came from contracts, and those that are missing have left. */
+async function compare(all: Comparisons, { block, balances, stateOf }: Look, accounts: Accounts): Promise<void> {
+  const surplus = new Map<string, bigint>();
+  for (const [address, account] of accounts) {
+    const units = (balances.get(address) ?? 0n) - unitsAfter(account, block.height);
+    const state = stateOf(address);
+    if (units > 0n) surplus.set(address, units);
+    if (units >= 0n && state !== 'open') continue;
+    const left = units < 0n ? -units : 0n;
+    all.outflows.push({ address, height: block.height, units: left, state });
+    account.steps.push(stepOf(block, -left));
+  }
+  if (surplus.size > 0) await explain(all, block, surplus, accounts);
+}
+
+/** Searches for what is on addresses beyond what is known, in the newest blocks up to this one. */
+async function explain(
+  all: Comparisons,
+  at: ChainBlock,
+  surplus: ReadonlyMap<string, bigint>,
+  accounts: Accounts,
+): Promise<void> {
+  const { native, newest, known } = all;
+  const missing = new Map(surplus);
+  await known.load([...missing.keys()].flatMap((address) => accounts.get(address) ?? []));
+  for (const block of newest.filter(({ height }) => height <= at.height).toReversed()) {
+    if (missing.size === 0) break;
+    const transfers = await native.internalTransfers(block, new Set(missing.keys()));
+    // A node that does not trace this block will not trace older ones either.
+    if (transfers === null) break;
+    for (const transfer of transfers) {
+      const [rest, account] = [missing.get(transfer.address), accounts.get(transfer.address)];
+      if (rest === undefined || account === undefined || transfer.amount > rest || known.has(transfer)) continue;
+      arrived(all, block, transfer, account);
+      if (transfer.amount === rest) missing.delete(transfer.address);
+      else missing.set(transfer.address, rest - transfer.amount);
+    }
+  }
+  for (const [address, amount] of missing) {
+    const account = accounts.get(address);
+    const transfer = { ...untracedIn(at, address), address, asset: native.asset, amount };
+    if (account !== undefined) arrived(all, at, transfer, account);
+  }
+}
+
+/** Stands for the transfers to an address that were found after a block and could not be traced. */
+function untracedIn({ hash }: BlockId, address: string): TransferKey {
+  return { transactionHash: untracedHash(`${address}@${hash}`), index: UNTRACED_INDEX };
+}
+
+function arrived({ found, known }: Comparisons, block: ChainBlock, transfer: ChainTransfer, account: Account): void {
+  const { paymentId, steps } = account;
+  found.push({ block, transfer, ...(paymentId !== null && { paymentId }) });
+  known.add(transfer);
+  steps.push(stepOf(block, transfer.amount));
+}
+
+async function blockOf({ newest, source }: Comparisons, { height, hash }: BlockId): Promise<ChainBlock | null> {
+  const block = newest.find((one) => one.height === height) ?? (await source.block(height));
+  return block?.hash === hash ? block : null;
+}
+
+export function stepOf({ height }: BlockId, units: bigint): Step {
+  return { height, units };
+}
+
+function unitsAfter({ steps }: Account, height: number): bigint {
+  return steps.reduce((sum, step) => (step.height <= height ? sum + step.units : sum), 0n);
+}
+
+type TransferKey = Pick<ChainTransfer, 'transactionHash' | 'index'>;
+
+type KnownTransfers = ReturnType<typeof knownTransfers>;
+
+/** The transfers that are recorded or found already. A dropped one may come back. */
+function knownTransfers({ db }: App) {
+  const amounts = new Map<string, bigint>();
+  const loaded = new Set<string | null>();
+  const keyOf = ({ transactionHash, index }: TransferKey): string => `${transactionHash} ${index}`;
+  const add = (transfer: Pick<ChainTransfer, 'transactionHash' | 'index' | 'amount'>): void =>
+    void amounts.set(keyOf(transfer), transfer.amount);
+
+  return {
+    add,
+    has: (transfer: TransferKey): boolean => amounts.has(keyOf(transfer)),
+    /** 0 for one that is not known. */
+    amountOf: (transfer: TransferKey): bigint => amounts.get(keyOf(transfer)) ?? 0n,
+    load: async (accounts: readonly Account[]): Promise<void> => {
+      const fresh = [...new Set(accounts.map(({ paymentId }) => paymentId))].filter((id) => !loaded.has(id));
+      for (const id of fresh) loaded.add(id);
+      const transfers = await findTransfers(
+        db,
+        fresh.filter((id) => id !== null),
+      );
+      for (const transfer of [...transfers.values()].flat()) {
+        if (transfer.state !== 'dropped') add({ ...transfer, amount: transfer.amountUnits });
+      }
+      if (!fresh.includes(null)) return;
+      for (const lost of await lostTransfers(db)) add({ ...lost, index: lost.outputIndex, amount: lost.amountUnits });
+    },
+  };
+}

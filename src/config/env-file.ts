@@ -1,0 +1,99 @@
+/** The settings of a file, and the lines that are none. */
+export interface EnvFile {
+  readonly settings: Readonly<Record<string, string>>;
+  /** Names that no variable can have, such as `export PORT`: whoever reads such a file passes over them. */
+  readonly refused: readonly string[];
+}
+
+const NAME = /^[A-Za-z_]\w*$/;
+const SPACE = /[ \t]/;
+const LINE_END = /[\n\r]/;
+/** The characters before which a backslash counts in double quotes. */
+const ESCAPED = /["\\`$]/;
+
+/**
+ * Reads a file of settings as systemd reads its `EnvironmentFile=` (systemd.exec(5)): `NAME=value` a line, `#` and `;`
+ * begin a comment at the beginning of a line alone, and neither `$` nor `&` means anything. Quotes count where a value
+ * begins with them: in single ones every character stands for itself, in double ones a backslash makes one of `"\$` and
+ * the backtick stand for itself. Outside of quotes a backslash makes the next character stand for itself, at the end of
+ * a line the next line belongs to the value, and blanks around the value do not. The last of several lines for one name
+ * counts. (Before its version 254 systemd took the line after a comment that ends with a backslash for a comment too.)
+ */
+export function parseEnvFile(text: string): EnvFile {
+  const settings: Record<string, string> = {};
+  const refused: string[] = [];
+  let at = 0;
+  while (at < text.length) {
+    const start = text.charAt(at);
+    if (SPACE.test(start) || LINE_END.test(start)) at += 1;
+    else if (start === '#' || start === ';') at = endOfLine(text, at);
+    else {
+      const end = endOfLine(text, at);
+      const equals = text.indexOf('=', at + 1);
+      if (equals === -1 || equals > end) at = end;
+      else {
+        const name = text.slice(at, equals).trimEnd();
+        const value = readValue(text, equals + 1);
+        if (NAME.test(name)) settings[name] = value.text;
+        else refused.push(name);
+        at = value.end;
+      }
+    }
+  }
+  return { settings, refused };
+}
+
+function endOfLine(text: string, from: number): number {
+  const length = text.slice(from).search(LINE_END);
+  return length === -1 ? text.length : from + length;
+}
+
+/** Reads from behind the equals sign to the end of the value. */
+function readValue(text: string, from: number): { readonly text: string; readonly end: number } {
+  let value = '';
+  /** Blanks beyond this are not of the value, unless something follows them. */
+  let kept = 0;
+  let isPlain = false;
+  let at = from;
+  while (at < text.length && !LINE_END.test(text.charAt(at))) {
+    const char = text.charAt(at);
+    if (!isPlain && (char === "'" || char === '"')) {
+      const quoted = readQuoted(text, at + 1, char);
+      value += quoted.text;
+      kept = value.length;
+      at = quoted.end;
+    } else if (char === '\\') {
+      const next = text.charAt(at + 1);
+      isPlain = true;
+      if (!LINE_END.test(next)) value += next;
+      kept = value.length;
+      at += 2;
+    } else {
+      if (isPlain || !SPACE.test(char)) value += char;
+      if (!SPACE.test(char)) {
+        isPlain = true;
+        kept = value.length;
+      }
+      at += 1;
+    }
+  }
+  return { text: value.slice(0, kept), end: at };
+}
+
+/** Quotes that are never closed reach to the end of the file. */
+function readQuoted(text: string, from: number, quote: string): { readonly text: string; readonly end: number } {
+  let value = '';
+  let at = from;
+  while (at < text.length && text.charAt(at) !== quote) {
+    const char = text.charAt(at);
+    if (quote === '"' && char === '\\') {
+      const next = text.charAt(at + 1);
+      value += ESCAPED.test(next) ? next : next === '\n' || next === '' ? '' : `\\${next}`;
+      at += 2;
+    } else {
+      value += char;
+      at += 1;
+    }
+  }
+  return { text: value, end: at + 1 };
+}

@@ -1,0 +1,42 @@
+import { nearestName } from '../domain/nearest-name.ts';
+import type { Config } from './config.ts';
+
+/** What the service starts with, though it can hardly be meant; `known` are the names of all settings. */
+export function settingWarnings(
+  config: Omit<Config, 'warnings'>,
+  env: Readonly<Record<string, string | undefined>>,
+  known: ReadonlySet<string>,
+): readonly string[] {
+  return [...localLinks(config), ...mistypedNames(env, known)];
+}
+
+/** Links that customers cannot open: production answers HTTPS alone, and this machine is not theirs. */
+function localLinks({ production, ...config }: Omit<Config, 'warnings'>): readonly string[] {
+  if (!production) return [];
+  // By address: unless they are set, those of the payment page are those of the APIs.
+  const links = new Map([
+    [config.checkoutUrl, 'CHECKOUT_URL'],
+    [config.sandboxCheckoutUrl, 'SANDBOX_CHECKOUT_URL'],
+    [config.baseUrl, 'BASE_URL'],
+    [config.sandboxBaseUrl, 'SANDBOX_BASE_URL'],
+  ]);
+  return [...links].flatMap(([link, name]) => {
+    const { protocol, hostname } = new URL(link);
+    if (protocol === 'https:' && !LOCAL_HOST.test(hostname)) return [];
+    return [
+      `${name} is ${link}: customers cannot open links to it in production. Set it to its public https:// address.`,
+    ];
+  });
+}
+
+const LOCAL_HOST = /^(?:localhost|127(?:\.\d+){3}|0\.0\.0\.0|\[::1?\])$/;
+/** Shorter names, such as HOST, are too near to other words. */
+const LONG_NAME = 6;
+
+function mistypedNames(env: object, known: ReadonlySet<string>): readonly string[] {
+  const long = [...known].filter((name) => name.length >= LONG_NAME);
+  return Object.keys(env).flatMap((name) => {
+    const meant = known.has(name) ? null : nearestName(long, name);
+    return meant === null ? [] : [`not a setting: ${name}; did you mean ${meant}?`];
+  });
+}

@@ -1,0 +1,44 @@
+import os from 'node:os';
+import { createClockWatch } from '../app/clock-watch.ts';
+import { createServiceClock, type ServiceClock } from '../app/service-clock.ts';
+import { startLoop } from '../workers/loop.ts';
+import type { Cointill } from './core.ts';
+
+/** How often the clock is compared with the database and the newest blocks. */
+const REST_MS = 10_000;
+
+export function machineClock(): ServiceClock {
+  return createServiceClock({
+    machine: Date.now,
+    elapsed: () => performance.now(),
+    awake: () => os.uptime() * 1_000,
+  });
+}
+
+export interface ClockWatch {
+  /** Resolves when the clock was compared with all that it can be compared with. */
+  readonly judged: Promise<void>;
+  readonly stop: () => Promise<void>;
+}
+
+/**
+ * Compares the clock now, and again and again; what is wrong with it is in the log. `asked` resolves when the price
+ * sources have said their time.
+ */
+export async function startClockWatch(
+  { app, troubles }: Pick<Cointill, 'app' | 'troubles'>,
+  clock: ServiceClock,
+  asked: Promise<void>,
+): Promise<ClockWatch> {
+  const look = createClockWatch(app.db, clock, REST_MS);
+  const work = async (): Promise<boolean> => {
+    const { problem } = await look();
+    if (problem === null) troubles.works('clock');
+    else troubles.failed('clock', problem);
+    return false;
+  };
+  // The loop reports what keeps it from comparing.
+  await work().catch(() => {});
+  const loop = startLoop({ name: 'comparing the clock', work, restMs: REST_MS, troubles });
+  return { judged: asked.then(() => void clock.look()), stop: () => loop.stop() };
+}

@@ -1,15 +1,9 @@
 import path from 'node:path';
 import { shellWord } from '../config/called-as.ts';
 import type { Config } from '../config/config.ts';
+import type { Started } from '../service/started.ts';
 import { fields } from '../wire/fields.ts';
 import { carriedSettings, databasePlace } from './carried-settings.ts';
-
-/** What the banner says about the started service. */
-export interface Started {
-  readonly addresses: { readonly live: string; readonly test: string };
-  readonly firstStart: { readonly projectId: string; readonly key: string | null } | null;
-  readonly dashboard: { readonly link: string; readonly isSetUp: boolean } | null;
-}
 
 /**
  * The lines that greet whoever started the service: where it is, and how to make the first payment. `program` is how
@@ -32,7 +26,10 @@ export function banner(
       ['  Sandbox API', serves ? `${addresses.test}  (test keys; no money moves)` : null],
       ['  Live API', serves ? addresses.live : null],
       ['  Documentation', serves ? `${addresses.live}/docs` : null],
-      ['  Dashboard', dashboard === null ? null : dashboard.link + (dashboard.isSetUp ? '' : SETUP_NOTE)],
+      [
+        '  Dashboard',
+        dashboard === null ? null : dashboard.link + (dashboard.setup === 'by the link' ? SETUP_NOTE : ''),
+      ],
       ['  Database', databasePlace(config)],
     ]),
     '',
@@ -40,8 +37,10 @@ export function banner(
   return [
     ...lines,
     ...(firstStart === null || key === null
-      ? laterLines(program)
+      ? laterLines(program, firstStart?.projectId ?? 'ID')
       : firstLines(config, addresses, { program, projectId: firstStart.projectId, key })),
+    ...(dashboard?.setup === 'by a command' ? [`Dashboard:   ${ownerCommand(program)}`] : []),
+    ...(firstStart !== null && key === null ? ['', WITHHELD] : []),
     ...(lacks.length === 0 ? [] : ['', `Put in ${lacks.join(' and ')} as this start has them: they are not printed.`]),
     '',
     'Stop with Ctrl-C.',
@@ -52,9 +51,12 @@ export function banner(
 /** Behind the link: nothing may break it. */
 const SETUP_NOTE = '  (to set it up: good once, for an hour)';
 
-function laterLines(program: string): readonly string[] {
+const WITHHELD =
+  'The output is kept in a file or a journal, where a key or a link to the dashboard could be read later.';
+
+function laterLines(program: string, projectId: string): readonly string[] {
   return [
-    `Make a key:  ${program} key create --project ID --mode test --kind secret --permission full --name NAME`,
+    `Make a key:  ${program} key create --project ${projectId} --mode test --kind secret --permission full --name NAME`,
     `Projects:    ${program} project list`,
   ];
 }
@@ -107,7 +109,7 @@ export function startRecord(
     ...(firstStart === null
       ? {}
       : { project: firstStart.projectId, command: keyCommand(program, firstStart.projectId) }),
-    ...(dashboard === null ? {} : { dashboard: dashboard.isSetUp ? dashboard.link : ownerCommand(program) }),
+    ...(dashboard === null ? {} : { dashboard: dashboard.setup === null ? dashboard.link : ownerCommand(program) }),
   };
 }
 

@@ -1,3 +1,4 @@
+import { fstatSync } from 'node:fs';
 import { Option, type Command } from 'commander';
 import { calledAs, withProgram } from '../config/called-as.ts';
 import { fields } from '../wire/fields.ts';
@@ -50,6 +51,15 @@ export function table(
       .join('  ')
       .trimEnd(),
   );
+}
+
+/**
+ * Whether standard output is a file or systemd's journal, which keep every line. A terminal does not, and a pipe leads
+ * to the program that started this one.
+ */
+export function isOutputKept(): boolean {
+  const output = fstatSync(1);
+  return output.isFile() || process.env['JOURNAL_STREAM'] === `${output.dev}:${output.ino}`;
 }
 
 /** A secret, with the warning that belongs below it. */

@@ -32,6 +32,8 @@ export interface Program {
   /** Runs with `--json` and gives back the one document; throws with the message when the run fails. */
   json(...args: readonly string[]): Promise<unknown>;
   start(...args: readonly string[]): Running;
+  /** By a line of the shell, in which `"$@"` is the program with these arguments. */
+  startInShell(line: string, ...args: readonly string[]): Running;
   /** In a terminal of its own, which is closed when this run is killed. */
   startInTerminal(...args: readonly string[]): Running;
 }
@@ -60,6 +62,7 @@ export async function program(env: Readonly<Record<string, string>> = {}): Promi
   return {
     dataDir,
     start,
+    startInShell: (line, ...args) => begin('sh', ['-c', line, 'sh', PROGRAM, ...args]),
     startInTerminal: (...args) => begin('script', ['-qfc', [PROGRAM, ...args].join(' '), '/dev/null']),
     run,
     json: async (...args) => {

@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { connect, createServer } from 'node:net';
 import path from 'node:path';
 import { promisify } from 'node:util';
@@ -8,6 +9,7 @@ import { describe, expect, it } from 'vitest';
 import { testDatabase } from '../../test/database.ts';
 import { WAIT } from '../../test/deadline.ts';
 import { freePort } from '../../test/ports.ts';
+import { eventually } from '../../test/program.ts';
 import { program, textAt } from './program.fixture.ts';
 
 const CURL =
@@ -206,6 +208,36 @@ describe('cointill start', () => {
     const { code, stdout, stderr } = await cointill.run('start');
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toMatch(message);
+  });
+
+  const WITHHELD = [
+    /^Make a key: .* key create --project [0-9a-f-]{36} --mode test /m,
+    /^Dashboard: .* user invite --email EMAIL --role owner$/m,
+  ];
+
+  it('writes no key and no link to a file, only the commands that make them', async () => {
+    const [{ url }, ports] = [await testDatabase(), await freePorts()];
+    const cointill = await program({ DATABASE_URL: url, PORT: ports.live, SANDBOX_PORT: ports.sandbox });
+    const log = path.join(cointill.dataDir, 'log');
+    const running = cointill.startInShell(`exec "$@" >'${log}'`, 'start');
+    const text = await eventually('it runs', async () => {
+      const written = await readFile(log, 'utf8').catch(() => '');
+      return written.includes('Stop with Ctrl-C.') ? written : null;
+    });
+    for (const line of WITHHELD) expect(text).toMatch(line);
+    expect(text).not.toMatch(/sk_test_|dashboard\/\S/);
+    expect((await cointill.run('key', 'list')).stdout).not.toContain('First key');
+    running.signal('SIGTERM');
+    expect((await running.ended).code).toBe(0);
+  });
+
+  it('writes no key and no link to the journal either', async () => {
+    const [{ url }, ports] = [await testDatabase(), await freePorts()];
+    const cointill = await program({ DATABASE_URL: url, PORT: ports.live, SANDBOX_PORT: ports.sandbox });
+    const running = cointill.startInShell('JOURNAL_STREAM=$(stat -L -c %d:%i /proc/$$/fd/1) exec "$@"', 'start');
+    const [text] = await running.waitFor(RUNNING);
+    for (const line of WITHHELD) expect(text).toMatch(line);
+    expect(text).not.toMatch(/sk_test_|dashboard\/\S/);
   });
 
   it('names every bad setting before it starts anything', async () => {

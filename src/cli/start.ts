@@ -5,11 +5,12 @@ import type { Command } from 'commander';
 import type { Logger } from 'pino';
 import { calledAs, publicName, wrapperName } from '../config/called-as.ts';
 import { ConfigError, readConfig, type Config } from '../config/config.ts';
-import { banner, startRecord, type Started } from './banner.ts';
+import { banner, startRecord } from './banner.ts';
+import type { Started } from '../service/started.ts';
 import { ListenError } from '../http/listen-error.ts';
 import { CommandFailure } from './failure.ts';
 import { databaseFailure } from './open.ts';
-import { writeLines } from './output.ts';
+import { isOutputKept, writeLines } from './output.ts';
 import { checkPorts, listenFailure } from './ports.ts';
 import { untilStopSignal } from './signals.ts';
 
@@ -71,7 +72,8 @@ async function start(): Promise<void> {
   for (const warning of config.warnings) log.warn(warning);
   if (config.trustProxy !== null && !config.production) log.warn(RELAXED);
   const ending = untilEnd(log);
-  const begun = checkPorts(config).then(() => startService(config, log, publicName(program)));
+  const withSecrets = !config.production && !isOutputKept();
+  const begun = checkPorts(config).then(() => startService(config, log, { program: publicName(program), withSecrets }));
   // Stopping during a start that hangs must not wait for the start.
   void ending.then(() => limitStop(log, STOP_LIMIT_MS + config.drainMs));
   const service = await begun.catch(async (error: unknown) => {

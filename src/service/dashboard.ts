@@ -3,7 +3,6 @@ import { createServiceHealth } from '../app/dashboard/health.ts';
 import type { PaymentCreator } from '../app/payments/create-payment.ts';
 import type { KeyUses } from '../app/projects/key-uses.ts';
 import { createProjectWatch } from '../app/live/project-watch.ts';
-import { makeSetupLink } from '../app/people/links.ts';
 import { refreshDeposits } from '../app/sweeps/refresh-deposits.ts';
 import { siteOf, type PeopleParts } from '../app/people/parts.ts';
 import { createPasswordHasher } from '../app/people/password-hash.ts';
@@ -21,7 +20,6 @@ import type { SharedRedis } from '../http/redis.ts';
 import type { ServerOptions } from '../http/server.ts';
 import type { Network } from '../domain/networks.ts';
 import type { Notifications } from '../store/notifications.ts';
-import { hasPeople } from '../store/people.ts';
 import { createWebhookSender, type WebhookSender } from '../webhooks/send.ts';
 import type { Cointill } from './core.ts';
 import { askNodes } from './ask-nodes.ts';
@@ -127,22 +125,4 @@ function chainParts(core: Cointill) {
 /** Where everybody opens the dashboard; null where there is none, or where not everybody reaches it. */
 export function openDashboardUrl({ dashboard }: Config): string | null {
   return dashboard === null || dashboard.allowCidrs !== null ? null : `${dashboard.url}/dashboard`;
-}
-
-/** The dashboard as a start tells of it. */
-export interface StartedDashboard {
-  /** Of its set-up as long as nobody has an account, unless nobody may read it; of itself from then on. */
-  readonly link: string;
-  readonly isSetUp: boolean;
-}
-
-export async function startedDashboard(
-  { dashboard, production }: Config,
-  { app }: Cointill,
-): Promise<StartedDashboard | null> {
-  if (dashboard === null) return null;
-  const isSetUp = await hasPeople(app.db);
-  // In production a supervisor keeps every line: the link is made by a command instead.
-  const setup = isSetUp || production ? null : await makeSetupLink(app, dashboard.url);
-  return { link: setup?.url ?? `${dashboard.url}/dashboard`, isSetUp };
 }

@@ -3,7 +3,6 @@ import os from 'node:os';
 import type { Logger } from 'pino';
 import { createAccess } from '../app/projects/access.ts';
 import { createPaymentCreator } from '../app/payments/create-payment.ts';
-import { firstStart, type FirstStart } from '../app/projects/first-start.ts';
 import { prepareAddresses } from '../modes/prepare-addresses.ts';
 import type { Mailer } from '../app/notifications/send-mails.ts';
 import type { ServiceClock } from '../app/service-clock.ts';
@@ -17,7 +16,7 @@ import { openCointill, type Cointill } from './core.ts';
 import { startAnswered } from './answered.ts';
 import { startKeyUses } from './key-uses.ts';
 import { watchDisks } from './disk-space.ts';
-import { openDashboard, openDashboardUrl, startedDashboard, type StartedDashboard } from './dashboard.ts';
+import { openDashboard, openDashboardUrl } from './dashboard.ts';
 import { closeServers, drain, listenOn, readTls, STOP_GRACE_MS } from './listening.ts';
 import { logTroubles } from './log.ts';
 import type { Mode } from '../domain/permission.ts';
@@ -38,6 +37,7 @@ import { createServiceMailer, createServiceNoticing } from './mailer.ts';
 import { createMonitoring, startCounting, type Counting, type Monitoring } from './monitoring.ts';
 import { startPrices } from './prices.ts';
 import type { WatchedPart } from './readiness.ts';
+import { introduce, type Started } from './started.ts';
 import { createSweepChains } from './sweeps.ts';
 import { forgetAtHead } from '../store/chain.ts';
 import { listen, type Notifications } from '../store/notifications.ts';
@@ -48,23 +48,22 @@ import { watchChain } from '../workers/watch-chain.ts';
 import { startWorkers } from '../workers/workers.ts';
 
 /** A running service. */
-export interface Service {
-  readonly addresses: { readonly live: string; readonly test: string };
-  /**
-   * Only on an empty database: the project and key that were created, to be shown once; in production there is no key.
-   */
-  readonly firstStart: FirstStart | null;
-  /** Where the dashboard is; null where there is none. */
-  readonly dashboard: StartedDashboard | null;
+export interface Service extends Started {
   /** After `DRAIN_SECONDS` finishes running work within ten seconds, and disconnects from the database. */
   stop(): Promise<void>;
 }
 
-/**
- * Starts what the role requires: both addresses of the API, the workers, or everything. Answers name our commands with
- * `program`.
- */
-export async function startService(config: Config, log: Logger, program = 'cointill'): Promise<Service> {
+/** How a service is started. */
+export interface StartOptions {
+  /** How answers name our commands. */
+  readonly program: string;
+  /** Whether a first key and a link to set the dashboard up are made: somebody reads them, and nothing keeps them. */
+  readonly withSecrets: boolean;
+}
+
+/** Starts what the role requires: both addresses of the API, the workers, or everything. */
+export async function startService(config: Config, log: Logger, options: StartOptions): Promise<Service> {
+  const { program, withSecrets } = options;
   const troubles = logTroubles(log);
   // First: without its pages nothing is begun, a new database least of all.
   const assets = config.role === 'worker' ? null : await loadAssets();
@@ -125,10 +124,8 @@ export async function startService(config: Config, log: Logger, program = 'coint
         await startServers(config, core, notifications, { counting, monitoring, redis, program, assets }, log),
       );
     // Last, because the key must only be shown by a start that succeeded.
-    const first = config.role === 'worker' ? null : await firstStart(core.app, { withKey: !config.production });
-    const dashboard = config.role === 'worker' ? null : await startedDashboard(config, core);
-    const addresses = { live: config.baseUrl, test: config.sandboxBaseUrl };
-    return { addresses, firstStart: first, dashboard, stop: () => drain(config, monitoring).then(stop) };
+    const started = await introduce(config, core, withSecrets);
+    return { ...started, stop: () => drain(config, monitoring).then(stop) };
   } catch (error) {
     await stop();
     throw error;

@@ -37,6 +37,13 @@ it('a dead holder loses it to one other, and does not get it back', async () => 
   expect(await hold('dead', NOW + LEASE_MS)).toBe(false);
 });
 
+it('one that was taken while the clock was a day ahead binds nobody once the clock is right', async () => {
+  const { hold } = await lease();
+  await hold('dead', NOW + 86_400_000);
+  expect(await hold('b', NOW)).toBe(true);
+  expect(await hold('c', NOW)).toBe(false);
+});
+
 it('given back it is free at once, but only its holder can give it back', async () => {
   const { hold, release } = await lease();
   await hold('a', NOW);

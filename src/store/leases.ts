@@ -1,6 +1,9 @@
 import { timestamp, type Database } from './database.ts';
 import type { NewRow } from './tables.ts';
 
+/** No lease is taken for longer: one that ends later was taken by a clock that was ahead, and binds nobody. */
+const MAX_LEASE_MS = 15 * 60_000;
+
 /** Takes or renews a lease; false while another holder has it. The lease of a holder that died expires. */
 export async function holdLease(
   db: Database,
@@ -16,7 +19,13 @@ export async function holdLease(
       conflict
         .column('name')
         .doUpdateSet({ holder, until: new Date(until) })
-        .where((where) => where.or([where('leases.holder', '=', holder), where('leases.until', '<=', timestamp(now))])),
+        .where((where) =>
+          where.or([
+            where('leases.holder', '=', holder),
+            where('leases.until', '<=', timestamp(now)),
+            where('leases.until', '>', timestamp(now + MAX_LEASE_MS)),
+          ]),
+        ),
     )
     .returning('name')
     .executeTakeFirst();

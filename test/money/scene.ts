@@ -222,12 +222,20 @@ async function payAnew(scene: Scene): Promise<void> {
   await scene.chain.payAnew(order, hash);
 }
 
-/** A refund that is made and paid while the program's clock is ahead of the chain's. */
+/**
+ * A refund that is made and paid while the program's clock is ahead of the chain's. A running program does not follow
+ * such a step, so that it is started anew.
+ */
 async function clockAhead(scene: Scene): Promise<void> {
   const { shop, chain } = scene;
   const paid = await completedOrder(scene);
   if (paid === null) return;
-  await shop.clock.advance(CLOCK_AHEAD_MS);
+  const setClock = async (stepMs: number): Promise<void> => {
+    await shop.service.stop();
+    await shop.clock.advance(stepMs);
+    await shop.service.start();
+  };
+  await setClock(CLOCK_AHEAD_MS);
   try {
     const refund = await refundOf(scene, paid.order, await chain.newAddress());
     if (refund === null) return;
@@ -236,7 +244,7 @@ async function clockAhead(scene: Scene): Promise<void> {
     await chain.mine(CONFIRMATIONS);
     await followed(scene);
   } finally {
-    await shop.clock.advance(-CLOCK_AHEAD_MS);
+    await setClock(-CLOCK_AHEAD_MS);
   }
 }
 

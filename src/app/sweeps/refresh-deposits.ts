@@ -1,6 +1,6 @@
 import type { Troubles } from '../../domain/trouble.ts';
 import { ChainUnavailableError } from '../../rails/chain.ts';
-import { depositChecks, saveDepositProblem } from '../../store/deposit-balances.ts';
+import { depositChecks, saveDepositProblem, type DepositCheck } from '../../store/deposit-balances.ts';
 import { holdLease, releaseLease } from '../../store/leases.ts';
 import { hurrySweeps } from '../../store/sweeps.ts';
 import { newId, type App } from '../context.ts';
@@ -36,11 +36,10 @@ export async function refreshDeposits(
     await within(DEADLINE_MS, followSweeps(app, chains, { limit: MAX_SWEEPS, projectId })).catch((error: unknown) =>
       troubles.happened('what became of sweeps', error),
     );
-    const fresh = new Set(
-      (await depositChecks(app.db, projectId))
-        .filter(({ checkedAt }) => checkedAt !== null && app.clock() - checkedAt < MIN_AGE_MS)
-        .map(({ network }) => network),
-    );
+    // A check that seems to come is one that a clock dated that was ahead.
+    const isFresh = ({ checkedAt }: DepositCheck): boolean =>
+      checkedAt !== null && Math.abs(app.clock() - checkedAt) < MIN_AGE_MS;
+    const fresh = new Set((await depositChecks(app.db, projectId)).filter(isFresh).map(({ network }) => network));
     const networks = (await treasuryNetworks(app.db, projectId)).filter((network) => !fresh.has(network));
     await Promise.all(networks.map((network) => checkOne(app, chains(network), troubles, { projectId, network })));
     return 'done';

@@ -194,6 +194,18 @@ it('a refresh asks once for a project at a time, and says of each network why no
   expect(await deposits(shop)).toMatchObject({ balances: [{ units: OWED_WEI }], check: { problem: 'no_node' } });
 });
 
+it('a check that a clock dated a day ahead keeps nobody from checking once the clock is right', async () => {
+  const shop = await sweepShop();
+  const { app, chain } = shop;
+  const refresh = () => refreshDeposits(app, () => chain, NO_REPORTS, app.projectId);
+  app.clock.advance(86_400_000);
+  await refresh();
+  app.clock.advance(-86_400_000);
+  await shop.paidDeposits(1);
+  await refresh();
+  expect(await deposits(shop)).toMatchObject({ balances: [{ units: OWED_WEI }] });
+});
+
 it('nothing of another project is swept or shown', async () => {
   const shop = await sweepShop();
   await shop.paidDeposits(1);

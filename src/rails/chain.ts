@@ -37,6 +37,8 @@ export interface ChainBlock extends BlockHeader {
 export interface Takers {
   /** Who sent the block's transactions, in lower case, each once. */
   readonly senders: readonly string[];
+  /** Deposits that are called, or that a contract wallet is to call, to pay their treasury; in lower case. */
+  readonly flushed: readonly string[];
   /** Calls that sweep deposits, also those that a contract wallet is to make. */
   readonly sweeps: readonly NamedDeposits[];
 }
@@ -139,7 +141,13 @@ export interface NativeBalances {
    * the block. Most hosted nodes do not trace, and a trace may take longer than the timeout, so nothing may depend on
    * it.
    */
-  internalTransfers(block: BlockId, addresses: ReadonlySet<string>): Promise<readonly ChainTransfer[] | null>;
+  internalTransfers(block: BlockId, addresses: ReadonlySet<string>): Promise<readonly InternalTransfer[] | null>;
+}
+
+/** A transfer within a transaction. */
+export interface InternalTransfer extends ChainTransfer {
+  /** Who paid, in lower case. */
+  readonly from: string;
 }
 
 export interface BlockId {

@@ -27,9 +27,9 @@ export interface TakenFrom {
 export const LEFT = (row: string) =>
   sql`(select sum(o.units) from coin_outflows o where o.network = ${sql.ref(`${row}.network`)} and o.address = ${sql.ref(`${row}.address`)})`;
 
-/** A transaction's sender, or a deposit that its call names. */
+/** An address that sends or is called, or a deposit that a call names. */
 export type NamedTaking =
-  | { readonly height: number; readonly sender: string }
+  | { readonly height: number; readonly address: string }
   | { readonly height: number; readonly treasury: string; readonly index: number };
 
 /** The addresses, among those that transactions name, that were handed out here or that a restore lost. */
@@ -41,8 +41,10 @@ export async function addressesNamed(
   if (named.length === 0) return [];
   const { rows } = await sql<TakenFrom>`
     with n as (select * from json_to_recordset(${JSON.stringify(named)}::json)
-      as n (height integer, sender text, treasury text, index integer))
-    select a.address, n.height, null as treasury from n join payment_addresses a on a.network = ${network} and a.address = n.sender
+      as n (height integer, address text, treasury text, index integer))
+    select a.address, n.height, lower(w.source) as treasury
+    from n join payment_addresses a on a.network = ${network} and a.address = n.address
+      left join wallets w on w.id = a.wallet_id and w.kind = 'treasury'
     union
     select a.address, n.height, n.treasury
     from wallets w join n on n.treasury = lower(w.source)
@@ -55,6 +57,15 @@ export async function addressesNamed(
     where w.network = ${network} and w.kind = 'treasury'
     order by 2, 1`.execute(db);
   return rows;
+}
+
+/** The treasuries that deposits of a network pay, in lower case. */
+export async function treasuriesOn(db: Database, network: Network): Promise<readonly string[]> {
+  const { rows } = await sql<{ treasury: string }>`
+    select distinct lower(source) as treasury from wallets where network = ${network} and kind = 'treasury'`.execute(
+    db,
+  );
+  return rows.map(({ treasury }) => treasury);
 }
 
 /** Blocks of which no node could say yet what came to an address and left it. */

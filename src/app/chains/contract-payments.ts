@@ -14,11 +14,10 @@ import {
   type Accounts,
   type ContractTransfers,
 } from './compare-balances.ts';
+import { BLOCKS_WITH_BALANCES, createTreasuryWatch } from './treasury-watch.ts';
 
 /** How many blocks are traced to find one transfer; an older transfer is recorded without its transaction. */
 const MAX_TRACED_BLOCKS = 64;
-/** Most nodes know the balances after so many blocks. */
-const BLOCKS_WITH_BALANCES = 128;
 /** More than any contract counts deposits to; an index of four bytes. */
 const MAX_INDEX = 2 ** 31 - 1;
 
@@ -46,6 +45,7 @@ export function createContractWatch(app: App, source: ChainSource): ContractWatc
   const native = source.native ?? null;
   let newest: readonly ChainBlock[] = [];
   let endedCheckedAt = 0;
+  const unnamedTakings = native === null ? null : createTreasuryWatch(app, source, native);
 
   return {
     find: async (blocks, listed) => {
@@ -56,8 +56,10 @@ export function createContractWatch(app: App, source: ChainSource): ContractWatc
       const now = app.clock();
       const { network } = source;
       const isTimeForEnded = now - endedCheckedAt >= ENDED_STEP_MS || now < endedCheckedAt;
-      const taken = await addressesNamed(app.db, network, blocks.flatMap(takingsOf));
-      const accounts = await readAccounts(app, source, native, taken, isTimeForEnded ? now : null);
+      const named = await addressesNamed(app.db, network, blocks.flatMap(takingsOf));
+      const accounts = await readAccounts(app, source, native, named, isTimeForEnded ? now : null);
+      const unnamed = (await unnamedTakings?.(blocks, accounts)) ?? [];
+      const taken = [...named, ...unnamed].toSorted((a, b) => a.height - b.height);
       for (const { block, transfer } of listed) {
         if (transfer.asset === native.asset) accounts.get(transfer.address)?.steps.push(stepOf(block, transfer.amount));
       }
@@ -82,9 +84,9 @@ export function createContractWatch(app: App, source: ChainSource): ContractWatc
 }
 
 function takingsOf({ height, takers }: ChainBlock): readonly NamedTaking[] {
-  const { senders = [], sweeps = [] } = takers ?? {};
+  const { senders = [], flushed = [], sweeps = [] } = takers ?? {};
   return [
-    ...senders.map((sender) => ({ height, sender })),
+    ...[...senders, ...flushed].map((address) => ({ height, address })),
     ...sweeps.flatMap(({ treasury, indexes }) =>
       indexes.filter((index) => index <= MAX_INDEX).map((index) => ({ height, treasury, index })),
     ),

@@ -24,6 +24,7 @@ const HALF = OWED_WEI / 2n;
 const PAYER = contractOf('Payers.sol', 'Payer');
 const WALLET = contractOf('Payers.sol', 'Wallet');
 const DAY_MS = 86_400_000;
+const FLUSH = `0x79c76e1a${'0'.repeat(64)}`;
 
 /** Ether, and USDT that no node follows. */
 const rail = (db: Database) =>
@@ -51,7 +52,7 @@ async function etherOfContracts() {
   const payer = await deployContract(anvil, PAYER);
   const wallet = await deployContract(anvil, WALLET);
   let gwei = 100;
-  const send = async (call: { from: string; to: string; data?: string; value?: bigint; gas?: bigint }) => {
+  const send = async (call: { from: string; to?: string; data?: string; value?: bigint; gas?: bigint }) => {
     const { value = 0n, gas = 2_000_000n } = call;
     gwei -= 1;
     const price = toHex(BigInt(gwei) * 10n ** 9n);
@@ -116,6 +117,21 @@ async function etherOfContracts() {
       const call = await sweepOf(address);
       const data = encodeFunctionData({ abi: WALLET.abi, functionName: 'execute', args: [call.to, call.data] });
       return send({ from: STRANGER, to: wallet.address, data });
+    },
+    /** By the deposit's own function, which anybody may call. */
+    flush: (address: string) => send({ from: STRANGER, to: address, data: FLUSH }),
+    flushByWallet: (address: string) => {
+      const data = encodeFunctionData({ abi: WALLET.abi, functionName: 'execute', args: [address, FLUSH] });
+      return send({ from: STRANGER, to: wallet.address, data });
+    },
+    /** A contract that flushes the address when it is called, which names it in no call. */
+    flusher: async (address: string) => {
+      const call = `63${FLUSH.slice(2, 10)}60e01b6000526000600060246000600073${address.slice(2)}5af100`;
+      const hash = await send({ from: STRANGER, data: `0x602d8060093d393df3${call}` });
+      await block();
+      const receipt = Object(await anvil.rpc('eth_getTransactionReceipt', [hash]));
+      const at = String(Object.fromEntries(Object.entries(receipt))['contractAddress']);
+      return () => send({ from: STRANGER, to: at });
     },
     /** From an address itself, of which anvil needs no key; all but what gas may cost. */
     spend: async (from: string) => {
@@ -265,6 +281,25 @@ it('ether of contracts is counted whatever leaves the address in the same stride
   await byContract(wrapped.address, HALF);
   await mined();
   expect.soft(await outcome(wrapped.id), 'a sweep that a contract wallet calls').toEqual(paid);
+
+  const emptied = [
+    ['a stranger calls the deposit', (address: string) => () => shop.flush(address)],
+    ["a stranger's contract wallet calls it", (address: string) => () => shop.flushByWallet(address)],
+    ['a contract calls it that nothing names', shop.flusher],
+  ] as const;
+  for (const [who, prepare] of emptied) {
+    for (const apart of [0, 1]) {
+      const order = await shop.order();
+      const flush = await prepare(order.address);
+      await sweep(order.address);
+      await mined();
+      await byContract(order.address, OWED_WEI);
+      if (apart > 0) await block(apart);
+      await flush();
+      await mined();
+      expect.soft(await outcome(order.id), `${who}, ${apart} blocks after the payment`).toEqual(paid);
+    }
+  }
 
   const twice = await shop.order();
   const payAll = () => byContract(twice.address, OWED_WEI);

@@ -45,7 +45,11 @@ describe('a block of an EVM chain', () => {
         { transactionHash: first, index: 0, address: ALICE, asset: 'ETH', amount: 10n ** 18n },
         { transactionHash: second, index: 0, address: BOB, asset: 'ETH', amount: 1n },
       ],
-      takers: { senders: [ANVIL_ACCOUNT.toLowerCase(), BOB], sweeps: [] },
+      takers: {
+        flushed: [],
+        senders: [ANVIL_ACCOUNT.toLowerCase(), BOB],
+        sweeps: [],
+      },
     });
     expect(await source.dropReverted(block, block.transfers)).toEqual(block.transfers);
     expect(await source.dropReverted(block, [])).toEqual([]);

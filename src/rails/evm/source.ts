@@ -17,7 +17,7 @@ import {
 import { createNativeBalances } from './internal.ts';
 import { createTokenReader, type TokenReader } from './logs.ts';
 import { createEvmPool } from './pool.ts';
-import { sweepsIn } from './sweep.ts';
+import { flushesIn, sweepsIn } from './sweep.ts';
 import type { TokenContracts } from './tokens.ts';
 import { locateTransactions } from './locate-transactions.ts';
 
@@ -175,8 +175,14 @@ function decodeTakers(transactions: readonly unknown[]): Takers {
   const decoded = transactions.map((transaction) => decodeObject(transaction, 'transaction'));
   // Not every transaction of a rollup has a sender.
   const senders = decoded.flatMap(({ from }) => (typeof from === 'string' ? [from.toLowerCase()] : []));
-  const sweeps = decoded.flatMap(({ input }) => (typeof input === 'string' ? sweepsIn(input) : []));
-  return { senders: [...new Set(senders)], sweeps };
+  const calls = decoded.flatMap(({ to, input }) =>
+    typeof to === 'string' && typeof input === 'string' ? { to: to.toLowerCase(), input } : [],
+  );
+  return {
+    senders: [...new Set(senders)],
+    flushed: [...new Set(calls.flatMap(({ to, input }) => flushesIn(to, input)))],
+    sweeps: calls.flatMap(({ input }) => sweepsIn(input)),
+  };
 }
 
 /** Empty: the transaction carries no value, or creates a contract. */

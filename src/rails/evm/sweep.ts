@@ -76,6 +76,8 @@ const GAS = {
 
 /** `sweep(address,uint256[],address[])` of contracts/DepositFactory.sol. */
 const SWEEP_SELECTOR = '0x3d105d84';
+/** `flush(address)` of contracts/Deposit.sol. */
+const FLUSH_SELECTOR = '0x79c76e1a';
 const ZERO_ADDRESS = `0x${'0'.repeat(40)}`;
 
 /**
@@ -222,6 +224,13 @@ export function sweepsIn(data: string): readonly NamedDeposits[] {
     at = data.indexOf(selector, call?.end ?? start);
   }
   return found;
+}
+
+/** The deposits that a call may flush: the one that is called, or any that is named beside the call of `flush`. */
+export function flushesIn(to: string, data: string): readonly string[] {
+  if (data.startsWith(FLUSH_SELECTOR)) return [to];
+  if (!data.includes(FLUSH_SELECTOR.slice(2))) return [];
+  return Array.from(data.matchAll(/0{24}([0-9a-f]{40})/gi), ([, address = '']) => `0x${address.toLowerCase()}`);
 }
 
 /** The arguments of `sweep` from a position on. */

@@ -9,6 +9,8 @@ export interface InternalPayment {
    * same in both forms of traces.
    */
   readonly number: number;
+  /** Who paid, in lower case. */
+  readonly from: string;
   /** The recipient, in lower case. */
   readonly address: string;
   /** In wei; never 0. */
@@ -16,7 +18,7 @@ export interface InternalPayment {
 }
 
 type Fields = Readonly<Record<string, unknown>>;
-type Payment = Pick<InternalPayment, 'address' | 'amount'>;
+type Payment = Omit<InternalPayment, 'transactionHash' | 'number'>;
 
 /** DELEGATECALL and CALLCODE have a value that does not move. */
 const PAYING_CALLS: readonly unknown[] = ['CALL', 'CREATE', 'CREATE2', 'SELFDESTRUCT'];
@@ -93,8 +95,8 @@ function parityPayment({ type, action, result }: Fields): readonly Payment[] {
 function paymentOf(from: unknown, to: unknown, value: unknown): readonly Payment[] {
   const amount = decodeQuantity(value ?? '0x0', 'trace.value');
   if (amount === 0n) return [];
-  const address = decodeAddress(to, 'trace.to');
-  return decodeAddress(from, 'trace.from') === address ? [] : [{ address, amount }];
+  const [payer, address] = [decodeAddress(from, 'trace.from'), decodeAddress(to, 'trace.to')];
+  return payer === address ? [] : [{ from: payer, address, amount }];
 }
 
 function isFailed({ error }: Fields): boolean {

@@ -17,6 +17,9 @@ import {
 } from './scene.ts';
 import type { EvmChain } from './evm.ts';
 
+/** A deposit's `flush(address)` of the chain's own coin. */
+const FLUSH_COINS = `0x79c76e1a${'0'.repeat(64)}`;
+
 /** What only happens with deposit contracts, and with contracts that pay. */
 export function evmMoves(chain: EvmChain): readonly WeightedMove[] {
   /** Of half of an order in ether, which the program has seen. */
@@ -83,7 +86,19 @@ export function evmMoves(chain: EvmChain): readonly WeightedMove[] {
     });
   }
 
-  /** The same some blocks apart, while the program is down. */
+  /** A contract pays all of it in the block in which somebody has the deposit pay its treasury. */
+  async function paidAsFlushed(scene: Scene): Promise<void> {
+    const order = await newOrder(scene, 'ETH');
+    if (order === null) return;
+    await sweep(scene, [order], 'put on the chain');
+    await chain.mine(1);
+    await chain.inOneBlock(async () => {
+      await send(scene, order, order.owed, chain.payByContract, 'a contract paid');
+      tell(scene, order, `flushed by ${await chain.send(order.address, FLUSH_COINS)}`);
+    });
+  }
+
+  /** As `paidAsSwept`, some blocks apart, while the program is down. */
   async function sweptWhileDown(scene: Scene): Promise<void> {
     const order = await halfPaid(scene);
     if (order === null) return;
@@ -178,6 +193,7 @@ export function evmMoves(chain: EvmChain): readonly WeightedMove[] {
     [4, 'sweep outside', sweepOutside],
     [2, 'sweep told', sweepTold],
     [2, 'paid as swept', paidAsSwept],
+    [2, 'paid as flushed', paidAsFlushed],
     [2, 'swept while down', sweptWhileDown],
     [2, 'mined again', mineAgain],
     [2, 'paid twice', paidTwice],

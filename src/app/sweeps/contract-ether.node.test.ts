@@ -287,6 +287,7 @@ it('ether of contracts is counted whatever leaves the address in the same stride
     ["a stranger's contract wallet calls it", (address: string) => () => shop.flushByWallet(address)],
     ['a contract calls it that nothing names', shop.flusher],
   ] as const;
+  const flushes: { readonly address: string; readonly hash: string }[] = [];
   for (const [who, prepare] of emptied) {
     for (const apart of [0, 1]) {
       const order = await shop.order();
@@ -295,7 +296,7 @@ it('ether of contracts is counted whatever leaves the address in the same stride
       await mined();
       await byContract(order.address, OWED_WEI);
       if (apart > 0) await block(apart);
-      await flush();
+      flushes.push({ address: order.address, hash: await flush() });
       await mined();
       expect.soft(await outcome(order.id), `${who}, ${apart} blocks after the payment`).toEqual(paid);
     }
@@ -317,12 +318,18 @@ it('ether of contracts is counted whatever leaves the address in the same stride
   await followSweeps(shop);
   expect.soft(await shop.statement(), '(f) all of it').toMatchObject({ verdict: 'balanced' });
 
-  const takings = await shop.app.db
-    .selectFrom('sweep_transfers')
-    .select('transaction_hash')
-    .where('deposit_address', '=', wrapped.address.toLowerCase())
-    .execute();
-  expect.soft(takings, 'the hash of what a contract wallet took').toEqual([{ transaction_hash: byWallet }]);
+  const takings = async (address: string) =>
+    shop.app.db
+      .selectFrom('sweep_transfers')
+      .select('transaction_hash')
+      .where('deposit_address', '=', address.toLowerCase())
+      .execute();
+  const wallets = [{ transaction_hash: byWallet }];
+  expect.soft(await takings(wrapped.address), 'the hash of what a contract wallet took').toEqual(wallets);
+  for (const [number, { address, hash }] of flushes.entries()) {
+    const shown = number < 4 ? hash : null;
+    expect.soft(await takings(address), `the hash of flush ${number}`).toEqual([{ transaction_hash: shown }]);
+  }
 
   // A sweep that is recorded twice brings no money.
   await shop.app.db

@@ -3,7 +3,7 @@ import { nativeAsset } from '../../domain/networks.ts';
 import { ChainUnavailableError } from '../../rails/chain.ts';
 import type { EvmCaller } from '../../rails/evm/caller.ts';
 import { factoryOf } from '../../rails/evm/deposit.ts';
-import { sweepsIn } from '../../rails/evm/sweep.ts';
+import { flushesIn, sweepsIn } from '../../rails/evm/sweep.ts';
 import type { DepositFlow } from '../../store/deposit-balances.ts';
 import type { PaidDeposit } from '../../store/issued-addresses.ts';
 import { contractOf, type SweepChain } from './chain.ts';
@@ -140,7 +140,8 @@ function remembered<Key, Answer>(ask: (key: Key) => Promise<Answer>): (key: Key)
 
 /**
  * The transaction of a block that took a token, or (null) the chain's own coin, from a deposit: by the token's log,
- * else the first call of the factory, also by way of a contract wallet, that names the deposit and did not fail. Null:
+ * else the first call of the deposit or the factory, also by way of a contract wallet, that names the deposit and did not
+ * fail. Null:
  * none of both is found.
  */
 export async function takingTransaction(
@@ -153,10 +154,12 @@ export async function takingTransaction(
   if (logged !== undefined) return logged;
   const factory = factoryOf(treasury, index, address)?.address.toLowerCase();
   if (factory === undefined) return null;
-  const isNamedBy = (data: string): boolean =>
+  const isSweptBy = (data: string): boolean =>
     sweepsIn(data).some((sweep) => sweep.treasury === treasury.toLowerCase() && sweep.indexes.includes(index));
   const calls = (await caller.block(height))?.transactions.filter(
-    ({ to, data }) => (to === factory || data.includes(factory.slice(2))) && isNamedBy(data),
+    ({ to, data }) =>
+      flushesIn(to ?? '', data).includes(address.toLowerCase()) ||
+      ((to === factory || data.includes(factory.slice(2))) && isSweptBy(data)),
   );
   for (const { hash } of calls ?? []) if ((await caller.receipt(hash))?.succeeded === true) return hash;
   return null;

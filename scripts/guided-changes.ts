@@ -37,7 +37,7 @@ const chain: GuidedChange = {
   blocks: [before('src/domain/networks.ts', '} satisfies Readonly<Record<string, NetworkFacts>>;')],
   besides: [
     {
-      ...before('README.md', '| `BSC_RPC_URL`'),
+      ...before('docs/guide/settings.md', '| `BSC_RPC_URL`'),
       text: '| `AVALANCHE_RPC_URL`, `AVALANCHE_CHAIN_ID`, `AVALANCHE_TOKENS` | the same; 43114; USDT and USDC | the same |',
     },
     { ...before('.env.example', '#BSC_RPC_URL='), text: '#AVALANCHE_RPC_URL=http://127.0.0.1:8545' },

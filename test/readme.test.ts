@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, globSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
@@ -9,11 +9,21 @@ import { parseEnvFile } from '../src/config/env-file.ts';
 import { EVM_NETWORKS } from '../src/domain/networks.ts';
 
 const ROOT = path.join(import.meta.dirname, '..');
-const readme = await readFile(path.join(ROOT, 'README.md'), 'utf8');
+const read = (file: string): Promise<string> => readFile(path.join(ROOT, file), 'utf8');
 
 const settings = settingsRead();
 /** How the settings of EVM networks begin. */
 const OTHER_EVM = new RegExp(`^(?:${EVM_NETWORKS.join('|')})_(?=RPC_URL|CHAIN_ID|TOKENS)`, 'i');
+
+/** The headings of a page, as links name them. */
+function headingsOf(file: string): readonly string[] {
+  return [...readFileSync(file, 'utf8').matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replaceAll(/[^\w -]/g, '')
+      .replaceAll(' ', '-'),
+  );
+}
 
 function settingsRead(): ReadonlySet<string> {
   const read = new Set<string>();
@@ -23,16 +33,16 @@ function settingsRead(): ReadonlySet<string> {
 }
 
 it('the help of start names every setting, those of the EVM networks by Ethereum’s', async () => {
-  const source = await readFile(path.join(ROOT, 'src/cli/start.ts'), 'utf8');
+  const source = await read('src/cli/start.ts');
   const help = /const SETTINGS = `([^`]*)`/.exec(source)?.[1] ?? '';
   const named = new Set(help.match(/\b[A-Z][A-Z_]+\b/g));
   const missing = [...settings].filter((name) => !named.has(name.replace(OTHER_EVM, 'ETHEREUM_')));
   expect(missing).toEqual([]);
 });
 
-describe('the README', () => {
-  it('lists every setting that the program reads, and no other', () => {
-    const rows = readme.split('\n').filter((line) => line.startsWith('| `'));
+describe('the documents', () => {
+  it('list every setting that the program reads, and no other', async () => {
+    const rows = (await read('docs/guide/settings.md')).split('\n').filter((line) => line.startsWith('| `'));
     const listed = rows.flatMap((row) =>
       [...(row.split('|')[1] ?? '').matchAll(/`([A-Z][A-Z_]+)`/g)].map(([, name]) => name),
     );
@@ -40,15 +50,32 @@ describe('the README', () => {
     expect(listed).toHaveLength(new Set(listed).size);
   });
 
-  it('links to files that are there', () => {
-    const targets = [...readme.matchAll(/\]\((?!https?:)([^)#]+)\)/g)].map(([, target]) => target ?? '');
-    expect(targets).toContain('ARCHITECTURE.md');
-    expect(targets.filter((target) => !existsSync(path.join(ROOT, target)))).toEqual([]);
+  it('link to files and headings that are there', async () => {
+    const files = globSync('{*.md,contracts/*.md,docs/**/*.md}', { cwd: ROOT });
+    const links = files.flatMap((file) =>
+      [...readFileSync(path.join(ROOT, file), 'utf8').matchAll(/\]\((?!https?:)([^)#]*)(?:#([^)]+))?\)/g)].map(
+        ([, target = '', heading]) => ({ file, target: target || path.basename(file), heading }),
+      ),
+    );
+    expect(links.length).toBeGreaterThan(100);
+    const isThere = ({ file, target, heading }: (typeof links)[number]): boolean => {
+      const at = path.join(ROOT, path.dirname(file), target);
+      return existsSync(at) && (heading === undefined || headingsOf(at).includes(heading));
+    };
+    expect(links.filter((link) => !isThere(link))).toEqual([]);
+  });
+
+  it('name each page of the guide in its list, and the README is read in one sitting', async () => {
+    const listed = await read('docs/guide/README.md');
+    const pages = globSync('*.md', { cwd: path.join(ROOT, 'docs/guide'), exclude: ['README.md'] });
+    expect(pages.length).toBeGreaterThan(20);
+    expect(pages.filter((page) => !listed.includes(`](${page})`))).toEqual([]);
+    expect((await read('README.md')).split('\n').length).toBeLessThanOrEqual(200);
   });
 });
 
 describe('.env.example', async () => {
-  const lines = (await readFile(path.join(ROOT, '.env.example'), 'utf8')).split('\n');
+  const lines = (await read('.env.example')).split('\n');
   const examples = lines.flatMap((line) => {
     const [, name, value = ''] = /^#([A-Z][A-Z_]+)=(.*)$/.exec(line) ?? [];
     return name === undefined ? [] : [[name, value] as const];
@@ -72,17 +99,18 @@ describe('.env.example', async () => {
   });
 });
 
-describe('the installation of the README', async () => {
-  const read = (file: string): Promise<string> => readFile(path.join(ROOT, 'deploy/systemd', file), 'utf8');
+describe('the installation', async () => {
   const [unit, environment, command] = [
-    await read('cointill.service'),
-    await read('cointill.env'),
-    await read('cointill'),
+    await read('deploy/systemd/cointill.service'),
+    await read('deploy/systemd/cointill.env'),
+    await read('deploy/systemd/cointill'),
   ];
   const { settings: env } = parseEnvFile(environment);
 
-  it('copies files that are there', () => {
-    const copied = [...readme.matchAll(/^install -m \d+ (\S+)/gm)].map(([, file = '']) => file);
+  it('copies files that are there', async () => {
+    const copied = [...(await read('docs/guide/install.md')).matchAll(/^install -m \d+ (\S+)/gm)].map(
+      ([, file = '']) => file,
+    );
     expect(new Set(copied)).toEqual(
       new Set(['env', 'service'].map((kind) => `deploy/systemd/cointill.${kind}`).concat('deploy/systemd/cointill')),
     );

@@ -19,21 +19,21 @@ async function shell(command: string): Promise<string> {
   return (await promisify(execFile)('sh', ['-c', command])).stdout;
 }
 
-/** A code block of the README, the only one in which the words stand. */
-async function readmeBlock(words: string): Promise<string> {
-  const readme = await readFile(path.join(ROOT, 'README.md'), 'utf8');
-  const blocks = [...readme.matchAll(/^```\w+\n([^]*?)^```$/gm)].map(([, block = '']) => block);
+/** A code block of a document, the only one in which the words stand. */
+async function blockOf(file: string, words: string): Promise<string> {
+  const text = await readFile(path.join(ROOT, file), 'utf8');
+  const blocks = [...text.matchAll(/^```\w+\n([^]*?)^```$/gm)].map(([, block = '']) => block);
   const [found, ...others] = blocks.filter((block) => block.includes(words));
-  if (found === undefined || others.length > 0) throw new Error(`The README must have one block with: ${words}`);
+  if (found === undefined || others.length > 0) throw new Error(`${file} must have one block with: ${words}`);
   return found;
 }
 
-/** A shop's folder with one of the README's programs, beside the packages that it imports. */
-async function folderWith(program: string): Promise<string> {
+/** A shop's folder with a document's program, beside the packages that it imports. */
+async function folderWith(program: string, file: string): Promise<string> {
   const dir = await mkdtemp(path.join(os.tmpdir(), 'cointill-shop-'));
   onTestFinished(() => rm(dir, { recursive: true, force: true }));
   await symlink(path.join(ROOT, 'node_modules'), path.join(dir, 'node_modules'));
-  await writeFile(path.join(dir, program), await readmeBlock(`// ${program}`));
+  await writeFile(path.join(dir, program), await blockOf(file, `// ${program}`));
   return dir;
 }
 
@@ -70,7 +70,7 @@ async function firstStart(env: Readonly<Record<string, string>> = {}) {
 
 it("the README's first payment can be followed word for word: listen, curl, look at the page, see it complete", async () => {
   const { service, banner, projectId } = await firstStart({ COINTILL_CALLED_AS: './bin/cointill' });
-  expect(asInReadme(banner, service)).toBe((await readmeBlock('This is the first start.')).trim());
+  expect(asInReadme(banner, service)).toBe((await blockOf('README.md', 'This is the first start.')).trim());
 
   expect(banner).toContain(
     `  DATA_DIR=${service.cointill.dataDir} ./bin/cointill webhook listen --project ${projectId}\n`,
@@ -89,7 +89,7 @@ it("the README's first payment can be followed word for word: listen, curl, look
   const [told] = await listener.waitFor(/order\.completed, event 2[^]*Answered +200/);
   expect(told).toContain(textAt(order, 'id'));
   const shown = told.replace(/evt_\w+/, 'evt_…').replaceAll(/ord_\w+/g, 'ord_…');
-  expect(shown).toBe((await readmeBlock('order.completed, event 2')).trim());
+  expect(shown).toBe((await blockOf('README.md', 'order.completed, event 2')).trim());
   listener.signal('SIGINT');
   expect((await listener.ended).code).toBe(0);
 });
@@ -127,7 +127,9 @@ it('an order completes by itself, its signed webhooks arrive in time, and readin
   await eventually('both webhooks', () => (shop.requests.length === 2 ? true : null));
   // A test order that completes by its timer sends no order.confirming.
   expect(shop.requests.map((request) => eventOf(request).type)).toEqual(['order.created', 'order.completed']);
-  const { isGenuine } = await import(path.join(await folderWith('signature.mjs'), 'signature.mjs'));
+  const { isGenuine } = await import(
+    path.join(await folderWith('signature.mjs', 'docs/guide/webhooks.md'), 'signature.mjs')
+  );
   for (const request of shop.requests) {
     const event = eventOf(request);
     const headers = request.headers as Record<string, string>;
@@ -148,7 +150,7 @@ it('an order completes by itself, its signed webhooks arrive in time, and readin
 it("the README's receiver runs as it stands there and refuses what we did not sign", async () => {
   const { url } = await testDatabase();
   const { service, projectId, key } = await firstStart({ DATABASE_URL: url });
-  const dir = await folderWith('receiver.mjs');
+  const dir = await folderWith('receiver.mjs', 'README.md');
   const port = await freePort();
   const at = `http://127.0.0.1:${port}/`;
   const made = await service.command(

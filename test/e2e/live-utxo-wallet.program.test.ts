@@ -10,11 +10,11 @@ import { CONFIRMATIONS, openShop, OWED, POLL, type UtxoShop } from './live-utxo.
 
 const PASSWORD = randomBytes(16).toString('hex');
 
-/** The methods that the README lets operators allow, as they are written there. */
+/** The methods that the guide lets operators allow, as they are written there. */
 async function listedMethods(): Promise<string> {
-  const readme = await readFile(path.join(import.meta.dirname, '../../README.md'), 'utf8');
-  const [, methods] = /^ *rpcwhitelist=cointill:([a-z,]+)$/m.exec(readme) ?? [];
-  if (methods === undefined) throw new Error('The README lists no methods for rpcwhitelist.');
+  const guide = await readFile(path.join(import.meta.dirname, '../../docs/guide/go-live.md'), 'utf8');
+  const [, methods] = /^ *rpcwhitelist=cointill:([a-z,]+)$/m.exec(guide) ?? [];
+  if (methods === undefined) throw new Error('The guide lists no methods for rpcwhitelist.');
   return methods;
 }
 

@@ -108,7 +108,7 @@ export interface RecordTable<Of extends Parts, Others> {
 /**
  * Makes a table from a map of columns to fields, from which both directions and all statements follow. A field without
  * a column does not compile where its object is read, nor a column without a field where it is written. Statements name
- * their columns, so that a newer version can add one beside this process (docs/decisions/0040).
+ * their columns, so that a newer version can add one beside this process (docs/decisions/0081).
  *
  * @param others columns not handled here: identities, and what other statements write
  */

@@ -60,8 +60,9 @@ const NOTHING_PASSED_OVER: PassedOver = new Set();
 /**
  * Locks the wallets that may be needed for the wanted tokens, and issues addresses from them in memory. While nobody
  * else uses a wallet, its state is predicted from the last batch: the lock is then sent together with what is saved,
- * and rolls everything back if the wallet's state is different after all (docs/decisions/0039). So does an address that
- * stands in a refund: only then are the next addresses compared with refunds, and such ones passed over (0230).
+ * and rolls everything back if the wallet's state is different after all (docs/design/group-commit.md). So does an
+ * address that stands in a refund: only then are the next addresses compared with refunds, and such ones passed over
+ * (docs/design/refunds.md).
  */
 export function createLock(options: LockedIssuerOptions): NonNullable<Rail['lock']> {
   const prediction = createPrediction();

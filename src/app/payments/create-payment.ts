@@ -58,10 +58,9 @@ export interface PaymentCreator {
 }
 
 /**
- * Payments that arrive together are saved together (docs/decisions/0004). Sandbox orders are saved by one statement,
- * and the next batch is sent while the last one is being saved. What must first be taken from the database (addresses
- * of live orders, numbers of transactions) is taken for the whole batch in the transaction that saves it (0039), so
- * that nothing is used twice or lost.
+ * Payments that arrive together are saved together (docs/design/group-commit.md). Sandbox orders are saved by one
+ * statement, and the next batch is sent while the last one is being saved. Addresses of live orders and numbers of
+ * transactions are taken for the whole batch in the transaction that saves it, so that nothing is used twice or lost.
  */
 export function createPaymentCreator(app: App, runner: StatementRunner & TransactionRunner): PaymentCreator {
   const alone = createSaver(

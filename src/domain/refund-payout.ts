@@ -69,7 +69,7 @@ interface Payee {
  * a failed refund: that is a guess. `refunds` are in order of creation.
  *
  * No block's date is compared with the creation of a refund. Blocks are read once and in order, so the cursor alone
- * says what came after a refund, and a wrong clock hides no payout (docs/decisions/0049).
+ * says what came after a refund, and a wrong clock hides no payout (docs/design/refunds.md).
  */
 export function matchPayouts<T extends PayoutTransfer>(
   transfers: readonly T[],

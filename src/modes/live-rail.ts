@@ -104,7 +104,7 @@ async function issueNext(
   if (wallet === null) return { kind: 'no_method', message: otherChain(network) };
   const address = wallet.addressAt(taken.index);
   const named = await addressesInRefunds(executor, network, [matchingAddress(network, address)]);
-  // What is paid there would pay the refund, and the refund an order (docs/decisions/0230).
+  // What is paid there would pay the refund, and the refund an order (docs/design/refunds.md).
   if (named.size > 0) return issueNext(executor, openWallet, { projectId, amountUsdCents }, network);
   return issuedFrom(taken, network, address, amountUsdCents);
 }

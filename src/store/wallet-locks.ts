@@ -100,7 +100,7 @@ export interface TakenAddresses extends Pick<LockedWallet, 'network' | 'firstAdd
 
 /**
  * Takes the indexes below `nextIndex` of wallets that this transaction has locked. If a refund names one of the
- * addresses, the transaction is rolled back with an error that `isUnexpected` recognises (docs/decisions/0230).
+ * addresses, the transaction is rolled back with an error that `isUnexpected` recognises (docs/design/refunds.md).
  */
 export function takeIndexes(wallets: readonly TakenAddresses[]): Statement {
   const addresses = wallets.flatMap((wallet) => wallet.addresses.map((address) => [wallet.network, address] as const));

@@ -244,7 +244,7 @@ describe('the gas limit', () => {
   });
 });
 
-/** Known and accepted: docs/decisions/0017-deposit-contracts.md. */
+/** Known and accepted: docs/design/sweeps.md. */
 describe('ether sent with no gas to spare', () => {
   it('arrives while no contract is there, and goes back to its sender afterwards', async () => {
     const treasury = freshTreasury();

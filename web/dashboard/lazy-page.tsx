@@ -17,7 +17,7 @@ type Loaded =
 /**
  * Like the router's own `lazyRouteComponent`, which reloads the whole document when a script cannot be fetched: what
  * was typed would be lost after an upgrade, and offline the browser's error page would replace this one. Here the error
- * page reports the fault (docs/decisions/0106).
+ * page reports the fault (docs/design/dashboard.md).
  */
 export function lazyPage<Name extends string>(
   load: () => Promise<Readonly<Record<Name, ComponentType>>>,

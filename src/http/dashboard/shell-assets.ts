@@ -25,9 +25,9 @@ const TYPES: Readonly<Record<string, string>> = {
 const IMMUTABLE = { 'cache-control': 'public, max-age=31536000, immutable' } as const;
 
 /**
- * Allows only what this host serves, and the icons of the browser's wallets, which come as `data:` (record 0195): no
- * inline scripts or styles, no framing, no forms to other sites. No referrer,
- * because the address may contain a set-up link.
+ * Allows only what this host serves, and the icons of the browser's wallets, which come as `data:`
+ * (docs/design/dashboard.md): no inline scripts or styles, no framing, no forms to other sites. No referrer, because
+ * the address may contain a set-up link.
  */
 export const DOCUMENT_HEADERS = {
   'content-security-policy':

@@ -36,7 +36,7 @@ interface CommonFacts {
   readonly tokens: Readonly<Partial<Record<AssetCode, TokenContract>>>;
   /**
    * Wallets that read EIP-681 URIs for tokens of this network, beside those that do so on every network
-   * (docs/decisions/0037).
+   * (docs/design/payment-page.md).
    */
   readonly tokenUriWallets: readonly string[];
   /** Average time between blocks. */

@@ -155,7 +155,7 @@ function code(view: PaymentView, step: PayStep): Html {
 
 /**
  * Wallets whose documentation or published source reads an EIP-681 token transfer with a chain id, on any chain
- * (docs/decisions/0037).
+ * (docs/design/payment-page.md).
  */
 const TOKEN_URI_WALLETS = ['MetaMask', 'Rainbow'];
 

@@ -27,6 +27,11 @@ function titleOf(file: string): string {
   return title ?? '';
 }
 
+function roomsOf(file: string): string {
+  const rooms = listedIn(file, 'Rooms');
+  return rooms.length === 0 ? '' : `: ${rooms.join(', ')}`;
+}
+
 const designs = filesIn('docs/design').map((name) => ({ name, file: `docs/design/${name}` }));
 
 const designIndex = `# Design
@@ -35,7 +40,7 @@ How each part of Cointill is designed and why. Each document ends with a table o
 with the figures. Decisions that cut across all parts are in [decisions](../decisions/README.md).
 \`node scripts/index-decisions.ts\` writes this list.
 
-${designs.map(({ name, file }) => `- [${titleOf(file)}](${name}): ${listedIn(file, 'Rooms').join(', ')}`).join('\n')}
+${designs.map(({ name, file }) => `- [${titleOf(file)}](${name})${roomsOf(file)}`).join('\n')}
 `;
 
 const records = filesIn('docs/decisions').map((name) => {

@@ -10,7 +10,7 @@ export interface HttpsPolicy {
 const LOOPBACK_HOST = /^(?:localhost|127(?:\.(?:25[0-5]|2[0-4]\d|1?\d?\d)){3}|\[::1\])(?::\d{1,5})?$/i;
 const LOOPBACK_ADDRESS = /^(?:127\.|::1$|::ffff:127\.)/;
 
-/** Refuses plain HTTP, except from a developer on the same machine with no proxy in between (decisions, HTTPS). */
+/** Refuses plain HTTP, except from a developer on the same machine with no proxy in between (docs/guide/https.md). */
 export function checkHttps(request: FastifyRequest, policy: HttpsPolicy): RequestError | null {
   if (cameEncrypted(request, policy.behindProxy)) return null;
   if (policy.behindProxy) return refusal();

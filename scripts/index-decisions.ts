@@ -1,9 +1,10 @@
 import { existsSync, globSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { ROOMS } from './rooms.ts';
 
 /**
  * Writes the lists of design documents and of decisions from the documents themselves. With `--check` it only says
- * whether the lists are up to date, and which paths in the documents are gone.
+ * whether the lists are up to date, which rooms no design document describes, and which named files are gone.
  */
 const ROOT = path.join(import.meta.dirname, '..');
 const STATUS = /^\*\*Status:\*\* (in force|changed by .*\d{4}.*|replaced by \d{4})\.$/m;
@@ -79,8 +80,13 @@ for (const [file, text] of [
   else if (read(file) !== text) problems.push(`${file} is not up to date. Run: node scripts/index-decisions.ts`);
 }
 
-/** A path with a folder, or a file of the program, in backticks: there by its whole path or by the end of it. */
-const NAMED = /`(?<name>[\w.-]+\/(?:[\w.-]+\/)*(?:[\w.-]+\.(?:ts|tsx|js|md|sql|sh|json|yml|css))?)`/g;
+const described = new Set(designs.flatMap(({ file }) => listedIn(file, 'Rooms')));
+for (const room of Object.keys(ROOMS)) {
+  if (!described.has(room)) problems.push(`No design document names the room ${room} in its line of rooms.`);
+}
+
+/** A file of the repository, or a folder, in backticks: by its whole path or by the end of it. */
+const NAMED = /`(?<name>[\w-][\w./-]*(?:\.(?:ts|tsx|js|md|sql|sh|json|yml|css)|\/))`/g;
 const there = globSync('{src,web,test}/**', { cwd: ROOT, exclude: ['web/dist/**'] }).map((name) => `/${name}`);
 for (const file of [
   'ARCHITECTURE.md',

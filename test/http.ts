@@ -18,6 +18,7 @@ import { orderRoutes } from '../src/http/orders/routes.ts';
 import { createRateLimits, type RateLimits } from '../src/http/rate-limit.ts';
 import { refundRoutes } from '../src/http/refunds/routes.ts';
 import { buildServer, type ServerOptions } from '../src/http/server.ts';
+import { compileSchema } from '../src/http/validation.ts';
 import { transactionRoutes } from '../src/http/transactions/routes.ts';
 import type { Troubles } from '../src/domain/trouble.ts';
 import { listen, type Notifications } from '../src/store/notifications.ts';
@@ -147,6 +148,11 @@ export async function httpTest(): Promise<HttpTest> {
       onAnswered: metrics.onAnswered,
       plugins: apiPlugins(api, scrape),
       ...options,
+    });
+    // The program compiles a schema at its first request; no test is to depend on which requests came.
+    server.addHook('onRoute', ({ schema = {} }) => {
+      for (const part of [schema.body, schema.querystring, schema.params, schema.headers])
+        if (part !== undefined) compileSchema(part as object);
     });
     server.addHook('onSend', (request, reply, payload, done) => {
       faults.push(...faultsOf(request, reply.statusCode, payload));

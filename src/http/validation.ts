@@ -64,16 +64,22 @@ interface ObjectSchema {
   readonly properties?: Readonly<Record<string, { readonly type?: string }>>;
 }
 
+/** Compiles a schema, once. Throws where it is none. */
+export function compileSchema(schema: object): ValidateFunction {
+  return ajv.compile(schema);
+}
+
 /**
- * Compiles a route's schema for Fastify. Bodies are validated without conversion; query parameters are strictly
- * converted to integers and booleans.
+ * Validates by a route's schema, for Fastify. The schema is compiled when it is first needed: all of them together take
+ * a quarter of a start's CPU time. Bodies are validated without conversion; query parameters are strictly converted to integers and booleans.
  */
 export function compileValidator(route: { readonly schema: unknown; readonly httpPart?: string | undefined }) {
   const schema = route.schema as ObjectSchema;
-  const validate: ValidateFunction = ajv.compile(schema);
+  let compiled: ValidateFunction | null = null;
   const ofQuery = route.httpPart === 'querystring';
   return (data: unknown): { value: unknown } | { error: RequestError } => {
     const value = ofQuery ? readQuery(schema, data) : data;
+    const validate = (compiled ??= compileSchema(schema));
     if (validate(value)) return { value };
     const [first] = validate.errors ?? [];
     return { error: first === undefined ? invalid(null, 'The request is not valid.') : describe(first, ofQuery) };

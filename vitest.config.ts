@@ -4,6 +4,7 @@ import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { DEADLINE_MS } from './test/deadline.ts';
 import { memoryFolder } from './test/memory-folder.ts';
+import { SecondAttempts } from './test/second-attempts.ts';
 
 // Inherited by the workers and what they start.
 process.env['TMPDIR'] = memoryFolder() ?? os.tmpdir();
@@ -41,6 +42,11 @@ export default defineConfig({
     // Programs and nodes spend half of their time waiting for each other.
     maxWorkers: 2 * availableParallelism(),
     sequence: { sequencer: LongestFirst },
+    reporters: [
+      'default',
+      ...(process.env['GITHUB_ACTIONS'] === 'true' ? ['github-actions'] : []),
+      new SecondAttempts(),
+    ],
     projects: [
       {
         test: {

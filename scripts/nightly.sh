@@ -1,5 +1,5 @@
 #!/bin/sh
-# What takes too long for every change: histories of the simulation that were never tried, walks through the
+# What takes too long for every change: histories of the simulation that were never tried, more and other random requests, walks through the
 # dashboard of a project with a million payments, backups and restores killed at many points, the change of hundreds of
 # refunds, the program beside both kinds of UTXO nodes, mutation testing, the guides of docs/how-to/ done in a copy, and
 # the accountant's hour on each family.
@@ -9,9 +9,13 @@ seeds=${SIMULATION_SEEDS:-5000}
 # Days since 1970 make each night's first seed.
 first=$(($(date -u +%s) / 86400 * seeds + 1))
 echo "Seeds $first to $((first + seeds - 1))"
+SIMULATION_SEEDS=150 SIMULATION_FIRST_SEED=1 vitest run test/simulation --testTimeout 7200000
 SIMULATION_SEEDS=$seeds SIMULATION_FIRST_SEED=$first vitest run test/simulation --testTimeout 7200000
 PAYMENTS=1000000 vitest run --maxWorkers 1 test/dashboard/pages.browser test/dashboard/shell.browser \
   test/dashboard/list.browser test/dashboard/payment.browser test/dashboard/attention.browser test/dashboard/million.browser
+# Other requests each night.
+FUZZ_REQUESTS=10000 vitest run test/e2e/fuzz --testTimeout 7200000
+FUZZ_REQUESTS=10000 FUZZ_SEED=$first vitest run test/e2e/fuzz --testTimeout 7200000
 KILL_POINTS=40 vitest run test/e2e/backup-crash test/e2e/backup-signals
 CI='' vitest run test/e2e/live-utxo test/e2e/refund-show
 REFUNDS=500 vitest run src/app/refunds/refund-change

@@ -6,7 +6,7 @@ import { KEY_KINDS, MODES, PERMISSIONS } from '../../src/domain/permission.ts';
 import { httpTest, type Answer, type Call, type HttpTest } from '../http.ts';
 import { chooser, fuzzRequest, targetsOf, type Known } from './fuzz-requests.ts';
 
-const REQUESTS = Number(process.env['FUZZ_REQUESTS'] ?? 10_000);
+const REQUESTS = Number(process.env['FUZZ_REQUESTS'] ?? 3_000);
 /** Requests under way at once; each lot is chosen before it is sent, so that a seed repeats itself. */
 const LOT = 50;
 const SEED = Number(process.env['FUZZ_SEED'] ?? 20_260_615);

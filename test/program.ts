@@ -48,16 +48,18 @@ export interface Started {
 
 /**
  * Prepares the service; what is still running when the test ends is killed, its database included. Its embedded
- * database is there already, but for a test of the very first start: `bare`.
+ * database is there already, but for a test of the very first start: `bare`. `finished` takes what ends the service
+ * instead where several tests share it.
  */
 export async function testService(
   env: Readonly<Record<string, string>> = {},
   place: 'ready' | 'bare' = 'ready',
+  finished: (end: () => Promise<void>) => void = onTestFinished,
 ): Promise<TestService> {
   const [port, sandboxPort, monitorPort] = [await freePort(), await freePort(), await freePort()];
   const ports = { PORT: String(port), SANDBOX_PORT: String(sandboxPort) };
   const own = env['ROLE'] === 'worker' ? { MONITOR_PORT: String(monitorPort) } : {};
-  const cointill = await program({ ...NO_LIMITS, ...ports, ...own, ...env });
+  const cointill = await program({ ...NO_LIMITS, ...ports, ...own, ...env }, 'here', finished);
   const live = `http://127.0.0.1:${port}`;
   const sandbox = `http://127.0.0.1:${sandboxPort}`;
   const monitor = `http://127.0.0.1:${monitorPort}`;
@@ -65,7 +67,7 @@ export async function testService(
   const cluster = path.join(cointill.dataDir, 'postgres');
   if (place === 'ready' && env['DATABASE_URL'] === undefined) await putReadyCluster(cointill.dataDir);
   const readServer = () => readPostmaster(cluster);
-  onTestFinished(async () => {
+  finished(async () => {
     // The service first: it would bring its database back.
     await Promise.all([...started].map((one) => one.kill()));
     const server = await readServer();

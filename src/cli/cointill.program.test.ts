@@ -5,17 +5,43 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { emptyDatabase, testDatabase } from '../../test/database.ts';
+import { testApp } from '../../test/harness.ts';
 import { WAIT } from '../../test/deadline.ts';
 import manifest from '../../package.json' with { type: 'json' };
+import type { CommandGroup } from '../config/called-as.ts';
 import { program, textAt } from './program.fixture.ts';
 
 const PROGRAM = path.join(import.meta.dirname, '../../bin/cointill');
+
+/**
+ * A command of each group, which other tests run in their own process. Those of null are processes there: a service, and
+ * what lowers its own priority.
+ */
+const ONE_OF_EACH: Readonly<Record<CommandGroup, { readonly words: string; readonly code: number } | null>> = {
+  start: null,
+  project: { words: 'list', code: 0 },
+  customer: { words: 'delete --project ID --older-than 365', code: 0 },
+  key: { words: 'list --project ID', code: 0 },
+  user: { words: 'list', code: 0 },
+  audit: { words: 'list', code: 0 },
+  webhook: { words: 'list', code: 0 },
+  payment: { words: 'list', code: 0 },
+  wallet: { words: 'show --project ID', code: 0 },
+  network: { words: 'status', code: 0 },
+  mail: { words: 'test --to ann@shop.example', code: 1 },
+  backup: null,
+  restore: null,
+  recover: { words: 'key', code: 0 },
+  refund: { words: `show re_${'0'.repeat(26)}`, code: 1 },
+  report: { words: 'statement --project ID --period last_month', code: 0 },
+  sweep: { words: 'plan --project ID --network ethereum', code: 1 },
+};
 
 type Wrong = readonly (readonly [args: readonly string[], message: string])[];
 
 /** How commands ended, and how they should have: refused as wrong usage, with this in the message. */
 async function runWrong(commands: Wrong) {
-  const cointill = await program();
+  const cointill = await program({}, 'here');
   const ended = await Promise.all(commands.map(([args]) => cointill.run(...args)));
   const refused = commands.map(([, message]) => ({ code: 2, stdout: '', stderr: expect.stringContaining(message) }));
   return { ended, refused };
@@ -36,6 +62,17 @@ describe('cointill', () => {
     expect(groupHelp).toMatchObject({ code: 0, stderr: '' });
     for (const command of ['create', 'list', 'delete', 'enable', 'rotate', 'test', 'deliveries', 'retry', 'listen'])
       expect(groupHelp.stdout).toContain(`\n  ${command} `);
+  });
+
+  it('ends by itself after a command of each group, as a process of the built program', async () => {
+    const { database, projectId } = await testApp();
+    const cointill = await program({ DATABASE_URL: database.url }, 'process');
+    for (const [group, one] of Object.entries(ONE_OF_EACH)) {
+      if (one === null) continue;
+      const words = one.words.replace('ID', projectId).split(' ');
+      const { code, stdout } = await cointill.run(group, ...words);
+      expect([group, code, stdout === '']).toEqual([group, one.code, one.code !== 0]);
+    }
   });
 
   it('takes its settings from a file, also from one that only who passes it on may open, before those that are set', async () => {

@@ -22,23 +22,18 @@ Examples:
 The --help of each command has an example.`;
 
 const USAGE_EXIT_CODE = 2;
-const EXIT_PATIENCE_MS = 2_000;
 /** A line that commander adds: our command names similar to what was typed. */
 const UNKNOWN_COMMAND = /^Unknown command '([^']*)'$/;
 const SUGGESTION = /\n\(Did you mean [a-z, -]+\?\)$/;
 
-await main(process.argv.slice(2));
-
-async function main(args: readonly string[]): Promise<void> {
-  // `cointill payment list | head` closes our output early, which is no fault.
-  process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
+/** Runs one command, its words without the program's name, and returns its exit code; a failure is reported on standard error. */
+export async function runCommandLine(args: readonly string[]): Promise<number> {
   try {
     const program = await buildProgram(args);
     await program.parseAsync(args, { from: 'user' });
+    return 0;
   } catch (error) {
-    process.exitCode = await report(error);
-    // A start that failed half-way may have left something open, which must not keep the process alive.
-    setTimeout(() => process.exit(), EXIT_PATIENCE_MS).unref();
+    return report(error);
   }
 }
 

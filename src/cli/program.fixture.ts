@@ -3,15 +3,11 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { onTestFinished } from 'vitest';
+import { runHere, runsHere, type Ended } from './run-here.fixture.ts';
+
+export type { Ended };
 
 const PROGRAM = path.join(import.meta.dirname, '../../bin/cointill');
-
-/** How a run ended. */
-export interface Ended {
-  readonly code: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
-}
 
 /** A run in progress. */
 export interface Running {
@@ -28,6 +24,7 @@ export interface Running {
  */
 export interface Program {
   readonly dataDir: string;
+  /** Runs a command to its end. */
   run(...args: readonly string[]): Promise<Ended>;
   /** Runs with `--json` and gives back the one document; throws with the message when the run fails. */
   json(...args: readonly string[]): Promise<unknown>;
@@ -38,27 +35,36 @@ export interface Program {
   startInTerminal(...args: readonly string[]): Running;
 }
 
-/** Prepares the program for one test; what is still running when the test ends is killed. */
-export async function program(env: Readonly<Record<string, string>> = {}): Promise<Program> {
+/**
+ * Prepares the program for one test; what is still running when the test ends is killed. Commands on a database of the
+ * run are run in the test's own process, unless a test of processes asks for one of each.
+ */
+export async function program(
+  env: Readonly<Record<string, string>> = {},
+  place: 'here' | 'process' = env['DATABASE_URL'] === undefined ? 'process' : 'here',
+  finished: (end: () => Promise<void>) => void = onTestFinished,
+): Promise<Program> {
   const dataDir = await mkdtemp(path.join(os.tmpdir(), 'cointill-cli-'));
   // Root's embedded database runs as another user, who has to get in.
   await chmod(dataDir, 0o755);
   const running = new Set<Running>();
-  onTestFinished(async () => {
+  finished(async () => {
     for (const one of running) one.signal('SIGKILL');
     await Promise.all([...running].map((one) => one.ended));
     // A killed database ends a moment after its service, and writes until then.
     await rm(dataDir, { recursive: true, force: true, maxRetries: 5 });
   });
   const start = (...args: readonly string[]): Running => begin(PROGRAM, args);
+  const { PATH = '', HOME = dataDir } = process.env;
+  const whole = { PATH, HOME, DATA_DIR: dataDir, COINTILL_CALLED_AS: 'cointill', ...env };
   const begin = (command: string, args: readonly string[]): Running => {
-    const { PATH = '', HOME = dataDir } = process.env;
-    const one = launch(command, args, { PATH, HOME, DATA_DIR: dataDir, COINTILL_CALLED_AS: 'cointill', ...env });
+    const one = launch(command, args, whole);
     running.add(one);
     void one.ended.then(() => running.delete(one));
     return one;
   };
-  const run = (...args: readonly string[]): Promise<Ended> => start(...args).ended;
+  const run = (...args: readonly string[]): Promise<Ended> =>
+    place === 'here' && runsHere(args, whole) ? runHere(args, whole) : start(...args).ended;
   return {
     dataDir,
     start,

@@ -82,9 +82,10 @@ it('booking what has no price here says so, and does not warn', async () => {
 });
 
 it('money that is booked by several at once is booked once, and the others get the answer of those who come later', async () => {
-  const { cointill, receive } = await restoredShop();
+  const { url, cointill, receive } = await restoredShop();
   const address = await receive(ONE_ETHER / 100n, '0xaa');
-  const runs = await Promise.all([1, 2, 3].map(() => cointill.run('recover', 'book', address, '--amount', '30')));
+  const racing = await program({ DATABASE_URL: url, FIXED_RATES: 'ETH=3000,EUR=1.20' }, 'process');
+  const runs = await Promise.all([1, 2, 3].map(() => racing.run('recover', 'book', address, '--amount', '30')));
   const later = await cointill.run('recover', 'book', address, '--amount', '30');
   expect(later).toMatchObject({ code: 1, stderr: expect.stringContaining(`There is no lost money on ${address}`) });
   expect(runs.toSorted((a, b) => Number(a.code) - Number(b.code))).toEqual([

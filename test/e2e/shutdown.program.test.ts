@@ -166,13 +166,15 @@ describe('SIGTERM', () => {
     held[0]?.writeHead(500).end();
     await untilReceived(receiver, 2);
     held[1]?.writeHead(500).end();
-    const retry = service.command(`webhook retry ${textAt(sent, 'delivery_id')}`);
+    // A process of its own, as the service is.
+    const retry = service.cointill.start('webhook', 'retry', textAt(sent, 'delivery_id'), '--json').ended;
     await untilReceived(receiver, 3);
 
     expect((await stop()).code).toBe(0);
     expect(await service.postmasterPid()).toBe(postmaster);
     held[2]?.writeHead(200).end();
-    expect(await retry).toMatchObject({ acknowledged: true, response_status: 200 });
+    const { code, stdout } = await retry;
+    expect({ code, ...JSON.parse(stdout) }).toMatchObject({ code: 0, acknowledged: true, response_status: 200 });
     expect(await service.postmasterPid()).toBeNull();
   });
 });

@@ -1,9 +1,9 @@
-import { execFile, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import { promisify } from 'node:util';
+import { runHere } from '../../src/cli/run-here.fixture.ts';
 import { createTestDatabase, type TestDatabase } from '../database.ts';
 import { eventually, freePort } from '../program.ts';
 
@@ -80,6 +80,7 @@ export async function startProgram(env: Environment): Promise<Running> {
  * Runs a command, its words separated by single spaces, and gives back what it prints as JSON; throws when it fails.
  */
 export async function runCommand(env: Environment, line: string): Promise<unknown> {
-  const { stdout } = await promisify(execFile)(PROGRAM, [...line.split(' '), '--json'], { env });
+  const { code, stdout, stderr } = await runHere([...line.split(' '), '--json'], env);
+  if (code !== 0) throw new Error(`${line} ended with ${code}: ${stderr}`);
   return JSON.parse(stdout);
 }

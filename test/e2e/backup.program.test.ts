@@ -4,7 +4,7 @@ import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'n
 import os from 'node:os';
 import path from 'node:path';
 import { sql } from 'kysely';
-import { expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { program, textAt } from '../../src/cli/program.fixture.ts';
 import { emptyDatabase, testDatabase } from '../database.ts';
 import { DEADLINE_MS } from '../deadline.ts';
@@ -20,8 +20,11 @@ async function folder(): Promise<string> {
 }
 
 /** A service that has sold something and has an endpoint, whose secret only its key opens. */
-async function shop(env: Readonly<Record<string, string>> = {}) {
-  const service = await testService({ SANDBOX_COMPLETE_AFTER_SECONDS: '3600', ...env });
+async function shop(
+  env: Readonly<Record<string, string>> = {},
+  finished: (end: () => Promise<void>) => void = onTestFinished,
+) {
+  const service = await testService({ SANDBOX_COMPLETE_AFTER_SECONDS: '3600', ...env }, 'ready', finished);
   const { first, stop } = await service.start();
   const { projectId = '', key = '' } = first ?? {};
   const api = client(service.sandbox, key);
@@ -30,8 +33,18 @@ async function shop(env: Readonly<Record<string, string>> = {}) {
   return { service, stop, key, projectId, orderId: textAt(body, 'id') };
 }
 
+/** Tests that leave a shop as it was have one together. */
+let shared: Awaited<ReturnType<typeof shop>>;
+const ends: (() => Promise<void>)[] = [];
+beforeAll(async () => {
+  shared = await shop({}, (end) => void ends.push(end));
+});
+afterAll(async () => {
+  for (const end of ends.toReversed()) await end();
+});
+
 it('a restored shop continues as it was: payments, keys, and webhooks that are signed as before', async () => {
-  const { service, key, projectId, orderId } = await shop();
+  const { service, key, projectId, orderId } = shared;
   const dir = await folder();
   const passphraseFile = path.join(dir, 'passphrase');
   await writeFile(passphraseFile, `${PASSPHRASE}\n`);
@@ -66,7 +79,7 @@ it('a restored shop continues as it was: payments, keys, and webhooks that are s
 });
 
 it('a backup of an embedded database goes into a server of one’s own, and the other way', async () => {
-  const { service, key, orderId } = await shop();
+  const { service, key, orderId } = shared;
   const dir = await folder();
   await service.cointill.json('backup', dir);
   const [name = ''] = await readdir(dir);
@@ -87,7 +100,7 @@ it('a backup of an embedded database goes into a server of one’s own, and the 
 });
 
 it('of a folder only the newest backups are kept, and nothing else in it is touched', async () => {
-  const { service } = await shop();
+  const { service } = shared;
   const dir = await folder();
   await writeFile(path.join(dir, 'notes.txt'), 'mine');
   for (const day of ['19', '20', '21']) {
@@ -144,7 +157,7 @@ it('a backup that holds no key, since there is none, is made and says so', async
 });
 
 it('what cannot be backed up or restored ends with 1, the reason, and nothing half done', async () => {
-  const { service } = await shop();
+  const { service } = shared;
   const dir = await folder();
   const file = path.join(dir, 'a.backup');
   await service.cointill.json('backup', file);
@@ -181,7 +194,7 @@ it('what cannot be backed up or restored ends with 1, the reason, and nothing ha
 });
 
 it('a check names TMPDIR, its folder and the way out where that cannot be used', async () => {
-  const { service } = await shop();
+  const { service } = shared;
   const dir = await folder();
   const file = path.join(dir, 'a.backup');
   await service.cointill.json('backup', file);
@@ -246,7 +259,7 @@ function mayMount(): boolean {
 }
 
 it('to standard output goes the backup alone, and a reader that ends early is a fault', async () => {
-  const { service } = await shop();
+  const { service } = shared;
   const dir = await folder();
   const bin = path.join(import.meta.dirname, '../../bin/cointill');
   const env = { PATH: process.env['PATH'] ?? '', HOME: dir, DATA_DIR: service.cointill.dataDir };

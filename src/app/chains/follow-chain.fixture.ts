@@ -8,7 +8,7 @@ import type { Payment } from '../../domain/payment.ts';
 import type { ChainSource } from '../../rails/chain.ts';
 import { createEvmSource } from '../../rails/evm/source.ts';
 import { MAIN_CHAINS } from '../../rails/utxo/params.ts';
-import { createWalletOpener } from '../../rails/wallet.ts';
+import { MAIN_WALLETS } from '../../rails/wallet.fixture.ts';
 import { fixedRates } from '../../rates/fixed.ts';
 import type { NewPayment } from '../payments/draft-payment.ts';
 import { chainRail } from '../../modes/live-rail.ts';
@@ -170,12 +170,11 @@ export async function quotedTwice(shop: EtherShop) {
 export function etherRail(db: Database, rates: RateSource): Rail {
   const ether = tokenOf('ETH', 'ethereum');
   if (ether === null) throw new Error('there is no ether');
-  const openWallet = createWalletOpener(MAIN_CHAINS);
   return chainRail({
     db,
     rates,
     tokens: [ether],
-    openWallet,
+    ...MAIN_WALLETS,
     evmChain: () => null,
     payoutChain: () => 'main',
   });

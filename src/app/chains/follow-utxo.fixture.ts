@@ -7,7 +7,7 @@ import type { Payment } from '../../domain/payment.ts';
 import type { ChainSource } from '../../rails/chain.ts';
 import { COINS, sourceOf } from '../../rails/utxo/source.fixture.ts';
 import type { UtxoChains } from '../../rails/family.ts';
-import { createWalletOpener } from '../../rails/wallet.ts';
+import { REGTEST_WALLETS } from '../../rails/wallet.fixture.ts';
 import { fixedRates } from '../../rates/fixed.ts';
 import { chainRail } from '../../modes/live-rail.ts';
 import type { NewPayment } from '../payments/draft-payment.ts';
@@ -46,7 +46,7 @@ export async function coinShop(kind: UtxoNodeKind, nodeOptions: readonly string[
           db,
           rates: fixedRates(new Map([[asset, 10_000_000_000n]])),
           tokens: [tokenOf(asset)].filter((token) => token !== null),
-          openWallet: createWalletOpener(REGTEST),
+          ...REGTEST_WALLETS,
           evmChain: () => null,
           payoutChain: () => 'regtest',
         }),

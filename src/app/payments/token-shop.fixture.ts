@@ -3,8 +3,7 @@ import { tokenOf, type AssetCode } from '../../domain/asset.ts';
 import type { Network } from '../../domain/networks.ts';
 import type { Payment } from '../../domain/payment.ts';
 import { matchingAddress } from '../../rails/address.ts';
-import { MAIN_CHAINS } from '../../rails/utxo/params.ts';
-import { createWalletOpener } from '../../rails/wallet.ts';
+import { MAIN_WALLETS } from '../../rails/wallet.fixture.ts';
 import { fixedRates } from '../../rates/fixed.ts';
 import type { RateSource } from '../../rates/source.ts';
 import { saveTransfers } from '../../store/transfers.ts';
@@ -41,7 +40,7 @@ export async function tokenShop(
         db,
         rates,
         tokens,
-        openWallet: createWalletOpener(MAIN_CHAINS),
+        ...MAIN_WALLETS,
         evmChain,
         payoutChain: () => 'main',
       }),

@@ -13,7 +13,7 @@ import type { UtxoNetwork } from '../../domain/networks.ts';
 import { createUtxoSource } from '../../rails/utxo/source.ts';
 import { paramsOf, publicKeyAt, signAll, walletOf } from '../../rails/utxo/wallet.fixture.ts';
 import type { UtxoDeriver } from '../../rails/utxo/wallet.ts';
-import { createWalletOpener } from '../../rails/wallet.ts';
+import { REGTEST_WALLETS } from '../../rails/wallet.fixture.ts';
 import { fixedRates } from '../../rates/fixed.ts';
 import { chainRail } from '../../modes/live-rail.ts';
 import { createChainFollower } from '../chains/follow-chain.ts';
@@ -115,7 +115,7 @@ export async function refundShop(
         db: database.db,
         rates: fixedRates(new Map([[ASSETS[network], 10_000_000_000n]])),
         tokens: [token],
-        openWallet: createWalletOpener(CHAINS),
+        ...REGTEST_WALLETS,
         evmChain: () => null,
         payoutChain: () => 'regtest',
       }),

@@ -8,8 +8,7 @@ import { tokenOf } from '../../domain/asset.ts';
 import { chainRail } from '../../modes/live-rail.ts';
 import { ChainUnavailableError, type ChainSource, type NativeBalances } from '../../rails/chain.ts';
 import { planSweep } from '../../rails/evm/sweep.ts';
-import { MAIN_CHAINS } from '../../rails/utxo/params.ts';
-import { createWalletOpener } from '../../rails/wallet.ts';
+import { MAIN_WALLETS } from '../../rails/wallet.fixture.ts';
 import { fixedRates } from '../../rates/fixed.ts';
 import type { Database } from '../../store/database.ts';
 import { findTransfers } from '../../store/transfers.ts';
@@ -37,7 +36,7 @@ const rail = (db: Database) =>
       ]),
     ),
     tokens: (['ETH', 'USDT'] as const).flatMap((asset) => tokenOf(asset, 'ethereum') ?? []),
-    openWallet: createWalletOpener(MAIN_CHAINS),
+    ...MAIN_WALLETS,
     evmChain: () => null,
     payoutChain: () => 'main',
   });

@@ -1,8 +1,8 @@
 #!/bin/sh
-# What takes too long for every change: histories of the simulation that were never tried, more and other random requests, walks through the
-# dashboard of a project with a million payments, backups and restores killed at many points, the change of hundreds of
-# refunds, the program beside both kinds of UTXO nodes, mutation testing, the guides of docs/how-to/ done in a copy, and
-# the accountant's hour on each family.
+# What takes too long for every change: histories of the simulation that were never tried, more random requests, walks
+# through the dashboard of a project with a million payments, backups and restores killed at many points, the change of
+# hundreds of refunds, the program beside both kinds of UTXO nodes, mutation testing, the guides of docs/how-to/ done in
+# a copy, and the accountant's hour on each family.
 set -eu
 cd "$(dirname "$0")/.."
 seeds=${SIMULATION_SEEDS:-5000}

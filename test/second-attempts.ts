@@ -13,7 +13,7 @@ export function secondAttempts(tests: Iterable<Tried>): readonly string[] {
   return [`${found.length} passed at a second attempt alone (docs/decisions/0171):`, ...lines.toSorted()];
 }
 
-/** Prints them after the summary, and as a warning of the run on GitHub: a race that nobody sees is mended by nobody. */
+/** Prints these tests after the summary, on GitHub as a warning of the run: nobody mends a race that nobody sees. */
 export class SecondAttempts implements Reporter {
   onTestRunEnd(modules: readonly TestModule[]): void {
     const lines = secondAttempts(modules.flatMap((module) => [...module.children.allTests()]));

@@ -14,8 +14,8 @@ import { program, textAt } from './program.fixture.ts';
 const PROGRAM = path.join(import.meta.dirname, '../../bin/cointill');
 
 /**
- * A command of each group, which other tests run in their own process. Those of null are processes there: a service, and
- * what lowers its own priority.
+ * A command of each group; other tests run commands in their own process. Those of null are processes there too: a
+ * service, and commands that lower their own priority.
  */
 const ONE_OF_EACH: Readonly<Record<CommandGroup, { readonly words: string; readonly code: number } | null>> = {
   start: null,

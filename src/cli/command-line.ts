@@ -26,7 +26,7 @@ const USAGE_EXIT_CODE = 2;
 const UNKNOWN_COMMAND = /^Unknown command '([^']*)'$/;
 const SUGGESTION = /\n\(Did you mean [a-z, -]+\?\)$/;
 
-/** Runs one command, its words without the program's name, and returns its exit code; a failure is reported on standard error. */
+/** Runs one command, the words after the program's name, and returns its exit code; failures go to standard error. */
 export async function runCommandLine(args: readonly string[]): Promise<number> {
   try {
     const program = await buildProgram(args);

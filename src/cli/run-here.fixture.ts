@@ -8,7 +8,7 @@ export interface Ended {
 }
 
 const SIGNALS = ['SIGHUP', 'SIGINT', 'SIGTERM'] as const;
-/** A service, commands that lower the priority of their process for good, and an option that is read before any command. */
+/** A service, commands that lower the priority of their process for good, and an option read before any command. */
 const PROCESSES = new Set(['start', 'backup', 'restore', '--settings']);
 
 /** Whether a command can run in the test's own process; not where its environment is for Node.js itself. */

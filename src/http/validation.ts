@@ -71,7 +71,8 @@ export function compileSchema(schema: object): ValidateFunction {
 
 /**
  * Validates by a route's schema, for Fastify. The schema is compiled when it is first needed: all of them together take
- * a quarter of a start's CPU time. Bodies are validated without conversion; query parameters are strictly converted to integers and booleans.
+ * a quarter of a start's CPU time. Bodies are validated without conversion; query parameters are strictly converted to
+ * integers and booleans.
  */
 export function compileValidator(route: { readonly schema: unknown; readonly httpPart?: string | undefined }) {
   const schema = route.schema as ObjectSchema;

@@ -140,9 +140,8 @@ function remembered<Key, Answer>(ask: (key: Key) => Promise<Answer>): (key: Key)
 
 /**
  * The transaction of a block that took a token, or (null) the chain's own coin, from a deposit: by the token's log,
- * else the first call of the deposit or the factory, also by way of a contract wallet, that names the deposit and did not
- * fail. Null:
- * none of both is found.
+ * else the first call that names the deposit and did not fail, of the deposit itself or the factory, also by way of a
+ * contract wallet. Null: none of them is found.
  */
 export async function takingTransaction(
   caller: Pick<EvmCaller, 'block' | 'receipt' | 'takenBy'>,

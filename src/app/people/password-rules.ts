@@ -1,7 +1,18 @@
-import { COMMON_PASSWORDS } from './common-passwords.ts';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
 
 /** In code points, not bytes. */
 export const MIN_PASSWORD = 12;
+
+/**
+ * Easily guessed, one a line: common passwords of at least 12 characters, and the 3,000 most common shorter ones, which
+ * people lengthen by a year or an exclamation mark. From @zxcvbn-ts/language-common 4.1.3 (MIT).
+ */
+const COMMON_PASSWORDS: ReadonlySet<string> = new Set(
+  readFileSync(path.join(import.meta.dirname, 'common-passwords.txt'), 'utf8')
+    .trim()
+    .split('\n'),
+);
 
 /** Sequences of the alphabet, the digits and keyboards, in both directions. */
 const ROWS = [

@@ -1,10 +1,7 @@
 import { expect, it } from 'vitest';
-import { ATTENTION_KINDS } from '../domain/attention.ts';
 import { MAIL_LANGUAGES } from '../domain/notification.ts';
 import { composeMail, type MailContext } from './compose.ts';
 import { EVERY_MAIL } from './every-mail.fixture.ts';
-import { de } from './texts/de.ts';
-import { en } from './texts/en.ts';
 
 const CONTEXT: MailContext = {
   language: 'en',
@@ -58,16 +55,6 @@ it('no address in what others wrote becomes a link', () => {
     const { html } = composeMail(content, CONTEXT);
     expect(html.match(/href="https?:\/\/[^/"]*/g)).not.toContain('href="https://evil.example');
   }
-});
-
-it('the texts of all languages take the same values', () => {
-  const valuesOf = (text: string) => [...text.matchAll(/\{\w+\}/g)].map(([name]) => name).toSorted();
-  for (const [key, text] of Object.entries(en))
-    expect([key, valuesOf(de[key as keyof typeof en])]).toEqual([key, valuesOf(text)]);
-});
-
-it('each kind of what needs attention has a sentence', () => {
-  for (const kind of ATTENTION_KINDS) expect(en[`kind_${kind}`]).toBeTruthy();
 });
 
 it('times are those of the recipient, and amounts exact', () => {

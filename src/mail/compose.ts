@@ -3,8 +3,7 @@ import type { MailLanguage } from '../domain/notification.ts';
 import { printableLine } from '../domain/visible.ts';
 import type { AccountChange, AttentionFact, Both, MailContent, Named, WeekSection } from '../domain/mail-content.ts';
 import { asHtml, asText, type Block } from './render.ts';
-import { de } from './texts/de.ts';
-import { en, type TextKey, type Texts } from './texts/en.ts';
+import { translator, type TextKey, type Translate } from './translator.ts';
 
 /** Whom a mail is for, and the links in it. */
 export interface MailContext {
@@ -23,19 +22,6 @@ export interface ComposedMail {
   readonly subject: string;
   readonly text: string;
   readonly html: string;
-}
-
-const TEXTS: Readonly<Record<MailLanguage, Texts>> = { en, de };
-
-/** Fills values into a text, as one visible line each. A value is text, never markup. */
-type Translate = (key: TextKey, values?: Readonly<Record<string, string | number>>) => string;
-
-function translator(language: MailLanguage): Translate {
-  return (key, values = {}) =>
-    TEXTS[language][key].replaceAll(/\{(\w+)\}/g, (all, name: string) => {
-      const value = values[name];
-      return value === undefined ? all : printableLine(String(value));
-    });
 }
 
 /** What a mail says, in the language and zone of its recipient. */

@@ -1,0 +1,16 @@
+/** A text of the program, or its forms by how many `{count}` is. `{name}` stands for a value. */
+export type Text = string | PluralForms;
+/** By the names that `Intl.PluralRules` has for a language's forms, such as `one`, `few` and `other`. */
+export type PluralForms = Readonly<Partial<Record<Intl.LDMLPluralRule, string>>>;
+export type TextValues = Readonly<Record<string, string | number>>;
+
+/** Fills values into a text. A placeholder without a value stays, where tests see it. */
+export function fill(text: string, values: TextValues): string {
+  return text.replaceAll(/\{(\w+)\}/g, (placeholder, name: string) => String(values[name] ?? placeholder));
+}
+
+/** The form of a text for a count; a text without forms itself. A check sees to it that no form is missing. */
+export function plural(text: Text, count: unknown, language: string): string {
+  if (typeof text === 'string') return text;
+  return text[new Intl.PluralRules(language).select(Number(count))] ?? '';
+}

@@ -49,7 +49,7 @@ export function languageFaults(english: Texts, texts: Texts, language: string): 
 }
 
 function faultsOf(english: Text, text: Text, forms: readonly string[]): readonly string[] {
-  const names = found(english, NAME);
+  const names = namesIn(english);
   const marks = found(english, MARK);
   if (typeof text === 'string') return stringFaults(text, names, marks);
   if (!names.includes('{count}')) return ['has plural forms, and no {count} that they could follow'];
@@ -67,7 +67,7 @@ function faultsOf(english: Text, text: Text, forms: readonly string[]): readonly
 function stringFaults(text: string, names: readonly string[], marks: readonly string[]): readonly string[] {
   return [
     ...(text !== '' && text.trim() === text ? [] : ['is empty, or has spaces around it']),
-    ...(found(text, NAME).join() === names.join()
+    ...(namesIn(text).join() === names.join()
       ? []
       : [`must have the values of English: ${names.join(', ') || 'none'}`]),
     ...(found(text, MARK).join() === marks.join() ? [] : ['must have the emphasis of English']),
@@ -75,6 +75,11 @@ function stringFaults(text: string, names: readonly string[], marks: readonly st
       ? ['has markup, or a brace of its own']
       : []),
   ];
+}
+
+/** The values of a text, such as `{amount}`, each once. */
+export function namesIn(text: Text): readonly string[] {
+  return found(text, NAME);
 }
 
 /** Each once. */

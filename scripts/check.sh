@@ -32,6 +32,7 @@ check node scripts/check-rooms.ts
 check node scripts/find-duplicates.ts
 check node scripts/check-comments.ts
 check node scripts/check-texts.ts
+check node scripts/write-text-values.ts --check
 check node scripts/index-decisions.ts --check
 check node scripts/write-openapi.ts --check
 check oxfmt --check

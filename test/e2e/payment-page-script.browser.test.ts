@@ -1,7 +1,6 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { ar } from '../../src/http/checkout/texts/ar.ts';
-import { pt } from '../../src/http/checkout/texts/pt.ts';
+import { chooseLanguage } from '../../src/http/checkout/languages.ts';
 import { hasNoBrowser } from '../browser.ts';
 import {
   isShown,
@@ -15,6 +14,8 @@ import {
   useCheckout,
 } from './payment-page.fixture.ts';
 
+const { texts: ar } = chooseLanguage('ar', undefined);
+const { texts: pt } = chooseLanguage('pt', undefined);
 const ORDER = { amount: 10, crypto_currency: 'LTC' };
 
 describe.skipIf(hasNoBrowser)('the script of the payment page', () => {

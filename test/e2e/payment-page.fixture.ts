@@ -6,7 +6,8 @@ import type { Simulation } from '../../src/domain/simulation.ts';
 import { textAt } from '../../src/cli/program.fixture.ts';
 import { decodeId, parseUuid } from '../../src/domain/id.ts';
 import type { Payment } from '../../src/domain/payment.ts';
-import { en } from '../../src/http/checkout/texts/en.ts';
+import { ENGLISH } from '../../src/http/checkout/languages.ts';
+import type { TextKey } from '../../src/http/checkout/locale.ts';
 import { lockPayments } from '../../src/store/payments.ts';
 import { saveChanges } from '../../src/store/save-changes.ts';
 import { launchBrowser } from '../browser.ts';
@@ -192,8 +193,8 @@ export function plainSite(): Promise<string> {
 }
 
 /** An English text of the pages as it is read: with its values, without its emphasis. */
-export function say(key: keyof typeof en, values: Readonly<Record<string, string>> = {}): string {
-  return en[key].replaceAll(/<\/?b>/g, '').replaceAll(/\{(\w+)\}/g, (_placeholder, name: string) => {
+export function say(key: TextKey, values: Readonly<Record<string, string>> = {}): string {
+  return ENGLISH.texts[key].replaceAll(/<\/?b>/g, '').replaceAll(/\{(\w+)\}/g, (_placeholder, name: string) => {
     const value = values[name];
     if (value === undefined) throw new Error(`The text ${key} asks for ${name}.`);
     return value;
@@ -201,8 +202,8 @@ export function say(key: keyof typeof en, values: Readonly<Record<string, string
 }
 
 /** The text up to its first value, for texts whose values are times. */
-export function beginningOf(key: keyof typeof en): string {
-  return en[key].split('{')[0] ?? '';
+export function beginningOf(key: TextKey): string {
+  return ENGLISH.texts[key].split('{')[0] ?? '';
 }
 
 /** Waits until the page shows texts, to the eye: what only screen readers are told does not count. */

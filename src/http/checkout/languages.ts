@@ -1,39 +1,24 @@
-import { createLocale, type Locale } from './locale.ts';
-import { ar } from './texts/ar.ts';
-import { de } from './texts/de.ts';
-import { en } from './texts/en.ts';
-import { es } from './texts/es.ts';
-import { fr } from './texts/fr.ts';
-import { it } from './texts/it.ts';
-import { ja } from './texts/ja.ts';
-import { nl } from './texts/nl.ts';
-import { pl } from './texts/pl.ts';
-import { pt } from './texts/pt.ts';
-import { ru } from './texts/ru.ts';
-import { tr } from './texts/tr.ts';
-import { zh } from './texts/zh.ts';
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { createLocale, type Locale, type Texts } from './locale.ts';
+
+/** Each file is a language, named by its code: a new file is all that a new language takes. */
+const FOLDER = path.join(import.meta.dirname, '../../../texts/checkout');
 
 /** The language for visitors whose languages are not available. */
-export const ENGLISH: Locale = createLocale('en', 'English', 'ltr', en);
+export const ENGLISH: Locale = createLocale('en', textsOf('en.json'));
 
-/** Every language of the pages by its code, ordered by their own names. */
+/** Every language of the pages by its code, ordered by their own names. Read once, at start. */
 export const LANGUAGES: ReadonlyMap<string, Locale> = new Map(
-  [
-    createLocale('de', 'Deutsch', 'ltr', de),
-    ENGLISH,
-    createLocale('es', 'Español', 'ltr', es),
-    createLocale('fr', 'Français', 'ltr', fr),
-    createLocale('it', 'Italiano', 'ltr', it),
-    createLocale('nl', 'Nederlands', 'ltr', nl),
-    createLocale('pl', 'Polski', 'ltr', pl),
-    createLocale('pt', 'Português', 'ltr', pt),
-    createLocale('tr', 'Türkçe', 'ltr', tr),
-    createLocale('ru', 'Русский', 'ltr', ru),
-    createLocale('ar', 'العربية', 'rtl', ar),
-    createLocale('ja', '日本語', 'ltr', ja),
-    createLocale('zh', '中文', 'ltr', zh),
-  ].map((locale) => [locale.code, locale]),
+  readdirSync(FOLDER)
+    .map((file) => (file === 'en.json' ? ENGLISH : createLocale(path.basename(file, '.json'), textsOf(file))))
+    .toSorted((a, b) => a.name.localeCompare(b.name, 'en'))
+    .map((locale) => [locale.code, locale]),
 );
+
+function textsOf(file: string): Texts {
+  return JSON.parse(readFileSync(path.join(FOLDER, file), 'utf8'));
+}
 
 /**
  * `asked` is the code in the address bar and wins; otherwise the browser's list in its order of preference; otherwise

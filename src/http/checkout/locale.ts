@@ -1,16 +1,18 @@
 import { fiatDecimals, formatDecimal, type Fiat } from '../../domain/money.ts';
 import { html, raw, asciiMarkup, type Child, type Html } from '../pages/html.ts';
-import type { en, Texts } from './texts/en.ts';
+import type en from '../../../texts/checkout/en.json';
+import type { TextValues } from './text-values.ts';
 
-export type TextKey = keyof Texts;
+export type TextKey = keyof typeof en;
+/** `{name}` stands for a value, `<b>…</b>` for emphasis; there is no other markup. */
+export type Texts = Readonly<Record<TextKey, string>>;
 
-/** The names of the `{values}` that a text needs, taken from the English text. */
-type ValueNames<Text extends string> = Text extends `${string}{${infer Name}}${infer Rest}`
-  ? Name | ValueNames<Rest>
-  : never;
-type Values<Key extends TextKey, Value> = Readonly<Record<ValueNames<(typeof en)[Key]>, Value>>;
+/** The names of the values that a text takes. */
+type ValueNames<Key extends TextKey> = TextValues[Extract<Key, keyof TextValues>];
 /** No second argument for texts without values. */
-type Given<Key extends TextKey, Value> = [ValueNames<(typeof en)[Key]>] extends [never] ? [] : [Values<Key, Value>];
+type Given<Key extends TextKey, Value> = [ValueNames<Key>] extends [never]
+  ? []
+  : [Readonly<Record<ValueNames<Key>, Value>>];
 
 /** One language: its texts, and how it formats money, times and durations. */
 export interface Locale {
@@ -81,7 +83,7 @@ const LOW_PRICE_PLACES = 4;
 const MAX_TIMES = 1_000;
 
 /** Makes a language from its texts. Digits are always Latin, because amounts must be compared with a wallet's. */
-export function createLocale(code: string, name: string, direction: 'ltr' | 'rtl', texts: Texts): Locale {
+export function createLocale(code: string, texts: Texts): Locale {
   const entries = Object.entries(texts);
   const isAscii = isMostlyAscii(texts);
   const markup = isAscii ? asciiMarkup : (text: string) => text;
@@ -93,8 +95,8 @@ export function createLocale(code: string, name: string, direction: 'ltr' | 'rtl
   const values = (given: readonly unknown[]): Readonly<Record<string, unknown>> => Object(given[0] ?? {});
   return {
     code,
-    name,
-    direction,
+    name: nameOf(code),
+    direction: new Intl.Locale(code).getTextInfo().direction === 'rtl' ? 'rtl' : 'ltr',
     texts,
     isAscii,
     t: (key, ...given) => {
@@ -111,6 +113,12 @@ export function createLocale(code: string, name: string, direction: 'ltr' | 'rtl
     },
     ...createFormats(`${code}-u-nu-latn`),
   };
+}
+
+/** The language's own name, with the capital letter that it has at the beginning of a line. */
+function nameOf(code: string): string {
+  const [first = '', ...rest] = new Intl.DisplayNames(code, { type: 'language' }).of(code) ?? code;
+  return first.toLocaleUpperCase(code) + rest.join('');
 }
 
 /**

@@ -107,6 +107,7 @@ async function bundle(entry: string, output: Rolldown.OutputOptions): Promise<re
     // By default Vite also takes the packages' development builds unless NODE_ENV says otherwise.
     resolve: { conditions: ['module', 'browser', 'production'] },
     oxc: { jsx: { runtime: 'automatic', development: false } },
+    json: { namedExports: false, stringify: false },
     css: { modules: { generateScopedName: '[hash:base64:5]' } },
     build: {
       write: false,

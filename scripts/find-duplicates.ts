@@ -8,10 +8,10 @@ import { duplicatesIn, type Duplicate } from './duplicates.ts';
  * `scripts/duplicate-exceptions.ts` does not explain, and for explanations that are no longer needed.
  */
 const ROOT = path.join(import.meta.dirname, '..');
-/** Texts are left out: each language has the same keys. Other folders contain what tools generate or install. */
+/** Other folders contain what tools generate or install. */
 const FILES = globSync('{src,web,test,bench,scripts}/**/*.{ts,tsx}', {
   cwd: ROOT,
-  exclude: ['**/texts/**', '**/node_modules/**', '**/dist/**'],
+  exclude: ['**/node_modules/**', '**/dist/**'],
 });
 
 function isExplained({ places }: Duplicate): boolean {

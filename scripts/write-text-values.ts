@@ -7,7 +7,10 @@ import { namesIn, textsIn } from './check-texts.ts';
  * it only says whether the files are up to date.
  */
 const ROOT = path.join(import.meta.dirname, '..');
-const FILES = [['texts/checkout/en.json', 'src/http/checkout/text-values.ts']] as const;
+const FILES = [
+  ['texts/checkout/en.json', 'src/http/checkout/text-values.ts'],
+  ['texts/dashboard/en', 'web/dashboard/texts/text-values.ts'],
+] as const;
 
 for (const [place, file] of FILES) {
   const entries = Object.entries(textsIn(place)).map(([key, text]) => [key.split('.').at(-1), namesIn(text)] as const);

@@ -1,8 +1,16 @@
+import { globSync } from 'node:fs';
+import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { languageFaults, textFaults } from '../scripts/check-texts.ts';
+import { MAIL_LANGUAGES } from '../src/domain/notification.ts';
 
 it('every language has the texts of English, with their values and their emphasis', () => {
   expect(textFaults()).toEqual([]);
+});
+
+it.each(['dashboard', 'mails'])('the languages that people choose are those that there are: %s', (folder) => {
+  const found = globSync(`texts/${folder}/*`, { cwd: path.join(import.meta.dirname, '..') });
+  expect(found.map((name) => path.basename(name, '.json')).toSorted()).toEqual(MAIL_LANGUAGES.toSorted());
 });
 
 describe('the texts of a language are refused', () => {

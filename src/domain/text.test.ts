@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { fill, plural } from './text.ts';
+import { fill, languageName, plural } from './text.ts';
 
 describe('a text', () => {
   it('gets its values wherever they are named, as text', () => {
@@ -10,6 +10,10 @@ describe('a text', () => {
   it('keeps a placeholder that has no value', () => {
     expect(fill('{name}: {a}', { a: '' })).toBe('{name}: ');
   });
+});
+
+it('a language is named as it names itself, with a capital letter', () => {
+  expect(['en', 'pl', 'tr', 'zh', 'ar'].map(languageName)).toEqual(['English', 'Polski', 'Türkçe', '中文', 'العربية']);
 });
 
 describe('the plural of a text', () => {

@@ -4,6 +4,12 @@ export type Text = string | PluralForms;
 export type PluralForms = Readonly<Partial<Record<Intl.LDMLPluralRule, string>>>;
 export type TextValues = Readonly<Record<string, string | number>>;
 
+/** The language's own name, with the capital letter that it has at the beginning of a line. */
+export function languageName(code: string): string {
+  const [first = '', ...rest] = new Intl.DisplayNames(code, { type: 'language' }).of(code) ?? code;
+  return first.toLocaleUpperCase(code) + rest.join('');
+}
+
 /** Fills values into a text. A placeholder without a value stays, where tests see it. */
 export function fill(text: string, values: TextValues): string {
   return text.replaceAll(/\{(\w+)\}/g, (placeholder, name: string) => String(values[name] ?? placeholder));

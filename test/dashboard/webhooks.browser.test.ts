@@ -93,6 +93,12 @@ describe.skipIf(hasNoBrowser)('Webhooks, Events and Requests', () => {
     await page.waitForURL(/state=delivered/);
     await page.getByRole('button', { name: 'order.created' }).waitFor();
 
+    await act(page, 'Change endpoint');
+    await dialog.getByRole('button', { name: 'Choose none' }).click();
+    await dialog.getByLabel('order.created').check();
+    await dialog.getByRole('button', { name: 'Change endpoint' }).click();
+    await page.getByText('1 event', { exact: true }).waitFor();
+
     await page.keyboard.press('g');
     await page.keyboard.press('e');
     await heading(page, 'Events').waitFor();

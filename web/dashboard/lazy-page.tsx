@@ -1,6 +1,6 @@
 import { use, type ComponentType, type ReactNode } from 'react';
 import { chosenLanguage } from './locale.tsx';
-import type { TextPart } from './texts/en.ts';
+import type { TextPart } from './texts/parts.ts';
 import { loadTexts } from './texts/load-texts.ts';
 
 /** A page whose script is loaded when the router asks for it, or at its first rendering. */

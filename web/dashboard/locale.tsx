@@ -1,35 +1,32 @@
 import { createContext, useContext } from 'react';
+import { MAIL_LANGUAGES, type MailLanguage } from '../../src/domain/notification.ts';
+import { fill, plural, type TextValues } from '../../src/domain/text.ts';
 import { formatsOf, type Formats } from './formats.ts';
-import { LANGUAGES, loadTexts, requireTexts, textOf, type LanguageCode } from './texts/load-texts.ts';
-import type { TextPart, TextsOf } from './texts/en.ts';
-
-/** The names of the `{values}` in the English text. */
-type ValueNames<Text> = Text extends `${string}{${infer Name}}${infer Rest}` ? Name | ValueNames<Rest> : never;
-/** Texts without values take no second argument. */
-type Given<Text> = [ValueNames<Text>] extends [never] ? [] : [Readonly<Record<ValueNames<Text>, string | number>>];
+import { loadTexts, requireTexts, textOf } from './texts/load-texts.ts';
+import type { Given, TextKey, TextPart } from './texts/parts.ts';
 
 /** Returns a text in the person's language, with values filled in. */
-export type Translate<Part extends TextPart = never> = <Key extends keyof TextsOf<Part>>(
+export type Translate<Part extends TextPart = never> = <Key extends TextKey<Part>>(
   key: Key,
-  ...values: Given<TextsOf<Part>[Key]>
+  ...values: Given<Key>
 ) => string;
 
 /** A language's texts, and its formats of money and times in the person's time zone. */
 export interface Locale<Part extends TextPart = never> extends Formats {
-  readonly code: LanguageCode;
+  readonly code: MailLanguage;
   readonly t: Translate<Part>;
 }
 
 const CHOICE = 'cointill.language';
 
 /** The language chosen on this device, otherwise the first of the browser's that is available. */
-export function chosenLanguage(): LanguageCode {
+export function chosenLanguage(): MailLanguage {
   const wished = [readChoice(), ...navigator.languages.map((tag) => tag.split('-')[0])];
-  return wished.find((code): code is LanguageCode => typeof code === 'string' && isLanguage(code)) ?? 'en';
+  return wished.find((code): code is MailLanguage => typeof code === 'string' && isLanguage(code)) ?? 'en';
 }
 
 /** Stores the choice on this device. It applies from the next load. */
-export function chooseLanguage(code: LanguageCode): void {
+export function chooseLanguage(code: MailLanguage): void {
   try {
     localStorage.setItem(CHOICE, code);
   } catch {
@@ -37,19 +34,16 @@ export function chooseLanguage(code: LanguageCode): void {
   }
 }
 
-export async function loadLocale(code: LanguageCode): Promise<Locale<TextPart>> {
-  await loadTexts(code, 'always');
+export async function loadLocale(code: MailLanguage): Promise<Locale<TextPart>> {
+  await loadTexts(code, 'common');
   const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
-  return { code, t: translate, ...formatsOf(code, navigator.languages, zone) };
+  // A value is text, never markup.
+  const t = (key: string, values: TextValues = {}): string => fill(plural(textOf(key), values['count'], code), values);
+  return { code, t, ...formatsOf(code, navigator.languages, zone) };
 }
 
-/** Fills values into a text. A value is text, never markup. */
-function translate(key: string, values: Readonly<Record<string, string | number>> = {}): string {
-  return textOf(key).replaceAll(/\{(\w+)\}/g, (placeholder, name: string) => String(values[name] ?? placeholder));
-}
-
-function isLanguage(code: string): code is LanguageCode {
-  return Object.hasOwn(LANGUAGES, code);
+function isLanguage(code: string): code is MailLanguage {
+  return MAIL_LANGUAGES.some((language) => language === code);
 }
 
 function readChoice(): string | null {

@@ -97,7 +97,7 @@ const attention = createRoute({
     () => import('./pages/attention/attention-page.tsx'),
     'AttentionPage',
     'attention',
-    'browserWallets',
+    'sending',
     'detail',
     'list',
     'signing',
@@ -114,7 +114,7 @@ const payments = createRoute({
     'list',
     'detail',
     'signing',
-    'browserWallets',
+    'sending',
   ),
 });
 const payment = createRoute({
@@ -126,7 +126,7 @@ const payment = createRoute({
     'detail',
     'list',
     'signing',
-    'browserWallets',
+    'sending',
   ),
 });
 
@@ -141,7 +141,7 @@ const refunds = createRoute({
     'detail',
     'list',
     'signing',
-    'browserWallets',
+    'sending',
   ),
 });
 const reports = createRoute({
@@ -158,7 +158,7 @@ const wallets = createRoute({
 const sweeps = createRoute({
   getParentRoute: () => signedIn,
   path: '/projects/$project/$mode/sweeps',
-  component: lazyPage(() => import('./pages/sweeps/sweeps-page.tsx'), 'SweepsPage', 'sweeps', 'browserWallets'),
+  component: lazyPage(() => import('./pages/sweeps/sweeps-page.tsx'), 'SweepsPage', 'sweeps', 'sending'),
 });
 const settings = createRoute({
   getParentRoute: () => signedIn,

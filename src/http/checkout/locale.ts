@@ -1,4 +1,5 @@
 import { fiatDecimals, formatDecimal, type Fiat } from '../../domain/money.ts';
+import { languageName } from '../../domain/text.ts';
 import { html, raw, asciiMarkup, type Child, type Html } from '../pages/html.ts';
 import type en from '../../../texts/checkout/en.json';
 import type { TextValues } from './text-values.ts';
@@ -95,7 +96,7 @@ export function createLocale(code: string, texts: Texts): Locale {
   const values = (given: readonly unknown[]): Readonly<Record<string, unknown>> => Object(given[0] ?? {});
   return {
     code,
-    name: nameOf(code),
+    name: languageName(code),
     direction: new Intl.Locale(code).getTextInfo().direction === 'rtl' ? 'rtl' : 'ltr',
     texts,
     isAscii,
@@ -113,12 +114,6 @@ export function createLocale(code: string, texts: Texts): Locale {
     },
     ...createFormats(`${code}-u-nu-latn`),
   };
-}
-
-/** The language's own name, with the capital letter that it has at the beginning of a line. */
-function nameOf(code: string): string {
-  const [first = '', ...rest] = new Intl.DisplayNames(code, { type: 'language' }).of(code) ?? code;
-  return first.toLocaleUpperCase(code) + rest.join('');
 }
 
 /**

@@ -11,6 +11,8 @@ const ROOT = path.join(import.meta.dirname, '../../..');
 /** The folder of the pages' browser code, and the folder of its build. */
 export const WEB_FOLDER = path.join(ROOT, 'web');
 export const BUILD_FOLDER = path.join(ROOT, 'web/dist/checkout');
+/** What the dashboard says is a source of its build. */
+const TEXTS_FOLDER = path.join(ROOT, 'texts/dashboard');
 const BUILDS = path.join(ROOT, 'web/dist') + path.sep;
 const BUILDER = path.join(ROOT, 'scripts/build-web.ts');
 
@@ -84,7 +86,7 @@ export function assetRoutes(app: FastifyInstance, assets: Assets): void {
 export async function sourceDigest(): Promise<string | null> {
   try {
     const hash = createHash('sha256');
-    for (const file of [...(await sourcesIn(WEB_FOLDER)), BUILDER])
+    for (const file of [...(await sourcesIn(WEB_FOLDER)), ...(await sourcesIn(TEXTS_FOLDER)), BUILDER])
       hash
         .update(`${path.relative(WEB_FOLDER, file)}\0`)
         .update(await readFile(file))
@@ -99,7 +101,7 @@ export async function sourceDigest(): Promise<string | null> {
 /** All but what is built of them. An installation may leave out all folders. */
 async function sourcesIn(folder: string): Promise<readonly string[]> {
   const entries = await readdir(folder, { withFileTypes: true, recursive: true });
-  const files = entries.filter((entry) => entry.isFile() && /\.(?:tsx?|css|svg)$/.test(entry.name));
+  const files = entries.filter((entry) => entry.isFile() && /\.(?:tsx?|css|svg|json)$/.test(entry.name));
   const names = files.map((entry) => path.join(entry.parentPath, entry.name)).sort();
   const sources = names.filter((name) => !name.startsWith(BUILDS));
   // The folder of the build alone is there where sources are not.

@@ -1,5 +1,5 @@
 import { useLocale } from '../locale.tsx';
-import type { TextKey } from '../texts/en.ts';
+import type { TextKey } from '../texts/parts.ts';
 import { Dialog } from '../ui/dialog.tsx';
 import css from './help-dialog.module.css';
 

@@ -13,7 +13,7 @@ interface SendTextProps {
 
 /** What a wallet is doing or answered, as a sentence. That it was sent is the page's to say. */
 export function SendText({ wallet, network, state }: SendTextProps) {
-  const { t } = useLocale('browserWallets');
+  const { t } = useLocale('sending');
   if (state === null) return null;
   if (typeof state === 'string') {
     const text = state === 'confirm' ? t('wallet_confirm', { wallet }) : t('wallet_switch', { wallet, network });

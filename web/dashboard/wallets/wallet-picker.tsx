@@ -13,7 +13,7 @@ interface WalletPickerProps {
 
 /** A button for each wallet of this browser, with its icon and name. */
 export function WalletPicker({ asking, onPick }: WalletPickerProps) {
-  const { t } = useLocale('browserWallets');
+  const { t } = useLocale('sending');
   const wallets = useBrowserWallets();
   if (wallets.length === 0) return <Notice>{t('no_browser_wallet')}</Notice>;
   return (

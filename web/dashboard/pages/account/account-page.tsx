@@ -2,7 +2,8 @@ import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useDashboard } from '../../dashboard.ts';
 import { chooseLanguage, useLocale } from '../../locale.tsx';
-import { LANGUAGES, type LanguageCode } from '../../texts/load-texts.ts';
+import { MAIL_LANGUAGES, type MailLanguage } from '../../../../src/domain/notification.ts';
+import { languageName } from '../../../../src/domain/text.ts';
 import { useSignedIn } from '../../session.ts';
 import { Page } from '../../shell/page.tsx';
 import { Button } from '../../ui/button.tsx';
@@ -69,7 +70,7 @@ function Language() {
   const { api } = useDashboard();
   // Mails are written in it too.
   const save = useMutation({
-    mutationFn: (language: LanguageCode) => api('POST /dashboard/api/account/notifications', { body: { language } }),
+    mutationFn: (language: MailLanguage) => api('POST /dashboard/api/account/notifications', { body: { language } }),
     onSettled: () => location.reload(),
   });
   return (
@@ -78,9 +79,9 @@ function Language() {
       <Select
         label={t('language')}
         value={code}
-        options={Object.entries(LANGUAGES)}
+        options={MAIL_LANGUAGES.map((one) => [one, languageName(one)] as const)}
         onValue={(value) => {
-          const language = value as LanguageCode;
+          const language = value as MailLanguage;
           chooseLanguage(language);
           save.mutate(language);
         }}

@@ -1,6 +1,6 @@
-import type { enAudit } from '../../texts/en-audit.ts';
+import type { TextKey } from '../../texts/parts.ts';
 
-type ActionKey = Extract<keyof typeof enAudit, `action_${string}`>;
+type ActionKey = Extract<TextKey<'audit'>, `action_${string}`>;
 
 /** The texts of the log's actions. */
 export const ACTIONS: ReadonlyMap<string, ActionKey> = new Map<string, ActionKey>([

@@ -2,7 +2,7 @@ import { useId, useState } from 'react';
 import type { AuditEntryView } from '../../../../src/http/dashboard/contract/audit.ts';
 import { useLocale, type Translate } from '../../locale.tsx';
 import { useSignedIn } from '../../session.ts';
-import type { enAudit } from '../../texts/en-audit.ts';
+import type { TextKey } from '../../texts/parts.ts';
 import { LinkButton } from '../../ui/button.tsx';
 import { Short } from '../../ui/copy.tsx';
 import { Moment } from '../../ui/moment.tsx';
@@ -111,6 +111,6 @@ function valueText(value: unknown, t: Translate<'audit'>): string {
 
 /** In words, or as the log names what this version of the page does not know. */
 function actionText(action: string, t: Translate<'audit'>): string {
-  const known: keyof typeof enAudit | undefined = ACTIONS.get(action);
+  const known: TextKey<'audit'> | undefined = ACTIONS.get(action);
   return known === undefined ? action : t(known);
 }

@@ -1,5 +1,5 @@
 import type { ExportColumn } from '../../../../src/http/dashboard/contract/export.ts';
-import type { TextKey } from '../../texts/en.ts';
+import type { TextKey } from '../../texts/parts.ts';
 
 /** Every column of an export with its name. Complete by type. */
 export const EXPORT_COLUMNS = {

@@ -1,4 +1,4 @@
-import type { TextKey } from '../../texts/en.ts';
+import type { TextKey } from '../../texts/parts.ts';
 
 /** The columns that the list can show, with their heads, in their order. */
 export const LIST_COLUMNS = {

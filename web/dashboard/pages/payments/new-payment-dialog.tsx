@@ -130,7 +130,7 @@ function LivesField({ usual, ...rest }: LivesFieldProps) {
   const { t } = useLocale('detail', 'list');
   const options = [...new Set([...LIVES, usual])]
     .toSorted((a, b) => Number(a) - Number(b))
-    .map((one): [string, string] => [one, isLife(one) ? t(`lives_${one}`) : t('lives_minutes', { minutes: one })]);
+    .map((one): [string, string] => [one, isLife(one) ? t(`lives_${one}`) : t('lives_minutes', { count: one })]);
   return <SelectField {...rest} label={t('lives')} options={options} />;
 }
 

@@ -12,7 +12,7 @@ interface CallDetailsProps {
 
 /** The call for any other wallet, to copy. */
 export function CallDetails({ call, gasLimit }: CallDetailsProps) {
-  const { t } = useLocale('sweeps', 'browserWallets');
+  const { t } = useLocale('sweeps', 'sending');
   return (
     <details className={css.details}>
       <summary>{t('call_to_copy')}</summary>

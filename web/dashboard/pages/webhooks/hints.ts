@@ -1,7 +1,7 @@
 import type { DeliveryView } from '../../../../src/http/dashboard/contract/deliveries.ts';
-import type { TextsOf } from '../../texts/en.ts';
+import type { TextKey } from '../../texts/parts.ts';
 
-type HintKey = Extract<keyof TextsOf<'webhooks'>, `hint_${string}`>;
+type HintKey = Extract<TextKey<'webhooks'>, `hint_${string}`>;
 
 export interface Hint {
   readonly text: HintKey;

@@ -27,7 +27,7 @@ type Way = 'wallet' | 'uri' | 'call';
 /** A transaction by a wallet of this browser, by QR code, or field by field. */
 export function EvmWays(props: EvmWaysProps) {
   const { signing, call } = props;
-  const { t } = useLocale('signing', 'browserWallets');
+  const { t } = useLocale('signing', 'sending');
   const [way, setWay] = useState<Way>('wallet');
   const { payment_uri: uri } = signing;
   const options: readonly { readonly value: Way; readonly text: string; readonly detail?: string }[] = [
@@ -52,7 +52,7 @@ interface Asked {
 
 function BrowserWallets({ signing, call, isCurrent, onSent }: EvmWaysProps) {
   const { api, toast } = useDashboard();
-  const { t } = useLocale('signing', 'browserWallets');
+  const { t } = useLocale('signing', 'sending');
   const scope = useScope();
   const [asked, setAsked] = useState<Asked | null>(null);
   const { network_name: network, chain, refunds } = signing;
@@ -84,7 +84,7 @@ function BrowserWallets({ signing, call, isCurrent, onSent }: EvmWaysProps) {
 }
 
 function CallFields({ call: { chain_id, to, value, data } }: { readonly call: WalletCall }) {
-  const { t } = useLocale('signing', 'browserWallets');
+  const { t } = useLocale('signing', 'sending');
   const fields = [
     ['field_chain', String(chain_id)],
     ['field_to', to],

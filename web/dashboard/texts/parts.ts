@@ -1,0 +1,52 @@
+import type access from '../../../texts/dashboard/en/access.json';
+import type attention from '../../../texts/dashboard/en/attention.json';
+import type audit from '../../../texts/dashboard/en/audit.json';
+import type common from '../../../texts/dashboard/en/common.json';
+import type detail from '../../../texts/dashboard/en/detail.json';
+import type keys from '../../../texts/dashboard/en/keys.json';
+import type list from '../../../texts/dashboard/en/list.json';
+import type notifications from '../../../texts/dashboard/en/notifications.json';
+import type people from '../../../texts/dashboard/en/people.json';
+import type refunds from '../../../texts/dashboard/en/refunds.json';
+import type reports from '../../../texts/dashboard/en/reports.json';
+import type requests from '../../../texts/dashboard/en/requests.json';
+import type sending from '../../../texts/dashboard/en/sending.json';
+import type settings from '../../../texts/dashboard/en/settings.json';
+import type signing from '../../../texts/dashboard/en/signing.json';
+import type sweeps from '../../../texts/dashboard/en/sweeps.json';
+import type wallets from '../../../texts/dashboard/en/wallets.json';
+import type webhooks from '../../../texts/dashboard/en/webhooks.json';
+import type { TextValues } from './text-values.ts';
+
+/** The texts that come with the pages that show them: a file of each language each. */
+export interface TextParts {
+  readonly access: typeof access;
+  readonly attention: typeof attention;
+  readonly audit: typeof audit;
+  readonly detail: typeof detail;
+  readonly keys: typeof keys;
+  readonly list: typeof list;
+  readonly notifications: typeof notifications;
+  readonly people: typeof people;
+  readonly refunds: typeof refunds;
+  readonly reports: typeof reports;
+  readonly requests: typeof requests;
+  readonly sending: typeof sending;
+  readonly settings: typeof settings;
+  readonly signing: typeof signing;
+  readonly sweeps: typeof sweeps;
+  readonly wallets: typeof wallets;
+  readonly webhooks: typeof webhooks;
+}
+
+export type TextPart = keyof TextParts;
+/** The names of the texts that come with the first script, because Home has them, and of those of some parts. */
+export type TextKey<Part extends TextPart = never> = keyof typeof common | KeyOf<Part>;
+type KeyOf<Part extends TextPart> = Part extends TextPart ? keyof TextParts[Part] : never;
+
+/** The names of the values that a text takes. */
+type ValueNames<Key extends string> = TextValues[Extract<Key, keyof TextValues>];
+/** Texts without values take no second argument. */
+export type Given<Key extends string> = [ValueNames<Key>] extends [never]
+  ? []
+  : [Readonly<Record<ValueNames<Key>, string | number>>];

@@ -4,6 +4,7 @@ import type { Mode } from '../domain/permission.ts';
 import { timestamp, type Database } from './database.ts';
 import { UNFLUSHED } from './deliveries.ts';
 import type { DeliveryScope } from './delivery-list.ts';
+import { allColumns } from './tables.ts';
 
 /** Calls of one of the APIs that are alike, all of one second, at least one. */
 export interface AlikeRequests {
@@ -136,12 +137,12 @@ export async function searchApiRequests(
   if (keyId !== null) rows.push(sql`key_id = ${keyId}::uuid`);
   if (requestId !== null) rows.push(sql`${requestId} = any (request_ids)`);
   const condition = sql.join(rows, sql` and `);
-  const newest = sql`(select * from api_requests where ${condition} ${end === null ? sql`` : sql`and last_id < ${end}::uuid`}
+  const newest = sql`(select ${allColumns('api_requests')} from api_requests where ${condition} ${end === null ? sql`` : sql`and last_id < ${end}::uuid`}
     order by last_id desc limit ${page.limit})`;
   const reaching =
     end === null
       ? sql``
-      : sql`union all (select * from api_requests where ${condition} and first_id < ${end}::uuid
+      : sql`union all (select ${allColumns('api_requests')} from api_requests where ${condition} and first_id < ${end}::uuid
           and last_id >= ${end}::uuid and last_id < ${firstUuidOf(timeOfId(end) + MAX_SPAN_MS + 1)}::uuid)`;
   const calls = [sql`true`];
   if (end !== null) calls.push(sql`one.id < ${end}::uuid`);
@@ -156,7 +157,7 @@ export async function findApiRequest(
   { projectId, mode }: DeliveryScope,
   id: string,
 ): Promise<ListedApiRequest | null> {
-  const rows = sql`select * from api_requests
+  const rows = sql`select ${allColumns('api_requests')} from api_requests
     where project_id = ${projectId}::uuid and mode = ${mode} and first_id <= ${id}::uuid and last_id >= ${id}::uuid
       and last_id < ${firstUuidOf(timeOfId(id) + MAX_SPAN_MS + 1)}::uuid`;
   return (await listed(db, rows, sql`one.id = ${id}::uuid`, 1))[0] ?? null;

@@ -3,7 +3,7 @@ import type { AssetCode } from '../domain/asset.ts';
 import type { Network } from '../domain/networks.ts';
 import { timestamp, type Database, type Trx } from './database.ts';
 import { COIN, type PricedBy } from './schema/sweeps.ts';
-import type { NewRow } from './tables.ts';
+import { columnsOf, type NewRow } from './tables.ts';
 
 /** What lay on a deposit when a node was last asked. */
 export interface DepositBalance {
@@ -153,7 +153,7 @@ export async function depositBalances(
 ): Promise<readonly (DepositBalance & { readonly network: Network })[]> {
   let query = db
     .selectFrom('deposit_balances')
-    .selectAll()
+    .select(columnsOf('deposit_balances'))
     .where('project_id', '=', projectId)
     .where('units', '>', sql<bigint>`0`)
     .orderBy('network')

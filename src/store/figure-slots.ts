@@ -194,7 +194,7 @@ export async function addUpHours(trx: Trx, hours: readonly FigureHour[]): Promis
     from (
       select d.project_id, d.mode, d.at, c.network, c.asset, one.class, sum(one.payments)::int as payments
       from ${days} d cross join lateral (
-        select * from completion_times c where c.project_id = d.project_id and c.mode = d.mode and c.minutes = 15
+        select c.network, c.asset, c.classes, c.payments from completion_times c where c.project_id = d.project_id and c.mode = d.mode and c.minutes = 15
           and c.at >= d.at and c.at < d.at + interval '1 day' ${HOUR_BY_HOUR}
       ) c
       cross join lateral unnest(c.classes, c.payments) as one (class, payments)

@@ -5,6 +5,7 @@ import { copyFile } from './copy-file.ts';
 import type { Database } from './database.ts';
 import { expressionsOf, headsOf, type Writing } from './export-columns.ts';
 import { strandsOf, type Condition, type PaymentScopeKey, type PaymentSearch } from './payment-filter.ts';
+import { allColumns } from './tables.ts';
 import { idWriter } from './written-ids.ts';
 
 /** What a file of payments has in it. */
@@ -137,14 +138,14 @@ function paymentsOf({ scope, search }: PaymentExport): Condition {
   const whole = strands.map(({ source, conditions }) => {
     const all = amount === null ? conditions : [...conditions, amount];
     // In order by itself, so that the strands are merged and none of them is sorted.
-    return sql`(select payments.* from ${source} where ${sql.join(all, sql` and `)} order by id desc)`;
+    return sql`(select ${allColumns('payments')} from ${source} where ${sql.join(all, sql` and `)} order by id desc)`;
   });
-  if (whole.length === 0) return sql`(select * from payments where false) payments`;
+  if (whole.length === 0) return sql`(select ${allColumns('payments')} from payments where false) payments`;
   if (!overlap) return sql`(${sql.join(whole, sql` union all `)}) payments`;
   const ids = strands.map(
     ({ source, conditions }) => sql`select id from ${source} where ${sql.join(conditions, sql` and `)}`,
   );
-  return sql`(select * from payments where id in (${sql.join(ids, sql` union `)})) payments`;
+  return sql`(select ${allColumns('payments')} from payments where id in (${sql.join(ids, sql` union `)})) payments`;
 }
 
 /** Without its id a row is what comes after the letter, the UUID and the delimiter. */

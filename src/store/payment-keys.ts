@@ -3,6 +3,7 @@ import { NETWORKS } from '../domain/networks.ts';
 import { SURFACES, type Surface } from '../domain/payment.ts';
 import type { Mode } from '../domain/permission.ts';
 import { HAS_ENDED, IS_RUNNING } from './ended-payments.ts';
+import { allColumns } from './tables.ts';
 
 /** What people search for. Whole texts, but of a description its beginning; e-mail and description in any case. */
 export type PaymentKey =
@@ -116,12 +117,12 @@ function byDescription(text: string, reading: Reading): readonly KeyStrand[] {
   if (isWhole === true) return endedOrRunning(condition, reading);
   const newest = SURFACES.map(
     (surface) =>
-      sql`(select * from payments where ${within} and surface = ${surface} order by id desc limit ${MAX_NEWEST})`,
+      sql`(select ${allColumns('payments')} from payments where ${within} and surface = ${surface} order by id desc limit ${MAX_NEWEST})`,
   );
   return [
     { source: sql`(${sql.join(newest, sql` union all `)}) payments`, condition },
     {
-      source: sql`(select * from payments where ${within} and ${HAS_ENDED} and description is not null and ${alike}
+      source: sql`(select ${allColumns('payments')} from payments where ${within} and ${HAS_ENDED} and description is not null and ${alike}
         order by ${DESCRIPTION} using ~>~, id desc limit ${MAX_ALIKE}) payments`,
       condition,
     },

@@ -3,7 +3,7 @@ import type { AssetCode } from '../domain/asset.ts';
 import { timestamp, type Database, type Trx } from './database.ts';
 import { COIN, type SweepTransferState } from './schema/sweeps.ts';
 import { date, digits, type Sweep } from './sweeps.ts';
-import type { NewRow } from './tables.ts';
+import { columnsOf, type NewRow } from './tables.ts';
 
 /** What a sweep takes from one deposit of one token. */
 export interface SweepTransfer {
@@ -130,7 +130,7 @@ export async function transfersOfSweeps(
   if (ids.length === 0) return new Map();
   const rows = await db
     .selectFrom('sweep_transfers')
-    .selectAll()
+    .select(columnsOf('sweep_transfers'))
     .where('sweep_id', 'in', [...ids])
     .orderBy('address_index')
     .orderBy('deposit_address')

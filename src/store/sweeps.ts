@@ -3,7 +3,7 @@ import type { Network } from '../domain/networks.ts';
 import { timestamp, type Database, type Trx } from './database.ts';
 import { notification } from './notifications.ts';
 import { type SweepPurpose, type SweepSource, type SweepState } from './schema/sweeps.ts';
-import type { NewRow } from './tables.ts';
+import { allColumns, columnsOf, type NewRow } from './tables.ts';
 
 export type { SweepState } from './schema/sweeps.ts';
 
@@ -123,7 +123,7 @@ export async function notifySweeps(trx: Trx, projectId: string): Promise<void> {
 type Row = Awaited<ReturnType<ReturnType<typeof selectSweeps>['execute']>>[number];
 
 function selectSweeps(db: Database | Trx) {
-  return db.selectFrom('sweeps').selectAll('sweeps');
+  return db.selectFrom('sweeps').select(columnsOf('sweeps'));
 }
 
 function sweepOf(row: Row): Sweep {
@@ -238,7 +238,7 @@ export async function claimDueSweeps(
     where id in (
       select id from sweeps where check_at <= ${timestamp(now)} and (${projectId}::uuid is null or project_id = ${projectId})
       order by check_at limit ${limit} for update skip locked)
-    returning *`.execute(db);
+    returning ${allColumns('sweeps')}`.execute(db);
   return rows.map(sweepOf);
 }
 

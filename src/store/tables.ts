@@ -1,4 +1,4 @@
-import type { Insertable } from 'kysely';
+import { sql, type Insertable, type RawBuilder } from 'kysely';
 import { bigint, bytes, nullable, text, timestamp, type ColumnShape } from './schema/column.ts';
 import * as annotations from './schema/annotations.ts';
 import * as chains from './schema/chains.ts';
@@ -111,6 +111,11 @@ export type Tables = {
  */
 export function columnsOf<Table extends keyof Tables>(table: Table): readonly (keyof Tables[Table] & string)[] {
   return Object.keys(TABLES[table]) as (keyof Tables[Table] & string)[];
+}
+
+/** The same for a statement that is written as text. */
+export function allColumns(table: keyof Tables): RawBuilder<unknown> {
+  return sql.join(Object.keys(TABLES[table]).map((column) => sql.ref(`${table}.${column}`)));
 }
 
 /** A row to insert that states every column except those with a default: a forgotten one does not compile. */

@@ -2,7 +2,7 @@ import { sql, type SqlBool } from 'kysely';
 import type { Network } from '../domain/networks.ts';
 import type { Database, Trx } from './database.ts';
 import type { ActorKind } from './schema/people.ts';
-import type { NewRow } from './tables.ts';
+import { columnsOf, type NewRow } from './tables.ts';
 
 /** Payments of a project go to another wallet since then. */
 export interface WalletChange {
@@ -41,7 +41,7 @@ export async function unseenWalletChanges(
 ): Promise<readonly WalletChange[]> {
   const rows = await db
     .selectFrom('wallet_changes as c')
-    .selectAll('c')
+    .select(columnsOf('wallet_changes').map((column) => `c.${column}` as const))
     .where('c.project_id', '=', projectId)
     .where(
       sql<SqlBool>`not exists (

@@ -14,7 +14,11 @@ import { networkStatus } from './network-status.ts';
 import { createRefund } from '../refunds/create-refund.ts';
 import { runDue } from '../payments/run-due.ts';
 import { deliverAll, shop, webhookApp } from '../webhooks/webhooks.fixture.ts';
-import { walletsOf } from '../projects/wallets.ts';
+import { setProjectWallet, walletsOf } from '../projects/wallets.ts';
+import { MAIN_CHAINS } from '../../rails/utxo/params.ts';
+import { unseenWalletChanges } from '../../store/wallet-changes.ts';
+import { checkDeposits } from '../sweeps/check-deposits.ts';
+import { begin, deployFactory, ended, follow, send, sweepShop, type SweepShop } from '../sweeps/sweep-shop.fixture.ts';
 
 /** Everything that a process of today does with the tables that it writes: returns what each step came to. */
 async function aDayAtTheShop(ether: EtherShop, key: string): Promise<readonly string[]> {
@@ -74,6 +78,33 @@ it('an old process beside a database with a new column in every table can still 
       select distinct added_later from ${sql.ref(table)}`.execute(ether.app.db);
     expect(rows).toEqual([{ added_later: 7 }]);
   }
+});
+
+/** Sweeps a deposit and changes the wallet: returns what each step came to. */
+async function aDayAtTheSafe(shop: SweepShop, confirmations: number): Promise<readonly string[]> {
+  const { app } = shop;
+  await shop.paidDeposits(1);
+  await checkDeposits(app, shop.chain, app.projectId);
+  await send(shop, await begin(shop));
+  await shop.mine();
+  await follow(shop);
+  const [sweep] = await ended(shop);
+  const { projectId } = app;
+  const source = { kind: 'treasury', text: shop.treasury } as const;
+  const wallet = { projectId, network: 'ethereum', source, confirmations, toleranceBasisPoints: null };
+  const changed = await setProjectWallet(app, wallet, MAIN_CHAINS);
+  const changes = await unseenWalletChanges(app.db, projectId, 10);
+  return [`sweep: ${sweep?.state}`, `wallet: ${changed.kind}`, `has changes: ${changes.length > 0}`];
+}
+
+it('an old process goes on to sweep and to tell of changed wallets', async () => {
+  const shop = await sweepShop();
+  await shop.paidDeposits(1);
+  await deployFactory(shop);
+  const before = await aDayAtTheSafe(shop, 2);
+  await addColumns(shop.app.db);
+  expect(await aDayAtTheSafe(shop, 3)).toEqual(before);
+  expect(before).toEqual(['sweep: mined', 'wallet: done', 'has changes: true']);
 });
 
 it('an old process passes over a network that it does not know, which another one follows', async () => {

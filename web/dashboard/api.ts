@@ -106,7 +106,7 @@ async function send<Name extends RouteName>(name: Name, input: Parts, signal?: A
 export function urlOf(path: string, { params = {}, query = {} }: Parts): string {
   const filled = path.replaceAll(/:(\w+)/g, (_part, key: string) => encodeURIComponent(params[key] ?? ''));
   const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== '');
-  const search = new URLSearchParams(given.map(([key, value]) => [key, String(value)]));
+  const search = new URLSearchParams(given.map(([key, value]): [string, string] => [key, String(value)]));
   return given.length === 0 ? filled : `${filled}?${search.toString()}`;
 }
 

@@ -8,7 +8,8 @@ import { Field } from '../../ui/field.tsx';
 import { Form } from '../../ui/form.tsx';
 import { SelectField } from '../../ui/select-field.tsx';
 import css from './list-dialogs.module.css';
-import { filterWordsQuery, labelsQuery } from './list-queries.ts';
+import { filterWordsQuery } from './list-queries.ts';
+import { labelsQuery } from './queries.ts';
 import { APIS, isAmount, type PaymentsSearch, type SearchChange } from './search.ts';
 
 interface FilterDialogProps {

@@ -69,7 +69,7 @@ function NewLabel({ isBusy, onAdd }: NewLabelProps) {
   const [text, setText] = useState('');
   const [isAsked, ask] = useState(false);
   const { ref, problem } = useLimit(text, MAX_LENGTH, null);
-  const { data } = useQuery({ ...labelsQuery(api, scope.project), enabled: isAsked });
+  const { data } = useQuery({ ...labelsQuery(api, scope), enabled: isAsked });
   return (
     <Form isDirty={text.trim() !== ''} onSubmit={() => onAdd(text.trim(), () => setText(''))}>
       <div className={css.add}>
@@ -87,7 +87,7 @@ function NewLabel({ isBusy, onAdd }: NewLabelProps) {
           onChange={(event) => setText(event.currentTarget.value)}
         />
         <datalist id={list}>
-          {data?.data.map((name) => (
+          {data?.map((name) => (
             <option key={name} value={name} />
           ))}
         </datalist>
@@ -116,7 +116,7 @@ function useChange(payment: PaymentView) {
     onSuccess: (fresh) => {
       putPayment(dashboard, scope, fresh);
       // Nobody waits for the suggestions: the field is free for the next label at once.
-      void queries.invalidateQueries({ queryKey: labelsQuery(api, scope.project).queryKey });
+      void queries.invalidateQueries({ queryKey: labelsQuery(api, scope).queryKey });
     },
     onError: (error) => refreshOnRefusal(dashboard, scope, payment.id, error),
   });

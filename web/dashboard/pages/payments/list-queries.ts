@@ -34,15 +34,6 @@ export function filterWordsQuery(api: Api) {
   });
 }
 
-/** The names of the project's labels. */
-export function labelsQuery(api: Api, { project }: Scope) {
-  return queryOptions({
-    queryKey: ['project', project, 'labels'],
-    queryFn: async ({ signal }): Promise<readonly string[]> =>
-      (await api('GET /dashboard/api/projects/:project/labels', { params: { project } }, signal)).data,
-  });
-}
-
 /** The person's views of the list, and the shared ones. */
 export function viewsQuery(api: Api, { project }: Pick<Scope, 'project'>) {
   return queryOptions({

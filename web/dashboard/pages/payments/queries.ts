@@ -56,12 +56,17 @@ export function paymentQuery(api: Api, scope: Scope, payment: string) {
   });
 }
 
-/** Reads a changed payment once and updates every query that shows it. */
+/**
+ * Reads a changed payment and updates every query that shows it. An answer under way may be from before the change, so
+ * that the payment is read again after such an answer; the changes of meanwhile share that read.
+ */
 export async function refreshPayment(dashboard: Dashboard, scope: Scope, id: string): Promise<void> {
   const { api, queries } = dashboard;
-  const fresh = await queries
-    .fetchQuery({ ...paymentQuery(api, scope, id), staleTime: 0 })
-    .catch((error: unknown) => (error instanceof ApiFault ? null : Promise.reject(error)));
+  const query = { ...paymentQuery(api, scope, id), staleTime: 0 };
+  const read = () =>
+    queries.fetchQuery(query).catch((error: unknown) => (error instanceof ApiFault ? null : Promise.reject(error)));
+  if (queries.isFetching({ queryKey: query.queryKey, exact: true }) > 0) await read();
+  const fresh = await read();
   if (fresh !== null) putPayment(dashboard, scope, fresh);
   if (fresh === null || fresh.refunds.length > 0) void queries.invalidateQueries({ queryKey: refundsKey(scope) });
   await Promise.all([
@@ -85,11 +90,12 @@ export function putPayment({ api, queries }: Dashboard, scope: Scope, fresh: Pay
   }
 }
 
-/** The labels that a project knows, for suggestions. */
-export function labelsQuery(api: Api, project: string) {
+/** The names of a project's labels. */
+export function labelsQuery(api: Api, { project }: Pick<Scope, 'project'>) {
   return queryOptions({
-    queryKey: ['labels', project],
-    queryFn: ({ signal }) => api('GET /dashboard/api/projects/:project/labels', { params: { project } }, signal),
+    queryKey: ['project', project, 'labels'],
+    queryFn: async ({ signal }): Promise<readonly string[]> =>
+      (await api('GET /dashboard/api/projects/:project/labels', { params: { project } }, signal)).data,
   });
 }
 

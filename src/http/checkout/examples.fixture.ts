@@ -211,7 +211,11 @@ export const STATES: ReadonlyMap<string, PaymentView> = new Map([
         quote: BTC_QUOTE,
         received: money(30_000n),
       },
-      { refunds: [{ path: '/refund/re_1', state: 'offered', units: 30_000n, decimals: 8, asset: 'BTC' }] },
+      {
+        refunds: [
+          { path: '/refund/re_1', state: 'offered', units: 30_000n, decimals: 8, asset: 'BTC', network: 'bitcoin' },
+        ],
+      },
     ),
   ],
   [
@@ -243,8 +247,8 @@ export const STATES: ReadonlyMap<string, PaymentView> = new Map([
       { status: 'completed', ...BTC_PAID, transactionHash: HASH, completedAt: NOW },
       {
         refunds: [
-          { path: '/refund/re_1', state: 'sending', units: 30_000n, decimals: 8, asset: 'BTC' },
-          { path: '/refund/re_2', state: 'sent', units: 51_667n, decimals: 8, asset: 'BTC' },
+          { path: '/refund/re_1', state: 'sending', units: 30_000n, decimals: 8, asset: 'BTC', network: 'bitcoin' },
+          { path: '/refund/re_2', state: 'sent', units: 51_667n, decimals: 8, asset: 'BTC', network: 'bitcoin' },
         ],
       },
     ),

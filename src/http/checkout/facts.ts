@@ -22,8 +22,7 @@ type Reading = Pick<Api, 'app'> & { readonly access: Pick<Access, 'project'> };
 export async function pageFacts({ app, access }: Reading, payment: Payment): Promise<PageFacts> {
   if (isFinal(payment.status)) {
     const [refunds, wrongMoney] = await Promise.all([refundNews(app, payment), wrongMoneyOf(app, payment)]);
-    const isLeft = ({ asset }: WrongMoney): boolean => !refunds.some((refund) => refund.asset === asset);
-    return { ...NO_FACTS, refunds, wrongMoney: wrongMoney.filter(isLeft) };
+    return { ...NO_FACTS, refunds, wrongMoney: notRefunded(wrongMoney, refunds) };
   }
   if (isOpen(payment.status)) {
     const [wrongMoney, project] = await Promise.all([wrongMoneyOf(app, payment), access.project(payment.projectId)]);
@@ -32,6 +31,13 @@ export async function pageFacts({ app, access }: Reading, payment: Payment): Pro
   return payment.status === 'confirming'
     ? { ...NO_FACTS, confirmations: await app.railFor(payment.mode).confirmations(payment) }
     : NO_FACTS;
+}
+
+/** The wrong money of which no refund sends the token back: the same asset on another network is another token. */
+export function notRefunded(wrongMoney: readonly WrongMoney[], refunds: readonly RefundNews[]): readonly WrongMoney[] {
+  return wrongMoney.filter(
+    ({ asset, network }) => !refunds.some((refund) => refund.asset === asset && refund.network === network),
+  );
 }
 
 /** Nothing comes to the sandbox's addresses, so nothing is read for its payments. */
@@ -80,8 +86,9 @@ async function refundNews(app: Api['app'], payment: Payment): Promise<readonly R
   const { refunds } = await listRefunds(app.db, scope, { limit: MAX_REFUNDS, offset: 0 });
   return refunds.flatMap((refund) => {
     const state = stateOf(refund);
-    const { units, decimals, asset } = refund;
-    return state === null ? [] : [{ path: `/refund/${encodeId('refund', refund.id)}`, state, units, decimals, asset }];
+    const { units, decimals, asset, network } = refund;
+    const path = `/refund/${encodeId('refund', refund.id)}`;
+    return state === null ? [] : [{ path, state, units, decimals, asset, network }];
   });
 }
 

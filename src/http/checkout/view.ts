@@ -67,12 +67,11 @@ export interface PaymentView {
 }
 
 /** A refund of this payment, for anybody with the payment's link. */
-export interface RefundNews {
+export interface RefundNews extends TokenChoice {
   readonly path: string;
   readonly state: 'offered' | 'sending' | 'sent';
   readonly units: bigint;
   readonly decimals: number;
-  readonly asset: AssetCode;
 }
 
 /** Money that the payment does not count: another asset, or the right one on another network. */

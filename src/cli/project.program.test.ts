@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { access, mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, it } from 'vitest';
 import { testDatabase } from '../../test/database.ts';
@@ -76,6 +76,26 @@ it('makes, lists, changes, deactivates and activates projects', async () => {
 
   expect(await cointill.json('project', 'deactivate', id)).toMatchObject({ id, active: false });
   expect(await cointill.json('project', 'activate', id)).toMatchObject({ id, active: true });
+});
+
+it('an export that the disk takes only a part of fails, and leaves no file', async () => {
+  const database = await testDatabase();
+  const cointill = await program({ DATABASE_URL: database.url });
+  const id = textAt(await cointill.json('project', 'create', '--name', 'Tea'), 'id');
+  const sizes: number[] = [];
+  for (const name of ['first', 'second']) {
+    const whole = path.join(cointill.dataDir, name);
+    await cointill.run('project', 'export', id, '--to', whole);
+    sizes.push((await stat(whole)).size);
+  }
+  const [first = 0, second = 0] = sizes;
+  const file = path.join(cointill.dataDir, 'third');
+  // Each export grows by its line in the audit log, the last one: the disk takes all but the end of that.
+  const most = second + (second - first) - 40;
+  const ended = await cointill.startInShell(`exec prlimit --fsize=${most} "$@"`, 'project', 'export', id, '--to', file)
+    .ended;
+  expect(ended).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('EFBIG') });
+  await expect(access(file)).rejects.toThrow('ENOENT');
 });
 
 it("sets a shop's logo, colour and support link, shows them, and takes each away", async () => {

@@ -110,7 +110,10 @@ async function writeExport(to: string, exported: OpenExport): Promise<number> {
     throw new CommandFailure(`--to: ${to} cannot be written: ${why}`);
   });
   try {
-    return await exported.write(async (piece) => void (await file.write(piece)));
+    // Unlike `write`, `writeFile` goes on until the whole piece is written.
+    const lines = await exported.write((piece) => file.writeFile(piece));
+    await file.sync();
+    return lines;
   } catch (error) {
     await unlink(to);
     throw error;

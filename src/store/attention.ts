@@ -4,7 +4,7 @@ import { slowAfterMs } from '../domain/attention.ts';
 import { NETWORK_FACTS, NETWORKS, type Network } from '../domain/networks.ts';
 import { SURFACES, type Surface } from '../domain/payment.ts';
 import type { Mode } from '../domain/permission.ts';
-import type { PaymentStatus } from '../domain/status.ts';
+import { isCounting, PAYMENT_STATUSES, type PaymentStatus } from '../domain/status.ts';
 import { timestamp, type Database, type Trx } from './database.ts';
 
 interface Scope {
@@ -80,11 +80,11 @@ export async function slowPayments(
         select min(at) as at from payment_arrows x
         where x.payment_id = p.id and x.to_status = 'processing' and x.id > coalesce((
           select max(id) from payment_arrows y
-          where y.payment_id = p.id and y.to_status not in ('processing', 'confirming')), 0)
+          where y.payment_id = p.id and y.to_status <> all (${COUNTING}::text[])), 0)
       ) t
       left join payment_addresses a on a.payment_id = p.id and a.network = p.network and a.address = p.address
       where p.project_id = ${scope.projectId} and p.mode = ${scope.mode} and p.surface = any (${SURFACES}::text[])
-        and p.status = any ('{processing,confirming}'::text[]) and t.at < ${timestamp(now - slowAfterMs(0, 0))}
+        and p.status = any (${COUNTING}::text[]) and t.at < ${timestamp(now - slowAfterMs(0, 0))}
         and p.exception <> 'reorged'
     ) f where ${isNotDone(scope)} order by id limit ${limit}`.execute(db);
   return rows.filter(({ network, need, since }) => {
@@ -92,6 +92,9 @@ export async function slowPayments(
     return since !== null && now - since > slowAfterMs(blockMs, need);
   });
 }
+
+/** In the text of statements, so that plans know the statuses. */
+const COUNTING = sql.lit(`{${PAYMENT_STATUSES.filter(isCounting).join(',')}}`);
 
 const PAYMENT_COLUMNS = sql`p.id, p.surface, p.status, coalesce(p.merchant_order_id, p.transaction_number) as name,
   p.asset, p.network, p.decimals, p.owed_units as "owedUnits", p.confirmed_units as "confirmedUnits",

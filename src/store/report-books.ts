@@ -13,6 +13,7 @@ import {
 } from '../domain/books.ts';
 import type { ReportSpan } from '../domain/report.ts';
 import type { Database } from './database.ts';
+import { HAS_ENDED } from './ended-payments.ts';
 import { onConnection } from './one-connection.ts';
 import type { PaymentScopeKey } from './payment-filter.ts';
 import { WAS_PAID } from './refund-payouts.ts';
@@ -112,8 +113,7 @@ async function gather(db: Database, { projectId, mode }: PaymentScopeKey, span: 
 /** Money fills what is owed in the order in which it came; what came before the period filled it first. */
 async function receivedRows(db: Database): Promise<readonly ReceivedRow[]> {
   const applied = 'least(before + received, owed_units) - least(before, owed_units)';
-  const isOpen = sql`status in ('created', 'prepared', 'pending', 'processing', 'confirming')`;
-  const isLate = sql`is_quoted and not is_completed and not (${isOpen})`;
+  const isLate = sql`is_quoted and not is_completed and ${HAS_ENDED}`;
   const isShort = sql`(exception = 'underpaid' or (exception = 'none' and status = 'failed'))`;
   const wasQuoted = sql`(exists (select from payment_addresses a where a.payment_id = book_money.payment_id
       and a.asset = book_money.asset and a.network = book_money.network)
@@ -124,7 +124,7 @@ async function receivedRows(db: Database): Promise<readonly ReceivedRow[]> {
       ${total('before')} as before, ${total('received')} as received,
       ${total(applied, sql`is_quoted and is_completed`)} as applied,
       ${total(`received - (${applied})`, sql`is_quoted and is_completed`)} as excess,
-      ${total('received', sql`is_quoted and not is_completed and ${isOpen}`)} as open,
+      ${total('received', sql`is_quoted and not is_completed and not (${HAS_ENDED})`)} as open,
       ${total('received', sql`${isLate} and ${isShort}`)} as underpaid,
       ${total('received', sql`${isLate} and not ${isShort}`)} as late,
       ${total('received', sql`not is_quoted and ${wasQuoted}`)} as superseded,

@@ -172,6 +172,22 @@ create index concurrently payments_by_description on payments (description);
       expect(rows).toEqual([{ indisvalid: true }]);
     });
 
+    it('stands beside statements with semicolons in strings, bodies and comments', async () => {
+      const { client, folder } = await migrated();
+      const text = `-- One; two.
+create index concurrently more on labels (name); -- That's all; more follows.
+create function told() returns text language plpgsql as $body$ begin return 'a;b'; end; $body$;
+comment on table labels is 'words; of people''s';
+comment on table projects is 'a -- b'; /* ; ' */
+`;
+      await writeFile(path.join(folder, NAME), text);
+      expect(await migrate(client, { folder })).toEqual([NAME]);
+      const { rows } = await client.query(
+        `select told(), obj_description('labels'::regclass) as labels, obj_description('projects'::regclass) as projects`,
+      );
+      expect(rows).toEqual([{ told: 'a;b', labels: "words; of people's", projects: 'a -- b' }]);
+    });
+
     it('does not hang with two processes that start at once', async () => {
       const { client, folder, connect } = await migrated();
       await writeFile(path.join(folder, NAME), TEXT);

@@ -174,6 +174,9 @@ async function apply(client: Client, folder: string, name: string): Promise<void
   await keep(client, name, checksum);
 }
 
+/** Up to a semicolon that is in no string, name, body of a function or comment. */
+const STATEMENT = /(?:'(?:[^']|'')*'|"[^"]*"|\$(\w*)\$[^]*?\$\1\$|--.*|\/\*[^]*?\*\/|[^;])+/g;
+
 const CONCURRENTLY = /^((?:create|drop) index) concurrently/gm;
 
 /**
@@ -188,11 +191,7 @@ async function applyBesideWriters(
 ): Promise<boolean> {
   const { text, checksum } = await readMigration(folder, name);
   if (text.match(CONCURRENTLY) === null) return false;
-  const statements = text
-    .replaceAll(/^\s*--.*$/gm, '')
-    .split(';')
-    .map((statement) => statement.trim())
-    .filter((statement) => statement !== '');
+  const statements = (text.match(STATEMENT) ?? []).map((statement) => statement.trim());
   const run = async (statement: string): Promise<void> => void (await client.query(statement));
   for (const statement of statements) {
     // One that builds an index keeps nobody waiting while it waits itself.

@@ -2,20 +2,25 @@
 const MAX_RUNNING = 100;
 
 export interface ReadQueue {
-  /** Runs the job when its turn comes; a job already waiting is not added again. A job must not fail. */
+  /** Runs the job when its turn comes; a job already waiting is not added again. A job that fails is over. */
   add(job: () => Promise<void>): void;
   remove(job: () => Promise<void>): void;
 }
 
-/** One queue for all streams of a process. */
-export function createReadQueue(): ReadQueue {
+/** One queue for all streams of a process. `onFault` must not throw. */
+export function createReadQueue(onFault: (error: unknown) => void): ReadQueue {
   const waiting = new Set<() => Promise<void>>();
   let running = 0;
   const run = async (job: () => Promise<void>): Promise<void> => {
     running += 1;
-    await job();
-    running -= 1;
-    start();
+    try {
+      await job();
+    } catch (error) {
+      onFault(error);
+    } finally {
+      running -= 1;
+      start();
+    }
   };
   const start = (): void => {
     for (const job of waiting) {

@@ -72,7 +72,7 @@ const LIMITS: StreamLimits = { streams: 10_000, perClient: 100, unreadBytes: 65_
 export function checkoutEvents(options: CheckoutEventsOptions): CheckoutEvents {
   const limits = { ...LIMITS, ...options.limits };
   const slots = createSlots(limits);
-  const queue = createReadQueue();
+  const queue = createReadQueue((error) => options.troubles.happened('updates of open pages', error));
 
   const openStream = (request: FastifyRequest, reply: FastifyReply, selector: PaymentSelector): Stream | null => {
     const release = slots.take(clientBucket(countedAddress(request)));

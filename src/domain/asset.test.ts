@@ -11,12 +11,12 @@ import {
   usdCents,
 } from './asset.ts';
 import { NETWORKS, isNetwork } from './networks.ts';
-import { FIATS, MAX_AMOUNT_MINOR, fiatDecimals, formatDecimal, pow10 } from './money.ts';
+import { FIATS, maxAmountMinor, fiatDecimals, formatDecimal, pow10 } from './money.ts';
 
 const DOLLAR = 100_000_000n;
 const token = fc.constantFrom(...allTokens());
 const fiat = fc.constantFrom(...FIATS);
-const amount = fc.bigInt({ min: 1n, max: MAX_AMOUNT_MINOR });
+const amount = fc.bigInt({ min: 1n, max: maxAmountMinor('INR') });
 /** From a ten-thousandth of a dollar to ten million of them. */
 const price = fc.bigInt({ min: DOLLAR / 10_000n, max: DOLLAR * 10_000_000n });
 

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   FIATS,
-  MAX_AMOUNT_MINOR,
+  maxAmountMinor,
   divCeil,
   divHalfUp,
   fiatDecimals,
@@ -94,7 +94,8 @@ describe('a fiat amount', () => {
     [999_999.99, 'USD', 99_999_999n],
     [1_000_000, 'USD', 100_000_000n],
     [10, 'JPY', 10n],
-    [100_000_000, 'JPY', 100_000_000n],
+    [150_000_000, 'JPY', 150_000_000n],
+    [100_000_000, 'INR', 10_000_000_000n],
   ] as const)('takes %d %s as %s minor units', (value, currency, minor) => {
     expect(parseFiatAmount(value, currency)).toEqual({ kind: 'ok', minor });
   });
@@ -115,7 +116,8 @@ describe('a fiat amount', () => {
     ['a number written with an exponent', 1e21, 'USD'],
     ['a huge number', Number.MAX_VALUE, 'USD'],
     ['half a yen', 10.5, 'JPY'],
-    ['a yen more than the most', 100_000_001, 'JPY'],
+    ['a yen more than the most', 150_000_001, 'JPY'],
+    ['a paisa more than the most', 100_000_000.01, 'INR'],
   ] as const)('refuses %s', (_name, value, currency) => {
     expect(parseFiatAmount(value, currency)).toMatchObject({ kind: 'invalid' });
   });
@@ -129,9 +131,21 @@ describe('a fiat amount', () => {
     expect(parseFiatAmount(1e21, 'USD')).toMatchObject({ rule: expect.stringContaining('from 0.01 to 1000000 USD') });
   });
 
+  it('names the most of its own currency', () => {
+    expect(parseFiatAmount(2e8, 'JPY')).toEqual({ kind: 'invalid', rule: 'must be from 1 to 150000000 JPY' });
+    expect(parseFiatAmount(2e8, 'INR')).toEqual({ kind: 'invalid', rule: 'must be from 0.01 to 100000000 INR' });
+  });
+
+  it('can be the million that it always could be, in every currency', () => {
+    for (const currency of FIATS) expect(parseFiatAmount(1_000_000, currency)).toMatchObject({ kind: 'ok' });
+  });
+
   it('takes over every amount in range exactly, in every currency', () => {
     fc.assert(
-      fc.property(fc.bigInt({ min: 1n, max: MAX_AMOUNT_MINOR }), fc.constantFrom(...FIATS), (minor, currency) => {
+      fc.property(fc.constantFrom(...FIATS), fc.nat(), fc.boolean(), (currency, distance, isNearMost) => {
+        const minor = isNearMost
+          ? maxAmountMinor(currency) - BigInt(distance % 1_000)
+          : 1n + BigInt(distance % 100_000_000);
         const value = JSON.parse(formatDecimal(minor, fiatDecimals(currency))) as number;
         expect(parseFiatAmount(value, currency)).toEqual({ kind: 'ok', minor });
       }),

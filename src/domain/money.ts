@@ -43,45 +43,67 @@ export function formatDecimal(units: bigint, decimals: number): string {
   return fraction === '' ? whole : `${whole}.${fraction}`;
 }
 
-/** The number of decimals of each fiat currency that amounts can be stated in (ISO 4217). */
-const FIAT_DECIMALS = {
-  USD: 2,
-  EUR: 2,
-  GBP: 2,
-  CHF: 2,
-  CAD: 2,
-  AUD: 2,
-  NZD: 2,
-  JPY: 0,
-  SGD: 2,
-  HKD: 2,
-  SEK: 2,
-  NOK: 2,
-  DKK: 2,
-  PLN: 2,
-  BRL: 2,
-  MXN: 2,
-  INR: 2,
-} as const;
+interface FiatRow {
+  /** ISO 4217. */
+  readonly decimals: number;
+  /** The greatest amount of a payment, in whole units. */
+  readonly most: bigint;
+}
 
-export type Fiat = keyof typeof FIAT_DECIMALS;
+/**
+ * The fiat currencies that amounts can be stated in. `most` is 1,000,000 USD in each, rounded generously, and the same
+ * at every rate, so that a shop can rely on it.
+ */
+const FIAT_ROWS = {
+  USD: { decimals: 2, most: 1_000_000n },
+  EUR: { decimals: 2, most: 1_000_000n },
+  GBP: { decimals: 2, most: 1_000_000n },
+  CHF: { decimals: 2, most: 1_000_000n },
+  CAD: { decimals: 2, most: 1_500_000n },
+  AUD: { decimals: 2, most: 1_500_000n },
+  NZD: { decimals: 2, most: 2_000_000n },
+  JPY: { decimals: 0, most: 150_000_000n },
+  SGD: { decimals: 2, most: 1_500_000n },
+  HKD: { decimals: 2, most: 8_000_000n },
+  SEK: { decimals: 2, most: 10_000_000n },
+  NOK: { decimals: 2, most: 10_000_000n },
+  DKK: { decimals: 2, most: 7_000_000n },
+  PLN: { decimals: 2, most: 4_000_000n },
+  BRL: { decimals: 2, most: 6_000_000n },
+  MXN: { decimals: 2, most: 20_000_000n },
+  INR: { decimals: 2, most: 100_000_000n },
+} as const satisfies Readonly<Record<string, FiatRow>>;
+
+export type Fiat = keyof typeof FIAT_ROWS;
 
 /** The fiat currencies, USD first. */
-export const FIATS = Object.keys(FIAT_DECIMALS) as readonly Fiat[];
+export const FIATS = Object.keys(FIAT_ROWS) as readonly Fiat[];
 
 /** Whether `code` is a fiat currency that amounts may be stated in. */
 export function isFiat(code: string): code is Fiat {
-  return Object.hasOwn(FIAT_DECIMALS, code);
+  return Object.hasOwn(FIAT_ROWS, code);
 }
 
 /** The number of decimals of a fiat currency: 2 for USD, 0 for JPY. */
 export function fiatDecimals(currency: Fiat): number {
-  return FIAT_DECIMALS[currency];
+  return FIAT_ROWS[currency].decimals;
 }
 
-/** The limits of a payment's amount in minor units: 0.01 to 1,000,000.00 USD. */
+/** The least amount of a payment, in minor units. */
 export const MIN_AMOUNT_MINOR = 1n;
-export const MAX_AMOUNT_MINOR = 100_000_000n;
+
+/** The greatest amount of a payment, in minor units: 100,000,000 for USD, which is 1,000,000.00. */
+export function maxAmountMinor(currency: Fiat): bigint {
+  return FIAT_ROWS[currency].most * pow10(fiatDecimals(currency));
+}
+
+/** The greatest amount of a payment in any of these currencies, in minor units. */
+export function greatestAmountMinor(currencies: readonly Fiat[]): bigint {
+  return currencies.map(maxAmountMinor).reduce((greatest, one) => (one > greatest ? one : greatest), 0n);
+}
+
+/** The greatest amounts in words: `1000000 USD, 1000000 EUR, …`. */
+export const MAX_AMOUNTS = FIATS.map((currency) => `${FIAT_ROWS[currency].most} ${currency}`).join(', ');
 
 /**
  * Converts a JSON number into minor units of `currency`, or says which rule it breaks. `String` gives the shortest text
@@ -92,13 +114,14 @@ export function parseFiatAmount(
   currency: Fiat,
 ): { readonly kind: 'ok'; readonly minor: bigint } | { readonly kind: 'invalid'; readonly rule: string } {
   const decimals = fiatDecimals(currency);
-  const range = `from ${formatDecimal(MIN_AMOUNT_MINOR, decimals)} to ${formatDecimal(MAX_AMOUNT_MINOR, decimals)} ${currency}`;
+  const max = maxAmountMinor(currency);
+  const range = `from ${formatDecimal(MIN_AMOUNT_MINOR, decimals)} to ${formatDecimal(max, decimals)} ${currency}`;
   if (!Number.isFinite(value) || value <= 0) return { kind: 'invalid', rule: `must be a number ${range}` };
   const minor = parseDecimal(String(value), decimals);
   if (minor === null) {
     if (value > 1) return { kind: 'invalid', rule: `must have at most ${decimals} decimals and be ${range}` };
     return { kind: 'invalid', rule: `must have at most ${decimals} decimals` };
   }
-  if (minor < MIN_AMOUNT_MINOR || minor > MAX_AMOUNT_MINOR) return { kind: 'invalid', rule: `must be ${range}` };
+  if (minor < MIN_AMOUNT_MINOR || minor > max) return { kind: 'invalid', rule: `must be ${range}` };
   return { kind: 'ok', minor };
 }

@@ -1,7 +1,7 @@
 import { sql, type RawBuilder } from 'kysely';
 import type { AssetCode } from '../domain/asset.ts';
 import { firstUuidOf } from '../domain/id.ts';
-import { MAX_AMOUNT_MINOR, MIN_AMOUNT_MINOR, type Fiat } from '../domain/money.ts';
+import { greatestAmountMinor, MIN_AMOUNT_MINOR, type Fiat } from '../domain/money.ts';
 import type { Network } from '../domain/networks.ts';
 import { SURFACES, type Exception, type Surface } from '../domain/payment.ts';
 import type { Mode } from '../domain/permission.ts';
@@ -222,7 +222,7 @@ function amountCondition(ranges: readonly AmountRange[]): Condition {
 const AMOUNT_STEP = sql`(length(amount_minor::text) * 100 + left(amount_minor::text, 2)::integer)`;
 
 /**
- * The newest ids of payments within amounts: of those that have ended along their index, at most 730 steps for each
+ * The newest ids of payments within amounts: of those that have ended along their index, at most 820 steps for each
  * currency that the project has payments in.
  */
 export function alongAmounts(
@@ -251,9 +251,10 @@ export function alongAmounts(
   return sql`select id from (${sql.join([...parts, running], sql` union `)}) found order by id desc limit ${page.limit}`;
 }
 
-function amountSteps({ fromMinor, toMinor }: AmountRange): readonly number[] {
+function amountSteps({ currencies, fromMinor, toMinor }: AmountRange): readonly number[] {
   const steps: number[] = [];
-  const last = stepOf(toMinor > MAX_AMOUNT_MINOR ? MAX_AMOUNT_MINOR : toMinor);
+  const greatest = greatestAmountMinor(currencies);
+  const last = stepOf(toMinor > greatest ? greatest : toMinor);
   let step = stepOf(fromMinor < MIN_AMOUNT_MINOR ? MIN_AMOUNT_MINOR : fromMinor);
   while (step <= last) {
     steps.push(step);

@@ -4,6 +4,7 @@ import { expect, it } from 'vitest';
 import { testApp, type TestApp } from '../../test/harness.ts';
 import { allTokens } from '../domain/asset.ts';
 import { EXCEPTIONS, SURFACES, type Payment } from '../domain/payment.ts';
+import { FIATS, greatestAmountMinor } from '../domain/money.ts';
 import { PAYMENT_STATUSES } from '../domain/status.ts';
 import { ENDED_STATUSES } from './ended-payments.ts';
 import { findPayments } from './payments.ts';
@@ -151,6 +152,19 @@ it('any filters give, page by page, exactly the payments of this project and mod
     }),
     { numRuns: 150 },
   );
+});
+
+it('the greatest amounts of a currency are found by their amount', async () => {
+  const app = await testApp();
+  const { id } = await app.pay();
+  await sql`update payments set currency = 'INR', amount_minor = 9999999999, status = 'expired' where id = ${id}`.execute(
+    app.db,
+  );
+  const { projectId, db } = app;
+  const amounts = [{ currencies: FIATS, fromMinor: 100_000_000n, toMinor: greatestAmountMinor(FIATS) }];
+  const page = { after: null, limit: 10 };
+  const found = await searchPayments(db, { projectId, mode: 'test' }, { ...EVERYTHING, amounts }, page);
+  expect(found.map((one) => one.id)).toEqual([id]);
 });
 
 it('nothing of another project or mode is found by any key', async () => {

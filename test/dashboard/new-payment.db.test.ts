@@ -104,6 +104,7 @@ describe('a payment made by hand', () => {
   it.each([
     ['amount', { amount: '0' }],
     ['amount', { amount: '1000000.01' }],
+    ['amount', { amount: '150000001', currency: 'JPY', asset: 'BTC' }],
     ['amount', { amount: '12.345' }],
     ['amount', { amount: '1e3' }],
     ['amount', { amount: '12,50' }],

@@ -5,7 +5,7 @@ import {
   fiatDecimals,
   FIATS,
   formatDecimal,
-  MAX_AMOUNT_MINOR,
+  maxAmountMinor,
   MIN_AMOUNT_MINOR,
   parseDecimal,
   type Fiat,
@@ -111,8 +111,9 @@ function textOrNull(text: string | undefined): string | null {
 function readAmount(text: string, currency: Fiat): bigint {
   const decimals = fiatDecimals(currency);
   const minor = parseDecimal(text.trim(), decimals);
-  if (minor !== null && minor >= MIN_AMOUNT_MINOR && minor <= MAX_AMOUNT_MINOR) return minor;
-  const [least, most] = [MIN_AMOUNT_MINOR, MAX_AMOUNT_MINOR].map((limit) => formatDecimal(limit, decimals));
+  const max = maxAmountMinor(currency);
+  if (minor !== null && minor >= MIN_AMOUNT_MINOR && minor <= max) return minor;
+  const [least, most] = [MIN_AMOUNT_MINOR, max].map((limit) => formatDecimal(limit, decimals));
   throw invalid(
     'amount',
     `amount must be a number from ${least} to ${most} ${currency} with at most ${decimals} decimals, such as 12.5.`,

@@ -4,7 +4,14 @@ import { parseUuid } from '../../domain/id.ts';
 import { NETWORKS } from '../../domain/networks.ts';
 import { EXCEPTIONS } from '../../domain/payment.ts';
 import { PAYMENT_STATUSES } from '../../domain/status.ts';
-import { FIATS, fiatDecimals, formatDecimal, MAX_AMOUNT_MINOR, parseDecimal, type Fiat } from '../../domain/money.ts';
+import {
+  FIATS,
+  fiatDecimals,
+  formatDecimal,
+  greatestAmountMinor,
+  parseDecimal,
+  type Fiat,
+} from '../../domain/money.ts';
 import type { AmountRange, PaymentSearch } from '../../store/payment-filter.ts';
 import { readCreated } from '../dates.ts';
 import { invalid } from '../errors.ts';
@@ -74,21 +81,24 @@ function amountsOf({ amount_min, amount_max, currency }: FilterFields): readonly
   return [...byDecimals].map(([decimals, some]) => ({
     currencies: some,
     fromMinor: least === null ? 0n : inMinor(least, decimals, 'up'),
-    toMinor: most === null ? MAX_AMOUNT_MINOR : inMinor(most, decimals, 'down'),
+    toMinor: most === null ? greatestAmountMinor(some) : inMinor(most, decimals, 'down'),
   }));
 }
 
 /** The most decimals that a currency has. */
 const DECIMALS = 2;
 
+/** More than any currency allows, in hundredths of its unit. */
+const MOST = greatestAmountMinor(FIATS) * 100n;
+
 /** In hundredths of the currency's unit. */
 function readAmount(name: string, text: string | undefined): bigint | null {
   if (text === undefined) return null;
   const hundredths = parseDecimal(text, DECIMALS);
-  if (hundredths !== null && hundredths <= MAX_AMOUNT_MINOR * 100n) return hundredths;
+  if (hundredths !== null && hundredths <= MOST) return hundredths;
   throw invalid(
     name,
-    `${name} must be an amount such as 49.99, from 0 to ${formatDecimal(MAX_AMOUNT_MINOR, 0)}, with at most two decimals.`,
+    `${name} must be an amount such as 49.99, from 0 to ${formatDecimal(MOST, DECIMALS)}, with at most two decimals.`,
   );
 }
 

@@ -1,7 +1,7 @@
 import { Type, type Static } from 'typebox';
 import { ASSET_CODES } from '../../domain/asset.ts';
 import { NETWORKS } from '../../domain/networks.ts';
-import { FIATS } from '../../domain/money.ts';
+import { FIATS, MAX_AMOUNTS } from '../../domain/money.ts';
 import { ORDER_STATUSES } from '../../domain/status.ts';
 import { EXCEPTIONS } from '../../domain/payment.ts';
 import { commonShape, creationBody } from '../common-fields.ts';
@@ -12,7 +12,7 @@ export const createOrderBody = creationBody(
   'CreateOrder',
   {
     amount: Type.Number({
-      description: 'Fiat amount above 0, at most 1,000,000.00 USD; no more decimals than the currency has.',
+      description: `Fiat amount above 0, with no more decimals than the currency has. At most ${MAX_AMOUNTS}.`,
       examples: [25],
     }),
     currency: text({ max: 10, min: 1, description: `Fiat currency: ${FIATS.join(', ')}.` }),

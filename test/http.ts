@@ -6,7 +6,7 @@ import { createKeyUses, type KeyUses } from '../src/app/projects/key-uses.ts';
 import { createKey, removeKey } from '../src/app/projects/keys.ts';
 import { changeProject, createProject } from '../src/app/projects/projects.ts';
 import { createPaymentReader } from '../src/app/payments/read-payment.ts';
-import type { KeyKind, Mode, Permission } from '../src/domain/permission.ts';
+import type { KeyKind, Mode, Permission, Scope } from '../src/domain/permission.ts';
 import { createPaymentWatch } from '../src/app/live/payment-watch.ts';
 import { loadAssets } from '../src/http/pages/assets.ts';
 import { checkoutRoutes } from '../src/http/checkout/routes.ts';
@@ -55,7 +55,8 @@ export interface Answer<Body = unknown> {
 export interface KeySpec {
   readonly mode: Mode;
   readonly kind: KeyKind;
-  readonly permission: Permission;
+  readonly permission: Permission | null;
+  readonly scopes?: readonly Scope[];
 }
 
 /** A project of its own with keys of every kind, made when they are first asked for. */
@@ -220,7 +221,7 @@ async function openShop(app: TestApp, call: HttpTest['call'], keyIds: Map<string
   };
   const key = (spec: Partial<KeySpec> = {}): Promise<string> => {
     const whole: KeySpec = { mode: 'test', kind: 'secret', permission: 'full', ...spec };
-    const name = `${whole.mode} ${whole.kind} ${whole.permission}`;
+    const name = `${whole.mode} ${whole.kind} ${whole.permission} ${whole.scopes?.join(' ')}`;
     const known = keys.get(name) ?? make(whole);
     keys.set(name, known);
     return known;

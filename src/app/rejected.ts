@@ -6,7 +6,7 @@ export interface Rejected {
   /** Which value is to blame, where it is always the same one. */
   readonly of?: 'project' | 'person' | 'key';
   /** Where a caller has words of its own for it. */
-  readonly why?: 'not_found' | 'disabled' | 'paused';
+  readonly why?: 'not_found' | 'disabled' | 'paused' | 'beyond_role';
   readonly message: string;
   /** Whether somebody else has changed it since the person saw it. */
   readonly isConflict?: true;

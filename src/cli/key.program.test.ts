@@ -12,7 +12,7 @@ it('shows a key at its creation only, and revokes it by its id', async () => {
   const { database, projectId } = await testApp();
   const cointill = await program({ DATABASE_URL: database.url });
   const made = await cointill.json(...creation(projectId, 'live', 'public', 'write', 'Web shop'));
-  const shared = { mode: 'live', kind: 'public', permission: 'write', name: 'Web shop' };
+  const shared = { mode: 'live', kind: 'public', permission: 'write', scopes: null, name: 'Web shop' };
   const key = expect.stringMatching(/^pk_live_[0-9A-Za-z]{38}$/);
   expect(made).toEqual({ id: expect.stringMatching(/^key_[0-9a-z]{26}$/), key, ...shared });
   const id = textAt(made, 'id');
@@ -37,11 +37,26 @@ it('rolls a key: a new one takes its place, and the old one ends', async () => {
   const made = await cointill.json(...creation(projectId, 'test', 'secret', 'read', 'Server'));
   const id = textAt(made, 'id');
   const rolled = await cointill.json('key', 'roll', id, '--overlap', '2');
-  const shared = { mode: 'test', kind: 'secret', permission: 'read', name: 'Server' };
+  const shared = { mode: 'test', kind: 'secret', permission: 'read', scopes: null, name: 'Server' };
   const replaces = { id, ends_at: expect.stringMatching(/Z$/) };
   expect(rolled).toEqual({ id: expect.any(String), key: expect.stringMatching(/^sk_test_/), ...shared, replaces });
   const again = await cointill.run('key', 'roll', id);
   expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining('was rolled already and works until') });
+});
+
+it('makes a key of scopes, and names them in the list', async () => {
+  const { database, projectId } = await testApp();
+  const cointill = await program({ DATABASE_URL: database.url });
+  const options = ['--project', projectId, '--mode', 'live', '--kind', 'secret', '--name', 'Reports'] as const;
+  const create = (...grant: readonly string[]) => cointill.run('key', 'create', ...options, ...grant);
+  const made = await cointill.json('key', 'create', ...options, '--scopes', 'payments:read,events');
+  expect(made).toMatchObject({ permission: null, scopes: ['payments:read', 'events'] });
+  expect((await cointill.run('key', 'list', '--project', projectId)).stdout).toMatch(
+    /^key_\w+ +live +secret +payments:read,events /m,
+  );
+  expect(await create('--scopes', 'payments')).toMatchObject({ code: 2, stderr: expect.stringContaining('refunds') });
+  expect(await create()).toMatchObject({ code: 2, stderr: expect.stringContaining('--permission') });
+  expect(await create('--scopes', 'events', '--permission', 'full')).toMatchObject({ code: 2 });
 });
 
 it('marks a key in readable output as shown only once', async () => {

@@ -1,12 +1,21 @@
-import { Option, type Command } from 'commander';
+import { InvalidArgumentError, Option, type Command } from 'commander';
 import { createKey, keysOf, MAX_OVERLAP_HOURS, removeKey, rollKey } from '../app/projects/keys.ts';
 import { encodeId } from '../domain/id.ts';
-import { KEY_KINDS, MODES, PERMISSIONS, type KeyKind, type Mode, type Permission } from '../domain/permission.ts';
+import {
+  KEY_KINDS,
+  MODES,
+  PERMISSIONS,
+  SCOPES,
+  type KeyKind,
+  type Mode,
+  type Permission,
+  type Scope,
+} from '../domain/permission.ts';
 import { isoTime, isoTimeOrNull } from '../wire/time.ts';
 import type { StoredKey } from '../store/api-keys.ts';
 import { actsOnId } from './act-on-id.ts';
-import { keyIdOf, projectIdOf, wholeNumber } from './arguments.ts';
-import { done } from './failure.ts';
+import { commaSeparated, keyIdOf, projectIdOf, wholeNumber } from './arguments.ts';
+import { done, UsageFailure } from './failure.ts';
 import { withCointill } from './open.ts';
 import { fields } from '../wire/fields.ts';
 import { print, printsRecord, secretFields, table, type OutputOptions } from './output.ts';
@@ -15,7 +24,8 @@ interface CreateOptions extends OutputOptions {
   readonly project: string;
   readonly mode: Mode;
   readonly kind: KeyKind;
-  readonly permission: Permission;
+  readonly permission?: Permission;
+  readonly scopes?: readonly Scope[];
   readonly name: string;
 }
 
@@ -33,11 +43,19 @@ export function addKeyCommands(program: Command): void {
     .requiredOption('--project <id>', 'whose key it is')
     .addOption(required('--mode <mode>', 'test: the sandbox; live: real money', MODES))
     .addOption(required('--kind <kind>', 'secret: for your server; public: for web pages and apps', KEY_KINDS))
-    .addOption(required('--permission <permission>', 'what it may do', PERMISSIONS))
+    .addOption(new Option('--permission <permission>', 'what it may do').choices(PERMISSIONS))
+    .addOption(
+      new Option('--scopes <scopes>', `less than that, by commas: ${SCOPES.join(', ')}`)
+        .argParser(scopesIn)
+        .conflicts('permission'),
+    )
     .requiredOption('--name <name>', 'what the key is called')
     .action((options: CreateOptions) => {
-      const { project, mode, kind, permission, name } = options;
-      const request = { projectId: projectIdOf(project), mode, kind, permission, name };
+      const { project, mode, kind, permission = null, scopes = null, name } = options;
+      if (permission === null && scopes === null) {
+        throw new UsageFailure(`Say what the key may do: --permission ${PERMISSIONS.join(', ')}, or --scopes.`);
+      }
+      const request = { projectId: projectIdOf(project), mode, kind, permission, scopes, name };
       return withCointill(async ({ app }) => {
         const { stored, key: text } = done(await createKey(app, request));
         print(options, newKeyRecord(stored, text), () => newKeyLines(stored, text));
@@ -82,6 +100,14 @@ export function addKeyCommands(program: Command): void {
   });
 }
 
+function scopesIn(text: string): readonly Scope[] {
+  return commaSeparated(text).map((word) => {
+    const scope = SCOPES.find((one) => one === word);
+    if (scope === undefined) throw new InvalidArgumentError(`Scopes are ${SCOPES.join(', ')}.`);
+    return scope;
+  });
+}
+
 function required(flags: string, description: string, choices: readonly string[]): Option {
   return new Option(flags, description).choices(choices).makeOptionMandatory();
 }
@@ -93,6 +119,7 @@ function newKeyRecord(stored: StoredKey, text: string): object {
     mode: stored.mode,
     kind: stored.kind,
     permission: stored.permission,
+    scopes: stored.scopes,
     name: stored.name,
   };
 }
@@ -111,6 +138,7 @@ function keyRecord(key: StoredKey): object {
     mode: key.mode,
     kind: key.kind,
     permission: key.permission,
+    scopes: key.scopes,
     name: key.name,
     created_at: isoTime(key.createdAt),
     revoked_at: isoTimeOrNull(key.revokedAt),
@@ -126,7 +154,7 @@ function keyLines(key: StoredKey): readonly string[] {
     ['Name', key.name],
     ['Mode', key.mode],
     ['Kind', key.kind],
-    ['Permission', key.permission],
+    key.scopes === null ? ['Permission', key.permission] : ['Scopes', key.scopes.join(', ')],
   ]);
 }
 
@@ -137,7 +165,7 @@ function keyTable(keys: readonly StoredKey[]): readonly string[] {
       encodeId('key', key.id),
       key.mode,
       key.kind,
-      key.permission,
+      key.permission ?? key.scopes?.join(',') ?? '-',
       isoTime(key.createdAt),
       isoTimeOrNull(key.lastUsedAt) ?? '-',
       isoTimeOrNull(key.endsAt) ?? '-',

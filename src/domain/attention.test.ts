@@ -8,6 +8,7 @@ it('what needs attention is shown to those who may read what it is about', () =>
   expect(kinds).toEqual({
     read_payments: ['reorged', 'paid_late', 'paid_after_cancel', 'underpaid', 'overpaid', 'slow', 'refund_to_sign'],
     read_developer: ['endpoint_disabled', 'endpoint_failing'],
+    read_audit: ['key_beyond_role'],
     read_wallets: ['wallet_changed', 'node_behind', 'no_wallet', 'sweep'],
   });
 });

@@ -12,6 +12,7 @@ const KINDS = {
   endpoint_disabled: 'read_developer',
   endpoint_failing: 'read_developer',
   wallet_changed: 'read_wallets',
+  key_beyond_role: 'read_audit',
   node_behind: 'read_wallets',
   no_wallet: 'read_wallets',
   sweep: 'read_wallets',

@@ -1,43 +1,71 @@
 import { describe, expect, it } from 'vitest';
-import { KEY_KINDS, PERMISSIONS, checkPermission, type Operation } from './permission.ts';
+import {
+  checkPermission,
+  KEY_KINDS,
+  operationsOf,
+  PERMISSIONS,
+  PUBLIC_SCOPES,
+  SCOPES,
+  type KeyGrant,
+  type Operation,
+} from './permission.ts';
 
-const OPERATIONS: readonly Operation[] = ['create_payment', 'read_payment', 'read', 'write'];
+const OPERATIONS = [
+  'create_payment',
+  'read_payment',
+  'read_payments',
+  'change_payment',
+  'read_refunds',
+  'change_refund',
+] as const satisfies readonly Operation[];
 
-/** The whole of "Permissions" and "Public keys": what each key may do, all else is refused. */
+/** The whole of "Permissions", "Public keys" and scopes: what each key may do, all else is refused. */
 const ALLOWED: Readonly<Record<string, readonly Operation[]>> = {
-  'secret full': ['create_payment', 'read_payment', 'read', 'write'],
-  'secret read': ['read_payment', 'read'],
-  'secret write': ['create_payment', 'write'],
+  'secret full': OPERATIONS,
+  'secret read': ['read_payment', 'read_payments', 'read_refunds'],
+  'secret write': ['create_payment', 'change_payment', 'change_refund'],
   'public full': ['create_payment', 'read_payment'],
   'public read': ['read_payment'],
   'public write': ['create_payment'],
+  'secret payments:create': ['create_payment'],
+  'secret payments:read': ['read_payment', 'read_payments'],
+  'secret payments:change': ['change_payment'],
+  'secret refunds': ['read_refunds', 'change_refund'],
+  'secret webhooks': [],
+  'secret events': [],
+  'public payments:create': ['create_payment'],
+  'public payments:read': ['read_payment'],
 };
 
-const TABLE = KEY_KINDS.flatMap((kind) =>
-  PERMISSIONS.flatMap((permission) =>
-    OPERATIONS.map((operation) => {
-      const allowed = ALLOWED[`${kind} ${permission}`]?.includes(operation) === true;
-      return { kind, permission, operation, answer: allowed ? 'allowed' : 'refused' };
-    }),
-  ),
-);
+const GRANTS: readonly KeyGrant[] = KEY_KINDS.flatMap((kind) => [
+  ...PERMISSIONS.map((permission) => ({ kind, permission, scopes: null })),
+  ...(kind === 'public' ? PUBLIC_SCOPES : SCOPES).map((scope) => ({ kind, permission: null, scopes: [scope] })),
+]);
+const nameOf = ({ kind, permission, scopes }: KeyGrant): string => `${kind} ${permission ?? scopes?.join(' ')}`;
 
 describe('a key', () => {
-  it.each(TABLE)('of kind $kind and permission $permission is $answer to $operation', (row) => {
-    expect(checkPermission(row, row.operation).kind).toBe(row.answer);
+  it.each(GRANTS.map((grant) => [nameOf(grant), grant] as const))('%s may do exactly what it is for', (name, grant) => {
+    expect(operationsOf(grant)).toEqual(ALLOWED[name]);
   });
 
-  it('that is refused names its permission and the required one', () => {
-    const message = (
-      kind: 'secret' | 'public',
-      permission: 'full' | 'read' | 'write',
-      operation: Operation,
-    ): string => {
-      const answer = checkPermission({ kind, permission }, operation);
-      return answer.kind === 'refused' ? answer.message : '';
-    };
-    expect(message('secret', 'read', 'write')).toMatch(/Read Only.*Full Access or Write Only/);
-    expect(message('secret', 'write', 'read')).toMatch(/Write Only.*Full Access or Read Only/);
-    expect(message('public', 'full', 'read')).toMatch(/public key.*secret key/i);
+  const refusal = (grant: Partial<KeyGrant>, operation: Operation): string => {
+    const answer = checkPermission({ kind: 'secret', permission: null, scopes: null, ...grant }, operation);
+    return answer.kind === 'refused' ? answer.message : '';
+  };
+
+  it('that is refused names its permission and the required ones', () => {
+    expect(refusal({ permission: 'read' }, 'change_refund')).toBe(
+      'This API key is Read Only. Use a Full Access or Write Only key, or one with the scope refunds.',
+    );
+    expect(refusal({ permission: 'write' }, 'read_payments')).toBe(
+      'This API key is Write Only and cannot read. Use a Full Access or Read Only key, or one with the scope payments:read.',
+    );
+    expect(refusal({ kind: 'public', permission: 'full' }, 'read_payments')).toMatch(/public key.*secret key/i);
+  });
+
+  it('that is refused names its scopes and the required one', () => {
+    expect(refusal({ scopes: ['payments:create', 'events'] }, 'read_refunds')).toBe(
+      'This API key has the scopes payments:create, events. This call needs refunds.',
+    );
   });
 });

@@ -9,30 +9,65 @@ export const PERMISSIONS = ['full', 'read', 'write'] as const;
 /** Full Access, Read Only, Write Only (create and update, no delete). */
 export type Permission = (typeof PERMISSIONS)[number];
 
-/** What a request wants to do. A public key may only `create_payment` and `read_payment`. */
-export type Operation = 'create_payment' | 'read_payment' | 'read' | 'write';
+export const SCOPES = ['payments:create', 'payments:read', 'payments:change', 'refunds', 'webhooks', 'events'] as const;
+/** A part of what the APIs can do, for keys that get less than a permission gives. */
+export type Scope = (typeof SCOPES)[number];
 
-/** Whether a key may do an operation. The message of a refusal names the key's kind and what is required. */
+interface OperationRow {
+  readonly scope: Scope;
+  /** Read Only keys may do what reads, Write Only keys all else. */
+  readonly isRead: boolean;
+  /** Whether public keys may do it too. */
+  readonly isPublic: boolean;
+}
+
+/** What requests do. Every route of both APIs names one of these operations, and thereby its scope. */
+const OPERATIONS = {
+  create_payment: { scope: 'payments:create', isRead: false, isPublic: true },
+  read_payment: { scope: 'payments:read', isRead: true, isPublic: true },
+  read_payments: { scope: 'payments:read', isRead: true, isPublic: false },
+  change_payment: { scope: 'payments:change', isRead: false, isPublic: false },
+  read_refunds: { scope: 'refunds', isRead: true, isPublic: false },
+  change_refund: { scope: 'refunds', isRead: false, isPublic: false },
+} as const satisfies Readonly<Record<string, OperationRow>>;
+
+export type Operation = keyof typeof OPERATIONS;
+const OPERATION_NAMES = Object.keys(OPERATIONS) as readonly Operation[];
+
+/** The scopes that a public key can have. */
+export const PUBLIC_SCOPES: readonly Scope[] = ['payments:create', 'payments:read'];
+
+/** What a key may do: by a permission or by scopes, never by both. */
+export interface KeyGrant {
+  readonly kind: KeyKind;
+  readonly permission: Permission | null;
+  readonly scopes: readonly Scope[] | null;
+}
+
+/** Whether a key may do an operation. The message of a refusal says what the key has and what is required. */
 export function checkPermission(
-  key: { readonly kind: KeyKind; readonly permission: Permission },
+  { kind, permission, scopes }: KeyGrant,
   operation: Operation,
 ): { readonly kind: 'allowed' } | { readonly kind: 'refused'; readonly message: string } {
-  if (key.kind === 'public' && operation !== 'create_payment' && operation !== 'read_payment') {
+  const { scope, isRead, isPublic } = OPERATIONS[operation];
+  if (kind === 'public' && !isPublic) {
     return {
       kind: 'refused',
       message:
         'A public key can only create a payment and read one payment by its id. Use a secret key on your server.',
     };
   }
-  const reads = operation === 'read_payment' || operation === 'read';
-  if (reads && key.permission === 'write') {
-    return {
-      kind: 'refused',
-      message: 'This API key is Write Only and cannot read. Use a Full Access or Read Only key.',
-    };
+  if (scopes !== null) {
+    if (scopes.includes(scope)) return { kind: 'allowed' };
+    return { kind: 'refused', message: `This API key has the scopes ${scopes.join(', ')}. This call needs ${scope}.` };
   }
-  if (!reads && key.permission === 'read') {
-    return { kind: 'refused', message: 'This API key is Read Only. Use a Full Access or Write Only key.' };
-  }
-  return { kind: 'allowed' };
+  if (permission === 'full' || permission === (isRead ? 'read' : 'write')) return { kind: 'allowed' };
+  const [has, needed] = isRead ? ['Write Only and cannot read', 'Read Only'] : ['Read Only', 'Write Only'];
+  const way = `Use a Full Access or ${needed} key, or one with the scope ${scope}.`;
+  return { kind: 'refused', message: `This API key is ${has}. ${way}` };
+}
+
+/** Everything that a key may do. */
+export function operationsOf(key: KeyGrant): readonly Operation[] {
+  return OPERATION_NAMES.filter((operation) => checkPermission(key, operation).kind === 'allowed');
 }

@@ -3,6 +3,8 @@ import { describe, expect, it } from 'vitest';
 import {
   ACTIONS,
   actionsOf,
+  beyondRole,
+  keyRefusalOf,
   CHANGE_PAYMENTS,
   isDangerous,
   isProjectAction,
@@ -94,6 +96,40 @@ it.each<[Role | null, Action, string]>([
   ],
 ])('a refusal of %s to do %s says what it takes', (role, action, text) => {
   expect(refusalOf(role, action)).toBe(text);
+});
+
+describe('a key that somebody makes', () => {
+  const key = (more: Partial<Parameters<typeof beyondRole>[1]>) =>
+    ({ mode: 'live', kind: 'secret', permission: null, scopes: null, ...more }) as const;
+
+  it.each([
+    ['full', 'change_live_payments'],
+    ['write', 'change_live_payments'],
+    ['read', null],
+  ] as const)('of live mode with the permission %s goes beyond a developer by %s', (permission, action) => {
+    expect(beyondRole('developer', key({ permission }))).toBe(action);
+    expect(beyondRole('developer', key({ mode: 'test', permission }))).toBeNull();
+    expect(beyondRole('admin', key({ permission }))).toBeNull();
+  });
+
+  it.each([
+    ['payments:create', 'change_live_payments'],
+    ['payments:read', null],
+    ['payments:change', 'change_live_payments'],
+    ['refunds', 'create_refunds'],
+    ['webhooks', null],
+    ['events', null],
+  ] as const)('of live mode with the scope %s goes beyond a developer by %s', (scope, action) => {
+    expect(beyondRole('developer', key({ scopes: [scope] }))).toBe(action);
+    expect(beyondRole('owner', key({ scopes: [scope] }))).toBeNull();
+  });
+
+  it('goes beyond a role that is gone, and is refused with what it could do', () => {
+    expect(beyondRole(null, key({ permission: 'read' }))).toBe('read_payments');
+    expect(keyRefusalOf('developer', 'create_refunds')).toBe(
+      'As developer you may not make this live key: whoever has it could create refunds to an address of their own choice. Choose less, or ask somebody with the role owner or admin.',
+    );
+  });
 });
 
 describe('the role in a project', () => {

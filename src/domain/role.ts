@@ -1,4 +1,4 @@
-import type { Mode } from './permission.ts';
+import { operationsOf, type KeyGrant, type Mode, type Operation } from './permission.ts';
 
 export const ROLES = ['owner', 'admin', 'developer', 'support', 'viewer'] as const;
 /** What a person is, in one project or in all of them, later ones too. */
@@ -180,9 +180,12 @@ export function actionsOf(role: Role | null, within: ActionRow['within']): reado
 export function refusalOf(role: Role | null, action: Action): string {
   const { meaning, roles, within } = rowOf(action);
   const who = role === null ? 'Without a role in all projects you' : `As ${role} you`;
-  const may = `${roles.slice(0, -1).join(', ')}${roles.length > 1 ? ' or ' : ''}${roles.at(-1)}`;
   const where = within === 'service' ? ' of all projects' : '';
-  return `${who} may not ${meaning}: that takes the role ${may}${where}. An owner can change your role.`;
+  return `${who} may not ${meaning}: that takes the role ${listed(roles)}${where}. An owner can change your role.`;
+}
+
+function listed(roles: readonly Role[]): string {
+  return `${roles.slice(0, -1).join(', ')}${roles.length > 1 ? ' or ' : ''}${roles.at(-1)}`;
 }
 
 /** Changing a payment takes another action in each mode. */
@@ -196,6 +199,30 @@ export const MANAGE_KEYS = {
   test: 'manage_test_keys',
   live: 'manage_live_keys',
 } as const satisfies Readonly<Record<Mode, ProjectAction>>;
+
+/** What somebody with a live key does, as people do it. In test mode no money moves, and keys may have everything. */
+const LIVE_KEY_ACTIONS = {
+  create_payment: 'change_live_payments',
+  read_payment: 'read_payments',
+  read_payments: 'read_payments',
+  change_payment: 'change_live_payments',
+  read_refunds: 'read_payments',
+  change_refund: 'create_refunds',
+} as const satisfies Readonly<Record<Operation, ProjectAction>>;
+
+/** What a key lets its holder do that a role does not: nobody makes such a key. Null: nothing. */
+export function beyondRole(role: Role | null, key: KeyGrant & { readonly mode: Mode }): ProjectAction | null {
+  if (key.mode === 'test') return null;
+  const actions = operationsOf(key).map((operation) => LIVE_KEY_ACTIONS[operation]);
+  return actions.find((action) => !mayDo(role, action)) ?? null;
+}
+
+/** Why somebody may not make a key, with the way out. */
+export function keyRefusalOf(role: Role | null, action: ProjectAction): string {
+  const { meaning, roles } = rowOf(action);
+  const makers = roles.filter((one) => mayDo(one, MANAGE_KEYS.live));
+  return `As ${role ?? 'nobody'} you may not make this live key: whoever has it could ${meaning}. Choose less, or ask somebody with the role ${listed(makers)}.`;
+}
 
 export interface Membership {
   /** Null holds in all projects, later ones too. */

@@ -30,7 +30,7 @@ const CHANGES = [
     done: 'cancelled',
     summary: 'on which nothing was seen',
     description:
-      'Allowed while it is open and no money was seen on it; otherwise 400. Needs Full Access or Write Only.',
+      'Allowed while it is open and no money was seen on it; otherwise 400. Needs Full Access, Write Only or the scope payments:change.',
     run: cancelPayment,
   },
   {
@@ -38,7 +38,7 @@ const CHANGES = [
     done: 'accepted',
     summary: 'with the confirmed money that is there',
     description:
-      'Takes what is there as the payment of an expired, cancelled, failed or underpaid one, and completes it. Needs Full Access or Write Only.',
+      'Takes what is there as the payment of an expired, cancelled, failed or underpaid one, and completes it. Needs Full Access, Write Only or the scope payments:change.',
     run: acceptPayment,
   },
 ] as const;
@@ -52,7 +52,7 @@ export function changeRoutes(app: FastifyInstance, api: Api, of: ChangedSurface)
     app.post<{ Params: { id: string } }>(
       `${of.path}/:id/${verb}`,
       {
-        config: { guard: { kind: 'api', surface, operation: 'write' } },
+        config: { guard: { kind: 'api', surface, operation: 'change_payment' } },
         schema: {
           tags: [of.tag],
           operationId: verb + (surface === 'order' ? 'Order' : 'Transaction'),

@@ -9,6 +9,7 @@ import { createMetrics, createScrape, metricsRoute } from './metrics.ts';
 import { createRateLimits } from './rate-limit.ts';
 import { buildServer, type ServerOptions } from './server.ts';
 import { email, httpUrl, metadata, oneOf, text } from './fields.ts';
+import type { Operation } from '../domain/permission.ts';
 import { NO_REPORTS } from '../domain/trouble.ts';
 
 export const ORIGIN = 'https://shop.example';
@@ -24,7 +25,7 @@ export const project: ProjectAccess = {
 
 /** An access that knows the keys it is given by their text; `find` of `broken` fails as it does without a database. */
 export function accessOf(keys: Readonly<Record<string, Partial<AccessKey>>>): Access {
-  const base = { mode: 'test', kind: 'secret', permission: 'full', endsAt: null, project } as const;
+  const base = { mode: 'test', kind: 'secret', permission: 'full', scopes: null, endsAt: null, project } as const;
   return {
     find: (keyText) => {
       if (keyText === 'broken') throw Object.assign(new Error('gone'), { code: '57P01' });
@@ -49,8 +50,7 @@ export const KEYS = {
 
 /** Routes of every kind of guard, to try the frame with. */
 function tryRoutes(app: FastifyInstance): void {
-  const order = (operation: 'create_payment' | 'read_payment' | 'read' | 'write') =>
-    ({ guard: { kind: 'api', surface: 'order', operation } }) as const;
+  const order = (operation: Operation) => ({ guard: { kind: 'api', surface: 'order', operation } }) as const;
   const body = Type.Object({
     amount: Type.Number(),
     expires_in: Type.Optional(Type.Integer({ minimum: 60, maximum: 86_400 })),
@@ -66,10 +66,12 @@ function tryRoutes(app: FastifyInstance): void {
     testing_mode: Type.Optional(Type.Boolean()),
   });
   app.post('/v1/orders', { config: order('create_payment'), schema: { body } }, (request) => ({ taken: request.body }));
-  app.get('/v1/orders', { config: order('read'), schema: { querystring } }, (request) => ({ taken: request.query }));
+  app.get('/v1/orders', { config: order('read_payments'), schema: { querystring } }, (request) => ({
+    taken: request.query,
+  }));
   app.get('/v1/orders/:id', { config: order('read_payment') }, (request) => ({ key: request.key?.id }));
-  app.post('/v1/orders/:id/cancel', { config: order('write') }, () => ({ cancelled: true }));
-  app.get('/v1/fault', { config: order('read') }, () => {
+  app.post('/v1/orders/:id/cancel', { config: order('change_payment') }, () => ({ cancelled: true }));
+  app.get('/v1/fault', { config: order('read_payments') }, () => {
     throw new Error('select secret from vault');
   });
   app.get(

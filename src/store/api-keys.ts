@@ -1,16 +1,15 @@
+import { hash as digest } from 'node:crypto';
 import { sql, type Selectable } from 'kysely';
-import type { KeyKind, Mode, Permission } from '../domain/permission.ts';
+import type { KeyGrant, Mode } from '../domain/permission.ts';
 import type { Database, Trx } from './database.ts';
 import { notify } from './notifications.ts';
 import type { NewRow, Tables } from './tables.ts';
 
 /** A key as it can be shown: never its text, of which only the hash is stored. */
-export interface StoredKey {
+export interface StoredKey extends KeyGrant {
   readonly id: string;
   readonly projectId: string;
   readonly mode: Mode;
-  readonly kind: KeyKind;
-  readonly permission: Permission;
   readonly name: string;
   readonly createdAt: number;
   readonly revokedAt: number | null;
@@ -35,6 +34,7 @@ const KEY_COLUMNS = [
   'last_used_at',
   'ends_at',
   'successor_id',
+  'scopes',
 ] as const;
 
 function keyFromRow(row: Pick<Selectable<Tables['api_keys']>, (typeof KEY_COLUMNS)[number]>): StoredKey {
@@ -43,7 +43,8 @@ function keyFromRow(row: Pick<Selectable<Tables['api_keys']>, (typeof KEY_COLUMN
     projectId: row.project_id,
     mode: row.mode,
     kind: row.kind,
-    permission: row.permission,
+    permission: row.scopes === null ? row.permission : null,
+    scopes: row.scopes,
     name: row.name,
     createdAt: row.created_at,
     revokedAt: row.revoked_at,
@@ -53,15 +54,20 @@ function keyFromRow(row: Pick<Selectable<Tables['api_keys']>, (typeof KEY_COLUMN
   };
 }
 
+/** How a key with scopes is stored: no process of a version without scopes finds it, which would give it more. */
+function scopedHash(hash: Buffer): Buffer {
+  return digest('sha256', hash, 'buffer');
+}
+
 /** The unrevoked key with this SHA-256 and its project. */
 export async function findKeyByHash(db: Database, hash: Buffer) {
   const row = await db
     .selectFrom('api_keys as k')
     .innerJoin('projects as p', 'p.id', 'k.project_id')
-    .select(['k.id', 'k.mode', 'k.kind', 'k.permission', 'k.ends_at'])
+    .select(['k.id', 'k.mode', 'k.kind', 'k.permission', 'k.scopes', 'k.ends_at'])
     .select(['p.id as project_id', 'p.name', 'p.active', 'p.allow_ips', 'p.allow_origins'])
     .select(['p.default_expiry_minutes', 'p.default_success_url'])
-    .where('k.hash', '=', hash)
+    .where('k.hash', 'in', [hash, scopedHash(hash)])
     .where('k.revoked_at', 'is', null)
     .executeTakeFirst();
   if (row === undefined) return null;
@@ -69,7 +75,8 @@ export async function findKeyByHash(db: Database, hash: Buffer) {
     id: row.id,
     mode: row.mode,
     kind: row.kind,
-    permission: row.permission,
+    permission: row.scopes === null ? row.permission : null,
+    scopes: row.scopes,
     endsAt: row.ends_at,
     project: {
       id: row.project_id,
@@ -83,6 +90,7 @@ export async function findKeyByHash(db: Database, hash: Buffer) {
   };
 }
 
+/** Inserts a key; `hash` is the SHA-256 of its text. */
 export async function insertKey(trx: Trx, key: StoredKey, hash: Buffer): Promise<void> {
   await trx
     .insertInto('api_keys')
@@ -91,9 +99,10 @@ export async function insertKey(trx: Trx, key: StoredKey, hash: Buffer): Promise
       project_id: key.projectId,
       mode: key.mode,
       kind: key.kind,
-      permission: key.permission,
+      permission: key.permission ?? 'read',
+      scopes: key.scopes === null ? null : [...key.scopes],
       name: key.name,
-      hash,
+      hash: key.scopes === null ? hash : scopedHash(hash),
       created_at: new Date(key.createdAt),
     } satisfies NewRow<'api_keys', 'revoked_at' | 'last_used_at' | 'ends_at' | 'successor_id'>)
     .execute();

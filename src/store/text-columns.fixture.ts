@@ -29,7 +29,7 @@ export const TEXT_COLUMNS: { readonly [Table in keyof Tables]?: Readonly<Record<
   ),
   project_logos: of('service', 'hash', 'type'),
   logo_drafts: of('service', 'hash', 'type'),
-  api_keys: { ...of('service', 'mode', 'kind', 'permission'), ...of('shop', 'name') },
+  api_keys: { ...of('service', 'mode', 'kind', 'permission', 'scopes'), ...of('shop', 'name') },
   // Of secret keys the shop's servers, of public ones the shop's pages.
   api_key_clients: of('shop', 'client', 'user_agent'),
   payments: {

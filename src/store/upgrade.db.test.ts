@@ -49,6 +49,7 @@ const MERGED: Readonly<Record<string, string>> = {
   '0039_check_of_the_sealing_key.sql': '95180e5739c3a614',
   '0041_coin_outflows.sql': '23f6110c43eba33f',
   '0045_confirmed_emails.sql': 'bf60aafcd6cbf77b',
+  '0049_key_scopes.sql': '1467e40610ea9156',
 };
 
 interface KnownColumn {

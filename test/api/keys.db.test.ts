@@ -1,5 +1,6 @@
+import { createHash } from 'node:crypto';
 import { afterAll, describe, expect, it } from 'vitest';
-import { KEY_KINDS, MODES, PERMISSIONS } from '../../src/domain/permission.ts';
+import { KEY_KINDS, MODES, PERMISSIONS, PUBLIC_SCOPES, SCOPES } from '../../src/domain/permission.ts';
 import { createRateLimits } from '../../src/http/rate-limit.ts';
 import { BASE_URLS, httpTest, type Answer, type Fields, type Shop } from '../http.ts';
 import { API_ROUTES } from './routes.ts';
@@ -112,7 +113,7 @@ describe('permissions', () => {
   it.each(matrix)('of a $permission $kind $mode key are the same on every route of its address', async (spec) => {
     const shop = await http.shop();
     for (const { method, path, operation, surface } of API_ROUTES) {
-      const reads = operation === 'read' || operation === 'read_payment';
+      const reads = operation.startsWith('read_');
       const forPages = operation === 'create_payment' || operation === 'read_payment';
       const allowed = (spec.kind === 'secret' || forPages) && spec.permission !== (reads ? 'write' : 'read');
       const { status, body } = await shop.call({ side: spec.mode, as: spec, method, path: pathOf(path, shop) });
@@ -123,6 +124,54 @@ describe('permissions', () => {
         allowed ? [method, path, passed, own] : [method, path, 403, keyError('permission_error')],
       );
     }
+  });
+});
+
+describe('scopes', () => {
+  const keys = KEY_KINDS.flatMap((kind) =>
+    (kind === 'public' ? PUBLIC_SCOPES : SCOPES).map((scope) => ({ kind, scope, permission: null, scopes: [scope] })),
+  );
+  it.each(keys)('a $kind key of $scope is let in to exactly the routes of that scope', async ({ scope, ...as }) => {
+    const shop = await http.shop();
+    for (const { method, path, operation, scope: needed } of API_ROUTES) {
+      const forPages = operation === 'create_payment' || operation === 'read_payment';
+      const isAllowed = needed === scope && (as.kind === 'secret' || forPages);
+      const { status, body } = await shop.call<ErrorBody>({ as, method, path: pathOf(path, shop) });
+      const passed = path.includes(':id') ? 404 : method === 'POST' ? 400 : 200;
+      expect([method, path, status]).toEqual([method, path, isAllowed ? passed : 403]);
+      if (isAllowed || as.kind === 'public') continue;
+      const message = `This API key has the scopes ${scope}. This call needs ${needed}.`;
+      expect(body).toEqual({ error: { type: 'permission_error', message } });
+    }
+  });
+
+  it('are added up', async () => {
+    const shop = await http.shop();
+    const as = { permission: null, scopes: ['payments:create', 'refunds'] } as const;
+    const order = await shop.call({ as, path: '/v1/orders', body: ORDER });
+    expect([order.status, (await shop.call({ as, path: '/v1/refunds' })).status]).toEqual([200, 200]);
+    expect((await shop.call({ as, path: '/v1/orders' })).status).toBe(403);
+  });
+
+  it('of a call are named in its documentation', async () => {
+    const { body } = await http.call<{ paths: Record<string, Record<string, { description: string }>> }>({
+      path: '/openapi.json',
+    });
+    for (const { method, path, scope } of API_ROUTES) {
+      const documented = body.paths[path.replaceAll(/:(\w+)/g, '{$1}')]?.[method.toLowerCase()];
+      expect([path, documented?.description]).toEqual([path, expect.stringContaining(`the scope ${scope}`)]);
+    }
+  });
+
+  it('are unknown to a process of a former version, which finds no such key', async () => {
+    const shop = await http.shop();
+    const key = await shop.key({ permission: null, scopes: ['payments:read'] });
+    const hash = createHash('sha256').update(key).digest();
+    const found = await http.app.db.selectFrom('api_keys').select('id').where('hash', '=', hash).execute();
+    expect(found).toEqual([]);
+    expect((await shop.call({ as: { permission: null, scopes: ['payments:read'] }, path: '/v1/orders' })).status).toBe(
+      200,
+    );
   });
 });
 

@@ -215,6 +215,29 @@ describe('beside payments', () => {
     });
   });
 
+  it('live mode names keys that may do more than the role of who made them, until they are replaced', async () => {
+    const { projectId, list, kinds } = await shopping('live');
+    const maker = await test.join('admin', projectId);
+    const member = await test.join('developer', projectId);
+    const path = `/dashboard/api/projects/${projectId}/live/keys`;
+    const { body } = await maker.browser.call<{ key: { id: string } }>({
+      method: 'POST',
+      path,
+      body: { name: 'Server', kind: 'secret', permission: 'full' },
+    });
+    const keyKinds = async () => (await kinds()).filter((kind) => kind === 'key_beyond_role');
+    expect(await keyKinds()).toEqual([]);
+    await app.db.updateTable('memberships').set({ role: 'developer' }).where('person_id', '=', maker.id).execute();
+    expect(await keyKinds()).toEqual(['key_beyond_role']);
+    expect(await kinds(member.browser)).toEqual([]);
+    const found = (await list()).data.find(({ kind }) => kind === 'key_beyond_role');
+    expect(found).toMatchObject({ detail: 'Server', change: { by: { name: maker.email } } });
+    const roll = { method: 'POST', path: `${path}/${body.key.id}/roll`, body: { overlap_hours: 0 } };
+    const browser = await test.signIn(owner.email);
+    expect((await browser.call(roll)).status).toBe(200);
+    expect(await keyKinds()).toEqual([]);
+  });
+
   it('live mode names coins without a wallet once there is a live key, nodes that are behind, and deposits worth a sweep', async () => {
     const { projectId, kinds, list, mark } = await shopping('live');
     expect(await kinds()).toEqual([]);

@@ -70,6 +70,26 @@ describe.skipIf(hasNoBrowser)('Keys, People and Audit', () => {
     await page.locator('main code').getByText('198.51.100.0/24').waitFor();
   });
 
+  it('makes a key with scopes, which the list names', async () => {
+    const { page } = await dashboard.openSignedIn({ expects: /400/ });
+    await page.goto(`${base()}/keys`);
+    await page.getByRole('button', { name: 'Create key' }).first().click();
+    await dialogOf(page).getByLabel('Name').fill('Reports');
+    await dialogOf(page).getByRole('radio', { name: 'Scopes' }).check();
+    await dialogOf(page).getByRole('button', { name: 'Create key' }).click();
+    await dialogOf(page).getByText('A key needs either a permission or one scope at least').waitFor();
+    await dialogOf(page).getByRole('checkbox', { name: 'payments:create' }).check();
+    await dialogOf(page).getByRole('checkbox', { name: 'payments:read' }).check();
+    expect(await violations(page, 'Scopes of a key')).toEqual([]);
+    await dialogOf(page).getByRole('button', { name: 'Create key' }).click();
+    const command = await dialogOf(page)
+      .getByText(/^curl '/)
+      .textContent();
+    expect(await statusOf(command ?? '')).toBe(200);
+    await dialogOf(page).getByRole('button', { name: 'I have saved this key' }).click();
+    await page.getByText('payments:create, payments:read', { exact: true }).waitFor();
+  });
+
   it('invites a colleague, whose open page closes when the role no longer permits it, with the keyboard; the log has it all', async () => {
     const { page } = await dashboard.openSignedIn();
     await page.goto(base());

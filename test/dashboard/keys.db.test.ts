@@ -195,6 +195,68 @@ it('keys of another project or mode are not found', async () => {
   );
 });
 
+it('a developer makes and rolls live keys of no more than a developer may, and test keys of everything', async () => {
+  const { projectId } = await test.http.shop();
+  const { browser } = await test.join('developer', projectId);
+  const { permission: _, ...rest } = FULL;
+  const status = async (grant: object, mode: Mode = 'live') => {
+    const answer = await browser.call<{ error?: { type: string; message: string } }>({
+      method: 'POST',
+      path: keysOf(projectId, mode),
+      body: { ...rest, ...grant },
+    });
+    return [answer.status, answer.body.error?.type, answer.body.error?.message];
+  };
+  for (const grant of [
+    { permission: 'full' },
+    { permission: 'write' },
+    { scopes: ['payments:read', 'payments:change'] },
+  ]) {
+    expect(await status(grant)).toEqual([
+      403,
+      'permission_error',
+      'As developer you may not make this live key: whoever has it could create, cancel and accept live payments. Choose less, or ask somebody with the role owner or admin.',
+    ]);
+  }
+  expect((await status({ scopes: ['refunds'] }))[2]).toContain('could create refunds');
+  expect(await list(projectId, 'live')).toEqual([]);
+  expect(await status({ permission: 'read' })).toEqual([200, undefined, undefined]);
+  expect((await status({ scopes: ['payments:read', 'webhooks', 'events'] }))[0]).toBe(200);
+  expect((await status({ permission: 'full' }, 'test'))[0]).toBe(200);
+
+  const path = keysOf(projectId, 'live');
+  const owned = (await session.call<Made>({ method: 'POST', path, body: FULL })).body.key;
+  const roll = { method: 'POST', path: `${path}/${owned.id}/roll`, body: { overlap_hours: 0 } };
+  expect((await browser.call(roll)).status).toBe(403);
+  // Taking a key away gives nobody anything.
+  expect((await browser.call({ method: 'POST', path: `${path}/${owned.id}/revoke`, body: {} })).status).toBe(200);
+});
+
+it('a key is made with a permission or with scopes, keeps its scopes when it is rolled, and public keys have few', async () => {
+  const { projectId } = await test.http.shop();
+  const scopes = ['payments:create', 'refunds'];
+  const made = await make(projectId, { permission: undefined, scopes });
+  expect(made.key).toMatchObject({ permission: null, scopes });
+  const rolled = await act(made.key.id, 'roll', projectId, { overlap_hours: 1 });
+  expect(rolled.body.key).toMatchObject({ permission: null, scopes });
+  expect(await tried(rolled.body.text)).toBe(403);
+  const log = await listAuditEntries(app.db, { ...WHOLE_LOG, projectId }, { after: null, limit: 10 });
+  expect(log.findLast(({ action }) => action === 'key.create')?.after).toMatchObject({ scopes });
+  const refused = async (body: object) => {
+    const { kind, name } = FULL;
+    const answer = await session.call<{ error: { param: string; message: string } }>({
+      method: 'POST',
+      path: keysOf(projectId),
+      body: { kind, name, ...body },
+    });
+    return [answer.status, answer.body.error.param];
+  };
+  expect(await refused({})).toEqual([400, 'scopes']);
+  expect(await refused({ scopes: [] })).toEqual([400, 'scopes']);
+  expect(await refused({ permission: 'full', scopes })).toEqual([400, 'scopes']);
+  expect(await refused({ kind: 'public', scopes })).toEqual([400, 'scopes']);
+});
+
 it('live keys ask for a fresh proof, test keys do not', async () => {
   const { projectId } = await test.http.shop();
   clock.advance(10 * MINUTE_MS);

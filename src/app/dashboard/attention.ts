@@ -22,6 +22,7 @@ import {
 } from '../../store/attention.ts';
 import { unseenWalletChanges, type WalletChange } from '../../store/wallet-changes.ts';
 import type { App } from '../context.ts';
+import { keysBeyondRole, type KeyBeyondRole } from '../projects/keys.ts';
 import type { NetworkFault, ServiceHealth } from './health.ts';
 
 /** What needs the attention of a person now, with what is needed to say it in a sentence. */
@@ -48,7 +49,7 @@ export interface AttentionItem extends AttentionKey {
   readonly problemKind: NetworkProblem | null;
   /** The command that deals with it, where no page does. */
   readonly command: string | null;
-  /** Who changed a wallet, and both as people recognise them; `before` null: there was none. */
+  /** Who changed a wallet, and both as people recognise them; `before` null: there was none. Or who made a key. */
   readonly change: {
     readonly by: WalletChange['actor'];
     readonly before: string | null;
@@ -179,7 +180,8 @@ async function liveItems(
   { serviceHealth, sweeps }: AttentionSources,
 ): Promise<readonly AttentionItem[]> {
   if (mode !== 'live') return [];
-  const [refunds, changes, wallets, { followed, faults }, worth] = await Promise.all([
+  const [keys, refunds, changes, wallets, { followed, faults }, worth] = await Promise.all([
+    keysBeyondRole(app, projectId),
     unsignedRefunds(app.db, projectId, MAX_ATTENTION + 1),
     unseenWalletChanges(app.db, projectId, MAX_ATTENTION + 1),
     walletNetworks(app.db, projectId),
@@ -188,6 +190,7 @@ async function liveItems(
   ]);
   const without = wallets.isLive ? followed.filter((network) => !wallets.networks.includes(network)) : [];
   return [
+    ...keys.map(keyItem),
     ...refunds.map(refundItem),
     ...changes.map(walletItem),
     ...faults.filter(({ network }) => wallets.networks.includes(network)).map(faultItem),
@@ -210,6 +213,18 @@ async function liveItems(
       command: `cointill sweep plan --project ${projectId} --network ${network}`,
     })),
   ];
+}
+
+function keyItem({ key, maker, role }: KeyBeyondRole): AttentionItem {
+  return {
+    ...NOTHING,
+    kind: 'key_beyond_role',
+    subject: key.id,
+    occurrence: role ?? 'none',
+    at: key.createdAt,
+    detail: key.name,
+    change: { by: maker, before: null, after: role ?? '' },
+  };
 }
 
 function refundItem(refund: UnsignedRefund): AttentionItem {

@@ -112,17 +112,18 @@ function save(app: App, scope: Scope, items: readonly AttentionItem[]): Promise<
 }
 
 function noticed(item: AttentionItem): Noticed {
-  const { kind, subject, occurrence, payment, money, network, url, detail } = item;
+  const { kind, subject, occurrence, payment, money, url, detail } = item;
   return {
     kind,
     subject,
     occurrence,
-    name: url ?? payment?.name ?? (payment === null ? nameOf(network) : publicPaymentId(payment)),
+    name: url ?? payment?.name ?? (payment === null ? nameOf(item) : publicPaymentId(payment)),
     amount: money === null ? null : `${formatDecimal(money.units, money.decimals)} ${money.asset}`,
     detail,
   };
 }
 
-function nameOf(network: AttentionItem['network']): string {
+function nameOf({ kind, network, detail }: AttentionItem): string {
+  if (kind === 'key_beyond_role') return detail ?? '';
   return network === null ? '' : NETWORK_FACTS[network].label;
 }

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { parseKey } from '../../domain/api-key.ts';
 import type { Clock } from '../../domain/clock.ts';
-import type { KeyKind, Mode, Permission } from '../../domain/permission.ts';
+import type { KeyGrant, Mode } from '../../domain/permission.ts';
 import { findProject, findPublished, type Project, type Published } from '../../store/projects.ts';
 import { findKeyByHash } from '../../store/api-keys.ts';
 import type { Database } from '../../store/database.ts';
@@ -20,11 +20,9 @@ export interface ProjectAccess {
   readonly defaultSuccessUrl: string | null;
 }
 
-export interface AccessKey {
+export interface AccessKey extends KeyGrant {
   readonly id: string;
   readonly mode: Mode;
-  readonly kind: KeyKind;
-  readonly permission: Permission;
   /** When it stops working, because another took its place; null: never. */
   readonly endsAt: number | null;
   readonly project: ProjectAccess;

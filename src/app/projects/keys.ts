@@ -1,43 +1,69 @@
 import { createHash } from 'node:crypto';
 import { formatKey } from '../../domain/api-key.ts';
 import { encodeId } from '../../domain/id.ts';
-import type { KeyKind, Mode, Permission } from '../../domain/permission.ts';
+import { PUBLIC_SCOPES, type KeyGrant, type Mode, type Scope } from '../../domain/permission.ts';
+import { beyondRole, keyRefusalOf, roleIn, type Role } from '../../domain/role.ts';
 import { insertKey, listKeys, lockKey, revokeKey, succeedKey, type StoredKey } from '../../store/api-keys.ts';
 import { changesOfKeys, type AuditValues } from '../../store/audit.ts';
 import type { Trx } from '../../store/database.ts';
 import { keyClients, type KeyClient } from '../../store/key-clients.ts';
+import { listMembers } from '../../store/people.ts';
 import { findProject } from '../../store/projects.ts';
 import type { ActorKind } from '../../store/schema/people.ts';
 import { isoTime } from '../../wire/time.ts';
 import { recordAudit } from '../audit.ts';
 import { newId, type App } from '../context.ts';
-import { noProject, rejected, type Rejected } from '../rejected.ts';
+import { malformed, noProject, rejected, type Rejected } from '../rejected.ts';
 import { checkName } from './name.ts';
+
+interface NewKey extends Omit<KeyGrant, 'scopes'> {
+  readonly projectId: string;
+  readonly mode: Mode;
+  /** In place of a permission. */
+  readonly scopes?: readonly Scope[] | null;
+  readonly name: string;
+  /** The role of the person who makes it, whose live keys reach no further. Left out: the command line may do all. */
+  readonly maker?: Role | null;
+}
 
 /** Creates a key. Its text is returned here and nowhere else; only its hash is stored. */
 export async function createKey(
   app: App,
-  request: {
-    readonly projectId: string;
-    readonly mode: Mode;
-    readonly kind: KeyKind;
-    readonly permission: Permission;
-    readonly name: string;
-  },
+  { maker, scopes = null, ...request }: NewKey,
 ): Promise<{ readonly kind: 'done'; readonly stored: StoredKey; readonly key: string } | Rejected> {
-  const bad = checkName(request.name, '--name');
+  const wanted = { ...request, scopes: scopes === null ? null : [...new Set(scopes)] };
+  const bad = checkName(wanted.name, '--name') ?? checkGrant(wanted) ?? checkMaker(maker, wanted);
   if (bad !== null) return bad;
   return app.db.transaction().execute(async (trx) => {
-    if ((await findProject(trx, request.projectId)) === null) return noProject(request.projectId);
-    return { kind: 'done', ...(await addKey(app, trx, request)) };
+    if ((await findProject(trx, wanted.projectId)) === null) return noProject(wanted.projectId);
+    return { kind: 'done', ...(await addKey(app, trx, wanted)) };
   });
+}
+
+function checkGrant({ kind, permission, scopes }: KeyGrant): Rejected | null {
+  if ((permission === null) !== (scopes !== null && scopes.length > 0)) {
+    return malformed('A key needs either a permission or one scope at least, and not both.');
+  }
+  const other = kind === 'public' ? scopes?.find((scope) => !PUBLIC_SCOPES.includes(scope)) : undefined;
+  if (other === undefined) return null;
+  return malformed(`A public key cannot have the scope ${other}, only ${PUBLIC_SCOPES.join(' and ')}.`);
+}
+
+function checkMaker(maker: Role | null | undefined, key: KeyGrant & { readonly mode: Mode }): Rejected | null {
+  const action = maker === undefined ? null : beyondRole(maker, key);
+  return action === null ? null : { ...rejected(keyRefusalOf(maker ?? null, action)), why: 'beyond_role' };
+}
+
+/** What a key may do, for the audit log. */
+function grantValues({ permission, scopes }: KeyGrant): AuditValues {
+  return scopes === null ? { permission } : { scopes };
 }
 
 /** `more` is for the audit log. */
 async function addKey(
   app: App,
   trx: Trx,
-  wanted: Pick<StoredKey, 'projectId' | 'mode' | 'kind' | 'permission' | 'name'>,
+  wanted: Pick<StoredKey, 'projectId' | 'mode' | 'kind' | 'permission' | 'scopes' | 'name'>,
   more: AuditValues = {},
 ): Promise<{ readonly stored: StoredKey; readonly key: string }> {
   const now = app.clock();
@@ -48,6 +74,7 @@ async function addKey(
     mode: wanted.mode,
     kind: wanted.kind,
     permission: wanted.permission,
+    scopes: wanted.scopes,
     name: wanted.name.trim(),
     createdAt: now,
     revokedAt: null,
@@ -60,7 +87,7 @@ async function addKey(
     action: 'key.create',
     projectId: stored.projectId,
     subject: { kind: 'key', id: encodeId('key', stored.id) },
-    after: { mode: stored.mode, kind: stored.kind, permission: stored.permission, name: stored.name, ...more },
+    after: { mode: stored.mode, kind: stored.kind, ...grantValues(stored), name: stored.name, ...more },
   });
   return { stored, key };
 }
@@ -99,7 +126,7 @@ export async function removeKey(
         action: 'key.revoke',
         projectId: key.projectId,
         subject: { kind: 'key', id: encodeId('key', id) },
-        before: { mode: key.mode, kind: key.kind, permission: key.permission, name: key.name },
+        before: { mode: key.mode, kind: key.kind, ...grantValues(key), name: key.name },
       });
     }
     return { kind: 'done', revokedAt: key.revokedAt };
@@ -112,12 +139,16 @@ const HOUR_MS = 60 * 60_000;
 
 /**
  * Creates a key of the same name, kind and permission that takes the place of one, which works for `overlapHours` more,
- * from 0 to {@link MAX_OVERLAP_HOURS}. A key is rolled once.
+ * from 0 to {@link MAX_OVERLAP_HOURS}. A key is rolled once; `maker` as for a new key.
  */
 export async function rollKey(
   app: App,
   id: string,
-  { overlapHours, within = null }: { readonly overlapHours: number; readonly within?: Within | null },
+  {
+    overlapHours,
+    within = null,
+    maker,
+  }: { readonly overlapHours: number; readonly within?: Within | null; readonly maker?: Role | null },
 ): Promise<
   { readonly kind: 'done'; readonly stored: StoredKey; readonly key: string; readonly endsAt: number } | Rejected
 > {
@@ -130,6 +161,8 @@ export async function rollKey(
         `This key was rolled already and works until ${isoTime(old.endsAt)}. Roll the key that took its place, or create a new one.`,
       );
     }
+    const bad = checkMaker(maker, old);
+    if (bad !== null) return bad;
     const { stored, key } = await addKey(app, trx, old, { replaces: encodeId('key', old.id) });
     const now = app.clock();
     const endsAt = now + overlapHours * HOUR_MS;
@@ -140,7 +173,7 @@ export async function rollKey(
       action: 'key.roll',
       projectId: old.projectId,
       subject: { kind: 'key', id: encodeId('key', id) },
-      before: { mode: old.mode, kind: old.kind, permission: old.permission, name: old.name },
+      before: { mode: old.mode, kind: old.kind, ...grantValues(old), name: old.name },
       after: { ends_at: isoTime(endsAt), replaced_by: encodeId('key', stored.id) },
     });
     return { kind: 'done', stored, key, endsAt };
@@ -189,6 +222,34 @@ export async function keyDetails(app: App, { projectId, mode }: Within): Promise
       endedBy: by('key.revoke') ?? by('key.roll'),
       clients: clients.filter(({ keyId }) => keyId === key.id),
     };
+  });
+}
+
+/** A live key that reaches further than the person who made it may go now. */
+export interface KeyBeyondRole {
+  readonly key: StoredKey;
+  readonly maker: KeyActor;
+  /** The maker's role now; null: none, or the account is deactivated. */
+  readonly role: Role | null;
+}
+
+/** A project's live keys beyond their makers' roles, as far as the audit log knows who made them. */
+export async function keysBeyondRole(app: App, projectId: string): Promise<readonly KeyBeyondRole[]> {
+  const now = app.clock();
+  const keys = (await listKeys(app.db, projectId)).filter(
+    (key) => key.mode === 'live' && key.revokedAt === null && (key.endsAt ?? Infinity) > now,
+  );
+  if (keys.length === 0) return [];
+  const ids = keys.map(({ id }) => encodeId('key', id));
+  const [changes, members] = await Promise.all([changesOfKeys(app.db, ids), listMembers(app.db)]);
+  return keys.flatMap((key) => {
+    const made = changes.find(
+      ({ action, subject }) => action === 'key.create' && subject.id === encodeId('key', key.id),
+    );
+    if (made?.actor.kind !== 'person') return [];
+    const person = members.find(({ id, deactivatedAt }) => id === made.actor.id && deactivatedAt === null);
+    const role = roleIn(person?.memberships ?? [], projectId);
+    return beyondRole(role, key) === null ? [] : [{ key, maker: made.actor, role }];
   });
 }
 

@@ -1,12 +1,13 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { createKey, keyDetails, removeKey, rollKey, type KeyDetails } from '../../app/projects/keys.ts';
 import type { Rejected } from '../../app/rejected.ts';
 import { decodeId, encodeId } from '../../domain/id.ts';
+import { roleIn, type Role } from '../../domain/role.ts';
 import { isoTime, isoTimeOrNull } from '../../wire/time.ts';
 import { invalid, notFound, RequestError } from '../errors.ts';
 import type { KeyView } from './contract/keys.ts';
 import { scopeOf, type ProjectScope } from './project-scope.ts';
-import { addRoute, appFor, type Dashboard } from './route.ts';
+import { addRoute, appFor, signedInOf, type Dashboard } from './route.ts';
 
 const KEYS = '/dashboard/api/projects/:project/:mode/keys';
 
@@ -29,14 +30,19 @@ export function keyRoutes(app: FastifyInstance, { people: { app: core }, baseUrl
   addRoute(app, `POST ${KEYS}`, MANAGE, async ({ params, body, request }) => {
     const scope = scopeOf(request, params);
     const { projectId, mode } = scope;
-    const { name, kind, permission } = body;
-    const outcome = await createKey(appFor(core, request), { projectId, mode, name, kind, permission });
-    if (outcome.kind === 'rejected') throw invalid('name', outcome.message.replace('--name', 'name'));
+    const { name, kind, permission = null, scopes = null } = body;
+    const wanted = { projectId, mode, name, kind, permission, scopes, maker: roleOf(request, projectId) };
+    const outcome = await createKey(appFor(core, request), wanted);
+    if (outcome.kind === 'rejected') {
+      if (outcome.why === 'beyond_role') throw new RequestError('permission_error', outcome.message);
+      const isName = outcome.message.startsWith('--name');
+      throw invalid(isName ? 'name' : 'scopes', outcome.message.replace('--name', 'name'));
+    }
     return { key: await viewOf(scope, outcome.stored.id), text: outcome.key };
   });
   addRoute(app, `POST ${KEYS}/:key/roll`, MANAGE, async ({ params, body, request }) => {
     const scope = scopeOf(request, params);
-    const wanted = { overlapHours: body.overlap_hours, within: scope };
+    const wanted = { overlapHours: body.overlap_hours, within: scope, maker: roleOf(request, scope.projectId) };
     const outcome = done(await rollKey(appFor(core, request), keyIdOf(params.key), wanted));
     return { key: await viewOf(scope, outcome.stored.id), text: outcome.key };
   });
@@ -49,6 +55,10 @@ export function keyRoutes(app: FastifyInstance, { people: { app: core }, baseUrl
     }
     return { key: await viewOf(scope, id) };
   });
+}
+
+function roleOf(request: FastifyRequest, projectId: string): Role | null {
+  return roleIn(signedInOf(request).memberships, projectId);
 }
 
 /** The same answer for a key that does not exist and one of another project or mode. */
@@ -64,6 +74,7 @@ function keyIdOf(text: string): string {
 
 function done<Outcome extends { readonly kind: string }>(outcome: Outcome | Rejected): Exclude<Outcome, Rejected> {
   if (outcome.kind === 'rejected' && 'message' in outcome) {
+    if (outcome.why === 'beyond_role') throw new RequestError('permission_error', outcome.message);
     throw outcome.of === 'key' ? noKey() : new RequestError('conflict_error', outcome.message);
   }
   return outcome as Exclude<Outcome, Rejected>;
@@ -76,6 +87,7 @@ function keyView(key: KeyDetails, now: number): KeyView {
     name: key.name,
     kind: key.kind,
     permission: key.permission,
+    scopes: key.scopes === null ? null : [...key.scopes],
     mode: key.mode,
     state: endsAt === null ? 'active' : endsAt > now ? 'ending' : 'ended',
     created_at: isoTime(key.createdAt),

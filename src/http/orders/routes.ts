@@ -50,7 +50,7 @@ function createRoute(app: FastifyInstance, api: Api): void {
     operationId: 'createOrder',
     summary: 'Create an order',
     description:
-      'Quotes the amount in the asset, issues an address and answers the page to send the customer to. A test order completes by itself after 60 seconds; one that lives 60 seconds expires instead. Needs Full Access or Write Only; public keys may.',
+      'Quotes the amount in the asset, issues an address and answers the page to send the customer to. A test order completes by itself after 60 seconds; one that lives 60 seconds expires instead. Needs Full Access, Write Only or the scope payments:create; public keys may.',
     headers: idempotencyHeader,
     body: createOrderBody,
     response: { 200: createdOrderShape, ...orderErrors },
@@ -81,12 +81,13 @@ function readRoutes(app: FastifyInstance, { app: core, reader }: Api): void {
   app.get<{ Querystring: ListOrdersQuery }>(
     '/v1/orders',
     {
-      config: guard('read'),
+      config: guard('read_payments'),
       schema: {
         tags,
         operationId: 'listOrders',
         summary: 'List orders, newest first',
-        description: 'Orders of the key’s own project and mode. Needs Full Access or Read Only.',
+        description:
+          'Orders of the key’s own project and mode. Needs Full Access, Read Only or the scope payments:read.',
         querystring: listOrdersQuery,
         response: { 200: orderListShape, ...orderErrors },
       },
@@ -107,7 +108,7 @@ function readRoutes(app: FastifyInstance, { app: core, reader }: Api): void {
         operationId: 'getOrder',
         summary: 'Get an order',
         description:
-          'Never changes anything. Needs Full Access or Read Only; public keys see it without the customer’s data.',
+          'Never changes anything. Needs Full Access, Read Only or the scope payments:read; public keys see it without the customer’s data.',
         params: idParams,
         response: { 200: orderShape, ...orderErrors },
       },

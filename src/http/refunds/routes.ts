@@ -43,34 +43,38 @@ function createRoute(app: FastifyInstance, api: Api): void {
     operationId: 'createRefund',
     summary: 'Refund a payment, wholly or in part',
     description:
-      'For final payments with confirmed money. The sum of a payment’s refunds never exceeds what was received. A test refund completes after 10 seconds. A live one is an instruction to your own wallet: it completes when its payment is seen confirmed, and fails when it stays unpaid for 7 days. Needs Full Access or Write Only.',
+      'For final payments with confirmed money. The sum of a payment’s refunds never exceeds what was received. A test refund completes after 10 seconds. A live one is an instruction to your own wallet: it completes when its payment is seen confirmed, and fails when it stays unpaid for 7 days. Needs Full Access, Write Only or the scope refunds.',
     headers: idempotencyHeader,
     body: createRefundBody,
     response: { 200: refundShape, ...orderErrors },
   };
-  app.post<{ Body: CreateRefundBody }>('/v1/refunds', { config: guard('write'), schema }, async (request, reply) => {
-    const key = keyOf(request);
-    const { body } = request;
-    const named = paymentOf(body);
-    if (named === null) throw invalid('order_id', 'Either order_id or transaction_id is required.');
-    const { surface } = named;
-    const payment = await readPayment(api.reader, key, surface, named.paymentId);
-    const outcome = await createRefund(
-      forRequest(api.app, request.id),
-      {
-        projectId: key.project.id,
-        mode: key.mode,
-        surface,
-        paymentId: payment.id,
-        wanted: wantedOf(body, payment.currency),
-        token: tokenOf(body),
-        address: body.address ?? null,
-        reason: body.reason ?? null,
-      },
-      idempotencyOf(request, key),
-    );
-    return sendRefund(reply, outcome, surface);
-  });
+  app.post<{ Body: CreateRefundBody }>(
+    '/v1/refunds',
+    { config: guard('change_refund'), schema },
+    async (request, reply) => {
+      const key = keyOf(request);
+      const { body } = request;
+      const named = paymentOf(body);
+      if (named === null) throw invalid('order_id', 'Either order_id or transaction_id is required.');
+      const { surface } = named;
+      const payment = await readPayment(api.reader, key, surface, named.paymentId);
+      const outcome = await createRefund(
+        forRequest(api.app, request.id),
+        {
+          projectId: key.project.id,
+          mode: key.mode,
+          surface,
+          paymentId: payment.id,
+          wanted: wantedOf(body, payment.currency),
+          token: tokenOf(body),
+          address: body.address ?? null,
+          reason: body.reason ?? null,
+        },
+        idempotencyOf(request, key),
+      );
+      return sendRefund(reply, outcome, surface);
+    },
+  );
 }
 
 /** The payment that a body or query names; its id is null if malformed; null if none is named. */
@@ -117,12 +121,12 @@ function readRoutes(app: FastifyInstance, { app: core }: Api): void {
   app.get<{ Params: { id: string } }>(
     '/v1/refunds/:id',
     {
-      config: guard('read'),
+      config: guard('read_refunds'),
       schema: {
         tags,
         operationId: 'getRefund',
         summary: 'Get a refund',
-        description: 'Needs Full Access or Read Only.',
+        description: 'Needs Full Access, Read Only or the scope refunds.',
         params: idParams,
         response: { 200: refundShape, ...orderErrors },
       },
@@ -139,12 +143,12 @@ function readRoutes(app: FastifyInstance, { app: core }: Api): void {
   app.get<{ Querystring: ListRefundsQuery }>(
     '/v1/refunds',
     {
-      config: guard('read'),
+      config: guard('read_refunds'),
       schema: {
         tags,
         operationId: 'listRefunds',
         summary: 'List refunds, newest first',
-        description: 'Refunds of the key’s own project and mode. Needs Full Access or Read Only.',
+        description: 'Refunds of the key’s own project and mode. Needs Full Access, Read Only or the scope refunds.',
         querystring: listRefundsQuery,
         response: { 200: refundListShape, ...orderErrors },
       },
@@ -169,13 +173,13 @@ function cancelRoute(app: FastifyInstance, api: Api): void {
   app.post<{ Params: { id: string } }>(
     '/v1/refunds/:id/cancel',
     {
-      config: guard('write'),
+      config: guard('change_refund'),
       schema: {
         tags,
         operationId: 'cancelRefund',
         summary: 'Withdraw a refund that was not paid yet',
         description:
-          'It then counts as failed, and what it took can be refunded anew. Refused once a transaction that pays it was seen, until that is replaced or dropped, and while the newest blocks of its network were not read yet. Needs Full Access or Write Only.',
+          'It then counts as failed, and what it took can be refunded anew. Refused once a transaction that pays it was seen, until that is replaced or dropped, and while the newest blocks of its network were not read yet. Needs Full Access, Write Only or the scope refunds.',
         headers: idempotencyHeader,
         params: idParams,
         response: { 200: refundShape, ...orderErrors },

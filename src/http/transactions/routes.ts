@@ -61,7 +61,7 @@ function createRoute(app: FastifyInstance, api: Api): void {
     operationId: 'createTransaction',
     summary: 'Create a transaction',
     description:
-      'The customer chooses the token at payment_url. The key decides the mode. A test transaction completes by itself after 60 seconds; one that lives one minute expires instead. Needs Full Access or Write Only; public keys may.',
+      'The customer chooses the token at payment_url. The key decides the mode. A test transaction completes by itself after 60 seconds; one that lives one minute expires instead. Needs Full Access, Write Only or the scope payments:create; public keys may.',
     headers: idempotencyHeader,
     body: createTransactionBody,
     response: created,
@@ -96,12 +96,13 @@ function statsRoute(app: FastifyInstance, { app: core }: Api): void {
   app.get<{ Querystring: StatsQuery }>(
     '/api/transactions/stats',
     {
-      config: guard('read'),
+      config: guard('read_payments'),
       schema: {
         tags,
         operationId: 'getStatistics',
         summary: 'Statistics of transactions',
-        description: 'Counts transactions by the time of their creation. Needs Full Access or Read Only.',
+        description:
+          'Counts transactions by the time of their creation. Needs Full Access, Read Only or the scope payments:read.',
         querystring: statsQuery,
         response: answer({ stats: statsShape }),
       },
@@ -130,13 +131,13 @@ function listRoute(app: FastifyInstance, { app: core }: Api): void {
   app.get<{ Params: { projectId: string }; Querystring: ListTransactionsQuery }>(
     '/api/transactions/project/:projectId',
     {
-      config: guard('read'),
+      config: guard('read_payments'),
       schema: {
         tags,
         operationId: 'listTransactions',
         summary: 'List the transactions of a project, newest first',
         description:
-          'Transactions of the key’s own mode; projectId must be its own project. Needs Full Access or Read Only.',
+          'Transactions of the key’s own mode; projectId must be its own project. Needs Full Access, Read Only or the scope payments:read.',
         params: Type.Object({ projectId: Type.String({ description: 'The UUID of the project.' }) }),
         querystring: listTransactionsQuery,
         response: answer({ transactions: Type.Array(transactionShape), pagination: paginationShape }),
@@ -168,7 +169,7 @@ function getRoute(app: FastifyInstance, { app: core, reader }: Api): void {
         operationId: 'getTransaction',
         summary: 'Get a transaction',
         description:
-          'Never changes anything. Needs Full Access or Read Only; public keys see it without the customer’s data.',
+          'Never changes anything. Needs Full Access, Read Only or the scope payments:read; public keys see it without the customer’s data.',
         params: idParams,
         response: answer({ transaction: transactionShape }),
       },

@@ -74,7 +74,7 @@ export const bytes = (): Column<Buffer> => ({
   ...asIs<Buffer>('bytea'),
   toRecord: (value) => `\\x${value.toString('hex')}`,
 });
-export const texts = () => asIs<string[]>('ARRAY');
+export const texts = <Value extends string = string>() => asIs<Value[]>('ARRAY');
 export const uuids = () => asIs<string[]>('uuid[]');
 export const integers = () => asIs<number[]>('integer[]');
 export const json = <Value extends object>(): Column<Value, Value, string> => ({

@@ -1,5 +1,5 @@
 import type { Fiat } from '../../domain/money.ts';
-import type { KeyKind, Mode, Permission } from '../../domain/permission.ts';
+import type { KeyKind, Mode, Permission, Scope } from '../../domain/permission.ts';
 import { bigint, boolean, bytes, defaulted, integer, nullable, text, texts, timestamp, uuid } from './column.ts';
 
 export const PROJECTS = {
@@ -48,6 +48,7 @@ export const API_KEYS = {
   project_id: uuid(),
   mode: text<Mode>(),
   kind: text<KeyKind>(),
+  /** Means nothing where there are scopes. */
   permission: text<Permission>(),
   name: text(),
   hash: bytes(),
@@ -56,6 +57,7 @@ export const API_KEYS = {
   last_used_at: nullable(timestamp()),
   ends_at: nullable(timestamp()),
   successor_id: nullable(uuid()),
+  scopes: nullable(texts<Scope>()),
 };
 
 /** Where keys were used from lately. */

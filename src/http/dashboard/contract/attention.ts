@@ -32,7 +32,7 @@ const itemShape = Type.Object({
   problem_kind: nullable(oneOf(NETWORK_PROBLEMS)),
   /** What to run on the server, where no page does it. */
   command: nullable(Type.String()),
-  /** Of a changed wallet: who did it, and both wallets with both ends of their keys. */
+  /** Of a changed wallet: who did it, and both wallets with both ends of their keys. Of a key: who made it. */
   change: nullable(
     Type.Object({
       by: Type.Object({ kind: oneOf(['person', 'command', 'key', 'service'] as const), name: Type.String() }),

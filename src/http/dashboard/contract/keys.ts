@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox';
-import { KEY_KINDS, PERMISSIONS } from '../../../domain/permission.ts';
+import { KEY_KINDS, PERMISSIONS, SCOPES } from '../../../domain/permission.ts';
 import { oneOf, text } from '../../fields.ts';
 import { nullable, time } from '../../shapes.ts';
 import type { Contracts } from './route.ts';
@@ -27,7 +27,9 @@ const keyShape = Type.Object({
   id: Type.String(),
   name: Type.String(),
   kind: oneOf(KEY_KINDS),
-  permission: oneOf(PERMISSIONS),
+  /** Null: it has scopes instead. */
+  permission: nullable(oneOf(PERMISSIONS)),
+  scopes: nullable(Type.Array(oneOf(SCOPES))),
   mode: modeShape,
   /** `ending`: rolled, and works until `ends_at`. */
   state: Type.Unsafe<'active' | 'ending' | 'ended'>({ type: 'string' }),
@@ -57,12 +59,14 @@ export const keysContract = {
     params: modeParams,
     answer: Type.Object({ data: Type.Array(keyShape), api_url: Type.String() }),
   },
+  /** With a permission or with scopes. */
   [`POST ${KEYS}`]: {
     params: modeParams,
     body: Type.Object({
       name: text({ max: 100, min: 1 }),
       kind: oneOf(KEY_KINDS),
-      permission: oneOf(PERMISSIONS),
+      permission: Type.Optional(oneOf(PERMISSIONS)),
+      scopes: Type.Optional(Type.Array(oneOf(SCOPES), { maxItems: SCOPES.length })),
     }),
     answer: newKeyShape,
   },

@@ -116,6 +116,13 @@ function Action({ item, actions, onShow }: Pick<ItemProps, 'item' | 'actions' | 
       </Link>
     );
   }
+  if (kind === 'key_beyond_role') {
+    return (
+      <Link to="/projects/$project/$mode/keys" params={scope} className={buttonClass({ small: true })}>
+        {t('see_keys')}
+      </Link>
+    );
+  }
   if (kind === 'sweep') {
     return (
       <Link to="/projects/$project/$mode/sweeps" params={scope} className={buttonClass({ small: true })}>

@@ -13,7 +13,7 @@ export function describe(
   const detail = item.detail ?? t('no_answer');
   const shownUrl = url === null ? null : url.replace(/^https?:\/\//, '').replace(/\/$/, '');
   const name = shownUrl ?? (payment === null ? networkName(network ?? '') : (payment.name ?? payment.id));
-  const title = t(`kind_${kind}`, { name });
+  const title = t(`kind_${kind}`, { name: kind === 'key_beyond_role' ? detail : name });
   switch (kind) {
     case 'underpaid': {
       const { until } = item;
@@ -43,6 +43,8 @@ export function describe(
         ? { title: t('kind_wallet_changed_first', { name }), text: t('kind_wallet_changed_first_text', { who, after }) }
         : { title, text: t('kind_wallet_changed_text', { who, before, after }) };
     }
+    case 'key_beyond_role':
+      return { title, text: t('kind_key_beyond_role_text', { who: item.change?.by.name ?? '' }) };
     case 'no_wallet':
       return { title, text: t('kind_no_wallet_text', { name }) };
     case 'sweep': {

@@ -10,6 +10,7 @@ import { NameField } from '../../ui/name-field.tsx';
 import { Clients } from './clients.tsx';
 import { NewKeyDialog } from './new-key-dialog.tsx';
 import { keysQuery } from './queries.ts';
+import { ScopeChoices, scopesFor, type Scope } from './scope-choices.tsx';
 
 /** What a person does with keys. */
 export type KeyAct = { readonly kind: 'create' } | { readonly kind: 'roll' | 'revoke'; readonly apiKey: KeyView };
@@ -42,9 +43,13 @@ function CreateDialog({ onClose }: { readonly onClose: () => void }) {
   const reload = useReload();
   const [name, setName] = useState('');
   const [kind, setKind] = useState<KeyView['kind']>('secret');
-  const [permission, setPermission] = useState<KeyView['permission']>('full');
+  const [permission, setPermission] = useState<NonNullable<KeyView['permission']> | 'scopes'>('full');
+  const [scopes, setScopes] = useState<readonly Scope[]>([]);
+  const offered = scopesFor(kind);
+  const grant =
+    permission === 'scopes' ? { scopes: offered.filter((scope) => scopes.includes(scope)) } : { permission };
   const create = useMutation({
-    mutationFn: () => api(KEYS, { params: { ...scope }, body: { name: name.trim(), kind, permission } }),
+    mutationFn: () => api(KEYS, { params: { ...scope }, body: { name: name.trim(), kind, ...grant } }),
     onSettled: reload,
   });
   if (create.data !== undefined) return <NewKeyDialog made={create.data} done={t('key_created')} onClose={onClose} />;
@@ -65,13 +70,14 @@ function CreateDialog({ onClose }: { readonly onClose: () => void }) {
       <Choices
         label={t('key_permission')}
         value={permission}
-        options={(['full', 'read', 'write'] as const).map((value) => ({
+        options={(['full', 'read', 'write', 'scopes'] as const).map((value) => ({
           value,
           text: t(`key_permission_${value}`),
           detail: t(`key_permission_${value}_text`),
         }))}
         onValue={setPermission}
       />
+      {permission === 'scopes' ? <ScopeChoices offered={offered} chosen={scopes} onChosen={setScopes} /> : null}
     </FormDialog>
   );
 }

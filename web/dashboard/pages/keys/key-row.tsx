@@ -27,7 +27,9 @@ export function KeyRow({ apiKey, mayManage, onAct }: KeyRowProps) {
       <div>
         <b>{name}</b>
         <span className={rows.badge}>{t(`key_kind_${apiKey.kind}`)}</span>
-        <span className={rows.badge}>{t(`key_permission_${apiKey.permission}`)}</span>
+        <span className={rows.badge}>
+          {apiKey.permission === null ? apiKey.scopes?.join(', ') : t(`key_permission_${apiKey.permission}`)}
+        </span>
         {state === 'active' ? null : <span className={rows.badge}>{t(`key_${state}`)}</span>}
         <small>
           {apiKey.last_used_at === null ? (

@@ -20,7 +20,7 @@ export function NewKeyDialog({ made: { key, text }, done, onClose }: NewKeyDialo
   const { t } = useLocale('keys');
   const { api, toast } = useDashboard();
   const { data } = useQuery(keysQuery(api, useScope()));
-  const command = data === undefined ? null : curlOf(data.api_url, text, key.permission);
+  const command = data === undefined ? null : curlOf(data.api_url, text, key);
   return (
     <Dialog title={t('new_key')} description={key.name} wide>
       <Notice kind="warning">{t('key_once')}</Notice>
@@ -37,10 +37,12 @@ export function NewKeyDialog({ made: { key, text }, done, onClose }: NewKeyDialo
   );
 }
 
-/** A request that the key may make. */
-function curlOf(apiUrl: string, text: string, permission: KeyView['permission']): string {
+/** A request that the key may make; null: there is none to show. */
+function curlOf(apiUrl: string, text: string, { permission, scopes }: KeyView): string | null {
   const key = `-H 'Authorization: Bearer ${text}'`;
-  if (permission === 'read') return `curl '${apiUrl}/v1/orders?limit=1' ${key}`;
+  const mayCreate = scopes === null ? permission !== 'read' : scopes.includes('payments:create');
+  if (!mayCreate && scopes?.includes('payments:read') === false) return null;
+  if (!mayCreate) return `curl '${apiUrl}/v1/orders?limit=1' ${key}`;
   const body = `-H 'Content-Type: application/json' -d '{"amount": 25, "currency": "EUR", "crypto_currency": "BTC"}'`;
   return `curl '${apiUrl}/v1/orders' ${key} ${body}`;
 }

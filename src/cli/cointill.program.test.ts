@@ -108,6 +108,17 @@ describe('cointill', () => {
     });
   });
 
+  it('starts nothing with a file of settings in which a quote is not closed, and tells no value of it', async () => {
+    const cointill = await program();
+    const file = path.join(cointill.dataDir, 'settings');
+    await writeFile(file, "PORT=0\n\nDATABASE_URL='postgres://shop:hush@127.0.0.1:1/ct\nSECRET_KEY=ABCD\n");
+    expect(await cointill.run('--settings', file, 'payment', 'list')).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: `--settings: ${file}, line 3: the quote of DATABASE_URL is not closed. A value has no line break: close the quote on its line.\n`,
+    });
+  });
+
   it('asks whether another command was meant, in whatever group it is', async () => {
     const cointill = await program();
     const ended = await Promise.all(

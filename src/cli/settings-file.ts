@@ -21,7 +21,13 @@ export function takeSettingsFile(): void {
     const reason = error instanceof Error && 'code' in error ? String(error.code) : String(error);
     return fail(`--settings: ${file} cannot be read (${reason}). Give the path of a file that this user may read.`);
   }
-  const { settings, refused } = parseEnvFile(text);
+  const { settings, refused, openQuote } = parseEnvFile(text);
+  if (openQuote !== null) {
+    const { name, line } = openQuote;
+    return fail(
+      `--settings: ${file}, line ${line}: the quote of ${name} is not closed. A value has no line break: close the quote on its line.`,
+    );
+  }
   for (const name of refused) {
     process.stderr.write(`Warning: --settings: ${JSON.stringify(name)} is no name of a setting. Write NAME=value.\n`);
   }

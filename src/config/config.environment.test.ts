@@ -21,3 +21,18 @@ it.each([
 ])('%j means production: %s', (env, production) => {
   expect(readConfig(env, '/srv/cointill').production).toBe(production);
 });
+
+it.each([
+  'DATABASE_URL',
+  'PORT',
+  'LOG_LEVEL',
+  'BASE_URL',
+  'NODE_POLL_MS',
+  'SMTP_URL',
+  'WEBHOOK_ALLOW_CIDRS',
+  'MAIL_FROM',
+])('%s with a line break is refused, and none of its lines is told: one may be a secret', (name) => {
+  expect(problemsOf({ [name]: 'postgres://db.example/ct\nSECRET_KEY=ABCD' })).toEqual([
+    `${name} has a line break. Look for a quote that is not closed, and write the value on one line.`,
+  ]);
+});

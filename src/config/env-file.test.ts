@@ -15,20 +15,34 @@ describe('a file of settings is read as systemd reads its EnvironmentFile=', () 
     ['with quotes in the middle', `DATABASE_URL=a'b"c d`, `a'b"c d`],
     ['with quotes in quotes', `DATABASE_URL="a\\"b'c\\\\d\\$e\\f"`, `a"b'c\\d$e\\f`],
     ['in pieces', `DATABASE_URL='a'"b" c`, 'abc'],
-    ['with a line end in quotes', `DATABASE_URL='a\nb'`, 'a\nb'],
+    ['over two lines in double quotes', 'DATABASE_URL="a\\\nb"', 'ab'],
     [
       'with what a shell would run',
       'DATABASE_URL=Shop <a@b.example> `id` $(id) ; # x',
       'Shop <a@b.example> `id` $(id) ; # x',
     ],
     ['empty', 'DATABASE_URL=', ''],
-    ['in quotes that are not closed', `DATABASE_URL='a\nB=1`, 'a\nB=1'],
   ])('a value %s', (_how, text, value) => {
-    expect(parseEnvFile(text)).toEqual({ settings: expect.objectContaining({ DATABASE_URL: value }), refused: [] });
+    const settings = expect.objectContaining({ DATABASE_URL: value });
+    expect(parseEnvFile(text)).toEqual({ settings, refused: [], openQuote: null });
   });
 
   it('comments and lines without a name count for nothing, and names that no variable can have are told', () => {
     const text = "# PORT=1\n ;PORT=2\nPORT\nexport PORT=3\n1PORT=4\n=PORT=5\n # it's PORT=6\nHOST=::1";
-    expect(parseEnvFile(text)).toEqual({ settings: { HOST: '::1' }, refused: ['export PORT', '1PORT', '=PORT'] });
+    const refused = ['export PORT', '1PORT', '=PORT'];
+    expect(parseEnvFile(text)).toEqual({ settings: { HOST: '::1' }, refused, openQuote: null });
+  });
+
+  it.each([
+    ['and never is', `PORT=1\nHOST=::\nDATABASE_URL='a\nSECRET_KEY=b`, 3],
+    ['but on another', `PORT=1\r\nDATABASE_URL="a\r\nSECRET_KEY="b"`, 2],
+    ['after another piece', `# PORT\n\nDATABASE_URL='a''b\nSECRET_KEY=b'`, 3],
+    ['at the end of the file', `DATABASE_URL="a`, 1],
+    ['with a backslash before the line of Windows ends', `DATABASE_URL="a\\\r\nSECRET_KEY=b"`, 1],
+    ['with a backslash at the end of the file', `DATABASE_URL="a\\`, 1],
+  ])('a quote that is not closed on its line %s ends the reading at its name and line', (_how, text, line) => {
+    const { settings, openQuote } = parseEnvFile(text);
+    expect(openQuote).toEqual({ name: 'DATABASE_URL', line });
+    expect(JSON.stringify(settings)).not.toMatch(/DATABASE_URL|SECRET_KEY/);
   });
 });

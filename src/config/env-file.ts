@@ -3,11 +3,14 @@ export interface EnvFile {
   readonly settings: Readonly<Record<string, string>>;
   /** Names that no variable can have, such as `export PORT`: whoever reads such a file passes over them. */
   readonly refused: readonly string[];
+  /** The first quote that does not end on its line: the lines below may have become part of its value. */
+  readonly openQuote: { readonly name: string; readonly line: number } | null;
 }
 
 const NAME = /^[A-Za-z_]\w*$/;
 const SPACE = /[ \t]/;
 const LINE_END = /[\n\r]/;
+const LINE_ENDS = /\r\n?|\n/g;
 /** The characters before which a backslash counts in double quotes. */
 const ESCAPED = /["\\`$]/;
 
@@ -17,7 +20,8 @@ const ESCAPED = /["\\`$]/;
  * begins with them: in single ones every character stands for itself, in double ones a backslash makes one of `"\$` and
  * the backtick stand for itself. Outside of quotes a backslash makes the next character stand for itself, at the end of
  * a line the next line belongs to the value, and blanks around the value do not. The last of several lines for one name
- * counts. (Before its version 254 systemd took the line after a comment that ends with a backslash for a comment too.)
+ * counts. No setting has a line break, so reading ends at a quote that is not closed on its line. (Before its version
+ * 254 systemd took the line after a comment that ends with a backslash for a comment too.)
  */
 export function parseEnvFile(text: string): EnvFile {
   const settings: Record<string, string> = {};
@@ -34,13 +38,17 @@ export function parseEnvFile(text: string): EnvFile {
       else {
         const name = text.slice(at, equals).trimEnd();
         const value = readValue(text, equals + 1);
+        if (value.openQuoteAt !== null) {
+          const line = [...text.slice(0, value.openQuoteAt).matchAll(LINE_ENDS)].length + 1;
+          return { settings, refused, openQuote: { name, line } };
+        }
         if (NAME.test(name)) settings[name] = value.text;
         else refused.push(name);
         at = value.end;
       }
     }
   }
-  return { settings, refused };
+  return { settings, refused, openQuote: null };
 }
 
 function endOfLine(text: string, from: number): number {
@@ -48,8 +56,15 @@ function endOfLine(text: string, from: number): number {
   return length === -1 ? text.length : from + length;
 }
 
+interface Value {
+  readonly text: string;
+  readonly end: number;
+  /** Where the first quote begins that is not closed on its line. */
+  readonly openQuoteAt: number | null;
+}
+
 /** Reads from behind the equals sign to the end of the value. */
-function readValue(text: string, from: number): { readonly text: string; readonly end: number } {
+function readValue(text: string, from: number): Value {
   let value = '';
   /** Blanks beyond this are not of the value, unless something follows them. */
   let kept = 0;
@@ -59,6 +74,7 @@ function readValue(text: string, from: number): { readonly text: string; readonl
     const char = text.charAt(at);
     if (!isPlain && (char === "'" || char === '"')) {
       const quoted = readQuoted(text, at + 1, char);
+      if (quoted === null) return { text: '', end: text.length, openQuoteAt: at };
       value += quoted.text;
       kept = value.length;
       at = quoted.end;
@@ -77,18 +93,19 @@ function readValue(text: string, from: number): { readonly text: string; readonl
       at += 1;
     }
   }
-  return { text: value.slice(0, kept), end: at };
+  return { text: value.slice(0, kept), end: at, openQuoteAt: null };
 }
 
-/** Quotes that are never closed reach to the end of the file. */
-function readQuoted(text: string, from: number, quote: string): { readonly text: string; readonly end: number } {
+/** Null if the quote is not closed before a line break or the end of the file. */
+function readQuoted(text: string, from: number, quote: string): { readonly text: string; readonly end: number } | null {
   let value = '';
   let at = from;
-  while (at < text.length && text.charAt(at) !== quote) {
+  while (text.charAt(at) !== quote) {
     const char = text.charAt(at);
+    if (char === '' || LINE_END.test(char)) return null;
     if (quote === '"' && char === '\\') {
       const next = text.charAt(at + 1);
-      value += ESCAPED.test(next) ? next : next === '\n' || next === '' ? '' : `\\${next}`;
+      value += ESCAPED.test(next) ? next : next === '\n' ? '' : `\\${next}`;
       at += 2;
     } else {
       value += char;

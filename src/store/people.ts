@@ -202,6 +202,15 @@ export async function updatePerson(trx: Trx, id: string, changes: PersonChanges)
     .execute();
 }
 
+/** Ends everybody's requests for an address, in whichever case it was typed. */
+export async function dropPendingEmail(trx: Trx, email: string): Promise<void> {
+  await trx
+    .updateTable('people')
+    .set({ pending_email: null })
+    .where(sql<string>`lower(pending_email)`, '=', email.toLowerCase())
+    .execute();
+}
+
 /** Takes a TOTP step once; false when it, or a later one, was taken before. */
 export async function takeTotpStep(executor: Database | Trx, id: string, step: bigint): Promise<boolean> {
   const row = await executor

@@ -149,6 +149,41 @@ it('a new e-mail is dropped with a newer one, a new password and an hour, and is
   expect(signedIn(await browser.session()).person.email).toMatch(/^viewer-/);
 });
 
+it('a request for a new e-mail is shown no more in the answer to the new password or reset that drops it', async () => {
+  const { joined, test } = await mailTest();
+  const { id, browser } = await joined();
+  const owner = await joined('owner');
+  await browser.do('POST /dashboard/api/account/email', { email: 'dropped@shop.example' });
+  const password = `${PASSWORD} 2`;
+  const changed = await browser.do('POST /dashboard/api/account/password', { current_password: PASSWORD, password });
+  expect(signedIn(changed).person.pending_email).toBeNull();
+  const { link } = await owner.browser.do('POST /dashboard/api/people/reset', { id });
+  await test.people.app.db
+    .updateTable('people')
+    .set({ pending_email: 'since@shop.example' })
+    .where('id', '=', id)
+    .execute();
+  const token = tokenOf({ url: link, expiresAt: 0 });
+  const accepted = await test.browser().do('POST /dashboard/api/links/accept', { token, password: PASSWORD });
+  expect(signedIn(accepted).person.pending_email).toBeNull();
+});
+
+it('a new e-mail that one of two people confirms ends the request of the other alone', async () => {
+  const { joined, rawMails, test } = await mailTest();
+  const [one, two, third] = [await joined(), await joined(), await joined()];
+  await two.browser.do('POST /dashboard/api/account/email', { email: 'Shared@shop.example' });
+  const asked = tokenIn((await rawMails()).find(({ to }) => to.includes('Shared@shop.example'))?.raw);
+  await third.browser.do('POST /dashboard/api/account/email', { email: 'else@shop.example' });
+  await rawMails();
+  await one.browser.do('POST /dashboard/api/account/email', { email: 'shared@shop.example' });
+  const token = tokenIn((await rawMails()).find(({ to }) => to.includes('shared@shop.example'))?.raw);
+  await test.browser().do('POST /dashboard/api/links/confirm-email', { token });
+  const pending = async ({ browser }: typeof one) => signedIn(await browser.session()).person.pending_email;
+  expect(await Promise.all([one, two, third].map(pending))).toEqual([null, null, 'else@shop.example']);
+  expect(await test.browser().do('POST /dashboard/api/links/state', { token: asked })).toEqual({ state: 'used' });
+  expect((await test.browser().try('POST /dashboard/api/links/confirm-email', { token: asked })).status).toBe(404);
+});
+
 it('asks few addresses an hour to confirm', async () => {
   const { joined } = await mailTest();
   const { browser } = await joined();

@@ -139,12 +139,13 @@ export async function changePassword(
     const now = await lockPerson(trx, person.id);
     if (now?.passwordHash !== person.passwordHash) return ENDED;
     // Somebody else may have asked for the new address.
-    await updatePerson(trx, person.id, { passwordHash, pendingEmail: null });
+    const changes = { passwordHash, pendingEmail: null };
+    await updatePerson(trx, person.id, changes);
     await endOthers(trx, signedIn);
     await auditOfPerson(app, trx, 'person.password', person);
     await mailAccountChange(app, trx, person, 'password');
     // Knowing the password does not prove the second factor, so the time of the last proof stays.
-    const renewed = await renew(app, trx, signedIn, session.provedAt);
+    const renewed = await renew(app, trx, { ...signedIn, person: { ...now, ...changes } }, session.provedAt);
     return renewed === null ? ENDED : { kind: 'done', ...renewed };
   });
 }

@@ -1,6 +1,13 @@
 import { closeLinks, findLink, useLink } from '../../store/account-links.ts';
 import type { Trx } from '../../store/database.ts';
-import { findPersonByEmail, lockPeople, lockPerson, updatePerson, type Person } from '../../store/people.ts';
+import {
+  dropPendingEmail,
+  findPersonByEmail,
+  lockPeople,
+  lockPerson,
+  updatePerson,
+  type Person,
+} from '../../store/people.ts';
 import { recordAudit } from '../audit.ts';
 import { forActor, newId, type App } from '../context.ts';
 import { enqueueMails } from '../enqueue-mail.ts';
@@ -74,6 +81,7 @@ async function askNewAddress(app: App, trx: Trx, person: Person, email: string):
 }
 
 async function saveEmail(app: App, trx: Trx, person: Person, email: string): Promise<void> {
+  await dropPendingEmail(trx, email);
   await updatePerson(trx, person.id, { email, pendingEmail: null });
   await auditEmail(app, trx, 'person.email', person, email);
   await mailAccountChange(app, trx, person, 'email', email);

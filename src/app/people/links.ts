@@ -101,11 +101,8 @@ export async function acceptLink(
     if (!(await useLink(trx, hash, app.clock()))) return { kind: 'closed', state: 'used' };
     const person = await personOf(app, trx, link, email);
     if (person === null) return { kind: 'closed', state: 'used' };
-    await updatePerson(trx, person.id, {
-      passwordHash,
-      pendingEmail: null,
-      ...(person.joinedAt === null ? { joinedAt: app.clock() } : {}),
-    });
+    const changes = { passwordHash, pendingEmail: null, joinedAt: person.joinedAt ?? app.clock() };
+    await updatePerson(trx, person.id, changes);
     await closeLinks(trx, person.id, app.clock());
     await deleteSessions(trx, person.id);
     await recordAudit(forActor(app, actorOf(person, client.ip), app.requestId), trx, {
@@ -117,7 +114,7 @@ export async function acceptLink(
     if (link.purpose === 'reset') {
       await mailAccountChange(forActor(app, actorOf(person, client.ip)), trx, person, 'password');
     }
-    return { kind: 'done', started: await startSession(app, trx, person, client, link.purpose) };
+    return { kind: 'done', started: await startSession(app, trx, { ...person, ...changes }, client, link.purpose) };
   });
 }
 

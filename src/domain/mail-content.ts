@@ -61,7 +61,7 @@ export type MailContent =
       readonly projects: readonly WeekSection[];
     };
 
-/** What people are told of their own accounts. */
+/** What people are told of their own accounts; `codes_used_up` is what strangers do. */
 export const ACCOUNT_CHANGES = [
   'password',
   'totp_added',
@@ -74,6 +74,7 @@ export const ACCOUNT_CHANGES = [
   'new_browser',
   'reset',
   'factors_removed',
+  'codes_used_up',
 ] as const;
 export type AccountChange = (typeof ACCOUNT_CHANGES)[number];
 

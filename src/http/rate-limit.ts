@@ -97,6 +97,7 @@ export function createGuessLimits(redis: Redis | null): GuessLimits {
       const { used, msLeft } = await counterOf(bucket).consume(id);
       return {
         allowed: used <= GUESS_LIMITS[bucket].guesses,
+        isLast: used === GUESS_LIMITS[bucket].guesses,
         retryAfterSeconds: Math.max(1, Math.ceil(msLeft / 1000)),
       };
     },

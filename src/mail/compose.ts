@@ -107,6 +107,7 @@ const DETAILS: Readonly<Partial<Record<AccountChange, TextKey>>> = {
 
 /** The answers to a change that somebody did not make themselves. */
 const ACTIONS: Readonly<Partial<Record<AccountChange, TextKey>>> = {
+  codes_used_up: 'account_action_codes_used_up',
   email_asked: 'account_action_email_asked',
   reset: 'account_action_reset',
 };
@@ -121,7 +122,8 @@ function account({ change, address, by, ip, at, detail }: Of<'account'>, context
       rows([
         [t('label_account'), address],
         ...(label === undefined || detail === null ? [] : [[t(label), detail] as const]),
-        [t('label_by'), by ?? t('by_operator')],
+        // Nobody knows who guesses.
+        ...(change === 'codes_used_up' ? [] : [[t('label_by'), by ?? t('by_operator')] as const]),
         [t('label_at'), timeText(context, at)],
         ...(ip === null ? [] : [[t('label_from'), ip] as const]),
       ]),

@@ -115,10 +115,55 @@ describe('guessing passwords', () => {
     expect(await from('198.51.206.1', { password: PASSWORD, code: code() })).toMatchObject({ status: 200 });
     expect(await from('198.51.206.2', { password: PASSWORD, code: code() })).toEqual(wrong);
     far.http.app.clock.advance(30_000);
-    for (let guess = 0; guess < 19; guess += 1) {
+    for (let guess = 0; guess < 18; guess += 1) {
       expect(await from(`198.51.207.${guess}`, { password: PASSWORD, code: '000000' })).toEqual(wrong);
     }
-    expect(await from('198.51.208.1', { password: PASSWORD, code: code() })).toEqual(wrong);
+    expect(await from('198.51.208.1', { password: WRONG, code: code() })).toEqual(wrong);
+    const usedUp = await from('198.51.208.2', { password: PASSWORD, code: code() });
+    expect(usedUp).toMatchObject({ status: 429, text: expect.stringContaining('Too many wrong attempts.') });
+  });
+
+  it('is told of used up codes with the right password alone, in one request as in two, and mailed once a day', async () => {
+    const own = await dashboardTest({ ...BEHIND_PROXY, sendsMail: true });
+    onTestFinished(() => own.http.close());
+    const { clock, db } = own.http.app;
+    const { id, email, browser } = await own.join('viewer');
+    const { secret } = await browser.do('POST /dashboard/api/account/totp/start');
+    const code = () => new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: clock() });
+    await browser.do('POST /dashboard/api/account/totp/confirm', { code: code() });
+    clock.advance(30_000);
+    let nets = 0;
+    const elsewhere = () => own.browser({ address: `198.51.${(nets += 1)}.7` });
+    const inOne = (given: { readonly password: string; readonly code: string }) =>
+      elsewhere().try('POST /dashboard/api/sign-in', { email, ...given });
+    const inTwo = async (given: { readonly code: string }) => {
+      const stranger = elsewhere();
+      await stranger.do('POST /dashboard/api/sign-in', { email, password: PASSWORD });
+      return stranger.try('POST /dashboard/api/sign-in/code', given);
+    };
+    const mails = async (): Promise<readonly string[]> => {
+      const rows = await db.selectFrom('mails').select('content').where('person_id', '=', id).execute();
+      return rows.map(({ content }) => JSON.stringify(content)).filter((content) => content.includes('codes_used_up'));
+    };
+    for (let guess = 0; guess < 25; guess += 1) await inOne({ password: WRONG, code: '000000' });
+    for (let guess = 0; guess < 19; guess += 1) {
+      expect((await (guess % 2 === 0 ? inTwo : inOne)({ password: PASSWORD, code: '000000' })).status).toBe(401);
+    }
+    expect(await mails()).toEqual([]);
+    expect((await inTwo({ code: '000000' })).status).toBe(401);
+    expect(await mails()).toEqual([expect.stringContaining(`198.51.${nets}.7`)]);
+    const [one, two] = [await inOne({ password: PASSWORD, code: code() }), await inTwo({ code: code() })];
+    expect([one.status, one.body, two.status]).toEqual([429, two.body, 429]);
+    expect((await inOne({ password: WRONG, code: code() })).status).toBe(401);
+    const useUp = async () => {
+      Object.assign(own.people, { limits: createGuessLimits(null) });
+      for (let guess = 0; guess < 20; guess += 1) await inOne({ password: PASSWORD, code: '000000' });
+    };
+    await useUp();
+    expect(await mails()).toHaveLength(1);
+    clock.advance(24 * 60 * 60_000);
+    await useUp();
+    expect(await mails()).toHaveLength(2);
   });
 
   it('does not count right passwords', async () => {

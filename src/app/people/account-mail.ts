@@ -2,8 +2,9 @@ import type { AccountChange } from '../../domain/mail-content.ts';
 import type { Trx } from '../../store/database.ts';
 import type { Person } from '../../store/people.ts';
 import { whoActs } from '../audit.ts';
-import { newId, type App } from '../context.ts';
+import { forActor, newId, type App } from '../context.ts';
 import { enqueueMails } from '../enqueue-mail.ts';
+import { actorOf } from './sessions.ts';
 
 /**
  * Tells somebody by mail that their account was changed, at the address that it has before the change. Nobody can
@@ -15,11 +16,24 @@ export async function mailAccountChange(
   { id, email }: Pick<Person, 'id' | 'email'>,
   change: AccountChange,
   detail: string | null = null,
+  occasion?: string,
 ): Promise<void> {
   const { kind, name, ip } = whoActs(app);
   const at = app.clock();
   await enqueueMails(app, trx, [id], {
-    occasion: `account ${newId(app, at)}`,
+    occasion: occasion ?? `account ${newId(app, at)}`,
     content: { kind: 'account', address: email, change, by: kind === 'person' ? name : null, ip, at, detail },
   });
+}
+
+const DAY_MS = 24 * 60 * 60_000;
+
+/**
+ * Tells somebody, once a day at most, that wrong codes used up their account's limit: all of them came with the right
+ * password.
+ */
+export async function mailCodesUsedUp(app: App, person: Person, ip: string): Promise<void> {
+  const own = forActor(app, actorOf(person, ip), app.requestId);
+  const occasion = `codes ${Math.floor(app.clock() / DAY_MS)}`;
+  await app.db.transaction().execute((trx) => mailAccountChange(own, trx, person, 'codes_used_up', null, occasion));
 }

@@ -27,7 +27,12 @@ export interface Guess {
 /** Counts wrong guesses in fixed windows. */
 export interface GuessLimits {
   /** Counts a guess before it is checked, so that guesses sent all at once cannot exceed the limit. */
-  take(guess: Guess): Promise<{ readonly allowed: boolean; readonly retryAfterSeconds: number }>;
+  take(guess: Guess): Promise<{
+    readonly allowed: boolean;
+    /** Whether no other guess is left after this one. */
+    readonly isLast: boolean;
+    readonly retryAfterSeconds: number;
+  }>;
   /** Uncounts a guess. */
   giveBack(guess: Guess): Promise<void>;
 }
@@ -60,23 +65,28 @@ export type TooMany = {
 /**
  * Judges a guess that is counted beforehand, so that guesses sent all at once cannot exceed the limit. Only a guess
  * that was judged and wrong stays counted: not one that was refused, nor one that a fault kept from being judged.
+ * `onUsedUp` is called with each limit whose last guess was wrong.
  */
 export async function judged<Result>(
   limits: GuessLimits,
   guesses: readonly Guess[],
   judge: () => Promise<Result>,
   isRight: (result: Result) => boolean,
+  onUsedUp?: (bucket: GuessBucket) => Promise<void>,
 ): Promise<Result | TooMany> {
   const taken: Guess[] = [];
+  const last: GuessBucket[] = [];
   let isWrong = false;
   try {
     for (const guess of guesses) {
       taken.push(guess);
-      const { allowed, retryAfterSeconds } = await limits.take(guess);
+      const { allowed, isLast, retryAfterSeconds } = await limits.take(guess);
+      if (isLast) last.push(guess.bucket);
       if (!allowed) return { kind: 'too_many', retryAfterSeconds, bucket: guess.bucket };
     }
     const result = await judge();
     isWrong = !isRight(result);
+    if (isWrong) for (const bucket of last) await onUsedUp?.(bucket);
     return result;
   } finally {
     if (!isWrong) await Promise.all(taken.map((guess) => limits.giveBack(guess)));

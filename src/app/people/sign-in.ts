@@ -10,7 +10,7 @@ import {
 } from '../../store/people.ts';
 import { deleteSignIn, findSignIn, insertSignIn, setSignInChallenge, type SignIn } from '../../store/sign-ins.ts';
 import { forActor, type App } from '../context.ts';
-import { mailAccountChange } from './account-mail.ts';
+import { mailAccountChange, mailCodesUsedUp } from './account-mail.ts';
 import { guessesOf, judged, type TooMany } from './guess-limits.ts';
 import type { Client, PeopleParts } from './parts.ts';
 import { HashesBusyError, type HashedFor } from './password-hash.ts';
@@ -73,8 +73,9 @@ export async function signIn(parts: PeopleParts, client: Client, given: Given): 
   const wrong = await judged(
     parts.limits,
     guesses,
-    () => wrongOf(parts, active, given, whom),
-    (found) => found === null,
+    () => wrongOf(parts, active, given, whom, client.ip),
+    // Codes that were not checked beside a right password count no more than that password alone.
+    (found) => typeof found !== 'string',
   );
   const report = (outcome: WrongGuess) =>
     reportGuess(parts, 'sign-in', outcome, { personId: person?.id ?? null, ip: client.ip });
@@ -97,14 +98,16 @@ export async function signIn(parts: PeopleParts, client: Client, given: Given): 
 
 /**
  * What of a first step is wrong; null: nothing. Whether the password or the code is wrong is told by neither the answer
- * nor the time: the code is looked at before, and counted for nobody where the password is wrong.
+ * nor the time: the code is looked at before, and counted for nobody where the password is wrong. Only with the right
+ * password is the limit of codes told, as by the second step.
  */
 async function wrongOf(
   { app, hasher, limits, sealingKey }: PeopleParts,
   person: Person | null,
   { password, code }: Given,
   whom: HashedFor,
-): Promise<WrongGuess | null> {
+  ip: string,
+): Promise<WrongGuess | TooMany | null> {
   const step =
     code === undefined || person === null ? null : stepOfPerson(await sealingKey(), person, code, app.clock());
   const isPassword = await hasher.verify(password, person?.passwordHash ?? null, whom);
@@ -115,8 +118,9 @@ async function wrongOf(
       counted,
       async () => isPassword && person !== null && step !== null && (await takeTotpStep(app.db, person.id, step)),
       Boolean,
+      async () => (isPassword && person !== null ? mailCodesUsedUp(app, person, ip) : undefined),
     );
-    if (isPassword && isCode !== true) return 'wrong_code';
+    if (isPassword && isCode !== true) return isCode === false ? 'wrong_code' : isCode;
   }
   return isPassword ? null : 'wrong_password';
 }
@@ -175,7 +179,13 @@ export async function confirmCode(
   const all = await guessesOf(app, client, 'code', person.id, person.id);
   // Recovery codes of 120 bits cannot be guessed, so no limit by account is needed that strangers could use up.
   const guesses = given.kind === 'totp' ? all : all.filter(({ bucket }) => bucket !== 'code-account');
-  const isRight = await judged(parts.limits, guesses, () => isRightCode(parts, app.db, person, given), Boolean);
+  const isRight = await judged(
+    parts.limits,
+    guesses,
+    () => isRightCode(parts, app.db, person, given),
+    Boolean,
+    async (bucket) => (bucket === 'code-account' ? mailCodesUsedUp(app, person, client.ip) : undefined),
+  );
   const report = (outcome: WrongGuess) =>
     reportGuess(parts, 'sign-in', outcome, { personId: person.id, ip: client.ip });
   if (typeof isRight === 'object') {

@@ -25,9 +25,10 @@ export type ExportSlot = 'taken' | 'all_taken' | 'own_taken';
 
 /**
  * Takes one of the places for exports, of all processes together, until the connection ends. A person has one at most;
- * null: the operator, who may have both.
+ * null: the operator, who may have both. One place is kept for people who lead, so that others who do not read what
+ * they asked for cannot hold up everybody.
  */
-export async function takeExportSlot(client: Client, personId: string | null): Promise<ExportSlot> {
+export async function takeExportSlot(client: Client, personId: string | null, leads: boolean): Promise<ExportSlot> {
   const take = async (lock: string, values: readonly unknown[]): Promise<boolean> => {
     const { rows } = await client.query<{ taken: boolean }>(`select pg_try_advisory_lock(${lock}) as taken`, [
       ...values,
@@ -36,7 +37,9 @@ export async function takeExportSlot(client: Client, personId: string | null): P
   };
   const isFree = personId === null || (await take('$1, hashtext($2)', [PERSONS_LOCK, personId]));
   if (!isFree) return 'own_taken';
-  for (let slot = 0; slot < MAX_EXPORTS; slot += 1) if (await take('$1, $2', [SLOTS_LOCK, slot])) return 'taken';
+  // The kept one first, for it is of no use to the others.
+  for (let slot = leads ? 0 : 1; slot < MAX_EXPORTS; slot += 1)
+    if (await take('$1, $2', [SLOTS_LOCK, slot])) return 'taken';
   return 'all_taken';
 }
 

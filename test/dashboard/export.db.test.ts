@@ -415,16 +415,27 @@ describe('a large file', async () => {
   });
 
   it('is one of two at once; a third is told to come again, and gets in once one has left', async () => {
-    const [second, last] = [await test.join('viewer'), await test.join('viewer')];
+    const [second, last] = [await test.join('viewer'), await test.join('admin')];
     const [one, two] = await Promise.all([start(), start(second.browser)]);
     expect([one.status, two.status]).toEqual([200, 200]);
     const third = await start(last.browser);
     expect(third.status).toBe(503);
     expect(third.headers.get('retry-after')).toBe('10');
-    expect(await third.text()).toContain('Two exports are already running.');
+    expect(await third.text()).toContain('Other exports are already running.');
     opened[0]?.abort();
     await vi.waitUntil(async () => (await running()) === 1, WAIT);
     expect((await start(last.browser)).status).toBe(200);
+  });
+
+  it('leaves a place for owners and admins, whoever else takes one and reads nothing', async () => {
+    const [slow, slower] = [await test.join('viewer'), await test.join('support')];
+    const first = await start(slow.browser);
+    const second = await start(slower.browser);
+    const admins = await start();
+    expect([first.status, second.status, admins.status]).toEqual([200, 503, 200]);
+    opened[0]?.abort();
+    await vi.waitUntil(async () => (await running()) === 1, WAIT);
+    expect((await start(slower.browser)).status).toBe(200);
   });
 
   it('is the only one of its person, who leaves the other place to others', async () => {

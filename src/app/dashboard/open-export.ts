@@ -1,5 +1,7 @@
 import type { Client } from 'pg';
+import { mayDo } from '../../domain/role.ts';
 import { endServerProcess, serverProcess, takeExportSlot, type ExportSlot } from '../../store/payment-export.ts';
+import { membershipsOf } from '../../store/people.ts';
 import { recordAudit, type AuditedChange } from '../audit.ts';
 import type { App } from '../context.ts';
 
@@ -51,7 +53,10 @@ export async function openExport(
     await client.end().catch(() => {});
   };
   try {
-    const slot = await takeExportSlot(client, app.actor?.kind === 'person' ? app.actor.id : null);
+    const personId = app.actor?.kind === 'person' ? app.actor.id : null;
+    const leads =
+      personId === null || (await membershipsOf(app.db, personId)).some(({ role }) => mayDo(role, 'export_project'));
+    const slot = await takeExportSlot(client, personId, leads);
     if (slot !== 'taken') {
       await close();
       return { kind: 'busy', why: slot };

@@ -73,7 +73,7 @@ function newTurn(raw: ServerResponse): Turn {
   return { raw, ended: promise, end: resolve };
 }
 
-/** Opens an export; where both places are taken, waits a moment for one whose reader may just have left. */
+/** Opens an export; where no place is free, waits a moment for one whose reader may just have left. */
 async function openOne(turns: Set<Turn>, own: Turn, open: () => Promise<OpenedExport>): Promise<OpenedExport> {
   const isLate = AbortSignal.timeout(PATIENCE_MS);
   const late = once(isLate, 'abort');
@@ -206,6 +206,6 @@ function busy(reply: FastifyReply, why: 'all_taken' | 'own_taken'): RequestError
   }
   return new RequestError(
     'service_unavailable',
-    'Two exports are already running. Try again when one of them is done.',
+    'Other exports are already running. Try again when one of them is done.',
   );
 }

@@ -62,7 +62,7 @@ export type AuditExportRequest = Static<typeof exportShape>;
 export const auditContract = {
   'GET /dashboard/api/audit': { query, answer: list },
   'GET /dashboard/api/projects/:project/audit': { params: projectParams, query, answer: list },
-  /** A file of all that the filters mean. 503 while two are written already. */
+  /** A file of all that the filters mean. 503 while no place is free for another. */
   'POST /dashboard/api/audit/export': { body: exportShape, answer: Type.String() },
   'POST /dashboard/api/projects/:project/audit/export': {
     params: projectParams,

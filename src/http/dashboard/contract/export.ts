@@ -22,7 +22,7 @@ export type ExportRequest = Static<typeof exportShape>;
 export const exportContract = {
   /**
    * A file of all payments that the filters mean, newest first, as they are at one moment. `x-rows-about` says
-   * about how many it has, where that is known. 503 while two are written already.
+   * about how many it has, where that is known. 503 while no place is free for another.
    */
   'POST /dashboard/api/projects/:project/:mode/payments/export': {
     params: modeParams,

@@ -73,6 +73,6 @@ export const refundListContract = {
     params: Type.Object({ ...modeParams.properties, refund: idField }),
     answer: listedShape,
   },
-  /** A file of all refunds that the filters mean, newest first. 503 while two are written already. */
+  /** A file of all refunds that the filters mean, newest first. 503 while no place is free for another. */
   [`POST ${REFUNDS}/export`]: { params: modeParams, body: exportShape, answer: Type.String() },
 } as const satisfies Contracts;

@@ -70,7 +70,7 @@ export const reportsContract = {
     query: Type.Object(selection),
     answer: previewShape,
   },
-  /** A file of a report, as it is at one moment. 503 while two files are written already. */
+  /** A file of a report, as it is at one moment. 503 while no place is free for another. */
   'POST /dashboard/api/projects/:project/:mode/reports/export': {
     params: modeParams,
     body: exportShape,

@@ -53,6 +53,7 @@ export const COPIED_TABLES: { readonly [Name in keyof Tables]: 'rows' | 'nothing
   refund_changes: 'rows',
   refund_inputs: 'rows',
   sent_payouts: 'rows',
+  uncompared_refunds: 'rows',
   change_addresses: 'rows',
   change_watches: 'rows',
   change_outputs: 'rows',

@@ -57,6 +57,7 @@ export const TABLES = {
   refund_changes: refunds.REFUND_CHANGES,
   refund_inputs: refunds.REFUND_INPUTS,
   sent_payouts: refunds.SENT_PAYOUTS,
+  uncompared_refunds: refunds.UNCOMPARED_REFUNDS,
   change_addresses: refunds.CHANGE_ADDRESSES,
   change_watches: refunds.CHANGE_WATCHES,
   change_outputs: refunds.CHANGE_OUTPUTS,

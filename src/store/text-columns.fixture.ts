@@ -86,6 +86,7 @@ export const TEXT_COLUMNS: { readonly [Table in keyof Tables]?: Readonly<Record<
   },
   refund_payouts: of('accounting', 'network', 'transaction_hash', 'asset', 'spends'),
   sent_payouts: of('accounting', 'network', 'transaction_hash', 'refused_reason'),
+  uncompared_refunds: of('accounting', 'network'),
   waiting_payouts: of('accounting', 'network', 'transaction_hash', 'asset', 'spends'),
   refund_changes: of('accounting', 'network', 'address'),
   refund_inputs: of('accounting', 'network', 'transaction_hash'),

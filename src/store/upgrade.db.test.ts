@@ -50,6 +50,7 @@ const MERGED: Readonly<Record<string, string>> = {
   '0041_coin_outflows.sql': '23f6110c43eba33f',
   '0045_confirmed_emails.sql': 'bf60aafcd6cbf77b',
   '0049_key_scopes.sql': '1467e40610ea9156',
+  '0050_uncompared_refunds.sql': '2d105ce483559eec',
 };
 
 interface KnownColumn {

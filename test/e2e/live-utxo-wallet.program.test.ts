@@ -75,7 +75,8 @@ describe.each(utxoProgramKinds(import.meta.url))(
       const address = await shop.node.newAddress();
       const { body } = await shop.api('/v1/refunds', { order_id: order.id, address, crypto_amount: 0.1 });
       const show = async (): Promise<object> => Object(await shop.command(`refund show ${textAt(body, 'id')}`));
-      expect(await show()).toMatchObject({ psbt: null, psbt_problem: expect.stringContaining('/<0;1>/*') });
+      // Not before what waits in the mempool was compared with it.
+      await expect.poll(show, POLL).toMatchObject({ psbt: null, psbt_problem: expect.stringContaining('/<0;1>/*') });
 
       expect(await set(`wpkh([${fingerprint}/84h/1h/0h]${key}/<0;1>/*)`)).toMatchObject({
         next_index: 8,

@@ -205,8 +205,15 @@ describe.each(utxoProgramKinds(import.meta.url))('what to sign for a refund on a
     return { id, read: async () => (await shop.api(`/v1/refunds/${id}`)).body };
   }
 
+  /** The refund, once what waits in the mempool was compared with it. */
   async function show(id: string): Promise<Fields> {
-    return Object(await shop.command(`refund show ${id}`));
+    let shown: Fields = {};
+    const problem = async (): Promise<unknown> => {
+      shown = Object(await shop.command(`refund show ${id}`));
+      return shown['psbt_problem'];
+    };
+    await expect.poll(problem, POLL).not.toEqual(expect.stringContaining('were not read yet'));
+    return shown;
   }
 
   function privateKeyAt(root: HDKey, path: readonly number[]): Uint8Array {

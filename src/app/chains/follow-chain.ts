@@ -95,14 +95,13 @@ export function createChainFollower(
       const head = await source.head();
       const cursor = await readCursor(app.db, source.network);
       const isAtHead = head.hash === cursor?.hash;
-      if (view !== null) {
-        await mempool.takeIn(view.hashes, isAtHead ? proofOf(view, cursor, askedAt) : null);
-      }
+      const isWhole =
+        view !== null && (await mempool.takeIn(view.hashes, isAtHead ? proofOf(view, cursor, askedAt) : null));
       if (isAtHead) {
         await payouts.dropGone(cursor);
         const isNew = cursor.hash !== saved.hash || Math.abs(askedAt - saved.at) >= AT_HEAD_STEP_MS;
-        // If the source lists a mempool, the chain is read up to the head only together with it.
-        if (isNew && (view !== null || source.mempool === null)) {
+        // If the source lists a mempool, the chain is read up to the head only together with all of it.
+        if (isNew && (isWhole || source.mempool === null)) {
           await saveAtHead(app.db, source.network, cursor.hash, askedAt);
           saved = { hash: cursor.hash, at: askedAt };
         }

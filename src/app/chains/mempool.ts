@@ -3,6 +3,7 @@ import type { ChainSource, ChainTransfer, WaitingTransactions } from '../../rail
 import { lockCursor, saveSeenUpTo } from '../../store/chain.ts';
 import { dropWaiting, waitingTransfers } from '../../store/transfers.ts';
 import { dropPayouts, waitingPayouts } from '../../store/refund-payouts.ts';
+import { saveCompared, uncomparedRefunds } from '../../store/uncompared-refunds.ts';
 import { saveTransfers } from '../../store/transfers.ts';
 import { arrival, distinct, observeMoney, paymentsWatching } from '../payments/chain-money.ts';
 import { receiptPrices } from '../payments/receipt-prices.ts';
@@ -33,7 +34,8 @@ export interface MempoolProof {
  */
 export function createMempoolWatch(app: App, source: ChainSource, monotonic: () => number) {
   const { network, mempool } = source;
-  let known: ReadonlySet<string> = new Set();
+  /** By hash, the ends of the addresses that the transaction pays. */
+  let known: ReadonlyMap<string, string> = new Map();
   let missing: ReadonlySet<string> = new Set();
   let savedAt = 0;
   let notBefore = 0;
@@ -51,32 +53,62 @@ export function createMempoolWatch(app: App, source: ChainSource, monotonic: () 
 
     /** Forgets what is known: after a rollback, known transactions may be in the mempool again. */
     forget: (): void => {
-      known = new Set();
+      known = new Map();
     },
 
     /**
      * Saves what is new in the mempool and drops what is gone. Without a proof, as when the node is behind or on a
-     * branch, what it lists counts, but what it lacks proves nothing.
+     * branch, what it lists counts, but what it lacks proves nothing. False: more is new than is read in a round.
      */
-    takeIn: async (hashes: readonly string[], proof: MempoolProof | null): Promise<void> => {
-      if (mempool === null) return;
+    takeIn: async (hashes: readonly string[], proof: MempoolProof | null): Promise<boolean> => {
+      if (mempool === null) return true;
       const fresh = hashes.filter((hash) => !known.has(hash)).slice(0, MAX_WAITING);
-      const news = await readNews(app, source, await mempool.transfersOf(fresh));
+      // Before transactions are compared with refunds: a refund that is made meanwhile is compared the next time.
+      const uncompared = await uncomparedRefunds(app.db, network);
+      const ends = uncompared.map(({ address }) => endOf(address));
+      const similar = hashes.filter((hash) => ends.some((end) => known.get(hash)?.includes(end)));
+      const transfers = await mempool.transfersOf([...fresh, ...similar]);
+      const news = await readNews(app, source, transfers);
       const there = new Set(hashes);
       const away = (await waitingTransfers(app.db, network)).filter(({ hash }) => !there.has(hash));
       const awayPayouts = (await waitingPayouts(app.db, network)).filter(({ hash }) => !there.has(hash));
       const isWhole = proof?.kind === 'mempool';
       await saveNews(app, network, news, isWhole ? goneOf(news, away, awayPayouts, missing) : NOTHING_GONE);
       if (isWhole) missing = new Set([...away, ...awayPayouts].map(({ hash }) => hash));
-      const seen = new Set(fresh);
-      known = new Set(hashes.filter((hash) => known.has(hash) || seen.has(hash)));
+      known = withEnds(hashes, known, fresh, transfers);
       const isComplete = known.size === there.size;
+      if (proof !== null && isComplete) await saveCompared(app.db, uncompared);
       if (proof !== null && isComplete && (proof.upTo - savedAt >= SEEN_UP_TO_STEP_MS || proof.upTo < savedAt)) {
         await saveSeenUpTo(app.db, network, proof.upTo);
         savedAt = proof.upTo;
       }
+      return isComplete;
     },
   };
+}
+
+/** Enough to tell most addresses apart, and little to remember of 100,000 transactions. */
+function endOf(address: string): string {
+  return address.slice(-6);
+}
+
+/** The listed transactions that are known or fresh, with the ends of the addresses that they pay. */
+function withEnds(
+  hashes: readonly string[],
+  known: ReadonlyMap<string, string>,
+  fresh: readonly string[],
+  transfers: readonly ChainTransfer[],
+): ReadonlyMap<string, string> {
+  const paid = Map.groupBy(transfers, ({ transactionHash }) => transactionHash);
+  const read = new Map(
+    fresh.map((hash) => [hash, (paid.get(hash) ?? []).map(({ address }) => endOf(address)).join(' ')]),
+  );
+  const kept = new Map<string, string>();
+  for (const hash of hashes) {
+    const ends = known.get(hash) ?? read.get(hash);
+    if (ends !== undefined) kept.set(hash, ends);
+  }
+  return kept;
 }
 
 /** What new transactions in the mempool bring. */

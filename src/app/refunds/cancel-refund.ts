@@ -1,7 +1,6 @@
 import { encodeId } from '../../domain/id.ts';
 import type { Mode } from '../../domain/permission.ts';
 import type { Refund } from '../../domain/refund.ts';
-import { readAtHead } from '../../store/chain.ts';
 import type { Trx } from '../../store/database.ts';
 import { beingPaid, payoutOf } from '../../store/refund-payouts.ts';
 import { lockRefund } from '../../store/refunds.ts';
@@ -10,9 +9,7 @@ import type { App } from '../context.ts';
 import type { IdempotencyRequest } from '../idempotency.ts';
 import type { RefundRefusal } from './refund-money.ts';
 import { applyToRefund, auditedRefund, inRefundTransaction, type RefundOutcome } from './save-refund.ts';
-
-/** How long ago a network's newest block may have been read: NODE_POLL_MS is at most a minute. */
-const MAX_HEAD_AGE_MS = 90_000;
+import { unreadMoney, type UnreadMoney } from './unread-money.ts';
 
 /**
  * The merchant cancels a refund that nothing pays yet. Refused once its payout was seen, mined or not, and, unless
@@ -26,11 +23,12 @@ export function cancelRefund(
   return inRefundTransaction(app, idempotency, async (trx) => {
     const refund = await lockScoped(trx, scope);
     if (refund === null) return { kind: 'not_found' };
-    const refused = refund.status === 'pending' ? await payoutRefusal(trx, refund) : null;
-    if (refused !== null) return refused;
-    const unread =
-      refund.status === 'pending' && scope.isForced !== true ? await unreadRefusal(app, trx, refund) : null;
-    if (unread !== null) return unread;
+    if (refund.status === 'pending') {
+      const unread = scope.isForced === true ? null : await unreadMoney(app, trx, refund);
+      const refused = await payoutRefusal(trx, refund);
+      if (refused !== null) return refused;
+      if (unread !== null) return unreadRefusal(refund, unread);
+    }
     const outcome = await applyToRefund(app, trx, refund, { kind: 'failed', reason: 'cancelled' }, idempotency);
     if (outcome.kind === 'done') await recordPeoplesAudit(app, trx, auditedRefund('refund.cancel', outcome.refund));
     return outcome;
@@ -52,17 +50,10 @@ async function payoutRefusal(trx: Trx, { id }: Refund): Promise<RefundRefusal | 
   return { kind: 'refused', param: null, message };
 }
 
-/** Until the newest blocks are read, nobody knows whether they contain its payout. */
-async function unreadRefusal(
-  app: App,
-  trx: Trx,
-  { id, network, mode, address }: Refund,
-): Promise<RefundRefusal | null> {
-  if (address === null || app.railFor(mode).kind === 'sandbox') return null;
-  const at = await readAtHead(trx, network);
-  if (at !== null && at >= app.clock() - MAX_HEAD_AGE_MS) return null;
+/** Until what may pay the refund is read, nobody knows whether it does. */
+function unreadRefusal({ id }: Refund, { text }: UnreadMoney): RefundRefusal {
   const message =
-    `The newest ${network} blocks were not read yet, and may pay this refund, so that it cannot be cancelled now. Try again in a moment. ` +
+    `${text}, so that it cannot be cancelled now. Try again in a moment. ` +
     `If the node is away for long, make sure that nothing was sent, and use: cointill refund cancel ${encodeId('refund', id)} --force`;
   return { kind: 'refused', param: null, message };
 }

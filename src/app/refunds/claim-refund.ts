@@ -3,6 +3,7 @@ import { matchingAddress } from '../../rails/address.ts';
 import { lockRefund, setRefundAddress } from '../../store/refunds.ts';
 import type { App } from '../context.ts';
 import { refundAddress } from './refund-address.ts';
+import { keepUncompared } from './unread-money.ts';
 import { inRefundTransaction, type RefundOutcome } from './save-refund.ts';
 
 /** The customer enters on the claim page where the money should go. */
@@ -18,6 +19,7 @@ export function claimRefund(app: App, id: string, address: string): Promise<Refu
     if (checked.kind !== 'ok') return checked;
     const claimed = { ...refund, address: checked.address };
     await setRefundAddress(trx, claimed, matchingAddress(refund.network, checked.address));
+    await keepUncompared(app, trx, claimed);
     return { kind: 'done', refund: claimed, body: JSON.stringify(refundView(claimed, app.links)) };
   });
 }

@@ -12,6 +12,7 @@ import { refundAddress, watchedAddress } from './refund-address.ts';
 import { refundMoney, type RefundRefusal } from './refund-money.ts';
 import { oldRateRefusal } from './refund-rate.ts';
 import { dustRefusal, sizeRefusal, wantedUnits, type WantedRefund } from './refund-size.ts';
+import { keepUncompared } from './unread-money.ts';
 import { auditedRefund, inRefundTransaction, saveRefundEvent, type RefundOutcome } from './save-refund.ts';
 
 /** A validated request for a refund. */
@@ -47,6 +48,7 @@ export function createRefund(
     const drafted = await draftRefund(app, trx, payment, request, now);
     if (drafted.kind !== 'ok') return drafted;
     await insertRefund(trx, drafted.refund, watchedAddress(drafted.refund));
+    await keepUncompared(app, trx, drafted.refund);
     await recordPeoplesAudit(app, trx, auditedRefund('refund.create', drafted.refund));
     return saveRefundEvent(app, trx, payment, drafted.refund, 'refund.created', now, idempotency);
   });

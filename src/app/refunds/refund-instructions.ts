@@ -13,6 +13,7 @@ import type { Rejected } from '../rejected.ts';
 import { checkRefundAddress } from './refund-address.ts';
 import { coverOf } from './refund-cover.ts';
 import { paidBy, type PaidTogether } from './refund-held.ts';
+import { unreadBeforePaying } from './unread-money.ts';
 import { refundPsbt, type PsbtAdvice, type UtxoAccess } from './refund-psbt.ts';
 
 /** Exactly what the merchant signs, in every form that their wallet may need. */
@@ -107,12 +108,14 @@ export async function examine(app: App, refund: Refund, notPaidBy: readonly stri
   // Signing the instructions of a finished refund would pay it twice; a simulated refund is paid by nobody.
   const isOver = refund.status === 'completed' || (refund.status === 'pending' && address === null);
   if (isOver || app.railFor(refund.mode).kind === 'sandbox') return nothingToSign(null);
+  const unread = refund.status === 'pending' ? await unreadBeforePaying(app, refund) : null;
   const payout = await payoutOf(app.db, id);
   if (refund.status === 'failed' || address === null) {
     return nothingToSign(payout === null ? null : paidAllTheSame(payout));
   }
   // The payout only needs confirmations: whoever is shown instructions now would pay it twice.
   if (payout !== null && payout.state !== 'dropped') return nothingToSign(paidBy(payout));
+  if (unread?.kind === 'waiting') return nothingToSign(`${unread.text}. ${SHOW_AGAIN}`);
   const sent = payout === null ? await lastSentPayout(app.db, id) : null;
   const sending = [...(sent === null ? [] : [wasSent(sent)]), ...(payout === null ? [] : [mayComeBack(payout)])];
   const growths = (await unexplainedGrowth(app.db, refund)).map((growth) => mayBePaid(refund, growth));
@@ -125,7 +128,8 @@ export async function examine(app: App, refund: Refund, notPaidBy: readonly stri
   }
   const cover = await coverOf(app, refund, notPaidBy);
   if (cover.kind === 'short') return nothingToSign(cover.message);
-  return { kind: 'payable', address, warnings: [...sending, ...cover.warnings, ...growths] };
+  const unreadBlocks = unread === null ? [] : [`${unread.text}. ${LOOK_FIRST}`];
+  return { kind: 'payable', address, warnings: [...unreadBlocks, ...sending, ...cover.warnings, ...growths] };
 }
 
 function nothingToSign(problem: string | null): Examined {
@@ -160,6 +164,12 @@ function mayBePaid({ id, asset, decimals }: Refund, { refundId, address, units, 
     'If it was paid, do not pay again: cancel this refund, or leave it to run out, and make no other for the same money.'
   );
 }
+
+const SHOW_AGAIN =
+  'Do not pay it before they are: show it again in a moment, while the service runs and a node of the network answers.';
+
+const LOOK_FIRST =
+  'Show it again in a moment. If the node is away for long, make sure in your wallet that nobody has paid it before you do.';
 
 const NO_NODE: PsbtAdvice = {
   kind: 'none',

@@ -19,6 +19,7 @@ import { CUSTOMER, etherRefund, paidOrder, showEther } from './refund-ether.fixt
 import { COIN, CONFIRMATIONS, refundShop, nodeForTests, type RefundShop } from './refund-psbt.fixture.ts';
 import { setProjectWallet } from '../projects/wallets.ts';
 import { cancelRefund } from './cancel-refund.ts';
+import { claimRefund } from './claim-refund.ts';
 import { runDueRefunds } from './end-refunds.ts';
 
 const POLL = { timeout: DEADLINE_MS, interval: 20 };
@@ -93,6 +94,51 @@ describe.each(utxoNodeKinds())('a refund whose payout was seen on a real %s node
     });
     await shop.mine(CONFIRMATIONS - 1);
     expect(await findRefund(shop.app.db, refund.id)).toMatchObject({ status: 'completed', transactionHash: hash });
+  });
+
+  it('that waits already when the refund gets its address is found before anything is shown to sign', async () => {
+    const { shop, payment, payer, address, refund: cancelled } = await unpaidRefund(node());
+    const units = COIN / 4n;
+    await shop.follow();
+    expect(await cancelRefund(shop.app, { id: cancelled.id })).toMatchObject({ kind: 'done' });
+    const addresses = [address, await node().newAddress(), await node().newAddress()] as const;
+    const payouts = [];
+    for (const one of addresses) payouts.push(await payer.pay([[one, units]]));
+    // The mempool was read, and nobody knew yet that these are payouts.
+    await shop.follow();
+
+    const claimed = await shop.request(payment, units, null);
+    expect(await claimRefund(shop.app, claimed.id, addresses[2])).toMatchObject({ kind: 'done' });
+    const refunds = [
+      await shop.request(payment, units, addresses[0]),
+      await shop.request(payment, units, addresses[1]),
+      claimed,
+    ];
+    for (const refund of refunds) {
+      const { problem, psbt, paymentUri } = await shop.show(refund);
+      expect({ problem, psbt, paymentUri }).toEqual({
+        problem: expect.stringContaining('were not read yet'),
+        psbt: null,
+        paymentUri: null,
+      });
+      expect(await cancelRefund(shop.app, { id: refund.id })).toMatchObject({
+        kind: 'refused',
+        message: expect.stringContaining('were not read yet'),
+      });
+    }
+    await shop.follow();
+    for (const [place, refund] of refunds.entries()) {
+      const hash = payouts[place]?.hash;
+      expect((await shop.show(refund)).problem).toContain(`being paid by ${hash}`);
+      expect(await cancelRefund(shop.app, { id: refund.id })).toMatchObject({ kind: 'refused' });
+    }
+    await shop.mine(CONFIRMATIONS);
+    for (const [place, refund] of refunds.entries()) {
+      expect(await findRefund(shop.app.db, refund.id)).toMatchObject({
+        status: 'completed',
+        transactionHash: payouts[place]?.hash,
+      });
+    }
   });
 
   it('and whose address is then handed out is still the one that is paid, and is never said to be made anew', async () => {
@@ -502,10 +548,17 @@ describe('a refund in ether whose payout was seen', () => {
     await shop.mine(1);
     const unread = { kind: 'refused', message: expect.stringMatching(/not read yet.*Try again.*--force/) };
     expect(await cancelRefund(shop.app, { id: refund.id })).toMatchObject(unread);
+    const warned = expect.stringMatching(/^The newest ethereum blocks were not read yet, and may pay this refund\. /);
+    // The block that was read last is of now: the next one is under way.
+    expect(await showEther(shop, refund)).toMatchObject({ problem: null, warnings: [] });
+    shop.app.clock.advance(60_000);
+    expect(await showEther(shop, refund)).toMatchObject({ problem: null, warnings: [warned] });
     await shop.follow();
+    expect(await showEther(shop, other)).toMatchObject({ problem: null, warnings: [] });
     expect(await cancelRefund(shop.app, { id: refund.id })).toMatchObject({ message: expect.stringContaining(hash) });
     shop.app.clock.advance(10 * 60_000);
     expect(await cancelRefund(shop.app, { id: other.id })).toMatchObject(unread);
+    expect(await showEther(shop, other)).toMatchObject({ problem: null, warnings: [warned] });
     expect(await cancelRefund(shop.app, { id: other.id, isForced: true })).toMatchObject({ kind: 'done' });
   });
 });

@@ -47,7 +47,9 @@ export interface RefundShop {
   paid(units: bigint): Promise<Payment & { readonly address: string }>;
   /** An order that nobody has paid. */
   order(): Promise<Payment & { readonly address: string }>;
-  /** A refund of part of a payment, to a fresh address of the node's wallet unless said otherwise. */
+  /** A refund of part of a payment, to a fresh address of the node's wallet unless said otherwise; null: none yet. */
+  request(payment: Pick<Payment, 'id'>, units: bigint, address?: string | null): Promise<Refund>;
+  /** The same, once what waits in the mempool was compared with it. */
   refund(payment: Pick<Payment, 'id'>, units: bigint, address?: string): Promise<Refund>;
   show(refund: Refund, options?: ShowOptions): Promise<RefundInstructions>;
   /** What pays several refunds in one transaction. */
@@ -127,7 +129,8 @@ export async function refundShop(
   const { deriver: wallet } = walletOf(params, 'descriptor', descriptor);
   const source = createUtxoSource({ params, asset: token.asset, urls: [url], timeoutMs: 10_000, troubles: NO_REPORTS });
   onTestFinished(() => source.close());
-  const follower = createChainFollower(app, source);
+  // Without a rest between two reads of the mempool.
+  const follower = createChainFollower(app, source, null, () => 0);
   const set = await setProjectWallet(
     app,
     {
@@ -195,6 +198,23 @@ export async function refundShop(
     if (payment.quote === null) throw new Error('the order has no quote');
     return { ...payment, address: payment.quote.address };
   };
+  const request: RefundShop['request'] = async ({ id }, units, address) => {
+    const outcome = await createRefund(
+      app,
+      {
+        projectId: app.projectId,
+        mode: 'live',
+        surface: 'order',
+        paymentId: id,
+        wanted: { cryptoAmount: formatDecimal(units, 8) },
+        address: address === undefined ? await node.newAddress() : address,
+        reason: null,
+      },
+      null,
+    );
+    if (outcome.kind !== 'done') throw new Error(JSON.stringify(outcome));
+    return outcome.refund;
+  };
   return {
     app,
     node,
@@ -223,22 +243,11 @@ export async function refundShop(
       await mine(CONFIRMATIONS);
       return { ...(await app.read(payment.id)), address: payment.address };
     },
-    refund: async ({ id }, units, address) => {
-      const outcome = await createRefund(
-        app,
-        {
-          projectId: app.projectId,
-          mode: 'live',
-          surface: 'order',
-          paymentId: id,
-          wanted: { cryptoAmount: formatDecimal(units, 8) },
-          address: address ?? (await node.newAddress()),
-          reason: null,
-        },
-        null,
-      );
-      if (outcome.kind !== 'done') throw new Error(JSON.stringify(outcome));
-      return outcome.refund;
+    request,
+    refund: async (...wanted) => {
+      const refund = await request(...wanted);
+      await follow();
+      return refund;
     },
     pay: async (refund) => String(await node.rpc('sendrawtransaction', [signed(await psbtOf(refund)).hex])),
   };

@@ -116,6 +116,9 @@ export const CHANGE_OUTPUTS = {
 
 export const REFUND_CHANGES = { refund_id: uuid(), network: text<Network>(), address: text() };
 
+/** Refunds whose address was not yet compared with the transactions that wait to be mined. */
+export const UNCOMPARED_REFUNDS = { refund_id: uuid(), network: text<Network>() };
+
 export const REFUND_INPUTS = {
   refund_id: uuid(),
   network: text<Network>(),

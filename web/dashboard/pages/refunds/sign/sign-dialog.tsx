@@ -16,6 +16,9 @@ import { PsbtWays } from './psbt-ways.tsx';
 import css from './sign.module.css';
 import { UriWay } from './uri-way.tsx';
 
+/** How often is asked again whether there is something to sign by now. */
+const ASK_MS = 3_000;
+
 interface SignDialogProps {
   /** One refund of any network, or several of one UTXO network and wallet: `re_…`. */
   readonly refunds: readonly { readonly id: string }[];
@@ -91,7 +94,13 @@ function useSigning(ids: readonly string[]) {
     gcTime: 0,
     retry: false,
     refetchOnWindowFocus: false,
+    // A problem may end by itself: what waits to be mined is compared with a new refund within a moment.
+    refetchInterval: ({ state }) => (state.data === undefined || isToSign(state.data) ? false : ASK_MS),
   });
+}
+
+function isToSign({ psbt, call, payment_uri }: Signing): boolean {
+  return psbt !== null || call !== null || payment_uri !== null;
 }
 
 function RefundList({ signing: { refunds } }: { readonly signing: Signing }) {

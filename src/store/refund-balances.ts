@@ -1,11 +1,11 @@
 import { CompiledQuery, sql } from 'kysely';
 import type { AssetCode } from '../domain/asset.ts';
 import type { Network } from '../domain/networks.ts';
-import type { Database, Trx } from './database.ts';
+import { timestamp, type Database, type Trx } from './database.ts';
 import { TAKES_PAYMENTS } from './refund-payouts.ts';
 import { REFUND_BALANCES } from './schema/refunds.ts';
 
-/** A live refund that no block pays yet, in the smallest units. */
+/** A live refund that no block pays, in the smallest units. */
 export interface UnpaidRefund {
   readonly id: string;
   /** In the form of `matchingAddress`. */
@@ -25,13 +25,14 @@ export interface BalanceCheck {
 }
 
 /**
- * The refunds in an asset that have an address and that no block pays: pending ones, and those whose payout was
- * reorganised away.
+ * The refunds in an asset that have an address and that no block pays: pending ones, those whose payout was reorganised
+ * away, and failed ones that were made since a moment.
  */
 export async function unpaidRefunds(
   db: Database,
   network: Network,
   asset: AssetCode,
+  failedSince: number,
 ): Promise<readonly UnpaidRefund[]> {
   const { rows } = await sql<{
     id: string;
@@ -45,8 +46,11 @@ export async function unpaidRefunds(
     where r.id in (
         select pending.id from refunds pending
         where pending.network = ${network} and pending.status = 'pending' and pending.watched_address is not null
-        union select taken.refund_id from waiting_payouts taken where taken.network = ${network})
-      and r.status in ('pending', 'completed') and r.network = ${network} and r.asset = ${asset} and r.mode = 'live'
+        union select taken.refund_id from waiting_payouts taken where taken.network = ${network}
+        union select failed.id from refunds failed
+        where failed.network = ${network} and failed.status = 'failed' and failed.watched_address is not null
+          and failed.created_at >= ${timestamp(failedSince)})
+      and (r.status <> 'failed' or r.created_at >= ${timestamp(failedSince)}) and r.network = ${network} and r.asset = ${asset} and r.mode = 'live'
       and r.watched_address is not null
       and not exists (select from refund_payouts o where o.refund_id = r.id) and not ${TAKES_PAYMENTS}`.execute(db);
   return rows.map(({ id, address, units, balance, height }) => ({

@@ -2,8 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { contractOf, deployContract, type DeployedContract } from '../../../test/erc20.ts';
 import { encodeId } from '../../domain/id.ts';
+import { formatDecimal } from '../../domain/money.ts';
 import type { Refund } from '../../domain/refund.ts';
 import { ChainUnavailableError, type ChainSource, type NativeBalances } from '../../rails/chain.ts';
+import { MAX_LATE_PAYOUT_MS } from '../../domain/refund-payout.ts';
 import { findRefund } from '../../store/refunds.ts';
 import { CONFIRMATIONS, eventsOf, etherShop, OWED_WEI, type EtherShop } from '../chains/follow-chain.fixture.ts';
 import { createChainFollower } from '../chains/follow-chain.ts';
@@ -16,8 +18,8 @@ const PART = OWED_WEI / 4n;
 interface SafeShop extends EtherShop {
   /** What pays like a Safe. */
   readonly safe: DeployedContract;
-  /** A refund of a quarter of an order that was paid. */
-  refund(address?: string): Promise<Refund & { readonly address: string }>;
+  /** A refund of a quarter of an order that was paid, unless another amount is given. */
+  refund(address?: string, units?: bigint): Promise<Refund & { readonly address: string }>;
   statusOf(refund: Refund): Promise<unknown>;
   warningsOf(refund: Refund): Promise<readonly string[]>;
 }
@@ -36,13 +38,13 @@ async function safeShop(): Promise<SafeShop> {
   return {
     ...shop,
     safe,
-    refund: async (address = freshAddress()) => {
+    refund: async (address = freshAddress(), units = PART) => {
       const { projectId, mode, surface, id: paymentId } = order;
-      const wanted = { cryptoAmount: '0.0025' };
+      const wanted = { cryptoAmount: formatDecimal(units, 18) };
       const request = { projectId, mode, surface, paymentId, wanted, address, reason: null };
       const made = await createRefund(app, request, null);
       if (made.kind !== 'done') throw new Error(JSON.stringify(made));
-      expect(made.refund.units).toBe(PART);
+      expect(made.refund.units).toBe(units);
       return { ...made.refund, address };
     },
     statusOf: async ({ id }) => (await findRefund(app.db, id))?.status,
@@ -171,6 +173,47 @@ describe('the warning that a contract may have paid a refund, once that is cance
         new RegExp(`^The balance of ${refund.address} .* may have paid ${encodeId('refund', refund.id)}, which`),
       ),
     ]);
+  });
+});
+
+describe('what a contract pays to a refund that was cancelled', () => {
+  it('is known at the next refund of the same money, as what a plain account pays is', async () => {
+    const shop = await safeShop();
+    const refund = await shop.refund(freshAddress(), OWED_WEI);
+    await shop.advance();
+    expect(await cancelRefund(shop.app, { id: refund.id })).toMatchObject({ kind: 'done' });
+    const hash = await shop.safe.send('pay', [refund.address], { valueWei: OWED_WEI });
+    await shop.advance();
+    const next = await shop.refund(refund.address, OWED_WEI);
+    const shown = await refundInstructions(shop.app, next.id, () => null);
+    expect(shown).toMatchObject({ call: null, problem: expect.stringContaining(`${hash} paid exactly the amount`) });
+    await shop.advance(CONFIRMATIONS);
+    expect(await shop.statusOf(next)).toBe('pending');
+  });
+
+  it('is warned of where no node traces', async () => {
+    const shop = await safeShop();
+    const refund = await shop.refund();
+    await shop.advance();
+    expect(await cancelRefund(shop.app, { id: refund.id })).toMatchObject({ kind: 'done' });
+    await shop.safe.send('pay', [refund.address], { valueWei: PART });
+    await shop.mine();
+    await shop.follow(traceless(shop));
+    expect(await shop.warningsOf(await shop.refund())).toEqual([
+      expect.stringContaining(`may have paid ${encodeId('refund', refund.id)}, which`),
+    ]);
+  });
+
+  it('is not looked for any more once nobody would take a payment for it', async () => {
+    const shop = await safeShop();
+    const refund = await shop.refund();
+    await shop.advance();
+    expect(await cancelRefund(shop.app, { id: refund.id })).toMatchObject({ kind: 'done' });
+    await shop.advance(1, MAX_LATE_PAYOUT_MS + 1);
+    await shop.safe.send('pay', [refund.address], { valueWei: PART });
+    await shop.mine();
+    await shop.follow(traceless(shop));
+    expect(await shop.warningsOf(await shop.refund())).toEqual([]);
   });
 });
 

@@ -1,4 +1,5 @@
 import type { ChainBlock, ChainSource, NativeBalances } from '../../rails/chain.ts';
+import { MAX_LATE_PAYOUT_MS } from '../../domain/refund-payout.ts';
 import { balancesOf } from '../../rails/native-balances.ts';
 import { unpaidRefunds, type BalanceCheck, type UnpaidRefund } from '../../store/refund-balances.ts';
 import type { App } from '../context.ts';
@@ -21,11 +22,12 @@ export interface ContractPayoutWatch {
 const NOTHING: ContractPayouts = { found: [], checks: [] };
 
 /**
- * Compares the balances in the network's own coin on the addresses of unpaid refunds with those of the last check. If
- * one grew by at least the refund's amount, the blocks since are traced for an explanation. If no node can trace them,
- * the growth is kept as unexplained: it completes nothing, but whoever is about to pay the refund is warned.
+ * Compares the balances in the network's own coin on the addresses of unpaid refunds, failed ones among them, with
+ * those of the last check. If one grew by at least the refund's amount, the blocks since are traced for an explanation.
+ * If no node can trace them, the growth is kept as unexplained: it completes nothing, but whoever is about to pay the
+ * refund is warned.
  */
-export function createContractPayoutWatch(app: Pick<App, 'db'>, source: ChainSource): ContractPayoutWatch {
+export function createContractPayoutWatch(app: Pick<App, 'db' | 'clock'>, source: ChainSource): ContractPayoutWatch {
   const native = source.native ?? null;
   /** The blocks since the last successful check. */
   let unseen: readonly ChainBlock[] = [];
@@ -35,7 +37,7 @@ export function createContractPayoutWatch(app: Pick<App, 'db'>, source: ChainSou
       const [first, tip] = [blocks[0], blocks.at(-1)];
       if (native === null || first === undefined || tip === undefined) return NOTHING;
       unseen = [...unseen.filter(({ height }) => height < first.height), ...blocks].slice(-MAX_TRACED_BLOCKS);
-      const refunds = await unpaidRefunds(app.db, source.network, native.asset);
+      const refunds = await unpaidRefunds(app.db, source.network, native.asset, app.clock() - MAX_LATE_PAYOUT_MS);
       const before = await balancesBefore(native, refunds, first);
       const now = await balancesOf(native, refunds, tip);
       if (now === null) return NOTHING;

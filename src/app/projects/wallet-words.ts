@@ -7,6 +7,11 @@ export const NEW_ACCOUNT =
   'Give an account of your wallet that nothing else uses, for payments get its addresses from number 0 on. If it was used before, ' +
   "set it again with --first-index and the number of its first unused address: else an earlier customer who pays to an old address pays somebody else's order.";
 
+/** The same of a treasury: its deposit contracts are numbered for every installation alike. */
+export const NEW_TREASURY =
+  'Payments get the deposit contracts of this treasury from number 0 on. If another installation used it before, ' +
+  "set it again with --first-index and the number of its first unused deposit: else an earlier customer who pays to an old address pays somebody else's order.";
+
 /** What differs from the wallet before, in sentences. */
 export function walletChanges(before: Wallet, after: Wallet): readonly string[] {
   const same = before.firstAddress === after.firstAddress;

@@ -188,6 +188,17 @@ describe('a wallet that was used before', () => {
   });
 });
 
+describe('a treasury that another installation may have used', () => {
+  it('is warned of as an account is, for each installation counts its deposits from 0 on', async () => {
+    const app = await testApp();
+    const treasury = { kind: 'treasury', text: `0x${'1'.repeat(40)}` } as const;
+    const warned = [expect.stringMatching(/from number 0 on.*another installation.*--first-index/)];
+    expect((await set(app, treasury, { network: 'ethereum' })).warnings).toEqual(warned);
+    expect((await set(app, treasury, { network: 'ethereum', firstIndex: 7 })).warnings).toEqual([]);
+    expect((await set(app, treasury, { network: 'ethereum' })).warnings).toEqual([]);
+  });
+});
+
 describe('what will not work when money is to go out again', () => {
   const MULTISIG = [1, 2].map((account) => publicKeyAt(`m/48'/0'/${account}'/2'`, 'xpub'));
 

@@ -17,7 +17,7 @@ import { digestOf } from '../version.ts';
 import { malformed, noProject, rejected, type Rejected } from '../rejected.ts';
 import { mailWalletChange } from './wallet-mails.ts';
 import { isOwnDeposit } from './own-deposit.ts';
-import { indexChange, NEW_ACCOUNT, shortWallet, walletChanges } from './wallet-words.ts';
+import { indexChange, NEW_ACCOUNT, NEW_TREASURY, shortWallet, walletChanges } from './wallet-words.ts';
 
 const MAX_CONFIRMATIONS = 10_000;
 /** 10 %: with more, a payment that is plainly too small would count as paid. */
@@ -103,7 +103,8 @@ export async function setProjectWallet(
       ...differences(auditedWallet(before), auditedWallet(wallet)),
     });
     if (before?.firstAddress !== firstAddress) await announceWalletChange(app, trx, before, wallet);
-    const isUnused = wallet.kind !== 'treasury' && wallet.nextIndex === 0 && firstIndex === null;
+    const isUnused = wallet.nextIndex === 0 && firstIndex === null;
+    const ofUnused = wallet.kind === 'treasury' ? NEW_TREASURY : NEW_ACCOUNT;
     return {
       kind: 'done',
       wallet,
@@ -113,7 +114,7 @@ export async function setProjectWallet(
         ...(before === null ? [] : walletChanges(before, wallet)),
         ...(firstIndex === null ? [] : indexChange(found.nextIndex, firstIndex)),
       ],
-      warnings: [...(isUnused ? [NEW_ACCOUNT] : []), ...parsed.warnings],
+      warnings: [...(isUnused ? [ofUnused] : []), ...parsed.warnings],
     };
   });
 }

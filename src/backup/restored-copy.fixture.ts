@@ -16,6 +16,7 @@ import type { Network } from '../domain/networks.ts';
 import type { Payment } from '../domain/payment.ts';
 import type { ChainSource } from '../rails/chain.ts';
 import type { UtxoChains, WalletSource } from '../rails/family.ts';
+import { derivingWith } from '../rails/derive-addresses.ts';
 import { createWalletOpener } from '../rails/wallet.ts';
 import { fixedRates } from '../rates/fixed.ts';
 import { openDatabase } from '../store/database.ts';
@@ -102,7 +103,7 @@ export const SCENES: readonly (readonly [string, () => Promise<Scene>])[] = [
 
 /** One installation: the original, or what was made of its backup. */
 export function installation(scene: Scene, app: App, creator: TestApp['creator']) {
-  const openWallet = createWalletOpener(scene.chains);
+  const derive = derivingWith(createWalletOpener(scene.chains));
   const read = async (id: string): Promise<Payment> => {
     const [payment] = await findPayments(app.db, [id]);
     if (payment === undefined) throw new Error(`There is no payment ${id}`);
@@ -112,7 +113,7 @@ export function installation(scene: Scene, app: App, creator: TestApp['creator']
     app,
     read,
     follow: async (): Promise<void> => {
-      const follower = createChainFollower(app, scene.source, openWallet);
+      const follower = createChainFollower(app, scene.source, derive);
       while ((await follower.follow()) !== 'at_head');
     },
     /** The order's address and what it owes, or why there is none. */

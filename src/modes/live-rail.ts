@@ -2,8 +2,8 @@ import { tokenOf, type Token } from '../domain/asset.ts';
 import { cheapFirst, offeredCoins } from '../domain/coin-choice.ts';
 import type { Network } from '../domain/networks.ts';
 import { REFUND_LIFETIME_MS } from '../domain/refund.ts';
-import { createAddressesAhead, type AddressesAhead } from '../rails/addresses-ahead.ts';
-import { matchingAddress, shownAddress } from '../rails/address.ts';
+import { derivingWith, type DeriveAddresses } from '../rails/derive-addresses.ts';
+import { shownAddress } from '../rails/address.ts';
 import type { WalletOpener } from '../rails/wallet.ts';
 import type { RateSource } from '../rates/source.ts';
 import { withSpread } from '../rates/spread.ts';
@@ -12,10 +12,9 @@ import { confirmationsOf, issuedNetworks } from '../store/watched-addresses.ts';
 import type { Database, Trx } from '../store/database.ts';
 import { coinChoiceOf, spreadOf } from '../store/projects.ts';
 import { walletNetworks } from '../store/wallets.ts';
-import { heldAddress, takeAddressIndex } from '../store/issued-addresses.ts';
-import { addressesInRefunds } from '../store/wallet-locks.ts';
-import { createLock, halted, issuedFrom, noWallet, otherChain } from './locked-issuer.ts';
-import { DEFAULT_TOLERANCE_BASIS_POINTS, type ChainRail, type Issued } from './rail.ts';
+import { heldAddress } from '../store/issued-addresses.ts';
+import { lockIssuer, otherChain } from './locked-issuer.ts';
+import { DEFAULT_TOLERANCE_BASIS_POINTS, type ChainRail } from './rail.ts';
 
 export interface ChainRailOptions {
   readonly db: Database;
@@ -23,8 +22,10 @@ export interface ChainRailOptions {
   /** The tokens that the service's nodes can see, most popular first. */
   readonly tokens: readonly Token[];
   readonly openWallet: WalletOpener;
-  /** Derives a batch's addresses; shared with others who use it. */
-  readonly addresses?: AddressesAhead;
+  /** In this thread unless given. */
+  readonly derive?: DeriveAddresses;
+  /** Derives the addresses of payments, for which most were derived ahead of time. */
+  readonly nextAddresses?: DeriveAddresses;
   readonly evmChain: ChainRail['evmChain'];
   readonly payoutChain: ChainRail['payoutChain'];
 }
@@ -38,17 +39,27 @@ export function chainRail(options: ChainRailOptions): ChainRail {
     openWallet,
     evmChain,
     payoutChain,
-    addresses = createAddressesAhead(openWallet),
+    derive = derivingWith(openWallet),
+    nextAddresses = derive,
   } = options;
+  const lock: NonNullable<ChainRail['lock']> = (runner, wanted) =>
+    lockIssuer({ rates, tokens, nextAddresses }, runner, wanted);
   return {
     kind: 'chain',
     openWallet,
+    derive,
     rates,
     seenTokens: tokens,
     ratesFor: async (projectId, trx) => withSpread(rates, await spreadOf(trx ?? db, projectId)),
     ...offerOf(db, tokens),
-    issue: (payment, { network }, trx) => issueNext(trx ?? db, openWallet, payment, network),
-    lock: createLock({ rates, tokens, addresses }),
+    issue: async (payment, token, trx) => {
+      if (trx === undefined) throw new Error('An address is issued in a transaction.');
+      const issuer = await lock(trx, [{ projectId: payment.projectId, ...token }]);
+      const issued = await issuer.issue(payment, token);
+      for (const statement of issuer.taken()) await trx.executeQuery(statement);
+      return issued;
+    },
+    lock,
     held: async (payment, { network }, trx) => {
       const held = await heldAddress(trx, payment.id, network);
       if (held === null) return null;
@@ -86,27 +97,6 @@ export function chainRail(options: ChainRailOptions): ChainRail {
     payoutChain,
     refundOutcome: () => ({ afterMs: REFUND_LIFETIME_MS, observation: { kind: 'failed', reason: 'unpaid' } }),
   };
-}
-
-/** Issues the next address of a project's wallet that stands in no refund. */
-async function issueNext(
-  executor: Database | Trx,
-  openWallet: WalletOpener,
-  { projectId, amountUsdCents }: { readonly projectId: string; readonly amountUsdCents: bigint },
-  network: Network,
-): Promise<Issued> {
-  const taken = await takeAddressIndex(executor, projectId, network);
-  if (taken === null) {
-    const wallets = await walletNetworks(executor, projectId);
-    return wallets.has(network) ? halted(network) : noWallet(network);
-  }
-  const wallet = openWallet(network, { kind: taken.kind, text: taken.source });
-  if (wallet === null) return { kind: 'no_method', message: otherChain(network) };
-  const address = wallet.addressAt(taken.index);
-  const named = await addressesInRefunds(executor, network, [matchingAddress(network, address)]);
-  // What is paid there would pay the refund, and the refund an order (docs/design/refunds.md).
-  if (named.size > 0) return issueNext(executor, openWallet, { projectId, amountUsdCents }, network);
-  return issuedFrom(taken, network, address, amountUsdCents);
 }
 
 /** What the project's customers are offered of the tokens that the service's nodes can see. */

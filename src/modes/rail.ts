@@ -4,6 +4,7 @@ import type { EvmChain } from '../domain/payment-uri.ts';
 import type { Confirmations, Payment, Transfer } from '../domain/payment.ts';
 import type { Mode } from '../domain/permission.ts';
 import type { PayoutChain } from '../rails/family.ts';
+import type { DeriveAddresses } from '../rails/derive-addresses.ts';
 import type { WalletOpener } from '../rails/wallet.ts';
 import type { RateSource } from '../rates/source.ts';
 import type { Trx } from '../store/database.ts';
@@ -63,9 +64,7 @@ export interface Issuer {
   ): Issued | Promise<Issued>;
 }
 
-/**
- * Quotes a whole batch and issues its addresses from what one statement has read and locked, without further waiting.
- */
+/** Quotes a whole batch and issues its addresses from the wallets that it has locked. */
 export interface LockedIssuer extends Issuer {
   /** Statements that must run in the transaction that saves the payments, so that no address is issued twice. */
   taken(): readonly Statement[];
@@ -95,6 +94,8 @@ export interface SandboxRail extends AnyRail {
 export interface ChainRail extends AnyRail {
   readonly kind: 'chain';
   readonly openWallet: WalletOpener;
+  /** Derives addresses for anything but payments. */
+  readonly derive: DeriveAddresses;
 }
 
 /** What both have. */
@@ -103,17 +104,9 @@ interface AnyRail extends Issuer {
   readonly seenTokens: readonly Token[];
   /**
    * Locks everything needed to issue addresses for payments in these tokens, until the transaction ends. The resulting
-   * issuer knows no other tokens. With `mayPredict` it may use the state it saw last: then `taken` also contains the
-   * lock, which rolls the transaction back, with an error that `isUnexpected` recognises, if that state has changed.
-   * Null: nothing has to be locked.
+   * issuer knows no other tokens. Null: nothing has to be locked.
    */
-  readonly lock:
-    | ((
-        runner: StatementRunner,
-        wanted: readonly WantedToken[],
-        options: { readonly mayPredict: boolean },
-      ) => Promise<LockedIssuer>)
-    | null;
+  readonly lock: ((runner: StatementRunner, wanted: readonly WantedToken[]) => Promise<LockedIssuer>) | null;
   /** The tokens of `tokens` in the order in which a page lists them. */
   listed(projectId: string): readonly Token[] | Promise<readonly Token[]>;
   /**

@@ -1,15 +1,14 @@
 import type { Network } from '../domain/networks.ts';
-import type { WalletDeriver } from './chain.ts';
+import type { DeriveAddresses } from './derive-addresses.ts';
 import type { WalletSource } from './family.ts';
-import type { WalletOpener } from './wallet.ts';
 
-/** Derives addresses of wallets in bulk, and ahead of time while the process is idle. */
+/** The next addresses of wallets, derived ahead of time while nobody asks for any. */
 export interface AddressesAhead {
   /**
-   * `count` addresses of a wallet from index `from` on; null if the wallet cannot be read. The caller knows which
-   * indexes are free: this is a cache of derivations, which drops those below `from`.
+   * Answers as `DeriveAddresses` does, at once if the addresses were derived before. The caller knows which indexes are
+   * free: the wallet's addresses below `from` are forgotten, and the next ones are derived once nobody asks.
    */
-  of(network: Network, source: WalletSource, from: number, count: number): readonly string[] | null;
+  readonly take: DeriveAddresses;
   /** Stops deriving ahead of time. */
   stop(): void;
 }
@@ -20,18 +19,18 @@ const MAX_AHEAD = 1_200;
 const MAX_WALLETS = 50;
 /** How long nobody must have asked for addresses. */
 const IDLE_MS = 200;
-/** One to two milliseconds of work at a time, then a pause for requests. */
-const SLICE = 16;
-const PAUSE_MS = 4;
+/** How many are derived at once: a request for others waits some milliseconds for them. */
+const SLICE = 20;
 
 interface Ahead {
-  readonly deriver: WalletDeriver;
+  readonly network: Network;
+  readonly source: WalletSource;
   /** The index of the first of `addresses`, which are consecutive. */
   from: number;
-  addresses: string[];
+  addresses: readonly string[];
 }
 
-export function createAddressesAhead(openWallet: WalletOpener): AddressesAhead {
+export function createAddressesAhead(derive: DeriveAddresses): AddressesAhead {
   // In the order of their last use.
   const wallets = new Map<string, Ahead>();
   let timer: NodeJS.Timeout | null = null;
@@ -39,30 +38,27 @@ export function createAddressesAhead(openWallet: WalletOpener): AddressesAhead {
 
   const wait = (ms: number): void => {
     if (timer !== null) clearTimeout(timer);
-    timer = stopped ? null : setTimeout(deriveSome, ms).unref();
+    timer = stopped ? null : setTimeout(() => void deriveSome(), ms).unref();
   };
 
-  const deriveSome = (): void => {
+  const deriveSome = async (): Promise<void> => {
     timer = null;
     const [next] = [...wallets].toReversed().filter(([, { addresses }]) => addresses.length < MAX_AHEAD);
     if (next === undefined) return;
     const [key, wallet] = next;
-    try {
-      deriveTo(wallet, Math.min(MAX_AHEAD, wallet.addresses.length + SLICE));
-    } catch {
-      // Whoever asks for these addresses gets the reason why they cannot be derived.
-      wallets.delete(key);
-    }
-    wait(PAUSE_MS);
+    const end = wallet.from + wallet.addresses.length;
+    const count = Math.min(SLICE, MAX_AHEAD - wallet.addresses.length);
+    // A request for addresses that cannot be derived gets the reason.
+    const more = await derive(wallet.network, wallet.source, end, count).catch(() => null);
+    if (more === null) wallets.delete(key);
+    else if (wallet.from + wallet.addresses.length === end) wallet.addresses = [...wallet.addresses, ...more];
+    if (timer === null) wait(0);
   };
 
   return {
-    of: (network, source, from, count) => {
+    take: async (network, source, from, count) => {
       const key = `${network} ${source.kind} ${source.text}`;
-      const known = wallets.get(key);
-      const deriver = known?.deriver ?? openWallet(network, source);
-      if (deriver === null) return null;
-      const wallet = known ?? { deriver, from, addresses: [] };
+      const wallet = wallets.get(key) ?? { network, source, from, addresses: [] };
       wallets.delete(key);
       wallets.set(key, wallet);
       for (const [oldest] of wallets) {
@@ -72,20 +68,15 @@ export function createAddressesAhead(openWallet: WalletOpener): AddressesAhead {
       const isKnown = from >= wallet.from && from <= wallet.from + wallet.addresses.length;
       wallet.addresses = isKnown ? wallet.addresses.slice(from - wallet.from) : [];
       wallet.from = from;
-      deriveTo(wallet, count);
       wait(IDLE_MS);
-      return wallet.addresses.slice(0, count);
+      const ready = wallet.addresses.slice(0, count);
+      if (ready.length === count) return ready;
+      const rest = await derive(network, source, from + ready.length, count - ready.length);
+      return rest && [...ready, ...rest];
     },
     stop: () => {
       stopped = true;
       if (timer !== null) clearTimeout(timer);
     },
   };
-}
-
-/** Derives until this many addresses are available. Throws RangeError if the wallet has no more. */
-function deriveTo(wallet: Ahead, count: number): void {
-  const { deriver, from, addresses } = wallet;
-  const missing = count - addresses.length;
-  if (missing > 0) addresses.push(...deriver.addressesAt(from + addresses.length, missing));
 }

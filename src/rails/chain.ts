@@ -196,12 +196,7 @@ export interface WalletDeriver {
    */
   readonly identity?: string;
   /** The addresses that earlier versions handed out for the same indexes, where those were others. */
-  readonly former?: Pick<WalletDeriver, 'addressesAt'>;
-  /**
-   * `count` receiving addresses from index `from` on: the same as `addressAt` returns one by one, but several at once
-   * take a fraction of the time.
-   */
-  addressesAt(from: number, count: number): readonly string[];
+  readonly former?: WalletDeriver;
 }
 
 /** What went wrong with one node. Contains neither the credentials nor the path of its URL. */

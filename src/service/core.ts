@@ -12,7 +12,9 @@ import { nativeAsset, type Network } from '../domain/networks.ts';
 import type { Mode } from '../domain/permission.ts';
 import type { Troubles } from '../domain/trouble.ts';
 import { DEFAULT_POLICY } from '../domain/transition.ts';
-import { createAddressesAhead, type AddressesAhead } from '../rails/addresses-ahead.ts';
+import { createAddressThread } from '../rails/address-thread.ts';
+import { createAddressesAhead } from '../rails/addresses-ahead.ts';
+import type { DeriveAddresses } from '../rails/derive-addresses.ts';
 import { rulesOf, type NetworkNodes } from '../rails/networks.ts';
 import type { UtxoChains } from '../rails/family.ts';
 import { createWalletOpener, type WalletOpener } from '../rails/wallet.ts';
@@ -48,7 +50,10 @@ export interface Cointill {
   /** In the smallest units per virtual byte. */
   readonly maxFeeRate: number;
   readonly openWallet: WalletOpener;
-  readonly addresses: AddressesAhead;
+  /** On a thread of its own. */
+  readonly derive: DeriveAddresses;
+  /** The same for the addresses of payments, of which the next ones are derived ahead of time. */
+  readonly nextAddresses: DeriveAddresses;
   close(): Promise<void>;
 }
 
@@ -93,9 +98,13 @@ export async function openCointill(config: Config, log: Logger, parts: CoreParts
     },
   );
   const openWallet = createWalletOpener(config.utxoChains);
-  const addresses = createAddressesAhead(openWallet);
+  const thread = createAddressThread(config.utxoChains);
+  const { derive } = thread;
+  const ahead = createAddressesAhead(derive);
+  const wallets = { openWallet, derive, nextAddresses: ahead.take };
   const close = async (): Promise<void> => {
-    addresses.stop();
+    ahead.stop();
+    await thread.stop();
     await handle.close();
     await embedded?.stop();
   };
@@ -111,7 +120,7 @@ export async function openCointill(config: Config, log: Logger, parts: CoreParts
     parts.observer?.(activity);
   };
   const app: App = {
-    ...createApp(config, handle, { openWallet, addresses }, { ...parts, observer }),
+    ...createApp(config, handle, wallets, { ...parts, observer }),
     sendsMail: config.mail !== null,
   };
   const policyOf = (mode: Mode): WebhookPolicy => ({
@@ -132,8 +141,7 @@ export async function openCointill(config: Config, log: Logger, parts: CoreParts
     troubles,
     chains: config.utxoChains,
     maxFeeRate: config.maxFeeRate,
-    openWallet,
-    addresses,
+    ...wallets,
     close,
   };
 }
@@ -146,7 +154,7 @@ function required<Value>(value: Value | null): Value {
 function createApp(
   config: Config,
   handle: DatabaseHandle,
-  wallets: Pick<Cointill, 'openWallet' | 'addresses'>,
+  wallets: Pick<Cointill, 'openWallet' | 'derive' | 'nextAddresses'>,
   { rates = fixedRates(config.fixedRates), observer, clock }: Pick<CoreParts, 'rates' | 'observer' | 'clock'>,
 ): App {
   const sandbox = sandboxRail(testRates(), config.sandboxCompleteAfterMs);

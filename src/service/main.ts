@@ -228,7 +228,7 @@ async function startServers(
     throw error;
   }
   // Nothing waits for it: an order that arrives first derives its own address.
-  prepareAddresses(app.db, core.networks, core.addresses).catch((error: unknown) =>
+  prepareAddresses(app.db, core.networks, core.nextAddresses).catch((error: unknown) =>
     log.warn({ err: error }, 'addresses could not be derived ahead; orders derive their own'),
   );
   return stop;
@@ -263,7 +263,7 @@ async function startWorkerParts(
   const noticing = config.dashboard === null ? null : createServiceNoticing(core, holder);
   const workers = startWorkers(app, { sender, sealingKey }, notifications, troubles, { mailer, noticing, judged });
   const sources = config.networks.map((nodes) => createChainSource(nodes, { timeoutMs: NODE_TIMEOUT_MS, troubles }));
-  const chains = sources.map((source) => watchChain(app, source, holder, troubles, config.nodePollMs, core.openWallet));
+  const chains = sources.map((source) => watchChain(app, source, holder, troubles, config.nodePollMs, core.derive));
   return async () => {
     await Promise.all([workers.stop(STOP_GRACE_MS), sweeps.stop(), ...chains.map((chain) => chain.stop())]);
     await Promise.all([sender.close(0), swept.close(), ...sources.map((source) => source.close())]);

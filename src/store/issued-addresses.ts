@@ -33,25 +33,6 @@ export interface TakenIndex {
 }
 
 /**
- * Takes the next index of a project's wallet; null without a wallet, or if it is halted. Every caller gets another
- * index.
- */
-export async function takeAddressIndex(
-  executor: Database | Trx,
-  projectId: string,
-  network: Network,
-): Promise<TakenIndex | null> {
-  const { rows } = await sql<TakenIndex>`
-    update address_indexes i set next_index = i.next_index + 1
-    from wallets w join projects p on p.id = w.project_id
-    where w.project_id = ${projectId} and w.network = ${network} and w.replaced_at is null
-      and i.network = w.network and i.first_address = w.first_address and i.halted_reason is null
-    returning w.id as "walletId", w.kind, w.source, i.next_index - 1 as index, w.confirmations,
-      w.tolerance_basis_points as "toleranceBasisPoints", p.monitoring_hours as "monitoringHours"`.execute(executor);
-  return rows[0] ?? null;
-}
-
-/**
  * The addresses that a wallet handed out, for any project, with indexes below a limit: by index, in the form in which
  * the chain's transfers carry them.
  */

@@ -30,12 +30,12 @@ export interface TransactionRunner {
 }
 
 /**
- * Two separate connections, opened when first used. On the first one a statement is sent before the previous one is
- * answered: the server runs them in order, each in its own transaction, and never waits for this process to read an
- * answer. On the second one transactions run in order: `begin` is sent with the first statement and `commit` with the
- * last ones, and the next transaction is sent right behind that commit. A statement that fails does not affect the
- * others. If a connection breaks, or a statement is not answered in time, everything running on it fails, whether it
- * was executed or not, and the next statement opens a new connection.
+ * A connection of its own, opened when first used, on which statements and transactions run in order. `begin` is sent
+ * with a transaction's first statement and `commit` with its last ones; a transaction that reads nothing and saves by
+ * one statement is sent as that statement. The next one is sent right behind the last, before that is answered, so that
+ * the server never waits for this process to read an answer. A statement that fails does not affect the others. If the
+ * connection breaks, or a statement is not answered in time, everything running on it fails, whether it was executed or
+ * not, and the next statement opens a new connection.
  */
 export interface Pipeline extends StatementRunner, TransactionRunner {
   /** How long the oldest running statement has waited for its answer; null: none is running. */
@@ -45,10 +45,9 @@ export interface Pipeline extends StatementRunner, TransactionRunner {
 }
 
 export function createPipeline(connect: () => Promise<Client>): Pipeline {
-  const alone = connectionOnDemand(connect);
-  const transactions = connectionOnDemand(connect);
+  const connection = connectionOnDemand(connect);
   const unanswered = new Set<{ readonly sentAt: number }>();
-  // Resolves when the last transaction in the queue has sent its end.
+  // Resolves when the last one in the queue has sent its end.
   let lastSent: Promise<void> = Promise.resolve();
 
   const timed = async <Answer>(answer: Promise<Answer>): Promise<Answer> => {
@@ -69,52 +68,78 @@ export function createPipeline(connect: () => Promise<Client>): Pipeline {
       return answer;
     };
 
+  /** Whatever is sent after `onSent` was called comes after this one. */
+  const inTurn = async <Result>(run: (ask: Ask, onSent: () => void) => Promise<Result>): Promise<Result> => {
+    const before = lastSent;
+    const { promise: sent, resolve: onSent } = Promise.withResolvers<void>();
+    lastSent = sent;
+    await before;
+    try {
+      return await run(asker(await connection.open()), onSent);
+    } finally {
+      onSent();
+    }
+  };
+
   return {
-    executeQuery: ({ sql, parameters }) => timed(alone.open().then((client) => client.query(sql, [...parameters]))),
-    transaction: async (decide) => {
-      const before = lastSent;
-      const { promise: sent, resolve: giveTurn } = Promise.withResolvers<void>();
-      lastSent = sent;
-      await before;
-      try {
-        return await runTransaction(asker(await transactions.open()), decide, giveTurn);
-      } finally {
-        giveTurn();
-      }
-    },
+    executeQuery: ({ sql, parameters }) =>
+      timed(
+        inTurn((ask, onSent) => {
+          const answer = ask(sql, parameters);
+          onSent();
+          return answer;
+        }),
+      ),
+    transaction: (decide) => inTurn((ask, onSent) => runTransaction(ask, decide, onSent)),
     unansweredMs: () => {
       const [oldest] = unanswered;
       return oldest === undefined ? null : performance.now() - oldest.sentAt;
     },
     close: async () => {
       await lastSent;
-      await Promise.all([alone.close(), transactions.close()]);
+      await connection.close();
     },
   };
 }
 
 type Ask = (text: string, values?: readonly unknown[]) => Promise<QueryResult>;
 
-/** Calls `onSent` when the end of the transaction is sent: whatever is sent after that comes after it. */
 async function runTransaction<Result>(
   ask: Ask,
   decide: (runner: StatementRunner) => Promise<Ending<Result>>,
   onSent: () => void,
 ): Promise<Result> {
+  let isBegun = false;
+  const begin = (): void => {
+    if (!isBegun) void ask('begin');
+    isBegun = true;
+  };
   const send = ({ sql, parameters }: Statement) => ask(sql, parameters);
-  void ask('begin');
   let ending: Ending<Result>;
   try {
-    ending = await decide({ executeQuery: send });
+    ending = await decide({
+      executeQuery: (statement) => {
+        begin();
+        return send(statement);
+      },
+    });
   } catch (error) {
-    void ask('rollback');
+    if (isBegun) void ask('rollback');
     throw error;
   }
   const { result, statements } = ending;
   if (statements.length === 0) {
-    await ask('rollback');
+    if (isBegun) await ask('rollback');
     return result;
   }
+  const [only] = statements;
+  if (!isBegun && only !== undefined && statements.length === 1) {
+    const answer = send(only);
+    onSent();
+    await answer;
+    return result;
+  }
+  begin();
   const answers = [...statements.map(send), ask('commit')];
   onSent();
   const ended = (await Promise.all(answers)).at(-1);

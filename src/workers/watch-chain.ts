@@ -3,7 +3,7 @@ import { createChainFollower } from '../app/chains/follow-chain.ts';
 import type { Network } from '../domain/networks.ts';
 import type { Troubles } from '../domain/trouble.ts';
 import type { ChainSource } from '../rails/chain.ts';
-import type { WalletOpener } from '../rails/wallet.ts';
+import type { DeriveAddresses } from '../rails/derive-addresses.ts';
 import { saveNodes, saveProblem } from '../store/network-states.ts';
 import { holdLease, releaseLease } from '../store/leases.ts';
 import { startLoop, type Loop } from './loop.ts';
@@ -27,7 +27,7 @@ const STOP_WAIT_MS = 5_000;
 /**
  * Follows one chain as long as this process holds its lease; two workers never follow the same chain. The state of its
  * nodes is saved in the database; after failures it rests longer and longer, up to five seconds. `pollMs` replaces the
- * rest at the head. `openWallet` is for what is watched beside the addresses of payments.
+ * rest at the head. `derive` is for what is watched beside the addresses of payments.
  */
 export function watchChain(
   app: App,
@@ -35,12 +35,12 @@ export function watchChain(
   holder: string,
   troubles: Troubles,
   pollMs: number | null = null,
-  openWallet: WalletOpener | null = null,
+  derive: DeriveAddresses | null = null,
 ): Loop {
   const name = `watching ${source.network}`;
   const leaseName = `chain ${source.network}`;
   let heldUntil = 0;
-  const follower = createChainFollower(app, source, openWallet);
+  const follower = createChainFollower(app, source, derive);
   const keepingProblem = createProblemKeeper(app, source.network);
 
   const lease = startLoop({

@@ -147,12 +147,7 @@ export async function createWorld(seed: number, database: TestDatabase, connecti
 }
 
 const openWallet: WalletOpener = (network) =>
-  network === 'litecoin' || network === 'ethereum'
-    ? {
-        addressAt: (index) => addressAt(network, index),
-        addressesAt: (from, count) => Array.from({ length: count }, (_, place) => addressAt(network, from + place)),
-      }
-    : null;
+  network === 'litecoin' || network === 'ethereum' ? { addressAt: (index) => addressAt(network, index) } : null;
 
 function appOn(db: App['db'], clock: ManualClock, random: Random): App {
   const rail = chainRail({

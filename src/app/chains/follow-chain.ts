@@ -1,6 +1,6 @@
 import { NETWORK_FACTS, type Network } from '../../domain/networks.ts';
 import type { BlockHeader, ChainBlock, ChainSource, ChainTransfer, WaitingTransactions } from '../../rails/chain.ts';
-import type { WalletOpener } from '../../rails/wallet.ts';
+import type { DeriveAddresses } from '../../rails/derive-addresses.ts';
 import { dropChangeAbove, saveChangeOutputs } from '../../store/change.ts';
 import { lockCursor, moveCursor, readCursor, saveAtHead, startCursor, type Cursor } from '../../store/chain.ts';
 import { dropOutflowsAbove, saveOutflows } from '../../store/coin-outflows.ts';
@@ -61,12 +61,12 @@ export interface ChainFollower {
 }
 
 /**
- * Without `openWallet` only addresses that were handed out are watched. `monotonic` in ms measures how long reads take.
+ * Without `derive` only addresses that were handed out are watched. `monotonic` in ms measures how long reads take.
  */
 export function createChainFollower(
   app: App,
   source: ChainSource,
-  openWallet: WalletOpener | null = null,
+  derive: DeriveAddresses | null = null,
   monotonic: () => number = () => performance.now(),
 ): ChainFollower {
   const mempool = createMempoolWatch(app, source, monotonic);
@@ -74,7 +74,7 @@ export function createChainFollower(
   const contracts = createContractWatch(app, source);
   const contractPayouts = createContractPayoutWatch(app, source);
   const payouts = createPayoutWatch(app, source);
-  const unissued = openWallet === null ? null : createUnissuedWatch(app, source, openWallet);
+  const unissued = derive === null ? null : createUnissuedWatch(app, source, derive);
 
   async function step(): Promise<Followed> {
     const followed = await followBlocks(app, source, { contracts, contractPayouts, unissued });

@@ -1,8 +1,7 @@
-import { setImmediate } from 'node:timers/promises';
 import { MAX_SPREAD, skipOf } from '../../domain/recovery.ts';
 import { matchingAddress } from '../../rails/address.ts';
 import type { ChainSource, ChainTransfer } from '../../rails/chain.ts';
-import type { WalletOpener } from '../../rails/wallet.ts';
+import type { DeriveAddresses } from '../../rails/derive-addresses.ts';
 import {
   aheadWallets,
   busiestDay,
@@ -29,7 +28,7 @@ const COPY_AGE_MS = 2 * 24 * 60 * 60_000;
 const REFILL_SHARE = 0.25;
 /** How long a wallet's measured pace is used. */
 const PACE_FOR_MS = 6 * 60 * 60_000;
-/** Deriving an address takes a tenth of a millisecond of CPU time: this many at once, then other work gets its turn. */
+/** How many addresses are derived and saved at once: an order whose addresses are not derived yet waits for them. */
 const BATCH = 50;
 const WALLETS_AT_ONCE = 10;
 
@@ -44,7 +43,7 @@ export interface UnissuedWatch {
 export function createUnissuedWatch(
   { db, clock }: Pick<App, 'db' | 'clock'>,
   { network }: Pick<ChainSource, 'network'>,
-  openWallet: WalletOpener,
+  derive: DeriveAddresses,
 ): UnissuedWatch {
   const distances = new Map<string, { readonly distance: number; readonly at: number }>();
 
@@ -77,16 +76,16 @@ export function createUnissuedWatch(
     { firstAddress, kind, source, from, to }: UnwatchedRange,
     onPiece: (watchedTo: number) => Promise<void> = async () => {},
   ): Promise<void> {
-    const deriver = openWallet(network, { kind, text: source });
-    if (deriver === null) return;
     for (let start = from; start < to; start += BATCH) {
       const count = Math.min(BATCH, to - start);
-      const addresses = deriver
-        .addressesAt(start, count)
-        .map((address, place) => ({ address: matchingAddress(network, address), index: start + place }));
+      const derived = await derive(network, { kind, text: source }, start, count);
+      if (derived === null) return;
+      const addresses = derived.map((address, place) => ({
+        address: matchingAddress(network, address),
+        index: start + place,
+      }));
       await watchUnissued(db, network, firstAddress, addresses);
       await onPiece(start + count);
-      await setImmediate();
     }
   }
 

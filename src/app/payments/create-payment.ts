@@ -3,7 +3,6 @@ import { nextDueAt } from '../../domain/transition.ts';
 import type { LockedIssuer, Rail } from '../../modes/rail.ts';
 import type { Ending, Statement, StatementRunner, TransactionRunner } from '../../store/pipeline.ts';
 import { saveStatement, type IdempotentAnswer, type PaymentChange } from '../../store/save-changes.ts';
-import { isUnexpected } from '../../store/wallet-locks.ts';
 import { auditEntry } from '../audit.ts';
 import { auditStatement } from '../../store/audit.ts';
 import { publicPaymentId } from '../../wire/payment.ts';
@@ -58,41 +57,19 @@ export interface PaymentCreator {
 }
 
 /**
- * Payments that arrive together are saved together (docs/design/group-commit.md). Sandbox orders are saved by one
- * statement, and the next batch is sent while the last one is being saved. Addresses of live orders and numbers of
- * transactions are taken for the whole batch in the transaction that saves it, so that nothing is used twice or lost.
+ * Payments of a mode that arrive together are saved together (docs/decisions/0004), and the next batch is sent while
+ * the last one is being saved. Addresses of live orders and numbers of transactions are taken for the whole batch in the
+ * transaction that saves it (0039), so that nothing is used twice or lost; sandbox orders take nothing, and are saved by
+ * one statement.
  */
-export function createPaymentCreator(app: App, runner: StatementRunner & TransactionRunner): PaymentCreator {
-  const alone = createSaver(
-    2,
-    observed(app, async (drafts: readonly Draft[]) => {
-      const batch = makeBatch(app, drafts, new Map());
-      if (batch.statement !== null) await runner.executeQuery(batch.statement);
-      return batch.saved;
-    }),
-  );
-  const saveItems = async (items: readonly Item[]): Promise<readonly Saved[]> => {
-    const save = (mayPredict: boolean) => runner.transaction((trx) => saveTaking(app, trx, items, mayPredict));
-    try {
-      return await save(true);
-    } catch (error) {
-      if (!isUnexpected(error)) throw error;
-      return save(false);
-    }
-  };
-  const orders = createSaver(2, observed(app, saveItems));
-  const transactions = createSaver(2, observed(app, saveItems));
-
-  const saveItem = async (item: Item): Promise<Saved> => {
-    if (item.request.surface === 'transaction') return transactions.add(item);
-    // A payment made by a person is saved together with its entry in the audit log, which takes a transaction as well.
-    if (item.rail.lock !== null || item.request.by !== undefined) return orders.add(item);
-    const drafted = await draftPayment(app, item.rail, item, await chooseWanted(item.rail, item));
-    return drafted.kind === 'draft' ? alone.add(drafted) : drafted;
-  };
+export function createPaymentCreator(app: App, runner: TransactionRunner): PaymentCreator {
+  const createModeSaver = () =>
+    createSaver(observed(app, (items) => runner.transaction((trx) => saveTaking(app, trx, items))));
+  // So that test requests never use up the places of live ones that wait.
+  const savers = { test: createModeSaver(), live: createModeSaver() };
   return {
     idle: async () => {
-      await Promise.all([alone, orders, transactions].map((saver) => saver.idle()));
+      await Promise.all([savers.test.idle(), savers.live.idle()]);
     },
     create: (request, present, idempotency) =>
       withIdempotency(app, idempotency, async () => {
@@ -101,8 +78,9 @@ export function createPaymentCreator(app: App, runner: StatementRunner & Transac
         const createdAt = app.clock();
         const rail = app.railFor(request.mode);
         const item = { id: newId(app, createdAt), createdAt, request, rail, present, idempotency };
-        const saved = await saveItem(item);
-        const outcome = saved.kind === 'no_wallet' ? await withoutWallet(item, saveItem) : saved;
+        const saver = savers[request.mode];
+        const saved = await saver.add(item);
+        const outcome = saved.kind === 'no_wallet' ? await withoutWallet(item, saver) : saved;
         if (outcome.kind === 'fault') throw outcome.error;
         return outcome;
       }),
@@ -110,17 +88,18 @@ export function createPaymentCreator(app: App, runner: StatementRunner & Transac
 }
 
 /** Says what the project lacks. If its wallet was set just now, the payment is created after all. */
-async function withoutWallet(item: Item, saveItem: (item: Item) => Promise<Saved>): Promise<Exclude<Saved, NoWallet>> {
+async function withoutWallet(item: Item, saver: Batcher<Item, Saved>): Promise<Exclude<Saved, NoWallet>> {
   const choice = await chooseWanted(item.rail, item);
   if (choice !== null && choice.kind !== 'ok') return choice;
-  const saved = await saveItem(item);
-  return saved.kind === 'no_wallet' ? { kind: 'fault', error: new Error('A wallet comes and goes.') } : saved;
+  const saved = await saver.add(item);
+  if (saved.kind !== 'no_wallet') return saved;
+  return { kind: 'fault', error: new Error('The wallet was removed while the order was created; retry.') };
 }
 
-type SaveBatch<Each> = (items: readonly Each[]) => Promise<readonly Saved[]>;
+type SaveBatch = (items: readonly Item[]) => Promise<readonly Saved[]>;
 
 /** Emits how many payments were saved together, and how long that took. */
-function observed<Each>({ observer }: App, saveBatch: SaveBatch<Each>): SaveBatch<Each> {
+function observed({ observer }: App, saveBatch: SaveBatch): SaveBatch {
   if (observer === undefined) return saveBatch;
   return async (items) => {
     const startedAt = performance.now();
@@ -134,8 +113,8 @@ function observed<Each>({ observer }: App, saveBatch: SaveBatch<Each>): SaveBatc
 }
 
 /** Saves items in batches, each batch completely or not at all. */
-function createSaver<Each>(maxInFlight: number, saveBatch: SaveBatch<Each>): Batcher<Each, Saved> {
-  const saveOneByOne = async (items: readonly Each[]): Promise<readonly Saved[]> => {
+function createSaver(saveBatch: SaveBatch): Batcher<Item, Saved> {
+  const saveOneByOne = async (items: readonly Item[]): Promise<readonly Saved[]> => {
     const results: Saved[] = [];
     for (const item of items) {
       try {
@@ -146,7 +125,7 @@ function createSaver<Each>(maxInFlight: number, saveBatch: SaveBatch<Each>): Bat
     }
     return results;
   };
-  return createBatcher({ maxInFlight, maxBatch: 200, maxWaiting: 5_000 }, async (items) => {
+  return createBatcher({ maxInFlight: 2, maxBatch: 200, maxWaiting: 5_000 }, async (items) => {
     if (items.length === 1) return saveOneByOne(items);
     try {
       return await saveBatch(items);
@@ -167,9 +146,8 @@ async function saveTaking(
   app: App,
   runner: StatementRunner,
   items: readonly Item[],
-  mayPredict: boolean,
 ): Promise<Ending<readonly Saved[]>> {
-  const issuers = await lockIssuers(runner, items, mayPredict);
+  const issuers = await lockIssuers(runner, items);
   const drafted: (Draft | TokenRefusal | NoWallet | Fault)[] = [];
   for (const item of items) {
     const issuer = issuers.get(item.rail);
@@ -221,17 +199,13 @@ const MISSING: Fault = { kind: 'fault', error: new Error('The batch made nothing
  * The issuer of these items' addresses, by rail. A rail that needs no lock, or of which no address is wanted, is left
  * out.
  */
-async function lockIssuers(
-  runner: StatementRunner,
-  items: readonly Item[],
-  mayPredict: boolean,
-): Promise<ReadonlyMap<Rail, LockedIssuer>> {
+async function lockIssuers(runner: StatementRunner, items: readonly Item[]): Promise<ReadonlyMap<Rail, LockedIssuer>> {
   const issuers = new Map<Rail, LockedIssuer>();
   for (const [rail, group] of Map.groupBy(items, ({ rail }) => rail)) {
     const wanted = group.flatMap(({ request: { projectId, token } }) =>
       token === null ? [] : [{ projectId, ...token }],
     );
-    if (rail.lock !== null && wanted.length > 0) issuers.set(rail, await rail.lock(runner, wanted, { mayPredict }));
+    if (rail.lock !== null && wanted.length > 0) issuers.set(rail, await rail.lock(runner, wanted));
   }
   return issuers;
 }

@@ -5,7 +5,8 @@ import { publicKeyAt } from '../../rails/utxo/wallet.fixture.ts';
 import type { WalletSource } from '../../rails/family.ts';
 import { MAIN_CHAINS } from '../../rails/utxo/params.ts';
 import { createWalletOpener } from '../../rails/wallet.ts';
-import { takeAddressIndex } from '../../store/issued-addresses.ts';
+import type { Network } from '../../domain/networks.ts';
+import { lockWallets, takeIndexes } from '../../store/wallet-locks.ts';
 import { firstAddresses, setProjectWallet, type WalletRequest, type WalletSet } from './wallets.ts';
 
 const ZPUB = publicKeyAt("m/84'/0'/0'", 'zpub');
@@ -24,8 +25,12 @@ async function set(app: TestApp, source: WalletSource, more: Partial<WalletReque
   return outcome;
 }
 
-const take = async (app: TestApp): Promise<number | undefined> =>
-  (await takeAddressIndex(app.db, app.projectId, 'bitcoin'))?.index;
+const take = (app: TestApp, network: Network = 'bitcoin'): Promise<number | undefined> =>
+  app.db.transaction().execute(async (trx) => {
+    const wallets = await lockWallets(trx, [{ projectId: app.projectId, network }]);
+    await trx.executeQuery(takeIndexes(wallets.map((wallet) => ({ ...wallet, nextIndex: wallet.nextIndex + 1 }))));
+    return wallets[0]?.nextIndex;
+  });
 
 /** The wallets of the project, in the order in which they were set. */
 async function stored(app: TestApp) {
@@ -100,7 +105,7 @@ describe('setting a wallet again', () => {
     await set(app, source, { network: 'ethereum' });
     const [stored] = await app.db.selectFrom('wallets').selectAll().execute();
     expect(stored?.first_address).toBe(depositAddress(treasury, 0, FIRST_DEPOSIT_FACTORY));
-    expect((await takeAddressIndex(app.db, app.projectId, 'ethereum'))?.index).toBe(0);
+    expect(await take(app, 'ethereum')).toBe(0);
     const { wallet, deriver } = await set(app, source, { network: 'ethereum' });
     expect(wallet).toMatchObject({ id: stored?.id, nextIndex: 1 });
     expect(deriver.addressAt(1)).toBe(depositAddress(treasury, 1));

@@ -4,6 +4,7 @@ import type { WalletDeriver } from '../../rails/chain.ts';
 import { shownAddress } from '../../rails/address.ts';
 import type { AddressKind, WalletCheck, WalletSource, UtxoChains } from '../../rails/family.ts';
 import { rulesOf } from '../../rails/networks.ts';
+import { addressesFrom } from '../../rails/derive-addresses.ts';
 import type { WalletOpener } from '../../rails/wallet.ts';
 import type { Trx } from '../../store/database.ts';
 import { notifyAttention } from '../../store/notifications.ts';
@@ -214,7 +215,7 @@ export async function firstAddresses(
   const deriver = openWallet(network, { kind, text: source });
   if (deriver === null) return null;
   const issued = await issuedAddresses(app.db, wallet, count);
-  return deriver.addressesAt(0, count).map((address, index) => {
+  return addressesFrom(deriver, 0, count).map((address, index) => {
     const own = issued.get(index);
     return own === undefined ? address : shownAddress(network, own);
   });
@@ -256,7 +257,7 @@ export async function previewWallet(
     kind: 'done',
     source: parsed.source,
     addressKind: parsed.addressKind,
-    addresses: parsed.deriver.addressesAt(0, COMPARED_ADDRESSES),
+    addresses: addressesFrom(parsed.deriver, 0, COMPARED_ADDRESSES),
     compared: comparedOf({ projectId, network, source }, parsed),
     note: parsed.note,
     warnings: parsed.warnings,
@@ -267,7 +268,7 @@ function comparedOf(
   { projectId, network, source }: Pick<WalletRequest, 'projectId' | 'source'> & { readonly network: Network },
   { source: text, deriver }: Extract<WalletCheck, { readonly kind: 'ok' }>,
 ): string {
-  return digestOf([projectId, network, source.kind, text, deriver.addressesAt(0, COMPARED_ADDRESSES)]);
+  return digestOf([projectId, network, source.kind, text, addressesFrom(deriver, 0, COMPARED_ADDRESSES)]);
 }
 
 /** Changes with everything that can be set about a wallet. Null stands for none. */

@@ -2,13 +2,19 @@ import { setImmediate } from 'node:timers/promises';
 import type { Network } from '../../domain/networks.ts';
 import { matchingAddress } from '../../rails/address.ts';
 import type { WalletDeriver } from '../../rails/chain.ts';
+import { addressesFrom } from '../../rails/derive-addresses.ts';
 import type { Database, Trx } from '../../store/database.ts';
 import { walletsAhead } from '../../store/unissued.ts';
 import type { App } from '../context.ts';
 
-/** How many of a wallet's next addresses no refund may go to: far more than are handed out while a refund is open. */
-export const COMING = 1_000;
-/** Deriving an address takes a tenth of a millisecond of CPU time: this many at once, then other work gets its turn. */
+/**
+ * How many of a wallet's next addresses no refund may go to. Everybody can reckon a treasury's: far more than are handed
+ * out while a refund is open. Only its owner knows a key's, and each takes half a millisecond.
+ */
+const COMING = { treasury: 1_000, xpub: 100, descriptor: 100 } as const;
+/** Beyond this, derived addresses are forgotten. */
+const MAX_KNOWN = 10_000;
+/** How many are derived at once: an order whose addresses are not derived yet waits for them. */
 const BATCH = 50;
 const INDEXES = 2 ** 31;
 
@@ -29,29 +35,39 @@ export async function isComing(
   for (const { kind, source, nextIndex, watchedTo } of await walletsAhead(executor, projectId, network)) {
     const deriver = rail.openWallet(network, { kind, text: source });
     if (deriver === null) continue;
-    const to = Math.min(nextIndex + COMING, INDEXES);
-    const isAmong = async (one: Derived, from: number) => (await addressesOf(network, one, from, to)).has(address);
-    if (await isAmong(deriver, Math.max(nextIndex, watchedTo + 1))) return true;
-    if (deriver.former !== undefined && (await isAmong(deriver.former, nextIndex))) return true;
+    const to = Math.min(nextIndex + COMING[kind], INDEXES);
+    const own: Derive = async (from, count) => (await rail.derive(network, { kind, text: source }, from, count)) ?? [];
+    const from = Math.max(nextIndex, watchedTo + 1);
+    if ((await addressesOf(network, deriver, own, from, to)).has(address)) return true;
+    const { former } = deriver;
+    if (former === undefined) continue;
+    const formerly: Derive = async (start, count) => addressesFrom(former, start, count);
+    if ((await addressesOf(network, former, formerly, nextIndex, to)).has(address)) return true;
   }
   return false;
 }
 
-type Derived = Pick<WalletDeriver, 'addressesAt'>;
+type Derive = (from: number, count: number) => Promise<readonly string[]>;
 
 /** What was derived before, from an index on, so that a claim tried again and again costs little. */
-const derived = new WeakMap<Derived, { readonly from: number; to: number; readonly addresses: Set<string> }>();
+const derived = new WeakMap<WalletDeriver, { readonly from: number; to: number; readonly addresses: Set<string> }>();
 
-/** The addresses with these indexes, and perhaps earlier ones. */
-async function addressesOf(network: Network, deriver: Derived, from: number, to: number): Promise<ReadonlySet<string>> {
+/** The addresses of a deriver with these indexes, and perhaps earlier ones. */
+async function addressesOf(
+  network: Network,
+  deriver: WalletDeriver,
+  derive: Derive,
+  from: number,
+  to: number,
+): Promise<ReadonlySet<string>> {
   const before = derived.get(deriver);
-  const goesOn = before !== undefined && from >= before.from && from <= before.to && to <= before.from + 10 * COMING;
+  const goesOn = before !== undefined && from >= before.from && from <= before.to && to <= before.from + MAX_KNOWN;
   const known = goesOn ? before : { from, to: from, addresses: new Set<string>() };
   derived.set(deriver, known);
   while (known.to < to) {
-    const start = known.to;
-    known.to = Math.min(to, start + BATCH);
-    for (const one of deriver.addressesAt(start, known.to - start)) known.addresses.add(matchingAddress(network, one));
+    const end = Math.min(to, known.to + BATCH);
+    for (const one of await derive(known.to, end - known.to)) known.addresses.add(matchingAddress(network, one));
+    known.to = Math.max(known.to, end);
     await setImmediate();
   }
   return known.addresses;

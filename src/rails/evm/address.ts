@@ -1,3 +1,4 @@
+import { secp256k1 } from '@noble/curves/secp256k1.js';
 import { keccak_256 } from '@noble/hashes/sha3.js';
 import { bytesToHex } from '@noble/hashes/utils.js';
 import type { AddressCheck } from '../family.ts';
@@ -22,9 +23,10 @@ export function toChecksumAddress(address: string): string {
 const LOWER_A = 0x61;
 const LOWER_TO_UPPER = 0x20;
 
-/** The address of an uncompressed public key (65 bytes, 0x04 first), with its checksum. */
+/** The address of a public key (compressed, 33 bytes), with its checksum. */
 export function addressOfPublicKey(publicKey: Uint8Array): string {
-  return toChecksumAddress(`0x${bytesToHex(keccak_256(publicKey.subarray(1)).subarray(-20))}`);
+  const uncompressed = secp256k1.Point.fromBytes(publicKey).toBytes(false);
+  return toChecksumAddress(`0x${bytesToHex(keccak_256(uncompressed.subarray(1)).subarray(-20))}`);
 }
 
 /**

@@ -101,10 +101,7 @@ function deriverOf(treasury: string, factory: DepositFactoryFacts): WalletDerive
     new DataView(salt.buffer).setUint32(28, index);
     return create2Address(deployer, salt, initCodeHash);
   };
-  return {
-    addressAt,
-    addressesAt: (from, count) => Array.from({ length: count }, (_, place) => addressAt(from + place)),
-  };
+  return { addressAt };
 }
 
 /** Hashing kilobytes of code takes longer than most commands, so it is only done when an address is first needed. */

@@ -1,4 +1,4 @@
-import { HARDENED } from '../child-key.ts';
+import { HARDENED } from '../public-key.ts';
 import { descriptorChecksum } from './descriptor-checksum.ts';
 import { readExtendedKey, type ExtendedKey } from './extended-key.ts';
 import type { ScriptType } from './output.ts';
@@ -32,7 +32,7 @@ const MAX_LENGTH = 8_192;
 /** Numbers up to 16 are one byte in a script, and the library writes no more keys than that. */
 const MAX_KEYS = 16;
 /** BIP 32 stores the depth of a key in one byte. */
-const MAX_STEPS = 255;
+const MAX_DEPTH = 255;
 /** The chain that BIP 44 wallets use for change. */
 const CHANGE_CHAIN = 1;
 
@@ -162,7 +162,9 @@ function parseKey(params: UtxoParams, scriptType: ScriptType, text: string): Key
   }
   const path = parsePath(pathText.split('/').slice(1));
   if (path.kind === 'invalid') return path;
-  const chain = receiveSteps(path.steps).at(-1) ?? (key.depth === 0 ? null : key.index);
+  const { depth, index } = key.node;
+  if (depth + path.steps.length >= MAX_DEPTH) return bad(`A key of the descriptor has more than ${MAX_DEPTH} steps.`);
+  const chain = receiveSteps(path.steps).at(-1) ?? (depth === 0 ? null : index);
   return chain === CHANGE_CHAIN
     ? bad(
         'This descriptor is of chain 1, where your wallet sends its own change; that would be taken for payments. Give the one for receiving: /0/*.',
@@ -172,7 +174,7 @@ function parseKey(params: UtxoParams, scriptType: ScriptType, text: string): Key
 
 function parseOrigin(text: string): DescriptorKey['origin'] {
   const [fingerprint = '', ...steps] = text.split('/');
-  if (!/^[0-9a-fA-F]{8}$/.test(fingerprint) || steps.length > MAX_STEPS) return null;
+  if (!/^[0-9a-fA-F]{8}$/.test(fingerprint) || steps.length > MAX_DEPTH) return null;
   const path = steps.map((step) => {
     const match = /^(\d{1,10})(['hH]?)$/.exec(step);
     const number = match ? Number(match[1]) : HARDENED;
@@ -192,7 +194,6 @@ function parsePath(texts: readonly string[]): { readonly kind: 'ok'; readonly st
         )
       : bad(`The descriptor stands for one single address. ${WITH_WILDCARD}`);
   }
-  if (texts.length > MAX_STEPS) return bad(`A key of the descriptor has more than ${MAX_STEPS} steps.`);
   const steps: KeyStep[] = [];
   for (const text of texts.slice(0, -1)) {
     const parsed = parseStep(text);

@@ -1,6 +1,4 @@
-import { sha256 } from '@noble/hashes/sha2.js';
-import { createBase58check } from '@scure/base';
-import { keyNode, type KeyNode } from '../child-key.ts';
+import { HDKey } from '@scure/bip32';
 import type { ScriptType } from './output.ts';
 import { NETWORK_FACTS, settingOf, type UtxoNetwork } from '../../domain/networks.ts';
 import { coinTypeOf, type UtxoParams } from './params.ts';
@@ -19,11 +17,7 @@ export interface KeyVersion {
 
 export interface ExtendedKey {
   readonly version: KeyVersion;
-  /** 0 for a master key. */
-  readonly depth: number;
-  /** Its index below its parent; hardened indexes are 2^31 or more. */
-  readonly index: number;
-  readonly node: KeyNode;
+  readonly node: HDKey;
   /** As descriptors write it: with the version bytes of BIP 32. */
   readonly text: string;
 }
@@ -52,13 +46,10 @@ const KEY_VERSIONS: readonly KeyVersion[] = [
 /** The version bytes in descriptors, also on Litecoin: Litecoin Core kept Bitcoin's. */
 const DESCRIPTOR_VERSIONS = { main: 0x0488b21e, test: 0x043587cf };
 
-const KEY_BYTES = 78;
 /** 78 bytes and a 4-byte checksum in base58. Decoding base58 takes quadratic time, so nothing longer is decoded. */
 const MAX_KEY_LENGTH = 112;
 
 const ADDRESS = /^(?:(?:bc|tb|bcrt|ltc|tltc|rltc|ltcmweb|tmweb)1[0-9a-z]+|[123LMmnQ][1-9A-HJ-NP-Za-km-z]{24,34})$/i;
-
-const base58check = createBase58check(sha256);
 
 /**
  * Parses an extended public key of a network and chain. Litecoin also accepts Bitcoin's version bytes, which many of
@@ -124,35 +115,22 @@ function acceptedPrefixes({ network, chain }: UtxoParams): string {
 
 /** Null: not the 78 bytes of BIP 32 with a valid checksum, or not a point on the curve. */
 function decodeKey(text: string, version: KeyVersion): ExtendedKey | null {
-  const bytes = decodeBase58check(text);
-  if (bytes?.length !== KEY_BYTES) return null;
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  if (view.getUint32(0) !== version.version) return null;
-  const node = openNode(bytes);
-  const depth = view.getUint8(4);
-  const parentFingerprint = view.getUint32(5);
-  const index = view.getUint32(9);
-  // BIP 32: a master key with a parent or an index is invalid.
-  if (!node || (depth === 0 && (parentFingerprint !== 0 || index !== 0))) return null;
-  view.setUint32(0, DESCRIPTOR_VERSIONS[version.chain]);
-  return { version, depth, index, node, text: base58check.encode(bytes) };
-}
-
-function decodeBase58check(text: string): Uint8Array | null {
   if (text.length > MAX_KEY_LENGTH) return null;
   try {
-    return base58check.decode(text);
+    const node = HDKey.fromExtendedKey(text, versionBytes(version.version));
+    const { depth, index, parentFingerprint, publicKey, chainCode } = node;
+    if (publicKey === null || chainCode === null) return null;
+    const versions = versionBytes(DESCRIPTOR_VERSIONS[version.chain]);
+    const written = new HDKey({ depth, index, parentFingerprint, publicKey, chainCode, versions });
+    return { version, node, text: written.publicExtendedKey };
   } catch {
     return null;
   }
 }
 
-function openNode(bytes: Uint8Array): KeyNode | null {
-  try {
-    return keyNode(bytes.slice(45), bytes.slice(13, 45));
-  } catch {
-    return null;
-  }
+/** No private key is read by version 0. */
+function versionBytes(version: number): { public: number; private: number } {
+  return { public: version, private: 0 };
 }
 
 function bad(message: string): ExtendedKeyCheck {

@@ -1,7 +1,6 @@
 import { hash } from 'node:crypto';
 import { sha256 } from '@noble/hashes/sha2.js';
-import { Address, OutScript, p2ms } from '@scure/btc-signer';
-import { taprootOutputKey, taprootOutputKeys, type KeyNode } from '../child-key.ts';
+import { Address, OutScript, p2ms, p2tr } from '@scure/btc-signer';
 import type { UtxoParams } from './params.ts';
 
 /**
@@ -38,37 +37,31 @@ export interface WalletOutput {
 type OutputScripts = Pick<WalletOutput, 'script' | 'redeemScript' | 'witnessScript'>;
 
 /** The output script of these keys (one, except for `p2wsh`). */
-export function outputScripts(scriptType: ScriptType, threshold: number, nodes: readonly KeyNode[]): OutputScripts {
-  const [node] = nodes;
-  if (!node) throw new Error('an output without a key');
+export function outputScripts(
+  scriptType: ScriptType,
+  threshold: number,
+  publicKeys: readonly Uint8Array[],
+): OutputScripts {
+  const [publicKey] = publicKeys;
+  if (!publicKey) throw new Error('an output without a key');
   switch (scriptType) {
     case 'p2pkh':
-      return plain(OutScript.encode({ type: 'pkh', hash: hash160(node.publicKey) }));
+      return plain(OutScript.encode({ type: 'pkh', hash: hash160(publicKey) }));
     case 'p2wpkh':
-      return plain(OutScript.encode({ type: 'wpkh', hash: hash160(node.publicKey) }));
+      return plain(OutScript.encode({ type: 'wpkh', hash: hash160(publicKey) }));
     case 'p2tr':
-      return taprootScripts(taprootOutputKey(node));
+      // One key and no scripts (BIP 86); its 32 bytes are the x coordinate.
+      return plain(p2tr(publicKey.subarray(1)).script);
     case 'p2sh-p2wpkh': {
-      const redeemScript = OutScript.encode({ type: 'wpkh', hash: hash160(node.publicKey) });
+      const redeemScript = OutScript.encode({ type: 'wpkh', hash: hash160(publicKey) });
       return { ...plain(OutScript.encode({ type: 'sh', hash: hash160(redeemScript) })), redeemScript };
     }
     case 'p2wsh': {
-      const sorted = nodes.map(({ publicKey }) => publicKey).toSorted((a, b) => Buffer.compare(a, b));
+      const sorted = publicKeys.toSorted((a, b) => Buffer.compare(a, b));
       const witnessScript = p2ms(threshold, sorted).script;
       return { ...plain(OutScript.encode({ type: 'wsh', hash: sha256(witnessScript) })), witnessScript };
     }
   }
-}
-
-/** The output scripts of several outputs of these keys: the same as `outputScripts` returns one by one, but faster. */
-export function manyOutputScripts(
-  scriptType: ScriptType,
-  threshold: number,
-  outputs: readonly (readonly KeyNode[])[],
-): readonly OutputScripts[] {
-  return scriptType === 'p2tr'
-    ? taprootOutputKeys(outputs.flatMap((nodes) => nodes.slice(0, 1))).map(taprootScripts)
-    : outputs.map((nodes) => outputScripts(scriptType, threshold, nodes));
 }
 
 /** Throws for a script that has no address. */
@@ -88,10 +81,6 @@ export function scriptOfAddress(params: UtxoParams, address: string): Uint8Array
 /** SHA-256, then RIPEMD-160: the hash by which scripts and BIP 32 identify keys. */
 export function hash160(bytes: Uint8Array): Uint8Array {
   return new Uint8Array(hash('ripemd160', hash('sha256', bytes, 'buffer'), 'buffer'));
-}
-
-function taprootScripts(pubkey: Uint8Array): OutputScripts {
-  return plain(OutScript.encode({ type: 'tr', pubkey }));
 }
 
 function plain(script: Uint8Array): OutputScripts {

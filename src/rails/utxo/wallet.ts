@@ -1,7 +1,8 @@
+import type { HDKey } from '@scure/bip32';
 import { NETWORK_FACTS } from '../../domain/networks.ts';
 import type { WalletDeriver } from '../chain.ts';
 import { secretKeyRefusal } from '../secret-key.ts';
-import { childKey, childKeys, HARDENED, type KeyNode } from '../child-key.ts';
+import { childKey, HARDENED, publicKeyOf } from '../public-key.ts';
 import {
   changeSteps,
   formatDescriptor,
@@ -11,14 +12,7 @@ import {
   type DescriptorKey,
 } from './descriptor.ts';
 import { readExtendedKey, wayOut, type ExtendedKey } from './extended-key.ts';
-import {
-  addressOfScript,
-  hash160,
-  manyOutputScripts,
-  outputScripts,
-  type ScriptType,
-  type WalletOutput,
-} from './output.ts';
+import { addressOfScript, outputScripts, type ScriptType, type WalletOutput } from './output.ts';
 import type { UtxoParams } from './params.ts';
 
 /** The source of a wallet's addresses, as the merchant gives it. */
@@ -99,7 +93,7 @@ function parseXpub(params: UtxoParams, text: string): UtxoWalletCheck {
   }
   const depthMessage = wrongDepthMessage(params, key);
   if (depthMessage) return bad(depthMessage);
-  const steps = key.depth === EXTERNAL_CHAIN_DEPTH ? [] : [{ receive: EXTERNAL_CHAIN, change: CHANGE_CHAIN }];
+  const steps = key.node.depth === EXTERNAL_CHAIN_DEPTH ? [] : [{ receive: EXTERNAL_CHAIN, change: CHANGE_CHAIN }];
   const descriptor = { scriptType, threshold: 1, keys: [{ origin: null, key, steps }] };
   return {
     kind: 'ok',
@@ -131,12 +125,12 @@ function parseDescriptorWallet(params: UtxoParams, text: string): UtxoWalletChec
 function spendingFacts({ scriptType, keys }: Descriptor): SpendingFacts {
   return {
     scriptType,
-    hasOrigins: keys.every(({ origin, key }) => origin !== null || key.depth === 0),
+    hasOrigins: keys.every(({ origin, key }) => origin !== null || key.node.depth === 0),
     hasChange: openChange(keys) !== null,
   };
 }
 
-function wrongDepthMessage(params: UtxoParams, { depth, index, version }: ExtendedKey): string | null {
+function wrongDepthMessage(params: UtxoParams, { node: { depth, index }, version }: ExtendedKey): string | null {
   if (depth === ACCOUNT_DEPTH) return null;
   if (depth === ELECTRUM_DEPTH && version.scriptType === 'p2wpkh' && index === HARDENED) return null;
   if (depth !== EXTERNAL_CHAIN_DEPTH) {
@@ -164,7 +158,7 @@ function plainKeyNote({ network, chain, address }: UtxoParams, { version }: Exte
 }
 
 interface Branch {
-  readonly node: KeyNode;
+  readonly node: HDKey;
   readonly fingerprint: number;
   readonly path: readonly number[];
 }
@@ -173,28 +167,21 @@ function createDeriver(params: UtxoParams, { scriptType, threshold, keys }: Desc
   // The nodes above the addresses are prepared once, so that an address takes one derivation per key.
   const receiving = keys.map((key) => openBranch(key, receiveSteps(key.steps)));
   const change = openChange(keys);
-  const scriptsAt = (nodes: readonly KeyNode[]) => outputScripts(scriptType, threshold, nodes);
-  const addressOf = (script: Uint8Array): string => addressOfScript(params, script);
 
   function outputAt(branches: readonly Branch[], index: number): WalletOutput {
-    const nodes = branches.map(({ node }) => childKey(node, index));
-    const scripts = scriptsAt(nodes);
-    const outputKeys = branches.flatMap(({ fingerprint, path }, place) => {
-      const node = nodes[place];
-      return node ? [{ publicKey: node.publicKey, fingerprint, path: [...path, index] }] : [];
-    });
-    return { ...scripts, scriptType, threshold, keys: outputKeys, address: addressOf(scripts.script) };
+    const outputKeys = branches.map(({ node, fingerprint, path }) => ({
+      publicKey: publicKeyOf(childKey(node, index)),
+      fingerprint,
+      path: [...path, index],
+    }));
+    const publicKeys = outputKeys.map(({ publicKey }) => publicKey);
+    const scripts = outputScripts(scriptType, threshold, publicKeys);
+    const address = addressOfScript(params, scripts.script);
+    return { ...scripts, scriptType, threshold, keys: outputKeys, address };
   }
 
   return {
-    addressAt: (index) => addressOf(scriptsAt(receiving.map(({ node }) => childKey(node, index))).script),
-    addressesAt: (from, count) => {
-      const columns = receiving.map(({ node }) => childKeys(node, from, count));
-      const outputs = Array.from({ length: count }, (_, place) =>
-        columns.flatMap((nodes) => nodes.slice(place, place + 1)),
-      );
-      return manyOutputScripts(scriptType, threshold, outputs).map(({ script }) => addressOf(script));
-    },
+    addressAt: (index) => outputAt(receiving, index).address,
     outputAt: (index) => outputAt(receiving, index),
     changeAt: (index) => (change ? outputAt(change, index) : null),
   };
@@ -211,10 +198,9 @@ function openChange(keys: readonly DescriptorKey[]): readonly Branch[] | null {
 
 /** Without an origin the key itself counts as the master key, as in Bitcoin Core. */
 function openBranch({ origin, key }: DescriptorKey, steps: readonly number[]): Branch {
-  const { buffer, byteOffset } = hash160(key.node.publicKey);
   return {
     node: steps.reduce(childKey, key.node),
-    fingerprint: origin?.fingerprint ?? new DataView(buffer, byteOffset).getUint32(0),
+    fingerprint: origin?.fingerprint ?? key.node.fingerprint,
     path: [...(origin?.path ?? []), ...steps],
   };
 }

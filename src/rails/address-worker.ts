@@ -1,0 +1,15 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import { derivingWith } from './derive-addresses.ts';
+import type { AddressRequest } from './address-thread.ts';
+import type { UtxoChains } from './family.ts';
+import { createWalletOpener } from './wallet.ts';
+
+/** The program of the thread that `address-thread.ts` starts. */
+const derive = derivingWith(createWalletOpener(workerData as UtxoChains));
+
+parentPort?.on('message', ({ id, wanted }: AddressRequest) => {
+  derive(...wanted).then(
+    (addresses) => parentPort?.postMessage({ id, addresses }),
+    (error: unknown) => parentPort?.postMessage({ id, error }),
+  );
+});

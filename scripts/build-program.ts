@@ -27,7 +27,7 @@ export async function buildProgram(): Promise<void> {
       input: ENTRY,
       platform: 'node',
       external: TRIED,
-      plugins: [keepFolders],
+      plugins: [keepFolders, buildThreads],
       logLevel: 'silent',
     });
     const { output } = await bundle.write({ dir: fresh, format: 'esm' });
@@ -51,6 +51,18 @@ const keepFolders: Plugin = {
     if (!id.startsWith(SOURCES)) return null;
     const folder = path.relative(path.join(ROOT, PROGRAM_FOLDER), path.dirname(id));
     return code.replaceAll('import.meta.dirname', `(import.meta.dirname + ${JSON.stringify(`/${folder}`)})`);
+  },
+};
+
+/** The program of a thread is built into a file of its own. */
+const buildThreads: Plugin = {
+  name: 'build-threads',
+  transform(code, id) {
+    if (!id.startsWith(SOURCES)) return null;
+    return code.replaceAll(/new URL\('(\.\/[a-z-]+\.ts)', import\.meta\.url\)/g, (_, file: string) => {
+      const reference = this.emitFile({ type: 'chunk', id: path.join(path.dirname(id), file) });
+      return `new URL(import.meta.ROLLUP_FILE_URL_${reference})`;
+    });
   },
 };
 

@@ -24,8 +24,8 @@ const WALLETS = [
     asset: 'BTC',
     network: 'bitcoin',
     source: ['--descriptor', `wpkh(${XPUB}/0/*)`],
-    sustained: 0.6,
-    burst: 0.85,
+    sustained: null,
+    burst: 0.75,
   },
   {
     name: 'ETH from an xpub',
@@ -40,8 +40,8 @@ const WALLETS = [
     asset: 'ETH',
     network: 'ethereum',
     source: ['--treasury', TREASURY],
-    sustained: 0.85,
-    burst: 0.85,
+    sustained: 0.75,
+    burst: 0.75,
   },
 ] as const;
 

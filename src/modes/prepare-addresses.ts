@@ -6,7 +6,7 @@ import { busiestWallets } from '../store/wallets.ts';
 /** More than most services have. */
 const MAX_PREPARED = 20;
 
-/** After a start, has the next addresses derived ahead of the wallets that are most likely to be needed. */
+/** After a start, has the next addresses of the wallets derived ahead that are most likely to be needed. */
 export async function prepareAddresses(
   db: Database,
   networks: readonly Network[],

@@ -1,6 +1,5 @@
 import { tokenOf, type Token } from '../domain/asset.ts';
 import { cheapFirst, offeredCoins } from '../domain/coin-choice.ts';
-import type { Network } from '../domain/networks.ts';
 import { REFUND_LIFETIME_MS } from '../domain/refund.ts';
 import { derivingWith, type DeriveAddresses } from '../rails/derive-addresses.ts';
 import { shownAddress } from '../rails/address.ts';

@@ -14,7 +14,7 @@ type AddressAnswer =
 export interface AddressThread {
   /** Requests are answered in their order. */
   readonly derive: DeriveAddresses;
-  stop(): Promise<void>;
+  readonly stop: () => Promise<void>;
 }
 
 /**

@@ -145,7 +145,7 @@ it.each(Object.entries(KINDS))(
         const keyAt = (number: number, index: number) =>
           account(number).derive(`m/0/${index}`).publicKey ?? new Uint8Array();
         const expected = Array.from({ length: count + 1 }, (_, place) => reference(keyAt, from + place));
-        expect(issued.toSorted()).toEqual(expected.toSorted());
+        expect(new Set(issued)).toEqual(new Set(expected));
       }),
       { numRuns: 4 },
     );

@@ -202,26 +202,38 @@ it('a wallet, its tolerance and the spread that were set are used by every proce
   expect(deposit).not.toBe(first);
 });
 
-it.each([
-  ['the wallet', async (app: TestApp) => (await setWallet(app, { source: { kind: 'treasury', text: TREASURY } }))[0]],
-  ['its tolerance', (app: TestApp) => setWallet(app, { toleranceBasisPoints: 0 })],
-  ['the spread', (app: TestApp) => changeProject(app, app.projectId, { spreadBasisPoints: 100 })],
-])('%s that was set while an order waited for its wallet is used by that order', async (what, change) => {
-  const app = await liveApp();
-  await setWallet(app);
-  const create = processOn(app);
-  const holder = await app.database.connect();
-  await holder.query('begin; select * from address_indexes for update');
-  const order = made(create());
-  await untilWaiting(app);
-  const changed = await change(app);
-  await holder.query('rollback');
-  await holder.end();
-  const { address, owed, tolerance } = await order;
-  if (what === 'the wallet') expect(address).toBe(changed);
-  else if (what === 'its tolerance') expect(tolerance).toBe('0');
-  else expect(BigInt(owed)).toBeGreaterThan(10_100_000_000_000_000n);
-});
+/** Changes of an order's terms, each with what the order then has. */
+const CHANGES: Readonly<Record<string, (app: TestApp) => Promise<object>>> = {
+  'the wallet': async (app) => {
+    const [address] = await setWallet(app, { source: { kind: 'treasury', text: TREASURY } });
+    return { address };
+  },
+  'its tolerance': async (app) => {
+    await setWallet(app, { toleranceBasisPoints: 0 });
+    return { tolerance: '0' };
+  },
+  'the spread': async (app) => {
+    await changeProject(app, app.projectId, { spreadBasisPoints: 100 });
+    return { owed: '10101020000000000' };
+  },
+};
+
+it.each(Object.entries(CHANGES))(
+  '%s that was set while an order waited for its wallet is used by that order',
+  async (_name, change) => {
+    const app = await liveApp();
+    await setWallet(app);
+    const create = processOn(app);
+    const holder = await app.database.connect();
+    await holder.query('begin; select * from address_indexes for update');
+    const order = made(create());
+    await untilWaiting(app);
+    const changed = await change(app);
+    await holder.query('rollback');
+    await holder.end();
+    expect(await order).toMatchObject(changed);
+  },
+);
 
 it('a batch whose outcome is unknown is not saved again, and the next one continues after it', async () => {
   const app = await liveApp();

@@ -19,7 +19,7 @@ export interface LockedIssuerOptions {
 
 /**
  * Locks the wallets that may be needed for the wanted tokens, and issues their next addresses from memory, but for
- * those that stand in a refund (docs/decisions/0039, 0230).
+ * those that stand in a refund (docs/design/group-commit.md).
  */
 export async function lockIssuer(
   { rates, tokens, nextAddresses }: LockedIssuerOptions,

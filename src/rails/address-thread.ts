@@ -18,7 +18,7 @@ export interface AddressThread {
 }
 
 /**
- * Derives addresses on a thread of its own, so that requests go on meanwhile (docs/decisions/0247). The thread starts
+ * Derives addresses on a thread of its own, so that requests go on meanwhile (docs/design/group-commit.md). The thread starts
  * at the first request, and again at the next one after it ended.
  */
 export function createAddressThread(chains: UtxoChains): AddressThread {

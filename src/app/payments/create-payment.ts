@@ -57,10 +57,10 @@ export interface PaymentCreator {
 }
 
 /**
- * Payments of a mode that arrive together are saved together (docs/decisions/0004), and the next batch is sent while
- * the last one is being saved. Addresses of live orders and numbers of transactions are taken for the whole batch in
- * the transaction that saves it (0039), so that nothing is used twice or lost; sandbox orders take nothing, and are
- * saved by one statement.
+ * Payments of a mode that arrive together are saved together (docs/design/group-commit.md), and the next batch is sent
+ * while the last one is being saved. Addresses of live orders and numbers of transactions are taken for the whole batch
+ * in the transaction that saves it, so that nothing is used twice or lost; sandbox orders take nothing, and are saved
+ * by one statement.
  */
 export function createPaymentCreator(app: App, runner: TransactionRunner): PaymentCreator {
   const createModeSaver = () =>

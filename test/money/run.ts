@@ -154,8 +154,9 @@ async function quietPoint(scene: Scene, known: ReadonlySet<string>): Promise<rea
     const now = performance.now();
     if (facts !== before) [changedAt, before] = [now, facts];
     const isOfEvents = found.some(({ about }) => about.includes('event'));
-    const isFinal =
-      isStopped || now - changedAt > (isOfEvents ? DELIVERY_MS : UNCHANGED_MS) || now - startedAt > PATIENCE_MS;
+    // A run that is stopped gives the program no time, and concludes nothing.
+    if (isStopped) return [];
+    const isFinal = now - changedAt > (isOfEvents ? DELIVERY_MS : UNCHANGED_MS) || now - startedAt > PATIENCE_MS;
     if (found.length === 0 || isFinal) return found;
     await new Promise((resolve) => setTimeout(resolve, 1_100));
   }

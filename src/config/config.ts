@@ -184,21 +184,14 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>, cw
     drainMs: read.integer('DRAIN_SECONDS', 0, 0, 300) * 1000,
     warnings: [],
   };
-  const broken = brokenLines(read);
-  // Other problems may follow from these, and repeat a secret.
-  if (broken.length > 0) throw new ConfigError(broken);
-  if (problems.length > 0) throw new ConfigError(problems);
+  refuse(problems, read.lineBreaks());
   return Object.freeze({ ...config, warnings: settingWarnings(config, env, read.names()) });
 }
 
-/**
- * The settings with a line break: a quote that is not closed in the file of systemd's `EnvironmentFile=` takes the
- * lines below, and the secrets in them, into its value.
- */
-function brokenLines(read: Reader): readonly string[] {
-  return [...read.names()]
-    .filter((name) => /[\n\r]/.test(read.text(name) ?? ''))
-    .map((name) => `${name} has a line break. Look for a quote that is not closed, and write the value on one line.`);
+/** Throws what is wrong. Where a setting has a line break, other problems may follow from it, and repeat a secret. */
+function refuse(problems: readonly string[], lineBreaks: readonly string[]): void {
+  const told = lineBreaks.length > 0 ? lineBreaks : problems;
+  if (told.length > 0) throw new ConfigError(told);
 }
 
 function readTrustProxy(read: Reader, problems: string[]): readonly string[] | null {

@@ -3,6 +3,7 @@ import { parseCidr } from '../webhooks/guard.ts';
 
 /** RFC 1123, 2.1; with the underscores that names in containers have. What has four numbers is no name. */
 const HOST_NAME = /^(?![\d.]+$)[a-z0-9](?:[\w-]*[a-z0-9])?(?:\.[a-z0-9](?:[\w-]*[a-z0-9])?)*$/i;
+const LINE_BREAK = /[\n\r]/;
 const NODE_EXAMPLE = 'http://user:password@127.0.0.1:8332';
 
 /**
@@ -74,9 +75,20 @@ export function reader(env: Readonly<Record<string, string | undefined>>, proble
         return [];
       });
     },
+    lineBreaks: (): readonly string[] => lineBreaksOf(names, text),
     /** Every name that was read so far. */
     names: (): ReadonlySet<string> => names,
   };
+}
+
+/**
+ * What is wrong with values of several lines: a quote that is not closed in the file of systemd's `EnvironmentFile=`
+ * takes the lines below, and the secrets in them, into its value.
+ */
+function lineBreaksOf(names: ReadonlySet<string>, text: (name: string) => string | null): readonly string[] {
+  return [...names]
+    .filter((name) => LINE_BREAK.test(text(name) ?? ''))
+    .map((name) => `${name} has a line break. Look for a quote that is not closed, and write the value on one line.`);
 }
 
 /** An IP address or a host name, which may still stand for nothing here. */

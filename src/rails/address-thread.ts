@@ -18,8 +18,8 @@ export interface AddressThread {
 }
 
 /**
- * Derives addresses on a thread of its own, so that requests go on meanwhile (docs/design/group-commit.md). The thread starts
- * at the first request, and again at the next one after it ended.
+ * Derives addresses on a thread of its own, so that requests go on meanwhile (docs/design/group-commit.md). The thread
+ * starts at the first request, and again at the next one after it ended.
  */
 export function createAddressThread(chains: UtxoChains): AddressThread {
   let worker: Worker | null = null;

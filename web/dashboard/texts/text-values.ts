@@ -17,6 +17,8 @@ export interface TextValues {
   readonly kind_endpoint_disabled_text: 'detail';
   readonly kind_endpoint_failing: 'name';
   readonly kind_endpoint_failing_text: 'detail';
+  readonly kind_key_beyond_role: 'name';
+  readonly kind_key_beyond_role_text: 'who';
   readonly kind_no_wallet: 'name';
   readonly kind_no_wallet_text: 'name';
   readonly kind_node_behind: 'name';

@@ -209,7 +209,7 @@ describe('what a contract pays to a refund that was cancelled', () => {
     const refund = await shop.refund();
     await shop.advance();
     expect(await cancelRefund(shop.app, { id: refund.id })).toMatchObject({ kind: 'done' });
-    await shop.advance(1, MAX_LATE_PAYOUT_MS + 1);
+    await shop.advance(1, MAX_LATE_PAYOUT_MS + 1_000);
     await shop.safe.send('pay', [refund.address], { valueWei: PART });
     await shop.mine();
     await shop.follow(traceless(shop));

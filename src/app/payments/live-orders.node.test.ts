@@ -75,6 +75,7 @@ async function setWallet(
     readonly source?: { readonly kind: 'xpub' | 'treasury' | 'descriptor'; readonly text: string };
     readonly toleranceBasisPoints?: number | null;
   } = {},
+  count = 5,
 ): Promise<readonly string[]> {
   const request = {
     projectId: app.projectId,
@@ -86,7 +87,7 @@ async function setWallet(
   };
   const outcome = await setProjectWallet(app, request, MAIN_CHAINS);
   if (outcome.kind !== 'done') throw new Error(outcome.message);
-  return addressesFrom(outcome.deriver, 0, 200);
+  return addressesFrom(outcome.deriver, 0, count);
 }
 
 async function nextIndex(app: TestApp): Promise<number | undefined> {
@@ -96,7 +97,7 @@ async function nextIndex(app: TestApp): Promise<number | undefined> {
 
 it('no address is handed out twice, and none is skipped, whoever takes from a wallet and whatever is refused', async () => {
   const app = await liveApp();
-  const addresses = await setWallet(app);
+  const addresses = await setWallet(app, {}, 400);
   const other = await createProject(app, 'Another shop of the same owner');
   if (other.kind !== 'done') throw new Error(other.message);
   await setWallet(app, { projectId: other.project.id });

@@ -91,7 +91,7 @@ describe('what tests share', () => {
     const importing = [...files.filter((file) => !isOfTests(file)), ...globSync('scripts/*.ts', { cwd: ROOT })];
     const imported = new Set(
       importing.flatMap((file) => {
-        const all = readFileSync(path.join(ROOT, file), 'utf8').matchAll(/(?:from|import) ?\(?'(\.[^']+)'/g);
+        const all = readFileSync(path.join(ROOT, file), 'utf8').matchAll(/(?:from|import|new URL) ?\(?'(\.[^']+)'/g);
         return Array.from(all, ([, target = '']) => path.posix.join(path.posix.dirname(file), target));
       }),
     );

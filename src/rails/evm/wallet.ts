@@ -1,6 +1,6 @@
 import { HDKey } from '@scure/bip32';
 import type { WalletDeriver } from '../chain.ts';
-import { childKey, publicKeyOf } from '../public-key.ts';
+import { childKey, publicNode } from '../public-key.ts';
 import { secretKeyRefusal } from '../secret-key.ts';
 import { addressOfPublicKey } from './address.ts';
 
@@ -92,6 +92,7 @@ function bad(message: string): XpubCheck {
 }
 
 function createDeriver(key: HDKey): WalletDeriver {
-  const chain = key.depth === ACCOUNT_DEPTH ? childKey(key, EXTERNAL_CHAIN) : key;
-  return { addressAt: (index) => addressOfPublicKey(publicKeyOf(childKey(chain, index))) };
+  const node = publicNode(key);
+  const chain = key.depth === ACCOUNT_DEPTH ? childKey(node, EXTERNAL_CHAIN) : node;
+  return { addressAt: (index) => addressOfPublicKey(childKey(chain, index).publicKey) };
 }

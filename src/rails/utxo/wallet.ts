@@ -1,8 +1,7 @@
-import type { HDKey } from '@scure/bip32';
 import { NETWORK_FACTS } from '../../domain/networks.ts';
 import type { WalletDeriver } from '../chain.ts';
 import { secretKeyRefusal } from '../secret-key.ts';
-import { childKey, HARDENED, publicKeyOf } from '../public-key.ts';
+import { childKey, HARDENED, publicNode, type PublicNode } from '../public-key.ts';
 import {
   changeSteps,
   formatDescriptor,
@@ -158,7 +157,7 @@ function plainKeyNote({ network, chain, address }: UtxoParams, { version }: Exte
 }
 
 interface Branch {
-  readonly node: HDKey;
+  readonly node: PublicNode;
   readonly fingerprint: number;
   readonly path: readonly number[];
 }
@@ -170,7 +169,7 @@ function createDeriver(params: UtxoParams, { scriptType, threshold, keys }: Desc
 
   function outputAt(branches: readonly Branch[], index: number): WalletOutput {
     const outputKeys = branches.map(({ node, fingerprint, path }) => ({
-      publicKey: publicKeyOf(childKey(node, index)),
+      publicKey: childKey(node, index).publicKey,
       fingerprint,
       path: [...path, index],
     }));
@@ -199,7 +198,7 @@ function openChange(keys: readonly DescriptorKey[]): readonly Branch[] | null {
 /** Without an origin the key itself counts as the master key, as in Bitcoin Core. */
 function openBranch({ origin, key }: DescriptorKey, steps: readonly number[]): Branch {
   return {
-    node: steps.reduce(childKey, key.node),
+    node: steps.reduce(childKey, publicNode(key.node)),
     fingerprint: origin?.fingerprint ?? key.node.fingerprint,
     path: [...(origin?.path ?? []), ...steps],
   };

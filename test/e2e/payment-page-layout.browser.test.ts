@@ -29,9 +29,13 @@ const MEASURE = `(() => {
     const { width, height } = one.getBoundingClientRect();
     return isSeen(one) && (width < 24 || height < 24);
   });
-  // Words that overflow their box into the next one.
+  // Words that overflow their box into the next one. The gap after the last group of a line may do so: nobody sees it.
+  const isGapAlone = (one) => {
+    const { right } = one.getBoundingClientRect();
+    return one.matches('.grouped') && [...one.children].every((group) => group.getBoundingClientRect().right <= right);
+  };
   const spilling = [...document.querySelectorAll('li, p, dt, dd, h1, h2, h3, button, a, summary, code, label')].filter(
-    (one) => isSeen(one) && one.clientWidth > 0 && one.scrollWidth > one.clientWidth + 1,
+    (one) => isSeen(one) && one.clientWidth > 0 && one.scrollWidth > one.clientWidth + 1 && !isGapAlone(one),
   );
   return [
     ...spilling.map((one) => 'spills: ' + name(one)),

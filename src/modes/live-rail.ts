@@ -71,6 +71,7 @@ export function chainRail(options: ChainRailOptions): ChainRail {
         wallet: {
           id: held.walletId,
           index: held.index,
+          afterHeight: held.afterHeight,
           confirmations: held.confirmations,
           toleranceBasisPoints: held.toleranceBasisPoints ?? DEFAULT_TOLERANCE_BASIS_POINTS,
           monitoringHours: held.monitoringHours,

@@ -55,6 +55,7 @@ export async function lockIssuer(
         wallet: {
           id: wallet.walletId,
           index: next.index,
+          afterHeight: wallet.readHeight,
           confirmations: wallet.confirmations ?? requiredConfirmations(network, amountUsdCents),
           toleranceBasisPoints: wallet.toleranceBasisPoints ?? DEFAULT_TOLERANCE_BASIS_POINTS,
           monitoringHours: wallet.monitoringHours,

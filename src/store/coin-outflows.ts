@@ -10,9 +10,10 @@ export interface CoinOutflow {
   readonly units: bigint;
   /**
    * `taken`: they left in this block. `missing`: they were found missing after this block, and left in it or before.
-   * `open`: no node could say what came and left in this block; the units are the least that left.
+   * `open`: no node could say what came and left in this block; the units are the least that left. `before`: they lay
+   * there when the address was handed out; the units are below zero.
    */
-  readonly state: 'taken' | 'missing' | 'open';
+  readonly state: 'taken' | 'missing' | 'open' | 'before';
 }
 
 /** An address that a transaction of a block may have taken native coins from. */
@@ -94,20 +95,25 @@ export async function knownAround(
   network: Network,
   asset: AssetCode,
   { address, height }: { readonly address: string; readonly height: number },
-): Promise<{ readonly paymentId: string; readonly before: bigint; readonly arrived: bigint } | null> {
-  const { rows } = await sql<{ payment_id: string; before: string; arrived: string }>`
-    select a.payment_id, coalesce(sum(t.amount_units) filter (where t.block_height = ${height}), 0)::text as arrived,
+): Promise<{
+  readonly paymentId: string;
+  readonly afterHeight: number | null;
+  readonly before: bigint;
+  readonly arrived: bigint;
+} | null> {
+  const { rows } = await sql<{ payment_id: string; after_height: number | null; before: string; arrived: string }>`
+    select a.payment_id, a.after_height, coalesce(sum(t.amount_units) filter (where t.block_height = ${height}), 0)::text as arrived,
       (coalesce(sum(t.amount_units) filter (where t.block_height < ${height}), 0)
         - coalesce((select sum(o.units) from coin_outflows o
             where o.network = a.network and o.address = a.address and o.block_height < ${height}), 0))::text as before
     from payment_addresses a left join transfers t on t.payment_id = a.payment_id and t.network = a.network
       and t.address = a.address and t.asset = ${asset} and t.state in ('mined', 'confirmed')
     where a.network = ${network} and a.address = ${address}
-    group by a.network, a.address, a.payment_id`.execute(db);
+    group by a.network, a.address, a.payment_id, a.after_height`.execute(db);
   const [row] = rows;
-  return row === undefined
-    ? null
-    : { paymentId: row.payment_id, before: BigInt(row.before), arrived: BigInt(row.arrived) };
+  if (row === undefined) return null;
+  const { payment_id: paymentId, after_height: afterHeight } = row;
+  return { paymentId, afterHeight, before: BigInt(row.before), arrived: BigInt(row.arrived) };
 }
 
 /** Saves what left addresses. An open question that `resolved` names is answered by what is saved here. */

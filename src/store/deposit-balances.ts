@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { AssetCode } from '../domain/asset.ts';
-import type { Network } from '../domain/networks.ts';
+import { nativeAsset, type Network } from '../domain/networks.ts';
 import { timestamp, type Database, type Trx } from './database.ts';
 import { COIN, type PricedBy } from './schema/sweeps.ts';
 import { columnsOf, type NewRow } from './tables.ts';
@@ -200,7 +200,7 @@ export async function setDepositBalance(
 export interface DepositFlow {
   readonly address: string;
   readonly asset: AssetCode;
-  /** Ordered by height: confirmed arrivals are positive, sweeps negative. */
+  /** Ordered by height: confirmed arrivals and coins that lay there before are positive, sweeps negative. */
   readonly steps: readonly { readonly height: number; readonly units: bigint }[];
 }
 
@@ -216,6 +216,12 @@ export async function depositFlows(
     join payment_addresses a on a.wallet_id = w.id and a.network = w.network
     join transfers t on t.payment_id = a.payment_id and t.network = a.network and t.address = a.address
       and t.state = 'confirmed' and t.block_height is not null
+    where w.project_id = ${projectId} and w.network = ${network} and w.kind = 'treasury'
+    union all
+    select a.address, ${nativeAsset(network)}::text, o.block_height, -o.units
+    from wallets w
+    join payment_addresses a on a.wallet_id = w.id and a.network = w.network
+    join coin_outflows o on o.network = a.network and o.address = a.address and o.state = 'before'
     where w.project_id = ${projectId} and w.network = ${network} and w.kind = 'treasury'
     union all
     select s.deposit_address, s.asset, coalesce(s.block_height, 0), -s.units

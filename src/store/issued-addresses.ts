@@ -75,12 +75,15 @@ export interface HeldAddress extends TakenIndex {
   readonly address: string;
   /** Fixed when the address was handed out. */
   readonly confirmations: number;
+  /** The block up to which the chain was read then; null: it is not known. */
+  readonly afterHeight: number | null;
 }
 
 /** The newest address that a payment has on a network from the wallet in use there; null if it has none. */
 export async function heldAddress(trx: Trx, paymentId: string, network: Network): Promise<HeldAddress | null> {
   const { rows } = await sql<HeldAddress>`
-    select a.address, a.address_index as index, a.confirmations, used.id as "walletId", used.kind, used.source,
+    select a.address, a.address_index as index, a.confirmations,
+      a.after_height as "afterHeight", used.id as "walletId", used.kind, used.source,
       used.tolerance_basis_points as "toleranceBasisPoints", p.monitoring_hours as "monitoringHours"
     from payment_addresses a
     join wallets w on w.id = a.wallet_id

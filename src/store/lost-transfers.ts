@@ -106,7 +106,7 @@ export async function awaitingLost(
     where s.network = ${network} and s.skipped_at > ${timestamp(since)}
       and not exists (select 1 from payment_addresses a where a.network = u.network and a.address = u.address)
     group by u.network, u.address`.execute(db);
-  return rows.map(({ address, units }) => ({ address, paymentId: null, units: BigInt(units) }));
+  return rows.map(({ address, units }) => ({ address, paymentId: null, afterHeight: null, units: BigInt(units) }));
 }
 
 /** Money on an address that is not handed out yet, of a wallet that is still in use. */

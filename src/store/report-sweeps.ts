@@ -53,7 +53,7 @@ export async function depositRows(
       select network, deposit_address, asset, block_height, 0, units, 0, false from sweep_transfers
       where project_id = ${projectId} and state = 'mined' and asset is not null
       union all
-      select o.network, o.address, n.asset, o.block_height, 0, 0, o.units, o.state = 'open'
+      select o.network, o.address, n.asset, o.block_height, greatest(-o.units, 0), 0, greatest(o.units, 0), o.state = 'open'
       from wallets w join payment_addresses a on a.wallet_id = w.id
         join coin_outflows o on o.network = a.network and o.address = a.address
         join json_to_recordset(${NATIVE_ASSETS}::json) as n (network text, asset text) on n.network = o.network

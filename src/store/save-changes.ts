@@ -40,6 +40,8 @@ export interface IssuedAddress {
   readonly index: number;
   /** How many confirmations a transfer to it needs. */
   readonly confirmations: number;
+  /** The block after which the payment's money comes; null: it is not known. */
+  readonly afterHeight: number | null;
   readonly issuedAt: number;
   readonly watchUntil: number;
 }

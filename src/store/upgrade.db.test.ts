@@ -51,6 +51,7 @@ const MERGED: Readonly<Record<string, string>> = {
   '0045_confirmed_emails.sql': 'bf60aafcd6cbf77b',
   '0049_key_scopes.sql': '1467e40610ea9156',
   '0050_uncompared_refunds.sql': '2d105ce483559eec',
+  '0051_after_height.sql': 'd6407bf3237118ea',
 };
 
 interface KnownColumn {

@@ -18,6 +18,8 @@ export interface LockedWallet extends Omit<TakenIndex, 'index'> {
   /** Which coins the project's customers are offered. */
   readonly coinOrder: readonly string[];
   readonly coinsOff: readonly string[];
+  /** The block up to which its chain was read; null: none. */
+  readonly readHeight: number | null;
   /** Why none of its addresses may be handed out; null: they may. */
   readonly haltedReason: string | null;
 }
@@ -41,7 +43,8 @@ const READ_WALLETS = `
   select w.id as "walletId", w.project_id as "projectId", w.network, w.kind, w.source, w.first_address as "firstAddress",
     i.next_index as "nextIndex", w.confirmations, w.tolerance_basis_points as "toleranceBasisPoints",
     p.spread_basis_points as "spreadBasisPoints", p.coin_order as "coinOrder", p.coins_off as "coinsOff",
-    p.monitoring_hours as "monitoringHours", i.halted_reason as "haltedReason"
+    p.monitoring_hours as "monitoringHours", i.halted_reason as "haltedReason",
+    (select c.height from chain_cursors c where c.network = w.network) as "readHeight"
   from ${WANTED} join projects p on p.id = w.project_id order by i.network, i.first_address`;
 
 /**

@@ -31,47 +31,59 @@ export interface AwaitingAddress {
   readonly address: string;
   /** Null: a skipped address, whose payment is not known. */
   readonly paymentId: string | null;
+  /** The block up to which the chain was read when it was handed out; null: it is not known. */
+  readonly afterHeight: number | null;
   /** What arrived there and has not left again, as far as that is known. */
   readonly units: bigint;
 }
 
 /**
  * The addresses on a network where money in an asset is expected: of pending payments, and of completed ones whose
- * money is gone. `watchedAt` adds all addresses watched at that moment, whatever became of their payments and whichever
- * asset they ask for; `others` are added too if they were ever handed out.
+ * money is gone; and those of any asset that were handed out when the chain was read up to `readHeight`. `watchedAt`
+ * adds all addresses watched at that moment, whatever became of their payments and whichever asset they ask for;
+ * `others` are added too if they were ever handed out.
  */
 export async function awaitingMoney(
   db: Database,
   network: Network,
   asset: AssetCode,
-  { watchedAt, others }: { readonly watchedAt: number | null; readonly others: readonly string[] },
+  {
+    readHeight,
+    watchedAt,
+    others,
+  }: { readonly readHeight: number; readonly watchedAt: number | null; readonly others: readonly string[] },
 ): Promise<readonly AwaitingAddress[]> {
   // An address handed out for another token may have been quoted in this one later.
   const isQuoted = sql`(a.asset = ${asset} or exists (
     select 1 from payment_quotes q
     where q.network = a.network and q.address = a.address and q.payment_id = a.payment_id and q.asset = ${asset}))`;
   const open = sql`
-    select a.network, a.address, a.payment_id
+    select a.network, a.address, a.payment_id, a.after_height
     from payments p join payment_addresses a on a.payment_id = p.id and a.network = p.network
     where p.mode = 'live' and (p.status = 'pending' or p.exception = 'reorged')
-      and p.network = ${network} and p.asset = ${asset} and ${isQuoted}`;
+      and p.network = ${network} and (a.after_height >= ${readHeight} or (p.asset = ${asset} and ${isQuoted}))`;
   const watched =
     watchedAt === null
       ? sql``
-      : sql`union select a.network, a.address, a.payment_id from payment_addresses a
+      : sql`union select a.network, a.address, a.payment_id, a.after_height from payment_addresses a
             where a.network = ${network} and a.watch_until > ${timestamp(watchedAt)}`;
   const given =
     others.length === 0
       ? sql``
-      : sql`union select a.network, a.address, a.payment_id from payment_addresses a
+      : sql`union select a.network, a.address, a.payment_id, a.after_height from payment_addresses a
             where a.network = ${network} and a.address = any (${others}::text[])`;
-  const { rows } = await sql<{ address: string; payment_id: string; units: string }>`
+  const { rows } = await sql<{ address: string; payment_id: string; after_height: number | null; units: string }>`
     with w as (${open} ${watched} ${given})
-    select w.address, w.payment_id, (coalesce(sum(t.amount_units), 0) - coalesce(${LEFT('w')}, 0))::text as units
+    select w.address, w.payment_id, w.after_height, (coalesce(sum(t.amount_units), 0) - coalesce(${LEFT('w')}, 0))::text as units
     from w left join transfers t on t.payment_id = w.payment_id and t.network = w.network and t.asset = ${asset}
       and t.address = w.address and t.state in ('mined', 'confirmed')
-    group by w.network, w.address, w.payment_id`.execute(db);
-  return rows.map((row) => ({ address: row.address, paymentId: row.payment_id, units: BigInt(row.units) }));
+    group by w.network, w.address, w.payment_id, w.after_height`.execute(db);
+  return rows.map((row) => ({
+    address: row.address,
+    paymentId: row.payment_id,
+    afterHeight: row.after_height,
+    units: BigInt(row.units),
+  }));
 }
 
 /** The networks on which each of these payments got addresses, by payment id. */

@@ -86,17 +86,12 @@ export async function bookLost(
       walletId,
       index: addressIndex,
       confirmations: owner.confirmations ?? requiredConfirmations(network, amountUsdCents),
+      afterHeight: null,
       issuedAt: now,
       watchUntil: payment.expiresAt + policy.monitoringMs,
     };
-    const change = {
-      before: null,
-      after: payment,
-      dueAt: nextDueAt(payment, policy),
-      transitions: [],
-      events,
-      address,
-    };
+    const dueAt = nextDueAt(payment, policy);
+    const change = { before: null, after: payment, dueAt, transitions: [], events, address };
     await saveChanges(trx, [change], 2);
     emitAfterCommit(trx, { kind: 'payments_created', changes: [change] });
     await saveTransfers(

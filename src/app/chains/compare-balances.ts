@@ -19,6 +19,8 @@ interface Step {
 export interface Account {
   /** Null: a skipped address, whose payment is not known. */
   readonly paymentId: string | null;
+  /** The block up to which the chain was read when the address was handed out; null: it is not known. */
+  readonly afterHeight: number | null;
   readonly steps: Step[];
 }
 
@@ -53,6 +55,23 @@ export function beginComparisons(
   newest: readonly ChainBlock[],
 ): Comparisons {
   return { app, source, native, newest, known: knownTransfers(app), found: [], outflows: [], resolved: [] };
+}
+
+/**
+ * Notes the coins that lay already on addresses that were handed out since the chain was read up to a block: another
+ * installation may have used them. Where no node has the balances, they come to light as money without a transaction.
+ */
+export async function noteFormerCoins(all: Comparisons, block: BlockId, everyone: Accounts): Promise<void> {
+  const fresh = [...everyone].filter(([, { afterHeight }]) => afterHeight !== null && afterHeight >= block.height);
+  if (fresh.length === 0) return;
+  const holders = fresh.map(([address]) => ({ address }));
+  const balances = await balancesOf(all.native, holders, block);
+  for (const [address, account] of fresh) {
+    const units = (balances?.get(address) ?? 0n) - unitsAfter(account, block.height);
+    if (units <= 0n) continue;
+    all.outflows.push({ address, height: block.height, units: -units, state: 'before' });
+    account.steps.push(stepOf(block, units));
+  }
 }
 
 /** Compares all addresses after a block; false: no node has the balances. */
@@ -136,7 +155,7 @@ export async function compareAgain(all: Comparisons, height: number, taken: read
     const around = await knownAround(app.db, source.network, native.asset, one);
     if (around === null) continue;
     const steps = [stepOf(before, around.before), stepOf(block, around.arrived)];
-    accounts.set(one.address, { paymentId: around.paymentId, steps });
+    accounts.set(one.address, { paymentId: around.paymentId, afterHeight: around.afterHeight, steps });
   }
   if (!(await compareAround(all, { before, block }, taken, accounts))) return;
   // What was missing later may have left then; what did not is missing again at the next look.
@@ -185,6 +204,7 @@ async function explain(
     for (const transfer of transfers) {
       const [rest, account] = [missing.get(transfer.address), accounts.get(transfer.address)];
       if (rest === undefined || account === undefined || transfer.amount > rest || known.has(transfer)) continue;
+      if (block.height <= (account.afterHeight ?? -1)) continue;
       arrived(all, block, transfer, account);
       if (transfer.amount === rest) missing.delete(transfer.address);
       else missing.set(transfer.address, rest - transfer.amount);

@@ -3,14 +3,16 @@ import { describe, expect, it } from 'vitest';
 import { contractOf, deployContract, type DeployedContract } from '../../../test/erc20.ts';
 import { tokenOf } from '../../domain/asset.ts';
 import { otherMoney } from '../../domain/other-money.ts';
+import { ChainUnavailableError } from '../../rails/chain.ts';
 import { createEvmCaller } from '../../rails/evm/caller.ts';
+import { depositAddress } from '../../rails/evm/deposit.ts';
 import { MAIN_CHAINS } from '../../rails/utxo/params.ts';
 import { createWalletOpener } from '../../rails/wallet.ts';
 import { fixedRates } from '../../rates/fixed.ts';
 import { findTransfers } from '../../store/transfers.ts';
 import { chainRail } from '../../modes/live-rail.ts';
 import type { Activity } from '../observer.ts';
-import { CHAIN_ID, CONFIRMATIONS, eventsOf, etherShop, type EtherShop } from './follow-chain.fixture.ts';
+import { CHAIN_ID, CONFIRMATIONS, eventsOf, etherShop, OWED_WEI, type EtherShop } from './follow-chain.fixture.ts';
 import { createChainFollower } from './follow-chain.ts';
 import { cancelPayment } from '../payments/payment-actions.ts';
 import { createRefund } from '../refunds/create-refund.ts';
@@ -28,6 +30,7 @@ const RATES = fixedRates(
 const PART = 10n ** 15n;
 
 interface DepositShop extends EtherShop {
+  readonly treasury: string;
   readonly payer: DeployedContract;
   /** An order in USDT, on a deposit contract. */
   dollarOrder(): ReturnType<EtherShop['order']>;
@@ -60,6 +63,7 @@ async function depositShop(): Promise<DepositShop> {
   const told: Activity[] = [];
   return {
     ...shop,
+    treasury: source.text,
     payer,
     told,
     dollarOrder: () => shop.order({ token: { asset: 'USDT', network: null } }),
@@ -101,6 +105,75 @@ it('planning the next sweep emits how many deposits the previous one swept', asy
   await shop.anvil.rpc('anvil_setBalance', [first.address, '0x0']);
   expect(await shop.planned(first.address)).toBe(0n);
   expect(shop.told.at(-1)).toEqual({ ...sweep, deposits: 1, calls: 2, swept: 1 });
+});
+
+describe('ether that lay on an address before it was handed out', () => {
+  it.each(['an account', 'a contract'] as const)('paid by %s counts for no payment', async (from) => {
+    const shop = await depositShop();
+    const { app, payer, source } = shop;
+    const pay = async (address: string, valueWei: bigint): Promise<string> => {
+      if (from === 'a contract') return payer.send('pay', [address], { valueWei });
+      return shop.anvil.transfer(address, valueWei);
+    };
+    const follower = createChainFollower(app, source);
+    const step = async (apartMs?: number): Promise<void> => {
+      await shop.mine(1, apartMs);
+      while ((await follower.follow()) !== 'at_head');
+      await runDue(app, 10);
+    };
+    const received = async (id: string) =>
+      ((await findTransfers(app.db, [id])).get(id) ?? []).map((t) => t.amountUnits);
+    await pay(depositAddress(shop.treasury, 0), OWED_WEI);
+    await pay(depositAddress(shop.treasury, 1), OWED_WEI);
+    await step();
+    await step();
+    const [order, dollars] = [await shop.order(), await shop.dollarOrder()];
+    expect(order.address).toBe(depositAddress(shop.treasury, 0));
+    for (const apartMs of [12_000, 12_000, 600_000]) await step(apartMs);
+    for (const { id } of [order, dollars]) {
+      expect(await received(id)).toEqual([]);
+      expect(await app.read(id)).toMatchObject({ status: 'pending', exception: 'none' });
+    }
+    await payer.send('pay', [order.address], { valueWei: OWED_WEI });
+    await payer.send('pay', [dollars.address], { valueWei: PART });
+    for (const apartMs of [12_000, 12_000, 12_000, 600_000]) await step(apartMs);
+    expect(await received(order.id)).toEqual([OWED_WEI]);
+    expect(await app.read(order.id)).toMatchObject({ status: 'completed', exception: 'none' });
+    expect(await received(dollars.id)).toEqual([PART]);
+  });
+
+  it('is never traced for a payment when no node has the balance of that time', async () => {
+    const shop = await depositShop();
+    const { app, payer, source } = shop;
+    const { native } = source;
+    if (!native) throw new Error('the source has no native asset');
+    const hash = await payer.send('pay', [depositAddress(shop.treasury, 0)], { valueWei: OWED_WEI });
+    const handedOutAt = { height: Number.MAX_SAFE_INTEGER };
+    const forgetful: typeof source = {
+      ...source,
+      native: {
+        ...native,
+        balancesAt: (addresses, block) =>
+          block.height <= handedOutAt.height
+            ? Promise.reject(new ChainUnavailableError('ethereum', 'eth_getBalance', []))
+            : native.balancesAt(addresses, block),
+      },
+    };
+    const follower = createChainFollower(app, forgetful);
+    const step = async (): Promise<void> => {
+      await shop.mine(1);
+      while ((await follower.follow()) !== 'at_head');
+      await runDue(app, 10);
+    };
+    await step();
+    const order = await shop.order();
+    handedOutAt.height = (await shop.cursorHeight()) ?? 0;
+    for (let block = 0; block < CONFIRMATIONS + 1; block += 1) await step();
+    const transfers = (await findTransfers(app.db, [order.id])).get(order.id) ?? [];
+    expect(transfers).toMatchObject([{ amountUnits: OWED_WEI }]);
+    expect(transfers[0]?.transactionHash).not.toBe(hash);
+    expect((await app.read(order.id)).status).toBe('pending');
+  });
 });
 
 describe('ether that a contract passes on to an order in another token', () => {
@@ -192,13 +265,16 @@ describe('ether that a contract passes on to an order in another token', () => {
     };
     await step(12_000);
     for (let block = 0; block < 20; block += 1) await step(12_000);
-    expect(looks).toEqual([1, 1, 2]);
+    // The first look at an address is two: at what lay there before it was handed out, and after the newest block.
+    expect(looks).toEqual([1, 1, 2, 2]);
     const order = await shop.dollarOrder();
+    await step(12_000);
+    expect(looks.slice(4)).toEqual([1, 1, 1, 1]);
     await shop.payer.send('pay', [order.address], { valueWei: PART });
     await step(12_000);
     expect(await shop.otherEther(order.id)).toBe(0n);
     await step(600_000);
     expect(await shop.otherEther(order.id)).toBe(PART);
-    expect(looks).toEqual([1, 1, 2, 1, 1, 3]);
+    expect(looks.slice(8)).toEqual([1, 1, 3]);
   });
 });

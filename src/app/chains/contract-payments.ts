@@ -1,4 +1,4 @@
-import type { ChainBlock, ChainSource, NativeBalances } from '../../rails/chain.ts';
+import type { BlockId, ChainBlock, ChainSource, NativeBalances } from '../../rails/chain.ts';
 import { addressesNamed, openOutflows, type NamedTaking, type TakenFrom } from '../../store/coin-outflows.ts';
 import { awaitingLost } from '../../store/lost-transfers.ts';
 import { awaitingMoney } from '../../store/watched-addresses.ts';
@@ -10,6 +10,7 @@ import {
   compareAgain,
   compareAround,
   leaveOpen,
+  noteFormerCoins,
   stepOf,
   type Accounts,
   type ContractTransfers,
@@ -51,24 +52,26 @@ export function createContractWatch(app: App, source: ChainSource): ContractWatc
     find: async (blocks, listed) => {
       const tip = blocks.at(-1);
       if (native === null || tip === undefined) return NOTHING;
-      const first = blocks[0]?.height ?? tip.height;
-      newest = [...newest.filter(({ height }) => height < first), ...blocks].slice(-MAX_TRACED_BLOCKS);
+      const [first = tip] = blocks;
+      const parent = { height: first.height - 1, hash: first.parentHash };
+      newest = [...newest.filter(({ height }) => height < first.height), ...blocks].slice(-MAX_TRACED_BLOCKS);
       const now = app.clock();
       const { network } = source;
       const isTimeForEnded = now - endedCheckedAt >= ENDED_STEP_MS || now < endedCheckedAt;
       const named = await addressesNamed(app.db, network, blocks.flatMap(takingsOf));
-      const accounts = await readAccounts(app, source, native, named, isTimeForEnded ? now : null);
+      const accounts = await readAccounts(app, source, native, parent, named, isTimeForEnded ? now : null);
       const unnamed = (await unnamedTakings?.(blocks, accounts)) ?? [];
       const taken = [...named, ...unnamed].toSorted((a, b) => a.height - b.height);
       for (const { block, transfer } of listed) {
         if (transfer.asset === native.asset) accounts.get(transfer.address)?.steps.push(stepOf(block, transfer.amount));
       }
       const comparisons = beginComparisons(app, source, native, newest);
+      await noteFormerCoins(comparisons, parent, accounts);
       for (const [height, ofBlock] of Map.groupBy(taken, (one) => one.height)) {
         const at = blocks.findIndex((block) => block.height === height);
         const block = blocks[at];
         if (block === undefined) continue;
-        const before = blocks[at - 1] ?? { height: height - 1, hash: block.parentHash };
+        const before = blocks[at - 1] ?? parent;
         const isKnown = await compareAround(comparisons, { before, block }, ofBlock, accounts);
         if (!isKnown) leaveOpen(comparisons, ofBlock, accounts);
       }
@@ -98,19 +101,20 @@ async function readAccounts(
   app: App,
   { network }: ChainSource,
   { asset }: NativeBalances,
+  { height: readHeight }: BlockId,
   taken: readonly TakenFrom[],
   watchedAt: number | null,
 ): Promise<Accounts> {
   const others = [...new Set(taken.map(({ address }) => address))];
-  const ofPayments = await awaitingMoney(app.db, network, asset, { watchedAt, others });
+  const ofPayments = await awaitingMoney(app.db, network, asset, { readHeight, watchedAt, others });
   const handedOut = new Set(ofPayments.map(({ address }) => address));
   const since = app.clock() - app.policy.monitoringMs;
   const isTimeForLost = watchedAt !== null || others.some((address) => !handedOut.has(address));
   const ofNobody = isTimeForLost ? await awaitingLost(app.db, network, asset, since) : [];
   return new Map(
-    [...ofPayments, ...ofNobody].map(({ address, paymentId, units }) => [
+    [...ofPayments, ...ofNobody].map(({ address, units, ...of }) => [
       address,
-      { paymentId, steps: [{ height: -1, units }] },
+      { ...of, steps: [{ height: -1, units }] },
     ]),
   );
 }

@@ -210,6 +210,7 @@ export function issuedAddress(
     walletId: wallet.id,
     index: wallet.index,
     confirmations: wallet.confirmations,
+    afterHeight: wallet.afterHeight,
     issuedAt: now,
     watchUntil: payment.expiresAt + monitoringMsOf(app, wallet.monitoringHours),
   };

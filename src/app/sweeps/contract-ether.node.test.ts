@@ -7,6 +7,7 @@ import { contractOf, deployContract } from '../../../test/erc20.ts';
 import { tokenOf } from '../../domain/asset.ts';
 import { chainRail } from '../../modes/live-rail.ts';
 import { ChainUnavailableError, type ChainSource, type NativeBalances } from '../../rails/chain.ts';
+import { depositAddress } from '../../rails/evm/deposit.ts';
 import { planSweep } from '../../rails/evm/sweep.ts';
 import { MAIN_WALLETS } from '../../rails/wallet.fixture.ts';
 import { fixedRates } from '../../rates/fixed.ts';
@@ -170,6 +171,32 @@ async function etherOfContracts() {
     },
   };
 }
+
+it('what lay on an address before it was handed out is swept with the payment, and the statement says so', async () => {
+  const shop = await etherOfContracts();
+  const former = depositAddress(shop.treasury, 1);
+  await shop.plain(former, HALF);
+  await shop.mined();
+  const order = await shop.order();
+  expect(order.address).toBe(former);
+  await shop.plain(former, OWED_WEI);
+  await shop.mined();
+  await shop.check();
+  const lies = await shop.statement();
+  expect(lies).toMatchObject({ verdict: 'balanced', books: { deposits: [{ received: OWED_WEI + HALF, swept: 0n }] } });
+  await shop.sweep(former);
+  await shop.mined();
+  await shop.mined();
+  await shop.check();
+  await followSweeps(shop);
+  const paid = { came: OWED_WEI, untraced: 0, status: 'completed/none' };
+  expect(await shop.outcome(order.id)).toEqual(paid);
+  const swept = await shop.statement();
+  expect(swept).toMatchObject({
+    verdict: 'balanced',
+    books: { deposits: [{ received: OWED_WEI + HALF, swept: OWED_WEI + HALF, there: 0n }] },
+  });
+});
 
 it('ether of contracts is counted whatever leaves the address in the same stride', async () => {
   const shop = await etherOfContracts();

@@ -63,13 +63,16 @@ export const CHAIN_CURSORS = {
   problem: nullable(text()),
 };
 
-/** Native coins that left an address in a block, or (`missing`) in it or before; `open`: at least so many. */
+/**
+ * Native coins that left an address in a block, or (`missing`) in it or before; `open`: at least so many. `before`:
+ * coins that lay there when it was handed out, below zero.
+ */
 export const COIN_OUTFLOWS = {
   network: text<Network>(),
   address: text(),
   block_height: integer(),
   units: units(),
-  state: text<'taken' | 'missing' | 'open'>(),
+  state: text<'taken' | 'missing' | 'open' | 'before'>(),
 };
 
 export const CHAIN_BLOCKS = { network: text<Network>(), height: integer(), hash: text(), block_at: timestamp() };

@@ -113,6 +113,7 @@ export const PAYMENT_ADDRESSES = recordTable(
       issued_at: fixed('issuedAt', timestamp()),
       watch_until: fixed('watchUntil', timestamp()),
       confirmations: fixed('confirmations', integer()),
+      after_height: fixed('afterHeight', nullable(integer())),
     },
     quote: {
       network: fixed('network', text<Network>()),

@@ -328,6 +328,20 @@ it('ether of contracts is counted whatever leaves the address in the same stride
     }
   }
 
+  const inOneBlock = await halfPaid();
+  const firstHalf = await sweep(inOneBlock.address);
+  await byContract(inOneBlock.address, HALF);
+  const secondHalf = await shop.flush(inOneBlock.address);
+  await mined();
+  expect.soft(await outcome(inOneBlock.id), 'taken twice in one block').toEqual(paid);
+
+  const inVain = await shop.order();
+  await sweep(inVain.address);
+  await byContract(inVain.address, OWED_WEI);
+  const flushed = await shop.flush(inVain.address);
+  await mined();
+  expect.soft(await outcome(inVain.id), 'a sweep in vain before it').toEqual(paid);
+
   const twice = await shop.order();
   const payAll = () => byContract(twice.address, OWED_WEI);
   for (const act of [payAll, () => sweep(twice.address), payAll]) {
@@ -352,10 +366,12 @@ it('ether of contracts is counted whatever leaves the address in the same stride
       .execute();
   const wallets = [{ transaction_hash: byWallet }];
   expect.soft(await takings(wrapped.address), 'the hash of what a contract wallet took').toEqual(wallets);
-  for (const [number, { address, hash }] of flushes.entries()) {
-    const shown = number < 4 ? hash : null;
-    expect.soft(await takings(address), `the hash of flush ${number}`).toEqual([{ transaction_hash: shown }]);
-  }
+  for (const [number, { address, hash }] of flushes.entries())
+    expect.soft(await takings(address), `the hash of flush ${number}`).toEqual([{ transaction_hash: hash }]);
+
+  const halves = [{ transaction_hash: firstHalf }, { transaction_hash: secondHalf }];
+  expect.soft(await takings(inOneBlock.address), 'both that took something in a block').toEqual(halves);
+  expect.soft(await takings(inVain.address), 'the one that took it').toEqual([{ transaction_hash: flushed }]);
 
   // A sweep that is recorded twice brings no money.
   await shop.app.db

@@ -62,8 +62,12 @@ export async function findOutside(
         const units = step === null || step.units > missing ? missing : step.units;
         const at = step?.height ?? null;
         if (at !== null) heights.add(at);
-        const transactionHash = at === null ? null : await takingTransaction(caller, { ...deposit, token }, at);
-        found.push({ deposit, token, asset: flow.asset, units, height: at, transactionHash });
+        const taking = { deposit, token, asset: flow.asset, height: at };
+        const takers = at === null ? [] : await takersOf(caller, { ...deposit, token }, at);
+        const isKnown = takers.reduce((sum, taker) => sum + (taker.units ?? 0n), 0n) === units;
+        if (isKnown)
+          found.push(...takers.map((one) => ({ ...taking, units: one.units ?? 0n, transactionHash: one.hash })));
+        else found.push({ ...taking, units, transactionHash: takers[0]?.hash ?? null });
         missing -= units;
         base += units;
       }
@@ -138,21 +142,28 @@ function remembered<Key, Answer>(ask: (key: Key) => Promise<Answer>): (key: Key)
   };
 }
 
+/** A transaction that took something from a deposit. */
+interface Taker {
+  readonly hash: string;
+  /** Null: it is not known. */
+  readonly units: bigint | null;
+}
+
 /**
- * The transaction of a block that took a token, or (null) the chain's own coin, from a deposit: by the token's log,
- * else the first call that names the deposit and did not fail, of the deposit itself or the factory, also by way of a
- * contract wallet. Null: none of them is found.
+ * The transactions of a block that took a token, or (null) the chain's own coin, from a deposit: by the token's logs,
+ * else the one call that names the deposit and did not fail, of the deposit itself or the factory, also by way of a
+ * contract wallet. If there are several or none, a trace tells; without one it is taken to be the first.
  */
-export async function takingTransaction(
+export async function takersOf(
   caller: Pick<EvmCaller, 'block' | 'receipt' | 'takenBy'>,
   from: Pick<PaidDeposit, 'address' | 'index' | 'treasury'> & { readonly token: string | null },
   height: number,
-): Promise<string | null> {
+): Promise<readonly Taker[]> {
   const { treasury, index, address, token } = from;
-  const [logged] = token === null ? [] : await caller.takenBy(address, token, height);
-  if (logged !== undefined) return logged;
+  const logged = token === null ? [] : await caller.takenBy(address, token, height);
+  if (logged !== null && logged.length > 0) return logged;
   const factory = factoryOf(treasury, index, address)?.address.toLowerCase();
-  if (factory === undefined) return null;
+  if (factory === undefined) return [];
   const isSweptBy = (data: string): boolean =>
     sweepsIn(data).some((sweep) => sweep.treasury === treasury.toLowerCase() && sweep.indexes.includes(index));
   const calls = (await caller.block(height))?.transactions.filter(
@@ -160,6 +171,10 @@ export async function takingTransaction(
       flushesIn(to ?? '', data).includes(address.toLowerCase()) ||
       ((to === factory || data.includes(factory.slice(2))) && isSweptBy(data)),
   );
-  for (const { hash } of calls ?? []) if ((await caller.receipt(hash))?.succeeded === true) return hash;
-  return null;
+  const named: Taker[] = [];
+  for (const { hash } of calls ?? []) {
+    if ((await caller.receipt(hash))?.succeeded === true) named.push({ hash, units: null });
+  }
+  const traced = named.length === 1 || token !== null ? null : await caller.takenBy(address, token, height);
+  return traced ?? named.slice(0, 1);
 }

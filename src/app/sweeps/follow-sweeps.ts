@@ -14,7 +14,7 @@ import type { App } from '../context.ts';
 import { inTransaction } from '../in-transaction.ts';
 import { askAgain, askAgainAt } from './ask-again.ts';
 import { isCallOf, worthAt, type SweepChain, type SweepChains } from './chain.ts';
-import { rememberingBlocks, takingTransaction } from './find-outside.ts';
+import { rememberingBlocks, takersOf } from './find-outside.ts';
 
 /** A wallet that was asked and never answered: what it was asked for may be asked for again. */
 export const ASKED_MS = 15 * 60_000;
@@ -274,8 +274,12 @@ async function takenFrom(
     .filter((move) => move.token === token && move.from === address)
     .reduce((sum, { units }) => sum + units, 0n);
   if (logged > 0n) return { units: logged, left };
-  const by = treasury === null ? null : await takingTransaction(caller, { address, index, treasury, token }, height);
-  if (by !== null && by !== transactionHash) return { units: 0n, left };
+  const takers = treasury === null ? [] : await takersOf(caller, { address, index, treasury, token }, height);
+  if (takers.length > 0) {
+    const own = takers.find(({ hash }) => hash === transactionHash);
+    if (own === undefined) return { units: 0n, left };
+    if (own.units !== null) return { units: own.units, left };
+  }
   const before = await caller.balanceAt(address, token, height - 1);
   if (before === null || left === null) {
     const now = (await caller.holdings([address], token === null ? [] : [token]))[0]?.at(-1)?.units;

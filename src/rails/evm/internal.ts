@@ -18,10 +18,11 @@ const INVALID_PARAMS_CODE = -32_602;
 /** A busy node is asked again: the merchant has to deal with money that it does not show. */
 const MAX_TRACE_ATTEMPTS = 3;
 
-/**
- * Implements `NativeBalances`: balances by Multicall3 if the chain has it, payments by whichever trace a node supports.
- */
-export function createNativeBalances(pool: RpcPool, asset: AssetCode): NativeBalances {
+/** What contracts paid within the transactions of a block; null: no node traces it. */
+export type TraceBlock = (block: BlockId) => Promise<readonly InternalPayment[] | null>;
+
+/** Traces by whichever of the two methods a node supports. */
+export function createTracer(pool: RpcPool): TraceBlock {
   const missing = new Set<string>();
 
   /** Null: no node supports the first of these methods, or none gave a usable answer. */
@@ -65,6 +66,12 @@ export function createNativeBalances(pool: RpcPool, asset: AssetCode): NativeBal
     });
   }
 
+  return async (block) => (await traceByHash(block)) ?? (await traceByHeight(block));
+}
+
+/** Implements `NativeBalances`: balances by Multicall3 if the chain has it, payments by traces. */
+export function createNativeBalances(pool: RpcPool, asset: AssetCode): NativeBalances {
+  const trace = createTracer(pool);
   return {
     asset,
     balancesAt: async (addresses, block) => {
@@ -82,7 +89,7 @@ export function createNativeBalances(pool: RpcPool, asset: AssetCode): NativeBal
       return balances;
     },
     internalTransfers: async (block, addresses) => {
-      const payments = (await traceByHash(block)) ?? (await traceByHeight(block));
+      const payments = await trace(block);
       return (
         payments
           ?.filter(({ address }) => addresses.has(address))

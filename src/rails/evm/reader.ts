@@ -12,6 +12,7 @@ import {
   isStateGone,
   resultOf,
 } from './decode.ts';
+import { createTracer } from './internal.ts';
 import { TRANSFER_TOPIC } from './logs.ts';
 
 /** Tokens that left an address in a transaction, by the token's log; addresses in lower case. */
@@ -59,11 +60,21 @@ export interface EvmReader {
    * blocks alone: null if every node says that it does not keep that state.
    */
   readonly balanceAt: (address: string, token: string | null, height: number) => Promise<bigint | null>;
-  /** The transactions of a block that took a token from an address. */
-  readonly takenBy: (address: string, token: string, height: number) => Promise<readonly string[]>;
+  /**
+   * The transactions of a block that took a token or (null) the chain's own coin from an address, by way of a contract.
+   * Null: it is the coin, and no node traces the block.
+   */
+  readonly takenBy: (address: string, token: string | null, height: number) => Promise<readonly Taken[] | null>;
+}
+
+/** What a transaction took from an address. */
+export interface Taken {
+  readonly hash: string;
+  readonly units: bigint;
 }
 
 export function createEvmReader(pool: RpcPool): EvmReader {
+  const trace = createTracer(pool);
   return {
     head: () => pool.ask('eth_blockNumber', [], (answer) => decodeNumber(answer, 'the newest height')),
     block: (height) =>
@@ -90,18 +101,39 @@ export function createEvmReader(pool: RpcPool): EvmReader {
         throw fault;
       }
     },
-    takenBy: (address, token, height) => {
+    takenBy: async (address, token, height) => {
+      const from = address.toLowerCase();
       const at = encodeNumber(height);
-      const topics = [TRANSFER_TOPIC, `0x${address.slice(2).toLowerCase().padStart(64, '0')}`];
-      return pool.ask('eth_getLogs', [{ address: token, topics, fromBlock: at, toBlock: at }], (answer) => [
-        ...new Set(
-          decodeArray(answer, 'the logs').map((log) =>
-            decodeHash(decodeObject(log, 'log')['transactionHash'], 'log.transactionHash'),
-          ),
+      if (token === null) {
+        const hash = await pool.ask('eth_getBlockByNumber', [at, false], (answer) =>
+          answer === null ? null : decodeHash(decodeObject(answer, 'the block')['hash'], 'block.hash'),
+        );
+        const paid = hash === null ? null : await trace({ height, hash });
+        return (
+          paid && byTransaction(paid.filter((one) => one.from === from).map((one) => [one.transactionHash, one.amount]))
+        );
+      }
+      const topics = [TRANSFER_TOPIC, `0x${from.slice(2).padStart(64, '0')}`];
+      return pool.ask('eth_getLogs', [{ address: token, topics, fromBlock: at, toBlock: at }], (answer) =>
+        byTransaction(
+          decodeArray(answer, 'the logs').flatMap((entry) => {
+            const log = decodeObject(entry, 'log');
+            const move = decodeMove(log);
+            return move === null
+              ? []
+              : [[decodeHash(log['transactionHash'], 'log.transactionHash'), move.units] as const];
+          }),
         ),
-      ]);
+      );
     },
   };
+}
+
+function byTransaction(moves: readonly (readonly [hash: string, units: bigint])[]): readonly Taken[] {
+  return [...Map.groupBy(moves, ([hash]) => hash)].map(([hash, own]) => ({
+    hash,
+    units: own.reduce((sum, [, units]) => sum + units, 0n),
+  }));
 }
 
 /** `balanceOf(address)` of ERC-20. */

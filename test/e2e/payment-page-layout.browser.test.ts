@@ -5,6 +5,10 @@ import { hasNoBrowser } from '../browser.ts';
 import { useBrowser } from './payment-page.fixture.ts';
 import { serveStates, type StateServer } from './payment-page-states.fixture.ts';
 
+/** The narrowest page is tried in all languages; a night tries the next wider one in all of them too. */
+const LONG_WORDS = ['de', 'pl', 'ru', 'ar'];
+const isNight = process.env['NIGHT'] === 'on';
+
 /** What a keyboard or a finger can get at. */
 const TARGETS = 'a[href], button, summary, select, input:not([type=hidden])';
 
@@ -90,9 +94,9 @@ describe.skipIf(hasNoBrowser)('the layout of the payment page', () => {
 
   it.each([
     ['a phone zoomed to 200 %', 195, 'every language', [...LANGUAGES.keys()]],
-    ['a small phone, or a page zoomed to 200 %', 320, 'every language', [...LANGUAGES.keys()]],
+    ['a small phone, or a page zoomed to 200 %', 320, 'its languages', isNight ? [...LANGUAGES.keys()] : LONG_WORDS],
     // The width at which the two columns begin and are at their narrowest.
-    ['a small tablet', 834, 'languages of long words', ['de', 'pl', 'ru', 'ar']],
+    ['a small tablet', 834, 'languages of long words', LONG_WORDS],
   ])('on %s (%d px) fits in %s, with no target smaller than 24 px', async (_name, width, _languages, languages) => {
     const page = await open(width);
     const found: string[] = [];

@@ -55,6 +55,8 @@ describe('every response carries the rate-limit headers', () => {
       'x-ratelimit-remaining': expect.stringMatching(/^\d+$/),
       'x-ratelimit-reset': expect.stringMatching(/^\d+$/),
       'x-content-type-options': 'nosniff',
+      'cache-control': 'no-store',
+      'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
     });
   });
 });

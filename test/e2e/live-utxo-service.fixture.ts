@@ -42,14 +42,14 @@ export function createService(
   const launch = (args: readonly string[]) =>
     spawn(program, args, { env: { PATH, HOME, ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
 
-  const end = async (signal: NodeJS.Signals): Promise<number | null> => {
+  const end = async (signal: NodeJS.Signals): Promise<number | NodeJS.Signals | null> => {
     const running = child;
     child = null;
     if (running === null) return null;
     const closed = once(running, 'close');
     running.kill(signal);
     await closed;
-    return running.exitCode;
+    return running.exitCode ?? running.signalCode;
   };
   return {
     command: async (line) => {

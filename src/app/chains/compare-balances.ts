@@ -7,6 +7,8 @@ import { findTransfers } from '../../store/transfers.ts';
 import type { App } from '../context.ts';
 import type { FoundTransfer } from '../payments/chain-money.ts';
 
+/** How many blocks are traced to find one transfer; an older transfer is recorded without its transaction. */
+export const MAX_TRACED_BLOCKS = 64;
 /** Above every index in a trace, so that an untraced transfer never collides with a traced one. */
 const UNTRACED_INDEX = 2_000_000_000;
 
@@ -40,7 +42,7 @@ export interface Comparisons {
   readonly app: App;
   readonly source: ChainSource;
   readonly native: NativeBalances;
-  /** The blocks that are traced. */
+  /** The blocks that were read last. */
   readonly newest: readonly ChainBlock[];
   readonly known: KnownTransfers;
   readonly found: FoundTransfer[];
@@ -193,10 +195,10 @@ async function explain(
   surplus: ReadonlyMap<string, bigint>,
   accounts: Accounts,
 ): Promise<void> {
-  const { native, newest, known } = all;
+  const { native, known } = all;
   const missing = new Map(surplus);
   await known.load([...missing.keys()].flatMap((address) => accounts.get(address) ?? []));
-  for (const block of newest.filter(({ height }) => height <= at.height).toReversed()) {
+  for await (const block of blocksBack(all, at)) {
     if (missing.size === 0) break;
     const transfers = await native.internalTransfers(block, new Set(missing.keys()));
     // A node that does not trace this block will not trace older ones either.
@@ -215,6 +217,14 @@ async function explain(
     const transfer = { ...untracedIn(at, address), address, asset: native.asset, amount };
     if (account !== undefined) arrived(all, at, transfer, account);
   }
+}
+
+/** The blocks up to one that are traced, the newest first: those that were read before this process began come last. */
+async function* blocksBack({ newest, source }: Comparisons, at: BlockId): AsyncGenerator<ChainBlock> {
+  yield* newest.filter(({ height }) => height <= at.height).toReversed();
+  const first = newest[0]?.height ?? at.height + 1;
+  const count = Math.min(MAX_TRACED_BLOCKS - newest.length, first);
+  if (count > 0) yield* (await source.blocks(first - count, count)).toReversed();
 }
 
 /** Stands for the transfers to an address that were found after a block and could not be traced. */

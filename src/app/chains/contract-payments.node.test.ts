@@ -220,6 +220,23 @@ describe('ether that a contract passes on to an order in another token', () => {
     expect(told).toMatchObject([{ data: { received: { amount: 0.001, transaction_hash: null } } }]);
   });
 
+  it('is recorded with its hash by a process that began after it came', async () => {
+    const shop = await depositShop();
+    const order = await shop.dollarOrder();
+    const before = createChainFollower(shop.app, shop.source);
+    const step = async (follower: typeof before): Promise<void> => {
+      await shop.mine();
+      while ((await follower.follow()) !== 'at_head');
+    };
+    await step(before);
+    const hash = await shop.payer.send('pay', [order.address], { valueWei: PART });
+    await step(before);
+    expect(await shop.otherEther(order.id)).toBe(0n);
+    await step(createChainFollower(shop.app, shop.source));
+    const transfers = (await findTransfers(shop.app.db, [order.id])).get(order.id);
+    expect(transfers).toMatchObject([{ transactionHash: hash, amountUnits: PART }]);
+  });
+
   it('adds up with what a plain account sent, before it and after it', async () => {
     const shop = await depositShop();
     const order = await shop.dollarOrder();

@@ -10,6 +10,7 @@ import {
   compareAgain,
   compareAround,
   leaveOpen,
+  MAX_TRACED_BLOCKS,
   noteFormerCoins,
   stepOf,
   type Accounts,
@@ -17,8 +18,6 @@ import {
 } from './compare-balances.ts';
 import { BLOCKS_WITH_BALANCES, createTreasuryWatch } from './treasury-watch.ts';
 
-/** How many blocks are traced to find one transfer; an older transfer is recorded without its transaction. */
-const MAX_TRACED_BLOCKS = 64;
 /** More than any contract counts deposits to; an index of four bytes. */
 const MAX_INDEX = 2 ** 31 - 1;
 

@@ -5,7 +5,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 
-import { CLUSTER_USER } from '../src/store/embedded/cluster.ts';
+import { CLUSTER_USER } from '../src/embedded/cluster.ts';
 
 const ROOT = path.join(import.meta.dirname, '..');
 

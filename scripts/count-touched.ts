@@ -13,7 +13,7 @@ import { blocksOf, GUIDED_CHANGES, lineOf, type GuidedChange, type Place } from 
 const TESTS = [
   'src/domain',
   'src/http/checkout',
-  'src/store/payment-rows',
+  'src/store/payments/payment-rows',
   'src/store/tables',
   'src/app/webhooks/webhook-endpoints',
   'test/network-names',

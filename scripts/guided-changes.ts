@@ -71,7 +71,7 @@ const field: GuidedChange = {
     insteadOf(COMMON_FIELDS, "import { metadata } from './fields.ts';"),
     after('src/wire/payment.ts', '    metadata: metadataView(payment),'),
     after(
-      'src/store/payment-rows.db.test.ts',
+      'src/store/payments/payment-rows.db.test.ts',
       'const begun: { readonly [Field in Begun]: fc.Arbitrary<Payment[Field]> } = {',
     ),
   ],
@@ -81,7 +81,7 @@ const field: GuidedChange = {
     'src/store/schema/payments.ts',
     COMMON_FIELDS,
     'src/wire/payment.ts',
-    'src/store/payment-rows.db.test.ts',
+    'src/store/payments/payment-rows.db.test.ts',
   ],
   shows: '"purchase_order"',
 };

@@ -46,7 +46,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   wire: { imports: ['domain'], isPure: true },
   archive: { imports: ['domain'] },
   store: { imports: ['domain', 'wire'] },
-  'store/embedded': { imports: [] },
+  embedded: { imports: [] },
   rails: { imports: ['domain', ...FAMILIES] },
   'rails/utxo': { imports: ['domain', 'rails'] },
   'rails/evm': { imports: ['domain', 'rails'] },
@@ -83,23 +83,12 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   'http/openapi': { imports: [...HTTP, 'http/refunds'] },
 
   backup: {
-    imports: [
-      'domain',
-      'wire',
-      'archive',
-      'store',
-      'webhooks',
-      'config',
-      'app',
-      'app/chains',
-      'workers',
-      'store/embedded',
-    ],
+    imports: ['domain', 'wire', 'archive', 'store', 'webhooks', 'config', 'app', 'app/chains', 'workers', 'embedded'],
   },
   service: {
     imports: [
       ...MECHANISMS,
-      'store/embedded',
+      'embedded',
       ...FAMILIES,
       ...USE_CASES,
       'config',
@@ -113,7 +102,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   cli: {
     imports: [
       ...MECHANISMS,
-      'store/embedded',
+      'embedded',
       ...FAMILIES,
       ...USE_CASES,
       'archive',

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { Client, type ClientConfig } from 'pg';
 import type { TestProject } from 'vitest/node';
-import { startEmbeddedPostgres } from '../src/store/embedded/postgres.ts';
+import { startEmbeddedPostgres } from '../src/embedded/postgres.ts';
 import { migrate } from '../src/store/migrate.ts';
 
 declare module 'vitest' {

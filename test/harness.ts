@@ -12,7 +12,7 @@ import { NO_MERCHANT_FIELDS, type Payment } from '../src/domain/payment.ts';
 import type { Mode } from '../src/domain/permission.ts';
 import { DEFAULT_POLICY } from '../src/domain/transition.ts';
 import { testRates } from '../src/rates/fixed.ts';
-import { findPayments } from '../src/store/payments.ts';
+import { findPayments } from '../src/store/payments/payments.ts';
 import { testDatabase, type TestDatabase } from './database.ts';
 
 /** A clock that only the test moves. */

@@ -3,14 +3,14 @@ import { importFault } from '../scripts/rooms.ts';
 
 describe('the walls between the rooms of src', () => {
   it.each([
-    ['src/domain/money.ts', '../store/payments.ts'],
+    ['src/domain/money.ts', '../store/payments/payments.ts'],
     ['src/domain/money.ts', 'node:fs'],
     ['src/domain/money.ts', 'pg'],
-    ['src/store/payments.ts', '../rails/chain.ts'],
-    ['src/rails/evm/source.ts', '../../store/chain.ts'],
+    ['src/store/payments/payments.ts', '../../rails/chain.ts'],
+    ['src/rails/evm/source.ts', '../../store/chains/chain.ts'],
     ['src/rails/evm/source.ts', '../utxo/params.ts'],
-    ['src/store/payments.ts', './embedded/postgres.ts'],
-    ['src/app/context.ts', '../store/embedded/postgres.ts'],
+    ['src/store/payments/payments.ts', '../../embedded/postgres.ts'],
+    ['src/app/context.ts', '../embedded/postgres.ts'],
     ['src/app/payments/create-payment.ts', '../chains/follow-chain.ts'],
     ['src/app/chains/follow-chain.ts', '../../rails/evm/source.ts'],
     ['src/app/context.ts', './payments/create-payment.ts'],
@@ -23,7 +23,7 @@ describe('the walls between the rooms of src', () => {
 
   it.each([
     ['src/domain/money.ts', './asset.ts'],
-    ['src/store/payments.ts', '../domain/payment.ts'],
+    ['src/store/payments/payments.ts', '../../domain/payment.ts'],
     ['src/app/chains/follow-chain.ts', '../refunds/end-refunds.ts'],
     ['src/http/orders/routes.ts', '../api.ts'],
     ['src/store/client.ts', 'pg'],

@@ -2,8 +2,8 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { Connection } from '../src/store/database.ts';
-import { temporaryFolder } from '../src/store/embedded/postgres.fixture.ts';
-import { startEmbeddedPostgres } from '../src/store/embedded/postgres.ts';
+import { temporaryFolder } from '../src/embedded/postgres.fixture.ts';
+import { startEmbeddedPostgres } from '../src/embedded/postgres.ts';
 import { openDatabase } from '../src/store/database.ts';
 import { migrate } from '../src/store/migrate.ts';
 

@@ -4,8 +4,8 @@ import { chown, readFile, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { onTestFinished } from 'vitest';
-import { temporaryFolder } from '../src/store/embedded/postgres.fixture.ts';
-import { startEmbeddedPostgres } from '../src/store/embedded/postgres.ts';
+import { temporaryFolder } from '../src/embedded/postgres.fixture.ts';
+import { startEmbeddedPostgres } from '../src/embedded/postgres.ts';
 import { selfSigned } from '../src/webhooks/local-receivers.fixture.ts';
 import { freePort } from './ports.ts';
 

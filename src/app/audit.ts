@@ -1,4 +1,4 @@
-import { insertAuditEntry, type AuditEntry, type AuditValues } from '../store/audit.ts';
+import { insertAuditEntry, type AuditEntry, type AuditValues } from '../store/people/audit.ts';
 import type { Trx } from '../store/database.ts';
 import type { ActorKind } from '../store/schema/people.ts';
 import { newId, type App } from './context.ts';

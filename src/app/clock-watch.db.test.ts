@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { testApp } from '../../test/harness.ts';
-import { startCursor } from '../store/chain.ts';
+import { startCursor } from '../store/chains/chain.ts';
 import type { Network } from '../domain/networks.ts';
 import type { Database } from '../store/database.ts';
 import { createClockWatch } from './clock-watch.ts';

@@ -1,8 +1,8 @@
 import type { MailContent } from '../domain/mail-content.ts';
 import { mayDo, roleIn, type ProjectAction } from '../domain/role.ts';
 import type { Trx } from '../store/database.ts';
-import { insertMails } from '../store/mails.ts';
-import { mailReaders, type MailReader } from '../store/notification-choices.ts';
+import { insertMails } from '../store/people/mails.ts';
+import { mailReaders, type MailReader } from '../store/people/notification-choices.ts';
 import { newId, type App } from './context.ts';
 
 /** A mail that no server takes for so long is given up. */

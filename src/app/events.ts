@@ -1,7 +1,7 @@
 import type { EventType } from '../domain/event-type.ts';
 import type { Payment } from '../domain/payment.ts';
 import { eventBody, paymentEventData } from '../wire/event.ts';
-import type { NewEvent } from '../store/save-changes.ts';
+import type { NewEvent } from '../store/payments/save-changes.ts';
 import { newId, type App } from './context.ts';
 
 /**

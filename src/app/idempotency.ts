@@ -1,7 +1,7 @@
 import { DatabaseError } from 'pg';
 import type { Mode } from '../domain/permission.ts';
-import { findAnswer, purgeOldAnswer } from '../store/answers.ts';
-import type { IdempotentAnswer } from '../store/save-changes.ts';
+import { findAnswer, purgeOldAnswer } from '../store/projects/answers.ts';
+import type { IdempotentAnswer } from '../store/payments/save-changes.ts';
 import { originOf, type App } from './context.ts';
 
 /** Answers are kept for 24 hours. */

@@ -2,9 +2,9 @@ import type { Network } from '../domain/networks.ts';
 import type { RefundEventType } from '../domain/event-type.ts';
 import type { LostMoney } from '../domain/lost-money.ts';
 import type { Refund } from '../domain/refund.ts';
-import type { Delivery } from '../store/deliveries.ts';
-import type { AttemptRecord } from '../store/delivery-attempts.ts';
-import type { PaymentChange } from '../store/save-changes.ts';
+import type { Delivery } from '../store/webhooks/deliveries.ts';
+import type { AttemptRecord } from '../store/webhooks/delivery-attempts.ts';
+import type { PaymentChange } from '../store/payments/save-changes.ts';
 
 /** The outcome of one delivery attempt: acknowledged, answered with another status, or no complete answer. */
 export type AttemptOutcome = 'delivered' | 'rejected' | 'no_answer';

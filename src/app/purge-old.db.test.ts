@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { testApp, type TestApp } from '../../test/harness.ts';
 import { timestamp } from '../store/database.ts';
-import { insertPerson } from '../store/people.ts';
+import { insertPerson } from '../store/people/people.ts';
 import { newId } from './context.ts';
 import { purgeOld } from './purge-old.ts';
 

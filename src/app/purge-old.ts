@@ -1,10 +1,10 @@
-import { purgeDeliveriesBefore } from '../store/deliveries.ts';
-import { purgeAnswersBefore } from '../store/answers.ts';
-import { purgeApiRequests } from '../store/api-requests.ts';
-import { purgeRetriesBefore } from '../store/delivery-retries.ts';
-import { purgeMails } from '../store/mails.ts';
-import { purgeKeyClients } from '../store/key-clients.ts';
-import { purgeSignIns } from '../store/sessions.ts';
+import { purgeDeliveriesBefore } from '../store/webhooks/deliveries.ts';
+import { purgeAnswersBefore } from '../store/projects/answers.ts';
+import { purgeApiRequests } from '../store/projects/api-requests.ts';
+import { purgeRetriesBefore } from '../store/webhooks/delivery-retries.ts';
+import { purgeMails } from '../store/people/mails.ts';
+import { purgeKeyClients } from '../store/projects/key-clients.ts';
+import { purgeSignIns } from '../store/people/sessions.ts';
 import type { App } from './context.ts';
 import { IDEMPOTENCY_LIFETIME_MS } from './idempotency.ts';
 

@@ -5,8 +5,8 @@ import path from 'node:path';
 import type { Sink } from '../archive/write-archive.ts';
 import { isArchive } from '../archive/read-archive.ts';
 import { BackupError } from './errors.ts';
-import { errorCode, reasonOf } from '../store/embedded/error.ts';
-import { syncFolder } from '../store/embedded/files.ts';
+import { errorCode, reasonOf } from '../embedded/error.ts';
+import { syncFolder } from '../embedded/files.ts';
 
 /** Where a backup is written. */
 export type BackupTarget =

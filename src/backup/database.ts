@@ -7,7 +7,7 @@ import { within } from '../app/within.ts';
 import type { Config } from '../config/config.ts';
 import { openDatabase, type Connection, type DatabaseHandle } from '../store/database.ts';
 import { BackupError } from './errors.ts';
-import { startEmbeddedPostgres } from '../store/embedded/postgres.ts';
+import { startEmbeddedPostgres } from '../embedded/postgres.ts';
 
 /** Runs some work on the configured database as it is: it is neither created nor migrated. */
 export async function withDatabase<Result>(

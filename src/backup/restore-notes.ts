@@ -6,7 +6,7 @@ import { Type, type Static } from 'typebox';
 import { Check } from 'typebox/value';
 import type { OtherCopies, Recovery } from '../app/chains/recover.ts';
 import { isoTime } from '../wire/time.ts';
-import { errorCode, fileFault, reasonOf } from '../store/embedded/error.ts';
+import { errorCode, fileFault, reasonOf } from '../embedded/error.ts';
 import type { Manifest } from './manifest.ts';
 
 /**

@@ -20,7 +20,7 @@ import { derivingWith } from '../rails/derive-addresses.ts';
 import { createWalletOpener } from '../rails/wallet.ts';
 import { fixedRates } from '../rates/fixed.ts';
 import { openDatabase } from '../store/database.ts';
-import { findPayments } from '../store/payments.ts';
+import { findPayments } from '../store/payments/payments.ts';
 import { chainRail } from '../modes/live-rail.ts';
 import type { App } from '../app/context.ts';
 import { createPaymentCreator } from '../app/payments/create-payment.ts';

@@ -3,7 +3,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { testApp } from '../../test/harness.ts';
-import { backupState, saveBackup } from '../store/backups.ts';
+import { backupState, saveBackup } from '../store/backups/backups.ts';
 import { backupInOwnProcess, type BackupOutcome, type BackupRun } from './own-process.ts';
 import { scheduledBackups } from './scheduled-backups.ts';
 import { noteTroubles } from '../../test/troubles.ts';

@@ -2,7 +2,7 @@ import type { App } from '../app/context.ts';
 import type { BackupSchedule } from '../config/config.ts';
 import { lastAt } from '../domain/backup-time.ts';
 import type { Troubles } from '../domain/trouble.ts';
-import { lastGood, saveBackup } from '../store/backups.ts';
+import { lastGood, saveBackup } from '../store/backups/backups.ts';
 import { holdLease, releaseLease } from '../store/leases.ts';
 import { startLoop } from '../workers/loop.ts';
 import { folderProblem } from './backup-file.ts';

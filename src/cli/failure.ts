@@ -2,9 +2,9 @@ import { noProject as noSuchProject, type Rejected } from '../app/rejected.ts';
 import { ArchiveError } from '../archive/format.ts';
 import { BackupError } from '../backup/errors.ts';
 import { ConfigError } from '../config/config.ts';
-import { UnfitDatabaseError } from '../store/check-database.ts';
-import { EmbeddedPostgresError } from '../store/embedded/error.ts';
-import { OccupiedDatabaseError } from '../store/load.ts';
+import { UnfitDatabaseError } from '../store/backups/check-database.ts';
+import { EmbeddedPostgresError } from '../embedded/error.ts';
+import { OccupiedDatabaseError } from '../store/backups/load.ts';
 import { MigrationError } from '../store/migration-files.ts';
 import { SealingKeyError } from '../webhooks/secret.ts';
 

@@ -12,7 +12,7 @@ import {
   type Scope,
 } from '../domain/permission.ts';
 import { isoTime, isoTimeOrNull } from '../wire/time.ts';
-import type { StoredKey } from '../store/api-keys.ts';
+import type { StoredKey } from '../store/projects/api-keys.ts';
 import { actsOnId } from './act-on-id.ts';
 import { commaSeparated, keyIdOf, projectIdOf, wholeNumber } from './arguments.ts';
 import { done, UsageFailure } from './failure.ts';

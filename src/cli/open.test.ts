@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { readConfig } from '../config/config.ts';
-import { EmbeddedPostgresError } from '../store/embedded/error.ts';
+import { EmbeddedPostgresError } from '../embedded/error.ts';
 import { MigrationError } from '../store/migration-files.ts';
 import { SealingKeyError } from '../webhooks/secret.ts';
 import { databaseFailure } from './open.ts';

@@ -8,8 +8,8 @@ import type { Actor } from '../app/audit.ts';
 import { forActor } from '../app/context.ts';
 import { readConfig, type Config } from '../config/config.ts';
 import type { Cointill } from '../service/core.ts';
-import { DatabaseConnectionError, EmptyDatabaseError, UnfitDatabaseError } from '../store/check-database.ts';
-import { diskFull, EmbeddedPostgresError } from '../store/embedded/error.ts';
+import { DatabaseConnectionError, EmptyDatabaseError, UnfitDatabaseError } from '../store/backups/check-database.ts';
+import { diskFull, EmbeddedPostgresError } from '../embedded/error.ts';
 import { certificateFault } from '../config/tls-faults.ts';
 import { SealingKeyError } from '../webhooks/secret.ts';
 import { codeOf, CommandFailure, reasonOf } from './failure.ts';
@@ -54,7 +54,7 @@ const MAKING_LIMIT_MS = 30_000;
 
 /** Waits while a first start makes the database. False: nobody does, or nothing came of it. */
 async function isMadeMeanwhile(dataDir: string): Promise<boolean> {
-  const { isClusterInTheMaking } = await import('../store/embedded/cluster.ts');
+  const { isClusterInTheMaking } = await import('../embedded/cluster.ts');
   const until = performance.now() + MAKING_LIMIT_MS;
   while (performance.now() < until && (await isClusterInTheMaking(dataDir))) await setTimeout(POLL_MS);
   return hasDatabase(dataDir);

@@ -7,8 +7,8 @@ import type { PaymentStatus } from '../domain/status.ts';
 import { publicPaymentId } from '../wire/payment.ts';
 import { creationTransitions } from '../domain/creation.ts';
 import type { Database } from '../store/database.ts';
-import { findPayments, listTransitions, listEvents } from '../store/payments.ts';
-import { findTransfers } from '../store/transfers.ts';
+import { findPayments, listTransitions, listEvents } from '../store/payments/payments.ts';
+import { findTransfers } from '../store/payments/transfers.ts';
 import { noPayment } from './failure.ts';
 
 /** What happened to a payment. Times in epoch milliseconds. */

@@ -2,8 +2,8 @@ import { PAYMENT_STATUSES, type PaymentStatus } from '../domain/status.ts';
 import { SURFACES, type Payment, type Surface } from '../domain/payment.ts';
 import { MODES, type Mode } from '../domain/permission.ts';
 import type { Database } from '../store/database.ts';
-import { listPayments } from '../store/payments.ts';
-import { findProject, listProjects } from '../store/projects.ts';
+import { listPayments } from '../store/payments/payments.ts';
+import { findProject, listProjects } from '../store/projects/projects.ts';
 import { commaSeparated } from './arguments.ts';
 import { noProject, UsageFailure } from './failure.ts';
 

@@ -11,7 +11,7 @@ import { noProject } from '../app/rejected.ts';
 import { FIATS, isFiat } from '../domain/money.ts';
 import { isoTime } from '../wire/time.ts';
 import { logoPath } from '../http/checkout/branding-routes.ts';
-import type { Project } from '../store/projects.ts';
+import type { Project } from '../store/projects/projects.ts';
 import { commaSeparated, percentage, projectIdOf, wholeNumber } from './arguments.ts';
 import { CommandFailure, UsageFailure, codeOf, done, reasonOf } from './failure.ts';
 import { withCointill } from './open.ts';

@@ -7,7 +7,7 @@ import { fiatDecimals, FIATS, formatDecimal, isFiat, parseFiatAmount, type Fiat 
 import type { Quote } from '../domain/payment.ts';
 import type { RateSource } from '../rates/source.ts';
 import { pricesNow } from '../service/prices.ts';
-import type { LostTransfer } from '../store/lost-transfers.ts';
+import type { LostTransfer } from '../store/chains/lost-transfers.ts';
 import { isoTime } from '../wire/time.ts';
 import { projectIdOf } from './arguments.ts';
 import { done, UsageFailure } from './failure.ts';

@@ -15,8 +15,8 @@ import {
   type ReportDays,
 } from '../domain/report.ts';
 import type { Cointill } from '../service/core.ts';
-import { knowsZone } from '../store/payment-export.ts';
-import { findProject } from '../store/projects.ts';
+import { knowsZone } from '../store/reports/payment-export.ts';
+import { findProject } from '../store/projects/projects.ts';
 import type { StatementRecord } from '../wire/books.ts';
 import { fields } from '../wire/fields.ts';
 import { oneOf, projectIdOf } from './arguments.ts';

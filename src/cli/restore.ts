@@ -149,7 +149,7 @@ function notNoted(notesFile: string, problem: string, recovery: Recovery, mayMee
 /** The owner of a restored folder; null: ourselves. */
 async function ownerOf(dataDir: string | null): Promise<string | null> {
   if (dataDir === null || process.getuid?.() !== 0) return null;
-  const { readMachine, userName } = await import('../store/embedded/account.ts');
+  const { readMachine, userName } = await import('../embedded/account.ts');
   return userName(await readMachine(), (await stat(dataDir)).uid);
 }
 

@@ -4,8 +4,8 @@ import { deactivatePerson, invitePerson, peopleOf, resetPerson, setRole } from '
 import { endAllSessions, sessionsOf } from '../app/people/sessions.ts';
 import { readConfig } from '../config/config.ts';
 import { ROLES, type Role } from '../domain/role.ts';
-import { findPersonByEmail, type Member, type Person } from '../store/people.ts';
-import type { Session } from '../store/sessions.ts';
+import { findPersonByEmail, type Member, type Person } from '../store/people/people.ts';
+import type { Session } from '../store/people/sessions.ts';
 import { isoTime, isoTimeOrNull } from '../wire/time.ts';
 import { isEmail } from '../http/validation.ts';
 import { projectIdOf } from './arguments.ts';

@@ -4,7 +4,7 @@ import { monitoringMsOf } from '../app/payments/payment-policy.ts';
 import { changePaymentTerms } from '../app/projects/payment-terms.ts';
 import { MAX_MONITORING_HOURS } from '../app/projects/project-request.ts';
 import { coinName, offeredCoins } from '../domain/coin-choice.ts';
-import { findProject, type Project } from '../store/projects.ts';
+import { findProject, type Project } from '../store/projects/projects.ts';
 import { fields } from '../wire/fields.ts';
 import { commaSeparated, percentage, projectIdOf } from './arguments.ts';
 import { done, noProject, UsageFailure } from './failure.ts';

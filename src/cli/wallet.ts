@@ -6,7 +6,7 @@ import { GAP_LIMIT, NETWORKS } from '../domain/networks.ts';
 import { isoTime } from '../wire/time.ts';
 import type { Cointill } from '../service/core.ts';
 import type { WalletSource } from '../rails/family.ts';
-import { gapInWords, type Wallet } from '../store/wallets.ts';
+import { gapInWords, type Wallet } from '../store/wallets/wallets.ts';
 import { oneOf, percentage, projectIdOf, wholeNumber } from './arguments.ts';
 import { CommandFailure, done, UsageFailure } from './failure.ts';
 import { withCointill } from './open.ts';

@@ -3,7 +3,7 @@ import { deliveriesOf, retryDelivery, sendTestEvent } from '../app/webhooks/deli
 import { EVENT_TYPES } from '../domain/event-type.ts';
 import { deliveryId, encodeId } from '../domain/id.ts';
 import { isoTime } from '../wire/time.ts';
-import type { DeliverySummary } from '../store/deliveries.ts';
+import type { DeliverySummary } from '../store/webhooks/deliveries.ts';
 import { deliveryIdOf, endpointIdOf, wholeNumber } from './arguments.ts';
 import { done } from './failure.ts';
 import { withCointill } from './open.ts';

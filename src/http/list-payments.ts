@@ -2,7 +2,7 @@ import type { AccessKey } from '../app/projects/access.ts';
 import type { App } from '../app/context.ts';
 import type { Payment, Surface } from '../domain/payment.ts';
 import { PAYMENT_STATUSES, type PaymentStatus } from '../domain/status.ts';
-import { countPayments, listPayments, type StatusCounts } from '../store/payments.ts';
+import { countPayments, listPayments, type StatusCounts } from '../store/payments/payments.ts';
 import { readCreated } from './dates.ts';
 import { pagination } from './shapes.ts';
 

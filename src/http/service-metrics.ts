@@ -2,9 +2,9 @@ import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import { ATTEMPT_OUTCOMES, type Observer } from '../app/observer.ts';
 import { EVENT_TYPES, type EventType } from '../domain/event-type.ts';
 import type { Readiness } from './health.ts';
-import type { Figures } from '../store/figures.ts';
-import type { PaymentChange } from '../store/save-changes.ts';
-import type { AddressGap } from '../store/wallets.ts';
+import type { Figures } from '../store/figures/figures.ts';
+import type { PaymentChange } from '../store/payments/save-changes.ts';
+import type { AddressGap } from '../store/wallets/wallets.ts';
 
 /**
  * Where a service's metrics come from, besides the activities it observes. Each function is called for every scrape.

@@ -6,12 +6,12 @@ import { shownAddress } from '../rails/address.ts';
 import type { WalletOpener } from '../rails/wallet.ts';
 import type { RateSource } from '../rates/source.ts';
 import { withSpread } from '../rates/spread.ts';
-import { readSeenUpTo } from '../store/chain.ts';
-import { confirmationsOf, issuedNetworks } from '../store/watched-addresses.ts';
+import { readSeenUpTo } from '../store/chains/chain.ts';
+import { confirmationsOf, issuedNetworks } from '../store/wallets/watched-addresses.ts';
 import type { Database, Trx } from '../store/database.ts';
-import { coinChoiceOf, spreadOf } from '../store/projects.ts';
-import { walletNetworks } from '../store/wallets.ts';
-import { heldAddress } from '../store/issued-addresses.ts';
+import { coinChoiceOf, spreadOf } from '../store/projects/projects.ts';
+import { walletNetworks } from '../store/wallets/wallets.ts';
+import { heldAddress } from '../store/wallets/issued-addresses.ts';
 import { lockIssuer, otherChain } from './locked-issuer.ts';
 import { DEFAULT_TOLERANCE_BASIS_POINTS, type ChainRail } from './rail.ts';
 
@@ -71,7 +71,7 @@ export function chainRail(options: ChainRailOptions): ChainRail {
         wallet: {
           id: held.walletId,
           index: held.index,
-          afterHeight: held.afterHeight,
+          afterBlock: held.afterBlock,
           confirmations: held.confirmations,
           toleranceBasisPoints: held.toleranceBasisPoints ?? DEFAULT_TOLERANCE_BASIS_POINTS,
           monitoringHours: held.monitoringHours,

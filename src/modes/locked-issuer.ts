@@ -6,7 +6,7 @@ import type { RateSource } from '../rates/source.ts';
 import { withSpread } from '../rates/spread.ts';
 import type { StatementRunner } from '../store/pipeline.ts';
 import { matchingAddress } from '../rails/address.ts';
-import { addressesInRefunds, lockWallets, takeIndexes, type LockedWallet } from '../store/wallet-locks.ts';
+import { addressesInRefunds, lockWallets, takeIndexes, type LockedWallet } from '../store/wallets/wallet-locks.ts';
 import { DEFAULT_TOLERANCE_BASIS_POINTS, type Issued, type LockedIssuer, type WantedToken } from './rail.ts';
 
 export interface LockedIssuerOptions {
@@ -55,7 +55,7 @@ export async function lockIssuer(
         wallet: {
           id: wallet.walletId,
           index: next.index,
-          afterHeight: wallet.readHeight,
+          afterBlock: wallet.readBlock,
           confirmations: wallet.confirmations ?? requiredConfirmations(network, amountUsdCents),
           toleranceBasisPoints: wallet.toleranceBasisPoints ?? DEFAULT_TOLERANCE_BASIS_POINTS,
           monitoringHours: wallet.monitoringHours,

@@ -1,7 +1,7 @@
 import type { Network } from '../domain/networks.ts';
 import type { DeriveAddresses } from '../rails/derive-addresses.ts';
 import type { Database } from '../store/database.ts';
-import { busiestWallets } from '../store/wallets.ts';
+import { busiestWallets } from '../store/wallets/wallets.ts';
 
 /** More than most services have. */
 const MAX_PREPARED = 20;

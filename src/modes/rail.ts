@@ -14,8 +14,8 @@ import type { Statement, StatementRunner } from '../store/pipeline.ts';
 export interface IssuingWallet {
   readonly id: string;
   readonly index: number;
-  /** The block up to which the chain was read; null: none. */
-  readonly afterHeight: number | null;
+  /** The hash of the block up to which the chain was read; null: none. */
+  readonly afterBlock: string | null;
   /** How many confirmations a transfer needs. */
   readonly confirmations: number;
   /** How far from the owed amount still counts as exact, in hundredths of a percent. */

@@ -13,9 +13,9 @@ import { encodeId } from '../domain/id.ts';
 import { NO_REPORTS } from '../domain/trouble.ts';
 import { createEvmCaller } from '../rails/evm/caller.ts';
 import { MAIN_CHAINS } from '../rails/utxo/params.ts';
-import { saveNodes } from '../store/network-states.ts';
+import { saveNodes } from '../store/chains/network-states.ts';
 import { depositAddress } from '../rails/evm/deposit.ts';
-import { saveDepositCheck } from '../store/deposit-balances.ts';
+import { saveDepositCheck } from '../store/sweeps/deposit-balances.ts';
 import { createSweepWatch, sweepsWorth } from './sweeps.ts';
 
 /** What needs attention in live mode, asked of the nodes now. */

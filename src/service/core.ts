@@ -20,9 +20,15 @@ import type { UtxoChains } from '../rails/family.ts';
 import { createWalletOpener, type WalletOpener } from '../rails/wallet.ts';
 import { fixedRates, testRates } from '../rates/fixed.ts';
 import type { RateSource } from '../rates/source.ts';
-import { namingSetting, checkNotEmpty, checkPool, checkSameDatabase, checkWrites } from '../store/check-database.ts';
+import {
+  namingSetting,
+  checkNotEmpty,
+  checkPool,
+  checkSameDatabase,
+  checkWrites,
+} from '../store/backups/check-database.ts';
 import { openDatabase, type DatabaseHandle } from '../store/database.ts';
-import { startEmbeddedPostgres } from '../store/embedded/postgres.ts';
+import { startEmbeddedPostgres } from '../embedded/postgres.ts';
 import { migrate } from '../store/migrate.ts';
 import { logActivities } from './activity-lines.ts';
 import { logTroubles } from './log.ts';

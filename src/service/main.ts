@@ -39,7 +39,7 @@ import { startPrices } from './prices.ts';
 import type { WatchedPart } from './readiness.ts';
 import { introduce, type Started } from './started.ts';
 import { createSweepChains } from './sweeps.ts';
-import { forgetAtHead } from '../store/chain.ts';
+import { forgetAtHead } from '../store/chains/chain.ts';
 import { listen, type Notifications } from '../store/notifications.ts';
 import { hasSealingKey } from '../webhooks/secret.ts';
 import { createWebhookSender } from '../webhooks/send.ts';

@@ -13,9 +13,9 @@ import { buildMonitor } from '../http/monitor.ts';
 import { createObserver, registerService } from '../http/service-metrics.ts';
 import type { Prices } from './prices.ts';
 import { readiness, type WatchedPart } from './readiness.ts';
-import { readFigures } from '../store/figures.ts';
+import { readFigures } from '../store/figures/figures.ts';
 import type { Listening } from '../store/notifications.ts';
-import { addressGaps } from '../store/wallets.ts';
+import { addressGaps } from '../store/wallets/wallets.ts';
 import type { Instance } from '../config/instance.ts';
 import { version } from '../config/version.ts';
 

@@ -3,7 +3,7 @@ import { networkStatus, type NetworkStatus } from '../app/chains/network-status.
 import { within } from '../app/within.ts';
 import type { Cointill } from './core.ts';
 import type { Readiness } from '../http/health.ts';
-import { exhaustion, writeProblem } from '../store/check-database.ts';
+import { exhaustion, writeProblem } from '../store/backups/check-database.ts';
 import type { DatabaseHandle } from '../store/database.ts';
 import type { Listening } from '../store/notifications.ts';
 

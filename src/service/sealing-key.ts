@@ -2,8 +2,8 @@ import { opensTotp } from '../app/people/totp.ts';
 import { opens, opensKeyCheck, sealKeyCheck } from '../app/webhooks/sealing-key.ts';
 import type { Database } from '../store/database.ts';
 import { findKeyCheck, replaceKeyCheck, saveFirstKeyCheck } from '../store/key-checks.ts';
-import { listTotpHolders, type Person } from '../store/people.ts';
-import { listEndpoints, type WebhookEndpoint } from '../store/webhook-endpoints.ts';
+import { listTotpHolders, type Person } from '../store/people/people.ts';
+import { listEndpoints, type WebhookEndpoint } from '../store/webhooks/webhook-endpoints.ts';
 import { hasSealingKey, loadSealingKey, SealingKeyError, type KeySource } from '../webhooks/secret.ts';
 
 /**

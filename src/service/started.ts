@@ -1,7 +1,7 @@
 import { makeSetupLink } from '../app/people/links.ts';
 import { firstStart, type FirstStart } from '../app/projects/first-start.ts';
 import type { Config } from '../config/config.ts';
-import { hasPeople } from '../store/people.ts';
+import { hasPeople } from '../store/people/people.ts';
 import type { Cointill } from './core.ts';
 
 /** How a start introduces the service. */

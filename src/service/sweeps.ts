@@ -4,7 +4,7 @@ import type { SweepChain, SweepChains } from '../app/sweeps/chain.ts';
 import { checkDeposits } from '../app/sweeps/check-deposits.ts';
 import { balancesWorthIt, treasuryNetworks } from '../app/sweeps/overview.ts';
 import { evmFamily } from '../rails/evm/family.ts';
-import { findProject } from '../store/projects.ts';
+import { findProject } from '../store/projects/projects.ts';
 import type { Cointill } from './core.ts';
 
 const NODE_TIMEOUT_MS = 10_000;

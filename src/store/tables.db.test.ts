@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { expect, it } from 'vitest';
 import { testDatabase } from '../../test/database.ts';
-import { MIGRATIONS_TABLE } from './copied-tables.ts';
+import { MIGRATIONS_TABLE } from './backups/copied-tables.ts';
 import { TABLES } from './tables.ts';
 
 interface Described {

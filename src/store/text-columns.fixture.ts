@@ -12,7 +12,7 @@ const of = <Kind extends TextKind, Name extends string>(kind: Kind, ...names: re
 
 /**
  * Each column of texts, lists of texts and JSON, by table. A new one fails a test until it stands here; what is said to
- * be a customer's must then be cleared by `store/customer-data.ts`, which another test checks.
+ * be a customer's must then be cleared by `store/payments/customer-data.ts`, which another test checks.
  */
 export const TEXT_COLUMNS: { readonly [Table in keyof Tables]?: Readonly<Record<string, TextKind>> } = {
   projects: of(
@@ -40,7 +40,7 @@ export const TEXT_COLUMNS: { readonly [Table in keyof Tables]?: Readonly<Record<
   transaction_counters: of('service', 'mode'),
   payment_day_counts: of('service', 'mode', 'surface', 'status'),
   payment_arrows: of('service', 'from_status', 'to_status', 'cause'),
-  payment_addresses: of('accounting', 'address', 'network', 'asset'),
+  payment_addresses: { ...of('service', 'after_block'), ...of('accounting', 'address', 'network', 'asset') },
   payment_quotes: of('accounting', 'network', 'address', 'asset'),
   // Shops make their keys of what they like, such as the customer's address.
   idempotency_keys: { ...of('service', 'mode', 'route'), ...of('customer', 'key', 'response') },

@@ -10,7 +10,7 @@ import { structureOf } from '../../test/structure.ts';
 import { openDatabase } from './database.ts';
 import { migrate } from './migrate.ts';
 import { knownMigrations } from './migration-files.ts';
-import { findPayments } from './payments.ts';
+import { findPayments } from './payments/payments.ts';
 
 const MIGRATIONS = path.join(import.meta.dirname, '../../migrations');
 const names = await knownMigrations();
@@ -51,7 +51,7 @@ const MERGED: Readonly<Record<string, string>> = {
   '0045_confirmed_emails.sql': 'bf60aafcd6cbf77b',
   '0049_key_scopes.sql': '1467e40610ea9156',
   '0050_uncompared_refunds.sql': '2d105ce483559eec',
-  '0051_after_height.sql': 'd6407bf3237118ea',
+  '0051_after_block.sql': '44e95a25d5f8eb94',
 };
 
 interface KnownColumn {

@@ -2,7 +2,7 @@ import type { App } from '../app/context.ts';
 import type { SweepChains } from '../app/sweeps/chain.ts';
 import { checkDeposits } from '../app/sweeps/check-deposits.ts';
 import { followSweeps } from '../app/sweeps/follow-sweeps.ts';
-import { askUnknownAgain } from '../store/sweeps.ts';
+import { askUnknownAgain } from '../store/sweeps/sweeps.ts';
 import type { Troubles } from '../domain/trouble.ts';
 import { startLoop, type Loop } from './loop.ts';
 

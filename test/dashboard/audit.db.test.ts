@@ -14,8 +14,8 @@ import {
 } from '../../src/app/webhooks/webhook-endpoints.ts';
 import type { Role } from '../../src/domain/role.ts';
 import { MAIN_CHAINS } from '../../src/rails/utxo/params.ts';
-import { listAuditEntries, type AuditEntry } from '../../src/store/audit.ts';
-import { WHOLE_LOG } from '../../src/store/audit-filter.ts';
+import { listAuditEntries, type AuditEntry } from '../../src/store/people/audit.ts';
+import { WHOLE_LOG } from '../../src/store/people/audit-filter.ts';
 import { dashboardTest, PASSWORD } from '../dashboard.ts';
 
 const test = await dashboardTest();

@@ -2,9 +2,9 @@ import { sql } from 'kysely';
 import { afterAll, beforeEach, expect, it } from 'vitest';
 import type { Mode } from '../../src/domain/permission.ts';
 import type { AccessView, KeyView } from '../../src/http/dashboard/contract/keys.ts';
-import { listAuditEntries } from '../../src/store/audit.ts';
-import { WHOLE_LOG } from '../../src/store/audit-filter.ts';
-import { MAX_KEY_CLIENTS } from '../../src/store/key-clients.ts';
+import { listAuditEntries } from '../../src/store/people/audit.ts';
+import { WHOLE_LOG } from '../../src/store/people/audit-filter.ts';
+import { MAX_KEY_CLIENTS } from '../../src/store/projects/key-clients.ts';
 import { dashboardTest, PASSWORD, type Browser } from '../dashboard.ts';
 
 const MINUTE_MS = 60_000;

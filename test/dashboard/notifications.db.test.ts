@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { createServiceHealth } from '../../src/app/dashboard/health.ts';
 import { surveyAttention } from '../../src/app/notifications/survey.ts';
 import { hashOf, newToken } from '../../src/app/people/token.ts';
-import { insertUnsubscribe } from '../../src/store/mails.ts';
+import { insertUnsubscribe } from '../../src/store/people/mails.ts';
 import { dashboardTest, type DashboardTest, type Member } from '../dashboard.ts';
 
 const CHOICES = '/dashboard/api/account/notifications';

@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { REFUND_STAGES } from '../../src/domain/refund-stage.ts';
 import type { PaymentView } from '../../src/http/dashboard/contract/payments.ts';
 import type { ListedRefundView } from '../../src/http/dashboard/contract/refund-list.ts';
-import { guarded, guardedText } from '../../src/store/export-columns.ts';
+import { guarded, guardedText } from '../../src/store/reports/export-columns.ts';
 import { publicPaymentId } from '../../src/wire/payment.ts';
 import { actsTest } from './acts.fixture.ts';
 import { nextHash, REFUND_ADDRESS, saveCursor, saveRefund } from './refund-list.fixture.ts';

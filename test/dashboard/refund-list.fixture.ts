@@ -4,8 +4,8 @@ import { encodeId } from '../../src/domain/id.ts';
 import type { Payment } from '../../src/domain/payment.ts';
 import { REFUND_LIFETIME_MS, type Refund } from '../../src/domain/refund.ts';
 import type { RefundStage } from '../../src/domain/refund-stage.ts';
-import { dropPayouts, savePayouts, takeBackPayoutsAbove } from '../../src/store/refund-payouts.ts';
-import { insertRefund } from '../../src/store/refunds.ts';
+import { dropPayouts, savePayouts, takeBackPayoutsAbove } from '../../src/store/refunds/refund-payouts.ts';
+import { insertRefund } from '../../src/store/refunds/refunds.ts';
 import type { TestApp } from '../harness.ts';
 
 export const REFUND_ADDRESS = 'bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4';

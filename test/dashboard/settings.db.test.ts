@@ -5,7 +5,7 @@ import type { BodyOf } from '../../src/http/dashboard/contract/index.ts';
 import type { SettingsView } from '../../src/http/dashboard/contract/settings.ts';
 import { dashboardTest } from '../dashboard.ts';
 import { createEndpoint } from '../../src/app/webhooks/webhook-endpoints.ts';
-import { EXPORTED_TABLES } from '../../src/store/project-export.ts';
+import { EXPORTED_TABLES } from '../../src/store/projects/project-export.ts';
 import { TABLES } from '../../src/store/tables.ts';
 
 const test = await dashboardTest();

@@ -3,7 +3,7 @@ import { LOST_MS } from '../../src/app/sweeps/follow-sweeps.ts';
 import { NO_REPORTS } from '../../src/domain/trouble.ts';
 import { createEvmCaller } from '../../src/rails/evm/caller.ts';
 import { DEPOSIT_FACTORY, depositAddress } from '../../src/rails/evm/deposit.ts';
-import { saveDepositCheck } from '../../src/store/deposit-balances.ts';
+import { saveDepositCheck } from '../../src/store/sweeps/deposit-balances.ts';
 import { dashboardTest, type Browser } from '../dashboard.ts';
 
 const TREASURY = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8';

@@ -10,7 +10,7 @@ import type { Mode } from '../../src/domain/permission.ts';
 import type { DeliveryRowView, DeliveryView, RetryView } from '../../src/http/dashboard/contract/deliveries.ts';
 import type { EventRowView, EventView } from '../../src/http/dashboard/contract/event-log.ts';
 import type { EndpointView } from '../../src/http/dashboard/contract/webhooks.ts';
-import { findEndpoint } from '../../src/store/webhook-endpoints.ts';
+import { findEndpoint } from '../../src/store/webhooks/webhook-endpoints.ts';
 import { verifyServiceSignature } from '../../src/webhooks/signature.ts';
 import { dashboardTest, type Browser } from '../dashboard.ts';
 import { WAIT } from '../deadline.ts';

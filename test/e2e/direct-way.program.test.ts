@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { checkSameDatabase, UnfitDatabaseError } from '../../src/store/check-database.ts';
+import { checkSameDatabase, UnfitDatabaseError } from '../../src/store/backups/check-database.ts';
 import { openDatabase } from '../../src/store/database.ts';
 import { databaseProxy } from '../database-proxy.ts';
 import { testDatabase, type TestDatabase } from '../database.ts';

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { expect, it } from 'vitest';
 import { runDue } from '../../src/app/payments/run-due.ts';
-import { readFigures } from '../../src/store/figures.ts';
+import { readFigures } from '../../src/store/figures/figures.ts';
 import { holdLease } from '../../src/store/leases.ts';
 import { COMPLETE_AFTER_MS, testApp } from '../harness.ts';
 

@@ -70,7 +70,7 @@ export function createService(
       });
     },
     stop: async () => {
-      expect(await end('SIGTERM')).toBe(0);
+      expect(await end('SIGTERM'), log.slice(-2_000)).toBe(0);
     },
     kill: async () => {
       wasKilled = true;

@@ -6,7 +6,7 @@ import { readiness } from '../../src/service/readiness.ts';
 import { asRequestError } from '../../src/http/errors.ts';
 import { testApp } from '../harness.ts';
 import { testService } from '../program.ts';
-import { checkPool, checkWrites } from '../../src/store/check-database.ts';
+import { checkPool, checkWrites } from '../../src/store/backups/check-database.ts';
 import { openDatabase, type Connection, type DatabaseHandle } from '../../src/store/database.ts';
 import { WAIT } from '../deadline.ts';
 

@@ -1,6 +1,6 @@
 import type { Client } from 'pg';
 import { statementOf, type Statement } from '../../src/domain/books.ts';
-import { readBooks } from '../../src/store/report-books.ts';
+import { readBooks } from '../../src/store/reports/report-books.ts';
 import { holds } from './always.ts';
 import type { World } from './world.ts';
 

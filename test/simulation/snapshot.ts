@@ -2,7 +2,7 @@ import type { Network } from '../../src/domain/networks.ts';
 import type { Payment } from '../../src/domain/payment.ts';
 import type { Transition } from '../../src/domain/transition.ts';
 import type { Database } from '../../src/store/database.ts';
-import { paymentFromRow } from '../../src/store/payment-rows.ts';
+import { paymentFromRow } from '../../src/store/payments/payment-rows.ts';
 
 /** What the database says at one moment. */
 export type Snapshot = Awaited<ReturnType<typeof takeSnapshot>>;

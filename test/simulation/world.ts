@@ -9,7 +9,7 @@ import { createProject } from '../../src/app/projects/projects.ts';
 import { toChecksumAddress } from '../../src/rails/evm/address.ts';
 import type { WalletOpener } from '../../src/rails/wallet.ts';
 import { fixedRates } from '../../src/rates/fixed.ts';
-import { setWallet } from '../../src/store/wallets.ts';
+import { setWallet } from '../../src/store/wallets/wallets.ts';
 import { manualClock, type ManualClock } from '../harness.ts';
 import type { TestDatabase } from '../database.ts';
 import { createAwaitPoints, type AwaitPoints } from './await-points.ts';

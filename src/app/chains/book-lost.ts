@@ -4,13 +4,18 @@ import { NETWORKS, requiredConfirmations, type Network } from '../../domain/netw
 import type { Fiat } from '../../domain/money.ts';
 import { blankPayment, type Payment, type Quote } from '../../domain/payment.ts';
 import { nextDueAt } from '../../domain/transition.ts';
-import { lockCursor } from '../../store/chain.ts';
-import { confirmTransfers } from '../../store/transfers.ts';
+import { lockCursor } from '../../store/chains/chain.ts';
+import { confirmTransfers } from '../../store/payments/transfers.ts';
 import type { Trx } from '../../store/database.ts';
-import { bookLostTransfers, lostTransfers, projectsOfWallet, type LostTransfer } from '../../store/lost-transfers.ts';
-import { findPayments } from '../../store/payments.ts';
-import { saveChanges, type IssuedAddress } from '../../store/save-changes.ts';
-import { saveTransfers } from '../../store/transfers.ts';
+import {
+  bookLostTransfers,
+  lostTransfers,
+  projectsOfWallet,
+  type LostTransfer,
+} from '../../store/chains/lost-transfers.ts';
+import { findPayments } from '../../store/payments/payments.ts';
+import { saveChanges, type IssuedAddress } from '../../store/payments/save-changes.ts';
+import { saveTransfers } from '../../store/payments/transfers.ts';
 import { observeMoney } from '../payments/chain-money.ts';
 import { newId, type App } from '../context.ts';
 import { paymentEvents } from '../events.ts';
@@ -86,7 +91,7 @@ export async function bookLost(
       walletId,
       index: addressIndex,
       confirmations: owner.confirmations ?? requiredConfirmations(network, amountUsdCents),
-      afterHeight: null,
+      afterBlock: null,
       issuedAt: now,
       watchUntil: payment.expiresAt + policy.monitoringMs,
     };

@@ -1,9 +1,9 @@
 import { untracedHash } from '../../domain/payment.ts';
 import type { BlockId, ChainBlock, ChainSource, ChainTransfer, NativeBalances } from '../../rails/chain.ts';
 import { balancesOf } from '../../rails/native-balances.ts';
-import { knownAround, type CoinOutflow, type TakenFrom } from '../../store/coin-outflows.ts';
-import { lostTransfers } from '../../store/lost-transfers.ts';
-import { findTransfers } from '../../store/transfers.ts';
+import { knownAround, type CoinOutflow, type TakenFrom } from '../../store/chains/coin-outflows.ts';
+import { lostTransfers } from '../../store/chains/lost-transfers.ts';
+import { findTransfers } from '../../store/payments/transfers.ts';
 import type { App } from '../context.ts';
 import type { FoundTransfer } from '../payments/chain-money.ts';
 
@@ -21,8 +21,8 @@ interface Step {
 export interface Account {
   /** Null: a skipped address, whose payment is not known. */
   readonly paymentId: string | null;
-  /** The block up to which the chain was read when the address was handed out; null: it is not known. */
-  readonly afterHeight: number | null;
+  /** The hash of the block up to which the chain was read when the address was handed out; null: it is not known. */
+  readonly afterBlock: string | null;
   readonly steps: Step[];
 }
 
@@ -64,7 +64,7 @@ export function beginComparisons(
  * installation may have used them. Where no node has the balances, they come to light as money without a transaction.
  */
 export async function noteFormerCoins(all: Comparisons, block: BlockId, everyone: Accounts): Promise<void> {
-  const fresh = [...everyone].filter(([, { afterHeight }]) => afterHeight !== null && afterHeight >= block.height);
+  const fresh = [...everyone].filter(([, { afterBlock }]) => afterBlock === block.hash);
   if (fresh.length === 0) return;
   const holders = fresh.map(([address]) => ({ address }));
   const balances = await balancesOf(all.native, holders, block);
@@ -157,7 +157,7 @@ export async function compareAgain(all: Comparisons, height: number, taken: read
     const around = await knownAround(app.db, source.network, native.asset, one);
     if (around === null) continue;
     const steps = [stepOf(before, around.before), stepOf(block, around.arrived)];
-    accounts.set(one.address, { paymentId: around.paymentId, afterHeight: around.afterHeight, steps });
+    accounts.set(one.address, { paymentId: around.paymentId, afterBlock: around.afterBlock, steps });
   }
   if (!(await compareAround(all, { before, block }, taken, accounts))) return;
   // What was missing later may have left then; what did not is missing again at the next look.
@@ -197,19 +197,23 @@ async function explain(
 ): Promise<void> {
   const { native, known } = all;
   const missing = new Map(surplus);
+  const searched = new Set(surplus.keys());
   await known.load([...missing.keys()].flatMap((address) => accounts.get(address) ?? []));
   for await (const block of blocksBack(all, at)) {
-    if (missing.size === 0) break;
-    const transfers = await native.internalTransfers(block, new Set(missing.keys()));
+    for (const address of searched) if (accounts.get(address)?.afterBlock === block.hash) searched.delete(address);
+    if (searched.size === 0) break;
+    const transfers = await native.internalTransfers(block, searched);
     // A node that does not trace this block will not trace older ones either.
     if (transfers === null) break;
     for (const transfer of transfers) {
-      const [rest, account] = [missing.get(transfer.address), accounts.get(transfer.address)];
-      if (rest === undefined || account === undefined || transfer.amount > rest || known.has(transfer)) continue;
-      if (block.height <= (account.afterHeight ?? -1)) continue;
+      const { address, amount } = transfer;
+      const [rest, account] = [missing.get(address), accounts.get(address)];
+      if (rest === undefined || account === undefined || amount > rest || known.has(transfer)) continue;
       arrived(all, block, transfer, account);
-      if (transfer.amount === rest) missing.delete(transfer.address);
-      else missing.set(transfer.address, rest - transfer.amount);
+      missing.set(address, rest - amount);
+      if (amount < rest) continue;
+      missing.delete(address);
+      searched.delete(address);
     }
   }
   for (const [address, amount] of missing) {

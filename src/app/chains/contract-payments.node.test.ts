@@ -9,7 +9,7 @@ import { depositAddress } from '../../rails/evm/deposit.ts';
 import { MAIN_CHAINS } from '../../rails/utxo/params.ts';
 import { createWalletOpener } from '../../rails/wallet.ts';
 import { fixedRates } from '../../rates/fixed.ts';
-import { findTransfers } from '../../store/transfers.ts';
+import { findTransfers } from '../../store/payments/transfers.ts';
 import { chainRail } from '../../modes/live-rail.ts';
 import type { Activity } from '../observer.ts';
 import { CHAIN_ID, CONFIRMATIONS, eventsOf, etherShop, OWED_WEI, type EtherShop } from './follow-chain.fixture.ts';
@@ -140,6 +140,30 @@ describe('ether that lay on an address before it was handed out', () => {
     expect(await received(order.id)).toEqual([OWED_WEI]);
     expect(await app.read(order.id)).toMatchObject({ status: 'completed', exception: 'none' });
     expect(await received(dollars.id)).toEqual([PART]);
+  });
+
+  it('is not what a reorganisation moves to a block of a lower height', async () => {
+    const shop = await depositShop();
+    const { app, payer } = shop;
+    const follower = createChainFollower(app, shop.source);
+    const step = async (count: number): Promise<void> => {
+      await shop.mine(count);
+      while ((await follower.follow()) !== 'at_head');
+    };
+    await step(2);
+    const back = await shop.checkpoint();
+    await step(3);
+    const order = await shop.order();
+    await payer.send('pay', [order.address], { valueWei: OWED_WEI });
+    await step(1);
+    await back();
+    const hash = await payer.send('pay', [order.address], { valueWei: OWED_WEI });
+    await step(8);
+    await step(1);
+    await runDue(app, 10);
+    expect(await app.read(order.id)).toMatchObject({ status: 'completed', exception: 'none' });
+    const transfers = (await findTransfers(app.db, [order.id])).get(order.id) ?? [];
+    expect(transfers.filter(({ state }) => state !== 'dropped')).toMatchObject([{ transactionHash: hash }]);
   });
 
   it('is never traced for a payment when no node has the balance of that time', async () => {

@@ -1,7 +1,7 @@
 import type { BlockId, ChainBlock, ChainSource, NativeBalances } from '../../rails/chain.ts';
-import { addressesNamed, openOutflows, type NamedTaking, type TakenFrom } from '../../store/coin-outflows.ts';
-import { awaitingLost } from '../../store/lost-transfers.ts';
-import { awaitingMoney } from '../../store/watched-addresses.ts';
+import { addressesNamed, openOutflows, type NamedTaking, type TakenFrom } from '../../store/chains/coin-outflows.ts';
+import { awaitingLost } from '../../store/chains/lost-transfers.ts';
+import { awaitingMoney } from '../../store/wallets/watched-addresses.ts';
 import type { App } from '../context.ts';
 import type { FoundTransfer } from '../payments/chain-money.ts';
 import {
@@ -100,12 +100,12 @@ async function readAccounts(
   app: App,
   { network }: ChainSource,
   { asset }: NativeBalances,
-  { height: readHeight }: BlockId,
+  { hash: readBlock }: BlockId,
   taken: readonly TakenFrom[],
   watchedAt: number | null,
 ): Promise<Accounts> {
   const others = [...new Set(taken.map(({ address }) => address))];
-  const ofPayments = await awaitingMoney(app.db, network, asset, { readHeight, watchedAt, others });
+  const ofPayments = await awaitingMoney(app.db, network, asset, { readBlock, watchedAt, others });
   const handedOut = new Set(ofPayments.map(({ address }) => address));
   const since = app.clock() - app.policy.monitoringMs;
   const isTimeForLost = watchedAt !== null || others.some((address) => !handedOut.has(address));

@@ -1,6 +1,6 @@
 import { settingOf, type Network } from '../../domain/networks.ts';
 import type { ChainBlock, ChainSource } from '../../rails/chain.ts';
-import { knownBlock, oldestKnownBlock, readCursor, type Cursor } from '../../store/chain.ts';
+import { knownBlock, oldestKnownBlock, readCursor, type Cursor } from '../../store/chains/chain.ts';
 import type { App } from '../context.ts';
 
 /**

@@ -1,5 +1,5 @@
 import type { BlockHeader, ChainSource } from '../../rails/chain.ts';
-import { earliestIssue } from '../../store/watched-addresses.ts';
+import { earliestIssue } from '../../store/wallets/watched-addresses.ts';
 import type { App } from '../context.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { openDatabase } from '../../store/database.ts';
-import { startCursor } from '../../store/chain.ts';
+import { startCursor } from '../../store/chains/chain.ts';
 import {
   paidUnfollowed,
   CONFIRMATIONS,

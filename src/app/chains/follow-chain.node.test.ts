@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Quote } from '../../domain/payment.ts';
-import { saveTransfers } from '../../store/transfers.ts';
+import { saveTransfers } from '../../store/payments/transfers.ts';
 import { arrival, observeMoney } from '../payments/chain-money.ts';
 import { acceptPayment } from '../payments/payment-actions.ts';
 import {

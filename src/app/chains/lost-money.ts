@@ -12,9 +12,15 @@ import {
   publishEvents,
   saveLostTransfers,
   type LostTransfer,
-} from '../../store/lost-transfers.ts';
-import { lockIndexes, setHalted, skipTo, type LockedIndex, type UnissuedAddress } from '../../store/unissued.ts';
-import type { NewEvent } from '../../store/save-changes.ts';
+} from '../../store/chains/lost-transfers.ts';
+import {
+  lockIndexes,
+  setHalted,
+  skipTo,
+  type LockedIndex,
+  type UnissuedAddress,
+} from '../../store/wallets/unissued.ts';
+import type { NewEvent } from '../../store/payments/save-changes.ts';
 import type { FoundTransfer } from '../payments/chain-money.ts';
 import { newId, type App } from '../context.ts';
 import { emitAfterCommit, type ObservedTrx } from '../in-transaction.ts';

@@ -1,10 +1,10 @@
 import type { Network } from '../../domain/networks.ts';
 import type { ChainSource, ChainTransfer, WaitingTransactions } from '../../rails/chain.ts';
-import { lockCursor, saveSeenUpTo } from '../../store/chain.ts';
-import { dropWaiting, waitingTransfers } from '../../store/transfers.ts';
-import { dropPayouts, waitingPayouts } from '../../store/refund-payouts.ts';
-import { saveCompared, uncomparedRefunds } from '../../store/uncompared-refunds.ts';
-import { saveTransfers } from '../../store/transfers.ts';
+import { lockCursor, saveSeenUpTo } from '../../store/chains/chain.ts';
+import { dropWaiting, waitingTransfers } from '../../store/payments/transfers.ts';
+import { dropPayouts, waitingPayouts } from '../../store/refunds/refund-payouts.ts';
+import { saveCompared, uncomparedRefunds } from '../../store/refunds/uncompared-refunds.ts';
+import { saveTransfers } from '../../store/payments/transfers.ts';
 import { arrival, distinct, observeMoney, paymentsWatching } from '../payments/chain-money.ts';
 import { receiptPrices } from '../payments/receipt-prices.ts';
 import type { App } from '../context.ts';

@@ -2,11 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { testApp, type TestApp } from '../../../test/harness.ts';
 import { sql } from 'kysely';
 import { testRates } from '../../rates/fixed.ts';
-import { addressGaps } from '../../store/wallets.ts';
+import { addressGaps } from '../../store/wallets/wallets.ts';
 import { account, etherRail, liveOrder, setWallet, xpubOf } from './follow-chain.fixture.ts';
 import { createProject } from '../projects/projects.ts';
-import { moveCursor, startCursor } from '../../store/chain.ts';
-import { saveNodes, saveProblem } from '../../store/network-states.ts';
+import { moveCursor, startCursor } from '../../store/chains/chain.ts';
+import { saveNodes, saveProblem } from '../../store/chains/network-states.ts';
 import { networkStatus } from './network-status.ts';
 
 const MINUTE_MS = 60_000;

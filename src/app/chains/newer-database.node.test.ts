@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
 import { expect, it } from 'vitest';
 import { newPayment } from '../../../test/harness.ts';
-import { readCursor } from '../../store/chain.ts';
-import { networkStates, saveNodes } from '../../store/network-states.ts';
-import { listPayments } from '../../store/payments.ts';
-import { listRefunds } from '../../store/refunds.ts';
-import { listEndpoints } from '../../store/webhook-endpoints.ts';
+import { readCursor } from '../../store/chains/chain.ts';
+import { networkStates, saveNodes } from '../../store/chains/network-states.ts';
+import { listPayments } from '../../store/payments/payments.ts';
+import { listRefunds } from '../../store/refunds/refunds.ts';
+import { listEndpoints } from '../../store/webhooks/webhook-endpoints.ts';
 import { etherShop, OWED_WEI, type EtherShop } from './follow-chain.fixture.ts';
 import { completeSandboxPayment, selectToken } from '../payments/payment-actions.ts';
 import { simulatePayment } from '../payments/simulate-payment.ts';
@@ -16,7 +16,7 @@ import { runDue } from '../payments/run-due.ts';
 import { deliverAll, shop, webhookApp } from '../webhooks/webhooks.fixture.ts';
 import { setProjectWallet, walletsOf } from '../projects/wallets.ts';
 import { MAIN_CHAINS } from '../../rails/utxo/params.ts';
-import { unseenWalletChanges } from '../../store/wallet-changes.ts';
+import { unseenWalletChanges } from '../../store/wallets/wallet-changes.ts';
 import { checkDeposits } from '../sweeps/check-deposits.ts';
 import { begin, deployFactory, ended, follow, send, sweepShop, type SweepShop } from '../sweeps/sweep-shop.fixture.ts';
 

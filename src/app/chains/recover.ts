@@ -2,13 +2,13 @@ import type { Network } from '../../domain/networks.ts';
 import { MAX_SPREAD, skipOf } from '../../domain/recovery.ts';
 import type { Mode } from '../../domain/permission.ts';
 import type { Database, Trx } from '../../store/database.ts';
-import { highestLostIndex, lostTransfers } from '../../store/lost-transfers.ts';
-import { counterPaces, lockPaces, raiseCounter, waitingDeliveries } from '../../store/recovery.ts';
+import { highestLostIndex, lostTransfers } from '../../store/chains/lost-transfers.ts';
+import { counterPaces, lockPaces, raiseCounter, waitingDeliveries } from '../../store/wallets/recovery.ts';
 import type { WalletKind } from '../../store/schema/wallets.ts';
 import type { App } from '../context.ts';
 import { publishLostMoney } from './lost-money.ts';
-import { haltedWallets, setHalted, skipTo } from '../../store/unissued.ts';
-import { addressGaps, gapInWords } from '../../store/wallets.ts';
+import { haltedWallets, setHalted, skipTo } from '../../store/wallets/unissued.ts';
+import { addressGaps, gapInWords } from '../../store/wallets/wallets.ts';
 import { notify } from '../../store/notifications.ts';
 import type { ObservedTrx } from '../in-transaction.ts';
 

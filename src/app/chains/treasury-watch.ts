@@ -1,6 +1,6 @@
 import type { BlockId, ChainBlock, ChainSource, NativeBalances } from '../../rails/chain.ts';
 import { balancesOf } from '../../rails/native-balances.ts';
-import { treasuriesOn, type TakenFrom } from '../../store/coin-outflows.ts';
+import { treasuriesOn, type TakenFrom } from '../../store/chains/coin-outflows.ts';
 import type { App } from '../context.ts';
 import type { Accounts } from './compare-balances.ts';
 

@@ -12,7 +12,7 @@ import {
   watchUnissued,
   type UnissuedAddress,
   type UnwatchedRange,
-} from '../../store/unissued.ts';
+} from '../../store/wallets/unissued.ts';
 import type { App } from '../context.ts';
 
 /**

@@ -9,7 +9,7 @@ import {
   saveFiguresProgress,
   transitionsNow,
   type FigureHour,
-} from '../../store/figure-slots.ts';
+} from '../../store/figures/figure-slots.ts';
 import type { App } from '../context.ts';
 import { inTransaction } from '../in-transaction.ts';
 

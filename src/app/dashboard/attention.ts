@@ -19,8 +19,8 @@ import {
   type FaultyEndpoint,
   type FaultyPayment,
   type UnsignedRefund,
-} from '../../store/attention.ts';
-import { unseenWalletChanges, type WalletChange } from '../../store/wallet-changes.ts';
+} from '../../store/figures/attention.ts';
+import { unseenWalletChanges, type WalletChange } from '../../store/wallets/wallet-changes.ts';
 import type { App } from '../context.ts';
 import { keysBeyondRole, type KeyBeyondRole } from '../projects/keys.ts';
 import type { NetworkFault, ServiceHealth } from './health.ts';

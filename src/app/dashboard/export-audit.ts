@@ -1,5 +1,5 @@
 import type { Client } from 'pg';
-import { copyAudit, type AuditExport } from '../../store/audit-export.ts';
+import { copyAudit, type AuditExport } from '../../store/people/audit-export.ts';
 import type { App } from '../context.ts';
 import { openExport, type OpenedExport } from './open-export.ts';
 

@@ -1,5 +1,5 @@
 import type { Client } from 'pg';
-import { copyPayments, countAbout, type PaymentExport } from '../../store/payment-export.ts';
+import { copyPayments, countAbout, type PaymentExport } from '../../store/reports/payment-export.ts';
 import type { App } from '../context.ts';
 import { openExport, withoutSearch, type OpenedExport } from './open-export.ts';
 

@@ -1,5 +1,5 @@
 import type { Client } from 'pg';
-import { copyProject } from '../../store/project-export.ts';
+import { copyProject } from '../../store/projects/project-export.ts';
 import type { App } from '../context.ts';
 import { openExport, type OpenedExport } from './open-export.ts';
 

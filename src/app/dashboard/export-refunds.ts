@@ -1,11 +1,11 @@
 import type { Client } from 'pg';
 import { encodeId } from '../../domain/id.ts';
 import { fiatDecimals, formatDecimal } from '../../domain/money.ts';
-import { guardedText } from '../../store/export-columns.ts';
+import { guardedText } from '../../store/reports/export-columns.ts';
 import { onConnection } from '../../store/one-connection.ts';
-import type { PaymentScopeKey } from '../../store/payment-filter.ts';
-import { searchRefunds, type ListedRefund, type RefundSearch } from '../../store/refund-list.ts';
-import { liftLimits } from '../../store/snapshot.ts';
+import type { PaymentScopeKey } from '../../store/payments/payment-filter.ts';
+import { searchRefunds, type ListedRefund, type RefundSearch } from '../../store/refunds/refund-list.ts';
+import { liftLimits } from '../../store/backups/snapshot.ts';
 import { publicPaymentId } from '../../wire/payment.ts';
 import { isoTime, isoTimeOrNull } from '../../wire/time.ts';
 import type { App } from '../context.ts';

@@ -1,8 +1,8 @@
 import type { NetworkProblem } from '../../domain/network-problem.ts';
 import type { Network } from '../../domain/networks.ts';
 import type { Mode } from '../../domain/permission.ts';
-import { backupState } from '../../store/backups.ts';
-import { endpointHealth } from '../../store/home.ts';
+import { backupState } from '../../store/backups/backups.ts';
+import { endpointHealth } from '../../store/figures/home.ts';
 import { isoTime } from '../../wire/time.ts';
 import { networkStatus, type NetworkStatus } from '../chains/network-status.ts';
 import type { App } from '../context.ts';

@@ -2,7 +2,7 @@ import { medianMs } from '../../domain/duration-class.ts';
 import type { Mode } from '../../domain/permission.ts';
 import { isCounting, isOpen, PAYMENT_STATUSES, type PaymentStatus } from '../../domain/status.ts';
 import { dayAfter, dayAt, nextDay, startOfDay } from '../../domain/time-zone.ts';
-import { readPaymentFigures, type DurationRow, type FigureRow } from '../../store/payment-figures.ts';
+import { readPaymentFigures, type DurationRow, type FigureRow } from '../../store/payments/payment-figures.ts';
 import type { App } from '../context.ts';
 
 /** A value, and the same value of as many days before; null if it cannot be computed. */

@@ -6,7 +6,7 @@ import {
   saveAttentionMark,
   type Assignee,
   type AttentionKey,
-} from '../../store/attention.ts';
+} from '../../store/figures/attention.ts';
 import type { Database, Trx } from '../../store/database.ts';
 import { notifyAttention } from '../../store/notifications.ts';
 import { recordAudit } from '../audit.ts';

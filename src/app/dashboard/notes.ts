@@ -1,8 +1,8 @@
 import type { Payment } from '../../domain/payment.ts';
 import type { Trx } from '../../store/database.ts';
-import { countNotes, deleteNote, insertNote, lockNote, updateNote, type Note } from '../../store/notes.ts';
+import { countNotes, deleteNote, insertNote, lockNote, updateNote, type Note } from '../../store/payments/notes.ts';
 import { notifyPayment } from '../../store/notifications.ts';
-import { lockPayments } from '../../store/payments.ts';
+import { lockPayments } from '../../store/payments/payments.ts';
 import { hasVisible } from '../../domain/visible.ts';
 import { publicPaymentId } from '../../wire/payment.ts';
 import { recordAudit, type AuditedChange } from '../audit.ts';

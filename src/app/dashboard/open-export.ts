@@ -1,7 +1,12 @@
 import type { Client } from 'pg';
 import { mayDo } from '../../domain/role.ts';
-import { endServerProcess, serverProcess, takeExportSlot, type ExportSlot } from '../../store/payment-export.ts';
-import { membershipsOf } from '../../store/people.ts';
+import {
+  endServerProcess,
+  serverProcess,
+  takeExportSlot,
+  type ExportSlot,
+} from '../../store/reports/payment-export.ts';
+import { membershipsOf } from '../../store/people/people.ts';
 import { recordAudit, type AuditedChange } from '../audit.ts';
 import type { App } from '../context.ts';
 

@@ -1,7 +1,7 @@
 import type { Token } from '../../domain/asset.ts';
 import type { Confirmations } from '../../domain/payment.ts';
 import { shownAddress } from '../../rails/address.ts';
-import { findPaymentDetails, type PaymentDetails } from '../../store/payment-details.ts';
+import { findPaymentDetails, type PaymentDetails } from '../../store/payments/payment-details.ts';
 import type { App } from '../context.ts';
 import { explorerOf } from '../explorer.ts';
 import { selects, type PaymentSelector } from '../payments/change-payment.ts';

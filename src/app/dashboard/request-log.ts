@@ -1,5 +1,5 @@
 import type { AccessKey } from '../projects/access.ts';
-import { insertApiRequests, type AlikeRequests } from '../../store/api-requests.ts';
+import { insertApiRequests, type AlikeRequests } from '../../store/projects/api-requests.ts';
 import { newId, type App } from '../context.ts';
 
 /** A call of one of the APIs that was answered. */

@@ -9,7 +9,7 @@ import {
   updateView,
   type OwnedView,
   type SavedView,
-} from '../../store/saved-views.ts';
+} from '../../store/payments/saved-views.ts';
 import { differences, recordAudit } from '../audit.ts';
 import { newId, type App } from '../context.ts';
 import { rejected, type Rejected } from '../rejected.ts';

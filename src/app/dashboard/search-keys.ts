@@ -1,5 +1,5 @@
 import { decodeId, parseUuid } from '../../domain/id.ts';
-import type { PaymentKey } from '../../store/payment-keys.ts';
+import type { PaymentKey } from '../../store/payments/payment-keys.ts';
 
 /** Shorter beginnings of a description would mean half of all payments. */
 const MIN_DESCRIPTION = 3;

@@ -1,6 +1,6 @@
 import type { Mode } from '../../domain/permission.ts';
-import { findHits, type PaymentHit } from '../../store/payment-hits.ts';
-import type { PaymentKeyKind } from '../../store/payment-keys.ts';
+import { findHits, type PaymentHit } from '../../store/payments/payment-hits.ts';
+import type { PaymentKeyKind } from '../../store/payments/payment-keys.ts';
 import type { App } from '../context.ts';
 import { searchKeysOf } from './search-keys.ts';
 

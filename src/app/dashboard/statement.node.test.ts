@@ -13,8 +13,8 @@ import { runDueRefunds } from '../refunds/end-refunds.ts';
 import type { Mode } from '../../domain/permission.ts';
 import type { ReportDays } from '../../domain/report.ts';
 import type { Statement, TokenStatement } from '../../domain/books.ts';
-import { saveDepositCheck, setDepositBalance, type DepositBalance } from '../../store/deposit-balances.ts';
-import { saveLostTransfers, type LostTransfer } from '../../store/lost-transfers.ts';
+import { saveDepositCheck, setDepositBalance, type DepositBalance } from '../../store/sweeps/deposit-balances.ts';
+import { saveLostTransfers, type LostTransfer } from '../../store/chains/lost-transfers.ts';
 import { WAIT } from '../../../test/deadline.ts';
 import { makeStatement, openStatement } from './export-report.ts';
 

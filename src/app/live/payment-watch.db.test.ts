@@ -1,9 +1,9 @@
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { testApp, type TestApp } from '../../../test/harness.ts';
 import type { DatabaseHandle } from '../../store/database.ts';
-import { moveCursor, startCursor } from '../../store/chain.ts';
+import { moveCursor, startCursor } from '../../store/chains/chain.ts';
 import { listen, type Notifications } from '../../store/notifications.ts';
-import { setRefundAddress } from '../../store/refunds.ts';
+import { setRefundAddress } from '../../store/refunds/refunds.ts';
 import { completeSandboxPayment } from '../payments/payment-actions.ts';
 import { createPaymentWatch, type PaymentWatch, type PaymentWatchOptions } from './payment-watch.ts';
 import { cancelRefund } from '../refunds/cancel-refund.ts';

@@ -3,9 +3,9 @@ import type { Surface } from '../../domain/payment.ts';
 import type { Mode } from '../../domain/permission.ts';
 import type { Notifications } from '../../store/notifications.ts';
 import type { Database } from '../../store/database.ts';
-import { newestAttempts } from '../../store/delivery-attempts.ts';
-import type { PaymentScopeKey } from '../../store/payment-filter.ts';
-import { findOwners, newestPayments, type OwnedPayment } from '../../store/payment-list.ts';
+import { newestAttempts } from '../../store/webhooks/delivery-attempts.ts';
+import type { PaymentScopeKey } from '../../store/payments/payment-filter.ts';
+import { findOwners, newestPayments, type OwnedPayment } from '../../store/payments/payment-list.ts';
 import type { App } from '../context.ts';
 
 /** What changed in a project, but not how. */

@@ -3,10 +3,10 @@ import type { AttentionFact, AttentionSection, MailContent, WeekSection } from '
 import { isInAttentionMails, MAIL_HOUR, zoneOf } from '../../domain/notification.ts';
 import { mayDo, roleIn } from '../../domain/role.ts';
 import { dayAfter, dayAt, hourAt } from '../../domain/time-zone.ts';
-import { openOccurrences, type Occurrence } from '../../store/attention-occurrences.ts';
+import { openOccurrences, type Occurrence } from '../../store/figures/attention-occurrences.ts';
 import type { Trx } from '../../store/database.ts';
-import { lockChoices, mailReaders, saveChoices, type MailReader } from '../../store/notification-choices.ts';
-import { listProjects } from '../../store/projects.ts';
+import { lockChoices, mailReaders, saveChoices, type MailReader } from '../../store/people/notification-choices.ts';
+import { listProjects } from '../../store/projects/projects.ts';
 import type { App } from '../context.ts';
 import { homeFigures } from '../dashboard/home-figures.ts';
 import { enqueueMails } from '../enqueue-mail.ts';

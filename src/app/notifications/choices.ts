@@ -1,16 +1,16 @@
 import { zoneOf, type Notification, type NotificationChoices } from '../../domain/notification.ts';
 import { dayAfter, dayAt, isTimeZone } from '../../domain/time-zone.ts';
-import { newestOccurrence } from '../../store/attention-occurrences.ts';
+import { newestOccurrence } from '../../store/figures/attention-occurrences.ts';
 import type { Trx } from '../../store/database.ts';
-import { findUnsubscribe, useUnsubscribe } from '../../store/mails.ts';
+import { findUnsubscribe, useUnsubscribe } from '../../store/people/mails.ts';
 import {
   findChoices,
   lockChoices,
   NOTHING_SAVED,
   saveChoices,
   type SavedChoices,
-} from '../../store/notification-choices.ts';
-import { findPerson } from '../../store/people.ts';
+} from '../../store/people/notification-choices.ts';
+import { findPerson } from '../../store/people/people.ts';
 import { differences, recordAudit } from '../audit.ts';
 import { forActor, type App } from '../context.ts';
 import { tokenHash } from '../people/token.ts';

@@ -1,10 +1,10 @@
 import type { MailContent } from '../../domain/mail-content.ts';
-import { faultyEndpoints } from '../../store/attention.ts';
-import { endpointOccurrences, markMailed, type Occurrence } from '../../store/attention-occurrences.ts';
-import { recipientsOf } from '../../store/mails.ts';
-import { mailReaders } from '../../store/notification-choices.ts';
-import { listProjects } from '../../store/projects.ts';
-import { findEndpoints } from '../../store/webhook-endpoints.ts';
+import { faultyEndpoints } from '../../store/figures/attention.ts';
+import { endpointOccurrences, markMailed, type Occurrence } from '../../store/figures/attention-occurrences.ts';
+import { recipientsOf } from '../../store/people/mails.ts';
+import { mailReaders } from '../../store/people/notification-choices.ts';
+import { listProjects } from '../../store/projects/projects.ts';
+import { findEndpoints } from '../../store/webhooks/webhook-endpoints.ts';
 import type { App } from '../context.ts';
 import { enqueueMails, readersWho } from '../enqueue-mail.ts';
 

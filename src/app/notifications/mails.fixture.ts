@@ -4,7 +4,7 @@ import { noteTroubles, type Noted } from '../../../test/troubles.ts';
 import type { Role } from '../../domain/role.ts';
 import { createMailSender, type MailSender } from '../../mail/send.ts';
 import { localSmtp, type LocalSmtp } from '../../mail/smtp-server.fixture.ts';
-import { insertPerson, setMembership } from '../../store/people.ts';
+import { insertPerson, setMembership } from '../../store/people/people.ts';
 import { newId } from '../context.ts';
 import { createMailer, type Mailer } from './send-mails.ts';
 

@@ -5,7 +5,7 @@ import type { AttentionSources, SweepWorth } from '../dashboard/attention.ts';
 import { createServiceHealth } from '../dashboard/health.ts';
 import type { NotificationChoices } from '../../domain/notification.ts';
 import { listen } from '../../store/notifications.ts';
-import { openOccurrences } from '../../store/attention-occurrences.ts';
+import { openOccurrences } from '../../store/figures/attention-occurrences.ts';
 import { setRole } from '../people/people.ts';
 import { changeChoices } from './choices.ts';
 import { mailApp, type MailApp } from './mails.fixture.ts';

@@ -12,9 +12,9 @@ import {
   insertUnsubscribe,
   retryMail,
   type DueMail,
-} from '../../store/mails.ts';
-import { findChoices, NOTHING_SAVED, type SavedChoices } from '../../store/notification-choices.ts';
-import { findPerson, lockPerson, membershipsOf, type Person } from '../../store/people.ts';
+} from '../../store/people/mails.ts';
+import { findChoices, NOTHING_SAVED, type SavedChoices } from '../../store/people/notification-choices.ts';
+import { findPerson, lockPerson, membershipsOf, type Person } from '../../store/people/people.ts';
 import type { App } from '../context.ts';
 import { newLink } from '../people/links.ts';
 import { hashOf, newToken } from '../people/token.ts';

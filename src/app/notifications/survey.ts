@@ -11,9 +11,9 @@ import {
   saveNoticed,
   type Noticed,
   type Occurrence,
-} from '../../store/attention-occurrences.ts';
+} from '../../store/figures/attention-occurrences.ts';
 import { notifyAttention } from '../../store/notifications.ts';
-import { listProjects } from '../../store/projects.ts';
+import { listProjects } from '../../store/projects/projects.ts';
 import { publicPaymentId } from '../../wire/payment.ts';
 import type { App } from '../context.ts';
 import {

@@ -12,12 +12,12 @@ import { nextDueAt, type Observation, type PaymentPolicy } from '../../domain/tr
 import { wrongAssetEventData } from '../../wire/event.ts';
 import type { ChainBlock, ChainTransfer } from '../../rails/chain.ts';
 import { matchingAddress, shownAddress } from '../../rails/address.ts';
-import { findWatched } from '../../store/watched-addresses.ts';
-import { type ConfirmedTransfer } from '../../store/transfers.ts';
-import { issuedQuotes, type IssuedQuote } from '../../store/quotes.ts';
-import { lockPayments } from '../../store/payments.ts';
-import { saveChanges, type NewEvent, type PaymentChange } from '../../store/save-changes.ts';
-import { findTransfers, type PaymentTransfer } from '../../store/transfers.ts';
+import { findWatched } from '../../store/wallets/watched-addresses.ts';
+import { type ConfirmedTransfer } from '../../store/payments/transfers.ts';
+import { issuedQuotes, type IssuedQuote } from '../../store/payments/quotes.ts';
+import { lockPayments } from '../../store/payments/payments.ts';
+import { saveChanges, type NewEvent, type PaymentChange } from '../../store/payments/save-changes.ts';
+import { findTransfers, type PaymentTransfer } from '../../store/payments/transfers.ts';
 import { observe } from './change-payment.ts';
 import { policiesOf } from './payment-policy.ts';
 import type { App } from '../context.ts';

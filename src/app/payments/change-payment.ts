@@ -9,10 +9,15 @@ import {
   type RefusalReason,
   type PaymentPolicy,
 } from '../../domain/transition.ts';
-import type { AuditValues } from '../../store/audit.ts';
+import type { AuditValues } from '../../store/people/audit.ts';
 import type { Trx } from '../../store/database.ts';
-import { saveChanges, type IssuedAddress, type NewEvent, type PaymentChange } from '../../store/save-changes.ts';
-import { lockPayments } from '../../store/payments.ts';
+import {
+  saveChanges,
+  type IssuedAddress,
+  type NewEvent,
+  type PaymentChange,
+} from '../../store/payments/save-changes.ts';
+import { lockPayments } from '../../store/payments/payments.ts';
 import { publicPaymentId } from '../../wire/payment.ts';
 import { differences, recordPeoplesAudit } from '../audit.ts';
 import type { App } from '../context.ts';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { keyedRequest, newPayment, testApp } from '../../../test/harness.ts';
-import { countPayments, listPayments } from '../../store/payments.ts';
+import { countPayments, listPayments } from '../../store/payments/payments.ts';
 import type { Activity } from '../observer.ts';
 
 it('numbers of transactions are gapless under concurrency, also past refused requests', async () => {

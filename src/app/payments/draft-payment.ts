@@ -2,9 +2,9 @@ import { blankPayment, type MerchantFields, type Payment } from '../../domain/pa
 import { formatTransactionNumber } from '../../domain/transaction-number.ts';
 import { withFirstToken } from '../../domain/creation.ts';
 import type { Issuer, Rail } from '../../modes/rail.ts';
-import { takeTransactionNumbers } from '../../store/payments.ts';
+import { takeTransactionNumbers } from '../../store/payments/payments.ts';
 import type { StatementRunner } from '../../store/pipeline.ts';
-import type { IssuedAddress } from '../../store/save-changes.ts';
+import type { IssuedAddress } from '../../store/payments/save-changes.ts';
 import type { Actor } from '../audit.ts';
 import type { App } from '../context.ts';
 import type { IdempotencyRequest } from '../idempotency.ts';

@@ -7,7 +7,7 @@ import type { Network } from '../../domain/networks.ts';
 import { pow10 } from '../../domain/money.ts';
 import type { ChainBlock, ChainSource, WaitingTransactions } from '../../rails/chain.ts';
 import { fixedRates } from '../../rates/fixed.ts';
-import { setWallet } from '../../store/wallets.ts';
+import { setWallet } from '../../store/wallets/wallets.ts';
 import { chainRail } from '../../modes/live-rail.ts';
 import { createChainFollower } from '../chains/follow-chain.ts';
 import { etherShop } from '../chains/follow-chain.fixture.ts';

@@ -7,7 +7,7 @@ import { publicKeyAt } from '../../rails/utxo/wallet.fixture.ts';
 import { MAIN_CHAINS } from '../../rails/utxo/params.ts';
 import { createWalletOpener } from '../../rails/wallet.ts';
 import { fixedRates, parseFixedRates } from '../../rates/fixed.ts';
-import { findProject } from '../../store/projects.ts';
+import { findProject } from '../../store/projects/projects.ts';
 import { changePaymentTerms, termsVersion, type TermsChange } from '../projects/payment-terms.ts';
 import { setProjectWallet } from '../projects/wallets.ts';
 import { createPaymentCreator } from './create-payment.ts';

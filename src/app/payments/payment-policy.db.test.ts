@@ -7,7 +7,7 @@ import { publicKeyAt } from '../../rails/utxo/wallet.fixture.ts';
 import { MAIN_CHAINS } from '../../rails/utxo/params.ts';
 import { createWalletOpener } from '../../rails/wallet.ts';
 import { fixedRates } from '../../rates/fixed.ts';
-import { saveTransfers } from '../../store/transfers.ts';
+import { saveTransfers } from '../../store/payments/transfers.ts';
 import { inTransaction } from '../in-transaction.ts';
 import { changeProject } from '../projects/projects.ts';
 import { setProjectWallet } from '../projects/wallets.ts';

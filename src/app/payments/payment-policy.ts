@@ -1,7 +1,7 @@
 import type { Payment } from '../../domain/payment.ts';
 import type { PaymentPolicy } from '../../domain/transition.ts';
 import type { Database, Trx } from '../../store/database.ts';
-import { monitoringWindows } from '../../store/projects.ts';
+import { monitoringWindows } from '../../store/projects/projects.ts';
 import type { App } from '../context.ts';
 
 const HOUR_MS = 3_600_000;

@@ -15,7 +15,7 @@ import type { Payment, Quote } from '../../domain/payment.ts';
 import { matchingAddress } from '../../rails/address.ts';
 import type { RateSource } from '../../rates/source.ts';
 import type { Trx } from '../../store/database.ts';
-import type { IssuedAddress } from '../../store/save-changes.ts';
+import type { IssuedAddress } from '../../store/payments/save-changes.ts';
 import type { App } from '../context.ts';
 import { monitoringMsOf } from './payment-policy.ts';
 import { DEFAULT_TOLERANCE_BASIS_POINTS, type Issued, type Issuer, type IssuingWallet } from '../../modes/rail.ts';
@@ -210,7 +210,7 @@ export function issuedAddress(
     walletId: wallet.id,
     index: wallet.index,
     confirmations: wallet.confirmations,
-    afterHeight: wallet.afterHeight,
+    afterBlock: wallet.afterBlock,
     issuedAt: now,
     watchUntil: payment.expiresAt + monitoringMsOf(app, wallet.monitoringHours),
   };

@@ -1,5 +1,5 @@
 import type { Payment } from '../../domain/payment.ts';
-import { findPayments } from '../../store/payments.ts';
+import { findPayments } from '../../store/payments/payments.ts';
 import { createBatcher } from '../batch.ts';
 import { selects, type PaymentSelector } from './change-payment.ts';
 import type { App } from '../context.ts';

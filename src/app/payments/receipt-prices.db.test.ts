@@ -5,7 +5,7 @@ import { tokenOf, type AssetCode } from '../../domain/asset.ts';
 import type { Fiat } from '../../domain/money.ts';
 import type { Payment, Transfer } from '../../domain/payment.ts';
 import { fixedRates } from '../../rates/fixed.ts';
-import { saveTransfers } from '../../store/transfers.ts';
+import { saveTransfers } from '../../store/payments/transfers.ts';
 import { inTransaction } from '../in-transaction.ts';
 import { completePaidRefunds, runDueRefunds } from '../refunds/end-refunds.ts';
 import { createRefund } from '../refunds/create-refund.ts';

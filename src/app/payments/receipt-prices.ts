@@ -1,6 +1,6 @@
 import { fiatDecimals, FIATS } from '../../domain/money.ts';
 import type { Rail } from '../../modes/rail.ts';
-import type { PricesOfMoment } from '../../store/transfers.ts';
+import type { PricesOfMoment } from '../../store/payments/transfers.ts';
 
 /**
  * What came longer ago, by its block or by when it was found, was worth another price: a service that catches up does

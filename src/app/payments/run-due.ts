@@ -1,10 +1,10 @@
 import type { Payment, Transfer } from '../../domain/payment.ts';
 import type { Observation } from '../../domain/transition.ts';
-import type { PaymentChange } from '../../store/save-changes.ts';
-import { saveChanges } from '../../store/save-changes.ts';
-import { lockDuePayments, postponeDue } from '../../store/payments.ts';
+import type { PaymentChange } from '../../store/payments/save-changes.ts';
+import { saveChanges } from '../../store/payments/save-changes.ts';
+import { lockDuePayments, postponeDue } from '../../store/payments/payments.ts';
 import type { Trx } from '../../store/database.ts';
-import { findTransfers, saveTransfers, type PaymentTransfer } from '../../store/transfers.ts';
+import { findTransfers, saveTransfers, type PaymentTransfer } from '../../store/payments/transfers.ts';
 import { observe } from './change-payment.ts';
 import type { App } from '../context.ts';
 import { inTransaction, emitAfterCommit } from '../in-transaction.ts';

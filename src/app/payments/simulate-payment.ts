@@ -3,7 +3,7 @@ import { STAGED_SIMULATIONS, type Simulation } from '../../domain/simulation.ts'
 import { isCounting, isOpen } from '../../domain/status.ts';
 import type { Observation } from '../../domain/transition.ts';
 import type { SandboxRail } from '../../modes/rail.ts';
-import { findTransfers, saveTransfers, type PaymentTransfer } from '../../store/transfers.ts';
+import { findTransfers, saveTransfers, type PaymentTransfer } from '../../store/payments/transfers.ts';
 import type { App } from '../context.ts';
 import type { ChangeOutcome, PaymentSelector } from './change-payment.ts';
 import { changeInSandbox, firstQuote, observed, type NotSandbox } from './payment-actions.ts';

@@ -6,7 +6,7 @@ import { matchingAddress } from '../../rails/address.ts';
 import { MAIN_WALLETS } from '../../rails/wallet.fixture.ts';
 import { fixedRates } from '../../rates/fixed.ts';
 import type { RateSource } from '../../rates/source.ts';
-import { saveTransfers } from '../../store/transfers.ts';
+import { saveTransfers } from '../../store/payments/transfers.ts';
 import { arrival, observeMoney } from './chain-money.ts';
 import { chainRail } from '../../modes/live-rail.ts';
 import { setWallet } from '../chains/follow-chain.fixture.ts';

@@ -1,6 +1,6 @@
 import type { AccountChange } from '../../domain/mail-content.ts';
 import type { Trx } from '../../store/database.ts';
-import type { Person } from '../../store/people.ts';
+import type { Person } from '../../store/people/people.ts';
 import { whoActs } from '../audit.ts';
 import { forActor, newId, type App } from '../context.ts';
 import { enqueueMails } from '../enqueue-mail.ts';

@@ -1,7 +1,7 @@
 import type { Trx } from '../../store/database.ts';
-import { listPasskeys } from '../../store/factors.ts';
-import { lockPerson, updatePerson, type Person } from '../../store/people.ts';
-import { setChallenge, takeChallenge } from '../../store/sessions.ts';
+import { listPasskeys } from '../../store/people/factors.ts';
+import { lockPerson, updatePerson, type Person } from '../../store/people/people.ts';
+import { setChallenge, takeChallenge } from '../../store/people/sessions.ts';
 import { recordAudit } from '../audit.ts';
 import type { App } from '../context.ts';
 import { mailAccountChange } from './account-mail.ts';

@@ -1,4 +1,4 @@
-import { closeLinks, findLink, useLink } from '../../store/account-links.ts';
+import { closeLinks, findLink, useLink } from '../../store/people/account-links.ts';
 import type { Trx } from '../../store/database.ts';
 import {
   dropPendingEmail,
@@ -7,7 +7,7 @@ import {
   lockPerson,
   updatePerson,
   type Person,
-} from '../../store/people.ts';
+} from '../../store/people/people.ts';
 import { recordAudit } from '../audit.ts';
 import { forActor, newId, type App } from '../context.ts';
 import { enqueueMails } from '../enqueue-mail.ts';

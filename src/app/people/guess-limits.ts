@@ -1,4 +1,4 @@
-import { findKnownBrowser } from '../../store/sign-ins.ts';
+import { findKnownBrowser } from '../../store/people/sign-ins.ts';
 import type { App } from '../context.ts';
 import type { Client } from './parts.ts';
 import { tokenHash } from './token.ts';

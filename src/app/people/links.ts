@@ -1,4 +1,4 @@
-import { closeLinks, findLink, insertLink, useLink, type AccountLink } from '../../store/account-links.ts';
+import { closeLinks, findLink, insertLink, useLink, type AccountLink } from '../../store/people/account-links.ts';
 import type { Trx } from '../../store/database.ts';
 import {
   findPerson,
@@ -10,9 +10,9 @@ import {
   setMembership,
   updatePerson,
   type Person,
-} from '../../store/people.ts';
+} from '../../store/people/people.ts';
 import type { LinkPurpose } from '../../store/schema/people.ts';
-import { deleteSessions } from '../../store/sessions.ts';
+import { deleteSessions } from '../../store/people/sessions.ts';
 import { recordAudit } from '../audit.ts';
 import { forActor, newId, type App } from '../context.ts';
 import { mailAccountChange } from './account-mail.ts';

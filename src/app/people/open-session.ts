@@ -1,6 +1,6 @@
 import { mayDo, roleIn, type Action, type Role } from '../../domain/role.ts';
-import { findPerson, membershipsOf } from '../../store/people.ts';
-import { listSessions } from '../../store/sessions.ts';
+import { findPerson, membershipsOf } from '../../store/people/people.ts';
+import { listSessions } from '../../store/people/sessions.ts';
 import type { App } from '../context.ts';
 import { idleEndsAt, type SignedIn } from './sessions.ts';
 

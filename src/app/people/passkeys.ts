@@ -4,8 +4,8 @@ import type {
   PublicKeyCredentialRequestOptionsJSON,
   RegistrationResponseJSON,
 } from '@simplewebauthn/server';
-import type { Passkey } from '../../store/factors.ts';
-import type { Person } from '../../store/people.ts';
+import type { Passkey } from '../../store/people/factors.ts';
+import type { Person } from '../../store/people/people.ts';
 import type { Site } from './parts.ts';
 
 /** How long a person has to answer with a passkey. */

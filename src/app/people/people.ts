@@ -1,7 +1,7 @@
 import type { Membership, Role } from '../../domain/role.ts';
-import { closeLinks } from '../../store/account-links.ts';
+import { closeLinks } from '../../store/people/account-links.ts';
 import type { Trx } from '../../store/database.ts';
-import { deletePasskeys, listPasskeys, replaceRecoveryCodes } from '../../store/factors.ts';
+import { deletePasskeys, listPasskeys, replaceRecoveryCodes } from '../../store/people/factors.ts';
 import {
   deleteMemberships,
   findPersonByEmail,
@@ -15,11 +15,11 @@ import {
   updatePerson,
   type Member,
   type Person,
-} from '../../store/people.ts';
-import { findProject } from '../../store/projects.ts';
-import { deleteSessions } from '../../store/sessions.ts';
-import { forgetKnownBrowsers } from '../../store/sign-ins.ts';
-import { findChoices } from '../../store/notification-choices.ts';
+} from '../../store/people/people.ts';
+import { findProject } from '../../store/projects/projects.ts';
+import { deleteSessions } from '../../store/people/sessions.ts';
+import { forgetKnownBrowsers } from '../../store/people/sign-ins.ts';
+import { findChoices } from '../../store/people/notification-choices.ts';
 import { recordAudit } from '../audit.ts';
 import { newId, type App } from '../context.ts';
 import { enqueueMails } from '../enqueue-mail.ts';

@@ -6,9 +6,9 @@ import {
   listPasskeys,
   replaceRecoveryCodes,
   type Passkey,
-} from '../../store/factors.ts';
-import { lockPerson, takeTotpStep, updatePerson, type Person } from '../../store/people.ts';
-import { setChallenge, takeChallenge } from '../../store/sessions.ts';
+} from '../../store/people/factors.ts';
+import { lockPerson, takeTotpStep, updatePerson, type Person } from '../../store/people/people.ts';
+import { setChallenge, takeChallenge } from '../../store/people/sessions.ts';
 import { newId, type App } from '../context.ts';
 import { checkName } from '../projects/name.ts';
 import { auditOfPerson, ENDED, refused, reportProof, tooManyProofs, WRONG_CODE, type Refused } from './account.ts';

@@ -9,10 +9,10 @@ import {
   renewSession,
   touchSession,
   type Session,
-} from '../../store/sessions.ts';
-import { findKnownBrowser, forgetKnownBrowsers, saveKnownBrowser } from '../../store/sign-ins.ts';
-import { rememberLanguage } from '../../store/notification-choices.ts';
-import { findPerson, membershipsOf, type Person } from '../../store/people.ts';
+} from '../../store/people/sessions.ts';
+import { findKnownBrowser, forgetKnownBrowsers, saveKnownBrowser } from '../../store/people/sign-ins.ts';
+import { rememberLanguage } from '../../store/people/notification-choices.ts';
+import { findPerson, membershipsOf, type Person } from '../../store/people/people.ts';
 import { recordAudit, type Actor } from '../audit.ts';
 import { forActor, newId, type App } from '../context.ts';
 import type { Client } from './parts.ts';

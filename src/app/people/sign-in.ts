@@ -1,5 +1,5 @@
 import type { Database } from '../../store/database.ts';
-import { findPasskey, listPasskeys, useRecoveryCode, usePasskey, type Passkey } from '../../store/factors.ts';
+import { findPasskey, listPasskeys, useRecoveryCode, usePasskey, type Passkey } from '../../store/people/factors.ts';
 import {
   findPerson,
   findPersonByEmail,
@@ -7,8 +7,14 @@ import {
   takeTotpStep,
   updatePerson,
   type Person,
-} from '../../store/people.ts';
-import { deleteSignIn, findSignIn, insertSignIn, setSignInChallenge, type SignIn } from '../../store/sign-ins.ts';
+} from '../../store/people/people.ts';
+import {
+  deleteSignIn,
+  findSignIn,
+  insertSignIn,
+  setSignInChallenge,
+  type SignIn,
+} from '../../store/people/sign-ins.ts';
 import { forActor, type App } from '../context.ts';
 import { mailAccountChange, mailCodesUsedUp } from './account-mail.ts';
 import { guessesOf, judged, type TooMany } from './guess-limits.ts';
@@ -41,10 +47,8 @@ export async function factorsOf(
   { id, sealedTotp }: Person,
 ): Promise<{ readonly factors: readonly Factor[]; readonly passkeys: readonly Passkey[] }> {
   const passkeys = await listPasskeys(db, id);
-  const own: readonly Factor[] = [
-    ...(sealedTotp === null ? [] : (['totp'] as const)),
-    ...(passkeys.length === 0 ? [] : (['passkey'] as const)),
-  ];
+  const totp = sealedTotp === null ? [] : (['totp'] as const);
+  const own: readonly Factor[] = passkeys.length === 0 ? totp : [...totp, 'passkey'];
   return { factors: own.length === 0 ? [] : [...own, 'recovery_code'], passkeys };
 }
 
@@ -247,12 +251,10 @@ export async function confirmPasskey(
   if (hash === null || signIn === null || challenge === null) return { kind: 'over' };
   // A challenge can be answered only once.
   await setSignInChallenge(app.db, hash, null);
-  const person = await personByPasskey(parts, challenge, response, {
-    personId: signIn.personId,
-    alone: signIn.personId === null,
-  });
+  const { personId } = signIn;
+  const person = await personByPasskey(parts, challenge, response, { personId, alone: personId === null });
   if (person !== null) return begin(app, person, client, 'passkey', hash);
-  reportGuess(parts, 'sign-in', 'wrong_passkey', { personId: signIn.personId, ip: client.ip });
+  reportGuess(parts, 'sign-in', 'wrong_passkey', { personId, ip: client.ip });
   return { kind: 'wrong' };
 }
 

@@ -1,6 +1,6 @@
 import { Secret, TOTP } from 'otpauth';
-import type { Person } from '../../store/people.ts';
-import { takeTotpStep } from '../../store/people.ts';
+import type { Person } from '../../store/people/people.ts';
+import { takeTotpStep } from '../../store/people/people.ts';
 import type { Database, Trx } from '../../store/database.ts';
 import { openSecret, sealSecret } from '../../webhooks/secret.ts';
 

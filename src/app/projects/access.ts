@@ -2,8 +2,8 @@ import { hash } from 'node:crypto';
 import { parseKey } from '../../domain/api-key.ts';
 import type { Clock } from '../../domain/clock.ts';
 import type { KeyGrant, Mode } from '../../domain/permission.ts';
-import { findProject, findPublished, type Project, type Published } from '../../store/projects.ts';
-import { findKeyByHash } from '../../store/api-keys.ts';
+import { findProject, findPublished, type Project, type Published } from '../../store/projects/projects.ts';
+import { findKeyByHash } from '../../store/projects/api-keys.ts';
 import type { Database } from '../../store/database.ts';
 import type { Notifications } from '../../store/notifications.ts';
 

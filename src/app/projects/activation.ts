@@ -1,5 +1,5 @@
-import { whatStops, type Stops } from '../../store/project-counts.ts';
-import { updateProject, type Project } from '../../store/projects.ts';
+import { whatStops, type Stops } from '../../store/projects/project-counts.ts';
+import { updateProject, type Project } from '../../store/projects/projects.ts';
 import { recordAudit } from '../audit.ts';
 import type { App } from '../context.ts';
 import { noProject, type Rejected } from '../rejected.ts';

@@ -1,7 +1,7 @@
-import { listKeys } from '../../store/api-keys.ts';
+import { listKeys } from '../../store/projects/api-keys.ts';
 import type { Database } from '../../store/database.ts';
-import { keyClients } from '../../store/key-clients.ts';
-import { findProject, lockProject, type Project } from '../../store/projects.ts';
+import { keyClients } from '../../store/projects/key-clients.ts';
+import { findProject, lockProject, type Project } from '../../store/projects/projects.ts';
 import type { App } from '../context.ts';
 import { noProject, type Rejected } from '../rejected.ts';
 import { compileCidrs, isOn } from './allow-list.ts';

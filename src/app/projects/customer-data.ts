@@ -4,8 +4,8 @@ import {
   deleteCustomerData,
   type CustomerChoice,
   type CustomerDataCounts,
-} from '../../store/customer-data.ts';
-import { findProject } from '../../store/projects.ts';
+} from '../../store/payments/customer-data.ts';
+import { findProject } from '../../store/projects/projects.ts';
 import { recordAudit } from '../audit.ts';
 import type { App } from '../context.ts';
 import { malformed, noProject, type Rejected } from '../rejected.ts';

@@ -1,6 +1,6 @@
 import type { Clock } from '../../domain/clock.ts';
 import type { Database } from '../../store/database.ts';
-import { MAX_KEY_CLIENTS, saveKeyClients, type KeyClient } from '../../store/key-clients.ts';
+import { MAX_KEY_CLIENTS, saveKeyClients, type KeyClient } from '../../store/projects/key-clients.ts';
 import type { AccessKey } from './access.ts';
 
 /** One request with a key. */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { imageSize } from 'image-size';
-import type { Logo } from '../../store/projects.ts';
+import type { Logo } from '../../store/projects/projects.ts';
 import type { LogoType } from '../../store/schema/projects.ts';
 import { rejected, type Rejected } from '../rejected.ts';
 import { logoContent, nameAt, PNG_SIGNATURE } from './logo-content.ts';

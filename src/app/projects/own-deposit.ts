@@ -1,8 +1,8 @@
 import { DEPOSIT_FACTORY, depositAddress, FIRST_DEPOSIT_FACTORY } from '../../rails/evm/deposit.ts';
 import type { Trx } from '../../store/database.ts';
-import { hasIssuedAddress } from '../../store/issued-addresses.ts';
+import { hasIssuedAddress } from '../../store/wallets/issued-addresses.ts';
 import type { WalletKind } from '../../store/schema/wallets.ts';
-import { treasuriesOf } from '../../store/wallets.ts';
+import { treasuriesOf } from '../../store/wallets/wallets.ts';
 import type { App } from '../context.ts';
 
 /** Deposits of each treasury that are recognized before they are handed out: more than a preview shows. */

@@ -1,6 +1,6 @@
 import { allTokens } from '../../domain/asset.ts';
 import { ALL_COINS, coinName, offeredCoins, type CoinChoice } from '../../domain/coin-choice.ts';
-import { findLockedProject, type Project } from '../../store/projects.ts';
+import { findLockedProject, type Project } from '../../store/projects/projects.ts';
 import type { App } from '../context.ts';
 import { malformed, noProject, rejected, type Rejected } from '../rejected.ts';
 import { digestOf } from '../version.ts';

@@ -1,6 +1,6 @@
 import { FIATS, isFiat } from '../../domain/money.ts';
 import { urlAmbiguity } from '../../domain/web-url.ts';
-import type { ProjectChanges } from '../../store/projects.ts';
+import type { ProjectChanges } from '../../store/projects/projects.ts';
 import { parseCidr } from '../../webhooks/guard.ts';
 import { malformed, type Rejected } from '../rejected.ts';
 import { parseLogo, type LogoFile } from './logo.ts';

@@ -4,7 +4,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { testApp } from '../../../test/harness.ts';
 import { parseKey } from '../../domain/api-key.ts';
 import { listen } from '../../store/notifications.ts';
-import { findLogo } from '../../store/projects.ts';
+import { findLogo } from '../../store/projects/projects.ts';
 import { changeProject, createProject, projectsOf } from './projects.ts';
 import { createKey, keysOf, removeKey } from './keys.ts';
 import { WAIT } from '../../../test/deadline.ts';

@@ -8,7 +8,7 @@ import {
   updateProject,
   type Project,
   type ProjectChanges,
-} from '../../store/projects.ts';
+} from '../../store/projects/projects.ts';
 import { differences, recordAudit } from '../audit.ts';
 import { newId, type App } from '../context.ts';
 import { noProject, type Rejected } from '../rejected.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { keepLogoDraft } from '../../store/logo-drafts.ts';
-import { findProject, type Project, type ProjectChanges } from '../../store/projects.ts';
+import { keepLogoDraft } from '../../store/projects/logo-drafts.ts';
+import { findProject, type Project, type ProjectChanges } from '../../store/projects/projects.ts';
 import type { App } from '../context.ts';
 import { noProject, type Rejected } from '../rejected.ts';
 import { checkRequest, type ProjectRequest } from './project-request.ts';

@@ -6,8 +6,8 @@ import { factoryOf, type DepositFactoryFacts } from '../../rails/evm/deposit.ts'
 import type { TokenContracts } from '../../rails/evm/tokens.ts';
 import { planSweep, type SweepCall } from '../../rails/evm/sweep.ts';
 import type { RateSource } from '../../rates/source.ts';
-import { findProject } from '../../store/projects.ts';
-import { paidDeposits, type PaidDeposit } from '../../store/issued-addresses.ts';
+import { findProject } from '../../store/projects/projects.ts';
+import { paidDeposits, type PaidDeposit } from '../../store/wallets/issued-addresses.ts';
 import type { App } from '../context.ts';
 import { noProject, type Rejected } from '../rejected.ts';
 

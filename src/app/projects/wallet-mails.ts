@@ -1,6 +1,6 @@
 import type { Trx } from '../../store/database.ts';
-import { findProject } from '../../store/projects.ts';
-import type { Wallet } from '../../store/wallets.ts';
+import { findProject } from '../../store/projects/projects.ts';
+import type { Wallet } from '../../store/wallets/wallets.ts';
 import { newId, type App } from '../context.ts';
 import { enqueueForOwners } from '../enqueue-mail.ts';
 

@@ -1,4 +1,4 @@
-import type { Wallet } from '../../store/wallets.ts';
+import type { Wallet } from '../../store/wallets/wallets.ts';
 import { DEFAULT_TOLERANCE_BASIS_POINTS } from '../../modes/rail.ts';
 import { formatPercent } from '../../domain/percent.ts';
 

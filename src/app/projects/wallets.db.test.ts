@@ -6,7 +6,7 @@ import type { WalletSource } from '../../rails/family.ts';
 import { MAIN_CHAINS } from '../../rails/utxo/params.ts';
 import { createWalletOpener } from '../../rails/wallet.ts';
 import type { Network } from '../../domain/networks.ts';
-import { lockWallets, takeIndexes } from '../../store/wallet-locks.ts';
+import { lockWallets, takeIndexes } from '../../store/wallets/wallet-locks.ts';
 import { firstAddresses, setProjectWallet, type WalletRequest, type WalletSet } from './wallets.ts';
 
 const ZPUB = publicKeyAt("m/84'/0'/0'", 'zpub');

@@ -9,10 +9,10 @@ import {
   watchChange,
   watchedChangeCount,
   type ChangeAddress,
-} from '../../store/change.ts';
+} from '../../store/refunds/change.ts';
 import type { FoundTransfer } from '../payments/chain-money.ts';
 import type { App } from '../context.ts';
-import type { ChangeOutput } from '../../store/change.ts';
+import type { ChangeOutput } from '../../store/refunds/change.ts';
 
 /**
  * Deriving an address takes 0.3 ms of CPU time: the first twenty of this many wallets are derived at once.

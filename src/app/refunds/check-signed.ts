@@ -8,7 +8,7 @@ import { addressOfScript, scriptOfAddress, type WalletOutput } from '../../rails
 import type { UtxoParams } from '../../rails/utxo/params.ts';
 import type { SignedOutput, SignedTransaction } from '../../rails/utxo/signed.ts';
 import { dustUnits, transactionVsize } from '../../rails/utxo/transaction-size.ts';
-import type { WalletCoin } from '../../store/refund-coins.ts';
+import type { WalletCoin } from '../../store/refunds/refund-coins.ts';
 import { isOutput } from './refund-held.ts';
 
 /** What refunds were shown with, against which a signed transaction is checked. */

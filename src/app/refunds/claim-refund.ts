@@ -1,6 +1,6 @@
 import { refundView } from '../../wire/refund.ts';
 import { matchingAddress } from '../../rails/address.ts';
-import { lockRefund, setRefundAddress } from '../../store/refunds.ts';
+import { lockRefund, setRefundAddress } from '../../store/refunds/refunds.ts';
 import type { App } from '../context.ts';
 import { refundAddress } from './refund-address.ts';
 import { keepUncompared } from './unread-money.ts';

@@ -4,7 +4,7 @@ import { matchingAddress } from '../../rails/address.ts';
 import type { WalletDeriver } from '../../rails/chain.ts';
 import { addressesFrom } from '../../rails/derive-addresses.ts';
 import type { Database, Trx } from '../../store/database.ts';
-import { walletsAhead } from '../../store/unissued.ts';
+import { walletsAhead } from '../../store/wallets/unissued.ts';
 import type { App } from '../context.ts';
 
 /**

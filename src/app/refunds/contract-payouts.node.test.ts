@@ -6,7 +6,7 @@ import { formatDecimal } from '../../domain/money.ts';
 import type { Refund } from '../../domain/refund.ts';
 import { ChainUnavailableError, type ChainSource, type NativeBalances } from '../../rails/chain.ts';
 import { MAX_LATE_PAYOUT_MS } from '../../domain/refund-payout.ts';
-import { findRefund } from '../../store/refunds.ts';
+import { findRefund } from '../../store/refunds/refunds.ts';
 import { CONFIRMATIONS, eventsOf, etherShop, OWED_WEI, type EtherShop } from '../chains/follow-chain.fixture.ts';
 import { createChainFollower } from '../chains/follow-chain.ts';
 import { refundInstructions } from './refund-instructions.ts';

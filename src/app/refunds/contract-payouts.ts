@@ -1,7 +1,7 @@
 import type { ChainBlock, ChainSource, NativeBalances } from '../../rails/chain.ts';
 import { MAX_LATE_PAYOUT_MS } from '../../domain/refund-payout.ts';
 import { balancesOf } from '../../rails/native-balances.ts';
-import { unpaidRefunds, type BalanceCheck, type UnpaidRefund } from '../../store/refund-balances.ts';
+import { unpaidRefunds, type BalanceCheck, type UnpaidRefund } from '../../store/refunds/refund-balances.ts';
 import type { App } from '../context.ts';
 import type { FoundTransfer } from '../payments/chain-money.ts';
 

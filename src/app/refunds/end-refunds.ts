@@ -1,8 +1,8 @@
 import type { Network } from '../../domain/networks.ts';
-import { readCursor, readSeenUpTo } from '../../store/chain.ts';
-import { lockPayments } from '../../store/payments.ts';
-import { beingPaid, refundsPaidBy, refundsTakenBack } from '../../store/refund-payouts.ts';
-import { lockDueRefunds, lockRefund } from '../../store/refunds.ts';
+import { readCursor, readSeenUpTo } from '../../store/chains/chain.ts';
+import { lockPayments } from '../../store/payments/payments.ts';
+import { beingPaid, refundsPaidBy, refundsTakenBack } from '../../store/refunds/refund-payouts.ts';
+import { lockDueRefunds, lockRefund } from '../../store/refunds/refunds.ts';
 import type { App } from '../context.ts';
 import { purgeStalePayouts } from './refund-payouts.ts';
 import { applyToRefund, inRefundTransaction } from './save-refund.ts';

@@ -4,18 +4,18 @@ import type { KnownPayout } from '../../domain/refund-payout.ts';
 import type { Refund } from '../../domain/refund.ts';
 import { ChainUnavailableError, type ChainSource } from '../../rails/chain.ts';
 import type { SignedTransaction } from '../../rails/utxo/signed.ts';
-import { lockCursor } from '../../store/chain.ts';
+import { lockCursor } from '../../store/chains/chain.ts';
 import type { Trx } from '../../store/database.ts';
 import { notifyPayment } from '../../store/notifications.ts';
-import { beingPaid, dropPayouts, knownPayouts, savePayouts } from '../../store/refund-payouts.ts';
-import { lockRefund } from '../../store/refunds.ts';
+import { beingPaid, dropPayouts, knownPayouts, savePayouts } from '../../store/refunds/refund-payouts.ts';
+import { lockRefund } from '../../store/refunds/refunds.ts';
 import {
   refundsOfSentPayout,
   refuseSentPayout,
   saveSentPayout,
   unminedSentPayouts,
   type SentTransaction,
-} from '../../store/sent-payouts.ts';
+} from '../../store/refunds/sent-payouts.ts';
 import { recordPeoplesAudit } from '../audit.ts';
 import type { App } from '../context.ts';
 import { payingOutputs, type ShownTransaction } from './check-signed.ts';

@@ -1,6 +1,6 @@
 import type { ChainSource } from '../../rails/chain.ts';
-import { lockCursor, type Cursor } from '../../store/chain.ts';
-import { dropPayouts, waitingPayouts } from '../../store/refund-payouts.ts';
+import { lockCursor, type Cursor } from '../../store/chains/chain.ts';
+import { dropPayouts, waitingPayouts } from '../../store/refunds/refund-payouts.ts';
 import type { App } from '../context.ts';
 
 /** Where the mempool is not listed: asks the nodes for payouts that a reorganisation removed from their block. */

@@ -1,6 +1,6 @@
 import type { Mode } from '../../domain/permission.ts';
 import type { Refund } from '../../domain/refund.ts';
-import { findRefund } from '../../store/refunds.ts';
+import { findRefund } from '../../store/refunds/refunds.ts';
 import type { App } from '../context.ts';
 
 /** A refund that the client may see. */

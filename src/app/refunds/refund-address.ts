@@ -2,7 +2,7 @@ import { ASSET_CODES } from '../../domain/asset.ts';
 import type { Refund } from '../../domain/refund.ts';
 import { checkPayoutAddress, matchingAddress } from '../../rails/address.ts';
 import type { Database, Trx } from '../../store/database.ts';
-import { lockIssuing, ownerOfAddress } from '../../store/issued-addresses.ts';
+import { lockIssuing, ownerOfAddress } from '../../store/wallets/issued-addresses.ts';
 import type { App } from '../context.ts';
 import { isComing } from './coming-addresses.ts';
 import type { RefundRefusal } from './refund-money.ts';

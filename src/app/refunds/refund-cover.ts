@@ -6,9 +6,9 @@ import { otherMoney } from '../../domain/other-money.ts';
 import type { Payment, Transfer } from '../../domain/payment.ts';
 import { coveredRefunds } from '../../domain/refund-cover.ts';
 import type { Refund } from '../../domain/refund.ts';
-import { findPayments } from '../../store/payments.ts';
-import { claimsOn, type ClaimOnPayment } from '../../store/refund-claims.ts';
-import { findTransfers } from '../../store/transfers.ts';
+import { findPayments } from '../../store/payments/payments.ts';
+import { claimsOn, type ClaimOnPayment } from '../../store/refunds/refund-claims.ts';
+import { findTransfers } from '../../store/payments/transfers.ts';
 import type { App } from '../context.ts';
 
 /** Whether a payment's confirmed money still covers a pending refund besides its other refunds. */

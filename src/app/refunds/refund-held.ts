@@ -1,9 +1,9 @@
 import { encodeId } from '../../domain/id.ts';
 import type { Refund } from '../../domain/refund.ts';
 import type { Outpoint, UtxoCaller } from '../../rails/utxo/caller.ts';
-import { readCursor } from '../../store/chain.ts';
-import { spentByPayouts, type WalletCoin } from '../../store/refund-coins.ts';
-import { payoutOf, type RefundPayout } from '../../store/refund-payouts.ts';
+import { readCursor } from '../../store/chains/chain.ts';
+import { spentByPayouts, type WalletCoin } from '../../store/refunds/refund-coins.ts';
+import { payoutOf, type RefundPayout } from '../../store/refunds/refund-payouts.ts';
 import type { App } from '../context.ts';
 
 /** The reserved inputs of refunds that can still be spent, or why nothing may be signed now. */

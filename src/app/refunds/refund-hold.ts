@@ -1,17 +1,17 @@
 import { chooseChangeIndex, lastIndex } from '../../domain/change-index.ts';
 import type { Outpoint } from '../../rails/utxo/caller.ts';
 import type { WalletOutput } from '../../rails/utxo/output.ts';
-import { openChange, refundChanges, saveRefundChange, seenChange, watchChange } from '../../store/change.ts';
+import { openChange, refundChanges, saveRefundChange, seenChange, watchChange } from '../../store/refunds/change.ts';
 import type { Trx } from '../../store/database.ts';
-import { saveRawTransactions } from '../../store/raw-transactions.ts';
+import { saveRawTransactions } from '../../store/chains/raw-transactions.ts';
 import {
   heldByOthers,
   lockWalletCoins,
   refundInputs,
   saveRefundInputs,
   type CoinQuery,
-} from '../../store/refund-coins.ts';
-import { lockRefund } from '../../store/refunds.ts';
+} from '../../store/refunds/refund-coins.ts';
+import { lockRefund } from '../../store/refunds/refunds.ts';
 import type { App } from '../context.ts';
 import type { ChosenCoin } from './refund-coins.ts';
 import { isOutput } from './refund-held.ts';

@@ -2,7 +2,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 
 import { utxoNodeKinds } from '../../../test/litecoind.ts';
 import { nodeLike } from '../../rails/utxo/source.fixture.ts';
-import { findRefund } from '../../store/refunds.ts';
+import { findRefund } from '../../store/refunds/refunds.ts';
 import { COIN, CONFIRMATIONS, refundShop, nodeForTests, type RefundShop } from './refund-psbt.fixture.ts';
 
 describe.each(utxoNodeKinds())('the fee rate of a refund, on a real %s node', (kind) => {

@@ -3,7 +3,7 @@ import { isNetwork } from '../../domain/networks.ts';
 import { otherMoney } from '../../domain/other-money.ts';
 import { NO_MONEY, type Payment, type Quote } from '../../domain/payment.ts';
 import type { Trx } from '../../store/database.ts';
-import { findTransfers } from '../../store/transfers.ts';
+import { findTransfers } from '../../store/payments/transfers.ts';
 import { tokenDecimals } from '../payments/chain-money.ts';
 import type { App } from '../context.ts';
 

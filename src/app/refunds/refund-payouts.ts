@@ -2,7 +2,7 @@ import { familyFacts, type Network } from '../../domain/networks.ts';
 import { matchPayouts, type PayableRefund, type PayoutTransfer } from '../../domain/refund-payout.ts';
 import type { BlockId, ChainSource, ChainTransfer } from '../../rails/chain.ts';
 import type { Trx } from '../../store/database.ts';
-import { dropPayoutsBefore, knownPayouts, refundsTo, savePayouts } from '../../store/refund-payouts.ts';
+import { dropPayoutsBefore, knownPayouts, refundsTo, savePayouts } from '../../store/refunds/refund-payouts.ts';
 import type { App } from '../context.ts';
 
 /** How long a payout may stay unmined where no mempool shows it: UTXO nodes forget it after that (`-mempoolexpiry`). */

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startUtxoNode, utxoNodeKinds, type UtxoNode } from '../../../test/litecoind.ts';
 import { nodeLike } from '../../rails/utxo/source.fixture.ts';
-import { findRefund } from '../../store/refunds.ts';
+import { findRefund } from '../../store/refunds/refunds.ts';
 import { COIN, CONFIRMATIONS, refundShop, type RefundShop } from './refund-psbt.fixture.ts';
 
 /** Nobody's: a wallet that is told of each block makes mining slow. */

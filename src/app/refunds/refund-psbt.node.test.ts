@@ -4,7 +4,7 @@ import * as fc from 'fast-check';
 import { payerOf } from '../../../test/e2e/live-utxo-nodes.fixture.ts';
 import { utxoNodeKinds } from '../../../test/litecoind.ts';
 import type { Refund } from '../../domain/refund.ts';
-import { findRefund } from '../../store/refunds.ts';
+import { findRefund } from '../../store/refunds/refunds.ts';
 import { cancelRefund } from './cancel-refund.ts';
 import {
   COIN,

@@ -4,14 +4,14 @@ import type { WalletOutput } from '../../rails/utxo/output.ts';
 import type { UtxoParams } from '../../rails/utxo/params.ts';
 import { buildRefundPsbt, dustPayout, paidBy } from '../../rails/utxo/psbt.ts';
 import { parseUtxoWallet, type UtxoDeriver } from '../../rails/utxo/wallet.ts';
-import { saveChangeWatch, seenChange } from '../../store/change.ts';
+import { saveChangeWatch, seenChange } from '../../store/refunds/change.ts';
 import {
   refundInputs,
   refundWallet,
   walletCoins,
   type CoinQuery,
   type RefundWallet,
-} from '../../store/refund-coins.ts';
+} from '../../store/refunds/refund-coins.ts';
 import type { App } from '../context.ts';
 import { watchChain } from './change-watch.ts';
 import { feeTooHigh, shortOf, warningsOf } from './psbt-messages.ts';

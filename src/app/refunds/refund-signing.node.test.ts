@@ -5,8 +5,8 @@ import { utxoNodeKinds } from '../../../test/litecoind.ts';
 import type { Refund } from '../../domain/refund.ts';
 import { dustUnits } from '../../rails/utxo/transaction-size.ts';
 import { MASTER, signAll, withVersion } from '../../rails/utxo/wallet.fixture.ts';
-import { findRefund } from '../../store/refunds.ts';
-import { payoutProgress } from '../../store/sent-payouts.ts';
+import { findRefund } from '../../store/refunds/refunds.ts';
+import { payoutProgress } from '../../store/refunds/sent-payouts.ts';
 import { cancelRefund } from './cancel-refund.ts';
 import {
   COIN,

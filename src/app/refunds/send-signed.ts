@@ -13,11 +13,11 @@ import {
   type SpentOutput,
   type UnsignedInputs,
 } from '../../rails/utxo/signed.ts';
-import { readCursor } from '../../store/chain.ts';
-import { findChange, refundChanges } from '../../store/change.ts';
-import { refundInputs, walletCoins } from '../../store/refund-coins.ts';
-import { knownPayouts } from '../../store/refund-payouts.ts';
-import { findRawTransactions } from '../../store/raw-transactions.ts';
+import { readCursor } from '../../store/chains/chain.ts';
+import { findChange, refundChanges } from '../../store/refunds/change.ts';
+import { refundInputs, walletCoins } from '../../store/refunds/refund-coins.ts';
+import { knownPayouts } from '../../store/refunds/refund-payouts.ts';
+import { findRawTransactions } from '../../store/chains/raw-transactions.ts';
 import type { App } from '../context.ts';
 import { changeFaults, differencesOf, type ShownTransaction } from './check-signed.ts';
 import { keepSent, payoutsBy, takeBackSent } from './keep-sent.ts';

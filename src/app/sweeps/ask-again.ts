@@ -1,8 +1,8 @@
 import type { AssetCode } from '../../domain/asset.ts';
-import { depositFlows, type DepositFlow } from '../../store/deposit-balances.ts';
-import { paidDeposits } from '../../store/issued-addresses.ts';
-import { deleteSweepTransfers, transfersOfSweeps } from '../../store/sweep-transfers.ts';
-import { deleteSweep, lockSweep, lockSweeps, updateSweep, type Sweep } from '../../store/sweeps.ts';
+import { depositFlows, type DepositFlow } from '../../store/sweeps/deposit-balances.ts';
+import { paidDeposits } from '../../store/wallets/issued-addresses.ts';
+import { deleteSweepTransfers, transfersOfSweeps } from '../../store/sweeps/sweep-transfers.ts';
+import { deleteSweep, lockSweep, lockSweeps, updateSweep, type Sweep } from '../../store/sweeps/sweeps.ts';
 import type { App } from '../context.ts';
 import { inTransaction } from '../in-transaction.ts';
 import type { SweepChain } from './chain.ts';

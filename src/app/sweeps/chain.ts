@@ -6,7 +6,7 @@ import { ChainUnavailableError } from '../../rails/chain.ts';
 import type { EvmCaller } from '../../rails/evm/caller.ts';
 import type { EvmBlockTransaction } from '../../rails/evm/reader.ts';
 import type { TokenContracts } from '../../rails/evm/tokens.ts';
-import type { Sweep } from '../../store/sweeps.ts';
+import type { Sweep } from '../../store/sweeps/sweeps.ts';
 import type { App } from '../context.ts';
 import { decimalsOf } from '../projects/sweep.ts';
 

@@ -1,7 +1,12 @@
 import type { EvmBlockTransaction, EvmReceipt } from '../../rails/evm/reader.ts';
-import { readCursor } from '../../store/chain.ts';
-import { depositFlows, saveDepositCheck, type DepositBalance, type DepositFlow } from '../../store/deposit-balances.ts';
-import { paidDeposits } from '../../store/issued-addresses.ts';
+import { readCursor } from '../../store/chains/chain.ts';
+import {
+  depositFlows,
+  saveDepositCheck,
+  type DepositBalance,
+  type DepositFlow,
+} from '../../store/sweeps/deposit-balances.ts';
+import { paidDeposits } from '../../store/wallets/issued-addresses.ts';
 import { COIN } from '../../store/schema/sweeps.ts';
 import {
   deleteSweepTransfers,
@@ -9,7 +14,7 @@ import {
   transfersOfSweeps,
   transfersUnderWay,
   type NewTransfer,
-} from '../../store/sweep-transfers.ts';
+} from '../../store/sweeps/sweep-transfers.ts';
 import {
   insertSweep,
   lockSweep,
@@ -18,7 +23,7 @@ import {
   openSweeps,
   updateSweep,
   type Sweep,
-} from '../../store/sweeps.ts';
+} from '../../store/sweeps/sweeps.ts';
 import type { Trx } from '../../store/database.ts';
 import { newId, type App } from '../context.ts';
 import { inTransaction } from '../in-transaction.ts';

@@ -12,7 +12,7 @@ import { planSweep } from '../../rails/evm/sweep.ts';
 import { MAIN_WALLETS } from '../../rails/wallet.fixture.ts';
 import { fixedRates } from '../../rates/fixed.ts';
 import type { Database } from '../../store/database.ts';
-import { findTransfers } from '../../store/transfers.ts';
+import { findTransfers } from '../../store/payments/transfers.ts';
 import { createChainFollower } from '../chains/follow-chain.ts';
 import { OWED_WEI, setWallet } from '../chains/follow-chain.fixture.ts';
 import { networkStatus } from '../chains/network-status.ts';

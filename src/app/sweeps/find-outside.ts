@@ -4,8 +4,8 @@ import { ChainUnavailableError } from '../../rails/chain.ts';
 import type { EvmCaller } from '../../rails/evm/caller.ts';
 import { factoryOf } from '../../rails/evm/deposit.ts';
 import { flushesIn, sweepsIn } from '../../rails/evm/sweep.ts';
-import type { DepositFlow } from '../../store/deposit-balances.ts';
-import type { PaidDeposit } from '../../store/issued-addresses.ts';
+import type { DepositFlow } from '../../store/sweeps/deposit-balances.ts';
+import type { PaidDeposit } from '../../store/wallets/issued-addresses.ts';
 import { contractOf, type SweepChain } from './chain.ts';
 
 /** What left a deposit in a way that nobody reported; a deposit can pay its treasury alone, so it went there. */

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { expect, it, vi } from 'vitest';
 import { WAIT } from '../../../test/deadline.ts';
-import { lockSweeps, openSweeps } from '../../store/sweeps.ts';
+import { lockSweeps, openSweeps } from '../../store/sweeps/sweeps.ts';
 import { OWED_WEI } from '../chains/follow-chain.fixture.ts';
 import { checkDeposits } from './check-deposits.ts';
 import { followSweeps, LOST_MS } from './follow-sweeps.ts';

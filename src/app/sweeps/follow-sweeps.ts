@@ -1,15 +1,15 @@
 import { nativeAsset, NETWORK_FACTS } from '../../domain/networks.ts';
 import type { EvmReceipt } from '../../rails/evm/reader.ts';
 import { deployedBy } from '../../rails/evm/sweep.ts';
-import { addFactory, arrivalsInBlock, setDepositBalance } from '../../store/deposit-balances.ts';
+import { addFactory, arrivalsInBlock, setDepositBalance } from '../../store/sweeps/deposit-balances.ts';
 import {
   deleteUnlocated,
   transfersOfSweeps,
   updateSweepTransfer,
   type SweepTransfer,
-} from '../../store/sweep-transfers.ts';
+} from '../../store/sweeps/sweep-transfers.ts';
 import type { Trx } from '../../store/database.ts';
-import { claimDueSweeps, lockSweep, lockSweeps, updateSweep, type Sweep } from '../../store/sweeps.ts';
+import { claimDueSweeps, lockSweep, lockSweeps, updateSweep, type Sweep } from '../../store/sweeps/sweeps.ts';
 import type { App } from '../context.ts';
 import { inTransaction } from '../in-transaction.ts';
 import { askAgain, askAgainAt } from './ask-again.ts';

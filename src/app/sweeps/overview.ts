@@ -6,10 +6,10 @@ import {
   depositChecks,
   type DepositBalance,
   type DepositCheck,
-} from '../../store/deposit-balances.ts';
+} from '../../store/sweeps/deposit-balances.ts';
 import { COIN } from '../../store/schema/sweeps.ts';
-import { transfersOfSweeps, transfersUnderWay, type SweepTransfer } from '../../store/sweep-transfers.ts';
-import { openSweeps, type Sweep } from '../../store/sweeps.ts';
+import { transfersOfSweeps, transfersUnderWay, type SweepTransfer } from '../../store/sweeps/sweep-transfers.ts';
+import { openSweeps, type Sweep } from '../../store/sweeps/sweeps.ts';
 import { isWorthIt, planCalls, type PlannedCall } from '../projects/sweep.ts';
 
 /** A call that may be sent now, with what it takes. */

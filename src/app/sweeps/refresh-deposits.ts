@@ -1,8 +1,8 @@
 import type { Troubles } from '../../domain/trouble.ts';
 import { ChainUnavailableError } from '../../rails/chain.ts';
-import { depositChecks, saveDepositProblem, type DepositCheck } from '../../store/deposit-balances.ts';
+import { depositChecks, saveDepositProblem, type DepositCheck } from '../../store/sweeps/deposit-balances.ts';
 import { holdLease, releaseLease } from '../../store/leases.ts';
-import { hurrySweeps } from '../../store/sweeps.ts';
+import { hurrySweeps } from '../../store/sweeps/sweeps.ts';
 import { newId, type App } from '../context.ts';
 import { within } from '../within.ts';
 import type { SweepChain, SweepChains } from './chain.ts';

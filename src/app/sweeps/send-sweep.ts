@@ -1,8 +1,8 @@
 import type { Network } from '../../domain/networks.ts';
-import type { AuditValues } from '../../store/audit.ts';
+import type { AuditValues } from '../../store/people/audit.ts';
 import type { Trx } from '../../store/database.ts';
-import { findProject } from '../../store/projects.ts';
-import { moveSweepTransfers, setSweepTransfers, transfersOfSweeps } from '../../store/sweep-transfers.ts';
+import { findProject } from '../../store/projects/projects.ts';
+import { moveSweepTransfers, setSweepTransfers, transfersOfSweeps } from '../../store/sweeps/sweep-transfers.ts';
 import {
   deleteSweep,
   insertSweep,
@@ -13,7 +13,7 @@ import {
   updateSweep,
   type Sweep,
   type SweepChange,
-} from '../../store/sweeps.ts';
+} from '../../store/sweeps/sweeps.ts';
 import { recordAudit } from '../audit.ts';
 import { newId, type App } from '../context.ts';
 import { inTransaction } from '../in-transaction.ts';

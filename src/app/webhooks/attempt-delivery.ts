@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { encodeId } from '../../domain/id.ts';
 import { nextAttemptDelayMs } from '../../domain/retry-schedule.ts';
-import type { Delivery, DueDelivery } from '../../store/deliveries.ts';
-import { recordAttempts, type AttemptRecord } from '../../store/delivery-attempts.ts';
-import { closeEndpoint, type WebhookEndpoint } from '../../store/webhook-endpoints.ts';
+import type { Delivery, DueDelivery } from '../../store/webhooks/deliveries.ts';
+import { recordAttempts, type AttemptRecord } from '../../store/webhooks/delivery-attempts.ts';
+import { closeEndpoint, type WebhookEndpoint } from '../../store/webhooks/webhook-endpoints.ts';
 import type { AttemptResult } from '../../webhooks/exchange.ts';
 import { openSecret } from '../../webhooks/secret.ts';
 import type { WebhookSender } from '../../webhooks/send.ts';

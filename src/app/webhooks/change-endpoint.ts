@@ -1,7 +1,7 @@
 import type { EventType } from '../../domain/event-type.ts';
 import { encodeId } from '../../domain/id.ts';
 import type { Mode } from '../../domain/permission.ts';
-import { changeEndpoint as saveEndpoint, pauseEndpoint as savePause } from '../../store/webhook-endpoints.ts';
+import { changeEndpoint as saveEndpoint, pauseEndpoint as savePause } from '../../store/webhooks/webhook-endpoints.ts';
 import type { WebhookPolicy } from '../../webhooks/guard.ts';
 import { differences, recordAudit } from '../audit.ts';
 import type { App } from '../context.ts';

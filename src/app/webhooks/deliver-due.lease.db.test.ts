@@ -1,10 +1,10 @@
 import type { ServerResponse } from 'node:http';
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
-import { deleteCustomerData } from '../../store/customer-data.ts';
+import { deleteCustomerData } from '../../store/payments/customer-data.ts';
 import type { Trx } from '../../store/database.ts';
-import { claimDeliveries, findDelivery } from '../../store/deliveries.ts';
-import { recordAttempts } from '../../store/delivery-attempts.ts';
+import { claimDeliveries, findDelivery } from '../../store/webhooks/deliveries.ts';
+import { recordAttempts } from '../../store/webhooks/delivery-attempts.ts';
 import { attempt, createSecretCache } from './attempt-delivery.ts';
 import {
   blockedStatements,

@@ -1,5 +1,5 @@
 import type { Troubles } from '../../domain/trouble.ts';
-import { releaseDeliveries, claimDeliveries, type DueDelivery } from '../../store/deliveries.ts';
+import { releaseDeliveries, claimDeliveries, type DueDelivery } from '../../store/webhooks/deliveries.ts';
 import type { WebhookSender } from '../../webhooks/send.ts';
 import type { App } from '../context.ts';
 import { attempt, createSecretCache, emitAttempt, type Attempted } from './attempt-delivery.ts';

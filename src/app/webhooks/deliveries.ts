@@ -1,8 +1,8 @@
 import { EVENT_TYPES, isEventType } from '../../domain/event-type.ts';
 import { encodeId } from '../../domain/id.ts';
-import { findDelivery, insertDelivery, listDeliveries, type DeliverySummary } from '../../store/deliveries.ts';
-import { saveEvents } from '../../store/save-changes.ts';
-import { findEndpoint } from '../../store/webhook-endpoints.ts';
+import { findDelivery, insertDelivery, listDeliveries, type DeliverySummary } from '../../store/webhooks/deliveries.ts';
+import { saveEvents } from '../../store/payments/save-changes.ts';
+import { findEndpoint } from '../../store/webhooks/webhook-endpoints.ts';
 import { eventBody } from '../../wire/event.ts';
 import { recordPeoplesAudit } from '../audit.ts';
 import { newId, type App } from '../context.ts';

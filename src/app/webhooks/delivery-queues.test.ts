@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { DueDelivery } from '../../store/deliveries.ts';
+import type { DueDelivery } from '../../store/webhooks/deliveries.ts';
 import { createDeliveryQueues, type DeliveryQueue, type DeliveryQueues } from './delivery-queues.ts';
 
 function due(endpointId: string, count: number): readonly DueDelivery[] {

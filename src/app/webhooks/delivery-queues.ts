@@ -1,4 +1,4 @@
-import type { DueDelivery } from '../../store/deliveries.ts';
+import type { DueDelivery } from '../../store/webhooks/deliveries.ts';
 
 /** How many deliveries are sent at once to an endpoint that is new or failing; doubled with each success. */
 const MIN_CONCURRENCY = 8;

@@ -1,4 +1,4 @@
-import type { DueDelivery } from '../../store/deliveries.ts';
+import type { DueDelivery } from '../../store/webhooks/deliveries.ts';
 
 export const MAX_HELD = 5_000;
 /** The size of the largest claim. Nothing is claimed while there is no room for that many. */

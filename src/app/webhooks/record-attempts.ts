@@ -1,4 +1,4 @@
-import { recordAttempts } from '../../store/delivery-attempts.ts';
+import { recordAttempts } from '../../store/webhooks/delivery-attempts.ts';
 import { createBatcher } from '../batch.ts';
 import type { App } from '../context.ts';
 import { wasRolledBack } from '../idempotency.ts';

@@ -1,8 +1,14 @@
 import { encodeId } from '../../domain/id.ts';
-import { lockUndelivered, type DeliveryScope, type DeliverySearch } from '../../store/delivery-list.ts';
-import { endRetry, findRetry, insertRetry, newestRetry, type RetryProgress } from '../../store/delivery-retries.ts';
+import { lockUndelivered, type DeliveryScope, type DeliverySearch } from '../../store/webhooks/delivery-list.ts';
+import {
+  endRetry,
+  findRetry,
+  insertRetry,
+  newestRetry,
+  type RetryProgress,
+} from '../../store/webhooks/delivery-retries.ts';
 import type { Database, Trx } from '../../store/database.ts';
-import { lockProject } from '../../store/projects.ts';
+import { lockProject } from '../../store/projects/projects.ts';
 import { recordAudit } from '../audit.ts';
 import { newId, type App } from '../context.ts';
 import type { Rejected } from '../rejected.ts';

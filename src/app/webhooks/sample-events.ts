@@ -10,7 +10,7 @@ import { blankPayment, type Payment } from '../../domain/payment.ts';
 import type { Refund } from '../../domain/refund.ts';
 import type { PaymentStatus } from '../../domain/status.ts';
 import { sandboxAddress, sandboxTransactionHash } from '../../rails/sandbox/sandbox.ts';
-import type { WebhookEndpoint } from '../../store/webhook-endpoints.ts';
+import type { WebhookEndpoint } from '../../store/webhooks/webhook-endpoints.ts';
 import { paymentEventData, wrongAssetEventData } from '../../wire/event.ts';
 import { lostMoneyView } from '../../wire/lost-money.ts';
 import { refundView } from '../../wire/refund.ts';

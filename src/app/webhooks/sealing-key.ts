@@ -1,4 +1,4 @@
-import type { WebhookEndpoint } from '../../store/webhook-endpoints.ts';
+import type { WebhookEndpoint } from '../../store/webhooks/webhook-endpoints.ts';
 import { openSecret, sealSecret } from '../../webhooks/secret.ts';
 
 /** Whether this key encrypted the endpoint's secret. */

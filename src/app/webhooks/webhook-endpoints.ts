@@ -4,7 +4,7 @@ import type { Mode } from '../../domain/permission.ts';
 import { withoutQuery } from '../../domain/web-url.ts';
 import type { Trx } from '../../store/database.ts';
 import { replaceKeyCheck } from '../../store/key-checks.ts';
-import { findProject } from '../../store/projects.ts';
+import { findProject } from '../../store/projects/projects.ts';
 import {
   closeEndpoint,
   enableEndpoint,
@@ -13,7 +13,7 @@ import {
   lockEndpoint,
   replaceSecret,
   type WebhookEndpoint,
-} from '../../store/webhook-endpoints.ts';
+} from '../../store/webhooks/webhook-endpoints.ts';
 import { checkNewWebhookUrl, type WebhookPolicy } from '../../webhooks/guard.ts';
 import { newWebhookSecret, sealSecret } from '../../webhooks/secret.ts';
 import { recordAudit } from '../audit.ts';

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { Access } from '../../app/projects/access.ts';
-import { findLogo } from '../../store/projects.ts';
+import { findLogo } from '../../store/projects/projects.ts';
 import type { Api } from '../api.ts';
 import { accentCss } from './accent.ts';
 

@@ -11,7 +11,7 @@ import { createPaymentWatch, type PaymentWatch, type PaymentWatchOptions } from 
 import { createPaymentReader, type PaymentReader } from '../../app/payments/read-payment.ts';
 import { decodeId, encodeId, parseUuid } from '../../domain/id.ts';
 import type { Payment } from '../../domain/payment.ts';
-import { moveCursor, readCursor, startCursor } from '../../store/chain.ts';
+import { moveCursor, readCursor, startCursor } from '../../store/chains/chain.ts';
 import { openDatabase, type DatabaseHandle } from '../../store/database.ts';
 import { listen, notification, type Notifications } from '../../store/notifications.ts';
 import { tryServer } from '../frame.fixture.ts';

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import type { Access } from '../../app/projects/access.ts';
-import type { Project } from '../../store/projects.ts';
+import type { Project } from '../../store/projects/projects.ts';
 import { chooseLanguage } from './languages.ts';
 import { accentPath, logoPath } from './branding-routes.ts';
 import type { Locale } from './locale.ts';

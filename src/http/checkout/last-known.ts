@@ -1,5 +1,5 @@
 import type { Payment } from '../../domain/payment.ts';
-import type { Project } from '../../store/projects.ts';
+import type { Project } from '../../store/projects/projects.ts';
 import type { PayingFacts } from './facts.ts';
 import type { PageFacts } from './present.ts';
 

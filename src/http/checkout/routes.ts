@@ -10,7 +10,7 @@ import { claimRefund } from '../../app/refunds/claim-refund.ts';
 import { decodeId, parseUuid } from '../../domain/id.ts';
 import type { Payment, Surface } from '../../domain/payment.ts';
 import type { Refund } from '../../domain/refund.ts';
-import { findRefund } from '../../store/refunds.ts';
+import { findRefund } from '../../store/refunds/refunds.ts';
 import { asRequestError } from '../errors.ts';
 import { pathOf } from '../path.ts';
 import { reportFault } from '../report-fault.ts';

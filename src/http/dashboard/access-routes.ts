@@ -5,7 +5,7 @@ import {
   keyAddresses,
   type KeyAddress,
 } from '../../app/projects/change-allow-list.ts';
-import { findProject } from '../../store/projects.ts';
+import { findProject } from '../../store/projects/projects.ts';
 import { isoTime } from '../../wire/time.ts';
 import { clientAddress } from '../client.ts';
 import { invalid, notFound, RequestError } from '../errors.ts';

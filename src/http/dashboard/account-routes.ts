@@ -20,7 +20,7 @@ import {
 import type { TooMany } from '../../app/people/guess-limits.ts';
 import { endAllSessions, endSession, type InBrowser } from '../../app/people/sessions.ts';
 import { parseUuid } from '../../domain/id.ts';
-import { listPasskeys, type Passkey } from '../../store/factors.ts';
+import { listPasskeys, type Passkey } from '../../store/people/factors.ts';
 import { isoTime, isoTimeOrNull } from '../../wire/time.ts';
 import { readCookie, setCookie } from '../cookies.ts';
 import { invalid, notFound, type RequestError } from '../errors.ts';

@@ -1,4 +1,4 @@
-import type { Note } from '../../store/notes.ts';
+import type { Note } from '../../store/payments/notes.ts';
 import { isoTime, isoTimeOrNull } from '../../wire/time.ts';
 import type { PaymentView } from './contract/payments.ts';
 import type { Viewer } from './viewer.ts';

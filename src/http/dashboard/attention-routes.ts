@@ -4,7 +4,7 @@ import { markAttention, projectAssignees } from '../../app/dashboard/mark-attent
 import { identityOf, noticedNumbers } from '../../app/notifications/survey.ts';
 import { formatDecimal } from '../../domain/money.ts';
 import { mayDo } from '../../domain/role.ts';
-import type { Assignee } from '../../store/attention.ts';
+import type { Assignee } from '../../store/figures/attention.ts';
 import { publicPaymentId } from '../../wire/payment.ts';
 import { isoTime } from '../../wire/time.ts';
 import { checkDone } from './annotation-routes.ts';

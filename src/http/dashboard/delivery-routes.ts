@@ -3,9 +3,13 @@ import { retryDelivery } from '../../app/webhooks/deliveries.ts';
 import { retryDeliveries, retryProgress, runningRetry, stopRetry } from '../../app/webhooks/retry-deliveries.ts';
 import { decodeId, deliveryId, encodeId, parseUuid } from '../../domain/id.ts';
 import { isEventType } from '../../domain/event-type.ts';
-import { findDeliveryDetails, type AttemptDetails, type DeliveryDetails } from '../../store/delivery-details.ts';
-import { searchDeliveries, type DeliveryRow, type DeliverySearch } from '../../store/delivery-list.ts';
-import type { RetryProgress } from '../../store/delivery-retries.ts';
+import {
+  findDeliveryDetails,
+  type AttemptDetails,
+  type DeliveryDetails,
+} from '../../store/webhooks/delivery-details.ts';
+import { searchDeliveries, type DeliveryRow, type DeliverySearch } from '../../store/webhooks/delivery-list.ts';
+import type { RetryProgress } from '../../store/webhooks/delivery-retries.ts';
 import { publicPaymentId } from '../../wire/payment.ts';
 import { isoTime, isoTimeOrNull } from '../../wire/time.ts';
 import { readCreated } from '../dates.ts';

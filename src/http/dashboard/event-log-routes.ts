@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { meaningOf } from '../../domain/event-type.ts';
 import { decodeId, encodeId } from '../../domain/id.ts';
-import { findEvent, searchEvents, type StoredEvent } from '../../store/event-list.ts';
+import { findEvent, searchEvents, type StoredEvent } from '../../store/webhooks/event-list.ts';
 import { isoTime } from '../../wire/time.ts';
 import { readCreated } from '../dates.ts';
 import { invalid, notFound } from '../errors.ts';

@@ -3,7 +3,7 @@ import type { Client } from 'pg';
 import { exportPayments } from '../../app/dashboard/export-payments.ts';
 import { roleOfOpenSession } from '../../app/people/open-session.ts';
 import { EXPORT_COLUMNS, USUAL_COLUMNS } from '../../domain/export-column.ts';
-import { knowsZone, type PaymentExport } from '../../store/payment-export.ts';
+import { knowsZone, type PaymentExport } from '../../store/reports/payment-export.ts';
 import { invalid } from '../errors.ts';
 import { CONTRACT } from './contract/index.ts';
 import type { ExportRequest } from './contract/export.ts';

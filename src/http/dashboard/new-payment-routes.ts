@@ -10,7 +10,7 @@ import {
   parseDecimal,
   type Fiat,
 } from '../../domain/money.ts';
-import { findProject } from '../../store/projects.ts';
+import { findProject } from '../../store/projects/projects.ts';
 import { NO_MERCHANT_FIELDS } from '../../domain/payment.ts';
 import { paymentUrl, publicPaymentId } from '../../wire/payment.ts';
 import { clientAddress } from '../client.ts';

@@ -12,7 +12,7 @@ import {
   parseDecimal,
   type Fiat,
 } from '../../domain/money.ts';
-import type { AmountRange, PaymentSearch } from '../../store/payment-filter.ts';
+import type { AmountRange, PaymentSearch } from '../../store/payments/payment-filter.ts';
 import { readCreated } from '../dates.ts';
 import { invalid } from '../errors.ts';
 import type { FilterFields } from './contract/payment-filters.ts';

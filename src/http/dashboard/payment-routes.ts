@@ -11,9 +11,9 @@ import {
 import { simulatePayment } from '../../app/payments/simulate-payment.ts';
 import type { TokenRefusal } from '../../app/payments/quote-payment.ts';
 import { parseDecimal } from '../../domain/money.ts';
-import type { PaymentChange } from '../../store/save-changes.ts';
-import { searchPayments } from '../../store/payment-list.ts';
-import { findPayments } from '../../store/payments.ts';
+import type { PaymentChange } from '../../store/payments/save-changes.ts';
+import { searchPayments } from '../../store/payments/payment-list.ts';
+import { findPayments } from '../../store/payments/payments.ts';
 import { encodeId } from '../../domain/id.ts';
 import { whyNot } from '../api.ts';
 import { invalid, RequestError } from '../errors.ts';

@@ -1,6 +1,6 @@
 import type { SeenPayment } from '../../app/dashboard/payment-details.ts';
 import { deliveryId, encodeId } from '../../domain/id.ts';
-import type { DeliveryRecord } from '../../store/payment-events.ts';
+import type { DeliveryRecord } from '../../store/payments/payment-events.ts';
 import { isoTime, isoTimeOrNull } from '../../wire/time.ts';
 import type { PaymentView, TimelineEntry } from './contract/payments.ts';
 import type { RefundView } from './contract/refunds.ts';

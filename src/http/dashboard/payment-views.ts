@@ -3,7 +3,7 @@ import { formatDecimal, fiatDecimals } from '../../domain/money.ts';
 import { tokenOf } from '../../domain/asset.ts';
 import { addressPage, transactionPage } from '../../domain/networks.ts';
 import { tracedHash, type Payment, type Quote, type Transfer } from '../../domain/payment.ts';
-import type { PaymentDetails } from '../../store/payment-details.ts';
+import type { PaymentDetails } from '../../store/payments/payment-details.ts';
 import { paymentUrl, publicPaymentId, type Links } from '../../wire/payment.ts';
 import { isoTime, isoTimeOrNull } from '../../wire/time.ts';
 import { PRICE_PLACES, quotedPrice } from '../quoted-price.ts';

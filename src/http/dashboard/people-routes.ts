@@ -13,7 +13,7 @@ import { endAllSessions, endSession } from '../../app/people/sessions.ts';
 import { createProject } from '../../app/projects/projects.ts';
 import type { Rejected } from '../../app/rejected.ts';
 import { parseUuid } from '../../domain/id.ts';
-import type { Member } from '../../store/people.ts';
+import type { Member } from '../../store/people/people.ts';
 import { isoTime, isoTimeOrNull } from '../../wire/time.ts';
 import { invalid, notFound, RequestError } from '../errors.ts';
 import type { PersonView } from './contract/people.ts';

@@ -3,12 +3,12 @@ import type { App } from '../../app/context.ts';
 import { factorsOf, waitingSignIn } from '../../app/people/sign-in.ts';
 import { endsAt, idleEndsAt, provedUntil, sessionsOf, type SignedIn } from '../../app/people/sessions.ts';
 import { actionsOf, roleIn, type Membership } from '../../domain/role.ts';
-import { countRecoveryCodes } from '../../store/factors.ts';
-import { hasPeople } from '../../store/people.ts';
-import { listProjects, projectsWithLivePayments } from '../../store/projects.ts';
+import { countRecoveryCodes } from '../../store/people/factors.ts';
+import { hasPeople } from '../../store/people/people.ts';
+import { listProjects, projectsWithLivePayments } from '../../store/projects/projects.ts';
 import { isoTime, isoTimeOrNull } from '../../wire/time.ts';
 import { readCookie } from '../cookies.ts';
-import type { Session } from '../../store/sessions.ts';
+import type { Session } from '../../store/people/sessions.ts';
 import type { SessionAnswer, SessionProject, SessionView } from './contract/account.ts';
 import type { Dashboard } from './route.ts';
 

@@ -4,7 +4,12 @@ import { searchKeysOf } from '../../app/dashboard/search-keys.ts';
 import { explorerOf } from '../../app/explorer.ts';
 import { roleOfOpenSession } from '../../app/people/open-session.ts';
 import { decodeId, encodeId } from '../../domain/id.ts';
-import { findListedRefund, searchRefunds, type ListedRefund, type RefundSearch } from '../../store/refund-list.ts';
+import {
+  findListedRefund,
+  searchRefunds,
+  type ListedRefund,
+  type RefundSearch,
+} from '../../store/refunds/refund-list.ts';
 import { readCreated } from '../dates.ts';
 import { invalid, notFound } from '../errors.ts';
 import { CONTRACT } from './contract/index.ts';

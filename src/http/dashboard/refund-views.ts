@@ -5,7 +5,7 @@ import { fiatDecimals, formatDecimal } from '../../domain/money.ts';
 import { NETWORK_FACTS, transactionPage } from '../../domain/networks.ts';
 import type { Payment } from '../../domain/payment.ts';
 import type { Refund } from '../../domain/refund.ts';
-import type { ListedRefund } from '../../store/refund-list.ts';
+import type { ListedRefund } from '../../store/refunds/refund-list.ts';
 import { publicPaymentId, type Links } from '../../wire/payment.ts';
 import { claimUrl } from '../../wire/refund.ts';
 import { isoTime, isoTimeOrNull } from '../../wire/time.ts';

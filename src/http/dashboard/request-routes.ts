@@ -1,7 +1,12 @@
 import type { FastifyInstance } from 'fastify';
 import { decodeId, encodeId, parseUuid } from '../../domain/id.ts';
-import { listKeys } from '../../store/api-keys.ts';
-import { findApiRequest, searchApiRequests, timeOfId, type ListedApiRequest } from '../../store/api-requests.ts';
+import { listKeys } from '../../store/projects/api-keys.ts';
+import {
+  findApiRequest,
+  searchApiRequests,
+  timeOfId,
+  type ListedApiRequest,
+} from '../../store/projects/api-requests.ts';
 import { isoTime } from '../../wire/time.ts';
 import { readCreated } from '../dates.ts';
 import { invalid, notFound } from '../errors.ts';

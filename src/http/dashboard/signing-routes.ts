@@ -7,7 +7,7 @@ import type { SharedInstructions } from '../../app/refunds/refund-instructions.t
 import { decodeId, encodeId } from '../../domain/id.ts';
 import { fiatDecimals, formatDecimal } from '../../domain/money.ts';
 import { familyFacts, isEvmNetwork, NETWORK_FACTS, transactionPage } from '../../domain/networks.ts';
-import { payoutProgress } from '../../store/sent-payouts.ts';
+import { payoutProgress } from '../../store/refunds/sent-payouts.ts';
 import { publicPaymentId } from '../../wire/payment.ts';
 import { invalid, notFound, RequestError } from '../errors.ts';
 import type { Signing } from './contract/signing.ts';

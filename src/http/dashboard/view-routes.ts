@@ -9,7 +9,7 @@ import {
 } from '../../app/dashboard/saved-views.ts';
 import { parseUuid } from '../../domain/id.ts';
 import { mayDo } from '../../domain/role.ts';
-import type { SavedView } from '../../store/saved-views.ts';
+import type { SavedView } from '../../store/payments/saved-views.ts';
 import { isoTime } from '../../wire/time.ts';
 import { invalid, notFound, RequestError } from '../errors.ts';
 import type { ViewAnswer } from './contract/views.ts';

@@ -10,8 +10,8 @@ import {
 import type { Rejected } from '../../app/rejected.ts';
 import { EVENT_TYPES, isOptIn, meaningOf } from '../../domain/event-type.ts';
 import { decodeId, deliveryId, encodeId } from '../../domain/id.ts';
-import { endpointHealth, type EndpointHealth } from '../../store/endpoint-health.ts';
-import { findEndpoint, listEndpoints, type WebhookEndpoint } from '../../store/webhook-endpoints.ts';
+import { endpointHealth, type EndpointHealth } from '../../store/webhooks/endpoint-health.ts';
+import { findEndpoint, listEndpoints, type WebhookEndpoint } from '../../store/webhooks/webhook-endpoints.ts';
 import { isoTime, isoTimeOrNull } from '../../wire/time.ts';
 import { invalid, notFound, RequestError } from '../errors.ts';
 import { SIGNATURE_CHECKS } from '../signature-checks.ts';

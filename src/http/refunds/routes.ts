@@ -9,7 +9,7 @@ import { decodeId, parseUuid } from '../../domain/id.ts';
 import type { Fiat } from '../../domain/money.ts';
 import type { Operation } from '../../domain/permission.ts';
 import { refundView } from '../../wire/refund.ts';
-import { listRefunds } from '../../store/refunds.ts';
+import { listRefunds } from '../../store/refunds/refunds.ts';
 import { keyOf, readPayment, sendDone, type Api } from '../api.ts';
 import { readAmount } from '../common-fields.ts';
 import { invalid, notFound } from '../errors.ts';

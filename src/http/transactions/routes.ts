@@ -9,7 +9,7 @@ import type { Operation } from '../../domain/permission.ts';
 import { confirmationsView, paymentUrl } from '../../wire/payment.ts';
 import { exactNumber } from '../../wire/number.ts';
 import { transactionView } from '../../wire/transaction.ts';
-import { countPayments } from '../../store/payments.ts';
+import { countPayments } from '../../store/payments/payments.ts';
 import { keyOf, readPayment, type Api } from '../api.ts';
 import { changeRoutes } from '../change-routes.ts';
 import { readAmount } from '../common-fields.ts';

@@ -113,7 +113,7 @@ export const PAYMENT_ADDRESSES = recordTable(
       issued_at: fixed('issuedAt', timestamp()),
       watch_until: fixed('watchUntil', timestamp()),
       confirmations: fixed('confirmations', integer()),
-      after_height: fixed('afterHeight', nullable(integer())),
+      after_block: fixed('afterBlock', nullable(text())),
     },
     quote: {
       network: fixed('network', text<Network>()),

@@ -1,0 +1,91 @@
+import type { Tables } from '../tables.ts';
+
+/**
+ * What a backup copies of each table; a table missing here does not compile. `rows`: all of it. `nothing`: data that is
+ * only valid while the current processes run or follows from the rest, and what lets somebody in: a restored copy has
+ * no session and no open link.
+ */
+export const COPIED_TABLES: { readonly [Name in keyof Tables]: 'rows' | 'nothing' } = {
+  projects: 'rows',
+  project_logos: 'rows',
+  // What somebody looks at for an hour.
+  logo_drafts: 'nothing',
+  api_keys: 'rows',
+  api_key_clients: 'rows',
+  wallets: 'rows',
+  wallet_changes: 'rows',
+  address_indexes: 'rows',
+  skipped_indexes: 'rows',
+  unissued_addresses: 'rows',
+  lost_transfers: 'rows',
+  webhook_endpoints: 'rows',
+  transaction_counters: 'rows',
+  payment_day_counts: 'rows',
+  payments: 'rows',
+  // Made from the payments anew.
+  payment_figures: 'nothing',
+  completion_times: 'nothing',
+  figures_progress: 'nothing',
+  attention_marks: 'rows',
+  // What people were told of stays so.
+  attention_occurrences: 'rows',
+  payment_arrows: 'rows',
+  payment_addresses: 'rows',
+  payment_quotes: 'rows',
+  transfers: 'rows',
+  events: 'rows',
+  deliveries: 'rows',
+  delivery_attempts: 'rows',
+  // What is under way; the deliveries are due all the same.
+  delivery_retries: 'nothing',
+  retried_deliveries: 'nothing',
+  // To find out what just went wrong; the audit log and the payments say what happened.
+  api_requests: 'nothing',
+  api_request_counts: 'nothing',
+  idempotency_keys: 'rows',
+  payment_notes: 'rows',
+  labels: 'rows',
+  payment_labels: 'rows',
+  refunds: 'rows',
+  refund_payouts: 'rows',
+  waiting_payouts: 'rows',
+  refund_balances: 'rows',
+  refund_changes: 'rows',
+  refund_inputs: 'rows',
+  sent_payouts: 'rows',
+  uncompared_refunds: 'rows',
+  change_addresses: 'rows',
+  change_watches: 'rows',
+  change_outputs: 'rows',
+  raw_transactions: 'rows',
+  coin_outflows: 'rows',
+  chain_cursors: 'rows',
+  chain_blocks: 'rows',
+  chain_nodes: 'nothing',
+  // What lay there is read from the chain by whoever has the nodes; sweeps are the history that reports are made of.
+  deposit_balances: 'rows',
+  deposit_checks: 'nothing',
+  sweeps: 'rows',
+  sweep_transfers: 'rows',
+  people: 'rows',
+  memberships: 'rows',
+  account_links: 'nothing',
+  sessions: 'nothing',
+  sign_ins: 'nothing',
+  known_browsers: 'nothing',
+  passkeys: 'rows',
+  recovery_codes: 'rows',
+  audit_log: 'rows',
+  saved_views: 'rows',
+  // The service that the backup is of sends them itself.
+  mails: 'nothing',
+  mail_unsubscribes: 'nothing',
+  notification_choices: 'rows',
+  backups: 'rows',
+  leases: 'nothing',
+  // A restore brings the key itself, or asks for it.
+  key_checks: 'nothing',
+};
+
+/** Records which migrations were applied; a backup has this in its manifest. */
+export const MIGRATIONS_TABLE = 'migrations';

@@ -1,0 +1,129 @@
+import type { Client } from 'pg';
+import { copyOut } from './copy.ts';
+import { COPIED_TABLES, MIGRATIONS_TABLE } from './copied-tables.ts';
+import { checkApplied, MIGRATIONS_FOLDER, type Applied } from '../migration-files.ts';
+
+/** A table as it is copied: its columns in the order of their values. */
+export interface CopiedTable {
+  readonly name: string;
+  readonly columns: readonly string[];
+}
+
+/** The whole database as it was at one moment, whatever is written meanwhile. */
+export interface Snapshot {
+  /** The names of the applied migrations, in order. */
+  readonly migrations: readonly string[];
+  readonly tables: readonly CopiedTable[];
+  /** PostgreSQL's version, such as `18.4`. */
+  readonly serverVersion: string;
+  /** The server process that copies. */
+  readonly serverPid: number;
+  /** The endpoints' encrypted secrets as stored, and what they are bound to. */
+  sealedSecrets(): Promise<readonly { readonly id: string; readonly secret: Buffer }[]>;
+  /** Copies a table's rows in PostgreSQL's binary format; returns how many there were. */
+  copy(table: CopiedTable, take: (piece: Buffer) => Promise<void>): Promise<number>;
+  /**
+   * The last number of each column's sequence, by table and column; null: none used yet. Read last, because sequences
+   * are not part of a snapshot.
+   */
+  sequences(): Promise<readonly SequenceState[]>;
+}
+
+export interface SequenceState {
+  readonly table: string;
+  readonly column: string;
+  readonly last: string | null;
+}
+
+/** Settings lifted so that statements can take any time, whatever the role or the database has configured. */
+const LIMITS = ['statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout', 'transaction_timeout'];
+
+/**
+ * Lifts the limits on statements and transactions until the transaction ends; settings that this server lacks are left
+ * out.
+ */
+export async function liftLimits(client: Client): Promise<void> {
+  await client.query(
+    `select set_config(name, '0', true) from pg_settings where name = any ($1::text[]) and setting <> '0'`,
+    [LIMITS],
+  );
+}
+
+const TABLES = `
+  select c.relname as name, array_agg(a.attname::text order by a.attnum) as columns
+  from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and a.attgenerated = ''
+  where c.relnamespace = to_regnamespace(current_schema())::oid and c.relkind = 'r' and c.relname = any ($1::text[])
+  group by c.relname`;
+
+const SEQUENCES = `
+  select c.relname as "table", a.attname as "column", s.last_value::text as last
+  from pg_class q
+  join pg_depend d on d.objid = q.oid and d.classid = 'pg_class'::regclass and d.deptype in ('a', 'i') and d.refobjsubid > 0
+  join pg_class c on c.oid = d.refobjid
+  join pg_attribute a on a.attrelid = c.oid and a.attnum = d.refobjsubid
+  join pg_sequences s on s.schemaname = current_schema() and s.sequencename = q.relname
+  where q.relkind = 'S' and c.relnamespace = to_regnamespace(current_schema())::oid and c.relname = any ($1::text[])`;
+
+/**
+ * Opens a snapshot of the database for reading, in one transaction on this connection, which ends with `work`. It
+ * blocks nobody, and nobody blocks it.
+ *
+ * @throws MigrationError if the schema is not this program's, nor one that this program can migrate: what is copied
+ * could not be restored
+ */
+export async function readSnapshot<Result>(
+  client: Client,
+  work: (snapshot: Snapshot) => Promise<Result>,
+): Promise<Result> {
+  await client.query('begin isolation level repeatable read, read only');
+  await liftLimits(client);
+  const applied = await appliedMigrations(client);
+  await checkApplied(MIGRATIONS_FOLDER, applied);
+  const names = Object.keys(COPIED_TABLES);
+  const { rows } = await client.query<CopiedTable>(TABLES, [names]);
+  const found = new Map(rows.map((table) => [table.name, table]));
+  const { rows: servers } = await client.query<{ version: string; pid: number }>(
+    "select current_setting('server_version') as version, pg_backend_pid() as pid",
+  );
+  const result = await work({
+    migrations: applied.map(({ name }) => name),
+    // In the order of the list; an older database lacks some of them.
+    tables: names.flatMap((name) => found.get(name) ?? []),
+    serverVersion: servers[0]?.version ?? '',
+    serverPid: servers[0]?.pid ?? 0,
+    sealedSecrets: async () =>
+      found.has('webhook_endpoints')
+        ? (await client.query<{ id: string; secret: Buffer }>('select id, secret from webhook_endpoints')).rows
+        : [],
+    copy: (table, take) => copyOut(client, copyStatement(client, table, 'to stdout'), take),
+    sequences: async () => (await client.query<SequenceState>(SEQUENCES, [names])).rows,
+  });
+  await client.query('commit');
+  return result;
+}
+
+async function appliedMigrations(client: Client): Promise<readonly Applied[]> {
+  const { rows } = await client.query<{ found: string | null }>('select to_regclass($1)::text as found', [
+    MIGRATIONS_TABLE,
+  ]);
+  if (rows[0]?.found === null) return [];
+  // Earlier versions had no column for checksums.
+  const applied = await client.query<Applied>(
+    `select name, to_jsonb(m) ->> 'checksum' as checksum from ${MIGRATIONS_TABLE} m order by name`,
+  );
+  return applied.rows;
+}
+
+/**
+ * Selects the rows of a table, or none if its rows are only valid now. Binary: ids, times and hashes take half the
+ * space.
+ */
+export function copyStatement(client: Client, { name, columns }: CopiedTable, way: 'to stdout' | 'from stdin'): string {
+  const list = columns.map((column) => client.escapeIdentifier(column)).join(', ');
+  const table = client.escapeIdentifier(name);
+  if (way === 'from stdin') return `copy ${table} (${list}) from stdin with (format binary, freeze)`;
+  const isCopied = Object.entries(COPIED_TABLES).some(([one, what]) => one === name && what === 'rows');
+  return isCopied
+    ? `copy ${table} (${list}) to stdout with (format binary)`
+    : `copy (select ${list} from ${table} where false) to stdout with (format binary)`;
+}

@@ -1,0 +1,202 @@
+import { CompiledQuery, sql } from 'kysely';
+import type { AssetCode } from '../../domain/asset.ts';
+import type { Network } from '../../domain/networks.ts';
+import type { AwaitingAddress } from '../wallets/watched-addresses.ts';
+import { LEFT } from './coin-outflows.ts';
+import { timestamp, type Database, type Trx } from '../database.ts';
+import { notification } from '../notifications.ts';
+import { saveEvents, type NewEvent } from '../payments/save-changes.ts';
+import { LOST_TRANSFERS } from '../schema/chains.ts';
+
+/** Money on an address that this database never handed out. */
+export interface LostTransfer {
+  readonly network: Network;
+  readonly transactionHash: string;
+  readonly asset: AssetCode;
+  readonly outputIndex: number;
+  /** In the form in which the chain's transfers carry it. */
+  readonly address: string;
+  readonly firstAddress: string;
+  /** The index of the address in its wallet. */
+  readonly addressIndex: number;
+  readonly amountUnits: bigint;
+  readonly foundAt: number;
+  readonly blockHeight: number | null;
+  readonly blockHash: string | null;
+  readonly blockAt: number | null;
+  readonly blockPosition: number | null;
+}
+
+/** `xmax` is 0 in a row that the statement itself inserted. */
+const SAVE = `
+  ${LOST_TRANSFERS.insert('$1')}
+  on conflict (network, transaction_hash, asset, output_index) do update set ${LOST_TRANSFERS.setExcluded}
+  returning network, transaction_hash, asset, output_index, xmax = 0 as "isNew"`;
+
+/** Saves them; one that is already known gets its new block. Returns the new ones. */
+export async function saveLostTransfers(trx: Trx, found: readonly LostTransfer[]): Promise<readonly LostTransfer[]> {
+  if (found.length === 0) return [];
+  const records = LOST_TRANSFERS.records(found.map((transfer) => ({ transfer })));
+  const { rows: saved } = (await trx.executeQuery(CompiledQuery.raw(SAVE, [records]))) as {
+    readonly rows: readonly { transaction_hash: string; asset: AssetCode; output_index: number; isNew: boolean }[];
+  };
+  const keyOf = (hash: string, asset: string, index: number): string => `${hash} ${asset} ${index}`;
+  const fresh = new Set(
+    saved.filter(({ isNew }) => isNew).map((row) => keyOf(row.transaction_hash, row.asset, row.output_index)),
+  );
+  return found.filter((one) => fresh.has(keyOf(one.transactionHash, one.asset, one.outputIndex)));
+}
+
+/** Removes the block of those in blocks above a height. */
+export async function dropLostAbove(trx: Trx, network: Network, height: number): Promise<void> {
+  await trx
+    .updateTable('lost_transfers')
+    .set({ block_height: null, block_hash: null, block_at: null, block_position: null })
+    .where('network', '=', network)
+    .where('block_height', '>', height)
+    .execute();
+}
+
+/** Whether it is in a block, on an address that was skipped, and not booked. */
+const IS_LOST = sql`
+  l.payment_id is null and l.block_height is not null
+  and exists (
+    select 1 from skipped_indexes s
+    where s.network = l.network and s.first_address = l.first_address
+      and l.address_index >= s.from_index and l.address_index < s.to_index)`;
+
+/** Money on skipped addresses that no payment was booked for, oldest first. */
+export async function lostTransfers(
+  executor: Database | Trx,
+  where: {
+    readonly address?: string;
+    readonly wallet?: { readonly network: Network; readonly firstAddress: string; readonly from: number };
+    /** Whether to lock them until the transaction ends; those booked by another process meanwhile are left out. */
+    readonly isLocked?: boolean;
+  } = {},
+): Promise<readonly LostTransfer[]> {
+  const { address, wallet, isLocked = false } = where;
+  const ofAddress = address === undefined ? sql`` : sql`and l.address = ${address}`;
+  const ofWallet =
+    wallet === undefined
+      ? sql``
+      : sql`and l.network = ${wallet.network} and l.first_address = ${wallet.firstAddress} and l.address_index >= ${wallet.from}`;
+  const { rows } = await sql<Parameters<typeof LOST_TRANSFERS.read>[0]>`
+    select ${sql.raw(LOST_TRANSFERS.names.map((column) => `l.${column}`).join(', '))}
+    from lost_transfers l where ${IS_LOST} ${ofAddress} ${ofWallet}
+    order by l.found_at, l.address_index, l.transaction_hash, l.output_index
+    ${isLocked ? sql`for update of l` : sql``}`.execute(executor);
+  return rows.map((row) => LOST_TRANSFERS.read(row).transfer);
+}
+
+/** The addresses of a network skipped after `since`, with the known amounts that they received in an asset. */
+export async function awaitingLost(
+  db: Database,
+  network: Network,
+  asset: AssetCode,
+  since: number,
+): Promise<readonly AwaitingAddress[]> {
+  const { rows } = await sql<{ address: string; units: string }>`
+    select u.address, (coalesce(sum(l.amount_units), 0) - coalesce(${LEFT('u')}, 0))::text as units
+    from skipped_indexes s
+    join unissued_addresses u on u.network = s.network and u.first_address = s.first_address
+      and u.address_index >= s.from_index and u.address_index < s.to_index
+    left join lost_transfers l on l.network = u.network and l.address = u.address and l.asset = ${asset}
+      and l.block_height is not null
+    where s.network = ${network} and s.skipped_at > ${timestamp(since)}
+      and not exists (select 1 from payment_addresses a where a.network = u.network and a.address = u.address)
+    group by u.network, u.address`.execute(db);
+  return rows.map(({ address, units }) => ({ address, paymentId: null, afterBlock: null, units: BigInt(units) }));
+}
+
+/** Money on an address that is not handed out yet, of a wallet that is still in use. */
+export interface AheadTransfer {
+  readonly network: Network;
+  readonly transactionHash: string;
+  /** In the form in which the chain's transfers carry it. */
+  readonly address: string;
+  readonly addressIndex: number;
+  /** The next index to be handed out. */
+  readonly nextIndex: number;
+}
+
+/** The first such transfer of each wallet, among those found after `since`. */
+export async function transfersAhead(db: Database, since: number): Promise<readonly AheadTransfer[]> {
+  const { rows } = await sql<AheadTransfer>`
+    select distinct on (l.network, l.first_address) l.network, l.transaction_hash as "transactionHash", l.address,
+      l.address_index as "addressIndex", i.next_index as "nextIndex"
+    from lost_transfers l join address_indexes i on i.network = l.network and i.first_address = l.first_address
+    where l.block_height is not null and l.address_index >= i.next_index and i.halted_reason is null
+      and l.found_at > ${timestamp(since)}
+    order by l.network, l.first_address, l.found_at, l.address_index`.execute(db);
+  return rows;
+}
+
+/** The highest index of a wallet's addresses that received money without being handed out; null: none. */
+export async function highestLostIndex(
+  executor: Database | Trx,
+  network: Network,
+  firstAddress: string,
+): Promise<number | null> {
+  const row = await executor
+    .selectFrom('lost_transfers')
+    .select(({ fn }) => fn.max('address_index').as('highest'))
+    .where('network', '=', network)
+    .where('first_address', '=', firstAddress)
+    .executeTakeFirst();
+  return row?.highest ?? null;
+}
+
+/** Saves which payment was created for the money on an address. */
+export async function bookLostTransfers(trx: Trx, network: Network, address: string, paymentId: string): Promise<void> {
+  await trx
+    .updateTable('lost_transfers')
+    .set({ payment_id: paymentId })
+    .where('network', '=', network)
+    .where('address', '=', address)
+    .execute();
+}
+
+/** A project that uses a wallet, and the confirmations it asks for; null: by amount. */
+export interface WalletOwner {
+  readonly projectId: string;
+  readonly walletId: string;
+  readonly confirmations: number | null;
+}
+
+/** The projects that use a wallet; if none does any more, those that once did. */
+export async function projectsOfWallet(
+  executor: Database | Trx,
+  network: Network,
+  firstAddress: string,
+): Promise<readonly WalletOwner[]> {
+  const rows = await executor
+    .selectFrom('wallets')
+    .distinctOn('project_id')
+    .select(['project_id', 'id', 'confirmations', 'replaced_at'])
+    .where('network', '=', network)
+    .where('first_address', '=', firstAddress)
+    .orderBy('project_id')
+    .orderBy(sql`replaced_at desc nulls first`)
+    .execute();
+  const current = rows.filter(({ replaced_at }) => replaced_at === null);
+  return (current.length > 0 ? current : rows).map((row) => ({
+    projectId: row.project_id,
+    walletId: row.id,
+    confirmations: row.confirmations,
+  }));
+}
+
+/** Saves events that belong to no payment's change, with a delivery for each endpoint registered for their type. */
+export async function publishEvents(trx: Database | Trx, events: readonly NewEvent[]): Promise<void> {
+  if (events.length === 0) return;
+  await saveEvents(trx, events);
+  await sql`
+    insert into deliveries (event_id, endpoint_id, state, next_attempt_at, created_at)
+    select e.id, w.id, 'waiting', e.created_at, e.created_at
+    from events e join webhook_endpoints w on w.project_id = e.project_id and w.mode = e.mode and e.type = any (w.events)
+    where e.id = any (${events.map(({ id }) => id)}::uuid[]) and w.deleted_at is null and w.disabled_at is null`.execute(
+    trx,
+  );
+  await sql`select ${notification('deliveries')}`.execute(trx);
+}

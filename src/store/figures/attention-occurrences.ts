@@ -1,0 +1,114 @@
+import { sql } from 'kysely';
+import type { AttentionKind } from '../../domain/attention.ts';
+import type { Mode } from '../../domain/permission.ts';
+import { timestamp, type Database, type Trx } from '../database.ts';
+
+/** What needs attention, as it is noticed. */
+export interface Noticed {
+  readonly kind: AttentionKind;
+  readonly subject: string;
+  readonly occurrence: string;
+  /** What a payment, endpoint or network is called. */
+  readonly name: string;
+  /** With its asset, such as `0.5 ETH`. */
+  readonly amount: string | null;
+  readonly detail: string | null;
+}
+
+/** An occurrence that was noticed. Later ones have higher ids. */
+export interface Occurrence extends Noticed {
+  readonly id: bigint;
+  readonly projectId: string;
+  readonly mode: Mode;
+  readonly noticedAt: number;
+  readonly endedAt: number | null;
+  /** Of endpoints: when mails went out that it fails. */
+  readonly mailedAt: number | null;
+  /** Of endpoints: when its end was mailed. */
+  readonly mailedOverAt: number | null;
+}
+
+interface Scope {
+  readonly projectId: string;
+  readonly mode: Mode;
+}
+
+const COLUMNS = sql`id, project_id as "projectId", mode, kind, subject, occurrence, name, amount, detail,
+  noticed_at as "noticedAt", ended_at as "endedAt", mailed_at as "mailedAt", mailed_over_at as "mailedOverAt"`;
+
+/** One survey at a time, so that ids grow in the order in which occurrences can be seen. */
+export async function lockOccurrences(trx: Trx): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtext('cointill attention occurrences'))`.execute(trx);
+}
+
+/** All that are open, the oldest first. */
+export async function openOccurrences(executor: Database | Trx): Promise<readonly Occurrence[]> {
+  const { rows } = await sql<Occurrence>`
+    select ${COLUMNS} from attention_occurrences where ended_at is null order by id`.execute(executor);
+  return rows;
+}
+
+/** Saves what is new. One that was over and is there again is open again, and no new one. */
+export async function saveNoticed(
+  trx: Trx,
+  { projectId, mode }: Scope,
+  noticed: readonly Noticed[],
+  now: number,
+): Promise<void> {
+  if (noticed.length === 0) return;
+  await sql`
+    insert into attention_occurrences (project_id, mode, kind, subject, occurrence, name, amount, detail, noticed_at)
+    select ${projectId}::uuid, ${mode}, kind, subject, occurrence, name, amount, detail, ${timestamp(now)}
+    from json_to_recordset(${JSON.stringify(noticed)}::json)
+      as n (kind text, subject text, occurrence text, name text, amount text, detail text)
+    on conflict (project_id, mode, kind, subject, occurrence) do update set ended_at = null`.execute(trx);
+}
+
+export async function endOccurrences(trx: Trx, ids: readonly bigint[], now: number): Promise<void> {
+  if (ids.length === 0) return;
+  await sql`
+    update attention_occurrences set ended_at = ${timestamp(now)}
+    where id = any (${ids.map(String)}::bigint[]) and ended_at is null`.execute(trx);
+}
+
+/** Keeps that mails went out of these, or that they went out of the end of them. */
+export async function markMailed(
+  trx: Trx,
+  ids: readonly bigint[],
+  mailed: 'mailed_at' | 'mailed_over_at',
+  now: number,
+): Promise<void> {
+  if (ids.length === 0) return;
+  await sql`
+    update attention_occurrences set ${sql.ref(mailed)} = ${timestamp(now)}
+    where id = any (${ids.map(String)}::bigint[])`.execute(trx);
+}
+
+/** Those of live endpoints that are open or were mailed since a time, the oldest first. */
+export async function endpointOccurrences(executor: Database | Trx, since: number): Promise<readonly Occurrence[]> {
+  const { rows } = await sql<Occurrence>`
+    select ${COLUMNS} from attention_occurrences
+    where mode = 'live' and kind = any ('{endpoint_failing,endpoint_disabled}'::text[])
+      and (ended_at is null or ended_at > ${timestamp(since)} and mailed_at is not null) order by id`.execute(executor);
+  return rows;
+}
+
+/** The number of the newest of all; 0: there was none. */
+export async function newestOccurrence(executor: Database | Trx): Promise<bigint> {
+  const { rows } = await sql<{ newest: bigint }>`
+    select coalesce(max(id), 0) as newest from attention_occurrences`.execute(executor);
+  return rows[0]?.newest ?? 0n;
+}
+
+/** The open ones of a project and mode, of these kinds. */
+export async function occurrencesOf(
+  db: Database,
+  { projectId, mode }: Scope,
+  kinds: readonly AttentionKind[],
+): Promise<readonly Occurrence[]> {
+  const { rows } = await sql<Occurrence>`
+    select ${COLUMNS} from attention_occurrences
+    where project_id = ${projectId} and mode = ${mode} and ended_at is null and kind = any (${kinds}::text[])
+    order by id`.execute(db);
+  return rows;
+}

@@ -1,0 +1,278 @@
+import { sql, type RawBuilder } from 'kysely';
+import type { AssetCode } from '../../domain/asset.ts';
+import { slowAfterMs } from '../../domain/attention.ts';
+import { NETWORK_FACTS, NETWORKS, type Network } from '../../domain/networks.ts';
+import { SURFACES, type Surface } from '../../domain/payment.ts';
+import type { Mode } from '../../domain/permission.ts';
+import { isCounting, PAYMENT_STATUSES, type PaymentStatus } from '../../domain/status.ts';
+import { timestamp, type Database, type Trx } from '../database.ts';
+
+interface Scope {
+  readonly projectId: string;
+  readonly mode: Mode;
+}
+
+export type PaymentFault = 'reorged' | 'paid_late' | 'paid_after_cancel' | 'underpaid' | 'overpaid' | 'slow';
+
+/** A payment that needs attention. Amounts in the token's smallest units, times in epoch milliseconds. */
+export interface FaultyPayment {
+  readonly kind: PaymentFault;
+  readonly id: string;
+  readonly surface: Surface;
+  readonly status: PaymentStatus;
+  /** Changes with each fault of the payment. */
+  readonly occurrence: string;
+  /** What the merchant calls it, else its number; null: neither is there. */
+  readonly name: string | null;
+  readonly asset: AssetCode;
+  readonly network: Network;
+  readonly decimals: number;
+  readonly owedUnits: bigint;
+  /** What was seen and is not given or promised back. */
+  readonly leftUnits: bigint;
+  readonly confirmedUnits: bigint;
+  readonly createdAt: number;
+  readonly expiresAt: number;
+  readonly cancelledAt: number | null;
+  /** Since when it confirms; null for other kinds. */
+  readonly since: number | null;
+}
+
+/** Those with one of the exceptions that is not dealt with yet, the newest first. */
+export async function unusualPayments(db: Database, scope: Scope, limit: number): Promise<readonly FaultyPayment[]> {
+  const { rows } = await sql<FaultyPayment>`
+    select * from (
+      select case
+          when p.exception = 'reorged' then 'reorged'
+          when p.exception = 'paid_late' and p.cancelled_at is not null and p.status <> 'completed' and l.left_units > 0 then 'paid_after_cancel'
+          when p.exception = 'paid_late' and p.status <> 'completed' and l.left_units > 0 then 'paid_late'
+          when p.exception = 'underpaid' and p.status <> 'completed' and l.left_units > 0 then 'underpaid'
+          when p.exception = 'overpaid' and l.left_units > p.owed_units + p.tolerance_units then 'overpaid'
+        end as kind, ${PAYMENT_COLUMNS}, l.left_units as "leftUnits", null::timestamptz as since,
+        (select count(*) from events e where e.payment_id = p.id and e.type = 'order.exception') || ':' || p.seen_units as occurrence
+      from payments p cross join lateral (
+        select p.seen_units - coalesce(sum(r.units), 0) as left_units from refunds r
+        where r.payment_id = p.id and r.status <> 'failed' and r.asset = p.asset and r.network = p.network
+      ) l
+      where p.project_id = ${scope.projectId} and p.mode = ${scope.mode} and p.exception <> 'none'
+        and (p.exception = 'reorged' or p.seen_units > 0 and (p.exception = 'overpaid' or p.status <> 'completed'))
+        and p.owed_units is not null
+    ) f where kind is not null and ${isNotDone(scope)}
+    order by id desc limit ${limit}`.execute(db);
+  return rows;
+}
+
+/** Those that confirm for much longer than their network usually takes, the newest first. */
+export async function slowPayments(
+  db: Database,
+  scope: Scope,
+  now: number,
+  limit: number,
+): Promise<readonly FaultyPayment[]> {
+  const facts = NETWORKS.map((network) => ({ network, blockMs: NETWORK_FACTS[network].blockMs }));
+  // The shortest time is asked of the database; how many confirmations each needs decides.
+  const { rows } = await sql<FaultyPayment & { need: number }>`
+    select * from (
+      select 'slow' as kind, ${PAYMENT_COLUMNS}, p.seen_units as "leftUnits", t.at as since,
+        coalesce(a.confirmations, 1) as need, (extract(epoch from t.at) * 1000)::bigint::text as occurrence
+      from payments p
+      cross join lateral (
+        select min(at) as at from payment_arrows x
+        where x.payment_id = p.id and x.to_status = 'processing' and x.id > coalesce((
+          select max(id) from payment_arrows y
+          where y.payment_id = p.id and y.to_status <> all (${COUNTING}::text[])), 0)
+      ) t
+      left join payment_addresses a on a.payment_id = p.id and a.network = p.network and a.address = p.address
+      where p.project_id = ${scope.projectId} and p.mode = ${scope.mode} and p.surface = any (${SURFACES}::text[])
+        and p.status = any (${COUNTING}::text[]) and t.at < ${timestamp(now - slowAfterMs(0, 0))}
+        and p.exception <> 'reorged'
+    ) f where ${isNotDone(scope)} order by id limit ${limit}`.execute(db);
+  return rows.filter(({ network, need, since }) => {
+    const { blockMs = 0 } = facts.find((one) => one.network === network) ?? {};
+    return since !== null && now - since > slowAfterMs(blockMs, need);
+  });
+}
+
+/** In the text of statements, so that plans know the statuses. */
+const COUNTING = sql.lit(`{${PAYMENT_STATUSES.filter(isCounting).join(',')}}`);
+
+const PAYMENT_COLUMNS = sql`p.id, p.surface, p.status, coalesce(p.merchant_order_id, p.transaction_number) as name,
+  p.asset, p.network, p.decimals, p.owed_units as "owedUnits", p.confirmed_units as "confirmedUnits",
+  p.created_at as "createdAt", p.expires_at as "expiresAt", p.cancelled_at as "cancelledAt"`;
+
+function isNotDone({ projectId, mode }: Scope): RawBuilder<unknown> {
+  return sql`not exists (
+    select from attention_marks m where m.project_id = ${projectId} and m.mode = ${mode} and m.kind = f.kind
+      and m.subject = f.id::text and m.occurrence = f.occurrence and m.done_at is not null)`;
+}
+
+/** A refund that the merchant has yet to sign and send. */
+export interface UnsignedRefund {
+  readonly id: string;
+  readonly paymentId: string;
+  readonly surface: Surface;
+  readonly asset: AssetCode;
+  readonly network: Network;
+  readonly decimals: number;
+  readonly units: bigint;
+  readonly createdAt: number;
+  readonly dueAt: number | null;
+}
+
+/** Live refunds with an address that nothing pays yet, the oldest first. */
+export async function unsignedRefunds(
+  db: Database,
+  projectId: string,
+  limit: number,
+): Promise<readonly UnsignedRefund[]> {
+  const { rows } = await sql<UnsignedRefund>`
+    select r.id, r.payment_id as "paymentId", r.payment_surface as surface, r.asset, r.network, r.decimals, r.units,
+      r.created_at as "createdAt", r.due_at as "dueAt"
+    from refunds r
+    where r.project_id = ${projectId} and r.mode = 'live' and r.status = 'pending' and r.watched_address is not null
+      and not exists (select from refund_payouts o where o.refund_id = r.id)
+      and not exists (select from waiting_payouts o where o.refund_id = r.id and o.dropped_at is null)
+    order by r.created_at, r.id limit ${limit}`.execute(db);
+  return rows;
+}
+
+/** An endpoint that takes nothing. */
+export interface FaultyEndpoint {
+  readonly id: string;
+  readonly url: string;
+  readonly disabledAt: number | null;
+  readonly disabledReason: string | null;
+  /** The newest delivery that it took, since which it fails; 0: none that is kept. */
+  readonly tookLast: bigint;
+  /** What it answered last, or why it did not. */
+  readonly status: number | null;
+  readonly error: string | null;
+}
+
+/** So many deliveries of an endpoint are read. */
+const MAX_DELIVERIES = 1_000;
+/** A delivery that failed so often is no accident: a minute has passed. */
+const MIN_ATTEMPTS = 3;
+
+/** Endpoints that are disabled, or did not take the newest of their deliveries after several attempts. */
+export async function faultyEndpoints(db: Database, { projectId, mode }: Scope): Promise<readonly FaultyEndpoint[]> {
+  const { rows } = await sql<FaultyEndpoint>`
+    select w.id, w.url, w.disabled_at as "disabledAt", w.disabled_reason as "disabledReason",
+      coalesce(took.id, 0) as "tookLast", a.response_status as status, a.error
+    from webhook_endpoints w
+    left join lateral (
+      select id, state from (
+        select id, state, attempts from deliveries where endpoint_id = w.id order by id desc limit ${MAX_DELIVERIES}
+      ) newest where state = 'delivered' or attempts >= ${MIN_ATTEMPTS} order by id desc limit 1
+    ) d on true
+    left join lateral (
+      select id from (
+        select id, state from deliveries where endpoint_id = w.id order by id desc limit ${MAX_DELIVERIES}
+      ) newest where state = 'delivered' order by id desc limit 1
+    ) took on true
+    left join lateral (
+      select response_status, error from delivery_attempts where delivery_id = d.id order by id desc limit 1
+    ) a on true
+    where w.project_id = ${projectId} and w.mode = ${mode} and w.deleted_at is null
+      and (w.disabled_at is not null or d.state <> 'delivered')
+    order by w.created_at, w.id`.execute(db);
+  return rows;
+}
+
+/** The networks that a project has a wallet for, and whether it is used live at all: it has a live key or a wallet. */
+export async function walletNetworks(
+  db: Database,
+  projectId: string,
+): Promise<{ readonly networks: readonly Network[]; readonly isLive: boolean }> {
+  const { rows } = await sql<{ networks: Network[]; hasKey: boolean }>`
+    select array(select distinct network from wallets where project_id = ${projectId} and replaced_at is null) as networks,
+      exists (select from api_keys where project_id = ${projectId} and mode = 'live' and revoked_at is null and successor_id is null) as "hasKey"`.execute(
+    db,
+  );
+  const { networks = [], hasKey = false } = rows[0] ?? {};
+  return { networks, isLive: hasKey || networks.length > 0 };
+}
+
+/** Names one occurrence of what needs attention. */
+export interface AttentionKey {
+  readonly kind: string;
+  readonly subject: string;
+  readonly occurrence: string;
+}
+
+/** What people have written to one occurrence. */
+export interface AttentionMark extends AttentionKey {
+  readonly assignedTo: string | null;
+  readonly note: string | null;
+  readonly doneAt: number | null;
+  readonly doneBy: string | null;
+  readonly version: number;
+}
+
+/** The marks of these occurrences; those without are left out. */
+export async function attentionMarks(
+  executor: Database | Trx,
+  { projectId, mode }: Scope,
+  keys: readonly AttentionKey[],
+): Promise<readonly AttentionMark[]> {
+  if (keys.length === 0) return [];
+  const wanted = keys.map(({ kind, subject, occurrence }) => ({ kind, subject, occurrence }));
+  const { rows } = await sql<AttentionMark>`
+    select m.kind, m.subject, m.occurrence, m.assigned_to as "assignedTo", m.note, m.done_at as "doneAt",
+      m.done_by as "doneBy", m.version
+    from json_to_recordset(${JSON.stringify(wanted)}::json) as k (kind text, subject text, occurrence text)
+    join attention_marks m on m.project_id = ${projectId} and m.mode = ${mode} and m.kind = k.kind
+      and m.subject = k.subject and m.occurrence = k.occurrence`.execute(executor);
+  return rows;
+}
+
+/** Saves a mark in place of the version before it; false: there is another version meanwhile. */
+export async function saveAttentionMark(
+  trx: Trx,
+  { projectId, mode }: Scope,
+  mark: AttentionMark,
+  now: number,
+): Promise<boolean> {
+  const { kind, subject, occurrence, assignedTo, note, doneAt, doneBy, version } = mark;
+  const row = {
+    assigned_to: assignedTo,
+    note,
+    done_at: doneAt === null ? null : new Date(doneAt),
+    done_by: doneBy,
+    version,
+    changed_at: new Date(now),
+  };
+  const saved = await trx
+    .insertInto('attention_marks')
+    .values({ project_id: projectId, mode, kind, subject, occurrence, ...row })
+    .onConflict((conflict) =>
+      conflict
+        .columns(['project_id', 'mode', 'kind', 'subject', 'occurrence'])
+        .doUpdateSet(row)
+        .where('attention_marks.version', '=', version - 1),
+    )
+    .returning('version')
+    .executeTakeFirst();
+  return saved !== undefined;
+}
+
+/** Somebody who can be given something to see to. */
+export interface Assignee {
+  readonly id: string;
+  readonly email: string;
+}
+
+/** The people with a role in a project that lets them write notes, by e-mail. */
+export async function assignees(
+  executor: Database | Trx,
+  projectId: string,
+  roles: readonly string[],
+): Promise<readonly Assignee[]> {
+  const { rows } = await sql<Assignee>`
+    select p.id, p.email from people p cross join lateral (
+      select role from memberships m where m.person_id = p.id and (m.project_id = ${projectId} or m.project_id is null)
+      order by m.project_id nulls last limit 1
+    ) m where p.deactivated_at is null and p.joined_at is not null and m.role = any (${roles}::text[])
+    order by lower(p.email) limit 200`.execute(executor);
+  return rows;
+}

@@ -1,0 +1,261 @@
+import { sql, type RawBuilder } from 'kysely';
+import { firstUuidOf } from '../../domain/id.ts';
+import { isFinal, PAYMENT_STATUSES } from '../../domain/status.ts';
+import { HAS_CUSTOMER_DATA, withoutCustomerData } from '../../wire/customer-data.ts';
+import { publicPaymentId } from '../../wire/payment.ts';
+import type { Surface } from '../../domain/payment.ts';
+import { digestOfKey, isDigestOfKey } from '../projects/answers.ts';
+import { deleteViewsAndLabels, FORGOTTEN, forgetInAudit, mentions } from './customer-texts.ts';
+import { timestamp, type Database, type Trx } from '../database.ts';
+
+/** Whose data: of one customer, by e-mail address, or of all payments made before a time that have ended. */
+export type CustomerChoice =
+  | { readonly kind: 'email'; readonly email: string }
+  | { readonly kind: 'before'; readonly before: number };
+
+/** What of customers there is, in rows. */
+export interface CustomerDataCounts {
+  readonly payments: number;
+  /** With the customers' data in their bodies, which are sent again if somebody asks for it. */
+  readonly events: number;
+  readonly notes: number;
+  readonly refundReasons: number;
+  /** What endpoints answered to those events. */
+  readonly answers: number;
+}
+
+const FINAL_STATUSES = PAYMENT_STATUSES.filter(isFinal);
+
+const HAS_FIELDS = sql`(p.customer_email is not null or p.customer_name is not null or p.description is not null
+  or p.success_url is not null or p.cancel_url is not null
+  or (p.metadata is not null and p.metadata - 'order_id' <> '{}'::jsonb))`;
+const HAS_NOTES = sql`exists (select from payment_notes n where n.payment_id = p.id)`;
+const HAS_REASONS = sql`exists (select from refunds r where r.payment_id = p.id and r.reason is not null)`;
+
+/** Payments whose customers' data can be deleted, as `p`. */
+function chosen(projectId: string, choice: CustomerChoice): RawBuilder<unknown> {
+  const mine = sql`p.project_id = ${projectId}`;
+  if (choice.kind === 'email') {
+    // With the modes, so that the index on addresses is used.
+    return sql`${mine} and p.mode = any ('{test,live}'::text[]) and lower(p.customer_email) = lower(${choice.email})`;
+  }
+  return sql`${mine} and p.created_at < ${timestamp(choice.before)} and p.status = any (${FINAL_STATUSES}::text[])
+    and (${HAS_FIELDS} or ${HAS_NOTES} or ${HAS_REASONS})`;
+}
+
+/** Counts what {@link deleteCustomerData} would clear of the first `limit` payments, and whether there are more. */
+export async function countCustomerData(
+  executor: Database | Trx,
+  projectId: string,
+  choice: CustomerChoice,
+  limit: number,
+): Promise<{ readonly counts: CustomerDataCounts; readonly hasMore: boolean }> {
+  const { rows } = await sql<{ [Name in keyof CustomerDataCounts]: bigint } & { readonly found: bigint }>`
+    with found as materialized (
+        select p.id from payments p where ${chosen(projectId, choice)} order by p.id limit ${limit + 1}),
+      mine as materialized (select id from found order by id limit ${limit}),
+      said as materialized (
+        select e.id, e.body ~ ${HAS_CUSTOMER_DATA} as has_data from events e where e.payment_id in (select id from mine))
+    select (select count(*) from found) as found, (select count(*) from mine) as payments, (select count(*) from said where has_data) as events,
+      (select count(*) from payment_notes where payment_id in (select id from mine)) as notes,
+      (select count(*) from refunds where reason is not null and payment_id in (select id from mine)) as "refundReasons",
+      (select count(*) from delivery_attempts a join deliveries d on d.id = a.delivery_id
+        where d.event_id in (select id from said) and a.response_body <> '') as answers`.execute(executor);
+  const [row] = rows;
+  if (row === undefined) throw new Error('A count has no row.');
+  const { payments, events, notes, refundReasons, answers } = row;
+  const counts = {
+    payments: Number(payments),
+    events: Number(events),
+    notes: Number(notes),
+    refundReasons: Number(refundReasons),
+    answers: Number(answers),
+  };
+  return { counts, hasMore: row.found > row.payments };
+}
+
+/** How many payments of before a time are still open: their data are needed, and stay. */
+export async function countOpenBefore(executor: Database | Trx, projectId: string, before: number): Promise<number> {
+  const { rows } = await sql<{ open: bigint }>`
+    select count(*) as open from payments p where p.project_id = ${projectId}
+      and p.created_at < ${timestamp(before)} and p.status <> all (${FINAL_STATUSES}::text[])`.execute(executor);
+  return Number(rows[0]?.open ?? 0n);
+}
+
+interface Chosen {
+  readonly id: string;
+  readonly surface: Surface;
+  readonly email: string | null;
+}
+
+/**
+ * Clears what customers gave with up to `limit` payments, wherever it was copied to. What books need stays: amounts,
+ * addresses, hashes, times and order numbers.
+ *
+ * @param after the last payment of the call before; null at first
+ * @returns what was cleared, and where to go on; null: there is no more
+ */
+export async function deleteCustomerData(
+  trx: Trx,
+  projectId: string,
+  choice: CustomerChoice,
+  { after, limit }: { readonly after: string | null; readonly limit: number },
+): Promise<{ readonly counts: CustomerDataCounts; readonly auditEntries: number; readonly next: string | null }> {
+  // Locked: what is happening to a payment either ends before, or reads the cleared row.
+  const { rows } = await sql<Chosen>`
+    select p.id, p.surface, p.customer_email as email from payments p
+    where ${chosen(projectId, choice)} ${after === null ? sql`` : sql`and p.id > ${after}`}
+    order by p.id limit ${limit} for update`.execute(trx);
+  if (after === null) await clearCalls(trx, projectId, choice);
+  const ids = rows.map(({ id }) => id);
+  const email = choice.kind === 'email' ? choice.email.toLowerCase() : null;
+  const emails = email === null ? emailsOf(rows) : [email];
+  await deleteViewsAndLabels(trx, projectId, emails);
+  const names = rows.map((row) => publicPaymentId(row));
+  const auditEntries = await forgetInAudit(trx, projectId, { paymentIds: ids, names, emails, email });
+  await clearPayments(trx, ids);
+  const notes = await affected(trx, sql`delete from payment_notes where payment_id = any (${ids}::uuid[])`);
+  const refundReasons = await affected(
+    trx,
+    sql`update refunds set reason = null where payment_id = any (${ids}::uuid[]) and reason is not null`,
+  );
+  await clearMarks(trx, projectId, ids);
+  const events = await clearEvents(trx, ids);
+  await clearIdempotentAnswers(trx, projectId, names, emails);
+  // Last, for it keeps all records of attempts waiting. Those that began before it are there to be cleared; those that
+  // begin after it read the cleared events (docs/decisions/0225).
+  await sql`lock table delivery_attempts in share row exclusive mode`.execute(trx);
+  const answers = await clearAnswers(trx, ids);
+  const counts = { payments: rows.length, events, notes, refundReasons, answers };
+  return { counts, auditEntries, next: rows.length < limit ? null : (ids.at(-1) ?? null) };
+}
+
+async function affected(trx: Trx, statement: RawBuilder<unknown>): Promise<number> {
+  const { numAffectedRows } = await statement.execute(trx);
+  return Number(numAffectedRows ?? 0n);
+}
+
+function emailsOf(rows: readonly Chosen[]): readonly string[] {
+  return [...new Set(rows.flatMap(({ email }) => (email === null ? [] : [email.toLowerCase()])))];
+}
+
+async function clearPayments(trx: Trx, ids: readonly string[]): Promise<void> {
+  await sql`
+    update payments set customer_email = null, customer_name = null, description = null, success_url = null,
+      cancel_url = null,
+      -- The shop's own number of the order may be here alone.
+      metadata = case when metadata ? 'order_id' then jsonb_build_object('order_id', metadata -> 'order_id') end
+    where id = any (${ids}::uuid[])`.execute(trx);
+}
+
+async function clearMarks(trx: Trx, projectId: string, ids: readonly string[]): Promise<void> {
+  await sql`
+    update attention_marks set note = null where project_id = ${projectId} and note is not null and subject in (
+      select id::text from unnest(${ids}::uuid[]) id
+      union all select id::text from refunds where payment_id = any (${ids}::uuid[]))`.execute(trx);
+}
+
+/** Clears answers with their headers; returns how many had a body. */
+async function clearAnswers(trx: Trx, ids: readonly string[]): Promise<number> {
+  const { rows } = await sql<{ said: bigint }>`
+    select count(*) as said from events e join deliveries d on d.event_id = e.id
+      join delivery_attempts a on a.delivery_id = d.id
+    where e.payment_id = any (${ids}::uuid[]) and a.response_body <> ''`.execute(trx);
+  await sql`
+    update delivery_attempts a set response_body = null, response_headers = null from deliveries d, events e
+    where e.payment_id = any (${ids}::uuid[]) and d.event_id = e.id and a.delivery_id = d.id
+      and (a.response_body is not null or a.response_headers is not null)`.execute(trx);
+  return Number(rows[0]?.said ?? 0n);
+}
+
+/** Clears bodies and what shops called their requests; returns how many bodies had customers' data, as the count. */
+async function clearEvents(trx: Trx, ids: readonly string[]): Promise<number> {
+  const { rows } = await sql<{ id: string; body: string; hasData: boolean }>`
+    select id, body, body ~ ${HAS_CUSTOMER_DATA} as "hasData" from events
+    where payment_id = any (${ids}::uuid[])`.execute(trx);
+  await sql`
+    update events set request_id = null where payment_id = any (${ids}::uuid[]) and ${hasAddress(sql`request_id`)}`.execute(
+    trx,
+  );
+  const changed = rows.flatMap(({ id, body: before }) => {
+    const body = withoutCustomerData(before);
+    return body === before ? [] : [{ id, body }];
+  });
+  if (changed.length > 0) {
+    await sql`
+      update events e set body = n.body from json_to_recordset(${JSON.stringify(changed)}::json) as n (id uuid, body text)
+      where e.id = n.id`.execute(trx);
+  }
+  return rows.filter(({ hasData }) => hasData).length;
+}
+
+/**
+ * Answers that would be given once more to a request that is sent again; they are kept for a day. Their keys, which
+ * shops make of what they like, become digests, so that such a request still makes nothing twice.
+ */
+async function clearIdempotentAnswers(
+  trx: Trx,
+  projectId: string,
+  names: readonly string[],
+  emails: readonly string[],
+): Promise<void> {
+  const ids = new Set(names);
+  if (ids.size === 0 && emails.length === 0) return;
+  // Of all that were given in a day, those that may be meant.
+  const { rows: kept } = await sql<{ mode: string; route: string; key: string; response: string }>`
+    select mode, route, key, response from idempotency_keys where project_id = ${projectId} and (
+      substring(response from '"id":"([^"]+)"') in (select unnest(${names}::text[]))
+      or substring(response from '"payment":"([^"]+)"') in (select unnest(${names}::text[]))
+      or key ~* '@|%40')`.execute(trx);
+  const changed = kept.flatMap(({ key, response: before, ...of }) => {
+    const isOne = [...before.matchAll(/"(?:id|payment)":"([^"]+)"/g)].some(([, id = '']) => ids.has(id));
+    if (!isOne && !mentions(key, emails)) return [];
+    const response = isOne ? withoutCustomerData(before) : before;
+    return [{ ...of, key, digest: isDigestOfKey(key) ? key : digestOfKey(key), response }];
+  });
+  if (changed.length === 0) return;
+  const list = sql`json_to_recordset(${JSON.stringify(changed)}::json)
+    as n (mode text, route text, key text, digest text, response text)`;
+  // A process of an older version knows no digests, and may have answered the same key again.
+  await sql`
+    delete from idempotency_keys k using ${list}
+    where k.project_id = ${projectId} and n.digest <> n.key and (k.mode, k.route, k.key) = (n.mode, n.route, n.digest)`.execute(
+    trx,
+  );
+  await sql`
+    update idempotency_keys k set key = n.digest, response = n.response from ${list}
+    where k.project_id = ${projectId} and (k.mode, k.route, k.key) = (n.mode, n.route, n.key)`.execute(trx);
+}
+
+/** Refusals may quote what was sent, and paths and the shops' own ids of requests may have an address. */
+async function clearCalls(trx: Trx, projectId: string, choice: CustomerChoice): Promise<void> {
+  const isOne = choice.kind === 'email';
+  const meant = (column: RawBuilder<unknown>) =>
+    isOne ? has(column, [choice.email, encodeURIComponent(choice.email)]) : hasAddress(column);
+  const [refusal, path, anyId] = [
+    isOne ? meant(sql`error`) : sql`true`,
+    meant(sql`path`),
+    meant(sql`array_to_string(request_ids, ' ')`),
+  ];
+  // Their ids begin with the time.
+  const before = isOne ? sql`true` : sql`last_id < ${firstUuidOf(choice.before)}::uuid`;
+  await sql`
+    update api_requests set error = case when ${refusal} then null else error end,
+      path = case when ${path} then ${FORGOTTEN} else path end,
+      request_ids = case when ${anyId} then array(
+        select case when ${meant(sql`one.id`)} then ${FORGOTTEN} else one.id end
+        from unnest(request_ids) with ordinality as one (id, place) order by one.place) else request_ids end
+    where project_id = ${projectId} and ${before} and (error is not null and ${refusal} or ${path} or ${anyId})`.execute(
+    trx,
+  );
+}
+
+function hasAddress(column: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`${column} ~* '@|%40'`;
+}
+
+/** Whether a column has one of these texts, in any case. */
+function has(column: RawBuilder<unknown>, texts: readonly string[]): RawBuilder<unknown> {
+  const each = texts.map((text) => sql`position(lower(${text}) in lower(${column})) > 0`);
+  return sql`(${sql.join(each, sql` or `)})`;
+}

@@ -1,0 +1,250 @@
+import { sql } from 'kysely';
+import type { AssetCode } from '../../domain/asset.ts';
+import type { Network } from '../../domain/networks.ts';
+import { publicPaymentId } from '../../wire/payment.ts';
+import type { Payment, Transfer } from '../../domain/payment.ts';
+import type { Refund, RefundedMoney } from '../../domain/refund.ts';
+import { otherMoney } from '../../domain/other-money.ts';
+import { encodeId } from '../../domain/id.ts';
+import type { PaymentStatus } from '../../domain/status.ts';
+import { withChosenAddress } from '../refunds/chosen-addresses.ts';
+import { timestamp, type Database, type Trx } from '../database.ts';
+import { isDigestOfKey } from '../projects/answers.ts';
+import { labelsOfPayments } from './labels.ts';
+import { notesOf, type Note } from './notes.ts';
+import { eventsOf, type EventRecord } from './payment-events.ts';
+import { findPayments } from './payments.ts';
+import { payoutsOf, type RefundPayout } from '../refunds/refund-payouts.ts';
+import { refundedMoney, refundsOfPayment } from '../refunds/refunds.ts';
+import { findTransfers } from './transfers.ts';
+
+/** An address with the quote that it was handed out for. */
+export interface IssuedAddressRecord {
+  /** In the form in which the chain's transfers carry it. */
+  readonly address: string;
+  readonly network: Network;
+  readonly asset: AssetCode;
+  readonly decimals: number;
+  readonly owedUnits: bigint;
+  readonly index: number | null;
+  readonly issuedAt: number;
+  readonly watchUntil: number;
+}
+
+/** When a quote was given, at first for an address or again. */
+export interface QuoteRecord {
+  readonly network: Network;
+  readonly asset: AssetCode;
+  readonly address: string;
+  readonly owedUnits: bigint;
+  readonly quotedAt: number;
+}
+
+export interface TransitionRecord {
+  readonly from: PaymentStatus;
+  readonly to: PaymentStatus;
+  readonly cause: string;
+  readonly at: number;
+}
+
+/** An action on the payment or one of its refunds, in the dashboard or on the command line. */
+export interface ActionRecord {
+  readonly at: number;
+  readonly action: string;
+  readonly by: string;
+  /** The name of a label or the amount of a refund; null for other actions. */
+  readonly detail: string | null;
+  /** The public id of the payment or refund. */
+  readonly subject: string | null;
+}
+
+/** What a payment's refunds took in one token. */
+export interface TakenMoney extends RefundedMoney {
+  readonly asset: AssetCode;
+  readonly network: Network;
+}
+
+/** Everything that is kept of one payment, as it was at one moment. */
+export interface PaymentDetails {
+  readonly payment: Payment;
+  readonly transitions: readonly TransitionRecord[];
+  readonly transfers: readonly Transfer[];
+  readonly addresses: readonly IssuedAddressRecord[];
+  /** The newest first. */
+  readonly quotes: readonly QuoteRecord[];
+  readonly events: readonly EventRecord[];
+  readonly refunds: readonly Refund[];
+  /** Those of them whose address the merchant gave. */
+  readonly withChosenAddress: ReadonlySet<string>;
+  /** What pays the refunds that are pending, by their ids. */
+  readonly payouts: ReadonlyMap<string, RefundPayout>;
+  /** What its refunds take of the current quote's money. */
+  readonly refundedUnits: bigint;
+  /** The same for each received token, the quote's included. */
+  readonly taken: readonly TakenMoney[];
+  /** Oldest first. */
+  readonly notes: readonly Note[];
+  readonly labels: readonly string[];
+  readonly actions: readonly ActionRecord[];
+  readonly idempotencyKey: string | null;
+}
+
+/** Longer than this no list of anything is read: a hostile sender of dust can make any number of transfers. */
+const MAX_EACH = 500;
+
+/** Reads it in one snapshot, each part along an index; null when there is no such payment. */
+export async function findPaymentDetails(db: Database, id: string): Promise<PaymentDetails | null> {
+  return db
+    .transaction()
+    .setIsolationLevel('repeatable read')
+    .setAccessMode('read only')
+    .execute(async (trx) => {
+      const [payment] = await findPayments(trx, [id]);
+      if (payment === undefined) return null;
+      const transfers = ((await findTransfers(trx, [id])).get(id) ?? []).slice(0, MAX_EACH);
+      const refunds = await refundsOfPayment(trx, id, MAX_EACH);
+      const taken = await takenOf(trx, payment, transfers);
+      return {
+        payment,
+        transitions: await transitionsOf(trx, id),
+        transfers,
+        ...(await addressesOf(trx, id)),
+        events: await eventsOf(trx, id, MAX_EACH),
+        refunds,
+        withChosenAddress: await withChosenAddress(trx, refunds),
+        payouts: await pendingPayouts(trx, refunds),
+        refundedUnits: taken.find((one) => isQuoted(payment, one))?.units ?? 0n,
+        taken,
+        notes: await notesOf(trx, id, MAX_EACH),
+        labels: (await labelsOfPayments(trx, [id])).get(id) ?? [],
+        actions: await actionsOf(trx, payment, refunds),
+        idempotencyKey: await idempotencyKeyOf(trx, payment),
+      };
+    });
+}
+
+async function pendingPayouts(trx: Trx, refunds: readonly Refund[]): Promise<ReadonlyMap<string, RefundPayout>> {
+  const pending = refunds.filter(({ status, mode }) => status === 'pending' && mode === 'live');
+  if (pending.length === 0) return new Map();
+  return payoutsOf(
+    trx,
+    pending.map(({ id }) => id),
+  );
+}
+
+function isQuoted({ quote }: Payment, { asset, network }: Pick<TakenMoney, 'asset' | 'network'>): boolean {
+  return quote?.asset === asset && quote.network === network;
+}
+
+async function takenOf(trx: Trx, payment: Payment, transfers: readonly Transfer[]): Promise<readonly TakenMoney[]> {
+  const { quote } = payment;
+  const tokens = [...(quote === null ? [] : [quote]), ...otherMoney(payment, transfers)];
+  const taken: TakenMoney[] = [];
+  for (const { asset, network } of tokens) {
+    taken.push({ asset, network, ...(await refundedMoney(trx, payment.id, { asset, network })) });
+  }
+  return taken;
+}
+
+async function transitionsOf(trx: Trx, paymentId: string): Promise<readonly TransitionRecord[]> {
+  const rows = await trx
+    .selectFrom('payment_arrows')
+    .select(['from_status', 'to_status', 'cause', 'at'])
+    .where('payment_id', '=', paymentId)
+    .orderBy('id')
+    .limit(MAX_EACH)
+    .execute();
+  return rows.map((row) => ({ from: row.from_status, to: row.to_status, cause: row.cause, at: row.at }));
+}
+
+async function addressesOf(
+  trx: Trx,
+  paymentId: string,
+): Promise<{ readonly addresses: readonly IssuedAddressRecord[]; readonly quotes: readonly QuoteRecord[] }> {
+  const issued = await trx
+    .selectFrom('payment_addresses')
+    .select(['network', 'address', 'asset', 'decimals', 'owed_units', 'address_index', 'issued_at', 'watch_until'])
+    .where('payment_id', '=', paymentId)
+    .orderBy('issued_at', 'desc')
+    .orderBy('address_index', 'desc')
+    .limit(MAX_EACH)
+    .execute();
+  const again = await trx
+    .selectFrom('payment_quotes')
+    .select(['network', 'address', 'asset', 'owed_units', 'quoted_at'])
+    .where('payment_id', '=', paymentId)
+    .orderBy('id', 'desc')
+    .limit(MAX_EACH)
+    .execute();
+  const quotes = [...again, ...issued.map((row) => ({ ...row, quoted_at: row.issued_at }))];
+  return {
+    addresses: issued.map((row) => ({
+      address: row.address,
+      network: row.network,
+      asset: row.asset,
+      decimals: row.decimals,
+      owedUnits: row.owed_units,
+      index: row.address_index,
+      issuedAt: row.issued_at,
+      watchUntil: row.watch_until,
+    })),
+    quotes: quotes
+      .map((row) => ({
+        network: row.network,
+        asset: row.asset,
+        address: row.address,
+        owedUnits: row.owed_units,
+        quotedAt: row.quoted_at,
+      }))
+      .toSorted((a, b) => b.quotedAt - a.quotedAt),
+  };
+}
+
+async function actionsOf(trx: Trx, payment: Payment, refunds: readonly Refund[]): Promise<readonly ActionRecord[]> {
+  const rows = await trx
+    .selectFrom('audit_log')
+    .select(['at', 'action', 'actor_name', 'subject_id', 'before', 'after'])
+    // The log has a label's id: its name is here alone, and goes with it.
+    .select(
+      sql<string | null>`(select name from labels where labels.project_id = audit_log.project_id
+        and labels.id::text = coalesce(after, before) ->> 'label_id')`.as('label'),
+    )
+    .where('project_id', '=', payment.projectId)
+    .where((where) => {
+      const of = (kind: string, ids: readonly string[]) =>
+        where.and([where('subject_kind', '=', kind), where('subject_id', 'in', ids)]);
+      const ids = refunds.map((refund) => encodeId('refund', refund.id));
+      const own = of('payment', [publicPaymentId(payment)]);
+      return ids.length === 0 ? own : where.or([own, of('refund', ids)]);
+    })
+    .orderBy('id')
+    .limit(MAX_EACH)
+    .execute();
+  return rows.map(({ at, action, actor_name: by, subject_id: subject, before, after, label }) => ({
+    at,
+    action,
+    by,
+    detail: label ?? detailOf({ ...before, ...after }),
+    subject,
+  }));
+}
+
+function detailOf({ label, crypto_amount: amount, asset }: Readonly<Record<string, unknown>>): string | null {
+  if (typeof label === 'string') return label;
+  return typeof amount === 'string' && typeof asset === 'string' ? `${amount} ${asset}` : null;
+}
+
+/** An answer is kept with the time of its payment's creation, and names the payment. */
+async function idempotencyKeyOf(trx: Trx, payment: Payment): Promise<string | null> {
+  const row = await trx
+    .selectFrom('idempotency_keys')
+    .select('key')
+    .where('created_at', '=', timestamp(payment.createdAt))
+    .where('project_id', '=', payment.projectId)
+    .where('mode', '=', payment.mode)
+    // Keys of dashboard forms are internal.
+    .where('route', 'not like', 'dashboard %')
+    .where(sql<boolean>`position(${publicPaymentId(payment)} in response) > 0`)
+    .executeTakeFirst();
+  return row === undefined || isDigestOfKey(row.key) ? null : row.key;
+}

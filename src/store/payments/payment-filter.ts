@@ -1,0 +1,287 @@
+import { sql, type RawBuilder } from 'kysely';
+import type { AssetCode } from '../../domain/asset.ts';
+import { firstUuidOf } from '../../domain/id.ts';
+import { greatestAmountMinor, MIN_AMOUNT_MINOR, type Fiat } from '../../domain/money.ts';
+import type { Network } from '../../domain/networks.ts';
+import { SURFACES, type Exception, type Surface } from '../../domain/payment.ts';
+import type { Mode } from '../../domain/permission.ts';
+import type { PaymentStatus } from '../../domain/status.ts';
+import { ENDED_STATUSES, HAS_ENDED, IS_RUNNING, RUNNING_STATUSES } from './ended-payments.ts';
+import { foundBy, type PaymentKey } from './payment-keys.ts';
+
+/** Amounts of some currencies in their minor units, both ends included. */
+export interface AmountRange {
+  readonly currencies: readonly Fiat[];
+  readonly fromMinor: bigint;
+  readonly toMinor: bigint;
+}
+
+/** Which payments; null does not narrow. Times in epoch milliseconds, from inclusive, before exclusive. */
+export interface PaymentSearch {
+  readonly statuses: readonly PaymentStatus[] | null;
+  readonly exceptions: readonly Exception[] | null;
+  readonly surface: Surface | null;
+  readonly tokens: readonly { readonly asset: AssetCode; readonly network: Network }[] | null;
+  readonly createdFrom: number | null;
+  readonly createdBefore: number | null;
+  /** Any of them. */
+  readonly amounts: readonly AmountRange[] | null;
+  /** The name of a label of the project, in any case of its letters. */
+  readonly label: string | null;
+  /** Any of them. */
+  readonly keys: readonly PaymentKey[] | null;
+}
+
+/** Of whose payments somebody wants to hear. */
+export interface PaymentScopeKey {
+  readonly projectId: string;
+  readonly mode: Mode;
+}
+
+export type Condition = RawBuilder<unknown>;
+
+/** Payments along one index, the newest first; together the strands are all that is asked for. */
+export interface Strand {
+  /** What it is read from: a table or subquery called `payments`, maybe joined. */
+  readonly source: Condition;
+  readonly conditions: readonly Condition[];
+}
+
+/** How payments that meet a search are read. */
+export interface Strands {
+  readonly strands: readonly Strand[];
+  /** Whether a payment may be in several strands. */
+  readonly overlap: boolean;
+  /** What is not in the strands' conditions, because a page looks for it along an index of its own. */
+  readonly amount: Condition | null;
+}
+
+/** More strands than this are read as one instead, along whichever index the database takes. */
+const MAX_STRANDS = 64;
+
+/** The conditions that every payment of a scope has to meet, whatever else is asked for. */
+export function withinScope(
+  { projectId, mode }: PaymentScopeKey,
+  { createdFrom, createdBefore }: Pick<PaymentSearch, 'createdFrom' | 'createdBefore'>,
+  after: string | null,
+): readonly Condition[] {
+  return [
+    sql`project_id = ${projectId}`,
+    sql`mode = ${mode}`,
+    ...idBounds(sql`id`, { createdFrom, createdBefore }, after),
+  ];
+}
+
+/** Bounds of a payment's id, which begins with the time of its creation. */
+function idBounds(
+  id: Condition,
+  { createdFrom, createdBefore }: Pick<PaymentSearch, 'createdFrom' | 'createdBefore'>,
+  after: string | null,
+): readonly Condition[] {
+  return [
+    ...(createdFrom === null ? [] : [sql`${id} >= ${firstUuidOf(createdFrom)}::uuid`]),
+    ...(createdBefore === null ? [] : [sql`${id} < ${firstUuidOf(createdBefore)}::uuid`]),
+    ...(after === null ? [] : [sql`${id} < ${after}::uuid`]),
+  ];
+}
+
+/**
+ * The strands of what a search means in a scope, of payments with ids before `after`. `isWhole`: all of them will be
+ * read, not a page.
+ */
+export function strandsOf(
+  scope: PaymentScopeKey,
+  search: PaymentSearch,
+  after: string | null,
+  isWhole = false,
+): Strands {
+  const { statuses, exceptions, surface, tokens, keys, label } = search;
+  const status = (statuses ?? []).map(withStatus);
+  const surfaces = (surface === null ? SURFACES : [surface]).map((one) => sql`surface = ${one}`);
+  const token = (tokens ?? []).map(
+    (one) => sql`network is not null and network = ${one.network} and asset = ${one.asset}`,
+  );
+  // As the index says it, which a plan for any exception could not know.
+  const exception = (exceptions ?? []).map((one) => sql`exception <> 'none' and exception = ${one}`);
+  const amount = search.amounts === null ? null : amountCondition(search.amounts);
+  const filters = {
+    status: statuses === null ? [] : [anyOf(status)],
+    surface: surface === null ? [] : [sql`surface = ${surface}`],
+    token: tokens === null ? [] : [anyOf(token)],
+    exception: exceptions === null ? [] : [sql`exception = any (${exceptions}::text[])`],
+    amount: amount === null ? [] : [amount],
+  };
+  const within = withinScope(scope, search, after);
+  const source = label === null ? sql`payments` : labelled(label, scope, search, after);
+  const plain = (strands: readonly (readonly Condition[])[]): Strands => ({
+    strands: strands.map((own) => ({ source, conditions: [...within, ...own] })),
+    overlap: false,
+    amount: null,
+  });
+  if (keys !== null || label !== null) {
+    const all = [...filters.status, ...filters.surface, ...filters.token, ...filters.exception, ...filters.amount];
+    if (keys === null) return plain([all]);
+    const ofLabel = label === null ? [] : [hasLabel(label, scope)];
+    const found = keys.flatMap((key) =>
+      foundBy(key, { mode: scope.mode, within: sql.join(within, sql` and `), ...(isWhole && { isWhole }) }),
+    );
+    return {
+      strands: found.map((one) => ({
+        source: one.source,
+        conditions: [...within, one.condition, ...all, ...ofLabel],
+      })),
+      overlap: true,
+      amount: null,
+    };
+  }
+  if (exceptions !== null && !exceptions.includes('none')) {
+    return plain(
+      exception.map((one) => [one, ...filters.status, ...filters.surface, ...filters.token, ...filters.amount]),
+    );
+  }
+  return { ...plain(byStatusAndToken()), amount };
+
+  function byStatusAndToken(): readonly (readonly Condition[])[] {
+    if (tokens !== null) {
+      const along = byToken(token, statuses, surfaces, [...filters.status, ...filters.surface]);
+      return [
+        ...along.ended.map((own) => [HAS_ENDED, ...own, ...filters.exception]),
+        ...along.running.map((own) => [...own, ...filters.token, ...filters.exception]),
+      ];
+    }
+    const strands = statuses === null ? surfaces.map((one) => [one]) : product(surfaces, status);
+    return strands.map((own) => [...own, ...filters.exception]);
+  }
+}
+
+/** Those that have ended along the index of tokens, or that of statuses where both are given; the others by status. */
+function byToken(
+  token: readonly Condition[],
+  statuses: readonly PaymentStatus[] | null,
+  surfaces: readonly Condition[],
+  others: readonly Condition[],
+): Readonly<Record<'ended' | 'running', readonly (readonly Condition[])[]>> {
+  const wanted = (all: readonly PaymentStatus[]) =>
+    all.filter((one) => statuses?.includes(one) ?? true).map(withStatus);
+  const ended = wanted(ENDED_STATUSES);
+  const across = statuses === null ? [] : product(surfaces, ended, token);
+  const isAcross = across.length > 0 && across.length <= MAX_STRANDS;
+  return {
+    ended: isAcross ? across : token.map((one) => [one, ...others]),
+    running: product(surfaces, wanted(RUNNING_STATUSES)),
+  };
+}
+
+const withStatus = (one: PaymentStatus): Condition => sql`status = ${one}`;
+
+/** All that narrows but the scope, as conditions of one payment, for reading along another index. */
+function otherConditions({ statuses, exceptions, surface, tokens }: PaymentSearch): readonly Condition[] {
+  return [
+    ...(statuses === null ? [] : [sql`status = any (${statuses}::text[])`]),
+    ...(surface === null ? [] : [sql`surface = ${surface}`]),
+    ...(tokens === null
+      ? []
+      : [anyOf(tokens.map(({ asset, network }) => sql`(network = ${network} and asset = ${asset})`))]),
+    ...(exceptions === null ? [] : [sql`exception = any (${exceptions}::text[])`]),
+  ];
+}
+
+const labelIn = (label: string, { projectId }: PaymentScopeKey): Condition =>
+  sql`(select id from labels where project_id = ${projectId} and lower(name) = lower(${label}))`;
+
+function hasLabel(label: string, scope: PaymentScopeKey): Condition {
+  return sql`exists (select from payment_labels where payment_id = payments.id and label_id = ${labelIn(label, scope)})`;
+}
+
+/** The payments with a label, in the order of their ids. */
+function labelled(
+  label: string,
+  scope: PaymentScopeKey,
+  within: Pick<PaymentSearch, 'createdFrom' | 'createdBefore'>,
+  after: string | null,
+): Condition {
+  const wanted = [
+    sql`label_id = ${labelIn(label, scope)}`,
+    sql`mode = ${scope.mode}`,
+    ...idBounds(sql`payment_id`, within, after),
+  ];
+  return sql`(select payment_id from payment_labels where ${sql.join(wanted, sql` and `)} order by payment_id desc) labelled
+    join payments on payments.id = labelled.payment_id`;
+}
+
+function amountCondition(ranges: readonly AmountRange[]): Condition {
+  return anyOf(
+    ranges.map(
+      ({ currencies, fromMinor, toMinor }) =>
+        sql`(currency = any (${currencies}::text[]) and amount_minor between ${fromMinor} and ${toMinor})`,
+    ),
+  );
+}
+
+/** As the index `payments_ended_by_amount` has it: the number of digits, and the first two of them. */
+const AMOUNT_STEP = sql`(length(amount_minor::text) * 100 + left(amount_minor::text, 2)::integer)`;
+
+/**
+ * The newest ids of payments within amounts: of those that have ended along their index, at most 820 steps for each
+ * currency that the project has payments in.
+ */
+export function alongAmounts(
+  scope: PaymentScopeKey,
+  search: PaymentSearch,
+  page: { readonly after: string | null; readonly limit: number },
+): Condition {
+  const ranges = search.amounts ?? [];
+  const own = sql`project_id = ${scope.projectId} and mode = ${scope.mode}`;
+  const all = sql.join([...withinScope(scope, search, page.after), ...otherConditions(search)], sql` and `);
+  // Put in order after that: in the order of ids the planner would read every payment.
+  const running = sql`select id from payments where ${all} and ${IS_RUNNING} and ${amountCondition(ranges)}`;
+  const parts = ranges.map(
+    (range) => sql`select found.id
+      from (
+        select currency from unnest(${range.currencies}::text[]) currency
+        where exists (select from payments where ${own} and ${HAS_ENDED} and payments.currency = currency.currency)
+      ) used
+      cross join unnest(${amountSteps(range)}::integer[]) step
+      cross join lateral (
+        select id from payments where currency = used.currency and ${AMOUNT_STEP} = step
+          and amount_minor between ${range.fromMinor} and ${range.toMinor} and ${HAS_ENDED} and ${all}
+        order by id desc limit ${page.limit}
+      ) found`,
+  );
+  return sql`select id from (${sql.join([...parts, running], sql` union `)}) found order by id desc limit ${page.limit}`;
+}
+
+function amountSteps({ currencies, fromMinor, toMinor }: AmountRange): readonly number[] {
+  const steps: number[] = [];
+  const greatest = greatestAmountMinor(currencies);
+  const last = stepOf(toMinor > greatest ? greatest : toMinor);
+  let step = stepOf(fromMinor < MIN_AMOUNT_MINOR ? MIN_AMOUNT_MINOR : fromMinor);
+  while (step <= last) {
+    steps.push(step);
+    step = nextStep(step);
+  }
+  return steps;
+}
+
+function stepOf(minor: bigint): number {
+  const digits = String(minor);
+  return digits.length * 100 + Number(digits.slice(0, 2));
+}
+
+function nextStep(step: number): number {
+  const [length, first] = [Math.floor(step / 100), step % 100];
+  const isLast = first === (length === 1 ? 9 : 99);
+  return isLast ? (length + 1) * 100 + 10 : step + 1;
+}
+
+function anyOf(conditions: readonly Condition[]): Condition {
+  return conditions.length === 0 ? sql`false` : sql`(${sql.join(conditions, sql` or `)})`;
+}
+
+/** Each of the first with each of the second, and so on. */
+function product(...parts: readonly (readonly Condition[])[]): readonly (readonly Condition[])[] {
+  return parts.reduce<readonly (readonly Condition[])[]>(
+    (sofar, part) => sofar.flatMap((own) => part.map((one) => [...own, one])),
+    [[]],
+  );
+}

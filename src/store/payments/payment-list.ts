@@ -1,0 +1,109 @@
+import { sql, type SqlBool } from 'kysely';
+import { firstUuidOf } from '../../domain/id.ts';
+import { SURFACES, type Payment, type Surface } from '../../domain/payment.ts';
+import type { Database } from '../database.ts';
+import { alongAmounts, strandsOf, type Condition, type PaymentScopeKey, type PaymentSearch } from './payment-filter.ts';
+import { findPayments } from './payments.ts';
+
+/** Where a page ends that was asked for, and how long it is. */
+interface PageOf {
+  readonly after: string | null;
+  readonly limit: number;
+}
+
+/**
+ * One page of a project's payments of both APIs, the newest first: those with ids before `after`. Each status, token or
+ * exception is read along its own index, newest first, and the strands are merged, so that a page costs the same at any
+ * depth.
+ */
+export async function searchPayments(
+  db: Database,
+  scope: PaymentScopeKey,
+  search: PaymentSearch,
+  page: PageOf,
+): Promise<readonly Payment[]> {
+  const ids = await idsOf(db, scope, search, page);
+  const payments = await findPayments(db, ids);
+  const byId = new Map(payments.map((payment) => [payment.id, payment]));
+  return ids.flatMap((id) => byId.get(id) ?? []);
+}
+
+/** How many of each strand are read for an amount before it is looked for along its own index. */
+const MAX_NEAR = 1_000;
+
+async function idsOf(
+  db: Database,
+  scope: PaymentScopeKey,
+  search: PaymentSearch,
+  page: PageOf,
+): Promise<readonly string[]> {
+  const { strands, amount } = strandsOf(scope, search, page.after);
+  if (strands.length === 0) return [];
+  const where = (conditions: readonly Condition[]): Condition => sql.join(conditions, sql` and `);
+  if (amount === null) {
+    return newestOf(
+      db,
+      strands.map(
+        ({ source, conditions }) => sql`(select id from ${source} where ${where(conditions)}
+          order by id desc limit ${page.limit})`,
+      ),
+      page,
+    );
+  }
+  // An amount that many have is found among the newest; one that few have, along its index.
+  const near = await newestOf(
+    db,
+    strands.map(
+      ({ source, conditions }) => sql`(select id from (
+          select id, amount_minor, currency from ${source} where ${where(conditions)} order by id desc limit ${MAX_NEAR}
+        ) near where ${amount} order by id desc limit ${page.limit})`,
+    ),
+    page,
+  );
+  if (near.length >= page.limit) return near;
+  const { rows } = await sql<{ id: string }>`${alongAmounts(scope, search, page)}`.execute(db);
+  return rows.map(({ id }) => id);
+}
+
+/** What is searched for may be found by two keys. */
+async function newestOf(db: Database, strands: readonly Condition[], { limit }: PageOf): Promise<readonly string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select id from (${sql.join(strands, sql` union `)}) page order by id desc limit ${limit}`.execute(db);
+  return rows.map(({ id }) => id);
+}
+
+/** A payment and whose it is. */
+export interface OwnedPayment extends PaymentScopeKey {
+  readonly id: string;
+  readonly surface: Surface;
+}
+
+/** Whose these payments are; unknown ids are left out. */
+export async function findOwners(db: Database, ids: readonly string[]): Promise<readonly OwnedPayment[]> {
+  const rows = await db
+    .selectFrom('payments')
+    .select(['id', 'project_id', 'mode', 'surface'])
+    .where(sql<SqlBool>`id = any (${ids}::uuid[])`)
+    .execute();
+  return rows.map(({ project_id: projectId, ...row }) => ({ ...row, projectId }));
+}
+
+/** The newest payments of each scope that were created from a time on, at most `limit` of each. */
+export async function newestPayments(
+  db: Database,
+  scopes: readonly PaymentScopeKey[],
+  createdFrom: number,
+  limit: number,
+): Promise<readonly OwnedPayment[]> {
+  const strand = (surface: Surface) => sql`(select id, surface from payments
+    where project_id = wanted.project_id and mode = wanted.mode and surface = ${surface} and id >= ${firstUuidOf(createdFrom)}::uuid
+    order by id desc limit ${limit})`;
+  const wanted = scopes.map(({ projectId, mode }) => ({ project_id: projectId, mode }));
+  const { rows } = await sql<OwnedPayment>`
+    select newest.id, newest.surface, wanted.project_id as "projectId", wanted.mode
+    from json_to_recordset(${JSON.stringify(wanted)}::json) as wanted (project_id uuid, mode text)
+    cross join lateral (
+      select id, surface from (${sql.join(SURFACES.map(strand), sql` union all `)}) both_apis order by id desc limit ${limit}
+    ) newest`.execute(db);
+  return rows;
+}

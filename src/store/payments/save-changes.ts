@@ -1,0 +1,185 @@
+import { CompiledQuery } from 'kysely';
+import type { Transition } from '../../domain/transition.ts';
+import type { EventType } from '../../domain/event-type.ts';
+import type { Payment, Quote } from '../../domain/payment.ts';
+import type { Mode } from '../../domain/permission.ts';
+import { isoTime } from '../../wire/time.ts';
+import { paymentPayloads } from '../notifications.ts';
+import { paymentRecords } from './payment-rows.ts';
+import type { Statement, StatementRunner } from '../pipeline.ts';
+import {
+  IDEMPOTENCY_KEYS,
+  PAYMENT_ADDRESSES,
+  PAYMENT_TRANSITIONS,
+  PAYMENT_DAY_COUNTS,
+  PAYMENTS,
+  type CountShard,
+} from '../schema/payments.ts';
+import { EVENTS } from '../schema/webhooks.ts';
+
+/** An event ready to be stored: `body` holds the exact bytes that are sent. */
+export interface NewEvent {
+  readonly id: string;
+  readonly projectId: string;
+  readonly mode: Mode;
+  readonly paymentId: string | null;
+  readonly type: EventType;
+  readonly body: string;
+  readonly createdAt: number;
+  /** The request that caused it. */
+  readonly requestId: string | null;
+}
+
+/** An address handed out for a payment, with the quote it was handed out for. */
+export interface IssuedAddress {
+  readonly paymentId: string;
+  readonly quote: Quote;
+  /** The address in the form in which the chain's transfers carry it. */
+  readonly watchedAddress: string;
+  readonly walletId: string;
+  readonly index: number;
+  /** How many confirmations a transfer to it needs. */
+  readonly confirmations: number;
+  /** The hash of the block after which the payment's money comes; null: it is not known. */
+  readonly afterBlock: string | null;
+  readonly issuedAt: number;
+  readonly watchUntil: number;
+}
+
+/** A stored answer: the same request with the same key gets it again within 24 hours. */
+export interface IdempotentAnswer {
+  readonly projectId: string;
+  readonly mode: Mode;
+  readonly route: string;
+  readonly key: string;
+  readonly bodyHash: Buffer;
+  readonly response: string;
+  readonly createdAt: number;
+}
+
+/** One payment, new (`before` null) or changed, with everything that must be saved together with it. */
+export interface PaymentChange {
+  readonly before: Payment | null;
+  readonly after: Payment;
+  readonly dueAt: number | null;
+  readonly transitions: readonly Transition[];
+  readonly events: readonly NewEvent[];
+  readonly address?: IssuedAddress | undefined;
+}
+
+/**
+ * What the changes add to the day counters and subtract from them, in the order in which every writer locks their rows.
+ */
+function countRecords(changes: readonly PaymentChange[], shard: CountShard): string {
+  const deltas = new Map<string, { readonly of: Payment; readonly day: string; payments: bigint; usdCents: bigint }>();
+  const add = (payment: Payment, count: 1n | -1n): void => {
+    const day = isoTime(payment.createdAt).slice(0, 10);
+    const key = `${payment.projectId} ${payment.mode} ${payment.surface} ${day} ${payment.status}`;
+    const delta = deltas.get(key) ?? { of: payment, day, payments: 0n, usdCents: 0n };
+    delta.payments += count;
+    delta.usdCents += count * payment.amountUsdCents;
+    deltas.set(key, delta);
+  };
+  for (const { before, after } of changes) {
+    if (before?.status === after.status) continue;
+    if (before !== null) add(before, -1n);
+    add(after, 1n);
+  }
+  return PAYMENT_DAY_COUNTS.records(
+    [...deltas.entries()]
+      .toSorted(([a], [b]) => (a < b ? -1 : 1))
+      .map(
+        ([
+          ,
+          {
+            of: { projectId, mode, surface, status },
+            ...delta
+          },
+        ]) => ({
+          count: { projectId, mode, surface, status, shard, ...delta },
+        }),
+      ),
+  );
+}
+
+/** Always the same text, so that it is compiled once here and prepared once by the server. */
+const SAVE = `
+  with new_payments as (
+    ${PAYMENTS.insert('$1')}
+  ), changed_payments as (
+    ${PAYMENTS.update('$2')}
+  ), new_arrows as (
+    ${PAYMENT_TRANSITIONS.insert('$3')}
+  ), new_addresses as (
+    ${PAYMENT_ADDRESSES.insert('$4')}
+  ), new_answers as (
+    ${IDEMPOTENCY_KEYS.insert('$5')}
+  ), counted as (
+    ${PAYMENT_DAY_COUNTS.insert('$6')}
+    on conflict (project_id, mode, surface, day, status, shard) do update
+    set payments = payment_day_counts.payments + excluded.payments,
+        usd_cents = payment_day_counts.usd_cents + excluded.usd_cents
+  ), new_events as materialized (
+    ${EVENTS.insert('$7')}
+    returning id, project_id, mode, type, created_at
+  ), new_deliveries as (
+    insert into deliveries (event_id, endpoint_id, state, next_attempt_at, created_at)
+    select e.id, w.id, 'waiting', e.created_at, e.created_at
+    from new_events e
+    join webhook_endpoints w on w.project_id = e.project_id and w.mode = e.mode and e.type = any (w.events)
+    where w.deleted_at is null and w.disabled_at is null
+    returning 1
+  ), notified as (
+    select pg_notify('cointill', 'deliveries') from (select 1 from new_deliveries limit 1) as first
+    union all
+    select pg_notify('cointill', payload) from unnest($8::text[]) as payload
+  )
+  select count(*) from notified`;
+
+/**
+ * Saves new and changed payments with their transitions, events, deliveries, counters, addresses and idempotent answers
+ * in one statement, so that after a crash either everything is saved or nothing. It creates a delivery for each event
+ * and endpoint registered for its type, and notifies every process of the payments that changed. The caller must hold
+ * the locks of changed payments.
+ */
+export async function saveChanges(
+  runner: StatementRunner,
+  changes: readonly PaymentChange[],
+  shard: CountShard,
+  answers: readonly IdempotentAnswer[] = [],
+): Promise<void> {
+  await runner.executeQuery(saveStatement(changes, shard, answers));
+}
+
+/** The statement that saves them, to be sent together with others. */
+export function saveStatement(
+  changes: readonly PaymentChange[],
+  shard: CountShard,
+  answers: readonly IdempotentAnswer[] = [],
+): Statement {
+  const created = changes.filter((change) => change.before === null);
+  const changed = changes.filter((change) => change.before !== null);
+  const parameters = [
+    paymentRecords(created),
+    paymentRecords(changed),
+    PAYMENT_TRANSITIONS.records(
+      changes.flatMap(({ after, transitions }) => transitions.map((transition) => ({ transition, payment: after }))),
+    ),
+    PAYMENT_ADDRESSES.records(
+      changes.flatMap(({ address }) => (address === undefined ? [] : [{ issued: address, quote: address.quote }])),
+    ),
+    IDEMPOTENCY_KEYS.records(answers.map((answer) => ({ answer }))),
+    countRecords(changes, shard),
+    EVENTS.records(changes.flatMap(({ events }) => events.map((event) => ({ event })))),
+    paymentPayloads(changed.map((change) => change.after.id)),
+  ];
+  return CompiledQuery.raw(SAVE, parameters);
+}
+
+const SAVE_EVENTS = EVENTS.insert('$1');
+
+/** Stores events without sending them to anybody. */
+export async function saveEvents(runner: StatementRunner, events: readonly NewEvent[]): Promise<void> {
+  const records = EVENTS.records(events.map((event) => ({ event })));
+  await runner.executeQuery(CompiledQuery.raw(SAVE_EVENTS, [records]));
+}

@@ -1,0 +1,128 @@
+import type { Selectable } from 'kysely';
+import type { Database, Trx } from '../database.ts';
+import { columnsOf, type NewRow, type Tables } from '../tables.ts';
+
+/** A passkey as it was registered. */
+export interface Passkey {
+  readonly id: string;
+  readonly personId: string;
+  readonly name: string;
+  /** Base64url. */
+  readonly credentialId: string;
+  readonly publicKey: Buffer;
+  readonly counter: number;
+  readonly transports: readonly string[];
+  readonly createdAt: number;
+  readonly lastUsedAt: number | null;
+}
+
+function passkeyFromRow(row: Selectable<Tables['passkeys']>): Passkey {
+  return {
+    id: row.id,
+    personId: row.person_id,
+    name: row.name,
+    credentialId: row.credential_id,
+    publicKey: row.public_key,
+    counter: Number(row.counter),
+    transports: row.transports,
+    createdAt: row.created_at,
+    lastUsedAt: row.last_used_at,
+  };
+}
+
+export async function listPasskeys(executor: Database | Trx, personId: string): Promise<readonly Passkey[]> {
+  const rows = await executor
+    .selectFrom('passkeys')
+    .select(columnsOf('passkeys'))
+    .where('person_id', '=', personId)
+    .orderBy('id')
+    .execute();
+  return rows.map(passkeyFromRow);
+}
+
+export async function findPasskey(executor: Database | Trx, credentialId: string): Promise<Passkey | null> {
+  const row = await executor
+    .selectFrom('passkeys')
+    .select(columnsOf('passkeys'))
+    .where('credential_id', '=', credentialId)
+    .executeTakeFirst();
+  return row === undefined ? null : passkeyFromRow(row);
+}
+
+/** False when the credential is registered already. */
+export async function insertPasskey(trx: Trx, passkey: Omit<Passkey, 'lastUsedAt'>): Promise<boolean> {
+  const row = await trx
+    .insertInto('passkeys')
+    .values({
+      id: passkey.id,
+      person_id: passkey.personId,
+      name: passkey.name,
+      credential_id: passkey.credentialId,
+      public_key: passkey.publicKey,
+      counter: String(passkey.counter),
+      transports: [...passkey.transports],
+      created_at: new Date(passkey.createdAt),
+    } satisfies NewRow<'passkeys', 'last_used_at'>)
+    .onConflict((conflict) => conflict.column('credential_id').doNothing())
+    .returning('id')
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+export async function usePasskey(executor: Database | Trx, id: string, counter: number, now: number): Promise<void> {
+  await executor
+    .updateTable('passkeys')
+    .set({ counter: String(counter), last_used_at: new Date(now) })
+    .where('id', '=', id)
+    .execute();
+}
+
+export async function deletePasskey(trx: Trx, personId: string, id: string): Promise<boolean> {
+  const { numDeletedRows } = await trx
+    .deleteFrom('passkeys')
+    .where('id', '=', id)
+    .where('person_id', '=', personId)
+    .executeTakeFirst();
+  return numDeletedRows > 0n;
+}
+
+export async function deletePasskeys(trx: Trx, personId: string): Promise<void> {
+  await trx.deleteFrom('passkeys').where('person_id', '=', personId).execute();
+}
+
+/** Puts these codes in place of all from before; none takes them away. */
+export async function replaceRecoveryCodes(trx: Trx, personId: string, hashes: readonly Buffer[]): Promise<void> {
+  await trx.deleteFrom('recovery_codes').where('person_id', '=', personId).execute();
+  if (hashes.length === 0) return;
+  const rows = hashes.map((hash) => ({ person_id: personId, code_hash: hash }));
+  await trx.insertInto('recovery_codes').values(rows).execute();
+}
+
+/** How many codes are left. */
+export async function countRecoveryCodes(executor: Database | Trx, personId: string): Promise<number> {
+  const { left } = await executor
+    .selectFrom('recovery_codes')
+    .select(({ fn }) => fn.countAll<bigint>().as('left'))
+    .where('person_id', '=', personId)
+    .where('used_at', 'is', null)
+    .executeTakeFirstOrThrow();
+  return Number(left);
+}
+
+/** Uses a code up; false when it is none, or was used before. */
+export async function useRecoveryCode(
+  executor: Database | Trx,
+  personId: string,
+  hash: Buffer,
+  now: number,
+): Promise<boolean> {
+  const row = await executor
+    .updateTable('recovery_codes')
+    .set({ used_at: new Date(now) })
+    .where('person_id', '=', personId)
+    .where('code_hash', '=', hash)
+    .where('used_at', 'is', null)
+    .returning('person_id')
+    .executeTakeFirst();
+  return row !== undefined;
+}

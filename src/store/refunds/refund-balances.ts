@@ -1,0 +1,110 @@
+import { CompiledQuery, sql } from 'kysely';
+import type { AssetCode } from '../../domain/asset.ts';
+import type { Network } from '../../domain/networks.ts';
+import { timestamp, type Database, type Trx } from '../database.ts';
+import { TAKES_PAYMENTS } from './refund-payouts.ts';
+import { REFUND_BALANCES } from '../schema/refunds.ts';
+
+/** A live refund that no block pays, in the smallest units. */
+export interface UnpaidRefund {
+  readonly id: string;
+  /** In the form of `matchingAddress`. */
+  readonly address: string;
+  readonly units: bigint;
+  /** The balance of its address after the last block at which it was checked; null: not known. */
+  readonly seen: { readonly balance: bigint; readonly height: number } | null;
+}
+
+/** The result of checking a refund's balance. */
+export interface BalanceCheck {
+  readonly refundId: string;
+  readonly balance: bigint;
+  readonly height: number;
+  /** The growth that was not explained; null: nothing that might pay the refund. */
+  readonly grownUnits: bigint | null;
+}
+
+/**
+ * The refunds in an asset that have an address and that no block pays: pending ones, those whose payout was reorganised
+ * away, and failed ones that were made since a moment.
+ */
+export async function unpaidRefunds(
+  db: Database,
+  network: Network,
+  asset: AssetCode,
+  failedSince: number,
+): Promise<readonly UnpaidRefund[]> {
+  const { rows } = await sql<{
+    id: string;
+    address: string;
+    units: string;
+    balance: string | null;
+    height: number | null;
+  }>`
+    select r.id, r.watched_address as address, r.units::text as units, b.balance_units::text as balance, b.looked_height as height
+    from refunds r left join refund_balances b on b.refund_id = r.id
+    where r.id in (
+        select pending.id from refunds pending
+        where pending.network = ${network} and pending.status = 'pending' and pending.watched_address is not null
+        union select taken.refund_id from waiting_payouts taken where taken.network = ${network}
+        union select failed.id from refunds failed
+        where failed.network = ${network} and failed.status = 'failed' and failed.watched_address is not null
+          and failed.created_at >= ${timestamp(failedSince)})
+      and (r.status <> 'failed' or r.created_at >= ${timestamp(failedSince)}) and r.network = ${network} and r.asset = ${asset} and r.mode = 'live'
+      and r.watched_address is not null
+      and not exists (select from refund_payouts o where o.refund_id = r.id) and not ${TAKES_PAYMENTS}`.execute(db);
+  return rows.map(({ id, address, units, balance, height }) => ({
+    id,
+    address,
+    units: BigInt(units),
+    seen: balance === null || height === null ? null : { balance: BigInt(balance), height },
+  }));
+}
+
+const SAVE = `
+  ${REFUND_BALANCES.insert('$1')}
+  on conflict (refund_id) do update set balance_units = excluded.balance_units, looked_height = excluded.looked_height,
+    grown_units = coalesce(refund_balances.grown_units, excluded.grown_units),
+    grown_height = coalesce(refund_balances.grown_height, excluded.grown_height)`;
+
+/** Saves the results of checks. Growth found earlier stays. The caller holds the network's cursor. */
+export async function saveBalanceChecks(trx: Trx, checks: readonly BalanceCheck[]): Promise<void> {
+  if (checks.length === 0) return;
+  const rows = checks.map((check) => ({
+    check: { ...check, grownHeight: check.grownUnits === null ? null : check.height },
+  }));
+  await trx.executeQuery(CompiledQuery.raw(SAVE, [REFUND_BALANCES.records(rows)]));
+}
+
+/** After a rollback, forgets what was seen in blocks above a height. */
+export async function purgeBalanceChecksAbove(trx: Trx, network: Network, height: number): Promise<void> {
+  await sql`
+    update refund_balances b set balance_units = null,
+      grown_units = case when b.grown_height <= ${height} then b.grown_units end,
+      grown_height = case when b.grown_height <= ${height} then b.grown_height end
+    from refunds r
+    where r.id = b.refund_id and r.network = ${network} and b.looked_height > ${height}`.execute(trx);
+}
+
+/** Growth that no node explained, on the address of a refund that it may have paid. */
+export interface UnexplainedGrowth {
+  readonly refundId: string;
+  /** In the form of `matchingAddress`. */
+  readonly address: string;
+  readonly units: bigint;
+  readonly height: number;
+}
+
+/** Such growth for a pending refund, and for failed ones of the same payment in the same asset. */
+export async function unexplainedGrowth(
+  db: Database,
+  refund: { readonly id: string; readonly paymentId: string; readonly asset: AssetCode; readonly network: Network },
+): Promise<readonly UnexplainedGrowth[]> {
+  const { rows } = await sql<{ id: string; address: string; units: string; height: number }>`
+    select r.id, r.watched_address as address, b.grown_units::text as units, b.grown_height as height
+    from refunds r join refund_balances b on b.refund_id = r.id
+    where r.payment_id = ${refund.paymentId} and r.asset = ${refund.asset} and r.network = ${refund.network}
+      and (r.id = ${refund.id} or r.status = 'failed') and b.grown_units is not null
+    order by r.id`.execute(db);
+  return rows.map(({ id, units, ...row }) => ({ ...row, refundId: id, units: BigInt(units) }));
+}

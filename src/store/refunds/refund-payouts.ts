@@ -1,0 +1,269 @@
+import { sql, type RawBuilder } from 'kysely';
+import type { AssetCode } from '../../domain/asset.ts';
+import type { Network } from '../../domain/networks.ts';
+import type { KnownPayout, PayableRefund } from '../../domain/refund-payout.ts';
+import type { RefundStatus } from '../../domain/refund.ts';
+import type { Database, Trx } from '../database.ts';
+import type { NewRow } from '../tables.ts';
+
+/** A transfer that pays a refund; `blockHeight` is null while it is in a mempool. */
+export interface Payout {
+  readonly refundId: string;
+  readonly network: Network;
+  readonly transactionHash: string;
+  readonly asset: AssetCode;
+  readonly index: number;
+  /** As `txid:vout`; empty if not known. */
+  readonly spends: readonly string[];
+  readonly blockHeight: number | null;
+  /** Matched by amount and address only, when the refund had already failed. */
+  readonly isGuess: boolean;
+}
+
+/** A transfer that pays a refund, or was to: `dropped` if it is gone from the chain and every mempool. */
+export interface RefundPayout {
+  readonly transactionHash: string;
+  readonly state: KnownPayout['state'];
+  /** Since when it is unmined, in epoch milliseconds; null if mined. */
+  readonly since: number | null;
+  /** Matched by amount and address only, when the refund had already failed. */
+  readonly isGuess: boolean;
+  /** 0 while it is in no block. */
+  readonly confirmations: number;
+}
+
+/**
+ * Whether money to the address of a refund `r` belongs to a payment or to the project. Such addresses are refused now;
+ * a refund that still has one is not paid by what others pay there. An address that was handed out after the refund was
+ * made counts as the customer's: the refund's own payout may be on its way, or was seen already.
+ */
+export const TAKES_PAYMENTS: RawBuilder<boolean> = sql<boolean>`(
+  exists (select from payment_addresses a where a.network = r.network and a.address = r.watched_address
+    and a.issued_at <= r.created_at)
+  or exists (select from change_addresses c where c.network = r.network and c.address = r.watched_address)
+  or exists (select from wallets w where w.project_id = r.project_id and w.network = r.network and w.kind = 'treasury'
+    and lower(w.source) = r.watched_address))`;
+
+/** Whether a transaction pays a refund `r`, mined or not: then the refund can neither be cancelled nor expire. */
+export const IS_BEING_PAID: RawBuilder<boolean> = sql<boolean>`(
+  (exists (select from refund_payouts o where o.refund_id = r.id)
+    or exists (select from waiting_payouts w where w.refund_id = r.id and w.dropped_at is null))
+  and not ${TAKES_PAYMENTS})`;
+
+/** Whether a refund `r` was paid: a completed one, and a failed one that a transaction paid after all. */
+export const WAS_PAID: RawBuilder<boolean> = sql<boolean>`(r.status = 'completed' or (r.status = 'failed'
+  and exists (select from refund_payouts o where o.refund_id = r.id and not o.is_guess)))`;
+
+/** The live refunds to these addresses, of any status and in order of creation: one indexed query. */
+export async function refundsTo(
+  executor: Database | Trx,
+  network: Network,
+  addresses: readonly string[],
+): Promise<readonly PayableRefund[]> {
+  if (addresses.length === 0) return [];
+  const { rows } = await sql<{
+    id: string;
+    status: RefundStatus;
+    asset: AssetCode;
+    units: string;
+    address: string;
+    created_at: string;
+    inputs: readonly string[];
+  }>`
+    select r.id, r.status, r.asset, r.units::text as units, r.watched_address as address,
+      (extract(epoch from r.created_at) * 1000)::bigint::text as created_at,
+      array(select h.transaction_hash || ':' || h.output_index from refund_inputs h where h.refund_id = r.id) as inputs
+    from refunds r
+    where r.network = ${network} and r.watched_address = any (${addresses}::text[]) and r.mode = 'live' and not ${TAKES_PAYMENTS}
+    order by r.id`.execute(executor);
+  return rows.map(({ created_at, units, ...row }) => ({
+    ...row,
+    units: BigInt(units),
+    createdAt: Number(created_at),
+  }));
+}
+
+/** The known payouts of these refunds. */
+export async function knownPayouts(executor: Database | Trx, refundIds: readonly string[]): Promise<KnownPayout[]> {
+  if (refundIds.length === 0) return [];
+  const { rows } = await sql<KnownPayout>`
+    select refund_id as "refundId", transaction_hash as "transactionHash", asset, output_index as index, spends, 'block' as state,
+      is_guess as "isGuess"
+    from refund_payouts where refund_id = any (${refundIds}::uuid[])
+    union all
+    select refund_id, transaction_hash, asset, output_index, spends, case when dropped_at is null then 'waiting' else 'dropped' end, is_guess
+    from waiting_payouts where refund_id = any (${refundIds}::uuid[])`.execute(executor);
+  return rows;
+}
+
+/** Saves payouts; one that is already known stays with its refund. The caller holds the network's cursor. */
+export async function savePayouts(trx: Trx, payouts: readonly Payout[], now: number): Promise<void> {
+  for (const { refundId, network, transactionHash, asset, index, spends, blockHeight, isGuess } of payouts) {
+    const name = { network, transaction_hash: transactionHash, asset, output_index: index };
+    const row = { ...name, refund_id: refundId, spends: [...spends], is_guess: isGuess };
+    if (blockHeight === null) {
+      await trx
+        .insertInto('waiting_payouts')
+        .values({
+          ...row,
+          since: new Date(now),
+          dropped_at: null,
+          was_mined: false,
+        } satisfies NewRow<'waiting_payouts'>)
+        .onConflict((conflict) =>
+          conflict
+            .columns(['network', 'transaction_hash', 'asset', 'output_index'])
+            .doUpdateSet({ since: new Date(now), dropped_at: null })
+            .where('waiting_payouts.dropped_at', 'is not', null),
+        )
+        .execute();
+      continue;
+    }
+    await trx
+      .insertInto('refund_payouts')
+      .values({ ...row, block_height: blockHeight } satisfies NewRow<'refund_payouts'>)
+      .onConflict((conflict) => conflict.doNothing())
+      .execute();
+    await trx
+      .deleteFrom('waiting_payouts')
+      .where('network', '=', network)
+      .where('transaction_hash', '=', transactionHash)
+      .where('asset', '=', asset)
+      .where('refund_id', '=', refundId)
+      .execute();
+  }
+}
+
+/** Payouts in blocks above a height are unmined from now on. */
+export async function takeBackPayoutsAbove(trx: Trx, network: Network, height: number, now: number): Promise<void> {
+  await sql`
+    with gone as (
+      delete from refund_payouts where network = ${network} and block_height > ${height}
+      returning network, transaction_hash, asset, output_index, refund_id, spends, is_guess
+    )
+    insert into waiting_payouts (network, transaction_hash, asset, output_index, refund_id, spends, since, is_guess, was_mined)
+    select network, transaction_hash, asset, output_index, refund_id, spends, ${new Date(now)}::timestamptz, is_guess, true from gone
+    on conflict (network, transaction_hash, asset, output_index)
+    do update set since = excluded.since, dropped_at = null, was_mined = true`.execute(trx);
+}
+
+/** A network's unmined payouts, and the addresses they pay. */
+export async function waitingPayouts(
+  executor: Database | Trx,
+  network: Network,
+): Promise<readonly { readonly hash: string; readonly address: string }[]> {
+  const { rows } = await sql<{ hash: string; address: string }>`
+    select w.transaction_hash as hash, coalesce(r.watched_address, '') as address
+    from waiting_payouts w join refunds r on r.id = w.refund_id
+    where w.network = ${network} and w.dropped_at is null`.execute(executor);
+  return rows;
+}
+
+/** Drops payouts that are gone from the chain and every mempool. */
+export async function dropPayouts(trx: Trx, network: Network, hashes: readonly string[], now: number): Promise<void> {
+  if (hashes.length === 0) return;
+  await sql`
+    update waiting_payouts set dropped_at = ${new Date(now)}::timestamptz
+    where network = ${network} and dropped_at is null and transaction_hash = any (${hashes}::text[])`.execute(trx);
+}
+
+/** Drops the payouts of a network that have been unmined since before a moment. */
+export async function dropPayoutsBefore(db: Database, network: Network, before: number, now: number): Promise<void> {
+  await sql`
+    update waiting_payouts set dropped_at = ${new Date(now)}::timestamptz
+    where network = ${network} and dropped_at is null and since < ${new Date(before)}::timestamptz`.execute(db);
+}
+
+/** The payout of a refund, as {@link payoutsOf} finds it; null: none. */
+export async function payoutOf(executor: Database | Trx, refundId: string): Promise<RefundPayout | null> {
+  return (await payoutsOf(executor, [refundId])).get(refundId) ?? null;
+}
+
+/**
+ * The payouts of these refunds, whatever their confirmations: a mined one rather than an unmined one, and that rather
+ * than a dropped one.
+ */
+export async function payoutsOf(
+  executor: Database | Trx,
+  refundIds: readonly string[],
+): Promise<ReadonlyMap<string, RefundPayout>> {
+  const { rows } = await sql<{
+    id: string;
+    hash: string;
+    state: KnownPayout['state'];
+    since: string | null;
+    is_guess: boolean;
+    confirmations: number | null;
+  }>`
+    select distinct on (id) id, hash, state, (extract(epoch from since) * 1000)::bigint::text as since, is_guess,
+      (select greatest(c.height - payouts.height + 1, 0) from chain_cursors c where c.network = payouts.network) as confirmations
+    from (
+      select o.refund_id as id, o.network, o.transaction_hash as hash, 'block' as state, null::timestamptz as since,
+        o.block_height as height, o.is_guess
+      from refund_payouts o where o.refund_id = any (${refundIds}::uuid[])
+      union all
+      select w.refund_id, w.network, w.transaction_hash, case when w.dropped_at is null then 'waiting' else 'dropped' end,
+        w.since, null, w.is_guess
+      from waiting_payouts w where w.refund_id = any (${refundIds}::uuid[])
+    ) payouts
+    order by id, case state when 'block' then 0 when 'waiting' then 1 else 2 end, is_guess, height, since desc, hash`.execute(
+    executor,
+  );
+  return new Map(
+    rows.map(({ id, hash, state, since, is_guess: isGuess, confirmations }) => [
+      id,
+      {
+        transactionHash: hash,
+        state,
+        since: since === null ? null : Number(since),
+        isGuess,
+        confirmations: confirmations ?? 0,
+      },
+    ]),
+  );
+}
+
+/** Those of these refunds that a transaction pays, mined or not. The caller holds their locks. */
+export async function beingPaid(trx: Trx, refundIds: readonly string[]): Promise<ReadonlySet<string>> {
+  const { rows } = await sql<{ id: string }>`
+    select r.id from refunds r where r.id = any (${refundIds}::uuid[]) and ${IS_BEING_PAID}`.execute(trx);
+  return new Set(rows.map(({ id }) => id));
+}
+
+/** A refund whose payout has enough confirmations. */
+export interface PaidRefund {
+  readonly refundId: string;
+  readonly transactionHash: string;
+  /** When the block came that gave it the last of them; null if that block is not kept any more. */
+  readonly paidAt: number | null;
+}
+
+/** Pending refunds whose payout, at this height, has as many confirmations as their payment needed. */
+export async function refundsPaidBy(db: Database, network: Network, height: number): Promise<readonly PaidRefund[]> {
+  const { rows } = await sql<{ refund_id: string; transaction_hash: string; paid_at: string | null }>`
+    select o.refund_id, o.transaction_hash, (extract(epoch from b.block_at) * 1000)::bigint::text as paid_at
+    from refunds r
+    join refund_payouts o on o.refund_id = r.id
+    cross join lateral (select o.block_height - 1 + coalesce(
+      (select max(a.confirmations) from payment_addresses a where a.payment_id = r.payment_id), 1) as height) needed
+    left join chain_blocks b on b.network = o.network and b.height = needed.height
+    where r.status = 'pending' and r.watched_address is not null and r.network = ${network} and o.network = ${network}
+      and r.mode = 'live' and not ${TAKES_PAYMENTS} and needed.height <= ${height}
+    order by r.id`.execute(db);
+  return rows.map((row) => ({
+    refundId: row.refund_id,
+    transactionHash: row.transaction_hash,
+    paidAt: row.paid_at === null ? null : Number(row.paid_at),
+  }));
+}
+
+/** Completed refunds whose payout was reorganised away and is not mined again. */
+export async function refundsTakenBack(executor: Database | Trx, network: Network): Promise<readonly string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select distinct r.id from waiting_payouts w join refunds r on r.id = w.refund_id
+    where w.network = ${network} and r.status = 'completed'
+      and not exists (
+        select from refund_payouts o where o.refund_id = r.id and o.transaction_hash = r.transaction_hash)
+    order by r.id`.execute(executor);
+  return rows.map(({ id }) => id);
+}

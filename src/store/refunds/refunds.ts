@@ -1,0 +1,186 @@
+import { CompiledQuery, sql } from 'kysely';
+import type { AssetCode } from '../../domain/asset.ts';
+import type { Network } from '../../domain/networks.ts';
+import type { Refund, RefundedMoney, RefundStatus } from '../../domain/refund.ts';
+import type { Surface } from '../../domain/payment.ts';
+import type { Mode } from '../../domain/permission.ts';
+import { lockUntaken, timestamp, type Database, type Trx } from '../database.ts';
+import { notification } from '../notifications.ts';
+import { IS_BEING_PAID } from './refund-payouts.ts';
+import { REFUNDS } from '../schema/refunds.ts';
+
+const INSERT = REFUNDS.insert('$1');
+const UPDATE = REFUNDS.update('$1');
+
+function refundFromRow(row: Parameters<typeof REFUNDS.read>[0]): Refund {
+  return REFUNDS.read(row).refund;
+}
+
+/** `watchedAddress` is the refund's address in the form in which the chain's transfers carry it. */
+export async function insertRefund(trx: Trx, refund: Refund, watchedAddress: string | null): Promise<void> {
+  const rest = { watchedAddress, disposalMinor: null, disposalUsdCents: null };
+  await trx.executeQuery(CompiledQuery.raw(INSERT, [REFUNDS.records([{ refund, rest }])]));
+}
+
+/** Saves the address that the customer entered for a refund. The caller holds its lock. */
+export async function setRefundAddress(
+  trx: Trx,
+  { id, address, paymentId }: Pick<Refund, 'id' | 'address' | 'paymentId'>,
+  watchedAddress: string,
+): Promise<void> {
+  await trx
+    .updateTable('refunds')
+    .set({ address, watched_address: watchedAddress })
+    .where('id', '=', id)
+    // Every other change of a refund is saved with its payment, which notifies of it.
+    .returning(notification('payments', paymentId).as('notified'))
+    .execute();
+}
+
+/** What was worth how much at a moment; null: unknown. */
+export interface FiatWorth {
+  /** In the payment's currency, in its smallest unit. */
+  readonly minor: bigint | null;
+  readonly usdCents: bigint | null;
+}
+
+/**
+ * Saves the fields of a refund that can change; `disposal` is what it was worth when it was paid. The caller holds its
+ * lock.
+ */
+export async function updateRefund(trx: Trx, refund: Refund, disposal: FiatWorth): Promise<void> {
+  const rest = { watchedAddress: null, disposalMinor: disposal.minor, disposalUsdCents: disposal.usdCents };
+  const records = REFUNDS.records([{ refund, rest }]);
+  await trx.executeQuery(CompiledQuery.raw(UPDATE, [records]));
+}
+
+export async function findRefund(executor: Database | Trx, id: string): Promise<Refund | null> {
+  const row = await executor.selectFrom('refunds').select(REFUNDS.names).where('id', '=', id).executeTakeFirst();
+  return row === undefined ? null : refundFromRow(row);
+}
+
+/** Those of these refunds that exist, in no order. */
+export async function findRefunds(executor: Database | Trx, ids: readonly string[]): Promise<readonly Refund[]> {
+  const rows = await executor.selectFrom('refunds').select(REFUNDS.names).where('id', 'in', ids).execute();
+  return rows.map(refundFromRow);
+}
+
+/** Locks one refund until the transaction ends. */
+export async function lockRefund(trx: Trx, id: string): Promise<Refund | null> {
+  const row = await trx.selectFrom('refunds').select(REFUNDS.names).where('id', '=', id).forUpdate().executeTakeFirst();
+  return row === undefined ? null : refundFromRow(row);
+}
+
+/**
+ * Locks the most overdue refunds that no other transaction has locked. Leaves out those that a transaction pays, until
+ * that is decided, and those that may have been paid on a network not yet seen up to the end of their time
+ * (`seenUpTo`).
+ */
+export async function lockDueRefunds(
+  trx: Trx,
+  now: number,
+  seenUpTo: ReadonlyMap<Network, number>,
+  limit: number,
+): Promise<readonly Refund[]> {
+  const due = trx
+    .selectFrom('refunds as r')
+    .select(REFUNDS.names)
+    .where('due_at', '<=', timestamp(now))
+    .where((where) =>
+      where.or([
+        where('mode', '=', 'test'),
+        where('watched_address', 'is', null),
+        ...[...seenUpTo].map(([network, at]) =>
+          where.and([where('network', '=', network), where('due_at', '<=', timestamp(at))]),
+        ),
+      ]),
+    )
+    .where((where) => where.not(IS_BEING_PAID))
+    .orderBy('due_at');
+  return (await lockUntaken(due, limit)).map(refundFromRow);
+}
+
+/**
+ * What a payment's refunds in its quote's token take: pending and completed ones, and failed ones that were paid after
+ * all; guesses do not count. Refunds in another token paid back money on another quote. Read under the payment's lock.
+ */
+export async function refundedMoney(
+  trx: Trx,
+  paymentId: string,
+  { asset, network }: { readonly asset: AssetCode; readonly network: Network },
+): Promise<RefundedMoney> {
+  const row = await trx
+    .selectFrom('refunds as r')
+    .select([
+      sql<bigint>`coalesce(sum(units), 0)`.as('units'),
+      sql<bigint>`coalesce(sum(amount_minor), 0)`.as('amount_minor'),
+    ])
+    .where('payment_id', '=', paymentId)
+    .where('asset', '=', asset)
+    .where('network', '=', network)
+    .where((where) =>
+      where.or([
+        where('status', '!=', 'failed'),
+        where.exists(
+          where
+            .selectFrom('refund_payouts as o')
+            .select('o.refund_id')
+            .whereRef('o.refund_id', '=', 'r.id')
+            .where('o.is_guess', '=', false),
+        ),
+        where.exists(
+          where
+            .selectFrom('waiting_payouts as w')
+            .select('w.refund_id')
+            .whereRef('w.refund_id', '=', 'r.id')
+            .where('w.is_guess', '=', false)
+            .where('w.dropped_at', 'is', null),
+        ),
+      ]),
+    )
+    .executeTakeFirstOrThrow();
+  return { units: row.units, amountMinor: row.amount_minor };
+}
+
+/** A payment's refunds, oldest first. */
+export async function refundsOfPayment(
+  executor: Database | Trx,
+  paymentId: string,
+  limit: number,
+): Promise<readonly Refund[]> {
+  const rows = await executor
+    .selectFrom('refunds')
+    .select(REFUNDS.names)
+    .where('payment_id', '=', paymentId)
+    .orderBy('id')
+    .limit(limit)
+    .execute();
+  return rows.map(refundFromRow);
+}
+
+/** One page of refunds, newest first, and how many there are in total. */
+export async function listRefunds(
+  db: Database,
+  scope: {
+    readonly projectId: string;
+    readonly mode: Mode;
+    readonly status: RefundStatus | null;
+    readonly payment: { readonly id: string; readonly surface: Surface } | null;
+  },
+  page: { readonly limit: number; readonly offset: number },
+): Promise<{ readonly refunds: readonly Refund[]; readonly total: number }> {
+  let query = db.selectFrom('refunds').where('project_id', '=', scope.projectId).where('mode', '=', scope.mode);
+  if (scope.status !== null) query = query.where('status', '=', scope.status);
+  if (scope.payment !== null) {
+    query = query.where('payment_id', '=', scope.payment.id).where('payment_surface', '=', scope.payment.surface);
+  }
+  const rows = await query
+    .select(REFUNDS.names)
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(page.limit)
+    .offset(page.offset)
+    .execute();
+  const { total } = await query.select(sql<bigint>`count(*)`.as('total')).executeTakeFirstOrThrow();
+  return { refunds: rows.map(refundFromRow), total: Number(total) };
+}

@@ -1,0 +1,148 @@
+import { sql } from 'kysely';
+import type { Network } from '../../domain/networks.ts';
+import type { KnownPayout } from '../../domain/refund-payout.ts';
+import type { Database, Trx } from '../database.ts';
+import type { NewRow } from '../tables.ts';
+
+/** A signed transaction; `bytes` is null where a wallet sent it by itself. */
+export interface SentTransaction {
+  readonly network: Network;
+  readonly hash: string;
+  readonly bytes: Uint8Array | null;
+}
+
+/** Saves that a signed transaction is being sent for these refunds, before it is; again after a refusal too. */
+export async function saveSentPayout(
+  trx: Trx,
+  refundIds: readonly string[],
+  { network, hash, bytes }: SentTransaction,
+  now: number,
+): Promise<void> {
+  if (bytes !== null) await saveBytes(trx, { network, hash, bytes });
+  await trx
+    .insertInto('sent_payouts')
+    .values(
+      refundIds.map((id): NewRow<'sent_payouts'> => ({
+        refund_id: id,
+        network,
+        transaction_hash: hash,
+        sent_at: new Date(now),
+        refused_reason: null,
+      })),
+    )
+    .onConflict((conflict) =>
+      conflict.columns(['refund_id', 'transaction_hash']).doUpdateSet({ sent_at: new Date(now), refused_reason: null }),
+    )
+    .execute();
+}
+
+async function saveBytes(
+  trx: Trx,
+  { network, hash, bytes }: { readonly network: Network; readonly hash: string; readonly bytes: Uint8Array },
+): Promise<void> {
+  await trx
+    .insertInto('raw_transactions')
+    .values({ network, transaction_hash: hash, bytes: Buffer.from(bytes) } satisfies NewRow<'raw_transactions'>)
+    // The hash does not cover witnesses: what was refused may come again with better signatures.
+    .onConflict((conflict) =>
+      conflict.columns(['network', 'transaction_hash']).doUpdateSet({ bytes: Buffer.from(bytes) }),
+    )
+    .execute();
+}
+
+/** Saves that the node refused a transaction, in its words. */
+export async function refuseSentPayout(trx: Trx, network: Network, hash: string, reason: string): Promise<void> {
+  await trx
+    .updateTable('sent_payouts')
+    .set({ refused_reason: reason })
+    .where('network', '=', network)
+    .where('transaction_hash', '=', hash)
+    .execute();
+}
+
+/** The refunds that a sent transaction pays. */
+export async function refundsOfSentPayout(
+  trx: Trx,
+  network: Network,
+  hash: string,
+): Promise<readonly { readonly paymentId: string }[]> {
+  return trx
+    .selectFrom('sent_payouts as s')
+    .innerJoin('refunds as r', 'r.id', 's.refund_id')
+    .select('r.payment_id as paymentId')
+    .where('s.network', '=', network)
+    .where('s.transaction_hash', '=', hash)
+    .execute();
+}
+
+/** Transactions that were sent for pending refunds and are in no block, oldest first, with their bytes in hex. */
+export async function unminedSentPayouts(
+  db: Database,
+  network: Network,
+  limit: number,
+): Promise<readonly { readonly hash: string; readonly hex: string }[]> {
+  const { rows } = await sql<{ hash: string; hex: string }>`
+    select s.transaction_hash as hash, encode(t.bytes, 'hex') as hex
+    from sent_payouts s
+    join refunds r on r.id = s.refund_id and r.status = 'pending'
+    join raw_transactions t on t.network = s.network and t.transaction_hash = s.transaction_hash
+    where s.network = ${network} and s.refused_reason is null
+      and not exists (select from refund_payouts o where o.refund_id = s.refund_id)
+    group by s.transaction_hash, t.bytes
+    order by min(s.sent_at) limit ${limit}`.execute(db);
+  return rows;
+}
+
+/** How far the payment of a refund has come. */
+export interface PayoutProgress {
+  readonly refundId: string;
+  /** The transaction that pays it, or was sent to; null: none is known. */
+  readonly hash: string | null;
+  /** `sent`: and not seen since. `refused`: the node did not take the transaction that was sent. */
+  readonly state: KnownPayout['state'] | 'sent' | 'refused' | null;
+  readonly confirmations: number;
+  /** With how many it completes. */
+  readonly needed: number;
+  /** What the node said of the last transaction that it refused; null unless `state` is `refused`. */
+  readonly reason: string | null;
+}
+
+/** How far the payments of these refunds have come, in no order. */
+export async function payoutProgress(db: Database, refundIds: readonly string[]): Promise<readonly PayoutProgress[]> {
+  const { rows } = await sql<PayoutProgress>`
+    select r.id as "refundId", p.hash, p.state, p.reason,
+      case when p.state = 'block' then greatest(c.height - p.height + 1, 0) else 0 end as confirmations,
+      coalesce((select max(a.confirmations) from payment_addresses a where a.payment_id = r.payment_id), 1) as needed
+    from refunds r
+    left join chain_cursors c on c.network = r.network
+    left join lateral (
+      select o.transaction_hash as hash, 'block' as state, o.block_height as height, null as reason, 0 as rank, null::timestamptz as at
+      from refund_payouts o where o.refund_id = r.id
+      union all
+      select w.transaction_hash, case when w.dropped_at is null then 'waiting' else 'dropped' end, null, null,
+        case when w.dropped_at is null then 1 else 3 end, w.since
+      from waiting_payouts w where w.refund_id = r.id
+      union all
+      select s.transaction_hash, case when s.refused_reason is null then 'sent' else 'refused' end, null, s.refused_reason, 2, s.sent_at
+      from sent_payouts s where s.refund_id = r.id
+      order by rank, at desc nulls last limit 1
+    ) p on true
+    where r.id = any (${refundIds}::uuid[])`.execute(db);
+  return rows;
+}
+
+/** What was last sent for a refund and not refused, and when, in epoch milliseconds; null: nothing. */
+export async function lastSentPayout(
+  db: Database,
+  refundId: string,
+): Promise<{ readonly hash: string; readonly at: number } | null> {
+  const row = await db
+    .selectFrom('sent_payouts')
+    .select(['transaction_hash', 'sent_at'])
+    .where('refund_id', '=', refundId)
+    .where('refused_reason', 'is', null)
+    .orderBy('sent_at', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return row === undefined ? null : { hash: row.transaction_hash, at: row.sent_at };
+}

@@ -1,0 +1,161 @@
+import { sql } from 'kysely';
+import { DatabaseError, type Client } from 'pg';
+import type { ExportColumn } from '../../domain/export-column.ts';
+import { copyFile } from './copy-file.ts';
+import type { Database } from '../database.ts';
+import { expressionsOf, headsOf, type Writing } from './export-columns.ts';
+import { strandsOf, type Condition, type PaymentScopeKey, type PaymentSearch } from '../payments/payment-filter.ts';
+import { allColumns } from '../tables.ts';
+import { idWriter } from '../payments/written-ids.ts';
+
+/** What a file of payments has in it. */
+export interface PaymentExport extends Writing {
+  readonly scope: PaymentScopeKey;
+  readonly search: PaymentSearch;
+  readonly columns: readonly ExportColumn[];
+}
+
+/** The first of two numbers of advisory locks; the second is the slot, or made of the person. */
+const SLOTS_LOCK = 7_203_612;
+const PERSONS_LOCK = 7_203_614;
+/** A third would take what creations need. */
+export const MAX_EXPORTS = 2;
+
+export type ExportSlot = 'taken' | 'all_taken' | 'own_taken';
+
+/**
+ * Takes one of the places for exports, of all processes together, until the connection ends. A person has one at most;
+ * null: the operator, who may have both. One place is kept for people who lead, so that others who do not read what
+ * they asked for cannot hold up everybody.
+ */
+export async function takeExportSlot(client: Client, personId: string | null, leads: boolean): Promise<ExportSlot> {
+  const take = async (lock: string, values: readonly unknown[]): Promise<boolean> => {
+    const { rows } = await client.query<{ taken: boolean }>(`select pg_try_advisory_lock(${lock}) as taken`, [
+      ...values,
+    ]);
+    return rows[0]?.taken === true;
+  };
+  const isFree = personId === null || (await take('$1, hashtext($2)', [PERSONS_LOCK, personId]));
+  if (!isFree) return 'own_taken';
+  // The kept one first, for it is of no use to the others.
+  for (let slot = leads ? 0 : 1; slot < MAX_EXPORTS; slot += 1)
+    if (await take('$1, $2', [SLOTS_LOCK, slot])) return 'taken';
+  return 'all_taken';
+}
+
+/** The number of the connection's server process, by which another connection can stop what runs on it. */
+export async function serverProcess(client: Client): Promise<number> {
+  const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
+  return rows[0]?.pid ?? 0;
+}
+
+const END_WITHIN_MS = 5_000;
+
+/**
+ * Ends a server process and waits for that: it would go on as long as it finds nothing to send. Cancelling does nothing
+ * to a process whose statement has not arrived yet.
+ */
+export async function endServerProcess(db: Database, pid: number): Promise<void> {
+  await sql`select pg_terminate_backend(${pid}, ${END_WITHIN_MS})`.execute(db);
+}
+
+/**
+ * About how many payments a search means, from the counters of days; null where only reading them all could say.
+ */
+export async function countAbout(db: Database, scope: PaymentScopeKey, search: PaymentSearch): Promise<number | null> {
+  const { statuses, surface, createdFrom, createdBefore, ...others } = search;
+  if (Object.values(others).some((one) => one !== null)) return null;
+  let counts = db
+    .selectFrom('payment_day_counts')
+    .select(({ fn }) => fn.sum<bigint | null>('payments').as('payments'))
+    .where('project_id', '=', scope.projectId)
+    .where('mode', '=', scope.mode);
+  if (surface !== null) counts = counts.where('surface', '=', surface);
+  if (statuses !== null) counts = counts.where('status', 'in', statuses);
+  if (createdFrom !== null) counts = counts.where('day', '>=', dayOf(createdFrom));
+  if (createdBefore !== null) counts = counts.where('day', '<=', dayOf(createdBefore));
+  const { payments } = await counts.executeTakeFirstOrThrow();
+  return Number(payments ?? 0n);
+}
+
+function dayOf(at: number): string {
+  return new Date(at).toISOString().slice(0, 10);
+}
+
+/** PostgreSQL: invalid_parameter_value. */
+const UNKNOWN_ZONE = '22023';
+
+/** Whether JavaScript and the database both know a time zone by that name. */
+export async function knowsZone(db: Database, zone: string): Promise<boolean> {
+  // Neither offsets nor made-up abbreviations, which the two read differently.
+  if (!/^[a-z]+(?:[/_+-][a-z\d_+-]+)*$/i.test(zone)) return false;
+  try {
+    Intl.DateTimeFormat('en', { timeZone: zone });
+    await sql`select now() at time zone ${zone}`.execute(db);
+    return true;
+  } catch (error) {
+    if (error instanceof RangeError || (error instanceof DatabaseError && error.code === UNKNOWN_ZONE)) return false;
+    throw error;
+  }
+}
+
+/**
+ * Passes on a file of payments, the newest first, as they are at one moment; the whole head first. Returns the number
+ * of rows. Throws what `take` throws, and then the connection is unusable.
+ */
+export function copyPayments(
+  client: Client,
+  file: PaymentExport,
+  take: (piece: Buffer) => Promise<void>,
+): Promise<number> {
+  return copyFile(
+    client,
+    file,
+    {
+      heads: headsOf(file.columns, file),
+      rows: (db) => rowsOf(db, file),
+      // Rows are sent as they are read along the indexes; sorting a million first would keep the reader waiting.
+      without: ['enable_sort', 'enable_bitmapscan', 'enable_seqscan', 'enable_hashjoin', 'enable_mergejoin'],
+      eachRow: rowWriter(file),
+    },
+    take,
+  );
+}
+
+/** A letter for the API and the UUID, then what the file has beside the id. */
+function rowsOf(db: Database, file: PaymentExport) {
+  const expressions = expressionsOf(file.columns, file);
+  const json = sql.join(expressions.map(({ column, expression }) => sql`${sql.lit(column)}, ${expression}`));
+  const values =
+    file.format === 'csv'
+      ? expressions.map(({ expression }) => expression)
+      : expressions.length === 0
+        ? [sql`'{}'`]
+        : [sql`json_build_object(${json})::text`];
+  const selected = [sql`left(surface, 1) || id`, ...values];
+  return sql`select ${sql.join(selected)} from ${paymentsOf(file)} order by id desc`.compile(db);
+}
+
+function paymentsOf({ scope, search }: PaymentExport): Condition {
+  const { strands, overlap, amount } = strandsOf(scope, search, null, true);
+  const whole = strands.map(({ source, conditions }) => {
+    const all = amount === null ? conditions : [...conditions, amount];
+    // In order by itself, so that the strands are merged and none of them is sorted.
+    return sql`(select ${allColumns('payments')} from ${source} where ${sql.join(all, sql` and `)} order by id desc)`;
+  });
+  if (whole.length === 0) return sql`(select ${allColumns('payments')} from payments where false) payments`;
+  if (!overlap) return sql`(${sql.join(whole, sql` union all `)}) payments`;
+  const ids = strands.map(
+    ({ source, conditions }) => sql`select id from ${source} where ${sql.join(conditions, sql` and `)}`,
+  );
+  return sql`(select ${allColumns('payments')} from payments where id in (${sql.join(ids, sql` union `)})) payments`;
+}
+
+/** Without its id a row is what comes after the letter, the UUID and the delimiter. */
+const WITHOUT_ID = 38;
+
+/** Writes each row's id as its API does: first in the row, or nowhere. */
+function rowWriter(file: PaymentExport): (row: Buffer) => Buffer {
+  if (!file.columns.includes('id')) return (row) => row.subarray(WITHOUT_ID);
+  return idWriter(['id'], file, file.columns.length > 1);
+}

@@ -1,0 +1,229 @@
+import { sql } from 'kysely';
+import type { Client } from 'pg';
+import {
+  type Books,
+  type BookStep,
+  type CurrencyRow,
+  type DifferenceRow,
+  type LostRow,
+  type Named,
+  type OverRefundRow,
+  type ReceivedRow,
+  type RefundRow,
+} from '../../domain/books.ts';
+import type { ReportSpan } from '../../domain/report.ts';
+import type { Database } from '../database.ts';
+import { HAS_ENDED } from '../payments/ended-payments.ts';
+import { onConnection } from '../one-connection.ts';
+import type { PaymentScopeKey } from '../payments/payment-filter.ts';
+import { WAS_PAID } from '../refunds/refund-payouts.ts';
+import { at, count, named, total } from './report-sums.ts';
+import { depositRows, sweepRows } from './report-sweeps.ts';
+import { liftLimits } from '../backups/snapshot.ts';
+
+/** Longer than this nothing of it may take. */
+const STATEMENT_MS = 300_000;
+
+/** The first of two numbers of advisory locks; the second is made of the project's id. */
+const BOOKS_LOCK = 7_203_613;
+
+/** Takes the only place that a project has for this, until the connection ends. Whether nobody else had it. */
+export async function takeBooksSlot(client: Client, projectId: string): Promise<boolean> {
+  const { rows } = await client.query<{ taken: boolean }>('select pg_try_advisory_lock($1, hashtext($2)) as taken', [
+    BOOKS_LOCK,
+    projectId,
+  ]);
+  return rows[0]?.taken === true;
+}
+
+/**
+ * Adds up a project's money as it is at one moment, on a connection that nothing else uses. It reads alone, on one
+ * processor, and waits for nobody's locks. `onStep` is called before each step; without `withSweeps` it leaves out what
+ * only those who see wallets may know.
+ */
+export async function readBooks(
+  client: Client,
+  scope: PaymentScopeKey & { readonly withSweeps: boolean },
+  span: ReportSpan,
+  onStep: (step: BookStep) => Promise<void>,
+): Promise<Books> {
+  await client.query('begin isolation level repeatable read');
+  await liftLimits(client);
+  await client.query(
+    `set local statement_timeout = ${STATEMENT_MS}; set local jit = off; set local work_mem = '64MB';
+     set local max_parallel_workers_per_gather = 0`,
+  );
+  const db = onConnection(client);
+  await onStep('transfers');
+  await gather(db, scope, span);
+  const [received, currencies] = [await receivedRows(db), await currencyRows(db)];
+  await onStep('payments');
+  const differences = await differenceRows(db, scope, span);
+  await onStep('refunds');
+  const refunds = await refundRows(db, scope, span);
+  const refundCurrencies = await refundCurrencyRows(db, scope, span);
+  const overRefunds = await overRefundRows(db, scope);
+  await onStep('deposits');
+  const isLive = scope.mode === 'live' && scope.withSweeps;
+  const books: Books = {
+    received,
+    currencies,
+    differences,
+    refunds,
+    refundCurrencies,
+    overRefunds,
+    lost: scope.mode === 'live' ? await lostRows(db, scope, span) : [],
+    ...(isLive ? await sweepRows(db, scope, span) : { swept: [], fees: [] }),
+    ...(isLive ? await depositRows(db, scope) : { deposits: [], depositDifferences: NOTHING_NAMED }),
+  };
+  await client.query('commit');
+  return books;
+}
+
+const NOTHING_NAMED = { rows: [], count: 0 } as const;
+
+const IS_BEFORE = (span: ReportSpan) => sql`t.first_seen_at < ${at(span.startAt)}`;
+const IS_WITHIN = (span: ReportSpan) =>
+  sql`t.first_seen_at >= ${at(span.startAt)} and t.first_seen_at < ${at(span.endAt)}`;
+
+/** A payment's money in a token is one row: everything that follows is added up of these. */
+async function gather(db: Database, { projectId, mode }: PaymentScopeKey, span: ReportSpan): Promise<void> {
+  const isConfirmed = sql`t.state = 'confirmed'`;
+  const isReceipt = sql`${isConfirmed} and ${IS_WITHIN(span)}`;
+  await sql`
+    create temporary table book_money on commit drop as
+    select p.id as payment_id, p.surface, t.network, t.asset, p.currency, p.decimals, p.owed_units, p.confirmed_units,
+      p.status, p.exception, p.completed_at is not null as is_completed,
+      coalesce(t.asset = p.asset and t.network = p.network, false) as is_quoted,
+      ${total('t.amount_units', isConfirmed)} as confirmed,
+      ${total('t.amount_units', sql`${isConfirmed} and ${IS_BEFORE(span)}`)} as before,
+      ${total('t.amount_units', isReceipt)} as received,
+      ${total('t.amount_units', sql`not ${isConfirmed} and ${IS_WITHIN(span)}`)} as unconfirmed,
+      ${count(isReceipt)} as transfers,
+      ${total('t.receipt_usd_cents', isReceipt)} as usd_cents,
+      ${count(sql`${isReceipt} and t.receipt_usd_cents is null`)} as usd_unvalued,
+      ${total('t.receipt_minor', isReceipt)} as minor,
+      ${count(sql`${isReceipt} and t.receipt_minor is null`)} as unvalued
+    from transfers t join payments p on p.id = t.payment_id
+    where p.project_id = ${projectId} and p.mode = ${mode} and t.state <> 'dropped'
+    group by p.id, t.network, t.asset`.execute(db);
+  await sql`analyze book_money`.execute(db);
+}
+
+/** Money fills what is owed in the order in which it came; what came before the period filled it first. */
+async function receivedRows(db: Database): Promise<readonly ReceivedRow[]> {
+  const applied = 'least(before + received, owed_units) - least(before, owed_units)';
+  const isLate = sql`is_quoted and not is_completed and ${HAS_ENDED}`;
+  const isShort = sql`(exception = 'underpaid' or (exception = 'none' and status = 'failed'))`;
+  const wasQuoted = sql`(exists (select from payment_addresses a where a.payment_id = book_money.payment_id
+      and a.asset = book_money.asset and a.network = book_money.network)
+    or exists (select from payment_quotes q where q.payment_id = book_money.payment_id
+      and q.asset = book_money.asset and q.network = book_money.network))`;
+  const { rows } = await sql<ReceivedRow>`
+    select network, asset, max(decimals) filter (where is_quoted) as decimals,
+      ${total('before')} as before, ${total('received')} as received,
+      ${total(applied, sql`is_quoted and is_completed`)} as applied,
+      ${total(`received - (${applied})`, sql`is_quoted and is_completed`)} as excess,
+      ${total('received', sql`is_quoted and not is_completed and not (${HAS_ENDED})`)} as open,
+      ${total('received', sql`${isLate} and ${isShort}`)} as underpaid,
+      ${total('received', sql`${isLate} and not ${isShort}`)} as late,
+      ${total('received', sql`not is_quoted and ${wasQuoted}`)} as superseded,
+      ${total('received', sql`not is_quoted and not ${wasQuoted}`)} as unquoted,
+      ${total('unconfirmed')} as unconfirmed,
+      coalesce(sum(transfers), 0)::integer as transfers,
+      ${total('usd_cents')} as "usdCents", coalesce(sum(usd_unvalued), 0)::integer as unvalued
+    from book_money group by network, asset order by network, asset`.execute(db);
+  return rows;
+}
+
+async function currencyRows(db: Database): Promise<readonly CurrencyRow[]> {
+  const { rows } = await sql<CurrencyRow>`
+    select currency, ${total('minor')} as minor, sum(transfers)::integer as transfers, sum(unvalued)::integer as unvalued
+    from book_money where transfers > 0 group by currency order by currency`.execute(db);
+  return rows;
+}
+
+/** Of the payments that got money in the period, or are said to have got some that no transfer shows. */
+async function differenceRows(
+  db: Database,
+  { projectId, mode }: PaymentScopeKey,
+  span: ReportSpan,
+): Promise<Named<DifferenceRow>> {
+  return named<DifferenceRow>(
+    db,
+    sql`select payment_id as "paymentId", surface, network, asset, confirmed as transfers, confirmed_units as payment
+      from book_money where is_quoted and received > 0 and confirmed <> confirmed_units
+      union all
+      select p.id, p.surface, p.network, p.asset, 0, p.confirmed_units from payments p
+      where p.project_id = ${projectId} and p.mode = ${mode} and p.confirmed_units > 0
+        and coalesce(p.completed_at, p.created_at) >= ${at(span.startAt)}
+        and coalesce(p.completed_at, p.created_at) < ${at(span.endAt)}
+        and not exists (select from book_money m where m.payment_id = p.id and m.is_quoted and m.confirmed > 0)`,
+    sql`"paymentId"`,
+  );
+}
+
+const PAID_AT = sql`coalesce(r.completed_at, r.created_at)`;
+
+async function refundRows(db: Database, scope: PaymentScopeKey, span: ReportSpan): Promise<readonly RefundRow[]> {
+  const isWithin = sql`${WAS_PAID} and ${PAID_AT} >= ${at(span.startAt)} and ${PAID_AT} < ${at(span.endAt)}`;
+  const isPending = sql`r.created_at < ${at(span.endAt)}
+    and (r.status = 'pending' or (r.status = 'completed' and r.completed_at >= ${at(span.endAt)}))`;
+  const { rows } = await sql<RefundRow>`
+    select r.network, r.asset, max(r.decimals) as decimals,
+      ${total('r.units', sql`${WAS_PAID} and ${PAID_AT} < ${at(span.startAt)}`)} as before,
+      ${total('r.units', isWithin)} as refunded, ${total('r.units', isPending)} as pending,
+      ${count(isWithin)} as refunds, ${total('r.disposal_usd_cents', isWithin)} as "usdCents",
+      ${count(sql`${isWithin} and r.disposal_usd_cents is null`)} as unvalued
+    from refunds r where r.project_id = ${scope.projectId} and r.mode = ${scope.mode}
+    group by r.network, r.asset order by r.network, r.asset`.execute(db);
+  return rows;
+}
+
+async function refundCurrencyRows(
+  db: Database,
+  scope: PaymentScopeKey,
+  span: ReportSpan,
+): Promise<readonly CurrencyRow[]> {
+  const { rows } = await sql<CurrencyRow>`
+    select r.currency, ${total('r.disposal_minor')} as minor, count(*)::integer as transfers,
+      ${count(sql`r.disposal_minor is null`)} as unvalued
+    from refunds r where r.project_id = ${scope.projectId} and r.mode = ${scope.mode} and ${WAS_PAID}
+      and ${PAID_AT} >= ${at(span.startAt)} and ${PAID_AT} < ${at(span.endAt)}
+    group by r.currency order by r.currency`.execute(db);
+  return rows;
+}
+
+async function overRefundRows(db: Database, scope: PaymentScopeKey): Promise<Named<OverRefundRow>> {
+  return named<OverRefundRow>(
+    db,
+    sql`select r.payment_id as "paymentId", r.payment_surface as surface, r.network, r.asset,
+        coalesce(max(m.confirmed), 0) as received, sum(r.units)::numeric(78, 0) as refunded
+      from refunds r left join book_money m
+        on m.payment_id = r.payment_id and m.network = r.network and m.asset = r.asset
+      where r.project_id = ${scope.projectId} and r.mode = ${scope.mode} and (r.status = 'pending' or ${WAS_PAID})
+      group by r.payment_id, r.payment_surface, r.network, r.asset
+      having sum(r.units) > coalesce(max(m.confirmed), 0)`,
+    sql`"paymentId"`,
+  );
+}
+
+/**
+ * Money on addresses that a restore lost, of wallets that the project has, or had if nobody has them any more; once
+ * booked, it is a payment's.
+ */
+async function lostRows(db: Database, { projectId }: PaymentScopeKey, span: ReportSpan): Promise<readonly LostRow[]> {
+  const { rows } = await sql<LostRow>`
+    select l.network, l.asset, ${total('l.amount_units', sql`l.found_at < ${at(span.startAt)}`)} as before,
+      ${total('l.amount_units', sql`l.found_at >= ${at(span.startAt)}`)} as received
+    from lost_transfers l
+    where l.payment_id is null and l.block_height is not null and l.found_at < ${at(span.endAt)}
+      and exists (select from wallets w where w.project_id = ${projectId} and w.network = l.network
+        and w.first_address = l.first_address
+        and (w.replaced_at is null or not exists (select from wallets o where o.network = l.network
+          and o.first_address = l.first_address and o.replaced_at is null)))
+      and exists (select from skipped_indexes s where s.network = l.network and s.first_address = l.first_address
+        and l.address_index >= s.from_index and l.address_index < s.to_index)
+    group by l.network, l.asset order by l.network, l.asset`.execute(db);
+  return rows;
+}

@@ -1,0 +1,24 @@
+import { sql, type RawBuilder } from 'kysely';
+import { MAX_NAMED, type Named } from '../../domain/books.ts';
+import type { Database } from '../database.ts';
+
+/** A moment in a form that `COPY` takes too, which has no parameters. */
+export const at = (epochMs: number): RawBuilder<unknown> => sql`${new Date(epochMs).toISOString()}::timestamptz`;
+
+/** Exact sums of what meets a filter, which the driver reads as bigints. */
+export const total = (of: string, filter: RawBuilder<unknown> = sql`true`): RawBuilder<bigint> =>
+  sql<bigint>`coalesce(sum(${sql.raw(of)}) filter (where ${filter}), 0)::numeric(78, 0)`;
+/** How many rows meet it. */
+export const count = (filter: RawBuilder<unknown> = sql`true`): RawBuilder<number> =>
+  sql<number>`(count(*) filter (where ${filter}))::integer`;
+
+/** The rows that explain a difference, the first of them, and how many there are. */
+export async function named<Row>(
+  db: Database,
+  rows: RawBuilder<unknown>,
+  order: RawBuilder<unknown>,
+): Promise<Named<Row>> {
+  const found = await sql<Row & { readonly of: number }>`
+    select *, (count(*) over ())::integer as "of" from (${rows}) rows order by ${order} limit ${MAX_NAMED}`.execute(db);
+  return { rows: found.rows.map(({ of: _of, ...row }) => row as Row), count: found.rows[0]?.of ?? 0 };
+}

@@ -1,0 +1,99 @@
+import { sql } from 'kysely';
+import type { DepositDifferenceRow, DepositRow, FeeRow, Named, SweptRow } from '../../domain/books.ts';
+import { EVM_NETWORKS, nativeAsset } from '../../domain/networks.ts';
+import type { ReportSpan } from '../../domain/report.ts';
+import type { Database } from '../database.ts';
+import type { PaymentScopeKey } from '../payments/payment-filter.ts';
+import { at, count, named, total } from './report-sums.ts';
+
+const isWithin = ({ startAt, endAt }: ReportSpan) => sql`mined_at >= ${at(startAt)} and mined_at < ${at(endAt)}`;
+
+/** What left deposit contracts for the treasury in a period, and what that cost. */
+export async function sweepRows(
+  db: Database,
+  { projectId }: PaymentScopeKey,
+  span: ReportSpan,
+): Promise<{ readonly swept: readonly SweptRow[]; readonly fees: readonly FeeRow[] }> {
+  const swept = await sql<SweptRow>`
+    select network, asset, ${total('units')} as swept, ${total('usd_cents')} as "usdCents",
+      count(*)::integer as sweeps, ${count(sql`usd_cents is null`)} as unvalued
+    from sweep_transfers
+    where project_id = ${projectId} and state = 'mined' and asset is not null and ${isWithin(span)}
+    group by network, asset order by network, asset`.execute(db);
+  const fees = await sql<FeeRow>`
+    select network, ${total('fee_units')} as units, ${total('fee_usd_cents')} as "usdCents",
+      count(*)::integer as sweeps, ${count(sql`fee_usd_cents is null`)} as unknown
+    from sweeps where project_id = ${projectId} and ${isWithin(span)}
+      and (state = 'mined' or (state = 'failed' and fee_units is not null))
+    group by network order by network`.execute(db);
+  return { swept: swept.rows, fees: fees.rows };
+}
+
+/**
+ * Deposit by deposit, as of the block after which its balance is known: that of the last check, or of a sweep since
+ * then. What came later is counted apart. Of a block that this service has not read yet nothing can be said. Two sums
+ * that agree prove nothing where something came that nobody saw and as much left: so what left by the balances around
+ * each block that took money (`coin_outflows`) is no more than what sweeps say.
+ */
+export async function depositRows(
+  db: Database,
+  { projectId }: PaymentScopeKey,
+): Promise<{ readonly deposits: readonly DepositRow[]; readonly depositDifferences: Named<DepositDifferenceRow> }> {
+  await sql`
+    create temporary table book_deposits on commit drop as
+    with lies as (
+      select network, address, asset, sum(units) as units, max(block_height) as height from deposit_balances
+      where project_id = ${projectId} and asset is not null group by 1, 2, 3
+    ), moves as (
+      select t.network, t.address, t.asset, t.block_height, t.amount_units as came, 0 as gone, 0 as taken, false as is_unclear
+      from wallets w join payment_addresses a on a.wallet_id = w.id
+        join transfers t on t.network = a.network and t.address = a.address and t.payment_id = a.payment_id
+      where w.project_id = ${projectId} and w.kind = 'treasury' and t.state in ('mined', 'confirmed')
+      union all
+      select network, deposit_address, asset, block_height, 0, units, 0, false from sweep_transfers
+      where project_id = ${projectId} and state = 'mined' and asset is not null
+      union all
+      select o.network, o.address, n.asset, o.block_height, greatest(-o.units, 0), 0, greatest(o.units, 0), o.state = 'open'
+      from wallets w join payment_addresses a on a.wallet_id = w.id
+        join coin_outflows o on o.network = a.network and o.address = a.address
+        join json_to_recordset(${NATIVE_ASSETS}::json) as n (network text, asset text) on n.network = o.network
+      where w.project_id = ${projectId} and w.kind = 'treasury'
+    ), moved as (
+      select m.network, m.address, m.asset, sum(came) as came, sum(gone) as gone,
+        ${total('came', IS_LATER)} as came_later, ${total('gone', IS_LATER)} as gone_later,
+        sum(taken) - ${total('taken', IS_LATER)} as taken, bool_or(is_unclear) as is_unclear
+      from moves m left join lies l on l.network = m.network and l.address = m.address and l.asset = m.asset
+        left join deposit_checks c on c.project_id = ${projectId} and c.network = m.network
+      group by m.network, m.address, m.asset
+    )
+    select d.*, coalesce(greatest(d.height, c.block_height) <= k.height, false) as is_checked
+    from (
+      select network, address, asset, height, coalesce(came, 0) as received, coalesce(came_later, 0) as since,
+        coalesce(gone, 0) as swept, coalesce(units, 0) - coalesce(gone_later, 0) as there,
+        coalesce(taken - gone + gone_later, 0) as untold, coalesce(is_unclear, false) as is_unclear,
+        greatest(coalesce(taken, 0) + coalesce(units, 0) - coalesce(came - came_later, 0), 0) as unseen
+      from moved full join lies using (network, address, asset)
+    ) d left join deposit_checks c on c.project_id = ${projectId} and c.network = d.network
+      left join chain_cursors k on k.network = d.network`.execute(db);
+  const { rows: deposits } = await sql<DepositRow>`
+    select network, asset, ${total('received')} as received, ${total('swept')} as swept,
+      case when bool_and(is_checked) then ${total('there')} end as there, ${total('since')} as since
+    from book_deposits group by network, asset order by network, asset`.execute(db);
+  const depositDifferences = await named<DepositDifferenceRow>(
+    db,
+    sql`select network, address, asset, received - since as received, swept, there, unseen, is_unclear as "isUnclear"
+      from book_deposits
+      where is_unclear or (is_checked and (received - since <> swept + there or untold > 0))`,
+    sql`network, address, asset`,
+  );
+  return { deposits, depositDifferences };
+}
+
+const NATIVE_ASSETS = JSON.stringify(
+  EVM_NETWORKS.flatMap((network) => {
+    const asset = nativeAsset(network);
+    return asset === null ? [] : [{ network, asset }];
+  }),
+);
+
+const IS_LATER = sql`m.block_height > greatest(l.height, c.block_height)`;

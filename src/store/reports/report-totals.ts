@@ -1,0 +1,79 @@
+import { sql, type RawBuilder } from 'kysely';
+import { DatabaseError } from 'pg';
+import { firstUuidOf } from '../../domain/id.ts';
+import type { Network } from '../../domain/networks.ts';
+import type { Database } from '../database.ts';
+import { WAS_PAID } from '../refunds/refund-payouts.ts';
+import { COIN_DECIMALS, selectionOf, SWEPT_COIN, type ReportSelection } from './report-export.ts';
+import { count, total } from './report-sums.ts';
+
+/** What a report's rows in one token add up to. */
+export interface ReportTotal {
+  /** Also a chain's own coin that is not accepted. Null: none was chosen. */
+  readonly asset: string | null;
+  readonly network: Network | null;
+  /** Of a payment that was quoted in it, or of the chain's own coin. */
+  readonly decimals: number | null;
+  readonly rows: number;
+  readonly units: bigint;
+  readonly usdCents: bigint;
+  /** Of how many rows the value is unknown. */
+  readonly unvalued: number;
+}
+
+/** Nobody waits longer for a preview. */
+const PREVIEW_MS = 8_000;
+/** PostgreSQL: query_canceled. */
+const CANCELLED = '57014';
+
+/** Adds up what a file would have, token by token; null if that takes too long. */
+export async function reportTotals(db: Database, selection: ReportSelection): Promise<readonly ReportTotal[] | null> {
+  try {
+    return await db.transaction().execute(async (trx) => {
+      await sql`select set_config('statement_timeout', ${String(PREVIEW_MS)}, true), set_config('jit', 'off', true),
+        set_config('max_parallel_workers_per_gather', '0', true)`.execute(trx);
+      const { rows } = await totalsOf(selection).execute(trx);
+      return rows;
+    });
+  } catch (error) {
+    if (error instanceof DatabaseError && error.code === CANCELLED) return null;
+    throw error;
+  }
+}
+
+function totalsOf(selection: ReportSelection): RawBuilder<ReportTotal> {
+  const { report, scope, span, token } = selection;
+  const sums = (
+    of: string,
+    units: string,
+    cents: string,
+    {
+      has = sql`true`,
+      coin = sql.raw(`${of}.asset`),
+      decimals = sql`null`,
+    }: Partial<Record<'has' | 'coin' | 'decimals', RawBuilder<unknown>>> = {},
+  ): RawBuilder<unknown> => {
+    const [asset, network] = [sql.raw(`${of}.asset`), sql.raw(`${of}.network`)];
+    return sql`select ${coin} as asset, ${network},
+      coalesce(max(p.decimals) filter (where p.asset = ${asset} and p.network = ${network}), ${decimals}) as decimals,
+      count(*)::integer as rows, ${total(units, has)} as units, ${total(cents, has)} as "usdCents",
+      ${count(sql`${has} and ${sql.raw(cents)} is null`)} as unvalued`;
+  };
+  const grouped = sql`group by 1, 2 order by 2, 1`;
+  if (report === 'payments') {
+    const isOfToken = token === null ? sql`` : sql`and p.asset = ${token.asset} and p.network = ${token.network}`;
+    return sql<ReportTotal>`${sums('p', 'p.confirmed_units', 'p.amount_usd_cents')} from payments p
+      where p.project_id = ${scope.projectId} and p.mode = ${scope.mode}
+        and p.id >= ${firstUuidOf(span.startAt)}::uuid and p.id < ${firstUuidOf(span.endAt)}::uuid ${isOfToken} ${grouped}`;
+  }
+  const { from, where } = selectionOf({ ...selection, report });
+  const columns = {
+    transfers: sums('t', 't.amount_units', 't.receipt_usd_cents'),
+    refunds: sums('r', 'r.units', 'r.disposal_usd_cents', { has: WAS_PAID }),
+    sweeps: sums('s', 's.units', 's.usd_cents', {
+      coin: SWEPT_COIN,
+      decimals: sql`case when bool_and(s.asset is null) then ${sql.lit(COIN_DECIMALS)} end`,
+    }),
+  };
+  return sql<ReportTotal>`${columns[report]} from ${from} where ${where} ${grouped}`;
+}

@@ -1,0 +1,246 @@
+import { sql } from 'kysely';
+import type { AssetCode } from '../../domain/asset.ts';
+import { nativeAsset, type Network } from '../../domain/networks.ts';
+import { timestamp, type Database, type Trx } from '../database.ts';
+import { COIN, type PricedBy } from '../schema/sweeps.ts';
+import { columnsOf, type NewRow } from '../tables.ts';
+
+/** What lay on a deposit when a node was last asked. */
+export interface DepositBalance {
+  /** In the form in which the chain's transfers carry it. */
+  readonly address: string;
+  readonly index: number;
+  readonly treasury: string;
+  readonly paymentId: string;
+  /** The token's contract in lower case; null for the chain's own coin. */
+  readonly token: string | null;
+  readonly asset: AssetCode | null;
+  readonly units: bigint;
+  readonly usdCents: bigint | null;
+  readonly pricedBy: PricedBy | null;
+}
+
+/** When a project's deposits on a network were last asked for. */
+export interface DepositCheck {
+  readonly network: Network;
+  /** Of the last success; null: there was none. */
+  readonly checkedAt: number | null;
+  readonly height: number | null;
+  /** In wei, of then. */
+  readonly gasPrice: bigint | null;
+  readonly factories: readonly string[];
+  readonly startedAt: number;
+  /** Why the last attempt found out nothing. */
+  readonly problem: string | null;
+}
+
+/** A successful check of all deposits of a project on a network. */
+export interface CheckedDeposits {
+  readonly projectId: string;
+  readonly network: Network;
+  readonly at: number;
+  readonly height: number;
+  readonly gasPrice: bigint;
+  readonly factories: readonly string[];
+  /** All balances that are not zero. */
+  readonly balances: readonly DepositBalance[];
+}
+
+/** Replaces what was known of a project's deposits on a network, but for what is known of a later block. */
+export async function saveDepositCheck(trx: Trx, checked: CheckedDeposits): Promise<void> {
+  const { projectId, network, at, height, gasPrice, factories, balances } = checked;
+  const when = new Date(at);
+  await trx
+    .deleteFrom('deposit_balances')
+    .where('project_id', '=', projectId)
+    .where('network', '=', network)
+    .where('block_height', '<=', height)
+    .execute();
+  for (let start = 0; start < balances.length; start += ROWS_PER_INSERT) {
+    await trx
+      .insertInto('deposit_balances')
+      .values(
+        balances.slice(start, start + ROWS_PER_INSERT).map((one): NewRow<'deposit_balances'> => ({
+          project_id: projectId,
+          network,
+          address: one.address,
+          token: one.token ?? COIN,
+          payment_id: one.paymentId,
+          treasury: one.treasury,
+          address_index: one.index,
+          asset: one.asset,
+          units: String(one.units),
+          usd_cents: one.usdCents === null ? null : String(one.usdCents),
+          priced_by: one.pricedBy,
+          block_height: height,
+          checked_at: when,
+        })),
+      )
+      .onConflict((conflict) => conflict.columns(['network', 'address', 'token']).doNothing())
+      .execute();
+  }
+  const check = {
+    checked_at: when,
+    block_height: height,
+    gas_price: String(gasPrice),
+    factories: [...factories],
+    started_at: when,
+    problem: null,
+  };
+  await trx
+    .insertInto('deposit_checks')
+    .values({ project_id: projectId, network, ...check } satisfies NewRow<'deposit_checks'>)
+    .onConflict((conflict) => conflict.columns(['project_id', 'network']).doUpdateSet(check))
+    .execute();
+}
+
+const ROWS_PER_INSERT = 1_000;
+
+/** Keeps why a check found out nothing; what was known before stays. */
+export async function saveDepositProblem(
+  db: Database,
+  { projectId, network, at, problem }: { projectId: string; network: Network; at: number; problem: string },
+): Promise<void> {
+  const failed = { started_at: new Date(at), problem };
+  await db
+    .insertInto('deposit_checks')
+    .values({
+      project_id: projectId,
+      network,
+      checked_at: null,
+      block_height: null,
+      gas_price: null,
+      factories: [],
+      ...failed,
+    } satisfies NewRow<'deposit_checks'>)
+    .onConflict((conflict) => conflict.columns(['project_id', 'network']).doUpdateSet(failed))
+    .execute();
+}
+
+/** A factory of deposits is on the chain now. */
+export async function addFactory(
+  trx: Trx,
+  { projectId, network }: { readonly projectId: string; readonly network: Network },
+  address: string,
+): Promise<void> {
+  await sql`
+    update deposit_checks set factories = array_append(array_remove(factories, ${address}), ${address})
+    where project_id = ${projectId} and network = ${network}`.execute(trx);
+}
+
+export async function depositChecks(db: Database | Trx, projectId: string): Promise<readonly DepositCheck[]> {
+  const rows = await db
+    .selectFrom('deposit_checks')
+    .select(['network', 'checked_at', 'block_height', 'gas_price', 'factories', 'started_at', 'problem'])
+    .where('project_id', '=', projectId)
+    .execute();
+  return rows.map((row) => ({
+    network: row.network,
+    checkedAt: row.checked_at,
+    height: row.block_height,
+    gasPrice: row.gas_price,
+    factories: row.factories,
+    startedAt: row.started_at,
+    problem: row.problem,
+  }));
+}
+
+/** What lies on a project's deposits, as last known: by network, treasury and index. */
+export async function depositBalances(
+  db: Database | Trx,
+  projectId: string,
+  network: Network | null = null,
+): Promise<readonly (DepositBalance & { readonly network: Network })[]> {
+  let query = db
+    .selectFrom('deposit_balances')
+    .select(columnsOf('deposit_balances'))
+    .where('project_id', '=', projectId)
+    .where('units', '>', sql<bigint>`0`)
+    .orderBy('network')
+    .orderBy('treasury')
+    .orderBy('address_index')
+    .orderBy('address')
+    .orderBy('token');
+  if (network !== null) query = query.where('network', '=', network);
+  return (await query.execute()).map((row) => ({
+    network: row.network,
+    address: row.address,
+    index: row.address_index,
+    treasury: row.treasury,
+    paymentId: row.payment_id,
+    token: row.token === COIN ? null : row.token,
+    asset: row.asset,
+    units: row.units,
+    usdCents: row.usd_cents,
+    pricedBy: row.priced_by,
+  }));
+}
+
+/** What lies on a deposit after a block that a sweep was in; nothing if a later block is known. */
+export async function setDepositBalance(
+  trx: Trx,
+  change: {
+    readonly network: Network;
+    readonly address: string;
+    readonly token: string | null;
+    readonly units: bigint;
+    readonly height: number;
+    readonly at: number;
+  },
+): Promise<void> {
+  await sql`
+    update deposit_balances
+    set units = ${change.units}, block_height = ${change.height}, checked_at = ${timestamp(change.at)},
+      usd_cents = case when units = 0 then null else (usd_cents * ${change.units}::numeric / units)::bigint end
+    where network = ${change.network} and address = ${change.address} and token = ${change.token ?? COIN}
+      and block_height <= ${change.height}`.execute(trx);
+}
+
+/** What arrived at deposits, left them by sweeps that are known, and in which block; all in the smallest unit. */
+export interface DepositFlow {
+  readonly address: string;
+  readonly asset: AssetCode;
+  /** Ordered by height: confirmed arrivals and coins that lay there before are positive, sweeps negative. */
+  readonly steps: readonly { readonly height: number; readonly units: bigint }[];
+}
+
+/** The flows of a project's deposits on a network, for comparing them with what lies there. */
+export async function depositFlows(
+  db: Database | Trx,
+  projectId: string,
+  network: Network,
+): Promise<readonly DepositFlow[]> {
+  const { rows } = await sql<{ address: string; asset: AssetCode; height: number; units: bigint }>`
+    select a.address, t.asset, t.block_height as height, t.amount_units as units
+    from wallets w
+    join payment_addresses a on a.wallet_id = w.id and a.network = w.network
+    join transfers t on t.payment_id = a.payment_id and t.network = a.network and t.address = a.address
+      and t.state = 'confirmed' and t.block_height is not null
+    where w.project_id = ${projectId} and w.network = ${network} and w.kind = 'treasury'
+    union all
+    select a.address, ${nativeAsset(network)}::text, o.block_height, -o.units
+    from wallets w
+    join payment_addresses a on a.wallet_id = w.id and a.network = w.network
+    join coin_outflows o on o.network = a.network and o.address = a.address and o.state = 'before'
+    where w.project_id = ${projectId} and w.network = ${network} and w.kind = 'treasury'
+    union all
+    select s.deposit_address, s.asset, coalesce(s.block_height, 0), -s.units
+    from sweep_transfers s
+    where s.project_id = ${projectId} and s.network = ${network} and s.state = 'mined' and s.asset is not null
+    order by 1, 2, 3, 4`.execute(db);
+  return [...Map.groupBy(rows, ({ address, asset }) => `${address} ${asset}`).values()].flatMap((steps) =>
+    steps.slice(0, 1).map(({ address, asset }) => ({ address, asset, steps })),
+  );
+}
+
+/** What arrived at a deposit in one block, as far as that is known. */
+export async function arrivalsInBlock(
+  db: Database,
+  at: { readonly network: Network; readonly address: string; readonly asset: AssetCode; readonly height: number },
+): Promise<bigint> {
+  const { rows } = await sql<{ units: bigint }>`
+    select coalesce(sum(amount_units), 0)::numeric(78, 0) as units from transfers
+    where network = ${at.network} and block_height = ${at.height} and address = ${at.address} and asset = ${at.asset}
+      and state in ('mined', 'confirmed')`.execute(db);
+  return rows[0]?.units ?? 0n;
+}

@@ -1,0 +1,219 @@
+import { sql } from 'kysely';
+import { GAP_LIMIT, type Network } from '../../domain/networks.ts';
+import type { Database, Trx } from '../database.ts';
+import type { WalletKind } from '../schema/wallets.ts';
+import { columnsOf, type NewRow } from '../tables.ts';
+import { notify } from '../notifications.ts';
+
+/** The source of a project's addresses on one network. A key that could spend is never stored. */
+export interface Wallet {
+  readonly id: string;
+  readonly projectId: string;
+  readonly network: Network;
+  readonly kind: WalletKind;
+  readonly source: string;
+  /** The address at index 0: the same for every form of the source. */
+  readonly firstAddress: string;
+  readonly nextIndex: number;
+  /** How many addresses were handed out after the last one that was paid, counted up to {@link MAX_GAP}. */
+  readonly gap: number;
+  /** The confirmations that the merchant wants; null: the network's default. */
+  readonly confirmations: number | null;
+  /** How far from the owed amount still counts as exact, in hundredths of a percent; null: the default. */
+  readonly toleranceBasisPoints: number | null;
+  readonly createdAt: number;
+}
+
+/** Larger gaps are counted as this. */
+export const MAX_GAP = 10_000;
+
+/** A gap in words, and the gap limit with which the merchant's own wallet finds every address. */
+export function gapInWords({ gap, nextIndex }: Pick<Wallet, 'gap' | 'nextIndex'>): {
+  readonly count: string;
+  readonly limit: number;
+} {
+  return gap < MAX_GAP
+    ? { count: `${gap}`, limit: gap + GAP_LIMIT }
+    : { count: `${MAX_GAP} or more`, limit: nextIndex + GAP_LIMIT };
+}
+
+/**
+ * How many addresses of the wallet `w` were handed out or skipped after the last one that received money, or since the
+ * first one if none has; at most {@link MAX_GAP}, because more are not counted. Wallets of one source share their
+ * addresses.
+ */
+const GAP = sql<number>`
+  least(${sql.lit(MAX_GAP)}, i.next_index - 1 - coalesce(
+    (select max((
+        select a.address_index from payment_addresses a
+        where a.wallet_id = same_wallet.id and a.address_index >= i.next_index - ${sql.lit(MAX_GAP)}
+          and exists (select 1 from transfers t where t.network = a.network and t.payment_id = a.payment_id
+            and t.address = a.address and t.state <> 'dropped')
+        order by a.address_index desc limit 1))
+      from wallets same_wallet where same_wallet.network = w.network and same_wallet.first_address = w.first_address),
+    least(
+      (select min((
+          select a.address_index from payment_addresses a
+          where a.wallet_id = same_wallet.id order by a.address_index limit 1))
+        from wallets same_wallet where same_wallet.network = w.network and same_wallet.first_address = w.first_address),
+      (select min(s.from_index) from skipped_indexes s
+        where s.network = w.network and s.first_address = w.first_address)) - 1,
+    i.next_index - 1))`;
+
+/** The networks that a project has a wallet on. */
+export async function walletNetworks(executor: Database | Trx, projectId: string): Promise<ReadonlySet<Network>> {
+  const rows = await executor
+    .selectFrom('wallets')
+    .select('network')
+    .where('project_id', '=', projectId)
+    .where('replaced_at', 'is', null)
+    .execute();
+  return new Set(rows.map((row) => row.network));
+}
+
+/** The project's wallets in use, one per network. */
+export async function listWallets(executor: Database | Trx, projectId: string): Promise<readonly Wallet[]> {
+  const rows = await executor
+    .selectFrom('wallets as w')
+    .innerJoin('address_indexes as i', (join) =>
+      join.onRef('i.network', '=', 'w.network').onRef('i.first_address', '=', 'w.first_address'),
+    )
+    .select(columnsOf('wallets').map((column) => `w.${column}` as const))
+    .select('i.next_index')
+    .select(GAP.as('gap'))
+    .where('w.project_id', '=', projectId)
+    .where('w.replaced_at', 'is', null)
+    .orderBy('w.network')
+    .execute();
+  return rows.map((row) => ({
+    id: row.id,
+    projectId: row.project_id,
+    network: row.network,
+    kind: row.kind,
+    source: row.source,
+    firstAddress: row.first_address,
+    nextIndex: row.next_index,
+    gap: row.gap,
+    confirmations: row.confirmations,
+    toleranceBasisPoints: row.tolerance_basis_points,
+    createdAt: row.created_at,
+  }));
+}
+
+/** The wallets in use on these networks, the one with the latest order first. */
+export async function busiestWallets(
+  db: Database,
+  networks: readonly Network[],
+  limit: number,
+): Promise<readonly Pick<Wallet, 'network' | 'kind' | 'source' | 'nextIndex'>[]> {
+  const { rows } = await sql<Pick<Wallet, 'network' | 'kind' | 'source' | 'nextIndex'>>`
+    select w.network, w.kind, w.source, i.next_index as "nextIndex"
+    from wallets w join address_indexes i on i.network = w.network and i.first_address = w.first_address
+    where w.replaced_at is null and w.network = any (${networks}::text[])
+    order by (
+      select issued_at from payment_addresses a where a.wallet_id = w.id order by a.address_index desc limit 1
+    ) desc nulls last limit ${limit}`.execute(db);
+  return rows;
+}
+
+/** How far a wallet's handed-out addresses are ahead of those that were paid. */
+export interface AddressGap {
+  readonly projectId: string;
+  readonly network: Network;
+  /** Addresses handed out after the last one that received money, counted up to {@link MAX_GAP}. */
+  readonly gap: number;
+  /** How many were handed out or skipped in total. */
+  readonly nextIndex: number;
+}
+
+/**
+ * The gaps of all wallets in use, by project and network. Deposit contracts are left out, because no wallet scans for
+ * them. Reads a few indexed rows per wallet, so it can be called every few seconds.
+ */
+export async function addressGaps(db: Database | Trx): Promise<readonly AddressGap[]> {
+  const rows = await db
+    .selectFrom('wallets as w')
+    .innerJoin('address_indexes as i', (join) =>
+      join.onRef('i.network', '=', 'w.network').onRef('i.first_address', '=', 'w.first_address'),
+    )
+    .select(['w.project_id', 'w.network', 'i.next_index', GAP.as('gap')])
+    .where('w.replaced_at', 'is', null)
+    .where('w.kind', '!=', 'treasury')
+    .orderBy('w.network')
+    .orderBy('w.project_id')
+    .execute();
+  return rows.map((row) => ({
+    projectId: row.project_id,
+    network: row.network,
+    gap: row.gap,
+    nextIndex: row.next_index,
+  }));
+}
+
+/**
+ * Sets the wallet of a project on a network. A wallet with the same first address is the same wallet, perhaps in
+ * another form: it keeps its record and takes the new source, even if it was replaced since and its addresses are still
+ * in use. Any other wallet replaces the current one.
+ */
+export async function setWallet(trx: Trx, wallet: Omit<Wallet, 'nextIndex' | 'gap'>): Promise<void> {
+  const [current] = (await listWallets(trx, wallet.projectId)).filter(({ network }) => network === wallet.network);
+  await notify(trx, 'access');
+  await trx
+    .updateTable('wallets')
+    .set({ kind: wallet.kind, source: wallet.source })
+    .where('project_id', '=', wallet.projectId)
+    .where('network', '=', wallet.network)
+    .where('first_address', '=', wallet.firstAddress)
+    .execute();
+  if (current?.firstAddress === wallet.firstAddress) {
+    await trx
+      .updateTable('wallets')
+      .set({ confirmations: wallet.confirmations, tolerance_basis_points: wallet.toleranceBasisPoints })
+      .where('id', '=', current.id)
+      .execute();
+    return;
+  }
+  if (current !== undefined) {
+    await trx
+      .updateTable('wallets')
+      .set({ replaced_at: new Date(wallet.createdAt) })
+      .where('id', '=', current.id)
+      .execute();
+  }
+  // A wallet that was used before, here or by another project, continues where it stopped: no address is handed out
+  // twice.
+  await trx
+    .insertInto('address_indexes')
+    .values({ network: wallet.network, first_address: wallet.firstAddress, next_index: 0 } satisfies NewRow<
+      'address_indexes',
+      'halted_reason'
+    >)
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+  await trx
+    .insertInto('wallets')
+    .values({
+      id: wallet.id,
+      project_id: wallet.projectId,
+      network: wallet.network,
+      kind: wallet.kind,
+      source: wallet.source,
+      first_address: wallet.firstAddress,
+      confirmations: wallet.confirmations,
+      tolerance_basis_points: wallet.toleranceBasisPoints,
+      created_at: new Date(wallet.createdAt),
+    } satisfies NewRow<'wallets', 'replaced_at'>)
+    .execute();
+}
+
+/** The treasuries that a project has or had, on whichever network. */
+export async function treasuriesOf(db: Database | Trx, projectId: string): Promise<readonly string[]> {
+  const rows = await db
+    .selectFrom('wallets')
+    .select('source')
+    .distinct()
+    .where('project_id', '=', projectId)
+    .where('kind', '=', 'treasury')
+    .execute();
+  return rows.map(({ source }) => source);
+}

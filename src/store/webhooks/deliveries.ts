@@ -1,0 +1,227 @@
+import { sql } from 'kysely';
+import { timestamp, type Database, type Trx } from '../database.ts';
+import { notify } from '../notifications.ts';
+import { attemptFromRow, type AttemptDetails } from './delivery-details.ts';
+import type { DeliveryState } from '../schema/webhooks.ts';
+import { columnsOf, type NewRow } from '../tables.ts';
+import { findEndpoint, findEndpoints, type WebhookEndpoint } from './webhook-endpoints.ts';
+
+/** A delivery with everything that an attempt needs. */
+export interface Delivery {
+  readonly id: bigint;
+  /** Scheduled attempts that failed so far. */
+  readonly attempts: number;
+  readonly eventId: string;
+  readonly body: string;
+  /** The request that caused the event; null if there was none. */
+  readonly requestId: string | null;
+  readonly endpoint: WebhookEndpoint;
+}
+
+/** A delivery claimed by this process, to be attempted and recorded before its lease ends. */
+export interface DueDelivery extends Delivery {
+  readonly leaseUntil: number;
+  /** Somebody sends it again together with others: an extra attempt. */
+  readonly isRetried: boolean;
+}
+
+interface DeliveryRow {
+  id: bigint;
+  state: DeliveryState;
+  attempts: number;
+  event_id: string;
+  body: string;
+  request_id: string | null;
+  endpoint_id: string;
+}
+
+interface DueRow extends DeliveryRow {
+  is_retried: boolean;
+}
+
+/**
+ * A part of a statement that makes its commit not wait for the disk. If the database crashes and loses a claim or a
+ * record, the delivery is due again: it is sent twice, as receivers must expect, and never lost.
+ */
+export const UNFLUSHED = sql`unflushed as materialized (select set_config('synchronous_commit', 'off', true) as setting)`;
+
+/**
+ * Claims due deliveries for this process: of each endpoint at most its quota, so that no endpoint's backlog delays
+ * another's. If `limit` is reached, chance decides between endpoints. Endpoints are found by skipping along the index
+ * from one to the next, so the cost grows with the number of endpoints that have something waiting, not with the number
+ * of deliveries. A claim moves `next_attempt_at` to `leaseUntil`. What still waits for a closed endpoint is cancelled
+ * instead; what waits for a paused one goes on waiting.
+ */
+export async function claimDeliveries(
+  db: Database,
+  claim: {
+    readonly now: number;
+    readonly leaseUntil: number;
+    /** Free slots by endpoint id; an endpoint that is not named has `defaultQuota`. */
+    readonly quotas: Readonly<Record<string, number>>;
+    readonly defaultQuota: number;
+    readonly limit: number;
+  },
+): Promise<readonly DueDelivery[]> {
+  // Both are written so that a planner with old statistics does little harm: sorted like the index of waiting
+  // deliveries, so that it uses that index; and updated by an array of ids, because a join might read both tables in
+  // full.
+  const { rows } = await sql<DueRow>`
+    with recursive waiting (endpoint_id) as (
+      (select endpoint_id from deliveries where next_attempt_at is not null
+       order by endpoint_id, next_attempt_at, id limit 1)
+      union all
+      select (select d.endpoint_id from deliveries d
+              where d.next_attempt_at is not null and d.endpoint_id > waiting.endpoint_id
+              order by d.endpoint_id, d.next_attempt_at, d.id limit 1)
+      from waiting where waiting.endpoint_id is not null
+    ), ${UNFLUSHED}, picked as materialized (
+      select d.id from unflushed cross join (
+        select endpoint_id from waiting
+        where endpoint_id is not null
+          and not exists (
+            select from webhook_endpoints p
+            where p.id = waiting.endpoint_id and p.paused_at is not null and p.disabled_at is null and p.deleted_at is null
+          )
+        order by random()
+      ) w
+      cross join lateral (
+        select id from deliveries
+        where endpoint_id = w.endpoint_id and next_attempt_at <= ${timestamp(claim.now)}
+        order by next_attempt_at, id
+        limit coalesce((${JSON.stringify(claim.quotas)}::jsonb ->> w.endpoint_id::text)::int, ${claim.defaultQuota}::int)
+        for update skip locked
+      ) d
+      limit ${claim.limit}
+    )
+    update deliveries d set
+      state = case when w.deleted_at is null and w.disabled_at is null then d.state else 'stopped' end,
+      next_attempt_at = case when w.deleted_at is null and w.disabled_at is null then ${timestamp(claim.leaseUntil)} end
+    from events e, webhook_endpoints w
+    where d.id = any (array(select id from picked)) and e.id = d.event_id and w.id = d.endpoint_id
+    returning d.id, d.state, d.attempts, d.event_id, e.body, e.request_id, d.endpoint_id, exists (
+      select from retried_deliveries r join delivery_retries t on t.id = r.retry_id
+      where r.delivery_id = d.id and not r.attempted and t.stopped_at is null
+    ) as is_retried`.execute(db);
+  const due = rows.filter((row) => row.state === 'waiting');
+  // Read once for all deliveries of an endpoint.
+  const endpoints = await findEndpoints(db, [...new Set(due.map((row) => row.endpoint_id))]);
+  return due.flatMap((row) => {
+    const endpoint = endpoints.get(row.endpoint_id);
+    return endpoint === undefined
+      ? []
+      : [{ ...deliveryFromRow(row, endpoint), leaseUntil: claim.leaseUntil, isRetried: row.is_retried }];
+  });
+}
+
+function deliveryFromRow(row: Omit<DeliveryRow, 'state'>, endpoint: WebhookEndpoint): Delivery {
+  const { id, attempts, event_id: eventId, body, request_id: requestId } = row;
+  return { id, attempts, eventId, body, requestId, endpoint };
+}
+
+/** Releases claimed deliveries that were not attempted, so that they are due again before their lease ends. */
+export async function releaseDeliveries(
+  db: Database,
+  taken: readonly Pick<DueDelivery, 'id' | 'leaseUntil'>[],
+  now: number,
+): Promise<void> {
+  const rows = taken.map(({ id, leaseUntil }) => ({ id: String(id), lease_until: new Date(leaseUntil).toISOString() }));
+  await sql`
+    update deliveries d set next_attempt_at = ${timestamp(now)}
+    from json_to_recordset(${JSON.stringify(rows)}::json) as taken (id bigint, lease_until timestamptz)
+    where d.id = taken.id and d.next_attempt_at = taken.lease_until`.execute(db);
+}
+
+/** One delivery with what an attempt needs, whatever its state; null if there is none or its endpoint was deleted. */
+export async function findDelivery(db: Database, id: bigint): Promise<Delivery | null> {
+  const row = await db
+    .selectFrom('deliveries as d')
+    .innerJoin('events as e', 'e.id', 'd.event_id')
+    .select(['d.id', 'd.attempts', 'd.event_id', 'e.body', 'e.request_id', 'd.endpoint_id'])
+    .where('d.id', '=', id)
+    .executeTakeFirst();
+  const endpoint = row === undefined ? null : await findEndpoint(db, row.endpoint_id);
+  return row === undefined || endpoint === null ? null : deliveryFromRow(row, endpoint);
+}
+
+/** A delivery as the log shows it. */
+export interface DeliverySummary {
+  readonly id: bigint;
+  readonly eventId: string;
+  readonly type: string;
+  readonly state: DeliveryState;
+  readonly attempts: number;
+  readonly nextAttemptAt: number | null;
+  readonly createdAt: number;
+  readonly deliveredAt: number | null;
+  readonly body: string;
+  readonly log: readonly AttemptDetails[];
+}
+
+/** The newest deliveries of an endpoint, each with its attempts, oldest attempt first. */
+export async function listDeliveries(
+  db: Database,
+  endpointId: string,
+  limit: number,
+): Promise<readonly DeliverySummary[]> {
+  const rows = await db
+    .selectFrom('deliveries as d')
+    .innerJoin('events as e', 'e.id', 'd.event_id')
+    .select(['d.id', 'd.event_id', 'e.type', 'd.state', 'd.attempts', 'd.next_attempt_at', 'd.created_at'])
+    .select(['d.delivered_at', 'e.body'])
+    .where('d.endpoint_id', '=', endpointId)
+    .orderBy('d.id', 'desc')
+    .limit(limit)
+    .execute();
+  const ids = rows.map((row) => row.id);
+  const attempts =
+    ids.length === 0
+      ? []
+      : await db
+          .selectFrom('delivery_attempts')
+          .select(columnsOf('delivery_attempts'))
+          .where('delivery_id', 'in', ids)
+          .orderBy('id')
+          .execute();
+  const byDelivery = Map.groupBy(attempts, (attempt) => attempt.delivery_id);
+  return rows.map((row) => ({
+    id: row.id,
+    eventId: row.event_id,
+    type: row.type,
+    state: row.state,
+    attempts: row.attempts,
+    nextAttemptAt: row.next_attempt_at,
+    createdAt: row.created_at,
+    deliveredAt: row.delivered_at,
+    body: row.body,
+    log: (byDelivery.get(row.id) ?? []).map(attemptFromRow),
+  }));
+}
+
+/** Makes one event due at one endpoint, whatever event types the endpoint is registered for: test events. */
+export async function insertDelivery(trx: Trx, eventId: string, endpointId: string, now: number): Promise<bigint> {
+  const row = await trx
+    .insertInto('deliveries')
+    .values({
+      event_id: eventId,
+      endpoint_id: endpointId,
+      state: 'waiting',
+      next_attempt_at: new Date(now),
+      created_at: new Date(now),
+    } satisfies NewRow<'deliveries', 'id' | 'attempts' | 'delivered_at'>)
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  await notify(trx, 'deliveries');
+  return row.id;
+}
+
+/** Deletes up to `limit` finished deliveries created before a time, with their attempts; returns how many. */
+export async function purgeDeliveriesBefore(db: Database, before: number, limit: number): Promise<number> {
+  const { rows } = await sql<{ gone: bigint }>`
+    with old as (
+      select id from deliveries where created_at < ${timestamp(before)} and next_attempt_at is null limit ${limit}
+    ), attempts as (delete from delivery_attempts a using old where a.delivery_id = old.id),
+    gone as (delete from deliveries d using old where d.id = old.id returning 1)
+    select count(*) as gone from gone`.execute(db);
+  return Number(rows[0]?.gone ?? 0n);
+}

@@ -1,0 +1,154 @@
+import { sql, type RawBuilder } from 'kysely';
+import type { Mode } from '../../domain/permission.ts';
+import type { Surface } from '../../domain/payment.ts';
+import { timestamp, type Database, type Trx } from '../database.ts';
+import type { DeliveryState } from '../schema/webhooks.ts';
+
+/** What narrows a list of deliveries; null does not narrow. */
+export interface DeliverySearch {
+  readonly endpointId: string | null;
+  readonly types: readonly string[] | null;
+  readonly states: readonly DeliveryState[] | null;
+  /**
+   * The status code of the latest answer, or that there was none. Codes outside of 200 to 299 are of deliveries that
+   * did not arrive.
+   */
+  readonly answer: number | 'none' | null;
+  /** When the delivery was created; the first moment included, the last one not. */
+  readonly createdFrom: number | null;
+  readonly createdBefore: number | null;
+  readonly paymentId: string | null;
+}
+
+export interface DeliveryScope {
+  readonly projectId: string;
+  readonly mode: Mode;
+}
+
+/** A delivery in a list. */
+export interface DeliveryRow {
+  readonly id: bigint;
+  readonly endpointId: string;
+  readonly url: string;
+  readonly eventId: string;
+  readonly type: string;
+  readonly state: DeliveryState;
+  readonly nextAttemptAt: number | null;
+  readonly createdAt: number;
+  readonly paymentId: string | null;
+  /** Null without a payment. */
+  readonly surface: Surface | null;
+  /** Of the latest attempt; null before the first. */
+  readonly attemptedAt: number | null;
+  readonly durationMs: number | null;
+  readonly responseStatus: number | null;
+  readonly errorStage: string | null;
+}
+
+/** Types with fewer events than this are found by their events, for few deliveries are about them. */
+const MAX_RARE_EVENTS = 2_000;
+
+/**
+ * The deliveries of a project and mode to all of its endpoints, deleted ones too, the newest first; `after` is the last
+ * one of the page before.
+ */
+export async function searchDeliveries(
+  executor: Database | Trx,
+  scope: DeliveryScope,
+  search: DeliverySearch,
+  page: { readonly after: bigint | null; readonly limit: number },
+): Promise<readonly DeliveryRow[]> {
+  const condition = await conditionOf(executor, scope, search);
+  const after = page.after === null ? sql`` : sql`and d.id < ${page.after}::bigint`;
+  const { rows } = await sql<DeliveryRow>`
+    select found.*, p.surface from (
+      ${endpointsOf(scope, search)} cross join lateral (
+        select ${COLUMNS} from ${SOURCES}
+        where d.endpoint_id = w.id ${after} and ${condition}
+        order by d.id desc limit ${page.limit}
+      ) d order by d.id desc limit ${page.limit}
+    ) found left join payments p on p.id = found."paymentId"
+    order by found.id desc`.execute(executor);
+  return rows;
+}
+
+/** At most so many deliveries that did not arrive and could be sent, the newest first, locked for a change. */
+export async function lockUndelivered(
+  trx: Trx,
+  scope: DeliveryScope,
+  search: DeliverySearch,
+  limit: number,
+): Promise<readonly bigint[]> {
+  const condition = await conditionOf(trx, scope, search);
+  const { rows } = await sql<{ id: bigint }>`
+    select id from deliveries where id = any (array(
+      select d.id from (
+        ${endpointsOf(scope, search)} cross join lateral (
+          select d.id from ${SOURCES}
+          where d.endpoint_id = w.id and d.state <> 'delivered' and ${condition}
+          order by d.id desc limit ${limit}
+        ) d
+        where w.deleted_at is null and w.disabled_at is null and w.paused_at is null
+        order by d.id desc limit ${limit}
+      ) d
+    )) and state <> 'delivered' order by id for update skip locked`.execute(trx);
+  return rows.map(({ id }) => id);
+}
+
+/** A delivery `d` with its event `e` and its latest attempt `a`. */
+export const SOURCES = sql`deliveries d join events e on e.id = d.event_id
+  left join lateral (
+    select a.id, a.started_at, a.duration_ms, a.response_status, a.error_stage from delivery_attempts a
+    where a.delivery_id = d.id order by a.id desc limit 1
+  ) a on true`;
+
+export const COLUMNS = sql`d.id, d.event_id as "eventId", e.type, d.state, d.next_attempt_at as "nextAttemptAt",
+  d.created_at as "createdAt", e.payment_id as "paymentId", a.started_at as "attemptedAt",
+  a.duration_ms as "durationMs", a.response_status as "responseStatus", a.error_stage as "errorStage"`;
+
+/** The first part of a list: each endpoint has its deliveries in an index, newest first. */
+function endpointsOf({ projectId, mode }: DeliveryScope, { endpointId }: DeliverySearch): RawBuilder<unknown> {
+  const only = endpointId === null ? sql`` : sql`and id = ${endpointId}::uuid`;
+  return sql`select w.id as "endpointId", w.url, d.* from (
+    select id, url, deleted_at, disabled_at, paused_at from webhook_endpoints
+    where project_id = ${projectId}::uuid and mode = ${mode} ${only}
+  ) w`;
+}
+
+async function conditionOf(
+  executor: Database | Trx,
+  scope: DeliveryScope,
+  { types, states, answer, createdFrom, createdBefore, paymentId }: DeliverySearch,
+): Promise<RawBuilder<unknown>> {
+  const parts = [sql`true`];
+  if (states !== null) parts.push(sql`d.state = any (${[...states]}::text[])`);
+  if (createdFrom !== null) parts.push(sql`d.created_at >= ${timestamp(createdFrom)}`);
+  if (createdBefore !== null) parts.push(sql`d.created_at < ${timestamp(createdBefore)}`);
+  if (answer === 'none') parts.push(sql`a.id is not null and a.response_status is null`);
+  else if (answer !== null) parts.push(sql`a.response_status = ${answer}`);
+  // What did not arrive is little of everything, and in an index of its own.
+  if (answer !== null && (answer === 'none' || answer < 200 || answer > 299)) parts.push(UNDELIVERED);
+  if (paymentId !== null) {
+    parts.push(sql`d.event_id = any (array(select id from events where payment_id = ${paymentId}::uuid))`);
+  }
+  if (types !== null) {
+    const rare = await rareEvents(executor, scope, types);
+    parts.push(sql`e.type = any (${[...types]}::text[])`);
+    if (rare !== null) parts.push(sql`d.event_id = any (${[...rare]}::uuid[])`);
+  }
+  return sql`${sql.join(parts, sql` and `)}`;
+}
+
+const UNDELIVERED = sql`(d.state in ('failed', 'stopped') or d.next_attempt_at is not null)`;
+
+/** The events of these types if they are few; null if they are many, or any. */
+async function rareEvents(
+  executor: Database | Trx,
+  { projectId, mode }: DeliveryScope,
+  types: readonly string[],
+): Promise<readonly string[] | null> {
+  const { rows } = await sql<{ id: string }>`
+    select id from events where project_id = ${projectId}::uuid and mode = ${mode} and type = any (${[...types]}::text[])
+    limit ${MAX_RARE_EVENTS + 1}`.execute(executor);
+  return rows.length > MAX_RARE_EVENTS ? null : rows.map(({ id }) => id);
+}

@@ -1,0 +1,124 @@
+import { sql } from 'kysely';
+import { timestamp, type Database, type Trx } from '../database.ts';
+import type { DeliveryScope } from './delivery-list.ts';
+import { notify } from '../notifications.ts';
+import type { NewRow } from '../tables.ts';
+
+/** How far deliveries are that are sent again together. */
+export interface RetryProgress {
+  readonly id: string;
+  readonly startedAt: number;
+  readonly stoppedAt: number | null;
+  readonly total: number;
+  /** Attempted since, or given up because their endpoint was deleted or disabled. */
+  readonly done: number;
+  readonly delivered: number;
+}
+
+/** Makes deliveries due at once and keeps what they were. They must be locked and not delivered. */
+export async function insertRetry(
+  trx: Trx,
+  { id, projectId, mode }: DeliveryScope & { readonly id: string },
+  deliveryIds: readonly bigint[],
+  now: number,
+): Promise<void> {
+  await trx
+    .insertInto('delivery_retries')
+    .values({
+      id,
+      project_id: projectId,
+      mode,
+      started_at: new Date(now),
+      total: deliveryIds.length,
+      stopped_at: null,
+    } satisfies NewRow<'delivery_retries'>)
+    .execute();
+  await sql`
+    with kept as (
+      insert into retried_deliveries (retry_id, delivery_id, state, next_attempt_at, attempted)
+      select ${id}::uuid, d.id, d.state, d.next_attempt_at, false from deliveries d
+      where d.id = any (${deliveryIds.map(String)}::bigint[])
+    )
+    update deliveries set state = 'waiting', next_attempt_at = ${timestamp(now)}
+    where id = any (${deliveryIds.map(String)}::bigint[])`.execute(trx);
+  await notify(trx, 'deliveries');
+}
+
+const PROGRESS = sql`
+  select t.id, t.started_at as "startedAt", t.stopped_at as "stoppedAt", t.total,
+    count(*) filter (where d.id is null or r.attempted or d.state = 'delivered'
+      or (t.stopped_at is null and d.state <> 'waiting')) as done,
+    count(*) filter (where d.state = 'delivered') as delivered
+  from delivery_retries t
+  join retried_deliveries r on r.retry_id = t.id
+  left join deliveries d on d.id = r.delivery_id`;
+
+/** How far it is; null if there is no such retry in this project and mode. */
+export async function findRetry(
+  executor: Database | Trx,
+  { projectId, mode }: DeliveryScope,
+  id: string,
+): Promise<RetryProgress | null> {
+  const { rows } = await sql<
+    Omit<RetryProgress, 'done' | 'delivered'> & { done: bigint; delivered: bigint }
+  >`${PROGRESS}
+    where t.id = ${id}::uuid and t.project_id = ${projectId}::uuid and t.mode = ${mode} group by t.id`.execute(
+    executor,
+  );
+  const [row] = rows;
+  return row === undefined ? null : { ...row, done: Number(row.done), delivered: Number(row.delivered) };
+}
+
+/** The id of the newest retry of a project and mode; null if there is none. */
+export async function newestRetry(db: Database | Trx, { projectId, mode }: DeliveryScope): Promise<string | null> {
+  const row = await db
+    .selectFrom('delivery_retries')
+    .select('id')
+    .where('project_id', '=', projectId)
+    .where('mode', '=', mode)
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return row?.id ?? null;
+}
+
+/**
+ * Makes what was not taken up yet what it was before: attempts that are under way end. False if it was stopped already.
+ */
+export async function endRetry(trx: Trx, id: string, now: number): Promise<boolean> {
+  const row = await trx
+    .updateTable('delivery_retries')
+    .set({ stopped_at: new Date(now) })
+    .where('id', '=', id)
+    .where('stopped_at', 'is', null)
+    .returning('id')
+    .executeTakeFirst();
+  if (row === undefined) return false;
+  // Claimed ones have a lease, which is later than the time at which they became due.
+  await sql`
+    with ended as (
+      update deliveries d set state = r.state, next_attempt_at = r.next_attempt_at
+      from retried_deliveries r
+      where r.retry_id = ${id}::uuid and d.id = any (array(
+          select l.id from deliveries l join retried_deliveries q on q.delivery_id = l.id
+          where q.retry_id = ${id}::uuid and not q.attempted and l.state = 'waiting'
+            and l.next_attempt_at <= ${timestamp(now)}
+          order by l.id for update of l skip locked
+        )) and d.id = r.delivery_id
+      returning d.id
+    )
+    delete from retried_deliveries
+    where retry_id = ${id}::uuid and delivery_id = any (array(select id from ended))`.execute(trx);
+  return true;
+}
+
+/** Forgets up to `limit` retries that were started before a time; returns how many. */
+export async function purgeRetriesBefore(db: Database, before: number, limit: number): Promise<number> {
+  const { rows } = await sql<{ gone: bigint }>`
+    with gone as (
+      delete from delivery_retries where id in (
+        select id from delivery_retries where started_at < ${timestamp(before)} limit ${limit}
+      ) returning 1
+    ) select count(*) as gone from gone`.execute(db);
+  return Number(rows[0]?.gone ?? 0n);
+}

@@ -1,0 +1,210 @@
+import { sql, type Selectable, type SqlBool } from 'kysely';
+import type { EventType } from '../../domain/event-type.ts';
+import type { Mode } from '../../domain/permission.ts';
+import { timestamp, type Database, type Trx } from '../database.ts';
+import { notify } from '../notifications.ts';
+import { columnsOf, type NewRow, type Tables } from '../tables.ts';
+
+const ENDPOINT_COLUMNS = columnsOf('webhook_endpoints');
+
+/** The receiver of a project's events. Secrets are encrypted; only the application decrypts them. */
+export interface WebhookEndpoint {
+  readonly id: string;
+  readonly projectId: string;
+  readonly mode: Mode;
+  readonly url: string;
+  readonly events: readonly EventType[];
+  readonly sealedSecret: Buffer;
+  readonly previousSealedSecret: Buffer | null;
+  readonly previousSecretUntil: number | null;
+  readonly disabledAt: number | null;
+  readonly disabledReason: string | null;
+  /** Nothing is sent since then, and what is due waits; null if it is not paused. */
+  readonly pausedAt: number | null;
+  readonly createdAt: number;
+}
+
+function endpointFromRow(row: Selectable<Tables['webhook_endpoints']>): WebhookEndpoint {
+  return {
+    id: row.id,
+    projectId: row.project_id,
+    mode: row.mode,
+    url: row.url,
+    events: row.events as EventType[],
+    sealedSecret: row.secret,
+    previousSealedSecret: row.previous_secret,
+    previousSecretUntil: row.previous_secret_until,
+    disabledAt: row.disabled_at,
+    disabledReason: row.disabled_reason,
+    pausedAt: row.paused_at,
+    createdAt: row.created_at,
+  };
+}
+
+function date(at: number | null): Date | null {
+  return at === null ? null : new Date(at);
+}
+
+export async function insertEndpoint(trx: Trx, endpoint: WebhookEndpoint): Promise<void> {
+  await trx
+    .insertInto('webhook_endpoints')
+    .values({
+      id: endpoint.id,
+      project_id: endpoint.projectId,
+      mode: endpoint.mode,
+      url: endpoint.url,
+      events: [...endpoint.events],
+      secret: endpoint.sealedSecret,
+      previous_secret: endpoint.previousSealedSecret,
+      previous_secret_until: date(endpoint.previousSecretUntil),
+      disabled_at: date(endpoint.disabledAt),
+      disabled_reason: endpoint.disabledReason,
+      paused_at: date(endpoint.pausedAt),
+      created_at: new Date(endpoint.createdAt),
+    } satisfies NewRow<'webhook_endpoints', 'deleted_at'>)
+    .execute();
+}
+
+/** Endpoints that were not deleted, oldest first; of one project or of all. */
+export async function listEndpoints(db: Database, projectId: string | null): Promise<readonly WebhookEndpoint[]> {
+  let query = db.selectFrom('webhook_endpoints').select(ENDPOINT_COLUMNS).where('deleted_at', 'is', null);
+  if (projectId !== null) query = query.where('project_id', '=', projectId);
+  const rows = await query.orderBy('created_at').orderBy('id').execute();
+  return rows.map(endpointFromRow);
+}
+
+/** The endpoint of an id, where it was not deleted. */
+function endpointOf(executor: Database | Trx, id: string) {
+  return executor
+    .selectFrom('webhook_endpoints')
+    .select(ENDPOINT_COLUMNS)
+    .where('id', '=', id)
+    .where('deleted_at', 'is', null);
+}
+
+export async function findEndpoint(executor: Database | Trx, id: string): Promise<WebhookEndpoint | null> {
+  const row = await endpointOf(executor, id).executeTakeFirst();
+  return row === undefined ? null : endpointFromRow(row);
+}
+
+/** These endpoints by id, without deleted ones. */
+export async function findEndpoints(
+  db: Database,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, WebhookEndpoint>> {
+  if (ids.length === 0) return new Map();
+  const rows = await db
+    .selectFrom('webhook_endpoints')
+    .select(ENDPOINT_COLUMNS)
+    .where(sql<SqlBool>`id = any (${ids}::uuid[])`)
+    .where('deleted_at', 'is', null)
+    .execute();
+  return new Map(rows.map((row) => [row.id, endpointFromRow(row)]));
+}
+
+/**
+ * Stops sending to an endpoint: deleted by the merchant, or disabled because it answered 410. Cancels what waits. False
+ * if that was done before.
+ */
+export async function closeEndpoint(
+  trx: Trx,
+  id: string,
+  how: { readonly kind: 'deleted' } | { readonly kind: 'disabled'; readonly reason: string },
+  now: number,
+): Promise<boolean> {
+  const at = new Date(now);
+  const row = await trx
+    .updateTable('webhook_endpoints')
+    .set(how.kind === 'deleted' ? { deleted_at: at } : { disabled_at: at, disabled_reason: how.reason })
+    .where('id', '=', id)
+    .where('deleted_at', 'is', null)
+    .$if(how.kind === 'disabled', (update) => update.where('disabled_at', 'is', null))
+    .returning('id')
+    .executeTakeFirst();
+  if (row === undefined) return false;
+  // Deliveries being recorded at this moment are left out, because waiting for each other could deadlock: claims cancel
+  // them.
+  await trx
+    .updateTable('deliveries')
+    .set({ state: 'stopped', next_attempt_at: null })
+    .where('id', 'in', (deliveries) =>
+      deliveries
+        .selectFrom('deliveries')
+        .select('id')
+        .where('endpoint_id', '=', id)
+        .where('next_attempt_at', 'is not', null)
+        .forUpdate()
+        .skipLocked(),
+    )
+    .execute();
+  return true;
+}
+
+/**
+ * Sends to a disabled or paused endpoint again: to a disabled one from the next event on, for its deliveries were
+ * cancelled and can be retried manually; to a paused one also what waited.
+ */
+export async function enableEndpoint(trx: Trx, id: string): Promise<boolean> {
+  const row = await trx
+    .updateTable('webhook_endpoints')
+    .set({ disabled_at: null, disabled_reason: null, paused_at: null })
+    .where('id', '=', id)
+    .where('deleted_at', 'is', null)
+    .returning('id')
+    .executeTakeFirst();
+  if (row === undefined) return false;
+  await notify(trx, 'deliveries');
+  return true;
+}
+
+/** Stops claiming what is due to an endpoint. */
+export async function pauseEndpoint(trx: Trx, id: string, now: number): Promise<void> {
+  await trx
+    .updateTable('webhook_endpoints')
+    .set({ paused_at: new Date(now) })
+    .where('id', '=', id)
+    .execute();
+}
+
+/** Where an endpoint's events go from now on, and which. What waits goes to the new URL too. */
+export async function changeEndpoint(
+  trx: Trx,
+  id: string,
+  { url, events }: Pick<WebhookEndpoint, 'url' | 'events'>,
+): Promise<WebhookEndpoint> {
+  const row = await trx
+    .updateTable('webhook_endpoints')
+    .set({ url, events: [...events] })
+    .where('id', '=', id)
+    .returning(ENDPOINT_COLUMNS)
+    .executeTakeFirstOrThrow();
+  return endpointFromRow(row);
+}
+
+/** An endpoint that was not deleted, locked until the transaction ends. */
+export async function lockEndpoint(trx: Trx, id: string): Promise<WebhookEndpoint | null> {
+  const row = await endpointOf(trx, id).forUpdate().executeTakeFirst();
+  return row === undefined ? null : endpointFromRow(row);
+}
+
+/**
+ * Gives a locked endpoint a new secret. The current one also signs until `overlapUntil`, or no longer if that is null.
+ */
+export async function replaceSecret(
+  trx: Trx,
+  id: string,
+  sealed: Buffer,
+  overlapUntil: number | null,
+): Promise<WebhookEndpoint> {
+  const previous =
+    overlapUntil === null
+      ? { previous_secret: null, previous_secret_until: null }
+      : { previous_secret: sql<Buffer>`secret`, previous_secret_until: sql<Date>`${timestamp(overlapUntil)}` };
+  const row = await trx
+    .updateTable('webhook_endpoints')
+    .set({ ...previous, secret: sealed })
+    .where('id', '=', id)
+    .returning(ENDPOINT_COLUMNS)
+    .executeTakeFirstOrThrow();
+  return endpointFromRow(row);
+}

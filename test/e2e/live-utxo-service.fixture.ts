@@ -4,7 +4,6 @@ import { rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { sql } from 'kysely';
-import { expect } from 'vitest';
 import type { Database } from '../../src/store/database.ts';
 import { eventually } from '../program.ts';
 
@@ -70,7 +69,8 @@ export function createService(
       });
     },
     stop: async () => {
-      expect(await end('SIGTERM'), log.slice(-2_000)).toBe(0);
+      const code = await end('SIGTERM');
+      if (code !== 0) throw new Error(`The service ended with ${code}: ${log.slice(-2_000)}`);
     },
     kill: async () => {
       wasKilled = true;

@@ -1,6 +1,13 @@
+import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import type { DeriveAddresses } from './derive-addresses.ts';
 import type { UtxoChains } from './family.ts';
+
+/** How long a thread may work on what it was asked for before it has to end. */
+const GRACE_MS = 2_000;
+
+/** The thread ends once it has answered what came before. */
+export const END = 'end';
 
 export interface AddressRequest {
   readonly id: number;
@@ -57,7 +64,15 @@ export function createAddressThread(chains: UtxoChains): AddressThread {
       return request.promise;
     },
     stop: async () => {
-      await worker?.terminate();
+      const ending = worker;
+      if (ending === null) return;
+      const exited = once(ending, 'exit');
+      ending.ref();
+      ending.postMessage(END);
+      // A thread that is terminated in the middle of its work now and then takes the process along (SIGTRAP).
+      const late = setTimeout(() => void ending.terminate(), GRACE_MS);
+      await exited;
+      clearTimeout(late);
     },
   };
 }

@@ -10,10 +10,14 @@ import { checkDeposits } from './check-deposits.ts';
 import { followSweeps } from './follow-sweeps.ts';
 import { treasuryNetworks } from './overview.ts';
 
-/** How long the nodes of a network may take. */
-const DEADLINE_MS = 20_000;
+/**
+ * How long the nodes may take to say what became of sweeps, and then each network's what lies on deposits: together
+ * less than the minute after which proxies give up.
+ */
+const SWEEPS_MS = 10_000;
+const DEPOSITS_MS = 45_000;
 /** One process asks for a project at a time; one that dies while it does is waited for this long. */
-const LEASE_MS = 60_000;
+const LEASE_MS = 75_000;
 /** What was asked for this lately is not asked for again. */
 const MIN_AGE_MS = 1_000;
 const MAX_SWEEPS = 200;
@@ -33,7 +37,7 @@ export async function refreshDeposits(
   if (!(await holdLease(app.db, lease, holder, app.clock(), app.clock() + LEASE_MS))) return 'busy';
   try {
     await hurrySweeps(app.db, projectId, app.clock());
-    await within(DEADLINE_MS, followSweeps(app, chains, { limit: MAX_SWEEPS, projectId })).catch((error: unknown) =>
+    await within(SWEEPS_MS, followSweeps(app, chains, { limit: MAX_SWEEPS, projectId })).catch((error: unknown) =>
       troubles.happened('what became of sweeps', error),
     );
     // A check that seems to come is one that a clock dated that was ahead.
@@ -57,7 +61,7 @@ async function checkOne(
   const failed = (problem: string) => saveDepositProblem(app.db, { projectId, network, at: app.clock(), problem });
   if (chain === null) return failed('no_node');
   try {
-    await within(DEADLINE_MS, checkDeposits(app, chain, projectId));
+    await within(DEPOSITS_MS, checkDeposits(app, chain, projectId));
   } catch (error) {
     if (!(error instanceof ChainUnavailableError)) troubles.happened('what lies on deposits', error);
     await failed('unavailable');

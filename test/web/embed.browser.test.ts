@@ -162,11 +162,13 @@ describe.skipIf(hasNoBrowser)('the script for shops', () => {
 
   it('leaves modifier keys to the browser, and opens nothing that is no web address', async () => {
     const { shop, page, heard } = await openShop();
-    const [opened] = await Promise.all([
-      page.context().waitForEvent('page'),
-      page.locator('#link').click({ modifiers: ['ControlOrMeta'] }),
-    ]);
-    await shows(opened, '#live', 'Now pay');
+    // Seen after every listener of the script, and kept from opening a tab: Chromium now and then crashes with one.
+    await page.evaluate(`isLeft = null; addEventListener('click', (event) => {
+      isLeft = !event.defaultPrevented;
+      event.preventDefault();
+    }, { once: true });`);
+    await page.locator('#link').click({ modifiers: ['ControlOrMeta'] });
+    expect(await page.evaluate('isLeft')).toBe(true);
     await page.locator('#none').click();
     expect(await page.locator('iframe').count()).toBe(0);
     expect(await heard()).toEqual([]);

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { hasNoBrowser } from '../browser.ts';
@@ -54,16 +55,25 @@ describe.skipIf(hasNoBrowser)('a tab of the dashboard', () => {
   });
 
   it('says that it is offline, keeps what it shows, and goes on by itself', async () => {
-    await dashboard.makeOrder({ order_id: 'NW-1' });
+    const orderId = `NW-1-${randomUUID()}`;
+    await dashboard.makeOrder({ order_id: orderId });
     const { page, context } = await dashboard.openSignedIn({
       expects: /ERR_INTERNET_DISCONNECTED|ERR_NETWORK|dynamically imported/,
     });
     await page.goto(`${base()}/payments`);
-    await page.getByRole('row', { name: /NW-1/ }).waitFor();
+    await page.getByRole('row', { name: orderId }).waitFor();
     await page.getByText('Up to date').waitFor();
+    // Menus and dialogs are loaded once the page is idle, which on a busy machine it may not be before it is offline.
+    await page.getByRole('button', { name: 'Account', exact: true }).click();
+    await page.getByRole('link', { name: 'Your account' }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: /^Project:/ }).click();
+    await page.getByRole('menuitem', { name: 'New project' }).click();
+    await page.getByRole('dialog', { name: 'New project' }).waitFor();
+    await page.keyboard.press('Escape');
     await context.setOffline(true);
     await page.getByText('Offline').waitFor();
-    expect(await page.getByRole('row', { name: /NW-1/ }).count()).toBe(1);
+    expect(await page.getByRole('row', { name: orderId }).count()).toBe(1);
     expect(await violations(page, 'offline')).toEqual([]);
     await page.setViewportSize(PHONE);
     expect(await page.getByText('Offline').isVisible()).toBe(true);
@@ -82,26 +92,28 @@ describe.skipIf(hasNoBrowser)('a tab of the dashboard', () => {
     await dialog.getByRole('button', { name: 'New project' }).click();
     await dialog.getByText('Check your connection, then try again.').waitFor();
     expect(await page.getByLabel('Name').inputValue()).toBe('Made offline');
-    await dashboard.makeOrder({ order_id: 'NW-2' });
+    const orderMadeOffline = `NW-2-${randomUUID()}`;
+    await dashboard.makeOrder({ order_id: orderMadeOffline });
     await context.setOffline(false);
     await dialog.getByRole('button', { name: 'New project' }).click();
     await page.getByRole('button', { name: 'Project: Made offline' }).waitFor();
     await page.goto(`${base()}/payments`);
-    await page.getByRole('row', { name: /NW-2/ }).waitFor();
+    await page.getByRole('row', { name: orderMadeOffline }).waitFor();
     await page.getByText('Up to date').waitFor();
   });
 
   it('whose server was away says so, and shows what happened meanwhile once it is back', async () => {
-    await dashboard.makeOrder({ order_id: 'NW-3' });
+    const orderId = `NW-3-${randomUUID()}`;
+    await dashboard.makeOrder({ order_id: orderId });
     const { page } = await dashboard.openSignedIn({ expects: /ERR_|50\d/ });
     await page.goto(`${base()}/payments`);
-    await page.getByRole('row', { name: /NW-3/ }).waitFor();
+    await page.getByRole('row', { name: orderId }).waitFor();
     await page.getByText('Up to date').waitFor();
     await dashboard.service.kill();
     await page.getByText('Reconnecting…').waitFor();
     await dashboard.service.start();
     await page.getByText('Up to date').waitFor();
-    expect(await page.getByRole('row', { name: /NW-3/ }).count()).toBe(1);
+    expect(await page.getByRole('row', { name: orderId }).count()).toBe(1);
   });
 
   it('that is open across an upgrade says so, loses nothing, and loads anew only when asked', async () => {

@@ -44,8 +44,6 @@ interface Judge {
 
 const copy = copyCheckout();
 process.env['MUTATION_FOLDER'] = copy;
-// Histories of the simulation: a few, for each fault lives through them.
-process.env['SIMULATION_SEEDS'] = '0';
 let vitest: Vitest | null = null;
 let isEnough = false;
 try {

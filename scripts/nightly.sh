@@ -1,8 +1,8 @@
 #!/bin/sh
 # What takes too long for every change: histories of the simulation that were never tried, more random requests, walks
 # through the dashboard of a project with a million payments, backups and restores killed at many points, the change of
-# hundreds of refunds, the payment page on every screen, the program beside both kinds of UTXO nodes, mutation testing,
-# the guides of docs/how-to/ done in a copy, and the accountant's hour on each family.
+# hundreds of refunds, pages on every screen and in both themes, the program beside both kinds of UTXO nodes, mutation
+# testing, the guides of docs/how-to/ done in a copy, and the accountant's hour on each family.
 set -eu
 cd "$(dirname "$0")/.."
 seeds=${SIMULATION_SEEDS:-5000}
@@ -17,7 +17,7 @@ PAYMENTS=1000000 vitest run --maxWorkers 1 test/dashboard/pages.browser test/das
 FUZZ_REQUESTS=10000 vitest run test/e2e/fuzz --testTimeout 7200000
 FUZZ_REQUESTS=10000 FUZZ_SEED=$first vitest run test/e2e/fuzz --testTimeout 7200000
 KILL_POINTS=40 vitest run test/e2e/backup-crash test/e2e/backup-signals
-NIGHT=on vitest run test/e2e/payment-page-layout test/e2e/payment-page-axe
+NIGHT=on vitest run test/e2e/payment-page-layout test/e2e/payment-page-axe test/dashboard --project browser
 CI='' vitest run test/e2e/live-utxo test/e2e/refund-show
 REFUNDS=500 vitest run src/app/refunds/refund-change
 sh scripts/mutation.sh

@@ -2,12 +2,12 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { LANGUAGES } from '../../src/http/checkout/languages.ts';
 import { hasNoBrowser } from '../browser.ts';
+import { isNight } from '../night.ts';
 import { useBrowser } from './payment-page.fixture.ts';
 import { serveStates, type StateServer } from './payment-page-states.fixture.ts';
 
 /** The narrowest page is tried in all languages; a night tries the next wider one in all of them too. */
 const LONG_WORDS = ['de', 'pl', 'ru', 'ar'];
-const isNight = process.env['NIGHT'] === 'on';
 
 /** What a keyboard or a finger can get at. */
 const TARGETS = 'a[href], button, summary, select, input:not([type=hidden])';

@@ -96,11 +96,13 @@ function createTree(options: SimChainOptions, random: Random, newHash: () => str
   const dated = (now: number): number => now - (now % 1_000) + (family === 'evm' ? 0 : random.between(-90, 90) * 1_000);
   return {
     blockOf: (hash: string): SimBlock | null => blocks.get(hash) ?? null,
-    /** Mines one block with each of `contents`, the last one now. Without `from` a chain begins. */
+    /** Mines one block with each of `contents`, the last one now, none before `from`. Without it a chain begins. */
     grow: (from: SimBlock | null, now: number, contents: readonly (readonly SimTransaction[])[]): SimBlock => {
       let tip = from;
+      const earliest = from === null ? -Infinity : Math.min(from.timeMs, now);
       for (const [index, transactions] of contents.entries()) {
-        tip = extend(tip, dated(now - (contents.length - 1 - index) * blockMs), transactions);
+        const at = now - (contents.length - 1 - index) * blockMs;
+        tip = extend(tip, dated(Math.max(at, earliest)), transactions);
       }
       if (tip === null) throw new RangeError('A chain begins with a block.');
       return tip;

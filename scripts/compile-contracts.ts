@@ -5,10 +5,10 @@ import path from 'node:path';
 import solc from 'solc';
 
 /**
- * Writes contracts/artifact.json from the Solidity beside it; with --check it only says whether the file is up to date.
+ * Writes contracts/artifact.json and contracts/test/artifact.json from the Solidity beside them; with --check it only
+ * says whether the files are up to date.
  */
 const CONTRACTS = path.join(import.meta.dirname, '../contracts');
-const ARTIFACT = path.join(CONTRACTS, 'artifact.json');
 
 const LIBRARY = '@openzeppelin/contracts/';
 const LIBRARY_FOLDER = path.dirname(createRequire(import.meta.url).resolve('@openzeppelin/contracts/package.json'));
@@ -48,8 +48,13 @@ export function compileArtifact(folder: '' | 'v1/' = ''): ContractArtifact {
   };
 }
 
+/** The contracts that stand in for tokens, treasuries and payers in tests, by name. */
+export function compileTestContracts(): Readonly<Record<string, CompiledContract>> {
+  return Object.fromEntries(compileContracts(['test/Tokens.sol', 'test/Accounts.sol']));
+}
+
 /** All contracts defined in these files of `contracts/`, by name. Throws if the compiler reports anything. */
-export function compileContracts(files: readonly string[]): ReadonlyMap<string, CompiledContract> {
+function compileContracts(files: readonly string[]): ReadonlyMap<string, CompiledContract> {
   const input = {
     language: 'Solidity',
     sources: Object.fromEntries(files.map((file) => [file, { content: readSource(file) }])),
@@ -104,12 +109,18 @@ function named(contracts: ReadonlyMap<string, CompiledContract>, name: string): 
 }
 
 if (import.meta.main) {
-  const text = `${JSON.stringify(compileArtifact(), null, 2)}\n`;
-  if (!process.argv.includes('--check')) await writeFile(ARTIFACT, text);
-  else if (readFileSync(ARTIFACT, 'utf8') !== text) {
-    console.error(
-      'contracts/artifact.json is not what the compiler makes. Write it anew: node scripts/compile-contracts.ts',
-    );
-    process.exitCode = 1;
+  for (const [name, made] of [
+    ['artifact.json', compileArtifact()],
+    ['test/artifact.json', compileTestContracts()],
+  ] as const) {
+    const file = path.join(CONTRACTS, name);
+    const text = `${JSON.stringify(made, null, 2)}\n`;
+    if (!process.argv.includes('--check')) await writeFile(file, text);
+    else if (readFileSync(file, 'utf8') !== text) {
+      console.error(
+        `contracts/${name} is not what the compiler makes. Write it anew: node scripts/compile-contracts.ts`,
+      );
+      process.exitCode = 1;
+    }
   }
 }

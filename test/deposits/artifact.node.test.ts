@@ -1,13 +1,15 @@
 import { expect, it } from 'vitest';
 import artifact from '../../contracts/artifact.json' with { type: 'json' };
 import firstArtifact from '../../contracts/v1/artifact.json' with { type: 'json' };
-import { compileArtifact } from '../../scripts/compile-contracts.ts';
+import testArtifact from '../../contracts/test/artifact.json' with { type: 'json' };
+import { compileArtifact, compileTestContracts } from '../../scripts/compile-contracts.ts';
 import { DEPOSIT_FACTORY } from '../../src/rails/evm/deposit.ts';
 import { startDepositChain } from './chain.ts';
 
 it('the committed bytecode is what the pinned compiler makes of the committed sources', () => {
   expect(artifact).toEqual(compileArtifact());
   expect(firstArtifact).toEqual(compileArtifact('v1/'));
+  expect(testArtifact).toEqual(compileTestContracts());
 });
 
 it('the factory and its implementation come to lie where they are expected, on a chain of any id', async () => {

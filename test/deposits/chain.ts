@@ -1,6 +1,7 @@
 import { decodeFunctionResult, encodeDeployData, encodeFunctionData, type Abi, type Hex } from 'viem';
 import artifact from '../../contracts/artifact.json' with { type: 'json' };
-import { compileContracts, type CompiledContract } from '../../scripts/compile-contracts.ts';
+import testArtifact from '../../contracts/test/artifact.json' with { type: 'json' };
+import type { CompiledContract } from '../../scripts/compile-contracts.ts';
 import { DEPOSIT_FACTORY, depositAddress } from '../../src/rails/evm/deposit.ts';
 import { planSweep, type SweepCall, type SweepRequest } from '../../src/rails/evm/sweep.ts';
 import { ANVIL_ACCOUNT, startAnvil, type Anvil, type AnvilOptions } from '../anvil.ts';
@@ -15,7 +16,7 @@ export const FACTORY_ABI = abiOf(artifact.contracts.DepositFactory);
 export const DEPOSIT_ABI = abiOf(artifact.contracts.Deposit);
 
 /** Contracts that stand in for tokens, treasuries and payers, by name. */
-const testContracts = compileContracts(['test/Tokens.sol', 'test/Accounts.sol']);
+const testContracts: ReadonlyMap<string, CompiledContract> = new Map(Object.entries(testArtifact));
 
 export interface Receipt {
   readonly succeeded: boolean;

@@ -1,14 +1,13 @@
 import { commonPlaces, crypto, fiatWithCode, grouped, name, networkName, sentences } from './format.ts';
 import { html, type Html } from '../pages/html.ts';
 import { facts, statusHeading } from './layout.ts';
-import { paymentPath } from './links.ts';
+import { paymentPath, pageHref } from './links.ts';
 import type { TextKey } from './locale.ts';
 import { rateOf, worthOf } from './rate.ts';
-import { refundNews } from './refund-news.ts';
 import { shopHref } from './safe-url.ts';
 import { contactShop, supportLink } from './shop-contact.ts';
 import { transactionFact } from './transaction-fact.ts';
-import type { ClosedStep, CompletedStep, PaymentView, QuoteView } from './view.ts';
+import type { ClosedStep, CompletedStep, PaymentView, QuoteView, RefundNews } from './view.ts';
 
 /** Paid: the receipt, and the way back to the shop. */
 export function completedCard(view: PaymentView, step: CompletedStep): Html {
@@ -202,4 +201,27 @@ function backToShop(view: PaymentView, step: CompletedStep | ClosedStep): Html {
       </p>`
     }
   </div>`;
+}
+
+/** What happens to money that the shop refunds; the claim page is linked from the payment it belongs to. */
+function refundNews(view: PaymentView): readonly Html[] {
+  return view.refunds.map((refund) => newsOf(view, refund));
+}
+
+function newsOf({ frame }: PaymentView, refund: RefundNews): Html {
+  const { locale } = frame;
+  const amount = crypto(refund.units, refund);
+  const path = pageHref(frame, refund.path);
+  switch (refund.state) {
+    case 'offered':
+      return html`<section class="offer">
+        <h3>${locale.t('refund_offer_title')}</h3>
+        <p>${locale.t('refund_offer_text', { amount })}</p>
+        <p class="actions"><a class="button" href="${path}">${locale.t('refund_offer_link')}</a></p>
+      </section>`;
+    case 'sending':
+      return html`<p class="note">${locale.t('refund_sending', { amount })}</p>`;
+    case 'sent':
+      return html`<p class="note">${locale.t('refund_was_sent', { amount })}</p>`;
+  }
 }

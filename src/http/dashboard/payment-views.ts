@@ -7,11 +7,11 @@ import type { PaymentDetails } from '../../store/payments/payment-details.ts';
 import { paymentUrl, publicPaymentId, type Links } from '../../wire/payment.ts';
 import { isoTime, isoTimeOrNull } from '../../wire/time.ts';
 import { PRICE_PLACES, quotedPrice } from '../quoted-price.ts';
-import { annotationsView } from './annotation-views.ts';
 import type { PaymentRow, PaymentView } from './contract/payments.ts';
 import { timelineOf } from './payment-timeline.ts';
 import { pageOf, refundableView, refundView } from './refund-views.ts';
 import type { Viewer } from './viewer.ts';
+import type { Note } from '../../store/payments/notes.ts';
 
 /** A payment in a list. */
 export function paymentRow(payment: Payment): PaymentRow {
@@ -163,5 +163,27 @@ function transferView(
     state: transfer.state,
     block_height: transfer.blockHeight,
     seen_at: isoTime(transfer.firstSeenAt),
+  };
+}
+
+/** A payment's notes and labels. */
+function annotationsView(
+  { notes, labels }: { readonly notes: readonly Note[]; readonly labels: readonly string[] },
+  { personId, mayAnnotate, mayDeleteNotes }: Viewer,
+): Pick<PaymentView, 'notes' | 'labels'> {
+  return {
+    notes: notes.map((note) => ({
+      id: note.id,
+      author: note.authorName,
+      text: note.body,
+      created_at: isoTime(note.createdAt),
+      edited_at: isoTimeOrNull(note.editedAt),
+      version: note.version,
+      can: {
+        edit: mayAnnotate && note.authorId === personId,
+        delete: mayAnnotate && (note.authorId === personId || mayDeleteNotes),
+      },
+    })),
+    labels: [...labels],
   };
 }

@@ -2,11 +2,94 @@ import { NETWORK_FACTS, type UtxoNetwork } from '../../domain/networks.ts';
 import type { NetworkFamily, WalletCheck, WalletSource, UtxoChains } from '../family.ts';
 import { checkUtxoPayout } from './address.ts';
 import { createUtxoCaller, type UtxoCaller } from './caller.ts';
-import { utxoParams, type UtxoChain, type UtxoParams } from './params.ts';
+import { utxoParams, type UtxoChain, type UtxoParams, coinTypeOf } from './params.ts';
 import { createUtxoSource } from './source.ts';
-import { spendingWarnings } from './spending-warnings.ts';
-import { parseUtxoWallet } from './wallet.ts';
-import { witnessAddress } from './witness-address.ts';
+import { parseUtxoWallet, type SpendingFacts } from './wallet.ts';
+import type { ScriptType } from './output.ts';
+
+const CHARACTERS = 'qpzry9x8gf2tvdw0s3jn54khce6mua7l';
+const CHECKSUM_LENGTH = 6;
+
+/**
+ * A version 0 witness program, given in hex, as bech32 (BIP 173). Written out here because every test order makes one,
+ * and a general encoder took most of the time that making it takes; what it makes is checked against one by the tests.
+ */
+function witnessAddress(prefix: string, program: string): string {
+  let check = 1;
+  const take = (value: number): void => {
+    const top = check >>> 25;
+    check = ((check & 0x1ffffff) << 5) ^ value;
+    if (top & 1) check ^= 0x3b6a57b2;
+    if (top & 2) check ^= 0x26508e6d;
+    if (top & 4) check ^= 0x1ea119fa;
+    if (top & 8) check ^= 0x3d4233dd;
+    if (top & 16) check ^= 0x2a1462b3;
+  };
+  for (let index = 0; index < prefix.length; index += 1) take(prefix.charCodeAt(index) >> 5);
+  take(0);
+  for (let index = 0; index < prefix.length; index += 1) take(prefix.charCodeAt(index) & 31);
+  let text = `${prefix}1`;
+  const write = (value: number): void => {
+    take(value);
+    text += CHARACTERS.charAt(value);
+  };
+  write(0);
+  let held = 0;
+  let bits = 0;
+  for (let index = 0; index < program.length; index += 1) {
+    const code = program.charCodeAt(index);
+    held = (held << 4) | (code < 58 ? code - 48 : code - 87);
+    bits += 4;
+    if (bits < 5) continue;
+    bits -= 5;
+    write(held >> bits);
+    held &= (1 << bits) - 1;
+  }
+  for (let index = 0; index < CHECKSUM_LENGTH; index += 1) take(0);
+  check ^= 1;
+  for (let shift = 25; shift >= 0; shift -= 5) text += CHARACTERS.charAt((check >>> shift) & 31);
+  return text;
+}
+
+/** Where wallets keep the account of an address type: BIP 44, 49, 84, 86 and 48. */
+const ACCOUNTS: Readonly<Record<ScriptType, (coin: number) => string>> = {
+  p2pkh: (coin) => `44h/${coin}h/0h`,
+  'p2sh-p2wpkh': (coin) => `49h/${coin}h/0h`,
+  p2wpkh: (coin) => `84h/${coin}h/0h`,
+  p2tr: (coin) => `86h/${coin}h/0h`,
+  p2wsh: (coin) => `48h/${coin}h/0h/2h`,
+};
+const FORMS: Readonly<Record<ScriptType, (key: string) => string>> = {
+  p2pkh: (key) => `pkh(${key})`,
+  'p2sh-p2wpkh': (key) => `sh(wpkh(${key}))`,
+  p2wpkh: (key) => `wpkh(${key})`,
+  p2tr: (key) => `tr(${key})`,
+  p2wsh: (key) => `wsh(sortedmulti(2,${key},…))`,
+};
+
+/** What a merchant will lack when spending from a wallet as it was given, each with the way out. */
+function spendingWarnings(
+  params: Pick<UtxoParams, 'network' | 'chain'>,
+  { scriptType, hasOrigins, hasChange }: SpendingFacts,
+): readonly string[] {
+  const coin = coinTypeOf(params);
+  const prefix = params.chain === 'main' ? 'xpub' : 'tpub';
+  const whole = FORMS[scriptType](`[fingerprint/${ACCOUNTS[scriptType](coin)}]${prefix}…/<0;1>/*`);
+  const wayOut = `Set the wallet again with --descriptor "${whole}"; its addresses stay the same.`;
+  return [
+    ...(hasOrigins
+      ? []
+      : [
+          'The key comes without its origin: the fingerprint of its master key, and the path to it. Hardware wallets, which go by the ' +
+            `fingerprint, will not sign a refund's PSBT, for the account key's own stands in it. ${wayOut}`,
+        ]),
+    ...(hasChange
+      ? []
+      : [
+          `The descriptor does not say where your wallet keeps its change, so no PSBT can be made for refunds. ${wayOut}`,
+        ]),
+  ];
+}
 
 export interface UtxoNodes {
   readonly family: 'utxo';

@@ -4,10 +4,28 @@ import type { Scope } from '../scope.ts';
 import { useSignedIn } from '../session.ts';
 import { IconButton } from '../ui/button.tsx';
 import { Icon } from '../ui/icons.tsx';
-import { AttentionBadge } from './attention-badge.tsx';
 import { pagesFor } from './pages.ts';
 import { ProjectSwitch } from './project-switch.tsx';
 import css from './rail.module.css';
+import { useQuery } from '@tanstack/react-query';
+import { useDashboard } from '../dashboard.ts';
+import { attentionCountQuery } from '../pages/attention/queries.ts';
+
+/** The server counts no further. */
+const MAX_COUNT = 100;
+
+/** How much needs attention, beside the page's name; nothing where nothing does. */
+function AttentionBadge({ scope }: { readonly scope: Scope }) {
+  const { t } = useLocale();
+  const { api } = useDashboard();
+  const { data } = useQuery(attentionCountQuery(api, scope));
+  if (data === undefined || data.count === 0) return null;
+  const shown = data.count >= MAX_COUNT ? `${MAX_COUNT - 1}+` : String(data.count);
+  return (
+    // A picture of the number, so that the link keeps its name; its description says it.
+    <span className={css.badge} data-count={shown} title={t('attention_count', { count: shown })} aria-hidden="true" />
+  );
+}
 
 interface RailProps {
   readonly scope: Scope | null;

@@ -1,9 +1,39 @@
 import { useLocale } from '../locale.tsx';
-import type { Wallet } from '../../wallets/announcement.ts';
+import { type Wallet, addWallet, readAnnouncement } from '../../wallets/announcement.ts';
 import { Button } from '../ui/button.tsx';
 import { Notice } from '../ui/notice.tsx';
-import { useBrowserWallets } from './browser-wallets.ts';
 import css from './wallet-picker.module.css';
+import { useSyncExternalStore } from 'react';
+
+let wallets: readonly Wallet[] = [];
+const listeners = new Set<() => void>();
+let isListening = false;
+
+/**
+ * The wallets of this browser, as they announced themselves (EIP-6963), with names safe to show as text. Asked for when
+ * the first page shows them; one that comes later appears by itself.
+ */
+function useBrowserWallets(): readonly Wallet[] {
+  return useSyncExternalStore(subscribe, () => wallets);
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  if (!isListening) listen();
+  return () => listeners.delete(listener);
+}
+
+/** For as long as the tab lives: a wallet announces itself once, and again only when asked. */
+function listen(): void {
+  isListening = true;
+  addEventListener('eip6963:announceProvider', (event) => {
+    const wallet = event instanceof CustomEvent ? readAnnouncement(event.detail) : null;
+    if (wallet === null) return;
+    wallets = addWallet(wallets, wallet);
+    for (const listener of listeners) listener();
+  });
+  dispatchEvent(new Event('eip6963:requestProvider'));
+}
 
 interface WalletPickerProps {
   /** The uuid of the wallet that is being asked; its button shows that. */

@@ -8,14 +8,13 @@ import { useSignedIn } from '../../session.ts';
 import { Page } from '../../shell/page.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
-import { Select } from '../../ui/field.tsx';
+import { Select, EmailField, NewPasswordField, PasswordField } from '../../ui/field.tsx';
 import css from './account.module.css';
 import { NotificationsCard } from './notifications-card.tsx';
-import { EmailDialog } from './email-dialog.tsx';
 import { Factors } from './factors.tsx';
-import { PasswordDialog } from './password-dialog.tsx';
 import { Row } from './row.tsx';
 import { Sessions } from './sessions.tsx';
+import { AccountDialog } from './account-dialog.tsx';
 
 /** The person's account: how they sign in, and their sessions. */
 export function AccountPage() {
@@ -87,5 +86,64 @@ function Language() {
         }}
       />
     </div>
+  );
+}
+
+/** Changes the e-mail address for signing in, or asks the new address to confirm that. */
+function EmailDialog({ onClose }: { readonly onClose: () => void }) {
+  const { t } = useLocale('access');
+  const { person } = useSignedIn();
+  const [email, setEmail] = useState(person.email);
+  return (
+    <AccountDialog
+      name={t('change_email')}
+      text={t('change_email_text')}
+      done={(session) =>
+        session.state === 'signed_in' && session.person.pending_email !== null
+          ? t('email_asked', { email: session.person.pending_email })
+          : t('email_changed')
+      }
+      isDirty={email !== person.email}
+      fields={['email']}
+      send={(api) => api('POST /dashboard/api/account/email', { body: { email: email.trim() } })}
+      onClose={onClose}
+    >
+      {(problem) => <EmailField autoComplete="email" value={email} problem={problem('email')} onValue={setEmail} />}
+    </AccountDialog>
+  );
+}
+
+/** Changes the password, which ends all other sessions. */
+function PasswordDialog({ onClose }: { readonly onClose: () => void }) {
+  const { t } = useLocale('access');
+  const { person } = useSignedIn();
+  const [current, setCurrent] = useState('');
+  const [next, setNext] = useState('');
+  const body = { current_password: current, password: next };
+  return (
+    <AccountDialog
+      name={t('change_password')}
+      text={t('change_password_text')}
+      isDirty={current !== '' || next !== ''}
+      fields={Object.keys(body)}
+      send={(api) => api('POST /dashboard/api/account/password', { body })}
+      done={() => t('password_changed')}
+      onClose={onClose}
+    >
+      {(problem) => (
+        <>
+          {/* For password managers. */}
+          <input type="text" autoComplete="username" value={person.email} readOnly hidden />
+          <PasswordField
+            label={t('current_password')}
+            autoComplete="current-password"
+            value={current}
+            problem={problem('current_password')}
+            onValue={setCurrent}
+          />
+          <NewPasswordField label={t('new_password')} value={next} problem={problem('password')} onValue={setNext} />
+        </>
+      )}
+    </AccountDialog>
   );
 }

@@ -1,9 +1,9 @@
-import { useInfiniteQuery } from '@tanstack/react-query';
+import { useInfiniteQuery, infiniteQueryOptions } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useDashboard } from '../../dashboard.ts';
 import { useLocale } from '../../locale.tsx';
-import { useScope } from '../../scope.ts';
+import { useScope, type Scope } from '../../scope.ts';
 import { Page } from '../../shell/page.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
@@ -12,9 +12,9 @@ import { Failed } from '../keys/failed.tsx';
 import { ListFoot } from '../payments/list-foot.tsx';
 import { AuditEntry } from './audit-entry.tsx';
 import { AuditFilterBar } from './audit-filters.tsx';
-import { AuditExportDialog } from './audit-export-dialog.tsx';
-import { auditQuery } from './queries.ts';
-import { auditSearch, isNarrowed, type AuditSearch } from './search.ts';
+import { auditSearch, isNarrowed, type AuditSearch, filtersOf } from './search.ts';
+import type { Api } from '../../api.ts';
+import { FileDialog } from '../log/file-dialog.tsx';
 
 /** A change of the search; undefined removes a value. */
 type Change = { readonly [Key in keyof AuditSearch]?: AuditSearch[Key] | undefined };
@@ -70,5 +70,39 @@ function Nothing({ isNarrowed: isFiltered, onClear }: { readonly isNarrowed: boo
     <Empty icon="filter" title={t('audit_no_match')}>
       <Button onClick={onClear}>{t('audit_clear')}</Button>
     </Empty>
+  );
+}
+
+/** The log, page by page, newest first. */
+function auditQuery(api: Api, { project }: Pick<Scope, 'project'>, search: AuditSearch) {
+  return infiniteQueryOptions({
+    queryKey: ['audit', project, search],
+    queryFn: ({ pageParam, signal }) => {
+      const query = { ...filtersOf(search), ...(pageParam !== null && { after: pageParam }) };
+      return search.of === 'all'
+        ? api('GET /dashboard/api/audit', { query }, signal)
+        : api('GET /dashboard/api/projects/:project/audit', { params: { project }, query }, signal);
+    },
+    initialPageParam: null as string | null,
+    getNextPageParam: (page) => page.next,
+    refetchOnMount: 'always',
+  });
+}
+
+/** Downloads all entries that the filters mean. */
+function AuditExportDialog({ search, onClose }: { readonly search: AuditSearch; readonly onClose: () => void }) {
+  const { t } = useLocale('audit');
+  const { project } = useScope();
+  return (
+    <FileDialog
+      path={search.of === 'all' ? '/dashboard/api/audit/export' : '/dashboard/api/projects/:project/audit/export'}
+      params={{ project }}
+      filters={filtersOf(search)}
+      name={t('export_audit')}
+      text={t('audit_export_text')}
+      formatLabel={t('audit_format')}
+      formats={{ csv: t('audit_export_csv'), semicolon: t('audit_export_semicolon'), jsonl: t('audit_export_jsonl') }}
+      onClose={onClose}
+    />
   );
 }

@@ -1,9 +1,9 @@
-import { useQuery } from '@tanstack/react-query';
+import { useQuery, queryOptions } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { EventRowView } from '../../../../src/http/dashboard/contract/event-log.ts';
 import { useDashboard } from '../../dashboard.ts';
 import { useLocale } from '../../locale.tsx';
-import { useScope } from '../../scope.ts';
+import { useScope, type Scope } from '../../scope.ts';
 import { Page } from '../../shell/page.tsx';
 import { LinkButton } from '../../ui/button.tsx';
 import { Short } from '../../ui/copy.tsx';
@@ -22,8 +22,32 @@ import filters from '../payments/payments-page.module.css';
 import { endpointsQuery } from '../webhooks/queries.ts';
 import { isType } from '../webhooks/search.ts';
 import { useLogSearch, type LogChange } from '../log/use-log-search.ts';
-import { useLog } from '../log/use-log.ts';
-import { eventLog, eventQuery, type EventFilters } from './queries.ts';
+import { useLog, logQueries } from '../log/use-log.ts';
+import type { QueryOf } from '../../../../src/http/dashboard/contract/index.ts';
+import type { Api } from '../../api.ts';
+import { projectKey } from '../payments/queries.ts';
+
+const LIST = 'GET /dashboard/api/projects/:project/:mode/event-log';
+type EventFilters = Omit<QueryOf<typeof LIST>, 'after' | 'limit'>;
+
+const EVERY_MS = 10_000;
+
+/** The log of events. What no endpoint gets is reported by no stream, so it is polled too. */
+function eventLog(api: Api, scope: Scope, filters: EventFilters) {
+  return logQueries(scope, 'event-log', filters, {
+    read: (after, signal) => api(LIST, { params: { ...scope }, query: { ...filters, ...after } }, signal),
+    everyMs: EVERY_MS,
+  });
+}
+
+function eventQuery(api: Api, scope: Scope, event: string) {
+  return queryOptions({
+    queryKey: [...projectKey(scope), 'event', event],
+    queryFn: ({ signal }) => api(`${LIST}/:event`, { params: { ...scope, event } }, signal),
+    // An event never changes.
+    staleTime: Infinity,
+  });
+}
 
 /** The filters of the log and the chosen event, as they stand in the URL. */
 export interface EventsSearch {

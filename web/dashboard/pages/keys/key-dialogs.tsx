@@ -1,4 +1,4 @@
-import { useMutation } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { KeyView } from '../../../../src/http/dashboard/contract/keys.ts';
 import { useDashboard } from '../../dashboard.ts';
@@ -8,9 +8,59 @@ import { ConfirmDialog, FormDialog } from '../../ui/action-dialog.tsx';
 import { Choices } from '../../ui/choices.tsx';
 import { NameField } from '../../ui/name-field.tsx';
 import { Clients } from './clients.tsx';
-import { NewKeyDialog } from './new-key-dialog.tsx';
 import { keysQuery } from './queries.ts';
-import { ScopeChoices, scopesFor, type Scope } from './scope-choices.tsx';
+import { Dialog, DialogActions } from '../../ui/dialog.tsx';
+import { Notice } from '../../ui/notice.tsx';
+import { Once } from './once.tsx';
+import css from '../../ui/choices.module.css';
+
+type Scope = NonNullable<KeyView['scopes']>[number];
+
+const TEXTS = {
+  'payments:create': 'key_scope_payments_create',
+  'payments:read': 'key_scope_payments_read',
+  'payments:change': 'key_scope_payments_change',
+  refunds: 'key_scope_refunds',
+  webhooks: 'key_scope_webhooks',
+  events: 'key_scope_events',
+} as const satisfies Readonly<Record<Scope, string>>;
+const ALL = Object.keys(TEXTS) as readonly Scope[];
+
+/** The scopes that a key of a kind can have. */
+function scopesFor(kind: KeyView['kind']): readonly Scope[] {
+  return kind === 'secret' ? ALL : ['payments:create', 'payments:read'];
+}
+
+interface ScopeChoicesProps {
+  readonly offered: readonly Scope[];
+  readonly chosen: readonly Scope[];
+  readonly onChosen: (scopes: readonly Scope[]) => void;
+}
+
+/** A checkbox for each scope that a key can have. */
+function ScopeChoices({ offered, chosen, onChosen }: ScopeChoicesProps) {
+  const { t } = useLocale('keys');
+  return (
+    <fieldset className={css.choices}>
+      <legend className={css.legend}>{t('key_permission_scopes')}</legend>
+      {offered.map((scope) => (
+        <label key={scope}>
+          <input
+            type="checkbox"
+            checked={chosen.includes(scope)}
+            onChange={({ currentTarget }) =>
+              onChosen(offered.filter((one) => (one === scope ? currentTarget.checked : chosen.includes(one))))
+            }
+          />
+          <span>
+            <code>{scope}</code>
+          </span>
+          <small>{t(TEXTS[scope])}</small>
+        </label>
+      ))}
+    </fieldset>
+  );
+}
 
 /** What a person does with keys. */
 export type KeyAct = { readonly kind: 'create' } | { readonly kind: 'roll' | 'revoke'; readonly apiKey: KeyView };
@@ -148,4 +198,43 @@ function RevokeDialog({ apiKey, onClose }: OfKey) {
       {clients.length === 0 ? null : <Clients clients={clients} />}
     </ConfirmDialog>
   );
+}
+
+interface NewKeyDialogProps {
+  readonly made: { readonly key: KeyView; readonly text: string };
+  /** The toast once it is closed. */
+  readonly done: string;
+  readonly onClose: () => void;
+}
+
+/** Shows a key. Only its button closes it, because the key is never shown again. */
+function NewKeyDialog({ made: { key, text }, done, onClose }: NewKeyDialogProps) {
+  const { t } = useLocale('keys');
+  const { api, toast } = useDashboard();
+  const { data } = useQuery(keysQuery(api, useScope()));
+  const command = data === undefined ? null : curlOf(data.api_url, text, key);
+  return (
+    <Dialog title={t('new_key')} description={key.name} wide>
+      <Notice kind="warning">{t('key_once')}</Notice>
+      <Once text={text} copy={t('key_copy')} />
+      {command === null ? null : <Once title={t('curl_title')} text={command} copy={t('curl_copy')} />}
+      <DialogActions
+        confirm={t('key_kept')}
+        onConfirm={() => {
+          toast(done);
+          onClose();
+        }}
+      />
+    </Dialog>
+  );
+}
+
+/** A request that the key may make; null: there is none to show. */
+function curlOf(apiUrl: string, text: string, { permission, scopes }: KeyView): string | null {
+  const key = `-H 'Authorization: Bearer ${text}'`;
+  const mayCreate = scopes === null ? permission !== 'read' : scopes.includes('payments:create');
+  if (!mayCreate && scopes?.includes('payments:read') === false) return null;
+  if (!mayCreate) return `curl '${apiUrl}/v1/orders?limit=1' ${key}`;
+  const body = `-H 'Content-Type: application/json' -d '{"amount": 25, "currency": "EUR", "crypto_currency": "BTC"}'`;
+  return `curl '${apiUrl}/v1/orders' ${key} ${body}`;
 }

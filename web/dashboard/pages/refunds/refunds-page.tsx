@@ -5,7 +5,7 @@ import { useLocale } from '../../locale.tsx';
 import { useScope } from '../../scope.ts';
 import { useSignedIn } from '../../session.ts';
 import { Page } from '../../shell/page.tsx';
-import { Button } from '../../ui/button.tsx';
+import { Button, LinkButton } from '../../ui/button.tsx';
 import { Ago } from '../../ui/moment.tsx';
 import type { LogChoice, LogColumn } from '../log/log-table.tsx';
 import { LogView } from '../log/log-view.tsx';
@@ -13,7 +13,6 @@ import { useLogSearch } from '../log/use-log-search.ts';
 import { useLog } from '../log/use-log.ts';
 import { networkName } from '../payments/network-name.ts';
 import { refundsKey } from '../payments/queries.ts';
-import { ChosenBar } from './chosen-bar.tsx';
 import { refundList } from './queries.ts';
 import { RefundFilterRow } from './refund-filters.tsx';
 import { RefundPanel } from './refund-panel.tsx';
@@ -21,6 +20,8 @@ import { filtersOf, refundsSearch, type RefundsSearch } from './search.ts';
 import { LazySignDialog } from './sign/lazy-sign-dialog.tsx';
 import { RefundStage } from './stage.tsx';
 import { useChosen, type ChosenRefunds } from './use-chosen.ts';
+import { formatUnits, unitsOf, decimalsOf } from '../../decimal.ts';
+import css from './refunds.module.css';
 
 const NewRefundDialog = lazy(async () => ({ default: (await import('./new-refund-dialog.tsx')).NewRefundDialog }));
 const FileDialog = lazy(async () => ({ default: (await import('../log/file-dialog.tsx')).FileDialog }));
@@ -182,5 +183,35 @@ function Dialogs({ opened, search, onOpen, onShow, onSigned }: DialogsProps) {
         <LazySignDialog refunds={opened.sign} onSent={onSigned} onClose={signed} />
       )}
     </Suspense>
+  );
+}
+
+/** What is chosen to be signed together, and its sum. */
+function ChosenBar({ chosen, onSign }: { readonly chosen: ChosenRefunds; readonly onSign: () => void }) {
+  const { t } = useLocale('refunds');
+  const { refunds } = chosen;
+  const [first] = refunds;
+  if (first === undefined) return null;
+  const amounts = refunds.map(({ crypto_amount: amount }) => amount);
+  const decimals = Math.max(...amounts.map(decimalsOf));
+  const sum = formatUnits(
+    amounts.reduce((units, amount) => units + unitsOf(amount, decimals), 0n),
+    decimals,
+  );
+  return (
+    <div className={css.chosen} role="status">
+      <span>
+        {t('refunds_chosen', {
+          count: refunds.length,
+          amount: sum,
+          asset: first.asset,
+          network: networkName(first.network),
+        })}
+      </span>
+      <Button small kind="primary" onClick={onSign}>
+        {t('refund_sign_together')}
+      </Button>
+      <LinkButton onClick={chosen.clear}>{t('refunds_choose_none')}</LinkButton>
+    </div>
   );
 }

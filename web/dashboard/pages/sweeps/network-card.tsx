@@ -2,13 +2,14 @@ import type { HoldingView, NetworkView, OfferedView } from '../../../../src/http
 import { useLocale } from '../../locale.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
-import { Short } from '../../ui/copy.tsx';
+import { Short, CopyButton } from '../../ui/copy.tsx';
 import { Ago } from '../../ui/moment.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import rows from '../account/account.module.css';
 import { Amounts } from './amounts.tsx';
-import { CallDetails } from './call-details.tsx';
 import css from './sweeps.module.css';
+import type { WalletCall } from '../../../../src/http/dashboard/contract/wallet-call.ts';
+import { Fact, Facts } from '../log/facts.tsx';
 
 interface NetworkCardProps {
   readonly deposits: NetworkView;
@@ -115,5 +116,34 @@ function CallRow({ offered, deposits, maySend, onSend }: CallRowProps) {
         </Button>
       ) : null}
     </li>
+  );
+}
+
+interface CallDetailsProps {
+  readonly call: WalletCall;
+  /** Null where it is not known any more. */
+  readonly gasLimit: string | null;
+}
+
+/** The call for any other wallet, to copy. */
+function CallDetails({ call, gasLimit }: CallDetailsProps) {
+  const { t } = useLocale('sweeps', 'sending');
+  return (
+    <details className={css.details}>
+      <summary>{t('call_to_copy')}</summary>
+      <div className={css.call}>
+        <Facts>
+          <Fact name={t('call_to')}>
+            <Short text={call.to} what={t('call_to')} />
+          </Fact>
+          <Fact name={t('call_chain')}>{call.chain_id}</Fact>
+          <Fact name={t('call_value')}>{call.value}</Fact>
+          {gasLimit === null ? null : <Fact name={t('call_gas_limit')}>{gasLimit}</Fact>}
+          <Fact name={t('call_data')}>
+            <CopyButton text={call.data}>{t('copy_call_data')}</CopyButton>
+          </Fact>
+        </Facts>
+      </div>
+    </details>
   );
 }

@@ -3,7 +3,7 @@ import { useState } from 'react';
 import type { SweepView } from '../../../../src/http/dashboard/contract/sweeps.ts';
 import { useDashboard } from '../../dashboard.ts';
 import { useLocale } from '../../locale.tsx';
-import { problemText } from '../../problem.ts';
+import { problemText, problemOf } from '../../problem.ts';
 import { useScope } from '../../scope.ts';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
@@ -12,10 +12,11 @@ import { Ago } from '../../ui/moment.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import rows from '../account/account.module.css';
 import { Amounts } from './amounts.tsx';
-import { HashDialog } from './hash-dialog.tsx';
 import { SWEEPS, sweepsKey } from './queries.ts';
 import { SweepState } from './sweep-state.tsx';
 import css from './sweeps.module.css';
+import { FormDialog } from '../../ui/action-dialog.tsx';
+import { Field } from '../../ui/field.tsx';
 
 interface OpenSweepsProps {
   readonly sweeps: readonly SweepView[];
@@ -87,5 +88,45 @@ function OpenRow({ sweep, maySend, onHash }: OpenRowProps) {
         </span>
       ) : null}
     </li>
+  );
+}
+
+interface HashDialogProps {
+  readonly sweep: SweepView;
+  readonly onClose: () => void;
+}
+
+/** Takes the hash of what a wallet sent after its tab was closed, or from another machine. */
+function HashDialog({ sweep, onClose }: HashDialogProps) {
+  const { t } = useLocale('sweeps');
+  const { api, queries } = useDashboard();
+  const scope = useScope();
+  const [hash, setHash] = useState('');
+  const save = useMutation({
+    mutationFn: () =>
+      api(`POST ${SWEEPS}/:sweep/sent`, { params: { ...scope, sweep: sweep.id }, body: { hash: hash.trim() } }),
+    onSuccess: onClose,
+    onSettled: () => queries.invalidateQueries({ queryKey: sweepsKey(scope) }),
+  });
+  return (
+    <FormDialog
+      onClose={onClose}
+      isDirty={hash !== ''}
+      fields={['hash']}
+      name={t('give_hash')}
+      text={t('give_hash_text')}
+      action={save}
+    >
+      <Field
+        label={t('sweep_transaction')}
+        name="hash"
+        autoComplete="off"
+        spellCheck={false}
+        max={80}
+        value={hash}
+        problem={problemOf(save.error, 'hash')}
+        onValue={setHash}
+      />
+    </FormDialog>
   );
 }

@@ -9,8 +9,13 @@ import { Notice } from '../../ui/notice.tsx';
 import rows from '../account/account.module.css';
 import { CheckDialog } from './check-dialog.tsx';
 import { SetWalletDialog } from './set-wallet-dialog.tsx';
-import { TermsDialog } from './terms-dialog.tsx';
 import css from './wallets.module.css';
+import { useMutation } from '@tanstack/react-query';
+import { useDashboard } from '../../dashboard.ts';
+import { useScope } from '../../scope.ts';
+import { FormDialog } from '../../ui/action-dialog.tsx';
+import { useWalletsCache } from './queries.ts';
+import { TermFields, termsOf, useTerms } from './term-fields.tsx';
 
 interface Act {
   readonly kind: 'set' | 'terms' | 'check';
@@ -133,4 +138,45 @@ export function confirmationsOf({ tiers }: Pick<WalletView, 'tiers'>, { t, fiat 
         : t('confirmations_below', { number, amount: fiat(below, 'USD') }),
     )
     .join(', ');
+}
+
+interface TermsDialogProps {
+  readonly network: NetworkView;
+  readonly wallet: WalletView;
+  readonly onClose: () => void;
+}
+
+/** Confirmations and tolerance of a wallet's new payments. */
+function TermsDialog({ network: given, wallet, onClose }: TermsDialogProps) {
+  const { t } = useLocale('wallets');
+  const { api, toast } = useDashboard();
+  const { project } = useScope();
+  const { show, reload } = useWalletsCache();
+  const [network] = useState(given);
+  const terms = useTerms(wallet);
+  const save = useMutation({
+    mutationFn: () =>
+      api('POST /dashboard/api/projects/:project/wallets/:network/terms', {
+        params: { project, network: network.network },
+        body: { ...termsOf(terms), version: network.version },
+      }),
+    onSuccess: ({ wallets, changes }) => {
+      show(wallets);
+      toast(changes.join(' '));
+      onClose();
+    },
+    onError: reload,
+  });
+  return (
+    <FormDialog
+      name={t('wallet_terms')}
+      text={t('wallet_terms_text', { network: network.label })}
+      isDirty={terms.isDirty}
+      action={save}
+      fields={['confirmations', 'tolerance']}
+      onClose={onClose}
+    >
+      <TermFields terms={terms} fault={save.error} />
+    </FormDialog>
+  );
 }

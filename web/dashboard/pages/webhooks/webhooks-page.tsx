@@ -14,7 +14,6 @@ import { LogView } from '../log/log-view.tsx';
 import { useLogSearch, type LogChange } from '../log/use-log-search.ts';
 import { useLog } from '../log/use-log.ts';
 import { DeliveryPanel } from './delivery-panel.tsx';
-import { useDeliveryColumns } from './delivery-columns.tsx';
 import { Filters } from './delivery-filters.tsx';
 import { EndpointList, type EndpointAction } from './endpoint-list.tsx';
 import { Notice } from '../../ui/notice.tsx';
@@ -22,6 +21,11 @@ import { useMayManage } from './may-manage.ts';
 import { deliveryLog, endpointsQuery } from './queries.ts';
 import { RetryProgress } from './retry-progress.tsx';
 import { filtersOf, isNarrowed, webhooksSearch, type WebhooksSearch } from './search.ts';
+import type { DeliveryRowView } from '../../../../src/http/dashboard/contract/deliveries.ts';
+import { Ago } from '../../ui/moment.tsx';
+import type { LogColumn } from '../log/log-table.tsx';
+import { None } from '../payments/payment-table.tsx';
+import { Answer, DeliveryState } from './states.tsx';
 
 const EndpointDialogs = lazy(async () => ({ default: (await import('./endpoint-dialogs.tsx')).EndpointDialogs }));
 const RetryAllDialog = lazy(async () => ({ default: (await import('./retry-all-dialog.tsx')).RetryAllDialog }));
@@ -141,4 +145,31 @@ function Deliveries({ search, endpoints, types, onChange, onShow, onCheck, onRet
       />
     </section>
   );
+}
+
+function useDeliveryColumns(): readonly LogColumn<DeliveryRowView>[] {
+  const { t, number } = useLocale('webhooks');
+  return [
+    { key: 'type', title: t('event'), cell: ({ type }) => type },
+    { key: 'state', title: t('state'), cell: ({ state }) => <DeliveryState state={state} /> },
+    {
+      key: 'answer',
+      title: t('answer'),
+      cell: (row) => (row.attempted_at === null ? <None /> : <Answer status={row.status} stage={row.error_stage} />),
+    },
+    { key: 'endpoint', title: t('endpoint'), from: 'medium', cell: ({ url }) => shortUrl(url) },
+    {
+      key: 'duration',
+      title: t('duration'),
+      from: 'wide',
+      isNumber: true,
+      cell: (row) => (row.duration_ms === null ? <None /> : t('duration_ms', { ms: number(row.duration_ms) })),
+    },
+    { key: 'when', title: t('when'), isNumber: true, cell: (row) => <Ago iso={row.created_at} /> },
+  ];
+}
+
+/** Without its scheme, and of its query only that there is one. */
+function shortUrl(url: string): string {
+  return url.replace(/^https?:\/\//, '').replace(/\?.*$/s, '?…');
 }

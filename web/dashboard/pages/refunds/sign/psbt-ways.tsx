@@ -1,15 +1,54 @@
-import { useState } from 'react';
+import { useState, useEffect, useMemo } from 'react';
 import type { Signing } from '../../../../../src/http/dashboard/contract/signing.ts';
 import { useLocale } from '../../../locale.tsx';
 import { Button } from '../../../ui/button.tsx';
 import { Choices } from '../../../ui/choices.tsx';
 import { CopyButton } from '../../../ui/copy.tsx';
 import { saveFile } from '../../payments/export-file.ts';
-import { AnimatedQr } from './animated-qr.tsx';
 import { bytesOfBase64 } from './base64.ts';
 import { SignedForm } from './signed-form.tsx';
 import css from './sign.module.css';
 import { UriWay } from './uri-way.tsx';
+import { QrCode } from './qr-code.tsx';
+import { psbtUr } from './ur.ts';
+
+/** As fast as the cameras of hardware wallets read. */
+const FRAME_MS = 250;
+
+/** A PSBT as an endless row of QR codes, of which a wallet needs any that are enough. */
+function AnimatedQr({ psbt }: { readonly psbt: string }) {
+  const { t } = useLocale('signing');
+  const encoder = useMemo(() => psbtUr(bytesOfBase64(psbt)), [psbt]);
+  const [place, setPlace] = useState(1);
+  const [isPlaying, setPlaying] = useState(true);
+  const [frame, setFrame] = useState<string | null>(null);
+  const { count } = encoder;
+  useEffect(() => {
+    let isShown = true;
+    void encoder.part(place).then((part) => (isShown ? setFrame(part) : undefined));
+    return () => {
+      isShown = false;
+    };
+  }, [encoder, place]);
+  useEffect(() => {
+    if (!isPlaying || count === 1) return undefined;
+    const timer = setInterval(() => setPlace((before) => before + 1), FRAME_MS);
+    return () => clearInterval(timer);
+  }, [isPlaying, count]);
+  return (
+    <div className={css.way}>
+      {frame === null ? <div className={css.qr} /> : <QrCode content={frame} label={t('qr_animated')} isFrame />}
+      {count === 1 ? null : (
+        <div className={css.frames}>
+          <span className={css.soft}>{t('qr_part', { place, count })}</span>
+          <Button small onClick={() => setPlaying(!isPlaying)}>
+            {t(isPlaying ? 'qr_pause' : 'qr_play')}
+          </Button>
+        </div>
+      )}
+    </div>
+  );
+}
 
 interface PsbtWaysProps {
   readonly signing: Signing;

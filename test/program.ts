@@ -146,7 +146,7 @@ export async function killProcess(pid: number): Promise<void> {
   await eventually(`process ${pid} ended`, () => (isAlive(pid) ? null : true));
 }
 
-const LOOK_AGAIN_MS = 15;
+const LOOK_AGAIN_MS = 60;
 
 /** What `look` finds, as soon as it finds something; a look that fails is taken again. Throws when the time is up. */
 export async function eventually<Found>(

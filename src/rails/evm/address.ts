@@ -1,7 +1,7 @@
-import { secp256k1 } from '@noble/curves/secp256k1.js';
 import { keccak_256 } from '@noble/hashes/sha3.js';
 import { bytesToHex } from '@noble/hashes/utils.js';
 import type { AddressCheck } from '../family.ts';
+import { uncompressed } from '../public-key.ts';
 
 /**
  * The address with its EIP-55 checksum: a letter is upper case if the top bit of the corresponding digit in the hash of
@@ -25,8 +25,7 @@ const LOWER_TO_UPPER = 0x20;
 
 /** The address of a public key (compressed, 33 bytes), with its checksum. */
 export function addressOfPublicKey(publicKey: Uint8Array): string {
-  const uncompressed = secp256k1.Point.fromBytes(publicKey).toBytes(false);
-  return toChecksumAddress(`0x${bytesToHex(keccak_256(uncompressed.subarray(1)).subarray(-20))}`);
+  return toChecksumAddress(`0x${bytesToHex(keccak_256(uncompressed(publicKey).subarray(1)).subarray(-20))}`);
 }
 
 /**

@@ -8,7 +8,7 @@ import { namesIn, textsIn } from './check-texts.ts';
  */
 const ROOT = path.join(import.meta.dirname, '..');
 const FILES = [
-  ['texts/checkout/en.json', 'src/http/checkout/text-values.ts'],
+  ['texts/checkout/en.json', 'src/http/checkout/language/text-values.ts'],
   ['texts/dashboard/en', 'web/dashboard/texts/text-values.ts'],
 ] as const;
 

@@ -1,9 +1,9 @@
 import type { FastifyRequest } from 'fastify';
 import type { Access } from '../../app/projects/access.ts';
 import type { Project } from '../../store/projects/projects.ts';
-import { chooseLanguage } from './languages.ts';
+import { chooseLanguage } from './language/languages.ts';
 import { accentPath, logoPath } from './branding-routes.ts';
-import type { Locale } from './locale.ts';
+import type { Locale } from './language/locale.ts';
 import type { Frame, Branding } from './view.ts';
 
 /** A request for one of the pages. */

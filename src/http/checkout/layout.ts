@@ -1,11 +1,11 @@
 import { ICON } from '../pages/icon.ts';
 import { html, markupText, raw, type Child, type Html } from '../pages/html.ts';
-import { LANGUAGES } from './languages.ts';
+import { LANGUAGES } from './language/languages.ts';
 import { pageHref } from './links.ts';
 import type { Assets } from '../pages/assets.ts';
-import type { Locale } from './locale.ts';
-import { scriptTexts } from './script-texts.ts';
-import { name } from './format.ts';
+import type { Locale } from './language/locale.ts';
+import { scriptTexts } from './language/script-texts.ts';
+import { name } from './language/format.ts';
 import type { Frame, Page } from './view.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { FRAME } from './examples.fixture.ts';
-import { LANGUAGES } from './languages.ts';
+import { LANGUAGES } from './language/languages.ts';
 import { pageHref, paymentPath } from './links.ts';
 
 describe('paymentPath', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ASSETS, refundOf } from './examples.fixture.ts';
-import { ENGLISH } from './languages.ts';
+import { ENGLISH } from './language/languages.ts';
 import { pageHeaders } from './layout.ts';
 import { tagsOf, textOf, valuesOf } from '../pages/markup.fixture.ts';
 import { renderProblemPage } from './problem-page.ts';

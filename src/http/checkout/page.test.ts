@@ -14,11 +14,11 @@ import {
   viewOf,
 } from './examples.fixture.ts';
 import { markupText } from '../pages/html.ts';
-import { ENGLISH, LANGUAGES } from './languages.ts';
+import { ENGLISH, LANGUAGES } from './language/languages.ts';
 import { tagsOf, textOf, valuesOf } from '../pages/markup.fixture.ts';
 import { renderPaymentPage } from './page.ts';
 import { qrSvg } from './qr.ts';
-import { rateOf } from './rate.ts';
+import { rateOf } from './steps/parts.ts';
 import type { Page, PaymentView } from './view.ts';
 
 const render = (view: PaymentView): Page => renderPaymentPage(view, ASSETS);

@@ -1,16 +1,14 @@
-import { chooseCard } from './choose-step.ts';
-import { cameLate, closedCard, completedCard, returnsByItself } from './final-step.ts';
-import { fiatWithCode, name, sentences } from './format.ts';
+import { chooseCard } from './steps/choose-step.ts';
+import { cameLate, closedCard, completedCard, returnsByItself } from './steps/final-step.ts';
+import { fiatWithCode, name, sentences } from './language/format.ts';
 import { html, type Html } from '../pages/html.ts';
 import { facts, renderDocument, testBanner, type Refresh } from './layout.ts';
-import { pageHref, paymentPath } from './links.ts';
-import { payCard } from './pay-step.ts';
-import { checkingCard, confirmingCard, detectedCard, unavailableCard } from './progress-step.ts';
-import { shopHref } from './safe-url.ts';
-import { simulations, testText } from './test-mode.ts';
-import { wrongMoneyNote } from './wrong-money.ts';
+import { pageHref, paymentPath, shopHref } from './links.ts';
+import { payCard } from './steps/pay-step.ts';
+import { checkingCard, confirmingCard, detectedCard, unavailableCard } from './steps/progress-step.ts';
+import { simulations, testText, wrongMoneyNote } from './steps/parts.ts';
 import type { Assets } from '../pages/assets.ts';
-import { once, type Locale, type TextKey } from './locale.ts';
+import { once, type Locale, type TextKey } from './language/locale.ts';
 import type { ClosedStep, CompletedStep, Page, PaymentView, Step } from './view.ts';
 
 /**

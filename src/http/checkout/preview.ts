@@ -3,7 +3,7 @@ import { blankPayment, NO_MERCHANT_FIELDS } from '../../domain/payment.ts';
 import type { Assets } from '../pages/assets.ts';
 import { accentPath } from './branding-routes.ts';
 import { NO_FACTS } from './facts.ts';
-import { chooseLanguage } from './languages.ts';
+import { chooseLanguage } from './language/languages.ts';
 import { renderPaymentPage } from './page.ts';
 import { presentPaymentPage } from './present.ts';
 

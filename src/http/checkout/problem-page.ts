@@ -1,7 +1,7 @@
 import type { Assets } from '../pages/assets.ts';
 import { html, type Html } from '../pages/html.ts';
 import { renderDocument, statusHeading, type Refresh } from './layout.ts';
-import type { Locale, TextKey } from './locale.ts';
+import type { Locale, TextKey } from './language/locale.ts';
 import type { Page, ProblemView } from './view.ts';
 
 interface Problem {

@@ -1,10 +1,10 @@
 import type { Assets } from '../pages/assets.ts';
-import { assetName, crypto, fiatWithCode, grouped, name, networkLabel, sentences } from './format.ts';
+import { assetName, crypto, fiatWithCode, grouped, name, networkLabel, sentences } from './language/format.ts';
 import { html, type Html } from '../pages/html.ts';
 import { facts, renderDocument, statusHeading, testBanner, type Refresh } from './layout.ts';
 import { pageHref } from './links.ts';
-import type { TextKey } from './locale.ts';
-import { transactionFact } from './transaction-fact.ts';
+import type { TextKey } from './language/locale.ts';
+import { transactionFact } from './steps/parts.ts';
 import type { Page, RefundStep, RefundView } from './view.ts';
 
 /** Longer than any address; the server does the actual check. */

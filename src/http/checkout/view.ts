@@ -5,7 +5,7 @@ import type { Exception, FailureReason } from '../../domain/payment.ts';
 import type { EvmTransfer } from '../../domain/payment-uri.ts';
 import type { Refund } from '../../domain/refund.ts';
 import type { Simulation } from '../../domain/simulation.ts';
-import type { Locale } from './locale.ts';
+import type { Locale } from './language/locale.ts';
 
 /** How the page is shown to this visitor, independent of the payment. */
 export interface Frame {

@@ -1,7 +1,7 @@
-import { fiatDecimals, formatDecimal, type Fiat } from '../../domain/money.ts';
-import { languageName } from '../../domain/text.ts';
-import { html, raw, asciiMarkup, type Child, type Html } from '../pages/html.ts';
-import type en from '../../../texts/checkout/en.json';
+import { fiatDecimals, formatDecimal, type Fiat } from '../../../domain/money.ts';
+import { languageName } from '../../../domain/text.ts';
+import { html, raw, asciiMarkup, type Child, type Html } from '../../pages/html.ts';
+import type en from '../../../../texts/checkout/en.json';
 import type { TextValues } from './text-values.ts';
 
 export type TextKey = keyof typeof en;

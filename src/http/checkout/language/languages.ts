@@ -3,7 +3,7 @@ import path from 'node:path';
 import { createLocale, type Locale, type Texts } from './locale.ts';
 
 /** Each file is a language, named by its code: a new file is all that a new language takes. */
-const FOLDER = path.join(import.meta.dirname, '../../../texts/checkout');
+const FOLDER = path.join(import.meta.dirname, '../../../../texts/checkout');
 
 /** The language for visitors whose languages are not available. */
 export const ENGLISH: Locale = createLocale('en', textsOf('en.json'));

@@ -1,10 +1,9 @@
-import { NETWORK_FACTS } from '../../domain/networks.ts';
-import { cancelForm } from './cancel-form.ts';
-import { crypto, networkName, sentences } from './format.ts';
-import { html, type Html } from '../pages/html.ts';
-import { facts, statusHeading } from './layout.ts';
-import { transactionFact } from './transaction-fact.ts';
-import type { Confirmations, PaidFacts, PaymentView, UnavailableStep } from './view.ts';
+import { NETWORK_FACTS } from '../../../domain/networks.ts';
+import { cancelForm, transactionFact } from './parts.ts';
+import { crypto, networkName, sentences } from '../language/format.ts';
+import { html, type Html } from '../../pages/html.ts';
+import { facts, statusHeading } from '../layout.ts';
+import type { Confirmations, PaidFacts, PaymentView, UnavailableStep } from '../view.ts';
 
 /** The money is on its way, but not in a block yet. */
 export function detectedCard(view: PaymentView, step: PaidFacts): Html {

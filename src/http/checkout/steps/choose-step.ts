@@ -1,12 +1,11 @@
-import { ASSETS, type AssetCode } from '../../domain/asset.ts';
-import { NETWORK_FACTS, type Network } from '../../domain/networks.ts';
-import { cancelForm } from './cancel-form.ts';
-import { timeLeft } from './countdown.ts';
-import { assetName, networkLabel, networkName } from './format.ts';
-import { html, type Html, raw } from '../pages/html.ts';
-import { statusHeading } from './layout.ts';
-import { pageHref, paymentPath } from './links.ts';
-import type { ChooseStep, PaymentView, TokenChoice } from './view.ts';
+import { ASSETS, type AssetCode } from '../../../domain/asset.ts';
+import { NETWORK_FACTS, type Network } from '../../../domain/networks.ts';
+import { cancelForm, timeLeft } from './parts.ts';
+import { assetName, networkLabel, networkName } from '../language/format.ts';
+import { html, type Html, raw } from '../../pages/html.ts';
+import { statusHeading } from '../layout.ts';
+import { pageHref, paymentPath } from '../links.ts';
+import type { ChooseStep, PaymentView, TokenChoice } from '../view.ts';
 
 /** Each asset's well-known sign in lines of our own, on a disc of its colour. */
 const SIGNS: Readonly<Record<AssetCode, Html>> = {

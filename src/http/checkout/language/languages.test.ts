@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { markupText } from '../pages/html.ts';
+import { markupText } from '../../pages/html.ts';
 import { chooseLanguage, ENGLISH, LANGUAGES } from './languages.ts';
 import type { TextKey } from './locale.ts';
 

@@ -1,18 +1,13 @@
-import { ASSETS } from '../../domain/asset.ts';
-import { NETWORK_FACTS } from '../../domain/networks.ts';
-import type { EvmTransfer } from '../../domain/payment-uri.ts';
-import { cancelForm } from './cancel-form.ts';
-import { copyButton } from './copy-button.ts';
-import { timeLeft } from './countdown.ts';
-import { commonPlaces, crypto, digitsOf, grouped, networkLabel, networkName, sentences } from './format.ts';
-import { html, type Html } from '../pages/html.ts';
-import { facts, statusHeading } from './layout.ts';
-import { pageHref, paymentPath } from './links.ts';
-import { qrSvg } from './qr.ts';
-import { rateOf, worthOf } from './rate.ts';
-import { walletHref } from './safe-url.ts';
-import { contactShop } from './shop-contact.ts';
-import type { PaymentView, PayStep } from './view.ts';
+import { ASSETS } from '../../../domain/asset.ts';
+import { NETWORK_FACTS } from '../../../domain/networks.ts';
+import type { EvmTransfer } from '../../../domain/payment-uri.ts';
+import { cancelForm, copyButton, timeLeft, rateOf, worthOf, contactShop } from './parts.ts';
+import { commonPlaces, crypto, digitsOf, grouped, networkLabel, networkName, sentences } from '../language/format.ts';
+import { html, type Html } from '../../pages/html.ts';
+import { facts, statusHeading } from '../layout.ts';
+import { pageHref, paymentPath, walletHref } from '../links.ts';
+import { qrSvg } from '../qr.ts';
+import type { PaymentView, PayStep } from '../view.ts';
 
 /** Longer amounts are smaller, so that no digit wraps on a phone of 320 px. */
 const LONG_AMOUNT = 12;

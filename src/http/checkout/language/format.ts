@@ -1,7 +1,7 @@
-import { ASSETS, type AssetCode } from '../../domain/asset.ts';
-import { NETWORK_FACTS, NETWORKS, nativeAsset, type Network } from '../../domain/networks.ts';
-import { formatDecimal, type Fiat } from '../../domain/money.ts';
-import { html, raw, type Html } from '../pages/html.ts';
+import { ASSETS, type AssetCode } from '../../../domain/asset.ts';
+import { NETWORK_FACTS, NETWORKS, nativeAsset, type Network } from '../../../domain/networks.ts';
+import { formatDecimal, type Fiat } from '../../../domain/money.ts';
+import { html, raw, type Html } from '../../pages/html.ts';
 import type { Locale } from './locale.ts';
 
 /** The network's name. */

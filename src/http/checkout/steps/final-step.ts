@@ -1,13 +1,10 @@
-import { commonPlaces, crypto, fiatWithCode, grouped, name, networkName, sentences } from './format.ts';
-import { html, type Html } from '../pages/html.ts';
-import { facts, statusHeading } from './layout.ts';
-import { paymentPath, pageHref } from './links.ts';
-import type { TextKey } from './locale.ts';
-import { rateOf, worthOf } from './rate.ts';
-import { shopHref } from './safe-url.ts';
-import { contactShop, supportLink } from './shop-contact.ts';
-import { transactionFact } from './transaction-fact.ts';
-import type { ClosedStep, CompletedStep, PaymentView, QuoteView, RefundNews } from './view.ts';
+import { commonPlaces, crypto, fiatWithCode, grouped, name, networkName, sentences } from '../language/format.ts';
+import { html, type Html } from '../../pages/html.ts';
+import { facts, statusHeading } from '../layout.ts';
+import { paymentPath, pageHref, shopHref } from '../links.ts';
+import type { TextKey } from '../language/locale.ts';
+import { rateOf, worthOf, contactShop, supportLink, transactionFact } from './parts.ts';
+import type { ClosedStep, CompletedStep, PaymentView, QuoteView, RefundNews } from '../view.ts';
 
 /** Paid: the receipt, and the way back to the shop. */
 export function completedCard(view: PaymentView, step: CompletedStep): Html {

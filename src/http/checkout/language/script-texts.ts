@@ -1,4 +1,4 @@
-import { raw, type Html } from '../pages/html.ts';
+import { raw, type Html } from '../../pages/html.ts';
 import { once, type Locale, type TextKey } from './locale.ts';
 
 /** Texts that only the page's script shows. */

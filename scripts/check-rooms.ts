@@ -3,8 +3,8 @@ import path from 'node:path';
 import { importFault } from './rooms.ts';
 
 /**
- * Enforces the import rules of `scripts/rooms.ts`. Linters only know deny lists, where a new room would be
- * unrestricted.
+ * Enforces the import rules of `scripts/rooms.ts`, where linters only know deny lists, and that no files import each
+ * other in a circle, types included.
  */
 const ROOT = path.join(import.meta.dirname, '..');
 const FOR_TESTS = /\.(?:test|fixture)\.ts$/;
@@ -16,5 +16,29 @@ const faults = files.flatMap((file) => {
   const found = [...targets, './'].map((target) => importFault(file, target));
   return [...new Set(found)].filter((fault) => fault !== null).map((fault) => `${file} ${fault}`);
 });
-for (const fault of faults) console.error(fault);
-if (faults.length > 0) process.exit(1);
+
+const pages = globSync('web/**/*.{ts,tsx}', { cwd: ROOT, exclude: ['web/dist/**'] });
+const importsOf = new Map([...files, ...pages].map((file) => [file, relativeImports(file)]));
+
+function relativeImports(file: string): readonly string[] {
+  const text = readFileSync(path.join(ROOT, file), 'utf8');
+  return [...text.matchAll(/^(?:import|export)\b[^;]*?\bfrom '(\.[^']+)'/gm)].map(([, target = '']) =>
+    path.join(path.dirname(file), target),
+  );
+}
+
+/** Files whose imports were followed to their ends. */
+const followed = new Set<string>();
+
+/** The circles that a file is in or leads to, each as the files along it. */
+function circlesFrom(file: string, way: readonly string[] = []): readonly string[] {
+  const start = way.indexOf(file);
+  if (start >= 0) return [`${[...way.slice(start), file].join(' -> ')} is a circle of imports`];
+  if (followed.has(file)) return [];
+  followed.add(file);
+  return (importsOf.get(file) ?? []).flatMap((target) => circlesFrom(target, [...way, file]));
+}
+
+const all = [...faults, ...[...importsOf.keys()].flatMap((file) => circlesFrom(file))];
+for (const fault of all) console.error(fault);
+if (all.length > 0) process.exit(1);

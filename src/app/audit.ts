@@ -1,18 +1,6 @@
 import { insertAuditEntry, type AuditEntry, type AuditValues } from '../store/people/audit.ts';
 import type { Trx } from '../store/database.ts';
-import type { ActorKind } from '../store/schema/people.ts';
-import { newId, type App } from './context.ts';
-
-/** Who makes a change, as the log names them: by what they were called then. */
-export interface Actor {
-  readonly kind: ActorKind;
-  /** The person's or the key's; null for the others. */
-  readonly id: string | null;
-  /** An e-mail address, the name of a key, or of the operator's account on the machine. */
-  readonly name: string;
-  /** The client's address; null where there is none. */
-  readonly ip: string | null;
-}
+import { newId, type App, type Actor } from './context.ts';
 
 const SERVICE: Actor = { kind: 'service', id: null, name: 'Cointill', ip: null };
 

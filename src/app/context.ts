@@ -3,10 +3,21 @@ import { uuidV7 } from '../domain/id.ts';
 import type { PaymentPolicy } from '../domain/transition.ts';
 import type { Links } from '../wire/payment.ts';
 import type { Database } from '../store/database.ts';
-import type { Actor } from './audit.ts';
 import type { Observer } from './observer.ts';
 import type { ClockState } from './service-clock.ts';
 import type { RailFor } from '../modes/rail.ts';
+import type { ActorKind } from '../store/schema/people.ts';
+
+/** Who makes a change, as the log names them: by what they were called then. */
+export interface Actor {
+  readonly kind: ActorKind;
+  /** The person's or the key's; null for the others. */
+  readonly id: string | null;
+  /** An e-mail address, the name of a key, or of the operator's account on the machine. */
+  readonly name: string;
+  /** The client's address; null where there is none. */
+  readonly ip: string | null;
+}
 
 /** What every use case works with; put together once in the composition root. */
 export interface App {

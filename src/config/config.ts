@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { readDatabaseUrl } from './database-url.ts';
-import type { AssetCode, UsdPriceE8 } from '../domain/asset.ts';
+import type { AssetCode } from '../domain/asset-code.ts';
+import type { UsdPriceE8 } from '../domain/asset.ts';
 import { parseDayTime, type DayTime } from '../domain/backup-time.ts';
 import type { Fiat } from '../domain/money.ts';
 import type { NetworkNodes } from '../rails/networks.ts';

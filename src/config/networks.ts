@@ -12,9 +12,9 @@ import {
 import type { EvmNodes } from '../rails/evm/family.ts';
 import { EVM_TOKENS, parseTokens, type TokenContracts } from '../rails/evm/tokens.ts';
 import type { UtxoChains } from '../rails/family.ts';
+import { chainsOf } from '../rails/utxo/params.ts';
 import type { NetworkNodes } from '../rails/networks.ts';
 import type { UtxoNodes } from '../rails/utxo/family.ts';
-import { chainsOf } from '../rails/utxo/params.ts';
 import type { Reader } from './reader.ts';
 
 const MAX_CHAIN_ID = 2 ** 48;

@@ -1,9 +1,17 @@
 import { nearestName } from '../domain/nearest-name.ts';
-import type { Config } from './config.ts';
+
+/** Whether it is the production, and where customers find it. */
+interface Links {
+  readonly production: boolean;
+  readonly checkoutUrl: string;
+  readonly sandboxCheckoutUrl: string;
+  readonly baseUrl: string;
+  readonly sandboxBaseUrl: string;
+}
 
 /** What the service starts with, though it can hardly be meant; `known` are the names of all settings. */
 export function settingWarnings(
-  config: Omit<Config, 'warnings'>,
+  config: Links,
   env: Readonly<Record<string, string | undefined>>,
   known: ReadonlySet<string>,
 ): readonly string[] {
@@ -11,7 +19,7 @@ export function settingWarnings(
 }
 
 /** Links that customers cannot open: production answers HTTPS alone, and this machine is not theirs. */
-function localLinks({ production, ...config }: Omit<Config, 'warnings'>): readonly string[] {
+function localLinks({ production, ...config }: Links): readonly string[] {
   if (!production) return [];
   // By address: unless they are set, those of the payment page are those of the APIs.
   const links = new Map([

@@ -1,15 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  ASSET_CODES,
-  allTokens,
-  fiatValue,
-  isAssetCode,
-  quoteUnits,
-  shownDecimals,
-  tokenOf,
-  usdCents,
-} from './asset.ts';
+import { ASSET_CODES } from './asset-code.ts';
+import { allTokens, fiatValue, isAssetCode, quoteUnits, shownDecimals, tokenOf, usdCents } from './asset.ts';
 import { NETWORKS, isNetwork } from './networks.ts';
 import { FIATS, maxAmountMinor, fiatDecimals, formatDecimal, pow10 } from './money.ts';
 

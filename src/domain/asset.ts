@@ -1,9 +1,6 @@
 import { divCeil, divHalfUp, pow10, fiatDecimals, type Fiat } from './money.ts';
 import { NETWORK_FACTS, NETWORKS, type Network } from './networks.ts';
-
-/** The assets that payments can be made in, most popular first. */
-export const ASSET_CODES = ['BTC', 'ETH', 'USDT', 'USDC', 'LTC'] as const;
-export type AssetCode = (typeof ASSET_CODES)[number];
+import { ASSET_CODES, type AssetCode } from './asset-code.ts';
 
 export interface Asset {
   readonly code: AssetCode;

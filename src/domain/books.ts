@@ -1,4 +1,4 @@
-import type { AssetCode } from './asset.ts';
+import type { AssetCode } from './asset-code.ts';
 import type { Fiat } from './money.ts';
 import type { Network } from './networks.ts';
 import type { Surface } from './payment.ts';

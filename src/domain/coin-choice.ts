@@ -1,4 +1,4 @@
-import type { AssetCode } from './asset.ts';
+import type { AssetCode } from './asset-code.ts';
 import { NETWORK_FACTS, type Network } from './networks.ts';
 
 /** A coin as a choice names it: an asset on a network. */

@@ -1,4 +1,4 @@
-import type { AssetCode } from './asset.ts';
+import type { AssetCode } from './asset-code.ts';
 import { pow10 } from './money.ts';
 
 /** How many confirmations a payment worth less than `belowUsdCents` needs; the last tier has no bound. */

@@ -1,4 +1,4 @@
-import type { AssetCode } from './asset.ts';
+import type { AssetCode } from './asset-code.ts';
 import {
   ETHER,
   evm,

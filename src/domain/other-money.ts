@@ -1,4 +1,4 @@
-import type { AssetCode } from './asset.ts';
+import type { AssetCode } from './asset-code.ts';
 import type { Network } from './networks.ts';
 import { NO_SUMS, plus, type Payment, type Sums, type Transfer } from './payment.ts';
 

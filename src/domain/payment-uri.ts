@@ -1,4 +1,4 @@
-import type { AssetCode } from './asset.ts';
+import type { AssetCode } from './asset-code.ts';
 import type { Family } from './network-facts.ts';
 import { nativeAsset, NETWORK_FACTS, UTXO_NETWORKS, type Network } from './networks.ts';
 import { formatDecimal } from './money.ts';

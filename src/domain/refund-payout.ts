@@ -1,4 +1,4 @@
-import type { AssetCode } from './asset.ts';
+import type { AssetCode } from './asset-code.ts';
 import { REFUND_LIFETIME_MS, type RefundStatus } from './refund.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { pow10, type Fiat } from './money.ts';
-import type { AssetCode } from './asset.ts';
+import type { AssetCode } from './asset-code.ts';
 import type { Network } from './networks.ts';
 import type { Payment, Surface } from './payment.ts';
 import type { Mode } from './permission.ts';

@@ -13,7 +13,6 @@ import {
   statfs,
 } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-
 import { ownerAt, readMachine, userName, type Owner } from './account.ts';
 import { EmbeddedPostgresError, errorCode, fileFault, isOfFullDisk, reasonOf, saysDiskFull } from './error.ts';
 import { exists, isOccupied, syncFolder, unfinishedName } from './files.ts';
@@ -21,7 +20,7 @@ import { LOG_NAME, startEmbeddedPostgres, type EmbeddedPostgresOptions } from '.
 import type { EmbeddedConnection } from './usage-lock.ts';
 import { isRunning } from './process.ts';
 import { readPostmaster, type Log } from './server.ts';
-import { killServer } from './stop.ts';
+import { killServer } from './shut-down.ts';
 
 /** For a database that nobody else uses and that only counts once it is complete. */
 const BUILDING_SETTINGS: Readonly<Record<string, string>> = {

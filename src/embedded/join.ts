@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-
 import { diskFull, EmbeddedPostgresError, OR_DATABASE_URL } from './error.ts';
 import { launchServer, readPostmaster, type Log, type ServerProcess, type ServerSetup } from './server.ts';
-import { shutDown } from './stop.ts';
+import { shutDown } from './shut-down.ts';
 import { closeQuietly, connectionTo, takeUsageLock, type EmbeddedConnection, type UsageLock } from './usage-lock.ts';
 
 /** A running server that this process uses. */

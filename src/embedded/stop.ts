@@ -1,12 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-
 import type { JoinedServer } from './join.ts';
 import { exists } from './files.ts';
-import { isRunning, waitForEnd } from './process.ts';
+import { isRunning } from './process.ts';
 import { readPostmaster, type Log, type ServerSetup } from './server.ts';
 import { closeQuietly, connectionTo, releaseUsageLock, takeUsageLock, type UsageLock } from './usage-lock.ts';
+import { shutDown } from './shut-down.ts';
 
 /** How long a starting server may take to say whether others use it. */
 const ANSWER_PATIENCE_MS = 3_000;
@@ -59,35 +59,4 @@ async function orphaned(
 
 async function isServing(setup: ServerSetup): Promise<boolean> {
   return (await readPostmaster(setup.clusterDir))?.isAlive === true;
-}
-
-/**
- * How long a fast shutdown (SIGINT) may take before an immediate one (SIGQUIT, recovery at the next start), and how
- * long that may take.
- */
-const FAST_SHUTDOWN_MS = 8_000;
-const IMMEDIATE_SHUTDOWN_MS = 6_000;
-
-/** Stops a server: fast, and if that takes too long, immediately. */
-export async function shutDown(pid: number, log: Log): Promise<void> {
-  signal(pid, 'SIGINT');
-  if (await waitForEnd(pid, FAST_SHUTDOWN_MS)) return;
-  log('warn', 'the embedded database does not stop; stopping it hard', { pid });
-  if (!(await killServer(pid))) {
-    log('error', 'the embedded database is still running', { pid });
-  }
-}
-
-/** Ends a server at once, whatever it is doing and whoever uses it; false if it goes on running. */
-export async function killServer(pid: number): Promise<boolean> {
-  signal(pid, 'SIGQUIT');
-  return waitForEnd(pid, IMMEDIATE_SHUTDOWN_MS);
-}
-
-function signal(pid: number, name: NodeJS.Signals): void {
-  try {
-    process.kill(pid, name);
-  } catch {
-    // It ended by itself in between.
-  }
 }

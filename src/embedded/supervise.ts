@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-
 import { reasonOf } from './error.ts';
 import { exists } from './files.ts';
 import { isRunning } from './process.ts';
 import { joinServer, StopRequested, type JoinedServer } from './join.ts';
 import { rotateLog, type Log, type ServerSetup } from './server.ts';
-import { killServer, stopUnlessUsed } from './stop.ts';
+import { killServer } from './shut-down.ts';
+import { stopUnlessUsed } from './stop.ts';
 import { closeQuietly, type EmbeddedConnection } from './usage-lock.ts';
 
 /** If the server dies, the session of our lock ends at once; polling finds what the session can miss. */

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import type { AssetCode } from '../domain/asset.ts';
+import type { AssetCode } from '../domain/asset-code.ts';
 import { familyFacts, settingOf, type Network } from '../domain/networks.ts';
 import { ChainUnavailableError, type ChainBlock, type ChainSource, type ChainTransfer } from './chain.ts';
 import type { WalletSource, UtxoChains } from './family.ts';

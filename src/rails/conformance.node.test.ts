@@ -1,7 +1,7 @@
 import { startAnvil } from '../../test/anvil.ts';
 import { deployToken, type TestToken } from '../../test/erc20.ts';
 import { startUtxoNode, utxoNodeKinds, type UtxoNodeKind } from '../../test/litecoind.ts';
-import type { AssetCode } from '../domain/asset.ts';
+import type { AssetCode } from '../domain/asset-code.ts';
 import { formatDecimal } from '../domain/money.ts';
 import { EVM_NETWORKS, NETWORK_FACTS, perNetwork, UTXO_NETWORKS, type EvmNetwork } from '../domain/networks.ts';
 import { describeChain, type NodeChain } from './conformance.fixture.ts';

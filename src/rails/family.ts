@@ -1,17 +1,26 @@
 import type { Network, UtxoNetwork } from '../domain/networks.ts';
 import type { Troubles } from '../domain/trouble.ts';
 import type { ChainSource, WalletDeriver } from './chain.ts';
-import type { ScriptType } from './utxo/output.ts';
-import type { UtxoChain } from './utxo/params.ts';
+
+/**
+ * The script types that wallets receive payments on; `p2wsh` is always a multisignature wallet with sorted keys (BIP
+ * 67).
+ */
+export type ScriptType = 'p2pkh' | 'p2sh-p2wpkh' | 'p2wpkh' | 'p2tr' | 'p2wsh';
+
+/** As in Bitcoin Core's `-chain`: `test` is testnet3 of Bitcoin and testnet4 of Litecoin. */
+export const UTXO_CHAINS = ['main', 'test', 'testnet4', 'signet', 'regtest'] as const;
+
+export type UtxoChain = (typeof UTXO_CHAINS)[number];
+
+/** Which chain of each UTXO network is configured: test chains write addresses differently. */
+export type UtxoChains = Readonly<Record<UtxoNetwork, UtxoChain>>;
 
 /** The result of checking an address that somebody typed. `message` names the rule and the way out. */
 export type AddressCheck =
   | { readonly kind: 'ok'; readonly address: string }
   /** `deadEnd`: the address is valid, but money sent to it is lost. */
   | { readonly kind: 'invalid'; readonly message: string; readonly deadEnd?: true };
-
-/** Which chain of each UTXO network is configured: test chains write addresses differently. */
-export type UtxoChains = Readonly<Record<UtxoNetwork, UtxoChain>>;
 
 /** Which chain of a network an address must belong to; `any`: main or test, where nothing is ever sent. */
 export type PayoutChain = UtxoChain | 'any';

@@ -1,4 +1,4 @@
-import type { AssetCode } from '../domain/asset.ts';
+import type { AssetCode } from '../domain/asset-code.ts';
 import type { Fiat } from '../domain/money.ts';
 import { ONE, quotientE8, type Decimal } from './decimal.ts';
 import type { SourcePrice } from './source.ts';

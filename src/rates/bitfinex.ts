@@ -1,4 +1,4 @@
-import type { AssetCode } from '../domain/asset.ts';
+import type { AssetCode } from '../domain/asset-code.ts';
 import { tickerSource } from './tickers.ts';
 
 /** Bitfinex calls USDT "UST" and USDC "UDC". */

@@ -1,4 +1,4 @@
-import type { AssetCode } from '../domain/asset.ts';
+import type { AssetCode } from '../domain/asset-code.ts';
 import type { Fiat } from '../domain/money.ts';
 import { member } from './answer.ts';
 import { tickerSource } from './tickers.ts';

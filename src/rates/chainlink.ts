@@ -1,4 +1,4 @@
-import type { AssetCode } from '../domain/asset.ts';
+import type { AssetCode } from '../domain/asset-code.ts';
 import { pow10, divHalfUp, type Fiat } from '../domain/money.ts';
 import type { PriceSource, SourcePrice } from './source.ts';
 

@@ -1,4 +1,4 @@
-import { ASSET_CODES } from '../domain/asset.ts';
+import { ASSET_CODES } from '../domain/asset-code.ts';
 import { FIATS } from '../domain/money.ts';
 import { MalformedAnswerError, marketPrice, member, parseJson } from './answer.ts';
 import { readDecimal } from './decimal.ts';

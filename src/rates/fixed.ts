@@ -1,4 +1,5 @@
-import { ASSET_CODES, isAssetCode, type AssetCode, type UsdPriceE8 } from '../domain/asset.ts';
+import { ASSET_CODES, type AssetCode } from '../domain/asset-code.ts';
+import { isAssetCode, type UsdPriceE8 } from '../domain/asset.ts';
 import { FIATS, formatDecimal, isFiat, parseDecimal, type Fiat } from '../domain/money.ts';
 import type { RateSource } from './source.ts';
 

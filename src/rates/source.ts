@@ -1,4 +1,5 @@
-import type { AssetCode, UsdPriceE8 } from '../domain/asset.ts';
+import type { AssetCode } from '../domain/asset-code.ts';
+import type { UsdPriceE8 } from '../domain/asset.ts';
 import type { Fiat } from '../domain/money.ts';
 
 /** Prices in memory, refreshed in the background: reading one never waits. */

@@ -1,4 +1,4 @@
-import type { AssetCode } from '../domain/asset.ts';
+import type { AssetCode } from '../domain/asset-code.ts';
 import type { Fiat } from '../domain/money.ts';
 import { MalformedAnswerError, marketPrice, parseJson } from './answer.ts';
 import { midPrice } from './decimal.ts';

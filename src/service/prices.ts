@@ -1,6 +1,6 @@
 import type { Config } from '../config/config.ts';
 import type { ServiceClock } from '../app/service-clock.ts';
-import type { AssetCode } from '../domain/asset.ts';
+import type { AssetCode } from '../domain/asset-code.ts';
 import type { Clock } from '../domain/clock.ts';
 import { FIATS, type Fiat } from '../domain/money.ts';
 import { nativeAsset } from '../domain/networks.ts';

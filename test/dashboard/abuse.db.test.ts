@@ -1,7 +1,7 @@
 import { Secret, TOTP } from 'otpauth';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { judged, type Guess } from '../../src/app/people/guess-limits.ts';
+import { judged, type Guess, type Client } from '../../src/app/people/guess-limits.ts';
 import {
   createPasswordHasher,
   HashesBusyError,
@@ -9,7 +9,6 @@ import {
   limitedTurns,
   type HashedFor,
 } from '../../src/app/people/password-hash.ts';
-import type { Client } from '../../src/app/people/parts.ts';
 import { deactivatePerson, invitePerson, peopleOf, resetPerson, setRole } from '../../src/app/people/people.ts';
 import { signIn } from '../../src/app/people/sign-in.ts';
 import { newToken } from '../../src/app/people/token.ts';

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { textAt } from '../../src/cli/program.fixture.ts';
-import { ASSET_CODES, tokenOf, type AssetCode } from '../../src/domain/asset.ts';
+import { ASSET_CODES, type AssetCode } from '../../src/domain/asset-code.ts';
+import { tokenOf } from '../../src/domain/asset.ts';
 import { EVM_NETWORKS, nativeAsset, NETWORK_FACTS, settingOf, type EvmNetwork } from '../../src/domain/networks.ts';
 import { ANVIL_ACCOUNT, startAnvil, type Anvil } from '../anvil.ts';
 import { placeToken } from '../erc20.ts';

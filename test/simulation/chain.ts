@@ -1,4 +1,4 @@
-import type { AssetCode } from '../../src/domain/asset.ts';
+import type { AssetCode } from '../../src/domain/asset-code.ts';
 import type { Network } from '../../src/domain/networks.ts';
 import type { ChainTransfer } from '../../src/rails/chain.ts';
 import type { Random } from './random.ts';

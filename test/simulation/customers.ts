@@ -1,4 +1,4 @@
-import type { AssetCode } from '../../src/domain/asset.ts';
+import type { AssetCode } from '../../src/domain/asset-code.ts';
 import type { Payment } from '../../src/domain/payment.ts';
 import { acceptPayment, cancelPayment, selectToken } from '../../src/app/payments/payment-actions.ts';
 import { cancelRefund } from '../../src/app/refunds/cancel-refund.ts';

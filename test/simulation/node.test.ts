@@ -1,4 +1,5 @@
-import { ASSET_CODES, tokenOf } from '../../src/domain/asset.ts';
+import { ASSET_CODES } from '../../src/domain/asset-code.ts';
+import { tokenOf } from '../../src/domain/asset.ts';
 import { familyFacts, NETWORK_FACTS } from '../../src/domain/networks.ts';
 import { describeSource, type TestChain } from '../../src/rails/conformance.fixture.ts';
 import { rulesOf } from '../../src/rails/networks.ts';

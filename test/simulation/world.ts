@@ -1,4 +1,5 @@
-import { ASSETS, tokenOf, type AssetCode } from '../../src/domain/asset.ts';
+import { ASSETS, tokenOf } from '../../src/domain/asset.ts';
+import type { AssetCode } from '../../src/domain/asset-code.ts';
 import type { Network } from '../../src/domain/networks.ts';
 import { EVENT_TYPES } from '../../src/domain/event-type.ts';
 import { DEFAULT_POLICY } from '../../src/domain/transition.ts';

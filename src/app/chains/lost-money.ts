@@ -1,4 +1,4 @@
-import type { AssetCode } from '../../domain/asset.ts';
+import type { AssetCode } from '../../domain/asset-code.ts';
 import type { Network } from '../../domain/networks.ts';
 import { MIN_SKIP } from '../../domain/recovery.ts';
 import { eventBody } from '../../wire/event.ts';

@@ -1,4 +1,4 @@
-import type { AssetCode } from '../../domain/asset.ts';
+import type { AssetCode } from '../../domain/asset-code.ts';
 import { actionOfAttention, type AttentionKind } from '../../domain/attention.ts';
 import { encodeId } from '../../domain/id.ts';
 import type { NetworkProblem } from '../../domain/network-problem.ts';

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { sql } from 'kysely';
 import { expect, it } from 'vitest';
 import type { TestApp } from '../../../test/harness.ts';
-import type { AssetCode } from '../../domain/asset.ts';
+import type { AssetCode } from '../../domain/asset-code.ts';
 import { statementOf } from '../../domain/books.ts';
 import { parseDecimal } from '../../domain/money.ts';
 import type { Payment } from '../../domain/payment.ts';

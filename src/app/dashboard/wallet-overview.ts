@@ -4,7 +4,7 @@ import { GAP_LIMIT, NETWORKS, familyFacts, settingOf, type Network } from '../..
 import { otherChain } from '../../modes/locked-issuer.ts';
 import { DEFAULT_TOLERANCE_BASIS_POINTS } from '../../modes/rail.ts';
 import type { NodeReport } from '../../rails/chain.ts';
-import type { AddressKind, UtxoChains, WalletSource } from '../../rails/family.ts';
+import type { AddressKind, WalletSource, UtxoChains } from '../../rails/family.ts';
 import { rulesOf } from '../../rails/networks.ts';
 import type { WalletOpener } from '../../rails/wallet.ts';
 import { findProject } from '../../store/projects/projects.ts';

@@ -5,8 +5,7 @@ import type { Issuer, Rail } from '../../modes/rail.ts';
 import { takeTransactionNumbers } from '../../store/payments/payments.ts';
 import type { StatementRunner } from '../../store/pipeline.ts';
 import type { IssuedAddress } from '../../store/payments/save-changes.ts';
-import type { Actor } from '../audit.ts';
-import type { App } from '../context.ts';
+import type { Actor, App } from '../context.ts';
 import type { IdempotencyRequest } from '../idempotency.ts';
 import {
   chooseToken,

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { tokenOf, type AssetCode } from '../../domain/asset.ts';
+import { tokenOf } from '../../domain/asset.ts';
+import type { AssetCode } from '../../domain/asset-code.ts';
 import type { Network } from '../../domain/networks.ts';
 import { fixedRates } from '../../rates/fixed.ts';
 import { priceToken } from './quote-payment.ts';

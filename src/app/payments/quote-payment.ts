@@ -1,11 +1,10 @@
+import { ASSET_CODES, type AssetCode } from '../../domain/asset-code.ts';
 import {
-  ASSET_CODES,
   isAssetCode,
   quoteUnits,
   tokenOf,
   usdCents,
   usualNetwork,
-  type AssetCode,
   type Token,
   type UsdPriceE8,
 } from '../../domain/asset.ts';

@@ -1,7 +1,8 @@
 import { sql } from 'kysely';
 import { expect, it } from 'vitest';
 import { testApp, type TestApp } from '../../../test/harness.ts';
-import { tokenOf, type AssetCode } from '../../domain/asset.ts';
+import { tokenOf } from '../../domain/asset.ts';
+import type { AssetCode } from '../../domain/asset-code.ts';
 import type { Fiat } from '../../domain/money.ts';
 import type { Payment, Transfer } from '../../domain/payment.ts';
 import { fixedRates } from '../../rates/fixed.ts';

@@ -1,5 +1,6 @@
 import { testApp, type TestApp } from '../../../test/harness.ts';
-import { tokenOf, type AssetCode } from '../../domain/asset.ts';
+import { tokenOf } from '../../domain/asset.ts';
+import type { AssetCode } from '../../domain/asset-code.ts';
 import type { Network } from '../../domain/networks.ts';
 import type { Payment } from '../../domain/payment.ts';
 import { matchingAddress } from '../../rails/address.ts';

@@ -1,7 +1,23 @@
 import { findKnownBrowser } from '../../store/people/sign-ins.ts';
 import type { App } from '../context.ts';
-import type { Client } from './parts.ts';
 import { tokenHash } from './token.ts';
+import type { MailLanguage } from '../../domain/notification.ts';
+
+/** What is known of a client before sign-in. */
+export interface Client {
+  /** The key of its rate limits: the IP address, or the /64 of IPv6. */
+  readonly bucket: string;
+  /** The range around it, all of which one attacker may have: the /24 of IPv4, the /48 of IPv6. */
+  readonly range: string;
+  readonly ip: string;
+  readonly userAgent: string | null;
+  /** The language that the browser prefers, of those of mails; null: none of them. */
+  readonly language?: MailLanguage | null;
+  /** From the cookie by which a browser is recognized. */
+  readonly browserToken: string | null;
+  /** Its current session, which a new one replaces. */
+  readonly sessionToken: string | null;
+}
 
 /**
  * What guesses are counted by: `client` is an address (IPv6: a /64), `range` a /24 (IPv6: a /48), `browser` one that

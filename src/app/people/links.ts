@@ -17,7 +17,8 @@ import { recordAudit } from '../audit.ts';
 import { forActor, newId, type App } from '../context.ts';
 import { mailAccountChange } from './account-mail.ts';
 import { passwordFault } from './password-rules.ts';
-import type { Client, PeopleParts } from './parts.ts';
+import type { Client } from './guess-limits.ts';
+import type { PeopleParts } from './parts.ts';
 import { actorOf, startSession, type Started } from './sessions.ts';
 import { hashOf, newToken, tokenHash } from './token.ts';
 

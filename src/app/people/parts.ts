@@ -1,5 +1,4 @@
 import { isIP } from 'node:net';
-import type { MailLanguage } from '../../domain/notification.ts';
 import type { App } from '../context.ts';
 import type { GuessLimits } from './guess-limits.ts';
 import type { PasswordHasher } from './password-hash.ts';
@@ -34,20 +33,4 @@ export function siteOf(url: string): Site {
       ? ({ kind: 'offered', host: hostname } as const)
       : ({ kind: 'not_offered', reason: 'not_https' } as const);
   return { url, origin, passkeys };
-}
-
-/** What is known of a client before sign-in. */
-export interface Client {
-  /** The key of its rate limits: the IP address, or the /64 of IPv6. */
-  readonly bucket: string;
-  /** The range around it, all of which one attacker may have: the /24 of IPv4, the /48 of IPv6. */
-  readonly range: string;
-  readonly ip: string;
-  readonly userAgent: string | null;
-  /** The language that the browser prefers, of those of mails; null: none of them. */
-  readonly language?: MailLanguage | null;
-  /** From the cookie by which a browser is recognized. */
-  readonly browserToken: string | null;
-  /** Its current session, which a new one replaces. */
-  readonly sessionToken: string | null;
 }

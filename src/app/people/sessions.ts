@@ -13,9 +13,9 @@ import {
 import { findKnownBrowser, forgetKnownBrowsers, saveKnownBrowser } from '../../store/people/sign-ins.ts';
 import { rememberLanguage } from '../../store/people/notification-choices.ts';
 import { findPerson, membershipsOf, type Person } from '../../store/people/people.ts';
-import { recordAudit, type Actor } from '../audit.ts';
-import { forActor, newId, type App } from '../context.ts';
-import type { Client } from './parts.ts';
+import { recordAudit } from '../audit.ts';
+import { type Actor, forActor, newId, type App } from '../context.ts';
+import type { Client } from './guess-limits.ts';
 import { hashOf, newToken, tokenHash } from './token.ts';
 
 /** A session ends after this long without use, and in any case SESSION_MS after the sign-in. */

@@ -17,8 +17,8 @@ import {
 } from '../../store/people/sign-ins.ts';
 import { forActor, type App } from '../context.ts';
 import { mailAccountChange, mailCodesUsedUp } from './account-mail.ts';
-import { guessesOf, judged, type TooMany } from './guess-limits.ts';
-import type { Client, PeopleParts } from './parts.ts';
+import { guessesOf, judged, type TooMany, type Client } from './guess-limits.ts';
+import type { PeopleParts } from './parts.ts';
 import { HashesBusyError, type HashedFor } from './password-hash.ts';
 import { checkAssertion, credentialIdOf, passkeyHost, requestOptions } from './passkeys.ts';
 import { recoveryCodeHash } from './recovery-codes.ts';

@@ -1,4 +1,5 @@
-import { tokenOf, type AssetCode } from '../../domain/asset.ts';
+import { tokenOf } from '../../domain/asset.ts';
+import type { AssetCode } from '../../domain/asset-code.ts';
 import { pow10 } from '../../domain/money.ts';
 import { nativeAsset, type Network } from '../../domain/networks.ts';
 import type { EvmCaller } from '../../rails/evm/caller.ts';

@@ -1,4 +1,4 @@
-import { ASSET_CODES } from '../../domain/asset.ts';
+import { ASSET_CODES } from '../../domain/asset-code.ts';
 import type { Refund } from '../../domain/refund.ts';
 import { checkPayoutAddress, matchingAddress } from '../../rails/address.ts';
 import type { Database, Trx } from '../../store/database.ts';

@@ -1,4 +1,4 @@
-import type { AssetCode } from '../../domain/asset.ts';
+import type { AssetCode } from '../../domain/asset-code.ts';
 import type { Network } from '../../domain/networks.ts';
 import { encodeId } from '../../domain/id.ts';
 import { formatDecimal } from '../../domain/money.ts';

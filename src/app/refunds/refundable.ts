@@ -1,4 +1,5 @@
-import { tokenOf, type AssetCode } from '../../domain/asset.ts';
+import { tokenOf } from '../../domain/asset.ts';
+import type { AssetCode } from '../../domain/asset-code.ts';
 import type { Network } from '../../domain/networks.ts';
 import { otherMoney } from '../../domain/other-money.ts';
 import type { Payment, Transfer } from '../../domain/payment.ts';

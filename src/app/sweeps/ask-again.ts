@@ -1,4 +1,4 @@
-import type { AssetCode } from '../../domain/asset.ts';
+import type { AssetCode } from '../../domain/asset-code.ts';
 import { depositFlows, type DepositFlow } from '../../store/sweeps/deposit-balances.ts';
 import { paidDeposits } from '../../store/wallets/issued-addresses.ts';
 import { deleteSweepTransfers, transfersOfSweeps } from '../../store/sweeps/sweep-transfers.ts';

@@ -1,4 +1,5 @@
-import { fiatValue, type AssetCode } from '../../domain/asset.ts';
+import { fiatValue } from '../../domain/asset.ts';
+import type { AssetCode } from '../../domain/asset-code.ts';
 import { pow10 } from '../../domain/money.ts';
 import type { EvmNetwork } from '../../domain/networks.ts';
 import { shownAddress } from '../../rails/address.ts';

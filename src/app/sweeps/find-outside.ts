@@ -1,4 +1,4 @@
-import type { AssetCode } from '../../domain/asset.ts';
+import type { AssetCode } from '../../domain/asset-code.ts';
 import { nativeAsset } from '../../domain/networks.ts';
 import { ChainUnavailableError } from '../../rails/chain.ts';
 import type { EvmCaller } from '../../rails/evm/caller.ts';

@@ -1,4 +1,4 @@
-import type { AssetCode } from '../../domain/asset.ts';
+import type { AssetCode } from '../../domain/asset-code.ts';
 import type { Network } from '../../domain/networks.ts';
 import type { Fiat } from '../../domain/money.ts';
 import type { Exception, FailureReason } from '../../domain/payment.ts';

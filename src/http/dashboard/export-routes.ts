@@ -1,5 +1,4 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { Client } from 'pg';
 import { exportPayments } from '../../app/dashboard/export-payments.ts';
 import { roleOfOpenSession } from '../../app/people/open-session.ts';
 import { EXPORT_COLUMNS, USUAL_COLUMNS } from '../../domain/export-column.ts';
@@ -11,18 +10,6 @@ import { readFilters } from './payment-filters.ts';
 import { scopeOf, type ProjectScope } from './project-scope.ts';
 import { appFor, signedInOf, type Dashboard } from './route.ts';
 import type { FileSender } from './send-file.ts';
-
-/** What exports work with. */
-export interface Exports {
-  /** Opens a connection that nothing else uses. */
-  readonly connect: () => Promise<Client>;
-  /** How long a reader may take for what was sent last. */
-  readonly unreadMs?: number;
-  /** How long a file may be sent in all. */
-  readonly endMs?: number;
-  /** How often it is asked whether whoever reads it still may. */
-  readonly recheckMs?: number;
-}
 
 const URL = '/dashboard/api/projects/:project/:mode/payments/export';
 

@@ -1,8 +1,6 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import type { ProjectChange, ProjectWatch } from '../../app/live/project-watch.ts';
+import type { ProjectChange } from '../../app/live/project-watch.ts';
 import { roleOfOpenSession } from '../../app/people/open-session.ts';
-import type { Troubles } from '../../domain/trouble.ts';
-import type { Notifications } from '../../store/notifications.ts';
 import { publicPaymentId } from '../../wire/payment.ts';
 import { RequestError } from '../errors.ts';
 import {
@@ -17,15 +15,6 @@ import { CONTRACT } from './contract/index.ts';
 import type { LiveMessage } from './contract/live.ts';
 import { scopeOf } from './project-scope.ts';
 import { signedInOf, type Dashboard } from './route.ts';
-
-/** The dependencies of live updates. */
-export interface Live {
-  readonly watch: ProjectWatch;
-  readonly notifications: Pick<Notifications, 'on'>;
-  readonly troubles: Troubles;
-  readonly limits?: Partial<StreamLimits>;
-  readonly heartbeatMs?: number;
-}
 
 /** `perClient` counts by person. */
 const LIMITS: StreamLimits = { streams: 2_000, perClient: 30, unreadBytes: 65_536 };

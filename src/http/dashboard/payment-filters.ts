@@ -1,4 +1,5 @@
-import { allTokens, ASSET_CODES } from '../../domain/asset.ts';
+import { allTokens } from '../../domain/asset.ts';
+import { ASSET_CODES } from '../../domain/asset-code.ts';
 import { searchKeysOf } from '../../app/dashboard/search-keys.ts';
 import { parseUuid } from '../../domain/id.ts';
 import { NETWORKS } from '../../domain/networks.ts';

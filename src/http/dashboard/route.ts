@@ -1,3 +1,4 @@
+import type { Client as Connection } from 'pg';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { TSchema } from 'typebox';
 import { actorOf, type SignedIn } from '../../app/people/sessions.ts';
@@ -8,25 +9,54 @@ import type { SentOutcome } from '../../app/refunds/send-signed.ts';
 import type { AttentionSources } from '../../app/dashboard/attention.ts';
 import type { ServiceHealth } from '../../app/dashboard/health.ts';
 import type { WalletSources } from '../../app/dashboard/wallet-overview.ts';
-import type { Client, PeopleParts } from '../../app/people/parts.ts';
+import type { Client, TooMany } from '../../app/people/guess-limits.ts';
+import type { PeopleParts } from '../../app/people/parts.ts';
 import { HashesBusyError, HashPendingError } from '../../app/people/password-hash.ts';
-import type { TooMany } from '../../app/people/guess-limits.ts';
 import { forActor, forRequest, type App } from '../../app/context.ts';
 import { MAIL_LANGUAGES, type MailLanguage } from '../../domain/notification.ts';
 import type { Mode } from '../../domain/permission.ts';
 import type { WebhookPolicy } from '../../webhooks/guard.ts';
 import type { WebhookSender } from '../../webhooks/send.ts';
-import type { AnswerOf, BodyOf, ParamsOf, QueryOf, RouteName } from './contract/index.ts';
-import { CONTRACT } from './contract/index.ts';
+import { type AnswerOf, type BodyOf, type ParamsOf, type QueryOf, type RouteName, CONTRACT } from './contract/index.ts';
 import type { RouteContract } from './contract/route.ts';
 import { clientAddress, countedAddress } from '../client.ts';
 import { readCookie } from '../cookies.ts';
 import { RequestError } from '../errors.ts';
-import type { Exports } from './export-routes.ts';
-import type { Live } from './live-routes.ts';
-import type { Deposits } from './sweep-routes.ts';
 import { clientBucket, clientRange } from '../rate-limit.ts';
 import type { SessionRule } from '../session-guard.ts';
+import type { ProjectWatch } from '../../app/live/project-watch.ts';
+import type { Troubles } from '../../domain/trouble.ts';
+import type { Notifications } from '../../store/notifications.ts';
+import type { StreamLimits } from '../event-stream.ts';
+import type { SweepChains } from '../../app/sweeps/chain.ts';
+
+/** The parts of the page of sweeps. */
+export interface Deposits {
+  readonly chains: SweepChains;
+  /** Asks the nodes now; `busy` while somebody does for this project. */
+  readonly refresh: (projectId: string) => Promise<'done' | 'busy'>;
+}
+
+/** The dependencies of live updates. */
+export interface Live {
+  readonly watch: ProjectWatch;
+  readonly notifications: Pick<Notifications, 'on'>;
+  readonly troubles: Troubles;
+  readonly limits?: Partial<StreamLimits>;
+  readonly heartbeatMs?: number;
+}
+
+/** What exports work with. */
+export interface Exports {
+  /** Opens a connection that nothing else uses. */
+  readonly connect: () => Promise<Connection>;
+  /** How long a reader may take for what was sent last. */
+  readonly unreadMs?: number;
+  /** How long a file may be sent in all. */
+  readonly endMs?: number;
+  /** How often it is asked whether whoever reads it still may. */
+  readonly recheckMs?: number;
+}
 
 /** The dependencies of the dashboard's routes. */
 export interface Dashboard {

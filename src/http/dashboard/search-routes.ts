@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { search } from '../../app/dashboard/search.ts';
-import { ASSET_CODES } from '../../domain/asset.ts';
+import { ASSET_CODES } from '../../domain/asset-code.ts';
 import { FIATS } from '../../domain/money.ts';
 import { NETWORK_FACTS, NETWORKS } from '../../domain/networks.ts';
 import { paymentRow } from './payment-views.ts';

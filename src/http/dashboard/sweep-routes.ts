@@ -17,13 +17,6 @@ import { networkView, sweepView, type SweepViewing } from './sweep-views.ts';
 const SWEEPS = '/dashboard/api/projects/:project/:mode/sweeps';
 const PAGE = 50;
 
-/** The parts of the page of sweeps. */
-export interface Deposits {
-  readonly chains: SweepChains;
-  /** Asks the nodes now; `busy` while somebody does for this project. */
-  readonly refresh: (projectId: string) => Promise<'done' | 'busy'>;
-}
-
 /** The page of sweeps. */
 export function sweepRoutes(app: FastifyInstance, { people: { app: core }, deposits }: Dashboard): void {
   const READ = { action: 'read_wallets' } as const;

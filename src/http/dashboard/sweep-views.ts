@@ -1,4 +1,5 @@
-import { tokenOf, type AssetCode } from '../../domain/asset.ts';
+import { tokenOf } from '../../domain/asset.ts';
+import type { AssetCode } from '../../domain/asset-code.ts';
 import { divCeil, formatDecimal, pow10 } from '../../domain/money.ts';
 import {
   isEvmNetwork,

@@ -1,6 +1,6 @@
 import { html, type Html } from '../pages/html.ts';
 import { codeBlock, inline, paragraphs } from './blocks.ts';
-import { curl } from './curl.ts';
+import { curl } from './reference.ts';
 import type { OpenApiDocument } from './openapi-document.ts';
 import { SIGNATURE_CHECKS } from '../signature-checks.ts';
 

@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox';
-import { ASSET_CODES } from '../../domain/asset.ts';
+import { ASSET_CODES } from '../../domain/asset-code.ts';
 import { NETWORKS } from '../../domain/networks.ts';
 import { FIATS, MAX_AMOUNTS } from '../../domain/money.ts';
 import { ORDER_STATUSES } from '../../domain/status.ts';

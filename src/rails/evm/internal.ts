@@ -1,4 +1,4 @@
-import type { AssetCode } from '../../domain/asset.ts';
+import type { AssetCode } from '../../domain/asset-code.ts';
 import { ChainUnavailableError, type BlockId, type NativeBalances } from '../chain.ts';
 import { decodeObject, MalformedAnswerError } from '../rpc/decode.ts';
 import { BUSY, TOO_SLOW, type RpcCall, type RpcResult } from '../rpc/node.ts';

@@ -1,6 +1,6 @@
 import { keccak_256 } from '@noble/hashes/sha3.js';
 import { hexToBytes } from '@noble/hashes/utils.js';
-import type { AssetCode } from '../../domain/asset.ts';
+import type { AssetCode } from '../../domain/asset-code.ts';
 import { NETWORK_FACTS, type EvmNetwork } from '../../domain/networks.ts';
 import type { BlockId, ChainTransfer } from '../chain.ts';
 import { decodeArray, decodeObject, MalformedAnswerError } from '../rpc/decode.ts';

@@ -1,4 +1,4 @@
-import type { AssetCode } from '../../domain/asset.ts';
+import type { AssetCode } from '../../domain/asset-code.ts';
 import type { EvmNetwork } from '../../domain/networks.ts';
 import type { Troubles } from '../../domain/trouble.ts';
 import type { BlockHeader, ChainBlock, ChainSource, ChainTransfer, NativeBalances, Takers } from '../chain.ts';

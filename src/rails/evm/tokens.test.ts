@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { ASSET_CODES, tokenOf } from '../../domain/asset.ts';
+import { ASSET_CODES } from '../../domain/asset-code.ts';
+import { tokenOf } from '../../domain/asset.ts';
 import { EVM_NETWORKS, nativeAsset, NETWORK_FACTS } from '../../domain/networks.ts';
 import { toChecksumAddress } from './address.ts';
 import { EVM_TOKENS, parseTokens } from './tokens.ts';

@@ -1,4 +1,5 @@
-import { ASSET_CODES, isAssetCode, type AssetCode } from '../../domain/asset.ts';
+import { ASSET_CODES, type AssetCode } from '../../domain/asset-code.ts';
+import { isAssetCode } from '../../domain/asset.ts';
 import type { TokenContract } from '../../domain/network-facts.ts';
 import { NETWORK_FACTS, EVM_NETWORKS, perNetwork, settingOf, type EvmNetwork } from '../../domain/networks.ts';
 import { parseEvmAddress } from './address.ts';

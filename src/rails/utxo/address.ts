@@ -1,8 +1,8 @@
 import { sha256 } from '@noble/hashes/sha2.js';
 import { bech32, bech32m, createBase58check } from '@scure/base';
 import { NETWORK_FACTS, UTXO_NETWORKS, type UtxoNetwork } from '../../domain/networks.ts';
-import type { AddressCheck, PayoutChain } from '../family.ts';
-import { chainsOf, utxoParams, type UtxoChain } from './params.ts';
+import type { AddressCheck, PayoutChain, UtxoChain } from '../family.ts';
+import { chainsOf, utxoParams } from './params.ts';
 
 /** How a chain writes addresses: the human-readable part of BIP 173, and the version bytes of base58check. */
 interface AddressPrefixes {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { startUtxoNode, utxoNodeKinds, type UtxoNode, type UtxoNodeOptions } from '../../../test/litecoind.ts';
 import type { TestNode } from '../../../test/rpc-node.ts';
-import type { UtxoChain } from './params.ts';
+import type { UtxoChain } from '../family.ts';
 import { failureOf } from '../source.fixture.ts';
 import { nodeLike, paramsOf, sourceOf } from './source.fixture.ts';
 

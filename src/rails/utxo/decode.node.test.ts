@@ -8,7 +8,8 @@ import type { ChainBlock, ChainTransfer } from '../chain.ts';
 import { MalformedAnswerError } from '../rpc/decode.ts';
 import { createUtxoDecoder } from './decode.ts';
 import { UTXO_NETWORKS, type UtxoNetwork } from '../../domain/networks.ts';
-import { UTXO_CHAINS, utxoParams } from './params.ts';
+import { UTXO_CHAINS } from '../family.ts';
+import { utxoParams } from './params.ts';
 import { COINS, paramsOf } from './source.fixture.ts';
 
 /** Outputs that have an address, in the words of Bitcoin Core. */

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { bech32, bech32m, createBase58check } from '@scure/base';
-import type { AssetCode } from '../../domain/asset.ts';
+import type { AssetCode } from '../../domain/asset-code.ts';
 import type { ChainBlock, ChainTransfer } from '../chain.ts';
 import { MalformedAnswerError } from '../rpc/decode.ts';
 import type { UtxoAddressParams } from './params.ts';

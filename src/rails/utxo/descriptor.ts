@@ -1,7 +1,7 @@
 import { HARDENED } from '../public-key.ts';
 import { descriptorChecksum } from './descriptor-checksum.ts';
 import { readExtendedKey, type ExtendedKey } from './extended-key.ts';
-import type { ScriptType } from './output.ts';
+import type { ScriptType } from '../family.ts';
 import type { UtxoParams } from './params.ts';
 
 /** A step below an extended key: its index, or for `<0;1>` the one for receiving and the one for change (BIP 389). */

@@ -1,5 +1,5 @@
 import { HDKey } from '@scure/bip32';
-import type { ScriptType } from './output.ts';
+import type { ScriptType } from '../family.ts';
 import { NETWORK_FACTS, settingOf, type UtxoNetwork } from '../../domain/networks.ts';
 import { coinTypeOf, type UtxoParams } from './params.ts';
 

@@ -1,11 +1,10 @@
 import { NETWORK_FACTS, type UtxoNetwork } from '../../domain/networks.ts';
-import type { NetworkFamily, WalletCheck, WalletSource, UtxoChains } from '../family.ts';
+import type { NetworkFamily, WalletCheck, WalletSource, UtxoChains, UtxoChain, ScriptType } from '../family.ts';
+import { utxoParams, type UtxoParams, coinTypeOf } from './params.ts';
 import { checkUtxoPayout } from './address.ts';
 import { createUtxoCaller, type UtxoCaller } from './caller.ts';
-import { utxoParams, type UtxoChain, type UtxoParams, coinTypeOf } from './params.ts';
 import { createUtxoSource } from './source.ts';
 import { parseUtxoWallet, type SpendingFacts } from './wallet.ts';
-import type { ScriptType } from './output.ts';
 
 const CHARACTERS = 'qpzry9x8gf2tvdw0s3jn54khce6mua7l';
 const CHECKSUM_LENGTH = 6;

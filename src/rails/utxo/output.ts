@@ -2,12 +2,7 @@ import { hash } from 'node:crypto';
 import { sha256 } from '@noble/hashes/sha2.js';
 import { Address, OutScript, p2ms, p2tr } from '@scure/btc-signer';
 import type { UtxoParams } from './params.ts';
-
-/**
- * The script types that wallets receive payments on; `p2wsh` is always a multisignature wallet with sorted keys (BIP
- * 67).
- */
-export type ScriptType = 'p2pkh' | 'p2sh-p2wpkh' | 'p2wpkh' | 'p2tr' | 'p2wsh';
+import type { ScriptType } from '../family.ts';
 
 /** One key that can spend an output, and where its owner's wallet finds it. */
 export interface OutputKey {

@@ -1,9 +1,5 @@
-import type { UtxoChains } from '../family.ts';
 import { NETWORK_FACTS, UTXO_NETWORKS, perNetwork, type UtxoNetwork } from '../../domain/networks.ts';
-
-/** As in Bitcoin Core's `-chain`: `test` is testnet3 of Bitcoin and testnet4 of Litecoin. */
-export const UTXO_CHAINS = ['main', 'test', 'testnet4', 'signet', 'regtest'] as const;
-export type UtxoChain = (typeof UTXO_CHAINS)[number];
+import { type UtxoChains, UTXO_CHAINS, type UtxoChain } from '../family.ts';
 
 const TEST_COIN_TYPE = 1;
 

@@ -1,6 +1,6 @@
 import { SigHash, Transaction } from '@scure/btc-signer';
 import { describe, expect, it } from 'vitest';
-import type { ScriptType } from './output.ts';
+import type { ScriptType } from '../family.ts';
 import { spendingFields } from './psbt.ts';
 import { sighashFault, type SignedInput } from './sighash.ts';
 import { MASTER, paramsOf, publicKeyAt, walletOf } from './wallet.fixture.ts';

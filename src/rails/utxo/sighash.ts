@@ -1,5 +1,5 @@
 import { Script, type Transaction } from '@scure/btc-signer';
-import type { ScriptType } from './output.ts';
+import type { ScriptType } from '../family.ts';
 
 /** BIP 341: signs the same as SIGHASH_ALL. */
 const SIGHASH_DEFAULT = 0x00;

@@ -3,7 +3,8 @@ import type { UtxoNode } from '../../../test/litecoind.ts';
 import { startNode, type NodeAnswer, type NodeCall, type NodeOptions, type TestNode } from '../../../test/rpc-node.ts';
 import type { ChainSource } from '../chain.ts';
 import type { UtxoNetwork } from '../../domain/networks.ts';
-import { utxoParams, type UtxoChain, type UtxoParams } from './params.ts';
+import { utxoParams, type UtxoParams } from './params.ts';
+import type { UtxoChain } from '../family.ts';
 import { createUtxoSource } from './source.ts';
 import { noteTroubles } from '../../../test/troubles.ts';
 

@@ -1,4 +1,4 @@
-import type { AssetCode } from '../../domain/asset.ts';
+import type { AssetCode } from '../../domain/asset-code.ts';
 import { settingOf, type Network } from '../../domain/networks.ts';
 import { ChainUnavailableError, type BlockHeader, type ChainBlock, type ChainSource, type Mempool } from '../chain.ts';
 import { decodeArray, decodeObject, MalformedAnswerError } from '../rpc/decode.ts';

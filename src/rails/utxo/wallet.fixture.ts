@@ -4,7 +4,8 @@ import { createBase58check } from '@scure/base';
 import { HDKey } from '@scure/bip32';
 import type { Transaction } from '@scure/btc-signer';
 import type { UtxoNetwork } from '../../domain/networks.ts';
-import { utxoParams, type UtxoChain, type UtxoParams } from './params.ts';
+import { utxoParams, type UtxoParams } from './params.ts';
+import type { UtxoChain } from '../family.ts';
 import { parseUtxoWallet, type UtxoWalletCheck, type UtxoWalletSource } from './wallet.ts';
 
 /** The phrase of the published vectors of BIP 49, 84 and 86 and of SLIP-132. */

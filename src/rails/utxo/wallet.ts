@@ -11,7 +11,8 @@ import {
   type DescriptorKey,
 } from './descriptor.ts';
 import { readExtendedKey, wayOut, type ExtendedKey } from './extended-key.ts';
-import { addressOfScript, outputScripts, type ScriptType, type WalletOutput } from './output.ts';
+import { addressOfScript, outputScripts, type WalletOutput } from './output.ts';
+import type { ScriptType } from '../family.ts';
 import type { UtxoParams } from './params.ts';
 
 /** The source of a wallet's addresses, as the merchant gives it. */

@@ -1,5 +1,5 @@
 import { CompiledQuery, sql } from 'kysely';
-import type { AssetCode } from '../../domain/asset.ts';
+import type { AssetCode } from '../../domain/asset-code.ts';
 import type { Network } from '../../domain/networks.ts';
 import type { AwaitingAddress } from '../wallets/watched-addresses.ts';
 import { LEFT } from './coin-outflows.ts';

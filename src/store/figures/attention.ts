@@ -1,5 +1,5 @@
 import { sql, type RawBuilder } from 'kysely';
-import type { AssetCode } from '../../domain/asset.ts';
+import type { AssetCode } from '../../domain/asset-code.ts';
 import { slowAfterMs } from '../../domain/attention.ts';
 import { NETWORK_FACTS, NETWORKS, type Network } from '../../domain/networks.ts';
 import { SURFACES, type Surface } from '../../domain/payment.ts';

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { AssetCode } from '../../domain/asset.ts';
+import type { AssetCode } from '../../domain/asset-code.ts';
 import type { Network } from '../../domain/networks.ts';
 import { publicPaymentId } from '../../wire/payment.ts';
 import type { Payment, Transfer } from '../../domain/payment.ts';

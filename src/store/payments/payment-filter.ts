@@ -1,5 +1,5 @@
 import { sql, type RawBuilder } from 'kysely';
-import type { AssetCode } from '../../domain/asset.ts';
+import type { AssetCode } from '../../domain/asset-code.ts';
 import { firstUuidOf } from '../../domain/id.ts';
 import { greatestAmountMinor, MIN_AMOUNT_MINOR, type Fiat } from '../../domain/money.ts';
 import type { Network } from '../../domain/networks.ts';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { testApp } from '../../../test/harness.ts';
-import { ASSET_CODES } from '../../domain/asset.ts';
+import { ASSET_CODES } from '../../domain/asset-code.ts';
 import { NETWORKS } from '../../domain/networks.ts';
 import { FIATS } from '../../domain/money.ts';
 import { EXCEPTIONS, SURFACES, type FirstFacts, type MerchantFields, type Payment } from '../../domain/payment.ts';

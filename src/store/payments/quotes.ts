@@ -1,5 +1,5 @@
 import { sql, type Selectable } from 'kysely';
-import type { AssetCode } from '../../domain/asset.ts';
+import type { AssetCode } from '../../domain/asset-code.ts';
 import type { Network } from '../../domain/networks.ts';
 import type { Trx } from '../database.ts';
 import type { IssuedAddress } from './save-changes.ts';

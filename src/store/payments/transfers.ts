@@ -1,5 +1,6 @@
 import { CompiledQuery, sql, type SqlBool } from 'kysely';
-import type { AssetCode, UsdPriceE8 } from '../../domain/asset.ts';
+import type { AssetCode } from '../../domain/asset-code.ts';
+import type { UsdPriceE8 } from '../../domain/asset.ts';
 import type { Fiat } from '../../domain/money.ts';
 import type { Network } from '../../domain/networks.ts';
 import type { Transfer } from '../../domain/payment.ts';

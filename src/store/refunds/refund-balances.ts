@@ -1,5 +1,5 @@
 import { CompiledQuery, sql } from 'kysely';
-import type { AssetCode } from '../../domain/asset.ts';
+import type { AssetCode } from '../../domain/asset-code.ts';
 import type { Network } from '../../domain/networks.ts';
 import { timestamp, type Database, type Trx } from '../database.ts';
 import { TAKES_PAYMENTS } from './refund-payouts.ts';

@@ -1,4 +1,4 @@
-import type { AssetCode } from '../../domain/asset.ts';
+import type { AssetCode } from '../../domain/asset-code.ts';
 import type { Network } from '../../domain/networks.ts';
 import type { RefundFailure, RefundStatus } from '../../domain/refund.ts';
 import type { Database, Trx } from '../database.ts';

@@ -1,5 +1,5 @@
 import { sql, type RawBuilder } from 'kysely';
-import type { AssetCode } from '../../domain/asset.ts';
+import type { AssetCode } from '../../domain/asset-code.ts';
 import { firstUuidOf } from '../../domain/id.ts';
 import { NETWORKS, type Network } from '../../domain/networks.ts';
 import type { RefundStage } from '../../domain/refund-stage.ts';

@@ -1,5 +1,5 @@
 import { sql, type RawBuilder } from 'kysely';
-import type { AssetCode } from '../../domain/asset.ts';
+import type { AssetCode } from '../../domain/asset-code.ts';
 import type { Network } from '../../domain/networks.ts';
 import type { KnownPayout, PayableRefund } from '../../domain/refund-payout.ts';
 import type { RefundStatus } from '../../domain/refund.ts';

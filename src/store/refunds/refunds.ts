@@ -1,5 +1,5 @@
 import { CompiledQuery, sql } from 'kysely';
-import type { AssetCode } from '../../domain/asset.ts';
+import type { AssetCode } from '../../domain/asset-code.ts';
 import type { Network } from '../../domain/networks.ts';
 import type { Refund, RefundedMoney, RefundStatus } from '../../domain/refund.ts';
 import type { Surface } from '../../domain/payment.ts';

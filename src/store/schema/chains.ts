@@ -1,4 +1,4 @@
-import type { AssetCode } from '../../domain/asset.ts';
+import type { AssetCode } from '../../domain/asset-code.ts';
 import type { Network } from '../../domain/networks.ts';
 import type { Transfer } from '../../domain/payment.ts';
 import { bigint, bytes, integer, nullable, text, timestamp, units, uuid } from './column.ts';

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { AssetCode } from '../../domain/asset.ts';
+import type { AssetCode } from '../../domain/asset-code.ts';
 import { nativeAsset, type Network } from '../../domain/networks.ts';
 import { timestamp, type Database, type Trx } from '../database.ts';
 import { COIN, type PricedBy } from '../schema/sweeps.ts';

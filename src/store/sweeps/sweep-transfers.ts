@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { AssetCode } from '../../domain/asset.ts';
+import type { AssetCode } from '../../domain/asset-code.ts';
 import { timestamp, type Database, type Trx } from '../database.ts';
 import { COIN, type SweepTransferState } from '../schema/sweeps.ts';
 import { date, digits, type Sweep } from './sweeps.ts';

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { AssetCode } from '../../domain/asset.ts';
+import type { AssetCode } from '../../domain/asset-code.ts';
 import { EVM_NETWORKS, isEvmNetwork, type Network } from '../../domain/networks.ts';
 import type { Database, Trx } from '../database.ts';
 import type { WalletKind } from '../schema/wallets.ts';

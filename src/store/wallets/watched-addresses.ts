@@ -1,5 +1,5 @@
 import { sql, type SqlBool } from 'kysely';
-import type { AssetCode } from '../../domain/asset.ts';
+import type { AssetCode } from '../../domain/asset-code.ts';
 import type { Network } from '../../domain/networks.ts';
 import type { Confirmations } from '../../domain/payment.ts';
 import { LEFT } from '../chains/coin-outflows.ts';

@@ -1,4 +1,5 @@
-import { ASSETS, type AssetCode } from '../../../domain/asset.ts';
+import { ASSETS } from '../../../domain/asset.ts';
+import type { AssetCode } from '../../../domain/asset-code.ts';
 import { NETWORK_FACTS, NETWORKS, nativeAsset, type Network } from '../../../domain/networks.ts';
 import { formatDecimal, type Fiat } from '../../../domain/money.ts';
 import { html, raw, type Html } from '../../pages/html.ts';

@@ -1,4 +1,5 @@
-import { ASSETS, type AssetCode } from '../../../domain/asset.ts';
+import { ASSETS } from '../../../domain/asset.ts';
+import type { AssetCode } from '../../../domain/asset-code.ts';
 import { NETWORK_FACTS, type Network } from '../../../domain/networks.ts';
 import { cancelForm, timeLeft } from './parts.ts';
 import { assetName, networkLabel, networkName } from '../language/format.ts';

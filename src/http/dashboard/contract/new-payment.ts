@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { ASSET_CODES } from '../../../domain/asset.ts';
+import { ASSET_CODES } from '../../../domain/asset-code.ts';
 import { FIATS } from '../../../domain/money.ts';
 import { NETWORKS } from '../../../domain/networks.ts';
 import { email, oneOf, text } from '../../fields.ts';

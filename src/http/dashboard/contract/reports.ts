@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox';
-import { ASSET_CODES } from '../../../domain/asset.ts';
+import { ASSET_CODES } from '../../../domain/asset-code.ts';
 import { NETWORKS } from '../../../domain/networks.ts';
 import { PERIODS, REPORTS } from '../../../domain/report.ts';
 import { oneOf, text } from '../../fields.ts';

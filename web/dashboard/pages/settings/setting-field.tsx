@@ -1,5 +1,15 @@
 import { Field } from '../../ui/field.tsx';
-import type { Fields } from './settings-form.tsx';
+
+/** What is typed. `logo`: a new file in base64; null: none; undefined: as it is. */
+export interface Fields {
+  readonly name: string;
+  readonly accent: string;
+  readonly support_url: string;
+  readonly logo?: string | null;
+  readonly default_expiry_minutes: string;
+  readonly default_currency: string;
+  readonly default_success_url: string;
+}
 
 /** The form that a field is part of. */
 export interface FormPart {

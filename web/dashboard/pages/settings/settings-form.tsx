@@ -14,19 +14,8 @@ import { SelectField } from '../../ui/select-field.tsx';
 import { BrandingFields } from './branding-fields.tsx';
 import { Preview, usePreview } from './preview.tsx';
 import { settingsQuery } from './queries.ts';
-import { SettingField, type FormPart } from './setting-field.tsx';
+import { SettingField, type FormPart, type Fields } from './setting-field.tsx';
 import css from './settings.module.css';
-
-/** What is typed. `logo`: a new file in base64; null: none; undefined: as it is. */
-export interface Fields {
-  readonly name: string;
-  readonly accent: string;
-  readonly support_url: string;
-  readonly logo?: string | null;
-  readonly default_expiry_minutes: string;
-  readonly default_currency: string;
-  readonly default_success_url: string;
-}
 
 const FIELDS = ['name', 'accent', 'support_url', 'logo', 'default_expiry_minutes', 'default_success_url'];
 

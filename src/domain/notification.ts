@@ -7,7 +7,7 @@ import type { AttentionKind } from './attention.ts';
 export const NOTIFICATIONS = ['endpoints', 'attention', 'weekly'] as const;
 export type Notification = (typeof NOTIFICATIONS)[number];
 
-/** The languages of mails. */
+/** The languages of the dashboard and of mails. */
 export const MAIL_LANGUAGES = ['en', 'de'] as const;
 export type MailLanguage = (typeof MAIL_LANGUAGES)[number];
 

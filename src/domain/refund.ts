@@ -39,7 +39,7 @@ export interface Refund {
 
 /** The sandbox completes a refund 10 seconds after it was created. */
 export const SANDBOX_REFUND_MS = 10_000;
-/** A live refund that is not paid within 7 days fails. */
+/** A live refund that is not paid within 7 days fails, also one whose customer gave no address. */
 export const REFUND_LIFETIME_MS = 7 * 24 * 60 * 60_000;
 
 export type RefundObservation =

@@ -173,7 +173,7 @@ function answerOf({ status, error }: FaultyEndpoint): string | null {
   return status === null ? error : `HTTP ${status}`;
 }
 
-/** What there is of money on chains. */
+/** What only live mode has: money on chains, wallets and keys. */
 async function liveItems(
   app: App,
   { projectId, mode }: AttentionScope,

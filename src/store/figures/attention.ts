@@ -62,7 +62,7 @@ export async function unusualPayments(db: Database, scope: Scope, limit: number)
   return rows;
 }
 
-/** Those that confirm for much longer than their network usually takes, the newest first. */
+/** Those that confirm for much longer than their network usually takes, the oldest first. */
 export async function slowPayments(
   db: Database,
   scope: Scope,
@@ -106,7 +106,7 @@ function isNotDone({ projectId, mode }: Scope): RawBuilder<unknown> {
       and m.subject = f.id::text and m.occurrence = f.occurrence and m.done_at is not null)`;
 }
 
-/** A refund that the merchant has yet to sign and send. */
+/** A refund with an address that the merchant has yet to sign and send. */
 export interface UnsignedRefund {
   readonly id: string;
   readonly paymentId: string;

@@ -131,7 +131,7 @@ async function foundBy(
   });
   const named = await inScope(executor, scope, own);
   if (named.length > 0) return anyOf(sql`r.id`, named);
-  // What begins alike is no name of a payment.
+  // The beginning of a description identifies no payment.
   const ofPayments = keys.filter(({ kind }) => kind !== 'refund' && kind !== 'description');
   const hits = await findHits(executor, scope, ofPayments, MAX_PAYMENTS);
   return anyOf(

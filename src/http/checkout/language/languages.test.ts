@@ -17,7 +17,8 @@ describe('the languages', () => {
   it('are named as they name themselves, and listed by these names', () => {
     const names = [...LANGUAGES.values()].map(({ name }) => name);
     expect(names).toEqual(expect.arrayContaining(['Deutsch', 'English', 'Português', 'Русский', 'العربية', '中文']));
-    expect(names.slice(0, 3)).toEqual(['Deutsch', 'English', 'Español']);
+    const alphabet = new Intl.Collator('en');
+    expect(names.every((name, at) => at === 0 || alphabet.compare(names[at - 1] ?? '', name) < 0)).toBe(true);
   });
 
   it.each(others)('are no copies of the English texts: $name', ({ texts }) => {
@@ -31,7 +32,7 @@ describe('the languages', () => {
     expect(locale.fiat(123_456_789_012_345_678n, 'USD').replaceAll(/\D/g, '')).toBe('123456789012345678');
     expect(locale.fiat(49n, 'JPY')).toMatch(/49(?!\d)/);
     const at = Date.UTC(2026, 10, 21, 13, 5, 9);
-    expect(markupText(locale.dateTime(at))).toMatch(/2026.*0?5:09|0?5:09.*2026/s);
+    expect(markupText(locale.dateTime(at))).toMatch(/2026.*0?5[.:]09|0?5[.:]09.*2026/s);
     expect(locale.duration(65 * 60_000)).toMatch(/5/);
     expect(locale.duration(500)).not.toBe('');
   });
@@ -41,7 +42,7 @@ describe('the language of a visitor', () => {
   it('is the one in the address bar, else the first of the browser that there is, else English', () => {
     expect(chooseLanguage('de', 'fr').code).toBe('de');
     expect(chooseLanguage('pt-BR', undefined).code).toBe('pt');
-    expect(chooseLanguage('xx', 'da, zh-Hant-TW;q=0.8, en;q=0.5').code).toBe('zh');
+    expect(chooseLanguage('xx', 'xy, zh-Hant-TW;q=0.8, en;q=0.5').code).toBe('zh');
     expect(chooseLanguage(undefined, 'en;q=0.5, AR-eg').code).toBe('ar');
     expect(chooseLanguage(['de', 'fr'], 'es;q=0, it;q=0.1').code).toBe('it');
     expect(chooseLanguage(undefined, undefined).code).toBe('en');

@@ -109,7 +109,7 @@ describe.skipIf(hasNoBrowser)('a tab of the dashboard', () => {
     await page.goto(`${base()}/payments`);
     await page.getByRole('row', { name: orderId }).waitFor();
     await page.getByText('Up to date').waitFor();
-    await dashboard.service.kill();
+    await dashboard.service.stop();
     await page.getByText('Reconnecting…').waitFor();
     await dashboard.service.start();
     await page.getByText('Up to date').waitFor();
@@ -131,7 +131,7 @@ describe.skipIf(hasNoBrowser)('a tab of the dashboard', () => {
       }),
     );
     await page.route(/\/assets\/account-page\./, (route) => route.fulfill({ status: 404, json: {} }));
-    await dashboard.service.kill();
+    await dashboard.service.stop();
     await dashboard.service.start();
     await page.getByText('This page is from an earlier version of Cointill.').waitFor();
     expect(await page.getByLabel('Name').inputValue()).toBe('Half a name');

@@ -318,7 +318,7 @@ describe.skipIf(hasNoBrowser)('the script of the payment page', () => {
       await page.clock.install();
       await page.goto(payment.url);
       await sees(page, say('pay_title'));
-      await checkout.service.kill();
+      await checkout.service.stop();
       const line = page.locator('#connection');
       await passTime(page, 'the lost connection is told', () => line.isVisible());
       await checkout.service.start();

@@ -1,6 +1,6 @@
 import type { TestDatabase } from '../database.ts';
 import { client } from '../program.ts';
-import { makePlace, runCommand, startProgram, type Running } from './started-program.fixture.ts';
+import { makePlace, runCommand, startHere, type Running } from './started-program.fixture.ts';
 
 const NO_LIMITS = {
   RATE_LIMIT_TEST: '1000000000',
@@ -11,7 +11,7 @@ const NO_LIMITS = {
 /** Shorter than the usual half hour, so that payments complete by themselves, and far longer than any test. */
 const COMPLETE_AFTER_SECONDS = '600';
 
-/** The real program on a database and ports of its own, for the tests of a whole file. */
+/** The service on a database and ports of its own, in the test's process, for the tests of a whole file. */
 export interface Service {
   readonly live: string;
   readonly sandbox: string;
@@ -27,8 +27,8 @@ export interface Service {
    * Runs a command, its words separated by single spaces, and gives back what it prints as JSON; throws when it fails.
    */
   command(line: string): Promise<unknown>;
-  /** Ends the process as `kill -9` does, and starts it again on the same ports when `start` is called. */
-  kill(): Promise<void>;
+  /** Stops the service, which `start` starts again on the same ports. */
+  stop(): Promise<void>;
   start(): Promise<void>;
   close(): Promise<void>;
 }
@@ -48,11 +48,11 @@ export async function startService(settings: Readonly<Record<string, string>> = 
   };
   let running: Running | null = null;
   const start = async (): Promise<string> => {
-    running = await startProgram(env);
+    running = await startHere(env);
     return running.text();
   };
-  const kill = async (): Promise<void> => {
-    await running?.end('SIGKILL');
+  const stop = async (): Promise<void> => {
+    await running?.end('SIGTERM');
     running = null;
   };
   const banner = await start();
@@ -65,10 +65,10 @@ export async function startService(settings: Readonly<Record<string, string>> = 
     setupLink: /http\S+\/dashboard\/setup\/\S+/.exec(banner)?.[0] ?? '',
     api: client(sandbox, /sk_test_\w+/.exec(banner)?.[0] ?? ''),
     command: (line) => runCommand(env, line),
-    kill,
+    stop,
     start: async () => void (await start()),
     close: async () => {
-      await kill();
+      await stop();
       await place.remove();
     },
   };

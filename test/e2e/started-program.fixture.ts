@@ -3,7 +3,11 @@ import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
+import { banner } from '../../src/cli/banner.ts';
 import { runHere } from '../../src/cli/run-here.fixture.ts';
+import { readConfig } from '../../src/config/config.ts';
+import { createLogger } from '../../src/service/log.ts';
+import { startService } from '../../src/service/main.ts';
 import { createTestDatabase, type TestDatabase } from '../database.ts';
 import { eventually, freePort } from '../program.ts';
 
@@ -44,11 +48,11 @@ export async function makePlace(): Promise<Place> {
   };
 }
 
-/** A process of the service. */
+/** A service that runs, in a process of its own or in the test's. */
 export interface Running {
-  /** All that it wrote so far. */
+  /** All that the service wrote so far. */
   text(): string;
-  /** Ends it with a signal and resolves with its exit code. */
+  /** Ends the service with a signal and resolves with its exit code. */
   end(signal: 'SIGTERM' | 'SIGKILL'): Promise<number | null>;
 }
 
@@ -72,6 +76,25 @@ export async function startProgram(env: Environment): Promise<Running> {
       child.kill(signal);
       await closed;
       return child.exitCode;
+    },
+  };
+}
+
+/**
+ * Starts the service in the test's own process, for tests of what it answers and does: a start costs 0.1 s of CPU time,
+ * and 1.2 s in a process of its own, which then compiles everything anew. Either signal stops it in good order.
+ */
+export async function startHere(env: Environment): Promise<Running> {
+  const config = readConfig(env, process.cwd());
+  let text = '';
+  const log = createLogger(config.logLevel, { write: (line) => void (text += line) });
+  const service = await startService(config, log, { program: 'cointill', withSecrets: true });
+  text += banner(config, service, { program: 'cointill', usualDir: process.cwd() }).join('\n');
+  return {
+    text: () => text,
+    end: async () => {
+      await service.stop();
+      return 0;
     },
   };
 }

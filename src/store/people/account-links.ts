@@ -1,16 +1,8 @@
-import type { Database, Trx } from '../database.ts';
-import { timestamp } from '../database.ts';
-import type { LinkPurpose } from '../schema/people.ts';
-import type { NewRow } from '../tables.ts';
+import { timestamp, type Database, type Trx } from '../database.ts';
+import { fields, toRow, type Stored } from '../rows.ts';
 
 /** A one-time link, found by the SHA-256 of its token. */
-export interface AccountLink {
-  readonly purpose: LinkPurpose;
-  /** Null at set-up. */
-  readonly personId: string | null;
-  readonly expiresAt: number;
-  readonly usedAt: number | null;
-}
+export type AccountLink = Omit<Stored<'account_links'>, 'tokenHash' | 'createdAt'>;
 
 export async function insertLink(
   trx: Trx,
@@ -20,28 +12,20 @@ export async function insertLink(
 ): Promise<void> {
   await trx
     .insertInto('account_links')
-    .values({
-      token_hash: tokenHash,
-      purpose: link.purpose,
-      person_id: link.personId,
-      created_at: new Date(now),
-      expires_at: new Date(link.expiresAt),
-    } satisfies NewRow<'account_links', 'used_at'>)
+    .values(toRow('account_links', { ...link, tokenHash, createdAt: now, usedAt: null }))
     .execute();
 }
 
 export async function findLink(executor: Database | Trx, tokenHash: Buffer): Promise<AccountLink | null> {
   const row = await executor
     .selectFrom('account_links')
-    .select(['purpose', 'person_id', 'expires_at', 'used_at'])
+    .select(fields('account_links', { without: ['token_hash', 'created_at'] }))
     .where('token_hash', '=', tokenHash)
     .executeTakeFirst();
-  return row === undefined
-    ? null
-    : { purpose: row.purpose, personId: row.person_id, expiresAt: row.expires_at, usedAt: row.used_at };
+  return row ?? null;
 }
 
-/** Uses an open link up; false when somebody else was first, or its hour is over. */
+/** Uses an open link up; false if somebody else was first, or the link has expired. */
 export async function useLink(trx: Trx, tokenHash: Buffer, now: number): Promise<boolean> {
   const row = await trx
     .updateTable('account_links')

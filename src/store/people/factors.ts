@@ -1,68 +1,35 @@
-import type { Selectable } from 'kysely';
 import type { Database, Trx } from '../database.ts';
-import { columnsOf, type NewRow, type Tables } from '../tables.ts';
+import { fields, toRow, type Stored } from '../rows.ts';
 
 /** A passkey as it was registered. */
-export interface Passkey {
-  readonly id: string;
-  readonly personId: string;
-  readonly name: string;
-  /** Base64url. */
-  readonly credentialId: string;
-  readonly publicKey: Buffer;
+export interface Passkey extends Omit<Stored<'passkeys'>, 'counter'> {
   readonly counter: number;
-  readonly transports: readonly string[];
-  readonly createdAt: number;
-  readonly lastUsedAt: number | null;
-}
-
-function passkeyFromRow(row: Selectable<Tables['passkeys']>): Passkey {
-  return {
-    id: row.id,
-    personId: row.person_id,
-    name: row.name,
-    credentialId: row.credential_id,
-    publicKey: row.public_key,
-    counter: Number(row.counter),
-    transports: row.transports,
-    createdAt: row.created_at,
-    lastUsedAt: row.last_used_at,
-  };
 }
 
 export async function listPasskeys(executor: Database | Trx, personId: string): Promise<readonly Passkey[]> {
   const rows = await executor
     .selectFrom('passkeys')
-    .select(columnsOf('passkeys'))
+    .select(fields('passkeys'))
     .where('person_id', '=', personId)
     .orderBy('id')
     .execute();
-  return rows.map(passkeyFromRow);
+  return rows.map((row) => ({ ...row, counter: Number(row.counter) }));
 }
 
 export async function findPasskey(executor: Database | Trx, credentialId: string): Promise<Passkey | null> {
   const row = await executor
     .selectFrom('passkeys')
-    .select(columnsOf('passkeys'))
+    .select(fields('passkeys'))
     .where('credential_id', '=', credentialId)
     .executeTakeFirst();
-  return row === undefined ? null : passkeyFromRow(row);
+  return row === undefined ? null : { ...row, counter: Number(row.counter) };
 }
 
 /** False when the credential is registered already. */
 export async function insertPasskey(trx: Trx, passkey: Omit<Passkey, 'lastUsedAt'>): Promise<boolean> {
   const row = await trx
     .insertInto('passkeys')
-    .values({
-      id: passkey.id,
-      person_id: passkey.personId,
-      name: passkey.name,
-      credential_id: passkey.credentialId,
-      public_key: passkey.publicKey,
-      counter: String(passkey.counter),
-      transports: [...passkey.transports],
-      created_at: new Date(passkey.createdAt),
-    } satisfies NewRow<'passkeys', 'last_used_at'>)
+    .values(toRow('passkeys', { ...passkey, counter: BigInt(passkey.counter), lastUsedAt: null }))
     .onConflict((conflict) => conflict.column('credential_id').doNothing())
     .returning('id')
     .executeTakeFirst();

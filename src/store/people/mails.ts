@@ -2,8 +2,8 @@ import { sql } from 'kysely';
 import type { MailContent } from '../../domain/mail-content.ts';
 import { NOTIFICATIONS, type Notification } from '../../domain/notification.ts';
 import { timestamp, type Database, type Trx } from '../database.ts';
+import { toRow } from '../rows.ts';
 import type { MailOutcome } from '../schema/mails.ts';
-import type { NewRow } from '../tables.ts';
 
 /** A mail to one person. */
 export interface NewMail {
@@ -18,20 +18,8 @@ export interface NewMail {
 /** Saves mails to be sent, but for those whose person has one of the same occasion. */
 export async function insertMails(trx: Trx, mails: readonly NewMail[], now: number): Promise<void> {
   if (mails.length === 0) return;
-  const rows = mails.map(
-    ({ id, personId, occasion, content, giveUpAt }) =>
-      ({
-        id,
-        person_id: personId,
-        kind: content.kind,
-        occasion,
-        content: JSON.stringify(content),
-        created_at: new Date(now),
-        next_attempt_at: new Date(now),
-        give_up_at: new Date(giveUpAt),
-        attempts: 0,
-      }) satisfies NewRow<'mails', 'outcome' | 'ended_at' | 'problem'>,
-  );
+  const waiting = { createdAt: now, nextAttemptAt: now, attempts: 0, outcome: null, endedAt: null, problem: null };
+  const rows = mails.map((mail) => toRow('mails', { ...mail, ...waiting, kind: mail.content.kind }));
   await trx
     .insertInto('mails')
     .values(rows)
@@ -134,10 +122,7 @@ export async function insertUnsubscribe(
 ): Promise<void> {
   await trx
     .insertInto('mail_unsubscribes')
-    .values({ token_hash: tokenHash, person_id: personId, notification, created_at: new Date(now) } satisfies NewRow<
-      'mail_unsubscribes',
-      'used_at'
-    >)
+    .values(toRow('mail_unsubscribes', { tokenHash, personId, notification, createdAt: now, usedAt: null }))
     .execute();
 }
 
@@ -151,12 +136,12 @@ export interface Unsubscribe {
 export async function findUnsubscribe(executor: Database | Trx, tokenHash: Buffer): Promise<Unsubscribe | null> {
   const row = await executor
     .selectFrom('mail_unsubscribes')
-    .select(['person_id', 'notification', 'used_at'])
+    .select(['person_id as personId', 'notification', 'used_at as usedAt'])
     .where('token_hash', '=', tokenHash)
     // Former versions gave out links against mails of changed wallets.
     .where('notification', 'in', NOTIFICATIONS)
     .executeTakeFirst();
-  return row === undefined ? null : { personId: row.person_id, notification: row.notification, usedAt: row.used_at };
+  return row ?? null;
 }
 
 /** Uses a token up; false when it was used before. */

@@ -1,18 +1,11 @@
-import { sql, type Selectable } from 'kysely';
-import { USUAL_CHOICES, type MailLanguage, type NotificationChoices } from '../../domain/notification.ts';
+import { sql } from 'kysely';
+import { USUAL_CHOICES, type MailLanguage } from '../../domain/notification.ts';
 import type { Membership } from '../../domain/role.ts';
 import type { Database, Trx } from '../database.ts';
-import { columnsOf, type Tables } from '../tables.ts';
+import { fields, toRow, type Stored } from '../rows.ts';
 
-/** What somebody chose, with how far their mails are. */
-export interface SavedChoices extends NotificationChoices {
-  /** The newest occurrence that was mailed to the person, or was there before they asked for it. */
-  readonly attentionSeen: bigint;
-  readonly attentionMailedAt: number | null;
-  /** Days in the person's zone. */
-  readonly dailyMade: string | null;
-  readonly weeklyMade: string | null;
-}
+/** The choices of a person, and the progress of their mails. */
+export type SavedChoices = Omit<Stored<'notification_choices'>, 'personId'>;
 
 /** Somebody who may get mails. */
 export interface MailReader {
@@ -34,10 +27,10 @@ export const NOTHING_SAVED: SavedChoices = {
 export async function findChoices(executor: Database | Trx, personId: string): Promise<SavedChoices | null> {
   const row = await executor
     .selectFrom('notification_choices')
-    .select(columnsOf('notification_choices'))
+    .select(fields('notification_choices', { without: ['person_id'] }))
     .where('person_id', '=', personId)
     .executeTakeFirst();
-  return row === undefined ? null : choicesFromRow(row);
+  return row ?? null;
 }
 
 /** Of two changes at once the second sees what the first did. Held until the transaction ends. */
@@ -47,21 +40,10 @@ export async function lockChoices(trx: Trx, personId: string): Promise<SavedChoi
 }
 
 export async function saveChoices(trx: Trx, personId: string, choices: SavedChoices): Promise<void> {
-  const row = {
-    wallet_changed: choices.walletChanged,
-    endpoints: choices.endpoints,
-    attention: choices.attention,
-    weekly_on: choices.weeklyOn,
-    zone: choices.zone,
-    language: choices.language,
-    attention_seen: choices.attentionSeen,
-    attention_mailed_at: choices.attentionMailedAt === null ? null : new Date(choices.attentionMailedAt),
-    daily_made: choices.dailyMade,
-    weekly_made: choices.weeklyMade,
-  };
+  const row = toRow('notification_choices', { ...choices, personId });
   await trx
     .insertInto('notification_choices')
-    .values({ person_id: personId, ...row })
+    .values(row)
     .onConflict((conflict) => conflict.column('person_id').doUpdateSet(row))
     .execute();
 }
@@ -83,30 +65,19 @@ export async function mailReaders(executor: Database | Trx): Promise<readonly Ma
       .where('deactivated_at', 'is', null)
       .orderBy('id')
       .execute(),
-    executor.selectFrom('memberships').select(['person_id', 'project_id', 'role']).orderBy('id').execute(),
-    executor.selectFrom('notification_choices').select(columnsOf('notification_choices')).execute(),
+    executor
+      .selectFrom('memberships')
+      .select(['person_id as personId', 'project_id as projectId', 'role'])
+      .orderBy('id')
+      .execute(),
+    executor.selectFrom('notification_choices').select(fields('notification_choices')).execute(),
   ]);
-  const rolesOf = Map.groupBy(memberships, (row) => row.person_id);
-  const choicesOf = new Map(saved.map((row) => [row.person_id, choicesFromRow(row)]));
+  const rolesOf = Map.groupBy(memberships, ({ personId }) => personId);
+  const choicesOf = new Map(saved.map(({ personId, ...choices }) => [personId, choices]));
   return people.map(({ id, email }) => ({
     id,
     email,
-    memberships: (rolesOf.get(id) ?? []).map((row) => ({ projectId: row.project_id, role: row.role })),
+    memberships: (rolesOf.get(id) ?? []).map(({ projectId, role }) => ({ projectId, role })),
     choices: choicesOf.get(id) ?? NOTHING_SAVED,
   }));
-}
-
-function choicesFromRow(row: Selectable<Tables['notification_choices']>): SavedChoices {
-  return {
-    walletChanged: row.wallet_changed,
-    endpoints: row.endpoints,
-    attention: row.attention,
-    weeklyOn: row.weekly_on,
-    zone: row.zone,
-    language: row.language,
-    attentionSeen: row.attention_seen,
-    attentionMailedAt: row.attention_mailed_at,
-    dailyMade: row.daily_made,
-    weeklyMade: row.weekly_made,
-  };
 }

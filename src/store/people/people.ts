@@ -1,26 +1,11 @@
-import { sql, type Selectable } from 'kysely';
+import { sql } from 'kysely';
 import type { Membership, Role } from '../../domain/role.ts';
 import type { Database, Trx } from '../database.ts';
 import { notifySessions } from '../notifications.ts';
-import { columnsOf, type NewRow, type Tables } from '../tables.ts';
+import { fields, toChanges, toRow, type Stored } from '../rows.ts';
 
-/** Somebody who may use the dashboard, or was invited to. Times in epoch milliseconds. */
-export interface Person {
-  readonly id: string;
-  readonly email: string;
-  /** The new address that is not confirmed yet. */
-  readonly pendingEmail: string | null;
-  /** PHC string; null until the invitation was accepted. */
-  readonly passwordHash: string | null;
-  readonly sealedTotp: Buffer | null;
-  /** Not confirmed by a code yet. */
-  readonly sealedPendingTotp: Buffer | null;
-  readonly deactivatedAt: number | null;
-  readonly createdAt: number;
-  /** When the invitation was accepted. */
-  readonly joinedAt: number | null;
-  readonly lastSeenAt: number | null;
-}
+/** Somebody who may use the dashboard, or was invited to. */
+export type Person = Omit<Stored<'people'>, 'totpLastStep'>;
 
 /** With what the person is in which project. */
 export interface Member extends Person {
@@ -28,20 +13,7 @@ export interface Member extends Person {
   readonly hasPasskeys: boolean;
 }
 
-export function personFromRow(row: Selectable<Tables['people']>): Person {
-  return {
-    id: row.id,
-    email: row.email,
-    pendingEmail: row.pending_email,
-    passwordHash: row.password_hash,
-    sealedTotp: row.totp_secret,
-    sealedPendingTotp: row.totp_pending,
-    deactivatedAt: row.deactivated_at,
-    createdAt: row.created_at,
-    joinedAt: row.joined_at,
-    lastSeenAt: row.last_seen_at,
-  };
-}
+const PERSON = fields('people', { without: ['totp_last_step'] });
 
 /** Whether anybody has made an account: from then on there is no set-up. */
 export async function hasPeople(executor: Database | Trx): Promise<boolean> {
@@ -73,65 +45,62 @@ export async function insertPerson(
 export async function findPersonByEmail(executor: Database | Trx, email: string): Promise<Person | null> {
   const row = await executor
     .selectFrom('people')
-    .select(columnsOf('people'))
+    .select(PERSON)
     .where(sql<string>`lower(email)`, '=', email.toLowerCase())
     .executeTakeFirst();
-  return row === undefined ? null : personFromRow(row);
+  return row ?? null;
 }
 
 export async function findPerson(executor: Database | Trx, id: string): Promise<Person | null> {
-  const row = await executor.selectFrom('people').select(columnsOf('people')).where('id', '=', id).executeTakeFirst();
-  return row === undefined ? null : personFromRow(row);
+  const row = await executor.selectFrom('people').select(PERSON).where('id', '=', id).executeTakeFirst();
+  return row ?? null;
 }
 
 /** Locks the person until the transaction ends: what a factor is checked against must not change meanwhile. */
 export async function lockPerson(trx: Trx, id: string): Promise<Person | null> {
-  const row = await trx
-    .selectFrom('people')
-    .select(columnsOf('people'))
-    .where('id', '=', id)
-    .forUpdate()
-    .executeTakeFirst();
-  return row === undefined ? null : personFromRow(row);
+  const row = await trx.selectFrom('people').select(PERSON).where('id', '=', id).forUpdate().executeTakeFirst();
+  return row ?? null;
 }
 
 /** Everybody, in the order in which they came. */
 export async function listMembers(executor: Database | Trx): Promise<readonly Member[]> {
   const [people, memberships, passkeys] = await Promise.all([
-    executor.selectFrom('people').select(columnsOf('people')).orderBy('created_at').orderBy('id').execute(),
-    executor.selectFrom('memberships').select(['person_id', 'project_id', 'role']).orderBy('id').execute(),
+    executor.selectFrom('people').select(PERSON).orderBy('created_at').orderBy('id').execute(),
+    executor
+      .selectFrom('memberships')
+      .select(['person_id as personId', 'project_id as projectId', 'role'])
+      .orderBy('id')
+      .execute(),
     executor.selectFrom('passkeys').select('person_id').distinct().execute(),
   ]);
   const withPasskeys = new Set(passkeys.map((row) => row.person_id));
   return people.map((row) => ({
-    ...personFromRow(row),
+    ...row,
     memberships: memberships
-      .filter((one) => one.person_id === row.id)
-      .map((one) => ({ projectId: one.project_id, role: one.role })),
+      .filter(({ personId }) => personId === row.id)
+      .map(({ projectId, role }) => ({ projectId, role })),
     hasPasskeys: withPasskeys.has(row.id),
   }));
 }
 
-/** Those who sign in with one-time codes. */
+/** The people who sign in with one-time codes. */
 export async function listTotpHolders(executor: Database | Trx): Promise<readonly Person[]> {
-  const rows = await executor
+  return executor
     .selectFrom('people')
-    .select(columnsOf('people'))
+    .select(PERSON)
     .where('totp_secret', 'is not', null)
     .where('deactivated_at', 'is', null)
     .orderBy('email')
     .execute();
-  return rows.map(personFromRow);
 }
 
 export async function membershipsOf(executor: Database | Trx, personId: string): Promise<readonly Membership[]> {
-  const rows = await executor
+  return executor
     .selectFrom('memberships')
-    .select(['project_id', 'role'])
+    .select(['project_id as projectId', 'role'])
     .where('person_id', '=', personId)
     .orderBy('id')
     .execute();
-  return rows.map((row) => ({ projectId: row.project_id, role: row.role }));
 }
 
 /** Sets the role in a project, or in all with null; a null role takes it away. */
@@ -155,13 +124,7 @@ export async function setMembership(
   if (role === null) return;
   await trx
     .insertInto('memberships')
-    .values({
-      id,
-      person_id: personId,
-      project_id: projectId,
-      role,
-      created_at: new Date(now),
-    } satisfies NewRow<'memberships'>)
+    .values(toRow('memberships', { id, personId, projectId, role, createdAt: now }))
     .execute();
 }
 
@@ -170,34 +133,15 @@ export async function deleteMemberships(trx: Trx, personId: string): Promise<voi
   await notifySessions(trx, personId);
 }
 
-/** What can be changed of a person; what is not given stays. */
-export interface PersonChanges {
-  readonly email?: string;
-  readonly pendingEmail?: string | null;
-  readonly passwordHash?: string | null;
-  readonly joinedAt?: number;
-  readonly sealedTotp?: Buffer | null;
-  readonly sealedPendingTotp?: Buffer | null;
-  readonly deactivatedAt?: number | null;
-}
+/** The fields of a person that can change; a field that is not given stays. */
+export type PersonChanges = Partial<Omit<Person, 'id' | 'createdAt' | 'lastSeenAt'>>;
 
 export async function updatePerson(trx: Trx, id: string, changes: PersonChanges): Promise<void> {
-  const { email, pendingEmail, passwordHash, joinedAt, sealedTotp, sealedPendingTotp, deactivatedAt } = changes;
+  // A new secret begins its own steps.
+  const steps = changes.sealedTotp === undefined ? {} : { totpLastStep: null };
   await trx
     .updateTable('people')
-    .set((row) => ({
-      id: row.ref('id'),
-      ...(email === undefined ? {} : { email }),
-      ...(pendingEmail === undefined ? {} : { pending_email: pendingEmail }),
-      ...(passwordHash === undefined ? {} : { password_hash: passwordHash }),
-      ...(joinedAt === undefined ? {} : { joined_at: new Date(joinedAt) }),
-      // A new secret begins its own steps.
-      ...(sealedTotp === undefined ? {} : { totp_secret: sealedTotp, totp_last_step: null }),
-      ...(sealedPendingTotp === undefined ? {} : { totp_pending: sealedPendingTotp }),
-      ...(deactivatedAt === undefined
-        ? {}
-        : { deactivated_at: deactivatedAt === null ? null : new Date(deactivatedAt) }),
-    }))
+    .set({ id, ...toChanges('people', { ...changes, ...steps }) })
     .where('id', '=', id)
     .execute();
 }

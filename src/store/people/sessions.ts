@@ -1,51 +1,28 @@
-import { sql, type Selectable } from 'kysely';
-import type { Database, Trx } from '../database.ts';
-import { timestamp } from '../database.ts';
+import { sql } from 'kysely';
+import { timestamp, type Database, type Trx } from '../database.ts';
 import { notifySessions } from '../notifications.ts';
+import { fields, toChanges, toRow, type Stored } from '../rows.ts';
 import type { ChallengeUse } from '../schema/people.ts';
-import { columnsOf, type NewRow, type Tables } from '../tables.ts';
 
-/** One browser's session. Only the hash of its token is stored. */
-export interface Session {
-  readonly id: string;
-  readonly personId: string;
-  readonly signedInAt: number;
-  readonly lastUsedAt: number;
-  /** When the person last confirmed their identity. */
-  readonly provedAt: number;
-  readonly ip: string;
-  readonly userAgent: string | null;
+type Row = Omit<Stored<'sessions'>, 'tokenHash'>;
+
+/** The session of one browser. */
+export interface Session extends Omit<Row, 'challenge' | 'challengeFor' | 'challengeUntil'> {
   /** The WebAuthn challenge that awaits its answer. */
   readonly challenge: { readonly text: string; readonly use: ChallengeUse; readonly until: number } | null;
 }
 
-function sessionFromRow(row: Selectable<Tables['sessions']>): Session {
-  const { challenge: text, challenge_for: use, challenge_until: until } = row;
-  return {
-    id: row.id,
-    personId: row.person_id,
-    signedInAt: row.signed_in_at,
-    lastUsedAt: row.last_used_at,
-    provedAt: row.proved_at,
-    ip: row.ip,
-    userAgent: row.user_agent,
-    challenge: text === null || use === null || until === null ? null : { text, use, until },
-  };
+const SESSION = fields('sessions', { without: ['token_hash'] });
+const NO_CHALLENGE = { challenge: null, challengeFor: null, challengeUntil: null };
+
+function sessionFromRow({ challenge: text, challengeFor: use, challengeUntil: until, ...session }: Row): Session {
+  return { ...session, challenge: text === null || use === null || until === null ? null : { text, use, until } };
 }
 
 export async function insertSession(trx: Trx, tokenHash: Buffer, session: Omit<Session, 'challenge'>): Promise<void> {
   await trx
     .insertInto('sessions')
-    .values({
-      id: session.id,
-      token_hash: tokenHash,
-      person_id: session.personId,
-      signed_in_at: new Date(session.signedInAt),
-      last_used_at: new Date(session.lastUsedAt),
-      proved_at: new Date(session.provedAt),
-      ip: session.ip,
-      user_agent: session.userAgent,
-    } satisfies NewRow<'sessions', 'challenge' | 'challenge_for' | 'challenge_until'>)
+    .values(toRow('sessions', { ...session, ...NO_CHALLENGE, tokenHash }))
     .execute();
   await trx
     .updateTable('people')
@@ -57,7 +34,7 @@ export async function insertSession(trx: Trx, tokenHash: Buffer, session: Omit<S
 export async function findSession(executor: Database | Trx, tokenHash: Buffer): Promise<Session | null> {
   const row = await executor
     .selectFrom('sessions')
-    .select(columnsOf('sessions'))
+    .select(SESSION)
     .where('token_hash', '=', tokenHash)
     .executeTakeFirst();
   return row === undefined ? null : sessionFromRow(row);
@@ -76,13 +53,7 @@ export async function touchSession(db: Database, id: string, now: number, ip: st
 export async function renewSession(trx: Trx, id: string, tokenHash: Buffer, provedAt: number): Promise<boolean> {
   const row = await trx
     .updateTable('sessions')
-    .set({
-      token_hash: tokenHash,
-      proved_at: new Date(provedAt),
-      challenge: null,
-      challenge_for: null,
-      challenge_until: null,
-    })
+    .set(toChanges('sessions', { ...NO_CHALLENGE, tokenHash, provedAt }))
     .where('id', '=', id)
     .returning('id')
     .executeTakeFirst();
@@ -92,15 +63,11 @@ export async function renewSession(trx: Trx, id: string, tokenHash: Buffer, prov
 export async function setChallenge(
   db: Database,
   id: string,
-  challenge: { readonly text: string; readonly use: ChallengeUse; readonly until: number },
+  { text: challenge, use: challengeFor, until: challengeUntil }: NonNullable<Session['challenge']>,
 ): Promise<void> {
   await db
     .updateTable('sessions')
-    .set({
-      challenge: challenge.text,
-      challenge_for: challenge.use,
-      challenge_until: new Date(challenge.until),
-    })
+    .set(toChanges('sessions', { challenge, challengeFor, challengeUntil }))
     .where('id', '=', id)
     .execute();
 }
@@ -119,7 +86,7 @@ export async function takeChallenge(db: Database, id: string, use: ChallengeUse,
 export async function listSessions(executor: Database | Trx, personId: string): Promise<readonly Session[]> {
   const rows = await executor
     .selectFrom('sessions')
-    .select(columnsOf('sessions'))
+    .select(SESSION)
     .where('person_id', '=', personId)
     .orderBy('id', 'desc')
     .execute();

@@ -1,12 +1,8 @@
 import { timestamp, type Database, type Trx } from '../database.ts';
-import type { NewRow } from '../tables.ts';
+import { toRow, type Stored } from '../rows.ts';
 
 /** A sign-in that waits for its second step, or for a passkey that says who it is. */
-export interface SignIn {
-  /** Null: nobody yet. */
-  readonly personId: string | null;
-  readonly challenge: string | null;
-}
+export type SignIn = Pick<Stored<'sign_ins'>, 'personId' | 'challenge'>;
 
 export async function insertSignIn(
   executor: Database | Trx,
@@ -16,32 +12,27 @@ export async function insertSignIn(
 ): Promise<void> {
   await executor
     .insertInto('sign_ins')
-    .values({
-      token_hash: tokenHash,
-      person_id: signIn.personId,
-      challenge: signIn.challenge,
-      created_at: new Date(now),
-    } satisfies NewRow<'sign_ins'>)
+    .values(toRow('sign_ins', { ...signIn, tokenHash, createdAt: now }))
     .execute();
 }
 
-/** The one that was begun after `since`; null when there is none any more. */
+/** The sign-in of a token, if it was begun after `since`; null if there is none any more. */
 export async function findSignIn(executor: Database | Trx, tokenHash: Buffer, since: number): Promise<SignIn | null> {
   const row = await executor
     .selectFrom('sign_ins')
-    .select(['person_id', 'challenge'])
+    .select(['person_id as personId', 'challenge'])
     .where('token_hash', '=', tokenHash)
     .where('created_at', '>', timestamp(since))
     .executeTakeFirst();
-  return row === undefined ? null : { personId: row.person_id, challenge: row.challenge };
+  return row ?? null;
 }
 
-/** Sets or, with null, takes the challenge; answers the one before. */
+/** Sets the challenge of a sign-in; null takes it away. */
 export async function setSignInChallenge(db: Database, tokenHash: Buffer, challenge: string | null): Promise<void> {
   await db.updateTable('sign_ins').set({ challenge }).where('token_hash', '=', tokenHash).execute();
 }
 
-/** Ends it; false when somebody else did. */
+/** Ends a sign-in; false if somebody else did. */
 export async function deleteSignIn(executor: Database | Trx, tokenHash: Buffer): Promise<boolean> {
   const { numDeletedRows } = await executor
     .deleteFrom('sign_ins')
@@ -50,7 +41,7 @@ export async function deleteSignIn(executor: Database | Trx, tokenHash: Buffer):
   return numDeletedRows > 0n;
 }
 
-/** Whose browser it is, by the hash of its token; null for one that nobody signed in with. */
+/** The person who signed in with a browser, by the hash of its token; null: nobody did. */
 export async function findKnownBrowser(executor: Database | Trx, tokenHash: Buffer): Promise<string | null> {
   const row = await executor
     .selectFrom('known_browsers')
@@ -61,11 +52,11 @@ export async function findKnownBrowser(executor: Database | Trx, tokenHash: Buff
 }
 
 export async function saveKnownBrowser(trx: Trx, tokenHash: Buffer, personId: string, now: number): Promise<void> {
-  const used = new Date(now);
+  const row = toRow('known_browsers', { tokenHash, personId, lastUsedAt: now });
   await trx
     .insertInto('known_browsers')
-    .values({ token_hash: tokenHash, person_id: personId, last_used_at: used } satisfies NewRow<'known_browsers'>)
-    .onConflict((conflict) => conflict.column('token_hash').doUpdateSet({ person_id: personId, last_used_at: used }))
+    .values(row)
+    .onConflict((conflict) => conflict.column('token_hash').doUpdateSet(row))
     .execute();
 }
 

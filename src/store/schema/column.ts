@@ -24,7 +24,34 @@ export interface ColumnShape {
   readonly isNullable: boolean;
   /** Inserts may leave it out. */
   readonly hasDefault: boolean;
+  /** The field of the row's object; absent: the column's name in camel case. */
+  readonly field?: string;
 }
+
+type CamelCase<Name extends string> = Name extends `${infer First}_${infer Rest}`
+  ? `${First}${Capitalize<CamelCase<Rest>>}`
+  : Name;
+
+/** The field of a row's object in which a column's value stands. */
+export type FieldOf<Name extends string, Of> = Of extends { readonly field: infer Field extends string }
+  ? Field
+  : CamelCase<Name>;
+
+export function fieldName(name: string, { field }: ColumnShape): string {
+  return field ?? name.replaceAll(/_(.)/g, (_, letter: string) => letter.toUpperCase());
+}
+
+/** A column whose field has another name than it. */
+export function named<const Field extends string, Of extends ColumnShape>(
+  field: Field,
+  column: Of,
+): Of & { readonly field: Field } {
+  return { ...column, field };
+}
+
+type TypesOf<Of> = Of extends { readonly types?: infer Types } ? Exclude<Types, undefined> : never;
+/** The value that a column keeps, as the rest of the program has it. */
+export type ValueOf<Of> = TypesOf<Of> extends { readonly value: infer Value } ? Value : never;
 
 /**
  * A column for one kind of value, which the connection's parsers return unchanged, and what Kysely selects, inserts and
@@ -74,7 +101,7 @@ export const bytes = (): Column<Buffer> => ({
   ...asIs<Buffer>('bytea'),
   toRecord: (value) => `\\x${value.toString('hex')}`,
 });
-export const texts = <Value extends string = string>() => asIs<Value[]>('ARRAY');
+export const texts = <Value extends string = string>() => asIs<readonly Value[]>('ARRAY');
 export const uuids = () => asIs<string[]>('uuid[]');
 export const integers = () => asIs<number[]>('integer[]');
 export const json = <Value extends object>(): Column<Value, Value, string> => ({

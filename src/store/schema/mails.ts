@@ -64,8 +64,10 @@ export const NOTIFICATION_CHOICES = {
   weekly_on: nullable(smallint()),
   zone: nullable(text()),
   language: nullable(text<MailLanguage>()),
+  /** The newest occurrence that was mailed to the person, or was there before they asked for mails. */
   attention_seen: bigint(),
   attention_mailed_at: nullable(timestamp()),
+  /** Days in the person's zone. */
   daily_made: nullable(text()),
   weekly_made: nullable(text()),
 };

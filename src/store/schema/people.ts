@@ -1,16 +1,21 @@
 import type { Role } from '../../domain/role.ts';
-import { bigint, boolean, bytes, integer, json, nullable, text, texts, timestamp, uuid } from './column.ts';
+import { bigint, boolean, bytes, integer, json, named, nullable, text, texts, timestamp, uuid } from './column.ts';
 
+/** People who may use the dashboard, or were invited to. */
 export const PEOPLE = {
   id: uuid(),
   email: text(),
+  /** The new address that is not confirmed yet. */
   pending_email: nullable(text()),
+  /** PHC string; null until the invitation was accepted. */
   password_hash: nullable(text()),
-  totp_secret: nullable(bytes()),
-  totp_pending: nullable(bytes()),
+  totp_secret: named('sealedTotp', nullable(bytes())),
+  /** Not confirmed by a code yet. */
+  totp_pending: named('sealedPendingTotp', nullable(bytes())),
   totp_last_step: nullable(bigint()),
   deactivated_at: nullable(timestamp()),
   created_at: timestamp(),
+  /** When the invitation was accepted. */
   joined_at: nullable(timestamp()),
   last_seen_at: nullable(timestamp()),
 };
@@ -26,9 +31,11 @@ export const MEMBERSHIPS = {
 /** What a one-time link is for. */
 export type LinkPurpose = 'setup' | 'invitation' | 'reset' | 'email';
 
+/** One-time links. */
 export const ACCOUNT_LINKS = {
   token_hash: bytes(),
   purpose: text<LinkPurpose>(),
+  /** Null at set-up. */
   person_id: nullable(uuid()),
   created_at: timestamp(),
   expires_at: timestamp(),
@@ -38,22 +45,27 @@ export const ACCOUNT_LINKS = {
 /** What a passkey signs for within a session. */
 export type ChallengeUse = 'prove' | 'add';
 
+/** The session of one browser each. Only the hash of its token is stored. */
 export const SESSIONS = {
   id: uuid(),
   token_hash: bytes(),
   person_id: uuid(),
   signed_in_at: timestamp(),
   last_used_at: timestamp(),
+  /** When the person last confirmed their identity. */
   proved_at: timestamp(),
   ip: text(),
   user_agent: nullable(text()),
+  /** The WebAuthn challenge that awaits its answer. */
   challenge: nullable(text()),
   challenge_for: nullable(text<ChallengeUse>()),
   challenge_until: nullable(timestamp()),
 };
 
+/** Sign-ins that wait for their second step, or for a passkey that says who it is. */
 export const SIGN_INS = {
   token_hash: bytes(),
+  /** Null: nobody yet. */
   person_id: nullable(uuid()),
   challenge: nullable(text()),
   created_at: timestamp(),
@@ -69,6 +81,7 @@ export const PASSKEYS = {
   id: uuid(),
   person_id: uuid(),
   name: text(),
+  /** Base64url. */
   credential_id: text(),
   public_key: bytes(),
   counter: bigint(),
@@ -92,12 +105,15 @@ export const AUDIT_LOG = {
   actor_kind: text<ActorKind>(),
   actor_id: nullable(uuid()),
   actor_name: text(),
+  /** Such as `wallet.set`. */
   action: text(),
   project_id: nullable(uuid()),
   subject_kind: text(),
   subject_id: nullable(text()),
+  /** Field by field, secrets left out. */
   before: nullable(json<Readonly<Record<string, unknown>>>()),
   after: nullable(json<Readonly<Record<string, unknown>>>()),
+  /** The client's address; null at the command line. */
   ip: nullable(text()),
   request_id: nullable(text()),
 };
@@ -108,8 +124,11 @@ export const SAVED_VIEWS = {
   project_id: uuid(),
   person_id: uuid(),
   name: text(),
+  /** The query of the list's address. */
   query: text(),
+  /** Whether everybody who sees the project's payments has it. */
   shared: boolean(),
+  /** From 1, one more with each change. */
   version: integer(),
   created_at: timestamp(),
   changed_at: timestamp(),

@@ -1,6 +1,6 @@
 import type { AssetCode } from '../../domain/asset-code.ts';
 import type { Network } from '../../domain/networks.ts';
-import { bigint, integer, nullable, text, texts, timestamp, units, uuid } from './column.ts';
+import { bigint, integer, named, nullable, text, texts, timestamp, units, uuid } from './column.ts';
 
 /** The token of the chain's own coin. */
 export const COIN = '';
@@ -10,34 +10,43 @@ export type SweepPurpose = 'sweep' | 'deploy_factory';
 export type SweepSource = 'dashboard' | 'chain';
 export type SweepState = 'asked' | 'sent' | 'seen' | 'mined' | 'failed' | 'ended';
 export type SweepTransferState = 'open' | 'mined' | 'failed';
+/** `declined`: by the person; `silent`: nothing was heard of it; `lost`: no node knows it any more. */
+export type SweepProblem = 'declined' | 'silent' | 'lost' | 'reverted' | 'paid_nothing';
 
+/** The tokens on deposits when a node was last asked. */
 export const DEPOSIT_BALANCES = {
   project_id: uuid(),
   network: text<Network>(),
+  /** In the form in which the chain's transfers carry it. */
   address: text(),
+  /** The token's contract in lower case, or {@link COIN}. */
   token: text(),
   payment_id: uuid(),
   treasury: text(),
-  address_index: integer(),
+  address_index: named('index', integer()),
   asset: nullable(text<AssetCode>()),
   units: units(),
   usd_cents: nullable(bigint()),
   priced_by: nullable(text<PricedBy>()),
-  block_height: integer(),
+  block_height: named('height', integer()),
   checked_at: timestamp(),
 };
 
+/** When a project's deposits on a network were last asked for. */
 export const DEPOSIT_CHECKS = {
   project_id: uuid(),
   network: text<Network>(),
+  /** The time of the last check that succeeded, with the block and the gas price in wei of then; null: none did. */
   checked_at: nullable(timestamp()),
-  block_height: nullable(integer()),
+  block_height: named('height', nullable(integer())),
   gas_price: nullable(units()),
   factories: texts(),
   started_at: timestamp(),
+  /** Why the last check failed. */
   problem: nullable(text()),
 };
 
+/** Transactions that pay deposits out, or put their factory on the chain. */
 export const SWEEPS = {
   id: uuid(),
   project_id: uuid(),
@@ -51,32 +60,37 @@ export const SWEEPS = {
   call_to: nullable(text()),
   call_data: nullable(text()),
   transaction_hash: nullable(text()),
-  problem: nullable(text()),
+  /** Why it failed or ended, as a word: the page has the sentence. */
+  problem: nullable(text<SweepProblem>()),
   created_at: timestamp(),
+  /** When its wallet sent it or, while it waits to be mined, when a node knew it last. */
   sent_at: nullable(timestamp()),
-  block_height: nullable(integer()),
+  block_height: named('height', nullable(integer())),
   block_hash: nullable(text()),
   mined_at: nullable(timestamp()),
   gas_used: nullable(bigint()),
   fee_units: nullable(units()),
   fee_usd_cents: nullable(bigint()),
   final_at: nullable(timestamp()),
+  /** When it is followed next; null: never again. */
   check_at: nullable(timestamp()),
 };
 
+/** The tokens that a sweep takes from each deposit. */
 export const SWEEP_TRANSFERS = {
   sweep_id: uuid(),
   project_id: uuid(),
   network: text<Network>(),
-  deposit_address: text(),
+  deposit_address: named('address', text()),
+  /** The token's contract in lower case, or {@link COIN}. */
   token: text(),
   payment_id: uuid(),
-  address_index: integer(),
+  address_index: named('index', integer()),
   asset: nullable(text<AssetCode>()),
   state: text<SweepTransferState>(),
   units: units(),
   transaction_hash: nullable(text()),
-  block_height: nullable(integer()),
+  block_height: named('height', nullable(integer())),
   mined_at: nullable(timestamp()),
   usd_cents: nullable(bigint()),
 };

@@ -1,5 +1,5 @@
 import type { Network } from '../../domain/networks.ts';
-import { integer, nullable, text, timestamp, uuid } from './column.ts';
+import { integer, named, nullable, text, timestamp, uuid } from './column.ts';
 import type { ActorKind } from './people.ts';
 
 /**
@@ -7,20 +7,24 @@ import type { ActorKind } from './people.ts';
  */
 export type WalletKind = 'xpub' | 'descriptor' | 'treasury';
 
+/** The sources of projects' addresses, each on one network. A key that could spend is never stored. */
 export const WALLETS = {
   id: uuid(),
   project_id: uuid(),
   network: text<Network>(),
   kind: text<WalletKind>(),
   source: text(),
+  /** The address at index 0: the same for every form of the source. */
   first_address: text(),
+  /** The confirmations that the merchant wants; null: the network's default. */
   confirmations: nullable(integer()),
+  /** How far from the owed amount still counts as exact, in hundredths of a percent; null: the default. */
   tolerance_basis_points: nullable(integer()),
   created_at: timestamp(),
   replaced_at: nullable(timestamp()),
 };
 
-/** Every time payments of a project began to go to another wallet. */
+/** Changes of the wallet that a project's payments go to. */
 export const WALLET_CHANGES = {
   id: uuid(),
   project_id: uuid(),
@@ -28,6 +32,7 @@ export const WALLET_CHANGES = {
   changed_at: timestamp(),
   actor_kind: text<ActorKind>(),
   actor_name: text(),
+  /** The kind of wallet and both ends of its source; null: there was none. */
   before: nullable(text()),
   after: text(),
 };
@@ -52,5 +57,5 @@ export const UNISSUED_ADDRESSES = {
   network: text<Network>(),
   address: text(),
   first_address: text(),
-  address_index: integer(),
+  address_index: named('index', integer()),
 };

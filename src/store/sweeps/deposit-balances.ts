@@ -2,37 +2,20 @@ import { sql } from 'kysely';
 import type { AssetCode } from '../../domain/asset-code.ts';
 import { nativeAsset, type Network } from '../../domain/networks.ts';
 import { timestamp, type Database, type Trx } from '../database.ts';
-import { COIN, type PricedBy } from '../schema/sweeps.ts';
-import { columnsOf, type NewRow } from '../tables.ts';
+import { fields, toChanges, toRow, type Stored } from '../rows.ts';
+import { COIN } from '../schema/sweeps.ts';
 
-/** What lay on a deposit when a node was last asked. */
-export interface DepositBalance {
-  /** In the form in which the chain's transfers carry it. */
-  readonly address: string;
-  readonly index: number;
-  readonly treasury: string;
-  readonly paymentId: string;
+/** The balance of a token on a deposit when a node was last asked. */
+export interface DepositBalance extends Pick<
+  Stored<'deposit_balances'>,
+  'address' | 'index' | 'treasury' | 'paymentId' | 'asset' | 'units' | 'usdCents' | 'pricedBy'
+> {
   /** The token's contract in lower case; null for the chain's own coin. */
   readonly token: string | null;
-  readonly asset: AssetCode | null;
-  readonly units: bigint;
-  readonly usdCents: bigint | null;
-  readonly pricedBy: PricedBy | null;
 }
 
 /** When a project's deposits on a network were last asked for. */
-export interface DepositCheck {
-  readonly network: Network;
-  /** Of the last success; null: there was none. */
-  readonly checkedAt: number | null;
-  readonly height: number | null;
-  /** In wei, of then. */
-  readonly gasPrice: bigint | null;
-  readonly factories: readonly string[];
-  readonly startedAt: number;
-  /** Why the last attempt found out nothing. */
-  readonly problem: string | null;
-}
+export type DepositCheck = Omit<Stored<'deposit_checks'>, 'projectId'>;
 
 /** A successful check of all deposits of a project on a network. */
 export interface CheckedDeposits {
@@ -49,7 +32,7 @@ export interface CheckedDeposits {
 /** Replaces what was known of a project's deposits on a network, but for what is known of a later block. */
 export async function saveDepositCheck(trx: Trx, checked: CheckedDeposits): Promise<void> {
   const { projectId, network, at, height, gasPrice, factories, balances } = checked;
-  const when = new Date(at);
+  const ofCheck = { projectId, network, height, checkedAt: at };
   await trx
     .deleteFrom('deposit_balances')
     .where('project_id', '=', projectId)
@@ -60,37 +43,20 @@ export async function saveDepositCheck(trx: Trx, checked: CheckedDeposits): Prom
     await trx
       .insertInto('deposit_balances')
       .values(
-        balances.slice(start, start + ROWS_PER_INSERT).map((one): NewRow<'deposit_balances'> => ({
-          project_id: projectId,
-          network,
-          address: one.address,
-          token: one.token ?? COIN,
-          payment_id: one.paymentId,
-          treasury: one.treasury,
-          address_index: one.index,
-          asset: one.asset,
-          units: String(one.units),
-          usd_cents: one.usdCents === null ? null : String(one.usdCents),
-          priced_by: one.pricedBy,
-          block_height: height,
-          checked_at: when,
-        })),
+        balances
+          .slice(start, start + ROWS_PER_INSERT)
+          .map(({ token, ...one }) => toRow('deposit_balances', { ...one, ...ofCheck, token: token ?? COIN })),
       )
       .onConflict((conflict) => conflict.columns(['network', 'address', 'token']).doNothing())
       .execute();
   }
-  const check = {
-    checked_at: when,
-    block_height: height,
-    gas_price: String(gasPrice),
-    factories: [...factories],
-    started_at: when,
-    problem: null,
-  };
+  const check = { ...ofCheck, gasPrice, factories, startedAt: at, problem: null };
   await trx
     .insertInto('deposit_checks')
-    .values({ project_id: projectId, network, ...check } satisfies NewRow<'deposit_checks'>)
-    .onConflict((conflict) => conflict.columns(['project_id', 'network']).doUpdateSet(check))
+    .values(toRow('deposit_checks', check))
+    .onConflict((conflict) =>
+      conflict.columns(['project_id', 'network']).doUpdateSet(toChanges('deposit_checks', check)),
+    )
     .execute();
 }
 
@@ -101,19 +67,14 @@ export async function saveDepositProblem(
   db: Database,
   { projectId, network, at, problem }: { projectId: string; network: Network; at: number; problem: string },
 ): Promise<void> {
-  const failed = { started_at: new Date(at), problem };
+  const failed = { startedAt: at, problem };
+  const nothing = { checkedAt: null, height: null, gasPrice: null, factories: [] };
   await db
     .insertInto('deposit_checks')
-    .values({
-      project_id: projectId,
-      network,
-      checked_at: null,
-      block_height: null,
-      gas_price: null,
-      factories: [],
-      ...failed,
-    } satisfies NewRow<'deposit_checks'>)
-    .onConflict((conflict) => conflict.columns(['project_id', 'network']).doUpdateSet(failed))
+    .values(toRow('deposit_checks', { projectId, network, ...nothing, ...failed }))
+    .onConflict((conflict) =>
+      conflict.columns(['project_id', 'network']).doUpdateSet(toChanges('deposit_checks', failed)),
+    )
     .execute();
 }
 
@@ -129,20 +90,11 @@ export async function addFactory(
 }
 
 export async function depositChecks(db: Database | Trx, projectId: string): Promise<readonly DepositCheck[]> {
-  const rows = await db
+  return db
     .selectFrom('deposit_checks')
-    .select(['network', 'checked_at', 'block_height', 'gas_price', 'factories', 'started_at', 'problem'])
+    .select(fields('deposit_checks', { without: ['project_id'] }))
     .where('project_id', '=', projectId)
     .execute();
-  return rows.map((row) => ({
-    network: row.network,
-    checkedAt: row.checked_at,
-    height: row.block_height,
-    gasPrice: row.gas_price,
-    factories: row.factories,
-    startedAt: row.started_at,
-    problem: row.problem,
-  }));
 }
 
 /** What lies on a project's deposits, as last known: by network, treasury and index. */
@@ -153,7 +105,7 @@ export async function depositBalances(
 ): Promise<readonly (DepositBalance & { readonly network: Network })[]> {
   let query = db
     .selectFrom('deposit_balances')
-    .select(columnsOf('deposit_balances'))
+    .select(fields('deposit_balances'))
     .where('project_id', '=', projectId)
     .where('units', '>', sql<bigint>`0`)
     .orderBy('network')
@@ -162,18 +114,7 @@ export async function depositBalances(
     .orderBy('address')
     .orderBy('token');
   if (network !== null) query = query.where('network', '=', network);
-  return (await query.execute()).map((row) => ({
-    network: row.network,
-    address: row.address,
-    index: row.address_index,
-    treasury: row.treasury,
-    paymentId: row.payment_id,
-    token: row.token === COIN ? null : row.token,
-    asset: row.asset,
-    units: row.units,
-    usdCents: row.usd_cents,
-    pricedBy: row.priced_by,
-  }));
+  return (await query.execute()).map((row) => ({ ...row, token: row.token === COIN ? null : row.token }));
 }
 
 /** What lies on a deposit after a block that a sweep was in; nothing if a later block is known. */

@@ -1,22 +1,18 @@
 import { sql } from 'kysely';
-import type { AssetCode } from '../../domain/asset-code.ts';
 import { timestamp, type Database, type Trx } from '../database.ts';
-import { COIN, type SweepTransferState } from '../schema/sweeps.ts';
-import { date, digits, type Sweep } from './sweeps.ts';
-import { columnsOf, type NewRow } from '../tables.ts';
+import { fields, toChanges, toRow, type Stored } from '../rows.ts';
+import { COIN } from '../schema/sweeps.ts';
+import type { Sweep } from './sweeps.ts';
 
-/** What a sweep takes from one deposit of one token. */
-export interface SweepTransfer {
-  readonly sweepId: string;
-  readonly address: string;
+type StoredTransfer = Stored<'sweep_transfers'>;
+
+/** The amount of one token that a sweep takes from one deposit. */
+export interface SweepTransfer extends Pick<
+  StoredTransfer,
+  'sweepId' | 'address' | 'paymentId' | 'index' | 'asset' | 'state' | 'units' | 'usdCents'
+> {
   /** The token's contract in lower case; null for the chain's own coin. */
   readonly token: string | null;
-  readonly paymentId: string;
-  readonly index: number;
-  readonly asset: AssetCode | null;
-  readonly state: SweepTransferState;
-  readonly units: bigint;
-  readonly usdCents: bigint | null;
 }
 
 export type NewTransfer = Omit<SweepTransfer, 'sweepId' | 'usdCents'> & { readonly usdCents?: bigint | null };
@@ -26,29 +22,19 @@ const ROWS_PER_INSERT = 1_000;
 /** Sets what a sweep takes: what was known of the same token on the same deposit is replaced, never added to. */
 export async function setSweepTransfers(
   trx: Trx,
-  { id, projectId, network, transactionHash, height, minedAt }: Sweep,
+  { id: sweepId, projectId, network, transactionHash, height, minedAt }: Sweep,
   transfers: readonly NewTransfer[],
 ): Promise<void> {
+  const ofSweep = { sweepId, projectId, network, transactionHash, height, minedAt };
   for (let start = 0; start < transfers.length; start += ROWS_PER_INSERT) {
     await trx
       .insertInto('sweep_transfers')
       .values(
-        transfers.slice(start, start + ROWS_PER_INSERT).map((one): NewRow<'sweep_transfers'> => ({
-          sweep_id: id,
-          project_id: projectId,
-          network,
-          deposit_address: one.address,
-          token: one.token ?? COIN,
-          payment_id: one.paymentId,
-          address_index: one.index,
-          asset: one.asset,
-          state: one.state,
-          units: String(one.units),
-          transaction_hash: transactionHash,
-          block_height: height,
-          mined_at: date(minedAt),
-          usd_cents: digits(one.usdCents ?? null),
-        })),
+        transfers
+          .slice(start, start + ROWS_PER_INSERT)
+          .map(({ token, usdCents = null, ...one }) =>
+            toRow('sweep_transfers', { ...one, ...ofSweep, usdCents, token: token ?? COIN }),
+          ),
       )
       .onConflict((conflict) =>
         conflict.columns(['sweep_id', 'deposit_address', 'token']).doUpdateSet((eb) => ({
@@ -108,14 +94,7 @@ export async function updateSweepTransfer(
 ): Promise<void> {
   await trx
     .updateTable('sweep_transfers')
-    .set({
-      state: change.state,
-      units: String(change.units),
-      usd_cents: digits(change.usdCents),
-      transaction_hash: change.transactionHash,
-      block_height: change.height,
-      mined_at: date(change.minedAt),
-    })
+    .set(toChanges('sweep_transfers', change))
     .where('sweep_id', '=', sweepId)
     .where('deposit_address', '=', address)
     .where('token', '=', token ?? COIN)
@@ -130,23 +109,13 @@ export async function transfersOfSweeps(
   if (ids.length === 0) return new Map();
   const rows = await db
     .selectFrom('sweep_transfers')
-    .select(columnsOf('sweep_transfers'))
+    .select(fields('sweep_transfers'))
     .where('sweep_id', 'in', [...ids])
     .orderBy('address_index')
     .orderBy('deposit_address')
     .orderBy('token')
     .execute();
-  const transfers = rows.map((row): SweepTransfer => ({
-    sweepId: row.sweep_id,
-    address: row.deposit_address,
-    token: row.token === COIN ? null : row.token,
-    paymentId: row.payment_id,
-    index: row.address_index,
-    asset: row.asset,
-    state: row.state,
-    units: row.units,
-    usdCents: row.usd_cents,
-  }));
+  const transfers = rows.map((row): SweepTransfer => ({ ...row, token: row.token === COIN ? null : row.token }));
   return Map.groupBy(transfers, ({ sweepId }) => sweepId);
 }
 

@@ -144,16 +144,10 @@ export interface PaidDeposit {
 
 /** The deposit addresses of a project's treasuries on a network, current and former, that received money in a block. */
 export async function paidDeposits(db: Database, projectId: string, network: Network): Promise<readonly PaidDeposit[]> {
-  const { rows } = await sql<{
-    source: string;
-    address_index: number | null;
-    address: string;
-    payment_id: string;
-    amount_usd_cents: bigint;
-    asset: AssetCode;
-    owed_units: bigint;
-  }>`
-    select w.source, a.address_index, a.address, a.payment_id, p.amount_usd_cents, q.asset, q.owed_units
+  type Row = Omit<PaidDeposit, 'quotes'> & PaidDeposit['quotes'][number];
+  const { rows } = await sql<Row>`
+    select w.source as treasury, coalesce(a.address_index, 0) as index, a.address, a.payment_id as "paymentId",
+      p.amount_usd_cents as "amountUsdCents", q.asset, q.owed_units as "owedUnits"
     from payment_addresses a
     join wallets w on w.id = a.wallet_id
     join payments p on p.id = a.payment_id
@@ -170,13 +164,9 @@ export async function paidDeposits(db: Database, projectId: string, network: Net
           and t.state in ('mined', 'confirmed'))
     order by w.created_at, a.address_index, a.address, q.number desc`.execute(db);
   return [...Map.groupBy(rows, ({ address }) => address).values()].flatMap((quotes) =>
-    quotes.slice(0, 1).map((row) => ({
-      paymentId: row.payment_id,
-      treasury: row.source,
-      index: row.address_index ?? 0,
-      address: row.address,
-      quotes: quotes.map(({ asset, owed_units }) => ({ asset, owedUnits: owed_units })),
-      amountUsdCents: row.amount_usd_cents,
+    quotes.slice(0, 1).map(({ asset: _asset, owedUnits: _owedUnits, ...deposit }) => ({
+      ...deposit,
+      quotes: quotes.map(({ asset, owedUnits }) => ({ asset, owedUnits })),
     })),
   );
 }

@@ -1,8 +1,8 @@
 import { sql, type SqlBool } from 'kysely';
 import type { Network } from '../../domain/networks.ts';
 import { timestamp, type Database, type Trx } from '../database.ts';
+import { toRow } from '../rows.ts';
 import type { WalletKind } from '../schema/wallets.ts';
-import type { NewRow } from '../tables.ts';
 
 /** The source of a wallet's addresses. The network and the first address identify the wallet. */
 export interface WalletText {
@@ -113,12 +113,7 @@ export async function watchUnissued(
   await db
     .insertInto('unissued_addresses')
     .values(
-      addresses.map(({ address, index }): NewRow<'unissued_addresses'> => ({
-        network,
-        address,
-        first_address: firstAddress,
-        address_index: index,
-      })),
+      addresses.map(({ address, index }) => toRow('unissued_addresses', { network, firstAddress, address, index })),
     )
     .onConflict((conflict) => conflict.doNothing())
     .execute();
@@ -150,9 +145,9 @@ export async function findUnissued(
   addresses: readonly string[],
 ): Promise<readonly UnissuedAddress[]> {
   if (addresses.length === 0) return [];
-  const rows = await executor
+  return executor
     .selectFrom('unissued_addresses as u')
-    .select(['u.address', 'u.first_address', 'u.address_index'])
+    .select(['u.address', 'u.first_address as firstAddress', 'u.address_index as index'])
     .where('u.network', '=', network)
     .where(sql<SqlBool>`u.address = any (${addresses}::text[])`)
     .where((where) =>
@@ -167,7 +162,6 @@ export async function findUnissued(
       ),
     )
     .execute();
-  return rows.map((row) => ({ address: row.address, firstAddress: row.first_address, index: row.address_index }));
 }
 
 /** A wallet whose next index nobody else takes or moves before the transaction ends. */
@@ -237,14 +231,10 @@ export async function haltedWallets(
 ): Promise<readonly { readonly network: Network; readonly firstAddress: string; readonly reason: string }[]> {
   const rows = await db
     .selectFrom('address_indexes')
-    .select(['network', 'first_address', 'halted_reason'])
+    .select(['network', 'first_address as firstAddress', 'halted_reason as reason'])
     .where('halted_reason', 'is not', null)
     .orderBy('network')
     .orderBy('first_address')
     .execute();
-  return rows.map((row) => ({
-    network: row.network,
-    firstAddress: row.first_address,
-    reason: row.halted_reason ?? '',
-  }));
+  return rows.map((row) => ({ ...row, reason: row.reason ?? '' }));
 }

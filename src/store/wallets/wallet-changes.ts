@@ -1,39 +1,25 @@
 import { sql, type SqlBool } from 'kysely';
-import type { Network } from '../../domain/networks.ts';
 import type { Database, Trx } from '../database.ts';
 import type { ActorKind } from '../schema/people.ts';
-import { columnsOf, type NewRow } from '../tables.ts';
+import { fields, toRow, type Stored } from '../rows.ts';
 
-/** Payments of a project go to another wallet since then. */
-export interface WalletChange {
-  readonly id: string;
-  readonly projectId: string;
-  readonly network: Network;
-  readonly changedAt: number;
-  /** Who did it, as the audit log names them. */
+type Row = Stored<'wallet_changes'>;
+
+/** A change of the wallet that a project's payments go to. */
+export interface WalletChange extends Omit<Row, 'actorKind' | 'actorName'> {
+  /** Who made the change, as the audit log names them. */
   readonly actor: { readonly kind: ActorKind; readonly name: string };
-  /** The kind of wallet and both ends of its source; null: there was none. */
-  readonly before: string | null;
-  readonly after: string;
 }
 
 export async function insertWalletChange(trx: Trx, change: WalletChange): Promise<void> {
+  const { kind: actorKind, name: actorName } = change.actor;
   await trx
     .insertInto('wallet_changes')
-    .values({
-      id: change.id,
-      project_id: change.projectId,
-      network: change.network,
-      changed_at: new Date(change.changedAt),
-      actor_kind: change.actor.kind,
-      actor_name: change.actor.name,
-      before: change.before,
-      after: change.after,
-    } satisfies NewRow<'wallet_changes'>)
+    .values(toRow('wallet_changes', { ...change, actorKind, actorName }))
     .execute();
 }
 
-/** Those that nobody has marked as done yet, the newest first. */
+/** The changes that nobody has marked as done yet, the newest first. */
 export async function unseenWalletChanges(
   db: Database,
   projectId: string,
@@ -41,7 +27,7 @@ export async function unseenWalletChanges(
 ): Promise<readonly WalletChange[]> {
   const rows = await db
     .selectFrom('wallet_changes as c')
-    .select(columnsOf('wallet_changes').map((column) => `c.${column}` as const))
+    .select(fields('wallet_changes', { of: 'c' }))
     .where('c.project_id', '=', projectId)
     .where(
       sql<SqlBool>`not exists (
@@ -51,13 +37,5 @@ export async function unseenWalletChanges(
     .orderBy('c.id', 'desc')
     .limit(limit)
     .execute();
-  return rows.map((row) => ({
-    id: row.id,
-    projectId: row.project_id,
-    network: row.network,
-    changedAt: row.changed_at,
-    actor: { kind: row.actor_kind, name: row.actor_name },
-    before: row.before,
-    after: row.after,
-  }));
+  return rows.map(({ actorKind: kind, actorName: name, ...row }) => ({ ...row, actor: { kind, name } }));
 }

@@ -1,27 +1,14 @@
 import { sql } from 'kysely';
 import { GAP_LIMIT, type Network } from '../../domain/networks.ts';
 import type { Database, Trx } from '../database.ts';
-import type { WalletKind } from '../schema/wallets.ts';
-import { columnsOf, type NewRow } from '../tables.ts';
 import { notify } from '../notifications.ts';
+import { fields, toRow, type Stored } from '../rows.ts';
 
-/** The source of a project's addresses on one network. A key that could spend is never stored. */
-export interface Wallet {
-  readonly id: string;
-  readonly projectId: string;
-  readonly network: Network;
-  readonly kind: WalletKind;
-  readonly source: string;
-  /** The address at index 0: the same for every form of the source. */
-  readonly firstAddress: string;
+/** The source of a project's addresses on one network. */
+export interface Wallet extends Omit<Stored<'wallets'>, 'replacedAt'> {
   readonly nextIndex: number;
   /** How many addresses were handed out after the last one that was paid, counted up to {@link MAX_GAP}. */
   readonly gap: number;
-  /** The confirmations that the merchant wants; null: the network's default. */
-  readonly confirmations: number | null;
-  /** How far from the owed amount still counts as exact, in hundredths of a percent; null: the default. */
-  readonly toleranceBasisPoints: number | null;
-  readonly createdAt: number;
 }
 
 /** Larger gaps are counted as this. */
@@ -73,31 +60,17 @@ export async function walletNetworks(executor: Database | Trx, projectId: string
 
 /** The project's wallets in use, one per network. */
 export async function listWallets(executor: Database | Trx, projectId: string): Promise<readonly Wallet[]> {
-  const rows = await executor
+  return executor
     .selectFrom('wallets as w')
     .innerJoin('address_indexes as i', (join) =>
       join.onRef('i.network', '=', 'w.network').onRef('i.first_address', '=', 'w.first_address'),
     )
-    .select(columnsOf('wallets').map((column) => `w.${column}` as const))
-    .select('i.next_index')
-    .select(GAP.as('gap'))
+    .select(fields('wallets', { of: 'w', without: ['replaced_at'] }))
+    .select(['i.next_index as nextIndex', GAP.as('gap')])
     .where('w.project_id', '=', projectId)
     .where('w.replaced_at', 'is', null)
     .orderBy('w.network')
     .execute();
-  return rows.map((row) => ({
-    id: row.id,
-    projectId: row.project_id,
-    network: row.network,
-    kind: row.kind,
-    source: row.source,
-    firstAddress: row.first_address,
-    nextIndex: row.next_index,
-    gap: row.gap,
-    confirmations: row.confirmations,
-    toleranceBasisPoints: row.tolerance_basis_points,
-    createdAt: row.created_at,
-  }));
 }
 
 /** The wallets in use on these networks, the one with the latest order first. */
@@ -131,23 +104,17 @@ export interface AddressGap {
  * them. Reads a few indexed rows per wallet, so it can be called every few seconds.
  */
 export async function addressGaps(db: Database | Trx): Promise<readonly AddressGap[]> {
-  const rows = await db
+  return db
     .selectFrom('wallets as w')
     .innerJoin('address_indexes as i', (join) =>
       join.onRef('i.network', '=', 'w.network').onRef('i.first_address', '=', 'w.first_address'),
     )
-    .select(['w.project_id', 'w.network', 'i.next_index', GAP.as('gap')])
+    .select(['w.project_id as projectId', 'w.network', 'i.next_index as nextIndex', GAP.as('gap')])
     .where('w.replaced_at', 'is', null)
     .where('w.kind', '!=', 'treasury')
     .orderBy('w.network')
     .orderBy('w.project_id')
     .execute();
-  return rows.map((row) => ({
-    projectId: row.project_id,
-    network: row.network,
-    gap: row.gap,
-    nextIndex: row.next_index,
-  }));
 }
 
 /**
@@ -184,25 +151,12 @@ export async function setWallet(trx: Trx, wallet: Omit<Wallet, 'nextIndex' | 'ga
   // twice.
   await trx
     .insertInto('address_indexes')
-    .values({ network: wallet.network, first_address: wallet.firstAddress, next_index: 0 } satisfies NewRow<
-      'address_indexes',
-      'halted_reason'
-    >)
+    .values(toRow('address_indexes', { ...wallet, nextIndex: 0, haltedReason: null }))
     .onConflict((conflict) => conflict.doNothing())
     .execute();
   await trx
     .insertInto('wallets')
-    .values({
-      id: wallet.id,
-      project_id: wallet.projectId,
-      network: wallet.network,
-      kind: wallet.kind,
-      source: wallet.source,
-      first_address: wallet.firstAddress,
-      confirmations: wallet.confirmations,
-      tolerance_basis_points: wallet.toleranceBasisPoints,
-      created_at: new Date(wallet.createdAt),
-    } satisfies NewRow<'wallets', 'replaced_at'>)
+    .values(toRow('wallets', { ...wallet, replacedAt: null }))
     .execute();
 }
 

@@ -72,18 +72,14 @@ export async function awaitingMoney(
       ? sql``
       : sql`union select a.network, a.address, a.payment_id, a.after_block from payment_addresses a
             where a.network = ${network} and a.address = any (${others}::text[])`;
-  const { rows } = await sql<{ address: string; payment_id: string; after_block: string | null; units: string }>`
+  const { rows } = await sql<AwaitingAddress>`
     with w as (${open} ${watched} ${given})
-    select w.address, w.payment_id, w.after_block, (coalesce(sum(t.amount_units), 0) - coalesce(${LEFT('w')}, 0))::text as units
+    select w.address, w.payment_id as "paymentId", w.after_block as "afterBlock",
+      coalesce(sum(t.amount_units), 0) - coalesce(${LEFT('w')}, 0) as units
     from w left join transfers t on t.payment_id = w.payment_id and t.network = w.network and t.asset = ${asset}
       and t.address = w.address and t.state in ('mined', 'confirmed')
     group by w.network, w.address, w.payment_id, w.after_block`.execute(db);
-  return rows.map((row) => ({
-    address: row.address,
-    paymentId: row.payment_id,
-    afterBlock: row.after_block,
-    units: BigInt(row.units),
-  }));
+  return rows;
 }
 
 /** The networks on which each of these payments got addresses, by payment id. */

@@ -1,5 +1,5 @@
 import type { Database, Trx } from './database.ts';
-import type { NewRow } from './tables.ts';
+import { toRow } from './rows.ts';
 
 /** The key of webhook secrets and one-time codes. */
 const SEALING = 'sealing';
@@ -14,7 +14,7 @@ export async function findKeyCheck(db: Database): Promise<Buffer | null> {
 export async function saveFirstKeyCheck(db: Database, sealed: Buffer): Promise<void> {
   await db
     .insertInto('key_checks')
-    .values({ name: SEALING, sealed } satisfies NewRow<'key_checks'>)
+    .values(toRow('key_checks', { name: SEALING, sealed }))
     .onConflict((conflict) => conflict.doNothing())
     .execute();
 }
@@ -23,7 +23,7 @@ export async function saveFirstKeyCheck(db: Database, sealed: Buffer): Promise<v
 export async function replaceKeyCheck(executor: Database | Trx, sealed: Buffer): Promise<void> {
   await executor
     .insertInto('key_checks')
-    .values({ name: SEALING, sealed } satisfies NewRow<'key_checks'>)
+    .values(toRow('key_checks', { name: SEALING, sealed }))
     .onConflict((conflict) => conflict.column('name').doUpdateSet({ sealed }))
     .execute();
 }

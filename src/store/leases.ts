@@ -1,5 +1,5 @@
 import { timestamp, type Database } from './database.ts';
-import type { NewRow } from './tables.ts';
+import { toRow } from './rows.ts';
 
 /** No lease is taken for longer: one that ends later was taken by a clock that was ahead, and binds nobody. */
 const MAX_LEASE_MS = 15 * 60_000;
@@ -14,7 +14,7 @@ export async function holdLease(
 ): Promise<boolean> {
   const row = await db
     .insertInto('leases')
-    .values({ name, holder, until: new Date(until) } satisfies NewRow<'leases'>)
+    .values(toRow('leases', { name, holder, until }))
     .onConflict((conflict) =>
       conflict
         .column('name')

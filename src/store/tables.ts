@@ -86,8 +86,10 @@ export const TABLES = {
   backups: {
     started_at: timestamp(),
     finished_at: timestamp(),
+    /** Null: it was streamed. The folder that a scheduled backup was meant for, if it failed. */
     file: nullable(text()),
     bytes: nullable(bigint()),
+    /** Why it failed; null if it is good. */
     problem: nullable(text()),
   },
   leases: { name: text(), holder: text(), until: timestamp() },

@@ -1,16 +1,10 @@
 import { sql } from 'kysely';
 import { timestamp, type Database } from '../database.ts';
-import type { NewRow } from '../tables.ts';
+import { toRow, type Stored } from '../rows.ts';
 
 /** A backup that was made or attempted. */
-export interface BackupRecord {
-  readonly startedAt: number;
-  readonly finishedAt: number;
-  /** Null if it was streamed. For a scheduled backup that failed: the folder it was meant for. */
-  readonly file: string | null;
+export interface BackupRecord extends Omit<Stored<'backups'>, 'bytes'> {
   readonly bytes: number | null;
-  /** Why it failed; null if it is good. */
-  readonly problem: string | null;
 }
 
 const KEPT_MS = 90 * 86_400_000;
@@ -19,13 +13,7 @@ const KEPT_MS = 90 * 86_400_000;
 export async function saveBackup(db: Database, backup: BackupRecord): Promise<void> {
   await db
     .insertInto('backups')
-    .values({
-      started_at: new Date(backup.startedAt),
-      finished_at: new Date(backup.finishedAt),
-      file: backup.file,
-      bytes: backup.bytes === null ? null : String(backup.bytes),
-      problem: backup.problem,
-    } satisfies NewRow<'backups'>)
+    .values(toRow('backups', { ...backup, bytes: backup.bytes === null ? null : BigInt(backup.bytes) }))
     .onConflict((conflict) => conflict.doNothing())
     .execute();
   await db

@@ -1,7 +1,7 @@
 import { familyFacts, isNetwork, type Network } from '../../domain/networks.ts';
 import type { Database, Trx } from '../database.ts';
 import { notification } from '../notifications.ts';
-import type { NewRow } from '../tables.ts';
+import { toRow } from '../rows.ts';
 
 /** The last block of a network that was taken in. */
 export interface Cursor {
@@ -10,13 +10,15 @@ export interface Cursor {
   readonly blockAt: number;
 }
 
+const CURSOR = ['height', 'hash', 'block_at as blockAt'] as const;
+
 export async function readCursor(executor: Database | Trx, network: Network): Promise<Cursor | null> {
   const row = await executor
     .selectFrom('chain_cursors')
-    .select(['height', 'hash', 'block_at'])
+    .select(CURSOR)
     .where('network', '=', network)
     .executeTakeFirst();
-  return row === undefined ? null : { height: row.height, hash: row.hash, blockAt: row.block_at };
+  return row ?? null;
 }
 
 /**
@@ -79,11 +81,11 @@ export async function saveSeenUpTo(db: Database, network: Network, at: number): 
 export async function lockCursor(trx: Trx, network: Network): Promise<Cursor | null> {
   const row = await trx
     .selectFrom('chain_cursors')
-    .select(['height', 'hash', 'block_at'])
+    .select(CURSOR)
     .where('network', '=', network)
     .forUpdate()
     .executeTakeFirst();
-  return row === undefined ? null : { height: row.height, hash: row.hash, blockAt: row.block_at };
+  return row ?? null;
 }
 
 /** How many block hashes are kept: the depth of the deepest reorganisation whose fork can be found. */
@@ -93,7 +95,7 @@ const KEPT_BLOCKS = 2_000;
 export async function startCursor(trx: Trx, network: Network, cursor: Cursor, now: number): Promise<boolean> {
   const row = await trx
     .insertInto('chain_cursors')
-    .values({ network, ...cursorRow(cursor, now) } satisfies NewRow<'chain_cursors', 'looked_at' | 'problem'>)
+    .values({ network, ...cursorRow(cursor, now), looked_at: null, problem: null })
     .onConflict((conflict) => conflict.doNothing())
     .returning('network')
     .executeTakeFirst();
@@ -137,14 +139,7 @@ function cursorRow(cursor: Cursor, now: number) {
 async function keepBlocks(trx: Trx, network: Network, blocks: readonly Cursor[]): Promise<void> {
   await trx
     .insertInto('chain_blocks')
-    .values(
-      blocks.map(({ height, hash, blockAt }): NewRow<'chain_blocks'> => ({
-        network,
-        height,
-        hash,
-        block_at: new Date(blockAt),
-      })),
-    )
+    .values(blocks.map(({ height, hash, blockAt }) => toRow('chain_blocks', { network, height, hash, blockAt })))
     .execute();
 }
 
@@ -152,21 +147,21 @@ async function keepBlocks(trx: Trx, network: Network, blocks: readonly Cursor[])
 export async function knownBlock(db: Database, network: Network, height: number): Promise<Cursor | null> {
   const row = await db
     .selectFrom('chain_blocks')
-    .select(['height', 'hash', 'block_at'])
+    .select(CURSOR)
     .where('network', '=', network)
     .where('height', '=', height)
     .executeTakeFirst();
-  return row === undefined ? null : { height: row.height, hash: row.hash, blockAt: row.block_at };
+  return row ?? null;
 }
 
 /** The lowest block that is still saved: how far back a fork can be found. */
 export async function oldestKnownBlock(db: Database, network: Network): Promise<Cursor | null> {
   const row = await db
     .selectFrom('chain_blocks')
-    .select(['height', 'hash', 'block_at'])
+    .select(CURSOR)
     .where('network', '=', network)
     .orderBy('height')
     .limit(1)
     .executeTakeFirst();
-  return row === undefined ? null : { height: row.height, hash: row.hash, blockAt: row.block_at };
+  return row ?? null;
 }

@@ -19,13 +19,9 @@ export async function readDatabaseTime(db: Database): Promise<number> {
 
 /** The newest blocks of all networks that this program knows. */
 export async function readNewestBlocks(db: Database): Promise<readonly NewestBlock[]> {
-  const rows = await db.selectFrom('chain_cursors').select(['network', 'height', 'block_at', 'at_head_at']).execute();
-  return rows
-    .filter(({ network }) => isNetwork(network))
-    .map(({ network, height, block_at, at_head_at }) => ({
-      network,
-      height,
-      blockAt: block_at,
-      isHead: at_head_at !== null,
-    }));
+  const rows = await db
+    .selectFrom('chain_cursors')
+    .select(['network', 'height', 'block_at as blockAt', sql<boolean>`at_head_at is not null`.as('isHead')])
+    .execute();
+  return rows.filter(({ network }) => isNetwork(network));
 }

@@ -101,19 +101,17 @@ export async function knownAround(
   readonly before: bigint;
   readonly arrived: bigint;
 } | null> {
-  const { rows } = await sql<{ payment_id: string; after_block: string | null; before: string; arrived: string }>`
-    select a.payment_id, a.after_block, coalesce(sum(t.amount_units) filter (where t.block_height = ${height}), 0)::text as arrived,
-      (coalesce(sum(t.amount_units) filter (where t.block_height < ${height}), 0)
+  const { rows } = await sql<{ paymentId: string; afterBlock: string | null; before: bigint; arrived: bigint }>`
+    select a.payment_id as "paymentId", a.after_block as "afterBlock",
+      coalesce(sum(t.amount_units) filter (where t.block_height = ${height}), 0) as arrived,
+      coalesce(sum(t.amount_units) filter (where t.block_height < ${height}), 0)
         - coalesce((select sum(o.units) from coin_outflows o
-            where o.network = a.network and o.address = a.address and o.block_height < ${height}), 0))::text as before
+            where o.network = a.network and o.address = a.address and o.block_height < ${height}), 0) as before
     from payment_addresses a left join transfers t on t.payment_id = a.payment_id and t.network = a.network
       and t.address = a.address and t.asset = ${asset} and t.state in ('mined', 'confirmed')
     where a.network = ${network} and a.address = ${address}
     group by a.network, a.address, a.payment_id, a.after_block`.execute(db);
-  const [row] = rows;
-  if (row === undefined) return null;
-  const { payment_id: paymentId, after_block: afterBlock } = row;
-  return { paymentId, afterBlock, before: BigInt(row.before), arrived: BigInt(row.arrived) };
+  return rows[0] ?? null;
 }
 
 /** Saves what left addresses. An open question that `resolved` names is answered by what is saved here. */

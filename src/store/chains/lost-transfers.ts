@@ -96,8 +96,8 @@ export async function awaitingLost(
   asset: AssetCode,
   since: number,
 ): Promise<readonly AwaitingAddress[]> {
-  const { rows } = await sql<{ address: string; units: string }>`
-    select u.address, (coalesce(sum(l.amount_units), 0) - coalesce(${LEFT('u')}, 0))::text as units
+  const { rows } = await sql<{ address: string; units: bigint }>`
+    select u.address, coalesce(sum(l.amount_units), 0) - coalesce(${LEFT('u')}, 0) as units
     from skipped_indexes s
     join unissued_addresses u on u.network = s.network and u.first_address = s.first_address
       and u.address_index >= s.from_index and u.address_index < s.to_index
@@ -106,7 +106,7 @@ export async function awaitingLost(
     where s.network = ${network} and s.skipped_at > ${timestamp(since)}
       and not exists (select 1 from payment_addresses a where a.network = u.network and a.address = u.address)
     group by u.network, u.address`.execute(db);
-  return rows.map(({ address, units }) => ({ address, paymentId: null, afterBlock: null, units: BigInt(units) }));
+  return rows.map((row) => ({ ...row, paymentId: null, afterBlock: null }));
 }
 
 /** Money on an address that is not handed out yet, of a wallet that is still in use. */
@@ -173,18 +173,14 @@ export async function projectsOfWallet(
   const rows = await executor
     .selectFrom('wallets')
     .distinctOn('project_id')
-    .select(['project_id', 'id', 'confirmations', 'replaced_at'])
+    .select(['project_id as projectId', 'id as walletId', 'confirmations', 'replaced_at as replacedAt'])
     .where('network', '=', network)
     .where('first_address', '=', firstAddress)
     .orderBy('project_id')
     .orderBy(sql`replaced_at desc nulls first`)
     .execute();
-  const current = rows.filter(({ replaced_at }) => replaced_at === null);
-  return (current.length > 0 ? current : rows).map((row) => ({
-    projectId: row.project_id,
-    walletId: row.id,
-    confirmations: row.confirmations,
-  }));
+  const current = rows.filter(({ replacedAt }) => replacedAt === null);
+  return current.length > 0 ? current : rows;
 }
 
 /** Saves events that belong to no payment's change, with a delivery for each endpoint registered for their type. */

@@ -1,7 +1,7 @@
 import { isNetwork, type Network } from '../../domain/networks.ts';
 import type { Cursor } from './chain.ts';
 import type { Database } from '../database.ts';
-import { columnsOf, type NewRow } from '../tables.ts';
+import { fields, toRow, type Stored } from '../rows.ts';
 
 /** Saves why a chain cannot be followed; null: it can. Without a cursor there is nothing to follow yet. */
 export async function saveProblem(db: Database, network: Network, problem: string | null): Promise<void> {
@@ -9,13 +9,7 @@ export async function saveProblem(db: Database, network: Network, problem: strin
 }
 
 /** A node's latest report. */
-export interface KnownNode {
-  readonly network: Network;
-  readonly node: string;
-  readonly height: number | null;
-  readonly problem: string | null;
-  readonly checkedAt: number;
-}
+export type KnownNode = Stored<'chain_nodes'>;
 
 /** Saves the reports of a network's nodes in place of earlier ones. */
 export async function saveNodes(
@@ -27,7 +21,7 @@ export async function saveNodes(
   await db.transaction().execute(async (trx) => {
     await trx.deleteFrom('chain_nodes').where('network', '=', network).execute();
     if (nodes.length === 0) return;
-    const rows = nodes.map((node): NewRow<'chain_nodes'> => ({ ...node, network, checked_at: new Date(now) }));
+    const rows = nodes.map((node) => toRow('chain_nodes', { ...node, network, checkedAt: now }));
     // Two URLs may lead to one host; the later one stands for both.
     await trx
       .insertInto('chain_nodes')
@@ -43,29 +37,16 @@ export async function networkStates(db: Database): Promise<{
 }> {
   const cursors = await db
     .selectFrom('chain_cursors')
-    .select(['network', 'height', 'hash', 'block_at', 'problem'])
+    .select(['network', 'height', 'hash', 'block_at as blockAt', 'problem'])
     .execute();
   const nodes = await db
     .selectFrom('chain_nodes')
-    .select(columnsOf('chain_nodes'))
+    .select(fields('chain_nodes'))
     .orderBy('network')
     .orderBy('node')
     .execute();
   return {
-    cursors: new Map(
-      cursors.map(({ network, height, hash, block_at, problem }) => [
-        network,
-        { height, hash, blockAt: block_at, problem },
-      ]),
-    ),
-    nodes: nodes
-      .filter(({ network }) => isNetwork(network))
-      .map(({ network, node, height, problem, checked_at }) => ({
-        network,
-        node,
-        height,
-        problem,
-        checkedAt: checked_at,
-      })),
+    cursors: new Map(cursors.map(({ network, ...cursor }) => [network, cursor])),
+    nodes: nodes.filter(({ network }) => isNetwork(network)),
   };
 }

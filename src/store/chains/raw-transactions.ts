@@ -1,7 +1,7 @@
 import { sql, type SqlBool } from 'kysely';
 import type { Network } from '../../domain/networks.ts';
 import type { Database, Trx } from '../database.ts';
-import type { NewRow } from '../tables.ts';
+import { toRow } from '../rows.ts';
 
 /**
  * Saves whole transactions by hash. A hash identifies its bytes, so transactions that a reorganisation removes can
@@ -16,11 +16,9 @@ export async function saveRawTransactions(
   await trx
     .insertInto('raw_transactions')
     .values(
-      [...transactions].map(([hash, bytes]): NewRow<'raw_transactions'> => ({
-        network,
-        transaction_hash: hash,
-        bytes: Buffer.from(bytes),
-      })),
+      [...transactions].map(([transactionHash, bytes]) =>
+        toRow('raw_transactions', { network, transactionHash, bytes: Buffer.from(bytes) }),
+      ),
     )
     .onConflict((conflict) => conflict.doNothing())
     .execute();
@@ -35,9 +33,9 @@ export async function findRawTransactions(
   if (hashes.length === 0) return new Map();
   const rows = await db
     .selectFrom('raw_transactions')
-    .select(['transaction_hash', 'bytes'])
+    .select(['transaction_hash as hash', 'bytes'])
     .where('network', '=', network)
     .where(sql<SqlBool>`transaction_hash = any (${hashes}::text[])`)
     .execute();
-  return new Map(rows.map((row) => [row.transaction_hash, row.bytes.toString('hex')]));
+  return new Map(rows.map((row) => [row.hash, row.bytes.toString('hex')]));
 }

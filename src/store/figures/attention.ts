@@ -6,6 +6,7 @@ import { SURFACES, type Surface } from '../../domain/payment.ts';
 import type { Mode } from '../../domain/permission.ts';
 import { isCounting, PAYMENT_STATUSES, type PaymentStatus } from '../../domain/status.ts';
 import { timestamp, type Database, type Trx } from '../database.ts';
+import { toRow, type Stored } from '../rows.ts';
 
 interface Scope {
   readonly projectId: string;
@@ -194,20 +195,9 @@ export async function walletNetworks(
 }
 
 /** Names one occurrence of what needs attention. */
-export interface AttentionKey {
-  readonly kind: string;
-  readonly subject: string;
-  readonly occurrence: string;
-}
-
+export type AttentionKey = Pick<AttentionMark, 'kind' | 'subject' | 'occurrence'>;
 /** What people have written to one occurrence. */
-export interface AttentionMark extends AttentionKey {
-  readonly assignedTo: string | null;
-  readonly note: string | null;
-  readonly doneAt: number | null;
-  readonly doneBy: string | null;
-  readonly version: number;
-}
+export type AttentionMark = Omit<Stored<'attention_marks'>, 'projectId' | 'mode' | 'changedAt'>;
 
 /** The marks of these occurrences; those without are left out. */
 export async function attentionMarks(
@@ -233,23 +223,15 @@ export async function saveAttentionMark(
   mark: AttentionMark,
   now: number,
 ): Promise<boolean> {
-  const { kind, subject, occurrence, assignedTo, note, doneAt, doneBy, version } = mark;
-  const row = {
-    assigned_to: assignedTo,
-    note,
-    done_at: doneAt === null ? null : new Date(doneAt),
-    done_by: doneBy,
-    version,
-    changed_at: new Date(now),
-  };
+  const row = toRow('attention_marks', { ...mark, projectId, mode, changedAt: now });
   const saved = await trx
     .insertInto('attention_marks')
-    .values({ project_id: projectId, mode, kind, subject, occurrence, ...row })
+    .values(row)
     .onConflict((conflict) =>
       conflict
         .columns(['project_id', 'mode', 'kind', 'subject', 'occurrence'])
         .doUpdateSet(row)
-        .where('attention_marks.version', '=', version - 1),
+        .where('attention_marks.version', '=', mark.version - 1),
     )
     .returning('version')
     .executeTakeFirst();

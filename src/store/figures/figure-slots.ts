@@ -3,6 +3,7 @@ import { firstUuidOf } from '../../domain/id.ts';
 import { SURFACES } from '../../domain/payment.ts';
 import type { Mode } from '../../domain/permission.ts';
 import type { Database, Trx } from '../database.ts';
+import { fields, toChanges } from '../rows.ts';
 
 /** One hour of a project's payments of one mode, by their time of creation: epoch milliseconds, a whole UTC hour. */
 export interface FigureHour {
@@ -27,10 +28,10 @@ const ROW = 1;
 export async function figuresProgress(db: Database | Trx): Promise<FiguresProgress> {
   const row = await db
     .selectFrom('figures_progress')
-    .select(['closed_until', 'taken_in'])
+    .select(['closed_until as closedUntil', 'taken_in as takenIn'])
     .where('id', '=', ROW)
     .executeTakeFirst();
-  return { closedUntil: row?.closed_until ?? null, takenIn: row?.taken_in ?? null };
+  return row ?? { closedUntil: null, takenIn: null };
 }
 
 /** The same with what is needed to go on, locked; null: another process is at it. */
@@ -38,13 +39,12 @@ export async function lockFiguresProgress(trx: Trx): Promise<(FiguresProgress & 
   await sql`insert into figures_progress (id) values (${ROW}) on conflict do nothing`.execute(trx);
   const row = await trx
     .selectFrom('figures_progress')
-    .select(['closed_until', 'taken_in', 'newest', 'ended_before'])
+    .select(fields('figures_progress', { without: ['id'] }))
     .where('id', '=', ROW)
     .forUpdate()
     .skipLocked()
     .executeTakeFirst();
-  if (row === undefined) return null;
-  return { closedUntil: row.closed_until, takenIn: row.taken_in, newest: row.newest, endedBefore: row.ended_before };
+  return row ?? null;
 }
 
 interface TailState {
@@ -55,15 +55,9 @@ interface TailState {
 }
 
 export async function saveFiguresProgress(trx: Trx, progress: FiguresProgress & TailState): Promise<void> {
-  const { closedUntil, takenIn, newest, endedBefore } = progress;
   await trx
     .updateTable('figures_progress')
-    .set({
-      closed_until: closedUntil === null ? null : new Date(closedUntil),
-      taken_in: takenIn,
-      newest,
-      ended_before: endedBefore,
-    })
+    .set(toChanges('figures_progress', progress))
     .where('id', '=', ROW)
     .execute();
 }

@@ -92,8 +92,8 @@ async function readPayments(db: Database, now: number): Promise<Figures['payment
 }
 
 async function readLeases(db: Database, now: number): Promise<Figures['leases']> {
-  const { rows } = await sql<{ name: string; is_held: boolean }>`
-    select name, until > ${timestamp(now)} as is_held from leases
+  const { rows } = await sql<{ name: string; isHeld: boolean }>`
+    select name, until > ${timestamp(now)} as "isHeld" from leases
   `.execute(db);
-  return rows.map(({ name, is_held }) => ({ name, isHeld: is_held }));
+  return rows;
 }

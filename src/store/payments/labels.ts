@@ -32,11 +32,11 @@ export async function labelsOfPayments(
   const rows = await executor
     .selectFrom('payment_labels as p')
     .innerJoin('labels as l', 'l.id', 'p.label_id')
-    .select(['p.payment_id', 'l.name'])
+    .select(['p.payment_id as paymentId', 'l.name'])
     .where('p.payment_id', 'in', paymentIds)
     .orderBy(sql`lower(l.name)`)
     .execute();
-  const groups = Map.groupBy(rows, (row) => row.payment_id);
+  const groups = Map.groupBy(rows, ({ paymentId }) => paymentId);
   return new Map([...groups].map(([id, group]) => [id, group.map(({ name }) => name)]));
 }
 

@@ -147,23 +147,23 @@ async function takenOf(trx: Trx, payment: Payment, transfers: readonly Transfer[
 }
 
 async function transitionsOf(trx: Trx, paymentId: string): Promise<readonly TransitionRecord[]> {
-  const rows = await trx
+  return trx
     .selectFrom('payment_arrows')
-    .select(['from_status', 'to_status', 'cause', 'at'])
+    .select(['from_status as from', 'to_status as to', 'cause', 'at'])
     .where('payment_id', '=', paymentId)
     .orderBy('id')
     .limit(MAX_EACH)
     .execute();
-  return rows.map((row) => ({ from: row.from_status, to: row.to_status, cause: row.cause, at: row.at }));
 }
 
 async function addressesOf(
   trx: Trx,
   paymentId: string,
 ): Promise<{ readonly addresses: readonly IssuedAddressRecord[]; readonly quotes: readonly QuoteRecord[] }> {
-  const issued = await trx
+  const addresses = await trx
     .selectFrom('payment_addresses')
-    .select(['network', 'address', 'asset', 'decimals', 'owed_units', 'address_index', 'issued_at', 'watch_until'])
+    .select(['network', 'address', 'asset', 'decimals', 'owed_units as owedUnits', 'address_index as index'])
+    .select(['issued_at as issuedAt', 'watch_until as watchUntil'])
     .where('payment_id', '=', paymentId)
     .orderBy('issued_at', 'desc')
     .orderBy('address_index', 'desc')
@@ -171,39 +171,25 @@ async function addressesOf(
     .execute();
   const again = await trx
     .selectFrom('payment_quotes')
-    .select(['network', 'address', 'asset', 'owed_units', 'quoted_at'])
+    .select(['network', 'address', 'asset', 'owed_units as owedUnits', 'quoted_at as quotedAt'])
     .where('payment_id', '=', paymentId)
     .orderBy('id', 'desc')
     .limit(MAX_EACH)
     .execute();
-  const quotes = [...again, ...issued.map((row) => ({ ...row, quoted_at: row.issued_at }))];
-  return {
-    addresses: issued.map((row) => ({
-      address: row.address,
-      network: row.network,
-      asset: row.asset,
-      decimals: row.decimals,
-      owedUnits: row.owed_units,
-      index: row.address_index,
-      issuedAt: row.issued_at,
-      watchUntil: row.watch_until,
-    })),
-    quotes: quotes
-      .map((row) => ({
-        network: row.network,
-        asset: row.asset,
-        address: row.address,
-        owedUnits: row.owed_units,
-        quotedAt: row.quoted_at,
-      }))
-      .toSorted((a, b) => b.quotedAt - a.quotedAt),
-  };
+  const first = addresses.map(({ network, address, asset, owedUnits, issuedAt: quotedAt }) => ({
+    network,
+    address,
+    asset,
+    owedUnits,
+    quotedAt,
+  }));
+  return { addresses, quotes: [...again, ...first].toSorted((a, b) => b.quotedAt - a.quotedAt) };
 }
 
 async function actionsOf(trx: Trx, payment: Payment, refunds: readonly Refund[]): Promise<readonly ActionRecord[]> {
   const rows = await trx
     .selectFrom('audit_log')
-    .select(['at', 'action', 'actor_name', 'subject_id', 'before', 'after'])
+    .select(['at', 'action', 'actor_name as by', 'subject_id as subject', 'before', 'after'])
     // The log has a label's id: its name is here alone, and goes with it.
     .select(
       sql<string | null>`(select name from labels where labels.project_id = audit_log.project_id
@@ -220,12 +206,9 @@ async function actionsOf(trx: Trx, payment: Payment, refunds: readonly Refund[])
     .orderBy('id')
     .limit(MAX_EACH)
     .execute();
-  return rows.map(({ at, action, actor_name: by, subject_id: subject, before, after, label }) => ({
-    at,
-    action,
-    by,
+  return rows.map(({ before, after, label, ...row }) => ({
+    ...row,
     detail: label ?? detailOf({ ...before, ...after }),
-    subject,
   }));
 }
 

@@ -1,14 +1,12 @@
 import { sql } from 'kysely';
 import type { Trx } from '../database.ts';
+import type { Stored } from '../rows.ts';
 import type { DeliveryState } from '../schema/webhooks.ts';
 
-export interface AttemptRecord {
-  readonly manual: boolean;
-  readonly startedAt: number;
-  readonly durationMs: number;
-  readonly responseStatus: number | null;
-  readonly error: string | null;
-}
+export type AttemptRecord = Pick<
+  Stored<'delivery_attempts'>,
+  'manual' | 'startedAt' | 'durationMs' | 'responseStatus' | 'error'
+>;
 
 export interface DeliveryRecord {
   readonly id: bigint;
@@ -29,7 +27,7 @@ export interface EventRecord {
 export async function eventsOf(trx: Trx, paymentId: string, limit: number): Promise<readonly EventRecord[]> {
   const events = await trx
     .selectFrom('events')
-    .select(['id', 'type', 'created_at'])
+    .select(['id', 'type', 'created_at as createdAt'])
     .where('payment_id', '=', paymentId)
     .orderBy('created_at')
     // Ids of one millisecond are in no order.
@@ -40,7 +38,7 @@ export async function eventsOf(trx: Trx, paymentId: string, limit: number): Prom
   const deliveries = await trx
     .selectFrom('deliveries as d')
     .innerJoin('webhook_endpoints as w', 'w.id', 'd.endpoint_id')
-    .select(['d.id', 'd.event_id', 'd.state', 'd.next_attempt_at', 'w.url'])
+    .select(['d.id', 'd.event_id as eventId', 'd.state', 'd.next_attempt_at as nextAttemptAt', 'w.url'])
     .where(
       'd.event_id',
       'in',
@@ -54,17 +52,12 @@ export async function eventsOf(trx: Trx, paymentId: string, limit: number): Prom
     deliveries.map(({ id }) => id),
     limit,
   );
-  const byEvent = Map.groupBy(deliveries, (delivery) => delivery.event_id);
+  const byEvent = Map.groupBy(deliveries, ({ eventId }) => eventId);
   return events.map((event) => ({
-    id: event.id,
-    type: event.type,
-    createdAt: event.created_at,
-    deliveries: (byEvent.get(event.id) ?? []).map(({ id, url, state, next_attempt_at }) => ({
-      id,
-      url,
-      state,
-      nextAttemptAt: next_attempt_at,
-      attempts: attempts.get(id) ?? [],
+    ...event,
+    deliveries: (byEvent.get(event.id) ?? []).map(({ eventId: _eventId, ...delivery }) => ({
+      ...delivery,
+      attempts: attempts.get(delivery.id) ?? [],
     })),
   }));
 }
@@ -77,22 +70,11 @@ async function attemptsOf(
   if (deliveryIds.length === 0) return new Map();
   const rows = await trx
     .selectFrom('delivery_attempts')
-    .select(['delivery_id', 'manual', 'started_at', 'duration_ms', 'response_status', 'error'])
+    .select(['delivery_id as deliveryId', 'manual', 'started_at as startedAt', 'duration_ms as durationMs'])
+    .select(['response_status as responseStatus', 'error'])
     .where('delivery_id', 'in', deliveryIds)
     .orderBy('id')
     .limit(limit)
     .execute();
-  const groups = Map.groupBy(rows, (row) => row.delivery_id);
-  return new Map(
-    [...groups].map(([id, group]) => [
-      id,
-      group.map((row) => ({
-        manual: row.manual,
-        startedAt: row.started_at,
-        durationMs: row.duration_ms,
-        responseStatus: row.response_status,
-        error: row.error,
-      })),
-    ]),
-  );
+  return Map.groupBy(rows, ({ deliveryId }) => deliveryId);
 }

@@ -80,12 +80,11 @@ export interface OwnedPayment extends PaymentScopeKey {
 
 /** Whose these payments are; unknown ids are left out. */
 export async function findOwners(db: Database, ids: readonly string[]): Promise<readonly OwnedPayment[]> {
-  const rows = await db
+  return db
     .selectFrom('payments')
-    .select(['id', 'project_id', 'mode', 'surface'])
+    .select(['id', 'project_id as projectId', 'mode', 'surface'])
     .where(sql<SqlBool>`id = any (${ids}::uuid[])`)
     .execute();
-  return rows.map(({ project_id: projectId, ...row }) => ({ ...row, projectId }));
 }
 
 /** The newest payments of each scope that were created from a time on, at most `limit` of each. */

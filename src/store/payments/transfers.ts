@@ -105,14 +105,14 @@ export async function confirmTransfers(
   network: Network,
   height: number,
 ): Promise<readonly ConfirmedTransfer[]> {
-  const { rows } = await sql<Omit<ConfirmedTransfer, 'amountUnits'> & { readonly amountUnits: string }>`
+  const { rows } = await sql<ConfirmedTransfer>`
     update transfers t set state = 'confirmed'
     from payment_addresses a
     where t.network = ${network} and t.state = 'mined' and a.network = t.network and a.address = t.address
       and t.block_height + a.confirmations - 1 <= ${height}
     returning t.payment_id as "paymentId", t.network, t.transaction_hash as "transactionHash", t.asset, t.address,
-      t.amount_units::text as "amountUnits"`.execute(trx);
-  return rows.map((row) => ({ ...row, amountUnits: BigInt(row.amountUnits) }));
+      t.amount_units as "amountUnits"`.execute(trx);
+  return rows;
 }
 
 /**
@@ -141,13 +141,12 @@ export async function waitingTransfers(
   executor: Database | Trx,
   network: Network,
 ): Promise<readonly { readonly hash: string; readonly paymentId: string }[]> {
-  const rows = await executor
+  return executor
     .selectFrom('transfers')
-    .select(['transaction_hash', 'payment_id'])
+    .select(['transaction_hash as hash', 'payment_id as paymentId'])
     .where('network', '=', network)
     .where('state', '=', 'seen')
     .execute();
-  return rows.map((row) => ({ hash: row.transaction_hash, paymentId: row.payment_id }));
 }
 
 /** Drops unmined transfers that are gone; returns the ids of their payments. */

@@ -34,11 +34,11 @@ export async function findAnswer(
 ): Promise<{ readonly bodyHash: Buffer; readonly response: string } | null> {
   const row = await executor
     .selectFrom('idempotency_keys')
-    .select(['body_hash', 'response'])
+    .select(['body_hash as bodyHash', 'response'])
     .where(isOf(scope))
     .where('created_at', '>', timestamp(since))
     .executeTakeFirst();
-  return row === undefined ? null : { bodyHash: row.body_hash, response: row.response };
+  return row ?? null;
 }
 
 /** Deletes an answer that is older than 24 hours, so that its key can be used again. */

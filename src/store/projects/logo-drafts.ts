@@ -1,21 +1,20 @@
 import { timestamp, type Database } from '../database.ts';
 import type { Logo } from './projects.ts';
+import { toRow } from '../rows.ts';
 import type { LogoType } from '../schema/projects.ts';
-import type { NewRow } from '../tables.ts';
 
 /** As long as somebody may look at a preview. */
 const LIFETIME_MS = 60 * 60_000;
 
 /** Keeps a logo that was not saved yet for an hour, for every process; forgets the older ones of all projects. */
 export async function keepLogoDraft(db: Database, projectId: string, logo: Logo, now: number): Promise<void> {
-  const { hash, type, bytes } = logo;
   await db
     .deleteFrom('logo_drafts')
     .where('created_at', '<', timestamp(now - LIFETIME_MS))
     .execute();
   await db
     .insertInto('logo_drafts')
-    .values({ project_id: projectId, hash, type, bytes, created_at: new Date(now) } satisfies NewRow<'logo_drafts'>)
+    .values(toRow('logo_drafts', { ...logo, projectId, createdAt: now }))
     .onConflict((conflict) => conflict.columns(['project_id', 'hash']).doUpdateSet({ created_at: new Date(now) }))
     .execute();
 }

@@ -2,26 +2,12 @@ import { sql, type SqlBool } from 'kysely';
 import type { Network } from '../../domain/networks.ts';
 import type { Database, Trx } from '../database.ts';
 import type { WalletKind } from '../schema/wallets.ts';
-import type { NewRow } from '../tables.ts';
+import { fields, toRow, type Stored } from '../rows.ts';
 
-/** An address of a wallet's change chain. The chain is named by its first address. */
-export interface ChangeAddress {
-  readonly network: Network;
-  readonly address: string;
-  readonly firstChangeAddress: string;
-  readonly index: number;
-}
-
+/** An address of a wallet's change chain. */
+export type ChangeAddress = Stored<'change_addresses'>;
 /** Money that a block paid to a change address, in the smallest units. */
-export interface ChangeOutput {
-  readonly network: Network;
-  readonly transactionHash: string;
-  readonly index: number;
-  readonly address: string;
-  readonly amountUnits: bigint;
-  readonly blockHeight: number;
-  readonly blockHash: string;
-}
+export type ChangeOutput = Stored<'change_outputs'>;
 
 /** The facts of a wallet that matter for its change. */
 export interface ChangeWallet {
@@ -52,18 +38,12 @@ export async function walletsWithoutChangeWatch(
 export async function saveChangeWatch(
   db: Database,
   network: Network,
-  { id, kind, source }: ChangeWallet,
+  { id: walletId, kind, source }: ChangeWallet,
   firstChangeAddress: string | null,
 ): Promise<void> {
   await db
     .insertInto('change_watches')
-    .values({
-      wallet_id: id,
-      kind,
-      source,
-      network,
-      first_change_address: firstChangeAddress,
-    } satisfies NewRow<'change_watches'>)
+    .values(toRow('change_watches', { walletId, kind, source, network, firstChangeAddress }))
     .onConflict((conflict) =>
       conflict.columns(['wallet_id', 'kind', 'source']).doUpdateSet({ first_change_address: firstChangeAddress }),
     )
@@ -91,14 +71,7 @@ export async function watchChange(db: Database, addresses: readonly ChangeAddres
   if (addresses.length === 0) return;
   await db
     .insertInto('change_addresses')
-    .values(
-      addresses.map(({ network, address, firstChangeAddress, index }): NewRow<'change_addresses'> => ({
-        network,
-        address,
-        first_change_address: firstChangeAddress,
-        change_index: index,
-      })),
-    )
+    .values(addresses.map((address) => toRow('change_addresses', address)))
     .onConflict((conflict) => conflict.doNothing())
     .execute();
 }
@@ -110,18 +83,12 @@ export async function findChange(
   addresses: readonly string[],
 ): Promise<readonly ChangeAddress[]> {
   if (addresses.length === 0) return [];
-  const rows = await db
+  return db
     .selectFrom('change_addresses')
-    .select(['network', 'address', 'first_change_address', 'change_index'])
+    .select(fields('change_addresses'))
     .where('network', '=', network)
     .where(sql<SqlBool>`address = any (${addresses}::text[])`)
     .execute();
-  return rows.map((row) => ({
-    network: row.network,
-    address: row.address,
-    firstChangeAddress: row.first_change_address,
-    index: row.change_index,
-  }));
 }
 
 /** How many addresses of a change chain are watched. */
@@ -139,17 +106,7 @@ export async function saveChangeOutputs(trx: Trx, outputs: readonly ChangeOutput
   if (outputs.length === 0) return;
   await trx
     .insertInto('change_outputs')
-    .values(
-      outputs.map((output): NewRow<'change_outputs'> => ({
-        network: output.network,
-        transaction_hash: output.transactionHash,
-        output_index: output.index,
-        address: output.address,
-        amount_units: String(output.amountUnits),
-        block_height: output.blockHeight,
-        block_hash: output.blockHash,
-      })),
-    )
+    .values(outputs.map((output) => toRow('change_outputs', output)))
     .onConflict((conflict) => conflict.doNothing())
     .execute();
 }
@@ -190,8 +147,8 @@ export async function openChange(
   firstChangeAddress: string,
   { refundIds, now }: { readonly refundIds: readonly string[]; readonly now: number },
 ): Promise<ReadonlyMap<number, number>> {
-  const { rows } = await sql<{ index: number; refunds: string }>`
-    select c.change_index as index, count(*)::text as refunds
+  const { rows } = await sql<{ index: number; refunds: bigint }>`
+    select c.change_index as index, count(*) as refunds
     from refund_changes u
     join refunds r on r.id = u.refund_id and r.status = 'pending' and r.due_at > ${new Date(now)}::timestamptz
     join change_addresses c on c.network = u.network and c.address = u.address
@@ -224,7 +181,7 @@ export async function refundChanges(
 export async function saveRefundChange(trx: Trx, refundId: string, network: Network, address: string): Promise<void> {
   await trx
     .insertInto('refund_changes')
-    .values({ refund_id: refundId, network, address } satisfies NewRow<'refund_changes'>)
+    .values(toRow('refund_changes', { refundId, network, address }))
     .onConflict((conflict) => conflict.column('refund_id').doUpdateSet({ address }))
     .execute();
 }

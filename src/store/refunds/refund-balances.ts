@@ -34,14 +34,9 @@ export async function unpaidRefunds(
   asset: AssetCode,
   failedSince: number,
 ): Promise<readonly UnpaidRefund[]> {
-  const { rows } = await sql<{
-    id: string;
-    address: string;
-    units: string;
-    balance: string | null;
-    height: number | null;
-  }>`
-    select r.id, r.watched_address as address, r.units::text as units, b.balance_units::text as balance, b.looked_height as height
+  type Row = Omit<UnpaidRefund, 'seen'> & { readonly balance: bigint | null; readonly height: number | null };
+  const { rows } = await sql<Row>`
+    select r.id, r.watched_address as address, r.units, b.balance_units as balance, b.looked_height as height
     from refunds r left join refund_balances b on b.refund_id = r.id
     where r.id in (
         select pending.id from refunds pending
@@ -53,11 +48,9 @@ export async function unpaidRefunds(
       and (r.status <> 'failed' or r.created_at >= ${timestamp(failedSince)}) and r.network = ${network} and r.asset = ${asset} and r.mode = 'live'
       and r.watched_address is not null
       and not exists (select from refund_payouts o where o.refund_id = r.id) and not ${TAKES_PAYMENTS}`.execute(db);
-  return rows.map(({ id, address, units, balance, height }) => ({
-    id,
-    address,
-    units: BigInt(units),
-    seen: balance === null || height === null ? null : { balance: BigInt(balance), height },
+  return rows.map(({ balance, height, ...refund }) => ({
+    ...refund,
+    seen: balance === null || height === null ? null : { balance, height },
   }));
 }
 
@@ -100,11 +93,11 @@ export async function unexplainedGrowth(
   db: Database,
   refund: { readonly id: string; readonly paymentId: string; readonly asset: AssetCode; readonly network: Network },
 ): Promise<readonly UnexplainedGrowth[]> {
-  const { rows } = await sql<{ id: string; address: string; units: string; height: number }>`
-    select r.id, r.watched_address as address, b.grown_units::text as units, b.grown_height as height
+  const { rows } = await sql<UnexplainedGrowth>`
+    select r.id as "refundId", r.watched_address as address, b.grown_units as units, b.grown_height as height
     from refunds r join refund_balances b on b.refund_id = r.id
     where r.payment_id = ${refund.paymentId} and r.asset = ${refund.asset} and r.network = ${refund.network}
       and (r.id = ${refund.id} or r.status = 'failed') and b.grown_units is not null
     order by r.id`.execute(db);
-  return rows.map(({ id, units, ...row }) => ({ ...row, refundId: id, units: BigInt(units) }));
+  return rows;
 }

@@ -23,15 +23,15 @@ export async function claimsOn(
 ): Promise<readonly ClaimOnPayment[]> {
   let query = executor
     .selectFrom('refunds as r')
-    .select(['r.id', 'r.status', 'r.failure_reason', 'r.units', TAKES_PAYMENTS.as('takes_payments')])
+    .select(['r.id', 'r.status', 'r.failure_reason as failureReason', 'r.units', TAKES_PAYMENTS.as('takesPayments')])
     .where('r.payment_id', '=', paymentId);
   if (token !== null) query = query.where('r.asset', '=', token.asset).where('r.network', '=', token.network);
   const rows = await query.orderBy('r.id').execute();
   const claims: ClaimOnPayment[] = [];
-  for (const { id, status, failure_reason, units, takes_payments } of rows) {
-    const payout = takes_payments ? null : await payoutOf(executor, id);
-    if (status === 'failed' && payout === null) continue;
-    claims.push({ id, status, failureReason: failure_reason, units, payout });
+  for (const { takesPayments, ...claim } of rows) {
+    const payout = takesPayments ? null : await payoutOf(executor, claim.id);
+    if (claim.status === 'failed' && payout === null) continue;
+    claims.push({ ...claim, payout });
   }
   return claims;
 }

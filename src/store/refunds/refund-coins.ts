@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Network } from '../../domain/networks.ts';
 import type { Database, Trx } from '../database.ts';
 import type { WalletKind } from '../schema/wallets.ts';
-import type { NewRow } from '../tables.ts';
+import { toRow } from '../rows.ts';
 
 /** The wallet that a payment's money went to, with its latest source. */
 export interface RefundWallet {
@@ -63,7 +63,7 @@ export interface CoinQuery {
  */
 export async function walletCoins(db: Database, query: CoinQuery, limit: number): Promise<readonly WalletCoin[]> {
   const { refundIds, paymentIds, network, firstAddress, firstChangeAddress, now } = query;
-  const { rows } = await sql<Omit<WalletCoin, 'amountUnits'> & { readonly amountUnits: string }>`
+  const { rows } = await sql<WalletCoin>`
     with holds as (
       select h.transaction_hash, h.output_index, bool_or(r.id = any (${refundIds}::uuid[])) as is_held,
         array_agg(r.id::text order by r.id) filter (where r.id <> all (${refundIds}::uuid[])) as held_by
@@ -82,7 +82,7 @@ export async function walletCoins(db: Database, query: CoinQuery, limit: number)
       from change_addresses c join change_outputs o on o.network = c.network and o.address = c.address
       where c.network = ${network} and c.first_change_address = ${firstChangeAddress}
     )
-    select transaction_hash as txid, output_index as vout, amount_units::text as "amountUnits",
+    select transaction_hash as txid, output_index as vout, amount_units as "amountUnits",
       block_height as "blockHeight", block_hash as "blockHash", index, is_change as "isChange", is_own as "isOwn",
       coalesce(is_held, false) as "isHeld", coalesce(held_by, '{}') as "heldBy"
     from coins left join holds using (transaction_hash, output_index)
@@ -90,7 +90,7 @@ export async function walletCoins(db: Database, query: CoinQuery, limit: number)
       least(row_number() over (order by block_height desc), row_number() over (order by amount_units desc)),
       transaction_hash, output_index
     limit ${limit}`.execute(db);
-  return rows.map((row) => ({ ...row, amountUnits: BigInt(row.amountUnits) }));
+  return rows;
 }
 
 /** Until the transaction ends, nobody else chooses outputs of this wallet for a refund. */
@@ -129,14 +129,7 @@ export async function saveRefundInputs(
   await trx.deleteFrom('refund_inputs').where('refund_id', '=', refundId).execute();
   await trx
     .insertInto('refund_inputs')
-    .values(
-      outpoints.map(({ txid, vout }): NewRow<'refund_inputs'> => ({
-        refund_id: refundId,
-        network,
-        transaction_hash: txid,
-        output_index: vout,
-      })),
-    )
+    .values(outpoints.map(({ txid, vout }) => toRow('refund_inputs', { refundId, network, txid, vout })))
     .execute();
 }
 
@@ -147,10 +140,10 @@ export async function refundInputs(
 ): Promise<ReadonlyMap<string, readonly Outpoint[]>> {
   const rows = await db
     .selectFrom('refund_inputs')
-    .select(['refund_id', 'transaction_hash as txid', 'output_index as vout'])
+    .select(['refund_id as refundId', 'transaction_hash as txid', 'output_index as vout'])
     .where('refund_id', 'in', refundIds)
     .execute();
-  const byRefund = Map.groupBy(rows, ({ refund_id }) => refund_id);
+  const byRefund = Map.groupBy(rows, ({ refundId }) => refundId);
   return new Map(refundIds.map((id) => [id, (byRefund.get(id) ?? []).map(({ txid, vout }) => ({ txid, vout }))]));
 }
 

@@ -1,23 +1,13 @@
 import { sql, type RawBuilder } from 'kysely';
-import type { AssetCode } from '../../domain/asset-code.ts';
 import type { Network } from '../../domain/networks.ts';
 import type { KnownPayout, PayableRefund } from '../../domain/refund-payout.ts';
-import type { RefundStatus } from '../../domain/refund.ts';
+
 import type { Database, Trx } from '../database.ts';
-import type { NewRow } from '../tables.ts';
+import { toRow, type Stored } from '../rows.ts';
 
 /** A transfer that pays a refund; `blockHeight` is null while it is in a mempool. */
-export interface Payout {
-  readonly refundId: string;
-  readonly network: Network;
-  readonly transactionHash: string;
-  readonly asset: AssetCode;
-  readonly index: number;
-  /** As `txid:vout`; empty if not known. */
-  readonly spends: readonly string[];
+export interface Payout extends Omit<Stored<'refund_payouts'>, 'blockHeight'> {
   readonly blockHeight: number | null;
-  /** Matched by amount and address only, when the refund had already failed. */
-  readonly isGuess: boolean;
 }
 
 /** A transfer that pays a refund, or was to: `dropped` if it is gone from the chain and every mempool. */
@@ -61,26 +51,13 @@ export async function refundsTo(
   addresses: readonly string[],
 ): Promise<readonly PayableRefund[]> {
   if (addresses.length === 0) return [];
-  const { rows } = await sql<{
-    id: string;
-    status: RefundStatus;
-    asset: AssetCode;
-    units: string;
-    address: string;
-    created_at: string;
-    inputs: readonly string[];
-  }>`
-    select r.id, r.status, r.asset, r.units::text as units, r.watched_address as address,
-      (extract(epoch from r.created_at) * 1000)::bigint::text as created_at,
+  const { rows } = await sql<PayableRefund>`
+    select r.id, r.status, r.asset, r.units, r.watched_address as address, r.created_at as "createdAt",
       array(select h.transaction_hash || ':' || h.output_index from refund_inputs h where h.refund_id = r.id) as inputs
     from refunds r
     where r.network = ${network} and r.watched_address = any (${addresses}::text[]) and r.mode = 'live' and not ${TAKES_PAYMENTS}
     order by r.id`.execute(executor);
-  return rows.map(({ created_at, units, ...row }) => ({
-    ...row,
-    units: BigInt(units),
-    createdAt: Number(created_at),
-  }));
+  return rows;
 }
 
 /** The known payouts of these refunds. */
@@ -98,18 +75,11 @@ export async function knownPayouts(executor: Database | Trx, refundIds: readonly
 
 /** Saves payouts; one that is already known stays with its refund. The caller holds the network's cursor. */
 export async function savePayouts(trx: Trx, payouts: readonly Payout[], now: number): Promise<void> {
-  for (const { refundId, network, transactionHash, asset, index, spends, blockHeight, isGuess } of payouts) {
-    const name = { network, transaction_hash: transactionHash, asset, output_index: index };
-    const row = { ...name, refund_id: refundId, spends: [...spends], is_guess: isGuess };
+  for (const { blockHeight, ...payout } of payouts) {
     if (blockHeight === null) {
       await trx
         .insertInto('waiting_payouts')
-        .values({
-          ...row,
-          since: new Date(now),
-          dropped_at: null,
-          was_mined: false,
-        } satisfies NewRow<'waiting_payouts'>)
+        .values(toRow('waiting_payouts', { ...payout, since: now, droppedAt: null, wasMined: false }))
         .onConflict((conflict) =>
           conflict
             .columns(['network', 'transaction_hash', 'asset', 'output_index'])
@@ -121,15 +91,15 @@ export async function savePayouts(trx: Trx, payouts: readonly Payout[], now: num
     }
     await trx
       .insertInto('refund_payouts')
-      .values({ ...row, block_height: blockHeight } satisfies NewRow<'refund_payouts'>)
+      .values(toRow('refund_payouts', { ...payout, blockHeight }))
       .onConflict((conflict) => conflict.doNothing())
       .execute();
     await trx
       .deleteFrom('waiting_payouts')
-      .where('network', '=', network)
-      .where('transaction_hash', '=', transactionHash)
-      .where('asset', '=', asset)
-      .where('refund_id', '=', refundId)
+      .where('network', '=', payout.network)
+      .where('transaction_hash', '=', payout.transactionHash)
+      .where('asset', '=', payout.asset)
+      .where('refund_id', '=', payout.refundId)
       .execute();
   }
 }
@@ -187,16 +157,10 @@ export async function payoutsOf(
   executor: Database | Trx,
   refundIds: readonly string[],
 ): Promise<ReadonlyMap<string, RefundPayout>> {
-  const { rows } = await sql<{
-    id: string;
-    hash: string;
-    state: KnownPayout['state'];
-    since: string | null;
-    is_guess: boolean;
-    confirmations: number | null;
-  }>`
-    select distinct on (id) id, hash, state, (extract(epoch from since) * 1000)::bigint::text as since, is_guess,
-      (select greatest(c.height - payouts.height + 1, 0) from chain_cursors c where c.network = payouts.network) as confirmations
+  const { rows } = await sql<RefundPayout & { readonly id: string }>`
+    select distinct on (id) id, hash as "transactionHash", state, since, is_guess as "isGuess",
+      coalesce((select greatest(c.height - payouts.height + 1, 0) from chain_cursors c where c.network = payouts.network), 0)
+        as confirmations
     from (
       select o.refund_id as id, o.network, o.transaction_hash as hash, 'block' as state, null::timestamptz as since,
         o.block_height as height, o.is_guess
@@ -209,18 +173,7 @@ export async function payoutsOf(
     order by id, case state when 'block' then 0 when 'waiting' then 1 else 2 end, is_guess, height, since desc, hash`.execute(
     executor,
   );
-  return new Map(
-    rows.map(({ id, hash, state, since, is_guess: isGuess, confirmations }) => [
-      id,
-      {
-        transactionHash: hash,
-        state,
-        since: since === null ? null : Number(since),
-        isGuess,
-        confirmations: confirmations ?? 0,
-      },
-    ]),
-  );
+  return new Map(rows.map(({ id, ...payout }) => [id, payout]));
 }
 
 /** Those of these refunds that a transaction pays, mined or not. The caller holds their locks. */
@@ -240,8 +193,8 @@ export interface PaidRefund {
 
 /** Pending refunds whose payout, at this height, has as many confirmations as their payment needed. */
 export async function refundsPaidBy(db: Database, network: Network, height: number): Promise<readonly PaidRefund[]> {
-  const { rows } = await sql<{ refund_id: string; transaction_hash: string; paid_at: string | null }>`
-    select o.refund_id, o.transaction_hash, (extract(epoch from b.block_at) * 1000)::bigint::text as paid_at
+  const { rows } = await sql<PaidRefund>`
+    select o.refund_id as "refundId", o.transaction_hash as "transactionHash", b.block_at as "paidAt"
     from refunds r
     join refund_payouts o on o.refund_id = r.id
     cross join lateral (select o.block_height - 1 + coalesce(
@@ -250,11 +203,7 @@ export async function refundsPaidBy(db: Database, network: Network, height: numb
     where r.status = 'pending' and r.watched_address is not null and r.network = ${network} and o.network = ${network}
       and r.mode = 'live' and not ${TAKES_PAYMENTS} and needed.height <= ${height}
     order by r.id`.execute(db);
-  return rows.map((row) => ({
-    refundId: row.refund_id,
-    transactionHash: row.transaction_hash,
-    paidAt: row.paid_at === null ? null : Number(row.paid_at),
-  }));
+  return rows;
 }
 
 /** Completed refunds whose payout was reorganised away and is not mined again. */

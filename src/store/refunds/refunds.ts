@@ -109,11 +109,11 @@ export async function refundedMoney(
   paymentId: string,
   { asset, network }: { readonly asset: AssetCode; readonly network: Network },
 ): Promise<RefundedMoney> {
-  const row = await trx
+  return trx
     .selectFrom('refunds as r')
     .select([
       sql<bigint>`coalesce(sum(units), 0)`.as('units'),
-      sql<bigint>`coalesce(sum(amount_minor), 0)`.as('amount_minor'),
+      sql<bigint>`coalesce(sum(amount_minor), 0)`.as('amountMinor'),
     ])
     .where('payment_id', '=', paymentId)
     .where('asset', '=', asset)
@@ -139,7 +139,6 @@ export async function refundedMoney(
       ]),
     )
     .executeTakeFirstOrThrow();
-  return { units: row.units, amountMinor: row.amount_minor };
 }
 
 /** A payment's refunds, oldest first. */

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Network } from '../../domain/networks.ts';
 import type { KnownPayout } from '../../domain/refund-payout.ts';
 import type { Database, Trx } from '../database.ts';
-import type { NewRow } from '../tables.ts';
+import { toRow } from '../rows.ts';
 
 /** A signed transaction; `bytes` is null where a wallet sent it by itself. */
 export interface SentTransaction {
@@ -22,13 +22,9 @@ export async function saveSentPayout(
   await trx
     .insertInto('sent_payouts')
     .values(
-      refundIds.map((id): NewRow<'sent_payouts'> => ({
-        refund_id: id,
-        network,
-        transaction_hash: hash,
-        sent_at: new Date(now),
-        refused_reason: null,
-      })),
+      refundIds.map((refundId) =>
+        toRow('sent_payouts', { refundId, network, transactionHash: hash, sentAt: now, refusedReason: null }),
+      ),
     )
     .onConflict((conflict) =>
       conflict.columns(['refund_id', 'transaction_hash']).doUpdateSet({ sent_at: new Date(now), refused_reason: null }),
@@ -40,13 +36,12 @@ async function saveBytes(
   trx: Trx,
   { network, hash, bytes }: { readonly network: Network; readonly hash: string; readonly bytes: Uint8Array },
 ): Promise<void> {
+  const row = toRow('raw_transactions', { network, transactionHash: hash, bytes: Buffer.from(bytes) });
   await trx
     .insertInto('raw_transactions')
-    .values({ network, transaction_hash: hash, bytes: Buffer.from(bytes) } satisfies NewRow<'raw_transactions'>)
+    .values(row)
     // The hash does not cover witnesses: what was refused may come again with better signatures.
-    .onConflict((conflict) =>
-      conflict.columns(['network', 'transaction_hash']).doUpdateSet({ bytes: Buffer.from(bytes) }),
-    )
+    .onConflict((conflict) => conflict.columns(['network', 'transaction_hash']).doUpdateSet(row))
     .execute();
 }
 
@@ -138,11 +133,11 @@ export async function lastSentPayout(
 ): Promise<{ readonly hash: string; readonly at: number } | null> {
   const row = await db
     .selectFrom('sent_payouts')
-    .select(['transaction_hash', 'sent_at'])
+    .select(['transaction_hash as hash', 'sent_at as at'])
     .where('refund_id', '=', refundId)
     .where('refused_reason', 'is', null)
     .orderBy('sent_at', 'desc')
     .limit(1)
     .executeTakeFirst();
-  return row === undefined ? null : { hash: row.transaction_hash, at: row.sent_at };
+  return row ?? null;
 }

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Network } from '../../domain/networks.ts';
 import type { Database, Trx } from '../database.ts';
 import { notifyPayment } from '../notifications.ts';
-import type { NewRow } from '../tables.ts';
+import { toRow } from '../rows.ts';
 
 /** A refund that a transaction may pay that was in the mempool before the refund had its address. */
 export interface UncomparedRefund {
@@ -14,8 +14,7 @@ export interface UncomparedRefund {
 
 /** Saves that a refund has its address from now on, in the transaction that gives it one. */
 export async function saveUncompared(trx: Trx, refundId: string, network: Network): Promise<void> {
-  const row: NewRow<'uncompared_refunds'> = { refund_id: refundId, network };
-  await trx.insertInto('uncompared_refunds').values(row).execute();
+  await trx.insertInto('uncompared_refunds').values(toRow('uncompared_refunds', { refundId, network })).execute();
 }
 
 /** A network's refunds whose address was not yet compared with its mempool. */

@@ -1,17 +1,21 @@
 import type { Mode } from '../../domain/permission.ts';
 import { integer, nullable, text, timestamp, uuid } from './column.ts';
 
+/** People's notes about payments. */
 export const PAYMENT_NOTES = {
   id: uuid(),
   payment_id: uuid(),
   author_id: uuid(),
+  /** The author's e-mail address when it was written. */
   author_name: text(),
   body: text(),
+  /** Starts at 1 and increases with each edit. */
   version: integer(),
   created_at: timestamp(),
   edited_at: nullable(timestamp()),
 };
 
+/** Words that people put on a project's payments of both modes. */
 export const LABELS = {
   id: uuid(),
   project_id: uuid(),

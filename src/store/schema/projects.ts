@@ -7,16 +7,23 @@ export const PROJECTS = {
   name: text(),
   active: defaulted(boolean()),
   allow_ips: defaulted(texts()),
+  /** How much its customers pay above the market price, in hundredths of a percent. */
   spread_basis_points: defaulted(integer()),
+  /** The least value of a deposit that is swept, at the price its payment was quoted at. */
   sweep_min_usd_cents: defaulted(bigint()),
   allow_origins: defaulted(texts()),
   coin_order: defaulted(texts()),
   coins_off: defaulted(texts()),
+  /** How long its payments are watched after their end; null: as the service is set. */
   monitoring_hours: nullable(integer()),
+  /** The shop's colour: six hex digits in lower case. The page adjusts it so that text stays legible. */
   accent: nullable(text()),
+  /** Where its customers find help: https, http or mailto. */
   support_url: nullable(text()),
   created_at: timestamp(),
+  /** The default of payments; null: the service's own. */
   default_expiry_minutes: nullable(integer()),
+  /** The currency that the dashboard's form of a new payment begins with. */
   default_currency: nullable(text<Fiat>()),
   default_success_url: nullable(text()),
 };
@@ -54,8 +61,11 @@ export const API_KEYS = {
   hash: bytes(),
   created_at: timestamp(),
   revoked_at: nullable(timestamp()),
+  /** To the minute; null: never. */
   last_used_at: nullable(timestamp()),
+  /** When it stops working, or did, because another took its place; null: nothing took it. */
   ends_at: nullable(timestamp()),
+  /** The key that took its place. */
   successor_id: nullable(uuid()),
   scopes: nullable(texts<Scope>()),
 };
@@ -63,11 +73,15 @@ export const API_KEYS = {
 /** Where keys were used from lately. */
 export const API_KEY_CLIENTS = {
   key_id: uuid(),
+  /** The client's address, or of public keys the origin of the page; empty for all others together. */
   client: text(),
   user_agent: nullable(text()),
+  /** Since `first_seen_at`. */
   requests: bigint(),
   first_seen_at: timestamp(),
   last_seen_at: timestamp(),
+  /** When it was last let in; null: never. */
   last_used_at: nullable(timestamp()),
+  /** When the allow-list last refused it; null: never. */
   last_refused_at: nullable(timestamp()),
 };

@@ -9,6 +9,7 @@ import {
   boolean,
   defaulted,
   integer,
+  named,
   nullable,
   smallint,
   text,
@@ -59,9 +60,11 @@ const PAYOUT = {
   network: text<Network>(),
   transaction_hash: text(),
   asset: text<AssetCode>(),
-  output_index: integer(),
+  output_index: named('index', integer()),
   refund_id: uuid(),
+  /** The outputs that it spends, as `txid:vout`; empty if not known. */
   spends: defaulted(texts()),
+  /** Matched by amount and address only, when the refund had already failed. */
   is_guess: defaulted(boolean()),
 };
 
@@ -89,13 +92,15 @@ export const REFUND_BALANCES = recordTable(
   {},
 );
 
+/** Addresses of wallets' change chains. A chain is named by its first address. */
 export const CHANGE_ADDRESSES = {
   network: text<Network>(),
   address: text(),
   first_change_address: text(),
-  change_index: integer(),
+  change_index: named('index', integer()),
 };
 
+/** Wallets whose change is watched. */
 export const CHANGE_WATCHES = {
   wallet_id: uuid(),
   kind: text<WalletKind>(),
@@ -104,10 +109,11 @@ export const CHANGE_WATCHES = {
   first_change_address: nullable(text()),
 };
 
+/** Money that blocks paid to change addresses. */
 export const CHANGE_OUTPUTS = {
   network: text<Network>(),
   transaction_hash: text(),
-  output_index: integer(),
+  output_index: named('index', integer()),
   address: text(),
   amount_units: units(),
   block_height: integer(),
@@ -119,13 +125,15 @@ export const REFUND_CHANGES = { refund_id: uuid(), network: text<Network>(), add
 /** Refunds whose address was not yet compared with the transactions that wait to be mined. */
 export const UNCOMPARED_REFUNDS = { refund_id: uuid(), network: text<Network>() };
 
+/** The outputs that refunds are shown with as their inputs. */
 export const REFUND_INPUTS = {
   refund_id: uuid(),
   network: text<Network>(),
-  transaction_hash: text(),
-  output_index: integer(),
+  transaction_hash: named('txid', text()),
+  output_index: named('vout', integer()),
 };
 
+/** Signed transactions that were sent for refunds. */
 export const SENT_PAYOUTS = {
   refund_id: uuid(),
   network: text<Network>(),

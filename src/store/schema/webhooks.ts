@@ -7,6 +7,7 @@ import {
   defaulted,
   integer,
   json,
+  named,
   nullable,
   smallint,
   text,
@@ -34,17 +35,19 @@ export const EVENTS = recordTable(
   {},
 );
 
+/** The receivers of projects' events. Secrets are encrypted; only the application decrypts them. */
 export const WEBHOOK_ENDPOINTS = {
   id: uuid(),
   project_id: uuid(),
   mode: text<Mode>(),
   url: text(),
-  events: texts(),
-  secret: bytes(),
-  previous_secret: nullable(bytes()),
+  events: texts<EventType>(),
+  secret: named('sealedSecret', bytes()),
+  previous_secret: named('previousSealedSecret', nullable(bytes())),
   previous_secret_until: nullable(timestamp()),
   disabled_at: nullable(timestamp()),
   disabled_reason: nullable(text()),
+  /** Since when nothing is sent, and what is due waits; null if it is not paused. */
   paused_at: nullable(timestamp()),
   deleted_at: nullable(timestamp()),
   created_at: timestamp(),
@@ -73,6 +76,7 @@ export const DELIVERY_ATTEMPTS = {
   response_status: nullable(smallint()),
   response_headers: nullable(json<Record<string, string>>()),
   response_body: nullable(text()),
+  /** Whether the answer was longer than the part that is stored. */
   response_truncated: boolean(),
   error_stage: nullable(text()),
   error: nullable(text()),

@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import { timestamp, type Database, type Trx } from '../database.ts';
 import { notify } from '../notifications.ts';
-import { attemptFromRow, type AttemptDetails } from './delivery-details.ts';
+import { ATTEMPT, type AttemptDetails } from './delivery-details.ts';
 import type { DeliveryState } from '../schema/webhooks.ts';
-import { columnsOf, type NewRow } from '../tables.ts';
+import { toRow } from '../rows.ts';
 import { findEndpoint, findEndpoints, type WebhookEndpoint } from './webhook-endpoints.ts';
 
 /** A delivery with everything that an attempt needs. */
@@ -25,18 +25,13 @@ export interface DueDelivery extends Delivery {
   readonly isRetried: boolean;
 }
 
-interface DeliveryRow {
-  id: bigint;
-  state: DeliveryState;
-  attempts: number;
-  event_id: string;
-  body: string;
-  request_id: string | null;
-  endpoint_id: string;
+interface DeliveryRow extends Omit<Delivery, 'endpoint'> {
+  readonly endpointId: string;
 }
 
 interface DueRow extends DeliveryRow {
-  is_retried: boolean;
+  readonly state: DeliveryState;
+  readonly isRetried: boolean;
 }
 
 /**
@@ -99,24 +94,18 @@ export async function claimDeliveries(
       next_attempt_at = case when w.deleted_at is null and w.disabled_at is null then ${timestamp(claim.leaseUntil)} end
     from events e, webhook_endpoints w
     where d.id = any (array(select id from picked)) and e.id = d.event_id and w.id = d.endpoint_id
-    returning d.id, d.state, d.attempts, d.event_id, e.body, e.request_id, d.endpoint_id, exists (
+    returning d.id, d.state, d.attempts, d.event_id as "eventId", e.body, e.request_id as "requestId",
+      d.endpoint_id as "endpointId", exists (
       select from retried_deliveries r join delivery_retries t on t.id = r.retry_id
       where r.delivery_id = d.id and not r.attempted and t.stopped_at is null
-    ) as is_retried`.execute(db);
-  const due = rows.filter((row) => row.state === 'waiting');
+    ) as "isRetried"`.execute(db);
+  const due = rows.filter(({ state }) => state === 'waiting');
   // Read once for all deliveries of an endpoint.
-  const endpoints = await findEndpoints(db, [...new Set(due.map((row) => row.endpoint_id))]);
-  return due.flatMap((row) => {
-    const endpoint = endpoints.get(row.endpoint_id);
-    return endpoint === undefined
-      ? []
-      : [{ ...deliveryFromRow(row, endpoint), leaseUntil: claim.leaseUntil, isRetried: row.is_retried }];
+  const endpoints = await findEndpoints(db, [...new Set(due.map(({ endpointId }) => endpointId))]);
+  return due.flatMap(({ endpointId, state: _state, ...delivery }) => {
+    const endpoint = endpoints.get(endpointId);
+    return endpoint === undefined ? [] : [{ ...delivery, endpoint, leaseUntil: claim.leaseUntil }];
   });
-}
-
-function deliveryFromRow(row: Omit<DeliveryRow, 'state'>, endpoint: WebhookEndpoint): Delivery {
-  const { id, attempts, event_id: eventId, body, request_id: requestId } = row;
-  return { id, attempts, eventId, body, requestId, endpoint };
 }
 
 /** Releases claimed deliveries that were not attempted, so that they are due again before their lease ends. */
@@ -137,11 +126,14 @@ export async function findDelivery(db: Database, id: bigint): Promise<Delivery |
   const row = await db
     .selectFrom('deliveries as d')
     .innerJoin('events as e', 'e.id', 'd.event_id')
-    .select(['d.id', 'd.attempts', 'd.event_id', 'e.body', 'e.request_id', 'd.endpoint_id'])
+    .select(['d.id', 'd.attempts', 'd.event_id as eventId', 'e.body', 'e.request_id as requestId'])
+    .select('d.endpoint_id as endpointId')
     .where('d.id', '=', id)
     .executeTakeFirst();
-  const endpoint = row === undefined ? null : await findEndpoint(db, row.endpoint_id);
-  return row === undefined || endpoint === null ? null : deliveryFromRow(row, endpoint);
+  if (row === undefined) return null;
+  const { endpointId, ...delivery } = row;
+  const endpoint = await findEndpoint(db, endpointId);
+  return endpoint === null ? null : { ...delivery, endpoint };
 }
 
 /** A delivery as the log shows it. */
@@ -167,8 +159,8 @@ export async function listDeliveries(
   const rows = await db
     .selectFrom('deliveries as d')
     .innerJoin('events as e', 'e.id', 'd.event_id')
-    .select(['d.id', 'd.event_id', 'e.type', 'd.state', 'd.attempts', 'd.next_attempt_at', 'd.created_at'])
-    .select(['d.delivered_at', 'e.body'])
+    .select(['d.id', 'd.event_id as eventId', 'e.type', 'd.state', 'd.attempts', 'd.next_attempt_at as nextAttemptAt'])
+    .select(['d.created_at as createdAt', 'd.delivered_at as deliveredAt', 'e.body'])
     .where('d.endpoint_id', '=', endpointId)
     .orderBy('d.id', 'desc')
     .limit(limit)
@@ -179,36 +171,26 @@ export async function listDeliveries(
       ? []
       : await db
           .selectFrom('delivery_attempts')
-          .select(columnsOf('delivery_attempts'))
+          .select(ATTEMPT)
+          .select('delivery_id as deliveryId')
           .where('delivery_id', 'in', ids)
           .orderBy('id')
           .execute();
-  const byDelivery = Map.groupBy(attempts, (attempt) => attempt.delivery_id);
-  return rows.map((row) => ({
-    id: row.id,
-    eventId: row.event_id,
-    type: row.type,
-    state: row.state,
-    attempts: row.attempts,
-    nextAttemptAt: row.next_attempt_at,
-    createdAt: row.created_at,
-    deliveredAt: row.delivered_at,
-    body: row.body,
-    log: (byDelivery.get(row.id) ?? []).map(attemptFromRow),
-  }));
+  const byDelivery = Map.groupBy(attempts, ({ deliveryId }) => deliveryId);
+  return rows.map((row) => ({ ...row, log: byDelivery.get(row.id) ?? [] }));
 }
 
 /** Makes one event due at one endpoint, whatever event types the endpoint is registered for: test events. */
 export async function insertDelivery(trx: Trx, eventId: string, endpointId: string, now: number): Promise<bigint> {
   const row = await trx
     .insertInto('deliveries')
-    .values({
-      event_id: eventId,
-      endpoint_id: endpointId,
-      state: 'waiting',
-      next_attempt_at: new Date(now),
-      created_at: new Date(now),
-    } satisfies NewRow<'deliveries', 'id' | 'attempts' | 'delivered_at'>)
+    .values(
+      toRow(
+        'deliveries',
+        { eventId, endpointId, state: 'waiting', nextAttemptAt: now, createdAt: now, deliveredAt: null },
+        { without: ['id', 'attempts'] },
+      ),
+    )
     .returning('id')
     .executeTakeFirstOrThrow();
   await notify(trx, 'deliveries');

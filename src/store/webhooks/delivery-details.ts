@@ -1,22 +1,12 @@
-import { sql, type Selectable } from 'kysely';
+import { sql } from 'kysely';
 import type { Database } from '../database.ts';
 import { COLUMNS, SOURCES, type DeliveryRow, type DeliveryScope } from './delivery-list.ts';
-import { columnsOf, type Tables } from '../tables.ts';
+import { fields, type Stored } from '../rows.ts';
 
 /** One attempt with all that was sent and answered. */
-export interface AttemptDetails {
-  readonly manual: boolean;
-  readonly startedAt: number;
-  readonly durationMs: number;
-  readonly requestHeaders: Readonly<Record<string, string>>;
-  readonly responseStatus: number | null;
-  readonly responseHeaders: Readonly<Record<string, string>> | null;
-  readonly responseBody: string | null;
-  /** Whether the answer was longer than the part that is stored. */
-  readonly responseTruncated: boolean;
-  readonly errorStage: string | null;
-  readonly error: string | null;
-}
+export type AttemptDetails = Omit<Stored<'delivery_attempts'>, 'id' | 'deliveryId'>;
+
+export const ATTEMPT = fields('delivery_attempts', { without: ['id', 'delivery_id'] });
 
 export interface DeliveryDetails extends DeliveryRow {
   readonly body: string;
@@ -43,28 +33,10 @@ export async function findDeliveryDetails(
   if (row === undefined) return null;
   const attempts = await db
     .selectFrom('delivery_attempts')
-    .select(columnsOf('delivery_attempts'))
+    .select(ATTEMPT)
     .where('delivery_id', '=', id)
     .orderBy('id', 'desc')
     .limit(maxAttempts)
     .execute();
-  return {
-    ...row,
-    attempts: attempts.map(attemptFromRow),
-  };
-}
-
-export function attemptFromRow(row: Selectable<Tables['delivery_attempts']>): AttemptDetails {
-  return {
-    manual: row.manual,
-    startedAt: row.started_at,
-    durationMs: row.duration_ms,
-    requestHeaders: row.request_headers,
-    responseStatus: row.response_status,
-    responseHeaders: row.response_headers,
-    responseBody: row.response_body,
-    responseTruncated: row.response_truncated,
-    errorStage: row.error_stage,
-    error: row.error,
-  };
+  return { ...row, attempts };
 }

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { timestamp, type Database, type Trx } from '../database.ts';
 import type { DeliveryScope } from './delivery-list.ts';
 import { notify } from '../notifications.ts';
-import type { NewRow } from '../tables.ts';
+import { toRow } from '../rows.ts';
 
 /** How far deliveries are that are sent again together. */
 export interface RetryProgress {
@@ -24,14 +24,9 @@ export async function insertRetry(
 ): Promise<void> {
   await trx
     .insertInto('delivery_retries')
-    .values({
-      id,
-      project_id: projectId,
-      mode,
-      started_at: new Date(now),
-      total: deliveryIds.length,
-      stopped_at: null,
-    } satisfies NewRow<'delivery_retries'>)
+    .values(
+      toRow('delivery_retries', { id, projectId, mode, startedAt: now, total: deliveryIds.length, stoppedAt: null }),
+    )
     .execute();
   await sql`
     with kept as (

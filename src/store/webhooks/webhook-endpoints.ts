@@ -1,90 +1,35 @@
-import { sql, type Selectable, type SqlBool } from 'kysely';
-import type { EventType } from '../../domain/event-type.ts';
-import type { Mode } from '../../domain/permission.ts';
+import { sql, type SqlBool } from 'kysely';
 import { timestamp, type Database, type Trx } from '../database.ts';
 import { notify } from '../notifications.ts';
-import { columnsOf, type NewRow, type Tables } from '../tables.ts';
+import { fields, toRow, type Stored } from '../rows.ts';
 
-const ENDPOINT_COLUMNS = columnsOf('webhook_endpoints');
+/** The receiver of a project's events. */
+export type WebhookEndpoint = Omit<Stored<'webhook_endpoints'>, 'deletedAt'>;
 
-/** The receiver of a project's events. Secrets are encrypted; only the application decrypts them. */
-export interface WebhookEndpoint {
-  readonly id: string;
-  readonly projectId: string;
-  readonly mode: Mode;
-  readonly url: string;
-  readonly events: readonly EventType[];
-  readonly sealedSecret: Buffer;
-  readonly previousSealedSecret: Buffer | null;
-  readonly previousSecretUntil: number | null;
-  readonly disabledAt: number | null;
-  readonly disabledReason: string | null;
-  /** Nothing is sent since then, and what is due waits; null if it is not paused. */
-  readonly pausedAt: number | null;
-  readonly createdAt: number;
-}
-
-function endpointFromRow(row: Selectable<Tables['webhook_endpoints']>): WebhookEndpoint {
-  return {
-    id: row.id,
-    projectId: row.project_id,
-    mode: row.mode,
-    url: row.url,
-    events: row.events as EventType[],
-    sealedSecret: row.secret,
-    previousSealedSecret: row.previous_secret,
-    previousSecretUntil: row.previous_secret_until,
-    disabledAt: row.disabled_at,
-    disabledReason: row.disabled_reason,
-    pausedAt: row.paused_at,
-    createdAt: row.created_at,
-  };
-}
-
-function date(at: number | null): Date | null {
-  return at === null ? null : new Date(at);
-}
+const ENDPOINT = fields('webhook_endpoints', { without: ['deleted_at'] });
 
 export async function insertEndpoint(trx: Trx, endpoint: WebhookEndpoint): Promise<void> {
   await trx
     .insertInto('webhook_endpoints')
-    .values({
-      id: endpoint.id,
-      project_id: endpoint.projectId,
-      mode: endpoint.mode,
-      url: endpoint.url,
-      events: [...endpoint.events],
-      secret: endpoint.sealedSecret,
-      previous_secret: endpoint.previousSealedSecret,
-      previous_secret_until: date(endpoint.previousSecretUntil),
-      disabled_at: date(endpoint.disabledAt),
-      disabled_reason: endpoint.disabledReason,
-      paused_at: date(endpoint.pausedAt),
-      created_at: new Date(endpoint.createdAt),
-    } satisfies NewRow<'webhook_endpoints', 'deleted_at'>)
+    .values(toRow('webhook_endpoints', { ...endpoint, deletedAt: null }))
     .execute();
 }
 
 /** Endpoints that were not deleted, oldest first; of one project or of all. */
 export async function listEndpoints(db: Database, projectId: string | null): Promise<readonly WebhookEndpoint[]> {
-  let query = db.selectFrom('webhook_endpoints').select(ENDPOINT_COLUMNS).where('deleted_at', 'is', null);
+  let query = db.selectFrom('webhook_endpoints').select(ENDPOINT).where('deleted_at', 'is', null);
   if (projectId !== null) query = query.where('project_id', '=', projectId);
-  const rows = await query.orderBy('created_at').orderBy('id').execute();
-  return rows.map(endpointFromRow);
+  return query.orderBy('created_at').orderBy('id').execute();
 }
 
 /** The endpoint of an id, where it was not deleted. */
 function endpointOf(executor: Database | Trx, id: string) {
-  return executor
-    .selectFrom('webhook_endpoints')
-    .select(ENDPOINT_COLUMNS)
-    .where('id', '=', id)
-    .where('deleted_at', 'is', null);
+  return executor.selectFrom('webhook_endpoints').select(ENDPOINT).where('id', '=', id).where('deleted_at', 'is', null);
 }
 
 export async function findEndpoint(executor: Database | Trx, id: string): Promise<WebhookEndpoint | null> {
   const row = await endpointOf(executor, id).executeTakeFirst();
-  return row === undefined ? null : endpointFromRow(row);
+  return row ?? null;
 }
 
 /** These endpoints by id, without deleted ones. */
@@ -95,16 +40,16 @@ export async function findEndpoints(
   if (ids.length === 0) return new Map();
   const rows = await db
     .selectFrom('webhook_endpoints')
-    .select(ENDPOINT_COLUMNS)
+    .select(ENDPOINT)
     .where(sql<SqlBool>`id = any (${ids}::uuid[])`)
     .where('deleted_at', 'is', null)
     .execute();
-  return new Map(rows.map((row) => [row.id, endpointFromRow(row)]));
+  return new Map(rows.map((row) => [row.id, row]));
 }
 
 /**
- * Stops sending to an endpoint: deleted by the merchant, or disabled because it answered 410. Cancels what waits. False
- * if that was done before.
+ * Stops sending to an endpoint: deleted by the merchant, or disabled because it answered 410. Cancels the deliveries
+ * that wait. False if that was done before.
  */
 export async function closeEndpoint(
   trx: Trx,
@@ -166,25 +111,24 @@ export async function pauseEndpoint(trx: Trx, id: string, now: number): Promise<
     .execute();
 }
 
-/** Where an endpoint's events go from now on, and which. What waits goes to the new URL too. */
+/** Changes an endpoint's URL and its types of events. Deliveries that wait go to the new URL too. */
 export async function changeEndpoint(
   trx: Trx,
   id: string,
   { url, events }: Pick<WebhookEndpoint, 'url' | 'events'>,
 ): Promise<WebhookEndpoint> {
-  const row = await trx
+  return trx
     .updateTable('webhook_endpoints')
-    .set({ url, events: [...events] })
+    .set({ url, events })
     .where('id', '=', id)
-    .returning(ENDPOINT_COLUMNS)
+    .returning(ENDPOINT)
     .executeTakeFirstOrThrow();
-  return endpointFromRow(row);
 }
 
 /** An endpoint that was not deleted, locked until the transaction ends. */
 export async function lockEndpoint(trx: Trx, id: string): Promise<WebhookEndpoint | null> {
   const row = await endpointOf(trx, id).forUpdate().executeTakeFirst();
-  return row === undefined ? null : endpointFromRow(row);
+  return row ?? null;
 }
 
 /**
@@ -200,11 +144,10 @@ export async function replaceSecret(
     overlapUntil === null
       ? { previous_secret: null, previous_secret_until: null }
       : { previous_secret: sql<Buffer>`secret`, previous_secret_until: sql<Date>`${timestamp(overlapUntil)}` };
-  const row = await trx
+  return trx
     .updateTable('webhook_endpoints')
     .set({ ...previous, secret: sealed })
     .where('id', '=', id)
-    .returning(ENDPOINT_COLUMNS)
+    .returning(ENDPOINT)
     .executeTakeFirstOrThrow();
-  return endpointFromRow(row);
 }

@@ -1,7 +1,5 @@
 import { expect, it } from 'vitest';
-import { actionOfAttention, ATTENTION_KINDS, slowAfterMs } from './attention.ts';
-
-const MINUTE_MS = 60_000;
+import { actionOfAttention, ATTENTION_KINDS } from './attention.ts';
 
 it('what needs attention is shown to those who may read what it is about', () => {
   const kinds = Object.groupBy(ATTENTION_KINDS, actionOfAttention);
@@ -11,10 +9,4 @@ it('what needs attention is shown to those who may read what it is about', () =>
     read_audit: ['key_beyond_role'],
     read_wallets: ['wallet_changed', 'node_behind', 'no_wallet', 'sweep'],
   });
-});
-
-it('confirming is slow after three times what its blocks take on average, and never within an hour', () => {
-  expect(slowAfterMs(10 * MINUTE_MS, 2)).toBe(90 * MINUTE_MS);
-  expect(slowAfterMs(10 * MINUTE_MS, 1)).toBe(60 * MINUTE_MS);
-  expect(slowAfterMs(12_000, 12)).toBe(60 * MINUTE_MS);
 });

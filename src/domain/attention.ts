@@ -26,12 +26,8 @@ export function actionOfAttention(kind: AttentionKind): ProjectAction {
   return KINDS[kind];
 }
 
-const HOUR_MS = 3_600_000;
-
 /**
- * How long confirming takes at most before somebody should see to it: three times what so many blocks take on average,
- * and never less than an hour.
+ * The time that confirming may take before somebody should look at the payment: `blockTimes` times the average time of
+ * as many blocks as the payment needs and one more, and never less than `leastMs`.
  */
-export function slowAfterMs(blockMs: number, confirmations: number): number {
-  return Math.max(HOUR_MS, 3 * blockMs * (confirmations + 1));
-}
+export const SLOW = { leastMs: 3_600_000, blockTimes: 3 } as const;

@@ -21,7 +21,7 @@ it('a field that is forgotten does not compile, unless its column is left out by
 });
 
 it('only the fields that are given change, under the names that their columns say', () => {
-  expect(toChanges('sweeps', { height: 7, minedAt: null, problem: undefined })).toEqual({
+  expect(toChanges('sweeps', { height: 7, minedAt: null })).toEqual({
     block_height: 7,
     mined_at: null,
   });

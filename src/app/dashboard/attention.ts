@@ -233,7 +233,7 @@ function refundItem(refund: UnsignedRefund): AttentionItem {
     ...NOTHING,
     kind: 'refund_to_sign',
     subject: refund.id,
-    occurrence: String(refund.createdAt),
+    occurrence: refund.occurrence,
     at: refund.createdAt,
     payment: { id: refund.paymentId, surface: refund.surface, name: id },
     money: { units: refund.units, decimals: refund.decimals, asset: refund.asset },

@@ -1,11 +1,12 @@
 import { sql, type RawBuilder } from 'kysely';
 import type { AssetCode } from '../../domain/asset-code.ts';
-import { slowAfterMs } from '../../domain/attention.ts';
+import { SLOW, type AttentionKind } from '../../domain/attention.ts';
 import { NETWORK_FACTS, NETWORKS, type Network } from '../../domain/networks.ts';
 import { SURFACES, type Surface } from '../../domain/payment.ts';
 import type { Mode } from '../../domain/permission.ts';
 import { isCounting, PAYMENT_STATUSES, type PaymentStatus } from '../../domain/status.ts';
 import { timestamp, type Database, type Trx } from '../database.ts';
+import { TAKES_MONEY } from '../refunds/refund-payouts.ts';
 import { toRow, type Stored } from '../rows.ts';
 
 interface Scope {
@@ -39,7 +40,7 @@ export interface FaultyPayment {
   readonly since: number | null;
 }
 
-/** Those with one of the exceptions that is not dealt with yet, the newest first. */
+/** Payments with an exception that is not dealt with yet, the newest first. */
 export async function unusualPayments(db: Database, scope: Scope, limit: number): Promise<readonly FaultyPayment[]> {
   const { rows } = await sql<FaultyPayment>`
     select * from (
@@ -53,7 +54,7 @@ export async function unusualPayments(db: Database, scope: Scope, limit: number)
         (select count(*) from events e where e.payment_id = p.id and e.type = 'order.exception') || ':' || p.seen_units as occurrence
       from payments p cross join lateral (
         select p.seen_units - coalesce(sum(r.units), 0) as left_units from refunds r
-        where r.payment_id = p.id and r.status <> 'failed' and r.asset = p.asset and r.network = p.network
+        where r.payment_id = p.id and r.asset = p.asset and r.network = p.network and ${TAKES_MONEY}
       ) l
       where p.project_id = ${scope.projectId} and p.mode = ${scope.mode} and p.exception <> 'none'
         and (p.exception = 'reorged' or p.seen_units > 0 and (p.exception = 'overpaid' or p.status <> 'completed'))
@@ -63,19 +64,20 @@ export async function unusualPayments(db: Database, scope: Scope, limit: number)
   return rows;
 }
 
-/** Those that confirm for much longer than their network usually takes, the oldest first. */
+/** Payments that confirm for much longer than their network usually takes, the newest first. */
 export async function slowPayments(
   db: Database,
   scope: Scope,
   now: number,
   limit: number,
 ): Promise<readonly FaultyPayment[]> {
-  const facts = NETWORKS.map((network) => ({ network, blockMs: NETWORK_FACTS[network].blockMs }));
-  // The shortest time is asked of the database; how many confirmations each needs decides.
-  const { rows } = await sql<FaultyPayment & { need: number }>`
+  const networks = NETWORKS.map((network) => ({ network, block_ms: NETWORK_FACTS[network].blockMs }));
+  const slowAfter = sql`greatest(${SLOW.leastMs}::bigint,
+    ${SLOW.blockTimes} * coalesce(n.block_ms, 0) * (coalesce(a.confirmations, 1) + 1)) * interval '1 millisecond'`;
+  const { rows } = await sql<FaultyPayment>`
     select * from (
       select 'slow' as kind, ${PAYMENT_COLUMNS}, p.seen_units as "leftUnits", t.at as since,
-        coalesce(a.confirmations, 1) as need, (extract(epoch from t.at) * 1000)::bigint::text as occurrence
+        ${millisecondsOf(sql`t.at`)} as occurrence
       from payments p
       cross join lateral (
         select min(at) as at from payment_arrows x
@@ -84,14 +86,18 @@ export async function slowPayments(
           where y.payment_id = p.id and y.to_status <> all (${COUNTING}::text[])), 0)
       ) t
       left join payment_addresses a on a.payment_id = p.id and a.network = p.network and a.address = p.address
+      left join json_to_recordset(${JSON.stringify(networks)}::json) as n (network text, block_ms bigint)
+        on n.network = p.network
       where p.project_id = ${scope.projectId} and p.mode = ${scope.mode} and p.surface = any (${SURFACES}::text[])
-        and p.status = any (${COUNTING}::text[]) and t.at < ${timestamp(now - slowAfterMs(0, 0))}
+        and p.status = any (${COUNTING}::text[]) and t.at < ${timestamp(now)} - ${slowAfter}
         and p.exception <> 'reorged'
-    ) f where ${isNotDone(scope)} order by id limit ${limit}`.execute(db);
-  return rows.filter(({ network, need, since }) => {
-    const { blockMs = 0 } = facts.find((one) => one.network === network) ?? {};
-    return since !== null && now - since > slowAfterMs(blockMs, need);
-  });
+    ) f where ${isNotDone(scope)} order by id desc limit ${limit}`.execute(db);
+  return rows;
+}
+
+/** A time in epoch milliseconds, as occurrences have it. */
+function millisecondsOf(at: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`(extract(epoch from ${at}) * 1000)::bigint::text`;
 }
 
 /** In the text of statements, so that plans know the statuses. */
@@ -118,22 +124,25 @@ export interface UnsignedRefund {
   readonly units: bigint;
   readonly createdAt: number;
   readonly dueAt: number | null;
+  readonly occurrence: string;
 }
 
-/** Live refunds with an address that nothing pays yet, the oldest first. */
+/** Live refunds with an address that nothing pays yet, the newest first. */
 export async function unsignedRefunds(
   db: Database,
   projectId: string,
   limit: number,
 ): Promise<readonly UnsignedRefund[]> {
+  const kind: AttentionKind = 'refund_to_sign';
   const { rows } = await sql<UnsignedRefund>`
-    select r.id, r.payment_id as "paymentId", r.payment_surface as surface, r.asset, r.network, r.decimals, r.units,
-      r.created_at as "createdAt", r.due_at as "dueAt"
-    from refunds r
-    where r.project_id = ${projectId} and r.mode = 'live' and r.status = 'pending' and r.watched_address is not null
-      and not exists (select from refund_payouts o where o.refund_id = r.id)
-      and not exists (select from waiting_payouts o where o.refund_id = r.id and o.dropped_at is null)
-    order by r.created_at, r.id limit ${limit}`.execute(db);
+    select * from (
+      select r.id, r.payment_id as "paymentId", r.payment_surface as surface, r.asset, r.network, r.decimals, r.units,
+        r.created_at as "createdAt", r.due_at as "dueAt", ${kind} as kind, ${millisecondsOf(sql`r.created_at`)} as occurrence
+      from refunds r
+      where r.project_id = ${projectId} and r.mode = 'live' and r.status = 'pending' and r.watched_address is not null
+        and not exists (select from refund_payouts o where o.refund_id = r.id)
+        and not exists (select from waiting_payouts o where o.refund_id = r.id and o.dropped_at is null)
+    ) f where ${isNotDone({ projectId, mode: 'live' })} order by id desc limit ${limit}`.execute(db);
   return rows;
 }
 

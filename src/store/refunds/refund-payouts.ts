@@ -1,7 +1,6 @@
 import { sql, type RawBuilder } from 'kysely';
 import type { Network } from '../../domain/networks.ts';
 import type { KnownPayout, PayableRefund } from '../../domain/refund-payout.ts';
-
 import type { Database, Trx } from '../database.ts';
 import { toRow, type Stored } from '../rows.ts';
 
@@ -43,6 +42,14 @@ export const IS_BEING_PAID: RawBuilder<boolean> = sql<boolean>`(
 /** Whether a refund `r` was paid: a completed one, and a failed one that a transaction paid after all. */
 export const WAS_PAID: RawBuilder<boolean> = sql<boolean>`(r.status = 'completed' or (r.status = 'failed'
   and exists (select from refund_payouts o where o.refund_id = r.id and not o.is_guess)))`;
+
+/**
+ * Whether a refund `r` takes money of its payment: a pending or completed one, and a failed one that a transaction pays
+ * after all, mined or not; guesses do not count.
+ */
+export const TAKES_MONEY: RawBuilder<boolean> = sql<boolean>`(r.status <> 'failed'
+  or exists (select from refund_payouts o where o.refund_id = r.id and not o.is_guess)
+  or exists (select from waiting_payouts w where w.refund_id = r.id and not w.is_guess and w.dropped_at is null))`;
 
 /** The live refunds to these addresses, of any status and in order of creation: one indexed query. */
 export async function refundsTo(

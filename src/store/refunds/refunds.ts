@@ -6,7 +6,7 @@ import type { Surface } from '../../domain/payment.ts';
 import type { Mode } from '../../domain/permission.ts';
 import { lockUntaken, timestamp, type Database, type Trx } from '../database.ts';
 import { notification } from '../notifications.ts';
-import { IS_BEING_PAID } from './refund-payouts.ts';
+import { IS_BEING_PAID, TAKES_MONEY } from './refund-payouts.ts';
 import { REFUNDS } from '../schema/refunds.ts';
 
 const INSERT = REFUNDS.insert('$1');
@@ -101,8 +101,8 @@ export async function lockDueRefunds(
 }
 
 /**
- * What a payment's refunds in its quote's token take: pending and completed ones, and failed ones that were paid after
- * all; guesses do not count. Refunds in another token paid back money on another quote. Read under the payment's lock.
+ * The money that a payment's refunds in one token take ({@link TAKES_MONEY}). Refunds in another token paid back money
+ * on another quote. Read under the payment's lock.
  */
 export async function refundedMoney(
   trx: Trx,
@@ -118,26 +118,7 @@ export async function refundedMoney(
     .where('payment_id', '=', paymentId)
     .where('asset', '=', asset)
     .where('network', '=', network)
-    .where((where) =>
-      where.or([
-        where('status', '!=', 'failed'),
-        where.exists(
-          where
-            .selectFrom('refund_payouts as o')
-            .select('o.refund_id')
-            .whereRef('o.refund_id', '=', 'r.id')
-            .where('o.is_guess', '=', false),
-        ),
-        where.exists(
-          where
-            .selectFrom('waiting_payouts as w')
-            .select('w.refund_id')
-            .whereRef('w.refund_id', '=', 'r.id')
-            .where('w.is_guess', '=', false)
-            .where('w.dropped_at', 'is', null),
-        ),
-      ]),
-    )
+    .where(TAKES_MONEY)
     .executeTakeFirstOrThrow();
 }
 

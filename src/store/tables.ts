@@ -1,5 +1,5 @@
-import { sql, type Insertable, type RawBuilder } from 'kysely';
-import { bigint, bytes, nullable, text, timestamp, type ColumnShape } from './schema/column.ts';
+import { sql, type RawBuilder } from 'kysely';
+import { bigint, bytes, nullable, text, timestamp, type ColumnShape, type TypesOf } from './schema/column.ts';
 import * as annotations from './schema/annotations.ts';
 import * as chains from './schema/chains.ts';
 import * as figures from './schema/figures.ts';
@@ -96,11 +96,7 @@ export const TABLES = {
   key_checks: { name: text(), sealed: bytes() },
 } satisfies Readonly<Record<string, Readonly<Record<string, ColumnShape>>>>;
 
-type KyselyOf<Of> = Of extends { readonly types?: infer Types }
-  ? Exclude<Types, undefined> extends { readonly kysely: infer Kysely }
-    ? Kysely
-    : never
-  : never;
+type KyselyOf<Of> = TypesOf<Of> extends { readonly kysely: infer Kysely } ? Kysely : never;
 
 /** The database as Kysely sees it. */
 export type Tables = {
@@ -110,18 +106,9 @@ export type Tables = {
 };
 
 /**
- * The columns of a table, for statements that read everything known of a row: `*` would break once a column is added.
+ * The columns of a table, for the inner parts of statements that are written as text: `*` would break once a newer
+ * version adds a column.
  */
-export function columnsOf<Table extends keyof Tables>(table: Table): readonly (keyof Tables[Table] & string)[] {
-  return Object.keys(TABLES[table]) as (keyof Tables[Table] & string)[];
-}
-
-/** The same for a statement that is written as text. */
 export function allColumns(table: keyof Tables): RawBuilder<unknown> {
   return sql.join(Object.keys(TABLES[table]).map((column) => sql.ref(`${table}.${column}`)));
 }
-
-/** A row to insert that states every column except those with a default: a forgotten one does not compile. */
-export type NewRow<Table extends keyof Tables, Begun extends keyof Tables[Table] = never> = Required<
-  Omit<Insertable<Tables[Table]>, Begun>
->;

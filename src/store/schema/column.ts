@@ -49,7 +49,7 @@ export function named<const Field extends string, Of extends ColumnShape>(
   return { ...column, field };
 }
 
-type TypesOf<Of> = Of extends { readonly types?: infer Types } ? Exclude<Types, undefined> : never;
+export type TypesOf<Of> = Of extends { readonly types?: infer Types } ? Exclude<Types, undefined> : never;
 /** The value that a column keeps, as the rest of the program has it. */
 export type ValueOf<Of> = TypesOf<Of> extends { readonly value: infer Value } ? Value : never;
 

@@ -1,6 +1,6 @@
 import { compileFunction } from 'node:vm';
 import type { SelectType } from 'kysely';
-import type { Column, ColumnShape } from './column.ts';
+import type { Column, ColumnShape, TypesOf, ValueOf } from './column.ts';
 
 /** A column, the field of its object that it stores, and whether that may change after the insert. */
 interface FieldColumn<Field extends string, Kept> {
@@ -24,8 +24,6 @@ type FieldColumns = Readonly<Record<string, FieldColumn<string, ColumnShape>>>;
 /** Several objects stored in one row, by part name. */
 type Parts = Readonly<Record<string, FieldColumns>>;
 
-type TypesOf<Of> = Of extends { readonly types?: infer Types } ? Exclude<Types, undefined> : never;
-type ValueOf<Of> = TypesOf<Of> extends { readonly value: infer Value } ? Value : never;
 /** The object stored in these columns. */
 type Kept<Columns extends FieldColumns> = {
   readonly [Name in keyof Columns as Columns[Name]['field']]: ValueOf<Columns[Name]['column']>;

@@ -205,7 +205,7 @@ export async function dashboardTest(
     setupLink,
     join: async (role, projectId = null, email = `${role}-${(joined += 1)}@shop.example`) => {
       const invited = await invitePerson(app, people.site.url, { email, role, projectId });
-      if (invited.kind !== 'done') throw new Error(invited.message);
+      if (invited.kind !== 'done') throw new Error(invited.code);
       const own = browser();
       await own.do('POST /dashboard/api/links/accept', { token: tokenOf(invited.link), password: PASSWORD });
       return { id: invited.person.id, email, browser: own };

@@ -70,7 +70,7 @@ export async function testApp(
     observer: options.observer,
   };
   const project = await createProject(app, 'Shop');
-  if (project.kind !== 'done') throw new Error(project.message);
+  if (project.kind !== 'done') throw new Error(project.code);
   const creator = createPaymentCreator(app, database.pipeline);
   const read = async (id: string): Promise<Payment> => {
     const [payment] = await findPayments(app.db, [id]);

@@ -210,12 +210,12 @@ export async function httpTest(): Promise<HttpTest> {
 /** Makes a project; its keys are made when they are first asked for, and their ids are noted in `keyIds`. */
 async function openShop(app: TestApp, call: HttpTest['call'], keyIds: Map<string, string>): Promise<Shop> {
   const created = await createProject(app, 'Shop');
-  if (created.kind !== 'done') throw new Error(created.message);
+  if (created.kind !== 'done') throw new Error(created.code);
   const projectId = created.project.id;
   const keys = new Map<string, Promise<string>>();
   const make = async (spec: KeySpec): Promise<string> => {
     const made = await createKey(app, { projectId, name: 'Key', ...spec });
-    if (made.kind !== 'done') throw new Error(made.message);
+    if (made.kind !== 'done') throw new Error(made.code);
     keyIds.set(made.key, made.stored.id);
     return made.key;
   };

@@ -58,7 +58,7 @@ export async function ether(source: WalletSource): Promise<Scene> {
     toleranceBasisPoints: null,
   };
   const set = await setProjectWallet(shop.app, request, REGTEST);
-  if (set.kind !== 'done') throw new Error(set.message);
+  if (set.kind !== 'done') throw new Error(set.code);
   return {
     app: shop.app,
     source: shop.source,

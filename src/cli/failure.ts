@@ -1,4 +1,4 @@
-import { noProject as noSuchProject, type Rejected } from '../app/rejected.ts';
+import { isRejected, noProject as noSuchProject, type Rejected } from '../app/rejected.ts';
 import { ArchiveError } from '../archive/format.ts';
 import { BackupError } from '../backup/errors.ts';
 import { ConfigError } from '../config/config.ts';
@@ -7,6 +7,7 @@ import { EmbeddedPostgresError } from '../embedded/error.ts';
 import { OccupiedDatabaseError } from '../store/backups/load.ts';
 import { MigrationError } from '../store/migration-files.ts';
 import { SealingKeyError } from '../webhooks/secret.ts';
+import { isMalformed, refusalMessage } from './refusal-words.ts';
 
 /**
  * A command cannot do what it was asked: the message is plain, names the thing and the rule, and ends with the way out.
@@ -20,7 +21,7 @@ export class UsageFailure extends CommandFailure {}
 
 /** There is no such project. */
 export function noProject(id: string): CommandFailure {
-  return new CommandFailure(noSuchProject(id).message);
+  return new CommandFailure(refusalMessage(noSuchProject(id)));
 }
 
 /** There is no such payment, or the id's API did not make it. */
@@ -32,12 +33,8 @@ export function noPayment(givenId: string): CommandFailure {
 export function done<Outcome extends { readonly kind: string }>(
   outcome: Outcome | Rejected,
 ): Exclude<Outcome, { readonly kind: 'rejected' }> {
-  if (isRejected(outcome)) throw new (outcome.malformed === true ? UsageFailure : CommandFailure)(outcome.message);
+  if (isRejected(outcome)) throw new (isMalformed(outcome) ? UsageFailure : CommandFailure)(refusalMessage(outcome));
   return outcome as Exclude<Outcome, { readonly kind: 'rejected' }>;
-}
-
-function isRejected(outcome: { readonly kind: string }): outcome is Rejected {
-  return outcome.kind === 'rejected';
 }
 
 /**

@@ -197,7 +197,7 @@ it('says why it refuses and what is possible, and changes nothing', async () => 
 it('lists payments of all projects, modes and both APIs, the newest first, and narrows and pages', async () => {
   const { app, cointill } = await setUp();
   const second = await createProject(app, 'Second');
-  if (second.kind !== 'done') throw new Error(second.message);
+  if (second.kind !== 'done') throw new Error(second.code);
   const made = [];
   for (const overrides of [{}, transaction, { mode: 'live' as const }, { projectId: second.project.id }]) {
     app.clock.advance(1_000);

@@ -7,13 +7,11 @@ import type { OpenExport } from '../app/dashboard/open-export.ts';
 import { setActive, stopsOf, type Stops } from '../app/projects/activation.ts';
 import { MAX_LOGO_BYTES, type LogoFile } from '../app/projects/logo.ts';
 import { changeProject, createProject, projectsOf } from '../app/projects/projects.ts';
-import { noProject } from '../app/rejected.ts';
-import { FIATS, isFiat } from '../domain/money.ts';
 import { isoTime } from '../wire/time.ts';
 import { logoPath } from '../http/checkout/branding-routes.ts';
 import type { Project } from '../store/projects/projects.ts';
 import { commaSeparated, percentage, projectIdOf, wholeNumber } from './arguments.ts';
-import { CommandFailure, UsageFailure, codeOf, done, reasonOf } from './failure.ts';
+import { CommandFailure, codeOf, done, noProject, reasonOf } from './failure.ts';
 import { withCointill } from './open.ts';
 import { fields } from '../wire/fields.ts';
 import { print, printsRecord, table, type OutputOptions } from './output.ts';
@@ -61,10 +59,7 @@ export function addProjectCommands(program: Command): void {
 function activate(text: string, active: boolean, options: OutputOptions): Promise<void> {
   const id = projectIdOf(text);
   return withCointill(async ({ app }) => {
-    const outcome = await setActive(app, id, active);
-    // No name was asked for.
-    if (outcome.kind === 'other_name') throw new Error('A name was asked for.');
-    const { project } = done(outcome);
+    const { project } = done(await setActive(app, id, active));
     const stops = active ? null : await stopsOf(app, id);
     print(options, projectRecord(project), () => [
       ...projectLines(project),
@@ -91,7 +86,7 @@ function addExportCommand(project: Command): void {
     .action((text: string, { to }: { readonly to: string }) => {
       const id = projectIdOf(text);
       return withCointill(async ({ app, handle }) => {
-        if (!(await projectsOf(app)).some((one) => one.id === id)) throw new CommandFailure(noProject(id).message);
+        if (!(await projectsOf(app)).some((one) => one.id === id)) throw noProject(id);
         const opened = await exportProject(app, () => handle.connect(), id);
         if (opened.kind === 'busy') {
           throw new CommandFailure('Two exports are already running. Try again when one of them is done.');
@@ -159,10 +154,6 @@ function addSetCommand(project: Command): void {
           'error: nothing to set: give --allow-ips, --allow-origins, --spread, --sweep-min, --name, --logo, --accent, --support-url, --default-expiry, --default-currency or --default-success-url',
         );
       }
-      const currency = defaultCurrency?.toUpperCase();
-      if (currency !== undefined && currency !== 'NONE' && !isFiat(currency)) {
-        throw new UsageFailure(`--default-currency must be one of ${FIATS.join(', ')}, or none.`);
-      }
       await change(
         id,
         {
@@ -175,7 +166,9 @@ function addSetCommand(project: Command): void {
           ...(supportUrl === undefined ? {} : { supportUrl: supportUrl === NONE ? null : supportUrl }),
           ...(name === undefined ? {} : { name }),
           ...(defaultExpiry === undefined ? {} : { defaultExpiryMinutes: minutesOf(defaultExpiry) }),
-          ...(currency === undefined ? {} : { defaultCurrency: isFiat(currency) ? currency : null }),
+          ...(defaultCurrency === undefined
+            ? {}
+            : { defaultCurrency: defaultCurrency.toLowerCase() === NONE ? null : defaultCurrency }),
           ...(defaultSuccessUrl === undefined
             ? {}
             : { defaultSuccessUrl: defaultSuccessUrl === NONE ? null : defaultSuccessUrl }),

@@ -48,7 +48,7 @@ async function setTreasury({ app }: EtherShop): Promise<string> {
     { ...request, confirmations: 3, toleranceBasisPoints: null },
     MAIN_CHAINS,
   );
-  if (outcome.kind !== 'done') throw new Error(outcome.message);
+  if (outcome.kind !== 'done') throw new Error(outcome.code);
   return text;
 }
 
@@ -152,7 +152,7 @@ it('a refund needs attention until what is signed pays it, and deposits until th
   onTestFinished(() => caller.close());
   const request = { projectId: app.projectId, network: 'ethereum', tokens: new Map() } as const;
   const plan = await sweepOverview(app, request, caller, () => Promise.reject(new Error('ether was quoted')));
-  if (plan.kind !== 'done') throw new Error(plan.message);
+  if (plan.kind !== 'done') throw new Error(plan.code);
   for (const { to, data, gasLimit } of plan.calls) {
     await anvil.rpc('eth_sendTransaction', [{ from: ANVIL_ACCOUNT, to, data, gas: `0x${gasLimit.toString(16)}` }]);
     await shop.advance();

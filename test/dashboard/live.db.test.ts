@@ -98,7 +98,7 @@ describe('the stream of a tab', () => {
   it('begins with the version, then names the created and changed payments of its project and mode only', async () => {
     const { browser } = await join();
     const other = await createProject(app, 'Other');
-    if (other.kind !== 'done') throw new Error(other.message);
+    if (other.kind !== 'done') throw new Error(other.code);
     const old = await app.pay();
     app.clock.advance(60_000);
     const stream = await listenTo(browser);

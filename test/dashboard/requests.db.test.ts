@@ -44,7 +44,7 @@ const owner = test.join('owner').then(({ browser }) => browser);
 async function loggedProject(name: string) {
   const { log } = logged();
   const made = await createProject(app, name);
-  if (made.kind !== 'done') throw new Error(made.message);
+  if (made.kind !== 'done') throw new Error(made.code);
   const project = { id: made.project.id, name: '', active: true, allowIps: [], allowOrigins: [], ...NO_DEFAULTS };
   return { log, project, key: { id: app.projectId, mode: 'test', kind: 'secret', project } as const };
 }
@@ -104,7 +104,7 @@ it('is refused to those who name a call in another project or mode', async () =>
   const { data } = await list();
   const id = data[0]?.id ?? '';
   const other = await createProject(app, 'Other');
-  if (other.kind !== 'done') throw new Error(other.message);
+  if (other.kind !== 'done') throw new Error(other.code);
   const browser = await owner;
   const ask = (projectId: string, mode: string) =>
     browser.call({ path: `/dashboard/api/projects/${projectId}/${mode}/requests/${id}` });

@@ -221,7 +221,7 @@ it('every route that is registered has its row, and every row its route', async 
 
 describe('who gets past the guard', async () => {
   const other = await createProject(app, 'Other');
-  if (other.kind !== 'done') throw new Error(other.message);
+  if (other.kind !== 'done') throw new Error(other.code);
   const otherId = other.project.id;
   const everywhere = new Map<Role, Member>();
   const inProject = new Map<Role, Member>();

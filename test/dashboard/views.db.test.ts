@@ -72,7 +72,7 @@ describe('a saved view', () => {
 
   it('does not exist in another project, nor for anybody but its owner', async () => {
     const other = await createProject(app, 'Other');
-    if (other.kind !== 'done') throw new Error(other.message);
+    if (other.kind !== 'done') throw new Error(other.code);
     const [ann, ben] = [await test.join('owner'), await test.join('owner')];
     const { body: view } = await save(ann.browser);
     expect(await viewsOf(ann, other.project.id)).toEqual([]);

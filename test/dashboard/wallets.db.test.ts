@@ -28,7 +28,7 @@ beforeAll(async () => {
 /** A project of its own, so that tests do not share wallets. */
 async function shop(): Promise<string> {
   const made = await createProject(app, 'Shop');
-  if (made.kind !== 'done') throw new Error(made.message);
+  if (made.kind !== 'done') throw new Error(made.code);
   return made.project.id;
 }
 
@@ -122,7 +122,7 @@ describe('a wallet', () => {
         expect(preview.text).toContain('of your own wallet');
         const terms = { confirmations: null, toleranceBasisPoints: null };
         const request = { projectId: project, network, source: { kind: 'treasury', text }, ...terms } as const;
-        expect(await setProjectWallet(app, request, MAIN_CHAINS)).toMatchObject({ kind: 'rejected', malformed: true });
+        expect(await setProjectWallet(app, request, MAIN_CHAINS)).toMatchObject({ code: 'own_deposit' });
       }
     }
     expect((await on(project, 'ethereum')).wallet).toBeNull();

@@ -236,7 +236,7 @@ describe('an endpoint', () => {
     await deliverAll(app, deliverer);
     const event = (await must<DeliveryView>('GET', `deliveries/${delivery}`)).event;
     const other = await createProject(app, 'Other shop');
-    if (other.kind !== 'done') throw new Error(other.message);
+    if (other.kind !== 'done') throw new Error(other.code);
     const { browser: owner } = await test.join('owner');
     for (const elsewhere of [hooks(owner, other.project.id), hooks(owner, app.projectId, 'live')]) {
       for (const what of ['pause', 'enable', 'delete', 'rotate', 'test', '']) {

@@ -172,7 +172,7 @@ function appOn(db: App['db'], clock: ManualClock, random: Random): App {
 /** A project with a wallet on each network, and an endpoint that gets every event. */
 async function createShop(app: App, random: Random): Promise<string> {
   const created = await createProject(app, 'Shop');
-  if (created.kind !== 'done') throw new Error(created.message);
+  if (created.kind !== 'done') throw new Error(created.code);
   const projectId = created.project.id;
   const createdAt = app.clock();
   const id = (): string => random.bytes(16).toString('hex');

@@ -59,19 +59,14 @@ export async function bookLost(
     // Another process may have booked it while this one waited for the lock.
     const lost = found === undefined ? [] : await lockedLost(trx, found);
     const [first] = lost;
-    if (first === undefined)
-      return rejected(`There is no lost money on ${booking.address}. List what there is with: cointill network status`);
+    if (first === undefined) return rejected('no_lost_money', { address: booking.address });
     const { network, asset, addressIndex } = first;
     const owner = await ownerOf(trx, first, booking.projectId);
     if (owner.kind === 'rejected') return owner;
     const { projectId, walletId } = owner;
     const rail = app.railFor('live');
     const amountUsdCents = priceInUsd(rail, booking.amountMinor, booking.currency);
-    if (amountUsdCents === null) {
-      return rejected(
-        `There is no price for ${booking.currency} here. Give it for this command: FIXED_RATES=${booking.currency}=1.10`,
-      );
-    }
+    if (amountUsdCents === null) return rejected('no_price', { currency: booking.currency });
     const now = app.clock();
     const quote: Quote = {
       asset,
@@ -139,13 +134,9 @@ function formOn(network: Network, address: string): readonly string[] {
 async function ownerOf(trx: Trx, { network, firstAddress }: LostTransfer, projectId: string | null) {
   const owners = await projectsOfWallet(trx, network, firstAddress);
   const owner = projectId === null ? owners[0] : owners.find((one) => one.projectId === projectId);
-  if (owner === undefined)
-    return rejected(`The ${network} wallet of this address is not one of project ${projectId ?? ''}.`);
+  if (owner === undefined) return rejected('not_its_wallet', { network, project: projectId ?? '' });
   if (projectId === null && owners.length > 1) {
-    const ids = owners.map((one) => one.projectId).join(', ');
-    return rejected(
-      `Several projects share the wallet of this address (${ids}). Say whose payment it is: --project ID`,
-    );
+    return rejected('shared_wallet', { projects: owners.map((one) => one.projectId).join(', ') });
   }
   return { kind: 'owner' as const, ...owner };
 }

@@ -85,7 +85,7 @@ async function depositShop(): Promise<DepositShop> {
         Promise.resolve(RATES),
       );
       await caller.close();
-      if (plan.kind !== 'done') throw new Error(plan.message);
+      if (plan.kind !== 'done') throw new Error(plan.code);
       return plan.holdings.find((held) => held.address === address.toLowerCase())?.units ?? 0n;
     },
   };

@@ -200,7 +200,7 @@ export async function setWallet(
   const source = { kind: 'xpub', text: xpub } as const;
   const request = { projectId, network: 'ethereum', source, confirmations, toleranceBasisPoints: null };
   const outcome = await setProjectWallet(app, request, MAIN_CHAINS);
-  if (outcome.kind !== 'done') throw new Error(outcome.message);
+  if (outcome.kind !== 'done') throw new Error(outcome.code);
 }
 
 /** The types of a payment's events, in the order of their numbers. Fails when a number is missing or used twice. */

@@ -70,7 +70,7 @@ export async function coinShop(kind: UtxoNodeKind, nodeOptions: readonly string[
     },
     REGTEST,
   );
-  if (set.kind !== 'done') throw new Error(set.message);
+  if (set.kind !== 'done') throw new Error(set.code);
 
   return {
     app,

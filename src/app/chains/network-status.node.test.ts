@@ -171,7 +171,7 @@ describe('the gap of a wallet', () => {
   it('is one for projects and settings that share one wallet', async () => {
     const app = await shop();
     const second = await createProject(app, 'Another shop');
-    if (second.kind !== 'done') throw new Error(second.message);
+    if (second.kind !== 'done') throw new Error(second.code);
     const other = second.project.id;
     for (const projectId of [app.projectId, other]) await setWallet(app, projectId);
     const last = await order(app, other, 22);

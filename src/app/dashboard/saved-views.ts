@@ -27,12 +27,7 @@ export interface ViewFields {
   readonly shared: boolean;
 }
 
-export type ViewOutcome =
-  | { readonly kind: 'done'; readonly view: SavedView }
-  | { readonly kind: 'not_found' }
-  /** Somebody else has changed it since it was read. */
-  | { readonly kind: 'conflict'; readonly current: OwnedView }
-  | Rejected;
+export type ViewOutcome = { readonly kind: 'done'; readonly view: SavedView } | Rejected;
 
 const MAX_OWN = 50;
 const MAX_SHOWN = 200;
@@ -47,7 +42,7 @@ export function saveView(app: App, viewing: Viewing, fields: ViewFields): Promis
     const refusal = sharingRefusal(viewing, fields);
     if (refusal !== null) return refusal;
     if ((await countViews(trx, viewing.projectId, viewing.personId)) >= MAX_OWN) {
-      return rejected(`You have ${MAX_OWN} views in this project already. Delete one of them first.`);
+      return rejected('too_many_views', { max: MAX_OWN });
     }
     const now = app.clock();
     const { projectId, personId } = viewing;
@@ -103,18 +98,15 @@ function onView(
     const current = await lockView(trx, viewing.projectId, id);
     const isOwn = current?.personId === viewing.personId;
     // Another person's own view does not exist for anybody else.
-    if (current === null || (!isOwn && !current.shared)) return { kind: 'not_found' };
-    if (!isOwn && !mayDo(viewing.role, 'share_views')) {
-      return rejected(`This view belongs to ${current.owner}. Save one of your own instead.`);
-    }
-    if (current.version !== version) return { kind: 'conflict', current };
+    if (current === null || (!isOwn && !current.shared)) return rejected('no_view');
+    if (!isOwn && !mayDo(viewing.role, 'share_views')) return rejected('other_view', { owner: current.owner });
+    if (current.version !== version) return rejected('view_changed', { name: current.name });
     return work(trx, current);
   });
 }
 
 function sharingRefusal({ role }: Viewing, { shared }: Pick<ViewFields, 'shared'>): Rejected | null {
-  if (!shared || mayDo(role, 'share_views')) return null;
-  return rejected(`As ${role} you cannot share views. Save it for yourself.`);
+  return !shared || mayDo(role, 'share_views') ? null : rejected('no_sharing', { role });
 }
 
 async function record(

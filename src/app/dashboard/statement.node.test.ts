@@ -171,7 +171,7 @@ describe('a statement', () => {
 
     // The wallet is another project's now, and this one has had it.
     const other = await createProject(app, 'Other');
-    if (other.kind !== 'done') throw new Error(other.message);
+    if (other.kind !== 'done') throw new Error(other.code);
     await setWallet(app, other.project.id);
     await app.db
       .updateTable('wallets')

@@ -24,7 +24,7 @@ async function setTreasury({ app }: MailApp, address: string) {
     toleranceBasisPoints: null,
   } as const;
   const outcome = await setProjectWallet(by, request, CHAINS);
-  if (outcome.kind !== 'done') throw new Error(outcome.message);
+  if (outcome.kind !== 'done') throw new Error(outcome.code);
 }
 
 const outcomesOf = (rows: readonly MailRow[]) => rows.map(({ outcome }) => outcome ?? '').toSorted();

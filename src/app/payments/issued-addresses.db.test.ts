@@ -131,7 +131,7 @@ it.each(Object.entries(KINDS))(
           { projectId: app.projectId, network, source: wallet, ...terms },
           MAIN_CHAINS,
         );
-        if (set.kind !== 'done') throw new Error(set.message);
+        if (set.kind !== 'done') throw new Error(set.code);
         // A case may have the indexes of another one.
         await app.db.deleteFrom('payment_addresses').execute();
         const { firstAddress } = set.wallet;

@@ -86,7 +86,7 @@ async function setWallet(
     ...overrides,
   };
   const outcome = await setProjectWallet(app, request, MAIN_CHAINS);
-  if (outcome.kind !== 'done') throw new Error(outcome.message);
+  if (outcome.kind !== 'done') throw new Error(outcome.code);
   return addressesFrom(outcome.deriver, 0, count);
 }
 
@@ -99,7 +99,7 @@ it('no address is handed out twice, and none is skipped, whoever takes from a wa
   const app = await liveApp();
   const addresses = await setWallet(app, {}, 400);
   const other = await createProject(app, 'Another shop of the same owner');
-  if (other.kind !== 'done') throw new Error(other.message);
+  if (other.kind !== 'done') throw new Error(other.code);
   await setWallet(app, { projectId: other.project.id });
   const processes = [processOn(app), processOn(app)];
   const token = { asset: 'ETH', network: 'ethereum' };
@@ -144,7 +144,7 @@ it('an order that cannot be paid fails alone, and takes no index along: its neig
   const app = await liveApp();
   const addresses = await setWallet(app);
   const poor = await createProject(app, 'Without a wallet');
-  if (poor.kind !== 'done') throw new Error(poor.message);
+  if (poor.kind !== 'done') throw new Error(poor.code);
   const create = processOn(app);
   const outcomes = await Promise.all([
     create(),
@@ -262,7 +262,7 @@ it('after a start, the next addresses of the wallets that orders came to last ar
   await setWallet(app);
   await made(processOn(app)());
   const idle = await createProject(app, 'Never paid yet');
-  if (idle.kind !== 'done') throw new Error(idle.message);
+  if (idle.kind !== 'done') throw new Error(idle.code);
   await setWallet(app, {
     projectId: idle.project.id,
     network: 'bitcoin',

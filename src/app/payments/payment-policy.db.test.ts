@@ -35,13 +35,13 @@ async function shop(): Promise<TestApp> {
     { projectId: app.projectId, network: 'bitcoin', source, ...terms },
     MAIN_CHAINS,
   );
-  if (set.kind !== 'done') throw new Error(set.message);
+  if (set.kind !== 'done') throw new Error(set.code);
   return app;
 }
 
 async function setWindow(app: TestApp, monitoringHours: number | null): Promise<void> {
   const changed = await changeProject(app, app.projectId, { monitoringHours });
-  if (changed.kind !== 'done') throw new Error(changed.message);
+  if (changed.kind !== 'done') throw new Error(changed.code);
 }
 
 /** An order whose money waits in the mempool for ever. */

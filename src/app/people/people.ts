@@ -56,16 +56,13 @@ export function invitePerson(
     if (projectId !== null && project === null) return noProject(projectId);
     const found = await findPersonByEmail(trx, email);
     if (found !== null && found.deactivatedAt === null && found.passwordHash !== null) {
-      return {
-        ...rejected(
-          `${found.email} has an account already. Give another role with: cointill user role ${found.email} --role ROLE. A new link, with a new password: cointill user reset ${found.email}`,
-        ),
-        onPage: `${found.email} has an account already. Find them in the list to give them another role or a new link.`,
-      };
+      return rejected('has_account', { email: found.email });
     }
     // After a reset, the last owner has no password and can be invited again.
     const keeps = projectId !== null || role === 'owner' || found === null;
-    if (!keeps && (await isLastOwner(trx, found, await membershipsOf(trx, found.id)))) return LAST_OWNER;
+    if (!keeps && (await isLastOwner(trx, found, await membershipsOf(trx, found.id)))) {
+      return rejected('last_owner');
+    }
     const now = app.clock();
     const id = found?.id ?? newId(app, now);
     if (found === null) await insertPerson(trx, { id, email, createdAt: now });
@@ -131,10 +128,10 @@ async function takeFactors(trx: Trx, id: string): Promise<void> {
  */
 export function resetPerson(app: App, siteUrl: string, who: Who): Promise<Done<{ readonly link: NewLink }>> {
   return withPerson(app, who, async (trx, person) => {
-    if (person.deactivatedAt !== null) return isDeactivated(person);
+    if (person.deactivatedAt !== null) return rejected('deactivated', { email: person.email });
     if (app.actor?.kind === 'person') {
-      if (app.actor.id === person.id) return OWN_PASSWORD;
-      if (await isLastOwner(trx, person, await membershipsOf(trx, person.id))) return LAST_OWNER;
+      if (app.actor.id === person.id) return rejected('own_password');
+      if (await isLastOwner(trx, person, await membershipsOf(trx, person.id))) return rejected('last_owner');
     }
     await takeFactors(trx, person.id);
     // Somebody else may know the old password.
@@ -152,23 +149,16 @@ export function resetPerson(app: App, siteUrl: string, who: Who): Promise<Done<{
   });
 }
 
-function isDeactivated({ email }: Person): Rejected {
-  return {
-    ...rejected(`${email} is deactivated. Invite them again with: cointill user invite --email ${email} --role ROLE`),
-    onPage: `${email} is deactivated. Invite them again.`,
-  };
-}
-
 /**
  * Removes a person's second factors, for those who lost their phone and know their password. All sessions end: whoever
  * has one of them may not be the one who asked for it.
  */
 export function removeSecondFactor(app: App, who: Who): Promise<Done> {
   return withPerson(app, who, async (trx, person) => {
-    if (person.deactivatedAt !== null) return isDeactivated(person);
+    if (person.deactivatedAt !== null) return rejected('deactivated', { email: person.email });
     const passkeys = await listPasskeys(trx, person.id);
     if (person.sealedTotp === null && passkeys.length === 0) {
-      return rejected(`${person.email} has no second factor. Reload the page to see how it is.`);
+      return rejected('no_factor', { email: person.email });
     }
     await takeFactors(trx, person.id);
     await recordAudit(app, trx, {
@@ -186,22 +176,11 @@ export function removeSecondFactor(app: App, who: Who): Promise<Done> {
 /** Commands identify people by e-mail, the dashboard by id. */
 export type Who = { readonly email: string } | { readonly id: string };
 
-const LAST_OWNER: Rejected = {
-  kind: 'rejected',
-  message:
-    'This is the last owner of all projects, and somebody must be. Make another person owner first, with: cointill user role EMAIL --role owner',
-  onPage: 'This is the last owner of all projects, and somebody must be. Make another person owner first.',
-};
-
-const OWN_PASSWORD: Rejected = rejected(
-  'You cannot reset your own password here: change it on the page of your account, or ask another owner to reset it.',
-);
-
 /** Ends the person's sessions and refuses any further sign-in. The last owner cannot be deactivated. */
 export function deactivatePerson(app: App, who: Who): Promise<Done> {
   return withPerson(app, who, async (trx, person) => {
     const memberships = await membershipsOf(trx, person.id);
-    if (await isLastOwner(trx, person, memberships)) return LAST_OWNER;
+    if (await isLastOwner(trx, person, memberships)) return rejected('last_owner');
     if (person.deactivatedAt === null) {
       await updatePerson(trx, person.id, { deactivatedAt: app.clock() });
       await deleteSessions(trx, person.id);
@@ -235,12 +214,13 @@ export function setRole(
     const before = await membershipsOf(trx, person.id);
     const roleBefore = before.find((one) => one.projectId === projectId)?.role ?? null;
     if (request.seen !== undefined && request.seen !== roleBefore) {
-      const now = roleBefore === null ? 'no role of their own there' : `the role ${roleBefore} there`;
-      const message = `Somebody else has changed this meanwhile: ${person.email} has ${now} now, and nothing was saved.`;
-      return { ...rejected(message), isConflict: true };
+      const { email } = person;
+      return roleBefore === null
+        ? rejected('role_removed', { email })
+        : rejected('role_changed', { email, role: roleBefore });
     }
     const losesOwner = projectId === null && role !== 'owner';
-    if (losesOwner && (await isLastOwner(trx, person, before))) return LAST_OWNER;
+    if (losesOwner && (await isLastOwner(trx, person, before))) return rejected('last_owner');
     const now = app.clock();
     if (role === null && roleBefore === null) return { kind: 'done', person, memberships: before };
     await setMembership(trx, { id: newId(app, now), personId: person.id, projectId, role, now });
@@ -281,14 +261,8 @@ function withPerson<Result>(
     await lockPeople(trx);
     const id = 'id' in who ? who.id : ((await findPersonByEmail(trx, who.email))?.id ?? null);
     const person = id === null ? null : await lockPerson(trx, id);
-    if (person === null) {
-      const message =
-        'email' in who
-          ? `Nobody here has the e-mail ${who.email}. List everybody with: cointill user list`
-          : 'There is no such person.';
-      return { ...rejected(message), of: 'person' };
-    }
-    return work(trx, person);
+    if (person !== null) return work(trx, person);
+    return 'email' in who ? rejected('no_email', { email: who.email }) : rejected('no_person');
   });
 }
 

@@ -11,6 +11,7 @@ import { lockPerson, takeTotpStep, updatePerson, type Person } from '../../store
 import { setChallenge, takeChallenge } from '../../store/people/sessions.ts';
 import { newId, type App } from '../context.ts';
 import { checkName } from '../projects/name.ts';
+import type { Rejected } from '../rejected.ts';
 import { auditOfPerson, ENDED, refused, reportProof, tooManyProofs, WRONG_CODE, type Refused } from './account.ts';
 import { mailAccountChange } from './account-mail.ts';
 import { judged, type TooMany } from './guess-limits.ts';
@@ -103,12 +104,14 @@ export async function addPasskey(
   signedIn: InBrowser,
   given: { readonly name: string; readonly response: object },
 ): Promise<
-  { readonly kind: 'done'; readonly passkey: Passkey; readonly recoveryCodes: readonly string[] | null } | Refused
+  | { readonly kind: 'done'; readonly passkey: Passkey; readonly recoveryCodes: readonly string[] | null }
+  | Refused
+  | Rejected
 > {
   const { person, session } = signedIn;
-  const badName = checkName(given.name, 'name');
+  const badName = checkName(given.name);
   // The challenge is still good for another try.
-  if (badName !== null) return refused('name', badName.message);
+  if (badName !== null) return badName;
   const host = passkeyHost(site);
   const challenge = await takeChallenge(app.db, session.id, 'add', app.clock());
   const made = host === null || challenge === null ? null : await checkRegistration(host, challenge, given.response);

@@ -38,7 +38,7 @@ const untilHealthy = (notifications: Notifications): Promise<void> =>
 async function newKey(app: TestApp): Promise<{ readonly id: string; readonly key: string }> {
   const request = { projectId: app.projectId, mode: 'test', kind: 'secret', permission: 'full', name: 'Shop' } as const;
   const made = await createKey(app, request);
-  if (made.kind !== 'done') throw new Error(made.message);
+  if (made.kind !== 'done') throw new Error(made.code);
   return { id: made.stored.id, key: made.key };
 }
 
@@ -140,7 +140,7 @@ it('a project that becomes inactive or changes its allow-lists is seen so by eve
   // An origin is allowed as long as one active project allows it.
   expect(await access.anyProjectAllows(origin)).toBe(false);
   const second = await createProject(app, 'Second');
-  if (second.kind !== 'done') throw new Error(second.message);
+  if (second.kind !== 'done') throw new Error(second.code);
   changed = notified();
   await changeProject(app, second.project.id, { allowOrigins: [origin] });
   await changed;

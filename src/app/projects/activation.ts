@@ -2,7 +2,7 @@ import { whatStops, type Stops } from '../../store/projects/project-counts.ts';
 import { updateProject, type Project } from '../../store/projects/projects.ts';
 import { recordAudit } from '../audit.ts';
 import type { App } from '../context.ts';
-import { noProject, type Rejected } from '../rejected.ts';
+import { noProject, rejected, type Rejected } from '../rejected.ts';
 import { lockedProject } from './projects.ts';
 
 export type { Stops };
@@ -11,12 +11,6 @@ export type { Stops };
 export function stopsOf(app: App, projectId: string): Promise<Stops> {
   return whatStops(app.db, projectId, app.clock());
 }
-
-export type ActivationOutcome =
-  | { readonly kind: 'done'; readonly project: Project }
-  /** The project is called otherwise than was typed; it may have been renamed meanwhile. */
-  | { readonly kind: 'other_name' }
-  | Rejected;
 
 /**
  * Deactivates a project, or activates it again. While it is deactivated its keys are refused and its pages ask for no
@@ -29,11 +23,11 @@ export async function setActive(
   projectId: string,
   active: boolean,
   name: string | null = null,
-): Promise<ActivationOutcome> {
-  return app.db.transaction().execute(async (trx): Promise<ActivationOutcome> => {
+): Promise<{ readonly kind: 'done'; readonly project: Project } | Rejected> {
+  return app.db.transaction().execute(async (trx) => {
     const before = await lockedProject(trx, projectId);
     if (before === null) return noProject(projectId);
-    if (name !== null && name.trim() !== before.name) return { kind: 'other_name' };
+    if (name !== null && name.trim() !== before.name) return rejected('other_name', { param: 'name' });
     if (before.active === active) return { kind: 'done', project: before };
     const project = await updateProject(trx, projectId, { active });
     if (project === null) throw new Error('The project that was just locked is not there.');

@@ -3,7 +3,7 @@ import type { Database } from '../../store/database.ts';
 import { keyClients } from '../../store/projects/key-clients.ts';
 import { findProject, lockProject, type Project } from '../../store/projects/projects.ts';
 import type { App } from '../context.ts';
-import { noProject, type Rejected } from '../rejected.ts';
+import { noProject, rejected, type Rejected } from '../rejected.ts';
 import { compileCidrs, isOn } from './allow-list.ts';
 import { saveProjectChanges } from './projects.ts';
 import { checkRequest } from './project-request.ts';
@@ -48,8 +48,6 @@ interface ListChange {
 
 export type ListOutcome =
   | { readonly kind: 'done'; readonly project: Project }
-  /** Somebody changed the list since the person saw it. */
-  | { readonly kind: 'conflict' }
   /** Nothing was saved: these would be refused, and the shop's server may be among them. */
   | { readonly kind: 'would_refuse'; readonly addresses: readonly KeyAddress[] }
   | Rejected;
@@ -73,7 +71,7 @@ export async function changeAllowList(
     await lockProject(trx, projectId);
     const project = await findProject(trx, projectId);
     if (project === null) return noProject(projectId);
-    if (project[list].join('\n') !== before.join('\n')) return { kind: 'conflict' };
+    if (project[list].join('\n') !== before.join('\n')) return rejected('list_changed');
     if (refused.length > 0) return { kind: 'would_refuse', addresses: refused };
     return { kind: 'done', project: await saveProjectChanges(app, trx, project, checked.changes) };
   });

@@ -8,7 +8,7 @@ import {
 import { findProject } from '../../store/projects/projects.ts';
 import { recordAudit } from '../audit.ts';
 import type { App } from '../context.ts';
-import { malformed, noProject, type Rejected } from '../rejected.ts';
+import { noProject, rejected, type Rejected } from '../rejected.ts';
 
 /** Whose data: exactly one of the two is given. */
 export interface CustomerRequest {
@@ -28,19 +28,15 @@ const MAX_PAYMENTS = 1_000;
 const MAX_COUNTED = 10_000;
 
 function choiceOf(app: App, { email, days }: CustomerRequest): CustomerChoice | Rejected {
-  if ((email === undefined) === (days === undefined)) {
-    return malformed('Give either the e-mail address of one customer or a number of days.');
-  }
+  if ((email === undefined) === (days === undefined)) return rejected('customer_choice');
   if (days !== undefined) {
     const isFine = Number.isInteger(days) && days >= DAYS.min && days <= DAYS.max;
-    if (!isFine) return malformed(`The number of days must be a whole number from ${DAYS.min} to ${DAYS.max}.`);
+    if (!isFine) return rejected('whole_number', { param: 'days', ...DAYS });
     return { kind: 'before', before: app.clock() - days * DAY_MS };
   }
   const text = email?.trim() ?? '';
   const isAddress = /^[^\s@]+@[^\s@]+$/.test(text) && text.length <= MAX_EMAIL;
-  return isAddress
-    ? { kind: 'email', email: text }
-    : malformed('The e-mail address must be one such as customer@example.com, as it stands on the payment.');
+  return isAddress ? { kind: 'email', email: text } : rejected('customer_email', { param: 'email' });
 }
 
 /**

@@ -13,7 +13,7 @@ import type { ActorKind } from '../../store/schema/people.ts';
 import { isoTime } from '../../wire/time.ts';
 import { recordAudit } from '../audit.ts';
 import { newId, type App } from '../context.ts';
-import { malformed, noProject, rejected, type Rejected } from '../rejected.ts';
+import { noProject, rejected, type Rejected } from '../rejected.ts';
 import { checkName } from './name.ts';
 
 interface NewKey extends Omit<KeyGrant, 'scopes'> {
@@ -32,7 +32,7 @@ export async function createKey(
   { maker, scopes = null, ...request }: NewKey,
 ): Promise<{ readonly kind: 'done'; readonly stored: StoredKey; readonly key: string } | Rejected> {
   const wanted = { ...request, scopes: scopes === null ? null : [...new Set(scopes)] };
-  const bad = checkName(wanted.name, '--name') ?? checkGrant(wanted) ?? checkMaker(maker, wanted);
+  const bad = checkName(wanted.name) ?? checkGrant(wanted) ?? checkMaker(maker, wanted);
   if (bad !== null) return bad;
   return app.db.transaction().execute(async (trx) => {
     if ((await findProject(trx, wanted.projectId)) === null) return noProject(wanted.projectId);
@@ -42,16 +42,17 @@ export async function createKey(
 
 function checkGrant({ kind, permission, scopes }: KeyGrant): Rejected | null {
   if ((permission === null) !== (scopes !== null && scopes.length > 0)) {
-    return malformed('A key needs either a permission or one scope at least, and not both.');
+    return rejected('key_grant', { param: 'scopes' });
   }
   const other = kind === 'public' ? scopes?.find((scope) => !PUBLIC_SCOPES.includes(scope)) : undefined;
-  if (other === undefined) return null;
-  return malformed(`A public key cannot have the scope ${other}, only ${PUBLIC_SCOPES.join(' and ')}.`);
+  return other === undefined
+    ? null
+    : rejected('public_scope', { param: 'scopes', scope: other, scopes: PUBLIC_SCOPES.join(' and ') });
 }
 
 function checkMaker(maker: Role | null | undefined, key: KeyGrant & { readonly mode: Mode }): Rejected | null {
   const action = maker === undefined ? null : beyondRole(maker, key);
-  return action === null ? null : { ...rejected(keyRefusalOf(maker ?? null, action)), why: 'beyond_role' };
+  return action === null ? null : rejected('beyond_role', { rule: keyRefusalOf(maker ?? null, action) });
 }
 
 /** What a key may do, for the audit log. */
@@ -103,8 +104,6 @@ export async function keysOf(
 /** The project and mode that a key must be of; without it, any. */
 type Within = Pick<StoredKey, 'projectId' | 'mode'>;
 
-const NO_KEY: Rejected = { ...rejected('There is no such key. List them with: cointill key list'), of: 'key' };
-
 async function lockedKey(trx: Trx, id: string, within: Within | null): Promise<StoredKey | null> {
   const key = await lockKey(trx, id);
   const isWithin = within === null || (key?.projectId === within.projectId && key.mode === within.mode);
@@ -119,7 +118,7 @@ export async function removeKey(
 ): Promise<{ readonly kind: 'done'; readonly revokedAt: number | null } | Rejected> {
   return app.db.transaction().execute(async (trx) => {
     const key = await lockedKey(trx, id, within);
-    if (key === null) return NO_KEY;
+    if (key === null) return rejected('no_key');
     if (key.revokedAt === null) {
       await revokeKey(trx, id, app.clock());
       await recordAudit(app, trx, {
@@ -154,13 +153,9 @@ export async function rollKey(
 > {
   return app.db.transaction().execute(async (trx) => {
     const old = await lockedKey(trx, id, within);
-    if (old === null) return NO_KEY;
-    if (old.revokedAt !== null) return rejected(`This key was revoked at ${isoTime(old.revokedAt)}. Create a new one.`);
-    if (old.endsAt !== null) {
-      return rejected(
-        `This key was rolled already and works until ${isoTime(old.endsAt)}. Roll the key that took its place, or create a new one.`,
-      );
-    }
+    if (old === null) return rejected('no_key');
+    if (old.revokedAt !== null) return rejected('key_revoked', { at: isoTime(old.revokedAt) });
+    if (old.endsAt !== null) return rejected('key_rolled', { at: isoTime(old.endsAt) });
     const bad = checkMaker(maker, old);
     if (bad !== null) return bad;
     const { stored, key } = await addKey(app, trx, old, { replaces: encodeId('key', old.id) });

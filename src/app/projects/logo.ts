@@ -20,27 +20,19 @@ export interface LogoFile {
  * nothing after it. What the file carries beside the picture is left out.
  */
 export function parseLogo({ file, bytes }: LogoFile): Logo | Rejected {
-  const refuse = (why: string): Rejected => rejected(`--logo: ${file} ${why}`);
-  if (bytes.length > MAX_LOGO_BYTES) {
-    return refuse(`is larger than ${MAX_LOGO_BYTES / 1_024} KiB. Save it with fewer pixels or more compression.`);
-  }
+  const where = { param: 'logo', file } as const;
+  if (bytes.length > MAX_LOGO_BYTES) return rejected('logo_size', { ...where, max: MAX_LOGO_BYTES / 1_024 });
   const type = logoTypeOf(bytes);
-  if (type === null) return refuse('is not a PNG, JPEG or WebP picture by its content. Save it as one of these.');
+  if (type === null) return rejected('logo_type', where);
   const size = sizeOf(bytes);
   const content = logoContent(type, bytes, size?.orientation ?? 1);
-  if (content.kind === 'animated') return refuse('is animated, and a logo must stand still. Save one frame of it.');
-  if (content.kind === 'tail') {
-    return refuse(
-      `has ${content.extraBytes} more bytes after the end of the picture, as a file of two kinds has. Export the picture again.`,
-    );
-  }
-  if (content.kind === 'broken' || size === null) return refuse('is damaged or cut off. Export the picture again.');
+  if (content.kind === 'animated') return rejected('logo_animated', where);
+  if (content.kind === 'tail') return rejected('logo_tail', { ...where, extra: content.extraBytes });
+  if (content.kind === 'broken' || size === null) return rejected('logo_broken', where);
   const { width, height } = size;
   const { min, max } = LOGO_SIDES;
   if (Math.min(width, height) < min || Math.max(width, height) > max) {
-    return refuse(
-      `is ${width} × ${height} pixels; each side must have ${min} to ${max.toLocaleString('en')}. Scale the picture.`,
-    );
+    return rejected('logo_sides', { ...where, width, height, min, max: max.toLocaleString('en') });
   }
   const hash = createHash('sha256').update(content.bytes).digest('hex');
   return { hash, type, width, height, bytes: content.bytes };

@@ -1,5 +1,5 @@
 import { hasVisible } from '../../domain/visible.ts';
-import { malformed, type Rejected } from '../rejected.ts';
+import { rejected, type Rejected } from '../rejected.ts';
 
 const MAX_NAME_LENGTH = 100;
 
@@ -10,17 +10,13 @@ const TURNS_TEXT = /[\u202A-\u202E\u2066-\u2069]/;
  * A name of a project, key or passkey: 1 to 100 characters, one of them visible, none that controls a terminal,
  * begins a line or turns the direction of text.
  */
-export function checkName(name: string, option: string): Rejected | null {
+export function checkName(name: string): Rejected | null {
   const trimmed = name.trim();
   const fine =
     hasVisible(trimmed) &&
     trimmed.length <= MAX_NAME_LENGTH &&
     !/[\p{Cc}\p{Zl}\p{Zp}]/u.test(trimmed) &&
     trimmed.isWellFormed();
-  if (fine && TURNS_TEXT.test(trimmed)) {
-    return malformed(`${option} must not have characters that turn the direction of text, such as U+202E.`);
-  }
-  return fine
-    ? null
-    : malformed(`${option} must have 1 to ${MAX_NAME_LENGTH} characters on one line, and one of them must be visible.`);
+  if (!fine) return rejected('name_length', { param: 'name', max: MAX_NAME_LENGTH });
+  return TURNS_TEXT.test(trimmed) ? rejected('name_direction', { param: 'name' }) : null;
 }

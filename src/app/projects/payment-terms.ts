@@ -2,7 +2,7 @@ import { allTokens } from '../../domain/asset.ts';
 import { ALL_COINS, coinName, offeredCoins, type CoinChoice } from '../../domain/coin-choice.ts';
 import { findLockedProject, type Project } from '../../store/projects/projects.ts';
 import type { App } from '../context.ts';
-import { malformed, noProject, rejected, type Rejected } from '../rejected.ts';
+import { noProject, rejected, type Rejected } from '../rejected.ts';
 import { digestOf } from '../version.ts';
 import { checkRequest } from './project-request.ts';
 import { saveProjectChanges } from './projects.ts';
@@ -29,9 +29,6 @@ export function termsVersion({
   return digestOf([spreadBasisPoints, monitoringHours, coins.order, coins.off]);
 }
 
-const CHANGED_MEANWHILE =
-  'Somebody else has changed this meanwhile, and nothing was saved. Close this to see it as it is now, then make your change again.';
-
 /** Changes the terms of new payments. Refused if somebody changed them since, or if no coin would be left. */
 export async function changePaymentTerms(
   app: App,
@@ -43,9 +40,7 @@ export async function changePaymentTerms(
   return app.db.transaction().execute(async (trx) => {
     const project = await findLockedProject(trx, projectId);
     if (project === null) return noProject(projectId);
-    if (version !== null && version !== termsVersion(project)) {
-      return { ...rejected(CHANGED_MEANWHILE), isConflict: true };
-    }
+    if (version !== null && version !== termsVersion(project)) return rejected('terms_changed');
     const choice =
       kept !== undefined
         ? keptChoice(project.coins, kept)
@@ -56,33 +51,29 @@ export async function changePaymentTerms(
     if (choice !== null) {
       const payable = await app.railFor('live').payable(projectId, trx);
       if (offeredCoins(payable.length === 0 ? allTokens() : payable, choice).length === 0)
-        return malformed(kept === undefined ? NO_COIN_ON : NO_COIN_LEFT);
+        return rejected('no_coin_left', { param: kept === undefined ? 'coins' : 'off' });
     }
     const changes = { ...checked.changes, ...(choice === null ? {} : { coins: choice }) };
     return { kind: 'done', project: await saveProjectChanges(app, trx, project, changes) };
   });
 }
 
-const NO_COIN_ON =
-  'coins must have at least one that is switched on and that a wallet is set for: else nobody could pay.';
-const NO_COIN_LEFT = '--coins-off must leave at least one coin that a wallet is set for: else nobody could pay.';
-
 /** A choice as commands make it: each list as a whole. */
 function keptChoice(before: CoinChoice, { order, off }: Partial<CoinChoice>): CoinChoice | Rejected {
   return (
-    namingProblem('--coin-order', order ?? []) ??
-    namingProblem('--coins-off', off ?? []) ?? { order: order ?? before.order, off: off ?? before.off }
+    namingProblem('order', order ?? []) ??
+    namingProblem('off', off ?? []) ?? { order: order ?? before.order, off: off ?? before.off }
   );
 }
 
-/** `field`: as the caller names the list. */
-function namingProblem(field: string, coins: readonly string[]): Rejected | null {
+function namingProblem(param: 'order' | 'off' | 'coins', coins: readonly string[]): Rejected | null {
   const known = new Set(allTokens().map(coinName));
   const unknown = coins.find((coin) => !known.has(coin));
   if (unknown !== undefined) {
-    return malformed(`${field} must be of ${[...known].join(', ')}; ${JSON.stringify(unknown.slice(0, 40))} is none.`);
+    const coin = JSON.stringify(unknown.slice(0, 40));
+    return rejected('coin_unknown', { param, names: [...known].join(', '), coin });
   }
-  return new Set(coins).size < coins.length ? malformed(`${field} must name each coin once.`) : null;
+  return new Set(coins).size < coins.length ? rejected('coin_twice', { param }) : null;
 }
 
 /** The choice that a list of coins means. Coins that it does not name stay switched off, or on after the others. */

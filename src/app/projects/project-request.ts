@@ -2,7 +2,7 @@ import { FIATS, isFiat } from '../../domain/money.ts';
 import { urlAmbiguity } from '../../domain/web-url.ts';
 import type { ProjectChanges } from '../../store/projects/projects.ts';
 import { parseCidr } from '../../webhooks/guard.ts';
-import { malformed, type Rejected } from '../rejected.ts';
+import { rejected, type Rejected } from '../rejected.ts';
 import { parseLogo, type LogoFile } from './logo.ts';
 import { checkName } from './name.ts';
 
@@ -12,10 +12,10 @@ export const MAX_MONITORING_HOURS = 8_760;
 const MAX_URL_LENGTH = 2_048;
 
 /** What an operator can change about a project. Null removes a value; fields not given stay as they are. */
-export type ProjectRequest = Omit<ProjectChanges, 'logo'> & { readonly logo?: LogoFile | null };
-
-/** A request whose values are invalid: `message` begins with the option that is to blame, as commands call it. */
-type Refusal = Rejected | null;
+export type ProjectRequest = Omit<ProjectChanges, 'logo' | 'defaultCurrency'> & {
+  readonly logo?: LogoFile | null;
+  readonly defaultCurrency?: string | null;
+};
 
 /** The changes of a request, each value validated and in the form in which it is stored. */
 export function checkRequest(
@@ -35,13 +35,16 @@ export function checkRequest(
 }
 
 type Given = Omit<ProjectRequest, 'logo'>;
+type Stored = Omit<ProjectChanges, 'logo'>;
 
 /** Each text as it is stored; where it is none that can be, null. */
-function canonical(given: Given): Given {
+function canonical({ defaultCurrency, ...given }: Given): Stored {
   const { name, accent, supportUrl, defaultSuccessUrl, allowOrigins } = given;
   const by = (text: string | null, read: (text: string) => string | null) => (text === null ? null : read(text));
+  const currency = defaultCurrency?.toUpperCase() ?? '';
   return {
     ...given,
+    ...(defaultCurrency === undefined ? {} : { defaultCurrency: isFiat(currency) ? currency : null }),
     ...(name === undefined ? {} : { name: name.trim() }),
     ...(allowOrigins === undefined ? {} : { allowOrigins: allowOrigins.map((text) => originOf(text) ?? '') }),
     ...(accent === undefined ? {} : { accent: by(accent, accentOf) }),
@@ -50,49 +53,35 @@ function canonical(given: Given): Given {
   };
 }
 
-function checkMonitoring({ monitoringHours: hours = null }: Given): Refusal {
+function checkMonitoring({ monitoringHours: hours = null }: Given): Rejected | null {
   if (hours === null || (Number.isInteger(hours) && hours >= 1 && hours <= MAX_MONITORING_HOURS)) return null;
-  return malformed(`monitoring_hours must be a whole number from 1 to ${MAX_MONITORING_HOURS}.`);
+  return rejected('whole_number', { param: 'monitoringHours', min: 1, max: MAX_MONITORING_HOURS });
 }
 
-function checkAccess({ allowIps = [], allowOrigins = [], spreadBasisPoints = 0 }: Given, read: Given): Refusal {
+function checkAccess(
+  { allowIps = [], allowOrigins = [], spreadBasisPoints = 0 }: Given,
+  read: Stored,
+): Rejected | null {
   for (const cidr of allowIps) {
     const parsed = parseCidr(cidr);
-    if (parsed.kind === 'invalid') return malformed(`--allow-ips: ${parsed.message}`);
+    if (parsed.kind === 'invalid') return rejected('cidr', { param: 'allowIps', rule: parsed.message });
   }
   if (spreadBasisPoints < 0 || spreadBasisPoints > MAX_SPREAD_BASIS_POINTS) {
-    return malformed('--spread must be a percentage from 0 to 50 with at most two decimals.');
+    return rejected('percentage', { param: 'spreadBasisPoints', max: MAX_SPREAD_BASIS_POINTS / 100 });
   }
   const bad = allowOrigins.find((_text, index) => read.allowOrigins?.[index] === '');
-  if (bad === undefined) return null;
-  return malformed(
-    `--allow-origins: "${bad}" is not an origin such as https://shop.example: give the scheme, the host as it is read, and a port at most.`,
-  );
+  return bad === undefined ? null : rejected('origin', { param: 'allowOrigins', text: bad });
 }
 
 const isLost = (given: unknown, read: unknown): boolean => typeof given === 'string' && read === null;
 
-function checkBranding({ name, accent, supportUrl }: Given, read: Given): Refusal {
-  const badName = name === undefined ? null : checkName(name, '--name');
+function checkBranding({ name, accent, supportUrl }: Given, read: Stored): Rejected | null {
+  const badName = name === undefined ? null : checkName(name);
   if (badName !== null) return badName;
-  if (isLost(accent, read.accent)) {
-    return {
-      ...malformed(
-        "--accent must be a colour of six hex digits, such as '#0b6b5b' (in quotes, since a shell takes # for a comment), or none.",
-      ),
-      onPage: 'The colour must have six hex digits, such as #0b6b5b. Leave it empty for the usual one.',
-    };
-  }
-  if (isLost(supportUrl, read.supportUrl)) {
-    const rule = `must be an absolute URL such as https://shop.example/help or mailto:help@shop.example, of at most ${MAX_URL_LENGTH} characters and without a password`;
-    return broken('--support-url', 'The support link', rule, 'Leave it empty to show none.');
-  }
-  return null;
-}
-
-/** The refusal of an option that `none` takes away, and of the page's field of it. */
-function broken(option: string, field: string, rule: string, wayOut: string): Rejected {
-  return { ...malformed(`${option} ${rule}, or none.`), onPage: `${field} ${rule}. ${wayOut}` };
+  if (isLost(accent, read.accent)) return rejected('accent', { param: 'accent' });
+  return isLost(supportUrl, read.supportUrl)
+    ? rejected('support_url', { param: 'supportUrl', max: MAX_URL_LENGTH })
+    : null;
 }
 
 /** The bounds of `expires_in_minutes`, which both APIs keep. */
@@ -100,21 +89,18 @@ const EXPIRY_MINUTES = { min: 1, max: 1_440 } as const;
 
 function checkDefaults(
   { defaultExpiryMinutes: minutes, defaultCurrency, defaultSuccessUrl }: Given,
-  read: Given,
-): Refusal {
+  read: Stored,
+): Rejected | null {
   const { min, max } = EXPIRY_MINUTES;
   if (typeof minutes === 'number' && !(Number.isInteger(minutes) && minutes >= min && minutes <= max)) {
-    const rule = `must be a whole number of minutes from ${min} to ${max}`;
-    return broken('--default-expiry', 'The time to pay', rule, 'Leave it empty for the usual 30.');
+    return rejected('expiry', { param: 'defaultExpiryMinutes', min, max });
   }
-  if (typeof defaultCurrency === 'string' && !isFiat(defaultCurrency)) {
-    return broken('--default-currency', 'The currency', `must be one of ${FIATS.join(', ')}`, 'Or choose none.');
+  if (isLost(defaultCurrency, read.defaultCurrency)) {
+    return rejected('currency', { param: 'defaultCurrency', names: FIATS.join(', ') });
   }
-  if (isLost(defaultSuccessUrl, read.defaultSuccessUrl)) {
-    const rule = `must be an absolute http or https URL such as https://shop.example/thanks, of at most ${MAX_URL_LENGTH} characters, without a password, and with a host that every browser reads alike`;
-    return broken('--default-success-url', 'The address after payment', rule, 'Leave it empty to have none.');
-  }
-  return null;
+  return isLost(defaultSuccessUrl, read.defaultSuccessUrl)
+    ? rejected('success_url', { param: 'defaultSuccessUrl', max: MAX_URL_LENGTH })
+    : null;
 }
 
 /**

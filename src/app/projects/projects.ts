@@ -19,7 +19,7 @@ export async function createProject(
   app: App,
   name: string,
 ): Promise<{ readonly kind: 'done'; readonly project: Project } | Rejected> {
-  const bad = checkName(name, '--name');
+  const bad = checkName(name);
   if (bad !== null) return bad;
   const now = app.clock();
   const project: Project & { readonly logo: null } = {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { keepLogoDraft } from '../../store/projects/logo-drafts.ts';
 import { findProject, type Project, type ProjectChanges } from '../../store/projects/projects.ts';
 import type { App } from '../context.ts';
-import { noProject, type Rejected } from '../rejected.ts';
+import { noProject, rejected, type Rejected } from '../rejected.ts';
 import { checkRequest, type ProjectRequest } from './project-request.ts';
 import { lockedProject, saveChecked, saveProjectChanges } from './projects.ts';
 
@@ -27,23 +27,17 @@ export function settingsVersion(project: Project): string {
   return createHash('sha256').update(JSON.stringify(shown)).digest('base64url');
 }
 
-export type SettingsOutcome =
-  | { readonly kind: 'done'; readonly project: Project }
-  /** Somebody changed them since the person saw them; nothing was saved. */
-  | { readonly kind: 'conflict' }
-  | Rejected;
-
 /** Saves settings, if they are still those of `version`. */
 export async function saveSettings(
   app: App,
   projectId: string,
   version: string,
   request: SettingsRequest,
-): Promise<SettingsOutcome> {
-  return saveChecked(app, request, async (trx, changes): Promise<SettingsOutcome> => {
+): Promise<{ readonly kind: 'done'; readonly project: Project } | Rejected> {
+  return saveChecked(app, request, async (trx, changes) => {
     const before = await lockedProject(trx, projectId);
     if (before === null) return noProject(projectId);
-    if (settingsVersion(before) !== version) return { kind: 'conflict' };
+    if (settingsVersion(before) !== version) return rejected('settings_changed');
     return { kind: 'done', project: await saveProjectChanges(app, trx, before, changes) };
   });
 }

@@ -5,12 +5,12 @@ import { formatPercent } from '../../domain/percent.ts';
 /** What the owner of a wallet should know before its first payment. */
 export const NEW_ACCOUNT =
   'Give an account of your wallet that nothing else uses, for payments get its addresses from number 0 on. If it was used before, ' +
-  "set it again with --first-index and the number of its first unused address: else an earlier customer who pays to an old address pays somebody else's order.";
+  "set it again with a first index, the number of its first unused address: else an earlier customer who pays to an old address pays somebody else's order.";
 
 /** The same of a treasury: its deposit contracts are numbered for every installation alike. */
 export const NEW_TREASURY =
   'Payments get the deposit contracts of this treasury from number 0 on. If another installation used it before, ' +
-  "set it again with --first-index and the number of its first unused deposit: else an earlier customer who pays to an old address pays somebody else's order.";
+  "set it again with a first index, the number of its first unused deposit: else an earlier customer who pays to an old address pays somebody else's order.";
 
 /** What differs from the wallet before, in sentences. */
 export function walletChanges(before: Wallet, after: Wallet): readonly string[] {
@@ -50,7 +50,7 @@ export function indexChange(nextIndex: number, firstIndex: number): readonly str
   return [
     firstIndex > nextIndex
       ? `The next address is number ${firstIndex}; numbers ${nextIndex} to ${firstIndex - 1} are left out.`
-      : `The next address stays number ${nextIndex}, for those below it were handed out or left out before: --first-index only goes up.`,
+      : `The next address stays number ${nextIndex}, for those below it were handed out or left out before: a first index only goes up.`,
   ];
 }
 
@@ -59,23 +59,4 @@ const END = 8;
 /** The kind of a wallet and both ends of its source, such as `xpub zpub6rFR…Bqcvk7uL`: enough to tell two apart. */
 export function shortWallet({ kind, source }: Pick<Wallet, 'kind' | 'source'>): string {
   return `${kind} ${source.length <= 2 * END + 1 ? source : `${source.slice(0, END)}…${source.slice(-END)}`}`;
-}
-
-const PAGE_WORDS: readonly (readonly [RegExp, string])[] = [
-  [/^--[a-z-]+: /, ''],
-  [/^--first-index must/, 'first index must'],
-  [/^--([a-z]+) must/, '$1 must'],
-  [/with --first-index and the number/g, 'with the number'],
-  [/--first-index only/g, 'a first index only'],
-  [/(?:as|with) --descriptor(?= ")/g, 'as the descriptor'],
-  [/with --descriptor/g, 'as a descriptor'],
-  [/with --xpub/g, 'as an extended key'],
-  [/--descriptor/g, 'a descriptor'],
-  [/--xpub/g, 'an extended key'],
-  [/--treasury/g, 'a treasury'],
-];
-
-/** A sentence of the command line in the words of a page, where its options are fields. */
-export function onPage(sentence: string): string {
-  return PAGE_WORDS.reduce((text, [option, words]) => text.replace(option, words), sentence);
 }

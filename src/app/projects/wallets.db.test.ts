@@ -21,7 +21,7 @@ async function set(app: TestApp, source: WalletSource, more: Partial<WalletReque
   const request = { projectId: app.projectId, network: 'bitcoin', confirmations: null, toleranceBasisPoints: null };
   app.clock.advance(1);
   const outcome = await setProjectWallet(app, { ...request, source, ...more }, MAIN_CHAINS);
-  if (outcome.kind !== 'done') throw new Error(outcome.message);
+  if (outcome.kind !== 'done') throw new Error(outcome.code);
   return outcome;
 }
 
@@ -168,7 +168,7 @@ describe('a wallet that was used before', () => {
     for (const firstIndex of [0, 10]) {
       const { wallet, changes } = await set(app, descriptor(WHOLE), { firstIndex });
       expect(wallet.nextIndex).toBe(11);
-      expect(changes.at(-1)).toMatch(/^The next address stays number 11, .* --first-index only goes up\.$/);
+      expect(changes.at(-1)).toMatch(/^The next address stays number 11, .* a first index only goes up\.$/);
     }
     expect((await set(app, descriptor(WHOLE), { firstIndex: 11 })).changes).toHaveLength(1);
     expect(await take(app)).toBe(11);
@@ -176,16 +176,14 @@ describe('a wallet that was used before', () => {
 
   it.each([-1, 0.5, 100_000_001, Number.NaN])('is not begun at number %d', async (firstIndex) => {
     const app = await testApp();
-    await expect(set(app, descriptor(WHOLE), { firstIndex })).rejects.toThrow(
-      '--first-index must be a whole number from 0 to 100000000.',
-    );
+    await expect(set(app, descriptor(WHOLE), { firstIndex })).rejects.toThrow('whole_number');
     expect(await stored(app)).toEqual([]);
   });
 
   it('is warned of as long as no address was handed out, unless its first unused one is given', async () => {
     const app = await testApp();
     const isWarned = async (more: Partial<WalletRequest> = {}): Promise<boolean> =>
-      (await set(app, descriptor(WHOLE), more)).warnings.some((text) => /nothing else uses.*--first-index/.test(text));
+      (await set(app, descriptor(WHOLE), more)).warnings.some((text) => /nothing else uses.*a first index/.test(text));
     expect(await isWarned()).toBe(true);
     expect(await isWarned({ firstIndex: 0 })).toBe(false);
     await take(app);
@@ -197,7 +195,7 @@ describe('a treasury that another installation may have used', () => {
   it('is warned of as an account is, for each installation counts its deposits from 0 on', async () => {
     const app = await testApp();
     const treasury = { kind: 'treasury', text: `0x${'1'.repeat(40)}` } as const;
-    const warned = [expect.stringMatching(/from number 0 on.*another installation.*--first-index/)];
+    const warned = [expect.stringMatching(/from number 0 on.*another installation.*a first index/)];
     expect((await set(app, treasury, { network: 'ethereum' })).warnings).toEqual(warned);
     expect((await set(app, treasury, { network: 'ethereum', firstIndex: 7 })).warnings).toEqual([]);
     expect((await set(app, treasury, { network: 'ethereum' })).warnings).toEqual([]);

@@ -15,7 +15,7 @@ import { issuedAddresses, skipAddressesBelow } from '../../store/wallets/issued-
 import { differences, recordAudit, whoActs } from '../audit.ts';
 import { newId, type App } from '../context.ts';
 import { digestOf } from '../version.ts';
-import { malformed, noProject, rejected, type Rejected } from '../rejected.ts';
+import { noProject, rejected, type Rejected } from '../rejected.ts';
 import { mailWalletChange } from './wallet-mails.ts';
 import { isOwnDeposit } from './own-deposit.ts';
 import { indexChange, NEW_ACCOUNT, NEW_TREASURY, shortWallet, walletChanges } from './wallet-words.ts';
@@ -64,12 +64,12 @@ export async function setProjectWallet(
   chains: UtxoChains,
 ): Promise<WalletSet | Rejected> {
   const { network, confirmations, toleranceBasisPoints, firstIndex = null, seen } = request;
-  if (!isNetwork(network)) return malformed(`--network must be one of ${NETWORKS.join(', ')}.`);
-  const parsed = rulesOf(network).parseWallet(request.source, chains);
-  if (parsed.kind === 'invalid') return malformed(`--${request.source.kind}: ${parsed.message}`);
+  if (!isNetwork(network)) return noNetwork();
+  const parsed = parsedWallet(network, request.source, chains);
+  if (parsed.kind === 'rejected') return parsed;
   const firstAddress = parsed.deriver.identity ?? parsed.deriver.addressAt(0);
   if (typeof seen?.compared === 'string' && seen.compared !== comparedOf({ ...request, network }, parsed)) {
-    return { ...malformed(NOT_COMPARED), isConflict: true };
+    return rejected('wallet_not_compared');
   }
   const fault = numberFault(request);
   if (fault !== null) return fault;
@@ -77,11 +77,9 @@ export async function setProjectWallet(
   return app.db.transaction().execute(async (trx) => {
     await lockProject(trx, request.projectId);
     if ((await findProject(trx, request.projectId)) === null) return noProject(request.projectId);
-    if (await isOwnDeposit(trx, request.projectId, request.source.kind, parsed.source)) return OWN_DEPOSIT;
+    if (await isOwnDeposit(trx, request.projectId, request.source.kind, parsed.source)) return ownDeposit();
     const before = await walletOn(trx, request.projectId, network);
-    if (seen !== undefined && seen.version !== walletVersion(before)) {
-      return { ...rejected(CHANGED_MEANWHILE), isConflict: true };
-    }
+    if (seen !== undefined && seen.version !== walletVersion(before)) return rejected('wallet_changed');
     await setWallet(trx, {
       id: newId(app, now),
       projectId: request.projectId,
@@ -123,24 +121,29 @@ export async function setProjectWallet(
 /** What is wrong with one of the numbers of a request; null: nothing. */
 function numberFault({ confirmations, toleranceBasisPoints, firstIndex = null }: WalletRequest): Rejected | null {
   if (confirmations !== null && !isWhole(confirmations, 1, MAX_CONFIRMATIONS)) {
-    return malformed(`--confirmations must be a whole number from 1 to ${MAX_CONFIRMATIONS}.`);
+    return rejected('whole_number', { param: 'confirmations', min: 1, max: MAX_CONFIRMATIONS });
   }
   if (toleranceBasisPoints !== null && !isWhole(toleranceBasisPoints, 0, MAX_TOLERANCE_BASIS_POINTS)) {
-    return malformed('--tolerance must be a percentage from 0 to 10 with at most two decimals, such as 0.5.');
+    return rejected('percentage', { param: 'toleranceBasisPoints', max: MAX_TOLERANCE_BASIS_POINTS / 100 });
   }
   if (firstIndex !== null && !isWhole(firstIndex, 0, MAX_FIRST_INDEX)) {
-    return malformed(`--first-index must be a whole number from 0 to ${MAX_FIRST_INDEX}.`);
+    return rejected('whole_number', { param: 'firstIndex', min: 0, max: MAX_FIRST_INDEX });
   }
   return null;
 }
 
-const OWN_DEPOSIT = malformed(
-  '--treasury: This is a deposit contract of this project: it would pay into itself, or to an older treasury, and not to a wallet of yours. Give the address (0x and 40 hex digits) of your own wallet that deposits shall be paid out to.',
-);
-const NOT_COMPARED =
-  'This is not the wallet whose addresses were compared, and nothing was saved. Compare the addresses again, then save.';
-const CHANGED_MEANWHILE =
-  'Somebody else has changed this wallet meanwhile, and nothing was saved. Close this to see it as it is now, then make your change again.';
+function noNetwork(): Rejected {
+  return rejected('one_of', { param: 'network', names: NETWORKS.join(', ') });
+}
+
+function ownDeposit(): Rejected {
+  return rejected('own_deposit', { param: 'treasury' });
+}
+
+function parsedWallet(network: Network, source: WalletSource, chains: UtxoChains) {
+  const parsed = rulesOf(network).parseWallet(source, chains);
+  return parsed.kind === 'ok' ? parsed : rejected('wallet_source', { param: source.kind, rule: parsed.message });
+}
 
 /**
  * Says that new payments of a project go to another wallet from now on, whoever set it and from where: it needs the
@@ -189,12 +192,10 @@ export async function walletOf(
   projectId: string,
   network: string,
 ): Promise<{ readonly kind: 'done'; readonly wallet: Wallet } | Rejected> {
-  if (!isNetwork(network)) return malformed(`--network must be one of ${NETWORKS.join(', ')}.`);
+  if (!isNetwork(network)) return noNetwork();
   if ((await findProject(app.db, projectId)) === null) return noProject(projectId);
   const wallet = await walletOn(app.db, projectId, network);
-  return wallet === null
-    ? rejected(`The project has no ${network} wallet. Set one with: cointill wallet set --network ${network}`)
-    : { kind: 'done', wallet };
+  return wallet === null ? rejected('no_wallet', { network }) : { kind: 'done', wallet };
 }
 
 async function walletOn(executor: App['db'] | Trx, projectId: string, network: Network): Promise<Wallet | null> {
@@ -249,10 +250,10 @@ export async function previewWallet(
   { projectId, network, source }: Pick<WalletRequest, 'projectId' | 'network' | 'source'>,
   chains: UtxoChains,
 ): Promise<WalletPreview | Rejected> {
-  if (!isNetwork(network)) return malformed(`--network must be one of ${NETWORKS.join(', ')}.`);
-  const parsed = rulesOf(network).parseWallet(source, chains);
-  if (parsed.kind === 'invalid') return malformed(`--${source.kind}: ${parsed.message}`);
-  if (await isOwnDeposit(db, projectId, source.kind, parsed.source)) return OWN_DEPOSIT;
+  if (!isNetwork(network)) return noNetwork();
+  const parsed = parsedWallet(network, source, chains);
+  if (parsed.kind === 'rejected') return parsed;
+  if (await isOwnDeposit(db, projectId, source.kind, parsed.source)) return ownDeposit();
   return {
     kind: 'done',
     source: parsed.source,

@@ -50,7 +50,7 @@ async function safeShop(): Promise<SafeShop> {
     statusOf: async ({ id }) => (await findRefund(app.db, id))?.status,
     warningsOf: async ({ id }) => {
       const shown = await refundInstructions(app, id, () => null);
-      if (shown.kind !== 'done') throw new Error(shown.message);
+      if (shown.kind !== 'done') throw new Error(shown.code);
       return shown.warnings;
     },
   };

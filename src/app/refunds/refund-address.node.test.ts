@@ -197,7 +197,7 @@ describe('a refund, and the claim of one,', () => {
   it('is refused to what another project will hand out, on whichever network and in whichever mode', async () => {
     const { app } = await shop();
     const other = await createProject(app, 'Another shop');
-    if (other.kind !== 'done') throw new Error(other.message);
+    if (other.kind !== 'done') throw new Error(other.code);
     const deriver = await setSource(app, 'base', TREASURY, other.project.id);
     await createUnissuedWatch(app, { network: 'base' }, derivingWith(createWalletOpener(MAIN_CHAINS))).find([]);
     for (const mode of ['live', 'test'] as const) {
@@ -237,7 +237,7 @@ describe('a refund, and the claim of one,', () => {
     if (open.kind !== 'done') throw new Error(JSON.stringify(open));
     // Another project's new wallet, of which nothing is watched yet.
     const other = await createProject(app, 'Another shop');
-    if (other.kind !== 'done') throw new Error(other.message);
+    if (other.kind !== 'done') throw new Error(other.code);
     const deriver = await setSource(app, 'ethereum', TREASURY, other.project.id);
     const order = () =>
       app.pay({

@@ -43,6 +43,6 @@ export async function showEther(
   notPaidBy: readonly string[] = [],
 ): Promise<RefundInstructions> {
   const shown = await refundInstructions(app, id, () => null, notPaidBy);
-  if (shown.kind !== 'done') throw new Error(shown.message);
+  if (shown.kind !== 'done') throw new Error(shown.code);
   return shown;
 }

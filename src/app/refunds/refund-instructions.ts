@@ -9,7 +9,7 @@ import { findRefund } from '../../store/refunds/refunds.ts';
 import { lastSentPayout } from '../../store/refunds/sent-payouts.ts';
 import { isoTime } from '../../wire/time.ts';
 import type { App } from '../context.ts';
-import type { Rejected } from '../rejected.ts';
+import { rejected, type Rejected } from '../rejected.ts';
 import { checkRefundAddress } from './refund-address.ts';
 import { coverOf } from './refund-cover.ts';
 import { paidBy, type PaidTogether } from './refund-held.ts';
@@ -42,11 +42,7 @@ export async function refundInstructions(
   notPaidBy: readonly string[] = [],
 ): Promise<RefundInstructions | Rejected> {
   const refund = await findRefund(app.db, id);
-  if (refund === null)
-    return {
-      kind: 'rejected',
-      message: 'There is no such refund. Its id begins with re_; list them with: GET /v1/refunds',
-    };
+  if (refund === null) return rejected('no_refund');
   const { refunds, problem, ...rest } = await instructionsFor(app, [refund], utxo, notPaidBy);
   return { ...rest, refund, problem: refunds[0]?.problem ?? problem };
 }

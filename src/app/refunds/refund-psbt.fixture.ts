@@ -142,7 +142,7 @@ export async function refundShop(
     },
     CHAINS,
   );
-  if (set.kind !== 'done') throw new Error(set.message);
+  if (set.kind !== 'done') throw new Error(set.code);
 
   const follow = async (): Promise<void> => {
     while ((await follower.follow()) !== 'at_head');
@@ -170,7 +170,7 @@ export async function refundShop(
   const show = (refund: Refund, options: ShowOptions = {}) =>
     withAccess(options, async (access) => {
       const shown = await refundInstructions(app, refund.id, () => access, options.notPaidBy ?? []);
-      if (shown.kind !== 'done') throw new Error(shown.message);
+      if (shown.kind !== 'done') throw new Error(shown.code);
       return shown;
     });
   const readable = (psbt: PsbtAdvice | null, problem: string | null): ShownPsbt => {

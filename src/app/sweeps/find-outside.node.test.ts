@@ -265,7 +265,7 @@ it('a hash that comes after its transaction was found makes one sweep of both; t
   await checkDeposits(app, chain, app.projectId);
   const other = await begin(shop);
   const otherKey = { projectId: app.projectId, id: other.id };
-  expect(await sweepSent(app, otherKey, { hash, sender: null })).toMatchObject({ kind: 'rejected', malformed: true });
+  expect(await sweepSent(app, otherKey, { hash, sender: null })).toMatchObject({ code: 'sweep_hash_taken' });
   const { height, blockHash, feeUnits, minedAt } = found;
   const merged = { id: sweep.id, source: 'dashboard', state: 'mined', height, blockHash, feeUnits, minedAt };
   expect(await sweepSent(app, key, { hash, sender: null })).toMatchObject({ kind: 'done', sweep: merged });

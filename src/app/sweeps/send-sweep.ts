@@ -41,8 +41,8 @@ export function beginSweep(
     if (project === null) return noProject(projectId);
     const deposits = await depositsOverview(trx, projectId, project.sweepMinUsdCents);
     const offered = deposits.find((one) => one.network === network)?.calls.find((one) => one.key === key);
-    if (offered === undefined) return NOT_OFFERED;
-    if (!offered.isReady) return NO_FACTORY;
+    if (offered === undefined) return rejected('sweep_not_offered');
+    if (!offered.isReady) return rejected('no_factory');
     const now = app.clock();
     const { call, takes } = offered;
     const sweep: Sweep = {
@@ -83,20 +83,6 @@ export function beginSweep(
   });
 }
 
-const NOT_OFFERED: Rejected = {
-  ...rejected(
-    'This call is not offered any more: somebody has begun to send it, or what lies on the deposits has changed. The page shows what is there now.',
-  ),
-  isConflict: true,
-};
-
-const NO_FACTORY: Rejected = {
-  ...rejected(
-    'The deposit factory is not on the chain yet, so this call would do nothing. Send the call that puts it there first, and wait until it is mined.',
-  ),
-  isConflict: true,
-};
-
 interface SweepKey {
   readonly projectId: string;
   readonly id: string;
@@ -120,9 +106,9 @@ export async function sweepSent(
   const outcome = await saveSent(app, key, sent, null);
   if (outcome.kind !== 'replaces') return outcome;
   const { network, old } = outcome;
-  if (await isKnown(network, old)) return OVER;
+  if (await isKnown(network, old)) return rejected('sweep_known');
   const replaced = await saveSent(app, key, sent, old);
-  return replaced.kind === 'replaces' ? OVER : replaced;
+  return replaced.kind === 'replaces' ? rejected('sweep_known') : replaced;
 }
 
 /** `unknown`: the hash that may be replaced. */
@@ -135,14 +121,14 @@ function saveSent(
   return inTransaction(app, async (trx) => {
     await lockSweeps(trx, projectId);
     const sweep = await lockSweep(trx, projectId, id);
-    if (sweep === null) return NOT_FOUND;
+    if (sweep === null) return rejected('no_sweep');
     const { network, state, transactionHash: old } = sweep;
     if (old !== null && old === hash) return { kind: 'done', sweep };
     // One that was given up or lost may have been sent all the same.
     const mayBe = state === 'asked' || state === 'sent' || state === 'ended';
-    if (!mayBe || (old !== null && hash === null)) return OVER;
+    if (!mayBe || (old !== null && hash === null)) return rejected('sweep_known');
     const found = hash === null ? null : await transactionOf(app, trx, { ...sweep, transactionHash: hash });
-    if (found !== null && !(await isFoundOf(trx, sweep, found))) return TAKEN;
+    if (found !== null && !(await isFoundOf(trx, sweep, found))) return rejected('sweep_hash_taken', { param: 'hash' });
     if (old !== null && old !== unknown) return { kind: 'replaces', network, old };
     const now = app.clock();
     const sending = { state: 'sent', transactionHash: hash, sender, sentAt: now, problem: null, checkAt: now } as const;
@@ -166,32 +152,16 @@ export function giveUpSweep(app: App, { projectId, id }: SweepKey): Promise<Begu
   return inTransaction(app, async (trx) => {
     await lockSweeps(trx, projectId);
     const sweep = await lockSweep(trx, projectId, id);
-    if (sweep === null) return NOT_FOUND;
+    if (sweep === null) return rejected('no_sweep');
     if (sweep.state === 'ended') return { kind: 'done', sweep };
     const isLost = sweep.state === 'sent' && app.clock() - (sweep.sentAt ?? sweep.createdAt) >= LOST_MS;
-    if (sweep.state !== 'asked' && !isLost) return SENT;
+    if (sweep.state !== 'asked' && !isLost) return rejected('sweep_sent');
     const change = { state: 'ended', problem: isLost ? 'lost' : 'declined', checkAt: null } as const;
     await updateSweep(trx, sweep, change);
     await audit(app, trx, 'sweep.end', sweep, { network: sweep.network });
     return { kind: 'done', sweep: { ...sweep, ...change } };
   });
 }
-
-const NOT_FOUND: Rejected = { ...rejected('There is no such sweep in this project.'), why: 'not_found' };
-const OVER: Rejected = {
-  ...rejected('This sweep has a transaction that a node knows. The page follows it, and its hash cannot be changed.'),
-  isConflict: true,
-};
-const TAKEN: Rejected = {
-  ...rejected('hash is the transaction of another sweep. Copy that of this one from your wallet.'),
-  malformed: true,
-};
-const SENT: Rejected = {
-  ...rejected(
-    'This sweep was sent, so it cannot be given up. The page shows what becomes of it. If its hash is wrong, give the right one.',
-  ),
-  isConflict: true,
-};
 
 /**
  * The sweep that a transaction is. One that was said to be it, of which it took nothing and whose call it is not, has

@@ -49,7 +49,7 @@ export async function sweepShop(
     toleranceBasisPoints: null,
   };
   const outcome = await setProjectWallet(app, wallet, MAIN_CHAINS);
-  if (outcome.kind !== 'done') throw new Error(outcome.message);
+  if (outcome.kind !== 'done') throw new Error(outcome.code);
   const nodes = { network: 'ethereum', urls: [anvil.url], chainId: CHAIN_ID } as const;
   const caller = createEvmCaller({ ...nodes, timeoutMs: 5_000, troubles: NO_REPORTS });
   onTestFinished(() => caller.close());
@@ -92,7 +92,7 @@ export async function begin(shop: SweepShop, at = 0): Promise<Sweep> {
   const { app } = shop;
   const key = (await deposits(shop)).calls[at]?.key ?? '';
   const outcome = await beginSweep(app, { projectId: app.projectId, network, key });
-  if (outcome.kind !== 'done') throw new Error(outcome.message);
+  if (outcome.kind !== 'done') throw new Error(outcome.code);
   return outcome.sweep;
 }
 
@@ -109,7 +109,7 @@ export async function send(shop: SweepShop, { id, callTo, callData }: Sweep): Pr
   const { app } = shop;
   const hash = await shop.send({ to: callTo ?? '', data: callData ?? '' });
   const outcome = await sweepSent(app, { projectId: app.projectId, id }, { hash, sender: null });
-  if (outcome.kind !== 'done') throw new Error(outcome.message);
+  if (outcome.kind !== 'done') throw new Error(outcome.code);
   return hash;
 }
 

@@ -40,7 +40,7 @@ it('deposits are swept by the calls of the page, each offered once, to the last 
     ['sweep', false],
   ]);
   const early = await beginSweep(app, { projectId: app.projectId, network, key: first.calls[1]?.key ?? '' });
-  expect(early).toMatchObject({ kind: 'rejected', isConflict: true, message: expect.stringMatching(/factory/) });
+  expect(early).toMatchObject({ code: 'no_factory' });
 
   const deploy = await begin(shop);
   expect((await deposits(shop)).calls.map(({ call }) => call.purpose)).toEqual(['sweep']);
@@ -92,7 +92,7 @@ it('what was declined, never heard of, lost or refused by the chain is offered a
   await follow(shop, ASKED_MS);
   const lost = await begin(shop);
   await sweepSent(app, { projectId, id: lost.id }, { hash: `0x${'ab'.repeat(32)}`, sender: null });
-  expect(await giveUpSweep(app, { projectId, id: lost.id })).toMatchObject({ kind: 'rejected', isConflict: true });
+  expect(await giveUpSweep(app, { projectId, id: lost.id })).toMatchObject({ code: 'sweep_sent' });
   await follow(shop, LOST_MS);
   const reverted = await begin(shop);
   const data = `${reverted.callData?.slice(0, 10)}${'0'.repeat(64)}${reverted.callData?.slice(74)}`;
@@ -120,7 +120,7 @@ it('a hash that no node has ever known is replaced by another one; one that a no
   const [wrong, another] = ['ab', 'cd'].map((digits) => `0x${digits.repeat(32)}`);
   expect(await sweepSent(app, key, { hash: wrong ?? '', sender: null }, isKnown)).toMatchObject({ kind: 'done' });
   await follow(shop, 2_000);
-  expect(await sweepSent(app, key, { hash: null, sender: null }, isKnown)).toMatchObject({ isConflict: true });
+  expect(await sweepSent(app, key, { hash: null, sender: null }, isKnown)).toMatchObject({ code: 'sweep_known' });
   const hash = await shop.send({ to: sweep.callTo ?? '', data: sweep.callData ?? '' });
   expect(await sweepSent(app, key, { hash, sender: null }, isKnown)).toMatchObject({
     kind: 'done',
@@ -134,12 +134,12 @@ it('a hash that no node has ever known is replaced by another one; one that a no
   });
   // The node has it, though nobody has followed it yet.
   const late = { hash: another ?? '', sender: null };
-  expect(await sweepSent(app, key, late, isKnown)).toMatchObject({ isConflict: true });
+  expect(await sweepSent(app, key, late, isKnown)).toMatchObject({ code: 'sweep_known' });
   await follow(shop, LOST_MS);
   // Also when it is dropped: it may come back.
   await shop.anvil.rpc('anvil_dropTransaction', [hash]);
-  expect(await sweepSent(app, key, late, isKnown)).toMatchObject({ isConflict: true });
-  expect(await giveUpSweep(app, key)).toMatchObject({ isConflict: true });
+  expect(await sweepSent(app, key, late, isKnown)).toMatchObject({ code: 'sweep_known' });
+  expect(await giveUpSweep(app, key)).toMatchObject({ code: 'sweep_sent' });
 });
 
 it('a sweep whose hash no node knows for minutes can be given up, when nobody follows it too, and is offered again', async () => {
@@ -150,7 +150,7 @@ it('a sweep whose hash no node knows for minutes can be given up, when nobody fo
   const key = { projectId: app.projectId, id: (await begin(shop)).id };
   await sweepSent(app, key, { hash: `0x${'ab'.repeat(32)}`, sender: null });
   app.clock.advance(LOST_MS - 1);
-  expect(await giveUpSweep(app, key)).toMatchObject({ isConflict: true });
+  expect(await giveUpSweep(app, key)).toMatchObject({ code: 'sweep_sent' });
   expect((await deposits(shop)).calls).toEqual([]);
   app.clock.advance(1);
   expect(await giveUpSweep(app, key)).toMatchObject({ kind: 'done', sweep: { state: 'ended', problem: 'lost' } });
@@ -165,12 +165,12 @@ it('one transaction counts for one sweep, and a hash that comes twice changes no
   const [{ transactionHash: other } = {}] = await ended(shop);
   const sweep = await begin(shop);
   const key = { projectId: app.projectId, id: sweep.id };
-  expect(await sweepSent(app, key, { hash: other ?? null, sender: null })).toMatchObject({ malformed: true });
+  expect(await sweepSent(app, key, { hash: other ?? null, sender: null })).toMatchObject({ code: 'sweep_hash_taken' });
   const hash = await send(shop, sweep);
   expect(await sweepSent(app, key, { hash, sender: null })).toMatchObject({ kind: 'done' });
   const another = `0x${'cd'.repeat(32)}`;
   await follow(shop, 2_000);
-  expect(await sweepSent(app, key, { hash: another, sender: null })).toMatchObject({ isConflict: true });
+  expect(await sweepSent(app, key, { hash: another, sender: null })).toMatchObject({ code: 'sweep_known' });
 });
 
 it('a refresh asks once for a project at a time, and says of each network why nothing was found out', async () => {
@@ -215,7 +215,7 @@ it('nothing of another project is swept or shown', async () => {
     .replace(/(.{8})(.{4}).(.{3}).(.{3})(.{12})/, '$1-$2-7$3-8$4-$5');
   expect(await depositsOverview(shop.app.db, other, 0n)).toEqual([]);
   const sweep = await deployFactory(shop).then(() => begin(shop));
-  expect(await giveUpSweep(shop.app, { projectId: other, id: sweep.id })).toMatchObject({ why: 'not_found' });
+  expect(await giveUpSweep(shop.app, { projectId: other, id: sweep.id })).toMatchObject({ code: 'no_sweep' });
 });
 
 it('a sweep takes coins and tokens at once, from deposits of both factories, each by a call of its own', async () => {

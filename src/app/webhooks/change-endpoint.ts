@@ -36,7 +36,9 @@ export function changeEndpoint(
   { within, shown }: { readonly within?: Within; readonly shown?: Subscription | undefined } = {},
 ): Promise<{ readonly kind: 'done' } | Rejected> {
   return changeReached(app, id, within, async (trx, before) => {
-    if (shown !== undefined && !isSame(shown, before)) return changedMeanwhile(before);
+    if (shown !== undefined && !isSame(shown, before)) {
+      return rejected('endpoint_changed', { url: before.url, events: before.events.join(', ') });
+    }
     const checked = checkedUrl(wanted.url, policyOf(before.mode));
     if (checked.kind !== 'ok') return checked;
     const after = await saveEndpoint(trx, id, { url: checked.url, events: wanted.events });
@@ -59,11 +61,4 @@ function queryOf({ url }: Subscription): string {
 
 function isSame(one: Subscription, other: Subscription): boolean {
   return one.url === other.url && one.events.toSorted().join() === other.events.toSorted().join();
-}
-
-function changedMeanwhile({ url, events }: Subscription): Rejected {
-  const message =
-    `Somebody else has changed this endpoint meanwhile: it is ${url} now and gets ${events.join(', ')}, and nothing was saved. ` +
-    'Close this to see it as it is now, then make your change again.';
-  return { ...rejected(message), isConflict: true };
 }

@@ -61,7 +61,7 @@ describe('an event that was committed with its payment', () => {
   it('goes only to endpoints of its project and mode that asked for its type, and opt-in types only by name', async () => {
     const { app, deliverer, register } = await webhookApp();
     const another = await createProject(app, 'Another shop');
-    if (another.kind !== 'done') throw new Error(another.message);
+    if (another.kind !== 'done') throw new Error(another.code);
     const [all, completed, cancelled, live, foreign] = [
       await shop(),
       await shop(),

@@ -2,27 +2,15 @@ import { EVENT_TYPES, isEventType } from '../../domain/event-type.ts';
 import { encodeId } from '../../domain/id.ts';
 import { findDelivery, insertDelivery, listDeliveries, type DeliverySummary } from '../../store/webhooks/deliveries.ts';
 import { saveEvents } from '../../store/payments/save-changes.ts';
-import { findEndpoint } from '../../store/webhooks/webhook-endpoints.ts';
+import { findEndpoint, type WebhookEndpoint } from '../../store/webhooks/webhook-endpoints.ts';
 import { eventBody } from '../../wire/event.ts';
 import { recordPeoplesAudit } from '../audit.ts';
 import { newId, type App } from '../context.ts';
-import { malformed, type Rejected } from '../rejected.ts';
+import { rejected, type Rejected } from '../rejected.ts';
 import { attempt, createSecretCache, record } from './attempt-delivery.ts';
 import type { WebhookDelivery } from './deliver-due.ts';
 import { sampleData } from './sample-events.ts';
-import { isWithin, NO_ENDPOINT, type Within } from './webhook-endpoints.ts';
-
-const DISABLED: Rejected = {
-  kind: 'rejected',
-  why: 'disabled',
-  message: 'The endpoint is disabled. Enable it first with: cointill webhook enable',
-};
-
-const PAUSED: Rejected = {
-  kind: 'rejected',
-  why: 'paused',
-  message: 'The endpoint is paused: nothing is sent to it. Resume it first with: cointill webhook enable',
-};
+import { isWithin, type Within } from './webhook-endpoints.ts';
 
 /** The delivery log of an endpoint, newest first. */
 export async function deliveriesOf(
@@ -30,8 +18,14 @@ export async function deliveriesOf(
   endpointId: string,
   limit: number,
 ): Promise<{ readonly kind: 'done'; readonly deliveries: readonly DeliverySummary[] } | Rejected> {
-  if ((await findEndpoint(app.db, endpointId)) === null) return NO_ENDPOINT;
+  if ((await findEndpoint(app.db, endpointId)) === null) return rejected('no_endpoint');
   return { kind: 'done', deliveries: await listDeliveries(app.db, endpointId, limit) };
+}
+
+/** Why nothing is sent to an endpoint; null: it is on. */
+function offRefusal({ disabledAt, pausedAt }: Pick<WebhookEndpoint, 'disabledAt' | 'pausedAt'>): Rejected | null {
+  if (disabledAt !== null) return rejected('endpoint_disabled');
+  return pausedAt === null ? null : rejected('endpoint_paused');
 }
 
 export interface RetryResult {
@@ -51,14 +45,10 @@ export async function retryDelivery(
 ): Promise<RetryResult | Rejected> {
   const delivery = await findDelivery(app.db, id);
   if (delivery === null || !isWithin(delivery.endpoint, within)) {
-    return {
-      kind: 'rejected',
-      why: 'not_found',
-      message: 'There is no such delivery. List them with: cointill webhook deliveries ENDPOINT_ID',
-    };
+    return rejected('no_delivery');
   }
-  if (delivery.endpoint.disabledAt !== null) return DISABLED;
-  if (delivery.endpoint.pausedAt !== null) return PAUSED;
+  const off = offRefusal(delivery.endpoint);
+  if (off !== null) return off;
   const attempted = await attempt(app, webhooks.sender, createSecretCache(webhooks.sealingKey), delivery, null);
   await record(app, [attempted]);
   const { response, error, durationMs, next } = attempted.record;
@@ -78,11 +68,11 @@ export async function sendTestEvent(
   type: string,
   within?: Within,
 ): Promise<{ readonly kind: 'done'; readonly eventId: string; readonly deliveryId: bigint } | Rejected> {
-  if (!isEventType(type)) return malformed(`--type must be one of ${EVENT_TYPES.join(', ')}.`);
+  if (!isEventType(type)) return rejected('one_of', { param: 'type', names: EVENT_TYPES.join(', ') });
   const endpoint = await findEndpoint(app.db, endpointId);
-  if (endpoint === null || !isWithin(endpoint, within)) return NO_ENDPOINT;
-  if (endpoint.disabledAt !== null) return DISABLED;
-  if (endpoint.pausedAt !== null) return PAUSED;
+  if (endpoint === null || !isWithin(endpoint, within)) return rejected('no_endpoint');
+  const off = offRefusal(endpoint);
+  if (off !== null) return off;
   const now = app.clock();
   const id = newId(app, now);
   const data = { ...sampleData(app, endpoint, type, now), test: true };

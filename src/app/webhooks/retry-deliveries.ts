@@ -11,25 +11,12 @@ import type { Database, Trx } from '../../store/database.ts';
 import { lockProject } from '../../store/projects/projects.ts';
 import { recordAudit } from '../audit.ts';
 import { newId, type App } from '../context.ts';
-import type { Rejected } from '../rejected.ts';
+import { rejected, type Rejected } from '../rejected.ts';
 
 /** How many deliveries are sent again together at most. */
 export const MAX_RETRIED = 10_000;
 
 type Retried = { readonly kind: 'done'; readonly retry: RetryProgress } | Rejected;
-
-const NOTHING: Rejected = {
-  kind: 'rejected',
-  message:
-    'Nothing here can be sent again: everything arrived, or its endpoint is disabled, paused or deleted. Enable the endpoint first.',
-};
-
-function alreadyRunning({ done, total }: RetryProgress): Rejected {
-  const message = `Deliveries are being sent again already, ${done} of ${total} so far. Wait until that is done, or stop it first.`;
-  return { kind: 'rejected', isConflict: true, message };
-}
-
-const NO_RETRY: Rejected = { kind: 'rejected', why: 'not_found', message: 'There is no such retry.' };
 
 /**
  * Makes deliveries that did not arrive due at once, the newest first and at most {@link MAX_RETRIED}. The workers send
@@ -41,9 +28,9 @@ export async function retryDeliveries(app: App, scope: DeliveryScope, search: De
   return app.db.transaction().execute(async (trx): Promise<Retried> => {
     await lockProject(trx, scope.projectId);
     const running = await runningRetry(trx, scope);
-    if (running !== null) return alreadyRunning(running);
+    if (running !== null) return rejected('retry_running', { done: running.done, total: running.total });
     const ids = await lockUndelivered(trx, scope, search, MAX_RETRIED);
-    if (ids.length === 0) return NOTHING;
+    if (ids.length === 0) return rejected('nothing_to_retry');
     await insertRetry(trx, { ...scope, id }, ids, now);
     const { projectId, mode } = scope;
     await recordAudit(app, trx, {
@@ -57,14 +44,14 @@ export async function retryDeliveries(app: App, scope: DeliveryScope, search: De
       },
     });
     const retry = await findRetry(trx, scope, id);
-    return retry === null ? NO_RETRY : { kind: 'done', retry };
+    return retry === null ? rejected('no_retry') : { kind: 'done', retry };
   });
 }
 
 /** How far it is. */
 export async function retryProgress(app: App, scope: DeliveryScope, id: string): Promise<Retried> {
   const retry = await findRetry(app.db, scope, id);
-  return retry === null ? NO_RETRY : { kind: 'done', retry };
+  return retry === null ? rejected('no_retry') : { kind: 'done', retry };
 }
 
 /** The newest one, as long as it goes on; null if none does. */
@@ -78,13 +65,13 @@ export async function runningRetry(executor: Database | Trx, scope: DeliveryScop
 export async function stopRetry(app: App, scope: DeliveryScope, id: string): Promise<Retried> {
   return app.db.transaction().execute(async (trx): Promise<Retried> => {
     const retry = await findRetry(trx, scope, id);
-    if (retry === null) return NO_RETRY;
+    if (retry === null) return rejected('no_retry');
     if (await endRetry(trx, id, app.clock())) {
       const { projectId, mode } = scope;
       const change = { action: 'webhook.retry_stop', projectId, subject: { kind: 'retry', id }, after: { mode } };
       await recordAudit(app, trx, change);
     }
     const ended = await findRetry(trx, scope, id);
-    return ended === null ? NO_RETRY : { kind: 'done', retry: ended };
+    return ended === null ? rejected('no_retry') : { kind: 'done', retry: ended };
   });
 }

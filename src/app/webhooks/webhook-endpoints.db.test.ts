@@ -36,10 +36,8 @@ describe('the events an endpoint asks for', () => {
   it.each(['', ' , ', 'order.paid', 'ALL', 'order.created;order.failed'])(
     'are refused as %j, with what may be asked',
     (text) => {
-      expect(parseEventTypes(text)).toMatchObject({
-        kind: 'rejected',
-        message: expect.stringContaining('order.completed'),
-      });
+      const names = expect.stringContaining('order.completed');
+      expect(parseEventTypes(text)).toMatchObject({ kind: 'rejected', values: { names } });
     },
   );
 });
@@ -55,10 +53,7 @@ describe('an endpoint', () => {
     expect(await create({ url: 'https://10.0.0.1/' })).toMatchObject({ kind: 'rejected' });
     expect(await create({ mode: 'test', url: 'http://127.0.0.1/' })).toMatchObject({ kind: 'rejected' });
     expect(await create({ events: 'order.paid' })).toMatchObject({ kind: 'rejected' });
-    expect(await create({ projectId: UNKNOWN })).toMatchObject({
-      kind: 'rejected',
-      message: expect.stringContaining(UNKNOWN),
-    });
+    expect(await create({ projectId: UNKNOWN })).toMatchObject({ code: 'no_project', values: { id: UNKNOWN } });
     expect(await endpointsOf(app, null)).toEqual([]);
     expect(await create({})).toMatchObject({
       kind: 'done',
@@ -87,7 +82,7 @@ describe('an endpoint', () => {
     expect(deliveries).toEqual(Array.from({ length: 5 }, () => ({ state: 'stopped', next_attempt_at: null })));
     expect(await endpointsOf(app, app.projectId)).toEqual([]);
     for (const again of [deleteEndpoint(app, id), reopenEndpoint(app, id), deliveriesOf(app, id, 10)]) {
-      expect(await again).toMatchObject({ kind: 'rejected', message: expect.stringContaining('webhook list') });
+      expect(await again).toMatchObject({ code: 'no_endpoint' });
     }
   });
 
@@ -118,7 +113,7 @@ describe('an endpoint', () => {
     const { app, sender, sealingKey, deliverer, log, id } = await eventDueTo(receiver);
     await deliverAll(app, deliverer());
     const stopped = (await log(id))[0]?.id ?? 0n;
-    const disabled = { kind: 'rejected', message: expect.stringContaining('webhook enable') };
+    const disabled = { code: 'endpoint_disabled' };
     expect(await retryDelivery(app, { sender, sealingKey }, stopped)).toMatchObject(disabled);
     expect(await sendTestEvent(app, id, 'order.created')).toMatchObject(disabled);
     status = 200;
@@ -219,7 +214,7 @@ describe('a test event', () => {
     await register(bystander.url, { events: EVENT_TYPES.join() });
     for (const type of EVENT_TYPES) {
       const sent = await sendTestEvent(app, id, type);
-      if (sent.kind !== 'done') throw new Error(sent.message);
+      if (sent.kind !== 'done') throw new Error(sent.code);
       await deliverAll(app, deliverer());
       const request = receiver.requests.at(-1);
       const headers = { ...request?.headers } as Record<string, string>;
@@ -254,7 +249,7 @@ describe('a rotated secret', () => {
     await app.pay();
     await deliverAll(app, process);
     const rotated = await rotateEndpointSecret(app, sealingKey, id);
-    if (rotated.kind !== 'done') throw new Error(rotated.message);
+    if (rotated.kind !== 'done') throw new Error(rotated.code);
     expect(rotated.secret).not.toBe(old);
     const until = app.clock() + 24 * HOUR_MS;
     expect(rotated.previousUntil).toBe(until);
@@ -295,7 +290,7 @@ describe('a rotated secret', () => {
     const sealingKey = randomBytes(32);
     await expect(checkSealingKey(app.db, sealingKey)).rejects.toThrow(/another key.*--lost-key/);
     const rotated = await rotateEndpointSecret(app, sealingKey, id);
-    if (rotated.kind !== 'done') throw new Error(rotated.message);
+    if (rotated.kind !== 'done') throw new Error(rotated.code);
     expect(rotated.previousUntil).toBeNull();
     await expect(checkSealingKey(app.db, sealingKey)).resolves.toBeUndefined();
     await app.pay();

@@ -18,17 +18,11 @@ import { checkNewWebhookUrl, type WebhookPolicy } from '../../webhooks/guard.ts'
 import { newWebhookSecret, sealSecret } from '../../webhooks/secret.ts';
 import { recordAudit } from '../audit.ts';
 import { newId, type App } from '../context.ts';
-import { malformed, noProject, type Rejected } from '../rejected.ts';
+import { noProject, rejected, type Rejected } from '../rejected.ts';
 import { opens, sealKeyCheck } from './sealing-key.ts';
 
 /** How long a replaced secret still signs beside the new one, unless another time is asked for. */
 const SECRET_OVERLAP_MS = 24 * 60 * 60_000;
-
-export const NO_ENDPOINT: Rejected = {
-  kind: 'rejected',
-  why: 'not_found',
-  message: 'There is no such webhook endpoint. List them with: cointill webhook list',
-};
 
 /** The project and mode whose endpoints somebody may reach; the command line reaches all of them. */
 export interface Within {
@@ -48,7 +42,7 @@ export function changeReached<Done = Changed>(
 ): Promise<Done | Rejected> {
   return db.transaction().execute(async (trx) => {
     const endpoint = await lockEndpoint(trx, id);
-    return endpoint !== null && isWithin(endpoint, within) ? change(trx, endpoint) : NO_ENDPOINT;
+    return endpoint !== null && isWithin(endpoint, within) ? change(trx, endpoint) : rejected('no_endpoint');
   });
 }
 
@@ -68,9 +62,9 @@ export function parseEventTypes(
   for (const name of names) {
     if (name === 'all') for (const type of DOCUMENTED_EVENTS) events.add(type);
     else if (isEventType(name)) events.add(name);
-    else return malformed(`--events: "${name}" is not one of all, ${EVENT_TYPES.join(', ')}.`);
+    else return rejected('event_unknown', { param: 'events', name, names: EVENT_TYPES.join(', ') });
   }
-  if (events.size === 0) return malformed(`--events must be all, or a list of ${EVENT_TYPES.join(', ')}.`);
+  if (events.size === 0) return rejected('no_event', { param: 'events', names: EVENT_TYPES.join(', ') });
   return { kind: 'ok', events: EVENT_TYPES.filter((type) => events.has(type)) };
 }
 
@@ -118,7 +112,7 @@ export function checkedUrl(
   const checked = checkNewWebhookUrl(text, policy);
   if (checked.kind !== 'refused') return { kind: 'ok', url: checked.url.href };
   // A well-formed URL is refused because of where it leads, which other settings might allow.
-  return { kind: 'rejected', malformed: !URL.canParse(text), message: `--url: ${checked.message}` };
+  return rejected(URL.canParse(text) ? 'url_refused' : 'url', { param: 'url', rule: checked.message });
 }
 
 export function endpointsOf(app: App, projectId: string | null): Promise<readonly WebhookEndpoint[]> {
@@ -128,7 +122,7 @@ export function endpointsOf(app: App, projectId: string | null): Promise<readonl
 /** Deletes an endpoint and cancels its waiting deliveries. */
 export function deleteEndpoint(app: App, id: string, within?: Within): Promise<Changed | Rejected> {
   return changeReached(app, id, within, async (trx, endpoint) => {
-    if (!(await closeEndpoint(trx, id, { kind: 'deleted' }, app.clock()))) return NO_ENDPOINT;
+    if (!(await closeEndpoint(trx, id, { kind: 'deleted' }, app.clock()))) return rejected('no_endpoint');
     await audit(app, trx, 'webhook.delete', endpoint);
     return { kind: 'done' };
   });

@@ -68,7 +68,7 @@ export async function webhookApp(
     register: async (url, options = {}) => {
       const request = { projectId: app.projectId, mode: 'test', url, events: 'all', ...options } as const;
       const made = await createEndpoint(app, sealingKey, policyOf, request);
-      if (made.kind !== 'done') throw new Error(made.message);
+      if (made.kind !== 'done') throw new Error(made.code);
       return { id: made.endpoint.id, secret: made.secret, endpoint: made.endpoint };
     },
     log: async (endpointId) => (await listDeliveries(app.db, endpointId, 20_000)).toReversed(),

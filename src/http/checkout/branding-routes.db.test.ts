@@ -22,7 +22,7 @@ async function brandingTest() {
 /** Gives the project a logo and returns its path. */
 async function setLogo(app: TestApp, bytes: Buffer, projectId = app.projectId): Promise<string> {
   const changed = await changeProject(app, projectId, { logo: { file: 'logo.png', bytes } });
-  if (changed.kind !== 'done') throw new Error(changed.message);
+  if (changed.kind !== 'done') throw new Error(changed.code);
   return logoPath(changed.project.logo?.hash ?? '');
 }
 
@@ -97,7 +97,7 @@ it('remembers a bounded number of logos, the latest', async () => {
   const others: string[] = [];
   for (let index = 1; index <= 64; index++) {
     const made = await createProject(app, `Shop ${index}`);
-    if (made.kind !== 'done') throw new Error(made.message);
+    if (made.kind !== 'done') throw new Error(made.code);
     const other = Buffer.from(PNG);
     // Somewhere in the pixels.
     other[48] = index;

@@ -8,9 +8,10 @@ import {
 import { findProject } from '../../store/projects/projects.ts';
 import { isoTime } from '../../wire/time.ts';
 import { clientAddress } from '../client.ts';
-import { invalid, notFound, RequestError } from '../errors.ts';
+import { notFound } from '../errors.ts';
 import type { AccessView, AddressView } from './contract/keys.ts';
 import { projectScopeOf } from './project-scope.ts';
+import { done } from './refusal-words.ts';
 import { addRoute, appFor, type Dashboard } from './route.ts';
 
 const ACCESS = '/dashboard/api/projects/:project/access';
@@ -39,8 +40,7 @@ export function accessRoutes(app: FastifyInstance, { people: { app: core }, save
   addRoute(app, `POST ${ACCESS}/ips`, CHANGE, async ({ params, body, request }) => {
     const { projectId } = projectScopeOf(request, params);
     await saveKeyUses();
-    const outcome = await changeAllowList(appFor(core, request), projectId, { list: 'allowIps', ...body });
-    checkSaved(outcome);
+    const outcome = done(await changeAllowList(appFor(core, request), projectId, { list: 'allowIps', ...body }));
     return {
       saved: outcome.kind === 'done',
       refused: outcome.kind === 'would_refuse' ? outcome.addresses.map((one) => addressView(one, false)) : [],
@@ -50,19 +50,9 @@ export function accessRoutes(app: FastifyInstance, { people: { app: core }, save
   addRoute(app, `POST ${ACCESS}/origins`, CHANGE, async ({ params, body, request }) => {
     const { projectId } = projectScopeOf(request, params);
     const change = { list: 'allowOrigins', anyway: false, ...body } as const;
-    checkSaved(await changeAllowList(appFor(core, request), projectId, change));
+    done(await changeAllowList(appFor(core, request), projectId, change));
     return { access: await viewOf(request, projectId) };
   });
-}
-
-function checkSaved(outcome: Awaited<ReturnType<typeof changeAllowList>>): void {
-  if (outcome.kind === 'rejected') throw invalid('values', outcome.message.replace(/^--allow-(?:ips|origins): /, ''));
-  if (outcome.kind === 'conflict') {
-    throw new RequestError(
-      'conflict_error',
-      'Somebody else has changed this list meanwhile, and nothing was saved. Close this to see the list as it is now, then make your change again.',
-    );
-  }
 }
 
 function addressView({ address, keys, lastSeenAt }: KeyAddress, isAllowed: boolean): AddressView {

@@ -28,6 +28,7 @@ import { qrPath } from '../pages/qr-path.ts';
 import type { SessionAnswer } from './contract/account.ts';
 import type { BodyOf } from './contract/index.ts';
 import { sessionViews, signedInView } from './present.ts';
+import { done } from './refusal-words.ts';
 import { addRoute, appFor, partsFor, signedInOf, tooMany, type Dashboard } from './route.ts';
 import { noPasskeys } from './sign-in-routes.ts';
 
@@ -155,7 +156,7 @@ function passkeyRoutes(app: FastifyInstance, dashboard: Dashboard): void {
     return { options: { ...options } };
   });
   addRoute(app, 'POST /dashboard/api/account/passkeys/add', OWN_PROVED, async ({ body, request }) => {
-    const outcome = await addPasskey(partsFor(dashboard, request), inBrowser(dashboard, request), body);
+    const outcome = done(await addPasskey(partsFor(dashboard, request), inBrowser(dashboard, request), body));
     if (outcome.kind === 'refused') throw refusal(outcome);
     return { passkey: passkeyView(outcome.passkey), recovery_codes: listOrNull(outcome.recoveryCodes) };
   });

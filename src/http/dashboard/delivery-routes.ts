@@ -13,11 +13,13 @@ import type { RetryProgress } from '../../store/webhooks/delivery-retries.ts';
 import { publicPaymentId } from '../../wire/payment.ts';
 import { isoTime, isoTimeOrNull } from '../../wire/time.ts';
 import { readCreated } from '../dates.ts';
-import { invalid, notFound, RequestError } from '../errors.ts';
+import { rejected } from '../../app/rejected.ts';
+import { invalid, RequestError } from '../errors.ts';
 import type { AttemptView, DeliveryFilters, DeliveryRowView, DeliveryView, RetryView } from './contract/deliveries.ts';
 import { scopeOf, type ProjectScope } from './project-scope.ts';
 import { addRoute, appFor, type Dashboard } from './route.ts';
-import { done, endpointId } from './webhook-routes.ts';
+import { done, refusalError } from './refusal-words.ts';
+import { endpointId } from './webhook-routes.ts';
 
 const SCOPE = '/dashboard/api/projects/:project/:mode';
 const DELIVERIES = `${SCOPE}/deliveries` as const;
@@ -51,8 +53,10 @@ export function deliveryRoutes(app: FastifyInstance, { people: { app: core, seal
     const sending = { sender: webhooks.sender(), sealingKey: await sealingKey() };
     const retried = await retryDelivery(appFor(core, request), sending, id, scope);
     // Of a deleted endpoint there is still what it was sent.
-    const isThere = retried.kind === 'rejected' && retried.why === 'not_found' && (await isKept(scope, id));
-    done(retried, isThere ? noEndpointAnyMore : noDelivery);
+    if (retried.kind === 'rejected' && retried.code === 'no_delivery' && (await isKept(scope, id))) {
+      throw new RequestError('conflict_error', 'The endpoint of this delivery was deleted: nothing can be sent to it.');
+    }
+    done(retried);
     return viewOf(scope, id);
   });
   addRoute(app, `POST ${RETRIES}`, MANAGE, async ({ params, body, request }) => {
@@ -64,24 +68,16 @@ export function deliveryRoutes(app: FastifyInstance, { people: { app: core, seal
     return { running: running === null ? null : retryView(running) };
   });
   addRoute(app, `GET ${RETRIES}/:retry`, READ, async ({ params, request }) =>
-    retryView(done(await retryProgress(core, scopeOf(request, params), retryId(params.retry)), noRetry).retry),
+    retryView(done(await retryProgress(core, scopeOf(request, params), retryId(params.retry))).retry),
   );
   addRoute(app, `POST ${RETRIES}/:retry/stop`, MANAGE, async ({ params, request }) => {
     const stopped = await stopRetry(appFor(core, request), scopeOf(request, params), retryId(params.retry));
-    return retryView(done(stopped, noRetry).retry);
+    return retryView(done(stopped).retry);
   });
 }
 
 function noDelivery() {
-  return notFound('There is no such delivery in this project and mode. Deliveries are deleted after 90 days.');
-}
-
-function noEndpointAnyMore() {
-  return new RequestError('conflict_error', 'The endpoint of this delivery was deleted: nothing can be sent to it.');
-}
-
-function noRetry() {
-  return notFound('There is no such retry in this project and mode.');
+  return refusalError(rejected('no_delivery'));
 }
 
 const MAX_BIGINT = 2n ** 63n - 1n;
@@ -107,7 +103,7 @@ function afterOf(text: string): bigint {
 
 function retryId(text: string): string {
   const id = parseUuid(text);
-  if (id === null) throw noRetry();
+  if (id === null) throw refusalError(rejected('no_retry'));
   return id;
 }
 

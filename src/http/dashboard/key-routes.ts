@@ -1,12 +1,13 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { createKey, keyDetails, removeKey, rollKey, type KeyDetails } from '../../app/projects/keys.ts';
-import type { Rejected } from '../../app/rejected.ts';
 import { decodeId, encodeId } from '../../domain/id.ts';
 import { roleIn, type Role } from '../../domain/role.ts';
 import { isoTime, isoTimeOrNull } from '../../wire/time.ts';
-import { invalid, notFound, RequestError } from '../errors.ts';
+import { rejected } from '../../app/rejected.ts';
+import { RequestError } from '../errors.ts';
 import type { KeyView } from './contract/keys.ts';
 import { scopeOf, type ProjectScope } from './project-scope.ts';
+import { done, refusalError } from './refusal-words.ts';
 import { addRoute, appFor, signedInOf, type Dashboard } from './route.ts';
 
 const KEYS = '/dashboard/api/projects/:project/:mode/keys';
@@ -32,12 +33,7 @@ export function keyRoutes(app: FastifyInstance, { people: { app: core }, baseUrl
     const { projectId, mode } = scope;
     const { name, kind, permission = null, scopes = null } = body;
     const wanted = { projectId, mode, name, kind, permission, scopes, maker: roleOf(request, projectId) };
-    const outcome = await createKey(appFor(core, request), wanted);
-    if (outcome.kind === 'rejected') {
-      if (outcome.why === 'beyond_role') throw new RequestError('permission_error', outcome.message);
-      const isName = outcome.message.startsWith('--name');
-      throw invalid(isName ? 'name' : 'scopes', outcome.message.replace('--name', 'name'));
-    }
+    const outcome = done(await createKey(appFor(core, request), wanted));
     return { key: await viewOf(scope, outcome.stored.id), text: outcome.key };
   });
   addRoute(app, `POST ${KEYS}/:key/roll`, MANAGE, async ({ params, body, request }) => {
@@ -63,21 +59,13 @@ function roleOf(request: FastifyRequest, projectId: string): Role | null {
 
 /** The same answer for a key that does not exist and one of another project or mode. */
 function noKey() {
-  return notFound('There is no such key in this project and mode.');
+  return refusalError(rejected('no_key'));
 }
 
 function keyIdOf(text: string): string {
   const id = decodeId('key', text);
   if (id === null) throw noKey();
   return id;
-}
-
-function done<Outcome extends { readonly kind: string }>(outcome: Outcome | Rejected): Exclude<Outcome, Rejected> {
-  if (outcome.kind === 'rejected' && 'message' in outcome) {
-    if (outcome.why === 'beyond_role') throw new RequestError('permission_error', outcome.message);
-    throw outcome.of === 'key' ? noKey() : new RequestError('conflict_error', outcome.message);
-  }
-  return outcome as Exclude<Outcome, Rejected>;
 }
 
 function keyView(key: KeyDetails, now: number): KeyView {

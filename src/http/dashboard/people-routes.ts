@@ -11,13 +11,14 @@ import {
 } from '../../app/people/people.ts';
 import { endAllSessions, endSession } from '../../app/people/sessions.ts';
 import { createProject } from '../../app/projects/projects.ts';
-import type { Rejected } from '../../app/rejected.ts';
 import { parseUuid } from '../../domain/id.ts';
 import type { Member } from '../../store/people/people.ts';
 import { isoTime, isoTimeOrNull } from '../../wire/time.ts';
-import { invalid, notFound, RequestError } from '../errors.ts';
+import { rejected } from '../../app/rejected.ts';
+import { invalid, notFound } from '../errors.ts';
 import type { PersonView } from './contract/people.ts';
 import { sessionViews } from './present.ts';
+import { done, refusalError } from './refusal-words.ts';
 import { addRoute, appFor, signedInOf, type Dashboard } from './route.ts';
 
 /** People and projects. */
@@ -55,16 +56,14 @@ export function peopleRoutes(app: FastifyInstance, dashboard: Dashboard): void {
     return { person: await viewOf(person.id) };
   });
   addRoute(app, 'POST /dashboard/api/projects', { action: 'create_projects' }, async ({ body, request }) => {
-    const outcome = await createProject(appFor(core, request), body.name);
-    if (outcome.kind === 'rejected') throw invalid('name', outcome.message.replace('--name', 'name'));
-    const { id, name } = outcome.project;
+    const { id, name } = done(await createProject(appFor(core, request), body.name)).project;
     return { id, name };
   });
   sessionsOfOthers(app, dashboard);
 
   const viewOf = async (id: string): Promise<PersonView> => {
     const member = await memberOf(core, id);
-    if (member === null) throw notFound('There is no such person.');
+    if (member === null) throw refusalError(rejected('no_person'), 'id');
     return personView(member);
   };
 }
@@ -74,7 +73,7 @@ function sessionsOfOthers(app: FastifyInstance, { people: { app: core } }: Dashb
   const MANAGE = { action: 'manage_people' } as const;
   const memberIn = async (text: string): Promise<string> => {
     const id = parseUuid(text);
-    if (id === null || (await memberOf(core, id)) === null) throw notFound('There is no such person.');
+    if (id === null || (await memberOf(core, id)) === null) throw refusalError(rejected('no_person'));
     return id;
   };
   addRoute(
@@ -97,21 +96,6 @@ function sessionsOfOthers(app: FastifyInstance, { people: { app: core } }: Dashb
     await endAllSessions(appFor(core, request), await memberIn(params.person));
     return {};
   });
-}
-
-const PARAM_OF = { project: 'project', person: 'id', key: 'id' } as const;
-
-/** `param` is the invalid field, unless the rejection names another one. */
-function done<Outcome extends { readonly kind: string }>(
-  outcome: Outcome | Rejected,
-  param: string,
-): Exclude<Outcome, Rejected> {
-  if (outcome.kind === 'rejected' && 'message' in outcome) {
-    if (outcome.isConflict === true) throw new RequestError('conflict_error', outcome.message);
-    const field = outcome.of === undefined ? param : PARAM_OF[outcome.of];
-    throw invalid(field, outcome.onPage ?? outcome.message);
-  }
-  return outcome as Exclude<Outcome, Rejected>;
 }
 
 function whoOf(text: string): Who {

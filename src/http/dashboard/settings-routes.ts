@@ -1,25 +1,19 @@
 import type { FastifyInstance } from 'fastify';
 import { exportProject } from '../../app/dashboard/export-project.ts';
 import { roleOfOpenSession } from '../../app/people/open-session.ts';
-import { setActive, stopsOf, type ActivationOutcome, type Stops } from '../../app/projects/activation.ts';
+import { setActive, stopsOf, type Stops } from '../../app/projects/activation.ts';
 import { previewCustomerData, removeCustomerData, type CustomerDataCounts } from '../../app/projects/customer-data.ts';
-import {
-  previewSettings,
-  saveSettings,
-  settingsVersion,
-  type SettingsOutcome,
-  type SettingsRequest,
-} from '../../app/projects/settings.ts';
-import type { Rejected } from '../../app/rejected.ts';
-import { FIATS, isFiat } from '../../domain/money.ts';
+import { previewSettings, saveSettings, settingsVersion, type SettingsRequest } from '../../app/projects/settings.ts';
+import { FIATS } from '../../domain/money.ts';
 import { parseUuid } from '../../domain/id.ts';
 import type { Mode } from '../../domain/permission.ts';
 import { findLogoDraft } from '../../store/projects/logo-drafts.ts';
 import { findProject, type Project } from '../../store/projects/projects.ts';
-import { invalid, notFound, RequestError } from '../errors.ts';
+import { invalid, notFound } from '../errors.ts';
 import { CONTRACT, type BodyOf } from './contract/index.ts';
 import type { CustomerDataView, SettingsView } from './contract/settings.ts';
 import { projectScopeOf } from './project-scope.ts';
+import { done } from './refusal-words.ts';
 import { addRoute, appFor, signedInOf, type Dashboard } from './route.ts';
 import type { FileSender } from './send-file.ts';
 
@@ -43,13 +37,11 @@ export function settingsRoutes(app: FastifyInstance, dashboard: Dashboard, send:
   addRoute(app, `POST ${SETTINGS}`, WITH_LOGO, async ({ params, body, request }) => {
     const { projectId } = projectScopeOf(request, params);
     const values = { ...brandingOf(body), ...defaultsOf(body) };
-    return viewOf(saved(await saveSettings(appFor(core, request), projectId, body.version, values)));
+    return viewOf(done(await saveSettings(appFor(core, request), projectId, body.version, values)).project);
   });
   addRoute(app, `POST ${SETTINGS}/preview`, WITH_LOGO, async ({ params, body, request }) => {
     const { projectId } = projectScopeOf(request, params);
-    const outcome = await previewSettings(core, projectId, brandingOf(body));
-    if (outcome.kind === 'rejected') throw faultOf(outcome);
-    const { project, changes } = outcome;
+    const { project, changes } = done(await previewSettings(core, projectId, brandingOf(body)));
     const { name = project.name, accent = null, supportUrl = null, logo: sent } = changes;
     const draftPath = (hash: string): string => `${SETTINGS.replace(':project', projectId)}/logo/${hash}`;
     const logo = sent === undefined ? logoView(project.logo, dashboard.checkout.logoPath) : logoView(sent, draftPath);
@@ -88,23 +80,18 @@ function activationRoutes(
   viewOf: (project: Project) => SettingsView,
 ): void {
   const { app: core } = dashboard.people;
-  const done = (outcome: ActivationOutcome): SettingsView => {
-    if (outcome.kind === 'other_name') {
-      throw invalid('name', 'This is not the name of the project. Type it as it stands above.');
-    }
-    if (outcome.kind === 'rejected') throw notFound('There is no such project.');
-    return viewOf(outcome.project);
-  };
   addRoute(app, `GET ${SETTINGS}/stops`, MANAGE, async ({ params, request }) => {
     const stops = await stopsOf(core, projectScopeOf(request, params).projectId);
     return { test: stopsView(stops, 'test'), live: stopsView(stops, 'live') };
   });
-  addRoute(app, `POST ${SETTINGS}/deactivate`, DEACTIVATE, async ({ params, body, request }) =>
-    done(await setActive(appFor(core, request), projectScopeOf(request, params).projectId, false, body.name)),
-  );
-  addRoute(app, `POST ${SETTINGS}/activate`, DEACTIVATE, async ({ params, request }) =>
-    done(await setActive(appFor(core, request), projectScopeOf(request, params).projectId, true)),
-  );
+  addRoute(app, `POST ${SETTINGS}/deactivate`, DEACTIVATE, async ({ params, body, request }) => {
+    const { projectId } = projectScopeOf(request, params);
+    return viewOf(done(await setActive(appFor(core, request), projectId, false, body.name)).project);
+  });
+  addRoute(app, `POST ${SETTINGS}/activate`, DEACTIVATE, async ({ params, request }) => {
+    const { projectId } = projectScopeOf(request, params);
+    return viewOf(done(await setActive(appFor(core, request), projectId, true)).project);
+  });
 }
 
 function exportRoute(app: FastifyInstance, dashboard: Dashboard, send: FileSender): void {
@@ -127,23 +114,19 @@ function customerRoutes(app: FastifyInstance, dashboard: Dashboard): void {
   const { app: core } = dashboard.people;
   addRoute(app, `POST ${SETTINGS}/customer-data/count`, DELETE, async ({ params, body, request }) => {
     const { projectId } = projectScopeOf(request, params);
-    const outcome = await previewCustomerData(core, projectId, { email: body.email, days: body.older_than_days });
-    if (outcome.kind === 'rejected') throw customerFault(outcome, body);
-    return { counts: countsView(outcome.counts), has_more: outcome.hasMore, open: outcome.open };
+    const wanted = { email: body.email, days: body.older_than_days };
+    const { counts, hasMore, open } = done(await previewCustomerData(core, projectId, wanted), 'older_than_days');
+    return { counts: countsView(counts), has_more: hasMore, open };
   });
   addRoute(app, `POST ${SETTINGS}/customer-data/delete`, DELETE, async ({ params, body, request }) => {
     const { projectId } = projectScopeOf(request, params);
     const after = body.after === null ? null : parseUuid(body.after);
     if (body.after !== null && after === null) throw invalid('after', 'after must be the next of the call before.');
     const wanted = { email: body.email, days: body.older_than_days };
-    const outcome = await removeCustomerData(appFor(core, request), projectId, wanted, after);
-    if (outcome.kind === 'rejected') throw customerFault(outcome, body);
-    return { counts: countsView(outcome.counts), next: outcome.next };
+    const removed = await removeCustomerData(appFor(core, request), projectId, wanted, after);
+    const { counts, next } = done(removed, 'older_than_days');
+    return { counts: countsView(counts), next };
   });
-}
-
-function customerFault({ message }: Rejected, { email }: { readonly email?: string }): RequestError {
-  return invalid(email === undefined ? 'older_than_days' : 'email', message);
 }
 
 const textOrNull = (text: string): string | null => (text.trim() === '' ? null : text.trim());
@@ -157,7 +140,7 @@ function linkOrNull(text: string): string | null {
 type Branding = Pick<BodyOf<`POST ${typeof SETTINGS}`>, 'name' | 'accent' | 'support_url' | 'logo'>;
 
 function brandingOf({ name, accent, support_url, logo }: Branding): SettingsRequest {
-  const file = 'the file';
+  const file = 'The file';
   return {
     name,
     accent: textOrNull(accent),
@@ -168,39 +151,12 @@ function brandingOf({ name, accent, support_url, logo }: Branding): SettingsRequ
 
 function defaultsOf(body: BodyOf<`POST ${typeof SETTINGS}`>): SettingsRequest {
   const minutes = textOrNull(body.default_expiry_minutes);
-  const currency = textOrNull(body.default_currency);
-  if (currency !== null && !isFiat(currency)) {
-    throw invalid('default_currency', `The currency must be one of ${FIATS.join(', ')}.`);
-  }
   return {
     // What is no number breaks the rule of the number.
     defaultExpiryMinutes: minutes === null ? null : /^\d+$/.test(minutes) ? Number(minutes) : NaN,
-    defaultCurrency: currency,
+    defaultCurrency: textOrNull(body.default_currency),
     defaultSuccessUrl: textOrNull(body.default_success_url),
   };
-}
-
-function saved(outcome: SettingsOutcome): Project {
-  if (outcome.kind === 'done') return outcome.project;
-  if (outcome.kind === 'rejected') throw faultOf(outcome);
-  throw new RequestError(
-    'conflict_error',
-    'Somebody else has changed these settings meanwhile, and nothing was saved. The page shows them as they are now: make your change again.',
-  );
-}
-
-/** The options of the command are the fields of the page. */
-const OPTION = /^--(name|logo|accent|support-url|default-expiry|default-success-url):? /;
-const FIELDS: Readonly<Record<string, string>> = { 'default-expiry': 'default_expiry_minutes' };
-
-function faultOf({ message, onPage, of }: Rejected): RequestError {
-  if (of === 'project') return notFound('There is no such project.');
-  const option = OPTION.exec(message)?.[1] ?? null;
-  const text = message.replace(OPTION, option === 'name' ? 'The name ' : '');
-  return invalid(
-    option === null ? null : (FIELDS[option] ?? option.replaceAll('-', '_')),
-    onPage ?? text.charAt(0).toUpperCase() + text.slice(1),
-  );
 }
 
 function logoView(logo: Project['logo'], pathOf: (hash: string) => string): SettingsView['logo'] {

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { App } from '../../app/context.ts';
-import type { Rejected } from '../../app/rejected.ts';
+import { rejected } from '../../app/rejected.ts';
 import { isKnownBy, type SweepChains } from '../../app/sweeps/chain.ts';
 import { depositsOverview, withTransfers } from '../../app/sweeps/overview.ts';
 import { beginSweep, giveUpSweep, sweepSent } from '../../app/sweeps/send-sweep.ts';
@@ -11,6 +11,7 @@ import { endedSweeps, openSweeps, sendersOf, type Sweep } from '../../store/swee
 import { invalid, notFound, RequestError } from '../errors.ts';
 import type { SweepsOverview, SweepView } from './contract/sweeps.ts';
 import { scopeOf } from './project-scope.ts';
+import { done, refusalError } from './refusal-words.ts';
 import { addRoute, appFor, type Dashboard } from './route.ts';
 import { networkView, sweepView, type SweepViewing } from './sweep-views.ts';
 
@@ -109,13 +110,5 @@ function sweepId(text: string): string {
 }
 
 function noSweep(): RequestError {
-  return notFound('There is no such sweep in this project.');
-}
-
-/** @throws RequestError that says why nothing was done */
-function done(outcome: { readonly kind: 'done'; readonly sweep: Sweep } | Rejected): { readonly sweep: Sweep } {
-  if (outcome.kind === 'done') return outcome;
-  if (outcome.why === 'not_found') throw noSweep();
-  if (outcome.isConflict === true) throw new RequestError('conflict_error', outcome.message);
-  throw invalid(outcome.malformed === true ? 'hash' : null, outcome.message);
+  return refusalError(rejected('no_sweep'));
 }

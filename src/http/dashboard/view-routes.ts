@@ -1,19 +1,14 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import {
-  changeView,
-  removeView,
-  saveView,
-  viewsOf,
-  type Viewing,
-  type ViewOutcome,
-} from '../../app/dashboard/saved-views.ts';
+import { changeView, removeView, saveView, viewsOf, type Viewing } from '../../app/dashboard/saved-views.ts';
+import { rejected } from '../../app/rejected.ts';
 import { parseUuid } from '../../domain/id.ts';
 import { mayDo } from '../../domain/role.ts';
 import type { SavedView } from '../../store/payments/saved-views.ts';
 import { isoTime } from '../../wire/time.ts';
-import { invalid, notFound, RequestError } from '../errors.ts';
+import { invalid } from '../errors.ts';
 import type { ViewAnswer } from './contract/views.ts';
 import { projectScopeOf } from './project-scope.ts';
+import { done, refusalError } from './refusal-words.ts';
 import { addRoute, appFor, signedInOf, type Dashboard } from './route.ts';
 
 const VIEWS = '/dashboard/api/projects/:project/views';
@@ -28,13 +23,13 @@ export function viewRoutes(app: FastifyInstance, { people: { app: core } }: Dash
   addRoute(app, `POST ${VIEWS}`, READ, async ({ params, body, request }) => {
     const viewing = viewingOf(request, params);
     const fields = { ...body, name: nameOf(body.name) };
-    const view = done(await saveView(appFor(core, request), viewing, fields));
+    const { view } = done(await saveView(appFor(core, request), viewing, fields));
     return answerOf(view, signedInOf(request).person.email, viewing);
   });
   addRoute(app, `POST ${VIEWS}/:view`, READ, async ({ params, body, request }) => {
     const viewing = viewingOf(request, params);
     const fields = { ...body, name: nameOf(body.name) };
-    const { id } = done(await changeView(appFor(core, request), viewing, viewIdOf(params.view), fields));
+    const { id } = done(await changeView(appFor(core, request), viewing, viewIdOf(params.view), fields)).view;
     const view = (await viewsOf(core, viewing)).find((one) => one.id === id);
     if (view === undefined) throw noView();
     return answerOf(view, view.owner, viewing);
@@ -62,23 +57,7 @@ function nameOf(text: string): string {
 }
 
 function noView() {
-  return notFound('There is no such view in this project. It may have been deleted.');
-}
-
-function done(outcome: ViewOutcome): SavedView {
-  switch (outcome.kind) {
-    case 'rejected':
-      throw invalid(null, outcome.message);
-    case 'done':
-      return outcome.view;
-    case 'not_found':
-      throw noView();
-    case 'conflict':
-      throw new RequestError(
-        'conflict_error',
-        `The view was changed meanwhile; it is called “${outcome.current.name}” now. Reload the page to see it, or save yours under another name.`,
-      );
-  }
+  return refusalError(rejected('no_view'));
 }
 
 function answerOf(view: SavedView, owner: string, { personId, role }: Viewing): ViewAnswer {

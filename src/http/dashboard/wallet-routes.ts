@@ -1,14 +1,13 @@
 import type { FastifyInstance } from 'fastify';
 import { checkWallet, walletOverview } from '../../app/dashboard/wallet-overview.ts';
 import { changePaymentTerms } from '../../app/projects/payment-terms.ts';
-import { onPage } from '../../app/projects/wallet-words.ts';
 import { previewWallet, setProjectWallet, walletOf, type WalletRequest } from '../../app/projects/wallets.ts';
-import type { Rejected } from '../../app/rejected.ts';
 import { isNetwork, type Network } from '../../domain/networks.ts';
 import { parsePercent } from '../../domain/percent.ts';
-import { invalid, notFound, RequestError } from '../errors.ts';
+import { invalid, notFound, type RequestError } from '../errors.ts';
 import type { WalletsView } from './contract/wallets.ts';
 import { projectScopeOf } from './project-scope.ts';
+import { done } from './refusal-words.ts';
 import { addRoute, appFor, type Dashboard } from './route.ts';
 import { overviewView } from './wallet-views.ts';
 
@@ -41,8 +40,8 @@ export function walletRoutes(
       address_kind: preview.addressKind,
       addresses: [...preview.addresses],
       compared: preview.compared,
-      note: preview.note === null ? null : onPage(preview.note),
-      warnings: preview.warnings.map(onPage),
+      note: preview.note,
+      warnings: [...preview.warnings],
     };
   });
   addRoute(app, `POST ${WALLETS}/:network`, MANAGE, async ({ params, body, request }) => {
@@ -57,12 +56,8 @@ export function walletRoutes(
       seen: { version, compared },
     };
     const set = done(await setProjectWallet(appFor(core, request), wanted, chains));
-    return {
-      wallets: await viewOf(projectId),
-      changes: set.changes.map(onPage),
-      warnings: set.warnings.map(onPage),
-      note: set.note === null ? null : onPage(set.note),
-    };
+    const { changes, warnings, note } = set;
+    return { wallets: await viewOf(projectId), changes: [...changes], warnings: [...warnings], note };
   });
   termsRoutes(app, { core, chains, viewOf });
   addRoute(app, `POST ${WALLETS}/:network/check`, READ, async ({ params, request }) => {
@@ -103,7 +98,7 @@ function termsRoutes(app: FastifyInstance, { core, chains, viewOf }: TermsParts)
       seen: { version: body.version, compared: null },
     };
     const { changes } = done(await setProjectWallet(appFor(core, request), wanted, chains));
-    return { wallets: await viewOf(projectId), changes: changes.map(onPage) };
+    return { wallets: await viewOf(projectId), changes: [...changes] };
   });
   addRoute(app, `POST ${PROJECT}/payment-terms`, MANAGE, async ({ params, body, request }) => {
     const { projectId } = projectScopeOf(request, params);
@@ -148,25 +143,4 @@ function percentOf(field: string, text: string, rule: string): number {
   const basisPoints = parsePercent(text.trim());
   if (basisPoints === null) throw invalid(field, `${field} must be ${rule}`);
   return basisPoints;
-}
-
-/** The fields of the page by the options of the command. */
-const FIELDS: Readonly<Record<string, string>> = {
-  '--xpub': 'source',
-  '--descriptor': 'source',
-  '--treasury': 'source',
-  '--confirmations': 'confirmations',
-  '--tolerance': 'tolerance',
-  '--first-index': 'first_index',
-  '--spread': 'spread',
-  coins: 'coins',
-  monitoring_hours: 'monitoring_hours',
-};
-
-function done<Outcome extends { readonly kind: string }>(outcome: Outcome | Rejected): Exclude<Outcome, Rejected> {
-  if (outcome.kind !== 'rejected') return outcome as Exclude<Outcome, Rejected>;
-  const { message, isConflict } = outcome as Rejected;
-  const field = /^(?:--)?[a-z_-]+/.exec(message)?.[0] ?? '';
-  if (isConflict === true) throw new RequestError('conflict_error', message);
-  throw invalid(FIELDS[field] ?? null, onPage(message));
 }

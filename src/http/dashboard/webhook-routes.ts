@@ -7,16 +7,17 @@ import {
   reopenEndpoint,
   rotateEndpointSecret,
 } from '../../app/webhooks/webhook-endpoints.ts';
-import type { Rejected } from '../../app/rejected.ts';
+import { rejected } from '../../app/rejected.ts';
 import { EVENT_TYPES, isOptIn, meaningOf } from '../../domain/event-type.ts';
 import { decodeId, deliveryId, encodeId } from '../../domain/id.ts';
 import { endpointHealth, type EndpointHealth } from '../../store/webhooks/endpoint-health.ts';
 import { findEndpoint, listEndpoints, type WebhookEndpoint } from '../../store/webhooks/webhook-endpoints.ts';
 import { isoTime, isoTimeOrNull } from '../../wire/time.ts';
-import { invalid, notFound, RequestError } from '../errors.ts';
+import { invalid } from '../errors.ts';
 import { SIGNATURE_CHECKS } from '../signature-checks.ts';
 import type { EndpointView } from './contract/webhooks.ts';
 import { scopeOf, type ProjectScope } from './project-scope.ts';
+import { done, refusalError } from './refusal-words.ts';
 import { addRoute, appFor, type Dashboard } from './route.ts';
 
 const WEBHOOKS = '/dashboard/api/projects/:project/:mode/webhooks';
@@ -104,28 +105,7 @@ export function endpointId(text: string): string {
 
 /** The same answer for one that does not exist, was deleted, or is of another project or mode. */
 function noEndpoint() {
-  return notFound('There is no such endpoint in this project and mode. It may have been deleted.');
-}
-
-/** @throws RequestError that says why nothing was done */
-export function done<Outcome extends { readonly kind: string }>(
-  outcome: Outcome | Rejected,
-  missing = noEndpoint,
-): Exclude<Outcome, Rejected> {
-  if (outcome.kind !== 'rejected' || !('message' in outcome)) return outcome as Exclude<Outcome, Rejected>;
-  switch (outcome.why) {
-    case 'not_found':
-      throw missing();
-    case 'disabled':
-      throw new RequestError('conflict_error', 'The endpoint is disabled. Enable it first.');
-    case 'paused':
-      throw new RequestError('conflict_error', 'The endpoint is paused: nothing is sent to it. Enable it first.');
-    default: {
-      if (outcome.isConflict === true) throw new RequestError('conflict_error', outcome.message);
-      const isUrl = outcome.message.startsWith('--url: ');
-      throw invalid(isUrl ? 'url' : null, (outcome.onPage ?? outcome.message).replace('--url: ', ''));
-    }
-  }
+  return refusalError(rejected('no_endpoint'));
 }
 
 function endpointView(endpoint: WebhookEndpoint, health: EndpointHealth | undefined, now: number): EndpointView {

@@ -69,7 +69,7 @@ function parseEvmWallet({ kind, text }: WalletSource): WalletCheck {
     case 'descriptor':
       return {
         kind: 'invalid',
-        message: `Output descriptors are for ${UTXO_LABELS}. Give --treasury or --xpub instead.`,
+        message: `Output descriptors are for ${UTXO_LABELS}. Give a treasury or an extended key instead.`,
       };
     case 'treasury': {
       const parsed = parseTreasury(text);

@@ -101,7 +101,7 @@ function wrongChecksumMessage(body: string, checksum: string | null): string | n
 
 function unknownFormMessage(body: string): string {
   if (/^\[|^[a-zA-Z]{4}[1-9A-HJ-NP-Za-km-z]{100}/.test(body)) {
-    return 'This is a key and no descriptor. Write which addresses your wallet uses around it, such as wpkh(KEY/0/*), or give a key alone with --xpub.';
+    return 'This is a key and no descriptor. Write which addresses your wallet uses around it, such as wpkh(KEY/0/*), or give a key alone as an extended key.';
   }
   if (body.split('(').length !== body.split(')').length) {
     return 'The parentheses of the descriptor do not match. Copy it again, whole, and put it into single quotes on the command line.';

@@ -91,7 +91,7 @@ function unknownKeyMessage(params: UtxoParams, text: string): string {
 function wrongChainMessage({ network, chain }: UtxoParams, version: KeyVersion): string | null {
   if (!isTaken(version, network)) {
     const [is, wanted] = [NETWORK_FACTS[version.network].label, NETWORK_FACTS[network].label];
-    return `This is a ${is} key, and the wallet is for ${wanted}. Export the key of a ${wanted} account, or set it with --network ${version.network}.`;
+    return `This is a ${is} key, and the wallet is for ${wanted}. Export the key of a ${wanted} account, or set it as the wallet on ${version.network}.`;
   }
   if (version.chain === (chain === 'main' ? 'main' : 'test')) return null;
   const variable = settingOf(network, 'CHAIN');

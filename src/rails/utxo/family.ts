@@ -74,7 +74,7 @@ function spendingWarnings(
   const coin = coinTypeOf(params);
   const prefix = params.chain === 'main' ? 'xpub' : 'tpub';
   const whole = FORMS[scriptType](`[fingerprint/${ACCOUNTS[scriptType](coin)}]${prefix}…/<0;1>/*`);
-  const wayOut = `Set the wallet again with --descriptor "${whole}"; its addresses stay the same.`;
+  const wayOut = `Set the wallet again as the descriptor "${whole}"; its addresses stay the same.`;
   return [
     ...(hasOrigins
       ? []
@@ -133,7 +133,10 @@ function existing(network: UtxoNetwork, chain: UtxoChain): UtxoParams {
 function parseWallet(network: UtxoNetwork, { kind, text }: WalletSource, chains: UtxoChains): WalletCheck {
   const { label } = NETWORK_FACTS[network];
   if (kind === 'treasury') {
-    return { kind: 'invalid', message: `${label} has no deposit contracts. Give --xpub or --descriptor instead.` };
+    return {
+      kind: 'invalid',
+      message: `${label} has no deposit contracts. Give an extended key or a descriptor instead.`,
+    };
   }
   const params = utxoParams(network, chains[network]);
   if (params === null) return { kind: 'invalid', message: `${label} has no chain called ${chains[network]}.` };

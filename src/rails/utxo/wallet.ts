@@ -78,9 +78,11 @@ export function parseUtxoWallet(params: UtxoParams, { kind, text }: UtxoWalletSo
 }
 
 function parseXpub(params: UtxoParams, text: string): UtxoWalletCheck {
-  if (/[()]/.test(text)) return bad('This is an output descriptor, not a key alone. Give it with --descriptor.');
+  if (/[()]/.test(text)) return bad('This is an output descriptor, not a key alone. Give it as a descriptor.');
   if (text.startsWith('[')) {
-    return bad('A key with its origin in [ ] belongs into a descriptor. Give it as --descriptor "wpkh([…]xpub…/0/*)".');
+    return bad(
+      'A key with its origin in [ ] belongs into a descriptor. Give it as the descriptor "wpkh([…]xpub…/0/*)".',
+    );
   }
   const read = readExtendedKey(params, text);
   if (read.kind === 'invalid') return read;
@@ -88,7 +90,7 @@ function parseXpub(params: UtxoParams, text: string): UtxoWalletCheck {
   const { scriptType } = key.version;
   if (scriptType === 'p2wsh' || scriptType === 'p2sh-p2wsh') {
     return bad(
-      'This is one key of a multisignature wallet, and its addresses need all of them. Give the wallet as --descriptor "wsh(sortedmulti(2,KEY,KEY,KEY))".',
+      'This is one key of a multisignature wallet, and its addresses need all of them. Give the wallet as the descriptor "wsh(sortedmulti(2,KEY,KEY,KEY))".',
     );
   }
   const depthMessage = wrongDepthMessage(params, key);
@@ -136,7 +138,7 @@ function wrongDepthMessage(params: UtxoParams, { node: { depth, index }, version
   if (depth !== EXTERNAL_CHAIN_DEPTH) {
     return (
       `This extended public key lies at depth ${depth}; an account's lies at depth ${ACCOUNT_DEPTH}. ${wayOut(params)} ` +
-      'If your wallet does derive from this key, say how with --descriptor, such as "pkh(xpub…/0/*)".'
+      'If your wallet does derive from this key, say how with a descriptor, such as "pkh(xpub…/0/*)".'
     );
   }
   // A wallet shows no money on another chain of the account, and uses chain 1 for its own change.
@@ -153,7 +155,7 @@ function plainKeyNote({ network, chain, address }: UtxoParams, { version }: Exte
   const legacy = chain !== 'main' ? 'm… or n…' : NETWORK_FACTS[network].legacyPrefix;
   return (
     `Keys that begin with ${version.prefix} do not say which addresses the wallet uses. Taken for P2PKH addresses (${legacy}), as SLIP-132 has it. ` +
-    `If your wallet shows others, set it with --descriptor: "wpkh(KEY/0/*)" for ${address.bech32}1q…, "sh(wpkh(KEY/0/*))", or "tr(KEY/0/*)" for ${address.bech32}1p….`
+    `If your wallet shows others, set it as a descriptor: "wpkh(KEY/0/*)" for ${address.bech32}1q…, "sh(wpkh(KEY/0/*))", or "tr(KEY/0/*)" for ${address.bech32}1p….`
   );
 }
 

@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { importFault } from './rooms.ts';
+import { importFault, webImportFault } from './rooms.ts';
 
 /**
  * Enforces the import rules of `scripts/rooms.ts`, where linters only know deny lists, and that no files import each
@@ -18,12 +18,26 @@ const faults = files.flatMap((file) => {
 });
 
 const pages = globSync('web/**/*.{ts,tsx}', { cwd: ROOT, exclude: ['web/dist/**'] });
+const pageFaults = pages.flatMap((file) =>
+  statementsOf(file).flatMap(({ target, isTypeOnly }) => {
+    const fault = webImportFault(file, target, isTypeOnly);
+    return fault === null ? [] : [`${file} ${fault}`];
+  }),
+);
 const importsOf = new Map([...files, ...pages].map((file) => [file, relativeImports(file)]));
 
 function relativeImports(file: string): readonly string[] {
+  return statementsOf(file).map(({ target }) => path.join(path.dirname(file), target));
+}
+
+/** The statements by which a file imports, or exports again, parts of other files of ours. */
+function statementsOf(file: string): readonly { readonly target: string; readonly isTypeOnly: boolean }[] {
   const text = readFileSync(path.join(ROOT, file), 'utf8');
-  return [...text.matchAll(/^(?:import|export)\b[^;]*?\bfrom '(\.[^']+)'/gm)].map(([, target = '']) =>
-    path.join(path.dirname(file), target),
+  return [...text.matchAll(/^(?:import|export)\b( type\b)?[^;]*?\bfrom '(\.[^']+)'/gm)].map(
+    ([, type, target = '']) => ({
+      target,
+      isTypeOnly: type !== undefined,
+    }),
   );
 }
 
@@ -39,6 +53,6 @@ function circlesFrom(file: string, way: readonly string[] = []): readonly string
   return (importsOf.get(file) ?? []).flatMap((target) => circlesFrom(target, [...way, file]));
 }
 
-const all = [...faults, ...[...importsOf.keys()].flatMap((file) => circlesFrom(file))];
+const all = [...faults, ...pageFaults, ...[...importsOf.keys()].flatMap((file) => circlesFrom(file))];
 for (const fault of all) console.error(fault);
 if (all.length > 0) process.exit(1);

@@ -115,6 +115,9 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
 };
 
+/** The files of `src/` whose types the browser may import: the contracts of the dashboard's API. */
+const CONTRACTS = /^src\/http\/dashboard\/(?:[\w-]+\/)?contract(?:-parts)?\.ts$/;
+
 const LONGEST_FIRST = Object.keys(ROOMS).toSorted((a, b) => b.length - a.length);
 
 function roomOf(file: string): string | null {
@@ -136,4 +139,15 @@ export function importFault(file: string, target: string): string | null {
   const other = roomOf(imported);
   if (other === name || (other !== null && room.imports.includes(other)) || !imported.startsWith('src/')) return null;
   return `imports ${imported}; ${name} may import ${room.imports.join(', ') || 'nothing'}.`;
+}
+
+/**
+ * What is wrong with an import in a file of `web/`; null if nothing is. Pages may import the domain, which is pure, and
+ * know the rest of the server by the types of its contracts alone.
+ */
+export function webImportFault(file: string, target: string, isTypeOnly: boolean): string | null {
+  const imported = path.posix.join(path.posix.dirname(file), target);
+  if (!target.startsWith('.') || !imported.startsWith('src/') || imported.startsWith('src/domain/')) return null;
+  if (isTypeOnly && CONTRACTS.test(imported)) return null;
+  return `imports ${imported}; web may import src/domain/, and types of src/http/dashboard/**/contract.ts.`;
 }

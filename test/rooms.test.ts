@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { importFault } from '../scripts/rooms.ts';
+import { importFault, webImportFault } from '../scripts/rooms.ts';
 
 describe('the walls between the rooms of src', () => {
   it.each([
@@ -35,5 +35,22 @@ describe('the walls between the rooms of src', () => {
   it('a folder that is no room yet is refused, whatever it imports', () => {
     expect(importFault('src/dashboard/start.ts', './page.ts')).toMatch(/scripts\/rooms\.ts/);
     expect(importFault('src/app/payments/create-payment.ts', '../../dashboard/start.ts')).toMatch(/may import/);
+  });
+});
+
+describe('the wall between web and the server', () => {
+  const page = 'web/dashboard/pages/keys/keys-page.tsx';
+  const contract = '../../../../src/http/dashboard/keys/contract.ts';
+
+  it('a page may import types of contracts, and the domain', () => {
+    expect(webImportFault(page, contract, true)).toBeNull();
+    expect(webImportFault(page, '../../../../src/http/dashboard/contract.ts', true)).toBeNull();
+    expect(webImportFault(page, '../../../../src/domain/text.ts', false)).toBeNull();
+  });
+
+  it('a page may import no value of a contract, and nothing else of the server', () => {
+    expect(webImportFault(page, contract, false)).toMatch(/^imports /);
+    expect(webImportFault(page, '../../../../src/http/dashboard/keys/routes.ts', true)).toMatch(/^imports /);
+    expect(webImportFault(page, '../../../../src/store/projects/api-keys.ts', true)).toMatch(/^imports /);
   });
 });

@@ -1,3 +1,4 @@
+import { dayProblem } from '../domain/report.ts';
 import { invalid } from './errors.ts';
 
 const DAY_MS = 24 * 60 * 60_000;
@@ -64,6 +65,13 @@ export function readPeriod(query: { readonly start_date?: string; readonly end_d
     throw reversed('start_date', 'end_date');
   }
   return { start, end };
+}
+
+/** @throws RequestError if it is no day, or one that no time zone has midnight for */
+export function readDay(name: 'from' | 'to', text: string): string {
+  const problem = dayProblem(text);
+  if (problem !== null) throw invalid(name, `${name} ${problem}`);
+  return text;
 }
 
 function reversed(from: string, to: string) {

@@ -13,7 +13,7 @@ import type { Dashboard } from '../http/dashboard/route.ts';
 import { dashboardRoutes } from '../http/dashboard/routes.ts';
 import { logoPath } from '../http/checkout/branding-routes.ts';
 import { renderPreview } from '../http/checkout/preview.ts';
-import { loadShellAssets } from '../http/dashboard/shell-assets.ts';
+import { loadShellAssets } from '../http/dashboard/shell.ts';
 import type { Assets } from '../http/pages/assets.ts';
 import { createGuessLimits } from '../http/rate-limit.ts';
 import type { SharedRedis } from '../http/redis.ts';

@@ -13,7 +13,7 @@ import { deactivatePerson, invitePerson, peopleOf, resetPerson, setRole } from '
 import { signIn } from '../../src/app/people/sign-in.ts';
 import { newToken } from '../../src/app/people/token.ts';
 import { projectsOf } from '../../src/app/projects/projects.ts';
-import { CONTRACT } from '../../src/http/dashboard/contract/index.ts';
+import { CONTRACT } from '../../src/http/dashboard/contract.ts';
 import { clientRange, createGuessLimits, createRateLimits } from '../../src/http/rate-limit.ts';
 import { publicPaymentId } from '../../src/wire/payment.ts';
 import {

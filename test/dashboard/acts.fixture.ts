@@ -1,7 +1,7 @@
 import type { App } from '../../src/app/context.ts';
 import { createEndpoint } from '../../src/app/webhooks/webhook-endpoints.ts';
 import { afterAll } from 'vitest';
-import type { PaymentView } from '../../src/http/dashboard/contract/payments.ts';
+import type { PaymentView } from '../../src/http/dashboard/payments/contract.ts';
 import { dashboardTest, type Browser, type DashboardTest } from '../dashboard.ts';
 import type { Answer } from '../http.ts';
 

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
-import type { PaymentView } from '../../src/http/dashboard/contract/payments.ts';
+import type { PaymentView } from '../../src/http/dashboard/payments/contract.ts';
 import { publicPaymentId } from '../../src/wire/payment.ts';
 import type { Browser } from '../dashboard.ts';
 import { actsIn, actsTest } from './acts.fixture.ts';

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { createKey } from '../../src/app/projects/keys.ts';
 import type { AttentionKind } from '../../src/domain/attention.ts';
-import type { AttentionView } from '../../src/http/dashboard/contract/attention.ts';
+import type { AttentionView } from '../../src/http/dashboard/attention/contract.ts';
 import { closeEndpoint } from '../../src/store/webhooks/webhook-endpoints.ts';
 import { publicPaymentId } from '../../src/wire/payment.ts';
 import { dashboardTest, type Browser } from '../dashboard.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { walletChainOf } from '../../src/http/dashboard/wallet-chain.ts';
+import { walletChainOf } from '../../src/http/dashboard/record-parts.ts';
 import { readAnnouncement, type Wallet } from '../../web/wallets/announcement.ts';
 import { sendCall } from '../../web/dashboard/wallets/send-call.ts';
 

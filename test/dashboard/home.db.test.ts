@@ -4,7 +4,7 @@ import { cancelPayment, completeSandboxPayment } from '../../src/app/payments/pa
 import { RIGHT_CLOCK } from '../../src/app/service-clock.ts';
 import { createServiceHealth } from '../../src/app/dashboard/health.ts';
 import type { Payment } from '../../src/domain/payment.ts';
-import type { HomeView } from '../../src/http/dashboard/contract/home.ts';
+import type { HomeView } from '../../src/http/dashboard/home/contract.ts';
 import { saveBackup } from '../../src/store/backups/backups.ts';
 import { closeEndpoint } from '../../src/store/webhooks/webhook-endpoints.ts';
 import { publicPaymentId } from '../../src/wire/payment.ts';

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeEach, expect, it } from 'vitest';
 import type { Mode } from '../../src/domain/permission.ts';
-import type { AccessView, KeyView } from '../../src/http/dashboard/contract/keys.ts';
+import type { AccessView, KeyView } from '../../src/http/dashboard/keys/contract.ts';
 import { listAuditEntries } from '../../src/store/people/audit.ts';
 import { WHOLE_LOG } from '../../src/store/people/audit-filter.ts';
 import { MAX_KEY_CLIENTS } from '../../src/store/projects/key-clients.ts';

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { RIGHT_CLOCK } from '../../src/app/service-clock.ts';
-import type { AuditEntryView } from '../../src/http/dashboard/contract/audit.ts';
+import type { AuditEntryView } from '../../src/http/dashboard/audit/contract.ts';
 import { dashboardTest } from '../dashboard.ts';
 import { actsIn } from './acts.fixture.ts';
 

@@ -5,7 +5,7 @@ import { MAIL_LANGUAGES } from '../../src/domain/notification.ts';
 import { ETH_QUOTE, paymentWith } from '../../src/domain/payment.fixture.ts';
 import { NO_MONEY } from '../../src/domain/payment.ts';
 import { NOTHING_REFUNDED, sizeRefund } from '../../src/domain/refund.ts';
-import type { TimelineEntry } from '../../src/http/dashboard/contract/payments.ts';
+import type { TimelineEntry } from '../../src/http/dashboard/payments/contract.ts';
 import { formatsOf } from '../../web/dashboard/formats.ts';
 import { homeSearch } from '../../web/dashboard/pages/home/search.ts';
 import { stepsOf } from '../../web/dashboard/pages/payments/history.ts';

@@ -3,9 +3,9 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { readPaymentDetails } from '../../src/app/dashboard/payment-details.ts';
 import { createEndpoint } from '../../src/app/webhooks/webhook-endpoints.ts';
 import { SIMULATIONS } from '../../src/domain/simulation.ts';
-import type { PaymentRow, PaymentView, TimelineEntry } from '../../src/http/dashboard/contract/payments.ts';
-import type { AuditEntryView } from '../../src/http/dashboard/contract/audit.ts';
-import { paymentView } from '../../src/http/dashboard/payment-views.ts';
+import type { PaymentRow, PaymentView, TimelineEntry } from '../../src/http/dashboard/payments/contract.ts';
+import type { AuditEntryView } from '../../src/http/dashboard/audit/contract.ts';
+import { paymentView } from '../../src/http/dashboard/payments/record.ts';
 import { publicPaymentId } from '../../src/wire/payment.ts';
 import { dashboardTest, type Browser } from '../dashboard.ts';
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeEach, expect, it, onTestFinished } from 'vitest';
-import type { PersonView } from '../../src/http/dashboard/contract/people.ts';
+import type { PersonView } from '../../src/http/dashboard/people/contract.ts';
 import { forActor } from '../../src/app/context.ts';
 import { peopleOf, resetPerson } from '../../src/app/people/people.ts';
 import { listAuditEntries } from '../../src/store/people/audit.ts';

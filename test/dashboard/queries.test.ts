@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { QueryClient } from '@tanstack/react-query';
 import { expect, it, vi } from 'vitest';
-import type { PaymentView } from '../../src/http/dashboard/contract/payments.ts';
+import type { PaymentView } from '../../src/http/dashboard/payments/contract.ts';
 import type { Api } from '../../web/dashboard/api.ts';
 import { createDashboard } from '../../web/dashboard/dashboard.ts';
 import { paymentQuery, refreshPayment } from '../../web/dashboard/pages/payments/queries.ts';

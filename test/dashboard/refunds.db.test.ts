@@ -5,7 +5,7 @@ import { runDueRefunds } from '../../src/app/refunds/end-refunds.ts';
 import { RATE_COUNTS_MS } from '../../src/app/refunds/refund-rate.ts';
 import { decodeId } from '../../src/domain/id.ts';
 import { SANDBOX_REFUND_MS } from '../../src/domain/refund.ts';
-import type { PaymentView } from '../../src/http/dashboard/contract/payments.ts';
+import type { PaymentView } from '../../src/http/dashboard/payments/contract.ts';
 import { sandboxRail } from '../../src/modes/sandbox-rail.ts';
 import { fixedRates } from '../../src/rates/fixed.ts';
 import { publicPaymentId } from '../../src/wire/payment.ts';

@@ -3,7 +3,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { simulatePayment } from '../../src/app/payments/simulate-payment.ts';
 import { createRefund } from '../../src/app/refunds/create-refund.ts';
 import { runDueRefunds } from '../../src/app/refunds/end-refunds.ts';
-import type { ReportExportRequest, ReportPreview, StatementRecord } from '../../src/http/dashboard/contract/reports.ts';
+import type { ReportExportRequest, ReportPreview, StatementRecord } from '../../src/http/dashboard/reports/contract.ts';
 import { allTokens } from '../../src/domain/asset.ts';
 import { untracedHash } from '../../src/domain/payment.ts';
 import { WAIT } from '../deadline.ts';

@@ -5,7 +5,7 @@ import { createProject } from '../../src/app/projects/projects.ts';
 import { loggedPath } from '../../src/http/path.ts';
 import type { AnsweredRequest } from '../../src/http/server.ts';
 import { purgeApiRequests } from '../../src/store/projects/api-requests.ts';
-import type { RequestView } from '../../src/http/dashboard/contract/requests.ts';
+import type { RequestView } from '../../src/http/dashboard/requests/contract.ts';
 import { orderRoutes } from '../../src/http/orders/routes.ts';
 import { createPaymentReader } from '../../src/app/payments/read-payment.ts';
 import { dashboardTest } from '../dashboard.ts';

@@ -5,7 +5,7 @@ import { MODES, type Mode } from '../../src/domain/permission.ts';
 import { ROLES, type Role } from '../../src/domain/role.ts';
 import type { Guard } from '../../src/http/guard.ts';
 import type { AnsweredRequest } from '../../src/http/server.ts';
-import { CONTRACT } from '../../src/http/dashboard/contract/index.ts';
+import { CONTRACT } from '../../src/http/dashboard/contract.ts';
 import { dashboardRoutes } from '../../src/http/dashboard/routes.ts';
 import { dashboardTest, type Member } from '../dashboard.ts';
 import { WAIT } from '../deadline.ts';

@@ -4,7 +4,7 @@ import { createRefund } from '../../src/app/refunds/create-refund.ts';
 import { simulatePayment } from '../../src/app/payments/simulate-payment.ts';
 import { encodeId } from '../../src/domain/id.ts';
 import type { Payment } from '../../src/domain/payment.ts';
-import type { SearchHit } from '../../src/http/dashboard/contract/search.ts';
+import type { SearchHit } from '../../src/http/dashboard/payment-list/contract.ts';
 import { publicPaymentId } from '../../src/wire/payment.ts';
 import { dashboardTest } from '../dashboard.ts';
 

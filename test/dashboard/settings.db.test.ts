@@ -1,8 +1,8 @@
 import { crc32 } from 'node:zlib';
 import { sql } from 'kysely';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
-import type { BodyOf } from '../../src/http/dashboard/contract/index.ts';
-import type { SettingsView } from '../../src/http/dashboard/contract/settings.ts';
+import type { BodyOf } from '../../src/http/dashboard/contract.ts';
+import type { SettingsView } from '../../src/http/dashboard/settings/contract.ts';
 import { dashboardTest } from '../dashboard.ts';
 import { createEndpoint } from '../../src/app/webhooks/webhook-endpoints.ts';
 import { EXPORTED_TABLES } from '../../src/store/projects/project-export.ts';

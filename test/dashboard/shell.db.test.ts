@@ -3,7 +3,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { afterAll, expect, it, onTestFinished } from 'vitest';
 import { dashboardRoutes } from '../../src/http/dashboard/routes.ts';
-import { loadShellAssets } from '../../src/http/dashboard/shell-assets.ts';
+import { loadShellAssets } from '../../src/http/dashboard/shell.ts';
 import { createRateLimits } from '../../src/http/rate-limit.ts';
 import { BEHIND_PROXY, dashboardTest, DASHBOARD_URL } from '../dashboard.ts';
 

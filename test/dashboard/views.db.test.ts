@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { createProject } from '../../src/app/projects/projects.ts';
-import type { ViewAnswer } from '../../src/http/dashboard/contract/views.ts';
+import type { ViewAnswer } from '../../src/http/dashboard/saved-views/contract.ts';
 import { dashboardTest, type Browser, type Member } from '../dashboard.ts';
 
 const test = await dashboardTest();

@@ -7,7 +7,7 @@ import { MAIN_CHAINS } from '../../src/rails/utxo/params.ts';
 import { MASTER, MNEMONIC, publicKeyAt, withVersion } from '../../src/rails/utxo/wallet.fixture.ts';
 import { saveNodes } from '../../src/store/chains/network-states.ts';
 import { dashboardTest, PASSWORD, type Member } from '../dashboard.ts';
-import type { BodyOf } from '../../src/http/dashboard/contract/index.ts';
+import type { BodyOf } from '../../src/http/dashboard/contract.ts';
 
 const ZPUB = publicKeyAt("m/84'/0'/0'", 'zpub');
 const OTHER_ZPUB = publicKeyAt("m/84'/0'/1'", 'zpub');

@@ -1,4 +1,4 @@
-import type { AnswerOf, BodyOf, ParamsOf, QueryOf, RouteName } from '../../src/http/dashboard/contract/index.ts';
+import type { AnswerOf, BodyOf, ParamsOf, QueryOf, RouteName } from '../../src/http/dashboard/contract.ts';
 
 /** Exactly the parts that the route has. */
 type Optional<Name extends string, Value> = [Value] extends [undefined]

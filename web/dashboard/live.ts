@@ -1,5 +1,5 @@
 import { useEffect } from 'react';
-import type { LiveMessage } from '../../src/http/dashboard/contract/live.ts';
+import type { LiveMessage } from '../../src/http/dashboard/live/contract.ts';
 import { urlOf } from './api.ts';
 import { useDashboard, type Dashboard } from './dashboard.ts';
 import { projectKey, refreshPayment, refundsKey } from './pages/payments/queries.ts';

@@ -1,5 +1,5 @@
 import { useParams } from '@tanstack/react-router';
-import type { SessionProject, SignedIn } from '../../src/http/dashboard/contract/account.ts';
+import type { SessionProject, SignedIn } from '../../src/http/dashboard/account/contract.ts';
 import type { Mode } from '../../src/domain/permission.ts';
 
 export type { Mode };

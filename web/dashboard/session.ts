@@ -1,5 +1,5 @@
 import { queryOptions, useSuspenseQuery } from '@tanstack/react-query';
-import type { SessionAnswer, SessionProject, SignedIn } from '../../src/http/dashboard/contract/account.ts';
+import type { SessionAnswer, SessionProject, SignedIn } from '../../src/http/dashboard/account/contract.ts';
 import type { Api } from './api.ts';
 import { SESSION_KEY, useDashboard } from './dashboard.ts';
 

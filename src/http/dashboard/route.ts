@@ -1,34 +1,34 @@
-import type { Client as Connection } from 'pg';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Client as Connection } from 'pg';
 import type { TSchema } from 'typebox';
-import { actorOf, type SignedIn } from '../../app/people/sessions.ts';
-import type { PaymentCreator } from '../../app/payments/create-payment.ts';
-import type { PaidTogether } from '../../app/refunds/refund-held.ts';
-import type { SharedInstructions } from '../../app/refunds/refund-instructions.ts';
-import type { SentOutcome } from '../../app/refunds/send-signed.ts';
+import { forActor, forRequest, type App } from '../../app/context.ts';
 import type { AttentionSources } from '../../app/dashboard/attention.ts';
 import type { ServiceHealth } from '../../app/dashboard/health.ts';
 import type { WalletSources } from '../../app/dashboard/wallet-overview.ts';
+import type { ProjectWatch } from '../../app/live/project-watch.ts';
+import type { PaymentCreator } from '../../app/payments/create-payment.ts';
 import type { Client, TooMany } from '../../app/people/guess-limits.ts';
 import type { PeopleParts } from '../../app/people/parts.ts';
 import { HashesBusyError, HashPendingError } from '../../app/people/password-hash.ts';
-import { forActor, forRequest, type App } from '../../app/context.ts';
+import { actorOf, type SignedIn } from '../../app/people/sessions.ts';
+import type { PaidTogether } from '../../app/refunds/refund-held.ts';
+import type { SharedInstructions } from '../../app/refunds/refund-instructions.ts';
+import type { SentOutcome } from '../../app/refunds/send-signed.ts';
+import type { SweepChains } from '../../app/sweeps/chain.ts';
 import { MAIL_LANGUAGES, type MailLanguage } from '../../domain/notification.ts';
 import type { Mode } from '../../domain/permission.ts';
+import type { Troubles } from '../../domain/trouble.ts';
+import type { Notifications } from '../../store/notifications.ts';
 import type { WebhookPolicy } from '../../webhooks/guard.ts';
 import type { WebhookSender } from '../../webhooks/send.ts';
-import { type AnswerOf, type BodyOf, type ParamsOf, type QueryOf, type RouteName, CONTRACT } from './contract/index.ts';
-import type { RouteContract } from './contract/route.ts';
 import { clientAddress, countedAddress } from '../client.ts';
 import { readCookie } from '../cookies.ts';
 import { RequestError } from '../errors.ts';
+import type { StreamLimits } from '../event-stream.ts';
 import { clientBucket, clientRange } from '../rate-limit.ts';
 import type { SessionRule } from '../session-guard.ts';
-import type { ProjectWatch } from '../../app/live/project-watch.ts';
-import type { Troubles } from '../../domain/trouble.ts';
-import type { Notifications } from '../../store/notifications.ts';
-import type { StreamLimits } from '../event-stream.ts';
-import type { SweepChains } from '../../app/sweeps/chain.ts';
+import type { RouteContract } from './contract-parts.ts';
+import { type AnswerOf, type BodyOf, type ParamsOf, type QueryOf, type RouteName, CONTRACT } from './contract.ts';
 
 /** The parts of the page of sweeps. */
 export interface Deposits {

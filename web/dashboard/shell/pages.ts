@@ -1,5 +1,5 @@
 import type { Action } from '../../../src/domain/role.ts';
-import type { SessionProject, SignedIn } from '../../../src/http/dashboard/contract/account.ts';
+import type { SessionProject, SignedIn } from '../../../src/http/dashboard/account/contract.ts';
 import type { IconName } from '../ui/icons.tsx';
 
 interface PageEntry {

@@ -1,5 +1,5 @@
 import { useNavigate } from '@tanstack/react-router';
-import type { SearchHit } from '../../../src/http/dashboard/contract/search.ts';
+import type { SearchHit } from '../../../src/http/dashboard/payment-list/contract.ts';
 import { useLocale } from '../locale.tsx';
 import { firstMode, type Scope } from '../scope.ts';
 import { useSignedIn } from '../session.ts';

@@ -1,4 +1,4 @@
-import type { WalletCall, WalletChain } from '../../../src/http/dashboard/contract/wallet-call.ts';
+import type { WalletCall, WalletChain } from '../../../src/http/dashboard/contract-parts.ts';
 import type { Wallet } from '../../wallets/announcement.ts';
 import { sendWithWallet, type ChainToAdd, type WalletTransaction } from '../../wallets/send.ts';
 

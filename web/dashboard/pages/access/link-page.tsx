@@ -1,7 +1,7 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
-import type { LinkAnswer } from '../../../../src/http/dashboard/contract/account.ts';
+import type { LinkAnswer } from '../../../../src/http/dashboard/account/contract.ts';
 import { useDashboard } from '../../dashboard.ts';
 import { useLocale } from '../../locale.tsx';
 import { problemOf, problemOfForm, problemText } from '../../problem.ts';

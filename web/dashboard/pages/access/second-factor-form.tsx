@@ -1,6 +1,6 @@
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { Factor } from '../../../../src/http/dashboard/contract/account.ts';
+import type { Factor } from '../../../../src/http/dashboard/account/contract.ts';
 import { useDashboard } from '../../dashboard.ts';
 import { useLocale } from '../../locale.tsx';
 import { isDismissed, signInWithPasskey } from '../../passkeys.ts';

@@ -1,6 +1,6 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
-import type { UnsubscribeAnswer } from '../../../../src/http/dashboard/contract/notifications.ts';
+import type { UnsubscribeAnswer } from '../../../../src/http/dashboard/notifications/contract.ts';
 import { useDashboard } from '../../dashboard.ts';
 import { useLocale } from '../../locale.tsx';
 import { problemText } from '../../problem.ts';

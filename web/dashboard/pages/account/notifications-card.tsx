@@ -1,7 +1,7 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import type { BodyOf } from '../../../../src/http/dashboard/contract/index.ts';
-import type { ChoicesView } from '../../../../src/http/dashboard/contract/notifications.ts';
+import type { BodyOf } from '../../../../src/http/dashboard/contract.ts';
+import type { ChoicesView } from '../../../../src/http/dashboard/notifications/contract.ts';
 import { useDashboard } from '../../dashboard.ts';
 import { useLocale } from '../../locale.tsx';
 import { problemText } from '../../problem.ts';

@@ -1,6 +1,6 @@
 import type { Mode } from '../../../../src/domain/permission.ts';
 import type { Action } from '../../../../src/domain/role.ts';
-import type { AttentionView } from '../../../../src/http/dashboard/contract/attention.ts';
+import type { AttentionView } from '../../../../src/http/dashboard/attention/contract.ts';
 
 /**
  * The name of the one best action; null: its command is shown. What the person's role does not permit is not named:

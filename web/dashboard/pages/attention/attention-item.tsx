@@ -1,8 +1,8 @@
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { Action as RoleAction } from '../../../../src/domain/role.ts';
-import type { AttentionView } from '../../../../src/http/dashboard/contract/attention.ts';
-import type { AnswerOf } from '../../../../src/http/dashboard/contract/index.ts';
+import type { AttentionView } from '../../../../src/http/dashboard/attention/contract.ts';
+import type { AnswerOf } from '../../../../src/http/dashboard/contract.ts';
 import { useLocale } from '../../locale.tsx';
 import { problemText } from '../../problem.ts';
 import { useScope } from '../../scope.ts';

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
-import type { AttentionView } from '../../../../src/http/dashboard/contract/attention.ts';
+import type { AttentionView } from '../../../../src/http/dashboard/attention/contract.ts';
 import { useDashboard } from '../../dashboard.ts';
 import { useLocale } from '../../locale.tsx';
 import { problemText } from '../../problem.ts';

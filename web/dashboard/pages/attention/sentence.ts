@@ -1,4 +1,4 @@
-import type { AttentionView } from '../../../../src/http/dashboard/contract/attention.ts';
+import type { AttentionView } from '../../../../src/http/dashboard/attention/contract.ts';
 import type { Locale } from '../../locale.tsx';
 import { networkName } from '../payments/network-name.ts';
 

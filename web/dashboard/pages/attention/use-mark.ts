@@ -1,6 +1,6 @@
 import { useMutation } from '@tanstack/react-query';
-import type { AttentionView } from '../../../../src/http/dashboard/contract/attention.ts';
-import type { BodyOf } from '../../../../src/http/dashboard/contract/index.ts';
+import type { AttentionView } from '../../../../src/http/dashboard/attention/contract.ts';
+import type { BodyOf } from '../../../../src/http/dashboard/contract.ts';
 import { useDashboard } from '../../dashboard.ts';
 import { useScope } from '../../scope.ts';
 import { attentionCountQuery, attentionKey, attentionQuery } from './queries.ts';

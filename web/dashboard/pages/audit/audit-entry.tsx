@@ -1,5 +1,5 @@
 import { useId, useState } from 'react';
-import type { AuditEntryView } from '../../../../src/http/dashboard/contract/audit.ts';
+import type { AuditEntryView } from '../../../../src/http/dashboard/audit/contract.ts';
 import { useLocale, type Translate } from '../../locale.tsx';
 import { useSignedIn } from '../../session.ts';
 import type { TextKey } from '../../texts/parts.ts';

@@ -1,4 +1,4 @@
-import type { AuditFilters } from '../../../../src/http/dashboard/contract/audit.ts';
+import type { AuditFilters } from '../../../../src/http/dashboard/audit/contract.ts';
 import { startOfDay } from '../../days.ts';
 
 /** The log's filters as they stand in the URL. */

@@ -1,6 +1,6 @@
 import { useQuery, queryOptions } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import type { EventRowView } from '../../../../src/http/dashboard/contract/event-log.ts';
+import type { EventRowView } from '../../../../src/http/dashboard/event-log/contract.ts';
 import { useDashboard } from '../../dashboard.ts';
 import { useLocale } from '../../locale.tsx';
 import { useScope, type Scope } from '../../scope.ts';
@@ -23,7 +23,7 @@ import { endpointsQuery } from '../webhooks/queries.ts';
 import { isType } from '../webhooks/search.ts';
 import { useLogSearch, type LogChange } from '../log/use-log-search.ts';
 import { useLog, logQueries } from '../log/use-log.ts';
-import type { QueryOf } from '../../../../src/http/dashboard/contract/index.ts';
+import type { QueryOf } from '../../../../src/http/dashboard/contract.ts';
 import type { Api } from '../../api.ts';
 import { projectKey } from '../payments/queries.ts';
 

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import type { HomeView } from '../../../../src/http/dashboard/contract/home.ts';
+import type { HomeView } from '../../../../src/http/dashboard/home/contract.ts';
 import { useLocale } from '../../locale.tsx';
 import { Card } from '../../ui/card.tsx';
 import { classNames } from '../../ui/class-names.ts';

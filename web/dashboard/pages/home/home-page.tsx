@@ -1,6 +1,6 @@
 import { useQuery, keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { Link, useSearch } from '@tanstack/react-router';
-import type { HomeView } from '../../../../src/http/dashboard/contract/home.ts';
+import type { HomeView } from '../../../../src/http/dashboard/home/contract.ts';
 import { useDashboard } from '../../dashboard.ts';
 import { useLocale } from '../../locale.tsx';
 import { problemText } from '../../problem.ts';

@@ -1,4 +1,4 @@
-import type { HomeView } from '../../../../src/http/dashboard/contract/home.ts';
+import type { HomeView } from '../../../../src/http/dashboard/home/contract.ts';
 import { useLocale } from '../../locale.tsx';
 import { Card } from '../../ui/card.tsx';
 import { networkName } from '../payments/network-name.ts';

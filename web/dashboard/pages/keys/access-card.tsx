@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
-import type { AccessView } from '../../../../src/http/dashboard/contract/keys.ts';
+import type { AccessView } from '../../../../src/http/dashboard/keys/contract.ts';
 import { useDashboard } from '../../dashboard.ts';
 import { useLocale } from '../../locale.tsx';
 import { useScope } from '../../scope.ts';

@@ -1,6 +1,6 @@
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { AccessView, AddressView } from '../../../../src/http/dashboard/contract/keys.ts';
+import type { AccessView, AddressView } from '../../../../src/http/dashboard/keys/contract.ts';
 import { useDashboard } from '../../dashboard.ts';
 import { useLocale } from '../../locale.tsx';
 import { problemOf } from '../../problem.ts';

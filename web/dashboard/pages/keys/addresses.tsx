@@ -1,4 +1,4 @@
-import type { AddressView } from '../../../../src/http/dashboard/contract/keys.ts';
+import type { AddressView } from '../../../../src/http/dashboard/keys/contract.ts';
 import { useLocale } from '../../locale.tsx';
 import css from './keys.module.css';
 

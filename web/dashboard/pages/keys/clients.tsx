@@ -1,4 +1,4 @@
-import type { KeyView } from '../../../../src/http/dashboard/contract/keys.ts';
+import type { KeyView } from '../../../../src/http/dashboard/keys/contract.ts';
 import { useLocale } from '../../locale.tsx';
 import { Ago } from '../../ui/moment.tsx';
 import css from './keys.module.css';

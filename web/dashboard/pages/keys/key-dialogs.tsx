@@ -1,6 +1,6 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { KeyView } from '../../../../src/http/dashboard/contract/keys.ts';
+import type { KeyView } from '../../../../src/http/dashboard/keys/contract.ts';
 import { useDashboard } from '../../dashboard.ts';
 import { useLocale } from '../../locale.tsx';
 import { useScope } from '../../scope.ts';

@@ -1,5 +1,5 @@
 import { useId, useState } from 'react';
-import type { KeyView } from '../../../../src/http/dashboard/contract/keys.ts';
+import type { KeyView } from '../../../../src/http/dashboard/keys/contract.ts';
 import { useLocale, type Translate } from '../../locale.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Short } from '../../ui/copy.tsx';

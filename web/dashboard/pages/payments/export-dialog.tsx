@@ -1,5 +1,6 @@
 import { useState } from 'react';
-import type { ExportColumn, ExportRequest } from '../../../../src/http/dashboard/contract/export.ts';
+import type { ExportColumn } from '../../../../src/domain/export-column.ts';
+import type { ExportRequest } from '../../../../src/http/dashboard/payment-list/contract.ts';
 import { noteRefusal, useDashboard } from '../../dashboard.ts';
 import { useLocale } from '../../locale.tsx';
 import { problemText } from '../../problem.ts';

@@ -1,4 +1,4 @@
-import type { ExportRequest } from '../../../../src/http/dashboard/contract/export.ts';
+import type { ExportRequest } from '../../../../src/http/dashboard/payment-list/contract.ts';
 import { ApiFault, faultOf, urlOf } from '../../api.ts';
 import type { Scope } from '../../scope.ts';
 

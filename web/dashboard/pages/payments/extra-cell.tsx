@@ -1,4 +1,4 @@
-import type { PaymentRow } from '../../../../src/http/dashboard/contract/payments.ts';
+import type { PaymentRow } from '../../../../src/http/dashboard/payments/contract.ts';
 import { useLocale } from '../../locale.tsx';
 import { Ago } from '../../ui/moment.tsx';
 import type { ListColumn } from './list-columns.ts';

@@ -2,7 +2,7 @@ import { useLocale, type Translate } from '../../locale.tsx';
 import { Short } from '../../ui/copy.tsx';
 import { stepsOf, type Step } from './history.ts';
 import css from './happened.module.css';
-import type { TimelineEntry } from '../../../../src/http/dashboard/contract/payments.ts';
+import type { TimelineEntry } from '../../../../src/http/dashboard/payments/contract.ts';
 
 /** A payment's history by day, newest first. */
 export function Happened({ timeline }: { readonly timeline: readonly TimelineEntry[] }) {

@@ -1,6 +1,6 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useId, useState } from 'react';
-import type { PaymentView } from '../../../../src/http/dashboard/contract/payments.ts';
+import type { PaymentView } from '../../../../src/http/dashboard/payments/contract.ts';
 import { useDashboard } from '../../dashboard.ts';
 import { useLocale } from '../../locale.tsx';
 import { problemOfForm } from '../../problem.ts';

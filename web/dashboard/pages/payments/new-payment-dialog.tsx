@@ -1,7 +1,7 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import type { AnswerOf, BodyOf } from '../../../../src/http/dashboard/contract/index.ts';
+import type { AnswerOf, BodyOf } from '../../../../src/http/dashboard/contract.ts';
 import { useDashboard } from '../../dashboard.ts';
 import { useLocale } from '../../locale.tsx';
 import { problemOf } from '../../problem.ts';

@@ -1,8 +1,8 @@
+import css from './payment-parts.module.css';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { ParamsOf } from '../../../../src/http/dashboard/contract/index.ts';
-import type { NoteView } from '../../../../src/http/dashboard/contract/notes.ts';
-import type { PaymentView } from '../../../../src/http/dashboard/contract/payments.ts';
+import type { ParamsOf } from '../../../../src/http/dashboard/contract.ts';
+import type { NoteView, PaymentView } from '../../../../src/http/dashboard/payments/contract.ts';
 import type { Api } from '../../api.ts';
 import { useDashboard } from '../../dashboard.ts';
 import { useLocale } from '../../locale.tsx';
@@ -14,7 +14,6 @@ import { Form } from '../../ui/form.tsx';
 import { Moment } from '../../ui/moment.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { TextArea } from '../../ui/text-area.tsx';
-import css from './payment-parts.module.css';
 import { putPayment, refreshOnRefusal } from './queries.ts';
 
 const PATH = '/dashboard/api/projects/:project/:mode/payments/:payment/notes';

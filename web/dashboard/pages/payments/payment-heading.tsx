@@ -1,4 +1,4 @@
-import type { PaymentView } from '../../../../src/http/dashboard/contract/payments.ts';
+import type { PaymentView } from '../../../../src/http/dashboard/payments/contract.ts';
 import { useLocale } from '../../locale.tsx';
 import { Status } from '../../ui/status.tsx';
 import css from './payment-parts.module.css';

@@ -1,5 +1,5 @@
 import { Fragment, type ReactNode } from 'react';
-import type { PaymentView } from '../../../../src/http/dashboard/contract/payments.ts';
+import type { PaymentView } from '../../../../src/http/dashboard/payments/contract.ts';
 import { useLocale } from '../../locale.tsx';
 import { classNames } from '../../ui/class-names.ts';
 import { CopyButton, Short } from '../../ui/copy.tsx';

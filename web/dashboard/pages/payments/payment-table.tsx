@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import { useRef, type MouseEvent, type ReactNode, type RefObject } from 'react';
-import type { PaymentRow } from '../../../../src/http/dashboard/contract/payments.ts';
+import type { PaymentRow } from '../../../../src/http/dashboard/payments/contract.ts';
 import { useLocale } from '../../locale.tsx';
 import { useScope } from '../../scope.ts';
 import { classNames } from '../../ui/class-names.ts';

@@ -1,6 +1,6 @@
 import { queryOptions, type InfiniteData } from '@tanstack/react-query';
-import type { AnswerOf } from '../../../../src/http/dashboard/contract/index.ts';
-import type { PaymentRow, PaymentView } from '../../../../src/http/dashboard/contract/payments.ts';
+import type { AnswerOf } from '../../../../src/http/dashboard/contract.ts';
+import type { PaymentRow, PaymentView } from '../../../../src/http/dashboard/payments/contract.ts';
 import { ApiFault, type Api } from '../../api.ts';
 import type { Dashboard } from '../../dashboard.ts';
 import type { Scope } from '../../scope.ts';

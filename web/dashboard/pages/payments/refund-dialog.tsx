@@ -1,7 +1,7 @@
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { PaymentView } from '../../../../src/http/dashboard/contract/payments.ts';
-import type { RefundableView, RefundView } from '../../../../src/http/dashboard/contract/refunds.ts';
+import type { PaymentView } from '../../../../src/http/dashboard/payments/contract.ts';
+import type { RefundableView, RefundView } from '../../../../src/http/dashboard/refunds/contract.ts';
 import { useDashboard } from '../../dashboard.ts';
 import { useLocale } from '../../locale.tsx';
 import { problemOf, problemText } from '../../problem.ts';

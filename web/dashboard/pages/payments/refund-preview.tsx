@@ -1,5 +1,5 @@
-import type { PaymentView } from '../../../../src/http/dashboard/contract/payments.ts';
-import type { RefundableView } from '../../../../src/http/dashboard/contract/refunds.ts';
+import type { PaymentView } from '../../../../src/http/dashboard/payments/contract.ts';
+import type { RefundableView } from '../../../../src/http/dashboard/refunds/contract.ts';
 import { useLocale } from '../../locale.tsx';
 import { Fact, Facts } from '../log/facts.tsx';
 import { networkName } from './network-name.ts';

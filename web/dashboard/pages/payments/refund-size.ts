@@ -1,4 +1,4 @@
-import type { RefundableView } from '../../../../src/http/dashboard/contract/refunds.ts';
+import type { RefundableView } from '../../../../src/http/dashboard/refunds/contract.ts';
 import { decimalsOf, formatUnits, parseUnits, unitsOf } from '../../decimal.ts';
 
 /** How somebody says how much to refund; `fiat` at the payment's locked rate, `now` at the current one. */

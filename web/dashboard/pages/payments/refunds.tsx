@@ -1,6 +1,6 @@
 import { Suspense, useState } from 'react';
-import type { PaymentView } from '../../../../src/http/dashboard/contract/payments.ts';
-import type { RefundView } from '../../../../src/http/dashboard/contract/refunds.ts';
+import type { PaymentView } from '../../../../src/http/dashboard/payments/contract.ts';
+import type { RefundView } from '../../../../src/http/dashboard/refunds/contract.ts';
 import { useLocale } from '../../locale.tsx';
 import { Button } from '../../ui/button.tsx';
 import { CopyButton, Short } from '../../ui/copy.tsx';

@@ -1,6 +1,6 @@
 import { startOfDay } from '../../days.ts';
 import type { Exception, Surface } from '../../../../src/domain/payment.ts';
-import type { FilterFields } from '../../../../src/http/dashboard/contract/payment-filters.ts';
+import type { FilterFields } from '../../../../src/http/dashboard/payment-list/contract.ts';
 import { columnsOf } from './columns.ts';
 import type { ListColumn } from './list-columns.ts';
 import { STATUS_GROUPS, type StatusGroup } from './status-groups.ts';

@@ -1,5 +1,5 @@
 import type { ComponentType, ReactNode } from 'react';
-import type { PaymentView } from '../../../../src/http/dashboard/contract/payments.ts';
+import type { PaymentView } from '../../../../src/http/dashboard/payments/contract.ts';
 import { useLocale } from '../../locale.tsx';
 import { Notes } from './notes.tsx';
 import { Addresses, PaymentDetails } from './payment-parts.tsx';

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
-import type { PaymentView } from '../../../../src/http/dashboard/contract/payments.ts';
-import type { RefundableView } from '../../../../src/http/dashboard/contract/refunds.ts';
+import type { PaymentView } from '../../../../src/http/dashboard/payments/contract.ts';
+import type { RefundableView } from '../../../../src/http/dashboard/refunds/contract.ts';
 import { parseUnits } from '../../decimal.ts';
 import { useDashboard } from '../../dashboard.ts';
 import { useScope } from '../../scope.ts';

@@ -1,6 +1,6 @@
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { ViewAnswer } from '../../../../src/http/dashboard/contract/views.ts';
+import type { ViewAnswer } from '../../../../src/http/dashboard/saved-views/contract.ts';
 import { useDashboard } from '../../dashboard.ts';
 import { useLocale } from '../../locale.tsx';
 import { problemOf } from '../../problem.ts';

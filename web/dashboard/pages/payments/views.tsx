@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import type { ViewAnswer } from '../../../../src/http/dashboard/contract/views.ts';
+import type { ViewAnswer } from '../../../../src/http/dashboard/saved-views/contract.ts';
 import { useDashboard } from '../../dashboard.ts';
 import { useLocale } from '../../locale.tsx';
 import { useScope } from '../../scope.ts';

@@ -1,4 +1,4 @@
-import type { PersonView } from '../../../../src/http/dashboard/contract/people.ts';
+import type { PersonView } from '../../../../src/http/dashboard/people/contract.ts';
 import { useLocale } from '../../locale.tsx';
 import { useSignedIn } from '../../session.ts';
 import { Button, buttonClass } from '../../ui/button.tsx';

@@ -1,7 +1,7 @@
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Role } from '../../../../src/domain/role.ts';
-import type { PersonView } from '../../../../src/http/dashboard/contract/people.ts';
+import type { PersonView } from '../../../../src/http/dashboard/people/contract.ts';
 import { useDashboard } from '../../dashboard.ts';
 import { useLocale } from '../../locale.tsx';
 import { sessionQuery } from '../../session.ts';

@@ -1,5 +1,5 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
-import type { PersonView } from '../../../../src/http/dashboard/contract/people.ts';
+import type { PersonView } from '../../../../src/http/dashboard/people/contract.ts';
 import { useDashboard } from '../../dashboard.ts';
 import { useLocale } from '../../locale.tsx';
 import { problemOfForm } from '../../problem.ts';

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { PaymentRow } from '../../../../src/http/dashboard/contract/payments.ts';
+import type { PaymentRow } from '../../../../src/http/dashboard/payments/contract.ts';
 import { useDashboard } from '../../dashboard.ts';
 import { useLocale } from '../../locale.tsx';
 import { problemText } from '../../problem.ts';

@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query';
-import type { ListedRefundView, RefundFilters } from '../../../../src/http/dashboard/contract/refund-list.ts';
+import type { ListedRefundView, RefundFilters } from '../../../../src/http/dashboard/refunds/contract.ts';
 import type { Api } from '../../api.ts';
 import type { Scope } from '../../scope.ts';
 import { logQueries, type LogPage } from '../log/use-log.ts';

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
-import type { ListedRefundView } from '../../../../src/http/dashboard/contract/refund-list.ts';
+import type { ListedRefundView } from '../../../../src/http/dashboard/refunds/contract.ts';
 import { useDashboard } from '../../dashboard.ts';
 import { useLocale } from '../../locale.tsx';
 import { useScope } from '../../scope.ts';

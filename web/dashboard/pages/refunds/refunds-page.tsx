@@ -1,5 +1,5 @@
 import { lazy, Suspense, useEffect, useState } from 'react';
-import type { ListedRefundView } from '../../../../src/http/dashboard/contract/refund-list.ts';
+import type { ListedRefundView } from '../../../../src/http/dashboard/refunds/contract.ts';
 import { useDashboard } from '../../dashboard.ts';
 import { useLocale } from '../../locale.tsx';
 import { useScope } from '../../scope.ts';

@@ -1,5 +1,5 @@
 import { REFUND_STAGES } from '../../../../src/domain/refund-stage.ts';
-import type { RefundFilters } from '../../../../src/http/dashboard/contract/refund-list.ts';
+import type { RefundFilters } from '../../../../src/http/dashboard/refunds/contract.ts';
 import { beginOf, isPeriod, type Period } from '../log/period.ts';
 
 type Stage = NonNullable<RefundFilters['stage']>;

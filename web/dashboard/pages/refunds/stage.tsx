@@ -1,4 +1,4 @@
-import type { ListedRefundView } from '../../../../src/http/dashboard/contract/refund-list.ts';
+import type { ListedRefundView } from '../../../../src/http/dashboard/refunds/contract.ts';
 import { useLocale } from '../../locale.tsx';
 import { useScope } from '../../scope.ts';
 import { classNames } from '../../ui/class-names.ts';

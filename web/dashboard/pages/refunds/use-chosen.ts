@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import type { ListedRefundView } from '../../../../src/http/dashboard/contract/refund-list.ts';
+import type { ListedRefundView } from '../../../../src/http/dashboard/refunds/contract.ts';
 
 /** As many as one transaction pays. */
 const MAX_CHOSEN = 50;

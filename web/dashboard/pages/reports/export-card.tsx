@@ -1,7 +1,7 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { QueryOf } from '../../../../src/http/dashboard/contract/index.ts';
-import type { ReportPreview } from '../../../../src/http/dashboard/contract/reports.ts';
+import type { QueryOf } from '../../../../src/http/dashboard/contract.ts';
+import type { ReportPreview } from '../../../../src/http/dashboard/reports/contract.ts';
 import { useDashboard } from '../../dashboard.ts';
 import { useLocale } from '../../locale.tsx';
 import { problemText } from '../../problem.ts';

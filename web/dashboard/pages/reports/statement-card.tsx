@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import type { StatementRecord } from '../../../../src/http/dashboard/contract/reports.ts';
+import type { StatementRecord } from '../../../../src/http/dashboard/reports/contract.ts';
 import { ApiFault } from '../../api.ts';
 import { useLocale } from '../../locale.tsx';
 import { problemText } from '../../problem.ts';

@@ -1,4 +1,4 @@
-import type { StatementRecord } from '../../../../src/http/dashboard/contract/reports.ts';
+import type { StatementRecord } from '../../../../src/http/dashboard/reports/contract.ts';
 import { useLocale, type Locale } from '../../locale.tsx';
 import { useScope } from '../../scope.ts';
 import { useSignedIn } from '../../session.ts';

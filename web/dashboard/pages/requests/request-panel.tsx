@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import type { RequestView } from '../../../../src/http/dashboard/contract/requests.ts';
+import type { RequestView } from '../../../../src/http/dashboard/requests/contract.ts';
 import { useDashboard } from '../../dashboard.ts';
 import { useLocale } from '../../locale.tsx';
 import { useScope } from '../../scope.ts';

@@ -1,4 +1,4 @@
-import type { RequestView } from '../../../../src/http/dashboard/contract/requests.ts';
+import type { RequestView } from '../../../../src/http/dashboard/requests/contract.ts';
 import { useLocale } from '../../locale.tsx';
 import { Page } from '../../shell/page.tsx';
 import { Ago } from '../../ui/moment.tsx';

@@ -1,5 +1,5 @@
 import { beginOf, isPeriod, type Period } from '../log/period.ts';
-import type { QueryOf } from '../../../../src/http/dashboard/contract/index.ts';
+import type { QueryOf } from '../../../../src/http/dashboard/contract.ts';
 
 export const OUTCOMES = ['refused', 'accepted'] as const;
 export const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;

@@ -1,6 +1,6 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { SettingsView } from '../../../../src/http/dashboard/contract/settings.ts';
+import type { SettingsView } from '../../../../src/http/dashboard/settings/contract.ts';
 import { useDashboard } from '../../dashboard.ts';
 import { useLocale } from '../../locale.tsx';
 import { problemOf, problemOfForm } from '../../problem.ts';

@@ -1,5 +1,5 @@
 import { useRef } from 'react';
-import type { SettingsView } from '../../../../src/http/dashboard/contract/settings.ts';
+import type { SettingsView } from '../../../../src/http/dashboard/settings/contract.ts';
 import { useLocale } from '../../locale.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Below } from '../../ui/field.tsx';

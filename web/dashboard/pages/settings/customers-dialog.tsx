@@ -1,6 +1,6 @@
 import { useMutation } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
-import type { CustomerDataView } from '../../../../src/http/dashboard/contract/settings.ts';
+import type { CustomerDataView } from '../../../../src/http/dashboard/settings/contract.ts';
 import { useDashboard } from '../../dashboard.ts';
 import { useLocale } from '../../locale.tsx';
 import { problemOf, problemOfForm } from '../../problem.ts';

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useCallback, useEffect, useRef, useState } from 'react';
-import type { AnswerOf, BodyOf } from '../../../../src/http/dashboard/contract/index.ts';
+import type { AnswerOf, BodyOf } from '../../../../src/http/dashboard/contract.ts';
 import { useDashboard } from '../../dashboard.ts';
 import { useLocale } from '../../locale.tsx';
 import { useScope } from '../../scope.ts';

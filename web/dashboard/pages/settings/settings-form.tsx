@@ -1,6 +1,6 @@
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { SettingsView } from '../../../../src/http/dashboard/contract/settings.ts';
+import type { SettingsView } from '../../../../src/http/dashboard/settings/contract.ts';
 import { ApiFault } from '../../api.ts';
 import { useDashboard } from '../../dashboard.ts';
 import { useLocale } from '../../locale.tsx';

@@ -1,5 +1,5 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
-import type { SweepView } from '../../../../src/http/dashboard/contract/sweeps.ts';
+import type { SweepView } from '../../../../src/http/dashboard/sweeps/contract.ts';
 import { useDashboard } from '../../dashboard.ts';
 import { useLocale } from '../../locale.tsx';
 import { useScope } from '../../scope.ts';

@@ -1,4 +1,4 @@
-import type { HoldingView, NetworkView, OfferedView } from '../../../../src/http/dashboard/contract/sweeps.ts';
+import type { HoldingView, NetworkView, OfferedView } from '../../../../src/http/dashboard/sweeps/contract.ts';
 import { useLocale } from '../../locale.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
@@ -8,7 +8,7 @@ import { Notice } from '../../ui/notice.tsx';
 import rows from '../account/account.module.css';
 import { Amounts } from './amounts.tsx';
 import css from './sweeps.module.css';
-import type { WalletCall } from '../../../../src/http/dashboard/contract/wallet-call.ts';
+import type { WalletCall } from '../../../../src/http/dashboard/contract-parts.ts';
 import { Fact, Facts } from '../log/facts.tsx';
 
 interface NetworkCardProps {

@@ -1,6 +1,6 @@
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { SweepView } from '../../../../src/http/dashboard/contract/sweeps.ts';
+import type { SweepView } from '../../../../src/http/dashboard/sweeps/contract.ts';
 import { useDashboard } from '../../dashboard.ts';
 import { useLocale } from '../../locale.tsx';
 import { problemText, problemOf } from '../../problem.ts';

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'react';
-import type { NetworkView, OfferedView, SweepView } from '../../../../src/http/dashboard/contract/sweeps.ts';
+import type { NetworkView, OfferedView, SweepView } from '../../../../src/http/dashboard/sweeps/contract.ts';
 import type { Wallet } from '../../../wallets/announcement.ts';
 import { useDashboard } from '../../dashboard.ts';
 import { useLocale } from '../../locale.tsx';

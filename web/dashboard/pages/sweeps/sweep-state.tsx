@@ -1,4 +1,4 @@
-import type { SweepView } from '../../../../src/http/dashboard/contract/sweeps.ts';
+import type { SweepView } from '../../../../src/http/dashboard/sweeps/contract.ts';
 import { useLocale } from '../../locale.tsx';
 import { classNames } from '../../ui/class-names.ts';
 import css from '../../ui/status.module.css';

@@ -1,6 +1,6 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { NetworkView, OfferedView } from '../../../../src/http/dashboard/contract/sweeps.ts';
+import type { NetworkView, OfferedView } from '../../../../src/http/dashboard/sweeps/contract.ts';
 import { useDashboard } from '../../dashboard.ts';
 import { useLocale } from '../../locale.tsx';
 import { problemText } from '../../problem.ts';

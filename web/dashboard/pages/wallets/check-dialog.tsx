@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import type { NetworkView } from '../../../../src/http/dashboard/contract/wallets.ts';
+import type { NetworkView } from '../../../../src/http/dashboard/wallets/contract.ts';
 import { useDashboard } from '../../dashboard.ts';
 import { useLocale } from '../../locale.tsx';
 import { useScope } from '../../scope.ts';

@@ -1,6 +1,6 @@
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { CoinView, WalletsView } from '../../../../src/http/dashboard/contract/wallets.ts';
+import type { CoinView, WalletsView } from '../../../../src/http/dashboard/wallets/contract.ts';
 import { useDashboard } from '../../dashboard.ts';
 import { useLocale } from '../../locale.tsx';
 import { problemOfForm } from '../../problem.ts';

@@ -1,4 +1,4 @@
-import type { NetworkHealthView, NetworkView } from '../../../../src/http/dashboard/contract/wallets.ts';
+import type { NetworkHealthView, NetworkView } from '../../../../src/http/dashboard/wallets/contract.ts';
 import { useLocale } from '../../locale.tsx';
 import { Card } from '../../ui/card.tsx';
 import { Short } from '../../ui/copy.tsx';

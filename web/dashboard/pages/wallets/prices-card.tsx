@@ -1,7 +1,7 @@
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { BodyOf } from '../../../../src/http/dashboard/contract/index.ts';
-import type { WalletsView } from '../../../../src/http/dashboard/contract/wallets.ts';
+import type { BodyOf } from '../../../../src/http/dashboard/contract.ts';
+import type { WalletsView } from '../../../../src/http/dashboard/wallets/contract.ts';
 import { useDashboard } from '../../dashboard.ts';
 import { useLocale } from '../../locale.tsx';
 import { problemOf } from '../../problem.ts';

@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query';
-import type { WalletsView } from '../../../../src/http/dashboard/contract/wallets.ts';
+import type { WalletsView } from '../../../../src/http/dashboard/wallets/contract.ts';
 import type { Api } from '../../api.ts';
 import { useDashboard } from '../../dashboard.ts';
 import { useScope, type Scope } from '../../scope.ts';

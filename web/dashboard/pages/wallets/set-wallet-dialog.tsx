@@ -1,6 +1,6 @@
 import { useState } from 'react';
-import type { AnswerOf } from '../../../../src/http/dashboard/contract/index.ts';
-import type { NetworkView } from '../../../../src/http/dashboard/contract/wallets.ts';
+import type { AnswerOf } from '../../../../src/http/dashboard/contract.ts';
+import type { NetworkView } from '../../../../src/http/dashboard/wallets/contract.ts';
 import { useLocale } from '../../locale.tsx';
 import { problemOfForm } from '../../problem.ts';
 import { Dialog, DialogActions } from '../../ui/dialog.tsx';

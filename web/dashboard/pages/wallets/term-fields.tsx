@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import type { WalletView } from '../../../../src/http/dashboard/contract/wallets.ts';
+import type { WalletView } from '../../../../src/http/dashboard/wallets/contract.ts';
 import { useLocale } from '../../locale.tsx';
 import { problemOf } from '../../problem.ts';
 import { PercentField, percentOf, WholeNumberField } from './number-fields.tsx';

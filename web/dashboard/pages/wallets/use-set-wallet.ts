@@ -1,6 +1,6 @@
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { NetworkView } from '../../../../src/http/dashboard/contract/wallets.ts';
+import type { NetworkView } from '../../../../src/http/dashboard/wallets/contract.ts';
 import { useDashboard } from '../../dashboard.ts';
 import { problemOf } from '../../problem.ts';
 import { useScope } from '../../scope.ts';

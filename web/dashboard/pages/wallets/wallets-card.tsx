@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import type { NetworkView, WalletView } from '../../../../src/http/dashboard/contract/wallets.ts';
+import type { NetworkView, WalletView } from '../../../../src/http/dashboard/wallets/contract.ts';
 import { useLocale, type Locale } from '../../locale.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';

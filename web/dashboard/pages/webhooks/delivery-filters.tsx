@@ -1,4 +1,4 @@
-import type { EndpointView } from '../../../../src/http/dashboard/contract/webhooks.ts';
+import type { EndpointView } from '../../../../src/http/dashboard/webhooks/contract.ts';
 import { useLocale } from '../../locale.tsx';
 import { Button, LinkButton } from '../../ui/button.tsx';
 import { SearchField } from '../../ui/search-field.tsx';

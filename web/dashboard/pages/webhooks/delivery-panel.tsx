@@ -1,6 +1,6 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import type { AttemptView, DeliveryView } from '../../../../src/http/dashboard/contract/deliveries.ts';
+import type { AttemptView, DeliveryView } from '../../../../src/http/dashboard/deliveries/contract.ts';
 import { useDashboard } from '../../dashboard.ts';
 import { useLocale } from '../../locale.tsx';
 import { problemText } from '../../problem.ts';

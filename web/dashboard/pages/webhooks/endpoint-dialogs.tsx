@@ -1,7 +1,7 @@
 import { useMutation } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
-import type { AnswerOf } from '../../../../src/http/dashboard/contract/index.ts';
-import type { EndpointView } from '../../../../src/http/dashboard/contract/webhooks.ts';
+import type { AnswerOf } from '../../../../src/http/dashboard/contract.ts';
+import type { EndpointView } from '../../../../src/http/dashboard/webhooks/contract.ts';
 import type { Api } from '../../api.ts';
 import { useDashboard } from '../../dashboard.ts';
 import { useLocale } from '../../locale.tsx';

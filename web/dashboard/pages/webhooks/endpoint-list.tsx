@@ -1,4 +1,4 @@
-import type { EndpointView } from '../../../../src/http/dashboard/contract/webhooks.ts';
+import type { EndpointView } from '../../../../src/http/dashboard/webhooks/contract.ts';
 import { useLocale } from '../../locale.tsx';
 import { Icon } from '../../ui/icons.tsx';
 import { MenuButton } from '../../ui/menu-button.tsx';

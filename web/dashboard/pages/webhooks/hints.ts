@@ -1,4 +1,4 @@
-import type { DeliveryView } from '../../../../src/http/dashboard/contract/deliveries.ts';
+import type { DeliveryView } from '../../../../src/http/dashboard/deliveries/contract.ts';
 import type { TextKey } from '../../texts/parts.ts';
 
 type HintKey = Extract<TextKey<'webhooks'>, `hint_${string}`>;

@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query';
-import type { DeliveryFilters } from '../../../../src/http/dashboard/contract/deliveries.ts';
+import type { DeliveryFilters } from '../../../../src/http/dashboard/deliveries/contract.ts';
 import type { Api } from '../../api.ts';
 import type { Scope } from '../../scope.ts';
 import { logQueries } from '../log/use-log.ts';

@@ -1,4 +1,4 @@
-import type { DeliveryFilters, DeliveryRowView } from '../../../../src/http/dashboard/contract/deliveries.ts';
+import type { DeliveryFilters, DeliveryRowView } from '../../../../src/http/dashboard/deliveries/contract.ts';
 import { beginOf, isPeriod, type Period } from '../log/period.ts';
 
 type State = DeliveryRowView['state'];

@@ -1,4 +1,4 @@
-import type { DeliveryRowView, DeliveryView } from '../../../../src/http/dashboard/contract/deliveries.ts';
+import type { DeliveryRowView, DeliveryView } from '../../../../src/http/dashboard/deliveries/contract.ts';
 import { useLocale } from '../../locale.tsx';
 import { classNames } from '../../ui/class-names.ts';
 import statusCss from '../../ui/status.module.css';

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useState } from 'react';
-import type { EndpointView } from '../../../../src/http/dashboard/contract/webhooks.ts';
+import type { EndpointView } from '../../../../src/http/dashboard/webhooks/contract.ts';
 import { useDashboard } from '../../dashboard.ts';
 import { useLocale } from '../../locale.tsx';
 import { problemText } from '../../problem.ts';
@@ -21,7 +21,7 @@ import { useMayManage } from './may-manage.ts';
 import { deliveryLog, endpointsQuery } from './queries.ts';
 import { RetryProgress } from './retry-progress.tsx';
 import { filtersOf, isNarrowed, webhooksSearch, type WebhooksSearch } from './search.ts';
-import type { DeliveryRowView } from '../../../../src/http/dashboard/contract/deliveries.ts';
+import type { DeliveryRowView } from '../../../../src/http/dashboard/deliveries/contract.ts';
 import { Ago } from '../../ui/moment.tsx';
 import type { LogColumn } from '../log/log-table.tsx';
 import { None } from '../payments/payment-table.tsx';

@@ -1,6 +1,6 @@
 import { useState } from 'react';
-import type { Signing } from '../../../../../src/http/dashboard/contract/signing.ts';
-import type { WalletCall } from '../../../../../src/http/dashboard/contract/wallet-call.ts';
+import type { Signing } from '../../../../../src/http/dashboard/signing/contract.ts';
+import type { WalletCall } from '../../../../../src/http/dashboard/contract-parts.ts';
 import type { Wallet } from '../../../../wallets/announcement.ts';
 import { useDashboard } from '../../../dashboard.ts';
 import { useLocale } from '../../../locale.tsx';

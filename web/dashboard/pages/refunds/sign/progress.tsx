@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useEffect } from 'react';
-import type { SigningProgress } from '../../../../../src/http/dashboard/contract/signing.ts';
+import type { SigningProgress } from '../../../../../src/http/dashboard/signing/contract.ts';
 import { useDashboard } from '../../../dashboard.ts';
 import { useLocale } from '../../../locale.tsx';
 import { useScope } from '../../../scope.ts';

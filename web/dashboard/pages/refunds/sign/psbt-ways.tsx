@@ -1,5 +1,5 @@
 import { useState, useEffect, useMemo } from 'react';
-import type { Signing } from '../../../../../src/http/dashboard/contract/signing.ts';
+import type { Signing } from '../../../../../src/http/dashboard/signing/contract.ts';
 import { useLocale } from '../../../locale.tsx';
 import { Button } from '../../../ui/button.tsx';
 import { Choices } from '../../../ui/choices.tsx';

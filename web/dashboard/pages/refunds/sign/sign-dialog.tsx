@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { SignedRefund, Signing } from '../../../../../src/http/dashboard/contract/signing.ts';
+import type { SignedRefund, Signing } from '../../../../../src/http/dashboard/signing/contract.ts';
 import { useDashboard } from '../../../dashboard.ts';
 import { useLocale } from '../../../locale.tsx';
 import { problemText } from '../../../problem.ts';

@@ -1,0 +1,219 @@
+import { Type, type Static } from 'typebox';
+import { email, oneOf, text } from '../../fields.ts';
+import { nullable, time } from '../../shapes.ts';
+import {
+  type Contracts,
+  actionShape,
+  codeField,
+  doneShape,
+  idField,
+  passwordField,
+  roleShape,
+} from '../contract-parts.ts';
+
+/** Set-up, invitations, sign-in, sessions and second factors. */
+
+export const FACTORS = ['totp', 'passkey', 'recovery_code'] as const;
+export type Factor = (typeof FACTORS)[number];
+
+/** Why passkeys are not offered: WebAuthn needs a host name and a secure context. */
+export const NO_PASSKEYS = ['ip_address', 'not_https'] as const;
+
+/** Passkeys work only at the origin of `dashboard_url`; a page that was opened at another one says so. */
+const passkeysShape = Type.Union([
+  Type.Object({ offered: Type.Literal(true), dashboard_url: Type.String() }),
+  Type.Object({ offered: Type.Literal(false), reason: oneOf(NO_PASSKEYS), dashboard_url: Type.String() }),
+]);
+
+const serviceShape = {
+  /** Changes with every upgrade; a page of another version should be reloaded. */
+  version: Type.String(),
+  passkeys: passkeysShape,
+};
+
+const projectShape = Type.Object({
+  id: Type.String(),
+  name: Type.String(),
+  active: Type.Boolean(),
+  role: roleShape,
+  /** What the person may do in the project. */
+  actions: Type.Array(actionShape),
+  /** A project opens in test mode until its first live payment. */
+  has_live_payments: Type.Boolean(),
+});
+
+const signedIn = Type.Object({
+  state: Type.Literal('signed_in'),
+  ...serviceShape,
+  person: Type.Object({
+    id: Type.String(),
+    email: Type.String(),
+    /** The new address that is not confirmed yet. */
+    pending_email: nullable(Type.String()),
+    /** The role in all projects; null for somebody who has roles in single projects only. */
+    role: nullable(roleShape),
+    /** What the person may do to the service as a whole. */
+    actions: Type.Array(actionShape),
+  }),
+  session: Type.Object({
+    id: Type.String(),
+    /** The latest time at which the session ends, and when it ends without further use. */
+    ends_at: time(),
+    idle_ends_at: time(),
+    /** When the last proof expires; null if the next dangerous action requires a new one. */
+    proved_until: nullable(time()),
+    /** How the person can confirm their identity: `password` only without a second factor. */
+    proofs: Type.Array(oneOf(['password', ...FACTORS])),
+  }),
+  factors: Type.Object({
+    totp: Type.Boolean(),
+    passkeys: Type.Integer(),
+    recovery_codes_left: Type.Integer(),
+  }),
+  projects: Type.Array(projectShape),
+});
+
+/** Who is signed in. Every page asks for this first. */
+export const sessionShape = Type.Union([
+  Type.Object({
+    state: Type.Literal('signed_out'),
+    ...serviceShape,
+    /** Whether anybody has an account; if not, the sign-in page says where the set-up link is. */
+    has_people: Type.Boolean(),
+  }),
+  /** The password was right, and the second factor is required next. */
+  Type.Object({ state: Type.Literal('second_factor'), ...serviceShape, factors: Type.Array(oneOf(FACTORS)) }),
+  signedIn,
+]);
+export type SessionAnswer = Static<typeof sessionShape>;
+export type SignedIn = Static<typeof signedIn>;
+export type SessionProject = Static<typeof projectShape>;
+
+/** In the form that `@simplewebauthn/browser` uses. */
+const webAuthnJson = Type.Unsafe<Readonly<Record<string, unknown>>>({ type: 'object' });
+const passkeyOptions = Type.Object({ options: webAuthnJson });
+const passkeyBody = Type.Object({ response: webAuthnJson });
+
+const tokenField = text({ max: 128, min: 1 });
+
+/** The state of a link for set-up, an invitation, `user reset` or a new e-mail address. */
+export const linkShape = Type.Union([
+  Type.Object({
+    state: Type.Literal('open'),
+    purpose: oneOf(['setup', 'invitation', 'reset', 'email']),
+    /** The new address where the link confirms one; null at set-up, where the person enters it. */
+    email: nullable(Type.String()),
+    expires_at: time(),
+  }),
+  Type.Object({ state: oneOf(['used', 'expired', 'unknown']) }),
+]);
+export type LinkAnswer = Static<typeof linkShape>;
+
+const passkeyShape = Type.Object({
+  id: Type.String(),
+  name: Type.String(),
+  created_at: time(),
+  last_used_at: nullable(time()),
+});
+
+export const ownSessionShape = Type.Object({
+  id: Type.String(),
+  is_current: Type.Boolean(),
+  signed_in_at: time(),
+  last_used_at: time(),
+  /** The address of its last use. */
+  ip: Type.String(),
+  /** Sent by the browser, so not to be trusted. */
+  user_agent: nullable(Type.String()),
+});
+
+export type SessionView = Static<typeof ownSessionShape>;
+
+/** The ten codes, which are shown only once; null if the person has some already. */
+const recoveryCodes = nullable(Type.Array(Type.String()));
+
+/** Exactly one proof. A passkey's options come from `…/prove/passkey`. */
+const proofBody = Type.Object({
+  password: Type.Optional(passwordField),
+  code: Type.Optional(codeField),
+  recovery_code: Type.Optional(codeField),
+  passkey: Type.Optional(webAuthnJson),
+});
+
+/**
+ * Wrong passwords and codes get 401 `authentication_error` at sign-in, and 400 with their `param` as a proof or current
+ * password. Too many of them get 429 `rate_limit_error` with `Retry-After`. Any other 401 means signed out. 403
+ * `proof_required`: give a proof (`POST …/prove`), then repeat the request.
+ */
+export const accountContract = {
+  'GET /dashboard/api/session': { answer: sessionShape },
+
+  'POST /dashboard/api/links/state': { body: Type.Object({ token: tokenField }), answer: linkShape },
+  /** Creates the account or, for a reset link, sets a new password, and signs in. `email` only at set-up. */
+  'POST /dashboard/api/links/accept': {
+    body: Type.Object({ token: tokenField, email: Type.Optional(email), password: passwordField }),
+    answer: sessionShape,
+  },
+
+  /** Makes the new address of an `email` link that of its account. */
+  'POST /dashboard/api/links/confirm-email': { body: Type.Object({ token: tokenField }), answer: doneShape },
+
+  /** Answers `signed_in`, or `second_factor` if the person has one. */
+  /** With `code`, of an authenticator, the second step is done as well; only both together are right or wrong. */
+  'POST /dashboard/api/sign-in': {
+    body: Type.Object({ email, password: passwordField, code: Type.Optional(codeField) }),
+    answer: sessionShape,
+  },
+  'POST /dashboard/api/sign-in/code': { body: Type.Object({ code: codeField }), answer: sessionShape },
+  'POST /dashboard/api/sign-in/recovery-code': { body: Type.Object({ code: codeField }), answer: sessionShape },
+  /** For the second step, and for signing in with a passkey alone. */
+  'POST /dashboard/api/sign-in/passkey/options': { answer: passkeyOptions },
+  'POST /dashboard/api/sign-in/passkey': { body: passkeyBody, answer: sessionShape },
+  /** Also abandons a sign-in that waits for its second step. */
+  'POST /dashboard/api/sign-out': { answer: doneShape },
+
+  'POST /dashboard/api/prove/passkey': { answer: passkeyOptions },
+  /** The session gets a new token. */
+  'POST /dashboard/api/prove': { body: proofBody, answer: sessionShape },
+
+  'GET /dashboard/api/account/sessions': { answer: Type.Object({ data: Type.Array(ownSessionShape) }) },
+  /** Asks for a proof, as the next one does (ASVS 5, 7.5.2). */
+  'POST /dashboard/api/account/sessions/end': { body: Type.Object({ id: idField }), answer: doneShape },
+  /** Includes the current session. */
+  'POST /dashboard/api/account/sessions/end-all': { answer: doneShape },
+
+  /** Ends all other sessions. */
+  'POST /dashboard/api/account/password': {
+    body: Type.Object({ current_password: passwordField, password: passwordField }),
+    answer: sessionShape,
+  },
+  /** Requires a proof. Where mails are sent, the new address is `pending_email` until it is confirmed. */
+  'POST /dashboard/api/account/email': { body: Type.Object({ email }), answer: sessionShape },
+
+  /** Requires a proof, as do all routes below. The secret takes effect when `confirm` receives a code of it. */
+  'POST /dashboard/api/account/totp/start': {
+    answer: Type.Object({
+      /** Base32, for typing in. */
+      secret: Type.String(),
+      uri: Type.String(),
+      /** An SVG path of strokes, dark on light, for a viewBox of `0 0 size size`, which includes the quiet zone. */
+      qr: Type.Object({ path: Type.String(), size: Type.Integer() }),
+    }),
+  },
+  'POST /dashboard/api/account/totp/confirm': {
+    body: Type.Object({ code: codeField }),
+    answer: Type.Object({ recovery_codes: recoveryCodes }),
+  },
+  'POST /dashboard/api/account/totp/remove': { answer: doneShape },
+
+  'GET /dashboard/api/account/passkeys': { answer: Type.Object({ data: Type.Array(passkeyShape) }) },
+  'POST /dashboard/api/account/passkeys/options': { answer: passkeyOptions },
+  'POST /dashboard/api/account/passkeys/add': {
+    body: Type.Object({ name: text({ max: 100, min: 1 }), response: webAuthnJson }),
+    answer: Type.Object({ passkey: passkeyShape, recovery_codes: recoveryCodes }),
+  },
+  'POST /dashboard/api/account/passkeys/remove': { body: Type.Object({ id: idField }), answer: doneShape },
+
+  /** Replaces any earlier codes. */
+  'POST /dashboard/api/account/recovery-codes': { answer: Type.Object({ recovery_codes: Type.Array(Type.String()) }) },
+} as const satisfies Contracts;

@@ -1,0 +1,146 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { confirmEmail } from '../../../app/people/email.ts';
+import { acceptLink, linkState } from '../../../app/people/links.ts';
+import { signOut, type Started } from '../../../app/people/sessions.ts';
+import {
+  confirmCode,
+  confirmPasskey,
+  giveUpSignIn,
+  passkeyChallenge,
+  signIn,
+  type SignInOutcome,
+} from '../../../app/people/sign-in.ts';
+import { isoTime } from '../../../wire/time.ts';
+import { clientAddress } from '../../client.ts';
+import { readCookie, setCookie } from '../../cookies.ts';
+import { invalid, notFound, RequestError } from '../../errors.ts';
+import { addRoute, appFor, clientOf, partsFor, tooMany, type Dashboard } from '../route.ts';
+import type { SessionAnswer } from './contract.ts';
+import { secondFactorView, sessionView, signedInView } from './record.ts';
+
+const ANYBODY = { action: 'anybody' } as const;
+
+/** Set-up, invitations, sign-in and sign-out. */
+export function signInRoutes(app: FastifyInstance, dashboard: Dashboard): void {
+  const { behindProxy } = dashboard;
+  addRoute(app, 'GET /dashboard/api/session', ANYBODY, ({ request }) => sessionView(dashboard, request));
+
+  addRoute(app, 'POST /dashboard/api/links/state', ANYBODY, async ({ body }) => {
+    const state = await linkState(dashboard.people.app, body.token);
+    if (state.kind !== 'open') return { state: state.kind };
+    const { purpose, email, expiresAt } = state;
+    return { state: 'open' as const, purpose, email, expires_at: isoTime(expiresAt) };
+  });
+
+  addRoute(app, 'POST /dashboard/api/links/accept', ANYBODY, async ({ body, request, reply }) => {
+    const { token, email = null, password } = body;
+    const outcome = await acceptLink(partsFor(dashboard, request), clientOf(dashboard, request), {
+      token,
+      email,
+      password,
+    });
+    if (outcome.kind === 'done') return started(dashboard, request, reply, outcome.started);
+    throw outcome.kind === 'refused' ? invalid(outcome.param, outcome.message) : notFound(CLOSED[outcome.state]);
+  });
+
+  addRoute(app, 'POST /dashboard/api/links/confirm-email', ANYBODY, async ({ body, request }) => {
+    const outcome = await confirmEmail(appFor(dashboard.people.app, request), body.token, clientAddress(request));
+    if (outcome.kind === 'closed') throw notFound(NOT_CONFIRMED);
+    return {};
+  });
+
+  addRoute(app, 'POST /dashboard/api/sign-in', ANYBODY, async ({ body, request, reply }) =>
+    answer(
+      dashboard,
+      request,
+      reply,
+      await signIn(partsFor(dashboard, request), clientOf(dashboard, request), body),
+      body.code === undefined ? WRONG : WRONG_TOGETHER,
+    ),
+  );
+  for (const [path, kind] of [
+    ['code', 'totp'],
+    ['recovery-code', 'recovery_code'],
+  ] as const) {
+    addRoute(app, `POST /dashboard/api/sign-in/${path}`, ANYBODY, async ({ body, request, reply }) => {
+      const given = { kind, code: body.code };
+      const cookie = readCookie(request, 'sign_in', behindProxy);
+      const outcome = await confirmCode(partsFor(dashboard, request), clientOf(dashboard, request), cookie, given);
+      return answer(dashboard, request, reply, outcome, WRONG_CODE);
+    });
+  }
+
+  addRoute(app, 'POST /dashboard/api/sign-in/passkey/options', ANYBODY, async ({ request, reply }) => {
+    const cookie = readCookie(request, 'sign_in', behindProxy);
+    const challenge = await passkeyChallenge(dashboard.people, cookie);
+    if (challenge === null) throw noPasskeys();
+    if (challenge.token !== null) setCookie(request, reply, 'sign_in', challenge.token, behindProxy);
+    return { options: { ...challenge.options } };
+  });
+  addRoute(app, 'POST /dashboard/api/sign-in/passkey', ANYBODY, async ({ body, request, reply }) => {
+    const cookie = readCookie(request, 'sign_in', behindProxy);
+    const client = clientOf(dashboard, request);
+    const outcome = await confirmPasskey(partsFor(dashboard, request), client, cookie, body.response);
+    return answer(dashboard, request, reply, outcome, WRONG_PASSKEY);
+  });
+
+  addRoute(app, 'POST /dashboard/api/sign-out', ANYBODY, async ({ request, reply }) => {
+    if (request.signedIn !== null) await signOut(appFor(dashboard.people.app, request), request.signedIn);
+    await giveUpSignIn(dashboard.people.app, readCookie(request, 'sign_in', behindProxy));
+    for (const kind of ['session', 'sign_in'] as const) setCookie(request, reply, kind, null, behindProxy);
+    return {};
+  });
+}
+
+const NEW_LINK = 'Ask whoever runs Cointill for a new one: cointill user invite, or cointill user reset.';
+const CLOSED = {
+  used: `This link was used already. ${NEW_LINK}`,
+  expired: `This link was good for an hour, which is over. ${NEW_LINK}`,
+  unknown: `This is no link that was given out here. ${NEW_LINK}`,
+} as const;
+const NOT_CONFIRMED = 'This link confirms no address any more. Ask for the change again on the page of your account.';
+const WRONG = 'The e-mail or the password is wrong.';
+const WRONG_TOGETHER = 'The e-mail, the password or the code is wrong, or the code was used before.';
+const WRONG_CODE =
+  'The code is wrong or was used before. Enter the one shown now, and check that the device’s clock is right.';
+const WRONG_PASSKEY = 'This passkey is of no account here, or did not fit. Try again, or sign in with the password.';
+
+export function noPasskeys(): RequestError {
+  return invalid(null, 'Passkeys are not offered here: DASHBOARD_URL must be a host name with HTTPS, or localhost.');
+}
+
+async function answer(
+  dashboard: Dashboard,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  outcome: SignInOutcome,
+  wrong: string,
+): Promise<SessionAnswer> {
+  switch (outcome.kind) {
+    case 'signed_in':
+      return started(dashboard, request, reply, outcome.started);
+    case 'second_factor':
+      setCookie(request, reply, 'sign_in', outcome.token, dashboard.behindProxy);
+      return secondFactorView(dashboard, outcome.factors);
+    case 'wrong':
+      throw new RequestError('authentication_error', wrong);
+    case 'over':
+      throw new RequestError('authentication_error', 'The sign-in took too long or was ended. Start again.');
+    case 'too_many':
+      throw tooMany(reply, outcome);
+  }
+}
+
+/** Sets the cookies of a session and, for a new browser, the one by which it is recognized. */
+async function started(
+  dashboard: Dashboard,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  session: Started,
+): Promise<SessionAnswer> {
+  const { behindProxy } = dashboard;
+  setCookie(request, reply, 'session', session.token, behindProxy);
+  setCookie(request, reply, 'sign_in', null, behindProxy);
+  if (session.browserToken !== null) setCookie(request, reply, 'browser', session.browserToken, behindProxy);
+  return signedInView(dashboard, session);
+}

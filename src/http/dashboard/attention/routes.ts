@@ -1,0 +1,83 @@
+import type { FastifyInstance } from 'fastify';
+import { attentionItems, MAX_ATTENTION, type AttentionItem } from '../../../app/dashboard/attention.ts';
+import { markAttention, projectAssignees } from '../../../app/dashboard/mark-attention.ts';
+import { identityOf, noticedNumbers } from '../../../app/notifications/survey.ts';
+import { formatDecimal } from '../../../domain/money.ts';
+import { mayDo } from '../../../domain/role.ts';
+import type { Assignee } from '../../../store/figures/attention.ts';
+import { publicPaymentId } from '../../../wire/payment.ts';
+import { isoTime } from '../../../wire/time.ts';
+import { checkDone } from '../annotations/routes.ts';
+import type { AnswerOf } from '../contract.ts';
+import { addRoute, appFor, type Dashboard } from '../route.ts';
+import { scopeOf, type ProjectScope } from '../scope.ts';
+import type { AttentionView } from './contract.ts';
+
+const ATTENTION = '/dashboard/api/projects/:project/:mode/attention';
+
+/** What needs attention, and what people write to it. */
+export function attentionRoutes(
+  app: FastifyInstance,
+  { people: { app: core }, serviceHealth, sweeps }: Dashboard,
+): void {
+  const sources = { serviceHealth, sweeps };
+  const READ = { action: 'read_payments' } as const;
+  const list = async (scope: ProjectScope): Promise<AnswerOf<`GET ${typeof ATTENTION}`>> => {
+    const items = await attentionItems(core, scope, sources);
+    const [people, numbers] = await Promise.all([
+      projectAssignees(core.db, scope.projectId),
+      noticedNumbers(core, scope),
+    ]);
+    return {
+      data: items.slice(0, MAX_ATTENTION).map((item) => viewOf(item, people, numbers)),
+      has_more: items.length > MAX_ATTENTION,
+      // Only those who may assign see whom to.
+      people: mayDo(scope.role, 'write_notes') ? people.map(({ id, email }) => ({ id, email })) : [],
+    };
+  };
+  addRoute(app, `GET ${ATTENTION}`, READ, ({ params, request }) => list(scopeOf(request, params)));
+  addRoute(app, `GET ${ATTENTION}/count`, READ, async ({ params, request }) => {
+    const scope = scopeOf(request, params);
+    const [items, numbers] = await Promise.all([attentionItems(core, scope, sources), noticedNumbers(core, scope)]);
+    const shown = items.slice(0, MAX_ATTENTION).map(identityOf);
+    return {
+      count: shown.length,
+      newest: Math.max(0, ...numbers.values()),
+      unnoticed: shown.filter((identity) => !numbers.has(identity)),
+    };
+  });
+  addRoute(app, `POST ${ATTENTION}/mark`, { action: 'write_notes' }, async ({ params, body, request }) => {
+    const scope = scopeOf(request, params);
+    const { kind, subject, occurrence, version, assigned_to: assignedTo, note, done: isDone } = body;
+    const key = { kind, subject, occurrence };
+    const change = { assignedTo, note, isDone, version };
+    checkDone(await markAttention(appFor(core, request), scope, sources, { key, change }));
+    return list(scope);
+  });
+}
+
+function viewOf(item: AttentionItem, people: readonly Assignee[], numbers: ReadonlyMap<string, number>): AttentionView {
+  const { payment, money, usdCents, mark } = item;
+  return {
+    kind: item.kind,
+    subject: item.subject,
+    occurrence: item.occurrence,
+    identity: identityOf(item),
+    noticed: numbers.get(identityOf(item)) ?? null,
+    at: item.at === null ? null : isoTime(item.at),
+    payment: payment === null ? null : { id: publicPaymentId(payment), name: payment.name },
+    amount: money === null ? null : formatDecimal(money.units, money.decimals),
+    asset: money?.asset ?? null,
+    network: item.network,
+    until: item.until === null ? null : isoTime(item.until),
+    usd: usdCents === null ? null : formatDecimal(usdCents, 2),
+    url: item.url,
+    detail: item.detail,
+    problem_kind: item.problemKind,
+    command: item.command,
+    change: item.change,
+    assigned_to: people.find(({ id }) => id === mark?.assignedTo) ?? null,
+    note: mark?.note ?? null,
+    version: mark?.version ?? 0,
+  };
+}

@@ -1,0 +1,111 @@
+import { Type, type Static } from 'typebox';
+import { EVENT_TYPES } from '../../../domain/event-type.ts';
+import { oneOf, text } from '../../fields.ts';
+import { nullable, time } from '../../shapes.ts';
+import { type Contracts, idField, keysetQuery, modeParams } from '../contract-parts.ts';
+
+export const DELIVERY_STATES = ['waiting', 'delivered', 'failed', 'stopped'] as const;
+
+/** The payment as its API writes the id. */
+const payment = nullable(Type.String());
+
+const row = {
+  id: Type.String(),
+  endpoint: Type.String(),
+  url: Type.String(),
+  event: Type.String(),
+  type: oneOf(EVENT_TYPES),
+  state: oneOf(DELIVERY_STATES),
+  payment,
+  created_at: time(),
+  next_attempt_at: nullable(time()),
+  /** Of the latest attempt; null before the first. */
+  attempted_at: nullable(time()),
+  duration_ms: nullable(Type.Integer()),
+  /** Null without an answer. */
+  status: nullable(Type.Integer()),
+  error_stage: nullable(Type.String()),
+};
+const rowShape = Type.Object(row);
+export type DeliveryRowView = Static<typeof rowShape>;
+
+const headers = Type.Record(Type.String(), Type.String());
+
+const attemptShape = Type.Object({
+  at: time(),
+  manual: Type.Boolean(),
+  duration_ms: Type.Integer(),
+  request_headers: headers,
+  /** Null without an answer. */
+  status: nullable(Type.Integer()),
+  response_headers: nullable(headers),
+  /** As text; what was no UTF-8 is replaced. */
+  response_body: nullable(Type.String()),
+  /** Whether the answer was longer than what is kept. */
+  response_truncated: Type.Boolean(),
+  /** Where it failed without an answer, and why, in English. */
+  error_stage: nullable(Type.String()),
+  error: nullable(Type.String()),
+});
+export type AttemptView = Static<typeof attemptShape>;
+
+const deliveryShape = Type.Object({
+  ...row,
+  endpoint_state: oneOf(['on', 'paused', 'disabled', 'deleted']),
+  delivered_at: nullable(time()),
+  /** The bytes that are sent. */
+  body: Type.String(),
+  /** The newest first, at most 20. */
+  attempts: Type.Array(attemptShape),
+  has_more_attempts: Type.Boolean(),
+});
+export type DeliveryView = Static<typeof deliveryShape>;
+
+const filters = {
+  endpoint: Type.Optional(text({ max: 64 })),
+  type: Type.Optional(oneOf(EVENT_TYPES)),
+  state: Type.Optional(oneOf(DELIVERY_STATES)),
+  /** A status code from 100 to 599, or `none` without an answer. Others than 2xx are of what did not arrive. */
+  status: Type.Optional(text({ max: 4 })),
+  /** ISO 8601; both leave out their own moment. */
+  created_after: Type.Optional(text({ max: 40 })),
+  created_before: Type.Optional(text({ max: 40 })),
+  /** As its API writes the id. */
+  payment: Type.Optional(text({ max: 64 })),
+};
+const filterFields = Type.Object(filters);
+export type DeliveryFilters = Static<typeof filterFields>;
+
+const retryShape = Type.Object({
+  id: Type.String(),
+  started_at: time(),
+  stopped_at: nullable(time()),
+  total: Type.Integer(),
+  /** Attempted since. */
+  done: Type.Integer(),
+  delivered: Type.Integer(),
+});
+export type RetryView = Static<typeof retryShape>;
+
+const deliveryParams = Type.Object({ ...modeParams.properties, delivery: idField });
+const retryParams = Type.Object({ ...modeParams.properties, retry: idField });
+
+const SCOPE = '/dashboard/api/projects/:project/:mode';
+
+export const deliveriesContract = {
+  /** To all endpoints, newest first. */
+  [`GET ${SCOPE}/deliveries`]: {
+    params: modeParams,
+    query: Type.Object({ ...keysetQuery, ...filters }),
+    answer: Type.Object({ data: Type.Array(rowShape), next: nullable(Type.String()) }),
+  },
+  [`GET ${SCOPE}/deliveries/:delivery`]: { params: deliveryParams, answer: deliveryShape },
+  /** One more attempt, now; it is answered when that has ended. */
+  [`POST ${SCOPE}/deliveries/:delivery/retry`]: { params: deliveryParams, answer: deliveryShape },
+  /** Makes all that did not arrive due again, at most 10,000. */
+  [`POST ${SCOPE}/delivery-retries`]: { params: modeParams, body: filterFields, answer: retryShape },
+  /** The one that goes on. */
+  [`GET ${SCOPE}/delivery-retries`]: { params: modeParams, answer: Type.Object({ running: nullable(retryShape) }) },
+  [`GET ${SCOPE}/delivery-retries/:retry`]: { params: retryParams, answer: retryShape },
+  [`POST ${SCOPE}/delivery-retries/:retry/stop`]: { params: retryParams, answer: retryShape },
+} as const satisfies Contracts;

@@ -1,0 +1,201 @@
+import type { FastifyInstance } from 'fastify';
+import { rejected } from '../../../app/rejected.ts';
+import { retryDelivery } from '../../../app/webhooks/deliveries.ts';
+import { retryDeliveries, retryProgress, runningRetry, stopRetry } from '../../../app/webhooks/retry-deliveries.ts';
+import { isEventType } from '../../../domain/event-type.ts';
+import { decodeId, deliveryId, encodeId, parseUuid } from '../../../domain/id.ts';
+import {
+  findDeliveryDetails,
+  type AttemptDetails,
+  type DeliveryDetails,
+} from '../../../store/webhooks/delivery-details.ts';
+import { searchDeliveries, type DeliveryRow, type DeliverySearch } from '../../../store/webhooks/delivery-list.ts';
+import type { RetryProgress } from '../../../store/webhooks/delivery-retries.ts';
+import { publicPaymentId } from '../../../wire/payment.ts';
+import { isoTime, isoTimeOrNull } from '../../../wire/time.ts';
+import { readCreated } from '../../dates.ts';
+import { invalid, RequestError } from '../../errors.ts';
+import { done, refusalError } from '../refusal-words.ts';
+import { addRoute, appFor, type Dashboard } from '../route.ts';
+import { scopeOf, type ProjectScope } from '../scope.ts';
+import { endpointId } from '../webhooks/routes.ts';
+import type { AttemptView, DeliveryFilters, DeliveryRowView, DeliveryView, RetryView } from './contract.ts';
+
+const SCOPE = '/dashboard/api/projects/:project/:mode';
+const DELIVERIES = `${SCOPE}/deliveries` as const;
+const RETRIES = `${SCOPE}/delivery-retries` as const;
+const PAGE = 50;
+const MAX_ATTEMPTS = 20;
+
+/** The deliveries of a project and mode to all endpoints, and sending them again. */
+export function deliveryRoutes(app: FastifyInstance, { people: { app: core, sealingKey }, webhooks }: Dashboard): void {
+  const READ = { action: 'read_developer' } as const;
+  const MANAGE = { action: 'manage_webhooks' } as const;
+  const viewOf = async (scope: ProjectScope, id: bigint): Promise<DeliveryView> => {
+    const found = await findDeliveryDetails(core.db, scope, id, MAX_ATTEMPTS + 1);
+    if (found === null) throw noDelivery();
+    return deliveryView(found);
+  };
+  const isKept = async (scope: ProjectScope, id: bigint): Promise<boolean> =>
+    (await findDeliveryDetails(core.db, scope, id, 1)) !== null;
+  addRoute(app, `GET ${DELIVERIES}`, READ, async ({ params, query, request }) => {
+    const limit = query.limit ?? PAGE;
+    const page = { after: query.after === undefined ? null : afterOf(query.after), limit: limit + 1 };
+    const found = await searchDeliveries(core.db, scopeOf(request, params), readFilters(query), page);
+    const last = found.length > limit ? found[limit - 1] : undefined;
+    return { data: found.slice(0, limit).map(rowView), next: last === undefined ? null : deliveryId(last.id) };
+  });
+  addRoute(app, `GET ${DELIVERIES}/:delivery`, READ, ({ params, request }) =>
+    viewOf(scopeOf(request, params), numberOf(params.delivery)),
+  );
+  addRoute(app, `POST ${DELIVERIES}/:delivery/retry`, MANAGE, async ({ params, request }) => {
+    const [scope, id] = [scopeOf(request, params), numberOf(params.delivery)];
+    const sending = { sender: webhooks.sender(), sealingKey: await sealingKey() };
+    const retried = await retryDelivery(appFor(core, request), sending, id, scope);
+    // Of a deleted endpoint there is still what it was sent.
+    if (retried.kind === 'rejected' && retried.code === 'no_delivery' && (await isKept(scope, id))) {
+      throw new RequestError('conflict_error', 'The endpoint of this delivery was deleted: nothing can be sent to it.');
+    }
+    done(retried);
+    return viewOf(scope, id);
+  });
+  addRoute(app, `POST ${RETRIES}`, MANAGE, async ({ params, body, request }) => {
+    const { retry } = done(await retryDeliveries(appFor(core, request), scopeOf(request, params), readFilters(body)));
+    return retryView(retry);
+  });
+  addRoute(app, `GET ${RETRIES}`, READ, async ({ params, request }) => {
+    const running = await runningRetry(core.db, scopeOf(request, params));
+    return { running: running === null ? null : retryView(running) };
+  });
+  addRoute(app, `GET ${RETRIES}/:retry`, READ, async ({ params, request }) =>
+    retryView(done(await retryProgress(core, scopeOf(request, params), retryId(params.retry))).retry),
+  );
+  addRoute(app, `POST ${RETRIES}/:retry/stop`, MANAGE, async ({ params, request }) => {
+    const stopped = await stopRetry(appFor(core, request), scopeOf(request, params), retryId(params.retry));
+    return retryView(done(stopped).retry);
+  });
+}
+
+function noDelivery() {
+  return refusalError(rejected('no_delivery'));
+}
+
+const MAX_BIGINT = 2n ** 63n - 1n;
+
+/** The number of `dlv_…`; null for anything else. */
+function parseDelivery(text: string): bigint | null {
+  const [, digits] = /^dlv_([1-9]\d{0,18})$/.exec(text) ?? [];
+  const id = digits === undefined ? null : BigInt(digits);
+  return id === null || id > MAX_BIGINT ? null : id;
+}
+
+function numberOf(text: string): bigint {
+  const id = parseDelivery(text);
+  if (id === null) throw noDelivery();
+  return id;
+}
+
+function afterOf(text: string): bigint {
+  const id = parseDelivery(text);
+  if (id === null) throw invalid('after', 'after must be the next of the page before, as it was given.');
+  return id;
+}
+
+function retryId(text: string): string {
+  const id = parseUuid(text);
+  if (id === null) throw refusalError(rejected('no_retry'));
+  return id;
+}
+
+/** The id of a payment as its API writes it; nothing is found by anything else. */
+export function readPayment(text: string | undefined): string | null {
+  if (text === undefined) return null;
+  const id = decodeId('order', text.trim()) ?? parseUuid(text.trim());
+  if (id === null) throw invalid('payment', 'payment must be the whole id of a payment: ord_… or a UUID.');
+  return id;
+}
+
+function readFilters(query: DeliveryFilters): DeliverySearch {
+  const { endpoint, type, state, status, created_after, created_before } = query;
+  return {
+    endpointId: endpoint === undefined ? null : endpointId(endpoint),
+    types: type === undefined || !isEventType(type) ? null : [type],
+    states: state === undefined ? null : [state],
+    answer: answerOf(status),
+    ...readCreated({
+      ...(created_after === undefined ? {} : { created_after }),
+      ...(created_before === undefined ? {} : { created_before }),
+    }),
+    paymentId: readPayment(query.payment),
+  };
+}
+
+function answerOf(text: string | undefined): DeliverySearch['answer'] {
+  if (text === undefined) return null;
+  if (text === 'none') return 'none';
+  if (/^[1-5]\d\d$/.test(text)) return Number(text);
+  throw invalid('status', 'status must be a status code from 100 to 599, or none.');
+}
+
+/** The payment of a row, as its API writes the id. */
+export function paymentOf({ paymentId, surface }: Pick<DeliveryRow, 'paymentId' | 'surface'>): string | null {
+  return paymentId === null || surface === null ? null : publicPaymentId({ id: paymentId, surface });
+}
+
+function rowView(row: DeliveryRow): DeliveryRowView {
+  if (!isEventType(row.type)) throw new Error(`An event has the type ${row.type}.`);
+  return {
+    id: deliveryId(row.id),
+    endpoint: encodeId('endpoint', row.endpointId),
+    url: row.url,
+    event: encodeId('event', row.eventId),
+    type: row.type,
+    state: row.state,
+    payment: paymentOf(row),
+    created_at: isoTime(row.createdAt),
+    next_attempt_at: isoTimeOrNull(row.nextAttemptAt),
+    attempted_at: isoTimeOrNull(row.attemptedAt),
+    duration_ms: row.durationMs,
+    status: row.responseStatus,
+    error_stage: row.errorStage,
+  };
+}
+
+function deliveryView(found: DeliveryDetails): DeliveryView {
+  return {
+    ...rowView(found),
+    // While its endpoint is paused nothing is sent, whatever was planned.
+    next_attempt_at: found.endpointState === 'on' ? isoTimeOrNull(found.nextAttemptAt) : null,
+    endpoint_state: found.endpointState,
+    delivered_at: isoTimeOrNull(found.deliveredAt),
+    body: found.body,
+    attempts: found.attempts.slice(0, MAX_ATTEMPTS).map(attemptView),
+    has_more_attempts: found.attempts.length > MAX_ATTEMPTS,
+  };
+}
+
+function attemptView(attempt: AttemptDetails): AttemptView {
+  return {
+    at: isoTime(attempt.startedAt),
+    manual: attempt.manual,
+    duration_ms: attempt.durationMs,
+    request_headers: { ...attempt.requestHeaders },
+    status: attempt.responseStatus,
+    response_headers: attempt.responseHeaders === null ? null : { ...attempt.responseHeaders },
+    response_body: attempt.responseBody,
+    response_truncated: attempt.responseTruncated,
+    error_stage: attempt.errorStage,
+    error: attempt.error,
+  };
+}
+
+function retryView({ id, startedAt, stoppedAt, total, done: attempted, delivered }: RetryProgress): RetryView {
+  return {
+    id,
+    started_at: isoTime(startedAt),
+    stopped_at: isoTimeOrNull(stoppedAt),
+    total,
+    done: attempted,
+    delivered,
+  };
+}

@@ -1,0 +1,50 @@
+import { Type, type Static } from 'typebox';
+import { EVENT_TYPES } from '../../../domain/event-type.ts';
+import { oneOf, text } from '../../fields.ts';
+import { nullable, time } from '../../shapes.ts';
+import { type Contracts, idField, keysetQuery, modeParams } from '../contract-parts.ts';
+
+const row = {
+  id: Type.String(),
+  type: oneOf(EVENT_TYPES),
+  created_at: time(),
+  /** The payment as its API writes the id. */
+  payment: nullable(Type.String()),
+};
+const rowShape = Type.Object({
+  ...row,
+  /** How many it has, until they are deleted after 90 days, and how many of them arrived. */
+  deliveries: Type.Integer(),
+  delivered: Type.Integer(),
+});
+export type EventRowView = Static<typeof rowShape>;
+
+const eventShape = Type.Object({
+  ...row,
+  meaning: Type.String(),
+  /** The request that caused it. */
+  request_id: nullable(Type.String()),
+  /** The bytes that are sent. */
+  body: Type.String(),
+});
+export type EventView = Static<typeof eventShape>;
+
+const EVENTS = '/dashboard/api/projects/:project/:mode/event-log';
+
+export const eventLogContract = {
+  [`GET ${EVENTS}`]: {
+    params: modeParams,
+    query: Type.Object({
+      ...keysetQuery,
+      type: Type.Optional(oneOf(EVENT_TYPES)),
+      created_after: Type.Optional(text({ max: 40 })),
+      created_before: Type.Optional(text({ max: 40 })),
+      payment: Type.Optional(text({ max: 64 })),
+    }),
+    answer: Type.Object({ data: Type.Array(rowShape), next: nullable(Type.String()) }),
+  },
+  [`GET ${EVENTS}/:event`]: {
+    params: Type.Object({ ...modeParams.properties, event: idField }),
+    answer: eventShape,
+  },
+} as const satisfies Contracts;

@@ -1,0 +1,117 @@
+import { Type, type Static, type TSchema } from 'typebox';
+import { PAYMENT_STATUSES } from '../../../domain/status.ts';
+import { oneOf, text } from '../../fields.ts';
+import { nullable, time } from '../../shapes.ts';
+import { type Contracts, modeParams } from '../contract-parts.ts';
+import { paymentRowShape } from '../payments/contract.ts';
+
+const figure = Type.Object({
+  /** Decimal text; null if it cannot be computed. */
+  value: nullable(Type.String()),
+  /** The value of the equally long period before. */
+  before: nullable(Type.String()),
+});
+
+/** So many last days. */
+export const HOME_PERIODS = ['1d', '7d', '30d', '90d', '365d'] as const;
+
+/** `none`: there is nothing to report on, such as no endpoints. */
+export const HEALTH_STATES = ['ok', 'warning', 'problem', 'none'] as const;
+
+const healthLine = Type.Object({
+  state: oneOf(HEALTH_STATES),
+  /** How many there are, and how many of them have a problem or a warning. */
+  count: Type.Integer(),
+  affected: Type.Integer(),
+  /** What is wrong, in English for the operator; null if nothing is, or for people who may not see it. */
+  detail: nullable(Type.String()),
+});
+export type HealthLine = Static<typeof healthLine>;
+
+const compared = <Value extends TSchema>(value: Value) => Type.Object({ value, before: value });
+
+const homeShape = Type.Object({
+  /** Whole days of `zone`; `until` is exclusive, the end of the last one. */
+  from: time(),
+  until: time(),
+  /** The days, the last one inclusive, such as `2026-01-31`. */
+  from_day: Type.String(),
+  to_day: Type.String(),
+  days: Type.Integer(),
+  zone: Type.String(),
+  /** In `currency`, decimal text: at the rate at which each payment was created. */
+  currency: Type.Literal('USD'),
+  /** Payments by the time of their creation, as they are now. `volume` is that of the completed ones. */
+  volume: figure,
+  created: figure,
+  completed: figure,
+  /** Completed payments as a share of those that are over, from 0 to 1. */
+  conversion: figure,
+  /** Seconds from creation to completion, to about one and a half percent. */
+  median_seconds: compared(nullable(Type.Number())),
+  /** Every status, in the order of the state machine. */
+  statuses: Type.Array(
+    Type.Object({
+      status: oneOf(PAYMENT_STATUSES),
+      payments: Type.Integer(),
+      before: Type.Integer(),
+      /** The worth of these payments, in `currency`. */
+      volume: Type.String(),
+    }),
+  ),
+  /** Completed payments, the largest volume first. */
+  tokens: Type.Array(
+    Type.Object({
+      asset: Type.String(),
+      network: Type.String(),
+      payments: Type.Integer(),
+      volume: Type.String(),
+      volume_before: Type.String(),
+      median_seconds: nullable(Type.Number()),
+    }),
+  ),
+  /** What the completed payments' own amounts add up to, currency by currency, nothing converted. */
+  currencies: Type.Array(
+    Type.Object({ currency: Type.String(), payments: Type.Integer(), amount: Type.String(), before: Type.String() }),
+  ),
+  /** How long each of `points` is. */
+  unit: oneOf(['hour', 'day', 'week']),
+  /** The oldest first, without gaps; `volume_before` is of the same place in the range before. */
+  points: Type.Array(
+    Type.Object({
+      from: time(),
+      volume: Type.String(),
+      volume_before: Type.String(),
+      created: Type.Integer(),
+      completed: Type.Integer(),
+    }),
+  ),
+  latest: Type.Array(paymentRowShape),
+  /** Which steps are done, in either mode. Shown until the first live payment is completed. */
+  first_steps: Type.Object({
+    test_payment: Type.Boolean(),
+    webhook: Type.Boolean(),
+    /** Whether one of the project's endpoints has answered. */
+    webhook_answered: Type.Boolean(),
+    wallet: Type.Boolean(),
+    live_key: Type.Boolean(),
+    live_payment: Type.Boolean(),
+  }),
+  /** Networks, backups and the clock belong to the service, webhooks to the project and mode. */
+  health: Type.Object({ networks: healthLine, webhooks: healthLine, backups: healthLine, clock: healthLine }),
+});
+export type HomeView = Static<typeof homeShape>;
+
+export const homeContract = {
+  'GET /dashboard/api/projects/:project/:mode/home': {
+    params: modeParams,
+    /** A number of last days, or both of `from` and `to`; without either, 30 days. `zone` is UTC unless given. */
+    query: Type.Object({
+      period: Type.Optional(oneOf(HOME_PERIODS)),
+      from: Type.Optional(text({ max: 10 })),
+      to: Type.Optional(text({ max: 10 })),
+      zone: Type.Optional(text({ max: 64 })),
+    }),
+    answer: homeShape,
+  },
+} as const satisfies Contracts;

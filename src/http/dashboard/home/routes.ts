@@ -1,0 +1,89 @@
+import type { FastifyInstance } from 'fastify';
+import type { App } from '../../../app/context.ts';
+import { webhookHealth, type Health } from '../../../app/dashboard/health.ts';
+import { homeFigures, daysOf, lastDays, MAX_RANGE_DAYS, type DayRange } from '../../../app/dashboard/home-figures.ts';
+import { mayDo } from '../../../domain/role.ts';
+import { isTimeZone } from '../../../domain/time-zone.ts';
+import { firstSteps } from '../../../store/figures/home.ts';
+import { searchPayments } from '../../../store/payments/payment-list.ts';
+import { readDay } from '../../dates.ts';
+import { invalid } from '../../errors.ts';
+import type { QueryOf } from '../contract.ts';
+import { readFilters } from '../payment-list/filters.ts';
+import { paymentRow } from '../payments/record.ts';
+import { addRoute, type Dashboard } from '../route.ts';
+import { scopeOf } from '../scope.ts';
+import type { HealthLine } from './contract.ts';
+import { figuresView } from './record.ts';
+
+const LATEST = 8;
+
+/** The figures of Home. */
+export function homeRoutes(app: FastifyInstance, { people: { app: core }, serviceHealth }: Dashboard): void {
+  addRoute(
+    app,
+    'GET /dashboard/api/projects/:project/:mode/home',
+    { action: 'read_payments' },
+    async ({ params, query, request }) => {
+      const scope = scopeOf(request, params);
+      const range = readRange(core, query);
+      const [figures, latest, steps, service, webhooks] = await Promise.all([
+        homeFigures(core, scope, range),
+        searchPayments(core.db, scope, readFilters({}), { after: null, limit: LATEST }),
+        firstSteps(core.db, scope.projectId),
+        serviceHealth(),
+        webhookHealth(core, scope),
+      ]);
+      // Details of nodes and backups are for operators, details of webhooks for developers.
+      const isOperator = mayDo(scope.role, 'read_wallets');
+      return {
+        ...figuresView(figures, range),
+        latest: latest.map(paymentRow),
+        first_steps: {
+          test_payment: steps.testPayment,
+          webhook: steps.webhook,
+          webhook_answered: steps.webhookAnswered,
+          wallet: steps.wallet,
+          live_key: steps.liveKey,
+          live_payment: steps.livePayment,
+        },
+        health: {
+          networks: lineOf(service.networks, isOperator),
+          webhooks: lineOf(webhooks, mayDo(scope.role, 'read_developer')),
+          backups: lineOf(service.backups, isOperator),
+          clock: lineOf(service.clock, isOperator),
+        },
+      };
+    },
+  );
+}
+
+function lineOf(health: Health, mayKnow: boolean): HealthLine {
+  return { ...health, detail: mayKnow ? health.detail : null };
+}
+
+/**
+ * The days that Home is asked for.
+ *
+ * @throws RequestError if they are no days, too many, or of no time zone
+ */
+export function readRange(app: App, query: QueryOf<'GET /dashboard/api/projects/:project/:mode/home'>): DayRange {
+  const { period, from, to, zone = 'UTC' } = query;
+  if (!isTimeZone(zone)) {
+    throw invalid('zone', 'zone must be the name of a time zone, such as Europe/Berlin.');
+  }
+  if (from === undefined && to === undefined) return lastDays(app, zone, Number.parseInt(period ?? '30d', 10));
+  if (period !== undefined)
+    throw invalid('period', 'period cannot be given beside from and to: leave one of them out.');
+  if (from === undefined || to === undefined) {
+    const missing = from === undefined ? 'from' : 'to';
+    throw invalid(missing, `from and to are given together: add ${missing}, or leave the other one out.`);
+  }
+  const range = { from: readDay('from', from), to: readDay('to', to), zone };
+  const days = daysOf(range);
+  if (days < 1) throw invalid('to', `to must not be before from, which is ${range.from}.`);
+  if (days > MAX_RANGE_DAYS) {
+    throw invalid('from', `from and to may span ${MAX_RANGE_DAYS} days at most, and these span ${days}.`);
+  }
+  return range;
+}

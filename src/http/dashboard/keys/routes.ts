@@ -1,0 +1,156 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import {
+  changeAllowList,
+  isAddressAllowed,
+  keyAddresses,
+  type KeyAddress,
+} from '../../../app/projects/change-allow-list.ts';
+import { createKey, keyDetails, removeKey, rollKey, type KeyDetails } from '../../../app/projects/keys.ts';
+import { rejected } from '../../../app/rejected.ts';
+import { decodeId, encodeId } from '../../../domain/id.ts';
+import { roleIn, type Role } from '../../../domain/role.ts';
+import { findProject } from '../../../store/projects/projects.ts';
+import { isoTime, isoTimeOrNull } from '../../../wire/time.ts';
+import { clientAddress } from '../../client.ts';
+import { RequestError, notFound } from '../../errors.ts';
+import { done, refusalError } from '../refusal-words.ts';
+import { addRoute, appFor, signedInOf, type Dashboard } from '../route.ts';
+import { scopeOf, type ProjectScope, projectScopeOf } from '../scope.ts';
+import type { KeyView, AccessView, AddressView } from './contract.ts';
+
+const KEYS = '/dashboard/api/projects/:project/:mode/keys';
+
+/** API keys of a project and mode. Changing live ones asks for a fresh proof. */
+export function keyRoutes(app: FastifyInstance, { people: { app: core }, baseUrls }: Dashboard): void {
+  const MANAGE = { action: 'manage_keys' } as const;
+  const list = async (scope: ProjectScope): Promise<readonly KeyView[]> => {
+    const now = core.clock();
+    return (await keyDetails(core, scope)).map((key) => keyView(key, now));
+  };
+  const viewOf = async (scope: ProjectScope, id: string): Promise<KeyView> => {
+    const key = (await list(scope)).find((one) => one.id === encodeId('key', id));
+    if (key === undefined) throw noKey();
+    return key;
+  };
+  addRoute(app, `GET ${KEYS}`, { action: 'read_developer' }, async ({ params, request }) => {
+    const scope = scopeOf(request, params);
+    return { data: [...(await list(scope))], api_url: baseUrls[scope.mode] };
+  });
+  addRoute(app, `POST ${KEYS}`, MANAGE, async ({ params, body, request }) => {
+    const scope = scopeOf(request, params);
+    const { projectId, mode } = scope;
+    const { name, kind, permission = null, scopes = null } = body;
+    const wanted = { projectId, mode, name, kind, permission, scopes, maker: roleOf(request, projectId) };
+    const outcome = done(await createKey(appFor(core, request), wanted));
+    return { key: await viewOf(scope, outcome.stored.id), text: outcome.key };
+  });
+  addRoute(app, `POST ${KEYS}/:key/roll`, MANAGE, async ({ params, body, request }) => {
+    const scope = scopeOf(request, params);
+    const wanted = { overlapHours: body.overlap_hours, within: scope, maker: roleOf(request, scope.projectId) };
+    const outcome = done(await rollKey(appFor(core, request), keyIdOf(params.key), wanted));
+    return { key: await viewOf(scope, outcome.stored.id), text: outcome.key };
+  });
+  addRoute(app, `POST ${KEYS}/:key/revoke`, MANAGE, async ({ params, request }) => {
+    const scope = scopeOf(request, params);
+    const id = keyIdOf(params.key);
+    const { revokedAt } = done(await removeKey(appFor(core, request), id, scope));
+    if (revokedAt !== null) {
+      throw new RequestError('conflict_error', 'This key was revoked already: it does not work any more.');
+    }
+    return { key: await viewOf(scope, id) };
+  });
+}
+
+function roleOf(request: FastifyRequest, projectId: string): Role | null {
+  return roleIn(signedInOf(request).memberships, projectId);
+}
+
+/** The same answer for a key that does not exist and one of another project or mode. */
+function noKey() {
+  return refusalError(rejected('no_key'));
+}
+
+function keyIdOf(text: string): string {
+  const id = decodeId('key', text);
+  if (id === null) throw noKey();
+  return id;
+}
+
+function keyView(key: KeyDetails, now: number): KeyView {
+  const endsAt = key.revokedAt ?? key.endsAt;
+  return {
+    id: encodeId('key', key.id),
+    name: key.name,
+    kind: key.kind,
+    permission: key.permission,
+    scopes: key.scopes === null ? null : [...key.scopes],
+    mode: key.mode,
+    state: endsAt === null ? 'active' : endsAt > now ? 'ending' : 'ended',
+    created_at: isoTime(key.createdAt),
+    created_by: key.createdBy,
+    last_used_at: isoTimeOrNull(toMinute(key.lastUsedAt)),
+    ends_at: isoTimeOrNull(endsAt),
+    ended_by: key.endedBy,
+    replaced_by: key.successorId === null ? null : encodeId('key', key.successorId),
+    clients: key.clients.map((client) => ({
+      client: client.client === '' ? null : client.client,
+      user_agent: client.userAgent,
+      requests: client.requests,
+      first_seen_at: isoTime(client.firstSeenAt),
+      last_seen_at: isoTime(client.lastSeenAt),
+      last_used_at: isoTimeOrNull(client.lastUsedAt),
+      last_refused_at: isoTimeOrNull(client.lastRefusedAt),
+    })),
+  };
+}
+
+const MINUTE_MS = 60_000;
+
+function toMinute(at: number | null): number | null {
+  return at === null ? null : Math.floor(at / MINUTE_MS) * MINUTE_MS;
+}
+
+const ACCESS = '/dashboard/api/projects/:project/access';
+
+/** From where a project's keys may be used. Changing it asks for a fresh proof, as it decides over live keys. */
+export function accessRoutes(app: FastifyInstance, { people: { app: core }, saveKeyUses }: Dashboard): void {
+  const CHANGE = { action: 'manage_settings', asksProof: true } as const;
+  const viewOf = async (request: FastifyRequest, projectId: string): Promise<AccessView> => {
+    // An address that a key was used from a moment ago counts too.
+    await saveKeyUses();
+    const [project, addresses] = await Promise.all([
+      findProject(core.db, projectId),
+      keyAddresses(core.db, projectId, core.clock()),
+    ]);
+    if (project === null) throw notFound('There is no such project.');
+    return {
+      allow_ips: [...project.allowIps],
+      allow_origins: [...project.allowOrigins],
+      your_address: clientAddress(request),
+      addresses: addresses.map((one) => addressView(one, isAddressAllowed(project.allowIps, one.address))),
+    };
+  };
+  addRoute(app, `GET ${ACCESS}`, { action: 'read_developer' }, ({ params, request }) =>
+    viewOf(request, projectScopeOf(request, params).projectId),
+  );
+  addRoute(app, `POST ${ACCESS}/ips`, CHANGE, async ({ params, body, request }) => {
+    const { projectId } = projectScopeOf(request, params);
+    await saveKeyUses();
+    const outcome = done(await changeAllowList(appFor(core, request), projectId, { list: 'allowIps', ...body }));
+    return {
+      saved: outcome.kind === 'done',
+      refused: outcome.kind === 'would_refuse' ? outcome.addresses.map((one) => addressView(one, false)) : [],
+      access: await viewOf(request, projectId),
+    };
+  });
+  addRoute(app, `POST ${ACCESS}/origins`, CHANGE, async ({ params, body, request }) => {
+    const { projectId } = projectScopeOf(request, params);
+    const change = { list: 'allowOrigins', anyway: false, ...body } as const;
+    done(await changeAllowList(appFor(core, request), projectId, change));
+    return { access: await viewOf(request, projectId) };
+  });
+}
+
+function addressView({ address, keys, lastSeenAt }: KeyAddress, isAllowed: boolean): AddressView {
+  return { address, keys: [...keys], last_seen_at: isoTime(lastSeenAt), is_allowed: isAllowed };
+}

@@ -1,0 +1,120 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { NewPayment } from '../../../app/payments/draft-payment.ts';
+import { actorOf } from '../../../app/people/sessions.ts';
+import {
+  fiatDecimals,
+  FIATS,
+  formatDecimal,
+  maxAmountMinor,
+  MIN_AMOUNT_MINOR,
+  parseDecimal,
+  type Fiat,
+} from '../../../domain/money.ts';
+import { NO_MERCHANT_FIELDS } from '../../../domain/payment.ts';
+import { findProject } from '../../../store/projects/projects.ts';
+import { paymentUrl, publicPaymentId } from '../../../wire/payment.ts';
+import { clientAddress } from '../../client.ts';
+import { invalid, RequestError } from '../../errors.ts';
+import type { AnswerOf, BodyOf } from '../contract.ts';
+import { addRoute, signedInOf, type Dashboard } from '../route.ts';
+import { formRequest, notAgain, scopeOf, type ProjectScope } from '../scope.ts';
+
+const PROJECT = '/dashboard/api/projects/:project/:mode';
+const CREATE = `POST ${PROJECT}/payments` as const;
+
+/** Payments made by hand. */
+export function newPaymentRoutes(app: FastifyInstance, { people: { app: core }, creator }: Dashboard): void {
+  const CHANGE = { action: 'change_payments' } as const;
+  addRoute(app, `GET ${PROJECT}/tokens`, CHANGE, async ({ params, request }) => {
+    const { projectId, mode } = scopeOf(request, params);
+    const [tokens, project] = await Promise.all([
+      core.railFor(mode).tokens(projectId),
+      findProject(core.db, projectId),
+    ]);
+    return {
+      data: tokens.map(({ asset, network }) => ({ asset, network })),
+      currencies: [...FIATS],
+      defaults: {
+        currency: project?.defaultCurrency ?? null,
+        expires_in_minutes: project?.defaultExpiryMinutes ?? null,
+      },
+    };
+  });
+  addRoute(app, CREATE, CHANGE, async ({ params, body, request }): Promise<AnswerOf<typeof CREATE>> => {
+    const scope = scopeOf(request, params);
+    const project = await findProject(core.db, scope.projectId);
+    if (project?.active === false) {
+      throw new RequestError(
+        'conflict_error',
+        'This project is deactivated and takes no new payments. An owner can activate it again in Settings.',
+      );
+    }
+    const outcome = await creator.create(
+      { ...readPayment(request, scope, body), successUrl: project?.defaultSuccessUrl ?? null },
+      (payment) => JSON.stringify({ id: publicPaymentId(payment), payment_url: paymentUrl(payment, core.links) }),
+      formRequest(request, scope, body.request),
+    );
+    switch (outcome.kind) {
+      case 'done':
+      case 'replayed':
+        return JSON.parse(outcome.body) as AnswerOf<typeof CREATE>;
+      case 'no_rate':
+      case 'wrong_clock':
+        throw new RequestError('service_unavailable', outcome.message);
+      case 'refused':
+        throw invalid(outcome.param === 'crypto_currency' ? 'asset' : outcome.param, outcome.message);
+      case 'key_reused':
+      case 'still_running':
+        throw notAgain(outcome.kind);
+    }
+  });
+}
+
+function readPayment(
+  request: FastifyRequest,
+  { projectId, mode }: ProjectScope,
+  body: BodyOf<typeof CREATE>,
+): NewPayment {
+  const { asset, network, currency } = body;
+  if (asset === undefined && network !== undefined) {
+    throw invalid('network', 'network can only be given together with asset.');
+  }
+  if (asset === undefined && currency !== 'USD') {
+    throw invalid(
+      'currency',
+      'currency must be USD where the customer chooses the coin. Choose a coin to use another.',
+    );
+  }
+  return {
+    projectId,
+    mode,
+    surface: asset === undefined ? 'transaction' : 'order',
+    amountMinor: readAmount(body.amount, currency),
+    currency,
+    token: asset === undefined ? null : { asset, network: network ?? null },
+    ...NO_MERCHANT_FIELDS,
+    merchantOrderId: textOrNull(body.order_id),
+    description: textOrNull(body.description),
+    customerEmail: body.customer_email ?? null,
+    lifetimeMs: body.expires_in_minutes * 60_000,
+    requestId: request.id,
+    by: actorOf(signedInOf(request).person, clientAddress(request)),
+  };
+}
+
+function textOrNull(text: string | undefined): string | null {
+  const trimmed = text?.trim() ?? '';
+  return trimmed === '' ? null : trimmed;
+}
+
+function readAmount(text: string, currency: Fiat): bigint {
+  const decimals = fiatDecimals(currency);
+  const minor = parseDecimal(text.trim(), decimals);
+  const max = maxAmountMinor(currency);
+  if (minor !== null && minor >= MIN_AMOUNT_MINOR && minor <= max) return minor;
+  const [least, most] = [MIN_AMOUNT_MINOR, max].map((limit) => formatDecimal(limit, decimals));
+  throw invalid(
+    'amount',
+    `amount must be a number from ${least} to ${most} ${currency} with at most ${decimals} decimals, such as 12.5.`,
+  );
+}

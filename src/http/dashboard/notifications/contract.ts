@@ -1,0 +1,44 @@
+import { Type, type Static } from 'typebox';
+import { ATTENTION_TIMES, MAIL_LANGUAGES, NOTIFICATIONS } from '../../../domain/notification.ts';
+import { oneOf, text } from '../../fields.ts';
+import { nullable } from '../../shapes.ts';
+import type { Contracts } from '../contract-parts.ts';
+
+/** What people get by mail. */
+
+const choices = {
+  wallet_changed: Type.Boolean(),
+  endpoints: Type.Boolean(),
+  attention: oneOf(ATTENTION_TIMES),
+  /** From 1 for Monday to 7; null: no summary. */
+  weekly_on: nullable(Type.Integer({ minimum: 1, maximum: 7 })),
+  /** IANA name; null: not chosen yet, which is UTC. */
+  zone: nullable(text({ max: 64, min: 1 })),
+  /** Null: not known yet, which is English. */
+  language: nullable(oneOf(MAIL_LANGUAGES)),
+};
+
+const choicesShape = Type.Object({
+  ...choices,
+  /** Whether the service sends mail at all. */
+  sends_mail: Type.Boolean(),
+});
+export type ChoicesView = Static<typeof choicesShape>;
+
+/** `open`: it can switch the notification off; `used`: it has. */
+const unsubscribeShape = Type.Object({
+  state: oneOf(['open', 'used', 'unknown']),
+  notification: nullable(oneOf(NOTIFICATIONS)),
+});
+export type UnsubscribeAnswer = Static<typeof unsubscribeShape>;
+
+const tokenBody = Type.Object({ token: text({ max: 128, min: 1 }) });
+
+export const notificationsContract = {
+  'GET /dashboard/api/account/notifications': { answer: choicesShape },
+  /** What is left out stays as it is. Switching `wallet_changed` off requires a proof. */
+  'POST /dashboard/api/account/notifications': { body: Type.Partial(Type.Object(choices)), answer: choicesShape },
+  /** Of the link in a mail. */
+  'POST /dashboard/api/unsubscribe/state': { body: tokenBody, answer: unsubscribeShape },
+  'POST /dashboard/api/unsubscribe': { body: tokenBody, answer: unsubscribeShape },
+} as const satisfies Contracts;

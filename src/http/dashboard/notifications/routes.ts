@@ -1,0 +1,74 @@
+import type { FastifyInstance } from 'fastify';
+import {
+  changeChoices,
+  notificationChoices,
+  unsubscribe,
+  unsubscribeState,
+  type UnsubscribeState,
+} from '../../../app/notifications/choices.ts';
+import type { NotificationChoices } from '../../../domain/notification.ts';
+import { clientAddress } from '../../client.ts';
+import { invalid, notFound } from '../../errors.ts';
+import { requireProof } from '../../session-guard.ts';
+import { addRoute, appFor, signedInOf, type Dashboard } from '../route.ts';
+import type { ChoicesView, UnsubscribeAnswer } from './contract.ts';
+
+const OWN = { action: 'own_account' } as const;
+const ANYBODY = { action: 'anybody' } as const;
+
+/** What people get by mail, and the links that switch it off. */
+export function notificationRoutes(app: FastifyInstance, { people: { app: core } }: Dashboard): void {
+  const viewOf = ({ walletChanged, weeklyOn, ...same }: NotificationChoices): ChoicesView => ({
+    ...same,
+    wallet_changed: walletChanged,
+    weekly_on: weeklyOn,
+    sends_mail: core.sendsMail === true,
+  });
+  addRoute(app, 'GET /dashboard/api/account/notifications', OWN, async ({ request }) =>
+    viewOf(await notificationChoices(core, signedInOf(request).person.id)),
+  );
+  addRoute(app, 'POST /dashboard/api/account/notifications', OWN, async ({ body, request }) => {
+    const { wallet_changed: walletChanged, weekly_on: weeklyOn, ...same } = body;
+    const given = {
+      ...same,
+      ...(walletChanged === undefined ? {} : { walletChanged }),
+      ...(weeklyOn === undefined ? {} : { weeklyOn }),
+    };
+    // A stolen session must not silence the alarm before it takes the money.
+    if (walletChanged === false) requireProof(signedInOf(request), core.clock());
+    const outcome = await changeChoices(appFor(core, request), signedInOf(request).person.id, given);
+    if (outcome.kind === 'refused') throw invalid('zone', outcome.message);
+    return viewOf(outcome.choices);
+  });
+  addRoute(app, 'POST /dashboard/api/unsubscribe/state', ANYBODY, async ({ body }) =>
+    unsubscribeView(await unsubscribeState(core, body.token)),
+  );
+  addRoute(app, 'POST /dashboard/api/unsubscribe', ANYBODY, async ({ body, request }) =>
+    unsubscribeView(await unsubscribe(appFor(core, request), body.token, clientAddress(request))),
+  );
+  oneClick(app, core);
+}
+
+/**
+ * What mail programs call when somebody unsubscribes there (RFC 8058): the address of the page, with POST. It comes
+ * from no page of ours and without a session; the token is all that it may do.
+ */
+function oneClick(app: FastifyInstance, core: Dashboard['people']['app']): void {
+  void app.register(async (scope) => {
+    scope.removeAllContentTypeParsers();
+    scope.addContentTypeParser('*', { bodyLimit: 8_192, parseAs: 'string' }, (_request, _body, done) => done(null));
+    scope.post<{ Params: { token: string } }>(
+      '/dashboard/unsubscribe/:token',
+      { config: { guard: { kind: 'dashboard', isCounted: true } }, schema: { hide: true } },
+      async (request, reply) => {
+        const outcome = await unsubscribe(core, request.params.token, clientAddress(request));
+        if (outcome.kind === 'unknown') throw notFound('There is no such link. Sign in to choose your notifications.');
+        return reply.code(200).type('text/plain; charset=utf-8').send('Switched off.\n');
+      },
+    );
+  });
+}
+
+function unsubscribeView(state: UnsubscribeState): UnsubscribeAnswer {
+  return { state: state.kind, notification: state.kind === 'unknown' ? null : state.notification };
+}

@@ -1,0 +1,106 @@
+import { Type, type Static } from 'typebox';
+import { EXPORT_COLUMNS } from '../../../domain/export-column.ts';
+import { SURFACES } from '../../../domain/payment.ts';
+import { oneOf, text } from '../../fields.ts';
+import { nullable } from '../../shapes.ts';
+import { type Contracts, keysetQuery, modeParams, modeShape } from '../contract-parts.ts';
+import { paymentRowShape } from '../payments/contract.ts';
+
+/** What several words are given as: by commas. */
+const words = Type.Optional(text({ max: 200 }));
+const amount = Type.Optional(text({ max: 20 }));
+
+/** What narrows a list or an export of payments. What is left out does not narrow. */
+export const paymentFilters = {
+  /** By commas, as `exception`, `asset`, `network` and `currency` are. */
+  status: words,
+  exception: words,
+  surface: Type.Optional(oneOf(SURFACES)),
+  asset: words,
+  network: words,
+  /** Decimal texts in the payments' own currency, both included. */
+  amount_min: amount,
+  amount_max: amount,
+  currency: words,
+  /** ISO 8601, a UTC day or a time; both leave out their own moment. */
+  created_after: Type.Optional(text({ max: 40 })),
+  created_before: Type.Optional(text({ max: 40 })),
+  /** The name of a label, in any case. */
+  label: Type.Optional(text({ max: 100 })),
+  /**
+   * A whole id of a payment, refund or event, transaction number, order id, e-mail address, transaction hash or
+   * address, or the beginning of a description.
+   */
+  search: Type.Optional(text({ max: 255 })),
+};
+
+const filterFields = Type.Object(paymentFilters);
+export type FilterFields = Static<typeof filterFields>;
+
+const exportShape = Type.Object({
+  ...paymentFilters,
+  format: Type.Optional(oneOf(['csv', 'jsonl'])),
+  /** Of a CSV file. Spreadsheets of countries that write 1,5 take semicolons. */
+  separator: Type.Optional(oneOf(['comma', 'semicolon'])),
+  /** The usual ones where there are none. The file has them in its own order. */
+  columns: Type.Optional(Type.Array(oneOf(EXPORT_COLUMNS), { maxItems: EXPORT_COLUMNS.length })),
+  /** IANA name of the time zone of a CSV file; JSON is in UTC. */
+  zone: Type.Optional(text({ max: 64 })),
+});
+export type ExportRequest = Static<typeof exportShape>;
+
+const FOUND_BY = [
+  'id',
+  'number',
+  'order_id',
+  'email',
+  'description',
+  'transaction_hash',
+  'address',
+  'refund',
+  'event',
+] as const;
+
+const hitShape = Type.Object({ found_by: oneOf(FOUND_BY), payment: paymentRowShape });
+export type SearchHit = Static<typeof hitShape>;
+
+const PAYMENTS = '/dashboard/api/projects/:project/:mode/payments';
+
+export const paymentListContract = {
+  /** The payments of both APIs, newest first. */
+  [`GET ${PAYMENTS}`]: {
+    params: modeParams,
+    query: Type.Object({ ...keysetQuery, ...paymentFilters }),
+    answer: Type.Object({ data: Type.Array(paymentRowShape), next: nullable(Type.String()) }),
+  },
+  /**
+   * A file of all payments that the filters mean, newest first, as they are at one moment. `x-rows-about` says
+   * about how many it has, where that is known. 503 while no place is free for another.
+   */
+  [`POST ${PAYMENTS}/export`]: {
+    params: modeParams,
+    body: exportShape,
+    answer: Type.String(),
+  },
+  /**
+   * Payments by one text, the best match first: an id, number, order id, e-mail address, transaction hash or address as
+   * a whole and in any spelling, a refund's or event's id, or the beginning of a description.
+   */
+  'GET /dashboard/api/projects/:project/:mode/search': {
+    params: modeParams,
+    query: Type.Object({
+      text: text({ max: 255, min: 1 }),
+      limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 20, default: 8 })),
+    }),
+    /** `mode` is the other mode if only that one has matches. */
+    answer: Type.Object({ mode: modeShape, data: Type.Array(hitShape) }),
+  },
+  /** The words that filters can have, in the order in which people are offered them. */
+  'GET /dashboard/api/filters': {
+    answer: Type.Object({
+      coins: Type.Array(Type.String()),
+      networks: Type.Array(Type.Object({ name: Type.String(), label: Type.String() })),
+      currencies: Type.Array(Type.String()),
+    }),
+  },
+} as const satisfies Contracts;

@@ -1,0 +1,109 @@
+import { searchKeysOf } from '../../../app/dashboard/search-keys.ts';
+import { ASSET_CODES } from '../../../domain/asset-code.ts';
+import { allTokens } from '../../../domain/asset.ts';
+import { parseUuid } from '../../../domain/id.ts';
+import {
+  FIATS,
+  fiatDecimals,
+  formatDecimal,
+  greatestAmountMinor,
+  parseDecimal,
+  type Fiat,
+} from '../../../domain/money.ts';
+import { NETWORKS } from '../../../domain/networks.ts';
+import { EXCEPTIONS } from '../../../domain/payment.ts';
+import { PAYMENT_STATUSES } from '../../../domain/status.ts';
+import type { AmountRange, PaymentSearch } from '../../../store/payments/payment-filter.ts';
+import { readCreated } from '../../dates.ts';
+import { invalid } from '../../errors.ts';
+import type { FilterFields } from './contract.ts';
+
+/**
+ * The list's filters.
+ *
+ * @throws RequestError if a word is not one that payments can have
+ */
+export function readFilters(query: FilterFields): PaymentSearch {
+  const assets = wordsOf('asset', query.asset, ASSET_CODES);
+  const networks = wordsOf('network', query.network, NETWORKS);
+  const tokens =
+    assets === null && networks === null
+      ? null
+      : allTokens().filter(
+          ({ asset, network }) => (assets?.includes(asset) ?? true) && (networks?.includes(network) ?? true),
+        );
+  const { created_after, created_before } = query;
+  return {
+    statuses: wordsOf('status', query.status, PAYMENT_STATUSES),
+    exceptions: wordsOf('exception', query.exception, EXCEPTIONS),
+    surface: query.surface ?? null,
+    tokens,
+    ...readCreated({
+      ...(created_after === undefined ? {} : { created_after }),
+      ...(created_before === undefined ? {} : { created_before }),
+    }),
+    amounts: amountsOf(query),
+    label: query.label === undefined || query.label.trim() === '' ? null : query.label.trim(),
+    keys: searchKeysOf(query.search ?? ''),
+  };
+}
+
+/** The cursor from `after`. */
+export function readAfter(text: string | undefined): string | null {
+  if (text === undefined) return null;
+  const id = parseUuid(text);
+  if (id === null) throw invalid('after', 'after must be the next of the page before, as it was given.');
+  return id;
+}
+
+/** Words separated by commas, without duplicates; null if there are none. */
+function wordsOf<Word extends string>(
+  name: string,
+  text: string | undefined,
+  known: readonly Word[],
+): readonly Word[] | null {
+  const given = (text ?? '').split(',').filter((word) => word !== '');
+  if (given.length === 0) return null;
+  const unknown = given.find((word) => !known.some((one) => one === word));
+  if (unknown !== undefined) throw invalid(name, `${name} must be one or more of ${known.join(', ')}, by commas.`);
+  return known.filter((word) => given.includes(word));
+}
+
+/** In the payments' own currency: an amount of 100 is 100 dollars, euros or yen, unless one of them is named. */
+function amountsOf({ amount_min, amount_max, currency }: FilterFields): readonly AmountRange[] | null {
+  const currencies = wordsOf('currency', currency, FIATS) ?? FIATS;
+  if (amount_min === undefined && amount_max === undefined && currency === undefined) return null;
+  // Refused once, in the form that most currencies have.
+  const [least, most] = [readAmount('amount_min', amount_min), readAmount('amount_max', amount_max)];
+  if (least !== null && most !== null && least > most) {
+    throw invalid('amount_min', 'amount_min must not be greater than amount_max. Swap the two, or leave one out.');
+  }
+  const byDecimals = Map.groupBy(currencies, (one: Fiat) => fiatDecimals(one));
+  return [...byDecimals].map(([decimals, some]) => ({
+    currencies: some,
+    fromMinor: least === null ? 0n : inMinor(least, decimals, 'up'),
+    toMinor: most === null ? greatestAmountMinor(some) : inMinor(most, decimals, 'down'),
+  }));
+}
+
+/** The most decimals that a currency has. */
+const DECIMALS = 2;
+
+/** More than any currency allows, in hundredths of its unit. */
+const MOST = greatestAmountMinor(FIATS) * 100n;
+
+/** In hundredths of the currency's unit. */
+function readAmount(name: string, text: string | undefined): bigint | null {
+  if (text === undefined) return null;
+  const hundredths = parseDecimal(text, DECIMALS);
+  if (hundredths !== null && hundredths <= MOST) return hundredths;
+  throw invalid(
+    name,
+    `${name} must be an amount such as 49.99, from 0 to ${formatDecimal(MOST, DECIMALS)}, with at most two decimals.`,
+  );
+}
+
+function inMinor(hundredths: bigint, decimals: number, rounded: 'up' | 'down'): bigint {
+  if (decimals === DECIMALS) return hundredths;
+  return rounded === 'up' ? (hundredths + 99n) / 100n : hundredths / 100n;
+}

@@ -1,0 +1,163 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { App } from '../../../app/context.ts';
+import { selects, type PaymentSelector } from '../../../app/payments/change-payment.ts';
+import { cancelRefund } from '../../../app/refunds/cancel-refund.ts';
+import { createRefund } from '../../../app/refunds/create-refund.ts';
+import { readRefund } from '../../../app/refunds/read-refund.ts';
+import type { RefundRefusal } from '../../../app/refunds/refund-money.ts';
+import { amountNow } from '../../../app/refunds/refund-rate.ts';
+import type { WantedRefund } from '../../../app/refunds/refund-size.ts';
+import type { RefundOutcome } from '../../../app/refunds/save-refund.ts';
+import { decodeId, encodeId } from '../../../domain/id.ts';
+import { fiatDecimals, formatDecimal, parseDecimal, type Fiat } from '../../../domain/money.ts';
+import type { Payment } from '../../../domain/payment.ts';
+import { mayDo, refusalOf } from '../../../domain/role.ts';
+import { findPayments } from '../../../store/payments/payments.ts';
+import { withChosenAddress } from '../../../store/refunds/chosen-addresses.ts';
+import { isoTime } from '../../../wire/time.ts';
+import { readIsoDate } from '../../dates.ts';
+import { invalid, notFound, RequestError } from '../../errors.ts';
+import type { BodyOf } from '../contract.ts';
+import { viewOf } from '../payments/record.ts';
+import { addRoute, appFor, type Dashboard } from '../route.ts';
+import { formRequest, notAgain, noPayment, paymentSelector, scopeOf } from '../scope.ts';
+
+const REFUNDS = '/dashboard/api/projects/:project/:mode/payments/:payment/refunds';
+
+/** A payment's refunds: create and cancel. */
+export function refundRoutes(app: FastifyInstance, dashboard: Dashboard): void {
+  const {
+    people: { app: core },
+  } = dashboard;
+  addRoute(app, `POST ${REFUNDS}`, { action: 'request_refunds' }, async ({ params, body, request }) => {
+    const scope = scopeOf(request, params);
+    const selector = paymentSelector(scope, params.payment);
+    if (body.address !== undefined && !mayDo(scope.role, 'create_refunds')) {
+      throw new RequestError('permission_error', refusalOf(scope.role, 'create_refunds'));
+    }
+    const payment = await paymentOf(core, selector);
+    const { id: paymentId, projectId, mode, surface, currency } = payment;
+    const outcome = await createRefund(
+      appFor(core, request),
+      {
+        projectId,
+        mode,
+        surface,
+        paymentId,
+        wanted: wantedOf(body, currency),
+        token: { asset: body.asset, network: body.network },
+        address: body.address ?? null,
+        ...rateUntilOf(body),
+        reason: body.reason ?? null,
+      },
+      formRequest(request, scope, body.request),
+    );
+    const refund = refundIdOf(outcome);
+    return { payment: await viewOf(core, request, scope, selector), refund };
+  });
+  addRoute(app, `GET ${REFUNDS}/rate`, { action: 'request_refunds' }, async ({ params, query, request }) => {
+    const payment = await paymentOf(core, paymentSelector(scopeOf(request, params), params.payment));
+    const worth = amountNow(core, payment, query, readAmount(query.amount, payment.currency));
+    switch (worth.kind) {
+      case 'ok': {
+        const { units, decimals, rate, at, until } = worth;
+        const [coins, price] = [formatDecimal(units, decimals), formatDecimal(rate, RATE_DECIMALS)];
+        return { crypto_amount: coins, rate: price, at: isoTime(at), until: isoTime(until) };
+      }
+      case 'no_rate':
+        throw new RequestError('service_unavailable', worth.message);
+      case 'not_found':
+        throw noPayment();
+      case 'refused':
+        throw invalid(fieldOf(worth.param), worth.message);
+    }
+  });
+  addRoute(app, `POST ${REFUNDS}/:refund/cancel`, { action: 'request_refunds' }, async ({ params, request }) => {
+    const { scope, selector, refund: wanted } = await refundOf(dashboard, request, params);
+    const { projectId, mode, role } = scope;
+    const { id } = wanted;
+    if (!mayDo(role, 'create_refunds') && (await withChosenAddress(core.db, [wanted])).has(id)) {
+      const reason =
+        'The address of this refund does not come from its customer, so that only who may choose one cancels it.';
+      throw new RequestError('permission_error', `${reason} ${refusalOf(role, 'create_refunds')}`);
+    }
+    const refund = refundIdOf(await cancelRefund(appFor(core, request), { id, projectId, mode }));
+    return { payment: await viewOf(core, request, scope, selector), refund };
+  });
+}
+
+const RATE_DECIMALS = 8;
+
+/** The payment of a selector; throws if there is none. */
+async function paymentOf(core: App, selector: PaymentSelector): Promise<Payment> {
+  const [payment] = await findPayments(core.db, [selector.id]);
+  if (payment === undefined || !selects(selector, payment)) throw noPayment();
+  return payment;
+}
+
+/** Until when the amount's rate counts, if it has one of now. */
+function rateUntilOf({ rate_until, crypto_amount }: BodyOf<`POST ${typeof REFUNDS}`>) {
+  if (rate_until === undefined) return {};
+  if (crypto_amount === undefined) throw invalid('rate_until', 'rate_until can only be given with crypto_amount.');
+  const time = readIsoDate('rate_until', rate_until);
+  return time === null ? {} : { rateUntil: time.startAt };
+}
+
+/** The refund in the path, which must belong to the payment in the path. */
+async function refundOf(
+  { people: { app: core } }: Dashboard,
+  request: FastifyRequest,
+  params: { readonly project: string; readonly mode: string; readonly payment: string; readonly refund: string },
+) {
+  const scope = scopeOf(request, params);
+  const selector = paymentSelector(scope, params.payment);
+  const id = decodeId('refund', params.refund);
+  const { projectId, mode } = scope;
+  const refund = id === null ? null : await readRefund(core, { id, projectId, mode });
+  if (refund?.paymentId !== selector.id || refund.paymentSurface !== selector.surface) throw noRefund();
+  return { scope, selector, refund };
+}
+
+function noRefund(): RequestError {
+  return notFound('There is no such refund of this payment.');
+}
+
+/** The requested size; null for everything that is left. */
+function wantedOf({ amount, crypto_amount }: BodyOf<`POST ${typeof REFUNDS}`>, currency: Fiat): WantedRefund {
+  if (amount !== undefined && crypto_amount !== undefined) {
+    throw invalid('crypto_amount', 'crypto_amount cannot be given together with amount.');
+  }
+  if (crypto_amount !== undefined) return { cryptoAmount: crypto_amount };
+  return amount === undefined ? null : { amountMinor: readAmount(amount, currency) };
+}
+
+/** In minor units; throws for anything but an amount above 0. */
+function readAmount(amount: string, currency: Fiat): bigint {
+  const decimals = fiatDecimals(currency);
+  const amountMinor = parseDecimal(amount, decimals);
+  if (amountMinor !== null && amountMinor > 0n) return amountMinor;
+  throw invalid('amount', `amount must be a number above 0 with at most ${decimals} decimals, such as 12.5.`);
+}
+
+/** The field of the form; null for what the form does not ask. */
+function fieldOf(param: Extract<RefundRefusal, { readonly kind: 'refused' }>['param']): string | null {
+  if (param === 'crypto_currency') return 'asset';
+  return param === 'order_id' || param === 'transaction_id' ? null : param;
+}
+
+/** The id of the refund; throws if it was refused. */
+function refundIdOf(outcome: RefundOutcome): string {
+  switch (outcome.kind) {
+    case 'done':
+      return encodeId('refund', outcome.refund.id);
+    case 'replayed':
+      return (JSON.parse(outcome.body) as { readonly id: string }).id;
+    case 'not_found':
+      throw noPayment();
+    case 'refused':
+      throw invalid(fieldOf(outcome.param), outcome.message);
+    case 'key_reused':
+    case 'still_running':
+      throw notAgain(outcome.kind);
+  }
+}

@@ -1,0 +1,125 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { App } from '../../../app/context.ts';
+import type { ChangeOutcome, PaymentSelector } from '../../../app/payments/change-payment.ts';
+import {
+  acceptPayment,
+  cancelPayment,
+  completeSandboxPayment,
+  type MoneyShown,
+  type NotSandbox,
+} from '../../../app/payments/payment-actions.ts';
+import type { TokenRefusal } from '../../../app/payments/quote-payment.ts';
+import { simulatePayment } from '../../../app/payments/simulate-payment.ts';
+import { encodeId } from '../../../domain/id.ts';
+import { parseDecimal } from '../../../domain/money.ts';
+import { findPayments } from '../../../store/payments/payments.ts';
+import type { PaymentChange } from '../../../store/payments/save-changes.ts';
+import { whyNot } from '../../api.ts';
+import { invalid, RequestError } from '../../errors.ts';
+import type { BodyOf } from '../contract.ts';
+import { addRoute, appFor, type Dashboard } from '../route.ts';
+import { noPayment, paymentSelector, scopeOf } from '../scope.ts';
+import type { Consequences, PaymentView } from './contract.ts';
+import { viewOf } from './record.ts';
+
+const PAYMENTS = '/dashboard/api/projects/:project/:mode/payments';
+
+/** One payment in detail, and its actions. */
+export function paymentRoutes(app: FastifyInstance, { people: { app: core } }: Dashboard): void {
+  addRoute(app, `GET ${PAYMENTS}/:payment`, { action: 'read_payments' }, ({ params, request }) => {
+    const scope = scopeOf(request, params);
+    return viewOf(core, request, scope, paymentSelector(scope, params.payment));
+  });
+  changeRoutes(app, core);
+}
+
+function changeRoutes(app: FastifyInstance, core: App): void {
+  const CHANGE = { action: 'change_payments' } as const;
+  const act = async (
+    request: FastifyRequest,
+    params: { readonly project: string; readonly mode: string; readonly payment: string },
+    done: string,
+    run: (app: App, selector: PaymentSelector) => Promise<ChangeOutcome<TokenRefusal | NotSandbox>>,
+  ) => {
+    const scope = scopeOf(request, params);
+    const selector = paymentSelector(scope, params.payment);
+    const change = changeOf(await run(appFor(core, request), selector), done);
+    const payment = await viewOf(core, request, scope, selector);
+    return { payment, consequences: consequencesOf(change, payment) };
+  };
+  addRoute(app, `POST ${PAYMENTS}/:payment/complete`, CHANGE, ({ params, request }) =>
+    act(request, params, 'completed', completeSandboxPayment),
+  );
+  addRoute(app, `POST ${PAYMENTS}/:payment/cancel`, CHANGE, ({ params, request }) =>
+    act(request, params, 'cancelled', cancelPayment),
+  );
+  addRoute(app, `POST ${PAYMENTS}/:payment/accept`, CHANGE, ({ params, body, request }) =>
+    act(request, params, 'accepted', async (own, selector) =>
+      acceptPayment(own, selector, { shown: await shownMoney(own, selector, body.shown) }),
+    ),
+  );
+  addRoute(app, `POST ${PAYMENTS}/:payment/simulate`, CHANGE, ({ params, body, request }) =>
+    act(request, params, 'simulated', (own, selector) => simulatePayment(own, selector, body.outcome)),
+  );
+}
+
+/** The amounts shown to the person who accepts, in the smallest units of the quote's token. */
+async function shownMoney(
+  { db }: App,
+  { id }: PaymentSelector,
+  shown: BodyOf<`POST ${typeof PAYMENTS}/:payment/accept`>['shown'],
+): Promise<MoneyShown | null> {
+  if (shown === undefined) return null;
+  const [payment] = await findPayments(db, [id]);
+  const decimals = payment?.quote?.decimals ?? 0;
+  const unitsOf = (name: 'confirmed' | 'refunded'): bigint => {
+    const units = parseDecimal(shown[name], decimals);
+    if (units === null) throw invalid(`shown.${name}`, `shown.${name} must be a plain decimal, as it was shown.`);
+    return units;
+  };
+  return { confirmedUnits: unitsOf('confirmed'), refundedUnits: unitsOf('refunded') };
+}
+
+/** @throws RequestError that says why nothing was changed */
+function changeOf(outcome: ChangeOutcome<TokenRefusal | NotSandbox>, done: string): PaymentChange {
+  switch (outcome.kind) {
+    case 'changed':
+      return outcome.change;
+    case 'not_found':
+      throw noPayment();
+    case 'not_sandbox':
+      throw invalid(null, `Only test payments can be ${done} by hand. A live one is paid on its chain.`);
+    case 'no_rate':
+      throw new RequestError('service_unavailable', outcome.message);
+    case 'refused':
+      if ('reason' in outcome && outcome.reason === 'money_changed') {
+        throw new RequestError(
+          'conflict_error',
+          `The payment was not ${done}: ${whyNot(outcome.reason, outcome.payment)}`,
+        );
+      }
+      throw invalid(
+        null,
+        'reason' in outcome
+          ? `The payment cannot be ${done}: ${whyNot(outcome.reason, outcome.payment)}`
+          : outcome.message,
+      );
+    case 'replayed':
+    case 'key_reused':
+    case 'still_running':
+      throw new Error('The dashboard sends no idempotency keys.');
+  }
+}
+
+function consequencesOf({ before, after, events }: PaymentChange, { timeline }: PaymentView): Consequences {
+  const ids = new Set(events.map(({ id }) => encodeId('event', id)));
+  return {
+    from: (before ?? after).status,
+    to: after.status,
+    exception: after.exception,
+    events: events.map(({ type }) => type),
+    deliveries: timeline
+      .map((entry) => (entry.kind === 'event' && ids.has(entry.id) ? entry.deliveries.length : 0))
+      .reduce((sum, count) => sum + count, 0),
+  };
+}

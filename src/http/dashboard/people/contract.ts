@@ -1,0 +1,67 @@
+import { Type, type Static } from 'typebox';
+import { email } from '../../fields.ts';
+import { nullable, time } from '../../shapes.ts';
+import { ownSessionShape } from '../account/contract.ts';
+import { type Contracts, doneShape, idField, roleShape } from '../contract-parts.ts';
+
+/** People and their roles. Every route requires a role in all projects. */
+
+const membershipShape = Type.Object({
+  /** Null: all projects, including future ones. */
+  project: nullable(Type.String()),
+  role: roleShape,
+});
+
+const personShape = Type.Object({
+  id: Type.String(),
+  email: Type.String(),
+  /** `invited`: has not set a password yet. */
+  state: Type.Unsafe<'active' | 'invited' | 'deactivated'>({ type: 'string' }),
+  memberships: Type.Array(membershipShape),
+  has_second_factor: Type.Boolean(),
+  created_at: time(),
+  last_seen_at: nullable(time()),
+});
+export type PersonView = Static<typeof personShape>;
+
+const projectField = Type.Optional(nullable(idField));
+const personBody = Type.Object({ id: idField });
+const personParams = Type.Object({ person: Type.String() });
+const personAnswer = Type.Object({ person: personShape });
+const linkAnswer = Type.Object({
+  person: personShape,
+  link: Type.String(),
+  expires_at: time(),
+  /** Whether a mail with a link of its own is on its way. */
+  is_mailed: Type.Boolean(),
+});
+
+export const peopleContract = {
+  'GET /dashboard/api/people': { answer: Type.Object({ data: Type.Array(personShape) }) },
+  'POST /dashboard/api/people/invite': {
+    body: Type.Object({ email, role: roleShape, project: projectField }),
+    answer: linkAnswer,
+  },
+  /** Sets the role in one project or all of them; null removes it. */
+  'POST /dashboard/api/people/role': {
+    body: Type.Object({
+      id: idField,
+      role: nullable(roleShape),
+      project: projectField,
+      /** The role that the change began from: 409 if somebody has changed it since. */
+      seen: Type.Optional(nullable(roleShape)),
+    }),
+    answer: personAnswer,
+  },
+  /** Creates a link, ends all sessions and removes the second factors. */
+  'POST /dashboard/api/people/reset': { body: personBody, answer: linkAnswer },
+  /** Removes the second factors and ends all sessions; the password stays. */
+  'POST /dashboard/api/people/remove-factors': { body: personBody, answer: personAnswer },
+  'GET /dashboard/api/people/:person/sessions': {
+    params: personParams,
+    answer: Type.Object({ data: Type.Array(ownSessionShape) }),
+  },
+  'POST /dashboard/api/people/:person/sessions/end': { params: personParams, body: personBody, answer: doneShape },
+  'POST /dashboard/api/people/:person/sessions/end-all': { params: personParams, answer: doneShape },
+  'POST /dashboard/api/people/deactivate': { body: personBody, answer: personAnswer },
+} as const satisfies Contracts;

@@ -1,0 +1,125 @@
+import type { FastifyInstance } from 'fastify';
+import {
+  deactivatePerson,
+  invitePerson,
+  memberOf,
+  peopleOf,
+  removeSecondFactor,
+  resetPerson,
+  setRole,
+  type Who,
+} from '../../../app/people/people.ts';
+import { endAllSessions, endSession } from '../../../app/people/sessions.ts';
+import { createProject } from '../../../app/projects/projects.ts';
+import { rejected } from '../../../app/rejected.ts';
+import { parseUuid } from '../../../domain/id.ts';
+import type { Member } from '../../../store/people/people.ts';
+import { isoTime, isoTimeOrNull } from '../../../wire/time.ts';
+import { invalid, notFound } from '../../errors.ts';
+import { sessionViews } from '../account/record.ts';
+import { done, refusalError } from '../refusal-words.ts';
+import { addRoute, appFor, signedInOf, type Dashboard } from '../route.ts';
+import type { PersonView } from './contract.ts';
+
+/** People and projects. */
+export function peopleRoutes(app: FastifyInstance, dashboard: Dashboard): void {
+  const { app: core, site } = dashboard.people;
+  const MANAGE = { action: 'manage_people' } as const;
+  addRoute(app, 'GET /dashboard/api/people', { action: 'read_people' }, async () => ({
+    data: (await peopleOf(core)).map(personView),
+  }));
+  addRoute(app, 'POST /dashboard/api/people/invite', MANAGE, async ({ body, request }) => {
+    const projectId = projectOf(body.project);
+    const invited = done(await invitePerson(appFor(core, request), site.url, { ...body, projectId }), 'email');
+    return {
+      person: await viewOf(invited.person.id),
+      link: invited.link.url,
+      expires_at: isoTime(invited.link.expiresAt),
+      is_mailed: invited.isMailed,
+    };
+  });
+  addRoute(app, 'POST /dashboard/api/people/role', MANAGE, async ({ body, request }) => {
+    const wanted = { role: body.role, projectId: projectOf(body.project), seen: body.seen };
+    const { person } = done(await setRole(appFor(core, request), whoOf(body.id), wanted), 'role');
+    return { person: await viewOf(person.id) };
+  });
+  addRoute(app, 'POST /dashboard/api/people/reset', MANAGE, async ({ body, request }) => {
+    const { person, link } = done(await resetPerson(appFor(core, request), site.url, whoOf(body.id)), 'id');
+    return { person: await viewOf(person.id), link: link.url, expires_at: isoTime(link.expiresAt), is_mailed: false };
+  });
+  addRoute(app, 'POST /dashboard/api/people/remove-factors', MANAGE, async ({ body, request }) => {
+    const { person } = done(await removeSecondFactor(appFor(core, request), whoOf(body.id)), 'id');
+    return { person: await viewOf(person.id) };
+  });
+  addRoute(app, 'POST /dashboard/api/people/deactivate', MANAGE, async ({ body, request }) => {
+    const { person } = done(await deactivatePerson(appFor(core, request), whoOf(body.id)), 'id');
+    return { person: await viewOf(person.id) };
+  });
+  addRoute(app, 'POST /dashboard/api/projects', { action: 'create_projects' }, async ({ body, request }) => {
+    const { id, name } = done(await createProject(appFor(core, request), body.name)).project;
+    return { id, name };
+  });
+  sessionsOfOthers(app, dashboard);
+
+  const viewOf = async (id: string): Promise<PersonView> => {
+    const member = await memberOf(core, id);
+    if (member === null) throw refusalError(rejected('no_person'), 'id');
+    return personView(member);
+  };
+}
+
+/** Where colleagues are signed in; owners end their sessions. */
+function sessionsOfOthers(app: FastifyInstance, { people: { app: core } }: Dashboard): void {
+  const MANAGE = { action: 'manage_people' } as const;
+  const memberIn = async (text: string): Promise<string> => {
+    const id = parseUuid(text);
+    if (id === null || (await memberOf(core, id)) === null) throw refusalError(rejected('no_person'));
+    return id;
+  };
+  addRoute(
+    app,
+    'GET /dashboard/api/people/:person/sessions',
+    { action: 'read_people' },
+    async ({ params, request }) => ({
+      data: await sessionViews(core, await memberIn(params.person), signedInOf(request).session),
+    }),
+  );
+  addRoute(app, 'POST /dashboard/api/people/:person/sessions/end', MANAGE, async ({ params, body, request }) => {
+    const person = await memberIn(params.person);
+    const session = parseUuid(body.id);
+    if (session === null || !(await endSession(appFor(core, request), person, session))) {
+      throw notFound('There is no such session any more.');
+    }
+    return {};
+  });
+  addRoute(app, 'POST /dashboard/api/people/:person/sessions/end-all', MANAGE, async ({ params, request }) => {
+    await endAllSessions(appFor(core, request), await memberIn(params.person));
+    return {};
+  });
+}
+
+function whoOf(text: string): Who {
+  const id = parseUuid(text);
+  if (id === null) throw invalid('id', 'id must be the id of a person.');
+  return { id };
+}
+
+function projectOf(text: string | null | undefined): string | null {
+  if (text === null || text === undefined) return null;
+  const id = parseUuid(text);
+  if (id === null) throw invalid('project', 'project must be the id of a project, or left out for all of them.');
+  return id;
+}
+
+function personView(member: Member): PersonView {
+  const { deactivatedAt, passwordHash, sealedTotp, hasPasskeys } = member;
+  return {
+    id: member.id,
+    email: member.email,
+    state: deactivatedAt !== null ? 'deactivated' : passwordHash === null ? 'invited' : 'active',
+    memberships: member.memberships.map(({ projectId, role }) => ({ project: projectId, role })),
+    has_second_factor: sealedTotp !== null || hasPasskeys,
+    created_at: isoTime(member.createdAt),
+    last_seen_at: isoTimeOrNull(member.lastSeenAt),
+  };
+}

@@ -1,0 +1,118 @@
+import { Type, type Static } from 'typebox';
+import { ASSET_CODES } from '../../../domain/asset-code.ts';
+import { NETWORKS } from '../../../domain/networks.ts';
+import { REFUND_STAGES } from '../../../domain/refund-stage.ts';
+import { oneOf, text } from '../../fields.ts';
+import { nullable, time } from '../../shapes.ts';
+import { explorerUrl, type Contracts, idField, keysetQuery, modeParams } from '../contract-parts.ts';
+
+export const refundShape = Type.Object({
+  id: Type.String(),
+  status: oneOf(['pending', 'completed', 'failed']),
+  amount: Type.String(),
+  currency: Type.String(),
+  asset: Type.String(),
+  network: Type.String(),
+  crypto_amount: Type.String(),
+  address: nullable(Type.String()),
+  /** The page where the customer enters an address; null if there is one already. */
+  claim_url: nullable(Type.String()),
+  reason: nullable(Type.String()),
+  failure_reason: nullable(Type.String()),
+  transaction_hash: nullable(Type.String()),
+  explorer_url: explorerUrl,
+  created_at: time(),
+  completed_at: nullable(time()),
+  /** What this person can do with it now. */
+  can: Type.Object({ sign: Type.Boolean(), cancel: Type.Boolean() }),
+});
+export type RefundView = Static<typeof refundShape>;
+
+/** What can be refunded in one token. Amounts in `asset`. */
+export const refundableShape = Type.Object({
+  asset: Type.String(),
+  network: Type.String(),
+  decimals: Type.Integer(),
+  confirmed: Type.String(),
+  /** The sum of completed and pending refunds. */
+  refunded: Type.String(),
+  left: Type.String(),
+  /** `left` at the payment's rate, in its currency; null if it was not quoted in this token. */
+  left_amount: nullable(Type.String()),
+  /** The part of `left` that exceeds what was owed; null if nothing does. */
+  excess: nullable(Type.String()),
+  excess_amount: nullable(Type.String()),
+});
+export type RefundableView = Static<typeof refundableShape>;
+
+/** Where this person may refund to: any address, only one that the customer enters on the claim page, or nowhere. */
+export const REFUND_TARGETS = ['any', 'claimed', 'none'] as const;
+
+const listedShape = Type.Object({
+  ...refundShape.properties,
+  stage: oneOf(REFUND_STAGES),
+  payment: Type.Object({
+    /** As its API writes it. */
+    id: Type.String(),
+    /** The merchant's order id, or the number of a transaction. */
+    name: nullable(Type.String()),
+  }),
+  /** What pays it, or was to; null if nothing was seen. */
+  payout: nullable(
+    Type.Object({
+      transaction_hash: Type.String(),
+      explorer_url: explorerUrl,
+      /** `waiting`: in no block; `dropped`: gone from every mempool too. */
+      state: oneOf(['block', 'waiting', 'dropped']),
+      /** 0 while it is in no block. */
+      confirmations: Type.Integer(),
+      needed: Type.Integer(),
+    }),
+  ),
+  /** When it fails unless it is paid; null once it ended. */
+  due_at: nullable(time()),
+  /** Whether one transaction can pay it together with others of its network. */
+  is_joinable: Type.Boolean(),
+});
+export type ListedRefundView = Static<typeof listedShape>;
+
+const filters = {
+  stage: Type.Optional(oneOf(REFUND_STAGES)),
+  asset: Type.Optional(oneOf(ASSET_CODES)),
+  network: Type.Optional(oneOf(NETWORKS)),
+  /** ISO 8601; both leave out their own moment. */
+  created_after: Type.Optional(text({ max: 40 })),
+  created_before: Type.Optional(text({ max: 40 })),
+  /**
+   * A whole refund id, address or transaction hash, or what names a payment: its id, number, order id, e-mail,
+   * address or transaction hash.
+   */
+  search: Type.Optional(text({ max: 255 })),
+};
+const filterFields = Type.Object(filters);
+export type RefundFilters = Static<typeof filterFields>;
+
+const exportShape = Type.Object({
+  ...filters,
+  format: Type.Optional(oneOf(['csv', 'jsonl'])),
+  /** Of a CSV file. Spreadsheets of countries that write 1,5 take semicolons. */
+  separator: Type.Optional(oneOf(['comma', 'semicolon'])),
+});
+export type RefundExportRequest = Static<typeof exportShape>;
+
+const REFUNDS = '/dashboard/api/projects/:project/:mode/refunds';
+
+/** The routes of the page of refunds. */
+export const refundListContract = {
+  [`GET ${REFUNDS}`]: {
+    params: modeParams,
+    query: Type.Object({ ...keysetQuery, ...filters }),
+    answer: Type.Object({ data: Type.Array(listedShape), next: nullable(Type.String()) }),
+  },
+  [`GET ${REFUNDS}/:refund`]: {
+    params: Type.Object({ ...modeParams.properties, refund: idField }),
+    answer: listedShape,
+  },
+  /** A file of all refunds that the filters mean, newest first. 503 while no place is free for another. */
+  [`POST ${REFUNDS}/export`]: { params: modeParams, body: exportShape, answer: Type.String() },
+} as const satisfies Contracts;

@@ -1,0 +1,58 @@
+import { Type, type Static } from 'typebox';
+import { oneOf, text } from '../../fields.ts';
+import { nullable, time } from '../../shapes.ts';
+import { type Contracts, idField, keysetQuery, modeParams } from '../contract-parts.ts';
+
+/** What a call did: refused ones were answered with 400 or above. */
+export const OUTCOMES = ['refused', 'accepted'] as const;
+export const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
+
+const requestShape = Type.Object({
+  id: Type.String(),
+  at: time(),
+  /** As in `x-request-id`. */
+  request_id: Type.String(),
+  method: Type.String(),
+  /** Without the query. */
+  path: Type.String(),
+  status: Type.Integer(),
+  duration_ms: Type.Integer(),
+  key: Type.Object({ id: Type.String(), name: nullable(Type.String()) }),
+  /** The client's address; null for public keys, which customers use, as `user_agent` is. */
+  client: nullable(Type.String()),
+  user_agent: nullable(Type.String()),
+  /** Why it was refused, as it was answered. */
+  error: nullable(Type.Object({ type: Type.String(), param: nullable(Type.String()), message: Type.String() })),
+});
+export type RequestView = Static<typeof requestShape>;
+
+const REQUESTS = '/dashboard/api/projects/:project/:mode/requests';
+
+export const requestsContract = {
+  /** Calls of the APIs of the last 30 days: those that were refused or change something, and some of the reads. */
+  [`GET ${REQUESTS}`]: {
+    params: modeParams,
+    query: Type.Object({
+      ...keysetQuery,
+      outcome: Type.Optional(oneOf(OUTCOMES)),
+      method: Type.Optional(oneOf(METHODS)),
+      /** The beginning of the path. */
+      path: Type.Optional(text({ max: 300 })),
+      status: Type.Optional(Type.Integer({ minimum: 100, maximum: 599 })),
+      key: Type.Optional(text({ max: 64 })),
+      request_id: Type.Optional(text({ max: 128 })),
+      created_after: Type.Optional(text({ max: 40 })),
+      created_before: Type.Optional(text({ max: 40 })),
+    }),
+    answer: Type.Object({
+      data: Type.Array(requestShape),
+      next: nullable(Type.String()),
+      /** The project's keys of this mode, to filter by. */
+      keys: Type.Array(Type.Object({ id: Type.String(), name: Type.String() })),
+    }),
+  },
+  [`GET ${REQUESTS}/:request`]: {
+    params: Type.Object({ ...modeParams.properties, request: idField }),
+    answer: requestShape,
+  },
+} as const satisfies Contracts;

@@ -1,0 +1,112 @@
+import { Type, type Static } from 'typebox';
+import { FIATS } from '../../../domain/money.ts';
+import { oneOf, text } from '../../fields.ts';
+import { nullable } from '../../shapes.ts';
+import { type Contracts, projectParams } from '../contract-parts.ts';
+
+const settingsShape = Type.Object({
+  name: Type.String(),
+  /** Six hex digits. */
+  accent: nullable(Type.String()),
+  support_url: nullable(Type.String()),
+  logo: nullable(Type.Object({ path: Type.String(), width: Type.Integer(), height: Type.Integer() })),
+  default_expiry_minutes: nullable(Type.Integer()),
+  default_currency: nullable(oneOf(FIATS)),
+  default_success_url: nullable(Type.String()),
+  currencies: Type.Array(oneOf(FIATS)),
+  is_active: Type.Boolean(),
+  /** Changes with any of the settings. */
+  version: Type.String(),
+});
+export type SettingsView = Static<typeof settingsShape>;
+
+/** As typed: an empty text is none. `logo`: a file in base64, at most 64 KiB; null removes it; left out, it stays. */
+const fields = {
+  name: text({ max: 300 }),
+  accent: text({ max: 300 }),
+  support_url: text({ max: 3_000 }),
+  logo: Type.Optional(nullable(text({ max: 90_000 }))),
+};
+const defaults = {
+  default_expiry_minutes: text({ max: 20 }),
+  default_currency: text({ max: 10 }),
+  default_success_url: text({ max: 3_000 }),
+};
+
+const stopsShape = Type.Object({
+  open_payments: Type.Integer(),
+  endpoints: Type.Integer(),
+  keys: Type.Integer(),
+});
+
+/** One of the two: the customer with this address, or all whose payments ended and are older than that. */
+const customers = {
+  email: Type.Optional(text({ max: 254 })),
+  older_than_days: Type.Optional(Type.Integer({ minimum: 1, maximum: 3_650 })),
+};
+const countsShape = Type.Object({
+  payments: Type.Integer(),
+  events: Type.Integer(),
+  notes: Type.Integer(),
+  refund_reasons: Type.Integer(),
+  answers: Type.Integer(),
+});
+export type CustomerDataView = Static<typeof countsShape>;
+
+const SETTINGS = '/dashboard/api/projects/:project/settings';
+
+/** The routes of the page of settings. */
+export const settingsContract = {
+  [`GET ${SETTINGS}`]: { params: projectParams, answer: settingsShape },
+  /** 409 if they were changed since `version`; nothing is saved then. */
+  [`POST ${SETTINGS}`]: {
+    params: projectParams,
+    body: Type.Object({ ...fields, ...defaults, version: Type.String({ maxLength: 100 }) }),
+    answer: settingsShape,
+  },
+  /** The mark-up of a payment page with these values, of which nothing is saved. */
+  [`POST ${SETTINGS}/preview`]: {
+    params: projectParams,
+    body: Type.Object({ ...fields, language: text({ max: 10 }) }),
+    answer: Type.Object({ html: Type.String() }),
+  },
+  /** The picture of a logo that a preview was asked for with, for an hour. */
+  [`GET ${SETTINGS}/logo/:hash`]: {
+    params: Type.Object({ ...projectParams.properties, hash: Type.String() }),
+    answer: Type.String(),
+  },
+  /** What is at work now. */
+  [`GET ${SETTINGS}/stops`]: {
+    params: projectParams,
+    answer: Type.Object({ test: stopsShape, live: stopsShape }),
+  },
+  /** 400 on `name` unless it is the project's. */
+  [`POST ${SETTINGS}/deactivate`]: {
+    params: projectParams,
+    body: Type.Object({ name: text({ max: 300 }) }),
+    answer: settingsShape,
+  },
+  [`POST ${SETTINGS}/activate`]: { params: projectParams, answer: settingsShape },
+  /** A file of JSON lines with what is kept for good of the project, and no secret. */
+  [`POST ${SETTINGS}/export`]: { params: projectParams, answer: Type.String() },
+  /**
+   * What a deletion would clear; if `has_more`, of the first 10,000 payments alone. `open`: payments that are old
+   * enough, and keep their data until they have ended.
+   */
+  [`POST ${SETTINGS}/customer-data/count`]: {
+    params: projectParams,
+    body: Type.Object(customers),
+    answer: Type.Object({ counts: countsShape, has_more: Type.Boolean(), open: Type.Integer() }),
+  },
+  /** Clears the data of at most 1,000 payments. `next` is the `after` of the next call; null: all is cleared. */
+  [`POST ${SETTINGS}/customer-data/delete`]: {
+    params: projectParams,
+    body: Type.Object({ ...customers, after: nullable(text({ max: 64 })) }),
+    answer: Type.Object({ counts: countsShape, next: nullable(Type.String()) }),
+  },
+  /** The list of projects is part of the session. */
+  'POST /dashboard/api/projects': {
+    body: Type.Object({ name: text({ max: 100, min: 1 }) }),
+    answer: Type.Object({ id: Type.String(), name: Type.String() }),
+  },
+} as const satisfies Contracts;

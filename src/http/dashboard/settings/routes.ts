@@ -1,0 +1,197 @@
+import type { FastifyInstance } from 'fastify';
+import { exportProject } from '../../../app/dashboard/export-project.ts';
+import { roleOfOpenSession } from '../../../app/people/open-session.ts';
+import { setActive, stopsOf, type Stops } from '../../../app/projects/activation.ts';
+import {
+  previewCustomerData,
+  removeCustomerData,
+  type CustomerDataCounts,
+} from '../../../app/projects/customer-data.ts';
+import {
+  previewSettings,
+  saveSettings,
+  settingsVersion,
+  type SettingsRequest,
+} from '../../../app/projects/settings.ts';
+import { parseUuid } from '../../../domain/id.ts';
+import { FIATS } from '../../../domain/money.ts';
+import type { Mode } from '../../../domain/permission.ts';
+import { findLogoDraft } from '../../../store/projects/logo-drafts.ts';
+import { findProject, type Project } from '../../../store/projects/projects.ts';
+import { invalid, notFound } from '../../errors.ts';
+import { CONTRACT, type BodyOf } from '../contract.ts';
+import { done } from '../refusal-words.ts';
+import { addRoute, appFor, signedInOf, type Dashboard } from '../route.ts';
+import { projectScopeOf } from '../scope.ts';
+import type { FileSender } from '../send-file.ts';
+import type { CustomerDataView, SettingsView } from './contract.ts';
+
+const SETTINGS = '/dashboard/api/projects/:project/settings';
+const MANAGE = { action: 'manage_settings' } as const;
+const DEACTIVATE = { action: 'deactivate_project' } as const;
+const DELETE = { action: 'delete_customer_data' } as const;
+/** A logo of the largest size in base64, and the rest of the body. */
+const MAX_BODY_BYTES = 131_072;
+const WITH_LOGO = { ...MANAGE, bodyLimit: MAX_BODY_BYTES } as const;
+
+/** The page of settings. */
+export function settingsRoutes(app: FastifyInstance, dashboard: Dashboard, send: FileSender): void {
+  const { app: core } = dashboard.people;
+  const viewOf = (project: Project): SettingsView => settingsView(project, dashboard.checkout.logoPath);
+  addRoute(app, `GET ${SETTINGS}`, MANAGE, async ({ params, request }) => {
+    const project = await findProject(core.db, projectScopeOf(request, params).projectId);
+    if (project === null) throw notFound('There is no such project.');
+    return viewOf(project);
+  });
+  addRoute(app, `POST ${SETTINGS}`, WITH_LOGO, async ({ params, body, request }) => {
+    const { projectId } = projectScopeOf(request, params);
+    const values = { ...brandingOf(body), ...defaultsOf(body) };
+    return viewOf(done(await saveSettings(appFor(core, request), projectId, body.version, values)).project);
+  });
+  addRoute(app, `POST ${SETTINGS}/preview`, WITH_LOGO, async ({ params, body, request }) => {
+    const { projectId } = projectScopeOf(request, params);
+    const { project, changes } = done(await previewSettings(core, projectId, brandingOf(body)));
+    const { name = project.name, accent = null, supportUrl = null, logo: sent } = changes;
+    const draftPath = (hash: string): string => `${SETTINGS.replace(':project', projectId)}/logo/${hash}`;
+    const logo = sent === undefined ? logoView(project.logo, dashboard.checkout.logoPath) : logoView(sent, draftPath);
+    const shown = { name, accent, supportUrl, logo };
+    return { html: dashboard.checkout.preview(shown, body.language) };
+  });
+  draftRoute(app, dashboard);
+  activationRoutes(app, dashboard, viewOf);
+  exportRoute(app, dashboard, send);
+  customerRoutes(app, dashboard);
+}
+
+/** Opened by itself, the picture is a document of this service's origin, and must not do anything there. */
+const PICTURE_HEADERS = {
+  'cache-control': 'private, max-age=3600',
+  'content-security-policy': "default-src 'none'; sandbox",
+  'content-disposition': 'inline',
+  'x-content-type-options': 'nosniff',
+} as const;
+
+function draftRoute(app: FastifyInstance, dashboard: Dashboard): void {
+  const url = `${SETTINGS}/logo/:hash` as const;
+  const schema = { hide: true, params: CONTRACT[`GET ${url}`].params };
+  const config = { guard: { kind: 'session', action: 'manage_settings' } } as const;
+  app.get<{ Params: { project: string; hash: string } }>(url, { config, schema }, async (request, reply) => {
+    const { projectId } = projectScopeOf(request, request.params);
+    const logo = await findLogoDraft(dashboard.people.app.db, projectId, request.params.hash);
+    if (logo === null) throw notFound('There is no such picture any more. Choose the file again.');
+    return reply.headers(PICTURE_HEADERS).header('content-type', logo.type).send(logo.bytes);
+  });
+}
+
+function activationRoutes(
+  app: FastifyInstance,
+  dashboard: Dashboard,
+  viewOf: (project: Project) => SettingsView,
+): void {
+  const { app: core } = dashboard.people;
+  addRoute(app, `GET ${SETTINGS}/stops`, MANAGE, async ({ params, request }) => {
+    const stops = await stopsOf(core, projectScopeOf(request, params).projectId);
+    return { test: stopsView(stops, 'test'), live: stopsView(stops, 'live') };
+  });
+  addRoute(app, `POST ${SETTINGS}/deactivate`, DEACTIVATE, async ({ params, body, request }) => {
+    const { projectId } = projectScopeOf(request, params);
+    return viewOf(done(await setActive(appFor(core, request), projectId, false, body.name)).project);
+  });
+  addRoute(app, `POST ${SETTINGS}/activate`, DEACTIVATE, async ({ params, request }) => {
+    const { projectId } = projectScopeOf(request, params);
+    return viewOf(done(await setActive(appFor(core, request), projectId, true)).project);
+  });
+}
+
+function exportRoute(app: FastifyInstance, dashboard: Dashboard, send: FileSender): void {
+  const { app: core } = dashboard.people;
+  const action = 'export_project' as const;
+  const schema = { hide: true, params: CONTRACT[`POST ${SETTINGS}/export`].params };
+  const config = { guard: { kind: 'session', action }, stream: true } as const;
+  app.post<{ Params: { project: string } }>(`${SETTINGS}/export`, { config, schema }, (request, reply) => {
+    const { projectId, role } = projectScopeOf(request, request.params);
+    const open = () => exportProject(appFor(core, request), dashboard.exports.connect, projectId);
+    return send(request, reply, open, {
+      name: 'project',
+      format: 'jsonl',
+      mayRead: async () => (await roleOfOpenSession(core, signedInOf(request), projectId, action)) === role,
+    });
+  });
+}
+
+function customerRoutes(app: FastifyInstance, dashboard: Dashboard): void {
+  const { app: core } = dashboard.people;
+  addRoute(app, `POST ${SETTINGS}/customer-data/count`, DELETE, async ({ params, body, request }) => {
+    const { projectId } = projectScopeOf(request, params);
+    const wanted = { email: body.email, days: body.older_than_days };
+    const { counts, hasMore, open } = done(await previewCustomerData(core, projectId, wanted), 'older_than_days');
+    return { counts: countsView(counts), has_more: hasMore, open };
+  });
+  addRoute(app, `POST ${SETTINGS}/customer-data/delete`, DELETE, async ({ params, body, request }) => {
+    const { projectId } = projectScopeOf(request, params);
+    const after = body.after === null ? null : parseUuid(body.after);
+    if (body.after !== null && after === null) throw invalid('after', 'after must be the next of the call before.');
+    const wanted = { email: body.email, days: body.older_than_days };
+    const removed = await removeCustomerData(appFor(core, request), projectId, wanted, after);
+    const { counts, next } = done(removed, 'older_than_days');
+    return { counts: countsView(counts), next };
+  });
+}
+
+const textOrNull = (text: string): string | null => (text.trim() === '' ? null : text.trim());
+
+/** An e-mail address is a link to write to. */
+function linkOrNull(text: string): string | null {
+  const given = textOrNull(text);
+  return given !== null && /^[^\s@:/?#]+@[^\s@:/?#]+$/.test(given) ? `mailto:${given}` : given;
+}
+
+type Branding = Pick<BodyOf<`POST ${typeof SETTINGS}`>, 'name' | 'accent' | 'support_url' | 'logo'>;
+
+function brandingOf({ name, accent, support_url, logo }: Branding): SettingsRequest {
+  const file = 'The file';
+  return {
+    name,
+    accent: textOrNull(accent),
+    supportUrl: linkOrNull(support_url),
+    ...(logo === undefined ? {} : { logo: logo === null ? null : { file, bytes: Buffer.from(logo, 'base64') } }),
+  };
+}
+
+function defaultsOf(body: BodyOf<`POST ${typeof SETTINGS}`>): SettingsRequest {
+  const minutes = textOrNull(body.default_expiry_minutes);
+  return {
+    // What is no number breaks the rule of the number.
+    defaultExpiryMinutes: minutes === null ? null : /^\d+$/.test(minutes) ? Number(minutes) : NaN,
+    defaultCurrency: textOrNull(body.default_currency),
+    defaultSuccessUrl: textOrNull(body.default_success_url),
+  };
+}
+
+function logoView(logo: Project['logo'], pathOf: (hash: string) => string): SettingsView['logo'] {
+  return logo && { path: pathOf(logo.hash), width: logo.width, height: logo.height };
+}
+
+function settingsView(project: Project, logoPath: (hash: string) => string): SettingsView {
+  return {
+    name: project.name,
+    accent: project.accent,
+    support_url: project.supportUrl,
+    logo: logoView(project.logo, logoPath),
+    default_expiry_minutes: project.defaultExpiryMinutes,
+    default_currency: project.defaultCurrency,
+    default_success_url: project.defaultSuccessUrl,
+    currencies: [...FIATS],
+    is_active: project.active,
+    version: settingsVersion(project),
+  };
+}
+
+function stopsView(stops: Stops, mode: Mode) {
+  const { openPayments, endpoints, keys } = stops[mode];
+  return { open_payments: openPayments, endpoints, keys };
+}
+
+function countsView({ refundReasons, ...counts }: CustomerDataCounts): CustomerDataView {
+  return { ...counts, refund_reasons: refundReasons };
+}

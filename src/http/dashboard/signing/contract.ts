@@ -1,0 +1,110 @@
+import { Type, type Static } from 'typebox';
+import { oneOf, text } from '../../fields.ts';
+import { nullable } from '../../shapes.ts';
+import {
+  type Contracts,
+  doneShape,
+  explorerUrl,
+  modeParams,
+  walletCallShape,
+  walletChainShape,
+} from '../contract-parts.ts';
+
+/** How many refunds one transaction can pay. */
+const MAX_REFUNDS = 50;
+/** `re_…` of pending refunds; several of one UTXO network and wallet. */
+const refundIds = Type.Array(text({ max: 64, min: 1 }), { minItems: 1, maxItems: MAX_REFUNDS });
+
+/** A refund that is to be paid. */
+const signedRefundShape = Type.Object({
+  id: Type.String(),
+  /** The payment's id in its API. */
+  payment: Type.String(),
+  asset: Type.String(),
+  network: Type.String(),
+  crypto_amount: Type.String(),
+  amount: Type.String(),
+  currency: Type.String(),
+  address: nullable(Type.String()),
+  /** Why it must not be paid now; null: nothing. */
+  problem: nullable(Type.String()),
+});
+export type SignedRefund = Static<typeof signedRefundShape>;
+
+const psbtShape = Type.Object({
+  /** BIP 174, in base64. */
+  psbt: Type.String(),
+  /** In `asset`. */
+  fee: Type.String(),
+  change: Type.String(),
+  /** Null without change. */
+  change_address: nullable(Type.String()),
+});
+
+const signingShape = Type.Object({
+  refunds: Type.Array(signedRefundShape),
+  /** The network's name. */
+  network_name: Type.String(),
+  payment_uri: nullable(Type.String()),
+  call: nullable(walletCallShape),
+  chain: walletChainShape,
+  psbt: nullable(psbtShape),
+  /** Why nothing must be paid now, or why there is no PSBT. */
+  problem: nullable(Type.String()),
+  warnings: Type.Array(Type.String()),
+});
+export type Signing = Static<typeof signingShape>;
+
+const sentShape = Type.Object({
+  /** `kept`: no node answered; it is sent once one does. */
+  outcome: oneOf(['sent', 'kept', 'refused']),
+  transaction_hash: nullable(Type.String()),
+  /** Why it was refused, or is not sent yet. */
+  message: nullable(Type.String()),
+  /** How it is not what was shown, or what it lacks. */
+  differences: Type.Array(Type.String()),
+});
+
+const progressShape = Type.Object({
+  refund: Type.String(),
+  status: oneOf(['pending', 'completed', 'failed']),
+  transaction_hash: nullable(Type.String()),
+  explorer_url: explorerUrl,
+  /** Of the transaction; null: none is known. */
+  state: nullable(oneOf(['sent', 'waiting', 'block', 'dropped', 'refused'])),
+  confirmations: Type.Integer(),
+  needed: Type.Integer(),
+  /** What the node said when it refused it. */
+  reason: nullable(Type.String()),
+});
+export type SigningProgress = Static<typeof progressShape>;
+
+const SIGNING = '/dashboard/api/projects/:project/:mode/signing';
+
+export const signingContract = {
+  /** What to sign in one's own wallet for refunds; a POST because it reserves coins. 503 if no node answers. */
+  [`POST ${SIGNING}`]: { params: modeParams, body: Type.Object({ refunds: refundIds }), answer: signingShape },
+  /** Checks a signed transaction against what was shown, and sends it. */
+  [`POST ${SIGNING}/send`]: {
+    params: modeParams,
+    // Longer texts are refused by their length, before anything is read of them.
+    body: Type.Object({ refunds: refundIds, signed: Type.String() }),
+    answer: sentShape,
+  },
+  /** A browser wallet has sent a transaction for a refund on an EVM chain. */
+  [`POST ${SIGNING}/sent`]: {
+    params: modeParams,
+    body: Type.Object({
+      refund: text({ max: 64, min: 1 }),
+      /** `0x` and 64 hex digits in lower case. */
+      transaction_hash: text({ max: 66, min: 66 }),
+    }),
+    answer: doneShape,
+  },
+  /** How far the payments of refunds have come; ids separated by commas. */
+  [`GET ${SIGNING}/progress`]: {
+    params: modeParams,
+    query: Type.Object({ refunds: text({ max: 64 * MAX_REFUNDS, min: 1 }) }),
+    answer: Type.Object({ data: Type.Array(progressShape) }),
+  },
+} as const satisfies Contracts;

@@ -1,0 +1,144 @@
+import type { FastifyInstance } from 'fastify';
+import { explorerOf } from '../../../app/explorer.ts';
+import { keepReported } from '../../../app/refunds/keep-sent.ts';
+import { readRefund } from '../../../app/refunds/read-refund.ts';
+import type { PaidTogether } from '../../../app/refunds/refund-held.ts';
+import type { SharedInstructions } from '../../../app/refunds/refund-instructions.ts';
+import { decodeId, encodeId } from '../../../domain/id.ts';
+import { fiatDecimals, formatDecimal } from '../../../domain/money.ts';
+import { familyFacts, isEvmNetwork, NETWORK_FACTS, transactionPage } from '../../../domain/networks.ts';
+import { payoutProgress } from '../../../store/refunds/sent-payouts.ts';
+import { publicPaymentId } from '../../../wire/payment.ts';
+import { invalid, notFound, RequestError } from '../../errors.ts';
+import { pageOf, walletChainOf } from '../record-parts.ts';
+import { addRoute, appFor, type Dashboard } from '../route.ts';
+import { scopeOf, type ProjectScope } from '../scope.ts';
+import type { Signing } from './contract.ts';
+
+const SIGNING = '/dashboard/api/projects/:project/:mode/signing';
+const RULE = { action: 'create_refunds' } as const;
+/** A signed transaction of as many characters as are read, and the rest of the body. */
+const MAX_BODY_BYTES = 2_100_000;
+
+/** Signing refunds: what to sign, what was signed, and how far the payment has come. */
+export function signingRoutes(app: FastifyInstance, dashboard: Dashboard): void {
+  const {
+    people: { app: core },
+    signing,
+  } = dashboard;
+  addRoute(app, `POST ${SIGNING}`, RULE, async ({ params, body, request }) => {
+    const refunds = await refundsOf(dashboard, scopeOf(request, params), body.refunds);
+    const shown = await signing.show(refunds);
+    if (shown.kind === 'unavailable') throw new RequestError('service_unavailable', shown.message);
+    return signingView(shown);
+  });
+  addRoute(app, `POST ${SIGNING}/send`, { ...RULE, bodyLimit: MAX_BODY_BYTES }, async ({ params, body, request }) => {
+    const refunds = await refundsOf(dashboard, scopeOf(request, params), body.refunds);
+    const sent = await signing.send(appFor(core, request), refunds, body.signed);
+    if (sent.kind === 'unavailable') throw new RequestError('service_unavailable', sent.message);
+    return {
+      outcome: sent.kind,
+      transaction_hash: sent.kind === 'refused' ? null : sent.transactionHash,
+      message: sent.kind === 'sent' ? null : sent.message,
+      differences: sent.kind === 'refused' ? [...sent.differences] : [],
+    };
+  });
+  addRoute(app, `POST ${SIGNING}/sent`, RULE, async ({ params, body, request }) => {
+    const [refund] = await refundsOf(dashboard, scopeOf(request, params), [body.refund]);
+    if (refund.mode === 'test' || !isEvmNetwork(refund.network)) {
+      throw invalid('refund', 'refund must be a live one on an EVM chain: others are sent by the service.');
+    }
+    if (!/^0x[0-9a-f]{64}$/.test(body.transaction_hash)) {
+      throw invalid('transaction_hash', 'transaction_hash must be 0x and 64 hex digits in lower case.');
+    }
+    const kept = await keepReported(appFor(core, request), refund, body.transaction_hash);
+    if (kept.kind === 'refused') throw invalid('refund', kept.message);
+    return {};
+  });
+  addRoute(app, `GET ${SIGNING}/progress`, RULE, async ({ params, query, request }) => {
+    const refunds = await refundsOf(dashboard, scopeOf(request, params), query.refunds.split(','));
+    const progress = await payoutProgress(
+      core.db,
+      refunds.map(({ id }) => id),
+    );
+    return {
+      data: refunds.map((refund) => {
+        const found = progress.find(({ refundId }) => refundId === refund.id);
+        const hash = refund.transactionHash ?? found?.hash ?? null;
+        const explorer = explorerOf(core.railFor(refund.mode), refund);
+        return {
+          refund: encodeId('refund', refund.id),
+          status: refund.status,
+          transaction_hash: hash,
+          explorer_url: hash === null ? null : pageOf(explorer, hash, transactionPage),
+          state: found?.state ?? null,
+          confirmations: found?.confirmations ?? 0,
+          needed: found?.needed ?? 1,
+          reason: found?.reason ?? null,
+        };
+      }),
+    };
+  });
+}
+
+/** The refunds of this project and mode with these ids, in this order. */
+async function refundsOf(
+  { people: { app: core } }: Dashboard,
+  { projectId, mode }: ProjectScope,
+  ids: readonly string[],
+): Promise<PaidTogether> {
+  if (new Set(ids).size < ids.length) throw invalid('refunds', 'refunds must name each refund once.');
+  const refunds = await Promise.all(
+    ids.map(async (text) => {
+      const id = decodeId('refund', text);
+      const refund = id === null ? null : await readRefund(core, { id, projectId, mode });
+      if (refund === null) throw notFound('There is no such refund in this project and mode.');
+      return refund;
+    }),
+  );
+  const [first, ...rest] = refunds;
+  if (first === undefined) throw invalid('refunds', 'refunds must name at least one refund.');
+  if (rest.some(({ network }) => network !== first.network)) {
+    throw invalid('refunds', 'refunds must all be of one network: a transaction pays on one alone.');
+  }
+  if (rest.length > 0 && familyFacts(first.network).refundsBy !== 'psbt') {
+    const { label } = NETWORK_FACTS[first.network];
+    throw invalid('refunds', `refunds must name one refund: on ${label}, each takes a transaction of its own.`);
+  }
+  return [first, ...rest];
+}
+
+function signingView({ refunds, paymentUri, call, psbt, problem, warnings }: SharedInstructions): Signing {
+  const [first] = refunds;
+  if (first === undefined) throw new Error('Nothing is shown for no refund.');
+  const { network, decimals } = first.refund;
+  const coins = (units: bigint): string => formatDecimal(units, decimals);
+  return {
+    refunds: refunds.map(({ refund, problem: its }) => ({
+      id: encodeId('refund', refund.id),
+      payment: publicPaymentId({ id: refund.paymentId, surface: refund.paymentSurface }),
+      asset: refund.asset,
+      network: refund.network,
+      crypto_amount: formatDecimal(refund.units, refund.decimals),
+      amount: formatDecimal(refund.amountMinor, fiatDecimals(refund.currency)),
+      currency: refund.currency,
+      address: refund.address,
+      problem: its,
+    })),
+    network_name: NETWORK_FACTS[network].label,
+    payment_uri: paymentUri,
+    call: call && { chain_id: call.chainId, to: call.to, value: String(call.value), data: call.data },
+    chain: call !== null && isEvmNetwork(network) ? walletChainOf(network, call.chainId) : null,
+    psbt:
+      psbt?.kind === 'ok'
+        ? {
+            psbt: psbt.psbt,
+            fee: coins(psbt.feeUnits),
+            change: coins(psbt.changeUnits),
+            change_address: psbt.changeAddress,
+          }
+        : null,
+    problem: psbt?.kind === 'none' ? psbt.message : problem,
+    warnings: [...warnings, ...(psbt?.kind === 'ok' ? psbt.warnings : [])],
+  };
+}

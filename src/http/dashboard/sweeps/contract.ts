@@ -1,0 +1,133 @@
+import { Type, type Static } from 'typebox';
+import { EVM_NETWORKS } from '../../../domain/networks.ts';
+import { oneOf, text } from '../../fields.ts';
+import { nullable, time } from '../../shapes.ts';
+import {
+  type Contracts,
+  explorerUrl,
+  keysetQuery,
+  modeParams,
+  walletCallShape,
+  walletChainShape,
+} from '../contract-parts.ts';
+
+/** An amount of one asset, or of a coin that is not accepted, by its symbol. */
+const amount = {
+  asset: Type.String(),
+  amount: Type.String(),
+  /** Null if one of its parts has no price. */
+  usd: nullable(Type.String()),
+  deposits: Type.Integer(),
+};
+
+const holdingShape = Type.Object({ treasury: Type.String(), ...amount });
+export type HoldingView = Static<typeof holdingShape>;
+
+const offeredShape = Type.Object({
+  /** To be sent back: names the call by all that it does. */
+  key: Type.String(),
+  purpose: oneOf(['sweep', 'deploy_factory']),
+  /** False until the factory is on the chain. */
+  ready: Type.Boolean(),
+  treasury: nullable(Type.String()),
+  amounts: Type.Array(Type.Object(amount)),
+  call: walletCallShape,
+  gas_estimate: Type.String(),
+  gas_limit: Type.String(),
+  /** At the gas price of the last check, in the network's coin. */
+  cost: nullable(Type.String()),
+  cost_usd: nullable(Type.String()),
+});
+export type OfferedView = Static<typeof offeredShape>;
+
+const networkShape = Type.Object({
+  network: oneOf(EVM_NETWORKS),
+  name: Type.String(),
+  chain: walletChainShape,
+  /** The symbol of the coin that pays for gas. */
+  coin: nullable(Type.String()),
+  /** When a node last said all this; null: never. */
+  checked_at: nullable(time()),
+  /** Why the last attempt found out nothing. */
+  problem: nullable(oneOf(['no_node', 'unavailable'])),
+  gas_price_gwei: nullable(Type.String()),
+  /** Worth a sweep; what is below the project's minimum; what is being swept. */
+  holdings: Type.Array(holdingShape),
+  below: Type.Array(holdingShape),
+  under_way: Type.Array(holdingShape),
+  calls: Type.Array(offeredShape),
+});
+export type NetworkView = Static<typeof networkShape>;
+
+const sweepShape = Type.Object({
+  id: Type.String(),
+  network: oneOf(EVM_NETWORKS),
+  name: Type.String(),
+  purpose: oneOf(['sweep', 'deploy_factory']),
+  /** `chain`: sent elsewhere and found there. */
+  source: oneOf(['dashboard', 'chain']),
+  state: oneOf(['asked', 'sent', 'seen', 'mined', 'failed', 'ended']),
+  problem: nullable(oneOf(['declined', 'silent', 'lost', 'reverted', 'paid_nothing'])),
+  treasury: nullable(Type.String()),
+  /** The e-mail address of who sent it in the dashboard. */
+  sent_by: nullable(Type.String()),
+  /** The address that paid for its gas. */
+  sender: nullable(Type.String()),
+  call: nullable(walletCallShape),
+  chain: walletChainShape,
+  hash: nullable(Type.String()),
+  explorer_url: explorerUrl,
+  created_at: time(),
+  /** When its wallet sent it or, while it waits to be mined, when a node knew it last. */
+  sent_at: nullable(time()),
+  mined_at: nullable(time()),
+  /** Whether its block has enough confirmations. */
+  final: Type.Boolean(),
+  /** What it takes; once mined what it took, with its worth at that moment. */
+  amounts: Type.Array(Type.Object({ ...amount, failed: Type.Integer() })),
+  coin: nullable(Type.String()),
+  gas_used: nullable(Type.String()),
+  fee: nullable(Type.String()),
+  fee_usd: nullable(Type.String()),
+});
+export type SweepView = Static<typeof sweepShape>;
+
+const overviewShape = Type.Object({
+  /** The least worth of a deposit that is swept. */
+  minimum_usd: Type.String(),
+  networks: Type.Array(networkShape),
+  /** Whose end the chain has not shown yet, oldest first. */
+  open: Type.Array(sweepShape),
+});
+export type SweepsOverview = Static<typeof overviewShape>;
+
+const SCOPE = '/dashboard/api/projects/:project/:mode/sweeps';
+const sweepParams = Type.Object({ ...modeParams.properties, sweep: Type.String() });
+const address = Type.String({ pattern: '^0x[0-9a-fA-F]{40}$' });
+
+/** The routes of the page of sweeps; 404 in test mode, where nothing lies on contracts. */
+export const sweepsContract = {
+  /** As last known: asks no node. */
+  [`GET ${SCOPE}`]: { params: modeParams, answer: overviewShape },
+  /** Asks the nodes now; 409 while somebody else does for this project. */
+  [`POST ${SCOPE}/check`]: { params: modeParams, body: Type.Object({}), answer: overviewShape },
+  [`GET ${SCOPE}/history`]: {
+    params: modeParams,
+    query: Type.Object(keysetQuery),
+    answer: Type.Object({ data: Type.Array(sweepShape), next: nullable(Type.String()) }),
+  },
+  /** Takes a call for one's own wallet; 409 if it is not offered any more. */
+  [`POST ${SCOPE}`]: {
+    params: modeParams,
+    body: Type.Object({ network: oneOf(EVM_NETWORKS), key: text({ max: 64, min: 1 }) }),
+    answer: sweepShape,
+  },
+  /** The wallet has sent it; null: it said so without a hash. */
+  [`POST ${SCOPE}/:sweep/sent`]: {
+    params: sweepParams,
+    body: Type.Object({ hash: nullable(text({ max: 80 })), sender: Type.Optional(address) }),
+    answer: sweepShape,
+  },
+  /** The wallet has not sent it. */
+  [`POST ${SCOPE}/:sweep/give-up`]: { params: sweepParams, body: Type.Object({}), answer: sweepShape },
+} as const satisfies Contracts;

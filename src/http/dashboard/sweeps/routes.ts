@@ -1,0 +1,114 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { App } from '../../../app/context.ts';
+import { rejected } from '../../../app/rejected.ts';
+import { isKnownBy, type SweepChains } from '../../../app/sweeps/chain.ts';
+import { depositsOverview, withTransfers } from '../../../app/sweeps/overview.ts';
+import { beginSweep, giveUpSweep, sweepSent } from '../../../app/sweeps/send-sweep.ts';
+import { parseUuid } from '../../../domain/id.ts';
+import { formatDecimal } from '../../../domain/money.ts';
+import { findProject } from '../../../store/projects/projects.ts';
+import { endedSweeps, openSweeps, sendersOf, type Sweep } from '../../../store/sweeps/sweeps.ts';
+import { invalid, notFound, RequestError } from '../../errors.ts';
+import { done, refusalError } from '../refusal-words.ts';
+import { addRoute, appFor, type Dashboard } from '../route.ts';
+import { scopeOf } from '../scope.ts';
+import type { SweepsOverview, SweepView } from './contract.ts';
+import { networkView, sweepView, type SweepViewing } from './record.ts';
+
+const SWEEPS = '/dashboard/api/projects/:project/:mode/sweeps';
+const PAGE = 50;
+
+/** The page of sweeps. */
+export function sweepRoutes(app: FastifyInstance, { people: { app: core }, deposits }: Dashboard): void {
+  const READ = { action: 'read_wallets' } as const;
+  const SEND = { action: 'send_sweeps' } as const;
+  const overview = (projectId: string) => overviewOf(core, deposits.chains, projectId);
+  const viewOf = async (projectId: string, sweep: Sweep): Promise<SweepView> => {
+    const [view] = await viewsOf(await viewingOf(core, deposits.chains, projectId), [sweep]);
+    if (view === undefined) throw noSweep();
+    return view;
+  };
+  addRoute(app, `GET ${SWEEPS}`, READ, ({ params, request }) => overview(liveProject(request, params)));
+  addRoute(app, `POST ${SWEEPS}/check`, READ, async ({ params, request }) => {
+    const projectId = liveProject(request, params);
+    if ((await deposits.refresh(projectId)) === 'busy') {
+      const message = 'The nodes are being asked for this project already. The page shows their answer when it comes.';
+      throw new RequestError('conflict_error', message);
+    }
+    return overview(projectId);
+  });
+  addRoute(app, `GET ${SWEEPS}/history`, READ, async ({ params, query, request }) => {
+    const projectId = liveProject(request, params);
+    const limit = query.limit ?? PAGE;
+    const after = query.after === undefined ? null : parseUuid(query.after);
+    if (query.after !== undefined && after === null)
+      throw invalid('after', 'after must be the next of the page before.');
+    const found = await endedSweeps(core.db, projectId, { after, limit: limit + 1 });
+    const shown = found.slice(0, limit);
+    const data = await viewsOf(await viewingOf(core, deposits.chains, projectId), shown);
+    return { data, next: found.length > limit ? (shown.at(-1)?.id ?? null) : null };
+  });
+  addRoute(app, `POST ${SWEEPS}`, SEND, async ({ params, body, request }) => {
+    const projectId = liveProject(request, params);
+    if (deposits.chains(body.network) === null)
+      throw invalid('network', 'network has no node: no call can be planned.');
+    const { sweep } = done(await beginSweep(appFor(core, request), { projectId, ...body }));
+    return viewOf(projectId, sweep);
+  });
+  addRoute(app, `POST ${SWEEPS}/:sweep/sent`, SEND, async ({ params, body, request }) => {
+    const projectId = liveProject(request, params);
+    const sent = { hash: hashOf(body.hash), sender: body.sender?.toLowerCase() ?? null };
+    const key = { projectId, id: sweepId(params.sweep) };
+    const isKnown = (network: string, hash: string) => isKnownBy(deposits.chains(network), hash);
+    const { sweep } = done(await sweepSent(appFor(core, request), key, sent, isKnown));
+    return viewOf(projectId, sweep);
+  });
+  addRoute(app, `POST ${SWEEPS}/:sweep/give-up`, SEND, async ({ params, request }) => {
+    const projectId = liveProject(request, params);
+    const { sweep } = done(await giveUpSweep(appFor(core, request), { projectId, id: sweepId(params.sweep) }));
+    return viewOf(projectId, sweep);
+  });
+}
+
+function liveProject(request: FastifyRequest, params: { readonly project: string; readonly mode: string }): string {
+  const { projectId, mode } = scopeOf(request, params);
+  if (mode === 'live') return projectId;
+  throw notFound('Test payments move no money, so there is nothing to sweep in test mode.');
+}
+
+async function viewingOf(app: App, chains: SweepChains, projectId: string): Promise<SweepViewing> {
+  const project = await findProject(app.db, projectId);
+  return { app, chains, minUsdCents: project?.sweepMinUsdCents ?? 0n };
+}
+
+async function overviewOf(app: App, chains: SweepChains, projectId: string): Promise<SweepsOverview> {
+  const viewing = await viewingOf(app, chains, projectId);
+  const networks = await depositsOverview(app.db, projectId, viewing.minUsdCents);
+  return {
+    minimum_usd: formatDecimal(viewing.minUsdCents, 2),
+    networks: networks.map((one) => networkView(viewing, one)),
+    open: await viewsOf(viewing, await openSweeps(app.db, projectId)),
+  };
+}
+
+async function viewsOf(viewing: SweepViewing, sweeps: readonly Sweep[]): Promise<SweepView[]> {
+  const { db } = viewing.app;
+  const [all, senders] = await Promise.all([withTransfers(db, sweeps), sendersOf(db, sweeps)]);
+  return all.map((one) => sweepView(viewing, one, senders));
+}
+
+function hashOf(text: string | null): string | null {
+  if (text === null) return null;
+  if (/^0x[0-9a-f]{64}$/i.test(text)) return text.toLowerCase();
+  throw invalid('hash', 'hash must be 0x and 64 hex digits, as your wallet shows it.');
+}
+
+function sweepId(text: string): string {
+  const id = parseUuid(text);
+  if (id === null) throw noSweep();
+  return id;
+}
+
+function noSweep(): RequestError {
+  return refusalError(rejected('no_sweep'));
+}

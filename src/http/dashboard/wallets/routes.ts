@@ -1,0 +1,146 @@
+import type { FastifyInstance } from 'fastify';
+import { checkWallet, walletOverview } from '../../../app/dashboard/wallet-overview.ts';
+import { changePaymentTerms } from '../../../app/projects/payment-terms.ts';
+import { previewWallet, setProjectWallet, walletOf, type WalletRequest } from '../../../app/projects/wallets.ts';
+import { isNetwork, type Network } from '../../../domain/networks.ts';
+import { parsePercent } from '../../../domain/percent.ts';
+import { invalid, notFound, type RequestError } from '../../errors.ts';
+import { done } from '../refusal-words.ts';
+import { addRoute, appFor, type Dashboard } from '../route.ts';
+import { projectScopeOf } from '../scope.ts';
+import type { WalletsView } from './contract.ts';
+import { overviewView } from './record.ts';
+
+const PROJECT = '/dashboard/api/projects/:project';
+const WALLETS = `${PROJECT}/wallets` as const;
+
+const READ = { action: 'read_wallets' } as const;
+const MANAGE = { action: 'manage_wallets' } as const;
+
+/** The wallets that a project's live payments go to, and on which terms. Changing any asks for a fresh proof. */
+export function walletRoutes(
+  app: FastifyInstance,
+  { people: { app: core }, serviceHealth, wallets: { chains, openWallet, askNodes } }: Dashboard,
+): void {
+  const sources = { chains, openWallet, askNodes, serviceHealth };
+  const viewOf = async (projectId: string): Promise<WalletsView> => {
+    const overview = await walletOverview(core, projectId, sources);
+    if (overview === null) throw notFound('There is no such project.');
+    return overviewView(overview);
+  };
+
+  addRoute(app, `GET ${WALLETS}`, READ, ({ params, request }) => viewOf(projectScopeOf(request, params).projectId));
+  addRoute(app, `POST ${WALLETS}/:network/preview`, MANAGE, async ({ params, body, request }) => {
+    const { projectId } = projectScopeOf(request, params);
+    const network = networkOf(params.network);
+    const { kind, source: text } = body;
+    const preview = done(await previewWallet(core, { projectId, network, source: { kind, text } }, chains));
+    return {
+      source: preview.source,
+      address_kind: preview.addressKind,
+      addresses: [...preview.addresses],
+      compared: preview.compared,
+      note: preview.note,
+      warnings: [...preview.warnings],
+    };
+  });
+  addRoute(app, `POST ${WALLETS}/:network`, MANAGE, async ({ params, body, request }) => {
+    const { projectId } = projectScopeOf(request, params);
+    const { kind, source: text, compared, version, first_index: firstIndex } = body;
+    const wanted: WalletRequest = {
+      projectId,
+      network: networkOf(params.network),
+      source: { kind, text },
+      ...termsOf(body),
+      firstIndex,
+      seen: { version, compared },
+    };
+    const set = done(await setProjectWallet(appFor(core, request), wanted, chains));
+    const { changes, warnings, note } = set;
+    return { wallets: await viewOf(projectId), changes: [...changes], warnings: [...warnings], note };
+  });
+  termsRoutes(app, { core, chains, viewOf });
+  addRoute(app, `POST ${WALLETS}/:network/check`, READ, async ({ params, request }) => {
+    const { projectId } = projectScopeOf(request, params);
+    const checkup = await checkWallet(core, projectId, networkOf(params.network), sources);
+    if (checkup === null) throw noWallet();
+    const { wallet, addresses, nodes, fault } = checkup;
+    return {
+      kind: wallet.kind,
+      source: wallet.source,
+      next_index: wallet.nextIndex,
+      addresses: addresses?.map((address, index) => ({ address, is_used: index < wallet.nextIndex })) ?? null,
+      nodes: nodes?.map(({ node, height, problem }) => ({ node, height, problem })) ?? null,
+      fault,
+    };
+  });
+}
+
+interface TermsParts {
+  readonly core: Dashboard['people']['app'];
+  readonly chains: Dashboard['wallets']['chains'];
+  readonly viewOf: (projectId: string) => Promise<WalletsView>;
+}
+
+/** The terms of one wallet, and those of all of a project's payments. */
+function termsRoutes(app: FastifyInstance, { core, chains, viewOf }: TermsParts): void {
+  addRoute(app, `POST ${WALLETS}/:network/terms`, MANAGE, async ({ params, body, request }) => {
+    const { projectId } = projectScopeOf(request, params);
+    const network = networkOf(params.network);
+    const found = await walletOf(core, projectId, network);
+    if (found.kind === 'rejected') throw noWallet();
+    const { kind, source: text } = found.wallet;
+    const wanted: WalletRequest = {
+      projectId,
+      network,
+      source: { kind, text },
+      ...termsOf(body),
+      seen: { version: body.version, compared: null },
+    };
+    const { changes } = done(await setProjectWallet(appFor(core, request), wanted, chains));
+    return { wallets: await viewOf(projectId), changes: [...changes] };
+  });
+  addRoute(app, `POST ${PROJECT}/payment-terms`, MANAGE, async ({ params, body, request }) => {
+    const { projectId } = projectScopeOf(request, params);
+    const { spread, coins, version, monitoring_hours: monitoringHours } = body;
+    const change = {
+      version,
+      ...(monitoringHours === undefined ? {} : { monitoringHours }),
+      ...(spread === undefined
+        ? {}
+        : { spreadBasisPoints: percentOf('spread', spread, 'a percentage from 0 to 50 with at most two decimals.') }),
+      ...(coins === undefined ? {} : { coins: coins?.map(({ coin, is_on: isOn }) => ({ coin, isOn })) ?? null }),
+    };
+    done(await changePaymentTerms(appFor(core, request), projectId, change));
+    return viewOf(projectId);
+  });
+}
+
+function networkOf(text: string): Network {
+  if (!isNetwork(text)) throw notFound('There is no such network.');
+  return text;
+}
+
+function noWallet(): RequestError {
+  return notFound('The project has no wallet on this network.');
+}
+
+function termsOf({
+  confirmations,
+  tolerance,
+}: {
+  readonly confirmations: number | null;
+  readonly tolerance: string | null;
+}): Pick<WalletRequest, 'confirmations' | 'toleranceBasisPoints'> {
+  const rule = 'a percentage from 0 to 10 with at most two decimals, such as 0.5.';
+  return {
+    confirmations,
+    toleranceBasisPoints: tolerance === null ? null : percentOf('tolerance', tolerance, rule),
+  };
+}
+
+function percentOf(field: string, text: string, rule: string): number {
+  const basisPoints = parsePercent(text.trim());
+  if (basisPoints === null) throw invalid(field, `${field} must be ${rule}`);
+  return basisPoints;
+}

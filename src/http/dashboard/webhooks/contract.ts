@@ -1,0 +1,85 @@
+import { Type, type Static } from 'typebox';
+import { EVENT_TYPES } from '../../../domain/event-type.ts';
+import { oneOf, text } from '../../fields.ts';
+import { nullable, time } from '../../shapes.ts';
+import { type Contracts, doneShape, idField, modeParams } from '../contract-parts.ts';
+
+const eventType = oneOf(EVENT_TYPES);
+
+const healthShape = Type.Object({
+  /** Attempts of the newest thousand deliveries, of the last seven days. */
+  attempts: Type.Integer(),
+  acknowledged: Type.Integer(),
+  /** Of the answers, in milliseconds; null without one. */
+  median_ms: nullable(Type.Integer()),
+  p95_ms: nullable(Type.Integer()),
+  /** Counted up to 10,001. */
+  waiting: Type.Integer(),
+  next_attempt_at: nullable(time()),
+  last_attempt_at: nullable(time()),
+});
+
+const endpointShape = Type.Object({
+  id: Type.String(),
+  url: Type.String(),
+  events: Type.Array(eventType),
+  state: oneOf(['on', 'paused', 'disabled']),
+  paused_at: nullable(time()),
+  disabled_at: nullable(time()),
+  disabled_reason: nullable(Type.String()),
+  /** Until when the replaced secret signs along; null if it does not. */
+  previous_secret_until: nullable(time()),
+  created_at: time(),
+  health: healthShape,
+});
+export type EndpointView = Static<typeof endpointShape>;
+
+/** A secret is in the answer that made it, and in no other. */
+const withSecret = Type.Object({ endpoint: endpointShape, secret: Type.String() });
+
+const endpointFields = {
+  url: text({ max: 2_048, min: 1 }),
+  events: Type.Array(eventType, { minItems: 1, maxItems: EVENT_TYPES.length }),
+};
+const endpointParams = Type.Object({ ...modeParams.properties, endpoint: idField });
+
+const WEBHOOKS = '/dashboard/api/projects/:project/:mode/webhooks';
+
+export const webhooksContract = {
+  [`GET ${WEBHOOKS}`]: {
+    params: modeParams,
+    answer: Type.Object({
+      /** Oldest first. */
+      data: Type.Array(endpointShape),
+      /** Every type of event; `documented` ones are those of the specification. */
+      events: Type.Array(Type.Object({ type: eventType, meaning: Type.String(), documented: Type.Boolean() })),
+      /** How receivers check `x-service-signature`, in several languages. */
+      checks: Type.Array(Type.Object({ name: Type.String(), code: Type.String() })),
+    }),
+  },
+  [`POST ${WEBHOOKS}`]: { params: modeParams, body: Type.Object(endpointFields), answer: withSecret },
+  [`POST ${WEBHOOKS}/:endpoint`]: {
+    params: endpointParams,
+    body: Type.Object({
+      ...endpointFields,
+      /** What the person saw: if it is another by now, nothing is saved. */
+      shown: Type.Optional(Type.Object(endpointFields)),
+    }),
+    answer: endpointShape,
+  },
+  [`POST ${WEBHOOKS}/:endpoint/pause`]: { params: endpointParams, answer: endpointShape },
+  /** Of one that is paused or disabled. */
+  [`POST ${WEBHOOKS}/:endpoint/enable`]: { params: endpointParams, answer: endpointShape },
+  [`POST ${WEBHOOKS}/:endpoint/delete`]: { params: endpointParams, answer: doneShape },
+  /** The replaced secret signs along for so many hours. */
+  [`POST ${WEBHOOKS}/:endpoint/rotate`]: {
+    params: endpointParams,
+    body: Type.Object({ overlap_hours: Type.Integer({ minimum: 0, maximum: 168 }) }),
+    answer: withSecret,
+  },
+  [`POST ${WEBHOOKS}/:endpoint/test`]: {
+    params: endpointParams,
+    body: Type.Object({ type: eventType }),
+    answer: Type.Object({ delivery: Type.String() }),
+  },
+} as const satisfies Contracts;

@@ -1,0 +1,134 @@
+import type { FastifyInstance } from 'fastify';
+import { rejected } from '../../../app/rejected.ts';
+import { changeEndpoint, pauseEndpoint } from '../../../app/webhooks/change-endpoint.ts';
+import { sendTestEvent } from '../../../app/webhooks/deliveries.ts';
+import {
+  createEndpoint,
+  deleteEndpoint,
+  reopenEndpoint,
+  rotateEndpointSecret,
+} from '../../../app/webhooks/webhook-endpoints.ts';
+import { EVENT_TYPES, isOptIn, meaningOf } from '../../../domain/event-type.ts';
+import { decodeId, deliveryId, encodeId } from '../../../domain/id.ts';
+import { endpointHealth, type EndpointHealth } from '../../../store/webhooks/endpoint-health.ts';
+import { findEndpoint, listEndpoints, type WebhookEndpoint } from '../../../store/webhooks/webhook-endpoints.ts';
+import { isoTime, isoTimeOrNull } from '../../../wire/time.ts';
+import { invalid } from '../../errors.ts';
+import { SIGNATURE_CHECKS } from '../../signature-checks.ts';
+import { done, refusalError } from '../refusal-words.ts';
+import { addRoute, appFor, type Dashboard } from '../route.ts';
+import { scopeOf, type ProjectScope } from '../scope.ts';
+import type { EndpointView } from './contract.ts';
+
+const WEBHOOKS = '/dashboard/api/projects/:project/:mode/webhooks';
+const HOUR_MS = 60 * 60_000;
+const HEALTH_MS = 7 * 24 * HOUR_MS;
+/** More endpoints than this nobody needs, and each event is sent to all of them. */
+const MAX_ENDPOINTS = 50;
+
+/** A project's endpoints in a mode. */
+export function webhookRoutes(app: FastifyInstance, dashboard: Dashboard): void {
+  const { app: core, sealingKey } = dashboard.people;
+  const { policyOf } = dashboard.webhooks;
+  const MANAGE = { action: 'manage_webhooks' } as const;
+  const healthOf = (scope: ProjectScope) => endpointHealth(core.db, scope, core.clock() - HEALTH_MS);
+  const viewOf = async (scope: ProjectScope, id: string): Promise<EndpointView> => {
+    const endpoint = await findEndpoint(core.db, id);
+    if (endpoint === null) throw noEndpoint();
+    return endpointView(endpoint, (await healthOf(scope)).get(id), core.clock());
+  };
+  addRoute(app, `GET ${WEBHOOKS}`, { action: 'read_developer' }, async ({ params, request }) => {
+    const scope = scopeOf(request, params);
+    const [endpoints, health] = await Promise.all([ownEndpoints(dashboard, scope), healthOf(scope)]);
+    return {
+      data: endpoints.map((endpoint) => endpointView(endpoint, health.get(endpoint.id), core.clock())),
+      events: EVENT_TYPES.map((type) => ({ type, meaning: meaningOf(type), documented: !isOptIn(type) })),
+      checks: SIGNATURE_CHECKS.map(({ name, code }) => ({ name, code })),
+    };
+  });
+  addRoute(app, `POST ${WEBHOOKS}`, MANAGE, async ({ params, body, request }) => {
+    const scope = scopeOf(request, params);
+    if ((await ownEndpoints(dashboard, scope)).length >= MAX_ENDPOINTS) {
+      throw invalid(null, `A project has at most ${MAX_ENDPOINTS} endpoints in each mode. Delete one first.`);
+    }
+    const wanted = { ...scope, url: body.url.trim(), events: body.events.join(',') };
+    const made = done(await createEndpoint(appFor(core, request), await sealingKey(), policyOf, wanted));
+    return { endpoint: await viewOf(scope, made.endpoint.id), secret: made.secret };
+  });
+  addRoute(app, `POST ${WEBHOOKS}/:endpoint`, MANAGE, async ({ params, body, request }) => {
+    const scope = scopeOf(request, params);
+    const id = endpointId(params.endpoint);
+    const wanted = { url: body.url.trim(), events: EVENT_TYPES.filter((type) => body.events.includes(type)) };
+    done(await changeEndpoint(appFor(core, request), policyOf, id, wanted, { within: scope, shown: body.shown }));
+    return viewOf(scope, id);
+  });
+  addRoute(app, `POST ${WEBHOOKS}/:endpoint/pause`, MANAGE, async ({ params, request }) => {
+    const [scope, id] = [scopeOf(request, params), endpointId(params.endpoint)];
+    done(await pauseEndpoint(appFor(core, request), id, scope));
+    return viewOf(scope, id);
+  });
+  addRoute(app, `POST ${WEBHOOKS}/:endpoint/enable`, MANAGE, async ({ params, request }) => {
+    const [scope, id] = [scopeOf(request, params), endpointId(params.endpoint)];
+    done(await reopenEndpoint(appFor(core, request), id, scope));
+    return viewOf(scope, id);
+  });
+  addRoute(app, `POST ${WEBHOOKS}/:endpoint/delete`, MANAGE, async ({ params, request }) => {
+    done(await deleteEndpoint(appFor(core, request), endpointId(params.endpoint), scopeOf(request, params)));
+    return {};
+  });
+  addRoute(app, `POST ${WEBHOOKS}/:endpoint/rotate`, MANAGE, async ({ params, body, request }) => {
+    const [within, id] = [scopeOf(request, params), endpointId(params.endpoint)];
+    const options = { overlapMs: body.overlap_hours * HOUR_MS, within };
+    const { secret } = done(await rotateEndpointSecret(appFor(core, request), await sealingKey(), id, options));
+    return { endpoint: await viewOf(within, id), secret };
+  });
+  addRoute(app, `POST ${WEBHOOKS}/:endpoint/test`, MANAGE, async ({ params, body, request }) => {
+    const [scope, id] = [scopeOf(request, params), endpointId(params.endpoint)];
+    const sent = done(await sendTestEvent(appFor(core, request), id, body.type, scope));
+    return { delivery: deliveryId(sent.deliveryId) };
+  });
+}
+
+async function ownEndpoints(
+  { people: { app } }: Dashboard,
+  { projectId, mode }: ProjectScope,
+): Promise<readonly WebhookEndpoint[]> {
+  return (await listEndpoints(app.db, projectId)).filter((endpoint) => endpoint.mode === mode);
+}
+
+/** The endpoint in a path or query, `we_…`. */
+export function endpointId(text: string): string {
+  const id = decodeId('endpoint', text);
+  if (id === null) throw noEndpoint();
+  return id;
+}
+
+/** The same answer for one that does not exist, was deleted, or is of another project or mode. */
+function noEndpoint() {
+  return refusalError(rejected('no_endpoint'));
+}
+
+function endpointView(endpoint: WebhookEndpoint, health: EndpointHealth | undefined, now: number): EndpointView {
+  const { disabledAt, pausedAt, previousSecretUntil } = endpoint;
+  return {
+    id: encodeId('endpoint', endpoint.id),
+    url: endpoint.url,
+    events: [...endpoint.events],
+    state: disabledAt !== null ? 'disabled' : pausedAt !== null ? 'paused' : 'on',
+    paused_at: isoTimeOrNull(pausedAt),
+    disabled_at: isoTimeOrNull(disabledAt),
+    disabled_reason: endpoint.disabledReason,
+    previous_secret_until: isoTimeOrNull((previousSecretUntil ?? 0) > now ? previousSecretUntil : null),
+    created_at: isoTime(endpoint.createdAt),
+    health: {
+      attempts: health?.attempts ?? 0,
+      acknowledged: health?.acknowledged ?? 0,
+      median_ms: health?.medianMs ?? null,
+      p95_ms: health?.p95Ms ?? null,
+      waiting: health?.waiting ?? 0,
+      // What waits for a paused endpoint is sent when that is enabled again, whenever that is.
+      next_attempt_at: isoTimeOrNull(pausedAt === null ? (health?.nextAttemptAt ?? null) : null),
+      last_attempt_at: isoTimeOrNull(health?.lastAttemptAt ?? null),
+    },
+  };
+}

@@ -9,7 +9,9 @@ import { openSecret } from '../../webhooks/secret.ts';
 import type { WebhookSender } from '../../webhooks/send.ts';
 import { signDelivery } from '../../webhooks/signature.ts';
 import { hasCustomerData } from '../../wire/customer-data.ts';
+import { createBatcher } from '../batch.ts';
 import type { App } from '../context.ts';
+import { wasRolledBack } from '../idempotency.ts';
 import { inTransaction, emitAfterCommit } from '../in-transaction.ts';
 import type { AttemptOutcome } from '../observer.ts';
 
@@ -83,19 +85,54 @@ function outcome(result: AttemptResult): Pick<AttemptRecord, 'response' | 'error
   return { response: { status, headers: responseHeaders, body: responseBody, truncated }, error: null };
 }
 
-/** Saves attempts and disables the endpoints that are gone. */
-export async function record(app: App, attempted: readonly Attempted[]): Promise<void> {
-  await recordAttempts(
-    app.db,
-    attempted.map((one) => one.record),
-  );
-  for (const one of attempted) emitAttempt(app, one);
+type Recorded = { readonly kind: 'recorded' } | { readonly kind: 'fault'; readonly error: unknown };
+
+/**
+ * Saves attempts in one statement and disables the endpoints that are gone. If the database refuses an attempt, the
+ * others are saved all the same, each alone.
+ */
+export async function record(app: App, attempted: readonly Attempted[]): Promise<readonly Recorded[]> {
+  const outcomes = await save(app, attempted);
+  for (const [index, { delivery, record: made }] of attempted.entries()) {
+    if (outcomes[index]?.kind !== 'recorded') continue;
+    app.observer?.({ kind: 'delivery_attempted', delivery, record: made, outcome: outcomeOf(made) });
+  }
   await closeGone(app, attempted);
+  return outcomes;
 }
 
-/** Emits a recorded attempt. */
-export function emitAttempt({ observer }: Pick<App, 'observer'>, { delivery, record: made }: Attempted): void {
-  observer?.({ kind: 'delivery_attempted', delivery, record: made, outcome: outcomeOf(made) });
+/**
+ * Records attempts; those that end together are saved in one statement, one statement at a time: fewer, larger
+ * statements cost the database less. Throws the fault that kept an attempt from being recorded.
+ */
+export function createRecorder(app: App, maxWaiting: number): (attempted: Attempted) => Promise<void> {
+  const batcher = createBatcher<Attempted, Recorded>({ maxInFlight: 1, maxBatch: 200, maxWaiting }, (batch) =>
+    record(app, batch),
+  );
+  return async (attempted) => {
+    const recorded = await batcher.add(attempted);
+    if (recorded.kind === 'fault') throw recorded.error;
+  };
+}
+
+async function save({ db }: App, attempted: readonly Attempted[]): Promise<readonly Recorded[]> {
+  const records = attempted.map((one) => one.record);
+  try {
+    await recordAttempts(db, records);
+    return records.map(() => ({ kind: 'recorded' }));
+  } catch (error) {
+    if (records.length === 1 || !wasRolledBack(error)) throw error;
+  }
+  const outcomes: Recorded[] = [];
+  for (const one of records) {
+    outcomes.push(
+      await recordAttempts(db, [one]).then(
+        () => ({ kind: 'recorded' as const }),
+        (error: unknown) => ({ kind: 'fault' as const, error }),
+      ),
+    );
+  }
+  return outcomes;
 }
 
 function outcomeOf({ next, response }: AttemptRecord): AttemptOutcome {
@@ -107,7 +144,7 @@ function outcomeOf({ next, response }: AttemptRecord): AttemptOutcome {
  * Disables endpoints that answered 410, each in its own transaction and apart from the records: otherwise two batches
  * with deliveries to the same endpoint could block each other.
  */
-export async function closeGone(app: App, attempted: readonly Attempted[]): Promise<void> {
+async function closeGone(app: App, attempted: readonly Attempted[]): Promise<void> {
   const gone = new Map(
     attempted.filter((one) => one.gone).map(({ delivery: { endpoint } }) => [endpoint.id, endpoint]),
   );
@@ -128,8 +165,8 @@ export interface SecretCache {
 export function createSecretCache(sealingKey: Uint8Array): SecretCache {
   const opened = new Map<string, { readonly sealed: Buffer; readonly secret: string }>();
   const open = (name: string, sealed: Buffer, endpointId: string): string => {
-    const known = opened.get(name);
-    if (known?.sealed.equals(sealed)) return known.secret;
+    const cached = opened.get(name);
+    if (cached?.sealed.equals(sealed)) return cached.secret;
     const secret = openSecret(sealingKey, sealed, endpointId);
     if (opened.size >= 10_000) opened.clear();
     opened.set(name, { sealed, secret });

@@ -2,18 +2,57 @@ import type { Troubles } from '../../domain/trouble.ts';
 import { releaseDeliveries, claimDeliveries, type DueDelivery } from '../../store/webhooks/deliveries.ts';
 import type { WebhookSender } from '../../webhooks/send.ts';
 import type { App } from '../context.ts';
-import { attempt, createSecretCache, emitAttempt, type Attempted, closeGone } from './attempt-delivery.ts';
-import { createDeliveryQueues, type DeliveryQueue, type Quotas } from './delivery-queues.ts';
-import { createHeldDeliveries, MAX_CLAIMED, MAX_HELD } from './held-deliveries.ts';
-import { recordAttempts } from '../../store/webhooks/delivery-attempts.ts';
-import { createBatcher } from '../batch.ts';
-import { wasRolledBack } from '../idempotency.ts';
+import { attempt, createRecorder, createSecretCache, type Attempted } from './attempt-delivery.ts';
+
+/*
+ * The schedule of one process: which due deliveries it claims, and when it attempts them. Each endpoint has a queue of
+ * its own, so that a slow or dead endpoint fills only its own.
+ *
+ * The deliverer is
+ * - ready: `takeDue` claims;
+ * - claiming: a claim is under way, and checks for free slots by itself when it is done;
+ * - full: `takeDue` found no room for a whole claim; leaves with `onFree` when there is room;
+ * - stopping: nothing is claimed or started any more. Never left.
+ *
+ * A claimed delivery is
+ * - waiting in its endpoint's queue, the oldest first;
+ * - being sent. A second claim of a delivery that waits or is being sent is ignored: its lease may have ended early, as
+ *   after a sleep of the machine;
+ * - being recorded. It may be claimed again as soon as its record is committed.
+ * Then it is gone. A waiting one is released, so that it is due again at once, when it has waited for too long or the
+ * deliverer stops.
+ *
+ * The endpoint of a queue is
+ * - on trial: it is new, or its latest attempt failed. MIN_CONCURRENCY deliveries are sent at once, none is claimed
+ *   ahead, and all queues on trial share TRIAL_SLOTS, so that dead endpoints never take the slots of healthy ones;
+ * - healthy: its latest attempt was acknowledged. Each success doubles how many are sent at once.
+ */
+type State = 'ready' | 'claiming' | 'full' | 'stopping';
 
 /**
  * Longer than a delivery takes to wait in its queue, be attempted and recorded. If its worker dies, it is due again
  * after this.
  */
 const LEASE_MS = 60_000;
+/** How many deliveries one process holds: waiting, being sent or being recorded. */
+const MAX_HELD = 5_000;
+/** The size of the largest claim. Nothing is claimed while there is no room for that many. */
+const MAX_CLAIMED = 500;
+const MIN_CONCURRENCY = 8;
+const MAX_CONCURRENCY = 128;
+/**
+ * For a healthy endpoint, up to this many times its concurrency is claimed: a large claim costs hardly more than a
+ * small one.
+ */
+const PREFETCH = 4;
+/**
+ * Claimed deliveries that still wait are released after this: the endpoint is slower than expected, or was changed
+ * meanwhile.
+ */
+const MAX_WAIT_MS = 2_000;
+const TRIAL_SLOTS = 1_000;
+/** Idle queues keep what was learnt about their endpoints, unless there are more queues than this. */
+const MAX_IDLE_QUEUES = 1_000;
 /**
  * The subject of faults that keep deliveries from being attempted or recorded: a wrong key, a database that is down.
  */
@@ -47,135 +86,205 @@ export interface Deliverer {
 }
 
 /** Sends due deliveries, with a separate queue for each endpoint. */
-export function createDeliverer(app: App, webhooks: WebhookDelivery, events: DelivererEvents): Deliverer {
+export function createDeliverer(app: App, webhooks: WebhookDelivery, { onFree, troubles }: DelivererEvents): Deliverer {
   const queues = createDeliveryQueues();
-  const held = createHeldDeliveries(events.onFree);
   const secrets = createSecretCache(webhooks.sealingKey);
-  let stopping = false;
-  let claiming = false;
-  const recorder = createRecorder(app);
+  const save = createRecorder(app, MAX_HELD);
+  let state: State = 'ready';
+  const is = (asked: State): boolean => state === asked;
+  const held = createHeldDeliveries(() => {
+    if (!is('full') || held.isFull()) return;
+    state = 'ready';
+    onFree();
+  });
+
+  const release = async (deliveries: readonly DueDelivery[]): Promise<void> => {
+    held.drop(deliveries);
+    if (deliveries.length > 0) await releaseDeliveries(app.db, deliveries, app.clock());
+  };
+
+  const report = (error: unknown): null => {
+    if (!is('stopping')) troubles.failed(SUBJECT, error);
+    return null;
+  };
 
   const startWaiting = (queue: DeliveryQueue): void => {
-    for (let next = queues.start(queue); next !== null; next = queues.start(queue)) void deliver(queue, next);
+    for (let next = startNext(queue); next !== null; next = startNext(queue)) void deliver(queue, next);
   };
 
   const deliver = async (queue: DeliveryQueue, delivery: DueDelivery): Promise<void> => {
-    try {
-      const attempted = await attemptIn(queue, delivery);
-      // Closing the sender cut this attempt short. The receiver is not to blame, so nothing is recorded.
-      if (stopping && attempted.record.error?.stage === 'response') return;
-      await recordAttempt(app, recorder, attempted, events);
-    } catch (error) {
-      if (!stopping) events.troubles.failed(SUBJECT, error);
-    } finally {
-      held.endRecording();
-    }
+    const attempted = await attempt(app, webhooks.sender, secrets, delivery, delivery).catch(report);
+    held.startRecording(delivery);
+    endAttempt(queue, attempted?.record.next.kind === 'delivered');
+    // The waiting deliveries of an endpoint that is gone are cancelled when that is recorded.
+    if (attempted?.gone === true) held.drop(queue.waiting.splice(0));
+    startWaiting(queue);
+    if (attempted !== null && !is('claiming') && queues.wantsMore(queue)) onFree();
+    // Closing the sender cuts attempts short. The receiver is not to blame, so nothing is recorded.
+    const isCutShort = is('stopping') && attempted?.record.error?.stage === 'response';
+    if (attempted !== null && !isCutShort) await save(attempted).then(() => afterRecord(attempted), report);
+    held.endRecording();
   };
 
-  const attemptIn = async (queue: DeliveryQueue, delivery: DueDelivery): Promise<Attempted> => {
-    let attempted: Attempted | null = null;
-    try {
-      attempted = await attempt(app, webhooks.sender, secrets, delivery, delivery);
-      return attempted;
-    } finally {
-      held.startRecording(delivery);
-      queues.end(queue, attempted?.record.next.kind === 'delivered');
-      // The waiting deliveries of an endpoint that is gone are cancelled when that is recorded.
-      if (attempted?.gone === true) held.release(queues.drain(queue));
-      startWaiting(queue);
-      // A running claim checks by itself, when it is done, whether there is room again.
-      if (attempted !== null && !claiming && queues.wantsMore(queue)) events.onFree();
-    }
-  };
-
-  const release = async (deliveries: readonly DueDelivery[]): Promise<void> => {
-    held.release(deliveries);
-    if (deliveries.length > 0) await releaseDeliveries(app.db, deliveries, app.clock());
+  const afterRecord = ({ record: { next } }: Attempted): void => {
+    troubles.works(SUBJECT);
+    if (next.kind === 'again' && next.at <= app.clock()) onFree();
   };
 
   return {
     idle: held.idle,
     stop: async () => {
-      stopping = true;
-      await release(queues.drainAll()).catch((error: unknown) => events.troubles.failed(SUBJECT, error));
+      state = 'stopping';
+      await release(queues.drainAll()).catch((error: unknown) => troubles.failed(SUBJECT, error));
       await held.idle();
     },
     takeDue: async () => {
       await release(queues.drainStale(app.clock()));
-      if (stopping || held.isFull()) return false;
+      if (is('stopping')) return false;
+      state = held.isFull() ? 'full' : 'claiming';
+      if (is('full')) return false;
       const now = app.clock();
-      const quotas = queues.quotas();
-      claiming = true;
-      const due = await claimDue(app, quotas, now).finally(() => (claiming = false));
+      const claim = { ...queues.quotas(), now, leaseUntil: now + LEASE_MS, limit: MAX_CLAIMED };
+      const due = await claimDeliveries(app.db, claim).finally(() => {
+        if (is('claiming')) state = 'ready';
+      });
       const isCut = due.length === MAX_CLAIMED;
-      // If a lease ended early, as after a sleep of the machine, no second attempt is made beside the first.
-      const filled = queues.enqueue(held.take(due), { quotas, isCut, now });
-      if (stopping) await release(queues.drainAll());
+      const filled = queues.enqueue(held.add(due), { ...claim, isCut });
+      if (is('stopping')) await release(queues.drainAll());
       else for (const queue of filled) startWaiting(queue);
-      // A queue may have emptied during the claim, and nothing else would wake it.
       return isCut || queues.anyWantsMore();
     },
   };
 }
 
-function claimDue(app: App, quotas: Quotas, now: number): Promise<readonly DueDelivery[]> {
-  return claimDeliveries(app.db, {
-    now,
-    leaseUntil: now + LEASE_MS,
-    quotas: quotas.named,
-    defaultQuota: quotas.others,
-    limit: MAX_CLAIMED,
-  });
+/** The deliveries in this process. Calls `onLeft` when some have left it. */
+function createHeldDeliveries(onLeft: () => void) {
+  const unsent = new Set<bigint>();
+  let recording = 0;
+  let idleListeners: (() => void)[] = [];
+  const isIdle = (): boolean => unsent.size + recording === 0;
+  const afterLeaving = (): void => {
+    onLeft();
+    if (isIdle()) for (const listener of idleListeners.splice(0)) listener();
+  };
+  return {
+    isFull: (): boolean => unsent.size + recording + MAX_CLAIMED > MAX_HELD,
+    /** Adds and returns those that neither wait nor are being sent. */
+    add: (deliveries: readonly DueDelivery[]): readonly DueDelivery[] => {
+      const added = deliveries.filter(({ id }) => !unsent.has(id));
+      for (const { id } of added) unsent.add(id);
+      return added;
+    },
+    /** Forgets deliveries that were waiting. */
+    drop: (deliveries: readonly DueDelivery[]): void => {
+      for (const { id } of deliveries) unsent.delete(id);
+      afterLeaving();
+    },
+    startRecording: ({ id }: DueDelivery): void => {
+      unsent.delete(id);
+      recording += 1;
+    },
+    endRecording: (): void => {
+      recording -= 1;
+      afterLeaving();
+    },
+    idle: (): Promise<void> => (isIdle() ? Promise.resolve() : new Promise((resolve) => idleListeners.push(resolve))),
+  };
 }
 
-/** Throws what keeps the attempt from being recorded. */
-async function recordAttempt(
-  app: App,
-  recorder: Recorder,
-  attempted: Attempted,
-  events: DelivererEvents,
-): Promise<void> {
-  const recorded = await recorder.add(attempted);
-  if (recorded.kind === 'fault') throw recorded.error;
-  events.troubles.works(SUBJECT);
-  emitAttempt(app, attempted);
-  const { next } = attempted.record;
-  if (next.kind === 'again' && next.at <= app.clock()) events.onFree();
+/** One endpoint's deliveries in this process. */
+export interface DeliveryQueue {
+  /** Claimed and not yet being sent, oldest first. */
+  readonly waiting: DueDelivery[];
+  takenAt: number;
+  sending: number;
+  /** How many may be sent at once; more than MIN_CONCURRENCY for a healthy endpoint alone. */
+  concurrency: number;
+  /** Whether the database may have more; false if the last claim found less than there was room for. */
+  mayHaveMore: boolean;
 }
 
-type Recorded = { readonly kind: 'recorded' } | { readonly kind: 'fault'; readonly error: unknown };
+type Quotas = Pick<Parameters<typeof claimDeliveries>[1], 'quotas' | 'defaultQuota'>;
 
-type Recorder = ReturnType<typeof createRecorder>;
+export type DeliveryQueues = ReturnType<typeof createDeliveryQueues>;
 
-/**
- * Saves attempts that end together in one statement, one statement at a time: fewer, larger statements cost the
- * database less.
- */
-function createRecorder(app: App) {
-  return createBatcher<Attempted, Recorded>({ maxInFlight: 1, maxBatch: 200, maxWaiting: MAX_HELD }, async (batch) => {
-    const outcomes = await recordTogether(app, batch);
-    await closeGone(app, batch);
-    return outcomes;
-  });
+export function createDeliveryQueues() {
+  const queues = new Map<string, DeliveryQueue>();
+  /** The slots of each queue on trial; 0 when all of them are used. */
+  let slotsOnTrial = MIN_CONCURRENCY;
+
+  const queueOf = (endpointId: string): DeliveryQueue => {
+    const existing = queues.get(endpointId);
+    if (existing !== undefined) return existing;
+    const queue = { waiting: [], takenAt: 0, sending: 0, concurrency: MIN_CONCURRENCY, mayHaveMore: false };
+    queues.set(endpointId, queue);
+    return queue;
+  };
+
+  /** Slots are offered when half of them are free, so that claims are few and large. */
+  const freeSlots = (queue: DeliveryQueue): number => {
+    const most = isOnTrial(queue) ? slotsOnTrial : queue.concurrency * PREFETCH;
+    const taken = heldIn(queue);
+    return taken <= most / 2 ? most - taken : 0;
+  };
+
+  /** Whether there is room for more and probably something to claim. */
+  const wantsMore = (queue: DeliveryQueue): boolean => queue.mayHaveMore && freeSlots(queue) > 0;
+
+  const drainWhere = (isStale: (queue: DeliveryQueue) => boolean): readonly DueDelivery[] =>
+    [...queues.values()].filter(isStale).flatMap((queue) => queue.waiting.splice(0));
+
+  return {
+    /** How many may be claimed now. */
+    quotas(): Quotas {
+      for (const [id, queue] of queues) if (queues.size > MAX_IDLE_QUEUES && heldIn(queue) === 0) queues.delete(id);
+      const onTrial = [...queues.values()].filter(isOnTrial);
+      const isFull = onTrial.reduce((sum, queue) => sum + heldIn(queue), 0) >= TRIAL_SLOTS;
+      slotsOnTrial = isFull ? 0 : Math.min(MIN_CONCURRENCY, Math.ceil(TRIAL_SLOTS / Math.max(1, onTrial.length)));
+      const slots = [...queues].map(([id, queue]) => [id, freeSlots(queue)] as const);
+      return { quotas: Object.fromEntries(slots), defaultQuota: isFull ? 0 : MIN_CONCURRENCY };
+    },
+    /**
+     * Adds claimed deliveries to their queues and returns the queues that got some. `isCut`: the claim as a whole hit
+     * its limit, whatever the quotas.
+     */
+    enqueue(due: readonly DueDelivery[], claim: Quotas & { readonly isCut: boolean; readonly now: number }) {
+      // A queue without a free slot was left out of the claim: there may be more for it.
+      for (const [id, slots] of Object.entries(claim.quotas)) queueOf(id).mayHaveMore = claim.isCut || slots === 0;
+      return [...Map.groupBy(due, ({ endpoint }) => endpoint.id)].map(([id, deliveries]) => {
+        const queue = queueOf(id);
+        if (queue.waiting.length === 0) queue.takenAt = claim.now;
+        queue.waiting.push(...deliveries);
+        queue.mayHaveMore = claim.isCut || deliveries.length >= (claim.quotas[id] ?? claim.defaultQuota);
+        return queue;
+      });
+    },
+    wantsMore,
+    /** True also for a queue that emptied during a claim, which nothing else would wake. */
+    anyWantsMore: (): boolean => [...queues.values()].some(wantsMore),
+    /** Removes and returns the deliveries that have waited for too long. */
+    drainStale: (now: number): readonly DueDelivery[] => drainWhere((queue) => now - queue.takenAt > MAX_WAIT_MS),
+    drainAll: (): readonly DueDelivery[] => drainWhere(() => true),
+  };
 }
 
-/** One record that the database refuses must not fail the others: then each is saved alone. */
-async function recordTogether(app: App, batch: readonly Attempted[]): Promise<readonly Recorded[]> {
-  const records = batch.map((attempted) => attempted.record);
-  try {
-    await recordAttempts(app.db, records);
-    return records.map(() => ({ kind: 'recorded' }));
-  } catch (error) {
-    if (records.length === 1 || !wasRolledBack(error)) throw error;
-  }
-  const outcomes: Recorded[] = [];
-  for (const record of records) {
-    outcomes.push(
-      await recordAttempts(app.db, [record]).then(
-        () => ({ kind: 'recorded' as const }),
-        (error: unknown) => ({ kind: 'fault' as const, error }),
-      ),
-    );
-  }
-  return outcomes;
+/** The queue's next delivery, to be sent now; null if its concurrency is used up or nothing waits. */
+export function startNext(queue: DeliveryQueue): DueDelivery | null {
+  const next = queue.sending < queue.concurrency ? queue.waiting.shift() : undefined;
+  if (next === undefined) return null;
+  queue.sending += 1;
+  return next;
+}
+
+export function endAttempt(queue: DeliveryQueue, isAcknowledged: boolean): void {
+  queue.sending -= 1;
+  queue.concurrency = isAcknowledged ? Math.min(MAX_CONCURRENCY, queue.concurrency * 2) : MIN_CONCURRENCY;
+}
+
+function isOnTrial(queue: DeliveryQueue): boolean {
+  return queue.concurrency === MIN_CONCURRENCY;
+}
+
+function heldIn(queue: DeliveryQueue): number {
+  return queue.waiting.length + queue.sending;
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { DueDelivery } from '../../store/webhooks/deliveries.ts';
-import { createDeliveryQueues, type DeliveryQueue, type DeliveryQueues } from './delivery-queues.ts';
+import { createDeliveryQueues, endAttempt, startNext, type DeliveryQueue, type DeliveryQueues } from './deliver-due.ts';
 
 function due(endpointId: string, count: number): readonly DueDelivery[] {
   const endpoint = {
@@ -32,70 +32,70 @@ function due(endpointId: string, count: number): readonly DueDelivery[] {
 /** What a claim with the present quotas takes of an endpoint that has more than enough. */
 function enqueue(queues: DeliveryQueues, endpointId: string, available: number, now = 0): DeliveryQueue {
   const quotas = queues.quotas();
-  const count = Math.min(available, quotas.named[endpointId] ?? quotas.others);
-  const [queue] = [...queues.enqueue(due(endpointId, count), { quotas, isCut: false, now })];
+  const count = Math.min(available, quotas.quotas[endpointId] ?? quotas.defaultQuota);
+  const [queue] = [...queues.enqueue(due(endpointId, count), { ...quotas, isCut: false, now })];
   if (queue === undefined) throw new Error(`${endpointId} got nothing`);
   return queue;
 }
 
-function startAll(queues: DeliveryQueues, queue: DeliveryQueue): number {
+function startAll(queue: DeliveryQueue): number {
   let started = 0;
-  while (queues.start(queue) !== null) started += 1;
+  while (startNext(queue) !== null) started += 1;
   return started;
 }
 
 describe('a queue', () => {
   it('is narrow for a new endpoint, widens with its successes up to a limit, and is narrow again after a failure', () => {
     const queues = createDeliveryQueues();
-    expect(startAll(queues, enqueue(queues, 'a', 10_000))).toBe(8);
+    expect(startAll(enqueue(queues, 'a', 10_000))).toBe(8);
     const queue = enqueue(queues, 'b', 10_000);
-    startAll(queues, queue);
-    for (let index = 0; index < 8; index += 1) queues.end(queue, true);
-    expect(startAll(queues, enqueue(queues, 'b', 10_000))).toBe(128);
+    startAll(queue);
+    for (let index = 0; index < 8; index += 1) endAttempt(queue, true);
+    expect(startAll(enqueue(queues, 'b', 10_000))).toBe(128);
     expect(queue.waiting).toHaveLength(512 - 128);
-    queues.end(queue, false);
-    expect(queues.start(queue)).toBeNull();
+    endAttempt(queue, false);
+    expect(startNext(queue)).toBeNull();
     expect(queue.concurrency).toBe(8);
   });
 
   it('wants more only when half of its places are free and the last claim left some behind', () => {
     const queues = createDeliveryQueues();
     const queue = enqueue(queues, 'a', 10_000);
-    startAll(queues, queue);
+    startAll(queue);
     expect(queues.wantsMore(queue)).toBe(false);
-    for (let index = 0; index < 4; index += 1) queues.end(queue, false);
+    for (let index = 0; index < 4; index += 1) endAttempt(queue, false);
     expect(queues.wantsMore(queue)).toBe(true);
     enqueue(queues, 'a', 3);
-    startAll(queues, queue);
-    for (let index = 0; index < 7; index += 1) queues.end(queue, false);
+    startAll(queue);
+    for (let index = 0; index < 7; index += 1) endAttempt(queue, false);
     expect(queues.wantsMore(queue)).toBe(false);
   });
 
   it('that had no room when a claim was made may have more', () => {
     const queues = createDeliveryQueues();
     const queue = enqueue(queues, 'a', 7);
-    startAll(queues, queue);
-    queues.enqueue([], { quotas: queues.quotas(), isCut: false, now: 0 });
-    for (let index = 0; index < 4; index += 1) queues.end(queue, false);
+    startAll(queue);
+    queues.enqueue([], { ...queues.quotas(), isCut: false, now: 0 });
+    for (let index = 0; index < 4; index += 1) endAttempt(queue, false);
     expect(queues.wantsMore(queue)).toBe(true);
   });
 
   it('may have more when the claim as a whole was cut, however little it got', () => {
     const queues = createDeliveryQueues();
     const queue = enqueue(queues, 'a', 1);
-    startAll(queues, queue);
-    queues.end(queue, true);
-    queues.enqueue([], { quotas: queues.quotas(), isCut: true, now: 0 });
+    startAll(queue);
+    endAttempt(queue, true);
+    queues.enqueue([], { ...queues.quotas(), isCut: true, now: 0 });
     expect(queues.wantsMore(queue)).toBe(true);
   });
 
   it('gives up what waited for more than two seconds, and nothing that is being sent', () => {
     const queues = createDeliveryQueues();
     const queue = enqueue(queues, 'slow', 10_000, 1_000);
-    startAll(queues, queue);
-    queues.end(queue, true);
+    startAll(queue);
+    endAttempt(queue, true);
     enqueue(queues, 'slow', 100, 1_000);
-    startAll(queues, queue);
+    startAll(queue);
     const waiting = queue.waiting.length;
     expect(waiting).toBeGreaterThan(0);
     expect(queues.drainStale(3_000)).toHaveLength(0);
@@ -108,19 +108,19 @@ describe('endpoints that never answered', () => {
   it('share a thousand places, however many they are, and leave the others theirs', () => {
     const queues = createDeliveryQueues();
     const healthy = enqueue(queues, 'healthy', 1);
-    startAll(queues, healthy);
-    queues.end(healthy, true);
+    startAll(healthy);
+    endAttempt(healthy, true);
     let held = 0;
     for (let index = 0; index < 500; index += 1) {
       const quotas = queues.quotas();
-      const taken = quotas.named[`dead ${index}`] ?? quotas.others;
-      queues.enqueue(due(`dead ${index}`, taken), { quotas, isCut: false, now: 0 });
+      const taken = quotas.quotas[`dead ${index}`] ?? quotas.defaultQuota;
+      queues.enqueue(due(`dead ${index}`, taken), { ...quotas, isCut: false, now: 0 });
       held += taken;
     }
     expect(held).toBeLessThanOrEqual(1_000 + 8);
     const quotas = queues.quotas();
-    expect(quotas.others).toBe(0);
-    expect(quotas.named['dead 0']).toBe(0);
-    expect(quotas.named['healthy']).toBeGreaterThan(0);
+    expect(quotas.defaultQuota).toBe(0);
+    expect(quotas.quotas['dead 0']).toBe(0);
+    expect(quotas.quotas['healthy']).toBeGreaterThan(0);
   });
 });

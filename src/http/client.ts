@@ -18,6 +18,23 @@ export function countedAddress(request: FastifyRequest): string {
   return isIP(address) === 0 ? plainAddress(request.raw.socket.remoteAddress ?? '') : address;
 }
 
+/** The languages of an `accept-language` header by their codes, the preferred one first (RFC 9110, 12.5.4). */
+export function acceptedLanguages(header: string): readonly string[] {
+  const ranges = header.split(',').map((range) => {
+    const [tag = '', ...parameters] = range.split(';');
+    const quality = parameters.map((text) => /^\s*q=([\d.]+)\s*$/i.exec(text)?.[1]).find((text) => text !== undefined);
+    return { code: languageCode(tag), quality: quality === undefined ? 1 : Number(quality) };
+  });
+  // A quality of 0 refuses the language.
+  const accepted = ranges.filter(({ quality }) => quality > 0);
+  return accepted.toSorted((a, b) => b.quality - a.quality).map(({ code }) => code);
+}
+
+/** `pt` of `pt-BR`. */
+export function languageCode(tag: string): string {
+  return tag.trim().toLowerCase().split('-')[0] ?? '';
+}
+
 /** Some proxies include the client's port: `203.0.113.7:50412`, `[2001:db8::7]:50412`. */
 const WITH_PORT = /^(?:\[(?<ipv6>[\da-f.:]*:[\da-f.:]*)\](?::\d{1,5})?|(?<ipv4>\d+\.\d+\.\d+\.\d+):\d{1,5})$/i;
 

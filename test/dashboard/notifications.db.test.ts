@@ -52,6 +52,18 @@ it('the language of mails is that of the browser at the first sign-in, until som
   expect(await again.do(`GET ${CHOICES}`)).toMatchObject({ language: 'en' });
 });
 
+it.each([
+  ['den, en;q=0.5', 'en'],
+  ['de;q=0, en;q=0.5', 'en'],
+  ['en;q=0.5, de', 'de'],
+])('a browser that asks for %s gets mails in %s', async (header, language) => {
+  const test = await dashboardTest();
+  const { email } = await test.join('viewer');
+  const browser = test.browser({ headers: { 'accept-language': header } });
+  await browser.do('POST /dashboard/api/sign-in', { email, password: 'grumpy otter parade' });
+  expect(await browser.do(`GET ${CHOICES}`)).toMatchObject({ language });
+});
+
 it('the link of a mail switches its kind off without a session, and reading the page does not', async () => {
   const test = await dashboardTest();
   const ann = await test.join('owner');

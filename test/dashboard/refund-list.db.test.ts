@@ -226,6 +226,17 @@ describe('a file of refunds', () => {
     expect(csv.text).toContain(",'=1+1,");
     expect(csv.text.split('\n')[0]).toMatch(/^id,created \(UTC\),state,payment,order id,coin amount,/);
     expect(semicolons.text.split('\n')[0]).toMatch(/^\ufeffid;created/);
+    // The cells before the reason have neither commas nor quotes.
+    const [heads = [], cells = []] = csv.text.split('\n').map((line) => line.split(','));
+    expect(Object.fromEntries(heads.map((head, at) => [head, cells[at]]))).toMatchObject({
+      state: 'to_sign',
+      payment: records[0]?.['payment'],
+      'order id': "'=1+1",
+      'coin amount': '0.00000001',
+      coin: records[0]?.['coin'],
+      currency: records[0]?.['currency'],
+      address: records[0]?.['address'],
+    });
     const entry = await app.db
       .selectFrom('audit_log')
       .selectAll()

@@ -50,7 +50,7 @@ async function copyRefunds(
 ): Promise<number> {
   const isCsv = format === 'csv';
   const mark = separator === ';' ? BYTE_ORDER_MARK : '';
-  if (isCsv) await take(Buffer.from(`${mark}${Object.values(HEADS).join(separator)}\n`));
+  if (isCsv) await take(Buffer.from(`${mark}${COLUMNS.map(({ head }) => head).join(separator)}\n`));
   await client.query('begin isolation level repeatable read, read only');
   await liftLimits(client);
   const db = onConnection(client);
@@ -58,7 +58,7 @@ async function copyRefunds(
   let count = 0;
   for (;;) {
     const found = await searchRefunds(db, scope, search, { after, limit: PAGE });
-    const lines = found.map((one) => (isCsv ? csvLine(recordOf(one), separator) : JSON.stringify(recordOf(one))));
+    const lines = found.map((one) => (isCsv ? csvLine(one, separator) : jsonLine(one)));
     if (lines.length > 0) await take(Buffer.from(`${lines.join('\n')}\n`));
     count += found.length;
     after = found.at(-1)?.refund.id ?? null;
@@ -68,56 +68,67 @@ async function copyRefunds(
   return count;
 }
 
-/** Amounts are exact decimals. */
-function recordOf({ refund, stage, paymentName, payout }: ListedRefund) {
-  return {
-    id: encodeId('refund', refund.id),
-    created: isoTime(refund.createdAt),
-    stage,
-    payment: publicPaymentId({ id: refund.paymentId, surface: refund.paymentSurface }),
-    order_id: paymentName,
-    coin_amount: formatDecimal(refund.units, refund.decimals),
-    coin: refund.asset,
-    network: refund.network,
-    amount: formatDecimal(refund.amountMinor, fiatDecimals(refund.currency)),
-    currency: refund.currency,
-    address: refund.address,
-    transaction_hash: refund.transactionHash ?? (stage === 'seen' ? (payout?.transactionHash ?? null) : null),
-    completed: isoTimeOrNull(refund.completedAt),
-    reason: refund.reason,
-    failure_reason: refund.failureReason,
-  };
-}
-type RefundRecord = ReturnType<typeof recordOf>;
-
-/** The heads of a CSV file. */
-const HEADS: Readonly<Record<keyof RefundRecord, string>> = {
-  id: 'id',
-  created: 'created (UTC)',
-  stage: 'state',
-  payment: 'payment',
-  order_id: 'order id',
-  coin_amount: 'coin amount',
-  coin: 'coin',
-  network: 'network',
-  amount: 'amount',
-  currency: 'currency',
-  address: 'address',
-  transaction_hash: 'transaction hash',
-  completed: 'completed (UTC)',
-  reason: 'reason',
-  failure_reason: 'failure reason',
-};
-
-/** Spreadsheets take a time for a text where it has a zone. */
-function csvTime(iso: string | null): string | null {
-  return iso === null ? null : `${iso.slice(0, 10)} ${iso.slice(11, 19)}`;
+/** A column of a CSV file, and a member of a line of JSON. */
+interface Column {
+  readonly name: string;
+  readonly head: string;
+  readonly valueOf: (listed: ListedRefund) => string | null;
+  /** ISO 8601; a CSV file has it in the form that spreadsheets take for a time. */
+  readonly isTime?: true;
 }
 
-function csvLine(record: RefundRecord, separator: RefundExport['separator']): string {
-  const { created, completed } = record;
-  const cells = Object.values({ ...record, created: csvTime(created), completed: csvTime(completed) });
-  return cells.map((cell) => csvCell(guardedText(cell ?? '', separator))).join(separator);
+/** In the order of the file. Amounts are exact decimals. */
+const COLUMNS: readonly Column[] = [
+  { name: 'id', head: 'id', valueOf: ({ refund }) => encodeId('refund', refund.id) },
+  { name: 'created', head: 'created (UTC)', valueOf: ({ refund }) => isoTime(refund.createdAt), isTime: true },
+  { name: 'stage', head: 'state', valueOf: ({ stage }) => stage },
+  {
+    name: 'payment',
+    head: 'payment',
+    valueOf: ({ refund }) => publicPaymentId({ id: refund.paymentId, surface: refund.paymentSurface }),
+  },
+  { name: 'order_id', head: 'order id', valueOf: ({ paymentName }) => paymentName },
+  { name: 'coin_amount', head: 'coin amount', valueOf: ({ refund }) => formatDecimal(refund.units, refund.decimals) },
+  { name: 'coin', head: 'coin', valueOf: ({ refund }) => refund.asset },
+  { name: 'network', head: 'network', valueOf: ({ refund }) => refund.network },
+  {
+    name: 'amount',
+    head: 'amount',
+    valueOf: ({ refund }) => formatDecimal(refund.amountMinor, fiatDecimals(refund.currency)),
+  },
+  { name: 'currency', head: 'currency', valueOf: ({ refund }) => refund.currency },
+  { name: 'address', head: 'address', valueOf: ({ refund }) => refund.address },
+  {
+    name: 'transaction_hash',
+    head: 'transaction hash',
+    valueOf: ({ refund, stage, payout }) =>
+      refund.transactionHash ?? (stage === 'seen' ? (payout?.transactionHash ?? null) : null),
+  },
+  {
+    name: 'completed',
+    head: 'completed (UTC)',
+    valueOf: ({ refund }) => isoTimeOrNull(refund.completedAt),
+    isTime: true,
+  },
+  { name: 'reason', head: 'reason', valueOf: ({ refund }) => refund.reason },
+  { name: 'failure_reason', head: 'failure reason', valueOf: ({ refund }) => refund.failureReason },
+];
+
+function jsonLine(listed: ListedRefund): string {
+  return JSON.stringify(Object.fromEntries(COLUMNS.map(({ name, valueOf }) => [name, valueOf(listed)])));
+}
+
+function csvLine(listed: ListedRefund, separator: RefundExport['separator']): string {
+  const cells = COLUMNS.map(({ valueOf, isTime }) => {
+    const value = valueOf(listed) ?? '';
+    return isTime === true ? csvTime(value) : value;
+  });
+  return cells.map((cell) => csvCell(guardedText(cell, separator))).join(separator);
+}
+
+/** Spreadsheets take a time with a zone for a text. */
+function csvTime(iso: string): string {
+  return iso === '' ? '' : `${iso.slice(0, 10)} ${iso.slice(11, 19)}`;
 }
 
 /** RFC 4180. */

@@ -21,7 +21,7 @@ import type { Troubles } from '../../domain/trouble.ts';
 import type { Notifications } from '../../store/notifications.ts';
 import type { WebhookPolicy } from '../../webhooks/guard.ts';
 import type { WebhookSender } from '../../webhooks/send.ts';
-import { clientAddress, countedAddress } from '../client.ts';
+import { acceptedLanguages, clientAddress, countedAddress } from '../client.ts';
 import { readCookie } from '../cookies.ts';
 import { RequestError } from '../errors.ts';
 import type { StreamLimits } from '../event-stream.ts';
@@ -194,10 +194,10 @@ export function clientOf({ behindProxy }: Dashboard, request: FastifyRequest): C
   };
 }
 
-/** The first of the browser's languages that mails are written in. Browsers list them in their order. */
-function preferredLanguage(accepted = ''): MailLanguage | null {
-  const wanted = accepted.split(',').map((range) => range.trim().slice(0, 2).toLowerCase());
-  return wanted.flatMap((code) => MAIL_LANGUAGES.filter((language) => language === code))[0] ?? null;
+/** The first of the browser's languages that mails are written in. */
+function preferredLanguage(header = ''): MailLanguage | null {
+  const accepted = acceptedLanguages(header);
+  return accepted.flatMap((code) => MAIL_LANGUAGES.filter((language) => language === code))[0] ?? null;
 }
 
 /** Turns {@link HashesBusyError} into a 503 answer, or into 429 where the client itself is what the others wait for. */

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
+import { acceptedLanguages, languageCode } from '../../client.ts';
 import { createLocale, type Locale, type Texts } from './locale.ts';
 
 /** Each file is a language, named by its code: a new file is all that a new language takes. */
@@ -25,7 +26,7 @@ function textsOf(file: string): Texts {
  * English.
  */
 export function chooseLanguage(asked: unknown, acceptLanguage: string | undefined): Locale {
-  const named = typeof asked === 'string' ? languageOf(asked) : null;
+  const named = typeof asked === 'string' ? LANGUAGES.get(languageCode(asked)) : undefined;
   return named ?? preferred(acceptLanguage ?? '');
 }
 
@@ -35,27 +36,11 @@ const MAX_KEPT_LENGTH = 200;
 const kept = new Map<string, Locale>();
 
 function preferred(header: string): Locale {
-  let known = kept.get(header);
-  if (known === undefined) {
-    known = firstOf(header) ?? ENGLISH;
-    if (kept.size >= MAX_KEPT) kept.clear();
-    if (header.length <= MAX_KEPT_LENGTH) kept.set(header, known);
-  }
-  return known;
-}
-
-/** `pt-BR` is served by `pt`. */
-function languageOf(tag: string): Locale | null {
-  return LANGUAGES.get(tag.trim().toLowerCase().split('-')[0] ?? '') ?? null;
-}
-
-/** The first available language of `da, de-AT;q=0.8, en;q=0.5` (RFC 9110, 12.5.4); `q=0` means never. */
-function firstOf(header: string): Locale | null {
-  const ranges = header.split(',').map((range) => {
-    const [tag = '', ...parameters] = range.split(';');
-    const quality = parameters.map((text) => /^\s*q=([\d.]+)\s*$/i.exec(text)?.[1]).find((text) => text !== undefined);
-    return { locale: languageOf(tag), quality: quality === undefined ? 1 : Number(quality) };
-  });
-  const usable = ranges.filter(({ locale, quality }) => locale !== null && quality > 0);
-  return usable.toSorted((a, b) => b.quality - a.quality)[0]?.locale ?? null;
+  const before = kept.get(header);
+  if (before !== undefined) return before;
+  const code = acceptedLanguages(header).find((one) => LANGUAGES.has(one)) ?? 'en';
+  const locale = LANGUAGES.get(code) ?? ENGLISH;
+  if (kept.size >= MAX_KEPT) kept.clear();
+  if (header.length <= MAX_KEPT_LENGTH) kept.set(header, locale);
+  return locale;
 }

@@ -91,6 +91,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       'embedded',
       ...FAMILIES,
       ...USE_CASES,
+      'archive',
       'config',
       'workers',
       'http',

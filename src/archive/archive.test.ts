@@ -4,7 +4,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { assert, array, asyncProperty, record, string, uint8Array, uniqueArray } from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { ArchiveError } from './format.ts';
+import { BackupError } from './format.ts';
 import { readArchive } from './read-archive.ts';
 import { writeArchive } from './write-archive.ts';
 
@@ -93,7 +93,7 @@ describe('an archive', () => {
       for (const place of places) {
         const flipped = Buffer.from(bytes);
         flipped[place] = (flipped[place] ?? 0) ^ (1 << (place % 8));
-        await expect(read(dir, flipped, passphrase), `byte ${place} of ${bytes.length}`).rejects.toThrow(ArchiveError);
+        await expect(read(dir, flipped, passphrase), `byte ${place} of ${bytes.length}`).rejects.toThrow(BackupError);
       }
     },
   );
@@ -102,7 +102,7 @@ describe('an archive', () => {
     const dir = await folder();
     const bytes = await write(SAMPLE, null);
     for (const length of [0, 1, 20, 60, 500, bytes.length - 33, bytes.length - 1]) {
-      await expect(read(dir, bytes.subarray(0, length), null)).rejects.toThrow(ArchiveError);
+      await expect(read(dir, bytes.subarray(0, length), null)).rejects.toThrow(BackupError);
     }
     await expect(read(dir, Buffer.concat([bytes, Buffer.of(0)]), null)).rejects.toThrow(/checksum/);
   });

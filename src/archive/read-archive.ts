@@ -2,7 +2,7 @@ import { open, stat, type FileHandle } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { zstdDecompress } from 'node:zlib';
 import {
-  ArchiveError,
+  BackupError,
   BLOCK_BYTES,
   FORMAT,
   FRAME,
@@ -22,25 +22,22 @@ import { openSeal, type Seal } from './seal.ts';
 const decompress = promisify(zstdDecompress);
 const READ_BYTES = 1024 * 1024;
 
-/** A backup whose every byte was checked. */
+/** An open backup whose every byte was checked. */
 export interface ArchiveReader {
   readonly head: Head;
-  /** As it was written; the caller must check its shape. */
+  /** The caller must check its shape. */
   readonly manifest: unknown;
   readonly bytes: number;
-  /**
-   * Reads the parts in order. `take` gets each part's content and must read all of it; once it has, the part's checksum
-   * has been verified.
-   */
+  /** Reads the parts in order. `take` must read each part to its end, where the part's checksum is verified. */
   parts(take: (name: string, content: AsyncIterable<Buffer>) => Promise<void>): Promise<void>;
   close(): Promise<void>;
 }
 
 /**
- * Opens a backup: every byte is covered by the checksum at the end, which is verified before anything is used.
+ * Opens a backup. The checksum at the end covers every byte and is verified before anything is used.
  *
  * @param passphrase called only if the file is encrypted; null: none was given
- * @throws ArchiveError if it is not a backup, of a newer format, truncated or damaged, or if the passphrase is missing
+ * @throws BackupError if it is not a backup, of a newer format, truncated or damaged, or if the passphrase is missing
  * or wrong
  */
 export async function readArchive(file: string, passphrase: () => Promise<string | null>): Promise<ArchiveReader> {
@@ -64,12 +61,12 @@ export async function readArchive(file: string, passphrase: () => Promise<string
   }
 }
 
-/** Only a regular file is opened: a pipe gives its bytes only once, and opening one waits for a writer. */
+/** Opens a regular file only: a pipe gives its bytes once, and opening it waits for a writer. */
 async function openFile(file: string): Promise<FileHandle> {
   const stats = await stat(file);
-  if (stats.isDirectory()) throw new ArchiveError(`${file} is a folder. Give one of the backups in it.`);
+  if (stats.isDirectory()) throw new BackupError(`${file} is a folder. Give one of the backups in it.`);
   if (!stats.isFile())
-    throw new ArchiveError(`${file} is a pipe or a device. Write the backup to a file first, and give that.`);
+    throw new BackupError(`${file} is a pipe or a device. Write the backup to a file first, and give that file.`);
   return open(file, 'r');
 }
 
@@ -83,8 +80,8 @@ export async function isArchive(file: string): Promise<boolean> {
   }
 }
 
-function damaged(file: string, what: string): ArchiveError {
-  return new ArchiveError(`${file} is damaged: ${what}. Nothing of it was used. Take another backup.`);
+function damaged(file: string, what: string): BackupError {
+  return new BackupError(`${file} is damaged: ${what}. Nothing of it was used. Take another backup.`);
 }
 
 /** `length` bytes from a position on, or as many as there are. */
@@ -105,9 +102,9 @@ async function readHead(handle: FileHandle, file: string): Promise<{ readonly he
   const version = new RegExp(`^${MAGIC} (\\d{1,4})$`).exec(
     start.subarray(0, Math.max(0, first)).toString('latin1'),
   )?.[1];
-  if (version === undefined) throw new ArchiveError(`${file} is no backup of Cointill: it does not begin as one.`);
+  if (version === undefined) throw new BackupError(`${file} is no backup of Cointill: it does not begin like one.`);
   if (Number(version) > FORMAT) {
-    throw new ArchiveError(`${file} was made by a newer version of Cointill. Restore it with that version.`);
+    throw new BackupError(`${file} was made by a newer version of Cointill. Restore it with that version.`);
   }
   const second = start.indexOf('\n', first + 1);
   const head = parseHead(start.subarray(first + 1, Math.max(0, second)));
@@ -160,11 +157,11 @@ async function readTrailer(handle: FileHandle, file: string, size: number, headL
   }
   const trailer = await readExactly(handle, endAt, TRAILER_BYTES);
   if (!hash.digest().equals(trailer.subarray(-HASH_BYTES))) {
-    throw damaged(file, 'its checksum is another; it was cut or changed');
+    throw damaged(file, 'its checksum is wrong; it was cut or changed');
   }
   const manifestAt = Number(trailer.readBigUInt64BE(LENGTH_BYTES));
   if (trailer.readUInt32BE(0) !== 0 || manifestAt < headLength || manifestAt >= endAt) {
-    throw damaged(file, 'it does not end as a backup does');
+    throw damaged(file, 'it does not end like a backup');
   }
   return { manifestAt, frames: trailer.readUInt32BE(LENGTH_BYTES + 8), endAt };
 }
@@ -173,7 +170,7 @@ async function sealOf(file: string, head: Head, passphrase: () => Promise<string
   if (head.encryption === null) return null;
   const given = await passphrase();
   if (given === null) {
-    throw new ArchiveError(`${file} is encrypted. Give the passphrase that it was made with: --passphrase-file FILE`);
+    throw new BackupError(`${file} is encrypted. Give the passphrase that it was made with: --passphrase-file FILE`);
   }
   return openSeal(head, head.encryption, given);
 }
@@ -204,7 +201,7 @@ function openFrame(file: string, number: number, body: Buffer, seal: Seal | null
   try {
     return seal.open(number, body);
   } catch (cause) {
-    throw new ArchiveError(
+    throw new BackupError(
       `${file} does not open with this passphrase: it was made with another one, or somebody changed the file.`,
       { cause },
     );
@@ -269,14 +266,14 @@ function readBlocks(file: string, next: () => Promise<Frame>) {
     let ahead = unpack();
     for (let block = await ahead; block !== null; block = await ahead) {
       ahead = unpack();
-      // Its error is thrown when its turn comes.
+      // The error of this block is thrown when its turn comes.
       ahead.catch(() => {});
       hash.update(block);
       bytes += block.length;
       yield block;
     }
     if (end === null || end.bytes !== bytes || end.sha256 !== hash.digest('hex')) {
-      throw damaged(file, `the part ${end?.name ?? ''} is not what was written`);
+      throw damaged(file, `the part ${end?.name ?? ''} has another content than was written`);
     }
   }
   return { content: content(), end: () => end };

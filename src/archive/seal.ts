@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, hkdfSync, scrypt } from 'node:crypto';
 import { promisify } from 'node:util';
 import type { RandomBytes } from '../domain/clock.ts';
-import { ArchiveError, headLines, sha256, type Encryption, type Head } from './format.ts';
+import { BackupError, headLines, sha256, type Encryption, type Head } from './format.ts';
 
 const KEY_BYTES = 32;
 const SALT_BYTES = 16;
@@ -9,7 +9,7 @@ const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 /** 128 MB and a third of a second per guess. */
 const SCRYPT = { N: 131_072, r: 8, p: 1 } as const;
-/** A head that asks for more was not written by us. */
+/** No head of ours asks for more memory. */
 const MAX_SCRYPT_BYTES = 1024 ** 3;
 export const MIN_PASSPHRASE_CHARACTERS = 12;
 
@@ -18,9 +18,7 @@ const derive = promisify<string, Buffer, number, { N: number; r: number; p: numb
 /** Encrypts and authenticates the frames of a file. A frame can only be decrypted at its own position. */
 export interface Seal {
   close(frame: number, content: Buffer): Buffer;
-  /**
-   * Throws for a frame that was encrypted with another key, at another position or for another head, or was changed.
-   */
+  /** Throws for a frame that was changed, or encrypted with another key, at another position or for another head. */
   open(frame: number, sealed: Buffer): Buffer;
 }
 
@@ -33,13 +31,10 @@ export function newEncryption(randomBytes: RandomBytes): Encryption {
   };
 }
 
-/**
- * The encryption of a file with this head: the key depends on the passphrase, the file's own salt, and every byte of
- * the head.
- */
+/** Derives the key of a file from the passphrase, the file's own salt, and every byte of its head. */
 export async function openSeal(head: Head, encryption: Encryption, passphrase: string): Promise<Seal> {
   const { N, r, p, salt } = encryption;
-  if (128 * N * r * p > MAX_SCRYPT_BYTES) throw new ArchiveError('The head of the backup is damaged.');
+  if (128 * N * r * p > MAX_SCRYPT_BYTES) throw new BackupError('The head of the backup is damaged.');
   const secret = await derive(passphrase.normalize('NFC'), Buffer.from(salt, 'base64'), KEY_BYTES, {
     N,
     r,
@@ -61,7 +56,7 @@ export async function openSeal(head: Head, encryption: Encryption, passphrase: s
   };
 }
 
-/** Never used twice with one key, because each file has its own salt. */
+/** No nonce is used twice with one key, because each file has its own salt. */
 function nonceOf(frame: number): Buffer {
   const nonce = Buffer.alloc(NONCE_BYTES);
   nonce.writeUInt32BE(frame, NONCE_BYTES - 4);

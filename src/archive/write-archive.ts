@@ -5,12 +5,9 @@ import { BLOCK_BYTES, FRAME, headLines, LENGTH_BYTES, sha256, type FrameKind, ty
 import { newEncryption, openSeal, type Seal } from './seal.ts';
 
 const compress = promisify(zstdCompress);
-/**
- * Most of a payment is ids, hashes and signatures, which no level compresses: higher levels take up to ten times as
- * long.
- */
+/** The lowest level: ids, hashes and signatures do not compress, and higher levels take up to ten times as long. */
 const QUICKLY = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
-/** One block is compressed on another thread while the next arrives. */
+/** A block is compressed on another thread while the next arrives. */
 const MAX_UNDER_WAY = 2;
 
 /** Receives the bytes of an archive, in order. */
@@ -97,7 +94,7 @@ async function writeBlocks(out: Frames, fill: Parameters<ArchiveWriter['part']>[
     pieces = [];
     collected = 0;
     const compressed = compress(block, QUICKLY);
-    // Its error is thrown when its turn comes.
+    // The error of this block is thrown when its turn comes.
     compressed.catch(() => {});
     underWay.push(compressed);
     if (underWay.length >= MAX_UNDER_WAY) await writeFirst();

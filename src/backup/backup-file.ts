@@ -4,38 +4,37 @@ import { access, link, lstat, open, readdir, readlink, realpath, rename, rm, sta
 import path from 'node:path';
 import type { Sink } from '../archive/write-archive.ts';
 import { isArchive } from '../archive/read-archive.ts';
-import { BackupError } from './errors.ts';
+import { BackupError } from '../archive/format.ts';
 import { errorCode, reasonOf } from '../embedded/error.ts';
 import { syncFolder } from '../embedded/files.ts';
 
-/** Where a backup is written. */
+/** The place that a backup is written to. */
 export type BackupTarget =
   | { readonly kind: 'file'; readonly file: string }
   /** A new file in the folder, named by its time. */
   | { readonly kind: 'folder'; readonly folder: string; readonly keep: number | null }
   | { readonly kind: 'stream'; readonly sink: Sink };
 
-/** The time, and a number if several backups are made in the same second. */
+/** The name of a backup in a folder: its time, and a number if several backups were made in the same second. */
 const NAME = /^cointill-(\d{4}-\d{2}-\d{2}T\d{2}-\d{2}-\d{2})Z(?:-(\d{1,4}))?\.backup$/;
 const UNFINISHED = '.unfinished-';
 /**
- * While a backup is written its file is touched regularly, also while waiting for the database: a file not touched for
- * long is abandoned. The process id in its name would not tell, because it may be from another machine or container, or
- * be reused.
+ * A running backup touches its file regularly, also while it waits for the database, so a file that was not touched for
+ * long is abandoned. The process id in the name proves nothing: it may be from another machine or container, or reused.
  */
 const TOUCH_MS = 60_000;
 const ABANDONED_MS = 10 * TOUCH_MS;
 
-/** Synced to disk in small steps: one sync at the end would hold up the database's own writes. */
+/** A backup is synced to disk in small steps, because one sync at the end would hold up the database's own writes. */
 const SYNC_BYTES = 8 * 1024 * 1024;
 
-/** The name of a backup in a folder; `nth` of those in the same second. */
+/** The name of the `nth` backup of a second. */
 function nameAt(at: number, nth: number): string {
   const moment = new Date(at).toISOString().slice(0, 19).replaceAll(':', '-');
   return `cointill-${moment}Z${nth === 1 ? '' : `-${nth}`}.backup`;
 }
 
-/** Sorts the names of backups by time. Null: not the name of a backup. */
+/** A key that sorts the names of backups by time; null: not the name of a backup. */
 function momentOf(name: string): string | null {
   const [, moment = '', nth = '1'] = NAME.exec(name) ?? [];
   return moment === '' ? null : `${moment} ${nth.padStart(4, '0')}`;
@@ -46,18 +45,18 @@ export interface Written<Result> {
   readonly result: Result;
   /** Null: written to a stream. */
   readonly file: string | null;
-  /** When the backup that it replaced was made, by that file's time; null: there was none. */
+  /** The file time of the backup that it replaced; null: it replaced none. */
   readonly replacedAt: number | null;
   /** Names of older backups that were removed. */
   readonly removed: readonly string[];
 }
 
 /**
- * Writes a backup under a temporary name, syncs it to disk, and renames it only when it is complete: an error or a
- * crash leaves what was there before. Only its owner can read it. In a folder no backup ever replaces another; a file
- * given by name is replaced.
+ * Writes a backup under a temporary name, syncs it to disk, and renames it only when it is complete, so that an error
+ * or a crash leaves the earlier file. Only the owner can read the backup. A backup replaces a file given by name, and
+ * never another backup in a folder.
  *
- * @throws BackupError if it cannot be written there
+ * @throws BackupError if the backup cannot be written there
  */
 export async function writeBackupFile<Result>(
   target: BackupTarget,
@@ -70,7 +69,8 @@ export async function writeBackupFile<Result>(
   const named = target.kind === 'file' ? await followLink(target.file) : null;
   const wanted = named ?? path.join(target.kind === 'folder' ? target.folder : '', nameAt(now, 1));
   const folder = path.dirname(wanted);
-  await checkFolder(folder);
+  const problem = await folderProblem(folder);
+  if (problem !== null) throw new BackupError(problem);
   const replacedAt = named === null ? null : await checkFile(named, folder);
   await removeAbandoned(folder);
   const unfinished = `${wanted}${UNFINISHED}${process.pid}-${randomBytes(4).toString('hex')}`;
@@ -99,7 +99,7 @@ async function writeFlushed<Result>(file: string, write: (sink: Sink) => Promise
   const handle = await open(file, constants.O_CREAT | constants.O_EXCL | constants.O_WRONLY, 0o600).catch(
     async (error: unknown) => {
       const folder = path.dirname(file);
-      // The folder exists but accepts no files: /proc answers like this.
+      // A folder that exists but accepts no files, such as /proc, answers like this.
       throw errorCode(error) === 'ENOENT' && (await isThere(folder))
         ? new BackupError(notWritten(folder, 'no file can be made there'), { cause: error })
         : error;
@@ -149,22 +149,17 @@ function isThere(file: string): Promise<boolean> {
   );
 }
 
-/** The target of a link, because the backup is wanted there; anything else unchanged. */
+/** The target of a link, because the backup belongs there; any other path unchanged. */
 async function followLink(file: string): Promise<string> {
   const target = await readlink(file).catch(() => null);
   if (target === null) return file;
   const stats = await stat(file).catch(() => null);
-  // Such as /dev/stdout: it is refused under the name that was given.
+  // A link to a device, such as /dev/stdout, is refused under its own name.
   if (stats !== null && !stats.isFile()) return file;
   return realpath(file).catch(() => path.resolve(path.dirname(file), target));
 }
 
-async function checkFolder(folder: string): Promise<void> {
-  const problem = await folderProblem(folder);
-  if (problem !== null) throw new BackupError(problem);
-}
-
-/** Why no backup can be written to a folder, with the way out; null: nothing is known against it. */
+/** The reason why no backup can be written to a folder, with the way out; null: no problem is known. */
 export async function folderProblem(folder: string): Promise<string | null> {
   const stats = await stat(folder).catch(() => null);
   if (stats === null) return `There is no folder ${folder}. Make it, or give another one.`;
@@ -175,9 +170,7 @@ export async function folderProblem(folder: string): Promise<string | null> {
   );
 }
 
-/**
- * A file that is not a backup is never overwritten. Returns when the existing backup was made; null: there is no file.
- */
+/** Refuses to overwrite another file than a backup. Returns the time of the existing backup; null: there is none. */
 async function checkFile(file: string, folder: string): Promise<number | null> {
   try {
     const stats = await stat(file);
@@ -187,13 +180,13 @@ async function checkFile(file: string, folder: string): Promise<number | null> {
     if (errorCode(error) === 'ENOENT') return null;
     throw fileFault(error, folder);
   }
-  throw new BackupError(`${file} is there already and is no backup of Cointill. Give another name.`);
+  throw new BackupError(`${file} exists and is no backup of Cointill. Give another name.`);
 }
 
 function noFile(file: string, isFolder: boolean): string {
   return isFolder
-    ? `${file} is a folder by now. Give a file, or a folder that is there.`
-    : `${file} is a pipe or a device, not a file. Give - as the target: then the backup goes to standard output, and from there wherever you send it.`;
+    ? `${file} has become a folder. Give a file, or a folder that exists.`
+    : `${file} is a pipe or a device, not a file. Give - as the target to pipe the backup elsewhere: it then goes to standard output.`;
 }
 
 const REASONS: Readonly<Record<string, string>> = {
@@ -206,13 +199,13 @@ const REASONS: Readonly<Record<string, string>> = {
   EISDIR: 'a folder stands where the file would be',
   ENOTEMPTY: 'a folder stands where the file would be',
   ENAMETOOLONG: 'the name is too long',
-  ENOENT: 'the folder, or what was written in it, was removed meanwhile',
+  ENOENT: 'the folder, or the unfinished file in it, was removed meanwhile',
   EIO: 'the disk fails',
   ESTALE: 'the server of the folder has lost it',
   ENOTCONN: 'the server of the folder is away',
 };
 
-/** Calls of the file system; other parts of a backup fail with codes too. */
+/** Calls of the file system, because other parts of a backup fail with codes too. */
 const FILE_CALLS = new Set([
   'open',
   'write',
@@ -233,7 +226,7 @@ function fileFault(error: unknown, folder: string): unknown {
 }
 
 function notWritten(folder: string, reason: string): string {
-  return `The backup cannot be written in ${folder}: ${reason}. No file was left there. Mend that, or give another folder.`;
+  return `The backup cannot be written in ${folder}: ${reason}. No file was left there. Correct that, or give another folder.`;
 }
 
 async function touch(file: string): Promise<void> {
@@ -241,7 +234,7 @@ async function touch(file: string): Promise<void> {
   await utimes(file, now, now).catch(() => {});
 }
 
-/** Removes what killed backups left in a folder. What cannot be removed stays for the next time. */
+/** Removes the files that killed backups left in a folder. A file that cannot be removed stays for the next time. */
 async function removeAbandoned(folder: string): Promise<void> {
   // A folder that allows creating files need not allow listing them.
   for (const name of await readdir(folder).catch(() => [])) {
@@ -249,18 +242,15 @@ async function removeAbandoned(folder: string): Promise<void> {
     const file = path.join(folder, name);
     const stats = await stat(file).catch(() => null);
     if (stats === null || Date.now() - stats.mtimeMs < ABANDONED_MS) continue;
-    // Something else may have such a name.
-    if (stats.size === 0 || (await isUnfinishedBackup(file))) await rm(file, { force: true }).catch(() => {});
+    // Another program's file may have such a name.
+    const isOurs = stats.size === 0 || (await isArchive(file).catch(() => false));
+    if (isOurs) await rm(file, { force: true }).catch(() => {});
   }
 }
 
-async function isUnfinishedBackup(file: string): Promise<boolean> {
-  return isArchive(file).catch(() => false);
-}
-
 /**
- * Another program's file may have a backup's name, and an unreadable file may be a backup: both are left alone. A file
- * that is gone is none.
+ * Whether a file is a backup. Another program's file may have a backup's name, and an unreadable file may be a backup:
+ * both are left alone. A file that is gone is no backup.
  */
 async function isBackup(file: string): Promise<boolean> {
   try {
@@ -272,8 +262,8 @@ async function isBackup(file: string): Promise<boolean> {
 }
 
 /**
- * Removes all but the newest backups of a folder; only files with the name and the beginning of a backup. Returns the
- * names of those removed.
+ * Removes all but the newest backups of a folder: only files with the name and the beginning of a backup. Returns the
+ * removed names.
  */
 async function removeOld(folder: string, keep: number, made: string | null): Promise<readonly string[]> {
   try {
@@ -288,7 +278,7 @@ async function removeOld(folder: string, keep: number, made: string | null): Pro
     return old;
   } catch (error) {
     throw new BackupError(
-      `The backup is good (${made ?? folder}), but older ones in ${folder} cannot be removed: ${reasonOf(error)}. Let this user list the folder and remove files in it, or leave out --keep.`,
+      `The backup was made (${made ?? folder}), but older ones in ${folder} cannot be removed: ${reasonOf(error)}. Let this user list the folder and remove files in it, or leave out --keep.`,
       { cause: error },
     );
   }

@@ -6,45 +6,63 @@ import type { Logger } from 'pino';
 import { within } from '../app/within.ts';
 import type { Config } from '../config/config.ts';
 import { openDatabase, type Connection, type DatabaseHandle } from '../store/database.ts';
-import { BackupError } from './errors.ts';
+import { BackupError } from '../archive/format.ts';
 import { startEmbeddedPostgres } from '../embedded/postgres.ts';
 
-/** Runs some work on the configured database as it is: it is neither created nor migrated. */
+/** The configured database server: the operator's own, or the embedded one, started or joined. */
+export interface DatabaseServer {
+  readonly connection: Connection;
+  /** Bypasses the pooler that `connection` goes through. */
+  readonly direct: Connection | undefined;
+  readonly stop: () => Promise<void>;
+}
+
+export async function openServer(
+  { databaseUrl, databaseDirectUrl, dataDir }: Config,
+  log: Logger,
+): Promise<DatabaseServer> {
+  if (databaseUrl !== null) {
+    const direct = databaseDirectUrl === null ? undefined : { connectionString: databaseDirectUrl };
+    return { connection: { connectionString: databaseUrl }, direct, stop: async () => {} };
+  }
+  const embedded = await startEmbeddedPostgres({ dataDir, log: logTo(log) });
+  return { connection: embedded.connection, direct: undefined, stop: () => embedded.stop() };
+}
+
+/** Writes the lines of the embedded database to a logger. */
+export function logTo(log: Logger) {
+  return (level: 'info' | 'warn' | 'error', message: string, details: Record<string, unknown> = {}): void =>
+    log[level](details, message);
+}
+
+/** Runs some work on the configured database as it is, without creating or migrating it. */
 export async function withDatabase<Result>(
   config: Config,
   log: Logger,
   work: (handle: DatabaseHandle) => Promise<Result>,
 ): Promise<Result> {
-  if (config.databaseUrl !== null) {
-    const direct = config.databaseDirectUrl === null ? undefined : { connectionString: config.databaseDirectUrl };
-    return useDatabase({ connectionString: config.databaseUrl }, log, work, direct);
-  }
-  if (!existsSync(path.join(config.dataDir, 'postgres'))) {
+  if (config.databaseUrl === null && !existsSync(path.join(config.dataDir, 'postgres'))) {
     throw new BackupError(
       `There is no database in ${config.dataDir}. Set DATA_DIR or DATABASE_URL as it is set for the service.`,
     );
   }
-  const embedded = await startEmbeddedPostgres({
-    dataDir: config.dataDir,
-    log: (level, message, details) => log[level](details ?? {}, message),
-  });
+  const server = await openServer(config, log);
   try {
-    return await useDatabase(embedded.connection, log, work);
+    return await useDatabase(server, log, work);
   } finally {
-    await embedded.stop();
+    await server.stop();
   }
 }
 
 export async function useDatabase<Result>(
-  connection: Connection,
+  { connection, direct }: Pick<DatabaseServer, 'connection'> & Partial<DatabaseServer>,
   log: Logger,
   work: (handle: DatabaseHandle) => Promise<Result>,
-  direct?: Connection,
 ): Promise<Result> {
   const handle = openDatabase(connection, {
     maxConnections: 2,
     direct,
-    // If it is the connection that the work needs, the work itself fails and says why.
+    // Work that needs the broken connection fails by itself and says why.
     onError: (error) => log.debug({ err: error }, 'a database connection broke'),
   });
   try {
@@ -54,10 +72,10 @@ export async function useDatabase<Result>(
   }
 }
 
-/** How long a server may take to abort a cancelled statement. */
+/** The time limit for a server to abort a cancelled statement. */
 const GIVE_UP_MS = 2_000;
 
-/** A connection for some work. `stopping` closes it: the running statement fails, and the server aborts it too. */
+/** Runs some work on a connection of its own. `stopping` closes that connection and aborts its running statement. */
 export async function withClient<Result>(
   handle: Pick<DatabaseHandle, 'connect' | 'db'>,
   stopping: AbortSignal | undefined,
@@ -67,7 +85,7 @@ export async function withClient<Result>(
   const client = await handle.connect();
   const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
   const cut = async (): Promise<void> => {
-    // It breaks because it was told to, which need not be reported.
+    // Nobody needs a report of a connection that breaks on purpose.
     client.removeAllListeners('error').on('error', () => {});
     // A server that builds an index or waits for a lock would only notice a closed connection when it is done.
     const ended = sql`select pg_terminate_backend(${rows[0]?.pid ?? 0})`.execute(handle.db);

@@ -265,6 +265,6 @@ it('a backup stays when the older ones cannot be removed, and the fault says so'
   const writing = writeBackupFile({ kind: 'folder', folder: dir, keep: 1 }, Date.UTC(2026, 10, 22), (sink) =>
     sink(Buffer.from('cointill backup 1\n')),
   );
-  await expect(writing).rejects.toThrow(/The backup is good .* cannot be removed/);
+  await expect(writing).rejects.toThrow(/The backup was made .* cannot be removed/);
   expect(await readdir(dir)).toContain('cointill-2026-11-22T00-00-00Z.backup');
 });

@@ -1,6 +1,9 @@
 import { randomBytes } from 'node:crypto';
+import { existsSync, readdirSync } from 'node:fs';
+import os from 'node:os';
 import type { Client } from 'pg';
 import type { Logger } from 'pino';
+import { BackupError } from '../archive/format.ts';
 import { writeArchive, type ArchiveWriter } from '../archive/write-archive.ts';
 import type { Config } from '../config/config.ts';
 import type { Clock } from '../domain/clock.ts';
@@ -8,19 +11,16 @@ import { saveBackup, type BackupRecord } from '../store/backups/backups.ts';
 import type { Database } from '../store/database.ts';
 import { readSnapshot, type Snapshot } from '../store/backups/snapshot.ts';
 import { openSecret, SealingKeyError } from '../webhooks/secret.ts';
-import { version } from '../config/version.ts';
+import { version } from '../config/built.ts';
 import { writeBackupFile, type BackupTarget } from './backup-file.ts';
 import { withClient, withDatabase } from './database.ts';
-import { BackupError } from './errors.ts';
-import { lowerPriority } from './low-priority.ts';
-import { KEY_PART, tablePart, type Manifest } from './manifest.ts';
-import { presentKey } from './sealing-key.ts';
+import { KEY_PART, presentKey, tablePart, type Manifest } from './manifest.ts';
 
 /** The progress of a backup or a restore. */
 export interface Progress {
   /** The table being copied. */
   readonly table: string;
-  /** Bytes of rows copied so far, of all tables together. */
+  /** Bytes of rows copied so far, in all tables together. */
   readonly bytes: number;
   /** The expected total; null if not known yet. */
   readonly ofBytes: number | null;
@@ -33,19 +33,19 @@ export interface BackupOptions {
   readonly passphrase: string | null;
   readonly clock: Clock;
   readonly onProgress: (progress: Progress) => void;
-  /** Aborts it; nothing is left behind. */
+  /** Aborts the backup, which leaves nothing behind. */
   readonly stopping?: AbortSignal;
 }
 
 /** A complete backup. */
 export interface Backup {
-  /** Null if it was streamed. */
+  /** Null: the backup was streamed. */
   readonly file: string | null;
   readonly bytes: number;
   readonly durationMs: number;
   readonly manifest: Manifest;
   readonly encrypted: boolean;
-  /** When the backup that it replaced was made, by that file's time; null: there was none. */
+  /** The file time of the backup that it replaced; null: it replaced none. */
   readonly replacedAt: number | null;
   /** Names of older backups that were removed. */
   readonly removed: readonly string[];
@@ -80,10 +80,10 @@ export async function makeBackup(options: BackupOptions): Promise<Backup> {
   );
 }
 
-/** A database of an older version, or one that takes no writes, stores no record; the backup is just as good. */
+/** Records the backup in the database. A database of an older version, or a read-only one, goes without the record. */
 async function keepOnRecord(db: Database, log: Logger, backup: Omit<BackupRecord, 'problem'>): Promise<void> {
   await saveBackup(db, { ...backup, problem: null }).catch((error: unknown) =>
-    log.info({ err: error }, 'the backup is not on record'),
+    log.info({ err: error }, 'the backup could not be recorded in the database'),
   );
 }
 
@@ -135,12 +135,12 @@ async function writeSnapshot(
   };
 }
 
-/** Without the key that its webhook secrets were encrypted with, a restored copy could not send webhooks. */
+/** Refuses a backup without the key of the webhook secrets, because a restored copy could not send webhooks. */
 function checkKey(key: Uint8Array | null, sealed: readonly { readonly id: string; readonly secret: Buffer }[]): void {
   if (sealed.length === 0) return;
   if (key === null) {
     throw new SealingKeyError(
-      'The key that the webhook secrets in this database were sealed with is not there: neither is SECRET_KEY set, nor is there a secret.key in DATA_DIR. ' +
+      'The key that sealed the webhook secrets in this database is missing: SECRET_KEY is not set, and DATA_DIR holds no secret.key. ' +
         'Set DATA_DIR or SECRET_KEY as for the service.',
     );
   }
@@ -154,7 +154,26 @@ function checkKey(key: Uint8Array | null, sealed: readonly { readonly id: string
   };
   if (sealed.some(opens)) return;
   throw new SealingKeyError(
-    'The webhook secrets in this database were sealed with another key than the one in DATA_DIR or SECRET_KEY, and a backup with this one would send no webhook. ' +
+    'The webhook secrets in this database were sealed with another key than the one in DATA_DIR or SECRET_KEY, and a copy restored with this key could send no webhook. ' +
       'Set DATA_DIR and SECRET_KEY as for the service. If the key is lost, give every endpoint a new secret first: cointill webhook rotate ID --lost-key',
   );
+}
+
+/** A backup yields to other processes, because the shop sells while it is copied. */
+const LOW_PRIORITY = 10;
+
+/** Lowers the priority of a process, unless it belongs to a user whose processes we cannot change. */
+function lowerPriority(pid: number): void {
+  try {
+    os.setPriority(pid, LOW_PRIORITY);
+  } catch {
+    // The process only takes a larger share of the machine.
+  }
+}
+
+/** Lowers the priority of this process and of its running threads, because Linux has a priority per thread. */
+export function lowerOwnPriority(): void {
+  lowerPriority(process.pid);
+  const threads = existsSync('/proc/self/task') ? readdirSync('/proc/self/task') : [];
+  for (const thread of threads) lowerPriority(Number(thread));
 }

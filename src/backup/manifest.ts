@@ -1,6 +1,8 @@
+import { createHmac } from 'node:crypto';
 import { Type, type Static } from 'typebox';
 import { Check } from 'typebox/value';
-import { ArchiveError } from '../archive/format.ts';
+import { BackupError } from '../archive/format.ts';
+import { hasSealingKey, loadSealingKey, type KeySource } from '../webhooks/secret.ts';
 
 const Table = Type.Object({
   name: Type.String(),
@@ -30,9 +32,8 @@ const Manifest = Type.Object({
   /** Every part with its checksum, in the order of the file. */
   parts: Type.Array(Type.Object({ name: Type.String(), bytes: Type.Integer(), sha256: Type.String() })),
   /**
-   * The key that webhook secrets were encrypted with. `file`: the key in `secret.key`, which is a part of the backup.
-   * `setting`: SECRET_KEY, which is not part of it. `none`: nothing was ever encrypted. `check` shows whether another
-   * key is the same.
+   * The key that sealed the webhook secrets. `file`: the key in `secret.key`, which is a part of the backup. `setting`:
+   * SECRET_KEY, which the backup does not hold. `none`: nothing was ever sealed. `check`: see {@link keyCheck}.
    */
   key: Type.Union([
     Type.Object({ kind: Type.Literal('none') }),
@@ -44,13 +45,25 @@ export type Manifest = Static<typeof Manifest>;
 /** The part with the key. */
 export const KEY_PART = 'secret.key';
 
-/** Parses a backup's manifest. Its checksum was verified, so any other shape was never written by us. */
+/** Parses a backup's manifest. Its checksum was verified, so another shape is from another version. */
 export function readManifest(file: string, manifest: unknown): Manifest {
   if (Check(Manifest, manifest)) return manifest;
-  throw new ArchiveError(`${file} has a manifest that this version of Cointill cannot read.`);
+  throw new BackupError(`${file} has a manifest that this version of Cointill cannot read.`);
 }
 
 /** The part with a table's rows. */
 export function tablePart(table: string): string {
   return `table ${table}`;
+}
+
+/** The key in use, and its description in a backup; null: there is no key yet. */
+export function presentKey(source: KeySource): { readonly key: Buffer; readonly description: Manifest['key'] } | null {
+  if (!hasSealingKey(source)) return null;
+  const key = loadSealingKey(source);
+  return { key, description: { kind: source.secretKey === null ? 'file' : 'setting', check: keyCheck(key) } };
+}
+
+/** A text that is equal for equal keys and reveals nothing else about them. */
+export function keyCheck(key: Uint8Array): string {
+  return createHmac('sha256', key).update('cointill backup').digest('hex');
 }

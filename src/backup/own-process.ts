@@ -14,7 +14,7 @@ export type BackupOutcome =
       readonly durationMs: number;
       readonly payments: number;
     }
-  /** Why, in one line. */
+  /** `problem`: the reason, in one line. */
   | { readonly kind: 'failed'; readonly problem: string };
 
 /** Makes a backup; the signal aborts it. */
@@ -30,12 +30,12 @@ const Printed = Type.Object({
   rows: Type.Object({ payments: Type.Integer() }),
 });
 
-/** Runs the command in a separate process, so that compression takes no time from requests. */
+/** Runs the backup command in a process of its own, so that compression takes no time from requests. */
 export function backupInOwnProcess({ folder, keep, passphraseFile }: BackupSchedule): BackupRun {
   const more = passphraseFile === null ? [] : ['--passphrase-file', passphraseFile];
   const args = [PROGRAM, 'backup', `${folder}/`, '--keep', String(keep), '--json', ...more];
   return async (signal) => {
-    // In its own session: the terminal's Ctrl-C is for the service, which then ends it.
+    // Detached, so that the terminal's Ctrl-C reaches the service alone, which then ends this process.
     const child: ChildProcess = spawn(process.execPath, [...process.execArgv, ...args], {
       env: { ...process.env, LOG_LEVEL: '' },
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -59,14 +59,14 @@ export function backupInOwnProcess({ folder, keep, passphraseFile }: BackupSched
   };
 }
 
-/** The command's messages name its options, which an operator knows as settings. */
+/** Puts the operator's settings into a message in place of the command's options. */
 export function asSettings(message: string): string {
   return message.replace(/^--passphrase-file:/, 'BACKUP_PASSPHRASE_FILE:').replace(', or leave out --keep.', '.');
 }
 
 function goodOutcome(printed: string): BackupOutcome {
   const record: unknown = JSON.parse(printed);
-  if (!Check(Printed, record)) throw new Error(`The backup told what cannot be read: ${printed}`);
+  if (!Check(Printed, record)) throw new Error(`The backup command printed an unknown record: ${printed}`);
   const { file, bytes, duration_ms: durationMs, rows } = record;
   return { kind: 'good', file, bytes, durationMs, payments: rows.payments };
 }

@@ -14,32 +14,32 @@ import {
 } from './restore-notes.ts';
 import type { Manifest } from './manifest.ts';
 
-/** How a restored copy should begin. */
+/** The terms on which a restored copy begins. */
 export interface Beginning {
   readonly now: number;
-  /** How many numbers to skip beyond those of other copies; null: derived from the busiest day and the lost time. */
+  /** The numbers to skip beyond those of other copies; null: as many as the busiest day and the lost time suggest. */
   readonly skip: number | null;
-  /** At least 0 and below 1. */
+  /** A random number from 0 up to, and not including, 1. */
   readonly random: () => number;
   /** The name of the target in the note. */
   readonly place: string;
 }
 
-/** Where a restored copy begins, and what is known of other copies. */
+/** The numbers that a restored copy begins at, and the other copies that are known. */
 export interface Apart {
   readonly recovery: Recovery;
   /** Earlier restores noted beside the backup, oldest first. */
   readonly earlier: readonly RestoreNote[];
   readonly notesFile: string;
-  /** Why other restores are not known, or this one will not be; null: it is noted. */
+  /** The reason why the notes cannot be read or written; null: this restore is noted. */
   readonly problem: string | null;
   /** Whether there may be earlier restores whose notes could not be read: this copy may begin where one of them did. */
   readonly mayMeetEarlier: boolean;
 }
 
 /**
- * Restores a backup as a copy that hands out no address or number which another copy of it, or of another backup in the
- * same folder, may hand out: it begins beyond those noted there, and is noted itself before it can sell.
+ * Restores a backup as a copy that hands out no address or number of another copy. The copy begins beyond the numbers
+ * that the notes of the backup's folder give to other copies, and is noted there itself before it can sell.
  *
  * @throws as restoreBackup
  */
@@ -60,10 +60,7 @@ export async function restoreApart(
   }
 }
 
-/**
- * Simultaneous restores notice each other by the order of their notes, which never happens more than a few times in a
- * row.
- */
+/** Simultaneous restores notice each other by the order of their notes, rarely more than a few times in a row. */
 const MAX_TRIES = 20;
 
 async function beginApart(
@@ -73,47 +70,36 @@ async function beginApart(
 ): Promise<Apart> {
   const { now, skip, random, place, backup, file, own } = beginning;
   const spread = skip === null ? Math.floor(random() * MAX_SPREAD) : 0;
-  let known = await readNotes(file);
+  let notes = await readNotes(file);
   await client.query('savepoint pass_over');
   for (let tries = 1; ; tries += 1) {
-    const others = known.notes.filter(({ id }) => !own.includes(id));
+    const others = notes.notes.filter(({ id }) => !own.includes(id));
     const earlier = concerning(manifest, others);
-    const otherCopies = otherCopiesOf(earlier);
     const recovery = await skipIssued(onConnection(client), {
       lostSince: manifest.takenAt,
       now,
       skip,
       spread,
-      otherCopies,
+      otherCopies: otherCopiesOf(earlier),
     });
+    const begun = { recovery, earlier, notesFile: file };
     const note = noteOf(recovery, { now, file: backup, place });
     const fault = await addLine(file, note);
     if (fault !== null) {
-      return {
-        recovery,
-        earlier,
-        notesFile: file,
-        problem: known.problem ?? `it cannot be written (${fault})`,
-        mayMeetEarlier: known.problem !== null,
-      };
+      const problem = notes.problem ?? `it cannot be written (${fault})`;
+      return { ...begun, problem, mayMeetEarlier: notes.problem !== null };
     }
     own.push(note.id);
     const after = await readNotes(file);
-    const before = after.notes.slice(
-      0,
-      Math.max(
-        0,
-        after.notes.findIndex(({ id }) => id === note.id),
-      ),
-    );
-    const isFirst = before.every(({ id }) => own.includes(id) || others.some((one) => one.id === id));
+    const position = after.notes.findIndex(({ id }) => id === note.id);
+    const counted = new Set([...own, ...others.map(({ id }) => id)]);
+    const isFirst = after.notes.slice(0, Math.max(0, position)).every(({ id }) => counted.has(id));
     if (isFirst || tries === MAX_TRIES) {
-      const { problem } = after;
-      return { recovery, earlier, notesFile: file, problem, mayMeetEarlier: problem !== null };
+      return { ...begun, problem: after.problem, mayMeetEarlier: after.problem !== null };
     }
-    // Another restore was noted meanwhile, and does not know of this one.
+    // Another restore was noted before this one, and may begin at the same numbers.
     await client.query('rollback to savepoint pass_over');
     await addLine(file, { id: note.id, withdrawn: true });
-    known = after;
+    notes = after;
   }
 }

@@ -3,7 +3,7 @@ import { access, chown, rmdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Client } from 'pg';
 import type { Logger } from 'pino';
-import { ArchiveError } from '../archive/format.ts';
+import { BackupError } from '../archive/format.ts';
 import { readArchive, type ArchiveReader } from '../archive/read-archive.ts';
 import { shellWord } from '../config/called-as.ts';
 import type { Connection } from '../store/database.ts';
@@ -13,13 +13,11 @@ import { errorCode, fileFault, reasonOf } from '../embedded/error.ts';
 import { makeFolders } from '../embedded/files.ts';
 import { countRows, loadSnapshot, type LoadedTable } from '../store/backups/load.ts';
 import { KEY_FILE_NAME, loadSealingKey, type KeySource } from '../webhooks/secret.ts';
-import { useDatabase, withClient } from './database.ts';
-import { BackupError } from './errors.ts';
+import { logTo, useDatabase, withClient } from './database.ts';
 import type { Progress } from './make-backup.ts';
-import { KEY_PART, readManifest, tablePart, type Manifest } from './manifest.ts';
-import { keyCheck, presentKey } from './sealing-key.ts';
+import { keyCheck, KEY_PART, presentKey, readManifest, tablePart, type Manifest } from './manifest.ts';
 
-/** Where a backup is restored to. `keyDir` is the DATA_DIR that the service will have beside an external database. */
+/** The place that a backup is restored to. `keyDir`: the DATA_DIR of the service beside an external database. */
 export type RestoreTarget =
   | { readonly kind: 'embedded'; readonly dataDir: string }
   | { readonly kind: 'postgres'; readonly url: string; readonly keyDir: string };
@@ -32,11 +30,11 @@ export interface RestoreOptions {
   readonly secretKey: string | null;
   readonly log: Logger;
   readonly onProgress: (progress: Progress) => void;
-  /** Aborts it; nothing is left behind. */
+  /** Aborts the restore, which leaves nothing behind. */
   readonly stopping?: AbortSignal;
 }
 
-/** A backup that was loaded, with as many rows as its manifest says. */
+/** A backup that was loaded completely: every table has as many rows as the manifest says. */
 export interface Restored<Result> {
   readonly manifest: Manifest;
   readonly bytes: number;
@@ -50,7 +48,7 @@ type Finish<Result> = (client: Client, manifest: Manifest) => Promise<Result>;
 /**
  * Restores a backup, completely or not at all, and never onto existing data. `finish` runs in the same transaction.
  *
- * @throws ArchiveError, BackupError, SealingKeyError, EmbeddedPostgresError, OccupiedDatabaseError, MigrationError
+ * @throws BackupError, SealingKeyError, EmbeddedPostgresError, OccupiedDatabaseError, MigrationError
  */
 export async function restoreBackup<Result>(
   options: RestoreOptions,
@@ -59,9 +57,8 @@ export async function restoreBackup<Result>(
 ): Promise<Restored<Result>> {
   return withArchive(options, async (archive, manifest) => {
     checkSetting(manifest, options.secretKey);
-    const logTo = logger(options.log);
     if (target.kind === 'embedded') {
-      return buildDataDir(target.dataDir, logTo, ({ connection, dataDir }) =>
+      return buildDataDir(target.dataDir, logTo(options.log), ({ connection, dataDir }) =>
         load(options, archive, manifest, connection, { secretKey: options.secretKey, dataDir }, finish),
       );
     }
@@ -72,7 +69,7 @@ export async function restoreBackup<Result>(
       await prepareKeyDir(manifest, target.keyDir, made);
       return await load(options, archive, manifest, connection, keys, finish);
     } catch (error) {
-      // Only folders that are empty: if the database may have been loaded, its key is never removed again.
+      // Only empty folders are removed: the database may have been loaded, and then its key must stay.
       for (const folder of made.toReversed()) await rmdir(folder).catch(() => {});
       throw error;
     }
@@ -87,12 +84,12 @@ export interface Checked {
 }
 
 /**
- * Restores a backup for real in a temporary folder below `home`, counts the rows in its tables, and removes it again.
- * SECRET_KEY need not be the backup's; the result says whether it is.
+ * Restores a backup for real in a temporary folder below `home`, counts the rows in its tables, and removes the folder.
+ * SECRET_KEY need not be the backup's.
  */
 export async function checkBackup(options: RestoreOptions, home: string): Promise<Checked> {
   return withArchive(options, (archive, manifest) =>
-    inTemporaryDataDir(home, logger(options.log), async ({ connection, dataDir }) => {
+    inTemporaryDataDir(home, logTo(options.log), async ({ connection, dataDir }) => {
       const source = { secretKey: null, dataDir };
       const { result, ...restored } = await load(options, archive, manifest, connection, source, (client) =>
         countRows(client, manifest.tables),
@@ -101,11 +98,6 @@ export async function checkBackup(options: RestoreOptions, home: string): Promis
       return restored;
     }),
   );
-}
-
-function logger(log: Logger) {
-  return (level: 'info' | 'warn' | 'error', message: string, details?: Record<string, unknown>): void =>
-    log[level](details ?? {}, message);
 }
 
 async function withArchive<Result>(
@@ -122,7 +114,7 @@ async function withArchive<Result>(
   }
 }
 
-/** Why the file of a backup cannot be read, with the way out; any other error unchanged. */
+/** Explains why the file of a backup cannot be read, with the way out; returns any other error unchanged. */
 async function readingFault(file: string, error: unknown): Promise<unknown> {
   const code = errorCode(error) ?? '';
   if (code === 'ENOENT' || code === 'ENOTDIR') return new BackupError(`There is no file ${file}.`);
@@ -130,26 +122,26 @@ async function readingFault(file: string, error: unknown): Promise<unknown> {
   const user = userName(await readMachine(), process.getuid?.() ?? 0);
   return new BackupError(
     `User ${user} may not read ${file} (${code}): the file, or a folder above it, is closed to that user. ` +
-      `Give that user a copy, as root: install -o ${user} -m 600 ${shellWord(file)} FOLDER, where FOLDER is one that it may enter.`,
+      `Give that user a copy, as root: install -o ${user} -m 600 ${shellWord(file)} FOLDER, where FOLDER is one that the user may enter.`,
     { cause: error },
   );
 }
 
-/** With another key than its secrets were encrypted with, the restored copy could not send webhooks. */
+/** Refuses another SECRET_KEY than the backup's, because the restored copy could not send webhooks. */
 function checkSetting({ key }: Manifest, secretKey: string | null): void {
   if (key.kind === 'file' && secretKey !== null) {
     throw new BackupError(
-      'The backup was made without SECRET_KEY and brings a key file of its own. Unset SECRET_KEY, here and for the service that will run on what is restored.',
+      'The backup was made without SECRET_KEY and brings a key file of its own. Unset SECRET_KEY, here and for the service that will run on the restored database.',
     );
   }
   if (key.kind !== 'setting') return;
   if (secretKey === null) {
     throw new BackupError(
-      'The backup was made with SECRET_KEY, which is not in it. Set SECRET_KEY as it was set then, here and for the service that will run on what is restored.',
+      'The backup was made with SECRET_KEY, which is not in it. Set SECRET_KEY as it was set then, here and for the service that will run on the restored database.',
     );
   }
   if (keyCheck(loadSealingKey({ secretKey, dataDir: '' })) !== key.check) {
-    throw new BackupError('SECRET_KEY is another one than the backup was made with. Set the one of then.');
+    throw new BackupError('The backup was made with another SECRET_KEY. Set the SECRET_KEY of that time.');
   }
 }
 
@@ -162,7 +154,7 @@ async function load<Result>(
   finish: Finish<Result>,
 ): Promise<Restored<Result>> {
   const startedAt = performance.now();
-  const result = await useDatabase(connection, log, (handle) =>
+  const result = await useDatabase({ connection }, log, (handle) =>
     withClient(handle, stopping, async (client) => {
       await client.query('begin');
       await loadSnapshot(client, manifest, (loadTable) =>
@@ -197,7 +189,7 @@ async function readParts(
     missing.delete(name);
     if (name === KEY_PART) return restoreKey(keys, await textOf(content));
     const table = tables.get(name);
-    if (table === undefined) throw new ArchiveError(`${file} holds something unknown: ${name}.`);
+    if (table === undefined) throw new BackupError(`${file} holds an unknown part: ${name}.`);
     const counted = async function* (): AsyncGenerator<Buffer> {
       for await (const piece of content) {
         bytes += piece.length;
@@ -205,11 +197,11 @@ async function readParts(
         yield piece;
       }
     };
-    // Without rows nothing depends on the columns, which another version may have had otherwise.
+    // A table without rows is not loaded, because another version may have had other columns.
     const rows = table.rows === 0 ? await drain(counted()) : await loadTable(table, counted());
     if (rows !== table.rows) throw otherCount(file, table, rows);
   });
-  if (missing.size > 0) throw new ArchiveError(`${file} lacks ${[...missing].join(', ')}.`);
+  if (missing.size > 0) throw new BackupError(`${file} lacks ${[...missing].join(', ')}.`);
 }
 
 async function drain(content: AsyncIterable<Buffer>): Promise<0> {
@@ -229,7 +221,7 @@ function otherCount(
   { name, rows }: { readonly name: string; readonly rows: number },
   found: number,
 ): Error {
-  return new ArchiveError(`${file}: ${found} rows of ${name} were restored, and the manifest says ${rows}.`);
+  return new BackupError(`${file}: ${found} rows of ${name} were restored, and the manifest says ${rows}.`);
 }
 
 async function textOf(content: AsyncIterable<Buffer>): Promise<string> {
@@ -238,7 +230,7 @@ async function textOf(content: AsyncIterable<Buffer>): Promise<string> {
   return Buffer.concat(pieces).toString('latin1');
 }
 
-/** Puts the key where the service looks for it. The same key may already be there; another key is never replaced. */
+/** Writes the key where the service looks for it. The same key may already be there; another key is never replaced. */
 async function restoreKey(source: KeySource, text: string): Promise<void> {
   const present = presentKey(source);
   if (present !== null) {
@@ -255,13 +247,13 @@ async function restoreKey(source: KeySource, text: string): Promise<void> {
 
 function otherKey(dataDir: string): BackupError {
   return new BackupError(
-    `There is another ${KEY_FILE_NAME} in ${dataDir} than the one of the backup. Set DATA_DIR to a new folder, here and for the service that will run on what is restored.`,
+    `There is another ${KEY_FILE_NAME} in ${dataDir} than the one of the backup. Set DATA_DIR to a new folder, here and for the service that will run on the restored database.`,
   );
 }
 
 /**
- * Done before anything is loaded, because otherwise a key that cannot be put in place would only be noticed at the end.
- * Adds the folders that it creates to `made`, outermost first.
+ * Makes the folder for the key before anything is loaded, so that a key that cannot be written is noticed early. Adds
+ * the folders that it creates to `made`, outermost first.
  */
 async function prepareKeyDir({ key }: Manifest, dataDir: string, made: string[]): Promise<void> {
   if (key.kind !== 'file') return;

@@ -9,15 +9,11 @@ import { isoTime } from '../wire/time.ts';
 import { errorCode, fileFault, reasonOf } from '../embedded/error.ts';
 import type { Manifest } from './manifest.ts';
 
-/**
- * A file beside the backups with one line of JSON per restore: which backup was restored, and where the copy begins.
- */
+/** A file beside the backups with one line of JSON per restore: the backup, and the numbers that its copy begins at. */
 const NOTES_FILE = 'cointill-restores.jsonl';
-/** The highest address index (BIP 32), and higher than any counter. */
+/** The highest address index (BIP 32), which no counter reaches. */
 const MAX_NUMBER = 2_147_483_647;
-/**
- * A copy restored this long before a backup was made was a trial that has ended: nobody pays to its addresses any more.
- */
+/** A copy restored this long before a backup was made was a trial that has ended: nobody pays to its addresses now. */
 const FORGOTTEN_AFTER_MS = 30 * 86_400_000;
 
 const Note = Type.Object({
@@ -46,7 +42,7 @@ export type RestoreNote = Static<typeof Note>;
 /** The line by which a failed restore withdraws its note. */
 const Withdrawal = Type.Object({ id: Type.String(), withdrawn: Type.Literal(true) });
 
-/** The notes beside a backup. `problem`: why they are not known, in words. */
+/** The notes beside a backup. `problem`: the reason why some cannot be read. */
 export interface Notes {
   readonly file: string;
   /** In the order of the file, which is the same for all who write to it. */
@@ -59,7 +55,7 @@ export interface Notes {
  * can collide too.
  */
 export async function notesFileOf(backup: string): Promise<string> {
-  // Beside the backup itself: a link to it is the same backup.
+  // A link to a backup is the same backup, so the notes lie beside its target.
   const file = await realpath(backup).catch(() => backup);
   return notesFileIn(path.dirname(file));
 }
@@ -117,7 +113,7 @@ export function concerning(
   return notes.filter(({ restored_at: at }) => takenAt - Date.parse(at) <= FORGOTTEN_AFTER_MS);
 }
 
-/** Where other copies begin, according to the notes; numbers that the backup itself is beyond have no effect. */
+/** The numbers at which other copies begin, by the notes; numbers below the backup's own have no effect. */
 export function otherCopiesOf(notes: readonly RestoreNote[]): OtherCopies {
   const wallets = notes.flatMap((note) => note.wallets);
   const counters = notes.flatMap((note) => note.transaction_numbers);
@@ -139,7 +135,7 @@ export function otherCopiesOf(notes: readonly RestoreNote[]): OtherCopies {
   };
 }
 
-/** The note of a restore whose copy begins where this recovery ends. */
+/** Makes the note of a restore whose copy begins where this recovery ends. */
 export function noteOf(
   { wallets, numbers }: Recovery,
   { now, file, place }: { readonly now: number; readonly file: string; readonly place: string },
@@ -159,16 +155,16 @@ export function noteOf(
   };
 }
 
-/** Appends a line and syncs it to disk. Returns why that is not possible, in words; null: done. */
+/** Appends a line and syncs it to disk. Returns the reason why that is not possible; null: done. */
 export async function addLine(file: string, line: RestoreNote | Static<typeof Withdrawal>): Promise<string | null> {
   try {
     const flags = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NOFOLLOW;
     const handle = await open(file, flags, 0o600);
     try {
       const owner = await stat(path.dirname(file));
-      // Whoever may write backups there must be able to read it, even if root created it.
+      // The owner of the folder, who may write backups there, must be able to read a file that root made.
       if (process.getuid?.() === 0) await handle.chown(owner.uid, owner.gid);
-      // On a new line, whatever a crash has left at the end.
+      // The line break first, because a crash may have left half a line at the end.
       const { size } = await handle.stat();
       await handle.appendFile(`${size === 0 ? '' : '\n'}${JSON.stringify(line)}\n`);
       await handle.sync();

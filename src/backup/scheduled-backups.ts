@@ -8,33 +8,33 @@ import { startLoop } from '../workers/loop.ts';
 import { folderProblem } from './backup-file.ts';
 import { backupInOwnProcess, type BackupOutcome, type BackupRun } from './own-process.ts';
 
-/** One process at a time makes backups; the lease of one that died expires after this. */
+/** One process at a time makes backups; the lease of a process that died expires after `LEASE_MS`. */
 const LEASE = 'backup';
 const LEASE_MS = 60_000;
 const SUBJECT = 'scheduled backup';
 const RENEW_MS = 15_000;
 const POLL_MS = 20_000;
-/** A backup that failed is tried again after this: what is wrong, such as a full disk, needs a person. */
+/** The pause after a failed backup, long because the cause, such as a full disk, needs a person. */
 const RETRY_MS = 15 * 60_000;
 
 export interface ScheduledBackups {
   /** Makes the backup that is due now, if any, and if no other process makes it. */
   runDue(): Promise<void>;
-  /** What is currently wrong with them, with the way out; null: nothing is known to be. */
+  /** The current problem of the backups, with the way out; null: no problem is known. */
   problem(): string | null;
   stop(): Promise<void>;
 }
 
-/** Receives the outcomes. */
+/** Receives the outcomes of scheduled backups. */
 export interface BackupReports {
   onGood(details: object): void;
   readonly troubles: Troubles;
 }
 
 /**
- * Makes a backup at the same time each day. One that was missed because nothing was running is made at once. Manual
- * backups elsewhere do not count, and a failed backup is tried again until it works. `run` saves the record of a good
- * backup itself; the record of a failed one is saved here.
+ * Makes a backup at the same time each day; a backup that was missed because no process was running is made at once.
+ * Backups by hand in other folders do not count. A failed backup is repeated until it works. `run` records a good
+ * backup; this function records a failed one.
  */
 export function scheduledBackups(
   app: Pick<App, 'db' | 'clock'>,
@@ -46,7 +46,7 @@ export function scheduledBackups(
   const stopping = new AbortController();
   let notBefore = 0;
   let failure: string | null = null;
-  let ofFolder: string | null = null;
+  let folderFault: string | null = null;
 
   const isDue = async (): Promise<boolean> => {
     const now = app.clock();
@@ -57,17 +57,18 @@ export function scheduledBackups(
     const now = app.clock();
     return holdLease(app.db, LEASE, holder, now, now + LEASE_MS);
   };
-  const lookAtFolder = async (): Promise<void> => {
-    const before = ofFolder;
-    const found = await folderProblem(folder);
-    ofFolder = found === null ? null : `BACKUP_DIR: ${found}`;
-    if (found === null) reports.troubles.works('BACKUP_DIR');
-    else reports.troubles.failed('BACKUP_DIR', found, { folder });
-    if (before !== null && ofFolder === null) notBefore = 0;
+  const checkFolder = async (): Promise<void> => {
+    const problem = await folderProblem(folder);
+    if (problem === null) {
+      reports.troubles.works('BACKUP_DIR');
+      if (folderFault !== null) notBefore = 0;
+    } else reports.troubles.failed('BACKUP_DIR', problem, { folder });
+    folderFault = problem === null ? null : `BACKUP_DIR: ${problem}`;
   };
   const make = async (): Promise<void> => {
     const startedAt = app.clock();
-    const made: BackupOutcome = ofFolder === null ? await run(stopping.signal) : { kind: 'failed', problem: ofFolder };
+    const made: BackupOutcome =
+      folderFault === null ? await run(stopping.signal) : { kind: 'failed', problem: folderFault };
     if (made.kind === 'good') {
       failure = null;
       reports.troubles.works(SUBJECT);
@@ -83,20 +84,20 @@ export function scheduledBackups(
   };
   return {
     runDue: async () => {
-      await lookAtFolder();
+      await checkFolder();
       if (!(await isDue()) || !(await hold())) return;
       const renewing = setInterval(() => {
         hold().catch((error: unknown) => reports.troubles.happened('lease of the backup', error));
       }, RENEW_MS);
       try {
-        // Another process may have made it while this one waited for the lease.
+        // Another process may have made the backup while this one waited for the lease.
         if (await isDue()) await make();
       } finally {
         clearInterval(renewing);
         await releaseLease(app.db, LEASE, holder);
       }
     },
-    problem: () => ofFolder ?? (failure === null ? null : `the scheduled backup failed: ${failure}`),
+    problem: () => folderFault ?? (failure === null ? null : `the scheduled backup failed: ${failure}`),
     stop: async () => stopping.abort(),
   };
 }

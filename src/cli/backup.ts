@@ -88,10 +88,7 @@ async function runBackup(target: string, options: BackupCommandOptions): Promise
   const passphrase = await passphraseOf(options);
   const place = targetOf(target, options);
   const log = await commandLog();
-  const [{ makeBackup }, { lowerOwnPriority }] = await Promise.all([
-    import('../backup/make-backup.ts'),
-    import('../backup/low-priority.ts'),
-  ]);
+  const { lowerOwnPriority, makeBackup } = await import('../backup/make-backup.ts');
   lowerOwnPriority();
   const onProgress = progressReporter('Copied');
   const made = await untilStopped((stopping) =>
@@ -210,7 +207,7 @@ async function runCheck(file: string, options: OutputOptions & PassphraseOptions
   // Settings that are wrong for the service do not matter here.
   const [{ checkBackup }, { lowerOwnPriority }] = await Promise.all([
     import('../backup/restore-backup.ts'),
-    import('../backup/low-priority.ts'),
+    import('../backup/make-backup.ts'),
   ]);
   // The shop sells meanwhile. A database server started by this command inherits the low priority.
   lowerOwnPriority();

@@ -1,5 +1,5 @@
 import { Command, CommanderError } from 'commander';
-import { version } from '../config/version.ts';
+import { version } from '../config/built.ts';
 import { calledAs, COMMAND_GROUPS, withProgram } from '../config/called-as.ts';
 import { clean } from '../service/plain-text.ts';
 import { EXAMPLES } from './examples.ts';

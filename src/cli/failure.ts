@@ -1,6 +1,5 @@
 import { isRejected, noProject as noSuchProject, type Rejected } from '../app/rejected.ts';
-import { ArchiveError } from '../archive/format.ts';
-import { BackupError } from '../backup/errors.ts';
+import { BackupError } from '../archive/format.ts';
 import { ConfigError } from '../config/config.ts';
 import { UnfitDatabaseError } from '../store/backups/check-database.ts';
 import { EmbeddedPostgresError } from '../embedded/error.ts';
@@ -49,7 +48,6 @@ export function describeError(error: unknown, env: Readonly<Record<string, strin
     error instanceof MigrationError ||
     error instanceof SealingKeyError ||
     error instanceof UnfitDatabaseError ||
-    error instanceof ArchiveError ||
     error instanceof BackupError ||
     error instanceof OccupiedDatabaseError
   ) {

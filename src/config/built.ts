@@ -1,19 +1,17 @@
 import { readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 
-/** Where `scripts/build-program.ts` puts the program as a few files instead of several hundred modules. */
+/** The folder where `scripts/build-program.ts` puts the program as a few files instead of several hundred modules. */
 export const PROGRAM_FOLDER = 'dist/program';
 const MANIFEST = 'manifest.json';
 
 /** Size in bytes and time of the last change in ms since the epoch, with its fraction. */
 type Stamp = readonly [size: number, mtimeMs: number];
 
-/**
- * The files a build was made from: our sources, and `package.json` of each library. Paths are relative to the checkout.
- */
+/** The files that a build was made from, by path in the checkout: our sources, and `package.json` of each library. */
 type Stamps = Readonly<Record<string, Stamp>>;
 
-/** The built program's entry file if there is a build of exactly these sources and libraries, else null. */
+/** The entry file of the built program; null: there is no build of exactly these sources and libraries. */
 export function builtProgram(root: string): string | null {
   try {
     const folder = path.join(root, PROGRAM_FOLDER);
@@ -21,20 +19,20 @@ export function builtProgram(root: string): string | null {
     const isCurrent = Object.entries(stamps).every(([file, stamp]) => isSame(stampOf(`${root}/${file}`), stamp));
     return isCurrent ? path.join(folder, 'cointill.js') : null;
   } catch {
-    // There is no build, or one from files that are gone: the sources run as they are.
+    // There is no build, or its source files are gone: the sources run as they are.
     return null;
   }
 }
 
 export interface Manifest {
-  /** Its file in the build's folder. */
+  /** The name of its file in the build's folder. */
   readonly name: string;
   readonly text: string;
-  /** When the last of the files was changed, in ms since the epoch. */
+  /** The time of the last change to one of the files, in ms since the epoch. */
   readonly changedAt: number;
 }
 
-/** The record that later shows whether a build is still up to date. Throws if one of the files cannot be read. */
+/** Makes the record that later shows whether a build is up to date. Throws if one of the files cannot be read. */
 export function manifestOf(root: string, files: readonly string[]): Manifest {
   const stamps = files.map((file) => [file, stampOf(`${root}/${file}`)] as const);
   const text = `${JSON.stringify(Object.fromEntries(stamps))}\n`;
@@ -53,4 +51,12 @@ function stampOf(file: string): Stamp {
 function isSame([size, mtimeMs]: Stamp, [builtSize, builtMtimeMs]: Stamp): boolean {
   const isCopy = mtimeMs % 1000 === 0 && mtimeMs === Math.floor(builtMtimeMs / 1000) * 1000;
   return size === builtSize && (mtimeMs === builtMtimeMs || isCopy);
+}
+
+/** This program's version, from package.json. */
+export function version(): string {
+  const text = readFileSync(path.join(import.meta.dirname, '../../package.json'), 'utf8');
+  const parsed: unknown = JSON.parse(text);
+  const field = typeof parsed === 'object' && parsed !== null && 'version' in parsed ? parsed.version : undefined;
+  return typeof field === 'string' ? field : 'unknown';
 }

@@ -23,13 +23,10 @@ export const COMMAND_GROUPS = [
 ] as const;
 export type CommandGroup = (typeof COMMAND_GROUPS)[number];
 
-/** A command in a message. Behind a slash it is a path, which says already how it is called. */
+/** A command in a message. A name behind a slash is a path, which already says how to call the program. */
 const COMMAND = new RegExp(`(?<![\\w./-])cointill(?= (?:${COMMAND_GROUPS.join('|')})\\b)`, 'g');
 
-/**
- * A message whose commands, written as `cointill payment list`, can be copied: with `program`, such as
- * `./bin/cointill`, in place of `cointill`.
- */
+/** Puts `program`, such as `./bin/cointill`, into the commands of a message, so that people can copy them. */
 export function withProgram(message: string, program: string): string {
   return message.replace(COMMAND, () => program);
 }
@@ -40,33 +37,34 @@ type Environment = Readonly<Record<string, string | undefined>>;
 const PROGRAM = path.join(import.meta.dirname, '../../bin/cointill');
 
 /**
- * How whoever reads our messages calls the program: `cointill` if the PATH leads to it, otherwise the path by which it
- * was called (`bin/cointill` passes it on as COINTILL_CALLED_AS), which may be relative to `cwd`. For a start by
- * `npm --prefix` from another folder that path would lead nowhere, so it is absolute there.
+ * The name by which a reader of our messages can call the program: `cointill` if the PATH leads to it, otherwise the
+ * path by which it was called (`bin/cointill` passes that path on as COINTILL_CALLED_AS). A path relative to `cwd`
+ * becomes absolute where `npm --prefix` starts the program from another folder.
  */
 export function calledAs(env: Environment, cwd: string): string {
-  const given = env['COINTILL_CALLED_AS'] ?? '';
-  if (given === '') return shellWord(PROGRAM);
-  if (!given.includes('/')) return given;
+  const called = env['COINTILL_CALLED_AS'] ?? '';
+  if (called === '') return shellWord(PROGRAM);
+  if (!called.includes('/')) return called;
   const from = env['INIT_CWD'];
-  if (!path.isAbsolute(given)) return shellWord(from === undefined || from === cwd ? given : path.resolve(cwd, given));
-  const name = path.basename(given);
+  if (!path.isAbsolute(called))
+    return shellWord(from === undefined || from === cwd ? called : path.resolve(cwd, called));
+  const name = path.basename(called);
   const folder = (env['PATH'] ?? '').split(path.delimiter).find((one) => existsSync(path.join(one, name)));
-  return folder !== undefined && path.join(folder, name) === path.normalize(given) ? name : shellWord(given);
+  return folder !== undefined && path.join(folder, name) === path.normalize(called) ? name : shellWord(called);
 }
 
-/** The command that has the service's settings, as `deploy/systemd/cointill` does; null: none is set. */
+/** The command that runs the program with the service's settings, as `deploy/systemd/cointill` does; null: none. */
 export function wrapperName(env: Environment): string | null {
-  const given = env['COINTILL_CALLED_AS'] ?? '';
-  return given === '' || given.includes('/') ? null : given;
+  const called = env['COINTILL_CALLED_AS'] ?? '';
+  return called === '' || called.includes('/') ? null : called;
 }
 
-/** A word as a shell has to be given it. */
+/** Quotes a word for a shell where that is necessary. */
 export function shellWord(text: string): string {
   return /^[\w./:@%,=+-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
 
-/** The program's name in answers to clients: an absolute path says where it is installed, which is not theirs. */
+/** The program's name in answers to clients, who must not learn where it is installed from an absolute path. */
 export function publicName(program: string): string {
   return /^'?\//.test(program) ? 'cointill' : program;
 }

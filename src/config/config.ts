@@ -11,7 +11,7 @@ import { sourceOwner, WEB_SOURCES } from '../rates/web-sources.ts';
 import { readMail, type MailConfig } from './mail.ts';
 import { readNetworks, readUtxoChains } from './networks.ts';
 import { reader, type Reader } from './reader.ts';
-import { readTlsFiles, type TlsFiles } from './tls-files.ts';
+import { readTlsFiles, type TlsFiles } from './tls.ts';
 import { settingWarnings } from './warnings.ts';
 
 export const ROLES = ['all', 'api', 'worker'] as const;
@@ -22,16 +22,16 @@ const RATE_SOURCES = [...new Set(WEB_SOURCES.map(({ name }) => sourceOwner(name)
 
 export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
-/** The words of Node.js's world; any other would be a misspelt production, and mean less protection. */
+/** The usual values in Node.js. Any other is refused, because a misspelt `production` would mean less protection. */
 const ENVIRONMENTS = ['production', 'development', 'test'] as const;
 
 /** The dashboard of the live address. */
 export interface DashboardConfig {
-  /** The origin where people open it: the only source of links, and WebAuthn's origin. */
+  /** The origin where people open the dashboard: the base of all links to it, and WebAuthn's origin. */
   readonly url: string;
-  /** Whether `DASHBOARD_URL` names it: then it is at no other host. */
+  /** Whether `DASHBOARD_URL` names the origin: then no other host serves the dashboard. */
   readonly isBound: boolean;
-  /** CIDRs that reach it; null: everybody. */
+  /** CIDRs that may reach the dashboard; null: everybody may. */
   readonly allowCidrs: readonly string[] | null;
 }
 
@@ -39,7 +39,7 @@ export interface DashboardConfig {
 export interface BackupSchedule {
   readonly folder: string;
   readonly at: DayTime;
-  /** How many of them are kept. */
+  /** The number of backups to keep. */
   readonly keep: number;
   readonly passphraseFile: string | null;
 }
@@ -50,14 +50,12 @@ export interface Config {
   readonly host: string;
   readonly port: number;
   readonly sandboxPort: number;
-  /** A port for health and metrics only, on this machine only; null: none. */
+  /** A port for health and metrics only, open on this machine only; null: none. */
   readonly monitorPort: number | null;
   readonly dataDir: string;
   /** Null: the embedded PostgreSQL in `dataDir`. */
   readonly databaseUrl: string | null;
-  /**
-   * A connection that bypasses the pooler in `databaseUrl`, for what needs its own session; null: the same connection.
-   */
+  /** A connection past the pooler in `databaseUrl`, for work that needs a session of its own; null: no pooler. */
   readonly databaseDirectUrl: string | null;
   readonly baseUrl: string;
   readonly sandboxBaseUrl: string;
@@ -76,33 +74,33 @@ export interface Config {
     readonly page: number;
     readonly dashboard: number;
   };
-  /** Null: there is none. */
+  /** Null: the dashboard is off. */
   readonly dashboard: DashboardConfig | null;
   readonly metricsToken: string | null;
   readonly secretKey: string | null;
   readonly webhookAllowCidrs: readonly string[];
   /** The networks that have a node. */
   readonly networks: readonly NetworkNodes[];
-  /** Which chain of each network is configured, also for networks without a node. */
+  /** The chain of each network, also for networks without a node. */
   readonly utxoChains: UtxoChains;
-  /** How long a worker at the head of a chain rests before it polls the node again; null: the default. */
+  /** The rest of a worker at the head of a chain before it polls the node again; null: the default. */
   readonly nodePollMs: number | null;
   /** The highest fee rate of a refund on the UTXO family, in the smallest units per virtual byte. */
   readonly maxFeeRate: number;
-  /** An older price is not used. */
+  /** The age beyond which a price is not used. */
   readonly rateMaxAgeMs: number;
   /** The price sources to ask. */
   readonly rateSources: readonly string[];
-  /** How long addresses stay watched after a payment's end. */
+  /** The time that addresses stay watched after a payment's end. */
   readonly monitoringMs: number;
   readonly fixedRates: ReadonlyMap<AssetCode | Fiat, UsdPriceE8>;
-  /** Null: none is sent. */
+  /** Null: the service sends no mail. */
   readonly mail: MailConfig | null;
-  /** Null: none. */
+  /** Null: no backups are scheduled. */
   readonly backups: BackupSchedule | null;
-  /** How long an API that is to stop still answers, so that load balancers go elsewhere before. */
+  /** The time that an API keeps answering after it was told to stop, so that load balancers can move on. */
   readonly drainMs: number;
-  /** What the service starts with all the same, a sentence each. */
+  /** Doubtful settings that the service starts with, a sentence each. */
   readonly warnings: readonly string[];
 }
 
@@ -189,10 +187,10 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>, cw
   return Object.freeze({ ...config, warnings: settingWarnings(config, env, read.names()) });
 }
 
-/** Throws what is wrong. Where a setting has a line break, other problems may follow from it, and repeat a secret. */
+/** Throws line breaks alone, because they may cause the other problems, whose messages could then repeat a secret. */
 function refuse(problems: readonly string[], lineBreaks: readonly string[]): void {
-  const told = lineBreaks.length > 0 ? lineBreaks : problems;
-  if (told.length > 0) throw new ConfigError(told);
+  const refused = lineBreaks.length > 0 ? lineBreaks : problems;
+  if (refused.length > 0) throw new ConfigError(refused);
 }
 
 function readTrustProxy(read: Reader, problems: string[]): readonly string[] | null {
@@ -217,22 +215,22 @@ function readMetricsToken(read: Reader, problems: string[]): string | null {
   return token;
 }
 
-/** `DASHBOARD`, its mails and what goes with them. What is set is checked all the same where it is off. */
+/** Reads `DASHBOARD`, `SMTP_URL` and the settings that belong to them, and checks all of them even if it is off. */
 function readDashboard(read: Reader, baseUrl: string, problems: string[]): Pick<Config, 'dashboard' | 'mail'> {
   const isOn = read.choice('DASHBOARD', ['on', 'off'], 'on') === 'on';
   const asked = read.url('DASHBOARD_URL');
-  // An origin has no path, and neither have WebAuthn and the addresses of the page's own files.
+  // WebAuthn and the addresses of the page's own files need an origin, which has no path.
   const url = originOf(asked ?? baseUrl);
   if (asked !== null && asked !== url) {
     problems.push(`DASHBOARD_URL must have no path: the dashboard is at /dashboard of its host, so write ${url}.`);
   }
   const allowCidrs = read.cidrs('DASHBOARD_ALLOW_CIDRS');
   const mail = readMail(read, url, problems);
-  // Every mail leads to the dashboard.
+  // Every mail links to the dashboard.
   return isOn ? { dashboard: { url, isBound: asked !== null, allowCidrs }, mail } : { dashboard: null, mail: null };
 }
 
-/** The origin of a URL that was read as one, or would have been but for its problems. */
+/** The origin of a URL; the text itself if it is no URL, which is a problem already. */
 function originOf(url: string): string {
   return URL.parse(url)?.origin ?? url;
 }

@@ -1,14 +1,13 @@
-import { createPrivateKey, X509Certificate } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import path from 'node:path';
+import { pemProblem } from './tls.ts';
 
 /** The part between protocol and path, without credentials. */
 const POSTGRES_HOSTS = /^postgres(?:ql)?:\/\/(?:[^/?#]*@)?([^/?#]*)/;
 
 /**
- * The URL of a PostgreSQL database, checked as far as possible without connecting: the driver treats an unknown TLS
- * mode as another one, and reads certificate files only when it connects. The value is never repeated, because it may
- * contain a password.
+ * Reads the URL of a PostgreSQL database and checks as much as is possible without connecting, because the driver
+ * treats an unknown TLS mode as another one and reads certificate files only when it connects. No message repeats the
+ * value, which may contain a password.
  */
 export function readDatabaseUrl(name: string, value: string | null, cwd: string, problems: string[]): string | null {
   if (value === null) return null;
@@ -32,16 +31,12 @@ export function readDatabaseUrl(name: string, value: string | null, cwd: string,
 
 const SSL_MODES = ['disable', 'prefer', 'require', 'verify-ca', 'verify-full', 'no-verify'];
 const NEGOTIATIONS = ['postgres', 'direct'];
-/** The TLS parameters that the driver reads; it ignores any other name silently and continues in plain text. */
+/** The TLS parameters that the driver reads. It ignores every other name and continues in plain text. */
 const TLS_PARAMETERS = ['sslmode', 'sslnegotiation', 'sslrootcert', 'sslcert', 'sslkey', 'ssl', 'uselibpqcompat'];
 const LOOKS_LIKE_TLS = /ssl|tls/i;
 const SSL_VALUES = ['true', 'false', '1', '0'];
 
-const FILES = {
-  sslrootcert: { holds: 'certificate', read: (pem: Buffer) => new X509Certificate(pem) },
-  sslcert: { holds: 'certificate', read: (pem: Buffer) => new X509Certificate(pem) },
-  sslkey: { holds: 'private key', read: (pem: Buffer) => createPrivateKey(pem) },
-} as const;
+const FILES = { sslrootcert: 'certificate', sslcert: 'certificate', sslkey: 'private key' } as const;
 
 function tlsProblems(parameters: URLSearchParams, cwd: string): readonly string[] {
   // If a parameter is repeated, the driver uses the last one.
@@ -54,7 +49,12 @@ function tlsProblems(parameters: URLSearchParams, cwd: string): readonly string[
   };
   const files = (['sslrootcert', 'sslcert', 'sslkey'] as const).flatMap((name) => {
     const file = last(name);
-    const problem = file === null ? null : fileProblem(name, path.resolve(cwd, file), file);
+    if (file === null) return [];
+    if (name === 'sslrootcert' && file === 'system')
+      return [
+        'sslrootcert must be the path of a file; leave it out for the authorities that Node.js trusts by itself.',
+      ];
+    const problem = pemProblem(name, path.resolve(cwd, file), FILES[name]);
     return problem === null ? [] : [problem];
   });
   const compatible =
@@ -71,7 +71,7 @@ function tlsProblems(parameters: URLSearchParams, cwd: string): readonly string[
   ];
 }
 
-/** Parameters that would be ignored although TLS was most likely wanted. */
+/** Finds parameters that the driver would ignore although the operator most likely wants TLS. */
 function mistaken(parameters: URLSearchParams): readonly string[] {
   const names = [...new Set(parameters.keys())];
   const unknown = names.filter((name) => LOOKS_LIKE_TLS.test(name) && !TLS_PARAMETERS.includes(name));
@@ -80,32 +80,13 @@ function mistaken(parameters: URLSearchParams): readonly string[] {
     names.includes(name),
   );
   return [
-    ...unknown.map((name) => `${name} is not known. Ask for TLS by sslmode, one of ${SSL_MODES.join(', ')}.`),
-    ...twice.map((name) => `${name} is there more than once. Give it once.`),
+    ...unknown.map((name) => `${name} is not a parameter. Ask for TLS by sslmode, one of ${SSL_MODES.join(', ')}.`),
+    ...twice.map((name) => `${name} is given more than once. Give it once.`),
     ...(names.includes('ssl') && names.includes('sslmode')
-      ? ['ssl and sslmode are both there. Give sslmode alone.']
+      ? ['ssl and sslmode are both given. Give sslmode alone.']
       : []),
     ...(parameters.get('channel_binding') === 'require' && !asks
       ? ['channel_binding=require needs TLS. Add sslmode=verify-full, or another mode that asks for it.']
       : []),
   ];
-}
-
-function fileProblem(name: keyof typeof FILES, file: string, given: string): string | null {
-  if (name === 'sslrootcert' && given === 'system')
-    return 'sslrootcert must be the path of a file; leave it out for the authorities that are known by themselves.';
-  const { holds, read } = FILES[name];
-  let pem: Buffer;
-  try {
-    pem = readFileSync(file);
-  } catch (error) {
-    const reason = error instanceof Error && 'code' in error ? String(error.code) : String(error);
-    return `${name}: ${file} cannot be read (${reason}). Set it to the path of a PEM file that this user may read.`;
-  }
-  try {
-    read(pem);
-    return null;
-  } catch {
-    return `${name}: ${file} holds no ${holds} in PEM (-----BEGIN ${holds.toUpperCase()}-----).`;
-  }
 }

@@ -1,7 +1,7 @@
-/** The settings of a file, and the lines that are none. */
+/** The settings of a file, and the lines that set nothing. */
 export interface EnvFile {
   readonly settings: Readonly<Record<string, string>>;
-  /** Names that no variable can have, such as `export PORT`: whoever reads such a file passes over them. */
+  /** Names that no variable can have, such as `export PORT`. systemd skips them too. */
   readonly refused: readonly string[];
   /** The first quote that does not end on its line: the lines below may have become part of its value. */
   readonly openQuote: { readonly name: string; readonly line: number } | null;
@@ -15,13 +15,17 @@ const LINE_ENDS = /\r\n?|\n/g;
 const ESCAPED = /["\\`$]/;
 
 /**
- * Reads a file of settings as systemd reads its `EnvironmentFile=` (systemd.exec(5)): `NAME=value` a line, `#` and `;`
- * begin a comment at the beginning of a line alone, and neither `$` nor `&` means anything. Quotes count where a value
- * begins with them: in single ones every character stands for itself, in double ones a backslash makes one of `"\$` and
- * the backtick stand for itself. Outside of quotes a backslash makes the next character stand for itself, at the end of
- * a line the next line belongs to the value, and blanks around the value do not. The last of several lines for one name
- * counts. No setting has a line break, so reading ends at a quote that is not closed on its line. (Before its version
- * 254 systemd took the line after a comment that ends with a backslash for a comment too.)
+ * Reads a file of settings as systemd reads its `EnvironmentFile=` (systemd.exec(5)):
+ *
+ * - One `NAME=value` a line; the last of several lines for one name counts.
+ * - `#` and `;` begin a comment only at the beginning of a line. `$` and `&` have no meaning.
+ * - Quotes count only at the beginning of a value. In single quotes every character stands for itself; in double quotes
+ *   a backslash makes one of `"\$` and the backtick stand for itself.
+ * - Outside of quotes a backslash makes the next character stand for itself; at the end of a line it continues the
+ *   value on the next line. Blanks around the value do not belong to it.
+ *
+ * No setting has a line break, so reading ends at a quote that is not closed on its line. (systemd before version 254
+ * also took the line after a comment that ends with a backslash for a comment.)
  */
 export function parseEnvFile(text: string): EnvFile {
   const settings: Record<string, string> = {};
@@ -59,14 +63,14 @@ function endOfLine(text: string, from: number): number {
 interface Value {
   readonly text: string;
   readonly end: number;
-  /** Where the first quote begins that is not closed on its line. */
+  /** The position of the first quote that is not closed on its line. */
   readonly openQuoteAt: number | null;
 }
 
 /** Reads from behind the equals sign to the end of the value. */
 function readValue(text: string, from: number): Value {
   let value = '';
-  /** Blanks beyond this are not of the value, unless something follows them. */
+  /** The length without trailing blanks, which belong to the value only if more text follows them. */
   let kept = 0;
   let isPlain = false;
   let at = from;

@@ -2,14 +2,13 @@ import { createHash } from 'node:crypto';
 import { realpathSync } from 'node:fs';
 import type { Config } from './config.ts';
 
-/** Which process this is, and on which data: what a second start on the same port asks the first one. */
+/** Identifies a process and its data. A second start on the same port asks the first process for them. */
 export interface Instance {
   readonly pid: number;
-  /** Equal for two processes on the same database; says nothing about where that is. */
+  /** Equal for two processes on the same database, without revealing its place. */
   readonly data: string;
 }
 
-/** This process, with these settings. */
 export function thisInstance({ databaseUrl, dataDir }: Config): Instance {
   return {
     pid: process.pid,
@@ -17,7 +16,7 @@ export function thisInstance({ databaseUrl, dataDir }: Config): Instance {
   };
 }
 
-/** Without a password, which could be guessed from a hash. */
+/** The place of the database, without its password, which could be guessed from a hash. */
 function placeOf(databaseUrl: string | null, dataDir: string): string {
   if (databaseUrl !== null) {
     const url = URL.parse(databaseUrl);
@@ -26,7 +25,7 @@ function placeOf(databaseUrl: string | null, dataDir: string): string {
   try {
     return realpathSync(dataDir);
   } catch {
-    // It is not made yet, so nobody else is on it.
+    // The folder does not exist yet, so no other process uses it.
     return dataDir;
   }
 }

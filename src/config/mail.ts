@@ -14,7 +14,7 @@ const USUAL_NAME = 'Cointill';
 /** RFC 5321, as far as an address is written in a setting: no quotes, no comments. */
 const ADDRESS = /^[\w.!#$%&'*+/=?^`{|}~-]{1,64}@(?!-)[a-z0-9-]+(?:\.[a-z0-9-]+)*$/i;
 
-/** `SMTP_URL` and `MAIL_FROM`; null: no mail is sent. Neither is repeated in a problem: the URL has a password. */
+/** Reads `SMTP_URL` and `MAIL_FROM`; null: no mail. No problem repeats a value, because the URL has a password. */
 export function readMail(read: Reader, dashboardUrl: string, problems: string[]): MailConfig | null {
   const url = read.text('SMTP_URL');
   const from = read.text('MAIL_FROM');
@@ -74,14 +74,14 @@ function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
 }
 
-/** Most mail servers take no sender but the one who logs in. */
+/** The default sender: most mail servers accept only the user who logs in. */
 function usualSender({ login }: SmtpServer, dashboardUrl: string): string {
   const host = URL.parse(dashboardUrl)?.hostname ?? '';
   if (login !== null && ADDRESS.test(login.user)) return login.user;
   return host.includes('.') && isIP(host) === 0 ? `cointill@${host}` : '';
 }
 
-/** `address`, or `name <address>`. */
+/** Parses `address` or `name <address>`. */
 function readSender(text: string): MailConfig['from'] | null {
   const { name = '', address = text } = /^(?<name>[^<>]*)<(?<address>[^<>]+)>$/.exec(text)?.groups ?? {};
   if (!ADDRESS.test(address.trim()) || /[\p{Cc}\p{Cf}]/u.test(name)) return null;

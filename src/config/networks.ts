@@ -19,7 +19,7 @@ import type { Reader } from './reader.ts';
 
 const MAX_CHAIN_ID = 2 ** 48;
 
-/** Which chain of each UTXO network is configured, also for networks without a node. */
+/** Reads the chain of each UTXO network, also of networks without a node. */
 export function readUtxoChains(read: Reader): UtxoChains {
   return perNetwork(UTXO_NETWORKS, (network) => read.choice(settingOf(network, 'CHAIN'), chainsOf(network), 'main'));
 }
@@ -53,7 +53,7 @@ export function readNetworks(
   }).filter(({ urls }) => urls.length > 0);
 }
 
-/** The built-in contracts belong to the main chain: on another chain their addresses mean nothing. */
+/** Reads the token contracts. The built-in ones are of the main chain: elsewhere their addresses mean nothing. */
 function readTokens(network: EvmNetwork, chainId: number, text: string | null, problems: string[]): TokenContracts {
   if (text === null) return chainId === NETWORK_FACTS[network].chainId ? EVM_TOKENS[network] : new Map();
   const parsed = parseTokens(text, network);

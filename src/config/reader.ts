@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { parseCidr } from '../webhooks/guard.ts';
 
-/** RFC 1123, 2.1; with the underscores that names in containers have. What has four numbers is no name. */
+/** RFC 1123, 2.1, and the underscores of container names. Numbers and points alone are an IP address, not a name. */
 const HOST_NAME = /^(?![\d.]+$)[a-z0-9](?:[\w-]*[a-z0-9])?(?:\.[a-z0-9](?:[\w-]*[a-z0-9])?)*$/i;
 const LINE_BREAK = /[\n\r]/;
 const NODE_EXAMPLE = 'http://user:password@127.0.0.1:8332';
@@ -60,12 +60,12 @@ export function reader(env: Readonly<Record<string, string | undefined>>, proble
     },
     urls(name: string): readonly string[] {
       const values = list(name);
-      // Not repeated, because it may contain a password.
+      // No message repeats a URL, which may contain a password.
       const nameOf = (index: number): string =>
         values.length === 1 ? name : `${name}, URL ${index + 1} of ${values.length},`;
       return values.filter((value, index) => httpUrl(nameOf(index), value, NODE_EXAMPLE) !== null);
     },
-    /** In the form that every reader of them takes. */
+    /** Returns CIDRs in their normal form. */
     cidrs(name: string): readonly string[] | null {
       if (text(name) === null) return null;
       return list(name).flatMap((part) => {
@@ -82,8 +82,8 @@ export function reader(env: Readonly<Record<string, string | undefined>>, proble
 }
 
 /**
- * What is wrong with values of several lines: a quote that is not closed in the file of systemd's `EnvironmentFile=`
- * takes the lines below, and the secrets in them, into its value.
+ * The problems of values with several lines. A quote that is not closed in systemd's `EnvironmentFile=` takes the lines
+ * below it, and the secrets in them, into its value.
  */
 function lineBreaksOf(names: ReadonlySet<string>, text: (name: string) => string | null): readonly string[] {
   return [...names]
@@ -91,7 +91,7 @@ function lineBreaksOf(names: ReadonlySet<string>, text: (name: string) => string
     .map((name) => `${name} has a line break. Look for a quote that is not closed, and write the value on one line.`);
 }
 
-/** An IP address or a host name, which may still stand for nothing here. */
+/** Checks the form of an IP address or a host name, not whether this machine has it. */
 function hostOf(name: string, value: string | null, problems: string[]): string | null {
   if (value === null || isIP(value) !== 0 || (value.length <= 253 && HOST_NAME.test(value))) return value;
   problems.push(`${name} must be an IP address or a host name alone, such as 127.0.0.1 or 0.0.0.0, not "${value}".`);

@@ -1,6 +1,6 @@
 import { nearestName } from '../domain/nearest-name.ts';
 
-/** Whether it is the production, and where customers find it. */
+/** The addresses that customers use. */
 interface Links {
   readonly production: boolean;
   readonly checkoutUrl: string;
@@ -9,7 +9,7 @@ interface Links {
   readonly sandboxBaseUrl: string;
 }
 
-/** What the service starts with, though it can hardly be meant; `known` are the names of all settings. */
+/** Warns of settings that the service starts with but that are hardly meant; `known` are the names of all settings. */
 export function settingWarnings(
   config: Links,
   env: Readonly<Record<string, string | undefined>>,
@@ -18,10 +18,10 @@ export function settingWarnings(
   return [...localLinks(config), ...mistypedNames(env, known)];
 }
 
-/** Links that customers cannot open: production answers HTTPS alone, and this machine is not theirs. */
+/** Warns of links that customers cannot open: without HTTPS, which production requires, or to this machine. */
 function localLinks({ production, ...config }: Links): readonly string[] {
   if (!production) return [];
-  // By address: unless they are set, those of the payment page are those of the APIs.
+  // Keyed by address, because the addresses of the payment page are those of the APIs unless they are set.
   const links = new Map([
     [config.checkoutUrl, 'CHECKOUT_URL'],
     [config.sandboxCheckoutUrl, 'SANDBOX_CHECKOUT_URL'],
@@ -38,7 +38,7 @@ function localLinks({ production, ...config }: Links): readonly string[] {
 }
 
 const LOCAL_HOST = /^(?:localhost|127(?:\.\d+){3}|0\.0\.0\.0|\[::1?\])$/;
-/** Shorter names, such as HOST, are too near to other words. */
+/** Shorter names, such as HOST, resemble too many other words. */
 const LONG_NAME = 6;
 
 function mistypedNames(env: object, known: ReadonlySet<string>): readonly string[] {

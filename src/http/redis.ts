@@ -1,5 +1,5 @@
 import { Redis } from 'ioredis';
-import { certificateFault } from '../config/tls-faults.ts';
+import { certificateFault } from '../config/tls.ts';
 
 /** Why Redis is down, with the way out if it may be the setting's fault. Never repeats the password in the URL. */
 function redisProblem(redisUrl: string, error: Error): string {

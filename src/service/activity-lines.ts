@@ -6,14 +6,22 @@ import type { Payment } from '../domain/payment.ts';
 import type { Troubles } from '../domain/trouble.ts';
 import { publicPaymentId } from '../wire/payment.ts';
 import { createRefusalLines } from './refusal-lines.ts';
-import { withoutEmpty, type Fields, type Line } from './line.ts';
 import { MAX_DELIVERY_ATTEMPTS } from '../domain/retry-schedule.ts';
 import { eventFacts } from '../wire/event.ts';
 import { durationText } from './plain-text.ts';
 
+/** The fields of a line beside its message: ids, names, amounts as text, durations in milliseconds named `…_ms`. */
+type Fields = Readonly<Record<string, string | number | null | undefined>>;
+
+interface Line {
+  readonly level: 'debug' | 'info' | 'warn';
+  readonly fields: Fields;
+  readonly message: string;
+}
+
 type Of<Kind extends Activity['kind']> = Extract<Activity, { readonly kind: Kind }>;
 
-/** The highest level of the lines of each kind. */
+/** The highest level among the lines of each kind. */
 const HIGHEST_LEVEL: Readonly<Record<Activity['kind'], Line['level']>> = {
   payments_created: 'debug',
   payment_changed: 'warn',
@@ -43,9 +51,13 @@ export function logActivities(logger: Logger, troubles: Troubles): Observer {
     }
     // Lines are only built if they are written: there may be thousands per second.
     const lines = log.isLevelEnabled(HIGHEST_LEVEL[activity.kind]) ? linesOf(activity) : [];
-    for (const { level, fields, message } of lines) log[level](withoutEmpty(fields), message);
+    for (const { level, fields, message } of lines) log[level](presentFields(fields), message);
     if (activity.kind === 'delivery_attempted') reportEndpoint(troubles, activity);
   };
+}
+
+function presentFields(fields: Fields): Fields {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null && value !== undefined));
 }
 
 function linesOf(activity: Activity): readonly Line[] {
@@ -76,8 +88,8 @@ function linesOf(activity: Activity): readonly Line[] {
   }
 }
 
-/** Manual attempts are not reported, because somebody is watching the result. */
-function reportEndpoint(troubles: Troubles, attempt: Of<'delivery_attempted'>): void {
+/** Attempts by hand are not reported, because a person is watching the result. */
+function reportEndpoint(troubles: Troubles, attempt: Attempt): void {
   if (attempt.record.leaseUntil === null) return;
   const { endpoint } = attempt.delivery;
   const subject = `webhook endpoint ${encodeId('endpoint', endpoint.id)}`;
@@ -109,7 +121,7 @@ function changeLines({ change, requestId }: Of<'payment_changed'>): readonly Lin
   }
   for (const event of events.filter(({ type }) => type === 'payment.wrong_asset')) {
     const fields = { kind: 'payment_wrong_asset', ...common, event: encodeId('event', event.id) };
-    const message = `payment ${id} got money in an asset that it was never quoted in`;
+    const message = `payment ${id} received money in an asset that it was never quoted in`;
     lines.push({ level: 'warn', fields, message });
   }
   return lines;
@@ -174,7 +186,7 @@ function rollbackLine({ network, fromHeight, toHeight, payments }: Of<'chain_rol
   return {
     level: payments > 0 ? 'warn' : 'info',
     fields: { kind: 'chain_rollback', network, from_height: fromHeight, to_height: toHeight, blocks, payments },
-    message: `${network} was rolled back by ${blocks} blocks to ${toHeight}, with the money of ${payments} payments in them`,
+    message: `${network} was rolled back by ${blocks} blocks to ${toHeight}; they held the money of ${payments} payments`,
   };
 }
 
@@ -184,20 +196,19 @@ function lostLine({ network, projectId: project, lost }: Of<'money_lost'>): Line
   return {
     level: 'warn',
     fields: { kind: 'money_lost', project, network, asset, amount, address, transaction },
-    message: `${amount} ${asset} came to ${address} on ${network}, which this database gave to nobody`,
+    message: `${amount} ${asset} arrived at ${address} on ${network}, an address that this database gave to nobody`,
   };
 }
 
-type Attempt = Extract<Activity, { readonly kind: 'delivery_attempted' }>;
+type Attempt = Of<'delivery_attempted'>;
 
 /** An endpoint in log lines: only the host of its URL, because path and query may contain secrets. */
-function endpointFields(endpoint: Attempt['delivery']['endpoint']) {
-  const id = encodeId('endpoint', endpoint.id);
-  const { projectId: project, mode, url } = endpoint;
+function endpointFields({ id: uuid, projectId: project, mode, url }: Attempt['delivery']['endpoint']) {
+  const id = encodeId('endpoint', uuid);
   return { id, fields: { endpoint: id, project, mode, host: URL.parse(url)?.host ?? '' } };
 }
 
-/** Why an attempt did not deliver. The answer's body is not repeated. */
+/** The reason why an attempt did not deliver, without the answer's body. */
 function failureOf({ record: { response, error } }: Attempt): string {
   if (response !== null) return `it answered ${response.status}`;
   return error?.message ?? 'it did not answer';

@@ -4,7 +4,7 @@ import { createServiceClock, type ServiceClock } from '../app/service-clock.ts';
 import { startLoop } from '../workers/loop.ts';
 import type { Cointill } from './core.ts';
 
-/** How often the clock is compared with the database and the newest blocks. */
+/** The rest between two comparisons of the clock with the database and the newest blocks. */
 const REST_MS = 10_000;
 
 export function machineClock(): ServiceClock {
@@ -16,15 +16,12 @@ export function machineClock(): ServiceClock {
 }
 
 export interface ClockWatch {
-  /** Resolves when the clock was compared with all that it can be compared with. */
+  /** Resolves when the clock was compared with the database, the newest blocks and the price sources. */
   readonly judged: Promise<void>;
   readonly stop: () => Promise<void>;
 }
 
-/**
- * Compares the clock now, and again and again; what is wrong with it is in the log. `asked` resolves when the price
- * sources have said their time.
- */
+/** Compares the clock now and every ten seconds. `asked` resolves when the price sources have given their time. */
 export async function startClockWatch(
   { app, troubles }: Pick<Cointill, 'app' | 'troubles'>,
   clock: ServiceClock,
@@ -37,7 +34,7 @@ export async function startClockWatch(
     else troubles.failed('clock', problem);
     return false;
   };
-  // The loop reports what keeps it from comparing.
+  // The loop repeats and reports a comparison that failed.
   await work().catch(() => {});
   const loop = startLoop({ name: 'comparing the clock', work, restMs: REST_MS, troubles });
   return { judged: asked.then(() => void clock.look()), stop: () => loop.stop() };

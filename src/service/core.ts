@@ -28,7 +28,7 @@ import {
   checkWrites,
 } from '../store/backups/check-database.ts';
 import { openDatabase, type DatabaseHandle } from '../store/database.ts';
-import { startEmbeddedPostgres } from '../embedded/postgres.ts';
+import { openServer } from '../backup/database.ts';
 import { migrate } from '../store/migrate.ts';
 import { logActivities } from './activity-lines.ts';
 import { logTroubles } from './log.ts';
@@ -36,14 +36,14 @@ import { openSealingKey } from './sealing-key.ts';
 import type { WebhookPolicy } from '../webhooks/guard.ts';
 import { loadSealingKey } from '../webhooks/secret.ts';
 
-/** What the service and every command share: the migrated database and the use cases' context. */
+/** The parts that the service and every command share: the migrated database and the use cases' context. */
 export interface Cointill {
   readonly app: App;
   readonly handle: DatabaseHandle;
   /**
-   * The key of the webhook secrets, created at first use if there is none.
+   * The key of the webhook secrets, made at the first use if there is none.
    *
-   * @throws SealingKeyError if the database belongs to another key, unless that one is `lost`
+   * @throws SealingKeyError if the database belongs to another key, unless that key is `lost`
    */
   readonly sealingKey: (options?: { readonly lost: boolean }) => Promise<Uint8Array>;
   readonly policyOf: (mode: Mode) => WebhookPolicy;
@@ -53,56 +53,48 @@ export interface Cointill {
   readonly log: Logger;
   readonly troubles: Troubles;
   readonly chains: UtxoChains;
-  /** In the smallest units per virtual byte. */
+  /** The highest fee rate of a refund, in the smallest units per virtual byte. */
   readonly maxFeeRate: number;
   readonly openWallet: WalletOpener;
-  /** On a thread of its own. */
+  /** Derives on a thread of its own. */
   readonly derive: DeriveAddresses;
-  /** The same for the addresses of payments, of which the next ones are derived ahead of time. */
+  /** Derives the addresses of payments, the next ones ahead of time. */
   readonly nextAddresses: DeriveAddresses;
   close(): Promise<void>;
 }
 
 const MAX_CONNECTIONS = 16;
-/** How long a first start may take from making its database to migrating it. */
+/** The time that a first start may take from making its database to migrating it. */
 const FIRST_START_MS = 10_000;
 
 interface CoreParts {
-  /** The machine's own clock unless given. */
+  /** Default: the machine's own clock. */
   readonly clock?: ServiceClock;
+  /** The prices of live mode. Default: the fixed ones alone, enough for a command that makes no quotes. */
   readonly rates?: RateSource;
+  /** Receives the activities beside the log. */
   readonly observer?: Observer;
   readonly troubles?: Troubles;
+  /** Whether an empty database may be migrated. Default: true. */
   readonly mayCreate?: boolean;
-  /** As in {@link openDatabase}. */
+  /** The name of the process in `pg_stat_activity`. Default: `cointill`. */
   readonly applicationName?: string;
 }
 
 /**
- * Opens the database (starting or joining the embedded one) and creates the use cases' context. `rates` are live mode's
- * prices; a command that makes no quotes does without market prices. Activities go to the log and to `observer`. An
- * empty database is migrated only with `mayCreate`.
+ * Opens the database (starting or joining the embedded one), migrates it, and creates the use cases' context.
  *
- * @throws EmptyDatabaseError without it
+ * @throws EmptyDatabaseError if the database is empty and `mayCreate` is false
  */
 export async function openCointill(config: Config, log: Logger, parts: CoreParts = {}): Promise<Cointill> {
   const { troubles = logTroubles(log) } = parts;
-  const embedded =
-    config.databaseUrl === null
-      ? await startEmbeddedPostgres({
-          dataDir: config.dataDir,
-          log: (level, message, details) => log[level](details ?? {}, message),
-        })
-      : null;
-  const handle = openDatabase(
-    config.databaseUrl === null ? required(embedded).connection : { connectionString: config.databaseUrl },
-    {
-      maxConnections: MAX_CONNECTIONS,
-      direct: config.databaseDirectUrl === null ? undefined : { connectionString: config.databaseDirectUrl },
-      onError: (error) => troubles.happened('a database connection', error),
-      ...(parts.applicationName === undefined ? {} : { applicationName: parts.applicationName }),
-    },
-  );
+  const server = await openServer(config, log);
+  const handle = openDatabase(server.connection, {
+    maxConnections: MAX_CONNECTIONS,
+    direct: server.direct,
+    onError: (error) => troubles.happened('a database connection', error),
+    ...(parts.applicationName === undefined ? {} : { applicationName: parts.applicationName }),
+  });
   const openWallet = createWalletOpener(config.utxoChains);
   const thread = createAddressThread(config.utxoChains);
   const { derive } = thread;
@@ -112,7 +104,7 @@ export async function openCointill(config: Config, log: Logger, parts: CoreParts
     ahead.stop();
     await thread.stop();
     await handle.close();
-    await embedded?.stop();
+    await server.stop();
   };
   try {
     await prepareDatabase(config, handle, log, parts.mayCreate ?? true);
@@ -150,11 +142,6 @@ export async function openCointill(config: Config, log: Logger, parts: CoreParts
     ...wallets,
     close,
   };
-}
-
-function required<Value>(value: Value | null): Value {
-  if (value === null) throw new Error('A part that was to be started is missing.');
-  return value;
 }
 
 function createApp(
@@ -197,17 +184,10 @@ function followedTokens(networks: readonly NetworkNodes[]): readonly Token[] {
     if (config === undefined) return [];
     if (token.asset === nativeAsset(token.network)) return [token];
     const contract = config.family === 'evm' ? config.tokens.get(token.asset) : undefined;
+    if (contract === undefined) return [];
     // The operator's own contract may have other decimals than the well-known one.
-    const scale = contract === undefined ? 0 : contract.decimals - token.decimals;
-    return contract === undefined
-      ? []
-      : [
-          {
-            ...token,
-            decimals: contract.decimals,
-            dustUnits: (token.dustUnits * pow10(Math.max(0, scale))) / pow10(Math.max(0, -scale)),
-          },
-        ];
+    const { decimals } = contract;
+    return [{ ...token, decimals, dustUnits: (token.dustUnits * pow10(decimals)) / pow10(token.decimals) }];
   });
 }
 
@@ -230,7 +210,7 @@ function pooledRandom(): (size: number) => Uint8Array {
   };
 }
 
-/** Checks that an external database is the intended one and takes writes, and migrates it. */
+/** Checks that an external database is the intended one and takes writes, then migrates the database. */
 async function prepareDatabase(config: Config, handle: DatabaseHandle, log: Logger, mayCreate: boolean): Promise<void> {
   const setting = config.databaseDirectUrl === null ? 'DATABASE_URL' : 'DATABASE_DIRECT_URL';
   const client = await namingSetting(setting, handle.connect());
@@ -240,7 +220,7 @@ async function prepareDatabase(config: Config, handle: DatabaseHandle, log: Logg
       await namingSetting('DATABASE_URL', checkPool(handle.db));
       if (config.databaseDirectUrl !== null) await checkSameDatabase(client, handle.db);
     }
-    // Only we make a database of our own: one that is empty is at its first start.
+    // An embedded database that is empty is at its first start, in another process; an external one is a mistake.
     if (!mayCreate) await checkNotEmpty(client, config.databaseUrl === null ? FIRST_START_MS : 0);
     const applied = await migrate(client, {
       onWait: (waiting) => log.warn(waiting, 'a migration waits until nobody uses a table that it changes'),

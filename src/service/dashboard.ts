@@ -7,7 +7,7 @@ import { refreshDeposits } from '../app/sweeps/refresh-deposits.ts';
 import { siteOf, type PeopleParts } from '../app/people/parts.ts';
 import { createPasswordHasher } from '../app/people/password-hash.ts';
 import type { Config } from '../config/config.ts';
-import { version } from '../config/version.ts';
+import { version } from '../config/built.ts';
 import { compileCidrs } from '../app/projects/allow-list.ts';
 import type { Dashboard } from '../http/dashboard/route.ts';
 import { dashboardRoutes } from '../http/dashboard/routes.ts';
@@ -29,7 +29,7 @@ import { createChainSource } from '../rails/networks.ts';
 
 const NODE_TIMEOUT_MS = 10_000;
 
-/** Asks the nodes of a network which chain they are on and how far they are; null where the service has none. */
+/** Asks the nodes of a network for their chain and their height; null: the service has no node of that network. */
 async function askNodes(
   { networkConfigs, troubles }: Pick<Cointill, 'networkConfigs' | 'troubles'>,
   network: Network,
@@ -50,11 +50,11 @@ interface Shared {
   readonly redis: SharedRedis | null;
   readonly creator: PaymentCreator;
   readonly keyUses: Pick<KeyUses, 'save'>;
-  /** Of the payment page. */
+  /** The assets of the payment page. */
   readonly assets: Assets;
 }
 
-/** What the live address has beside `plugins`: the dashboard and its guard, unless it is left out. */
+/** Adds the dashboard and its guard to the live address, unless the settings leave it out. */
 export async function openDashboard(
   { dashboard, trustProxy, baseUrl, sandboxBaseUrl }: Config,
   core: Cointill,
@@ -64,7 +64,7 @@ export async function openDashboard(
   if (dashboard === null) return { dashboard: null, plugins };
   const { app } = core;
   const behindProxy = trustProxy !== null;
-  // A key of this process's own is made at the first use, if ever; one that is there was checked at the start.
+  // The start checked a key that exists; a key that is missing is made at its first use, if ever.
   let key: Promise<Uint8Array> | null = null;
   const people: PeopleParts = {
     app,
@@ -126,21 +126,20 @@ export async function openDashboard(
   };
 }
 
-/** What the payment page lends to the dashboard. */
+/** The parts of the payment page that the dashboard uses. */
 function checkoutOf(assets: Assets, clock: () => number): Dashboard['checkout'] {
   return { logoPath, preview: (shown, language) => renderPreview(shown, language, assets, clock()) };
 }
 
-/** How wallets are read, and what nodes are asked. */
-function chainParts(core: Cointill) {
+function chainParts(core: Cointill): Pick<Dashboard, 'sweeps' | 'wallets'> {
   const { chains, openWallet } = core;
   return {
     sweeps: createSweepWatch(core),
-    wallets: { chains, openWallet, askNodes: (network: Network) => askNodes(core, network) },
+    wallets: { chains, openWallet, askNodes: (network) => askNodes(core, network) },
   };
 }
 
-/** Where everybody opens the dashboard; null where there is none, or where not everybody reaches it. */
+/** The address of the dashboard for everybody; null: there is none, or an allow-list limits it. */
 export function openDashboardUrl({ dashboard }: Config): string | null {
   return dashboard === null || dashboard.allowCidrs !== null ? null : `${dashboard.url}/dashboard`;
 }

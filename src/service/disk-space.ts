@@ -5,28 +5,29 @@ import { within } from '../app/within.ts';
 import type { Config } from '../config/config.ts';
 import type { WatchedPart } from './readiness.ts';
 
-/** How much room the disk of a folder has; the folder is named by its setting. */
+/** The free space on the disk of a folder. */
 export interface DiskSpace {
+  /** The setting that names the folder. */
   readonly folder: string;
   readonly freeBytes: number;
   readonly totalBytes: number;
 }
 
-/** The room on the disks that this process writes to. */
+/** Watches the disks that this process writes to. */
 export interface DiskWatch extends WatchedPart {
-  /** A folder that cannot be asked is left out. */
+  /** Leaves out a disk that does not answer. */
   read(): Promise<readonly DiskSpace[]>;
 }
 
-/** Space does not vanish faster, and who freed some need not wait. */
+/** Space does not vanish faster than this, and somebody who freed some need not wait long. */
 const KEEP_MS = 1_000;
 const WITHIN_MS = 1_000;
-/** Below a tenth of the disk, or this where a tenth is more, somebody has to make room. */
+/** Space is low below a tenth of the disk or below this, whichever is less. */
 const LOW_BYTES = 1e9;
 
 /**
- * Watches the disks of the embedded database and of the scheduled backups, where this process has them. The disk of a
- * database elsewhere cannot be seen from here. Null: there is none to watch.
+ * Watches the disks of the embedded database and of the scheduled backups; null: this process has neither. The disk of
+ * an external database cannot be seen from here.
  */
 export function watchDisks({ databaseUrl, dataDir, backups, role }: Config): DiskWatch | null {
   const folders = [
@@ -34,9 +35,12 @@ export function watchDisks({ databaseUrl, dataDir, backups, role }: Config): Dis
     ...(backups !== null && role !== 'api' ? [['BACKUP_DIR', backups.folder] as const] : []),
   ];
   if (folders.length === 0) return null;
-  // One question a folder at a time: on a network disk that hangs, each would keep a thread for ever.
+  // One call a folder at a time: on a network disk that hangs, each call would keep a thread forever.
   const askers = folders.map(([folder, place]) =>
-    sharedAnswer(KEEP_MS, async () => spaceOf(folder, await statfs(place))),
+    sharedAnswer(KEEP_MS, async (): Promise<DiskSpace> => {
+      const { bavail, blocks, bsize } = await statfs(place);
+      return { folder, freeBytes: bavail * bsize, totalBytes: blocks * bsize };
+    }),
   );
   const read = async (): Promise<readonly DiskSpace[]> => {
     const asked = await Promise.allSettled(askers.map((ask) => within(WITHIN_MS, ask())));
@@ -52,14 +56,7 @@ export function watchDisks({ databaseUrl, dataDir, backups, role }: Config): Dis
   };
 }
 
-function spaceOf(
-  folder: string,
-  { bavail, blocks, bsize }: { readonly bavail: number; readonly blocks: number; readonly bsize: number },
-): DiskSpace {
-  return { folder, freeBytes: bavail * bsize, totalBytes: blocks * bsize };
-}
-
-export function isLow({ freeBytes, totalBytes }: DiskSpace): boolean {
+function isLow({ freeBytes, totalBytes }: DiskSpace): boolean {
   return freeBytes < Math.min(totalBytes / 10, LOW_BYTES);
 }
 

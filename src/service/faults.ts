@@ -1,7 +1,7 @@
 import { OtherChainError } from '../app/chains/find-fork.ts';
 import { NodeBehindError } from '../app/chains/follow-chain.ts';
 import { OverloadedError } from '../app/batch.ts';
-import { BackupError } from '../backup/errors.ts';
+import { BackupError } from '../archive/format.ts';
 import { RequestError } from '../http/errors.ts';
 import { ChainUnavailableError } from '../rails/chain.ts';
 import { SealingKeyError } from '../webhooks/secret.ts';
@@ -34,7 +34,7 @@ export function faultFields(fault: unknown, depth = 0): LoggedFault {
   };
 }
 
-/** What went wrong, in one line. */
+/** The message of a fault, in one line. */
 export function messageOf(problem: unknown): string {
   if (typeof problem === 'string') return problem;
   if (!(problem instanceof Error)) return String(problem);
@@ -43,7 +43,7 @@ export function messageOf(problem: unknown): string {
   return problem.message || (first === undefined ? '' : messageOf(first)) || textOf(problem, 'code') || problem.name;
 }
 
-/** System error codes: the other side is not there. */
+/** System error codes: the other side cannot be reached. */
 const AWAY = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
@@ -55,21 +55,28 @@ const AWAY = new Set([
   'EPIPE',
   'ETIMEDOUT',
 ]);
-/** PostgreSQL's codes: a broken connection, no more resources, stopped by an operator, takes no writes. */
+/** PostgreSQL's codes: broken connection, out of resources, stopped by an operator, read-only. */
 const DATABASE_AWAY = /^(?:08|53|57)[0-9A-Z]{3}$|^25006$/;
 /** Errors that pg reports only as text. */
 const BROKEN_CONNECTION = /^(?:Connection terminated|timeout exceeded when trying to connect|Client has encountered)/;
+
+/** Errors whose message says everything. */
+const EXPLAINED = [
+  BackupError,
+  ChainUnavailableError,
+  NodeBehindError,
+  OtherChainError,
+  OverloadedError,
+  RequestError,
+  SealingKeyError,
+] as const;
 
 /**
  * Whether the fault is of a known kind and its message is enough. Any other fault is a bug, and is logged with its
  * stack.
  */
 export function isExplained(problem: unknown): boolean {
-  if (!(problem instanceof Error)) return true;
-  if (problem instanceof ChainUnavailableError || problem instanceof OverloadedError) return true;
-  if (problem instanceof RequestError || problem instanceof SealingKeyError) return true;
-  if (problem instanceof BackupError) return true;
-  if (problem instanceof NodeBehindError || problem instanceof OtherChainError) return true;
+  if (!(problem instanceof Error) || EXPLAINED.some((kind) => problem instanceof kind)) return true;
   const code = textOf(problem, 'code') ?? '';
   return AWAY.has(code) || DATABASE_AWAY.test(code) || BROKEN_CONNECTION.test(problem.message);
 }

@@ -6,10 +6,10 @@ import type { Config } from '../config/config.ts';
 import { ListenError } from '../http/listen-error.ts';
 import type { Monitoring } from './monitoring.ts';
 
-/** How long running work may take after the service was told to stop. */
+/** The time that running work has after the service was told to stop. */
 export const STOP_GRACE_MS = 8_000;
 
-/** Begins to answer. Throws a ListenError if the port is not to be had. */
+/** Opens a server's port. Throws a ListenError if the port cannot be opened. */
 export function listenOn(server: FastifyInstance, host: string, port: number): Promise<unknown> {
   return server.listen({ host, port }).catch((error: unknown) => {
     throw new ListenError(port, error);
@@ -20,18 +20,18 @@ export async function readTls({ tls }: Config): Promise<{ readonly cert: Buffer;
   return tls === null ? null : { cert: await readFile(tls.certFile), key: await readFile(tls.keyFile) };
 }
 
-/** Answers on, and says that it will stop, until load balancers have noticed; a worker has none. */
+/** Reports that the service stops, and keeps answering until load balancers have noticed; a worker has none. */
 export async function drain({ role, drainMs }: Config, monitoring: Pick<Monitoring, 'stopping'>): Promise<void> {
   monitoring.stopping();
   if (role !== 'worker' && drainMs > 0) await setTimeout(drainMs);
 }
 
-/** How long a client whose connection was taken at the last moment may take to send its request. */
+/** The time that a client whose connection was accepted at the last moment has to send its request. */
 const LAST_REQUEST_MS = 500;
 
 /**
- * Closes servers; drained ones take no more connections first, while requests on those that are there are served:
- * closing ends connections without a request, and with them those whose request is on its way.
+ * Closes servers. Closing ends every connection without a request, including one whose request is on its way, so a
+ * drained server first accepts no new connections for a moment and serves the requests on the open ones.
  */
 export async function closeServers(
   servers: readonly { readonly server: FastifyInstance }[],
@@ -44,12 +44,12 @@ export async function closeServers(
   await Promise.all(servers.map(({ server }) => closeServer(server)));
 }
 
-/** How often connections that have become idle are closed. */
+/** The interval at which idle connections are closed. */
 const IDLE_POLL_MS = 50;
 
 /**
- * Closes a server, which ends the connections that are idle at that moment. Connections with a later last answer would
- * keep it open for their keep-alive time, and a client that never ends its request would keep it open forever.
+ * Closes a server and every connection as soon as it is idle. `close` alone ends only the connections that are idle at
+ * that moment: later ones would hold it for their keep-alive time, and a request that never ends would hold it forever.
  */
 async function closeServer(server: FastifyInstance): Promise<void> {
   const idle = setInterval(() => server.server.closeIdleConnections(), IDLE_POLL_MS);

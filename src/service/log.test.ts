@@ -1,7 +1,7 @@
 import { DatabaseError } from 'pg';
 import { expect, it } from 'vitest';
 import { NodeBehindError } from '../app/chains/follow-chain.ts';
-import { BackupError } from '../backup/errors.ts';
+import { BackupError } from '../archive/format.ts';
 import { createLogger, writeTrouble } from './log.ts';
 import type { TroubleLine } from './troubles.ts';
 

@@ -7,9 +7,9 @@ import { durationText } from './plain-text.ts';
 import { terminalLine } from './terminal-lines.ts';
 import { createTroubleReporter, type TroubleLine } from './troubles.ts';
 
-/** Lines that cannot be written wait in memory up to this size; further lines are lost, and the service continues. */
+/** Lines that cannot be written wait in memory up to this size; the service drops further lines and continues. */
 const MAX_UNWRITTEN_BYTES = 16 * 1024 * 1024;
-/** Fields that may accompany a fault by mistake. */
+/** Fields that a fault may carry by mistake. */
 const SECRETS = ['authorization', 'key', 'secret', 'password', 'token', 'connectionString'];
 
 /**
@@ -59,21 +59,13 @@ export function logTroubles(log: Logger): Troubles {
   return reporter;
 }
 
-/**
- * Writes one line about a trouble: a warning if the fault is of a known kind, or an error with its stack if it is a
- * bug.
- */
+/** Writes one line about a trouble: a warning for a fault of a known kind, an error with its stack for a bug. */
 export function writeTrouble(log: Logger, line: TroubleLine): void {
   const { subject, details } = line;
   if (line.kind === 'over') {
-    const fields = {
-      kind: 'trouble_over',
-      ...details,
-      subject,
-      times: line.times,
-      lasted_ms: Math.round(line.lastedMs),
-    };
-    log.info(fields, `${subject} is well again after ${durationText(line.lastedMs)}`);
+    const { times, lastedMs } = line;
+    const fields = { kind: 'trouble_over', ...details, subject, times, lasted_ms: Math.round(lastedMs) };
+    log.info(fields, `${subject} is well again after ${durationText(lastedMs)}`);
     return;
   }
   const message = messageOf(line.problem);

@@ -16,17 +16,18 @@ import { readiness, type WatchedPart } from './readiness.ts';
 import { readFigures } from '../store/figures/figures.ts';
 import type { Listening } from '../store/notifications.ts';
 import { addressGaps } from '../store/wallets/wallets.ts';
-import type { Instance } from '../config/instance.ts';
-import { version } from '../config/version.ts';
+import type { Config } from '../config/config.ts';
+import { thisInstance } from '../config/instance.ts';
+import { version } from '../config/built.ts';
 
-/** Whoever asks more often gets the same answer again, so that requests without a key cost the database nothing. */
+/** More frequent requests share one answer, so that requests without a key cost the database nothing. */
 const SHARED_MS = 500;
 /** Prometheus' default scrape interval. */
 const FIGURES_FOR_MS = 15_000;
 /** Prometheus gives up a scrape after ten seconds and loses all of it. */
 const READ_WITHIN_MS = 3_000;
 
-/** What is counted from the start. */
+/** The counters that run from the start. */
 export interface Counting {
   readonly metrics: Metrics;
   readonly observer: Observer;
@@ -37,7 +38,7 @@ export function startCounting(): Counting {
   return { metrics, observer: createObserver(metrics.registry) };
 }
 
-/** What others can read about the state of the service. */
+/** The state of the service as others can read it. */
 export interface Monitoring {
   /** `/healthz`, `/readyz` and `/metrics` for the addresses of the API. */
   readonly plugins: readonly ((app: FastifyInstance) => void)[];
@@ -48,22 +49,13 @@ export interface Monitoring {
   isStopping(): boolean;
 }
 
-export interface MonitoringOptions {
-  readonly metricsToken: string | null;
-  /**
-   * Whether a separate port tells this machine everything: then the API's addresses, which a proxy may expose, do not.
-   */
-  readonly hasOwnPort: boolean;
-  readonly instance: Instance;
-}
-
 export function createMonitoring(
+  config: Config,
   core: Cointill,
   notifications: Listening,
   prices: Prices,
   { disks, parts }: { readonly disks: DiskWatch | null; readonly parts: readonly WatchedPart[] },
   { metrics }: Counting,
-  { metricsToken, hasOwnPort, instance }: MonitoringOptions,
 ): Monitoring {
   let isStopping = false;
   const check = sharedAnswer(SHARED_MS, () =>
@@ -85,11 +77,12 @@ export function createMonitoring(
   });
   const scrape = createScrape(metrics.registry, networks, { keepMs: SHARED_MS });
   const plugins = (answersLocally: boolean) => [
-    healthRoutes(ready, (request) => answersLocally && isLocal(request), instance),
-    metricsRoute(scrape, metricsToken, (request) => answersLocally && isDirect(request)),
+    healthRoutes(ready, (request) => answersLocally && isLocal(request), thisInstance(config)),
+    metricsRoute(scrape, config.metricsToken, (request) => answersLocally && isDirect(request)),
   ];
   return {
-    plugins: plugins(!hasOwnPort),
+    // With a port of its own for this machine, the addresses of the API, which a proxy may expose, tell it no more.
+    plugins: plugins(config.monitorPort === null),
     listen: async (port) => {
       const monitor = buildMonitor(plugins(true));
       await monitor.listen({ host: MONITOR_HOST, port }).catch((error: unknown) => {

@@ -1,6 +1,6 @@
 /**
- * Replaces control and formatting characters: text from customers, merchants, nodes and other programs must neither
- * control the terminal nor add lines.
+ * Replaces control and formatting characters, so that text from customers, merchants, nodes and other programs neither
+ * controls the terminal nor adds lines.
  */
 export function clean(line: string): string {
   return line.replaceAll(/[\p{Cc}\p{Cf}]/gu, '\uFFFD');

@@ -21,7 +21,7 @@ const BACK_OFF_MS = 20_000;
 
 export interface Prices {
   readonly rates: RateSource;
-  /** How old the price of each needed pair is, or how long there has been none. */
+  /** The age of each needed pair's price, or the time that it has had none. */
   ages(): readonly { readonly pair: string; readonly ageMs: number }[];
   /** Resolves when each source was asked once, and has answered, failed or timed out. */
   readonly asked: Promise<void>;
@@ -68,7 +68,7 @@ export function startPrices(config: Config, troubles: Troubles, clock: ServiceCl
   };
 }
 
-/** The prices of this moment, asked for once: fixed ones from the operator, and market prices for the rest. */
+/** Asks once for the prices of this moment: fixed ones from the operator, and market prices for the rest. */
 export async function pricesNow(config: Config, troubles: Troubles): Promise<RateSource> {
   const market = openMarket(config, troubles, { clock: Date.now });
   if (market === null) return fixedRates(config.fixedRates);
@@ -81,7 +81,7 @@ export async function pricesNow(config: Config, troubles: Troubles): Promise<Rat
   }
 }
 
-/** Opens the market without asking anybody yet. Null: there is nobody to ask. */
+/** Opens the market without asking any source yet; null: there is no source to ask. */
 function openMarket(
   config: Config,
   troubles: Troubles,
@@ -112,7 +112,8 @@ function neededAssets({ networks, fixedRates: fixed }: Config): readonly AssetCo
 }
 
 /**
- * A needed pair is reported from the start; a fiat currency only once it was known, because few shops need all of them.
+ * Reports a needed pair from the start, and a fiat currency only once it has had a price, because few shops need all of
+ * them.
  */
 function priceAges(live: LiveRates, needed: readonly AssetCode[], clock: () => number): Prices['ages'] {
   const startedAt = clock();
@@ -126,14 +127,13 @@ function priceAges(live: LiveRates, needed: readonly AssetCode[], clock: () => n
   };
 }
 
-/** The feeds are contracts on Ethereum's main chain, read through the operator's own node. */
+/** Reads Chainlink's feeds, contracts on Ethereum's main chain, through the operator's node; null: not configured. */
 function chainlinkSource(
   config: Config,
   troubles: Troubles,
 ): { readonly source: PriceSource; readonly close: () => Promise<void> } | null {
   const ethereum = config.networks.find((one) => one.family === 'evm' && one.chainId === ETHEREUM_FEEDS_CHAIN_ID);
-  if (ethereum?.family !== 'evm') return null;
-  if (!config.rateSources.includes('chainlink')) return null;
+  if (ethereum?.family !== 'evm' || !config.rateSources.includes('chainlink')) return null;
   const caller = evmFamily.createCaller(ethereum, { timeoutMs: SOURCE_TIMEOUT_MS, troubles });
   return { source: createChainlinkSource({ call: caller.call, feeds: ETHEREUM_FEEDS }), close: caller.close };
 }

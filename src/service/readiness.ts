@@ -7,23 +7,25 @@ import { exhaustion, writeProblem } from '../store/backups/check-database.ts';
 import type { DatabaseHandle } from '../store/database.ts';
 import type { Listening } from '../store/notifications.ts';
 
-/** A supervisor only waits a few seconds, and a slower service is of no use to customers either. */
+/** A supervisor waits only a few seconds, and a slower service is of no use to customers either. */
 const READY_WITHIN_MS = 3_000;
 
-/** Besides the pool's sixteen connections it needs two of its own, which come last. */
+/** Beside the pool's sixteen connections each process needs two of its own, which open last. */
 const NO_ANSWER =
   'no answer on the connection that saves orders; a pooler with too few connections? It needs 18 for each process';
 
-/** A part that may fail while the service works: its name in `/readyz`, and why it is not well; null: it is. */
+/** A part that may fail while the service works. */
 export interface WatchedPart {
+  /** The name of the part in `/readyz`. */
   readonly name: string;
+  /** Describes the fault of the part; null: the part works. */
   problem(): string | null | Promise<string | null>;
 }
 
 /**
- * Checks what the service needs to work. Without the database, or its notifications, it is not ready. A network with a
- * problem or warning is reported but does not make the service unready, because payments on other networks and the
- * sandbox continue. The same holds for every other of its `parts`, such as Redis or the mail server.
+ * Checks everything that the service needs to work. Without the database or its notifications the service is not ready.
+ * A network with a problem or warning, or one of the `parts` with a problem, degrades the service and leaves it ready,
+ * because payments on other networks and the sandbox continue.
  */
 export async function readiness(
   core: Pick<Cointill, 'app' | 'handle' | 'networks'>,
@@ -65,7 +67,7 @@ async function databaseProblem(handle: DatabaseHandle, withinMs: number): Promis
   return role ?? means ?? (saves ? null : NO_ANSWER);
 }
 
-/** Writes only once a statement was refused, until that works: a database in good health need not be asked. */
+/** After a refused statement, tries to write until a write works; a database that refused nothing is not asked. */
 async function meansProblem(handle: DatabaseHandle): Promise<string | null> {
   if (!handle.isExhausted()) return null;
   const problem = await exhaustion(handle.db);
@@ -73,7 +75,7 @@ async function meansProblem(handle: DatabaseHandle): Promise<string | null> {
   return problem === null ? null : `refuses to save orders: ${problem}`;
 }
 
-/** Asks on the connection that saves orders only while it saves none: otherwise the answers to orders prove enough. */
+/** Asks on the connection that saves orders only while it saves none: the answers to orders prove the same. */
 async function answersSaves(
   db: DatabaseHandle['db'],
   pipeline: DatabaseHandle['pipeline'],

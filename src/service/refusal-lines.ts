@@ -1,27 +1,28 @@
 import type { Logger } from 'pino';
 import type { Troubles } from '../domain/trouble.ts';
 
-/** Somebody whose sign-in or proof was wrong, or who asked for what their role does not allow. */
+/** A refused person: a wrong sign-in or proof, or a request that the person's role does not allow. */
 export interface PersonRefused {
   readonly what: 'sign-in' | 'proof' | 'request';
-  /** A sentence of this program, with nothing in it that was typed. */
+  /** A sentence of this program, without any text that the person typed. */
   readonly reason: string;
-  /** An id; null: the e-mail is nobody's. */
+  /** The person's id; null: nobody has the e-mail address. */
   readonly person: string | null;
-  /** An address. */
+  /** The client's IP address. */
   readonly client: string;
   readonly request: string | null;
 }
 
 const WINDOW_MS = 60_000;
-/** How many lines a minute tell of one person, of everybody without an account together, and of one address. */
+/** The most lines a minute of one person, of everybody without an account together, and of one address. */
 const OF_PERSON = 10;
 const OF_UNKNOWN = 60;
 const OF_CLIENT = 30;
 
 /**
- * Logs each refusal by itself, so that the log tells afterwards who was tried and from where (ASVS 5, 16.3.1, 16.3.2).
- * A flood at one account, or from one address, hides none of another; the troubles count what is beyond the limits.
+ * Logs each refusal on a line of its own, so that the log shows afterwards which accounts were tried and from where
+ * (ASVS 5, 16.3.1, 16.3.2). A flood at one account or from one address does not hide refusals of another; the troubles
+ * count the refusals beyond the limits.
  */
 export function createRefusalLines(
   log: Logger,

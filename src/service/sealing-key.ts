@@ -7,12 +7,12 @@ import { listEndpoints, type WebhookEndpoint } from '../store/webhooks/webhook-e
 import { hasSealingKey, loadSealingKey, SealingKeyError, type KeySource } from '../webhooks/secret.ts';
 
 /**
- * The key that this database's secrets are sealed with. Where there is none yet, one is made.
+ * Loads the key that this database's secrets are sealed with, or makes the first one.
  *
- * @throws SealingKeyError if it is another one, or if it is not here
+ * @throws SealingKeyError if the key here is another one, or is missing although the database uses one
  */
 export async function openSealingKey(db: Database, source: KeySource): Promise<Uint8Array> {
-  // A new one would not be it. Looked for again, because a process beside this one may just have made the first one.
+  // Read twice, because another process may just have made the first key.
   if (!hasSealingKey(source) && (await isInUse(db)) && !hasSealingKey(source))
     throw await otherKey(db, ', and none is here');
   const key = loadSealingKey(source);
@@ -21,8 +21,9 @@ export async function openSealingKey(db: Database, source: KeySource): Promise<U
 }
 
 /**
- * A process with another key than the rest would store secrets that nobody else can decrypt, send nothing, and let
- * nobody in who signs in with one-time codes. A database belongs to the first key that is used on it.
+ * Checks that the database belongs to this key; the first key that is used on a database becomes its key. A process
+ * with another key would store secrets that no other process can decrypt, send no webhook, and refuse everybody who
+ * signs in with one-time codes.
  *
  * @throws SealingKeyError if the database belongs to another key
  */
@@ -31,7 +32,7 @@ export async function checkSealingKey(db: Database, key: Uint8Array): Promise<vo
   if (check === null || !opensKeyCheck(key, check)) throw await otherKey(db);
 }
 
-/** The check that a database gets which has none, of this key or of one that came first; null: it is another key's. */
+/** Makes this key the database's unless another process was first; null: the database's secrets are another key's. */
 async function firstCheck(db: Database, key: Uint8Array): Promise<Buffer | null> {
   if (!mayTake(key, await sealedIn(db))) return null;
   await saveFirstKeyCheck(db, sealKeyCheck(key));
@@ -39,16 +40,16 @@ async function firstCheck(db: Database, key: Uint8Array): Promise<Buffer | null>
 }
 
 /**
- * Makes a key the database's in place of one that is lost.
+ * Makes a key the database's in place of a lost one.
  *
- * @throws SealingKeyError if something is sealed, and the key opens none of it
+ * @throws SealingKeyError if the database has sealed secrets and the key opens none of them
  */
 export async function takeSealingKey(db: Database, key: Uint8Array): Promise<void> {
   if (!mayTake(key, await sealedIn(db))) throw await otherKey(db);
   await replaceKeyCheck(db, sealKeyCheck(key));
 }
 
-/** What is sealed in a database. */
+/** The rows of a database that hold sealed secrets. */
 interface Sealed {
   readonly endpoints: readonly WebhookEndpoint[];
   readonly people: readonly Person[];
@@ -75,39 +76,34 @@ async function isInUse(db: Database): Promise<boolean> {
   return (await findKeyCheck(db)) !== null || isAnything(await sealedIn(db));
 }
 
-/** `where`: behind the statement that it is another one. */
+/** `where` follows the statement that the database uses another key. */
 async function otherKey(db: Database, where = ''): Promise<SealingKeyError> {
   const { endpoints, people } = await sealedIn(db);
   const use = 'or, if none was set, unset SECRET_KEY and use the DATA_DIR that holds its secret.key.';
+  const emails = people.map(({ email }) => email).join(', ');
   const kinds = [
-    ...(endpoints.length === 0
-      ? []
-      : [
-          {
-            what: 'webhook secrets',
-            way: 'give every endpoint a new secret: cointill webhook rotate ID --lost-key',
-          },
-        ]),
-    ...(people.length === 0
-      ? []
-      : [
-          {
-            what: 'secrets of one-time codes',
-            way: `reset everybody who signs in with them (${people.map(({ email }) => email).join(', ')}): cointill user reset EMAIL`,
-          },
-        ]),
-  ];
+    {
+      isSealed: endpoints.length > 0,
+      secrets: 'webhook secrets',
+      wayOut: 'give every endpoint a new secret: cointill webhook rotate ID --lost-key',
+    },
+    {
+      isSealed: people.length > 0,
+      secrets: 'secrets of one-time codes',
+      wayOut: `reset everybody who signs in with them (${emails}): cointill user reset EMAIL`,
+    },
+  ].filter(({ isSealed }) => isSealed);
   if (kinds.length === 0) {
     return new SealingKeyError(
       `This database was first used with another key${where}. Use that SECRET_KEY ${use} Nothing is sealed with it yet: ` +
         'if it is lost, or you want another one, stop every process and take the key that is set now: cointill recover key',
     );
   }
-  // A new secret of an endpoint makes the new key the database's; a person who is reset has none.
+  // The new secret of an endpoint makes the new key the database's; resetting a person seals nothing.
   const last = endpoints.length === 0 ? '; then take the new key: cointill recover key' : '';
   return new SealingKeyError(
-    `The ${kinds.map(({ what }) => what).join(' and the ')} in this database were sealed with another key${where}. ` +
+    `The ${kinds.map(({ secrets }) => secrets).join(' and the ')} in this database were sealed with another key${where}. ` +
       `Use the SECRET_KEY that they were made with ${use} ` +
-      `If that key is lost, ${kinds.map(({ way }) => way).join('; and ')}${last}`,
+      `If that key is lost, ${kinds.map(({ wayOut }) => wayOut).join('; and ')}${last}`,
   );
 }

@@ -20,7 +20,7 @@ export interface InstructionsUnavailable {
 
 type Configured = Pick<Cointill, 'app' | 'networkConfigs' | 'maxFeeRate' | 'troubles'>;
 
-/** What to sign for a refund, with the configured nodes. */
+/** Shows the instructions of a refund, with the configured nodes. */
 export function showInstructions(
   cointill: Configured,
   id: string,
@@ -29,7 +29,7 @@ export function showInstructions(
   return withNodes(cointill, (open) => refundInstructions(cointill.app, id, open, notPaidBy));
 }
 
-/** Signing refunds in the dashboard, with the configured nodes. */
+/** Signs refunds in the dashboard, with the configured nodes. */
 export function signingWithNodes(cointill: Configured): Dashboard['signing'] {
   return {
     show: (refunds) => withNodes(cointill, (open) => instructionsFor(cointill.app, refunds, open)),

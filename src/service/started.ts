@@ -4,26 +4,26 @@ import type { Config } from '../config/config.ts';
 import { hasPeople } from '../store/people/people.ts';
 import type { Cointill } from './core.ts';
 
-/** How a start introduces the service. */
+/** The facts that a start shows of the service. */
 export interface Started {
   readonly addresses: { readonly live: string; readonly test: string };
-  /** The project and key that were made on an empty database, to be shown once; no key without `withSecrets`. */
+  /** The project and key of an empty database, to be shown once; no key without `withSecrets`. */
   readonly firstStart: FirstStart | null;
-  /** Null where there is none. */
+  /** Null: the service has no dashboard. */
   readonly dashboard: StartedDashboard | null;
 }
 
 /** The dashboard as a start shows it. */
 export interface StartedDashboard {
-  /** Its address, or the link to set it up, which is a secret. */
+  /** The dashboard's address, or the link that sets it up, which is a secret. */
   readonly link: string;
   /** Null once somebody has an account. */
   readonly setup: 'by the link' | 'by a command' | null;
 }
 
 /**
- * Reads what a start shows. With `withSecrets`, where somebody reads the output and nothing keeps it, a first key and a
- * link to set the dashboard up are made.
+ * Reads the facts that a start shows. With `withSecrets`, where a person reads the output and no log keeps it, makes a
+ * first key and a link that sets the dashboard up.
  */
 export async function introduce(config: Config, core: Cointill, withSecrets: boolean): Promise<Started> {
   const addresses = { live: config.baseUrl, test: config.sandboxBaseUrl };

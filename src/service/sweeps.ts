@@ -8,43 +8,42 @@ import { findProject } from '../store/projects/projects.ts';
 import type { Cointill } from './core.ts';
 
 const NODE_TIMEOUT_MS = 10_000;
-/** How long an answer of the nodes is used. What is worth a sweep is asked for more often. */
-const NOTHING_FOR_MS = 5 * 60_000;
-const SOMETHING_FOR_MS = 60_000;
+/** The time between two checks of a project's deposits, shorter while some are worth a sweep. */
+const CHECK_AFTER_MS = 5 * 60_000;
+const CHECK_WORTH_AFTER_MS = 60_000;
 
-interface Asked {
-  /** Whether anything was worth a sweep. */
+interface LastCheck {
+  /** Whether any deposit was worth a sweep. */
   readonly isAny: boolean;
   readonly at: number;
-  readonly isAsking: boolean;
+  readonly isRunning: boolean;
 }
 
 /**
- * What of each project's deposits is worth a sweep, as the last check of them has stored it, whoever asked for that.
- * Asking the nodes begins when somebody wants to know and the last time is long ago; nobody waits for it, because nodes
- * may be slow or down.
+ * Returns the deposits of a project that are worth a sweep, as the last check stored them, by any process. A call long
+ * after the last check also begins a new one, and does not wait for it, because nodes may be slow or down.
  */
 export function createSweepWatch(
   core: Pick<Cointill, 'app' | 'networkConfigs' | 'troubles'>,
 ): AttentionSources['sweeps'] {
-  const asked = new Map<string, Asked>();
+  const checks = new Map<string, LastCheck>();
   return async (projectId) => {
-    const last = asked.get(projectId) ?? { isAny: false, at: -Infinity, isAsking: false };
-    if (!last.isAsking && performance.now() - last.at >= (last.isAny ? SOMETHING_FOR_MS : NOTHING_FOR_MS)) {
-      asked.set(projectId, { ...last, isAsking: true });
+    const last = checks.get(projectId) ?? { isAny: false, at: -Infinity, isRunning: false };
+    if (!last.isRunning && performance.now() - last.at >= (last.isAny ? CHECK_WORTH_AFTER_MS : CHECK_AFTER_MS)) {
+      checks.set(projectId, { ...last, isRunning: true });
       void sweepsWorth(core, projectId).then(
-        (worth) => asked.set(projectId, { isAny: worth.length > 0, at: performance.now(), isAsking: false }),
+        (worth) => checks.set(projectId, { isAny: worth.length > 0, at: performance.now(), isRunning: false }),
         (error: unknown) => {
-          asked.set(projectId, { ...last, at: performance.now(), isAsking: false });
+          checks.set(projectId, { ...last, at: performance.now(), isRunning: false });
           core.troubles.happened('what is worth a sweep', error);
         },
       );
     }
-    return knownWorth(core.app, projectId);
+    return storedWorth(core.app, projectId);
   };
 }
 
-/** What is worth a sweep, asked of the nodes now: one entry for each network with deposits worth a sweep. */
+/** Asks the nodes now; returns one entry for each network with deposits worth a sweep. */
 export async function sweepsWorth(
   core: Pick<Cointill, 'app' | 'networkConfigs' | 'troubles'>,
   projectId: string,
@@ -59,11 +58,11 @@ export async function sweepsWorth(
   } finally {
     await close();
   }
-  return knownWorth(app, projectId);
+  return storedWorth(app, projectId);
 }
 
-/** As last checked. */
-async function knownWorth(app: App, projectId: string): Promise<readonly SweepWorth[]> {
+/** Reads the result of the last check. */
+async function storedWorth(app: App, projectId: string): Promise<readonly SweepWorth[]> {
   const project = await findProject(app.db, projectId);
   const balances = await balancesWorthIt(app.db, projectId, project?.sweepMinUsdCents ?? 0n);
   return [...Map.groupBy(balances, ({ network }) => network)].map(([network, own]): SweepWorth => {
@@ -77,7 +76,7 @@ async function knownWorth(app: App, projectId: string): Promise<readonly SweepWo
   });
 }
 
-/** The networks that are swept, each with its nodes from its first use on. */
+/** The chains that deposits are swept on; each opens its nodes at its first use. */
 export function createSweepChains({ networkConfigs, troubles }: Pick<Cointill, 'networkConfigs' | 'troubles'>): {
   readonly chainOf: SweepChains;
   readonly close: () => Promise<void>;
@@ -85,8 +84,8 @@ export function createSweepChains({ networkConfigs, troubles }: Pick<Cointill, '
   const opened = new Map<string, SweepChain>();
   return {
     chainOf: (network) => {
-      const known = opened.get(network);
-      if (known !== undefined) return known;
+      const existing = opened.get(network);
+      if (existing !== undefined) return existing;
       const config = networkConfigs.find((one) => one.network === network);
       if (config?.family !== 'evm') return null;
       const caller = evmFamily.createCaller(config, { timeoutMs: NODE_TIMEOUT_MS, troubles });

@@ -8,18 +8,18 @@ const LEVELS: Readonly<Record<number, string>> = {
   50: 'ERROR',
   60: 'FATAL',
 };
-/** Of a longer list only the length is shown. */
+/** A longer list is shown as its length. */
 const MAX_LISTED = 3;
 const YELLOW = 33;
 const RED = 31;
 const WARN = 40;
 const ERROR = 50;
-/** Contained in the message, or only for machines. */
+/** Fields that the message contains, or that are only for machines. */
 const UNSHOWN = new Set(['level', 'time', 'msg', 'kind', 'err', 'subject', 'problem']);
 
 /**
- * A line of the log for a person: time of day in UTC, level, message, the fields not contained in the message, and
- * below it the stack of an error. `json`: the line as it is written elsewhere.
+ * Turns a JSON line of the log into text for a person: time of day in UTC, level, message, the fields that the message
+ * does not contain, and below it the stack of an error.
  */
 export function terminalLine(json: string, { isColoured }: { readonly isColoured: boolean }): string {
   const entry = parsed(json);

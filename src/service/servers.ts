@@ -1,0 +1,163 @@
+import type { FastifyInstance } from 'fastify';
+import type { Logger } from 'pino';
+import { createRequestLog } from '../app/dashboard/request-log.ts';
+import { createPaymentWatch } from '../app/live/payment-watch.ts';
+import { createPaymentCreator } from '../app/payments/create-payment.ts';
+import { createPaymentReader } from '../app/payments/read-payment.ts';
+import { createAccess } from '../app/projects/access.ts';
+import { createKeyUses } from '../app/projects/key-uses.ts';
+import type { Config } from '../config/config.ts';
+import type { Mode } from '../domain/permission.ts';
+import type { Troubles } from '../domain/trouble.ts';
+import type { Api } from '../http/api.ts';
+import { checkoutRoutes } from '../http/checkout/routes.ts';
+import { homeRoute } from '../http/docs/home.ts';
+import { docsRoutes } from '../http/docs/routes.ts';
+import { orderRoutes } from '../http/orders/routes.ts';
+import type { Assets } from '../http/pages/assets.ts';
+import { loggedPath } from '../http/path.ts';
+import { createRateLimits } from '../http/rate-limit.ts';
+import type { SharedRedis } from '../http/redis.ts';
+import { refundRoutes } from '../http/refunds/routes.ts';
+import { buildServer, type AnsweredRequest } from '../http/server.ts';
+import { transactionRoutes } from '../http/transactions/routes.ts';
+import { prepareAddresses } from '../modes/prepare-addresses.ts';
+import type { Notifications } from '../store/notifications.ts';
+import { startLoop } from '../workers/loop.ts';
+import type { Cointill } from './core.ts';
+import { openDashboard, openDashboardUrl } from './dashboard.ts';
+import { closeServers, listenOn, readTls } from './listening.ts';
+import type { Counting, Monitoring } from './monitoring.ts';
+import { durationText } from './plain-text.ts';
+import { createRefusalLines } from './refusal-lines.ts';
+
+/** The last use of a key is shown to the minute. */
+const SAVE_USES_MS = 20_000;
+const SLOW_MS = 1_000;
+
+/** Parts that both servers share with the rest of the service. */
+export interface ServerParts {
+  readonly counting: Counting;
+  readonly monitoring: Monitoring;
+  readonly redis: SharedRedis | null;
+  readonly assets: Assets;
+  /** The name of our commands in answers. */
+  readonly program: string;
+}
+
+/** Opens the live and the test address; returns how to close them. */
+export async function startServers(
+  config: Config,
+  core: Cointill,
+  notifications: Notifications,
+  { counting, monitoring, redis, program, assets }: ServerParts,
+): Promise<() => Promise<void>> {
+  const { app, log, troubles } = core;
+  const api: Api = { app, creator: createPaymentCreator(app, core.handle.pipeline), reader: createPaymentReader(app) };
+  const access = createAccess(app.db, notifications, app.clock);
+  const { keyUses, stopUses } = startKeyUses(core);
+  const watch = createPaymentWatch(notifications);
+  const baseUrls = { live: config.baseUrl, test: config.sandboxBaseUrl };
+  const plugins = [
+    ...monitoring.plugins,
+    transactionRoutes(api),
+    orderRoutes(api),
+    refundRoutes(api),
+    checkoutRoutes({ ...api, access, assets, watch, troubles }),
+    docsRoutes({ baseUrls, assets, program }),
+  ];
+  const answers = recordAnswers(config, core, counting);
+  const common = {
+    access,
+    keyUses,
+    limits: createRateLimits(config.rateLimits, redis?.client ?? null),
+    baseUrls,
+    production: config.production,
+    trustProxy: config.trustProxy,
+    tls: await readTls(config),
+    log,
+    troubles,
+    program,
+    onAnswered: answers.onAnswered,
+    isStopping: () => monitoring.isStopping(),
+    plugins,
+  };
+  const dashboard = await openDashboard(
+    config,
+    core,
+    { notifications, redis, creator: api.creator, assets, keyUses },
+    plugins,
+  );
+  const home = (side: Mode) => homeRoute({ side, baseUrls, dashboardUrl: openDashboardUrl(config), assets });
+  const live = { ...common, ...dashboard, plugins: [...dashboard.plugins, home('live')] };
+  const sandbox = { ...common, plugins: [...plugins, home('test')] };
+  const servers: { readonly server: FastifyInstance; readonly port: number }[] = [
+    { server: buildServer({ ...live, side: 'live' }), port: config.port },
+    { server: buildServer({ ...sandbox, side: 'test' }), port: config.sandboxPort },
+  ];
+  const stop = async (): Promise<void> => {
+    await closeServers(servers, config.drainMs > 0);
+    watch.stop();
+    await stopUses();
+    await api.creator.idle();
+    await answers.stop();
+  };
+  try {
+    for (const { server, port } of servers) await listenOn(server, config.host, port);
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  // Nothing waits for it: an order that arrives first derives its own address.
+  prepareAddresses(app.db, core.networks, core.nextAddresses).catch((error: unknown) =>
+    log.warn({ err: error }, 'addresses could not be derived ahead; orders derive their own'),
+  );
+  return stop;
+}
+
+/** Saves the uses of keys every while, and when it is stopped. */
+function startKeyUses({ app, troubles }: Cointill) {
+  const keyUses = createKeyUses(app.db, app.clock);
+  const work = () => keyUses.save().then(() => false);
+  const loop = startLoop({ name: 'uses of keys', work, restMs: SAVE_USES_MS, troubles });
+  const stopUses = async (): Promise<void> => {
+    await loop.stop();
+    await keyUses.save();
+  };
+  return { keyUses, stopUses };
+}
+
+/** Records every answered request: in the metrics, in the log, and in the dashboard's log of requests. */
+function recordAnswers({ dashboard }: Config, { app, log, troubles }: Cointill, { metrics }: Counting) {
+  const onFault = (error: unknown): void => troubles.happened('the log of requests', error);
+  const refusal = createRefusalLines(log, troubles);
+  const requests = dashboard === null ? null : createRequestLog(app, { onFault });
+  return {
+    onAnswered: (answer: AnsweredRequest): void => {
+      metrics.onAnswered(answer);
+      logAnswer(log, troubles, answer);
+      const { id: requestId, method, status, durationMs, call, denied } = answer;
+      if (denied !== null) refusal({ what: 'request', ...denied, request: requestId });
+      if (call !== null) requests?.add({ ...call, requestId, method, path: loggedPath(answer), status, durationMs });
+    },
+    stop: async (): Promise<void> => requests?.stop(),
+  };
+}
+
+/**
+ * Logs an answered request without its query, at level `debug` alone, because a busy service answers thousands per
+ * second. Slow requests are reported at any level.
+ */
+function logAnswer(log: Logger, troubles: Troubles, answer: AnsweredRequest): void {
+  const isSlow = answer.durationMs > SLOW_MS;
+  if (!isSlow && !log.isLevelEnabled('debug')) return;
+  const { id: request, method, status, route } = answer;
+  const path = loggedPath(answer);
+  const durationMs = Math.round(answer.durationMs);
+  if (isSlow) {
+    const problem = `${method} ${path} took ${durationText(durationMs)}`;
+    troubles.happened('slow requests', problem, { request, path, status, duration_ms: durationMs });
+  }
+  const fields = { kind: 'request', request, method, route, path, status, duration_ms: durationMs };
+  log.debug(fields, `${method} ${path}: ${status}`);
+}

@@ -1,0 +1,74 @@
+import { randomBytes } from 'node:crypto';
+import os from 'node:os';
+import { createServiceHealth } from '../app/dashboard/health.ts';
+import { createNoticing } from '../app/notifications/notice.ts';
+import { createMailer, type Mailer } from '../app/notifications/send-mails.ts';
+import { startScheduledBackups } from '../backup/scheduled-backups.ts';
+import type { Config } from '../config/config.ts';
+import { createMailSender } from '../mail/send.ts';
+import { createChainSource } from '../rails/networks.ts';
+import { forgetAtHead } from '../store/chains/chain.ts';
+import type { Notifications } from '../store/notifications.ts';
+import { createWebhookSender } from '../webhooks/send.ts';
+import { startSweeps } from '../workers/sweeps.ts';
+import { watchChain } from '../workers/watch-chain.ts';
+import { startWorkers } from '../workers/workers.ts';
+import type { ClockWatch } from './clock.ts';
+import type { Cointill } from './core.ts';
+import { STOP_GRACE_MS } from './listening.ts';
+import { createSweepChains, createSweepWatch } from './sweeps.ts';
+
+/** The time limit of one call to a node. */
+const NODE_TIMEOUT_MS = 10_000;
+
+/** Starts everything that works without a request; returns how to stop it. */
+export async function startWorkerParts(
+  config: Config,
+  core: Cointill,
+  notifications: Notifications,
+  mailer: Mailer | null,
+  { judged }: ClockWatch,
+): Promise<() => Promise<void>> {
+  const { app, troubles } = core;
+  const sealingKey = await core.sealingKey();
+  const sender = createWebhookSender({ policyOf: core.policyOf, now: () => performance.now() });
+  // Before anybody is answered, because blocks may have come while no process was running.
+  await forgetAtHead(app.db);
+  const swept = createSweepChains(core);
+  const sweeps = startSweeps(app, swept.chainOf, troubles);
+  const holder = leaseHolder();
+  const serviceHealth = createServiceHealth(app, core.networks);
+  const noticing =
+    config.dashboard === null ? null : createNoticing(app, { serviceHealth, sweeps: createSweepWatch(core) }, holder);
+  const workers = startWorkers(app, { sender, sealingKey }, notifications, troubles, { mailer, noticing, judged });
+  const sources = config.networks.map((nodes) => createChainSource(nodes, { timeoutMs: NODE_TIMEOUT_MS, troubles }));
+  const chains = sources.map((source) => watchChain(app, source, holder, troubles, config.nodePollMs, core.derive));
+  return async () => {
+    await Promise.all([workers.stop(STOP_GRACE_MS), sweeps.stop(), ...chains.map((chain) => chain.stop())]);
+    await Promise.all([sender.close(0), swept.close(), ...sources.map((source) => source.close())]);
+  };
+}
+
+/** Sends the service's mails; null: the settings name no mail server, or no dashboard that mails could link to. */
+export function createServiceMailer({ mail, dashboard }: Config, { app, troubles }: Cointill): Mailer | null {
+  if (mail === null || dashboard === null) return null;
+  const options = { sender: createMailSender(mail), from: mail.from.address, siteUrl: dashboard.url, troubles };
+  return createMailer(app, options);
+}
+
+/** The scheduled backups to BACKUP_DIR; null if that is not set. */
+export function startBackups(
+  { backups }: Config,
+  { app, log, troubles }: Cointill,
+): ReturnType<typeof startScheduledBackups> | null {
+  if (backups === null) return null;
+  return startScheduledBackups(app, backups, leaseHolder(), {
+    onGood: (details) => log.info(details, 'made the scheduled backup'),
+    troubles,
+  });
+}
+
+/** A name that no other process has. */
+function leaseHolder(): string {
+  return `${os.hostname()} ${process.pid} ${randomBytes(4).toString('hex')}`;
+}

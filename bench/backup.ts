@@ -15,8 +15,8 @@ const ORDERS_PER_SECOND = 100;
 const ROOT = path.join(import.meta.dirname, '..');
 
 /**
- * A backup of a million whole lives while orders are made, and what a restore of it takes. They were made over a year,
- * so that a quarter of them has deliveries: those are forgotten after 90 days.
+ * A backup of a million complete payments while orders are made, and its restore. The payments were made over a year,
+ * so that a quarter of them has deliveries, which are deleted after 90 days.
  */
 export async function backup(): Promise<readonly Figure[]> {
   const folder = await freshDataDir();
@@ -46,7 +46,7 @@ export async function backup(): Promise<readonly Figure[]> {
     }));
     void copying.finally(() => (isCopying = false));
     const during = await sell(service.test, headers, () => isCopying);
-    // Those that were made meanwhile are in it too.
+    // The backup also holds orders that were made meanwhile.
     const { payments, seconds } = await copying;
     const { size } = await stat(file);
     const [before, meanwhile] = [percentile(quiet, 0.99), percentile(during, 0.99)];
@@ -83,7 +83,7 @@ export async function backup(): Promise<readonly Figure[]> {
   }
 }
 
-/** Makes orders at a steady pace, whatever the service answers; how long each took, in ms. */
+/** Makes orders at a steady pace, whatever the service answers; returns the time of each in ms. */
 async function sell(
   url: string,
   headers: Record<string, string>,
@@ -122,8 +122,8 @@ const UUID = (at: string): string =>
 const HEX = `md5(random()::text) || md5(random()::text)`;
 
 /**
- * Copies the one real life (payment, steps, address, transfer, two events, and two deliveries with an attempt each
- * where it is of the last 90 days), every copy with ids, hashes and signatures of its own, made over the last year.
+ * Copies the one real payment with its steps, address, transfer and two events, and if it is of the last 90 days with
+ * two deliveries and their attempts. Every copy has ids, hashes and signatures of its own, over the last year.
  */
 async function copyLives(client: Client, count: number): Promise<void> {
   const columnsOf = async (table: string, replaced: Readonly<Record<string, string>>): Promise<[string, string]> => {
@@ -188,6 +188,6 @@ async function copyLives(client: Client, count: number): Promise<void> {
   });
   await client.query('commit');
   await client.query('vacuum analyze');
-  // What the copies left to be written would be measured as the shop's own.
+  // Writes that the copies left pending would be measured as the shop's own.
   await client.query('checkpoint');
 }

@@ -10,7 +10,7 @@ import { startBenchService } from './service.ts';
 
 const PAYMENTS = 20;
 
-/** From the node's own acceptance of a payment until the shop has heard of it. */
+/** The time from the node's acceptance of a payment to the shop's webhook. */
 export async function broadcast(): Promise<readonly Figure[]> {
   const node = await startUtxoNode();
   await node.fund();

@@ -16,7 +16,7 @@ import { NO_REPORTS } from '../src/domain/trouble.ts';
 const BLOCKS = 1_000;
 const ROUNDS = 5;
 
-/** Taking in a thousand blocks with all that goes with it, durably, against asking the node for them one by one. */
+/** Following a thousand blocks durably, with everything that belongs to it, against reading them from the node. */
 export async function catchUp(): Promise<readonly Figure[]> {
   const node = await startUtxoNode();
   const service = await startBenchService();
@@ -24,7 +24,7 @@ export async function catchUp(): Promise<readonly Figure[]> {
   const handle = openDatabase(service.database, { maxConnections: 4, onError: () => {} });
   try {
     await client.connect();
-    // The first look begins some blocks below the head.
+    // The first round begins some blocks below the head.
     await node.mine(100);
     const params = utxoParams('litecoin', 'regtest');
     if (params === null) throw new Error('Litecoin has no regtest.');

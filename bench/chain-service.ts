@@ -4,12 +4,12 @@ import { HDKey } from '@scure/bip32';
 /** BIP 32 version bytes of a test chain's public and private keys. */
 const TEST_VERSIONS = { private: 0x04358394, public: 0x043587cf };
 
-/** The account's public key of a wallet that everybody could have, as a test chain writes it. */
+/** The account's public key of a wallet that everybody knows, in a test chain's form. */
 export function testXpub(): string {
   return HDKey.fromMasterSeed(new Uint8Array(32).fill(7), TEST_VERSIONS).derive("m/84'/1'/0'").publicExtendedKey;
 }
 
-/** Makes so many addresses watched on a network, none of which exists on its chain. */
+/** Adds watched addresses to a network, none of which exists on its chain. */
 export async function watchAddresses(client: Client, network: string, asset: string, count: number): Promise<void> {
   await client.query(
     `insert into payment_addresses (network, address, payment_id, asset, decimals, owed_units, tolerance_units,

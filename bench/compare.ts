@@ -10,10 +10,10 @@ import { payingPage } from './page.ts';
 import { startBenchService, type BenchService } from './service.ts';
 
 /**
- * How this checkout stands against another commit: `npm run bench:compare -- COMMIT`, or of one measurement alone:
+ * Compares this checkout with another commit: `npm run bench:compare -- COMMIT`, or of one measurement alone:
  * `-- COMMIT deliveries`. Both run side by side on data of their own, and are measured in turn, so that a machine whose
  * speed drifts treats both alike. Each ratio is of two measurements next to each other; the median of all rounds
- * counts. Whoever changes dependencies installs this checkout's first.
+ * counts. After a change of dependencies, install this checkout's first.
  */
 const ROOT = path.join(import.meta.dirname, '..');
 const ROUNDS = 9;
@@ -76,7 +76,7 @@ async function compare(here: Side, there: Side, only: string | undefined): Promi
     if (only !== undefined && only !== name) continue;
     const theirs = there.measurements[name];
     if (theirs === undefined) throw new Error(`The other side does not measure ${name}.`);
-    // What compiles late, compiles before it counts.
+    // Code that the engine compiles late is compiled before the rounds that count.
     await ours();
     await theirs();
     const ratios: number[] = [];

@@ -4,7 +4,7 @@ import type { Figure } from './report.ts';
 import { startBenchService, startScript } from './service.ts';
 
 const SECONDS = 3;
-/** Many short rounds: two long ones next to each other can fall into different speeds of the machine. */
+/** Many short rounds, because the machine's speed can change between two long ones. */
 const ROUNDS = 7;
 
 /**

@@ -6,26 +6,26 @@ import type { Figure } from './report.ts';
 import type { BenchService } from './service.ts';
 
 const ROUNDS = 3;
-/** Fewer than a page of the list shows. */
+/** Fewer payments than a page of the list shows. */
 const CHANGES = 20;
 const LIMIT_MS = 1_500;
-/** Up to so long after the change before, so that they come both after a silence and while changes are gathered. */
+/** The longest pause between two changes, so that some come after a silence and some while changes are gathered. */
 const MAX_PAUSE_MS = 1_500;
 const WITHIN_MS = 20_000;
 
-/** Of whom the tabs are, and where. */
+/** The people who have the tabs, and their addresses. */
 interface Signed {
   readonly service: BenchService;
-  /** What the dashboard of the project begins with, test mode. */
+  /** The beginning of the addresses of the project's dashboard, test mode. */
   readonly site: string;
-  /** The same of its API. */
+  /** The beginning of the addresses of its API. */
   readonly api: string;
   readonly cookie: string;
-  /** Of the merchant's API. */
+  /** The headers for the merchant's API. */
   readonly headers: Record<string, string>;
 }
 
-/** How long after somebody's request that changes a payment another person's list shows it. */
+/** The time from a person's request that changes a payment until another person's list shows the change. */
 export async function liveFigures(signed: Signed): Promise<readonly Figure[]> {
   const browser = await launchBrowser();
   try {
@@ -82,7 +82,7 @@ async function makeOrder({ service, headers }: Signed, name: string): Promise<st
   return ((await answer.json()) as { readonly id: string }).id;
 }
 
-/** Sends the request of the button as the page does; when it was sent, in epoch milliseconds. */
+/** Sends the request of the button as the page does; returns when, in epoch milliseconds. */
 function completing(url: string): string {
   const options = { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{}' };
   return `(async () => {
@@ -93,7 +93,7 @@ function completing(url: string): string {
   })()`;
 }
 
-/** When the row was painted as completed, in epoch milliseconds. */
+/** The time when the row was painted as completed, in epoch milliseconds. */
 function untilShown(name: string): string {
   return `new Promise((done, failed) => {
     const startedAt = performance.now();

@@ -15,10 +15,10 @@ const PASSWORD = 'grumpy otter parade';
 const HOME_MS = 2_500;
 const NEXT_PAGE_MS = 200;
 const INTERACTION_MS = 200;
-/** Shorter ones are not told by the browser. */
+/** The browser reports no shorter events. */
 const SHORTEST_MS = 16;
 
-/** What people wait for in the dashboard: Home after the sign-in, the next page, and an answer to what they do. */
+/** The waits of people in the dashboard: Home after the sign-in, the next page, and the answer to an action. */
 export async function dashboardPages(): Promise<readonly Figure[]> {
   const browser = await launchBrowser();
   const service = await startBenchService({
@@ -72,7 +72,7 @@ async function createOwner(browser: Browser, service: BenchService): Promise<voi
   await page.close();
 }
 
-/** In a browser that was never here, slowed down, at the sign-in with everything typed. */
+/** Opens a new, slowed-down browser at the sign-in with everything typed. */
 async function visited<Result>(
   browser: Browser,
   address: string,
@@ -98,7 +98,7 @@ async function visited<Result>(
   }
 }
 
-/** Milliseconds from a click on what has this name to the page with its heading and rows. */
+/** Milliseconds from a click on the part of this name to the page with its heading and rows. */
 async function clickUntil(page: Page, role: 'button' | 'link', name: string, heading: string): Promise<number> {
   const shown = page.evaluate<number>(`new Promise((done) => {
     let clickedAt = 0;
@@ -121,7 +121,7 @@ function signInToHome(page: Page): Promise<number> {
   return clickUntil(page, 'button', 'Sign in', 'Home');
 }
 
-/** Both pages were there before, as they are for whoever works with them. */
+/** Both pages were open before, as for a person who works with them. */
 async function goBackAndForth(page: Page): Promise<readonly number[]> {
   await signInToHome(page);
   await clickUntil(page, 'link', 'Payments', 'Payments');
@@ -134,7 +134,7 @@ async function goBackAndForth(page: Page): Promise<readonly number[]> {
   return times;
 }
 
-/** Every menu, dialog, search and filter, round by round; how long each press took to be seen. */
+/** Uses every menu, dialog, search and filter, round by round; returns the time until each press was visible. */
 async function useEverything(page: Page): Promise<readonly number[]> {
   await signInToHome(page);
   await page.waitForLoadState('networkidle').catch(() => {});
@@ -172,7 +172,7 @@ async function useEverything(page: Page): Promise<readonly number[]> {
     await click('link', /^Home$/);
     await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor();
   }
-  // The observer is told of the last ones after they were painted.
+  // The observer learns of the last events only after they were painted.
   await page.waitForTimeout(1_000);
   const told = await page.evaluate<readonly number[]>('[...interactions.values()]');
   const short = Array.from({ length: Math.max(0, pressed - told.length) }, () => SHORTEST_MS);

@@ -32,7 +32,7 @@ export async function fillRefunds(client: Client, projectId: string, payments: n
   await client.query('vacuum analyze refunds, refund_payouts, waiting_payouts');
 }
 
-/** What is read of refunds: every filter, alone and together with others, and what nothing has. */
+/** The reads of refunds: every filter, alone and combined, and a value that no refund has. */
 export function refundQueries(n: () => number): Readonly<Record<string, { limit: number; of: () => string }>> {
   const anywhere = (): string => `created_before=${new Date(Date.now() - n() * 15_500).toISOString()}`;
   const stages = ['waiting_for_address', 'to_sign', 'seen', 'reorged', 'completed', 'failed'];

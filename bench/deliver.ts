@@ -54,14 +54,14 @@ export async function sampleBody(service: BenchService, headers: Record<string, 
   return rows[0]?.body ?? '';
 }
 
-/** Makes a backlog due at once and takes the time until the receiver has all of it. */
+/** Makes a backlog due at once and measures the time until the receiver has all of it. */
 export async function deliveriesPerSecond(service: BenchService, projectId: string, body: string): Promise<number> {
   const receiver = await startScript('receiver.ts', { WANTED: String(DELIVERIES) });
   const endpoint = await addWebhook(service, projectId, String(receiver.hello['url']));
   const client = new Client(service.database);
   await client.connect();
   try {
-    // What the rounds before left dead would be cleared in the middle of this one, or of another's.
+    // Dead rows of earlier rounds would be vacuumed in the middle of this round, or of the other side's.
     await client.query('vacuum analyze events, deliveries, delivery_attempts');
     await client.query('begin');
     await client.query(
@@ -111,7 +111,7 @@ async function postsPerSecond(body: string): Promise<number> {
 }
 
 /**
- * Milliseconds from an order's creation to its event's arrival, one at a time on a service that has nothing else to do.
+ * Milliseconds from an order's creation to its event's arrival, one order at a time on an otherwise idle service.
  */
 async function idleLatencies(
   service: BenchService,

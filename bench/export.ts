@@ -24,7 +24,7 @@ interface MeasuredExport {
   readonly name: string;
   readonly body: object;
   readonly minRowsPerSecond: number;
-  /** Null: where rows are sorted first. */
+  /** Null: the rows are sorted first. */
   readonly maxFirstByteMs: number | null;
 }
 
@@ -55,7 +55,7 @@ export async function exportFigures(
     }
     return { rows, firstMs, ms: performance.now() - startedAt };
   };
-  // What is loaded and compiled at the first export is none of its memory.
+  // Code that the first export loads and compiles is not the export's memory.
   await run();
   const before = await residentMiB(service.pid);
   let most = before;

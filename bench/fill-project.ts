@@ -1,6 +1,6 @@
 import type { Client } from 'pg';
 
-/** Most payments are alike; those that filters find are rare and spread over the whole time. */
+/** Most payments are alike; payments that filters find are rare and spread over the whole time. */
 const SPREAD = {
   status: `case when n % 10000 = 1 then 'processing' when n % 1000 = 0 then 'failed' when n % 3 = 0 then 'expired'
     when $3 = 'completed' then $3 else 'completed' end`,
@@ -20,7 +20,7 @@ const SPREAD = {
 /** One payment in this many has the label. */
 const LABELS = { regular: 5, vip: 20_000 };
 
-/** Copies the one real order, each copy a payment of its own made at another time; counters are brought up to date. */
+/** Copies the one real order into payments made at other times, and brings the counters up to date. */
 export async function copyOrders(
   client: Client,
   options: {
@@ -30,7 +30,7 @@ export async function copyOrders(
     readonly status: string;
     readonly createdAt: string;
     readonly dueAt: string;
-    /** What else is different in each copy: columns and their expressions of its number `n`. */
+    /** Further differences of each copy: columns and their expressions of its number `n`. */
     readonly replaced?: Readonly<Record<string, string>>;
   },
 ): Promise<void> {
@@ -69,7 +69,7 @@ export async function copyOrders(
 
 /**
  * Fills a project that has one test order with many payments of test mode, one in 15 seconds up to now, and waits until
- * they are added up. `replaced` are columns that are to be different from the usual ones, as expressions of `n`.
+ * they are added up. `replaced` are columns with other values than usual, as expressions of `n`.
  */
 export async function fillProject(
   client: Client,
@@ -103,7 +103,7 @@ export async function fillProject(
   await untilAddedUp(client);
 }
 
-/** The copies were made in hours that were over: they are added up as after an upgrade. */
+/** Adds up the copies as after an upgrade, because their hours are over. */
 export async function untilAddedUp(client: Client): Promise<void> {
   await client.query('update figures_progress set closed_until = null');
   const startedAt = performance.now();

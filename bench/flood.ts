@@ -15,16 +15,16 @@ const MAX_P99_MS = 100;
 const DOCUMENTS = ['/docs', '/docs/json', '/docs/yaml', '/openapi.json'];
 
 /**
- * What strangers cost who ask for much and read nothing, or ask for documents all the time: memory of the process, and
- * what an order takes meanwhile. Limits are out of the way. Both are figures of a machine, with room for a busy one.
+ * The cost of strangers who request much and read nothing, or request documents all the time: the memory of the
+ * process, and the time of an order meanwhile. Limits are switched off. Both figures leave room for a busy machine.
  */
 export async function flood(): Promise<readonly Figure[]> {
-  // Its own words about slow requests would be the load of another.
+  // Log lines about slow requests would be a load of their own.
   const service = await startBenchService({ env: { LOG_LEVEL: 'error' } });
   try {
     const merchant = await makeMerchant(service);
     const order = await makeOrder(service, merchant.headers);
-    // What any work leaves in memory is nobody's attack.
+    // Memory that any work leaves behind is no effect of an attack.
     for (const path of DOCUMENTS) await (await fetch(`${service.test}${path}`)).arrayBuffer();
     const packets = packetsOf(order, merchant.headers);
     for (const { bytes } of packets) await holdUnread(service, bytes, 4, 100);
@@ -35,7 +35,7 @@ export async function flood(): Promise<readonly Figure[]> {
     for (const { name, bytes, isTrusted } of packets) {
       const attack = () => holdUnread(service, bytes, CONNECTIONS, HELD_MS);
       unread.push({ name, isTrusted, ...(await measure(service, merchant.headers, attack)) });
-      // Queries that were begun are ended although nobody waits for them.
+      // The server finishes running queries although nobody waits for them.
       await sleep(1_000);
     }
     figures.push(...figuresOf(`${CONNECTIONS} connections × ${AT_ONCE} requests, nothing read`, unread));
@@ -66,7 +66,7 @@ function figuresOf(what: string, outcomes: readonly Outcome[]): readonly Figure[
     console.error(`  ${name}: ${grownMiB.toFixed(1)} MiB, an order's p99 ${p99Ms.toFixed(1)} ms`);
   const worst = (of: (outcome: Outcome) => number): Outcome =>
     outcomes.reduce((most, one) => (of(one) > of(most) ? one : most));
-  // What the merchant's own server asks for without any limit takes its time from that server alone.
+  // Requests of the merchant's own server have no limit, and slow down that server alone.
   const [large, slow] = [worst((one) => one.grownMiB), worst((one) => (one.isTrusted ? 0 : one.p99Ms))];
   return [
     {
@@ -99,7 +99,7 @@ async function measure(
   return { grownMiB: most - before, p99Ms: percentile(tookMs, 0.99) };
 }
 
-/** Orders one after the other, as one shop does, until the work is done; returns what each took. */
+/** Makes orders one after the other, as one shop does, until the work is done; returns the time of each. */
 async function orderWhile(
   service: BenchService,
   headers: Readonly<Record<string, string>>,
@@ -138,7 +138,7 @@ async function makeOrder(
 interface Packet {
   readonly name: string;
   readonly bytes: string;
-  /** Whether only the merchant or this machine may ask so. */
+  /** Whether only the merchant or this machine may send it. */
   readonly isTrusted: boolean;
 }
 
@@ -185,7 +185,7 @@ async function holdUnread(service: BenchService, packet: string, connections: nu
   for (const socket of sockets) socket.destroy();
 }
 
-/** On a thread of its own, so that what it does is not measured as the order's time. */
+/** Runs on a thread of its own, so that its work is not measured as the order's time. */
 async function readAllTheTime(service: BenchService, path: string): Promise<void> {
   await autocannon({ url: `${service.test}${path}`, connections: 64, duration: DOCUMENT_SECONDS, workers: 1 });
 }

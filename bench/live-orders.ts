@@ -9,7 +9,7 @@ const SECONDS = 3;
 /** Many short rounds: each live load is compared with the sandbox's next to it. */
 const ROUNDS = 7;
 const IDLE_MS = 60_000;
-/** What a shop sells in one go after a quiet minute. */
+/** The orders of a burst after a quiet minute. */
 const BURST = 1_000;
 const BURSTS = 3;
 
@@ -17,7 +17,7 @@ const XPUB = HDKey.fromMasterSeed(new Uint8Array(32).fill(7)).derive("m/84'/0'/0
 const ETHEREUM_XPUB = HDKey.fromMasterSeed(new Uint8Array(32).fill(7)).derive("m/44'/60'/0'").publicExtendedKey;
 const TREASURY = '0x52908400098527886E0F7030069857D2E4169EE7';
 
-/** What live orders are paid to, and the least share of the sandbox's orders per second; null: it is only shown. */
+/** The kinds of wallets, and the least share of the sandbox's orders per second; null: the share is only shown. */
 const WALLETS = [
   {
     name: 'BTC from an xpub',
@@ -45,7 +45,7 @@ const WALLETS = [
   },
 ] as const;
 
-/** Live orders beside orders of the sandbox in the same run. Their networks' nodes say nothing, and are not asked. */
+/** Live orders beside orders of the sandbox in the same run. Their networks' nodes are silent, and nobody asks them. */
 export async function liveOrders(): Promise<readonly Figure[]> {
   const node = await startNode(() => ({ error: { code: -28, message: 'Loading block index…' } }));
   const service = await startBenchService({
@@ -106,7 +106,7 @@ export async function liveOrders(): Promise<readonly Figure[]> {
 
 const ORDER = { amount: 25, currency: 'USD', description: 'Two tickets', customer_email: 'customer@example.com' };
 
-/** Loads next to each other, each live one between two of the sandbox. */
+/** Loads in turn, each live one between two of the sandbox. */
 async function besides(rounds: number, live: () => Promise<Load>, sandbox: () => Promise<Load>) {
   const results: { live: Load; sandbox: Load }[] = [];
   for (let round = 0; round < rounds; round += 1) {

@@ -11,7 +11,7 @@ import type { Figure } from './report.ts';
 import { startBenchService } from './service.ts';
 
 const STREAMS = 200;
-/** Of these, pages in a browser, which show what they are told. */
+/** The number of these pages in a browser, which draw each change. */
 const BROWSER_PAGES = 5;
 const ROUNDS = 20;
 /** Each client may have 100 streams open; Linux answers on all of 127.0.0.0/8. */
@@ -19,7 +19,8 @@ const STREAMS_PER_ADDRESS = 80;
 const TARGET_MS = 300;
 
 /**
- * From the commit that changes 200 payments until each of their 200 open pages was told, or in a browser has shown it.
+ * The time from the commit that changes 200 payments until each of their 200 open pages got the change, or in a browser
+ * has drawn it.
  */
 export async function livePage(): Promise<readonly Figure[]> {
   // The browser first: where there is none, no service is left behind.
@@ -103,7 +104,7 @@ async function changeAll({ db }: DatabaseHandle, ids: readonly string[]): Promis
 const now = (): number => performance.timeOrigin + performance.now();
 
 interface Stream {
-  /** Asked for before it is caused: when the next event arrives. */
+  /** Resolves when the next event arrives; called before the change. */
   next(): Promise<{ readonly at: Promise<number> }>;
   close(): void;
 }
@@ -139,7 +140,7 @@ const WATCH = `(() => {
   return { shown };
 })()`;
 
-/** Resolves when the page's version has come, which a page that tells none gets at once. */
+/** Resolves when the page's version has arrived; a page that sends none gets it at once. */
 async function openStream(url: string, localAddress: string): Promise<Stream> {
   let pending = Promise.withResolvers<number>();
   const request = http.get(url, { localAddress, agent: false }, (response) => {

@@ -14,7 +14,7 @@ export async function load(options: {
   readonly body?: string;
   readonly seconds: number;
   readonly connections?: number;
-  /** Ends after so many requests instead. */
+  /** Ends after this number of requests instead. */
   readonly amount?: number;
 }): Promise<Load> {
   let lastAt = 0;
@@ -34,7 +34,7 @@ export async function load(options: {
     if (options.amount !== undefined) run.on('response', () => (lastAt = performance.now()));
   });
   return {
-    // So many requests may be answered within the second that averages are counted in.
+    // All requests may be answered within the one second that averages are taken over.
     requestsPerSecond:
       options.amount === undefined ? result.requests.average : (options.amount / (lastAt - startedAt)) * 1_000,
     p99Ms: result.latency.p99,

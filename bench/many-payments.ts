@@ -9,7 +9,7 @@ const DUE = 100_000;
 const MANY = 1_000_000;
 const READS = 300;
 
-/** What a backlog and a large project cost: expiry of 100,000 payments, lists and statistics over 1,000,000. */
+/** The cost of a backlog and of a large project: expiry of 100,000 payments, lists and statistics over 1,000,000. */
 export function manyPayments(): Promise<readonly Figure[]> {
   return withOneOrder({}, async ({ service, client, projectId, headers }) => [
     await expire(service, client, projectId, headers),

@@ -23,8 +23,7 @@ const TIMEOUT_MS = 30_000;
 const PAUSE_MS = 5_000;
 
 /**
- * What matching a full block costs beside fetching it, and what watching costs in memory, both with a million
- * addresses.
+ * The cost of matching a full block beside fetching it, and the memory for watching, both with a million addresses.
  */
 export async function matchBlocks(): Promise<readonly Figure[]> {
   const litecoin = await startUtxoNode();
@@ -118,7 +117,7 @@ async function measure(
   };
 }
 
-/** A block of standard transactions with so many outputs; answers with its height. */
+/** Mines a block of standard transactions with this number of outputs; returns its height. */
 async function fillUtxoBlock(node: Awaited<ReturnType<typeof startUtxoNode>>): Promise<number> {
   const perTransaction = 500;
   // One after the other: the node takes few calls at once.
@@ -138,12 +137,12 @@ async function fillUtxoBlock(node: Awaited<ReturnType<typeof startUtxoNode>>): P
   return Number(await node.rpc('getblockcount'));
 }
 
-/** One object an output, as the node takes them in order. */
+/** One object an output, because the node keeps their order. */
 function split(amounts: Readonly<Record<string, number>>): readonly Record<string, number>[] {
   return Object.entries(amounts).map(([address, amount]) => ({ [address]: amount }));
 }
 
-/** 200 transfers of ether and 100 calls that move a token five times each, in one block; answers with its height. */
+/** Mines 200 transfers of ether and 100 calls that move a token five times each in one block; returns its height. */
 async function fillEvmBlock(
   anvil: Awaited<ReturnType<typeof startAnvil>>,
   token: Awaited<ReturnType<typeof deployToken>>,

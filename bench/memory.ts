@@ -9,9 +9,9 @@ const REST_MS = 30_000;
 const MAX_GROWTH_MIB = 120;
 
 /**
- * What a minute of full load leaves behind: the memory of the service's and its database's processes before it, and
- * half a minute after it. Of memory that several processes share each counts its part, and the database's shared
- * buffers, which are given once and fill up, do not count.
+ * The memory that a minute of full load leaves behind: the processes of the service and its database before the load,
+ * and half a minute after it. Shared memory counts in parts for each process that has it. The shared buffers of the
+ * database, which are allocated once and fill up, do not count.
  */
 export async function memory(): Promise<readonly Figure[]> {
   const service = await startBenchService({ env: { SANDBOX_COMPLETE_AFTER_SECONDS: '86400' } });
@@ -41,7 +41,7 @@ function rest(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, REST_MS));
 }
 
-/** In MiB, of the service, its database server and everything that these started. */
+/** The memory of the service, its database server and all their child processes, in MiB. */
 async function privateMiB(service: BenchService): Promise<number> {
   const [server] = (await readFile(`${service.dataDir}/postgres/postmaster.pid`, 'utf8')).split('\n');
   const parents = await parentsOfAll();
@@ -66,7 +66,7 @@ async function parentsOfAll(): Promise<ReadonlyMap<number, number>> {
   return parents;
 }
 
-/** A process that ended meanwhile has none. */
+/** The memory of a process; 0 if it has ended meanwhile. */
 async function privateKiB(pid: number): Promise<number> {
   const rollup = await readFile(`/proc/${pid}/smaps_rollup`, 'utf8').catch(() => '');
   const kiB = (name: string): number => Number(new RegExp(`^${name}:\\s+(\\d+) kB$`, 'm').exec(rollup)?.[1] ?? 0);

@@ -34,7 +34,7 @@ export async function addWebhook(service: BenchService, projectId: string, url: 
   return String((await service.cli('webhook', 'create', ...scope))['id']);
 }
 
-/** The path of a new transaction's page, where a customer chooses the coin, and which long waits for them. */
+/** The path of a new transaction's page, where a customer chooses the coin, with a late deadline. */
 export async function choosingPage(service: BenchService, headers: Record<string, string>): Promise<string> {
   const answer = await fetch(`${service.test}/api/transactions/create`, {
     method: 'POST',

@@ -28,7 +28,7 @@ app.post('/v1/orders', { schema: { body } }, () => order);
 app.get('/v1/orders/:id', () => order);
 app.get('/pay/:id', (_request, reply) => reply.type('text/html; charset=utf-8').send('<!doctype html><p>Hello</p>'));
 
-/** A document as long as one that is measured: sending one costs more than all else that a no-op does. */
+/** A document as long as the measured one, because sending it costs more than everything else that a no-op does. */
 const documents = new Map<string, string>();
 app.get('/document/:length', (request, reply) => {
   const { length } = request.params as { readonly length: string };

@@ -15,11 +15,11 @@ const ASSET_BYTES = 12 * KB;
 const EMBED_BYTES = 3 * KB;
 const PAINT_MS = 800;
 
-/** What a first visit of the payment page costs a phone: bytes of all resources, and time until something is read. */
+/** The cost of a first visit of the payment page on a phone: bytes of all resources, and time until it can be read. */
 export async function pageLoad(): Promise<readonly Figure[]> {
   // The browser first: where there is none, no service is left behind.
   const browser = await launchBrowser();
-  // The payment must not complete by itself while it is looked at.
+  // The payment must not complete by itself during the measurement.
   const service = await startBenchService({ env: { SANDBOX_COMPLETE_AFTER_SECONDS: '86400' } });
   try {
     const { headers } = await makeMerchant(service);
@@ -78,7 +78,7 @@ function visitFigures(step: string, bytes: ReadonlyMap<string, number>, paints: 
   ];
 }
 
-/** Bytes by path, heads included: of what ended, and of what is still open when the page's script runs: the stream. */
+/** Bytes by path with headers: of finished answers, and of the stream, which is open when the page's script runs. */
 async function firstVisit(browser: Browser, url: string): Promise<ReadonlyMap<string, number>> {
   const context = await browser.newContext(PHONE);
   try {
@@ -113,13 +113,13 @@ async function countBytes(cdp: CDPSession): Promise<ReadonlyMap<string, number>>
   cdp.on('Network.dataReceived', ({ requestId, encodedDataLength }) =>
     set(requestId, (before) => before + encodedDataLength),
   );
-  // The sum of the above, told when the request ends.
+  // The sum of these events, reported when the request ends.
   cdp.on('Network.loadingFinished', ({ requestId, encodedDataLength }) => set(requestId, () => encodedDataLength));
   await cdp.send('Network.enable');
   return sizes;
 }
 
-/** Milliseconds from the start of the navigation, in a browser that was never here. */
+/** Milliseconds from the start of the navigation, in a new browser. */
 async function firstPaint(browser: Browser, url: string): Promise<number> {
   const context = await browser.newContext(PHONE);
   try {
@@ -136,7 +136,7 @@ async function firstPaint(browser: Browser, url: string): Promise<number> {
   }
 }
 
-/** What is sent in this encoding, without the head. */
+/** The bytes of a body in this encoding. */
 async function sizeOf(url: string, encoding: 'br' | 'identity'): Promise<number> {
   const answer = await fetch(url, { method: 'HEAD', headers: { 'accept-encoding': encoding } });
   if (!answer.ok) throw new Error(`${url} answered ${answer.status}.`);

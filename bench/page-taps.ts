@@ -9,12 +9,12 @@ import { PHONE, slowLine } from './slow-line.ts';
 const CUSTOMERS = 5;
 const ROUND_TRIP_MS = 1_500;
 const TARGET_MS = 100;
-/** What the tap has to get at once where the server is asked: a mark on what was tapped. */
+/** The limit until a tap that needs the server gets a mark on the tapped part. */
 const MARK = '[aria-busy=true]';
 
 /**
- * How long a finger waits for any change of the screen, on a line on which every answer takes a second and a half. A
- * tap counts only if its mark has changed pixels: pictures of what was tapped are compared.
+ * The time until a tap changes the screen, on a line on which every answer takes a second and a half. A tap counts only
+ * if its mark has changed pixels: pictures of the tapped part are compared.
  */
 export async function pageTaps(): Promise<readonly Figure[]> {
   const browser = await launchBrowser();
@@ -49,7 +49,7 @@ export async function pageTaps(): Promise<readonly Figure[]> {
 interface Tap {
   readonly name: string;
   readonly ms: number;
-  /** Whether what was tapped looks other than before. */
+  /** Whether the tapped part looks different. */
   readonly isSeen: boolean;
 }
 

@@ -4,16 +4,15 @@ import type { Figure } from './report.ts';
 import { startBenchService, startScript, type BenchService } from './service.ts';
 
 const SECONDS = 3;
-/** Many short rounds, as where orders are created. */
+/** Many short rounds, as for creations of orders. */
 const ROUNDS = 7;
 const TARGET = 0.3;
-/** Longer than any measurement: the page goes on asking for the payment. */
+/** Longer than any measurement, so that the page keeps asking for the payment. */
 const DAY_SECONDS = '86400';
 
 /**
- * `GET /pay/{id}` of a test order that waits for its payment, against a no-op route that answers as much HTML: no-ops
- * have the shape of what is measured, here as elsewhere, and sending a page costs more than drawing it. Beside it, how
- * it is against a line of HTML, and compressed, as browsers get it.
+ * `GET /pay/{id}` of a test order that waits for its payment, against a no-op route that answers as much HTML, because
+ * sending a page costs more than drawing it. Also against a line of HTML, and compressed, as browsers get it.
  */
 export async function page(): Promise<readonly Figure[]> {
   const noop = await startScript('noop-server.ts');

@@ -1,8 +1,7 @@
 import http from 'node:http';
 
 /**
- * A local webhook receiver that counts what arrives and tells on its standard output when it has as many as it was
- * told.
+ * A local webhook receiver that counts deliveries and reports on its standard output when it has the requested number.
  */
 const wanted = Number(process.env['WANTED'] ?? 0);
 let received = 0;

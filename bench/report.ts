@@ -1,4 +1,4 @@
-/** One measured figure beside what it should at least be. */
+/** A measured figure beside its target. */
 export interface Figure {
   readonly name: string;
   readonly measured: string;

@@ -8,7 +8,7 @@ import type { Figure } from './report.ts';
 const MANY = Number(process.env['PAYMENTS'] ?? 1_000_000);
 const MIN_ROWS_PER_SECOND = 50_000;
 const MAX_STATEMENT_S = 30;
-/** Two years have all of them. */
+/** Two years hold all payments. */
 const DAYS = { from: '2024-01-01', to: '2099-12-31', zone: 'Europe/Berlin' };
 
 /** Files and a reconciled statement of a project with 1,000,000 payments. */
@@ -35,7 +35,7 @@ export function reports(): Promise<readonly Figure[]> {
   });
 }
 
-/** Two thirds are paid, a few of them too much, and some of the others too late. */
+/** Two thirds are paid, a few of them overpaid, and some of the others too late. */
 const CONFIRMED = 'case when n % 3000 = 0 then 25000 when n % 3 = 0 then 0 when n % 100 = 1 then 26000 else 25000 end';
 const PAID: Readonly<Record<string, string>> = {
   owed_units: '25000',

@@ -16,7 +16,7 @@ export interface BenchService {
   readonly dataDir: string;
   /** Milliseconds from spawning to a ready answer. */
   readonly readyAfterMs: number;
-  /** For rows that would take too long to make over HTTP. */
+  /** A connection for rows that would take too long to make over HTTP. */
   readonly database: { readonly host: string; readonly port: number; readonly user: string; readonly database: string };
   /** Runs the command line against the same data and returns what it printed as JSON. */
   cli(...args: readonly string[]): Promise<Record<string, unknown>>;
@@ -24,8 +24,7 @@ export interface BenchService {
 }
 
 /**
- * The real program on an embedded database of its own, fsync on, with limits out of the way; `root` is another
- * checkout's.
+ * Starts the real program on an embedded database of its own, with fsync on and limits off; `root` is another checkout.
  */
 export async function startBenchService(
   options: { readonly env?: Readonly<Record<string, string>>; readonly dataDir?: string; readonly root?: string } = {},
@@ -74,7 +73,7 @@ export async function freshDataDir(): Promise<string> {
 
 export interface Script {
   readonly hello: Readonly<Record<string, unknown>>;
-  /** The next line that it prints. */
+  /** The next line that the script prints. */
   next(): Promise<Readonly<Record<string, unknown>>>;
   stop(): Promise<void>;
 }
@@ -100,7 +99,7 @@ export async function residentMiB(pid: number): Promise<number> {
   return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024;
 }
 
-/** The socket that the running embedded server tells of in its process file. */
+/** The socket that the running embedded server names in its process file. */
 async function databaseOf(dataDir: string): Promise<BenchService['database']> {
   const lines = (await readFile(path.join(dataDir, 'postgres/postmaster.pid'), 'utf8')).split('\n');
   return { host: lines[4] ?? '', port: Number(lines[3]), user: CLUSTER_USER, database: 'cointill' };

@@ -7,13 +7,13 @@ const BYTES_PER_MBIT = 125_000;
 
 export const SLOW_LINE = '9 Mbit/s down, 1.5 up, 165 ms, CPU slowed 4 times';
 
-/** Makes the line and the processor of a page as slow as `SLOW_LINE` says. */
+/** Slows down the line and the processor of a page to `SLOW_LINE`. */
 export async function slowDown(page: Page): Promise<void> {
   const cdp = await slowLine(page, 165);
   await cdp.send('Emulation.setCPUThrottlingRate', { rate: CPU_SLOWDOWN });
 }
 
-/** Makes a page's line alone slow; `latencyMs` is from a request to the first byte of its answer. */
+/** Slows down a page's line alone; `latencyMs`: from a request to the first byte of its answer. */
 export async function slowLine(page: Page, latencyMs: number): Promise<CDPSession> {
   const cdp = await page.context().newCDPSession(page);
   await cdp.send('Network.enable');

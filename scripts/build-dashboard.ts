@@ -10,27 +10,27 @@ import { putInPlace } from './put-in-place.ts';
 const ROOT = path.join(import.meta.dirname, '..');
 const FOLDER = path.join(WEB_FOLDER, 'dist/dashboard');
 const ENTRY = 'main.tsx';
-/** Small, and run before anything is drawn. */
+/** A small script that runs before anything is drawn. */
 const FIRST = 'before-paint.ts';
-/** The page that most people come for: what it loads is named in the document, so that nothing waits for anything. */
+/** The most visited page: the document names its files, so that they load at once. */
 const FIRST_PAGE = 'pages/home/home-page.tsx';
 /** Browsers of the last three years. */
 const TARGET = ['chrome119', 'edge119', 'firefox119', 'safari17'];
 
-/** Left to itself the bundler makes a file of each module that two pages share. Libraries change least. */
+/** Groups of shared modules, because the bundler would make a file of each module that two pages share. */
 const GROUPS = [
   {
     name: 'libraries',
     priority: 3,
     test: /vite\/preload-helper|node_modules\/(?:react|react-dom|scheduler|use-sync-external-store|@tanstack\/|@base-ui\/react\/(?:csp-provider|internals\/csp-context))/,
   },
-  // What opens over a page waits until it is needed: it is as large as half of React.
+  // Parts that open over a page are half as large as React, and wait until they are needed.
   {
     name: 'popups',
     priority: 1,
     test: /node_modules\/(?:@base-ui|@floating-ui)\/|dashboard\/ui\/(?:dialog|menu|popover)\.tsx$/,
   },
-  // Forms open in dialogs and on pages of their own: Home has none.
+  // Forms are in dialogs and on pages of their own, never on Home.
   {
     name: 'forms',
     priority: 0,
@@ -45,14 +45,14 @@ const GROUPS = [
   },
 ];
 
-/** What a build is made of, each by its name below `assets/`. */
+/** The files of a build, by name below `assets/`. */
 export interface DashboardManifest {
   readonly source: string | null;
-  /** Runs before anything is drawn. */
+  /** The script that runs before anything is drawn. */
   readonly first: string;
   /** The scripts that Home runs, the first one first. */
   readonly home: readonly string[];
-  /** What draws menus and dialogs; it comes once the page stands. */
+  /** The script that draws menus and dialogs, loaded after the page. */
   readonly popups: readonly string[];
   readonly scripts: readonly string[];
   readonly styles: readonly string[];
@@ -60,8 +60,8 @@ export interface DashboardManifest {
 
 /**
  * Builds the dashboard into `web/dist/dashboard`: `index.html`, hashed files below `assets/`, all with compressed
- * siblings, and `manifest.json`. Does nothing where the build there is of the same sources and packages. The folder
- * appears as a whole. Throws with the compiler's words when the sources do not compile.
+ * siblings, and `manifest.json`. Does nothing if an existing build has the same sources and packages. The folder
+ * appears as a whole. Throws with the compiler's message if the sources do not compile.
  */
 export async function buildDashboard(folder: string = FOLDER): Promise<DashboardManifest> {
   const source = await digest();
@@ -102,7 +102,7 @@ async function bundle(entry: string, output: Rolldown.OutputOptions): Promise<re
     base: '/dashboard/assets/',
     mode: 'production',
     logLevel: 'error',
-    // Whoever builds may have set NODE_ENV to something else, and React would be the slow one for developers.
+    // Another NODE_ENV of the caller would build React's slow version for developers.
     define: { 'process.env.NODE_ENV': '"production"' },
     // By default Vite also takes the packages' development builds unless NODE_ENV says otherwise.
     resolve: { conditions: ['module', 'browser', 'production'] },
@@ -114,7 +114,7 @@ async function bundle(entry: string, output: Rolldown.OutputOptions): Promise<re
       target: TARGET,
       assetsDir: '',
       assetsInlineLimit: 0,
-      // One small sheet for all: no page appears before its look.
+      // One small sheet for all pages, so that none appears before its styles.
       cssCodeSplit: false,
       modulePreload: { polyfill: false },
       rolldownOptions: {
@@ -154,7 +154,7 @@ function manifestOf(output: readonly Output[], first: string, source: string | n
   return { source, first, home: [...home], popups, scripts: [first, ...scripts], styles };
 }
 
-/** Nothing is inline: the page's policy allows neither scripts nor styles in it. */
+/** The document, without inline scripts and styles, which the page's policy refuses. */
 function documentOf({ first, home: [entry = '', ...others], styles }: DashboardManifest, icon: string): string {
   const url = (name: string): string => `/dashboard/assets/${name}`;
   return `<!doctype html>
@@ -192,7 +192,7 @@ async function writeAll(file: string, text: string): Promise<void> {
   ]);
 }
 
-/** Of the sources, and of the versions of what they use; null where they were left out of an installation. */
+/** The digest of the sources and of their packages' versions; null: an installation without the packages. */
 async function digest(): Promise<string | null> {
   const sources = await sourceDigest();
   if (sources === null) return null;
@@ -205,7 +205,7 @@ async function readManifest(folder: string): Promise<DashboardManifest | null> {
   try {
     return JSON.parse(await readFile(path.join(folder, 'manifest.json'), 'utf8'));
   } catch {
-    // None, or half of one: a new one is made.
+    // There is no complete build, so a new one is made.
     return null;
   }
 }

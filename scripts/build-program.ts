@@ -14,9 +14,9 @@ const TRIED = ['pg-native', 'supports-color'];
 const LIBRARY = /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/;
 
 /**
- * Bundles the program with its libraries into a few files, which start in half the time: resolving and reading several
- * hundred modules is most of what a command takes. The folder is replaced as a whole. Throws if the sources do not
- * compile.
+ * Bundles the program with its libraries into a few files, which start in half the time, because a command spends
+ * most of its time on resolving and reading several hundred modules. The folder is replaced as a whole. Throws if the
+ * sources do not compile.
  */
 export async function buildProgram(): Promise<void> {
   const folder = path.join(ROOT, PROGRAM_FOLDER);
@@ -33,10 +33,10 @@ export async function buildProgram(): Promise<void> {
     const { output } = await bundle.write({ dir: fresh, format: 'esm' });
     await bundle.close();
     const manifest = manifestOf(ROOT, inputsOf(output.filter((one) => one.type === 'chunk')));
-    // If a source changed after it may have been read, the build is not of that source.
+    // A source that changed after it may have been read makes the build outdated.
     if (manifest.changedAt >= startedAt && manifest.changedAt <= Date.now()) return await buildProgram();
     await writeFile(path.join(fresh, manifest.name), manifest.text);
-    // Saves Node.js from searching upward to the checkout's.
+    // With a package.json here Node.js need not search upward to the checkout's.
     await writeFile(path.join(fresh, 'package.json'), '{"type":"module"}\n');
     await putInPlace(fresh, folder);
   } finally {

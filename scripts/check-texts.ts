@@ -4,13 +4,13 @@ import type { Text } from '../src/domain/text.ts';
 
 const ROOT = path.join(import.meta.dirname, '..');
 const NAME = /\{\w+\}/g;
-/** Emphasis, which texts of the payment page have. */
+/** Emphasis in texts of the payment page. */
 const MARK = /<\/?b>/g;
 
 /** Texts by their keys. */
 export type Texts = Readonly<Record<string, Text>>;
 
-/** What is wrong with the languages in `texts/`, one sentence each. Throws if a file is no JSON. */
+/** Returns the faults of the languages in `texts/`, one sentence each. Throws if a file is no JSON. */
 export function textFaults(): readonly string[] {
   return globSync('texts/*/*', { cwd: ROOT }).flatMap((place) => {
     const english = path.join(path.dirname(place), `en${path.extname(place)}`);
@@ -19,7 +19,7 @@ export function textFaults(): readonly string[] {
   });
 }
 
-/** The texts of a language: one file, or a folder of them, whose names then stand before the keys. */
+/** The texts of a language: one file, or a folder of files, whose names prefix the keys. */
 export function textsIn(place: string): Texts {
   if (!place.endsWith('.json')) {
     const files = readdirSync(path.join(ROOT, place)).map((file) => [path.basename(file, '.json'), file] as const);
@@ -35,7 +35,7 @@ export function textsIn(place: string): Texts {
   }
 }
 
-/** What is wrong with the texts of a language, held against the English ones, which may be the same. */
+/** Returns the faults of a language's texts, compared with the English ones, which may be the same texts. */
 export function languageFaults(english: Texts, texts: Texts, language: string): readonly string[] {
   if (Intl.PluralRules.supportedLocalesOf(language).length === 0) return [`Intl knows no language ${language}.`];
   const forms = new Intl.PluralRules(language).resolvedOptions().pluralCategories;

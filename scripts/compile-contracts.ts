@@ -6,7 +6,7 @@ import solc from 'solc';
 
 /**
  * Writes contracts/artifact.json and contracts/test/artifact.json from the Solidity beside them; with --check it only
- * says whether the files are up to date.
+ * reports files that are not up to date.
  */
 const CONTRACTS = path.join(import.meta.dirname, '../contracts');
 
@@ -117,9 +117,7 @@ if (import.meta.main) {
     const text = `${JSON.stringify(made, null, 2)}\n`;
     if (!process.argv.includes('--check')) await writeFile(file, text);
     else if (readFileSync(file, 'utf8') !== text) {
-      console.error(
-        `contracts/${name} is not what the compiler makes. Write it anew: node scripts/compile-contracts.ts`,
-      );
+      console.error(`contracts/${name} is not up to date. Run: node scripts/compile-contracts.ts`);
       process.exitCode = 1;
     }
   }

@@ -24,7 +24,7 @@ interface Lock {
 
 const FILE = path.join(import.meta.dirname, '../package-lock.json');
 const SYSTEMS = ['android', 'openharmony', 'darwin', 'freebsd', 'netbsd', 'openbsd', 'sunos', 'aix', 'win32', 'linux'];
-/** How package names write processors, and Node.js's names for them; longer names first. */
+/** The processors in package names, and Node.js's names for them; longer names first. */
 const PROCESSORS = [
   ['arm64', 'arm64'],
   ['amd64', 'x64'],
@@ -83,7 +83,7 @@ function isLocked(parent: string, name: string): boolean {
   }
 }
 
-/** Null where the registry does not have the package. */
+/** Null: the registry does not have the package. */
 async function checksumOf(name: string, version: string): Promise<string | null> {
   try {
     const { stdout } = await promisify(execFile)('npm', ['view', `${name}@${version}`, 'dist.integrity']);

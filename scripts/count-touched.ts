@@ -9,7 +9,7 @@ import { blocksOf, GUIDED_CHANGES, lineOf, type GuidedChange, type Place } from 
  * followed, if the result does not compile or its tests fail, if it touches more files than allowed, and if a file that
  * the compiler should ask for can be forgotten. Without tests: `npm run count:touched -- --no-tests`.
  */
-/** The tests that the guides name, as far as they need no more than a database. */
+/** The tests that the guides name and that need no more than a database. */
 const TESTS = [
   'src/domain',
   'src/http/checkout',
@@ -43,7 +43,7 @@ function read(file: string): string {
   return readFileSync(path.join(copy, file), 'utf8');
 }
 
-/** Follows one guide, prints what it touched, and keeps the result: the next guide continues from there. */
+/** Follows one guide, prints the touched files, and keeps the result, from which the next guide continues. */
 function doChange({ what, guide, maxFiles, blocks, besides, forcedByTypes, shows }: GuidedChange): void {
   const codes = blocksOf(read(`docs/how-to/${guide}`));
   if (codes.length !== blocks.length) {
@@ -68,11 +68,11 @@ function doChange({ what, guide, maxFiles, blocks, besides, forcedByTypes, shows
   if (counted.length > maxFiles) problems.push(`${guide}: ${counted.length} files, and it may take ${maxFiles}.`);
 
   const faults = compile();
-  if (faults !== '') problems.push(`${guide}: what it says does not compile:\n${faults}`);
+  if (faults !== '') problems.push(`${guide}: its code does not compile:\n${faults}`);
   for (const file of forcedByTypes) {
     const done = read(file);
     writeFileSync(path.join(copy, file), original.get(file) ?? '');
-    if (compile() === '') problems.push(`${guide}: without ${file} it compiles all the same.`);
+    if (compile() === '') problems.push(`${guide}: the change compiles without ${file} too.`);
     writeFileSync(path.join(copy, file), done);
   }
 }

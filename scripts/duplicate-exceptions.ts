@@ -1,4 +1,4 @@
-/** Files that share lines and are better left that way. */
+/** Files that share lines for a reason. */
 export interface Exception {
   /** The one file with repeated lines, or all files that share them. */
   readonly files: readonly string[];

@@ -24,7 +24,7 @@ interface Line {
   readonly at: number;
   readonly shape: string;
   /**
-   * Which statement of the file it is in, from 0; no run continues into the next statement. -1: statements do not
+   * The number of its statement in the file, from 0; no run continues into the next statement. -1: statements do not
    * matter.
    */
   readonly statement: number;
@@ -50,7 +50,7 @@ interface Cut extends Span {
  * numbers.
  *
  * White space, comments, imports, `export` and variables without a value do not count. Where names are folded, types do
- * not count either; and data (`amount: 5n,`), of which little more than commas is left, is no duplicate by itself. The
+ * not count either, and data (`amount: 5n,`) alone are no duplicate, because little more than commas is left. The
  * tables and columns of a query are kept, because a query consists of nothing else.
  */
 export function duplicatesIn(sources: readonly Source[]): readonly Duplicate[] {

@@ -8,7 +8,7 @@ import { duplicatesIn, type Duplicate } from './duplicates.ts';
  * `scripts/duplicate-exceptions.ts` does not explain, and for explanations that are no longer needed.
  */
 const ROOT = path.join(import.meta.dirname, '..');
-/** Other folders contain what tools generate or install. */
+/** Other folders contain files that tools generate or install. */
 const FILES = globSync('{src,web,test,bench,scripts}/**/*.{ts,tsx}', {
   cwd: ROOT,
   exclude: ['**/node_modules/**', '**/dist/**'],
@@ -26,11 +26,11 @@ const unexplained = found.filter((one) => !isExplained(one));
 for (const { places } of unexplained) {
   console.error(places.map(({ file, first, last }) => `${file}:${first}-${last}`).join('\n  = '));
 }
-console.log(`${unexplained.length} duplicates, and ${found.length - unexplained.length} that are explained.`);
+console.log(`${unexplained.length} duplicates, and ${found.length - unexplained.length} with a reason.`);
 
 const needless = EXCEPTIONS.filter(
   ({ files }) => !found.some(({ places }) => places.every(({ file }) => files.includes(file))),
 );
 for (const { files } of needless)
-  console.error(`Nothing stands twice in ${files.join(' and ')}: take the explanation away.`);
+  console.error(`${files.join(' and ')} share no lines any more: remove the exception.`);
 if (unexplained.length > 0 || needless.length > 0) process.exit(1);

@@ -9,13 +9,13 @@ dir=${BITCOIND_DIR:-${XDG_CACHE_HOME:-$HOME/.cache}/cointill/bitcoind}
 fresh=''
 
 main() {
-  # What an earlier run brought is taken as it is; remove the folder to have the newest.
+  # The copy of an earlier run stays; remove the folder to get the newest.
   if [ ! -x "$dir/bin/bitcoind" ]; then
     for program in apt-get dpkg dpkg-deb flock; do
       command -v "$program" >/dev/null 2>&1 || give_up "$program is missing: this is no Debian"
     done
     mkdir -p "$(dirname "$dir")"
-    # Whoever comes second waits for the first and finds the work done.
+    # A second run waits for the first and finds the work done.
     exec 9>"$dir.lock"
     flock 9
     [ -x "$dir/bin/bitcoind" ] || bring
@@ -40,7 +40,7 @@ bring() {
   gather >"$fresh/log" 2>&1 || give_up "its parts do not fit together ($(tail -n 1 "$fresh/log"))"
   version=$("$fresh/node/bin/bitcoind" -version 2>&1 | head -n 1) || give_up "it does not run here ($version)"
   mv -T "$fresh/node" "$dir"
-  echo "Brought $version." >&2
+  echo "Installed $version." >&2
 }
 
 # The machine's own mirror, proxy and keys, with sid instead of its release, and nothing of the machine's own state.

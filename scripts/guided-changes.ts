@@ -1,4 +1,4 @@
-/** Where a piece of code goes: beside a line of a file, or in its place. */
+/** The place of a piece of code: beside a line of a file, or in its place. */
 export interface Place {
   readonly file: string;
   readonly how: 'after' | 'before' | 'instead of' | 'new file';
@@ -13,15 +13,15 @@ export interface GuidedChange {
   readonly what: string;
   /** Its file in docs/how-to/. */
   readonly guide: string;
-  /** How many files it may touch, not counting documentation. */
+  /** The most files that it may touch, documentation apart. */
   readonly maxFiles: number;
-  /** Where the guide's blocks of TypeScript and SQL go, in their order; none is left out. */
+  /** The places of the guide's blocks of TypeScript and SQL, in their order; none is left out. */
   readonly blocks: readonly Place[];
-  /** What the guide says in words. */
+  /** Changes that the guide describes in words. */
   readonly besides: readonly (Place & { readonly text: string })[];
   /** Files without which the rest of the change does not compile. */
   readonly forcedByTypes: readonly string[];
-  /** What docs/openapi.json then names; null if it need not change. */
+  /** A text that docs/openapi.json then contains; null: it need not change. */
   readonly shows: string | null;
 }
 
@@ -150,12 +150,14 @@ export function blocksOf(guide: string): readonly string[] {
   );
 }
 
-/** The number of the line that a place goes by. Throws where there is none, or more than one. */
+/** The number of the line that a place names. Throws if there is none, or more than one. */
 export function lineOf(lines: readonly string[], { file, line, under }: Place): number {
   const start = under === undefined ? 0 : lines.findIndex((one) => one.startsWith(under));
   const at = lines.findIndex((one, index) => index >= start && one.startsWith(line));
   const isOnlyOne = under !== undefined || !lines.some((one, index) => index > at && one.startsWith(line));
   if (start !== -1 && at !== -1 && isOnlyOne) return at;
   const where = under === undefined ? line : `${under} … ${line}`;
-  throw new Error(`${file} does not have one line that begins with: ${where}. Say in scripts/guided-changes.ts where.`);
+  throw new Error(
+    `${file} does not have one line that begins with: ${where}. Correct the place in scripts/guided-changes.ts.`,
+  );
 }

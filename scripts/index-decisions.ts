@@ -3,8 +3,8 @@ import path from 'node:path';
 import { ROOMS } from './rooms.ts';
 
 /**
- * Writes the lists of design documents and of decisions from the documents themselves. With `--check` it only says
- * whether the lists are up to date, which rooms no design document describes, and which named files are gone.
+ * Writes the lists of design documents and of decisions from the documents themselves. With `--check` it only reports
+ * outdated lists, rooms that no design document describes, and named files that do not exist.
  */
 const ROOT = path.join(import.meta.dirname, '..');
 const STATUS = /^\*\*Status:\*\* (in force|changed by .*\d{4}.*|replaced by \d{4})\.$/m;
@@ -16,7 +16,7 @@ const filesIn = (folder: string): readonly string[] =>
     .filter((file) => file.endsWith('.md') && file !== 'README.md')
     .toSorted();
 
-/** What one of the lines at the head of a design document lists, such as `**Rooms:** `domain`, `wire`.` */
+/** The entries of a line at the head of a design document, such as `**Rooms:** `domain`, `wire`.` */
 function listedIn(file: string, label: 'Rooms' | 'Records'): readonly string[] {
   const line = new RegExp(`^\\*\\*${label}:\\*\\* (.+)$`, 'm').exec(read(file))?.[1] ?? '';
   return [...line.matchAll(/[\w/]+/g)].map(([name]) => name);
@@ -94,12 +94,12 @@ for (const file of [
   ...globSync('docs/{design,decisions,how-to}/*.md', { cwd: ROOT }),
 ]) {
   for (const { groups } of read(file).matchAll(NAMED)) {
-    // What browsers get as a script is written in TypeScript.
+    // A script for browsers is written in TypeScript.
     const name = (groups?.['name'] ?? '').replace(/\/$/, '');
     const ends = [`/${name}`, `/${name.replace(/\.js$/, '.ts')}`];
     const isThere = existsSync(path.join(ROOT, name)) || there.some((one) => ends.some((end) => one.endsWith(end)));
-    // In guides NAME stands for what the reader puts in.
-    if (!isThere && !/[A-Z]{4}/.test(name)) problems.push(`${file} names ${name}, which is not there.`);
+    // NAME in a guide is for the reader to fill in.
+    if (!isThere && !/[A-Z]{4}/.test(name)) problems.push(`${file} names ${name}, which does not exist.`);
   }
 }
 

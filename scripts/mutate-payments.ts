@@ -8,16 +8,16 @@ import { instrument, ROOT, type Mutant } from '../test/mutation/instrument.ts';
 import { describeMutant } from '../test/mutation/survivors.ts';
 
 /**
- * Prints which share of small faults in src/app/payments is caught by the tests that work on the real database and on
- * real nodes: of a sample, which is each commit's own, since each fault takes seconds. Fails below the least share. In
- * one process, which starts its database once. `MUTATION_SEED` and `MUTATION_COUNT` try another sample,
+ * Prints the share of small faults in src/app/payments that the tests on the real database and on real nodes catch. It
+ * tries a sample, another for each commit, because each fault takes seconds, and fails below the least share. It works
+ * in one process, which starts its database once. `MUTATION_SEED` and `MUTATION_COUNT` try another sample,
  * `MUTATION_FILES` only some files.
  */
 const MIN_PERCENT = 85;
 const COUNT = Number(process.env['MUTATION_COUNT'] ?? 120);
 const SEED = Number(process.env['MUTATION_SEED'] ?? seedOfCommit());
 const FILES = process.env['MUTATION_FILES'] ?? 'src/app/payments/*.ts';
-/** Those that try what lies in the folder; a test that starts a program would not see the faults. */
+/** The tests that try the folder. A test that starts a program would not see the faults. */
 const TESTS = [
   'src/app/payments/*.test.ts',
   'src/app/{batch,in-transaction}.db.test.ts',
@@ -27,9 +27,9 @@ const TESTS = [
   'test/api/{orders,transactions,checkout,idempotency,bodies,lists,openapi}.db.test.ts',
   'test/dashboard/{payments,new-payment,refunds}.db.test.ts',
 ];
-/** So many times more often than without the fault may a faulty place be reached before its loop is one without end. */
+/** A faulty place that is reached this many times more often than without the fault is in an endless loop. */
 const HIT_FACTOR = 100;
-/** How long a test of the copy waits for what must come, in ms: a fault may keep it away for ever. */
+/** The time limit of a test's waits in the copy, in ms, because a fault may keep an event away forever. */
 const DEADLINE_MS = 15_000;
 
 function seedOfCommit(): number {
@@ -71,8 +71,8 @@ try {
   await vitest?.close();
   rmSync(copy, { recursive: true, force: true });
 }
-// The workers' database and nodes are gone by now; what undici or vitest keep open is not waited for. Vitest sets an
-// exit code of its own where a fault made a worker hang, which is nothing to fail for.
+// The workers' database and nodes have ended; handles that undici or vitest keep open do not matter. Vitest sets an
+// exit code of its own if a fault made a worker hang, which is no failure here.
 process.exit(isEnough ? 0 : 1);
 
 /** Whether the tests pass with this fault, or with none. */
@@ -88,7 +88,7 @@ async function pass(
   return unhandledErrors.length === 0 && testModules.every((module) => module.ok());
 }
 
-/** What failed, and why: without any fault nothing may. */
+/** The failed tests with their reasons. Without a fault none may fail. */
 function faultsOf(modules: readonly TestModule[], unhandled: readonly unknown[]): readonly string[] {
   const failed = modules.flatMap((module) => [
     ...module.errors().map(({ message }) => `${module.moduleId}: ${message}`),
@@ -116,10 +116,10 @@ async function survey(runner: Vitest): Promise<{ readonly judges: readonly Judge
   return { judges, atLoad };
 }
 
-/** Tries the sample, prints what was not caught, and answers whether enough was. */
+/** Tries the sample, prints the faults that were not caught, and returns whether enough were. */
 async function judge(runner: Vitest, mutants: readonly Mutant[]): Promise<boolean> {
   const { judges, atLoad } = await survey(runner);
-  // What only runs when a file is loaded cannot be switched afterwards.
+  // Faults in code that runs only while a file is loaded cannot be switched on later.
   const isReached = ({ id }: Mutant): boolean => judges.some(({ reached }) => id in reached);
   const triable = mutants.filter((mutant) => isReached(mutant) || !atLoad.has(mutant.id));
   const length = Math.min(COUNT, triable.length);

@@ -1,8 +1,8 @@
 #!/bin/sh
-# What takes too long for every change: histories of the simulation that were never tried, more random requests, walks
-# through the dashboard of a project with a million payments, backups and restores killed at many points, the change of
-# hundreds of refunds, pages on every screen and in both themes, the program beside both kinds of UTXO nodes, mutation
-# testing, the guides of docs/how-to/ done in a copy, and the accountant's hour on each family.
+# Tests that take too long for every change: new histories of the simulation, more random requests, walks through the
+# dashboard of a project with a million payments, backups and restores killed at many points, the change of hundreds of
+# refunds, pages on every screen and in both themes, the program beside both kinds of UTXO nodes, mutation testing, the
+# guides of docs/how-to/ followed in a copy, and the accountant's hour on each family.
 set -eu
 cd "$(dirname "$0")/.."
 seeds=${SIMULATION_SEEDS:-5000}
@@ -13,7 +13,7 @@ SIMULATION_SEEDS=150 SIMULATION_FIRST_SEED=1 vitest run test/simulation --testTi
 SIMULATION_SEEDS=$seeds SIMULATION_FIRST_SEED=$first vitest run test/simulation --testTimeout 7200000
 PAYMENTS=1000000 vitest run --maxWorkers 1 test/dashboard/pages.browser test/dashboard/shell.browser \
   test/dashboard/list.browser test/dashboard/payment.browser test/dashboard/attention.browser test/dashboard/million.browser
-# Other requests each night.
+# The requests differ each night.
 FUZZ_REQUESTS=10000 vitest run test/e2e/fuzz --testTimeout 7200000
 FUZZ_REQUESTS=10000 FUZZ_SEED=$first vitest run test/e2e/fuzz --testTimeout 7200000
 KILL_POINTS=40 vitest run test/e2e/backup-crash test/e2e/backup-signals

@@ -2,7 +2,7 @@ import { rename, rm } from 'node:fs/promises';
 
 /**
  * Replaces `target` with a folder that was made beside it. Folders cannot be replaced in one step, so for a moment
- * there is none. If another one is put there at the same time, one of the two stays.
+ * there is none. If two builds put a folder there at the same time, one of the two stays.
  */
 export async function putInPlace(fresh: string, target: string): Promise<void> {
   const old = `${fresh}-old`;

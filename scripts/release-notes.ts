@@ -19,5 +19,6 @@ if (inManifest !== version)
 
 const sections = read('CHANGELOG.md').split(/^## /m);
 const section = sections.find((text) => text.startsWith(`${version} `) || text.startsWith(`${version}\n`));
-if (section === undefined) throw new Error(`CHANGELOG.md has no section "## ${version}". Name the Unreleased one so.`);
+if (section === undefined)
+  throw new Error(`CHANGELOG.md has no section "## ${version}". Give that name to the Unreleased section.`);
 console.log(section.slice(section.indexOf('\n')).trim());

@@ -10,7 +10,7 @@ export interface Room {
 
 /** Mechanisms: each may import the domain, and none may import another. */
 const MECHANISMS = ['domain', 'wire', 'store', 'rails', 'rates', 'webhooks', 'mail', 'modes'] as const;
-/** What families of networks do in their own way: imported by `rails`, and by code for that family only. */
+/** The own ways of each family of networks: imported by `rails`, and by code for that family only. */
 const FAMILIES = ['rails/utxo', 'rails/evm'] as const;
 const USE_CASES = [
   'app',
@@ -37,8 +37,8 @@ const SURFACES = [
 ] as const;
 
 /**
- * Which room may import which, from the bottom up. Anything not listed is refused, and so is a folder of `src/` that is
- * not listed here: add it, with what it may import. Tests, fixtures and other files that only tests use may import
+ * The rooms that each room may import, from the bottom up. Any other import is refused, and so is a folder of `src/`
+ * that is not listed here: add it with its imports. Tests, fixtures and other files that only tests use may import
  * anything.
  */
 export const ROOMS: Readonly<Record<string, Room>> = {
@@ -126,7 +126,7 @@ function roomOf(file: string): string | null {
 }
 
 /**
- * What is wrong with an import in a file of `src/`, both relative to the repository's root; null if nothing is. An
+ * The fault of an import in a file of `src/`, both relative to the repository's root; null: the import is allowed. An
  * import from the file's own folder (`./`) shows whether the file is in a room at all.
  */
 export function importFault(file: string, target: string): string | null {

@@ -9,7 +9,7 @@ import { ANVIL_ACCOUNT, startAnvil } from '../test/anvil.ts';
 import { launchBrowser } from '../test/browser.ts';
 
 /**
- * Takes the pictures of the README anew, light and dark: `npm run build && node scripts/take-screenshots.ts`. Needs
+ * Takes the pictures of the README again, light and dark: `npm run build && node scripts/take-screenshots.ts`. Needs
  * Chromium and `pngquant`, which makes the files a third as large.
  */
 const FOLDER = path.join(import.meta.dirname, '../docs/images');
@@ -157,7 +157,7 @@ try {
     await simulate(id, outcome);
     shown = id;
   }
-  // One in six minutes, as nobody makes eight at once.
+  // One in six minutes, because nobody makes eight at once.
   await client.query(
     `update payments p set created_at = now() - newest.rank * interval '6 minutes'
      from (select id, row_number() over (order by id desc) as rank from payments where created_at > now() - interval '10 minutes') newest
@@ -183,7 +183,7 @@ try {
   await anvil.stop();
 }
 
-/** The customer's page, in live mode: that of test mode says beside it what can be simulated. */
+/** The customer's page in live mode, because the page of test mode also offers the simulations. */
 async function takePaymentPage(projectId: string): Promise<void> {
   const { live } = service;
   const wallet = ['--network', 'ethereum', '--treasury', ANVIL_ACCOUNT, '--confirmations', '12'];

@@ -19,13 +19,13 @@ import { openDatabase } from '../src/store/database.ts';
 import { describeApi } from './describe-api.ts';
 import { NO_REPORTS } from '../src/domain/trouble.ts';
 
-/** Writes docs/openapi.json from the routes' schemas; with --check it only says whether the file is up to date. */
+/** Writes docs/openapi.json from the routes' schemas; with --check it only reports an outdated file. */
 
 const text = `${JSON.stringify(await describe(), null, 2)}\n`;
 if (process.argv.includes('--check')) {
   const committed = await readFile(OPENAPI_FILE, 'utf8').catch(() => '');
   if (committed !== text) {
-    console.error('docs/openapi.json is not what the routes say. Write it anew: npm run openapi');
+    console.error('docs/openapi.json is not up to date. Run: npm run openapi');
     process.exitCode = 1;
   }
 } else {

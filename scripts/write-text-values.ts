@@ -3,8 +3,8 @@ import path from 'node:path';
 import { namesIn, textsIn } from './check-texts.ts';
 
 /**
- * Writes the names of the values that texts take, as types: a call without one of them does not compile. With --check
- * it only says whether the files are up to date.
+ * Writes the names of the values that texts take as types, so that a call without one of them does not compile. With
+ * --check it only reports outdated files.
  */
 const ROOT = path.join(import.meta.dirname, '..');
 const FILES = [
@@ -20,7 +20,7 @@ for (const [place, file] of FILES) {
   const code = `/** The values in ${place}; \`npm run text-values\` writes this file. */\nexport interface TextValues {\n${lines.join('')}}\n`;
   if (!process.argv.includes('--check')) writeFileSync(path.join(ROOT, file), code);
   else if (readFileSync(path.join(ROOT, file), 'utf8') !== code) {
-    console.error(`${file} is not what ${place} says. Write it anew: npm run text-values`);
+    console.error(`${file} is not up to date with ${place}. Run: npm run text-values`);
     process.exitCode = 1;
   }
 }

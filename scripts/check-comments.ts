@@ -1,21 +1,41 @@
 import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 
-/** Limits comments to the length of a line of code, because the formatter does not wrap them. */
+/**
+ * Checks the comments of all files: their length, because the formatter does not wrap them, and in rooms that were read
+ * for it their first word. `--all` lists the candidates for a better first word in all files.
+ */
 const MAX_COLUMNS = 120;
+/** First words that leave a comment without a noun as its subject. */
+const NO_SUBJECT = /^(?:As|Of|That|Those|What|Which|Whoever|Whose)\b/;
+/** The rooms that must not have them. Add a room once it has none. */
+const READ_ROOMS = ['bench/', 'scripts/', 'src/archive/', 'src/backup/', 'src/config/', 'src/service/'];
+
 const ROOT = path.join(import.meta.dirname, '..');
 const FILES = ['{bench,scripts,src,test,web}/**/*.{css,sh,sol,ts,tsx}', '*.ts'];
-const COMMENT = /^\s*(?:\/\/|\/\*|\*(?!\*)|#)/;
+const COMMENT = /^\s*(?:\/\/|\{?\/\*+|\*(?![*/])|#(?!!))\s*(?<text>.*)$/;
 
-const tooLong = globSync(FILES, { cwd: ROOT })
-  .filter((file) => !file.includes('node_modules'))
-  .flatMap((file) =>
-    readFileSync(path.join(ROOT, file), 'utf8')
-      .split('\n')
-      .map((line, index) => ({ place: `${file}:${index + 1}`, line }))
-      .filter(({ line }) => line.length > MAX_COLUMNS && COMMENT.test(line)),
-  );
-for (const { place, line } of tooLong) {
-  console.error(`${place} is a comment of ${line.length} columns; ${MAX_COLUMNS} are allowed.`);
+function faultsOf(file: string): readonly string[] {
+  const lines = readFileSync(path.join(ROOT, file), 'utf8').split('\n');
+  const isRead = process.argv.includes('--all') || READ_ROOMS.some((room) => file.startsWith(room));
+  // The comment goes on while the lines above have text of it; the line of an opening mark alone has none.
+  let isWithin = false;
+  return lines.flatMap((line, index) => {
+    const text = COMMENT.exec(line)?.groups?.['text'];
+    const isFirst = text !== undefined && text !== '' && !isWithin;
+    isWithin = text !== undefined && (isWithin || text !== '') && !line.trimEnd().endsWith('*/');
+    const place = `${file}:${index + 1}`;
+    return [
+      ...(text !== undefined && line.length > MAX_COLUMNS
+        ? [`${place} is a comment of ${line.length} columns; ${MAX_COLUMNS} are allowed.`]
+        : []),
+      ...(isRead && isFirst && NO_SUBJECT.test(text) ? [`${place} begins without a noun: ${line.trim()}`] : []),
+    ];
+  });
 }
-if (tooLong.length > 0) process.exit(1);
+
+const faults = globSync(FILES, { cwd: ROOT })
+  .filter((file) => !file.includes('node_modules'))
+  .flatMap(faultsOf);
+for (const fault of faults) console.error(fault);
+if (faults.length > 0) process.exit(1);

@@ -143,8 +143,8 @@ export function importFault(file: string, target: string): string | null {
 }
 
 /**
- * What is wrong with an import in a file of `web/`; null if nothing is. Pages may import the domain, which is pure, and
- * know the rest of the server by the types of its contracts alone.
+ * The fault of an import in a file of `web/`; null: the import is allowed. Pages may import the domain, which is pure,
+ * and know the rest of the server by the types of its contracts alone.
  */
 export function webImportFault(file: string, target: string, isTypeOnly: boolean): string | null {
   const imported = path.posix.join(path.posix.dirname(file), target);

@@ -8,7 +8,7 @@ import { inTransaction } from '../app/in-transaction.ts';
 
 describe.each(SCENES)('yesterday’s copy of a shop with %s, while trade went on', (name, open) => {
   const isTreasury = name === 'deposit contracts';
-  /** Of a wallet of which nothing was paid here yet; deposits are in none. */
+  /** The number that a wallet's gap limit reaches while nobody has paid here; deposits have no limit. */
   const limit = (nextIndex: number): number | null => (isTreasury ? null : nextIndex + 20);
 
   it('hands out no address twice, completes nobody else’s payment, and finds, reports and books the money of the lost day', async () => {
@@ -113,7 +113,7 @@ describe.each(SCENES)('yesterday’s copy of a shop with %s, while trade went on
     const after = await original.order();
     expect(after.refused).toBeNull();
     expect([address, before.address]).not.toContain(after.address);
-    // What stopped it lies on an address that was passed over by now.
+    // The money that stopped the copy lies at an address that was skipped meanwhile.
     expect((await original.status()).lost.map(({ index }) => index)).toEqual([index]);
     expect(await original.reportedLost()).toMatchObject([{ index }]);
   });
@@ -146,7 +146,7 @@ describe('money of lost hours', () => {
     const last = sold.at(-1);
     await scene.pay(last?.address ?? '', last?.owed ?? 0n);
     scene.app.clock.advance(DAY_MS);
-    // As if twice the busiest day had been two.
+    // The test pretends that twice the busiest day is two.
     const copy = await restore(2);
     expect(copy.recovery.wallets).toMatchObject([{ from: 0, to: 2 }]);
     await copy.follow();

@@ -22,7 +22,7 @@ async function start() {
   return { scene, original, ...(await backedUp(scene)) };
 }
 
-/** What an installation sells, and expects to be sold by no other. */
+/** The addresses and numbers that an installation sells, and no other may sell. */
 async function sell(copy: Installation, count = 5): Promise<readonly string[]> {
   const sold: string[] = [];
   for (let made = 0; made < count; made += 1) {
@@ -33,7 +33,7 @@ async function sell(copy: Installation, count = 5): Promise<readonly string[]> {
   return sold;
 }
 
-/** What was sold more than once. */
+/** The addresses and numbers that were sold more than once. */
 function repeated(...sold: readonly (readonly string[])[]): readonly string[] {
   const all = sold.flat();
   return all.filter((one, place) => all.indexOf(one) !== place);
@@ -177,7 +177,7 @@ describe('what is noted', () => {
     scene.app.clock.advance(DAY_MS);
     const next = await restore(null, 0, own);
     const [from] = next.recovery.wallets;
-    // Of a day on which the original sold one and the copy two.
+    // The busiest day: the original sold one and the copy two.
     expect((from?.to ?? 0) - (from?.from ?? 0)).toBe(skipOf(3, DAY_MS));
   });
 

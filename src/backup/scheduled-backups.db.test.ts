@@ -20,7 +20,7 @@ async function processes(count: number, run?: BackupRun) {
   const made: number[] = [];
   const reported: unknown[] = [];
   const problems: string[] = [];
-  /** As the command keeps it, whoever gave it. */
+  /** Records a good backup as the command does. */
   const keep = async (file: string, bytes = 1_000): Promise<BackupOutcome> => {
     const now = app.clock();
     await saveBackup(app.db, { startedAt: now, finishedAt: now, file, bytes, problem: null });

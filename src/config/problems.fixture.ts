@@ -1,6 +1,6 @@
 import { ConfigError, readConfig } from './config.ts';
 
-/** What is wrong with these settings, a message each. */
+/** The problems of these settings, a message each. */
 export function problemsOf(env: Record<string, string>): readonly string[] {
   try {
     readConfig(env, '/srv/cointill');

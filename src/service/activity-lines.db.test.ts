@@ -27,7 +27,7 @@ async function loggedApp(level: Config['logLevel'] = 'info') {
   return {
     ...webhooks,
     pass,
-    /** What was written since the last time. */
+    /** The lines written since the last call. */
     take: () => lines.splice(0).map(({ time: _time, ...line }) => line),
     happen: (activity: Activity): void => observer(activity),
   };

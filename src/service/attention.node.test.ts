@@ -18,7 +18,7 @@ import { depositAddress } from '../rails/evm/deposit.ts';
 import { saveDepositCheck } from '../store/sweeps/deposit-balances.ts';
 import { createSweepWatch, sweepsWorth } from './sweeps.ts';
 
-/** What needs attention in live mode, asked of the nodes now. */
+/** The items that need attention in live mode, asked of the nodes now. */
 async function attention({ app, anvil }: EtherShop): Promise<readonly AttentionItem[]> {
   const nodes = {
     family: 'evm',

@@ -55,7 +55,7 @@ describe('the service', () => {
   it('is not ready from the first statement that the full disk of its database refused, until it takes some again', async () => {
     const { app, ready } = await service();
     const { db } = app.database;
-    // What a full disk does: it refuses an order's statement, and whatever else needs more room.
+    // A full disk refuses an order's statement, and every other statement that needs more room.
     const full = sql`create function full_disk() returns event_trigger language plpgsql as
       $$ begin raise 'could not extend file' using errcode = 'disk_full'; end $$`;
     await full.execute(db);

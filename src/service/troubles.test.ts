@@ -152,7 +152,7 @@ it('is logged at most fourteen times a minute whatever happens, every failure is
         if (line.kind === 'began') return sum + 1;
         return line.kind === 'goes_on' ? sum + line.times : sum;
       }, 0);
-      // What failed once more and was well again before the minute was over is told by the end alone.
+      // A subject that failed again and recovered within the minute is reported by its end alone.
       const ends = lines.filter(({ kind }) => kind === 'over').length;
       expect(reported).toBeLessThanOrEqual(failures);
       expect(failures > 0 ? reported : 1).toBeGreaterThan(0);

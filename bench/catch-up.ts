@@ -11,7 +11,7 @@ import { startUtxoNode } from '../test/litecoind.ts';
 import { median } from './load.ts';
 import type { Figure } from './report.ts';
 import { startBenchService } from './service.ts';
-import { NO_REPORTS } from '../src/domain/trouble.ts';
+import { NO_REPORTS } from '../src/domain/problems.ts';
 
 const BLOCKS = 1_000;
 const ROUNDS = 5;
@@ -33,7 +33,7 @@ export async function catchUp(): Promise<readonly Figure[]> {
       asset: 'LTC',
       urls: [node.url],
       timeoutMs: 30_000,
-      troubles: NO_REPORTS,
+      problems: NO_REPORTS,
     });
     const rail = sandboxRail(testRates(), 60_000);
     const app = {

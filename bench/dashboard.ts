@@ -72,7 +72,7 @@ async function measure(
     'by a status that nothing has': { limit: 50, of: () => `payments?status=cancelled` },
     'by several statuses': { limit: 50, of: () => `payments?status=failed,expired,processing&${anywhere()}` },
     'by an exception': { limit: 50, of: () => `payments?exception=underpaid&${anywhere()}` },
-    'by API': { limit: 50, of: () => `payments?surface=order&${anywhere()}` },
+    'by API': { limit: 50, of: () => `payments?api=order&${anywhere()}` },
     'by a rare asset': { limit: 50, of: () => `payments?asset=USDT&${anywhere()}` },
     'by a frequent network': { limit: 50, of: () => `payments?network=bitcoin&${anywhere()}` },
     'by a network that nothing has': { limit: 50, of: () => `payments?network=base` },

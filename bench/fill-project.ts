@@ -26,7 +26,7 @@ export async function copyOrders(
   options: {
     readonly projectId: string;
     readonly count: number;
-    readonly surface: string;
+    readonly api: string;
     readonly status: string;
     readonly createdAt: string;
     readonly dueAt: string;
@@ -55,7 +55,7 @@ export async function copyOrders(
     `insert into payments (${columns.join(', ')})
      select ${columns.map((name) => replaced[name] ?? name).join(', ')}
      from (select * from payments where project_id = $4 limit 1) original, generate_series(1, $1) n`,
-    [options.count, options.surface, options.status, options.projectId],
+    [options.count, options.api, options.status, options.projectId],
   );
   await client.query(
     `insert into payment_day_counts
@@ -63,7 +63,7 @@ export async function copyOrders(
      from payments where surface = $1 and status = $2 group by 1, 2, 3, 4, 5
      on conflict (project_id, mode, surface, day, status, shard) do update
      set payments = excluded.payments, usd_cents = excluded.usd_cents`,
-    [options.surface, options.status],
+    [options.api, options.status],
   );
 }
 
@@ -77,11 +77,11 @@ export async function fillProject(
   count: number,
   replaced: Readonly<Record<string, string>> = {},
 ): Promise<void> {
-  for (const surface of ['transaction', 'order']) {
+  for (const api of ['transaction', 'order']) {
     await copyOrders(client, {
       projectId,
       count: count / 2,
-      surface,
+      api,
       status: 'completed',
       createdAt: "now() - (n * interval '31 seconds')",
       dueAt: 'null',

@@ -53,7 +53,7 @@ async function expire(
   await copyOrders(client, {
     projectId,
     count: DUE,
-    surface: 'order',
+    api: 'order',
     status: 'pending',
     createdAt: 'now()',
     dueAt: 'now()',
@@ -104,7 +104,7 @@ async function readMany(
   await copyOrders(client, {
     projectId,
     count: MANY / 2,
-    surface: 'transaction',
+    api: 'transaction',
     status: 'completed',
     createdAt: spread,
     dueAt: 'null',
@@ -112,7 +112,7 @@ async function readMany(
   await copyOrders(client, {
     projectId,
     count: MANY / 2,
-    surface: 'order',
+    api: 'order',
     status: 'expired',
     createdAt: spread,
     dueAt: 'null',

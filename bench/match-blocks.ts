@@ -14,7 +14,7 @@ import { testXpub, watchAddresses } from './chain-service.ts';
 import { median } from './load.ts';
 import type { Figure } from './report.ts';
 import { residentMiB, startBenchService } from './service.ts';
-import { NO_REPORTS } from '../src/domain/trouble.ts';
+import { NO_REPORTS } from '../src/domain/problems.ts';
 
 const WATCHED = 1_000_000;
 const OUTPUTS = 4_000;
@@ -48,7 +48,7 @@ export async function matchBlocks(): Promise<readonly Figure[]> {
         asset: 'LTC',
         urls: [litecoin.url],
         timeoutMs: TIMEOUT_MS,
-        troubles: NO_REPORTS,
+        problems: NO_REPORTS,
       });
       const utxoHeight = await fillUtxoBlock(litecoin);
       const token = await deployToken(anvil, 'ordinary');
@@ -59,7 +59,7 @@ export async function matchBlocks(): Promise<readonly Figure[]> {
         urls: [anvil.url],
         chainId: 31_337,
         timeoutMs: TIMEOUT_MS,
-        troubles: NO_REPORTS,
+        problems: NO_REPORTS,
       });
       const evmHeight = await fillEvmBlock(anvil, token);
       const figures = [

@@ -91,7 +91,7 @@ const status: GuidedChange = {
   guide: 'add-a-payment-status.md',
   maxFiles: 4,
   blocks: [
-    after('src/domain/status.ts', "  created: { phase: 'open', order: 'pending' },"),
+    after('src/domain/status.ts', "  created: { statusGroup: 'open', order: 'pending' },"),
     after('src/domain/transition.ts', "  created: ['prepared', 'completed', 'expired', 'cancelled'],"),
     insteadOf('src/domain/transition.ts', "  created: ['prepared', 'completed', 'expired', 'cancelled'],"),
     after('src/domain/transition.ts', "  | { readonly kind: 'cancelled';"),

@@ -26,7 +26,7 @@ const USE_CASES = [
   'app/notifications',
 ] as const;
 const HTTP = ['domain', 'wire', 'store', ...USE_CASES, 'http', 'http/pages'] as const;
-const SURFACES = [
+const APIS = [
   'http/orders',
   'http/transactions',
   'http/refunds',
@@ -96,7 +96,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       'workers',
       'http',
       'http/pages',
-      ...SURFACES,
+      ...APIS,
       'backup',
     ],
   },

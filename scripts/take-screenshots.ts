@@ -58,7 +58,7 @@ async function fill(client: Client, projectId: string): Promise<void> {
   await copyOrders(client, {
     projectId,
     count: OLDER,
-    surface: 'order',
+    api: 'order',
     status: 'completed',
     createdAt: CREATED_AT,
     dueAt: 'null',

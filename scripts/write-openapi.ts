@@ -17,7 +17,7 @@ import { transactionRoutes } from '../src/http/transactions/routes.ts';
 import { testRates } from '../src/rates/fixed.ts';
 import { openDatabase } from '../src/store/database.ts';
 import { describeApi } from './describe-api.ts';
-import { NO_REPORTS } from '../src/domain/trouble.ts';
+import { NO_REPORTS } from '../src/domain/problems.ts';
 
 /** Writes docs/openapi.json from the routes' schemas; with --check it only reports an outdated file. */
 
@@ -58,7 +58,7 @@ async function describe(): Promise<object> {
     trustProxy: null,
     tls: null,
     log: pino({ level: 'silent' }),
-    troubles: NO_REPORTS,
+    problems: NO_REPORTS,
     onAnswered: () => {},
     plugins: [transactionRoutes(api), orderRoutes(api), refundRoutes(api)],
   });

@@ -109,8 +109,8 @@ export async function dashboardTest(
     site: siteOf(url),
   };
   const behindProxy = (more.trustProxy ?? null) !== null;
-  const { notifications, troubles } = http;
-  const onFault = (error: unknown): void => troubles.happened('updates of the dashboard', error);
+  const { notifications, problems } = http;
+  const onFault = (error: unknown): void => problems.happened('updates of the dashboard', error);
   const watch = createProjectWatch(app, notifications, { everyMs: 20, onFault });
   /** Live endpoints too are receivers on this machine. */
   const policyOf = () => ({ mode: 'test', production: false, allowCidrs: [] }) as const;
@@ -125,7 +125,7 @@ export async function dashboardTest(
     wallets: { chains: MAIN_CHAINS, openWallet: createWalletOpener(MAIN_CHAINS), askNodes },
     deposits: { chains: () => null, refresh: async () => 'done', ...deposits },
     saveKeyUses: () => http.keyUses.save(),
-    live: { watch, notifications, troubles, ...live },
+    live: { watch, notifications, problems, ...live },
     exports: { connect: () => app.database.connect(), ...exports },
     creator: app.creator,
     checkout: {

@@ -105,7 +105,7 @@ export function newPayment(projectId: string, overrides: Partial<NewPayment> = {
   return {
     projectId,
     mode: 'test',
-    surface: 'order',
+    api: 'order',
     amountMinor: 10_000n,
     currency: 'USD',
     token: { asset: 'BTC', network: null },

@@ -20,13 +20,13 @@ import { refundRoutes } from '../src/http/refunds/routes.ts';
 import { buildServer, type ServerOptions } from '../src/http/server.ts';
 import { compileSchema } from '../src/http/validation.ts';
 import { transactionRoutes } from '../src/http/transactions/routes.ts';
-import type { Troubles } from '../src/domain/trouble.ts';
+import type { Problems } from '../src/domain/problems.ts';
 import { listen, type Notifications } from '../src/store/notifications.ts';
 import { createTestDatabase } from './database.ts';
 import { testApp, type ManualClock, type TestApp } from './harness.ts';
 import { responseFaults } from './response-shape.ts';
 import { WAIT } from './deadline.ts';
-import { noteTroubles } from './troubles.ts';
+import { noteProblems } from './problems.ts';
 
 /** One request. An object as `body` is sent as JSON; texts and bytes are sent as they are. */
 export interface Call {
@@ -85,7 +85,7 @@ export interface HttpTest {
   readonly scrape: () => Promise<Scrape>;
   readonly limits: RateLimits;
   readonly notifications: Notifications;
-  readonly troubles: Troubles;
+  readonly problems: Problems;
   /** What was logged as an error; a sound service logs none. */
   readonly logged: readonly string[];
   server(side: Mode): FastifyInstance;
@@ -122,7 +122,7 @@ export async function httpTest(): Promise<HttpTest> {
   const scrape = createScrape(metrics.registry, () => Promise.resolve([]));
   const logged: string[] = [];
   const log = pino({ level: 'error' }, { write: (line: string) => void logged.push(line) });
-  const troubles = noteTroubles((noted) => void logged.push(JSON.stringify(noted)));
+  const problems = noteProblems((noted) => void logged.push(JSON.stringify(noted)));
   const api: Checkout = {
     app,
     creator: app.creator,
@@ -130,7 +130,7 @@ export async function httpTest(): Promise<HttpTest> {
     access,
     assets: await loadAssets(),
     watch: createPaymentWatch(notifications),
-    troubles,
+    problems,
   };
   const faults: string[] = [];
   const built: FastifyInstance[] = [];
@@ -145,7 +145,7 @@ export async function httpTest(): Promise<HttpTest> {
       trustProxy: null,
       tls: null,
       log,
-      troubles,
+      problems,
       onAnswered: metrics.onAnswered,
       plugins: apiPlugins(api, scrape),
       ...options,
@@ -189,7 +189,7 @@ export async function httpTest(): Promise<HttpTest> {
     scrape,
     limits,
     notifications,
-    troubles,
+    problems,
     logged,
     server: (side) => servers[side],
     build,

@@ -115,7 +115,7 @@ describe('payments that are created together', () => {
   it('fail alone: a transaction that the database refuses leaves its neighbours and their numbers as they are', async () => {
     const app = await testApp();
     const create = (description: string) => {
-      const request = newPayment(app.projectId, { surface: 'transaction', token: null, description });
+      const request = newPayment(app.projectId, { api: 'transaction', token: null, description });
       return app.creator.create(request, (payment) => payment.transactionNumber ?? '', null);
     };
     const outcomes = await Promise.allSettled(

@@ -8,10 +8,10 @@ import { newId, type App } from './context.ts';
 /** A mail that no server takes for so long is given up. */
 const PATIENCE_MS = 3 * 24 * 60 * 60_000;
 
-/** One occurrence of what people get a mail about. */
-export interface MailOccasion {
-  /** Names the occurrence: nobody gets two mails of it. */
-  readonly occasion: string;
+/** A mail that each of several people gets at most once. */
+export interface KeyedMail {
+  /** Nobody gets two mails with the same key. */
+  readonly mailKey: string;
   readonly content: MailContent;
   /** How long it is worth sending; 3 days by default. */
   readonly patienceMs?: number;
@@ -22,14 +22,14 @@ export async function enqueueMails(
   app: App,
   trx: Trx,
   personIds: readonly string[],
-  { occasion, content, patienceMs = PATIENCE_MS }: MailOccasion,
+  { mailKey, content, patienceMs = PATIENCE_MS }: KeyedMail,
 ): Promise<void> {
   if (app.sendsMail !== true) return;
   const now = app.clock();
   const giveUpAt = now + patienceMs;
   await insertMails(
     trx,
-    personIds.map((personId) => ({ id: newId(app, now), personId, occasion, content, giveUpAt })),
+    personIds.map((personId) => ({ id: newId(app, now), personId, mailKey, content, giveUpAt })),
     now,
   );
 }
@@ -39,7 +39,7 @@ export async function enqueueForOwners(
   app: App,
   trx: Trx,
   projectId: string,
-  mail: MailOccasion & { readonly isWanted: (reader: MailReader) => boolean },
+  mail: KeyedMail & { readonly isWanted: (reader: MailReader) => boolean },
 ): Promise<void> {
   if (app.sendsMail !== true) return;
   const owners = (await mailReaders(trx)).filter(

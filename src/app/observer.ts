@@ -41,7 +41,7 @@ export type Activity =
       readonly toHeight: number;
       readonly payments: number;
     }
-  /** Somebody's sign-in or proof was wrong or came too often. `personId` is null for an e-mail that nobody has. */
+  /** A sign-in or reauthentication was wrong or came too often. `personId` is null for an unknown e-mail. */
   | {
       readonly kind: 'guess_refused';
       readonly what: 'sign-in' | 'proof';

@@ -39,7 +39,7 @@ it('a backup shows one moment of a shop that sells meanwhile: no payment without
   const sell = async (): Promise<void> => {
     while (isSelling) {
       await app.pay(newPayment(app.projectId));
-      await app.pay(newPayment(app.projectId, { surface: 'transaction', token: null }));
+      await app.pay(newPayment(app.projectId, { api: 'transaction', token: null }));
     }
   };
   await app.pay();

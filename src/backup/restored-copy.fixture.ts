@@ -130,7 +130,7 @@ export function installation(scene: Scene, app: App, creator: TestApp['creator']
     /** The number of a new transaction, as people see it. */
     transactionNumber: async (): Promise<string> => {
       let id = '';
-      const request = newPayment(scene.app.projectId, { mode: 'live', surface: 'transaction', token: null });
+      const request = newPayment(scene.app.projectId, { mode: 'live', api: 'transaction', token: null });
       await creator.create(request, (payment) => ((id = payment.id), id), null);
       return (await read(id)).transactionNumber ?? '';
     },

@@ -6,7 +6,7 @@ import { testApp } from '../../test/harness.ts';
 import { backupState, saveBackup } from '../store/backups/backups.ts';
 import { backupInOwnProcess, type BackupOutcome, type BackupRun } from './own-process.ts';
 import { scheduledBackups } from './scheduled-backups.ts';
-import { noteTroubles } from '../../test/troubles.ts';
+import { noteProblems } from '../../test/problems.ts';
 
 const AT = { hour: 3, minute: 10 };
 const HOUR_MS = 3_600_000;
@@ -33,7 +33,7 @@ async function processes(count: number, run?: BackupRun) {
   const all = Array.from({ length: count }, (_, index) =>
     scheduledBackups(app, { at: AT, folder }, `process ${index}`, run ?? good, {
       onGood: (details) => reported.push(details),
-      troubles: noteTroubles(({ subject, problem }) => void problems.push(`${subject}: ${String(problem)}`)),
+      problems: noteProblems(({ subject, problem }) => void problems.push(`${subject}: ${String(problem)}`)),
     }),
   );
   const lookAt = async (at: number): Promise<void> => {

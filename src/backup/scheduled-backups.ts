@@ -1,7 +1,7 @@
 import type { App } from '../app/context.ts';
 import type { BackupSchedule } from '../config/config.ts';
 import { lastAt } from '../domain/backup-time.ts';
-import type { Troubles } from '../domain/trouble.ts';
+import type { Problems } from '../domain/problems.ts';
 import { lastGood, saveBackup } from '../store/backups/backups.ts';
 import { holdLease, releaseLease } from '../store/leases.ts';
 import { startLoop } from '../workers/loop.ts';
@@ -28,7 +28,7 @@ export interface ScheduledBackups {
 /** Receives the outcomes of scheduled backups. */
 export interface BackupReports {
   onGood(details: object): void;
-  readonly troubles: Troubles;
+  readonly problems: Problems;
 }
 
 /**
@@ -60,9 +60,9 @@ export function scheduledBackups(
   const checkFolder = async (): Promise<void> => {
     const problem = await folderProblem(folder);
     if (problem === null) {
-      reports.troubles.works('BACKUP_DIR');
+      reports.problems.works('BACKUP_DIR');
       if (folderFault !== null) notBefore = 0;
-    } else reports.troubles.failed('BACKUP_DIR', problem, { folder });
+    } else reports.problems.failed('BACKUP_DIR', problem, { folder });
     folderFault = problem === null ? null : `BACKUP_DIR: ${problem}`;
   };
   const make = async (): Promise<void> => {
@@ -71,14 +71,14 @@ export function scheduledBackups(
       folderFault === null ? await run(stopping.signal) : { kind: 'failed', problem: folderFault };
     if (made.kind === 'good') {
       failure = null;
-      reports.troubles.works(SUBJECT);
+      reports.problems.works(SUBJECT);
       reports.onGood({ file: made.file, bytes: made.bytes, duration_ms: made.durationMs, payments: made.payments });
       return;
     }
     if (stopping.signal.aborted) return;
     failure = made.problem;
     notBefore = app.clock() + RETRY_MS;
-    reports.troubles.failed(SUBJECT, failure);
+    reports.problems.failed(SUBJECT, failure);
     const record = { startedAt, finishedAt: app.clock(), file: folder, bytes: null, problem: failure };
     await saveBackup(app.db, record);
   };
@@ -87,7 +87,7 @@ export function scheduledBackups(
       await checkFolder();
       if (!(await isDue()) || !(await hold())) return;
       const renewing = setInterval(() => {
-        hold().catch((error: unknown) => reports.troubles.happened('lease of the backup', error));
+        hold().catch((error: unknown) => reports.problems.happened('lease of the backup', error));
       }, RENEW_MS);
       try {
         // Another process may have made the backup while this one waited for the lease.
@@ -113,7 +113,7 @@ export function startScheduledBackups(
   const loop = startLoop({
     name: 'backups',
     restMs: POLL_MS,
-    troubles: reports.troubles,
+    problems: reports.problems,
     work: async () => {
       await backups.runDue();
       return false;

@@ -85,9 +85,9 @@ export function deliveryIdOf(text: string): bigint {
 }
 
 /** A payment by the id of either API: an order's `ord_…`, or a UUID. */
-export function paymentSelectorOf(text: string): { readonly id: string; readonly surface?: 'order' } {
+export function paymentSelectorOf(text: string): { readonly id: string; readonly api?: 'order' } {
   const orderId = decodeId('order', text.trim());
-  if (orderId !== null) return { id: orderId, surface: 'order' };
+  if (orderId !== null) return { id: orderId, api: 'order' };
   const id = parseUuid(text.trim());
   if (id !== null) return { id };
   throw new UsageFailure(

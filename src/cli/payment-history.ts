@@ -41,7 +41,7 @@ interface PaymentEvent {
 export async function findPayment(db: Database, selector: PaymentSelector): Promise<Payment> {
   const [payment] = await findPayments(db, [selector.id]);
   if (payment !== undefined && selects(selector, payment)) return payment;
-  throw noPayment(publicPaymentId({ id: selector.id, surface: selector.surface ?? 'transaction' }));
+  throw noPayment(publicPaymentId({ id: selector.id, api: selector.api ?? 'transaction' }));
 }
 
 /** Everything that happened to a payment, oldest first. */

@@ -1,5 +1,5 @@
 import { PAYMENT_STATUSES, type PaymentStatus } from '../domain/status.ts';
-import { SURFACES, type Payment, type Surface } from '../domain/payment.ts';
+import { PAYMENT_APIS, type Payment, type PaymentApi } from '../domain/payment.ts';
 import { MODES, type Mode } from '../domain/permission.ts';
 import type { Database } from '../store/database.ts';
 import { listPayments } from '../store/payments/payments.ts';
@@ -19,13 +19,13 @@ export function statusesOf(text: string | undefined): readonly PaymentStatus[] |
   return PAYMENT_STATUSES.filter((status) => names.includes(status));
 }
 
-/** One page of payments, newest first: of one project or all, of one mode and surface or both. */
+/** One page of payments, newest first: of one project or all, of one mode and API or both. */
 export async function listAllPayments(
   db: Database,
   wanted: {
     readonly projectId: string | null;
     readonly mode?: Mode;
-    readonly surface?: Surface;
+    readonly surface?: PaymentApi;
     readonly statuses: readonly PaymentStatus[] | null;
     readonly limit: number;
     readonly offset: number;
@@ -33,15 +33,15 @@ export async function listAllPayments(
 ): Promise<readonly Payment[]> {
   const projectIds = await projectsOf(db, wanted.projectId);
   const modes = wanted.mode === undefined ? MODES : [wanted.mode];
-  const surfaces = wanted.surface === undefined ? SURFACES : [wanted.surface];
+  const apis = wanted.surface === undefined ? PAYMENT_APIS : [wanted.surface];
   const filter = { statuses: wanted.statuses, createdFrom: null, createdBefore: null };
-  // Lists are indexed by project, mode and surface: each is read along its own index, and they are merged here.
+  // Lists are indexed by project, mode and API: each is read along its own index, and they are merged here.
   const page = { limit: wanted.limit + wanted.offset, offset: 0 };
   let newest: readonly Payment[] = [];
   for (const projectId of projectIds) {
     for (const mode of modes) {
-      for (const surface of surfaces) {
-        const list = await listPayments(db, { projectId, mode, modes: [mode], surface }, filter, page);
+      for (const api of apis) {
+        const list = await listPayments(db, { projectId, mode, modes: [mode], api }, filter, page);
         newest = [...newest, ...list].toSorted(newestFirst).slice(0, page.limit);
       }
     }

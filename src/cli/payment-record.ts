@@ -16,7 +16,7 @@ export function paymentRecord(payment: Payment, links: Links): object {
   const units = (amount: bigint) => (quote === null ? null : exactNumber(amount, quote.decimals));
   return {
     id: publicPaymentId(payment),
-    surface: payment.surface,
+    surface: payment.api,
     mode: payment.mode,
     project_id: payment.projectId,
     status: payment.status,

@@ -75,7 +75,7 @@ function refusal(payment: Payment, reason: RefusedChange['reason'], action: Paym
         : `${id} is ${payment.status} and cannot be ${PARTICIPLES[action]}. ${POSSIBLE[action]}`;
     case 'money_seen':
       if (payment.received.all.seenUnits === 0n) {
-        return `Money in another token was seen for ${id}, so it cannot be ${PARTICIPLES[action]}.${payment.surface === 'transaction' ? ' It counts once the customer chooses that token.' : ''}`;
+        return `Money in another token was seen for ${id}, so it cannot be ${PARTICIPLES[action]}.${payment.api === 'transaction' ? ' It counts once the customer chooses that token.' : ''}`;
       }
       return action === 'cancel'
         ? `Money was seen for ${id} (${moneySeen(payment)}), so it cannot be cancelled. Let it complete or expire, then refund the money.`

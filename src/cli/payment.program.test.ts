@@ -13,7 +13,7 @@ async function setUp(): Promise<{ readonly app: TestApp; readonly cointill: Prog
   return { app, cointill: await program({ DATABASE_URL: app.database.url }) };
 }
 
-const transaction = { surface: 'transaction', token: null } as const;
+const transaction = { api: 'transaction', token: null } as const;
 
 it('completes an order and a transaction, each by its own id', async () => {
   const { app, cointill } = await setUp();
@@ -125,7 +125,7 @@ it('simulates money that is too much, never confirms or never comes', async () =
 it('shows a payment on its way: stopped while it confirms, or a stage at a time', async () => {
   const { app, cointill } = await setUp();
   const [stopped, walking] = [await app.pay(), await app.pay()];
-  const simulate = (order: { readonly id: string; readonly surface: 'order' | 'transaction' }, ...words: string[]) =>
+  const simulate = (order: { readonly id: string; readonly api: 'order' | 'transaction' }, ...words: string[]) =>
     cointill.json('payment', 'simulate', publicPaymentId(order), ...words);
   expect(await simulate(stopped, 'confirming')).toMatchObject({ status: 'confirming', exception: 'none' });
   expect(await simulate(walking, 'paid', '--stages', '3')).toMatchObject({ status: 'processing' });
@@ -181,7 +181,7 @@ it('says why it refuses and what is possible, and changes nothing', async () => 
     [['cancel', publicPaymentId(underpaid)], '(0.00083333 BTC, confirmed), so it cannot be cancelled.'],
     [['complete', publicPaymentId(finished)], `${publicPaymentId(finished)} is already completed.`],
     [['complete', publicPaymentId(live)], 'is a live payment: only test payments can be completed by hand.'],
-    [['show', publicPaymentId({ id: other.id, surface: 'order' })], 'There is no payment ord_'],
+    [['show', publicPaymentId({ id: other.id, api: 'order' })], 'There is no payment ord_'],
     [['cancel', '0198a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b'], 'There is no payment 0198a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b.'],
   ] as const;
   await Promise.all(

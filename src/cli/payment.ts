@@ -9,7 +9,7 @@ import {
 } from '../app/payments/payment-actions.ts';
 import { simulatePayment } from '../app/payments/simulate-payment.ts';
 import type { TokenRefusal } from '../app/payments/quote-payment.ts';
-import { SURFACES, type Surface } from '../domain/payment.ts';
+import { PAYMENT_APIS, type PaymentApi } from '../domain/payment.ts';
 import { MODES, type Mode } from '../domain/permission.ts';
 import { MAX_STAGE_SECONDS, SIMULATIONS, STAGED_SIMULATIONS, type Simulation } from '../domain/simulation.ts';
 import { oneOf, paymentSelectorOf, projectIdOf, wholeNumber } from './arguments.ts';
@@ -31,7 +31,7 @@ import { changed, type PaymentAction } from './payment-refusal.ts';
 interface ListOptions extends OutputOptions {
   readonly project?: string;
   readonly mode?: Mode;
-  readonly surface?: Surface;
+  readonly surface?: PaymentApi;
   readonly status?: string;
   readonly limit: number;
   readonly offset: number;
@@ -53,7 +53,7 @@ export function addPaymentCommands(program: Command): void {
   printsRecord(payment.command('list').description('list payments, the newest first'))
     .option('--project <id>', 'only of this project')
     .addOption(new Option('--mode <mode>', 'only of this mode').choices(MODES))
-    .addOption(new Option('--surface <surface>', 'only those that this API made').choices(SURFACES))
+    .addOption(new Option('--surface <surface>', 'only those that this API made').choices(PAYMENT_APIS))
     .option('--status <statuses>', 'only with these statuses, by commas, such as pending,confirming')
     .option('--limit <n>', `how many, 1 to ${MAX_LIMIT}`, wholeNumber(1, MAX_LIMIT), 50)
     .option('--offset <n>', `how many to pass over, 0 to ${MAX_OFFSET}`, wholeNumber(0, MAX_OFFSET), 0)

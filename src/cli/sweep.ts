@@ -30,7 +30,7 @@ export function addSweepCommands(program: Command): void {
     .requiredOption('--network <network>', oneOf(EVM_NETWORKS))
     .action(({ project, network, ...options }: PlanOptions) => {
       const projectId = projectIdOf(project);
-      return withCointill(async ({ app, networkConfigs, troubles }) => {
+      return withCointill(async ({ app, networkConfigs, problems }) => {
         const config = networkConfigs.find((one) => one.network === network);
         if (!isNetwork(network) || !isEvmNetwork(network)) {
           throw new UsageFailure(`--network must be ${oneOf(EVM_NETWORKS)}.`);
@@ -40,8 +40,8 @@ export function addSweepCommands(program: Command): void {
             `A sweep needs a node to ask for balances. Set ${settingOf(network, 'RPC_URL')}, as for the service.`,
           );
         }
-        const prices = () => pricesNow(readConfig(process.env, process.cwd()), troubles);
-        const caller = evmFamily.createCaller(config, { timeoutMs: NODE_TIMEOUT_MS, troubles });
+        const prices = () => pricesNow(readConfig(process.env, process.cwd()), problems);
+        const caller = evmFamily.createCaller(config, { timeoutMs: NODE_TIMEOUT_MS, problems });
         try {
           const overview = done(
             await sweepOverview(app, { projectId, network, tokens: config.tokens }, caller, prices),

@@ -1,7 +1,7 @@
 import type { AssetCode } from './asset-code.ts';
 import type { Fiat } from './money.ts';
 import type { Network } from './networks.ts';
-import type { Surface } from './payment.ts';
+import type { PaymentApi } from './payment.ts';
 
 /** What is added up one after the other. */
 export const BOOK_STEPS = ['transfers', 'payments', 'refunds', 'deposits'] as const;
@@ -51,7 +51,7 @@ export interface CurrencyRow {
 /** A payment whose own sum is not that of its transfers. */
 export interface DifferenceRow extends TokenKey {
   readonly paymentId: string;
-  readonly surface: Surface;
+  readonly api: PaymentApi;
   /** By its transfers, and by the payment. */
   readonly transfers: bigint;
   readonly payment: bigint;
@@ -71,7 +71,7 @@ export interface RefundRow extends TokenKey {
 /** A payment of which more was refunded in a token than is confirmed. */
 export interface OverRefundRow extends TokenKey {
   readonly paymentId: string;
-  readonly surface: Surface;
+  readonly api: PaymentApi;
   readonly received: bigint;
   readonly refunded: bigint;
 }

@@ -5,11 +5,8 @@ import { transition, type Transition } from './transition.ts';
  * The transitions that a payment was created with. They are not stored because they follow from the API: an order has
  * its token when it is created, a transaction gets its token later from the customer.
  */
-export function creationTransitions({
-  surface,
-  createdAt: at,
-}: Pick<Payment, 'surface' | 'createdAt'>): readonly Transition[] {
-  if (surface === 'transaction') return [];
+export function creationTransitions({ api, createdAt: at }: Pick<Payment, 'api' | 'createdAt'>): readonly Transition[] {
+  if (api === 'transaction') return [];
   return [
     { from: 'created', to: 'prepared', cause: 'token_chosen', at },
     { from: 'prepared', to: 'pending', cause: 'token_chosen', at },

@@ -2,7 +2,7 @@ import type { AttentionKind } from './attention.ts';
 
 /**
  * The kinds of mail that the link in a mail switches off, without a session. Changed wallets are not among them: that
- * alarm is switched off by a proof alone, and mails about one's own account by nobody.
+ * alarm is switched off by reauthentication alone, and mails about one's own account by nobody.
  */
 export const NOTIFICATIONS = ['endpoints', 'attention', 'weekly'] as const;
 export type Notification = (typeof NOTIFICATIONS)[number];

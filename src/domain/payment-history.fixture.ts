@@ -104,7 +104,7 @@ const misread: fc.Arbitrary<Step> = fc.record({
 });
 
 export const start: fc.Arbitrary<Payment> = fc.constantFrom(
-  paymentWith({ status: 'created', surface: 'transaction', quote: null }),
+  paymentWith({ status: 'created', api: 'transaction', quote: null }),
   paymentWith({ status: 'prepared' }),
   paymentWith(),
   paymentWith({ mode: 'test', completesAt: CREATED_AT + MINUTE_MS }),

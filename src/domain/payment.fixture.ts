@@ -43,7 +43,7 @@ export function paymentWith(facts: Partial<Payment> = {}): Payment {
     id: '019bbf3a-0000-7000-8000-000000000001',
     projectId: '019bbf3a-0000-7000-8000-000000000002',
     mode: 'live',
-    surface: 'order',
+    api: 'order',
     status: 'pending',
     amountMinor: 10_000n,
     currency: 'USD',
@@ -141,7 +141,7 @@ export function receivedOf(...transfers: readonly Transfer[]): Received {
 const pending = paymentWith();
 const underpaid = observed(pending, NOW, part).payment;
 export const payments = {
-  created: paymentWith({ status: 'created', surface: 'transaction', quote: null }),
+  created: paymentWith({ status: 'created', api: 'transaction', quote: null }),
   prepared: paymentWith({ status: 'prepared' }),
   pending,
   underpaid,

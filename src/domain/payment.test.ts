@@ -201,7 +201,7 @@ describe('the hash of a payment', () => {
 
 it('a payment to which nothing has happened is created, without money, exception or end', () => {
   const { id, projectId, createdAt, expiresAt } = paymentWith();
-  const facts = { id, projectId, createdAt, expiresAt, mode: 'live', surface: 'order' } as const;
+  const facts = { id, projectId, createdAt, expiresAt, mode: 'live', api: 'order' } as const;
   const amount = { amountMinor: 1n, currency: 'USD', amountUsdCents: 1n } as const;
   expect(blankPayment({ ...facts, ...amount })).toEqual({
     ...facts,

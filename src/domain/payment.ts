@@ -15,8 +15,8 @@ export type Exception = (typeof EXCEPTIONS)[number];
 export type FailureReason = 'underpaid' | 'unconfirmed';
 
 /** Which API created the payment. Only that API can read it by id. */
-export const SURFACES = ['transaction', 'order'] as const;
-export type Surface = (typeof SURFACES)[number];
+export const PAYMENT_APIS = ['transaction', 'order'] as const;
+export type PaymentApi = (typeof PAYMENT_APIS)[number];
 
 /** What the customer has to pay, fixed when the token is chosen. Amounts in the token's smallest units. */
 export interface Quote {
@@ -111,7 +111,7 @@ export interface Payment extends MerchantFields {
   readonly id: string;
   readonly projectId: string;
   readonly mode: Mode;
-  readonly surface: Surface;
+  readonly api: PaymentApi;
   readonly status: PaymentStatus;
   readonly exception: Exception;
   readonly failureReason: FailureReason | null;
@@ -155,7 +155,7 @@ export type FirstFacts =
   | 'id'
   | 'projectId'
   | 'mode'
-  | 'surface'
+  | 'api'
   | 'amountMinor'
   | 'currency'
   | 'amountUsdCents'

@@ -11,7 +11,7 @@ function refundWith(facts: Partial<Refund> = {}): Refund {
     projectId: '019bbf3a-0000-7000-8000-000000000002',
     mode: 'live',
     paymentId: '019bbf3a-0000-7000-8000-000000000001',
-    paymentSurface: 'order',
+    paymentApi: 'order',
     status: 'pending',
     amountMinor: 10_000n,
     currency: 'USD',

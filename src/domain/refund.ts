@@ -1,7 +1,7 @@
 import { pow10, type Fiat } from './money.ts';
 import type { AssetCode } from './asset-code.ts';
 import type { Network } from './networks.ts';
-import type { Payment, Surface } from './payment.ts';
+import type { Payment, PaymentApi } from './payment.ts';
 import type { Mode } from './permission.ts';
 
 export const REFUND_STATUSES = ['pending', 'completed', 'failed'] as const;
@@ -18,7 +18,7 @@ export interface Refund {
   readonly projectId: string;
   readonly mode: Mode;
   readonly paymentId: string;
-  readonly paymentSurface: Surface;
+  readonly paymentApi: PaymentApi;
   readonly status: RefundStatus;
   /** The amount in the payment's currency, at the locked quote. */
   readonly amountMinor: bigint;

@@ -10,7 +10,7 @@ import {
   isProjectAction,
   mayDo,
   projectsWithout,
-  PROOF_MS,
+  REAUTHENTICATION_MS,
   refusalOf,
   roleIn,
   ROLES,
@@ -21,7 +21,7 @@ import {
 
 /**
  * The table once more, as one reads it: o(wner), a(dmin), d(eveloper), s(upport), v(iewer); p(roject) or all; ! asks
- * for a proof.
+ * for reauthentication.
  */
 const TABLE: Readonly<Record<Action, string>> = {
   read_payments: 'oadsv p',
@@ -61,7 +61,7 @@ describe('the table', () => {
     expect(actionsOf(role, place === 'p' ? 'service' : 'project')).not.toContain(action);
   });
 
-  it.each(ACTIONS)('%s is asked for where it says, with a proof or without', (action) => {
+  it.each(ACTIONS)('%s is asked for where it says, with reauthentication or without', (action) => {
     const [, place, mark] = TABLE[action].split(' ');
     expect(isProjectAction(action)).toBe(place === 'p');
     expect(isDangerous(action)).toBe(mark === '!');
@@ -72,7 +72,7 @@ it('nobody without a role may do anything', () => {
   expect([actionsOf(null, 'project'), actionsOf(null, 'service')]).toEqual([[], []]);
 });
 
-it('a proof holds for ten minutes', () => expect(PROOF_MS).toBe(600_000));
+it('reauthentication holds for ten minutes', () => expect(REAUTHENTICATION_MS).toBe(600_000));
 
 it('changing a payment takes the action of its mode', () => {
   expect(CHANGE_PAYMENTS).toEqual({ test: 'change_test_payments', live: 'change_live_payments' });

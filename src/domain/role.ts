@@ -10,7 +10,7 @@ interface ActionRow {
   readonly roles: readonly Role[];
   /** Asked for in a project; otherwise only a role in all projects counts. */
   readonly within: 'project' | 'service';
-  /** Asks for the second factor or the password again when the last proof is older than `PROOF_MS`. */
+  /** Asks for the second factor or the password again when the last time is longer ago than `REAUTHENTICATION_MS`. */
   readonly isDangerous?: true;
 }
 
@@ -153,8 +153,8 @@ export type ProjectAction = ActionWithin<'project'>;
 
 export const ACTIONS = Object.keys(ACTIONS_TABLE) as readonly Action[];
 
-/** How long a proof of who somebody is lasts for what is dangerous. */
-export const PROOF_MS = 10 * 60_000;
+/** How long reauthentication lasts for dangerous actions. */
+export const REAUTHENTICATION_MS = 10 * 60_000;
 
 const rowOf = (action: Action): ActionRow => ACTIONS_TABLE[action];
 

@@ -7,26 +7,26 @@ interface StatusRow {
    * `open`: a token can be chosen, and the payment can expire. `counting`: all the money was seen and its confirmations
    * are counted. `final`: only new money or the merchant can change it.
    */
-  readonly phase: 'open' | 'counting' | 'final';
+  readonly statusGroup: 'open' | 'counting' | 'final';
   readonly order: OrderStatus;
 }
 
 /** The nine statuses of a payment, as the Transaction API shows them. `transition.ts` lists which can follow which. */
 const STATUSES = {
-  created: { phase: 'open', order: 'pending' },
-  prepared: { phase: 'open', order: 'pending' },
-  pending: { phase: 'open', order: 'pending' },
-  processing: { phase: 'counting', order: 'confirming' },
-  confirming: { phase: 'counting', order: 'confirming' },
-  completed: { phase: 'final', order: 'completed' },
-  failed: { phase: 'final', order: 'failed' },
-  expired: { phase: 'final', order: 'expired' },
-  cancelled: { phase: 'final', order: 'cancelled' },
+  created: { statusGroup: 'open', order: 'pending' },
+  prepared: { statusGroup: 'open', order: 'pending' },
+  pending: { statusGroup: 'open', order: 'pending' },
+  processing: { statusGroup: 'counting', order: 'confirming' },
+  confirming: { statusGroup: 'counting', order: 'confirming' },
+  completed: { statusGroup: 'final', order: 'completed' },
+  failed: { statusGroup: 'final', order: 'failed' },
+  expired: { statusGroup: 'final', order: 'expired' },
+  cancelled: { statusGroup: 'final', order: 'cancelled' },
 } as const satisfies Readonly<Record<string, StatusRow>>;
 
 export type PaymentStatus = keyof typeof STATUSES;
-type StatusOf<Phase extends StatusRow['phase']> = {
-  [Status in PaymentStatus]: (typeof STATUSES)[Status]['phase'] extends Phase ? Status : never;
+type StatusOf<Group extends StatusRow['statusGroup']> = {
+  [Status in PaymentStatus]: (typeof STATUSES)[Status]['statusGroup'] extends Group ? Status : never;
 }[PaymentStatus];
 export type OpenStatus = StatusOf<'open'>;
 export type FinalStatus = StatusOf<'final'>;
@@ -34,15 +34,15 @@ export type FinalStatus = StatusOf<'final'>;
 export const PAYMENT_STATUSES = Object.keys(STATUSES) as readonly PaymentStatus[];
 
 export function isOpen(status: PaymentStatus): status is OpenStatus {
-  return STATUSES[status].phase === 'open';
+  return STATUSES[status].statusGroup === 'open';
 }
 
 export function isCounting(status: PaymentStatus): status is StatusOf<'counting'> {
-  return STATUSES[status].phase === 'counting';
+  return STATUSES[status].statusGroup === 'counting';
 }
 
 export function isFinal(status: PaymentStatus): status is FinalStatus {
-  return STATUSES[status].phase === 'final';
+  return STATUSES[status].statusGroup === 'final';
 }
 
 /** The Order API's word for a payment's status. */

@@ -106,10 +106,10 @@ describe('any sequence of observations, even of a rail that errs', () => {
 
   it('never changes what creation fixed', () => {
     always(wildHistory, ({ before, after }) => {
-      const fixed = ({ id, mode, surface, amountMinor, currency, createdAt, expiresAt }: Payment): unknown[] => [
+      const fixed = ({ id, mode, api, amountMinor, currency, createdAt, expiresAt }: Payment): unknown[] => [
         id,
         mode,
-        surface,
+        api,
         amountMinor,
         currency,
         createdAt,

@@ -196,6 +196,6 @@ describe('creation', () => {
     const chosen = walked(blank, choice, blank.createdAt);
     expect(creationTransitions(blank)).toEqual(chosen.transitions);
     expect(withFirstToken(blank, ETH_QUOTE)).toEqual(chosen.payment);
-    expect(creationTransitions({ ...blank, surface: 'transaction' })).toEqual([]);
+    expect(creationTransitions({ ...blank, api: 'transaction' })).toEqual([]);
   });
 });

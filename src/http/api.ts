@@ -5,7 +5,7 @@ import type { App } from '../app/context.ts';
 import type { Replay } from '../app/idempotency.ts';
 import type { CreateOutcome, PaymentCreator } from '../app/payments/create-payment.ts';
 import type { PaymentReader } from '../app/payments/read-payment.ts';
-import type { Payment, Surface } from '../domain/payment.ts';
+import type { Payment, PaymentApi } from '../domain/payment.ts';
 import { MAX_TOKEN_CHANGES } from '../domain/transition.ts';
 import { invalid, notFound, RequestError } from './errors.ts';
 import { sendJson, sendReplay } from './idempotency-key.ts';
@@ -23,9 +23,9 @@ export function keyOf(request: FastifyRequest): AccessKey {
   return request.key;
 }
 
-/** The payments that a key can see: of its project, its mode and one surface. */
-export function selectorOf(key: AccessKey, surface: Surface, id: string): PaymentSelector {
-  return { id, projectId: key.project.id, mode: key.mode, surface };
+/** The payments that a key can see: of its project, its mode and one API. */
+export function selectorOf(key: AccessKey, api: PaymentApi, id: string): PaymentSelector {
+  return { id, projectId: key.project.id, mode: key.mode, api };
 }
 
 /**
@@ -36,11 +36,11 @@ export function selectorOf(key: AccessKey, surface: Surface, id: string): Paymen
 export async function readPayment(
   reader: PaymentReader,
   key: AccessKey,
-  surface: Surface,
+  api: PaymentApi,
   id: string | null,
 ): Promise<Payment> {
-  const payment = id === null ? null : await reader.read(selectorOf(key, surface, id));
-  if (payment === null) throw notFound(`There is no such ${surface}.`);
+  const payment = id === null ? null : await reader.read(selectorOf(key, api, id));
+  if (payment === null) throw notFound(`There is no such ${api}.`);
   return payment;
 }
 

@@ -1,9 +1,10 @@
 import type { Access, AccessKey, ProjectAccess } from '../app/projects/access.ts';
 import { compileCidrs, isOn, type AllowList } from '../app/projects/allow-list.ts';
 import { checkPermission, type Mode, type Operation } from '../domain/permission.ts';
-import { RequestError, type ErrorSurface } from './errors.ts';
+import type { PaymentApi } from '../domain/payment.ts';
+import { RequestError } from './errors.ts';
 
-/** Which keys this address accepts on a surface, and where it sends the others. */
+/** Which keys this address accepts on an API, and where it sends the others. */
 export interface KeyPolicy {
   /** The address that was called. */
   readonly side: Mode;
@@ -46,7 +47,7 @@ export function readBearer(header: string | undefined): string | RequestError {
 export function authenticate(
   access: Access,
   header: string | undefined,
-  surface: ErrorSurface,
+  api: PaymentApi,
   policy: KeyPolicy,
   admit: () => Promise<void>,
 ): AccessKey | RequestError | Promise<AccessKey | RequestError> {
@@ -54,19 +55,13 @@ export function authenticate(
   if (keyText instanceof RequestError) return keyText;
   if (SHORTENED.test(keyText)) return new RequestError('authentication_error', CUT_OFF);
   const found = access.find(keyText, admit);
-  return found instanceof Promise
-    ? found.then((key) => checkSide(key, surface, policy))
-    : checkSide(found, surface, policy);
+  return found instanceof Promise ? found.then((key) => checkSide(key, api, policy)) : checkSide(found, api, policy);
 }
 
-function checkSide(
-  key: AccessKey | null,
-  surface: ErrorSurface,
-  { side, baseUrls }: KeyPolicy,
-): AccessKey | RequestError {
+function checkSide(key: AccessKey | null, api: PaymentApi, { side, baseUrls }: KeyPolicy): AccessKey | RequestError {
   if (key === null) return new RequestError('authentication_error', 'Invalid API key.');
   // The Transaction API is documented only at the live address, so it accepts keys of both modes there.
-  const fits = key.mode === side || (surface === 'transaction' && side === 'live');
+  const fits = key.mode === side || (api === 'transaction' && side === 'live');
   if (fits) return key;
   const rest = key.mode === 'test' ? 'is a test key: use it at' : 'is a live key: use it at';
   return new WrongAddressError(key, `Invalid API key for this address: it ${rest} ${baseUrls[key.mode]}.`);
@@ -82,13 +77,13 @@ export function authorise(
   key: AccessKey,
   address: string,
   operation: Operation | null,
-  surface: ErrorSurface,
+  api: PaymentApi,
 ): RequestError | null {
   if (!isLetIn(key, address)) {
     return new RequestError('permission_error', 'This IP address is not on the allow-list of the project.');
   }
   if (!key.project.active) {
-    return new RequestError('permission_error', 'The project is not active.', { ownShape: surface === 'transaction' });
+    return new RequestError('permission_error', 'The project is not active.', { ownShape: api === 'transaction' });
   }
   if (operation === null) return null;
   const checked = checkPermission(key, operation);

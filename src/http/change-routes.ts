@@ -2,15 +2,15 @@ import type { FastifyInstance } from 'fastify';
 import type { TSchema } from 'typebox';
 import { forRequest } from '../app/context.ts';
 import { acceptPayment, cancelPayment } from '../app/payments/payment-actions.ts';
-import type { Payment, Surface } from '../domain/payment.ts';
+import type { Payment, PaymentApi } from '../domain/payment.ts';
 import { keyOf, selectorOf, sendChanged, type Api } from './api.ts';
 import { notFound } from './errors.ts';
 import { idempotencyOf } from './idempotency-key.ts';
 import { idempotencyHeader } from './shapes.ts';
 
-/** How a surface addresses and presents the payments that can be changed through it. */
-export interface ChangedSurface {
-  readonly surface: Surface;
+/** How an API addresses and presents the payments that can be changed through it. */
+export interface ChangedApi {
+  readonly paymentApi: PaymentApi;
   /** The collection, such as `/v1/orders`. */
   readonly path: string;
   readonly tag: string;
@@ -43,19 +43,19 @@ const CHANGES = [
   },
 ] as const;
 
-/** `POST …/{id}/cancel` and `POST …/{id}/accept`, the same on both surfaces. */
-export function changeRoutes(app: FastifyInstance, api: Api, of: ChangedSurface): void {
-  const { surface } = of;
-  const noun = surface === 'order' ? 'an order' : 'a transaction';
+/** `POST …/{id}/cancel` and `POST …/{id}/accept`, the same on both APIs. */
+export function changeRoutes(app: FastifyInstance, api: Api, of: ChangedApi): void {
+  const { paymentApi } = of;
+  const noun = paymentApi === 'order' ? 'an order' : 'a transaction';
   for (const { verb, done, summary, description, run } of CHANGES) {
     const name = verb === 'cancel' ? 'Cancel' : 'Accept';
     app.post<{ Params: { id: string } }>(
       `${of.path}/:id/${verb}`,
       {
-        config: { guard: { kind: 'api', surface, operation: 'change_payment' } },
+        config: { guard: { kind: 'api', api: paymentApi, operation: 'change_payment' } },
         schema: {
           tags: [of.tag],
-          operationId: verb + (surface === 'order' ? 'Order' : 'Transaction'),
+          operationId: verb + (paymentApi === 'order' ? 'Order' : 'Transaction'),
           summary: `${name} ${noun} ${summary}`,
           description,
           headers: idempotencyHeader,
@@ -66,13 +66,13 @@ export function changeRoutes(app: FastifyInstance, api: Api, of: ChangedSurface)
       async (request, reply) => {
         const key = keyOf(request);
         const id = of.parseId(request.params.id);
-        if (id === null) throw notFound(`There is no such ${surface}.`);
+        if (id === null) throw notFound(`There is no such ${paymentApi}.`);
         const idempotency = idempotencyOf(request, key);
-        const outcome = await run(forRequest(api.app, request.id), selectorOf(key, surface, id), {
+        const outcome = await run(forRequest(api.app, request.id), selectorOf(key, paymentApi, id), {
           present: of.present,
           idempotency,
         });
-        return sendChanged(reply, outcome, surface, done);
+        return sendChanged(reply, outcome, paymentApi, done);
       },
     );
   }

@@ -1,6 +1,6 @@
 import { Type, type Static, type TSchema } from 'typebox';
 import { parseFiatAmount, type Fiat } from '../domain/money.ts';
-import type { CommonFields, Surface } from '../domain/payment.ts';
+import type { CommonFields, PaymentApi } from '../domain/payment.ts';
 import type { CommonNames } from '../wire/payment.ts';
 import { invalid } from './errors.ts';
 import { metadata } from './fields.ts';
@@ -49,11 +49,11 @@ export function readAmount(amount: number, currency: Fiat): bigint {
 }
 
 /** The schemas in answers. */
-export function commonShape(surface: Surface) {
+export function commonShape(api: PaymentApi) {
   return {
     metadata: Type.Optional(
       Type.Record(Type.String(), Type.String(), {
-        description: `As given, and order_id: the merchant's reference, else the ${surface}'s id. Not shown to public keys.`,
+        description: `As given, and order_id: the merchant's reference, else the ${api}'s id. Not shown to public keys.`,
       }),
     ),
   } satisfies Readonly<Record<CommonNames, TSchema>>;

@@ -1,11 +1,9 @@
 import { withProgram } from '../config/called-as.ts';
 import { OverloadedError } from '../app/batch.ts';
+import type { PaymentApi } from '../domain/payment.ts';
 
 /** How long a body may be, where its route does not say otherwise. */
 export const BODY_LIMIT_BYTES = 65_536;
-
-/** Which error format an answer uses: that of one of the two APIs, or that of everything else. */
-export type ErrorSurface = 'transaction' | 'order';
 
 export type ErrorType =
   | 'authentication_error'
@@ -17,15 +15,15 @@ export type ErrorType =
   | 'api_error'
   | 'service_unavailable'
   | 'https_required'
-  /** Of the dashboard: prove again who it is, then ask again. */
-  | 'proof_required';
+  /** Of the dashboard: reauthenticate, then ask again. */
+  | 'reauthentication_required';
 
 const STATUS: Readonly<Record<ErrorType, number>> = {
   invalid_request_error: 400,
   authentication_error: 401,
   permission_error: 403,
   https_required: 403,
-  proof_required: 403,
+  reauthentication_required: 403,
   not_found_error: 404,
   conflict_error: 409,
   rate_limit_error: 429,
@@ -71,12 +69,12 @@ export function notFound(message: string): RequestError {
  * The body of an error, with commands in its message named as `program`. Key errors look the same on both APIs; all
  * others of the Transaction API use its format.
  */
-export function errorBody(error: RequestError, surface: ErrorSurface, program = 'cointill'): object {
+export function errorBody(error: RequestError, api: PaymentApi, program = 'cointill'): object {
   const isKeyError =
     error.type === 'authentication_error' || error.type === 'permission_error' || error.type === 'https_required';
   const { type, param } = error;
   const message = withProgram(error.message, program);
-  if (surface === 'transaction' && (!isKeyError || error.ownShape)) return { success: false, message };
+  if (api === 'transaction' && (!isKeyError || error.ownShape)) return { success: false, message };
   return { error: { type, message, ...(param === null ? {} : { param }) } };
 }
 

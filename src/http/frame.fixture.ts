@@ -10,7 +10,7 @@ import { createRateLimits } from './rate-limit.ts';
 import { buildServer, type ServerOptions } from './server.ts';
 import { email, httpUrl, metadata, oneOf, text } from './fields.ts';
 import type { Operation } from '../domain/permission.ts';
-import { NO_REPORTS } from '../domain/trouble.ts';
+import { NO_REPORTS } from '../domain/problems.ts';
 
 export const ORIGIN = 'https://shop.example';
 export const project: ProjectAccess = {
@@ -50,7 +50,7 @@ export const KEYS = {
 
 /** Routes of every kind of guard, to try the frame with. */
 function tryRoutes(app: FastifyInstance): void {
-  const order = (operation: Operation) => ({ guard: { kind: 'api', surface: 'order', operation } }) as const;
+  const order = (operation: Operation) => ({ guard: { kind: 'api', api: 'order', operation } }) as const;
   const body = Type.Object({
     amount: Type.Number(),
     expires_in: Type.Optional(Type.Integer({ minimum: 60, maximum: 86_400 })),
@@ -76,7 +76,7 @@ function tryRoutes(app: FastifyInstance): void {
   });
   app.get(
     '/api/transactions/:id',
-    { config: { guard: { kind: 'api', surface: 'transaction', operation: 'read_payment' } } },
+    { config: { guard: { kind: 'api', api: 'transaction', operation: 'read_payment' } } },
     () => ({ success: true }),
   );
   app.get('/pay/:id', { config: { guard: { kind: 'page' } } }, () => 'page');
@@ -98,7 +98,7 @@ export function tryServer(
     trustProxy: null,
     tls: null,
     log: pino({ level: 'silent' }),
-    troubles: NO_REPORTS,
+    problems: NO_REPORTS,
     onAnswered: metrics.onAnswered,
     plugins: [
       healthRoutes(() => Promise.resolve({ ok: false, checks: { database: 'away' }, degraded: false })),

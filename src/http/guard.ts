@@ -6,7 +6,8 @@ import type { Mode, Operation } from '../domain/permission.ts';
 import { authenticate, authorise, isLetIn, WrongAddressError } from './auth.ts';
 import { clientAddress, countedAddress } from './client.ts';
 import { allowOrigin, answerPreflight } from './cors.ts';
-import { invalid, notFound, RequestError, type ErrorSurface } from './errors.ts';
+import type { PaymentApi } from '../domain/payment.ts';
+import { invalid, notFound, RequestError } from './errors.ts';
 import { checkHttps, isLocal, type HttpsPolicy } from './https-rule.ts';
 import { loggedPath, pathOf } from './path.ts';
 import { checkSessionRoute, guardDashboard, type DashboardGuard, type SessionRule } from './session-guard.ts';
@@ -18,7 +19,7 @@ import { clientBucket, type Allowance, type Bucket, type RateLimits } from './ra
  * this machine also over plain HTTP. `health`: over plain HTTP for everybody.
  */
 export type Guard =
-  | { readonly kind: 'api'; readonly surface: ErrorSurface; readonly operation: Operation }
+  | { readonly kind: 'api'; readonly api: PaymentApi; readonly operation: Operation }
   | SessionRule
   | { readonly kind: 'dashboard'; readonly isCounted: boolean }
   | { readonly kind: 'page' | 'docs' }
@@ -58,8 +59,8 @@ const SESSION_PATH = /^\/dashboard\/api(?:\/|$)/;
 const NOWHERE: SessionRule = { kind: 'session', action: 'anybody' };
 const API_PATH = /^\/(?:v1|api\/transactions)(?:\/|$)/;
 
-/** The surface whose error format a path uses. */
-export function surfaceOf(path: string): ErrorSurface {
+/** The API whose error format a path uses. */
+export function apiOf(path: string): PaymentApi {
   return path.startsWith('/api/') ? 'transaction' : 'order';
 }
 
@@ -146,7 +147,7 @@ async function guardApi(
   rule: Extract<Guard, { readonly kind: 'api' }> | null,
   fault: RequestError | null,
 ): Promise<void> {
-  const surface = rule?.surface ?? surfaceOf(pathOf(request));
+  const api = rule?.api ?? apiOf(pathOf(request));
   const client = clientId(request);
   const { limits } = options;
   let key: AccessKey | RequestError;
@@ -154,7 +155,7 @@ async function guardApi(
   else {
     // A client that has used up its requests without a key cannot have more keys looked up.
     const admit = () => refuseUsedUp(reply, limits, 'test', client);
-    const found = authenticate(options.access, request.headers.authorization, surface, options, admit);
+    const found = authenticate(options.access, request.headers.authorization, api, options, admit);
     key = found instanceof Promise ? await found : found;
   }
   if (key instanceof RequestError) {
@@ -171,7 +172,7 @@ async function guardApi(
   const address = clientAddress(request);
   const { origin, 'user-agent': userAgent } = request.headers;
   options.keyUses?.note(key, { address, origin, userAgent, isAllowed: isLetIn(key, address) });
-  const refusal = authorise(key, address, rule?.operation ?? null, surface) ?? fault;
+  const refusal = authorise(key, address, rule?.operation ?? null, api) ?? fault;
   if (refusal !== null) throw refusal;
 }
 

@@ -1,6 +1,6 @@
 import type { AccessKey } from '../app/projects/access.ts';
 import type { App } from '../app/context.ts';
-import type { Payment, Surface } from '../domain/payment.ts';
+import type { Payment, PaymentApi } from '../domain/payment.ts';
 import { PAYMENT_STATUSES, type PaymentStatus } from '../domain/status.ts';
 import { countPayments, listPayments, type StatusCounts } from '../store/payments/payments.ts';
 import { readCreated } from './dates.ts';
@@ -13,16 +13,16 @@ interface ListQuery {
   readonly offset?: number;
 }
 
-/** One page of the payments that a key can see on a surface, newest first; `statuses` is null for all. */
+/** One page of the payments that a key can see on an API, newest first; `statuses` is null for all. */
 export async function pageOfPayments(
   app: App,
   key: AccessKey,
-  surface: Surface,
+  api: PaymentApi,
   statuses: readonly PaymentStatus[] | null,
   query: ListQuery,
 ): Promise<{ readonly payments: readonly Payment[]; readonly pagination: ReturnType<typeof pagination> }> {
   const { limit = 50, offset = 0 } = query;
-  const scope = { projectId: key.project.id, mode: key.mode, modes: [key.mode], surface };
+  const scope = { projectId: key.project.id, mode: key.mode, modes: [key.mode], api };
   const filter = { statuses, ...readCreated(query) };
   const [payments, counts] = await Promise.all([
     listPayments(app.db, scope, filter, { limit, offset }),

@@ -6,7 +6,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { FastifyInstance } from 'fastify';
 import { accessOf, KEYS, overSocket, project, tryServer } from './frame.fixture.ts';
 import type { ServerOptions } from './server.ts';
-import { noteTroubles } from '../../test/troubles.ts';
+import { noteProblems } from '../../test/problems.ts';
 
 const open: FastifyInstance[] = [];
 const server = (...given: Parameters<typeof tryServer>): FastifyInstance => {
@@ -62,7 +62,7 @@ describe('every response carries the rate-limit headers', () => {
 });
 
 describe('the checks come in one order', () => {
-  it('refuses an unknown path below an API without a key, and names the surface in the shape', async () => {
+  it('refuses an unknown path below an API without a key, and names the API in the shape', async () => {
     const app = server({}, roomy);
     expect((await app.inject('/api/transactions/a/b')).statusCode).toBe(401);
     const order = await app.inject({ url: '/v1/nothing', headers: bearer('sk_test') });
@@ -75,14 +75,14 @@ describe('the checks come in one order', () => {
     ['GET http://localhost/api/transactions/zzz/y', 'transaction'],
     ['GET HTTPS://api.example/api/transactions/zzz/y?z', 'transaction'],
     ['GET http://localhost/v1/nothing?x=/api/', 'order'],
-  ])('takes a whole URL as the target for its path: %s', async (line, surface) => {
+  ])('takes a whole URL as the target for its path: %s', async (line, api) => {
     const send = await overSocket(server({}, roomy));
     const { status, body } = await send(`${line} HTTP/1.1\r\n${LINES}\r\n`);
     const path = /\/(?:api|v1)\/[^? ]*/.exec(line)?.[0] ?? '';
     const message = `There is nothing at GET ${path}.`;
     expect([status, JSON.parse(body)]).toEqual([
       404,
-      surface === 'transaction' ? { success: false, message } : { error: { type: 'not_found_error', message } },
+      api === 'transaction' ? { success: false, message } : { error: { type: 'not_found_error', message } },
     ]);
     const keyless = await overSocket(server({}, roomy));
     const refused = await keyless(`${line} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`);
@@ -149,7 +149,7 @@ describe('the checks come in one order', () => {
     expect(await statuses(refused)).toEqual(refused.map((address) => [address, 403]));
   });
 
-  it('says that a project is not active in the shape of the surface', async () => {
+  it('says that a project is not active in the shape of the API', async () => {
     const app = server();
     const transaction = await app.inject({ url: '/api/transactions/x', headers: bearer('sk_off') });
     expect([transaction.statusCode, transaction.json()]).toMatchObject([403, { success: false }]);
@@ -177,7 +177,7 @@ describe('the checks come in one order', () => {
 });
 
 describe('rate limits', () => {
-  it('counts each key for itself and refuses with 429, Retry-After and the surface’s body', async () => {
+  it('counts each key for itself and refuses with 429, Retry-After and the API’s body', async () => {
     const app = server({}, { test: 2, live: 9, page: 7 });
     const call = (key: string) => app.inject({ url: '/api/transactions/x', headers: bearer(key) });
     expect((await call('sk_test')).headers['x-ratelimit-remaining']).toBe('1');
@@ -232,11 +232,11 @@ describe('CORS', () => {
 
 describe('faults', () => {
   it('hides the details of an internal error, and reports it with the request id that the client got', async () => {
-    const troubles = noteTroubles();
-    const app = server({ troubles });
+    const problems = noteProblems();
+    const app = server({ problems });
     const answer = await app.inject({ url: '/v1/fault?secret=s3cr3t', headers: bearer('sk_test') });
     expect(answer.body).not.toMatch(/select|vault|\bat /);
-    expect(troubles.noted).toEqual([
+    expect(problems.noted).toEqual([
       {
         subject: 'GET /v1/fault answered 500',
         problem: expect.any(Error),

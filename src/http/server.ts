@@ -10,14 +10,14 @@ import Fastify, {
 import type { Access, AccessKey } from '../app/projects/access.ts';
 import type { KeyUses } from '../app/projects/key-uses.ts';
 import type { Mode } from '../domain/permission.ts';
-import type { Troubles } from '../domain/trouble.ts';
+import type { Problems } from '../domain/problems.ts';
 import { clientAddress } from './client.ts';
 import { parseBodies } from './body.ts';
 import { BODY_LIMIT_BYTES, asRequestError, errorBody, invalid, type RequestError } from './errors.ts';
 import { cameEncrypted } from './https-rule.ts';
 import { nameIgnoredFields } from './ignored-fields.ts';
 import { createListener, TIMEOUTS } from './listener.ts';
-import { guardRequests, guardUnrouted, nothingAt, rateLimitHeaders, surfaceOf, sendRateLimitHeaders } from './guard.ts';
+import { guardRequests, guardUnrouted, nothingAt, rateLimitHeaders, apiOf, sendRateLimitHeaders } from './guard.ts';
 import { pathOf } from './path.ts';
 import { reportFault } from './report-fault.ts';
 import { limitConcurrentReads } from './concurrent-reads.ts';
@@ -40,7 +40,7 @@ export interface ServerOptions {
   readonly isStopping?: () => boolean;
   readonly tls: { readonly cert: Buffer; readonly key: Buffer } | null;
   readonly log: FastifyBaseLogger;
-  readonly troubles: Troubles;
+  readonly problems: Problems;
   /** How messages name our commands; by default `cointill`. */
   readonly program?: string;
   /** Called after every answered request. */
@@ -138,7 +138,7 @@ export function buildServer(options: ServerOptions): FastifyInstance {
   app.setErrorHandler(async (error, request, reply) => {
     if (isGone(request)) return reply.hijack();
     const requestError = asRequestError(error, request.routeOptions.bodyLimit);
-    if (requestError.status >= 500) reportFault(options.troubles, request, requestError.status, error);
+    if (requestError.status >= 500) reportFault(options.problems, request, requestError.status, error);
     // The guard itself may have failed before it could send them, because the database is down.
     if (!reply.hasHeader('x-ratelimit-limit')) await sendRateLimitHeaders(request, reply, limits);
     return answerError(request, reply, requestError, program);
@@ -181,11 +181,11 @@ function answerError(request: FastifyRequest, reply: FastifyReply, error: Reques
   request.refusal = error;
   const { guard } = request.routeOptions.config;
   // A path may be written with escapes, so the route's pattern is more reliable than its text.
-  const surface = guard?.kind === 'api' ? guard.surface : surfaceOf(pathOf(request));
+  const api = guard?.kind === 'api' ? guard.api : apiOf(pathOf(request));
   return reply
     .code(error.status)
     .header('content-type', 'application/json; charset=utf-8')
-    .send(JSON.stringify(errorBody(error, surface, program)));
+    .send(JSON.stringify(errorBody(error, api, program)));
 }
 
 function standardHeaders(request: FastifyRequest, reply: FastifyReply, behindProxy: boolean): void {

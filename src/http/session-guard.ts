@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Access } from '../app/projects/access.ts';
 import { isOn, type AllowList } from '../app/projects/allow-list.ts';
-import { findSignedIn, provedUntil, type SignedIn } from '../app/people/sessions.ts';
+import { findSignedIn, reauthenticatedUntil, type SignedIn } from '../app/people/sessions.ts';
 import type { App } from '../app/context.ts';
 import { hashOf } from '../app/people/token.ts';
 import { parseUuid } from '../domain/id.ts';
@@ -33,8 +33,8 @@ const isByMode = (action: SessionRule['action']): action is keyof typeof BY_MODE
 export interface SessionRule {
   readonly kind: 'session';
   readonly action: 'anybody' | 'own_account' | keyof typeof BY_MODE | Action;
-  /** Requires a proof from the last ten minutes, as dangerous actions always do. */
-  readonly asksProof?: true;
+  /** Requires reauthentication from the last ten minutes, as dangerous actions always do. */
+  readonly asksReauthentication?: true;
 }
 
 /** The dependencies of the dashboard's guard. */
@@ -76,7 +76,7 @@ interface Counting {
 }
 
 /**
- * Checks address, rate limit, origin, session, role and proof.
+ * Checks address, rate limit, origin, session, role and reauthentication.
  *
  * @throws RequestError for the first of them that refuses the request
  */
@@ -121,14 +121,17 @@ export async function guardDashboard(
     );
   }
   const action = await authorise(request, access, signedIn, rule);
-  const asksProof = rule.asksProof === true || (action !== null && isDangerous(action));
-  if (asksProof) requireProof(signedIn, dashboard.app.clock());
+  const asksReauthentication = rule.asksReauthentication === true || (action !== null && isDangerous(action));
+  if (asksReauthentication) requireReauthentication(signedIn, dashboard.app.clock());
 }
 
 /** @throws RequestError unless the person proved in the last ten minutes who they are */
-export function requireProof({ session }: SignedIn, now: number): void {
-  if (provedUntil(session, now) === null) {
-    throw new RequestError('proof_required', 'Prove again that it is you: the last proof is older than ten minutes.');
+export function requireReauthentication({ session }: SignedIn, now: number): void {
+  if (reauthenticatedUntil(session, now) === null) {
+    throw new RequestError(
+      'reauthentication_required',
+      'Confirm again that it is you: the last time is more than ten minutes ago.',
+    );
   }
 }
 

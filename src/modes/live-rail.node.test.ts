@@ -265,7 +265,7 @@ describe('a live order', () => {
 describe('a live transaction', () => {
   it('is created without a wallet, and takes an address only once its token is chosen', async () => {
     const app = await liveApp();
-    const request = newPayment(app.projectId, { mode: 'live', surface: 'transaction', token: null });
+    const request = newPayment(app.projectId, { mode: 'live', api: 'transaction', token: null });
     const transaction = await app.pay(request);
     expect(transaction).toMatchObject({ status: 'created', quote: null, completesAt: null });
     const eth = { asset: 'ETH', network: null };
@@ -280,7 +280,7 @@ describe('a live transaction', () => {
   it('gets its address also when more customers choose at once than there are connections', async () => {
     const app = await liveApp();
     await setWallet(app, app.projectId);
-    const request = newPayment(app.projectId, { mode: 'live', surface: 'transaction', token: null });
+    const request = newPayment(app.projectId, { mode: 'live', api: 'transaction', token: null });
     const transactions = await Promise.all(Array.from({ length: 30 }, () => app.pay(request)));
     const outcomes = await Promise.all(
       transactions.map(({ id }) => selectToken(app, { id }, { asset: 'ETH', network: null })),
@@ -293,7 +293,7 @@ describe('a live transaction', () => {
   it('uses no address up where the choice is refused', async () => {
     const app = await liveApp();
     await setWallet(app, app.projectId);
-    const transaction = await app.pay({ mode: 'live', surface: 'transaction', token: null });
+    const transaction = await app.pay({ mode: 'live', api: 'transaction', token: null });
     app.clock.set(transaction.expiresAt);
     const outcome = await selectToken(app, { id: transaction.id }, { asset: 'ETH', network: null });
     expect(outcome).toMatchObject({ kind: 'refused', reason: 'expired' });

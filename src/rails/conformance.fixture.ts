@@ -4,7 +4,7 @@ import { familyFacts, settingOf, type Network } from '../domain/networks.ts';
 import { ChainUnavailableError, type ChainBlock, type ChainSource, type ChainTransfer } from './chain.ts';
 import type { WalletSource, UtxoChains } from './family.ts';
 import { createChainSource, rulesOf, type NetworkNodes } from './networks.ts';
-import { NO_REPORTS } from '../domain/trouble.ts';
+import { NO_REPORTS } from '../domain/problems.ts';
 
 /** A chain of its own, with money to pay from; blocks come only when asked for. */
 export interface TestChain {
@@ -93,7 +93,7 @@ export function describeChain(network: Network, start: () => Promise<NodeChain>)
 }
 
 function sourceOf(nodes: NetworkNodes): ChainSource {
-  return createChainSource(nodes, { timeoutMs: 10_000, troubles: NO_REPORTS });
+  return createChainSource(nodes, { timeoutMs: 10_000, problems: NO_REPORTS });
 }
 
 type Open = () => { readonly chain: TestChain; readonly source: ChainSource; readonly address: string };
@@ -247,7 +247,7 @@ function describeNodes(network: Network, chain: () => NodeChain): void {
 
     it('are refused at once where their URL is none, or there is none of them', () => {
       for (const urls of [['ftp://127.0.0.1'], []]) {
-        expect(() => createChainSource({ ...chain().nodes, urls }, { timeoutMs: 1, troubles: NO_REPORTS })).toThrow(
+        expect(() => createChainSource({ ...chain().nodes, urls }, { timeoutMs: 1, problems: NO_REPORTS })).toThrow(
           RangeError,
         );
       }

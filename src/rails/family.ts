@@ -1,5 +1,5 @@
 import type { Network, UtxoNetwork } from '../domain/networks.ts';
-import type { Troubles } from '../domain/trouble.ts';
+import type { Problems } from '../domain/problems.ts';
 import type { ChainSource, WalletDeriver } from './chain.ts';
 
 /**
@@ -78,7 +78,7 @@ export interface NetworkRules {
 export interface NodeAccess {
   /** For one call to one node. */
   readonly timeoutMs: number;
-  readonly troubles: Troubles;
+  readonly problems: Problems;
 }
 
 /**

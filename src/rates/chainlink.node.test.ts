@@ -6,7 +6,7 @@ import { ANVIL_ACCOUNT, startAnvil, type Anvil } from '../../test/anvil.ts';
 import { createChainlinkSource, ETHEREUM_FEEDS, ETHEREUM_FEEDS_CHAIN_ID } from './chainlink.ts';
 import { createLiveRates } from './live.ts';
 import type { PriceSource, SourceAnswer } from './source.ts';
-import { NO_REPORTS } from '../domain/trouble.ts';
+import { NO_REPORTS } from '../domain/problems.ts';
 
 const ABI = parseAbi([
   'function setDecimals(uint8 newDecimals)',
@@ -136,7 +136,7 @@ it('confirms a single market within the heartbeat, and not after', async () => {
   const rates = createLiveRates({
     sources: [exchange, sourceOn('LTC')],
     clock: () => now,
-    troubles: NO_REPORTS,
+    problems: NO_REPORTS,
     ...limits,
   });
   await rates.refresh();

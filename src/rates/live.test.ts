@@ -7,7 +7,7 @@ import { serveHttps } from './local-https.fixture.ts';
 import * as published from './published-answers.fixture.ts';
 import type { PriceSource, SourcePrice } from './source.ts';
 import { WEB_SOURCES, webSources } from './web-sources.ts';
-import { noteTroubles } from '../../test/troubles.ts';
+import { noteProblems } from '../../test/problems.ts';
 
 const START = Date.UTC(2026, 0, 5, 12);
 const USD = 100_000_000n;
@@ -55,8 +55,8 @@ function live(sources: readonly PriceSource[], options: Partial<LiveRatesOptions
     maxAgeMs: 120_000,
     timeoutMs: 5_000,
     backOffMs: 20_000,
-    troubles: {
-      ...noteTroubles(({ subject, problem }) => void lines.push(`${subject}: ${String(problem)}`)),
+    problems: {
+      ...noteProblems(({ subject, problem }) => void lines.push(`${subject}: ${String(problem)}`)),
       works: (subject) => void lines.push(`${subject} works`),
     },
     ...options,

@@ -3,7 +3,7 @@ import type { UsdPriceE8 } from '../domain/asset.ts';
 import type { Fiat } from '../domain/money.ts';
 import { judge, type Verdict, type Vote } from './median.ts';
 import type { PriceSource, RateSource, SourcePrice } from './source.ts';
-import type { Troubles } from '../domain/trouble.ts';
+import type { Problems } from '../domain/problems.ts';
 
 export interface LiveRatesOptions {
   readonly sources: readonly PriceSource[];
@@ -17,7 +17,7 @@ export interface LiveRatesOptions {
    * How long a source that failed twice in a row is not asked; doubled with each further failure, up to five minutes.
    */
   readonly backOffMs: number;
-  readonly troubles: Troubles;
+  readonly problems: Problems;
 }
 
 export interface SourceStatus {
@@ -72,7 +72,7 @@ const MAX_ERROR_LENGTH = 300;
  * is guessed, not even that a stablecoin is worth a dollar. USD itself is always 1.
  */
 export function createLiveRates(options: LiveRatesOptions): LiveRates {
-  const { clock, troubles } = options;
+  const { clock, problems } = options;
   const states = options.sources.map((source): SourceState => ({ source, ...UNASKED }));
   // Verdicts are cached until one of their votes is too old or a new one arrives: a busy service asks thousands of
   // times per second.
@@ -105,7 +105,7 @@ export function createLiveRates(options: LiveRatesOptions): LiveRates {
       // Prices cannot be from the future; and a price without its own time is not newer than the request.
       state.prices = prices.map((price) => ({ ...price, at: Math.min(price.at ?? askedAt, askedAt) }));
       verdicts.clear();
-      troubles.works(subjectOf(state.source));
+      problems.works(subjectOf(state.source));
       state.failures = 0;
       state.restMs = state.source.everyMs;
       state.lastOkAt = askedAt;
@@ -156,14 +156,14 @@ function voteOf(
 function noteFailure(
   state: SourceState,
   fault: unknown,
-  { backOffMs, troubles }: Pick<LiveRatesOptions, 'backOffMs' | 'troubles'>,
+  { backOffMs, problems }: Pick<LiveRatesOptions, 'backOffMs' | 'problems'>,
 ): void {
   state.failures += 1;
   // The first failure may be chance: the next refresh tries again.
   const restMs = state.failures === 1 ? 0 : backOffMs * 2 ** Math.min(state.failures - 2, 20);
   state.restMs = Math.min(restMs, MAX_BACK_OFF_MS);
   state.lastError = messageOf(fault);
-  troubles.failed(subjectOf(state.source), state.lastError, { source: state.source.name });
+  problems.failed(subjectOf(state.source), state.lastError, { source: state.source.name });
 }
 
 function subjectOf({ name }: PriceSource): string {

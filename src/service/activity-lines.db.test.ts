@@ -7,22 +7,22 @@ import type { Activity, Observer } from '../app/observer.ts';
 import type { Config } from '../config/config.ts';
 import { encodeId } from '../domain/id.ts';
 import { logActivities } from './activity-lines.ts';
-import { createLogger, writeTrouble } from './log.ts';
-import { createTroubleReporter } from './troubles.ts';
+import { createLogger, writeProblem } from './log.ts';
+import { createProblemReporter } from './problems.ts';
 
 const MINUTE_MS = 60_000;
 
-/** A sandbox whose lines are kept, troubles included; its clock stands still until the test moves it. */
+/** A sandbox whose lines are kept, problems included; its clock stands still until the test moves it. */
 async function loggedApp(level: Config['logLevel'] = 'info') {
   const lines: Record<string, unknown>[] = [];
   const log = createLogger(level, { write: (line) => void lines.push(JSON.parse(line)) });
   let observer: Observer = () => {};
   const webhooks = await webhookApp({ observer: (activity) => observer(activity) });
   const { clock } = webhooks.app;
-  const troubles = createTroubleReporter(clock, (line) => writeTrouble(log, line));
-  observer = logActivities(log, troubles);
+  const problems = createProblemReporter(clock, (line) => writeProblem(log, line));
+  observer = logActivities(log, problems);
   const pass = (ms: number): void => {
-    for (const end = clock() + ms; clock() < end; troubles.flush()) clock.advance(Math.min(1_000, end - clock()));
+    for (const end = clock() + ms; clock() < end; problems.flush()) clock.advance(Math.min(1_000, end - clock()));
   };
   return {
     ...webhooks,
@@ -92,7 +92,7 @@ describe('a payment', () => {
     const order = await app.pay();
     await simulatePayment(app, { id: order.id }, 'paid');
     take();
-    const request = { projectId: app.projectId, mode: 'test', surface: 'order', paymentId: order.id } as const;
+    const request = { projectId: app.projectId, mode: 'test', api: 'order', paymentId: order.id } as const;
     const wish = { ...request, wanted: null, address: null, reason: 'a customer’s own words' };
     await createRefund(forRequest(app, 'req-3'), wish, null);
     const [line] = take();

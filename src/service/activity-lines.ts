@@ -3,7 +3,7 @@ import type { Activity, Observer } from '../app/observer.ts';
 import { encodeId, deliveryId } from '../domain/id.ts';
 import { formatDecimal } from '../domain/money.ts';
 import type { Payment } from '../domain/payment.ts';
-import type { Troubles } from '../domain/trouble.ts';
+import type { Problems } from '../domain/problems.ts';
 import { publicPaymentId } from '../wire/payment.ts';
 import { createRefusalLines } from './refusal-lines.ts';
 import { MAX_DELIVERY_ATTEMPTS } from '../domain/retry-schedule.ts';
@@ -37,12 +37,12 @@ const HIGHEST_LEVEL: Readonly<Record<Activity['kind'], Line['level']>> = {
 
 /**
  * Logs every activity. Only ids, networks, amounts and durations: no customer data, and only the host of a webhook's
- * URL, because the rest may contain a password. An endpoint that fails is also reported as a trouble.
+ * URL, because the rest may contain a password. An endpoint that fails is also reported as a problem.
  */
-export function logActivities(logger: Logger, troubles: Troubles): Observer {
+export function logActivities(logger: Logger, problems: Problems): Observer {
   // Every field is selected here: scanning each line for secrets takes five times as long as writing it.
   const log = logger.child({}, { redact: [] });
-  const refusal = createRefusalLines(log, troubles);
+  const refusal = createRefusalLines(log, problems);
   return (activity) => {
     if (activity.kind === 'guess_refused') {
       const { what, reason, personId: person, client, requestId: request } = activity;
@@ -52,7 +52,7 @@ export function logActivities(logger: Logger, troubles: Troubles): Observer {
     // Lines are only built if they are written: there may be thousands per second.
     const lines = log.isLevelEnabled(HIGHEST_LEVEL[activity.kind]) ? linesOf(activity) : [];
     for (const { level, fields, message } of lines) log[level](presentFields(fields), message);
-    if (activity.kind === 'delivery_attempted') reportEndpoint(troubles, activity);
+    if (activity.kind === 'delivery_attempted') reportEndpoint(problems, activity);
   };
 }
 
@@ -89,12 +89,12 @@ function linesOf(activity: Activity): readonly Line[] {
 }
 
 /** Attempts by hand are not reported, because a person is watching the result. */
-function reportEndpoint(troubles: Troubles, attempt: Attempt): void {
+function reportEndpoint(problems: Problems, attempt: Attempt): void {
   if (attempt.record.leaseUntil === null) return;
   const { endpoint } = attempt.delivery;
   const subject = `webhook endpoint ${encodeId('endpoint', endpoint.id)}`;
-  if (attempt.outcome === 'delivered') troubles.works(subject);
-  else troubles.failed(subject, failureOf(attempt), endpointFields(endpoint).fields);
+  if (attempt.outcome === 'delivered') problems.works(subject);
+  else problems.failed(subject, failureOf(attempt), endpointFields(endpoint).fields);
 }
 
 function createdLines({ changes }: Of<'payments_created'>): readonly Line[] {
@@ -150,7 +150,7 @@ function words(name: string): string {
 
 function refundLine({ refund, event, requestId }: Of<'refund_changed'>): Line {
   const id = encodeId('refund', refund.id);
-  const payment = publicPaymentId({ id: refund.paymentId, surface: refund.paymentSurface });
+  const payment = publicPaymentId({ id: refund.paymentId, api: refund.paymentApi });
   const { projectId: project, mode, status, network, asset, failureReason: reason, transactionHash } = refund;
   const amount = formatDecimal(refund.units, refund.decimals);
   const why = reason === null ? '' : ` (${words(reason)})`;

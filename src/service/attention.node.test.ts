@@ -10,7 +10,7 @@ import { sweepOverview } from '../app/projects/sweep.ts';
 import { setProjectWallet } from '../app/projects/wallets.ts';
 import { CUSTOMER, etherRefund, paidOrder } from '../app/refunds/refund-ether.fixture.ts';
 import { encodeId } from '../domain/id.ts';
-import { NO_REPORTS } from '../domain/trouble.ts';
+import { NO_REPORTS } from '../domain/problems.ts';
 import { createEvmCaller } from '../rails/evm/caller.ts';
 import { MAIN_CHAINS } from '../rails/utxo/params.ts';
 import { saveNodes } from '../store/chains/network-states.ts';
@@ -27,7 +27,7 @@ async function attention({ app, anvil }: EtherShop): Promise<readonly AttentionI
     chainId: CHAIN_ID,
     tokens: new Map(),
   } as const;
-  const worth = await sweepsWorth({ app, networkConfigs: [nodes], troubles: NO_REPORTS }, app.projectId);
+  const worth = await sweepsWorth({ app, networkConfigs: [nodes], problems: NO_REPORTS }, app.projectId);
   const sources = { serviceHealth: createServiceHealth(app, ['ethereum'], 0), sweeps: () => Promise.resolve(worth) };
   const items = await attentionItems(app, { projectId: app.projectId, mode: 'live', role: 'owner' }, sources);
   // Every wallet that is set is announced, which `test/dashboard/wallets.db.test.ts` is about.
@@ -91,7 +91,7 @@ it('what a check of the page has stored is worth a sweep at once, whenever the n
   const { app } = shop;
   const treasury = await setTreasury(shop);
   // No network is configured: nothing but what is stored can be known.
-  const watch = createSweepWatch({ app, networkConfigs: [], troubles: NO_REPORTS });
+  const watch = createSweepWatch({ app, networkConfigs: [], problems: NO_REPORTS });
   expect(await watch(app.projectId)).toEqual([]);
   const checked = (count: number) =>
     app.db.transaction().execute((trx) =>
@@ -148,7 +148,7 @@ it('a refund needs attention until what is signed pays it, and deposits until th
   expect(await kinds(shop)).toEqual(['sweep']);
 
   const node = { network: 'ethereum', urls: [anvil.url], chainId: CHAIN_ID } as const;
-  const caller = createEvmCaller({ ...node, timeoutMs: 5_000, troubles: NO_REPORTS });
+  const caller = createEvmCaller({ ...node, timeoutMs: 5_000, problems: NO_REPORTS });
   onTestFinished(() => caller.close());
   const request = { projectId: app.projectId, network: 'ethereum', tokens: new Map() } as const;
   const plan = await sweepOverview(app, request, caller, () => Promise.reject(new Error('ether was quoted')));

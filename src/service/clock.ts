@@ -23,19 +23,19 @@ export interface ClockWatch {
 
 /** Compares the clock now and every ten seconds. `asked` resolves when the price sources have given their time. */
 export async function startClockWatch(
-  { app, troubles }: Pick<Cointill, 'app' | 'troubles'>,
+  { app, problems }: Pick<Cointill, 'app' | 'problems'>,
   clock: ServiceClock,
   asked: Promise<void>,
 ): Promise<ClockWatch> {
   const look = createClockWatch(app.db, clock, REST_MS);
   const work = async (): Promise<boolean> => {
     const { problem } = await look();
-    if (problem === null) troubles.works('clock');
-    else troubles.failed('clock', problem);
+    if (problem === null) problems.works('clock');
+    else problems.failed('clock', problem);
     return false;
   };
   // The loop repeats and reports a comparison that failed.
   await work().catch(() => {});
-  const loop = startLoop({ name: 'comparing the clock', work, restMs: REST_MS, troubles });
+  const loop = startLoop({ name: 'comparing the clock', work, restMs: REST_MS, problems });
   return { judged: asked.then(() => void clock.look()), stop: () => loop.stop() };
 }

@@ -10,7 +10,7 @@ import { allTokens, type Token } from '../domain/asset.ts';
 import { pow10 } from '../domain/money.ts';
 import { nativeAsset, type Network } from '../domain/networks.ts';
 import type { Mode } from '../domain/permission.ts';
-import type { Troubles } from '../domain/trouble.ts';
+import type { Problems } from '../domain/problems.ts';
 import { DEFAULT_POLICY } from '../domain/transition.ts';
 import { createAddressThread } from '../rails/address-thread.ts';
 import { createAddressesAhead } from '../rails/addresses-ahead.ts';
@@ -31,7 +31,7 @@ import { openDatabase, type DatabaseHandle } from '../store/database.ts';
 import { openServer } from '../backup/database.ts';
 import { migrate } from '../store/migrate.ts';
 import { logActivities } from './activity-lines.ts';
-import { logTroubles } from './log.ts';
+import { logProblems } from './log.ts';
 import { openSealingKey } from './sealing-key.ts';
 import type { WebhookPolicy } from '../webhooks/guard.ts';
 import { loadSealingKey } from '../webhooks/secret.ts';
@@ -51,7 +51,7 @@ export interface Cointill {
   readonly networks: readonly Network[];
   readonly networkConfigs: readonly NetworkNodes[];
   readonly log: Logger;
-  readonly troubles: Troubles;
+  readonly problems: Problems;
   readonly chains: UtxoChains;
   /** The highest fee rate of a refund, in the smallest units per virtual byte. */
   readonly maxFeeRate: number;
@@ -74,7 +74,7 @@ interface CoreParts {
   readonly rates?: RateSource;
   /** Receives the activities beside the log. */
   readonly observer?: Observer;
-  readonly troubles?: Troubles;
+  readonly problems?: Problems;
   /** Whether an empty database may be migrated. Default: true. */
   readonly mayCreate?: boolean;
   /** The name of the process in `pg_stat_activity`. Default: `cointill`. */
@@ -87,12 +87,12 @@ interface CoreParts {
  * @throws EmptyDatabaseError if the database is empty and `mayCreate` is false
  */
 export async function openCointill(config: Config, log: Logger, parts: CoreParts = {}): Promise<Cointill> {
-  const { troubles = logTroubles(log) } = parts;
+  const { problems = logProblems(log) } = parts;
   const server = await openServer(config, log);
   const handle = openDatabase(server.connection, {
     maxConnections: MAX_CONNECTIONS,
     direct: server.direct,
-    onError: (error) => troubles.happened('a database connection', error),
+    onError: (error) => problems.happened('a database connection', error),
     ...(parts.applicationName === undefined ? {} : { applicationName: parts.applicationName }),
   });
   const openWallet = createWalletOpener(config.utxoChains);
@@ -112,7 +112,7 @@ export async function openCointill(config: Config, log: Logger, parts: CoreParts
     await close().catch(() => {});
     throw error;
   }
-  const lines = logActivities(log, troubles);
+  const lines = logActivities(log, problems);
   const observer: Observer = (activity) => {
     lines(activity);
     parts.observer?.(activity);
@@ -136,7 +136,7 @@ export async function openCointill(config: Config, log: Logger, parts: CoreParts
     networks,
     networkConfigs: config.networks,
     log,
-    troubles,
+    problems,
     chains: config.utxoChains,
     maxFeeRate: config.maxFeeRate,
     ...wallets,

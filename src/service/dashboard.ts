@@ -31,12 +31,12 @@ const NODE_TIMEOUT_MS = 10_000;
 
 /** Asks the nodes of a network for their chain and their height; null: the service has no node of that network. */
 async function askNodes(
-  { networkConfigs, troubles }: Pick<Cointill, 'networkConfigs' | 'troubles'>,
+  { networkConfigs, problems }: Pick<Cointill, 'networkConfigs' | 'problems'>,
   network: Network,
 ): Promise<readonly NodeReport[] | null> {
   const nodes = networkConfigs.find((one) => one.network === network);
   if (nodes === undefined) return null;
-  const source = createChainSource(nodes, { timeoutMs: NODE_TIMEOUT_MS, troubles });
+  const source = createChainSource(nodes, { timeoutMs: NODE_TIMEOUT_MS, problems });
   try {
     return await source.checkNodes();
   } finally {
@@ -80,7 +80,7 @@ export async function openDashboard(
   const assets = await loadShellAssets();
   const build = assets === null ? '' : `-${assets.document.etag.replaceAll(/[^0-9a-f]/g, '')}`;
   const watch = createProjectWatch(app, notifications, {
-    onFault: (error) => core.troubles.happened('updates of the dashboard', error),
+    onFault: (error) => core.problems.happened('updates of the dashboard', error),
   });
   const chains = createSweepChains(core);
   let opened: WebhookSender | null = null;
@@ -97,9 +97,9 @@ export async function openDashboard(
       ...chainParts(core),
       deposits: {
         chains: chains.chainOf,
-        refresh: (projectId) => refreshDeposits(app, chains.chainOf, core.troubles, projectId),
+        refresh: (projectId) => refreshDeposits(app, chains.chainOf, core.problems, projectId),
       },
-      live: { watch, notifications, troubles: core.troubles },
+      live: { watch, notifications, problems: core.problems },
       exports: { connect: () => core.handle.connect() },
       creator,
       checkout: checkoutOf(pages, app.clock),

@@ -2,8 +2,8 @@ import { DatabaseError } from 'pg';
 import { expect, it } from 'vitest';
 import { NodeBehindError } from '../app/chains/follow-chain.ts';
 import { BackupError } from '../archive/format.ts';
-import { createLogger, writeTrouble } from './log.ts';
-import type { TroubleLine } from './troubles.ts';
+import { createLogger, writeProblem } from './log.ts';
+import type { ProblemLine } from './problems.ts';
 
 /** The lines that a logger writes of what the test tells it. */
 function written(write: (log: ReturnType<typeof createLogger>) => void): readonly Record<string, unknown>[] {
@@ -12,12 +12,12 @@ function written(write: (log: ReturnType<typeof createLogger>) => void): readonl
   return lines;
 }
 
-const trouble = (line: Partial<TroubleLine>): TroubleLine =>
-  ({ subject: 'watching bitcoin', details: {}, kind: 'began', ...line }) as TroubleLine;
+const problemLine = (line: Partial<ProblemLine>): ProblemLine =>
+  ({ subject: 'watching bitcoin', details: {}, kind: 'began', ...line }) as ProblemLine;
 
 it('a node that is behind is a warning without a stack', () => {
   const problem = new NodeBehindError('bitcoin', 3);
-  const [line] = written((log) => writeTrouble(log, trouble({ problem })));
+  const [line] = written((log) => writeProblem(log, problemLine({ problem })));
   expect(line).toEqual({
     level: 40,
     time: expect.any(Number),
@@ -31,21 +31,21 @@ it('a node that is behind is a warning without a stack', () => {
 
 it('a backup that cannot be made or restored, as its message explains, is a warning without a stack', () => {
   const problem = new BackupError('There is no folder /var/backups. Make it, or give another one.');
-  const [line] = written((log) => writeTrouble(log, trouble({ subject: 'scheduled backup', problem })));
+  const [line] = written((log) => writeProblem(log, problemLine({ subject: 'scheduled backup', problem })));
   expect(line).toMatchObject({ level: 40, problem: problem.message });
   expect(line).not.toHaveProperty('err');
 });
 
 it('a fault of ours is an error with where it arose', () => {
-  const [line] = written((log) => writeTrouble(log, trouble({ problem: new TypeError('x is undefined') })));
+  const [line] = written((log) => writeProblem(log, problemLine({ problem: new TypeError('x is undefined') })));
   expect(line).toMatchObject({ level: 50, err: { type: 'TypeError', stack: expect.stringContaining('log.test.ts') } });
 });
 
-it('a lasting trouble is logged with its count, and its end with its duration', () => {
+it('a lasting problem is logged with its count, and its end with its duration', () => {
   const lines = written((log) => {
-    writeTrouble(log, trouble({ kind: 'goes_on', problem: 'refused', times: 37, withinMs: 60_400 }));
-    writeTrouble(log, trouble({ kind: 'goes_on', problem: 'refused', times: 1, withinMs: 1_800_000 }));
-    writeTrouble(log, trouble({ kind: 'over', times: 38, lastedMs: 252_000 }));
+    writeProblem(log, problemLine({ kind: 'goes_on', problem: 'refused', times: 37, withinMs: 60_400 }));
+    writeProblem(log, problemLine({ kind: 'goes_on', problem: 'refused', times: 1, withinMs: 1_800_000 }));
+    writeProblem(log, problemLine({ kind: 'over', times: 38, lastedMs: 252_000 }));
   });
   expect(lines).toMatchObject([
     {
@@ -74,7 +74,7 @@ it('nothing of a row that the database refused is logged, though its error repea
     parameters: ['ada@example.com'],
   });
   const lines = written((log) => {
-    writeTrouble(log, trouble({ problem: new Error('saving failed', { cause: fault }) }));
+    writeProblem(log, problemLine({ problem: new Error('saving failed', { cause: fault }) }));
     log.error({ err: fault }, 'told by hand');
   });
   expect(JSON.stringify(lines)).not.toMatch(/ada@example|sk_live/);

@@ -1,11 +1,11 @@
 import { pino, type DestinationStream, type Logger } from 'pino';
 import { calledAs, withProgram } from '../config/called-as.ts';
 import type { Config } from '../config/config.ts';
-import type { Troubles } from '../domain/trouble.ts';
+import type { Problems } from '../domain/problems.ts';
 import { faultFields, isExplained, messageOf } from './faults.ts';
 import { durationText } from './plain-text.ts';
 import { terminalLine } from './terminal-lines.ts';
-import { createTroubleReporter, type TroubleLine } from './troubles.ts';
+import { createProblemReporter, type ProblemLine } from './problems.ts';
 
 /** Lines that cannot be written wait in memory up to this size; the service drops further lines and continues. */
 const MAX_UNWRITTEN_BYTES = 16 * 1024 * 1024;
@@ -48,19 +48,19 @@ function standardError(): DestinationStream {
 
 const FLUSH_MS = 1_000;
 
-/** Logs troubles for as long as the process runs. */
-export function logTroubles(log: Logger): Troubles {
-  const reporter = createTroubleReporter(
+/** Logs problems for as long as the process runs. */
+export function logProblems(log: Logger): Problems {
+  const reporter = createProblemReporter(
     () => performance.now(),
-    (line) => writeTrouble(log, line),
+    (line) => writeProblem(log, line),
     messageOf,
   );
   setInterval(() => reporter.flush(), FLUSH_MS).unref();
   return reporter;
 }
 
-/** Writes one line about a trouble: a warning for a fault of a known kind, an error with its stack for a bug. */
-export function writeTrouble(log: Logger, line: TroubleLine): void {
+/** Writes one line about a problem: a warning for a fault of a known kind, an error with its stack for a bug. */
+export function writeProblem(log: Logger, line: ProblemLine): void {
   const { subject, details } = line;
   if (line.kind === 'over') {
     const { times, lastedMs } = line;

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { ServiceClock } from '../app/service-clock.ts';
 import type { Config } from '../config/config.ts';
-import type { Troubles } from '../domain/trouble.ts';
+import type { Problems } from '../domain/problems.ts';
 import { loadAssets } from '../http/pages/assets.ts';
 import type { SharedRedis } from '../http/redis.ts';
 import { listen } from '../store/notifications.ts';
@@ -10,7 +10,7 @@ import { machineClock, startClockWatch } from './clock.ts';
 import { openCointill } from './core.ts';
 import { watchDisks } from './disk-space.ts';
 import { drain } from './listening.ts';
-import { logTroubles } from './log.ts';
+import { logProblems } from './log.ts';
 import { createMonitoring, startCounting } from './monitoring.ts';
 import { startPrices } from './prices.ts';
 import type { WatchedPart } from './readiness.ts';
@@ -34,18 +34,18 @@ export interface StartOptions {
 /** Starts what the role requires: both addresses of the API, the workers, or everything. */
 export async function startService(config: Config, log: Logger, options: StartOptions): Promise<Service> {
   const { program, withSecrets } = options;
-  const troubles = logTroubles(log);
+  const problems = logProblems(log);
   // First, so that a service whose pages are not built begins nothing, a new database least of all.
   const assets = config.role === 'worker' ? null : await loadAssets();
   const clock = machineClock();
-  const prices = startPrices(config, troubles, clock);
+  const prices = startPrices(config, problems, clock);
   const counting = startCounting();
   const applicationName = config.role === 'all' ? 'cointill' : `cointill ${config.role}`;
   const core = await openCointill(config, log, {
     rates: prices.rates,
     clock,
     observer: counting.observer,
-    troubles,
+    problems,
     applicationName,
   }).catch(async (error: unknown) => {
     await prices.stop();
@@ -66,11 +66,11 @@ export async function startService(config: Config, log: Logger, options: StartOp
     const clockWatch = await startClockWatch(core, clock, prices.asked);
     parts.push(clockWatch.stop);
     const notifications = listen(core.handle, {
-      onWithheld: (problem) => troubles.failed('notifications of the database', problem),
+      onWithheld: (problem) => problems.failed('notifications of the database', problem),
     });
-    notifications.onUp(() => troubles.works('notifications of the database'));
+    notifications.onUp(() => problems.works('notifications of the database'));
     closers.push(() => notifications.stop());
-    const redis = config.role === 'worker' ? null : await sharedRedis(config.redisUrl, troubles);
+    const redis = config.role === 'worker' ? null : await sharedRedis(config.redisUrl, problems);
     closers.push(async () => redis?.close());
     const backups = config.role === 'api' ? null : startBackups(config, core);
     if (backups !== null) parts.push(() => backups.stop());
@@ -117,12 +117,12 @@ function limitsProblem(redis: SharedRedis): string | null {
 }
 
 /** Loads the client of Redis only if Redis is used, because loading takes a third of the program's start. */
-async function sharedRedis(redisUrl: string | null, troubles: Troubles): Promise<SharedRedis | null> {
+async function sharedRedis(redisUrl: string | null, problems: Problems): Promise<SharedRedis | null> {
   if (redisUrl === null) return null;
   const { connectRedis } = await import('../http/redis.ts');
   return connectRedis(redisUrl, {
     onAway: (problem) =>
-      troubles.failed('Redis', `rate limits count in this process alone, since it is away: ${problem}`),
-    onBack: () => troubles.works('Redis'),
+      problems.failed('Redis', `rate limits count in this process alone, since it is away: ${problem}`),
+    onBack: () => problems.works('Redis'),
   });
 }

@@ -12,7 +12,7 @@ import { createLiveRates, type LiveRates } from '../rates/live.ts';
 import type { PriceSource, RateSource } from '../rates/source.ts';
 import { sourceOwner, WEB_SOURCES, webSources } from '../rates/web-sources.ts';
 import { startLoop } from '../workers/loop.ts';
-import type { Troubles } from '../domain/trouble.ts';
+import type { Problems } from '../domain/problems.ts';
 
 /** Well below the smallest RATE_MAX_AGE_SECONDS, so that a price stays fresh if one round fails. */
 const REFRESH_MS = 20_000;
@@ -32,8 +32,8 @@ export interface Prices {
  * The prices of live mode: fixed ones from the operator, and market prices for the rest, kept fresh in this process. If
  * no network is followed, no market is asked, because nothing is quoted.
  */
-export function startPrices(config: Config, troubles: Troubles, clock: ServiceClock): Prices {
-  const market = openMarket(config, troubles, {
+export function startPrices(config: Config, problems: Problems, clock: ServiceClock): Prices {
+  const market = openMarket(config, problems, {
     clock: clock.now,
     onDate: (host, at, uncertainMs) => clock.note({ source: host, earliest: at, latest: at + uncertainMs, weight: 1 }),
   });
@@ -49,7 +49,7 @@ export function startPrices(config: Config, troubles: Troubles, clock: ServiceCl
   const loop = startLoop({
     name: 'prices',
     restMs: REFRESH_MS,
-    troubles,
+    problems,
     work: async () => {
       await live.refresh();
       asked.resolve();
@@ -69,8 +69,8 @@ export function startPrices(config: Config, troubles: Troubles, clock: ServiceCl
 }
 
 /** Asks once for the prices of this moment: fixed ones from the operator, and market prices for the rest. */
-export async function pricesNow(config: Config, troubles: Troubles): Promise<RateSource> {
-  const market = openMarket(config, troubles, { clock: Date.now });
+export async function pricesNow(config: Config, problems: Problems): Promise<RateSource> {
+  const market = openMarket(config, problems, { clock: Date.now });
   if (market === null) return fixedRates(config.fixedRates);
   try {
     await market.live.refresh();
@@ -84,12 +84,12 @@ export async function pricesNow(config: Config, troubles: Troubles): Promise<Rat
 /** Opens the market without asking any source yet; null: there is no source to ask. */
 function openMarket(
   config: Config,
-  troubles: Troubles,
+  problems: Problems,
   { clock, onDate }: { readonly clock: Clock; readonly onDate?: OnDate },
 ): { readonly live: LiveRates; readonly close: () => Promise<void> } | null {
   if (config.networks.length === 0 || config.rateSources.length === 0) return null;
   const http = createHttpClient(onDate === undefined ? {} : { onDate });
-  const chainlink = chainlinkSource(config, troubles);
+  const chainlink = chainlinkSource(config, problems);
   const wanted = WEB_SOURCES.filter(({ name }) => config.rateSources.includes(sourceOwner(name)));
   const live = createLiveRates({
     sources: [...webSources(wanted, http.fetchText), ...(chainlink === null ? [] : [chainlink.source])],
@@ -97,7 +97,7 @@ function openMarket(
     maxAgeMs: config.rateMaxAgeMs,
     timeoutMs: SOURCE_TIMEOUT_MS,
     backOffMs: BACK_OFF_MS,
-    troubles,
+    problems,
   });
   return { live, close: async () => void (await Promise.all([http.close(), chainlink?.close()])) };
 }
@@ -130,10 +130,10 @@ function priceAges(live: LiveRates, needed: readonly AssetCode[], clock: () => n
 /** Reads Chainlink's feeds, contracts on Ethereum's main chain, through the operator's node; null: not configured. */
 function chainlinkSource(
   config: Config,
-  troubles: Troubles,
+  problems: Problems,
 ): { readonly source: PriceSource; readonly close: () => Promise<void> } | null {
   const ethereum = config.networks.find((one) => one.family === 'evm' && one.chainId === ETHEREUM_FEEDS_CHAIN_ID);
   if (ethereum?.family !== 'evm' || !config.rateSources.includes('chainlink')) return null;
-  const caller = evmFamily.createCaller(ethereum, { timeoutMs: SOURCE_TIMEOUT_MS, troubles });
+  const caller = evmFamily.createCaller(ethereum, { timeoutMs: SOURCE_TIMEOUT_MS, problems });
   return { source: createChainlinkSource({ call: caller.call, feeds: ETHEREUM_FEEDS }), close: caller.close };
 }

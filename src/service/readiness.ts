@@ -39,7 +39,7 @@ export async function readiness(
     Promise.all(parts.map(async (part) => [part.name, await part.problem()] as const)),
   ]);
   const listening = notifications.problem();
-  const survived = [...watched, ...states.map((state) => [state.network, troubleOf(state)] as const)];
+  const survived = [...watched, ...states.map((state) => [state.network, problemOf(state)] as const)];
   const problems = [['database', database] as const, ['notifications', listening] as const, ...survived];
   return {
     ok: database === null && listening === null,
@@ -48,7 +48,7 @@ export async function readiness(
   };
 }
 
-function troubleOf({ problem, warnings }: NetworkStatus): string | null {
+function problemOf({ problem, warnings }: NetworkStatus): string | null {
   if (problem !== null) return problem;
   return warnings.length === 0 ? null : warnings.join('; ');
 }

@@ -1,17 +1,17 @@
 import { expect, it } from 'vitest';
-import { noteTroubles } from '../../test/troubles.ts';
+import { noteProblems } from '../../test/problems.ts';
 import { createLogger } from './log.ts';
 import { createRefusalLines, type PersonRefused } from './refusal-lines.ts';
 
 function refusals() {
   const lines: Record<string, unknown>[] = [];
-  const troubles = noteTroubles();
+  const problems = noteProblems();
   const log = createLogger('info', { write: (line) => void lines.push(JSON.parse(line)) });
   let now = 0;
-  const tell = createRefusalLines(log, troubles, () => now);
+  const tell = createRefusalLines(log, problems, () => now);
   return {
     lines,
-    noted: troubles.noted,
+    noted: problems.noted,
     pass: (ms: number) => void (now += ms),
     refuse: (given: Partial<PersonRefused>) =>
       tell({

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
-import type { Troubles } from '../domain/trouble.ts';
+import type { Problems } from '../domain/problems.ts';
 
-/** A refused person: a wrong sign-in or proof, or a request that the person's role does not allow. */
+/** A refused person: a wrong sign-in or reauthentication, or a request that the person's role does not allow. */
 export interface PersonRefused {
   readonly what: 'sign-in' | 'proof' | 'request';
   /** A sentence of this program, without any text that the person typed. */
@@ -21,12 +21,12 @@ const OF_CLIENT = 30;
 
 /**
  * Logs each refusal on a line of its own, so that the log shows afterwards which accounts were tried and from where
- * (ASVS 5, 16.3.1, 16.3.2). A flood at one account or from one address does not hide refusals of another; the troubles
+ * (ASVS 5, 16.3.1, 16.3.2). A flood at one account or from one address does not hide refusals of another; the problems
  * count the refusals beyond the limits.
  */
 export function createRefusalLines(
   log: Logger,
-  troubles: Troubles,
+  problems: Problems,
   clock: () => number = () => performance.now(),
 ): (refusal: PersonRefused) => void {
   let windowAt = -Infinity;
@@ -41,7 +41,7 @@ export function createRefusalLines(
     const [ofPerson, ofClient] = [`person ${person ?? 'none'}`, `client ${client}`];
     if (!allows(ofPerson, person === null ? OF_UNKNOWN : OF_PERSON) || !allows(ofClient, OF_CLIENT)) {
       const details = { what, person: person ?? 'none', client };
-      troubles.happened('refusals', 'there were more of one account or address than are logged', details);
+      problems.happened('refusals', 'there were more of one account or address than are logged', details);
       return;
     }
     for (const name of [ofPerson, ofClient]) lines.set(name, (lines.get(name) ?? 0) + 1);

@@ -8,7 +8,7 @@ import { createAccess } from '../app/projects/access.ts';
 import { createKeyUses } from '../app/projects/key-uses.ts';
 import type { Config } from '../config/config.ts';
 import type { Mode } from '../domain/permission.ts';
-import type { Troubles } from '../domain/trouble.ts';
+import type { Problems } from '../domain/problems.ts';
 import type { Api } from '../http/api.ts';
 import { checkoutRoutes } from '../http/checkout/routes.ts';
 import { homeRoute } from '../http/docs/home.ts';
@@ -52,7 +52,7 @@ export async function startServers(
   notifications: Notifications,
   { counting, monitoring, redis, program, assets }: ServerParts,
 ): Promise<() => Promise<void>> {
-  const { app, log, troubles } = core;
+  const { app, log, problems } = core;
   const api: Api = { app, creator: createPaymentCreator(app, core.handle.pipeline), reader: createPaymentReader(app) };
   const access = createAccess(app.db, notifications, app.clock);
   const { keyUses, stopUses } = startKeyUses(core);
@@ -63,7 +63,7 @@ export async function startServers(
     transactionRoutes(api),
     orderRoutes(api),
     refundRoutes(api),
-    checkoutRoutes({ ...api, access, assets, watch, troubles }),
+    checkoutRoutes({ ...api, access, assets, watch, problems }),
     docsRoutes({ baseUrls, assets, program }),
   ];
   const answers = recordAnswers(config, core, counting);
@@ -76,7 +76,7 @@ export async function startServers(
     trustProxy: config.trustProxy,
     tls: await readTls(config),
     log,
-    troubles,
+    problems,
     program,
     onAnswered: answers.onAnswered,
     isStopping: () => monitoring.isStopping(),
@@ -116,10 +116,10 @@ export async function startServers(
 }
 
 /** Saves the uses of keys every while, and when it is stopped. */
-function startKeyUses({ app, troubles }: Cointill) {
+function startKeyUses({ app, problems }: Cointill) {
   const keyUses = createKeyUses(app.db, app.clock);
   const work = () => keyUses.save().then(() => false);
-  const loop = startLoop({ name: 'uses of keys', work, restMs: SAVE_USES_MS, troubles });
+  const loop = startLoop({ name: 'uses of keys', work, restMs: SAVE_USES_MS, problems });
   const stopUses = async (): Promise<void> => {
     await loop.stop();
     await keyUses.save();
@@ -128,14 +128,14 @@ function startKeyUses({ app, troubles }: Cointill) {
 }
 
 /** Records every answered request: in the metrics, in the log, and in the dashboard's log of requests. */
-function recordAnswers({ dashboard }: Config, { app, log, troubles }: Cointill, { metrics }: Counting) {
-  const onFault = (error: unknown): void => troubles.happened('the log of requests', error);
-  const refusal = createRefusalLines(log, troubles);
+function recordAnswers({ dashboard }: Config, { app, log, problems }: Cointill, { metrics }: Counting) {
+  const onFault = (error: unknown): void => problems.happened('the log of requests', error);
+  const refusal = createRefusalLines(log, problems);
   const requests = dashboard === null ? null : createRequestLog(app, { onFault });
   return {
     onAnswered: (answer: AnsweredRequest): void => {
       metrics.onAnswered(answer);
-      logAnswer(log, troubles, answer);
+      logAnswer(log, problems, answer);
       const { id: requestId, method, status, durationMs, call, denied } = answer;
       if (denied !== null) refusal({ what: 'request', ...denied, request: requestId });
       if (call !== null) requests?.add({ ...call, requestId, method, path: loggedPath(answer), status, durationMs });
@@ -148,7 +148,7 @@ function recordAnswers({ dashboard }: Config, { app, log, troubles }: Cointill, 
  * Logs an answered request without its query, at level `debug` alone, because a busy service answers thousands per
  * second. Slow requests are reported at any level.
  */
-function logAnswer(log: Logger, troubles: Troubles, answer: AnsweredRequest): void {
+function logAnswer(log: Logger, problems: Problems, answer: AnsweredRequest): void {
   const isSlow = answer.durationMs > SLOW_MS;
   if (!isSlow && !log.isLevelEnabled('debug')) return;
   const { id: request, method, status, route } = answer;
@@ -156,7 +156,7 @@ function logAnswer(log: Logger, troubles: Troubles, answer: AnsweredRequest): vo
   const durationMs = Math.round(answer.durationMs);
   if (isSlow) {
     const problem = `${method} ${path} took ${durationText(durationMs)}`;
-    troubles.happened('slow requests', problem, { request, path, status, duration_ms: durationMs });
+    problems.happened('slow requests', problem, { request, path, status, duration_ms: durationMs });
   }
   const fields = { kind: 'request', request, method, route, path, status, duration_ms: durationMs };
   log.debug(fields, `${method} ${path}: ${status}`);

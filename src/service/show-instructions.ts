@@ -18,7 +18,7 @@ export interface InstructionsUnavailable {
   readonly error: Error;
 }
 
-type Configured = Pick<Cointill, 'app' | 'networkConfigs' | 'maxFeeRate' | 'troubles'>;
+type Configured = Pick<Cointill, 'app' | 'networkConfigs' | 'maxFeeRate' | 'problems'>;
 
 /** Shows the instructions of a refund, with the configured nodes. */
 export function showInstructions(
@@ -38,14 +38,14 @@ export function signingWithNodes(cointill: Configured): Dashboard['signing'] {
 }
 
 async function withNodes<Result>(
-  { networkConfigs, maxFeeRate, troubles }: Configured,
+  { networkConfigs, maxFeeRate, problems }: Configured,
   work: (open: (network: Network) => UtxoAccess | null) => Promise<Result>,
 ): Promise<Result | InstructionsUnavailable> {
   const callers: UtxoCaller[] = [];
   const open = (network: Network): UtxoAccess | null => {
     const config = networkConfigs.find((one) => one.network === network);
     if (config?.family !== 'utxo') return null;
-    const caller = utxoFamily.createCaller(config, { timeoutMs: NODE_TIMEOUT_MS, troubles });
+    const caller = utxoFamily.createCaller(config, { timeoutMs: NODE_TIMEOUT_MS, problems });
     callers.push(caller);
     return { params: caller.params, caller, maxFeeRate };
   };

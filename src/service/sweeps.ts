@@ -24,7 +24,7 @@ interface LastCheck {
  * after the last check also begins a new one, and does not wait for it, because nodes may be slow or down.
  */
 export function createSweepWatch(
-  core: Pick<Cointill, 'app' | 'networkConfigs' | 'troubles'>,
+  core: Pick<Cointill, 'app' | 'networkConfigs' | 'problems'>,
 ): AttentionSources['sweeps'] {
   const checks = new Map<string, LastCheck>();
   return async (projectId) => {
@@ -35,7 +35,7 @@ export function createSweepWatch(
         (worth) => checks.set(projectId, { isAny: worth.length > 0, at: performance.now(), isRunning: false }),
         (error: unknown) => {
           checks.set(projectId, { ...last, at: performance.now(), isRunning: false });
-          core.troubles.happened('what is worth a sweep', error);
+          core.problems.happened('what is worth a sweep', error);
         },
       );
     }
@@ -45,7 +45,7 @@ export function createSweepWatch(
 
 /** Asks the nodes now; returns one entry for each network with deposits worth a sweep. */
 export async function sweepsWorth(
-  core: Pick<Cointill, 'app' | 'networkConfigs' | 'troubles'>,
+  core: Pick<Cointill, 'app' | 'networkConfigs' | 'problems'>,
   projectId: string,
 ): Promise<readonly SweepWorth[]> {
   const { app } = core;
@@ -77,7 +77,7 @@ async function storedWorth(app: App, projectId: string): Promise<readonly SweepW
 }
 
 /** The chains that deposits are swept on; each opens its nodes at its first use. */
-export function createSweepChains({ networkConfigs, troubles }: Pick<Cointill, 'networkConfigs' | 'troubles'>): {
+export function createSweepChains({ networkConfigs, problems }: Pick<Cointill, 'networkConfigs' | 'problems'>): {
   readonly chainOf: SweepChains;
   readonly close: () => Promise<void>;
 } {
@@ -88,7 +88,7 @@ export function createSweepChains({ networkConfigs, troubles }: Pick<Cointill, '
       if (existing !== undefined) return existing;
       const config = networkConfigs.find((one) => one.network === network);
       if (config?.family !== 'evm') return null;
-      const caller = evmFamily.createCaller(config, { timeoutMs: NODE_TIMEOUT_MS, troubles });
+      const caller = evmFamily.createCaller(config, { timeoutMs: NODE_TIMEOUT_MS, problems });
       const chain = { network: config.network, chainId: config.chainId, tokens: config.tokens, caller };
       opened.set(network, chain);
       return chain;

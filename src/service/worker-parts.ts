@@ -29,20 +29,20 @@ export async function startWorkerParts(
   mailer: Mailer | null,
   { judged }: ClockWatch,
 ): Promise<() => Promise<void>> {
-  const { app, troubles } = core;
+  const { app, problems } = core;
   const sealingKey = await core.sealingKey();
   const sender = createWebhookSender({ policyOf: core.policyOf, now: () => performance.now() });
   // Before anybody is answered, because blocks may have come while no process was running.
   await forgetAtHead(app.db);
   const swept = createSweepChains(core);
-  const sweeps = startSweeps(app, swept.chainOf, troubles);
+  const sweeps = startSweeps(app, swept.chainOf, problems);
   const holder = leaseHolder();
   const serviceHealth = createServiceHealth(app, core.networks);
   const noticing =
     config.dashboard === null ? null : createNoticing(app, { serviceHealth, sweeps: createSweepWatch(core) }, holder);
-  const workers = startWorkers(app, { sender, sealingKey }, notifications, troubles, { mailer, noticing, judged });
-  const sources = config.networks.map((nodes) => createChainSource(nodes, { timeoutMs: NODE_TIMEOUT_MS, troubles }));
-  const chains = sources.map((source) => watchChain(app, source, holder, troubles, config.nodePollMs, core.derive));
+  const workers = startWorkers(app, { sender, sealingKey }, notifications, problems, { mailer, noticing, judged });
+  const sources = config.networks.map((nodes) => createChainSource(nodes, { timeoutMs: NODE_TIMEOUT_MS, problems }));
+  const chains = sources.map((source) => watchChain(app, source, holder, problems, config.nodePollMs, core.derive));
   return async () => {
     await Promise.all([workers.stop(STOP_GRACE_MS), sweeps.stop(), ...chains.map((chain) => chain.stop())]);
     await Promise.all([sender.close(0), swept.close(), ...sources.map((source) => source.close())]);
@@ -50,21 +50,21 @@ export async function startWorkerParts(
 }
 
 /** Sends the service's mails; null: the settings name no mail server, or no dashboard that mails could link to. */
-export function createServiceMailer({ mail, dashboard }: Config, { app, troubles }: Cointill): Mailer | null {
+export function createServiceMailer({ mail, dashboard }: Config, { app, problems }: Cointill): Mailer | null {
   if (mail === null || dashboard === null) return null;
-  const options = { sender: createMailSender(mail), from: mail.from.address, siteUrl: dashboard.url, troubles };
+  const options = { sender: createMailSender(mail), from: mail.from.address, siteUrl: dashboard.url, problems };
   return createMailer(app, options);
 }
 
 /** The scheduled backups to BACKUP_DIR; null if that is not set. */
 export function startBackups(
   { backups }: Config,
-  { app, log, troubles }: Cointill,
+  { app, log, problems }: Cointill,
 ): ReturnType<typeof startScheduledBackups> | null {
   if (backups === null) return null;
   return startScheduledBackups(app, backups, leaseHolder(), {
     onGood: (details) => log.info(details, 'made the scheduled backup'),
-    troubles,
+    problems,
   });
 }
 

@@ -9,7 +9,7 @@ import {
 import { fiatDecimals, formatDecimal } from '../domain/money.ts';
 import { nativeAsset, NETWORK_FACTS } from '../domain/networks.ts';
 import type { ReportDays, ReportSpan } from '../domain/report.ts';
-import type { Surface } from '../domain/payment.ts';
+import type { PaymentApi } from '../domain/payment.ts';
 import { publicPaymentId } from './payment.ts';
 import { isoTime } from './time.ts';
 
@@ -83,8 +83,8 @@ export function statementRecord(
   const decimals = new Map(tokens.map((token) => [`${token.network} ${token.asset}`, token.decimals]));
   const amountOf = ({ network, asset }: TokenKey, units: bigint): string =>
     formatDecimal(units, decimals.get(`${network} ${asset}`) ?? 0);
-  const ofPayment = (row: TokenKey & { readonly paymentId: string; readonly surface: Surface }) => ({
-    payment: publicPaymentId({ id: row.paymentId, surface: row.surface }),
+  const ofPayment = (row: TokenKey & { readonly paymentId: string; readonly api: PaymentApi }) => ({
+    payment: publicPaymentId({ id: row.paymentId, api: row.api }),
     coin: row.asset,
     network: row.network,
   });

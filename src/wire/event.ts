@@ -22,14 +22,14 @@ export function eventBody(event: {
   });
 }
 
-/** The data of a payment's events: the documented fields, and what distinguishes the two surfaces. */
+/** The data of a payment's events: the documented fields, and what distinguishes the two APIs. */
 export function paymentEventData(payment: Payment) {
   const { quote } = payment;
   return {
-    object: payment.surface,
+    object: payment.api,
     id: publicPaymentId(payment),
-    ...(payment.surface === 'transaction' ? { transaction_number: payment.transactionNumber } : {}),
-    status: payment.surface === 'order' ? orderStatus(payment.status) : payment.status,
+    ...(payment.api === 'transaction' ? { transaction_number: payment.transactionNumber } : {}),
+    status: payment.api === 'order' ? orderStatus(payment.status) : payment.status,
     amount: amountNumber(payment),
     currency: payment.currency,
     crypto_currency: quote?.asset ?? null,

@@ -11,7 +11,7 @@ export function refundView(refund: Refund, links: Links) {
     id,
     object: 'refund',
     status: refund.status,
-    payment: publicPaymentId({ id: refund.paymentId, surface: refund.paymentSurface }),
+    payment: publicPaymentId({ id: refund.paymentId, api: refund.paymentApi }),
     amount: amountNumber(refund),
     currency: refund.currency,
     crypto_currency: refund.asset,

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { startLoop } from './loop.ts';
-import { NO_TROUBLE, noteTroubles } from '../../test/troubles.ts';
+import { NO_PROBLEM, noteProblems } from '../../test/problems.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -28,7 +28,7 @@ function rounds() {
 
 it('waits between rounds, and continues at once while there is more', async () => {
   const { work, count, end } = rounds();
-  const loop = startLoop({ name: 'test', work, restMs: 500, troubles: NO_TROUBLE });
+  const loop = startLoop({ name: 'test', work, restMs: 500, problems: NO_PROBLEM });
   await end(true);
   expect(count()).toBe(2);
   await end(false);
@@ -43,7 +43,7 @@ it('waits between rounds, and continues at once while there is more', async () =
 
 it('is woken out of its rest', async () => {
   const { work, count, end } = rounds();
-  const loop = startLoop({ name: 'test', work, restMs: 1_000_000, troubles: NO_TROUBLE });
+  const loop = startLoop({ name: 'test', work, restMs: 1_000_000, problems: NO_PROBLEM });
   await end(false);
   loop.wake();
   await vi.advanceTimersByTimeAsync(0);
@@ -55,7 +55,7 @@ it('is woken out of its rest', async () => {
 
 it('runs another round if it is woken during one, because that one may have read too early', async () => {
   const { work, count, end } = rounds();
-  const loop = startLoop({ name: 'test', work, restMs: 1_000_000, troubles: NO_TROUBLE });
+  const loop = startLoop({ name: 'test', work, restMs: 1_000_000, problems: NO_PROBLEM });
   loop.wake();
   loop.wake();
   expect(count()).toBe(1);
@@ -71,8 +71,8 @@ it('runs another round if it is woken during one, because that one may have read
 it('reports a failed round and rests longer with each failure, up to five seconds, woken or not', async () => {
   const { work, count, end, fail } = rounds();
   const errors: string[] = [];
-  const troubles = noteTroubles(({ subject, problem }) => void errors.push(`${subject}: ${String(problem)}`));
-  const loop = startLoop({ name: 'test', work, restMs: 500, troubles });
+  const problems = noteProblems(({ subject, problem }) => void errors.push(`${subject}: ${String(problem)}`));
+  const loop = startLoop({ name: 'test', work, restMs: 500, problems });
   for (const [index, restMs] of [1_000, 2_000, 4_000, 5_000, 5_000].entries()) {
     loop.wake();
     await fail();
@@ -93,7 +93,7 @@ it('reports a failed round and rests longer with each failure, up to five second
 
 it('stops after the round that is under way, and out of a rest at once', async () => {
   const { work, count, end } = rounds();
-  const loop = startLoop({ name: 'test', work, restMs: 500, troubles: NO_TROUBLE });
+  const loop = startLoop({ name: 'test', work, restMs: 500, problems: NO_PROBLEM });
   let isStopped = false;
   const stopped = loop.stop().then(() => (isStopped = true));
   await vi.advanceTimersByTimeAsync(60_000);
@@ -104,7 +104,7 @@ it('stops after the round that is under way, and out of a rest at once', async (
   expect(count()).toBe(1);
 
   const resting = rounds();
-  const other = startLoop({ name: 'test', work: resting.work, restMs: 1_000_000, troubles: NO_TROUBLE });
+  const other = startLoop({ name: 'test', work: resting.work, restMs: 1_000_000, problems: NO_PROBLEM });
   await resting.end(false);
   await other.stop();
   expect(resting.count()).toBe(1);

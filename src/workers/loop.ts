@@ -1,4 +1,4 @@
-import type { Troubles } from '../domain/trouble.ts';
+import type { Problems } from '../domain/problems.ts';
 
 export interface LoopOptions {
   readonly name: string;
@@ -7,7 +7,7 @@ export interface LoopOptions {
   /** How long to rest between rounds unless woken. */
   readonly restMs: number;
   /** The result of each round is reported here, under the loop's name. */
-  readonly troubles: Troubles;
+  readonly problems: Problems;
 }
 
 /** A worker that runs rounds until it is stopped. */
@@ -46,10 +46,10 @@ export function startLoop(options: LoopOptions): Loop {
       try {
         more = await options.work();
         failures = 0;
-        options.troubles.works(options.name);
+        options.problems.works(options.name);
       } catch (error) {
         failures += 1;
-        options.troubles.failed(options.name, error);
+        options.problems.failed(options.name, error);
       }
       if (stopped || (failures === 0 && (more || woken))) continue;
       await rest(failures === 0 ? options.restMs : Math.min(MAX_BACKOFF_MS, options.restMs * 2 ** failures));

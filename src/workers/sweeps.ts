@@ -3,14 +3,14 @@ import type { SweepChains } from '../app/sweeps/chain.ts';
 import { checkDeposits } from '../app/sweeps/check-deposits.ts';
 import { followSweeps } from '../app/sweeps/follow-sweeps.ts';
 import { askUnknownAgain } from '../store/sweeps/sweeps.ts';
-import type { Troubles } from '../domain/trouble.ts';
+import type { Problems } from '../domain/problems.ts';
 import { startLoop, type Loop } from './loop.ts';
 
 const REST_MS = 2_000;
 const BATCH = 20;
 
 /** Starts following sweeps. What took the place of a transaction that was dropped is searched for on the deposits. */
-export function startSweeps(app: App, chains: SweepChains, troubles: Troubles): Loop {
+export function startSweeps(app: App, chains: SweepChains, problems: Problems): Loop {
   const onLost = (projectId: string, chain: Parameters<typeof checkDeposits>[1]) =>
     checkDeposits(app, chain, projectId);
   let isBegun = false;
@@ -22,6 +22,6 @@ export function startSweeps(app: App, chains: SweepChains, troubles: Troubles): 
       return (await followSweeps(app, chains, { limit: BATCH, onLost })) === BATCH;
     },
     restMs: REST_MS,
-    troubles,
+    problems,
   });
 }

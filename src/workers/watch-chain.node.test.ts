@@ -12,7 +12,7 @@ import { holdLease } from '../store/leases.ts';
 import { startNode } from '../../test/rpc-node.ts';
 import { watchChain } from './watch-chain.ts';
 import { DEADLINE_MS } from '../../test/deadline.ts';
-import { noteTroubles } from '../../test/troubles.ts';
+import { noteProblems } from '../../test/problems.ts';
 
 /** A worker that notes which heights it asked for; it stops when the test ends. */
 function startWatcher(shop: EtherShop, holder: string, source: ChainSource = shop.source) {
@@ -28,11 +28,11 @@ function startWatcher(shop: EtherShop, holder: string, source: ChainSource = sho
       return source.blocks(height, count);
     },
   };
-  const troubles = noteTroubles(({ subject, problem }) => {
+  const problems = noteProblems(({ subject, problem }) => {
     errors.push({ subject, problem, at: performance.now() });
     onFailed?.();
   });
-  const loop = watchChain(shop.app, noting, holder, troubles);
+  const loop = watchChain(shop.app, noting, holder, problems);
   onTestFinished(() => loop.stop());
   return {
     asked,
@@ -140,8 +140,8 @@ describe('a node that fails', () => {
     const shop = await etherShop();
     const wrong = await startNode(({ method }) => (method === 'eth_chainId' ? { result: '0x1' } : { result: null }));
     onTestFinished(() => wrong.stop());
-    const { noted, ...troubles } = noteTroubles();
-    const watcher = startWatcher(shop, 'a', etherSource([wrong.url, shop.anvil.url], undefined, troubles));
+    const { noted, ...problems } = noteProblems();
+    const watcher = startWatcher(shop, 'a', etherSource([wrong.url, shop.anvil.url], undefined, problems));
     await shop.mine(2);
     await untilHeight(shop, 2, watcher);
     expect(watcher.errors).toEqual([]);

@@ -1,7 +1,7 @@
 import type { App } from '../app/context.ts';
 import { createChainFollower } from '../app/chains/follow-chain.ts';
 import type { Network } from '../domain/networks.ts';
-import type { Troubles } from '../domain/trouble.ts';
+import type { Problems } from '../domain/problems.ts';
 import type { ChainSource } from '../rails/chain.ts';
 import type { DeriveAddresses } from '../rails/derive-addresses.ts';
 import { saveNodes, saveProblem } from '../store/chains/network-states.ts';
@@ -33,7 +33,7 @@ export function watchChain(
   app: App,
   source: ChainSource,
   holder: string,
-  troubles: Troubles,
+  problems: Problems,
   pollMs: number | null = null,
   derive: DeriveAddresses | null = null,
 ): Loop {
@@ -46,7 +46,7 @@ export function watchChain(
   const lease = startLoop({
     name: `lease of ${leaseName}`,
     restMs: LEASE_REST_MS,
-    troubles,
+    problems,
     work: async () => {
       const now = app.clock();
       const hadIt = now < heldUntil;
@@ -62,7 +62,7 @@ export function watchChain(
   const blocks = startLoop({
     name,
     restMs: pollMs ?? (source.mempool === null ? HEAD_REST_MS : MEMPOOL_REST_MS),
-    troubles,
+    problems,
     work: async () => {
       if (app.clock() >= heldUntil) return false;
       return (await keepingProblem(() => follower.follow())) !== 'at_head';
@@ -71,7 +71,7 @@ export function watchChain(
   const checkNodes = startLoop({
     name: `survey of ${source.network}`,
     restMs: NODE_CHECK_REST_MS,
-    troubles,
+    problems,
     work: async () => {
       const now = app.clock();
       if (now >= heldUntil) return false;
@@ -90,7 +90,7 @@ export function watchChain(
       const waited = new Promise<void>((resolve) => setTimeout(resolve, STOP_WAIT_MS).unref());
       await Promise.race([Promise.all([blocks.stop(), checkNodes.stop()]), waited]);
       await lease.stop();
-      await releaseLease(app.db, leaseName, holder).catch((error: unknown) => troubles.happened(leaseName, error));
+      await releaseLease(app.db, leaseName, holder).catch((error: unknown) => problems.happened(leaseName, error));
     },
   };
 }

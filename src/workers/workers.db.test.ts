@@ -6,7 +6,7 @@ import { listen, type Notifications } from '../store/notifications.ts';
 import { startLoop, type Loop } from './loop.ts';
 import { startWorkers, type Workers } from './workers.ts';
 import { DEADLINE_MS, PROMPT_MS } from '../../test/deadline.ts';
-import { NO_TROUBLE } from '../../test/troubles.ts';
+import { NO_PROBLEM } from '../../test/problems.ts';
 
 const NEVER_MS = 10 * 60_000;
 
@@ -20,7 +20,7 @@ function notificationsOf({ app }: WebhookApp): Notifications {
 function workersOf(webhooks: WebhookApp, sender = webhooks.sender): Workers {
   webhooks.app.clock.set(Date.now());
   const app = { ...webhooks.app, clock: Date.now };
-  const workers = startWorkers(app, { ...webhooks, sender }, notificationsOf(webhooks), NO_TROUBLE);
+  const workers = startWorkers(app, { ...webhooks, sender }, notificationsOf(webhooks), NO_PROBLEM);
   onTestFinished(async () => {
     await Promise.all([workers.stop(1_000), sender.close(0)]);
   });
@@ -51,13 +51,13 @@ it('a clock that is proven wrong neither completes nor expires anything, and doe
     return app.clockState?.() ?? RIGHT_CLOCK;
   };
   const judged = Promise.withResolvers<void>();
-  const troubles = NO_TROUBLE;
+  const problems = NO_PROBLEM;
   const parts = { judged: judged.promise };
   const workers = startWorkers(
     { ...app, clock: Date.now, clockState },
     webhooks,
     notificationsOf(webhooks),
-    troubles,
+    problems,
     parts,
   );
   onTestFinished(async () => void (await Promise.all([workers.stop(1_000), webhooks.sender.close(0)])));
@@ -105,8 +105,8 @@ describe('deliveries', () => {
   function wokenOnly(webhooks: WebhookApp): Notifications {
     const notifications = notificationsOf(webhooks);
     let loop: Loop | null = null;
-    const deliverer = createDeliverer(webhooks.app, webhooks, { onFree: () => loop?.wake(), troubles: NO_TROUBLE });
-    loop = startLoop({ name: 'deliveries', work: () => deliverer.takeDue(), restMs: NEVER_MS, troubles: NO_TROUBLE });
+    const deliverer = createDeliverer(webhooks.app, webhooks, { onFree: () => loop?.wake(), problems: NO_PROBLEM });
+    loop = startLoop({ name: 'deliveries', work: () => deliverer.takeDue(), restMs: NEVER_MS, problems: NO_PROBLEM });
     notifications.on('deliveries', () => loop.wake());
     onTestFinished(async () => {
       await Promise.all([loop.stop(), deliverer.stop()]);

@@ -6,7 +6,7 @@ import type { Mailer } from '../app/notifications/send-mails.ts';
 import { purgeOld } from '../app/purge-old.ts';
 import { runDueRefunds } from '../app/refunds/end-refunds.ts';
 import { runDue } from '../app/payments/run-due.ts';
-import type { Troubles } from '../domain/trouble.ts';
+import type { Problems } from '../domain/problems.ts';
 import type { Notifications } from '../store/notifications.ts';
 import { startLoop, type Loop } from './loop.ts';
 
@@ -43,7 +43,7 @@ export function startWorkers(
   app: App,
   webhooks: WebhookDelivery,
   notifications: Notifications,
-  troubles: Troubles,
+  problems: Problems,
   { mailer = null, noticing = null, judged = Promise.resolve() }: WorkerParts = {},
 ): Workers {
   /** Work that a wrong clock must not do, because nobody can undo it. */
@@ -53,46 +53,46 @@ export function startWorkers(
   };
   // The deliverer wakes the loop that drives it, so one of the two must be referenced before it exists.
   let deliveries: Loop | null = null;
-  const deliverer = createDeliverer(app, webhooks, { onFree: () => deliveries?.wake(), troubles });
+  const deliverer = createDeliverer(app, webhooks, { onFree: () => deliveries?.wake(), problems });
   deliveries = startLoop({
     name: 'deliveries',
     work: () => deliverer.takeDue(),
     restMs: DELIVERY_REST_MS,
-    troubles,
+    problems,
   });
   notifications.on('deliveries', () => deliveries.wake());
   const payments = startLoop({
     name: 'payments due',
     work: byTime(async () => (await runDue(app, DUE_BATCH)) === DUE_BATCH),
     restMs: DUE_REST_MS,
-    troubles,
+    problems,
   });
   const refunds = startLoop({
     name: 'refunds due',
     work: byTime(async () => (await runDueRefunds(app, DUE_BATCH)) === DUE_BATCH),
     restMs: DUE_REST_MS * 2,
-    troubles,
+    problems,
   });
   const figures = startLoop({
     name: 'figures',
     work: () => addUpFigures(app),
     restMs: FIGURES_REST_MS,
-    troubles,
+    problems,
   });
   const forgetting = startLoop({
     name: 'forgetting',
     work: byTime(() => purgeOld(app)),
     restMs: FORGET_REST_MS,
-    troubles,
+    problems,
   });
 
   const people = [
     ...(mailer === null
       ? []
-      : [startLoop({ name: 'mails', work: () => mailer.sendDue(), restMs: MAIL_REST_MS, troubles })]),
+      : [startLoop({ name: 'mails', work: () => mailer.sendDue(), restMs: MAIL_REST_MS, problems })]),
     ...(noticing === null
       ? []
-      : [startLoop({ name: 'attention', work: () => noticing.notice(), restMs: NOTICE_REST_MS, troubles })]),
+      : [startLoop({ name: 'attention', work: () => noticing.notice(), restMs: NOTICE_REST_MS, problems })]),
   ];
 
   return {

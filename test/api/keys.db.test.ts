@@ -77,7 +77,7 @@ describe('a key', () => {
     for (const side of MODES) {
       const mode = side === 'test' ? 'live' : 'test';
       const key = await shop.key({ mode });
-      for (const { method, path } of API_ROUTES.filter(({ surface }) => surface === 'order')) {
+      for (const { method, path } of API_ROUTES.filter(({ api }) => api === 'order')) {
         const answer = await http.call<ErrorBody>({ side, key, method, path: pathOf(path, shop) });
         expect([answer.status, answer.body]).toEqual([401, keyError('authentication_error')]);
         expect(answer.body.error.message).toContain(BASE_URLS[mode]);
@@ -112,14 +112,14 @@ describe('permissions', () => {
   );
   it.each(matrix)('of a $permission $kind $mode key are the same on every route of its address', async (spec) => {
     const shop = await http.shop();
-    for (const { method, path, operation, surface } of API_ROUTES) {
+    for (const { method, path, operation, api } of API_ROUTES) {
       const reads = operation.startsWith('read_');
       const forPages = operation === 'create_payment' || operation === 'read_payment';
       const allowed = (spec.kind === 'secret' || forPages) && spec.permission !== (reads ? 'write' : 'read');
       const { status, body } = await shop.call({ side: spec.mode, as: spec, method, path: pathOf(path, shop) });
       // What is allowed goes on to its body or id, of which there is none here.
       const passed = path.includes(':id') ? 404 : method === 'POST' ? 400 : 200;
-      const own = passed === 200 ? {} : surface === 'order' ? { error: {} } : { success: false };
+      const own = passed === 200 ? {} : api === 'order' ? { error: {} } : { success: false };
       expect([method, path, status, body]).toMatchObject(
         allowed ? [method, path, passed, own] : [method, path, 403, keyError('permission_error')],
       );
@@ -197,16 +197,16 @@ describe('a public key', () => {
 });
 
 describe('an inactive project', () => {
-  it('is refused in the shape of each surface, reads and writes alike, until it is active again', async () => {
+  it('is refused in the shape of each API, reads and writes alike, until it is active again', async () => {
     const shop = await http.shop();
     await shop.call({ path: '/v1/orders' });
     await http.changeProject(shop.projectId, { active: false });
-    for (const { method, path, surface } of API_ROUTES) {
+    for (const { method, path, api } of API_ROUTES) {
       const { status, body } = await shop.call({ method, path: pathOf(path, shop) });
       const message = 'The project is not active.';
       expect([status, body]).toEqual([
         403,
-        surface === 'transaction' ? { success: false, message } : { error: { type: 'permission_error', message } },
+        api === 'transaction' ? { success: false, message } : { error: { type: 'permission_error', message } },
       ]);
     }
     await http.changeProject(shop.projectId, { active: true });

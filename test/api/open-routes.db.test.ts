@@ -270,7 +270,7 @@ describe('the documents', async () => {
   });
 });
 
-it('what is not there is 404 in the shape of its surface; below an API it needs a key first', async () => {
+it('what is not there is 404 in the shape of its API; below an API it needs a key first', async () => {
   const shop = await http.shop();
   for (const path of ['/', '/favicon.ico', '/v2/orders', '/v1x', '/.env', '/pay', '/metrics/']) {
     const { status, body } = await http.call({ path });

@@ -183,24 +183,22 @@ describe('the webhooks', () => {
 
   it('are what is really sent: every event of every way that a payment or refund can go', async () => {
     const shop = await http.shop();
-    const surfaces = ['order', 'transaction'] as const;
-    for (const surface of surfaces) {
+    const apis = ['order', 'transaction'] as const;
+    for (const api of apis) {
       for (const simulation of [...SIMULATIONS, 'complete', 'cancel', 'accept'] as const) {
         const made = await http.app.pay({
           projectId: shop.projectId,
-          surface,
-          token: surface === 'order' ? { asset: 'ETH', network: null } : null,
+          api,
+          token: api === 'order' ? { asset: 'ETH', network: null } : null,
           metadata: { cart: '7' },
           customerEmail: 'anna@example.com',
         });
         const selector = { id: made.id };
         if (simulation === 'complete') await completeSandboxPayment(http.app, selector);
         else if (simulation === 'cancel') {
-          const path = surface === 'order' ? '/v1/orders' : '/api/transactions';
+          const path = api === 'order' ? '/v1/orders' : '/api/transactions';
           const id =
-            surface === 'order'
-              ? (await shop.call({ path: '/v1/orders?limit=1' })).text.match(/ord_\w+/)?.[0]
-              : made.id;
+            api === 'order' ? (await shop.call({ path: '/v1/orders?limit=1' })).text.match(/ord_\w+/)?.[0] : made.id;
           await shop.call({ method: 'POST', path: `${path}/${id}/cancel` });
         } else if (simulation === 'accept') {
           await selectToken(http.app, selector, { asset: 'BTC', network: null });
@@ -211,7 +209,7 @@ describe('the webhooks', () => {
           const request = {
             projectId: shop.projectId,
             mode: 'test',
-            surface,
+            api,
             paymentId: made.id,
             address: null,
           } as const;

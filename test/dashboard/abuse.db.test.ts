@@ -253,7 +253,7 @@ describe('sign-ins of strangers from many addresses at once', () => {
       const stranger = own.browser({ address: `2001:db8:${index.toString(16)}::1` });
       return stranger.try('POST /dashboard/api/sign-in', unknown(index));
     });
-    const inside = present.browser.try('POST /dashboard/api/prove', { password: PASSWORD });
+    const inside = present.browser.try('POST /dashboard/api/reauthenticate', { password: PASSWORD });
     const back = known.browser.try('POST /dashboard/api/sign-in', right);
     const answers = await Promise.all(strangers);
     expect([(await inside).status, (await back).status]).toEqual([200, 200]);
@@ -283,7 +283,7 @@ describe('sign-ins of strangers from many addresses at once', () => {
   });
 });
 
-describe('right proofs in many sessions of one person, and calls on one link', () => {
+describe('right reauthentications in many sessions of one person, and calls on one link', () => {
   it('hold up nobody else, in a known browser or a new one', async () => {
     const { own, known, makeHashesDear } = await besideAttackers();
     const { email } = await own.join('viewer');
@@ -297,7 +297,9 @@ describe('right proofs in many sessions of one person, and calls on one link', (
     if (invited.kind !== 'done') throw new Error(invited.code);
     const accepted = { token: tokenOf(invited.link), password: PASSWORD };
     makeHashesDear();
-    const proofs = sessions.map((browser) => browser.try('POST /dashboard/api/prove', { password: PASSWORD }));
+    const reauthentications = sessions.map((browser) =>
+      browser.try('POST /dashboard/api/reauthenticate', { password: PASSWORD }),
+    );
     const links = Array.from({ length: 60 }, (_, at) =>
       own.browser({ address: `198.51.102.${at}` }).try('POST /dashboard/api/links/accept', accepted),
     );
@@ -305,14 +307,14 @@ describe('right proofs in many sessions of one person, and calls on one link', (
       const { status } = await answer;
       if (status === 200) throw new Error('It was let in.');
     };
-    await Promise.all([proofs, links].map((answers) => Promise.any(answers.map(isRefused))));
+    await Promise.all([reauthentications, links].map((answers) => Promise.any(answers.map(isRefused))));
     const right = { email: known.email, password: PASSWORD };
     const [back, fresh] = await Promise.all([
       known.browser.try('POST /dashboard/api/sign-in', right),
       own.browser({ address: '198.51.100.5' }).try('POST /dashboard/api/sign-in', right),
     ]);
     expect([back.status, fresh.status]).toEqual([200, 200]);
-    const refused = (await Promise.all(proofs)).filter(({ status }) => status !== 200);
+    const refused = (await Promise.all(reauthentications)).filter(({ status }) => status !== 200);
     expect(refused[0]).toMatchObject({
       status: 429,
       headers: { 'retry-after': '1' },
@@ -326,14 +328,14 @@ describe('right proofs in many sessions of one person, and calls on one link', (
 });
 
 describe('a guess that was not judged', () => {
-  it('counts neither as a wrong proof nor as a wrong code', async () => {
+  it('counts neither as a wrong reauthentication nor as a wrong code', async () => {
     const own = await dashboardTest();
     onTestFinished(() => own.http.close());
     const { browser } = await own.join('viewer');
     const { secret } = await browser.do('POST /dashboard/api/account/totp/start');
     const code = new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: own.http.app.clock() });
     const attempts = async (): Promise<readonly number[]> => [
-      (await browser.try('POST /dashboard/api/prove', { password: PASSWORD })).status,
+      (await browser.try('POST /dashboard/api/reauthenticate', { password: PASSWORD })).status,
       (await browser.try('POST /dashboard/api/account/password', { current_password: PASSWORD, password: NEXT }))
         .status,
       (await browser.try('POST /dashboard/api/account/totp/confirm', { code })).status,

@@ -14,11 +14,11 @@ async function mailTest() {
   const test = await dashboardTest({ sendsMail: true });
   onTestFinished(() => test.http.close());
   const { app } = test.people;
-  const { troubles } = test.http;
+  const { problems } = test.http;
   const smtp = await localSmtp();
   const from = { name: 'Cointill', address: 'pay@shop.example' };
   const sender = createMailSender({ server: smtp.server, from, answerMs: 5_000 });
-  const mailer = createMailer(app, { sender, from: from.address, siteUrl: DASHBOARD_URL, troubles });
+  const mailer = createMailer(app, { sender, from: from.address, siteUrl: DASHBOARD_URL, problems });
   let read = 0;
   /** The mails that were not read before, by their addresses. */
   const rawMails = async () => {
@@ -142,7 +142,7 @@ it('a new e-mail is dropped with a newer one, a new password and an hour, and is
   const late = await ask('late@shop.example');
   clock.advance(HOUR_MS);
   expect(await confirm(late)).toBe(404);
-  await browser.do('POST /dashboard/api/prove', { password: `${PASSWORD} 2` });
+  await browser.do('POST /dashboard/api/reauthenticate', { password: `${PASSWORD} 2` });
   const taken = await ask('taken@shop.example');
   await test.join('viewer', null, 'taken@shop.example');
   expect(await confirm(taken)).toBe(404);
@@ -195,14 +195,14 @@ it('asks few addresses an hour to confirm', async () => {
   expect(statuses).toEqual([200, 200, 200, 200, 200, 429]);
 });
 
-it('the alarm of a changed wallet is switched off with a proof alone, and by no link', async () => {
+it('the alarm of a changed wallet is switched off with reauthentication alone, and by no link', async () => {
   const { app, clock, joined, test } = await mailTest();
   const { id, browser } = await joined('owner');
   clock.advance(10 * 60_000);
   const off = { wallet_changed: false };
   expect(await browser.try(`POST ${CHOICES}`, off)).toMatchObject({
     status: 403,
-    body: { error: { type: 'proof_required' } },
+    body: { error: { type: 'reauthentication_required' } },
   });
   await browser.do(`POST ${CHOICES}`, { wallet_changed: true, endpoints: false });
   const token = newToken(app.random);
@@ -220,6 +220,6 @@ it('the alarm of a changed wallet is switched off with a proof alone, and by no 
   const opened = await test.browser().do('POST /dashboard/api/unsubscribe', { token });
   expect(opened).toEqual({ state: 'unknown', notification: null });
   expect(await browser.do(`GET ${CHOICES}`)).toMatchObject({ wallet_changed: true });
-  await browser.do('POST /dashboard/api/prove', { password: PASSWORD });
+  await browser.do('POST /dashboard/api/reauthenticate', { password: PASSWORD });
   expect(await browser.do(`POST ${CHOICES}`, off)).toMatchObject({ wallet_changed: false });
 });

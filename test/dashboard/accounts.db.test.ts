@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
-import { PROOF_MS } from '../../src/domain/role.ts';
+import { REAUTHENTICATION_MS } from '../../src/domain/role.ts';
 import { browserHash, dashboardTest, knownBrowsers, PASSWORD, signedIn, tokenOf } from '../dashboard.ts';
 
 const test = await dashboardTest();
@@ -210,17 +210,17 @@ describe('a session', () => {
   it('is ended by its person from elsewhere after a proof alone, and here without one', async () => {
     const { email, browser } = await test.join('viewer');
     const other = await test.signIn(email);
-    test.http.clock.advance(PROOF_MS);
+    test.http.clock.advance(REAUTHENTICATION_MS);
     const { data } = await browser.do('GET /dashboard/api/account/sessions');
     const id = data.find((one) => !one.is_current)?.id ?? '';
-    const refused = { status: 403, body: { error: { type: 'proof_required' } } };
+    const refused = { status: 403, body: { error: { type: 'reauthentication_required' } } };
     expect(await browser.try('POST /dashboard/api/account/sessions/end', { id })).toMatchObject(refused);
     expect(await browser.try('POST /dashboard/api/account/sessions/end-all')).toMatchObject(refused);
     expect(await other.session()).toMatchObject({ state: 'signed_in' });
-    await browser.do('POST /dashboard/api/prove', { password: PASSWORD });
+    await browser.do('POST /dashboard/api/reauthenticate', { password: PASSWORD });
     await browser.do('POST /dashboard/api/account/sessions/end', { id });
     expect(await other.session()).toMatchObject({ state: 'signed_out' });
-    test.http.clock.advance(PROOF_MS);
+    test.http.clock.advance(REAUTHENTICATION_MS);
     await browser.do('POST /dashboard/api/sign-out');
     expect(await browser.session()).toMatchObject({ state: 'signed_out' });
   });

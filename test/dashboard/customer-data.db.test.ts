@@ -213,7 +213,7 @@ describe("the deletion of customers' data", () => {
     const old = await app.pay({
       projectId,
       customerEmail: 'old@customer.example',
-      surface: 'transaction',
+      api: 'transaction',
       token: null,
     });
     app.clock.advance(3 * DAY_MS);
@@ -260,9 +260,9 @@ describe("the deletion of customers' data", () => {
     }
   });
 
-  it('asks for a fresh proof', async () => {
+  it('asks for reauthentication', async () => {
     app.clock.advance(11 * 60_000);
     const answer = await remove(app.projectId, { email: 'ada@customer.example' });
-    expect(answer).toMatchObject({ status: 403, body: { error: { type: 'proof_required' } } });
+    expect(answer).toMatchObject({ status: 403, body: { error: { type: 'reauthentication_required' } } });
   });
 });

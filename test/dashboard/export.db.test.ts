@@ -67,7 +67,7 @@ async function variedShop(): Promise<string> {
   for (let n = 0; n < 12; n += 1) {
     await app.pay({
       projectId,
-      surface: n % 2 === 0 ? 'order' : 'transaction',
+      api: n % 2 === 0 ? 'order' : 'transaction',
       currency: n % 4 === 3 ? 'JPY' : 'EUR',
       amountMinor: 4_999n + BigInt(n) * 7n,
       token: n === 5 ? null : (tokens[n % 3] ?? null),
@@ -189,7 +189,7 @@ describe('a file of payments', () => {
       { status: 'pending', asset: 'ETH' },
       { amount_min: '50.10', amount_max: '50.50' },
       { currency: 'JPY' },
-      { surface: 'order', network: 'bitcoin,bsc' },
+      { api: 'order', network: 'bitcoin,bsc' },
       { exception: 'underpaid' },
       { created_before: '2026-06-15T12:05:00Z' },
       { label: 'nothing has it' },
@@ -502,8 +502,8 @@ describe('a large file', async () => {
     expect([one.status, two.status]).toEqual([200, 200]);
     expect(await Promise.all([drain(one), drain(two)])).toEqual([COUNT + 2, COUNT + 2]);
     // Those that left before there was a place for them are answered, and nobody reads it.
-    const troubles = test.http.logged.slice(before).filter((line) => !line.includes('answered 503'));
-    expect(troubles).toEqual([]);
+    const problems = test.http.logged.slice(before).filter((line) => !line.includes('answered 503'));
+    expect(problems).toEqual([]);
   });
 
   it('stops when its reader is signed out', async () => {

@@ -36,8 +36,8 @@ it('the figures equal those of the payments, by day and status, for the period a
   const outcomes = ['complete', 'complete', 'cancel', 'leave'] as const;
   for (let day = 0; day < 14; day += 1) {
     for (let n = 0; n <= day % 3; n += 1) {
-      const surface = n % 2 === 0 ? 'order' : 'transaction';
-      const { id } = await app.pay({ projectId, surface, amountMinor: BigInt(1_000 + day * 100 + n) });
+      const api = n % 2 === 0 ? 'order' : 'transaction';
+      const { id } = await app.pay({ projectId, api, amountMinor: BigInt(1_000 + day * 100 + n) });
       const outcome = outcomes[(day + n) % outcomes.length];
       if (outcome === 'complete') await completeSandboxPayment(app, { id });
       if (outcome === 'cancel') await cancelPayment(app, { id });

@@ -14,7 +14,7 @@ const test = await dashboardTest();
 afterAll(() => test.http.close());
 const { app, keyUses, clock } = test.http;
 const owner = await test.join('owner');
-/** The owner's, with a fresh proof. */
+/** The owner's, with reauthentication. */
 let session: Browser;
 beforeEach(async () => {
   session = await test.signIn(owner.email);
@@ -257,15 +257,15 @@ it('a key is made with a permission or with scopes, keeps its scopes when it is 
   expect(await refused({ kind: 'public', scopes })).toEqual([400, 'scopes']);
 });
 
-it('live keys ask for a fresh proof, test keys do not', async () => {
+it('live keys ask for reauthentication, test keys do not', async () => {
   const { projectId } = await test.http.shop();
   clock.advance(10 * MINUTE_MS);
   const live = { method: 'POST', path: keysOf(projectId, 'live'), body: FULL };
   const refused = await session.call<{ error: { type: string } }>(live);
-  expect([refused.status, refused.body.error.type]).toEqual([403, 'proof_required']);
+  expect([refused.status, refused.body.error.type]).toEqual([403, 'reauthentication_required']);
   expect(await list(projectId, 'live')).toEqual([]);
   expect((await session.call({ ...live, path: keysOf(projectId) })).status).toBe(200);
-  await session.do('POST /dashboard/api/prove', { password: PASSWORD });
+  await session.do('POST /dashboard/api/reauthenticate', { password: PASSWORD });
   expect((await session.call(live)).status).toBe(200);
 });
 

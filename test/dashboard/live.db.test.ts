@@ -110,7 +110,7 @@ describe('the stream of a tab', () => {
     await cancelPayment(app, { id: foreign.id });
     await cancelPayment(app, { id: live.id });
     await completeSandboxPayment(app, { id: old.id });
-    const fresh = await app.pay({ surface: 'transaction', token: null });
+    const fresh = await app.pay({ api: 'transaction', token: null });
     const expected = [
       { kind: 'payment', id: publicPaymentId(old) },
       { kind: 'payment_created', id: fresh.id },

@@ -35,7 +35,7 @@ describe('a payment made by hand', () => {
     const made = await make({ order_id: ' A-17 ', description: 'Tea <b>', customer_email: 'ann@example.com' });
     const view = await acts.read(owner.browser, made.body.id);
     expect(view).toMatchObject({
-      surface: 'transaction',
+      api: 'transaction',
       status: 'created',
       transaction_number: expect.stringMatching(/^TXN-/),
       amount: '49.99',
@@ -69,7 +69,7 @@ describe('a payment made by hand', () => {
   it('in a coin is an order with its address and price, in any currency', async () => {
     const made = await make({ asset: 'USDT', network: 'polygon', amount: '12', currency: 'EUR' });
     expect(await acts.read(owner.browser, made.body.id)).toMatchObject({
-      surface: 'order',
+      api: 'order',
       status: 'pending',
       currency: 'EUR',
       crypto: { asset: 'USDT', network: 'polygon' },

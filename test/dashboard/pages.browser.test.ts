@@ -199,8 +199,8 @@ describe.skipIf(hasNoBrowser)('the shell', () => {
     expect(await violations(page, 'German')).toEqual([]);
   });
 
-  // Last, because a proof replaces the session's token, which the other tests use.
-  it('asks for a new proof before a dangerous change, which then continues', async () => {
+  // Last, because reauthentication replaces the session's token, which the other tests use.
+  it('asks for reauthentication before a dangerous change, which then continues', async () => {
     const { page } = await dashboard.openSignedIn({ expects: /403/ });
     await page.goto(`${dashboard.service.dashboard}/account`);
     const old = new Date(Date.now() - 3_600_000);
@@ -208,11 +208,11 @@ describe.skipIf(hasNoBrowser)('the shell', () => {
     await page.getByRole('button', { name: 'Change e-mail' }).click();
     await page.getByRole('textbox', { name: 'E-mail' }).fill('someone@example.com');
     await page.getByRole('dialog').getByRole('button', { name: 'Change e-mail' }).click();
-    const proof = page.getByRole('dialog', { name: 'Confirm it is you' });
-    await proof.waitFor();
-    expect(await violations(page, 'a proof')).toEqual([]);
-    await proof.getByLabel('Password').fill(PASSWORD);
-    await proof.getByRole('button', { name: 'Confirm' }).click();
+    const reauthentication = page.getByRole('dialog', { name: 'Confirm it is you' });
+    await reauthentication.waitFor();
+    expect(await violations(page, 'reauthentication')).toEqual([]);
+    await reauthentication.getByLabel('Password').fill(PASSWORD);
+    await reauthentication.getByRole('button', { name: 'Confirm' }).click();
     await page.getByText('Your e-mail was changed.').waitFor();
     await page.getByText('someone@example.com').waitFor();
   });

@@ -83,14 +83,14 @@ describe('a passkey', () => {
     expect((await copy.try('POST /dashboard/api/sign-in/passkey', { response })).status).toBe(401);
   });
 
-  it('is accepted as a proof, but not with a challenge for another purpose', async () => {
+  it('is accepted as reauthentication, but not with a challenge for another purpose', async () => {
     const { passkey, browser } = await holder();
     clock.advance(10 * 60_000);
-    const { options } = await browser.do('POST /dashboard/api/prove/passkey');
-    await browser.do('POST /dashboard/api/prove', { passkey: passkey.answer(options) });
+    const { options } = await browser.do('POST /dashboard/api/reauthenticate/passkey');
+    await browser.do('POST /dashboard/api/reauthenticate', { passkey: passkey.answer(options) });
     const adding = await browser.do('POST /dashboard/api/account/passkeys/options');
     const answer = { passkey: passkey.answer(adding.options) };
-    expect((await browser.try('POST /dashboard/api/prove', answer)).status).toBe(400);
+    expect((await browser.try('POST /dashboard/api/reauthenticate', answer)).status).toBe(400);
   });
 
   it.each(['   ', '\u202E\u200B', ''])('needs a name that can be seen, which %j is not', async (name) => {
@@ -153,7 +153,7 @@ describe('a passkey', () => {
     onTestFinished(() => own.http.close());
     const { browser } = await own.join('owner');
     expect(await browser.session()).toMatchObject({ passkeys: { offered: false, reason, dashboard_url: url } });
-    for (const path of ['sign-in/passkey/options', 'account/passkeys/options', 'prove/passkey'] as const) {
+    for (const path of ['sign-in/passkey/options', 'account/passkeys/options', 'reauthenticate/passkey'] as const) {
       const answer = await browser.try(`POST /dashboard/api/${path}`);
       expect(answer).toMatchObject({
         status: 400,

@@ -57,8 +57,8 @@ describe('the list', () => {
     const { projectId } = await test.http.shop();
     const paid = [];
     for (let n = 0; n < 7; n += 1) {
-      const surface = n % 2 === 0 ? 'order' : 'transaction';
-      paid.push(publicPaymentId(await app.pay({ projectId, surface, description: `Number ${n}` })));
+      const api = n % 2 === 0 ? 'order' : 'transaction';
+      paid.push(publicPaymentId(await app.pay({ projectId, api, description: `Number ${n}` })));
       app.clock.advance(1_000);
     }
     const pages: List[] = [];
@@ -68,7 +68,7 @@ describe('the list', () => {
     expect(pages.map(({ data }) => data.length)).toEqual([3, 3, 1]);
     expect(pages.flatMap(({ data }) => data.map(({ id }) => id))).toEqual(paid.toReversed());
     expect(pages[0]?.data[0]).toMatchObject({
-      surface: 'order',
+      api: 'order',
       mode: 'test',
       status: 'pending',
       exception: 'none',
@@ -85,7 +85,7 @@ describe('the list', () => {
     const customer = { customerEmail: 'Ann@Example.com', merchantOrderId: 'A-17' };
     const one = await app.pay({ projectId, ...customer });
     app.clock.advance(1);
-    const two = await app.pay({ projectId, surface: 'transaction', token: { asset: 'LTC', network: null } });
+    const two = await app.pay({ projectId, api: 'transaction', token: { asset: 'LTC', network: null } });
     await act(owner.browser, publicPaymentId(one), 'simulate', { outcome: 'part' }, projectId);
     const found = async (query: string): Promise<readonly string[]> =>
       (await get<List>(owner.browser, `${pathOf(projectId)}?${query}`)).data.map(({ id }) => id);
@@ -95,7 +95,7 @@ describe('the list', () => {
       'status=pending': [second, first],
       'status=completed,expired': [],
       'exception=underpaid': [first],
-      'surface=transaction': [second],
+      'api=transaction': [second],
       'asset=LTC,ETH': [second],
       'network=bitcoin': [first],
       'asset=LTC&network=bitcoin': [],
@@ -106,7 +106,7 @@ describe('the list', () => {
       [`search=${two.transactionNumber?.toLowerCase()}`]: [second],
       'search=A-17': [first],
       'search=%20ann@example.com%20': [first],
-      'search=ann@example.com&surface=transaction': [],
+      'search=ann@example.com&api=transaction': [],
       'search=nobody': [],
     };
     for (const [query, ids] of Object.entries(expected)) expect([query, await found(query)]).toEqual([query, ids]);
@@ -117,7 +117,7 @@ describe('the list', () => {
     ['exception=late', 'exception'],
     ['asset=XMR', 'asset'],
     ['network=solana', 'network'],
-    ['surface=both', 'surface'],
+    ['api=both', 'api'],
     ['created_after=yesterday', 'created_after'],
     ['after=1', 'after'],
     ['limit=101', 'limit'],
@@ -191,7 +191,7 @@ describe('a payment', () => {
   it('is not found in another project or mode or by the id of the other API', async () => {
     const { projectId } = await test.http.shop();
     const mine = await app.pay();
-    const foreign = await app.pay({ projectId, surface: 'transaction' });
+    const foreign = await app.pay({ projectId, api: 'transaction' });
     const viewer = await test.join('support', app.projectId);
     const missing = 'ord_00000000000000000000000000';
     const cells = [
@@ -265,7 +265,7 @@ describe('an action on a payment', () => {
   it('has the same effect as by the API, answers with its consequences, and is in the audit log', async () => {
     const done = {
       complete: await app.pay(),
-      cancel: await app.pay({ surface: 'transaction' }),
+      cancel: await app.pay({ api: 'transaction' }),
       accept: await app.pay(),
     };
     const late = publicPaymentId(done.accept);
@@ -315,7 +315,7 @@ describe('an action on a payment', () => {
     const steps = fc.constantFrom('complete', 'cancel', 'accept', ...SIMULATIONS);
     await fc.assert(
       fc.asyncProperty(fc.array(steps, { minLength: 1, maxLength: 5 }), fc.boolean(), async (actions, isOrder) => {
-        const payment = await app.pay(isOrder ? {} : { surface: 'transaction', token: null });
+        const payment = await app.pay(isOrder ? {} : { api: 'transaction', token: null });
         const id = publicPaymentId(payment);
         let view = await get<PaymentView>(owner.browser, `${pathOf(app.projectId)}/${id}`);
         for (const action of actions) {

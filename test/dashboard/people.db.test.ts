@@ -11,7 +11,7 @@ const test = await dashboardTest();
 afterAll(() => test.http.close());
 const { app } = test.http;
 const owner = await test.join('owner');
-/** The owner's, with a fresh proof. */
+/** The owner's, with reauthentication. */
 let session: Browser;
 beforeEach(async () => {
   session = await test.signIn(owner.email);

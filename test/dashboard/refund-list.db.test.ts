@@ -167,7 +167,7 @@ describe('the refunds of a project', () => {
 
 describe('a refund is found', async () => {
   const payment = await payLive({ merchantOrderId: 'FIND-1', customerEmail: 'Ann@Example.com' });
-  const other = await payLive({ surface: 'transaction', merchantOrderId: null });
+  const other = await payLive({ api: 'transaction', merchantOrderId: null });
   const hash = nextHash();
   const paidBy = nextHash();
   const address = 'bc1qrp33g0q5c5txsp9arysrx4k6zdkfs4nce4xj0gdcccefvpysxf3qccfmv3';

@@ -24,7 +24,7 @@ export function nextHash(): string {
 /** Saves a live refund of a payment in Bitcoin in a stage, with what is on the chain there; its public id. */
 export async function saveRefund(
   app: Where,
-  payment: Pick<Payment, 'id' | 'projectId' | 'surface'>,
+  payment: Pick<Payment, 'id' | 'projectId' | 'api'>,
   stage: RefundStage,
   {
     hash = nextHash(),
@@ -40,7 +40,7 @@ export async function saveRefund(
     projectId: payment.projectId,
     mode: 'live',
     paymentId: payment.id,
-    paymentSurface: payment.surface,
+    paymentApi: payment.api,
     status: isEnded ? stage : 'pending',
     amountMinor: 1_000n,
     currency: 'USD',

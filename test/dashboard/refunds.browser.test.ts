@@ -164,7 +164,7 @@ describe.skipIf(hasNoBrowser)('Refunds', () => {
     const clock = manualClock();
     clock.set(at);
     const app = { db: dashboard.service.database.db, clock, random: randomBytes };
-    return { app, payment: { id: paymentId, projectId: dashboard.service.projectId, surface: 'order' } as const };
+    return { app, payment: { id: paymentId, projectId: dashboard.service.projectId, api: 'order' } as const };
   };
 
   /** As many newer refunds as a page holds. */

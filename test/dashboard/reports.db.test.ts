@@ -62,7 +62,7 @@ async function shop(reference = 'A-1') {
   const yen = await app.pay({ projectId, amountMinor: 100n, currency: 'JPY', token: ETHER });
   await simulatePayment(app, { id: yen.id }, 'paid');
   const wanted = { amountMinor: 1_000n };
-  const request = { projectId, mode: 'test', surface: 'order', paymentId: euro.id, wanted, address: null } as const;
+  const request = { projectId, mode: 'test', api: 'order', paymentId: euro.id, wanted, address: null } as const;
   await createRefund(app, { ...request, reason: '=cmd|calc' }, null);
   app.clock.advance(11_000);
   await runDueRefunds(app, 10);
@@ -156,7 +156,7 @@ describe('a report', () => {
 
   it('of refunds says nothing of a value where nothing was paid, and adds up what was', async () => {
     const { projectId, yen } = await shop();
-    const request = { projectId, mode: 'test', surface: 'order', paymentId: yen.id, address: null } as const;
+    const request = { projectId, mode: 'test', api: 'order', paymentId: yen.id, address: null } as const;
     const refund = (amountMinor: bigint, reason: string | null) =>
       createRefund(app, { ...request, wanted: { amountMinor }, reason }, null);
     await refund(40n, 'test_failure');

@@ -41,10 +41,10 @@ describe('one text', () => {
       description: 'Teapot, blue. With a lid',
       customerEmail: 'Mara@Shop.Example',
     });
-    evm = await app.pay({ surface: 'transaction', token: { asset: 'USDT', network: 'ethereum' } });
+    evm = await app.pay({ api: 'transaction', token: { asset: 'USDT', network: 'ethereum' } });
     const paid = await simulatePayment(
       app,
-      { id: order.id, projectId: app.projectId, mode: 'test', surface: 'order' },
+      { id: order.id, projectId: app.projectId, mode: 'test', api: 'order' },
       'paid',
     );
     if (paid.kind !== 'changed') throw new Error(paid.kind);
@@ -55,7 +55,7 @@ describe('one text', () => {
         paymentId: order.id,
         projectId: app.projectId,
         mode: 'test',
-        surface: 'order',
+        api: 'order',
         wanted: null,
         address: null,
         reason: null,

@@ -18,7 +18,7 @@ afterAll(() => test.http.close());
 const { clock } = test.http;
 
 const STEP_MS = 30_000;
-const PROOF_MS = 10 * 60_000;
+const REAUTHENTICATION_MS = 10 * 60_000;
 
 /** A person with an authenticator and ten recovery codes. */
 interface Armed extends Member {
@@ -244,19 +244,22 @@ describe('recovery codes', () => {
 });
 
 describe('a dangerous action', () => {
-  it('requires a proof once the last one is ten minutes old, which gives the session a new token', async () => {
+  it('requires reauthentication once the last one is ten minutes old, which gives the session a new token', async () => {
     const { email, browser } = await test.join('owner');
     const invite = { email: 'new@shop.example', role: 'viewer' } as const;
-    clock.advance(PROOF_MS - 1);
+    clock.advance(REAUTHENTICATION_MS - 1);
     await browser.do('POST /dashboard/api/people/invite', invite);
     clock.advance(1);
-    expect(signedIn(await browser.session()).session).toMatchObject({ proved_until: null, proofs: ['password'] });
+    expect(signedIn(await browser.session()).session).toMatchObject({
+      reauthenticated_until: null,
+      reauthentication_ways: ['password'],
+    });
     const asked = await browser.try('POST /dashboard/api/people/invite', invite);
-    expect(asked).toMatchObject({ status: 403, body: { error: { type: 'proof_required' } } });
+    expect(asked).toMatchObject({ status: 403, body: { error: { type: 'reauthentication_required' } } });
     const before = browser.cookies.get('__Host-cointill_session') ?? '';
-    const wrong = await browser.try('POST /dashboard/api/prove', { password: 'not it, not it' });
+    const wrong = await browser.try('POST /dashboard/api/reauthenticate', { password: 'not it, not it' });
     expect(wrong).toMatchObject({ status: 400, body: { error: { param: 'password' } } });
-    await browser.do('POST /dashboard/api/prove', { password: PASSWORD });
+    await browser.do('POST /dashboard/api/reauthenticate', { password: PASSWORD });
     await browser.do('POST /dashboard/api/people/invite', invite);
     const thief = test.browser();
     thief.cookies.set('__Host-cointill_session', before);
@@ -264,32 +267,37 @@ describe('a dangerous action', () => {
     expect(email).toMatch(/^owner/);
   });
 
-  it('accepts a second factor as proof if there is one, and then no password', async () => {
+  it('accepts a second factor as reauthentication if there is one, and then no password', async () => {
     const { browser, codeAt } = await armed();
-    clock.advance(PROOF_MS);
-    expect(signedIn(await browser.session()).session.proofs).toEqual(['totp', 'recovery_code']);
+    clock.advance(REAUTHENTICATION_MS);
+    expect(signedIn(await browser.session()).session.reauthentication_ways).toEqual(['totp', 'recovery_code']);
     for (const path of ['totp/start', 'totp/remove', 'recovery-codes', 'passkeys/options'] as const) {
       expect((await browser.try(`POST /dashboard/api/account/${path}`)).status).toBe(403);
     }
-    expect(await browser.try('POST /dashboard/api/prove', { password: PASSWORD })).toMatchObject({ status: 400 });
-    await browser.do('POST /dashboard/api/prove', { code: codeAt(clock()) });
+    expect(await browser.try('POST /dashboard/api/reauthenticate', { password: PASSWORD })).toMatchObject({
+      status: 400,
+    });
+    await browser.do('POST /dashboard/api/reauthenticate', { code: codeAt(clock()) });
     await browser.do('POST /dashboard/api/account/totp/remove');
   });
 
-  it('limits wrong proofs, and requires exactly one proof at a time', async () => {
+  it('limits wrong reauthentications, and requires exactly one way to reauthenticate at a time', async () => {
     const { browser } = await test.join('owner');
     const both = { password: PASSWORD, code: '000000' };
-    for (const body of [{}, both]) expect((await browser.try('POST /dashboard/api/prove', body)).status).toBe(400);
+    for (const body of [{}, both])
+      expect((await browser.try('POST /dashboard/api/reauthenticate', body)).status).toBe(400);
     for (let guess = 0; guess < 10; guess += 1) {
-      expect((await browser.try('POST /dashboard/api/prove', { password: `wrong ${guess}` })).status).toBe(400);
+      expect((await browser.try('POST /dashboard/api/reauthenticate', { password: `wrong ${guess}` })).status).toBe(
+        400,
+      );
     }
-    expect((await browser.try('POST /dashboard/api/prove', { password: PASSWORD })).status).toBe(429);
+    expect((await browser.try('POST /dashboard/api/reauthenticate', { password: PASSWORD })).status).toBe(429);
   });
 
-  it('requires a new proof after the clock is set back', async () => {
+  it('requires reauthentication after the clock is set back', async () => {
     const { browser } = await test.join('owner');
     clock.advance(-24 * 60 * 60_000);
-    expect(signedIn(await browser.session()).session.proved_until).toBeNull();
+    expect(signedIn(await browser.session()).session.reauthenticated_until).toBeNull();
     clock.advance(24 * 60 * 60_000);
   });
 });
@@ -307,7 +315,7 @@ describe('a wrong guess', () => {
     const other = await halfWay(email, { address });
     await other.try('POST /dashboard/api/sign-in/code', { code });
     await other.try('POST /dashboard/api/sign-in/recovery-code', { code: 'no-code' });
-    await browser.try('POST /dashboard/api/prove', { code });
+    await browser.try('POST /dashboard/api/reauthenticate', { code });
     await browser.try('POST /dashboard/api/account/password', { current_password: typed, password: PASSWORD + typed });
     const reported = test.activities.slice(from).filter(({ kind }) => kind === 'guess_refused');
     const refusal = (what: string, wrong: string, personId: string | null, client: string) => {

@@ -14,7 +14,7 @@ const owner = await test.join('owner');
 const admin = await test.join('admin');
 let { browser } = owner;
 afterAll(() => test.http.close());
-// Minutes pass in some tests, and proofs grow old.
+// Minutes pass in some tests, and reauthentications grow old.
 beforeEach(async () => {
   browser = await test.signIn(owner.email);
 });
@@ -321,7 +321,7 @@ describe('the file of a project', () => {
     expect(left.map(([name]) => name).toSorted()).toEqual(Object.keys(NOT_EXPORTED).toSorted());
   });
 
-  it('asks for a fresh proof, as everything that cannot be taken back does', async () => {
+  it('asks for reauthentication, as everything that cannot be taken back does', async () => {
     const { projectId } = await test.http.shop();
     app.clock.advance(11 * 60_000);
     for (const [part, body] of [
@@ -331,7 +331,7 @@ describe('the file of a project', () => {
     ] as const) {
       expect(await post(projectId, part, body)).toMatchObject({
         status: 403,
-        body: { error: { type: 'proof_required' } },
+        body: { error: { type: 'reauthentication_required' } },
       });
     }
   });

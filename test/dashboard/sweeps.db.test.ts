@@ -1,6 +1,6 @@
 import { afterAll, expect, it } from 'vitest';
 import { LOST_MS } from '../../src/app/sweeps/follow-sweeps.ts';
-import { NO_REPORTS } from '../../src/domain/trouble.ts';
+import { NO_REPORTS } from '../../src/domain/problems.ts';
 import { createEvmCaller } from '../../src/rails/evm/caller.ts';
 import { DEPOSIT_FACTORY, depositAddress } from '../../src/rails/evm/deposit.ts';
 import { saveDepositCheck } from '../../src/store/sweeps/deposit-balances.ts';
@@ -14,7 +14,7 @@ const caller = createEvmCaller({
   urls: ['http://127.0.0.1:9'],
   chainId: 1,
   timeoutMs: 1_000,
-  troubles: NO_REPORTS,
+  problems: NO_REPORTS,
 });
 let isBusy = false;
 const test = await dashboardTest({

@@ -257,17 +257,17 @@ describe('bad input is refused at its field', () => {
 });
 
 describe('who may', () => {
-  it('a change asks for a fresh proof', async () => {
+  it('a change asks for reauthentication', async () => {
     const project = await shop();
     const late = await test.signIn(mara.email);
     app.clock.advance(11 * 60_000);
     const body = { kind: 'xpub', source: ZPUB };
     const call = { method: 'POST', path: `${base(project)}/wallets/bitcoin/preview`, body };
     const { status, text } = await late.call(call);
-    expect([status, text]).toEqual([403, expect.stringContaining('proof_required')]);
-    await late.do('POST /dashboard/api/prove', { password: PASSWORD });
+    expect([status, text]).toEqual([403, expect.stringContaining('reauthentication_required')]);
+    await late.do('POST /dashboard/api/reauthenticate', { password: PASSWORD });
     expect((await late.call(call)).status).toBe(200);
-    await mara.browser.do('POST /dashboard/api/prove', { password: PASSWORD });
+    await mara.browser.do('POST /dashboard/api/reauthenticate', { password: PASSWORD });
   });
 
   it('an admin who became a viewer while the page was open is refused, and sees no wallet any more', async () => {

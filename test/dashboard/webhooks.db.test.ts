@@ -15,7 +15,7 @@ import { verifyServiceSignature } from '../../src/webhooks/signature.ts';
 import { dashboardTest, type Browser } from '../dashboard.ts';
 import { WAIT } from '../deadline.ts';
 import type { Answer } from '../http.ts';
-import { noteTroubles } from '../troubles.ts';
+import { noteProblems } from '../problems.ts';
 
 const test = await dashboardTest();
 const { app } = test.http;
@@ -23,7 +23,7 @@ const sender = test.dashboard.webhooks.sender();
 const deliverer: Deliverer = createDeliverer(
   app,
   { sender, sealingKey: await test.people.sealingKey() },
-  { onFree: () => {}, troubles: noteTroubles(() => {}) },
+  { onFree: () => {}, problems: noteProblems(() => {}) },
 );
 afterAll(async () => {
   await deliverer.stop();

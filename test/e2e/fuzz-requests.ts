@@ -230,9 +230,9 @@ function fillObject(choose: Chooser, schema: Json, known: Known): Json {
   if (choose.chance(wrongness)) filled[choose.pick(NASTY_TEXTS)] = nastyValue(choose);
   // A refund names its payment once.
   if ('transaction_id' in Object(schema['properties']) && choose.chance(0.9)) {
-    const surface = choose.pick(['order_id', 'transaction_id'] as const);
-    delete filled[surface === 'order_id' ? 'transaction_id' : 'order_id'];
-    filled[surface] ??= knownId(choose, known, surface === 'order_id' ? 'ord_' : '') ?? '0';
+    const api = choose.pick(['order_id', 'transaction_id'] as const);
+    delete filled[api === 'order_id' ? 'transaction_id' : 'order_id'];
+    filled[api] ??= knownId(choose, known, api === 'order_id' ? 'ord_' : '') ?? '0';
   }
   return filled;
 }

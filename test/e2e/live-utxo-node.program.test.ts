@@ -15,7 +15,7 @@ const PAID = ['order.created', 'order.confirming', 'order.completed'];
 const MINUTE_MS = 60_000;
 const UNPAID = { status: 'pending', amount_received: 0, confirmations: 0, exception: 'none' };
 
-describe.each(utxoProgramKinds(import.meta.url))('trouble with the one %s node', (kind) => {
+describe.each(utxoProgramKinds(import.meta.url))('problems of the one %s node', (kind) => {
   let shop: UtxoShop;
   let gate: Gate;
   beforeAll(async () => {

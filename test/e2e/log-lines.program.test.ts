@@ -156,7 +156,7 @@ it('a reorganisation that takes a payment back is logged, and so are its consequ
 it('a node that fails and its recovery are logged without a stack; an endpoint that is dead is named by its host', async () => {
   gate.intercept(() => ({ status: 503 }));
   const isNode = ({ subject }: Fields): boolean => subject === `ethereum node ${gate.url}`;
-  const began = await untilLine('the trouble', (line) => isNode(line) && line['kind'] === 'trouble');
+  const began = await untilLine('the problem', (line) => isNode(line) && line['kind'] === 'trouble');
   expect(began).toMatchObject({ level: 40, network: 'ethereum', node: gate.url, problem: expect.any(String) });
   expect(began).not.toHaveProperty('err');
   gate.intercept(() => null);

@@ -284,7 +284,7 @@ describe.skipIf(hasNoBrowser)('the script of the payment page', () => {
     });
   });
 
-  describe('trouble', () => {
+  describe('fault', () => {
     /** Lets time pass until something is there: requests fail in between, which takes time of its own. */
     async function passTime(page: Page, what: string, isThere: () => Promise<boolean>): Promise<void> {
       await until(what, async () => {

@@ -84,7 +84,7 @@ describe.skipIf(hasNoBrowser)('while the database is silent the payment page', (
     const askedAt = performance.now();
     await page.goto(payment.url);
     expect(performance.now() - askedAt).toBeLessThan(WITHIN_MS);
-    await sees(page, say('trouble_title'));
+    await sees(page, say('fault_title'));
     thaw();
     await sees(page, say('pay_title'));
   });

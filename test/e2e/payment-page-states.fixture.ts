@@ -39,7 +39,7 @@ const PROBLEMS: readonly ProblemView[] = [
   { kind: 'unknown_payment' },
   { kind: 'unknown_refund' },
   { kind: 'too_many_requests', retryAfterSeconds: 3_600, retryPath: '/' },
-  { kind: 'trouble', retryPath: '/' },
+  { kind: 'fault', retryPath: '/' },
 ];
 
 /** Names as long as merchants give them, some of them without a place to break. */

@@ -41,20 +41,20 @@ export async function createPayments(world: World, interruption: Interruption | 
 }
 
 function draft({ random, projectId, story }: World): NewPayment {
-  const surface = random.pick(['order', 'order', 'order', 'transaction'] as const);
+  const api = random.pick(['order', 'order', 'order', 'transaction'] as const);
   const isShort = random.chance(30);
   return newPayment(projectId, {
     mode: 'live',
-    surface,
+    api,
     amountMinor: BigInt(random.pick([3_000, 3_000, 1_999, 120_000])),
-    token: surface === 'order' ? { asset: random.pick(['LTC', 'LTC', 'ETH', 'ETH', 'USDT']), network: null } : null,
+    token: api === 'order' ? { asset: random.pick(['LTC', 'LTC', 'ETH', 'ETH', 'USDT']), network: null } : null,
     merchantOrderId: `${random.chance(60) ? 'once' : 'maybe'} ${story.length} ${random.below(1_000_000)}`,
     lifetimeMs: isShort ? random.between(1, 10) * MINUTE_MS : random.pick([30, 60, 240]) * MINUTE_MS,
   });
 }
 
-function told({ surface, token, lifetimeMs, merchantOrderId }: NewPayment): string {
-  return `${surface} "${merchantOrderId}" in ${token?.asset ?? 'no token yet'} for ${lifetimeMs / MINUTE_MS} min`;
+function told({ api, token, lifetimeMs, merchantOrderId }: NewPayment): string {
+  return `${api} "${merchantOrderId}" in ${token?.asset ?? 'no token yet'} for ${lifetimeMs / MINUTE_MS} min`;
 }
 
 function isRepeatable(tag: string): boolean {
@@ -147,14 +147,14 @@ export async function refund(world: World, interruption: Interruption | null): P
     ({ status, received }) => ENDED.has(status) && received.all.confirmedUnits > 0n,
   );
   if (payment === null) return;
-  const { id: paymentId, surface, projectId } = payment;
+  const { id: paymentId, api, projectId } = payment;
   const wanted = world.random.pick([
     null,
     { amountMinor: 100n },
     { amountMinor: 1_500n },
     { cryptoAmount: '0.00000001' },
   ]);
-  const request = { projectId, mode: 'live' as const, surface, paymentId, wanted, address: null, reason: null };
+  const request = { projectId, mode: 'live' as const, api, paymentId, wanted, address: null, reason: null };
   const done = await work(world, `refund ${payment.merchantOrderId} (${payment.status})`, interruption, ({ app }) =>
     createRefund(app, request, null),
   );

@@ -236,10 +236,10 @@ async function checkCounters(snapshot: Snapshot, db: Database): Promise<void> {
     add(`${row.day} ${row.surface} ${row.status} payments`, row.payments);
     add(`${row.day} ${row.surface} ${row.status} cents`, row.usd_cents);
   }
-  for (const { createdAt, surface, status, amountUsdCents } of snapshot.payments) {
+  for (const { createdAt, api, status, amountUsdCents } of snapshot.payments) {
     const day = new Date(createdAt).toISOString().slice(0, 10);
-    add(`${day} ${surface} ${status} payments`, -1n);
-    add(`${day} ${surface} ${status} cents`, -amountUsdCents);
+    add(`${day} ${api} ${status} payments`, -1n);
+    add(`${day} ${api} ${status} cents`, -amountUsdCents);
   }
   const wrong = [...counted].filter(([, count]) => count !== 0n);
   holds('day counters count the payments', wrong.length === 0, () =>

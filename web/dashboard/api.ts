@@ -39,8 +39,8 @@ export class ApiFault extends Error {
 }
 
 export interface ApiOptions {
-  /** Asks the person for a proof. False if they give none. */
-  readonly prove: () => Promise<boolean>;
+  /** Asks the person to reauthenticate. False if they do not. */
+  readonly reauthenticate: () => Promise<boolean>;
   /** Called when the session has ended. */
   readonly signedOut: () => void;
   /** Called when a role does not permit a request, so that it may have changed. */
@@ -52,7 +52,7 @@ const TIMEOUT_MS = 30_000;
 const SESSION = 'GET /dashboard/api/session';
 
 /** Calls the server's routes by their names in the contract. */
-export function createApi({ prove, signedOut, forbidden }: ApiOptions): Api {
+export function createApi({ reauthenticate, signedOut, forbidden }: ApiOptions): Api {
   return async (name, ...[input, signal]) => {
     try {
       return await send(name, input ?? {}, signal);
@@ -60,7 +60,7 @@ export function createApi({ prove, signedOut, forbidden }: ApiOptions): Api {
       if (!(error instanceof ApiFault)) throw error;
       if (error.status === 401 && !isSignIn(name)) signedOut();
       if (error.type === 'permission_error' && name !== SESSION) forbidden();
-      if (error.type !== 'proof_required' || !(await prove())) throw error;
+      if (error.type !== 'reauthentication_required' || !(await reauthenticate())) throw error;
       return send(name, input ?? {}, signal);
     }
   };

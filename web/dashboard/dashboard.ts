@@ -11,9 +11,9 @@ export interface Toast {
   readonly text: string;
 }
 
-export interface ProofRequest {
-  /** Called once, with whether a proof was given. */
-  readonly done: (proved: boolean) => void;
+export interface ReauthenticationRequest {
+  /** Called once, with whether the person reauthenticated. */
+  readonly done: (reauthenticated: boolean) => void;
 }
 
 /** What the person may do in the project of the address. */
@@ -35,7 +35,7 @@ export interface Dashboard {
   /** Newest last. */
   readonly toasts: Store<readonly Toast[]>;
   readonly toast: (text: string, kind?: Toast['kind']) => void;
-  readonly proof: Store<ProofRequest | null>;
+  readonly reauthentication: Store<ReauthenticationRequest | null>;
   /** Null on pages that belong to no project. */
   readonly access: Store<Access | null>;
   /** Whether the session ended while the page was open. */
@@ -59,7 +59,7 @@ const MAX_TOASTS = 3;
 
 export function createDashboard(): Dashboard {
   const toasts = createStore<readonly Toast[]>([]);
-  const proof = createStore<ProofRequest | null>(null);
+  const reauthentication = createStore<ReauthenticationRequest | null>(null);
   const isSignedOut = createStore(false);
   let lastToast = 0;
   const queries = new QueryClient({
@@ -81,7 +81,7 @@ export function createDashboard(): Dashboard {
     });
   };
   const api = createApi({
-    prove: () => askForProof(proof),
+    reauthenticate: () => askToReauthenticate(reauthentication),
     signedOut: () => isSignedOut.set(true),
     forbidden: refreshSession,
   });
@@ -94,7 +94,7 @@ export function createDashboard(): Dashboard {
       lastToast += 1;
       toasts.set([...toasts.get(), { id: lastToast, kind, text }].slice(-MAX_TOASTS));
     },
-    proof,
+    reauthentication,
     access: createStore<Access | null>(null),
     isSignedOut,
     isLeaving: createStore(false),
@@ -118,16 +118,16 @@ export function noteRefusal({ isSignedOut, refreshSession }: Dashboard, error: u
   if (error.type === 'permission_error') refreshSession();
 }
 
-/** Concurrent requests that need a proof share one dialog. */
-export function askForProof(proof: Store<ProofRequest | null>): Promise<boolean> {
+/** Concurrent requests that need reauthentication share one dialog. */
+export function askToReauthenticate(reauthentication: Store<ReauthenticationRequest | null>): Promise<boolean> {
   return new Promise((resolve) => {
-    const waiting = proof.get();
-    const done = (proved: boolean): void => {
-      proof.set(null);
-      waiting?.done(proved);
-      resolve(proved);
+    const waiting = reauthentication.get();
+    const done = (reauthenticated: boolean): void => {
+      reauthentication.set(null);
+      waiting?.done(reauthenticated);
+      resolve(reauthenticated);
     };
-    proof.set({ done });
+    reauthentication.set({ done });
   });
 }
 

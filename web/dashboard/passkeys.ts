@@ -41,9 +41,9 @@ export async function signInWithPasskey(api: Api): Promise<SessionAnswer> {
   return api('POST /dashboard/api/sign-in/passkey', { body: { response: await askForPasskey(options) } });
 }
 
-export async function proveWithPasskey(api: Api): Promise<SessionAnswer> {
-  const { options } = await api('POST /dashboard/api/prove/passkey');
-  return api('POST /dashboard/api/prove', { body: { passkey: await askForPasskey(options) } });
+export async function reauthenticateWithPasskey(api: Api): Promise<SessionAnswer> {
+  const { options } = await api('POST /dashboard/api/reauthenticate/passkey');
+  return api('POST /dashboard/api/reauthenticate', { body: { passkey: await askForPasskey(options) } });
 }
 
 /** Whether the person dismissed the browser's dialog or let it time out, which is not an error. */

@@ -19,8 +19,8 @@ export function problemOf(error: unknown, param: string): string | null {
 export function problemOfForm(error: unknown, params: readonly string[], t: Translate): string | null {
   if (error === null || error === undefined) return null;
   if (error instanceof ApiFault && error.param !== null && params.includes(error.param)) return null;
-  // People who cancelled the proof know why nothing happened.
-  if (error instanceof ApiFault && error.type === 'proof_required') return null;
+  // People who cancelled it know why nothing happened.
+  if (error instanceof ApiFault && error.type === 'reauthentication_required') return null;
   return problemText(error, t);
 }
 

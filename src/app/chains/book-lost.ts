@@ -162,7 +162,7 @@ function draftOf(
     id: newId(app, now),
     projectId,
     mode: 'live',
-    surface: 'order',
+    api: 'order',
     amountMinor,
     currency,
     amountUsdCents,

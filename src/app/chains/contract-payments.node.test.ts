@@ -19,7 +19,7 @@ import { createRefund } from '../refunds/create-refund.ts';
 import { runDue } from '../payments/run-due.ts';
 import { sweepOverview } from '../projects/sweep.ts';
 import { setProjectWallet } from '../projects/wallets.ts';
-import { NO_REPORTS } from '../../domain/trouble.ts';
+import { NO_REPORTS } from '../../domain/problems.ts';
 
 const RATES = fixedRates(
   new Map([
@@ -78,7 +78,7 @@ async function depositShop(): Promise<DepositShop> {
         urls: [anvil.url],
         chainId: CHAIN_ID,
         timeoutMs: 5_000,
-        troubles: NO_REPORTS,
+        problems: NO_REPORTS,
       });
       const request = { projectId: app.projectId, network: 'ethereum', tokens: new Map() } as const;
       const plan = await sweepOverview({ ...app, observer: (one) => told.push(one) }, request, caller, () =>
@@ -221,8 +221,8 @@ describe('ether that a contract passes on to an order in another token', () => {
     await runDue(app, 10);
     expect(await app.read(order.id)).toMatchObject({ status: 'expired', exception: 'none' });
     const address = `0x${randomBytes(20).toString('hex')}`;
-    const { projectId, mode, surface, id: paymentId } = order;
-    const request = { projectId, mode, surface, paymentId, wanted: null, address, reason: null };
+    const { projectId, mode, api, id: paymentId } = order;
+    const request = { projectId, mode, api, paymentId, wanted: null, address, reason: null };
     const refund = await createRefund(app, { ...request, token: { asset: 'ETH', network: null } }, null);
     expect(refund).toMatchObject({ kind: 'done', refund: { asset: 'ETH', units: 2n * PART } });
   });

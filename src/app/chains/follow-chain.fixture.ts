@@ -18,7 +18,7 @@ import type { Rail } from '../../modes/rail.ts';
 import type { RateSource } from '../../rates/source.ts';
 import type { Database } from '../../store/database.ts';
 import { setProjectWallet } from '../projects/wallets.ts';
-import { NO_REPORTS, type Troubles } from '../../domain/trouble.ts';
+import { NO_REPORTS, type Problems } from '../../domain/problems.ts';
 
 export const CHAIN_ID = 31_337;
 /** Ethereum's time between blocks. */
@@ -43,7 +43,7 @@ export function xpubOf(key: HDKey): string {
 export function etherSource(
   urls: readonly string[],
   chainId: number = CHAIN_ID,
-  troubles: Troubles = NO_REPORTS,
+  problems: Problems = NO_REPORTS,
 ): ChainSource {
   return createEvmSource({
     network: 'ethereum',
@@ -52,7 +52,7 @@ export function etherSource(
     urls,
     chainId,
     timeoutMs: 5_000,
-    troubles,
+    problems,
   });
 }
 

@@ -35,18 +35,18 @@ async function aDayAtTheShop(ether: EtherShop, key: string): Promise<readonly st
   for (const time of ['first', 'again']) {
     done(time, await app.creator.create(newPayment(projectId), (payment) => payment.id, idempotency));
   }
-  const transaction = await app.pay({ surface: 'transaction', token: null });
+  const transaction = await app.pay({ api: 'transaction', token: null });
   done('token chosen', await selectToken(app, { id: transaction.id }, { asset: 'BTC', network: null }));
   done('simulated', await simulatePayment(app, { id: transaction.id }, 'part'));
   const completed = await app.pay();
   done('completed', await completeSandboxPayment(app, { id: completed.id }));
-  const refund = { projectId, mode: 'test', surface: 'order', paymentId: completed.id } as const;
+  const refund = { projectId, mode: 'test', api: 'order', paymentId: completed.id } as const;
   done('refund', await createRefund(app, { ...refund, wanted: null, address: null, reason: null }, null));
   app.clock.advance(60 * 60_000);
   await runDue(app, 100);
   await saveNodes(db, 'ethereum', [{ node: 'http://node', height: 1, problem: null }], app.clock());
   const all = { statuses: null, createdFrom: null, createdBefore: null };
-  const scope = { projectId, mode: 'test', modes: ['test'], surface: 'order' } as const;
+  const scope = { projectId, mode: 'test', modes: ['test'], api: 'order' } as const;
   const page = { limit: 100, offset: 0 };
   steps.push(`has payments: ${(await listPayments(db, scope, all, page)).length > 0}`);
   const refunds = await listRefunds(db, { ...scope, status: null, payment: null }, page);

@@ -86,9 +86,9 @@ async function take(app: TestApp, step: Step, ids: string[]): Promise<Taken> {
   switch (step.kind) {
     case 'pay': {
       const token = TOKENS[step.token] ?? TOKENS[0];
-      const surface = step.isOrder ? 'order' : 'transaction';
+      const api = step.isOrder ? 'order' : 'transaction';
       const payment = await app.pay({
-        surface,
+        api,
         token,
         amountMinor: BigInt(step.cents),
         lifetimeMs: 24 * 60 * MINUTE_MS,

@@ -3,7 +3,7 @@ import { actionOfAttention, type AttentionKind } from '../../domain/attention.ts
 import { encodeId } from '../../domain/id.ts';
 import type { NetworkProblem } from '../../domain/network-problem.ts';
 import type { Network } from '../../domain/networks.ts';
-import type { Surface } from '../../domain/payment.ts';
+import type { PaymentApi } from '../../domain/payment.ts';
 import type { Mode } from '../../domain/permission.ts';
 import { mayDo, type Role } from '../../domain/role.ts';
 import { withoutQuery } from '../../domain/web-url.ts';
@@ -30,7 +30,7 @@ export interface AttentionItem extends AttentionKey {
   readonly kind: AttentionKind;
   /** When it began, or what it is about was made; epoch milliseconds, null where unknown. */
   readonly at: number | null;
-  readonly payment: { readonly id: string; readonly surface: Surface; readonly name: string | null } | null;
+  readonly payment: { readonly id: string; readonly api: PaymentApi; readonly name: string | null } | null;
   /** What it is about in the token's smallest units: missing, too much, come late, to be paid back. */
   readonly money: {
     readonly units: bigint;
@@ -133,7 +133,7 @@ async function paymentItems(app: App, scope: AttentionScope): Promise<readonly A
     subject: payment.id,
     occurrence: payment.occurrence,
     at: payment.since ?? payment.cancelledAt ?? payment.createdAt,
-    payment: { id: payment.id, surface: payment.surface, name: payment.name },
+    payment: { id: payment.id, api: payment.api, name: payment.name },
     money: { units: unitsOf(payment), decimals: payment.decimals, asset: payment.asset },
     network: payment.network,
     until: payment.kind === 'underpaid' && payment.status === 'pending' ? payment.expiresAt : null,
@@ -235,7 +235,7 @@ function refundItem(refund: UnsignedRefund): AttentionItem {
     subject: refund.id,
     occurrence: refund.occurrence,
     at: refund.createdAt,
-    payment: { id: refund.paymentId, surface: refund.surface, name: id },
+    payment: { id: refund.paymentId, api: refund.api, name: id },
     money: { units: refund.units, decimals: refund.decimals, asset: refund.asset },
     network: refund.network,
     until: refund.dueAt,

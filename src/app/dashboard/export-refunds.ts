@@ -85,7 +85,7 @@ const COLUMNS: readonly Column[] = [
   {
     name: 'payment',
     head: 'payment',
-    valueOf: ({ refund }) => publicPaymentId({ id: refund.paymentId, surface: refund.paymentSurface }),
+    valueOf: ({ refund }) => publicPaymentId({ id: refund.paymentId, api: refund.paymentApi }),
   },
   { name: 'order_id', head: 'order id', valueOf: ({ paymentName }) => paymentName },
   { name: 'coin_amount', head: 'coin amount', valueOf: ({ refund }) => formatDecimal(refund.units, refund.decimals) },

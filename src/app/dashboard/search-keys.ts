@@ -39,8 +39,8 @@ function idKeys(text: string): readonly PaymentKey[] {
   const [order, refund, event] = [decodeId('order', lower), decodeId('refund', lower), decodeId('event', lower)];
   const uuid = parseUuid(text);
   return [
-    ...(order === null ? [] : [{ kind: 'id', id: order, surface: 'order' } as const]),
-    ...(uuid === null ? [] : [{ kind: 'id', id: uuid, surface: 'transaction' } as const]),
+    ...(order === null ? [] : [{ kind: 'id', id: order, api: 'order' } as const]),
+    ...(uuid === null ? [] : [{ kind: 'id', id: uuid, api: 'transaction' } as const]),
     ...(refund === null ? [] : [{ kind: 'refund', id: refund } as const]),
     ...(event === null ? [] : [{ kind: 'event', id: event } as const]),
   ];

@@ -101,7 +101,7 @@ describe('a statement', () => {
     await simulatePayment(app, { id: split.id }, 'over');
     const { projectId } = app;
     const wanted = { amountMinor: 750n };
-    const request = { projectId, mode: 'test', surface: 'order', paymentId: split.id, wanted } as const;
+    const request = { projectId, mode: 'test', api: 'order', paymentId: split.id, wanted } as const;
     const refund = await createRefund(app, { ...request, address: null, reason: null }, null);
     expect(refund.kind).toBe('done');
     const pending = only(await statement(app)).refunds;

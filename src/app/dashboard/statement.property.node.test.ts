@@ -160,7 +160,7 @@ async function refund(app: TestApp, { id, projectId }: Payment): Promise<void> {
   const request = {
     projectId,
     mode: 'live',
-    surface: 'transaction',
+    api: 'transaction',
     paymentId: id,
     address: null,
     reason: null,

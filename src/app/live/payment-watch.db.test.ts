@@ -78,7 +78,7 @@ async function refunded(app: TestApp, reason: string | null = null) {
       {
         projectId: app.projectId,
         mode: 'test',
-        surface: 'order',
+        api: 'order',
         paymentId: payment.id,
         wanted: { amountMinor: 100n },
         address,

@@ -1,5 +1,5 @@
 import type { Network } from '../../domain/networks.ts';
-import type { Surface } from '../../domain/payment.ts';
+import type { PaymentApi } from '../../domain/payment.ts';
 import type { Mode } from '../../domain/permission.ts';
 import type { Notifications } from '../../store/notifications.ts';
 import type { Database } from '../../store/database.ts';
@@ -10,7 +10,7 @@ import type { App } from '../context.ts';
 
 /** What changed in a project, but not how. */
 export type ProjectChange =
-  | { readonly kind: 'payment' | 'payment_created'; readonly id: string; readonly surface: Surface }
+  | { readonly kind: 'payment' | 'payment_created'; readonly id: string; readonly api: PaymentApi }
   /** People wrote to what needs attention. */
   | { readonly kind: 'attention' }
   /** Something was sent to an endpoint. */
@@ -239,8 +239,8 @@ function changesOf(
   if (hasMissed || fresh.length + own.length > MAX_LISTED) return [{ kind: 'anything' }];
   const isLive = (mode satisfies Mode) === 'live';
   return [
-    ...fresh.toReversed().map(({ id, surface }) => ({ kind: 'payment_created' as const, id, surface })),
-    ...own.map(({ id, surface }) => ({ kind: 'payment' as const, id, surface })),
+    ...fresh.toReversed().map(({ id, api }) => ({ kind: 'payment_created' as const, id, api })),
+    ...own.map(({ id, api }) => ({ kind: 'payment' as const, id, api })),
     ...(marked.has(`${projectId} ${mode}`) ? [{ kind: 'attention' as const }] : []),
     ...(sent === 'all' || sent.has(`${projectId} ${mode}`) ? [{ kind: 'deliveries' as const }] : []),
     ...(isLive && moved.has(projectId) ? [{ kind: 'sweeps' as const }] : []),

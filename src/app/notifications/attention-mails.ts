@@ -3,7 +3,7 @@ import type { AttentionFact, AttentionSection, MailContent, WeekSection } from '
 import { isInAttentionMails, MAIL_HOUR, zoneOf } from '../../domain/notification.ts';
 import { mayDo, roleIn } from '../../domain/role.ts';
 import { dayAfter, dayAt, hourAt } from '../../domain/time-zone.ts';
-import { openOccurrences, type Occurrence } from '../../store/figures/attention-occurrences.ts';
+import { openNoticedItems, type NoticedItem } from '../../store/figures/noticed-items.ts';
 import type { Trx } from '../../store/database.ts';
 import { lockChoices, mailReaders, saveChoices, type MailReader } from '../../store/people/notification-choices.ts';
 import { listProjects } from '../../store/projects/projects.ts';
@@ -25,7 +25,7 @@ const PATIENCE_MS = DAY_MS;
 export async function enqueueNotices(app: App): Promise<void> {
   if (app.sendsMail !== true) return;
   const readers = await mailReaders(app.db);
-  const open = (await openOccurrences(app.db)).filter(({ mode }) => mode === 'live');
+  const open = (await openNoticedItems(app.db)).filter(({ mode }) => mode === 'live');
   const now = app.clock();
   for (const reader of readers) {
     if (isAttentionDue(reader, open, now)) await enqueueAttention(app, reader);
@@ -34,7 +34,7 @@ export async function enqueueNotices(app: App): Promise<void> {
 }
 
 /** Whether now is the time to see what somebody who wants mails was not mailed yet. */
-function isAttentionDue({ choices, memberships }: MailReader, open: readonly Occurrence[], now: number): boolean {
+function isAttentionDue({ choices, memberships }: MailReader, open: readonly NoticedItem[], now: number): boolean {
   if (choices.attention === 'off') return false;
   if (choices.attention === 'daily')
     return isTimeOf(zoneOf(choices), now) && choices.dailyMade !== dayAt(zoneOf(choices), now);
@@ -47,7 +47,7 @@ function isTimeOf(zone: string, now: number): boolean {
   return hourAt(zone, now) >= MAIL_HOUR;
 }
 
-function isFor(memberships: MailReader['memberships'], { kind, projectId }: Occurrence): boolean {
+function isFor(memberships: MailReader['memberships'], { kind, projectId }: NoticedItem): boolean {
   return isInAttentionMails(kind) && mayDo(roleIn(memberships, projectId), actionOfAttention(kind));
 }
 
@@ -55,7 +55,7 @@ function isFor(memberships: MailReader['memberships'], { kind, projectId }: Occu
 function enqueueAttention(app: App, { id, memberships }: MailReader): Promise<void> {
   return app.db.transaction().execute(async (trx) => {
     const choices = await lockChoices(trx, id);
-    const open = (await openOccurrences(trx)).filter(({ mode }) => mode === 'live');
+    const open = (await openNoticedItems(trx)).filter(({ mode }) => mode === 'live');
     const now = app.clock();
     if (!isAttentionDue({ id, email: '', memberships, choices }, open, now)) return;
     const fresh = open.filter((one) => one.id > choices.attentionSeen && isFor(memberships, one));
@@ -63,7 +63,7 @@ function enqueueAttention(app: App, { id, memberships }: MailReader): Promise<vo
     const isDaily = choices.attention === 'daily';
     if (fresh.length > 0) {
       const content: MailContent = { kind: 'attention', isDaily, projects: await sectionsOf(trx, fresh) };
-      await enqueueMails(app, trx, [id], { occasion: `attention ${newest}`, content });
+      await enqueueMails(app, trx, [id], { mailKey: `attention ${newest}`, content });
     }
     await saveChoices(trx, id, {
       ...choices,
@@ -74,7 +74,7 @@ function enqueueAttention(app: App, { id, memberships }: MailReader): Promise<vo
   });
 }
 
-async function sectionsOf(trx: Trx, fresh: readonly Occurrence[]): Promise<readonly AttentionSection[]> {
+async function sectionsOf(trx: Trx, fresh: readonly NoticedItem[]): Promise<readonly AttentionSection[]> {
   const names = new Map((await listProjects(trx)).map(({ id, name }) => [id, name]));
   return [...Map.groupBy(fresh, ({ projectId }) => projectId)].slice(0, MAX_PROJECTS).map(([id, items]) => ({
     project: { id, name: names.get(id) ?? '' },
@@ -83,7 +83,7 @@ async function sectionsOf(trx: Trx, fresh: readonly Occurrence[]): Promise<reado
   }));
 }
 
-function factOf({ kind, name, amount, detail }: Occurrence): AttentionFact {
+function factOf({ kind, name, amount, detail }: NoticedItem): AttentionFact {
   return { kind, name, amount, detail };
 }
 
@@ -109,7 +109,7 @@ async function enqueueWeek(app: App, reader: MailReader): Promise<void> {
   const { id, memberships, choices } = reader;
   const days = weekDue(reader, app.clock());
   if (days === null) return;
-  const open = await openOccurrences(app.db);
+  const open = await openNoticedItems(app.db);
   const projects = (await listProjects(app.db)).filter(
     (project) => project.active && mayDo(roleIn(memberships, project.id), 'read_payments'),
   );
@@ -141,7 +141,7 @@ async function enqueueWeek(app: App, reader: MailReader): Promise<void> {
     if (due === null || due.from !== days.from) return;
     if (sections.length > 0) {
       const content: MailContent = { kind: 'weekly', ...days, projects: sections };
-      await enqueueMails(app, trx, [id], { occasion: `weekly ${days.from}`, content, patienceMs: PATIENCE_MS });
+      await enqueueMails(app, trx, [id], { mailKey: `weekly ${days.from}`, content, patienceMs: PATIENCE_MS });
     }
     await saveChoices(trx, id, { ...saved, weeklyMade: dayAfter(days.to) });
   });

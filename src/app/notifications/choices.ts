@@ -1,6 +1,6 @@
 import { zoneOf, type Notification, type NotificationChoices } from '../../domain/notification.ts';
 import { dayAfter, dayAt, isTimeZone } from '../../domain/time-zone.ts';
-import { newestOccurrence } from '../../store/figures/attention-occurrences.ts';
+import { newestNoticedItem } from '../../store/figures/noticed-items.ts';
 import type { Trx } from '../../store/database.ts';
 import { findUnsubscribe, useUnsubscribe } from '../../store/people/mails.ts';
 import {
@@ -52,7 +52,7 @@ async function change(
   const begins = before.attention === 'off' && after.attention !== 'off';
   await saveChoices(trx, personId, {
     ...after,
-    ...(begins ? { attentionSeen: await newestOccurrence(trx) } : {}),
+    ...(begins ? { attentionSeen: await newestNoticedItem(trx) } : {}),
     // Those of the days before are over; today's may still come.
     ...(before.weeklyOn === after.weeklyOn ? {} : { weeklyMade: dayAfter(dayAt(zoneOf(after), app.clock()), -1) }),
   });

@@ -1,6 +1,6 @@
 import type { MailContent } from '../../domain/mail-content.ts';
 import { faultyEndpoints } from '../../store/figures/attention.ts';
-import { endpointOccurrences, markMailed, type Occurrence } from '../../store/figures/attention-occurrences.ts';
+import { endpointNoticedItems, markMailed, type NoticedItem } from '../../store/figures/noticed-items.ts';
 import { recipientsOf } from '../../store/people/mails.ts';
 import { mailReaders } from '../../store/people/notification-choices.ts';
 import { listProjects } from '../../store/projects/projects.ts';
@@ -21,14 +21,14 @@ type State = Extract<MailContent, { readonly kind: 'endpoint' }>['state'];
 export async function enqueueEndpointMails(app: App): Promise<void> {
   if (app.sendsMail !== true) return;
   const now = app.clock();
-  const all = await endpointOccurrences(app.db, now - MAX_AGE_MS);
+  const all = await endpointNoticedItems(app.db, now - MAX_AGE_MS);
   const failing = all.filter((one) => isWorthMail(one, all, now));
   const isOpen = (subject: string): boolean => all.some((one) => one.subject === subject && one.endedAt === null);
   const over = all.filter((one) => one.endedAt !== null && one.mailedOverAt === null && !isOpen(one.subject));
   if (failing.length + over.length === 0) return;
   const [readers, projects] = await Promise.all([mailReaders(app.db), listProjects(app.db)]);
   const names = new Map(projects.map(({ id, name }) => [id, name]));
-  const contentOf = (one: Occurrence, state: State, at: number): MailContent => ({
+  const contentOf = (one: NoticedItem, state: State, at: number): MailContent => ({
     kind: 'endpoint',
     state,
     project: { id: one.projectId, name: names.get(one.projectId) ?? '' },
@@ -42,23 +42,23 @@ export async function enqueueEndpointMails(app: App): Promise<void> {
       const people = readersWho(readers, one.projectId, 'read_developer').filter(({ choices }) => choices.endpoints);
       const content = contentOf(one, stateOf(one), one.noticedAt);
       const ids = people.map(({ id }) => id);
-      await enqueueMails(app, trx, ids, { occasion: occasionOf(one, stateOf(one)), content });
+      await enqueueMails(app, trx, ids, { mailKey: mailKeyOf(one, stateOf(one)), content });
     }
     for (const one of recovered) {
-      const people = await recipientsOf(trx, occasionOf(one, stateOf(one)));
+      const people = await recipientsOf(trx, mailKeyOf(one, stateOf(one)));
       const content = contentOf(one, 'over', one.endedAt ?? now);
-      await enqueueMails(app, trx, people, { occasion: occasionOf(one, 'over'), content });
+      await enqueueMails(app, trx, people, { mailKey: mailKeyOf(one, 'over'), content });
     }
     await markMailed(trx, idsOf(failing), 'mailed_at', now);
     await markMailed(trx, idsOf(over), 'mailed_over_at', now);
   });
 }
 
-const idsOf = (some: readonly Occurrence[]): readonly bigint[] => some.map(({ id }) => id);
-const stateOf = ({ kind }: Occurrence): State => (kind === 'endpoint_disabled' ? 'disabled' : 'failing');
-const occasionOf = ({ id }: Occurrence, state: State): string => `endpoint ${id} ${state}`;
+const idsOf = (some: readonly NoticedItem[]): readonly bigint[] => some.map(({ id }) => id);
+const stateOf = ({ kind }: NoticedItem): State => (kind === 'endpoint_disabled' ? 'disabled' : 'failing');
+const mailKeyOf = ({ id }: NoticedItem, state: State): string => `endpoint ${id} ${state}`;
 
-function isWorthMail(one: Occurrence, all: readonly Occurrence[], now: number): boolean {
+function isWorthMail(one: NoticedItem, all: readonly NoticedItem[], now: number): boolean {
   if (one.endedAt !== null || one.mailedAt !== null) return false;
   if (one.kind === 'endpoint_disabled') return true;
   const isRecent = all.some(
@@ -68,7 +68,7 @@ function isWorthMail(one: Occurrence, all: readonly Occurrence[], now: number): 
 }
 
 /** The last one of each endpoint that works again, not of those that were deleted or that somebody marked as done. */
-async function recoveredOf(app: App, over: readonly Occurrence[]): Promise<readonly Occurrence[]> {
+async function recoveredOf(app: App, over: readonly NoticedItem[]): Promise<readonly NoticedItem[]> {
   const last = [...new Map(over.map((one) => [one.subject, one])).values()];
   const there = await findEndpoints(
     app.db,

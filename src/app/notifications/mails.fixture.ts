@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { testApp, type TestApp } from '../../../test/harness.ts';
-import { noteTroubles, type Noted } from '../../../test/troubles.ts';
+import { noteProblems, type Noted } from '../../../test/problems.ts';
 import type { Role } from '../../domain/role.ts';
 import { createMailSender, type MailSender } from '../../mail/send.ts';
 import { localSmtp, type LocalSmtp } from '../../mail/smtp-server.fixture.ts';
@@ -37,15 +37,15 @@ export interface MailRow {
 export async function mailApp(): Promise<MailApp> {
   const [made, smtp] = await Promise.all([testApp(), localSmtp()]);
   const app = { ...made, sendsMail: true };
-  const troubles = noteTroubles();
+  const problems = noteProblems();
   const sender = createMailSender({ server: smtp.server, from: FROM, answerMs: 5_000 });
   const newMailer = (other: MailSender = sender): Mailer =>
-    createMailer(app, { sender: other, from: FROM.address, siteUrl: SITE, troubles });
+    createMailer(app, { sender: other, from: FROM.address, siteUrl: SITE, problems });
   return {
     app,
     smtp,
     sender,
-    noted: troubles.noted,
+    noted: problems.noted,
     newMailer,
     mailer: newMailer(),
     join: (email, role, projectId = null) =>

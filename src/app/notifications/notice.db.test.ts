@@ -5,7 +5,7 @@ import type { AttentionSources, SweepWorth } from '../dashboard/attention.ts';
 import { createServiceHealth } from '../dashboard/health.ts';
 import type { NotificationChoices } from '../../domain/notification.ts';
 import { listen } from '../../store/notifications.ts';
-import { openOccurrences } from '../../store/figures/attention-occurrences.ts';
+import { openNoticedItems } from '../../store/figures/noticed-items.ts';
 import { setRole } from '../people/people.ts';
 import { changeChoices } from './choices.ts';
 import { mailApp, type MailApp } from './mails.fixture.ts';
@@ -66,12 +66,12 @@ it('each occurrence is noticed once, told to the open tabs, and over when it is 
   const id = await shop.underpaid('A-1');
   await shop.round();
   await shop.round();
-  const [first, ...others] = await openOccurrences(shop.app.db);
+  const [first, ...others] = await openNoticedItems(shop.app.db);
   expect(first).toMatchObject({ kind: 'underpaid', name: 'A-1', mode: 'live' });
   expect(others).toEqual([]);
   await shop.endPayment(id);
   await shop.round();
-  expect(await openOccurrences(shop.app.db)).toEqual([]);
+  expect(await openNoticedItems(shop.app.db)).toEqual([]);
   await vi.waitFor(() => expect(told).toEqual(Array(2).fill(`${shop.app.projectId} live`)), WAIT);
 });
 

@@ -196,7 +196,7 @@ it('an address that the server refuses is given up at once, and holds up nobody 
   expect(mails.mailer.problem()).toBeNull();
 });
 
-it('a server that is away is a trouble until it is back, and loses nothing', async () => {
+it('a server that is away is a problem until it is back, and loses nothing', async () => {
   const mails = await mailApp();
   await mails.join('ann@shop.example', 'owner');
   let isAway = true;
@@ -277,11 +277,11 @@ it('a mail that cannot be written, such as one of a later version, is given up i
 it('the link of a mail switches its kind off once, without signing in, and nothing else', async () => {
   const mails = await mailApp();
   const ann = await mails.join('ann@shop.example', 'owner');
-  const fail = async (occasion: string): Promise<void> => {
+  const fail = async (mailKey: string): Promise<void> => {
     const project = { id: mails.app.projectId, name: 'Tea' };
     const url = 'https://shop.example/webhooks';
     const content = { kind: 'endpoint', state: 'failing', project, url, detail: null, at: 0 } as const;
-    await mails.app.db.transaction().execute((trx) => enqueueMails(mails.app, trx, [ann], { occasion, content }));
+    await mails.app.db.transaction().execute((trx) => enqueueMails(mails.app, trx, [ann], { mailKey, content }));
     await mails.mailer.sendDue();
   };
   await fail('one');

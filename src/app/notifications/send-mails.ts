@@ -2,7 +2,7 @@ import { actionOfAttention } from '../../domain/attention.ts';
 import type { AttentionFact, MailContent } from '../../domain/mail-content.ts';
 import { zoneOf, type Notification } from '../../domain/notification.ts';
 import { mayDo, roleIn, type Role } from '../../domain/role.ts';
-import type { Troubles } from '../../domain/trouble.ts';
+import type { Problems } from '../../domain/problems.ts';
 import { composeMail } from '../../mail/compose.ts';
 import { messageIdOf, type Mail, type MailSender } from '../../mail/send.ts';
 import {
@@ -29,7 +29,7 @@ export interface Mailing {
   readonly from: string;
   /** Where the dashboard is, without a trailing slash. */
   readonly siteUrl: string;
-  readonly troubles: Troubles;
+  readonly problems: Problems;
 }
 
 export interface Mailer {
@@ -59,7 +59,7 @@ export function createMailer(app: App, mailing: Mailing): Mailer {
   /** Until a mail is taken: connecting and logging in go well all the same. */
   let isSenderRefused = false;
   let notBefore = -Infinity;
-  const { troubles, sender } = mailing;
+  const { problems, sender } = mailing;
 
   const attempt = async (due: DueMail): Promise<Attempted> => {
     let mail: Mail | null;
@@ -68,7 +68,7 @@ export function createMailer(app: App, mailing: Mailing): Mailer {
     } catch (error) {
       // Such as one that a later version saved: the person's other mails do not wait for it.
       const text = error instanceof Error ? error.message : String(error);
-      await putOff(app, troubles, due, { problem: `It cannot be written: ${text}.`, isFinal: false });
+      await putOff(app, problems, due, { problem: `It cannot be written: ${text}.`, isFinal: false });
       return 'unsent';
     }
     if (mail === null) {
@@ -83,9 +83,9 @@ export function createMailer(app: App, mailing: Mailing): Mailer {
     if (outcome.kind === 'failed') {
       problem = outcome.problem;
       isSenderRefused = outcome.isOfSender;
-      troubles.failed(SUBJECT, problem);
+      problems.failed(SUBJECT, problem);
     }
-    await putOff(app, troubles, due, { problem: outcome.problem, isFinal: outcome.kind === 'refused' });
+    await putOff(app, problems, due, { problem: outcome.problem, isFinal: outcome.kind === 'refused' });
     return outcome.kind === 'failed' ? 'failed' : 'worked';
   };
 
@@ -94,8 +94,8 @@ export function createMailer(app: App, mailing: Mailing): Mailer {
     problem = await sender.check();
     isChecked = true;
     notBefore = problem === null ? -Infinity : app.clock() + REST_MS;
-    if (problem === null) troubles.works(SUBJECT);
-    else troubles.failed(SUBJECT, problem);
+    if (problem === null) problems.works(SUBJECT);
+    else problems.failed(SUBJECT, problem);
   };
 
   return {
@@ -115,7 +115,7 @@ export function createMailer(app: App, mailing: Mailing): Mailer {
       if (outcomes.includes('worked')) {
         problem = null;
         isSenderRefused = false;
-        troubles.works(SUBJECT);
+        problems.works(SUBJECT);
       }
       return due.length === BATCH;
     },
@@ -125,7 +125,7 @@ export function createMailer(app: App, mailing: Mailing): Mailer {
 /** Lets a mail wait for its next attempt, or gives it up. */
 async function putOff(
   app: App,
-  troubles: Troubles,
+  problems: Problems,
   due: DueMail,
   { problem, isFinal }: { readonly problem: string; readonly isFinal: boolean },
 ): Promise<void> {
@@ -137,7 +137,7 @@ async function putOff(
   }
   await endMail(app.db, due, { outcome: isFinal ? 'refused' : 'given_up', problem, at });
   const details = { mail: due.id, kind: due.content.kind, person: due.personId, attempts: due.attempts };
-  troubles.happened('mail', `A mail is given up. ${problem}`, details);
+  problems.happened('mail', `A mail is given up. ${problem}`, details);
 }
 
 async function inOrder<Item, Result>(

@@ -4,14 +4,14 @@ import { NETWORK_FACTS } from '../../domain/networks.ts';
 import { MODES, type Mode } from '../../domain/permission.ts';
 import { mayDo } from '../../domain/role.ts';
 import {
-  endOccurrences,
-  lockOccurrences,
-  occurrencesOf,
-  openOccurrences,
+  endNoticedItems,
+  lockNoticedItems,
+  noticedItemsOf,
+  openNoticedItems,
   saveNoticed,
   type Noticed,
-  type Occurrence,
-} from '../../store/figures/attention-occurrences.ts';
+  type NoticedItem,
+} from '../../store/figures/noticed-items.ts';
 import { notifyAttention } from '../../store/notifications.ts';
 import { listProjects } from '../../store/projects/projects.ts';
 import { publicPaymentId } from '../../wire/payment.ts';
@@ -34,7 +34,7 @@ interface Scope {
  */
 export async function surveyAttention(app: App, sources: AttentionSources): Promise<void> {
   const projects = (await listProjects(app.db)).filter(({ active }) => active);
-  const open = Map.groupBy(await openOccurrences(app.db), keyOfScope);
+  const open = Map.groupBy(await openNoticedItems(app.db), keyOfScope);
   for (const { id: projectId } of projects) {
     for (const mode of MODES) {
       const scope = { projectId, mode };
@@ -52,11 +52,11 @@ const keyOfScope = ({ projectId, mode }: Scope): string => `${projectId} ${mode}
 
 interface Change {
   readonly begun: readonly AttentionItem[];
-  readonly over: readonly Occurrence[];
+  readonly over: readonly NoticedItem[];
 }
 
 /** What differs from what is known; null: nothing. */
-function changeOf(known: readonly Occurrence[], items: readonly AttentionItem[]): Change | null {
+function changeOf(known: readonly NoticedItem[], items: readonly AttentionItem[]): Change | null {
   const present = new Set(items.map(identityOf));
   const before = new Set(known.map(identityOf));
   const begun = items.filter((item) => !before.has(identityOf(item)));
@@ -89,20 +89,20 @@ export function identityOf({
 /** The numbers of what is open of what a role lets somebody see, by identity; later ones are higher. */
 export async function noticedNumbers(app: App, scope: AttentionScope): Promise<ReadonlyMap<string, number>> {
   const kinds = ATTENTION_KINDS.filter((kind) => mayDo(scope.role, actionOfAttention(kind)));
-  const found = await occurrencesOf(app.db, scope, kinds);
+  const found = await noticedItemsOf(app.db, scope, kinds);
   return new Map(found.map((one) => [identityOf(one), Number(one.id)]));
 }
 
 function save(app: App, scope: Scope, items: readonly AttentionItem[]): Promise<void> {
   return app.db.transaction().execute(async (trx) => {
-    await lockOccurrences(trx);
+    await lockNoticedItems(trx);
     // Another process may have been first.
-    const known = (await openOccurrences(trx)).filter((one) => keyOfScope(one) === keyOfScope(scope));
+    const known = (await openNoticedItems(trx)).filter((one) => keyOfScope(one) === keyOfScope(scope));
     const change = changeOf(known, items);
     if (change === null) return;
     const now = app.clock();
     await saveNoticed(trx, scope, change.begun.map(noticed), now);
-    await endOccurrences(
+    await endNoticedItems(
       trx,
       change.over.map(({ id }) => id),
       now,

@@ -108,10 +108,10 @@ describe('the quote that money counts on', () => {
 
 it('a client sees a payment of its own project, mode and interface alone, and the command line sees all', () => {
   const payment = paymentWith();
-  const { id, projectId, mode, surface } = payment;
+  const { id, projectId, mode, api } = payment;
   expect(selects({ id }, payment)).toBe(true);
-  expect(selects({ id, projectId, mode, surface }, payment)).toBe(true);
-  expect(selects({ id, projectId: 'another', mode, surface }, payment)).toBe(false);
-  expect(selects({ id, projectId, mode: 'test', surface }, payment)).toBe(false);
-  expect(selects({ id, projectId, mode, surface: 'transaction' }, payment)).toBe(false);
+  expect(selects({ id, projectId, mode, api }, payment)).toBe(true);
+  expect(selects({ id, projectId: 'another', mode, api }, payment)).toBe(false);
+  expect(selects({ id, projectId, mode: 'test', api }, payment)).toBe(false);
+  expect(selects({ id, projectId, mode, api: 'transaction' }, payment)).toBe(false);
 });

@@ -1,5 +1,5 @@
 import type { EventType } from '../../domain/event-type.ts';
-import type { Payment, Surface } from '../../domain/payment.ts';
+import type { Payment, PaymentApi } from '../../domain/payment.ts';
 import type { Mode } from '../../domain/permission.ts';
 import {
   nextDueAt,
@@ -31,7 +31,7 @@ export interface PaymentSelector {
   readonly id: string;
   readonly projectId?: string;
   readonly mode?: Mode;
-  readonly surface?: Surface;
+  readonly api?: PaymentApi;
 }
 
 /** Whether the client may see the payment. */
@@ -39,7 +39,7 @@ export function selects(selector: PaymentSelector, payment: Payment): boolean {
   return (
     (selector.projectId === undefined || selector.projectId === payment.projectId) &&
     (selector.mode === undefined || selector.mode === payment.mode) &&
-    (selector.surface === undefined || selector.surface === payment.surface)
+    (selector.api === undefined || selector.api === payment.api)
   );
 }
 

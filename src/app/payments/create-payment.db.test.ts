@@ -8,7 +8,7 @@ it('numbers of transactions are gapless under concurrency, also past refused req
   const create = (index: number) =>
     app.creator.create(
       newPayment(app.projectId, {
-        surface: 'transaction',
+        api: 'transaction',
         token: index % 7 === 0 ? { asset: 'DOGE', network: null } : null,
       }),
       (payment) => payment.transactionNumber ?? '',
@@ -23,7 +23,7 @@ it('observers get exactly the payments of a batch that were saved', async () => 
   const emitted: Activity[] = [];
   const app = await testApp({ observer: (activity) => void emitted.push(activity) });
   const create = (asset: string) => {
-    const request = newPayment(app.projectId, { surface: 'transaction', token: { asset, network: null } });
+    const request = newPayment(app.projectId, { api: 'transaction', token: { asset, network: null } });
     return app.creator.create(request, ({ id }) => id, null);
   };
   const outcomes = await Promise.all(['BTC', 'DOGE', 'LTC', 'DOGE'].map(create));
@@ -48,7 +48,7 @@ it('a payment, its event, its delivery and its count are saved together', async 
     sequence: 1,
     data: { status: 'pending', amount: 100, crypto_amount: 0.00166667, metadata: { cart: '7', order_id: 'A-1' } },
   });
-  const scope = { projectId: app.projectId, modes: ['test'] as const, surface: 'order' as const };
+  const scope = { projectId: app.projectId, modes: ['test'] as const, api: 'order' as const };
   const counts = await countPayments(app.db, scope, { createdFrom: null, createdBefore: null });
   expect([...counts]).toEqual([['pending', { payments: 1, usdCents: 10_000n }]]);
 });
@@ -57,13 +57,13 @@ it('lists are ordered by time and id, whatever the filter, and a page never repe
   const app = await testApp();
   for (let index = 0; index < 30; index += 1) {
     if (index % 3 === 0) app.clock.advance(1);
-    await app.pay(index % 2 === 0 ? {} : { surface: 'transaction', token: null });
+    await app.pay(index % 2 === 0 ? {} : { api: 'transaction', token: null });
   }
   const scope = {
     projectId: app.projectId,
     mode: 'test' as const,
     modes: ['test'] as const,
-    surface: 'order' as const,
+    api: 'order' as const,
   };
   const all = { statuses: null, createdFrom: null, createdBefore: null };
   const pages = await Promise.all([0, 5, 10].map((offset) => listPayments(app.db, scope, all, { limit: 5, offset })));

@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest';
 import { databaseProxy } from '../../../test/database-proxy.ts';
 import { newPayment, testApp } from '../../../test/harness.ts';
-import type { Surface } from '../../domain/payment.ts';
+import type { PaymentApi } from '../../domain/payment.ts';
 import { createPaymentCreator } from './create-payment.ts';
 
-it.each<Surface>(['order', 'transaction'])(
+it.each<PaymentApi>(['order', 'transaction'])(
   'a batch of %ss that was saved without an answer fails, and is not saved again',
-  async (surface) => {
+  async (api) => {
     const app = await testApp();
     const proxy = await databaseProxy(app.database);
     const handle = proxy.open(1_000);
@@ -14,8 +14,8 @@ it.each<Surface>(['order', 'transaction'])(
     let made = 0;
     const create = () => {
       made += 1;
-      const token = surface === 'order' ? { asset: 'BTC', network: null } : null;
-      const request = newPayment(app.projectId, { surface, token, merchantOrderId: `SHOP-${made}` });
+      const token = api === 'order' ? { asset: 'BTC', network: null } : null;
+      const request = newPayment(app.projectId, { api, token, merchantOrderId: `SHOP-${made}` });
       return creator.create(request, (payment) => payment.id, null);
     };
     await create();
@@ -30,7 +30,7 @@ it.each<Surface>(['order', 'transaction'])(
       .orderBy('merchant_order_id')
       .execute();
     expect(saved.map((payment) => payment.merchant_order_id)).toEqual(
-      surface === 'order' ? ['SHOP-1', 'SHOP-2', 'SHOP-3', 'SHOP-4', 'SHOP-5'] : ['SHOP-1', 'SHOP-5'],
+      api === 'order' ? ['SHOP-1', 'SHOP-2', 'SHOP-3', 'SHOP-4', 'SHOP-5'] : ['SHOP-1', 'SHOP-5'],
     );
   },
 );

@@ -18,7 +18,7 @@ import {
 
 /** A validated request for a payment. Amount in minor units of `currency`, lifetime in milliseconds. */
 export interface NewPayment
-  extends MerchantFields, Pick<Payment, 'projectId' | 'mode' | 'surface' | 'amountMinor' | 'currency'> {
+  extends MerchantFields, Pick<Payment, 'projectId' | 'mode' | 'api' | 'amountMinor' | 'currency'> {
   /** Orders name their token; transactions leave it to the customer. */
   readonly token: { readonly asset: string; readonly network: string | null } | null;
   readonly lifetimeMs: number;
@@ -90,7 +90,7 @@ export async function takeNumbers(
   runner: StatementRunner,
   drafts: readonly Draft[],
 ): Promise<ReadonlyMap<string, string>> {
-  const payments = drafts.flatMap(({ payment }) => (payment.surface === 'transaction' ? [payment] : []));
+  const payments = drafts.flatMap(({ payment }) => (payment.api === 'transaction' ? [payment] : []));
   if (payments.length === 0) return new Map();
   const groups = [
     ...Map.groupBy(payments, ({ projectId, mode, createdAt }) => `${projectId} ${mode} ${yearOf(createdAt)}`).values(),

@@ -138,7 +138,7 @@ it.each(Object.entries(KINDS))(
         const next = { next_index: from };
         await app.db.updateTable('address_indexes').set(next).where('first_address', '=', firstAddress).execute();
         const orders = await Promise.all(Array.from({ length: count }, () => app.pay({ mode: 'live', token })));
-        const transaction = await app.pay({ mode: 'live', surface: 'transaction', token: null });
+        const transaction = await app.pay({ mode: 'live', api: 'transaction', token: null });
         const chosen = await selectToken(app, { id: transaction.id }, { asset: token?.asset ?? '', network });
         if (chosen.kind !== 'changed') throw new Error(chosen.kind);
         const issued = [...orders, chosen.payment].map(({ quote }) => quote?.address);

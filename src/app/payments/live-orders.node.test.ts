@@ -104,14 +104,14 @@ it('no address is handed out twice, and none is skipped, whoever takes from a wa
   const processes = [processOn(app), processOn(app)];
   const token = { asset: 'ETH', network: 'ethereum' };
   const changed = async (): Promise<unknown> => {
-    const transaction = await app.pay({ mode: 'live', surface: 'transaction', token: null });
+    const transaction = await app.pay({ mode: 'live', api: 'transaction', token: null });
     return selectToken(app, { id: transaction.id }, token);
   };
   const ways: Readonly<Record<string, (process: Create) => Promise<unknown>>> = {
     order: (create) => create(),
     'order of the other project': (create) => create({ projectId: other.project.id }),
-    'transaction with a token': (create) => create({ surface: 'transaction', token }),
-    'transaction without one': (create) => create({ surface: 'transaction', token: null }),
+    'transaction with a token': (create) => create({ api: 'transaction', token }),
+    'transaction without one': (create) => create({ api: 'transaction', token: null }),
     'token chosen later': changed,
     'too small': (create) => create({ amountMinor: 0n }),
     'no wallet': (create) => create({ token: { asset: 'BTC', network: null } }),

@@ -128,7 +128,7 @@ describe('the coins of a project', () => {
 
   it('hold for customers who choose on the page; what is asked for already stays', async () => {
     const app = await shop();
-    const { id } = await app.pay({ mode: 'live', surface: 'transaction', token: null });
+    const { id } = await app.pay({ mode: 'live', api: 'transaction', token: null });
     const chosen = await selectToken(app, { id }, { asset: 'USDT', network: 'polygon' });
     expect(chosen.kind).toBe('changed');
     await offer(app, only('BTC/bitcoin'));

@@ -119,7 +119,7 @@ it('a refund is valued when it is paid, and not before, and not when it fails', 
       {
         projectId: app.projectId,
         mode: 'test',
-        surface: 'order',
+        api: 'order',
         paymentId: id,
         wanted: { amountMinor: 2_500n },
         address: null,
@@ -151,7 +151,7 @@ it('a refund that was paid while the service was away is of unknown value, and o
   const app = await testApp();
   const { id } = await app.pay({ amountMinor: 10_000n, currency: 'EUR', token: { asset: 'ETH', network: null } });
   await simulatePayment(app, { id }, 'paid');
-  const request = { projectId: app.projectId, mode: 'test', surface: 'order', paymentId: id, address: null } as const;
+  const request = { projectId: app.projectId, mode: 'test', api: 'order', paymentId: id, address: null } as const;
   for (const amountMinor of [1_000n, 2_000n, 3_000n]) {
     await createRefund(app, { ...request, wanted: { amountMinor }, reason: null }, null);
   }

@@ -18,7 +18,7 @@ async function eventTypes(app: Awaited<ReturnType<typeof testApp>>): Promise<rea
 it('a test payment completes by itself 60 seconds after creation and sends order.completed alone', async () => {
   const app = await testApp();
   const order = await app.pay();
-  const transaction = await app.pay({ surface: 'transaction', token: null });
+  const transaction = await app.pay({ api: 'transaction', token: null });
   app.clock.advance(COMPLETE_AFTER_MS - 1);
   expect(await runDue(app, 10)).toBe(0);
   app.clock.advance(1);
@@ -52,7 +52,7 @@ it('cancelling stops the timer, and a cancelled payment never completes by itsel
 
 it('choosing a token walks to pending, keeps the timer, and completion pays that token', async () => {
   const app = await testApp();
-  const transaction = await app.pay({ surface: 'transaction', token: null });
+  const transaction = await app.pay({ api: 'transaction', token: null });
   expect(transaction.status).toBe('created');
   await selectToken(app, { id: transaction.id }, { asset: 'ETH', network: null });
   expect((await app.read(transaction.id)).status).toBe('pending');
@@ -86,10 +86,10 @@ const OUTCOMES = {
 } as const;
 
 for (const simulation of SIMULATIONS) {
-  for (const surface of ['order', 'transaction'] as const) {
-    it(`a simulated ${simulation} of a ${surface} walks the real transitions with their events and stops the timer`, async () => {
+  for (const api of ['order', 'transaction'] as const) {
+    it(`a simulated ${simulation} of a ${api} walks the real transitions with their events and stops the timer`, async () => {
       const app = await testApp();
-      const payment = await app.pay(surface === 'order' ? {} : { surface, token: null });
+      const payment = await app.pay(api === 'order' ? {} : { api, token: null });
       const outcome = await simulatePayment(app, { id: payment.id }, simulation);
       expect(outcome.kind).toBe('changed');
       const { events, ...state } = OUTCOMES[simulation];
@@ -267,7 +267,7 @@ describe('payments that are due on chains', () => {
       onTestFinished(() => single.close());
       return single.db;
     });
-    const transaction = await app.pay({ surface: 'transaction', token: null });
+    const transaction = await app.pay({ api: 'transaction', token: null });
     app.clock.set(transaction.expiresAt);
     expect(await runDue(app, 250)).toBe(4);
     for (const order of orders) expect((await app.read(order.id)).status).toBe('pending');

@@ -191,7 +191,7 @@ describe('a payment whose token is changed', () => {
 
   it('in test mode keeps its address too', async () => {
     const app = await testApp();
-    const payment = await app.pay({ surface: 'transaction', token: null });
+    const payment = await app.pay({ api: 'transaction', token: null });
     const addresses = [];
     for (const asset of ['USDT', 'ETH', 'BTC', 'USDC', 'BTC'] as const) {
       const outcome = await selectToken(app, { id: payment.id }, { asset, network: null });

@@ -51,7 +51,7 @@ export async function tokenShop(
 }
 
 export const transaction = (app: TestApp): Promise<Payment> =>
-  app.pay({ mode: 'live', surface: 'transaction', token: null, amountMinor: 3_000n });
+  app.pay({ mode: 'live', api: 'transaction', token: null, amountMinor: 3_000n });
 
 /** Chooses a token a second after the last choice; returns the payment with its quote. */
 export async function choose(app: TestApp, { id }: Payment, asset: AssetCode) {

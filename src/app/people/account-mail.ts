@@ -16,12 +16,12 @@ export async function mailAccountChange(
   { id, email }: Pick<Person, 'id' | 'email'>,
   change: AccountChange,
   detail: string | null = null,
-  occasion?: string,
+  mailKey?: string,
 ): Promise<void> {
   const { kind, name, ip } = whoActs(app);
   const at = app.clock();
   await enqueueMails(app, trx, [id], {
-    occasion: occasion ?? `account ${newId(app, at)}`,
+    mailKey: mailKey ?? `account ${newId(app, at)}`,
     content: { kind: 'account', address: email, change, by: kind === 'person' ? name : null, ip, at, detail },
   });
 }
@@ -34,6 +34,6 @@ const DAY_MS = 24 * 60 * 60_000;
  */
 export async function mailCodesUsedUp(app: App, person: Person, ip: string): Promise<void> {
   const own = forActor(app, actorOf(person, ip), app.requestId);
-  const occasion = `codes ${Math.floor(app.clock() / DAY_MS)}`;
-  await app.db.transaction().execute((trx) => mailAccountChange(own, trx, person, 'codes_used_up', null, occasion));
+  const mailKey = `codes ${Math.floor(app.clock() / DAY_MS)}`;
+  await app.db.transaction().execute((trx) => mailAccountChange(own, trx, person, 'codes_used_up', null, mailKey));
 }

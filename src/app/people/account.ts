@@ -31,7 +31,7 @@ export interface Renewed {
   readonly token: string;
 }
 
-export type Proof =
+export type Reauthentication =
   | { readonly kind: 'password'; readonly password: string }
   | { readonly kind: 'totp' | 'recovery_code'; readonly code: string }
   | { readonly kind: 'passkey'; readonly response: object };
@@ -40,22 +40,27 @@ export type Proof =
  * Confirms the identity of a signed-in person: by a second factor or, without one, by the password. The session gets a
  * new token.
  */
-export async function prove(
+export async function reauthenticate(
   parts: PeopleParts,
   signedIn: SignedIn,
-  proof: Proof,
+  reauthentication: Reauthentication,
 ): Promise<Renewed | Refused | TooMany> {
   const { app, limits } = parts;
   const { session } = signedIn;
-  if (proof.kind === 'password' && (await factorsOf(app.db, signedIn.person)).factors.length > 0) {
+  if (reauthentication.kind === 'password' && (await factorsOf(app.db, signedIn.person)).factors.length > 0) {
     return refused('password', 'This account has a second factor. Confirm with that.');
   }
-  const guess = [{ bucket: 'proof-session', id: session.id } as const];
-  const isRight = await judged(limits, guess, () => isRightProof(parts, signedIn, proof), Boolean);
-  if (typeof isRight === 'object') return tooManyProofs(parts, signedIn, isRight);
+  const guess = [{ bucket: 'reauthentication-session', id: session.id } as const];
+  const isRight = await judged(
+    limits,
+    guess,
+    () => isRightReauthentication(parts, signedIn, reauthentication),
+    Boolean,
+  );
+  if (typeof isRight === 'object') return tooManyReauthentications(parts, signedIn, isRight);
   if (!isRight) {
-    const { outcome, refusal } = WRONG[proof.kind];
-    reportProof(parts, signedIn, outcome);
+    const { outcome, refusal } = WRONG[reauthentication.kind];
+    reportReauthentication(parts, signedIn, outcome);
     return refusal;
   }
   return app.db.transaction().execute(async (trx) => {
@@ -64,19 +69,23 @@ export async function prove(
   });
 }
 
-async function isRightProof(parts: PeopleParts, { person, session }: SignedIn, proof: Proof): Promise<boolean> {
+async function isRightReauthentication(
+  parts: PeopleParts,
+  { person, session }: SignedIn,
+  reauthentication: Reauthentication,
+): Promise<boolean> {
   const { app, hasher } = parts;
-  switch (proof.kind) {
+  switch (reauthentication.kind) {
     case 'password':
-      return hasher.verify(proof.password, person.passwordHash, { kind: 'known', id: person.id });
+      return hasher.verify(reauthentication.password, person.passwordHash, { kind: 'known', id: person.id });
     case 'totp':
     case 'recovery_code':
-      return isRightCode(parts, app.db, person, proof);
+      return isRightCode(parts, app.db, person, reauthentication);
     case 'passkey': {
       const challenge = await takeChallenge(app.db, session.id, 'prove', app.clock());
       if (challenge === null) return false;
       const wanted = { personId: person.id, alone: false };
-      return (await personByPasskey(parts, challenge, proof.response, wanted)) !== null;
+      return (await personByPasskey(parts, challenge, reauthentication.response, wanted)) !== null;
     }
   }
 }
@@ -84,25 +93,25 @@ async function isRightProof(parts: PeopleParts, { person, session }: SignedIn, p
 export const WRONG_CODE =
   'The code is wrong or was used before. Enter the one shown now, and check that the device’s clock is right.';
 
-/** What a wrong proof is in the log, and to the person. */
-const WRONG: Readonly<Record<Proof['kind'], { readonly outcome: WrongGuess; readonly refusal: Refused }>> = {
+/** What a wrong reauthentication is in the log, and to the person. */
+const WRONG: Readonly<Record<Reauthentication['kind'], { readonly outcome: WrongGuess; readonly refusal: Refused }>> = {
   password: { outcome: 'wrong_password', refusal: refused('password', 'The password is wrong.') },
   totp: { outcome: 'wrong_code', refusal: refused('code', WRONG_CODE) },
   recovery_code: { outcome: 'wrong_recovery_code', refusal: refused('recovery_code', WRONG_CODE) },
   passkey: { outcome: 'wrong_passkey', refusal: refused('passkey', 'This passkey does not match. Try again.') },
 };
 
-export function reportProof(parts: PeopleParts, { person, session }: SignedIn, outcome: WrongGuess): void {
+export function reportReauthentication(parts: PeopleParts, { person, session }: SignedIn, outcome: WrongGuess): void {
   reportGuess(parts, 'proof', outcome, { personId: person.id, ip: session.ip });
 }
 
-export function tooManyProofs(parts: PeopleParts, signedIn: SignedIn, tooMany: TooMany): TooMany {
-  reportProof(parts, signedIn, 'too_many');
+export function tooManyReauthentications(parts: PeopleParts, signedIn: SignedIn, tooMany: TooMany): TooMany {
+  reportReauthentication(parts, signedIn, 'too_many');
   return tooMany;
 }
 
-/** The WebAuthn request for a proof; null if passkeys are not offered or the person has none. */
-export async function proofChallenge(
+/** The WebAuthn request for reauthentication; null if passkeys are not offered or the person has none. */
+export async function reauthenticationChallenge(
   { app, site }: PeopleParts,
   { session, person }: SignedIn,
 ): Promise<object | null> {
@@ -125,12 +134,12 @@ export async function changePassword(
   const { person, session } = signedIn;
   const fault = passwordFault(given.next, person.email);
   if (fault !== null) return refused('password', fault);
-  const guess = [{ bucket: 'proof-session', id: session.id } as const];
+  const guess = [{ bucket: 'reauthentication-session', id: session.id } as const];
   const whom = { kind: 'known', id: person.id } as const;
   const isRight = await judged(limits, guess, () => hasher.verify(given.current, person.passwordHash, whom), Boolean);
-  if (typeof isRight === 'object') return tooManyProofs(parts, signedIn, isRight);
+  if (typeof isRight === 'object') return tooManyReauthentications(parts, signedIn, isRight);
   if (!isRight) {
-    reportProof(parts, signedIn, 'wrong_password');
+    reportReauthentication(parts, signedIn, 'wrong_password');
     return refused('current_password', 'The current password is wrong.');
   }
   const passwordHash = await hasher.hash(given.next, whom);
@@ -144,7 +153,7 @@ export async function changePassword(
     await endOthers(trx, signedIn);
     await auditOfPerson(app, trx, 'person.password', person);
     await mailAccountChange(app, trx, person, 'password');
-    // Knowing the password does not prove the second factor, so the time of the last proof stays.
+    // Knowing the password does not prove the second factor, so the time of the last reauthentication stays.
     const renewed = await renew(app, trx, { ...signedIn, person: { ...now, ...changes } }, session.provedAt);
     return renewed === null ? ENDED : { kind: 'done', ...renewed };
   });

@@ -74,7 +74,7 @@ async function askNewAddress(app: App, trx: Trx, person: Person, email: string):
   await auditEmail(app, trx, 'person.email_ask', person, email);
   await mailAccountChange(app, trx, person, 'email_asked', email);
   await enqueueMails(app, trx, [person.id], {
-    occasion: `email ${newId(app, app.clock())}`,
+    mailKey: `email ${newId(app, app.clock())}`,
     content: { kind: 'email', address: email },
     patienceMs: CONFIRMATION_PATIENCE_MS,
   });

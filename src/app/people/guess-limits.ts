@@ -32,7 +32,7 @@ export type GuessBucket =
   | 'code-range'
   | 'code-browser'
   | 'code-account'
-  | 'proof-session'
+  | 'reauthentication-session'
   | 'email-person';
 
 export interface Guess {
@@ -66,7 +66,7 @@ export const GUESS_LIMITS: Readonly<Record<GuessBucket, { readonly guesses: numb
   'code-browser': { guesses: 10, windowMs: 15 * 60_000 },
   // Three of 1,000,000 six-digit codes are valid at a time: 480 guesses a day succeed about once in 700 days.
   'code-account': { guesses: 20, windowMs: 60 * 60_000 },
-  'proof-session': { guesses: 10, windowMs: 15 * 60_000 },
+  'reauthentication-session': { guesses: 10, windowMs: 15 * 60_000 },
   // E-mails that are another person's already (docs/design/people.md).
   'email-person': { guesses: 5, windowMs: 60 * 60_000 },
 };

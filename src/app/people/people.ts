@@ -98,7 +98,7 @@ async function mailInvitation(
   // Nothing is known of the invited yet: most likely they speak the language of whoever invites them.
   const language = by === null || by.id === null ? null : ((await findChoices(trx, by.id))?.language ?? null);
   await enqueueMails(app, trx, [personId], {
-    occasion: `invitation ${newId(app, app.clock())}`,
+    mailKey: `invitation ${newId(app, app.clock())}`,
     content: { kind: 'invitation', by: by?.name ?? null, language, ...given },
     patienceMs: INVITATION_PATIENCE_MS,
   });

@@ -12,7 +12,15 @@ import { setChallenge, takeChallenge } from '../../store/people/sessions.ts';
 import { newId, type App } from '../context.ts';
 import { checkName } from '../projects/name.ts';
 import type { Rejected } from '../rejected.ts';
-import { auditOfPerson, ENDED, refused, reportProof, tooManyProofs, WRONG_CODE, type Refused } from './account.ts';
+import {
+  auditOfPerson,
+  ENDED,
+  refused,
+  reportReauthentication,
+  tooManyReauthentications,
+  WRONG_CODE,
+  type Refused,
+} from './account.ts';
 import { mailAccountChange } from './account-mail.ts';
 import { judged, type TooMany } from './guess-limits.ts';
 import type { PeopleParts } from './parts.ts';
@@ -50,7 +58,7 @@ export async function confirmTotp(
 ): Promise<Confirmed | Refused | TooMany> {
   const { app, limits, sealingKey } = parts;
   const { person, session } = signedIn;
-  const guess = [{ bucket: 'proof-session', id: session.id } as const];
+  const guess = [{ bucket: 'reauthentication-session', id: session.id } as const];
   const confirm = async (): Promise<Confirmed | Refused> => {
     const key = await sealingKey();
     return app.db.transaction().execute(async (trx) => {
@@ -68,8 +76,8 @@ export async function confirmTotp(
     });
   };
   const outcome = await judged(limits, guess, confirm, (result) => result !== wrongCode);
-  if (outcome === wrongCode) reportProof(parts, signedIn, 'wrong_code');
-  return outcome.kind === 'too_many' ? tooManyProofs(parts, signedIn, outcome) : outcome;
+  if (outcome === wrongCode) reportReauthentication(parts, signedIn, 'wrong_code');
+  return outcome.kind === 'too_many' ? tooManyReauthentications(parts, signedIn, outcome) : outcome;
 }
 
 /** False if there is none. */

@@ -1,4 +1,4 @@
-import { PROOF_MS, type Membership } from '../../domain/role.ts';
+import { REAUTHENTICATION_MS, type Membership } from '../../domain/role.ts';
 import type { Trx } from '../../store/database.ts';
 import {
   deleteSession,
@@ -23,7 +23,7 @@ export const IDLE_MS = 12 * 60 * 60_000;
 export const SESSION_MS = 7 * 24 * 60 * 60_000;
 /** Use within this time of the recorded last use is not recorded. */
 const TOUCH_MS = 60_000;
-/** A proof from further in the future was given before the clock was set back, and no longer counts. */
+/** A reauthentication further in the future was made before the clock was set back, and no longer counts. */
 const MAX_SKEW_MS = 60_000;
 const MAX_USER_AGENT = 300;
 
@@ -54,9 +54,9 @@ export function idleEndsAt(session: Session): number {
   return Math.min(session.lastUsedAt + IDLE_MS, endsAt(session));
 }
 
-/** When the last proof expires; null if it has. */
-export function provedUntil(session: Session, now: number): number | null {
-  const until = session.provedAt + PROOF_MS;
+/** When the last reauthentication expires; null if it has. */
+export function reauthenticatedUntil(session: Session, now: number): number | null {
+  const until = session.provedAt + REAUTHENTICATION_MS;
   return now < until && session.provedAt <= now + MAX_SKEW_MS ? until : null;
 }
 
@@ -114,7 +114,7 @@ export async function startSession(app: App, trx: Trx, person: Person, client: C
   return { session, person, memberships, token, browserToken: isKnown ? null : browserToken };
 }
 
-/** Gives the session a new token and a new time of proof. Null if it has ended in the meantime. */
+/** Gives the session a new token and a new time of reauthentication. Null if it has ended in the meantime. */
 export async function renew(
   app: App,
   trx: Trx,

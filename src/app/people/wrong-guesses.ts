@@ -12,8 +12,8 @@ const OUTCOMES = {
 export type WrongGuess = keyof typeof OUTCOMES;
 
 /**
- * Reports a wrong sign-in or proof. The log line has the person's id and the client's address but nothing that was
- * typed, because people type passwords into the e-mail field.
+ * Reports a wrong sign-in or reauthentication. The log line has the person's id and the client's address but nothing
+ * that was typed, because people type passwords into the e-mail field.
  */
 export function reportGuess(
   { app }: Pick<PeopleParts, 'app'>,

@@ -11,7 +11,7 @@ export async function mailWalletChange(app: App, trx: Trx, before: Wallet | null
   const { actor } = app;
   const name = (await findProject(trx, projectId))?.name ?? '';
   await enqueueForOwners(app, trx, projectId, {
-    occasion: `wallet ${newId(app, at)}`,
+    mailKey: `wallet ${newId(app, at)}`,
     content: {
       kind: 'wallet_changed',
       project: { id: projectId, name },

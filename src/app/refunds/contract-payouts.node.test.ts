@@ -39,9 +39,9 @@ async function safeShop(): Promise<SafeShop> {
     ...shop,
     safe,
     refund: async (address = freshAddress(), units = PART) => {
-      const { projectId, mode, surface, id: paymentId } = order;
+      const { projectId, mode, api, id: paymentId } = order;
       const wanted = { cryptoAmount: formatDecimal(units, 18) };
-      const request = { projectId, mode, surface, paymentId, wanted, address, reason: null };
+      const request = { projectId, mode, api, paymentId, wanted, address, reason: null };
       const made = await createRefund(app, request, null);
       if (made.kind !== 'done') throw new Error(JSON.stringify(made));
       expect(made.refund.units).toBe(units);

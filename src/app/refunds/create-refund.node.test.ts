@@ -9,8 +9,8 @@ import { arrives, choose, dollars, tokenShop, transaction } from '../payments/to
 import { setProjectWallet } from '../projects/wallets.ts';
 
 function refund(app: TestApp, payment: Payment, wanted: NewRefund['wanted']) {
-  const { projectId, mode, surface, id: paymentId } = payment;
-  return createRefund(app, { projectId, mode, surface, paymentId, wanted, address: null, reason: null }, null);
+  const { projectId, mode, api, id: paymentId } = payment;
+  return createRefund(app, { projectId, mode, api, paymentId, wanted, address: null, reason: null }, null);
 }
 
 describe('a live refund', () => {

@@ -1,4 +1,4 @@
-import type { Payment, Surface } from '../../domain/payment.ts';
+import type { Payment, PaymentApi } from '../../domain/payment.ts';
 import type { Mode } from '../../domain/permission.ts';
 import { sizeRefund, type Refund } from '../../domain/refund.ts';
 import { isFinal } from '../../domain/status.ts';
@@ -19,7 +19,7 @@ import { auditedRefund, inRefundTransaction, saveRefundEvent, type RefundOutcome
 export interface NewRefund {
   readonly projectId: string;
   readonly mode: Mode;
-  readonly surface: Surface;
+  readonly api: PaymentApi;
   readonly paymentId: string;
   readonly wanted: WantedRefund;
   /** The token to refund, if it is not the quote's. `network`: the quote's by default. */
@@ -42,7 +42,7 @@ export function createRefund(
   return inRefundTransaction(app, idempotency, async (trx) => {
     const [payment] = await lockPayments(trx, [request.paymentId]);
     const own =
-      payment?.projectId === request.projectId && payment.mode === request.mode && payment.surface === request.surface;
+      payment?.projectId === request.projectId && payment.mode === request.mode && payment.api === request.api;
     if (payment === undefined || !own) return { kind: 'not_found' };
     const now = app.clock();
     const drafted = await draftRefund(app, trx, payment, request, now);
@@ -61,7 +61,7 @@ async function draftRefund(
   request: NewRefund,
   now: number,
 ): Promise<{ readonly kind: 'ok'; readonly refund: Refund } | RefundRefusal> {
-  const blame = payment.surface === 'order' ? 'order_id' : 'transaction_id';
+  const blame = payment.api === 'order' ? 'order_id' : 'transaction_id';
   if (!isFinal(payment.status)) {
     const message = `${blame} names a payment that is still ${payment.status}; only a completed, expired, failed or cancelled one can be refunded.`;
     return { kind: 'refused', param: blame, message };
@@ -90,7 +90,7 @@ async function draftRefund(
     projectId: payment.projectId,
     mode: payment.mode,
     paymentId: payment.id,
-    paymentSurface: payment.surface,
+    paymentApi: payment.api,
     status: 'pending',
     amountMinor: size.amountMinor,
     currency: payment.currency,

@@ -36,8 +36,8 @@ async function paidInTether(app: TestApp): Promise<Payment> {
 }
 
 function refund(app: TestApp, payment: Payment, address: string | null) {
-  const { projectId, mode, surface, id: paymentId } = payment;
-  return createRefund(app, { projectId, mode, surface, paymentId, wanted: null, address, reason: null }, null);
+  const { projectId, mode, api, id: paymentId } = payment;
+  return createRefund(app, { projectId, mode, api, paymentId, wanted: null, address, reason: null }, null);
 }
 
 /** What comes of the address when it is given with the refund, and when it is claimed; then of the customer's own. */

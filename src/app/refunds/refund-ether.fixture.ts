@@ -16,7 +16,7 @@ export async function etherRefund(
     {
       projectId: app.projectId,
       mode: 'live',
-      surface: 'order',
+      api: 'order',
       paymentId: payment.id,
       wanted: { amountMinor },
       address,

@@ -44,7 +44,7 @@ export async function refundMoney(
   { wanted, token }: RefundRequest,
 ): Promise<{ readonly kind: 'ok'; readonly received: RefundedPayment } | RefundRefusal> {
   const { quote } = payment;
-  const blame = payment.surface === 'order' ? 'order_id' : 'transaction_id';
+  const blame = payment.api === 'order' ? 'order_id' : 'transaction_id';
   if (token === undefined || token === null) {
     if (quote !== null && payment.received.all.confirmedUnits > 0n) {
       return { kind: 'ok', received: { ...payment, quote } };

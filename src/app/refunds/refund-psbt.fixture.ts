@@ -23,7 +23,7 @@ import type { PsbtAdvice, UtxoAccess } from './refund-psbt.ts';
 import { sendSigned, type SentOutcome } from './send-signed.ts';
 import { createRefund } from './create-refund.ts';
 import { setProjectWallet } from '../projects/wallets.ts';
-import { NO_REPORTS } from '../../domain/trouble.ts';
+import { NO_REPORTS } from '../../domain/problems.ts';
 
 export const COIN = 100_000_000n;
 export const CONFIRMATIONS = 2;
@@ -127,7 +127,7 @@ export async function refundShop(
   const account = `/84'/1'/${accounts}'`;
   const descriptor = FORMS[form](`[73c5da0a${account}]${publicKeyAt(`m${account}`, 'tpub')}/<0;1>/*`);
   const { deriver: wallet } = walletOf(params, 'descriptor', descriptor);
-  const source = createUtxoSource({ params, asset: token.asset, urls: [url], timeoutMs: 10_000, troubles: NO_REPORTS });
+  const source = createUtxoSource({ params, asset: token.asset, urls: [url], timeoutMs: 10_000, problems: NO_REPORTS });
   onTestFinished(() => source.close());
   // Without a rest between two reads of the mempool.
   const follower = createChainFollower(app, source, null, () => 0);
@@ -156,7 +156,7 @@ export async function refundShop(
     { maxFeeRate = 1_000, urls = [url], feeRate, isSilent = false }: ShowOptions,
     work: (access: UtxoAccess) => Promise<Result>,
   ): Promise<Result> => {
-    const real = createUtxoCaller({ params, urls, timeoutMs: 10_000, troubles: NO_REPORTS });
+    const real = createUtxoCaller({ params, urls, timeoutMs: 10_000, problems: NO_REPORTS });
     // A chain of its own has no market for fees.
     const fees = feeRate === undefined ? {} : { feeUnitsPerKvb: async () => BigInt(feeRate) * 1_000n };
     const silence = isSilent ? { send: () => Promise.reject(new ChainUnavailableError(network, 'send', [])) } : {};
@@ -204,7 +204,7 @@ export async function refundShop(
       {
         projectId: app.projectId,
         mode: 'live',
-        surface: 'order',
+        api: 'order',
         paymentId: id,
         wanted: { cryptoAmount: formatDecimal(units, 8) },
         address: address === undefined ? await node.newAddress() : address,

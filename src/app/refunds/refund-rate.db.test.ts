@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { manualClock } from '../../../test/harness.ts';
 import { allTokens, rateIn, unitsAtRate } from '../../domain/asset.ts';
 import { FIATS, fiatDecimals } from '../../domain/money.ts';
-import { NO_REPORTS } from '../../domain/trouble.ts';
+import { NO_REPORTS } from '../../domain/problems.ts';
 import { fixedOver, fixedRates } from '../../rates/fixed.ts';
 import { createLiveRates } from '../../rates/live.ts';
 import type { PriceSource, RateSource } from '../../rates/source.ts';
@@ -28,7 +28,7 @@ async function market(clock: () => number, maxAgeMs: number) {
     },
   });
   const sources = ['one', 'two', 'three'].map(source);
-  const rates = createLiveRates({ sources, clock, maxAgeMs, timeoutMs: 1_000, backOffMs: 1_000, troubles: NO_REPORTS });
+  const rates = createLiveRates({ sources, clock, maxAgeMs, timeoutMs: 1_000, backOffMs: 1_000, problems: NO_REPORTS });
   await rates.refresh();
   return rates;
 }

@@ -47,7 +47,7 @@ export function auditedRefund(action: string, refund: Refund): AuditedChange {
     projectId: refund.projectId,
     subject: { kind: 'refund', id: encodeId('refund', refund.id) },
     after: {
-      payment: publicPaymentId({ id: refund.paymentId, surface: refund.paymentSurface }),
+      payment: publicPaymentId({ id: refund.paymentId, api: refund.paymentApi }),
       mode: refund.mode,
       status,
       amount: formatDecimal(refund.amountMinor, fiatDecimals(currency)),

@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { forwardTo, type NodeAnswer } from '../../../test/rpc-node.ts';
-import { NO_REPORTS } from '../../domain/trouble.ts';
+import { NO_REPORTS } from '../../domain/problems.ts';
 import { createEvmCaller } from '../../rails/evm/caller.ts';
 import { nodeThat } from '../../rails/evm/source.fixture.ts';
 import { transfersOfSweeps } from '../../store/sweeps/sweep-transfers.ts';
@@ -116,7 +116,7 @@ async function chainThat(shop: SweepShop, past: () => NodeAnswer | null): Promis
     return (at < head ? past() : null) ?? forwardTo(shop.anvil.url, call);
   });
   const nodes = { network: 'ethereum', urls: [node.url], chainId: CHAIN_ID } as const;
-  const caller = createEvmCaller({ ...nodes, timeoutMs: 5_000, troubles: NO_REPORTS });
+  const caller = createEvmCaller({ ...nodes, timeoutMs: 5_000, problems: NO_REPORTS });
   onTestFinished(() => caller.close());
   return { ...shop.chain, caller };
 }

@@ -1,4 +1,4 @@
-import type { Troubles } from '../../domain/trouble.ts';
+import type { Problems } from '../../domain/problems.ts';
 import { ChainUnavailableError } from '../../rails/chain.ts';
 import { depositChecks, saveDepositProblem, type DepositCheck } from '../../store/sweeps/deposit-balances.ts';
 import { holdLease, releaseLease } from '../../store/leases.ts';
@@ -29,7 +29,7 @@ const MAX_SWEEPS = 200;
 export async function refreshDeposits(
   app: App,
   chains: SweepChains,
-  troubles: Troubles,
+  problems: Problems,
   projectId: string,
 ): Promise<'done' | 'busy'> {
   const lease = `deposits ${projectId}`;
@@ -38,14 +38,14 @@ export async function refreshDeposits(
   try {
     await hurrySweeps(app.db, projectId, app.clock());
     await within(SWEEPS_MS, followSweeps(app, chains, { limit: MAX_SWEEPS, projectId })).catch((error: unknown) =>
-      troubles.happened('what became of sweeps', error),
+      problems.happened('what became of sweeps', error),
     );
     // A check that seems to come is one that a clock dated that was ahead.
     const isFresh = ({ checkedAt }: DepositCheck): boolean =>
       checkedAt !== null && Math.abs(app.clock() - checkedAt) < MIN_AGE_MS;
     const fresh = new Set((await depositChecks(app.db, projectId)).filter(isFresh).map(({ network }) => network));
     const networks = (await treasuryNetworks(app.db, projectId)).filter((network) => !fresh.has(network));
-    await Promise.all(networks.map((network) => checkOne(app, chains(network), troubles, { projectId, network })));
+    await Promise.all(networks.map((network) => checkOne(app, chains(network), problems, { projectId, network })));
     return 'done';
   } finally {
     await releaseLease(app.db, lease, holder);
@@ -55,7 +55,7 @@ export async function refreshDeposits(
 async function checkOne(
   app: App,
   chain: SweepChain | null,
-  troubles: Troubles,
+  problems: Problems,
   { projectId, network }: { readonly projectId: string; readonly network: SweepChain['network'] },
 ): Promise<void> {
   const failed = (problem: string) => saveDepositProblem(app.db, { projectId, network, at: app.clock(), problem });
@@ -63,7 +63,7 @@ async function checkOne(
   try {
     await within(DEPOSITS_MS, checkDeposits(app, chain, projectId));
   } catch (error) {
-    if (!(error instanceof ChainUnavailableError)) troubles.happened('what lies on deposits', error);
+    if (!(error instanceof ChainUnavailableError)) problems.happened('what lies on deposits', error);
     await failed('unavailable');
   }
 }

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { onTestFinished } from 'vitest';
 import { STRANGER } from '../../../test/deposits/chain.ts';
 import { deployToken } from '../../../test/erc20.ts';
-import { NO_REPORTS } from '../../domain/trouble.ts';
+import { NO_REPORTS } from '../../domain/problems.ts';
 import { createEvmCaller } from '../../rails/evm/caller.ts';
 import { MAIN_CHAINS } from '../../rails/utxo/params.ts';
 import type { Network } from '../../domain/networks.ts';
@@ -51,7 +51,7 @@ export async function sweepShop(
   const outcome = await setProjectWallet(app, wallet, MAIN_CHAINS);
   if (outcome.kind !== 'done') throw new Error(outcome.code);
   const nodes = { network: 'ethereum', urls: [anvil.url], chainId: CHAIN_ID } as const;
-  const caller = createEvmCaller({ ...nodes, timeoutMs: 5_000, troubles: NO_REPORTS });
+  const caller = createEvmCaller({ ...nodes, timeoutMs: 5_000, problems: NO_REPORTS });
   onTestFinished(() => caller.close());
   await shop.advance();
   return {

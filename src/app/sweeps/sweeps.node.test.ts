@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { randomBytes } from 'node:crypto';
 import { depositAddress, FIRST_DEPOSIT_FACTORY } from '../../rails/evm/deposit.ts';
-import { NO_REPORTS } from '../../domain/trouble.ts';
+import { NO_REPORTS } from '../../domain/problems.ts';
 import { transfersOfSweeps } from '../../store/sweeps/sweep-transfers.ts';
 import { openSweeps } from '../../store/sweeps/sweeps.ts';
 import { OWED_WEI } from '../chains/follow-chain.fixture.ts';

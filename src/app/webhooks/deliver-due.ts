@@ -1,4 +1,4 @@
-import type { Troubles } from '../../domain/trouble.ts';
+import type { Problems } from '../../domain/problems.ts';
 import { releaseDeliveries, claimDeliveries, type DueDelivery } from '../../store/webhooks/deliveries.ts';
 import type { WebhookSender } from '../../webhooks/send.ts';
 import type { App } from '../context.ts';
@@ -68,7 +68,7 @@ export interface DelivererEvents {
   /** Called when there may be something to claim again. */
   readonly onFree: () => void;
   /** Deliveries that cannot be attempted or recorded are reported here; they are due again when their leases end. */
-  readonly troubles: Troubles;
+  readonly problems: Problems;
 }
 
 export interface Deliverer {
@@ -86,7 +86,7 @@ export interface Deliverer {
 }
 
 /** Sends due deliveries, with a separate queue for each endpoint. */
-export function createDeliverer(app: App, webhooks: WebhookDelivery, { onFree, troubles }: DelivererEvents): Deliverer {
+export function createDeliverer(app: App, webhooks: WebhookDelivery, { onFree, problems }: DelivererEvents): Deliverer {
   const queues = createDeliveryQueues();
   const secrets = createSecretCache(webhooks.sealingKey);
   const save = createRecorder(app, MAX_HELD);
@@ -104,7 +104,7 @@ export function createDeliverer(app: App, webhooks: WebhookDelivery, { onFree, t
   };
 
   const report = (error: unknown): null => {
-    if (!is('stopping')) troubles.failed(SUBJECT, error);
+    if (!is('stopping')) problems.failed(SUBJECT, error);
     return null;
   };
 
@@ -127,7 +127,7 @@ export function createDeliverer(app: App, webhooks: WebhookDelivery, { onFree, t
   };
 
   const afterRecord = ({ record: { next } }: Attempted): void => {
-    troubles.works(SUBJECT);
+    problems.works(SUBJECT);
     if (next.kind === 'again' && next.at <= app.clock()) onFree();
   };
 
@@ -135,7 +135,7 @@ export function createDeliverer(app: App, webhooks: WebhookDelivery, { onFree, t
     idle: held.idle,
     stop: async () => {
       state = 'stopping';
-      await release(queues.drainAll()).catch((error: unknown) => troubles.failed(SUBJECT, error));
+      await release(queues.drainAll()).catch((error: unknown) => problems.failed(SUBJECT, error));
       await held.idle();
     },
     takeDue: async () => {

@@ -13,7 +13,7 @@ import { createWebhookSender, type WebhookSender } from '../../webhooks/send.ts'
 import { createDeliverer, type Deliverer, type WebhookDelivery } from './deliver-due.ts';
 import { createEndpoint } from './webhook-endpoints.ts';
 import { DEADLINE_MS } from '../../../test/deadline.ts';
-import { noteTroubles } from '../../../test/troubles.ts';
+import { noteProblems } from '../../../test/problems.ts';
 import type { Observer } from '../observer.ts';
 
 /** Live endpoints too are receivers on this machine. */
@@ -58,7 +58,7 @@ export async function webhookApp(
       const used = { ...webhooks, ...other };
       const deliverer = createDeliverer(app, used, {
         onFree: () => {},
-        troubles: noteTroubles(({ problem }) => void faults.push(problem)),
+        problems: noteProblems(({ problem }) => void faults.push(problem)),
       });
       onTestFinished(async () => {
         await Promise.all([deliverer.stop(), used.sender.close(0)]);

@@ -17,7 +17,7 @@ import { listen, notification, type Notifications } from '../../store/notificati
 import { tryServer } from '../frame.fixture.ts';
 import { checkoutEvents, type CheckoutEvents, type CheckoutEventsOptions } from './events.ts';
 import { DEADLINE_MS, PROMPT_MS } from '../../../test/deadline.ts';
-import { NO_REPORTS } from '../../domain/trouble.ts';
+import { NO_REPORTS } from '../../domain/problems.ts';
 
 const ROOMY = { test: 1_000_000, live: 1_000_000, page: 1_000_000 };
 const versionOf = (payment: Payment): string => `${payment.status}.${payment.lastSequence}`;
@@ -42,11 +42,11 @@ async function node(
     reader: createPaymentReader(app),
     watch,
     versionOf,
-    troubles: NO_REPORTS,
+    problems: NO_REPORTS,
     selectorOf: (text) => {
       const order = decodeId('order', text);
       const id = order ?? parseUuid(text);
-      return id === null ? null : { id, surface: order === null ? 'transaction' : 'order' };
+      return id === null ? null : { id, api: order === null ? 'transaction' : 'order' };
     },
     ...options,
   });
@@ -176,7 +176,7 @@ describe('an open page', () => {
   it('gets at once what changed since it was rendered, or since its last event', async () => {
     const app = await testApp();
     const one = await node(app);
-    const payment = await app.pay({ surface: 'transaction' });
+    const payment = await app.pay({ api: 'transaction' });
     const now = versionOf(payment);
     const stale = await one.open(payment.id, { v: 'older' });
     expect(await stale.told(1)).toEqual([now]);

@@ -6,7 +6,7 @@ import { createReadQueue } from '../../app/live/read-queue.ts';
 import type { PaymentWatch } from '../../app/live/payment-watch.ts';
 import type { PaymentReader } from '../../app/payments/read-payment.ts';
 import type { Payment } from '../../domain/payment.ts';
-import type { Troubles } from '../../domain/trouble.ts';
+import type { Problems } from '../../domain/problems.ts';
 import { countedAddress } from '../client.ts';
 import {
   createEventSender,
@@ -29,7 +29,7 @@ export interface CheckoutEventsOptions {
    * network is watched, so that a change of its confirmations is not missed.
    */
   readonly versionOf: (payment: Payment) => string | Promise<string>;
-  readonly troubles: Troubles;
+  readonly problems: Problems;
   readonly limits?: Partial<StreamLimits>;
   readonly heartbeatMs?: number;
 }
@@ -72,7 +72,7 @@ const LIMITS: StreamLimits = { streams: 10_000, perClient: 100, unreadBytes: 65_
 export function checkoutEvents(options: CheckoutEventsOptions): CheckoutEvents {
   const limits = { ...LIMITS, ...options.limits };
   const slots = createSlots(limits);
-  const queue = createReadQueue((error) => options.troubles.happened('updates of open pages', error));
+  const queue = createReadQueue((error) => options.problems.happened('updates of open pages', error));
 
   const openStream = (request: FastifyRequest, reply: FastifyReply, selector: PaymentSelector): Stream | null => {
     const release = slots.take(clientBucket(countedAddress(request)));
@@ -83,7 +83,7 @@ export function checkoutEvents(options: CheckoutEventsOptions): CheckoutEvents {
       selector,
       queue,
       onVersion: (version) => sender.send(version),
-      onFault: (error) => options.troubles.happened('updates of open pages', error, { request: request.id }),
+      onFault: (error) => options.problems.happened('updates of open pages', error, { request: request.id }),
     });
     let isOpen = true;
     const close = (): void => {

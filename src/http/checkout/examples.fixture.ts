@@ -34,7 +34,7 @@ const CREATED = blankPayment({
   id: '01935a3c-0000-7000-8000-000000000001',
   projectId: '01935a3c-0000-7000-8000-00000000000a',
   mode: 'live',
-  surface: 'transaction',
+  api: 'transaction',
   transactionNumber: 'TXN-2025-000123',
   amountMinor: 4_900n,
   currency: 'USD',
@@ -152,7 +152,7 @@ export const STATES: ReadonlyMap<string, PaymentView> = new Map([
     'expired, partly paid late',
     viewOf({
       status: 'expired',
-      surface: 'order',
+      api: 'order',
       transactionNumber: null,
       quote: BTC_QUOTE,
       received: money(30_000n, 0n),

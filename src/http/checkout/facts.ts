@@ -67,7 +67,7 @@ export async function payingFacts({ app, access }: Reading, payment: Payment): P
   const monitoringMs = monitoringMsOf(app, project?.monitoringHours ?? null);
   const explorer = quote === null ? null : explorerOf(rail, quote);
   if (!isOpen(payment.status)) return { tokens: [], evm: null, explorer, payable: false, monitoringMs };
-  const tokens = payment.surface === 'transaction' ? await rail.listed(payment.projectId) : [];
+  const tokens = payment.api === 'transaction' ? await rail.listed(payment.projectId) : [];
   return {
     tokens: tokens.map(({ asset, network }) => ({ asset, network })),
     evm: quote === null ? null : rail.evmChain(quote),
@@ -81,8 +81,8 @@ export async function payingFacts({ app, access }: Reading, payment: Payment): P
 const MAX_REFUNDS = 10;
 
 async function refundNews(app: Api['app'], payment: Payment): Promise<readonly RefundNews[]> {
-  const { projectId, mode, id, surface } = payment;
-  const scope = { projectId, mode, status: null, payment: { id, surface } };
+  const { projectId, mode, id, api } = payment;
+  const scope = { projectId, mode, status: null, payment: { id, api } };
   const { refunds } = await listRefunds(app.db, scope, { limit: MAX_REFUNDS, offset: 0 });
   return refunds.flatMap((refund) => {
     const state = stateOf(refund);

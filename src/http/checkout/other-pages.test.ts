@@ -59,7 +59,7 @@ describe('problem pages', () => {
     expect(problemPage({ kind: 'unknown_payment' }).status).toBe(404);
     expect(problemPage({ kind: 'unknown_refund' }).status).toBe(404);
     expect(problemPage({ kind: 'too_many_requests', retryAfterSeconds: 1, retryPath: '/pay/x' }).status).toBe(429);
-    expect(problemPage({ kind: 'trouble', retryPath: '/pay/x' }).status).toBe(503);
+    expect(problemPage({ kind: 'fault', retryPath: '/pay/x' }).status).toBe(503);
   });
 
   it('try again by themselves where that helps, at the page and not at the action', () => {

@@ -222,7 +222,7 @@ describe('paying', () => {
 
   it('lets transactions change the token, not orders', () => {
     expect(valuesOf(pageOf('pay'), 'a', 'href')).toContain(`${PAY}?choose=token`);
-    const order = render(viewOf({ status: 'pending', quote: BTC_QUOTE, surface: 'order' })).html;
+    const order = render(viewOf({ status: 'pending', quote: BTC_QUOTE, api: 'order' })).html;
     expect(order).not.toContain('choose=token');
     expect(valuesOf(order, 'form', 'action')[0]).toMatch(/^\/pay\/ord_[0-9a-z]{26}\/cancel$/);
   });

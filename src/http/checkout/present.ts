@@ -142,7 +142,7 @@ function openStep(payment: Payment, context: PageContext): Step {
   if (context.now >= inTimeUntil(payment)) return { kind: 'checking' };
   if (!context.isActive) return { kind: 'unavailable', why: 'inactive', canCancel: untouched };
   const { quote } = payment;
-  const mayChoose = payment.surface === 'transaction' && untouched;
+  const mayChoose = payment.api === 'transaction' && untouched;
   if (quote !== null && !(mayChoose && context.wantsOtherToken && context.tokens.length > 0)) {
     return payStep(payment, quote, context, mayChoose && context.tokens.length > 1);
   }

@@ -54,7 +54,7 @@ export function renderPreview(
       id: '00000000-0000-7000-8000-000000000000',
       projectId: '00000000-0000-7000-8000-000000000000',
       mode: 'live',
-      surface: 'transaction',
+      api: 'transaction',
       transactionNumber: null,
       merchantOrderId: 'A-1001',
       amountMinor: 4_900n,

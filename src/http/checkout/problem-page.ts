@@ -6,14 +6,14 @@ import type { Page, ProblemView } from './view.ts';
 
 interface Problem {
   readonly status: number;
-  readonly name: 'unknown_payment' | 'unknown_refund' | 'too_many' | 'trouble';
-  readonly text: TextKey & ('unknown_text' | 'too_many_text' | 'trouble_text');
+  readonly name: 'unknown_payment' | 'unknown_refund' | 'too_many' | 'fault';
+  readonly text: TextKey & ('unknown_text' | 'too_many_text' | 'fault_text');
   readonly body: Html;
   readonly refresh: Refresh | null;
 }
 
 /** How soon a page that failed is reloaded automatically. */
-const TROUBLE_RETRY_SECONDS = 5;
+const PROBLEM_RETRY_SECONDS = 5;
 
 /**
  * The page for a payment or refund that does not exist (404), too many requests (429; the caller adds `Retry-After`),
@@ -66,14 +66,14 @@ function problemOf(view: ProblemView, locale: Locale): Problem {
         refresh: { seconds, path: view.retryPath },
       };
     }
-    case 'trouble':
+    case 'fault':
       return {
         status: 503,
-        name: 'trouble',
-        text: 'trouble_text',
-        body: html`<p>${locale.t('trouble_hint')}</p>
+        name: 'fault',
+        text: 'fault_text',
+        body: html`<p>${locale.t('fault_hint')}</p>
           ${retryLink(locale, view.retryPath)}`,
-        refresh: { seconds: TROUBLE_RETRY_SECONDS, path: view.retryPath },
+        refresh: { seconds: PROBLEM_RETRY_SECONDS, path: view.retryPath },
       };
   }
 }

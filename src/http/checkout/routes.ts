@@ -8,7 +8,7 @@ import { simulatePayment } from '../../app/payments/simulate-payment.ts';
 import { MAX_STAGE_SECONDS, SIMULATIONS } from '../../domain/simulation.ts';
 import { claimRefund } from '../../app/refunds/claim-refund.ts';
 import { decodeId, parseUuid } from '../../domain/id.ts';
-import type { Payment, Surface } from '../../domain/payment.ts';
+import type { Payment, PaymentApi } from '../../domain/payment.ts';
 import type { Refund } from '../../domain/refund.ts';
 import { findRefund } from '../../store/refunds/refunds.ts';
 import { asRequestError } from '../errors.ts';
@@ -37,7 +37,7 @@ export function checkoutRoutes(checkout: Checkout): (app: FastifyInstance) => Pr
   const events = checkoutEvents({
     reader: checkout.reader,
     watch: checkout.watch,
-    troubles: checkout.troubles,
+    problems: checkout.problems,
     selectorOf,
     versionOf: (payment) => currentVersion(checkout, payment),
   });
@@ -94,7 +94,7 @@ function paymentRoutes(app: FastifyInstance, checkout: Checkout): void {
   }
   action('token', async (payment, request) => {
     // An order's token is the merchant's choice.
-    if (payment.surface === 'order') return 'not_open';
+    if (payment.api === 'order') return 'not_open';
     if ((await checkout.access.project(payment.projectId))?.active === false) return 'not_open';
     const wanted = { asset: field(request, 'asset'), network: field(request, 'network') || null };
     return noticeOf(await selectToken(forRequest(core, request.id), { id: payment.id }, wanted));
@@ -201,11 +201,11 @@ function refundPath(publicId: string): string {
   return `/refund/${encodeURIComponent(publicId)}`;
 }
 
-/** A page's link names a payment of either surface and mode; anybody who has it may see the page. */
-function selectorOf(text: string): { readonly id: string; readonly surface: Surface } | null {
+/** A page's link names a payment of either API and mode; anybody who has it may see the page. */
+function selectorOf(text: string): { readonly id: string; readonly api: PaymentApi } | null {
   const order = decodeId('order', text);
   const id = order ?? parseUuid(text);
-  return id === null ? null : { id, surface: order === null ? 'transaction' : 'order' };
+  return id === null ? null : { id, api: order === null ? 'transaction' : 'order' };
 }
 
 async function findByPublicId(api: Checkout, text: string): Promise<Payment | null> {
@@ -251,7 +251,7 @@ function retryHref(request: Request): string {
 }
 
 /** Customers read pages, not JSON, so errors are sent as a page. */
-function answerFaultsAsPages(app: FastifyInstance, { assets, troubles }: Checkout): void {
+function answerFaultsAsPages(app: FastifyInstance, { assets, problems }: Checkout): void {
   app.setErrorHandler((error, request: Request, reply) => {
     const requestError = asRequestError(error);
     if (requestError.type === 'https_required') throw requestError;
@@ -265,9 +265,9 @@ function answerFaultsAsPages(app: FastifyInstance, { assets, troubles }: Checkou
       const retryAfterSeconds = Number(reply.getHeader('retry-after') ?? 60);
       return send({ kind: 'too_many_requests', retryAfterSeconds, retryPath });
     }
-    if (requestError.status >= 500) reportFault(troubles, request, requestError.status, error);
+    if (requestError.status >= 500) reportFault(problems, request, requestError.status, error);
     return requestError.status < 500
       ? send({ kind: 'unknown_payment' }, requestError.status)
-      : send({ kind: 'trouble', retryPath });
+      : send({ kind: 'fault', retryPath });
   });
 }

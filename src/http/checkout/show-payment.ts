@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Access } from '../../app/projects/access.ts';
 import type { PaymentWatch } from '../../app/live/payment-watch.ts';
 import type { Payment } from '../../domain/payment.ts';
-import type { Troubles } from '../../domain/trouble.ts';
+import type { Problems } from '../../domain/problems.ts';
 import type { Api } from '../api.ts';
 import { asRequestError, RequestError } from '../errors.ts';
 import type { Assets } from '../pages/assets.ts';
@@ -28,7 +28,7 @@ interface PageMaterial {
 /** What this process last read of the payments whose pages were asked for. */
 interface LastKnown {
   keep(material: PageMaterial): void;
-  find(payment: Pick<Payment, 'id' | 'surface'>): PageMaterial | null;
+  find(payment: Pick<Payment, 'id' | 'api'>): PageMaterial | null;
 }
 
 /** Some kilobytes each. */
@@ -46,9 +46,9 @@ function createLastKnown(): LastKnown {
       if (kept.size >= MAX_KEPT && oldest !== undefined) kept.delete(oldest);
       kept.set(id, { ...material, payment: { ...material.payment, metadata: {} } });
     },
-    find: ({ id, surface }) => {
+    find: ({ id, api }) => {
       const known = kept.get(id);
-      return known?.payment.surface === surface ? known : null;
+      return known?.payment.api === api ? known : null;
     },
   };
 }
@@ -60,7 +60,7 @@ export interface Checkout extends Api {
   readonly access: Pick<Access, 'project' | 'hasLogo'>;
   readonly assets: Assets;
   readonly watch: PaymentWatch;
-  readonly troubles: Troubles;
+  readonly problems: Problems;
 }
 
 /** How long a page waits for the database: customers look at nothing meanwhile. Reads take milliseconds. */
@@ -85,7 +85,7 @@ export interface PaymentPages {
    * Sends the page of a payment as it is now, or else the last state that is known of it; false if there is no such
    * payment. A reply is itself a promise of being sent, so none is returned.
    */
-  current(request: Request, reply: FastifyReply, wanted: Pick<Payment, 'id' | 'surface'>): Promise<boolean>;
+  current(request: Request, reply: FastifyReply, wanted: Pick<Payment, 'id' | 'api'>): Promise<boolean>;
   /** Sends the page of a payment that was just read, and why an action was refused. */
   show(request: Request, reply: FastifyReply, payment: Payment, notice: Notice): Promise<void>;
 }
@@ -140,7 +140,7 @@ export function paymentPages(checkout: Checkout): PaymentPages {
         const known = lastKnown.find(wanted);
         const { status } = asRequestError(error);
         if (known === null || status < 500) throw error;
-        reportFault(checkout.troubles, request, status, error);
+        reportFault(checkout.problems, request, status, error);
         await send(request, reply, known, { isStale: true });
         return true;
       }

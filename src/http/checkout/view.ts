@@ -209,7 +209,7 @@ export type ProblemView =
   | { readonly kind: 'unknown_refund' }
   | { readonly kind: 'too_many_requests'; readonly retryAfterSeconds: number; readonly retryPath: string }
   /** `retryPath` is the page to try again: one of our paths that answers GET. */
-  | { readonly kind: 'trouble'; readonly retryPath: string };
+  | { readonly kind: 'fault'; readonly retryPath: string };
 
 /** The page where a customer enters the address for a refund. */
 export interface RefundView extends Pick<

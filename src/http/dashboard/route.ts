@@ -17,7 +17,7 @@ import type { SentOutcome } from '../../app/refunds/send-signed.ts';
 import type { SweepChains } from '../../app/sweeps/chain.ts';
 import { MAIL_LANGUAGES, type MailLanguage } from '../../domain/notification.ts';
 import type { Mode } from '../../domain/permission.ts';
-import type { Troubles } from '../../domain/trouble.ts';
+import type { Problems } from '../../domain/problems.ts';
 import type { Notifications } from '../../store/notifications.ts';
 import type { WebhookPolicy } from '../../webhooks/guard.ts';
 import type { WebhookSender } from '../../webhooks/send.ts';
@@ -41,7 +41,7 @@ export interface Deposits {
 export interface Live {
   readonly watch: ProjectWatch;
   readonly notifications: Pick<Notifications, 'on'>;
-  readonly troubles: Troubles;
+  readonly problems: Problems;
   readonly limits?: Partial<StreamLimits>;
   readonly heartbeatMs?: number;
 }

@@ -42,7 +42,7 @@ export function paymentSelector({ projectId, mode }: ProjectScope, text: string)
   const order = decodeId('order', text);
   const id = order ?? parseUuid(text);
   if (id === null) throw noPayment();
-  return { id, projectId, mode, surface: order === null ? 'transaction' : 'order' };
+  return { id, projectId, mode, api: order === null ? 'transaction' : 'order' };
 }
 
 /** The same answer for a payment that does not exist and one of another project. */

@@ -53,7 +53,7 @@ export function fileSender(app: FastifyInstance, { people: { app: core }, export
         running.delete(stop);
         endTurn(turns, own);
       },
-      onFault: (error) => live.troubles.happened('exports of the dashboard', error, { request: request.id }),
+      onFault: (error) => live.problems.happened('exports of the dashboard', error, { request: request.id }),
     });
     running.add(stop);
     return reply;

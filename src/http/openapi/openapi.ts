@@ -99,7 +99,7 @@ export function completeDocument(generated: object): object {
 /** Errors look the same on every route of an API, so they are stored once in `errors` and referred to. */
 function complete(operation: unknown, errors: Record<string, unknown>): Json {
   const { responses, ...rest } = asRecord(operation);
-  const surface = JSON.stringify(rest['tags']) === '["Transactions"]' ? 'Transaction' : 'Order';
+  const api = JSON.stringify(rest['tags']) === '["Transactions"]' ? 'Transaction' : 'Order';
   const parameters = Array.isArray(rest['parameters']) ? { parameters: rest['parameters'].map(namedParameter) } : {};
   const takesKey = JSON.stringify(rest['parameters'] ?? []).includes('idempotency-key');
   // Only requests that can have an idempotency key can meet one that is still running.
@@ -117,7 +117,7 @@ function complete(operation: unknown, errors: Record<string, unknown>): Json {
       headers: Object.fromEntries(headers),
     };
     if (status === '200') return [status, whole];
-    const name = `${surface}${status}`;
+    const name = `${api}${status}`;
     errors[name] = whole;
     return [status, { $ref: `#/components/responses/${name}` }];
   });

@@ -9,7 +9,7 @@ import {
   type OtherEventType,
 } from '../../domain/event-type.ts';
 import { ORDER_STATUSES, PAYMENT_STATUSES } from '../../domain/status.ts';
-import { EXCEPTIONS, SURFACES } from '../../domain/payment.ts';
+import { EXCEPTIONS, PAYMENT_APIS } from '../../domain/payment.ts';
 import { refundFields } from '../refunds/schema.ts';
 import { described, nullable, time } from '../shapes.ts';
 import { oneOf } from '../fields.ts';
@@ -18,7 +18,7 @@ const test = Type.Optional(Type.Literal(true, { description: 'Only in a test eve
 
 const orderEventData = Type.Object(
   {
-    object: Type.Unsafe<string>({ ...oneOf(SURFACES), description: 'Which API made it.' }),
+    object: Type.Unsafe<string>({ ...oneOf(PAYMENT_APIS), description: 'Which API made it.' }),
     id: described("The order's or transaction's id."),
     transaction_number: Type.Optional(described('Transactions only.', { examples: ['TXN-2026-000001'] })),
     status: Type.Unsafe<string>({

@@ -24,7 +24,7 @@ import {
 } from './schema.ts';
 
 const tags = ['Orders'];
-const guard = (operation: Operation) => ({ guard: { kind: 'api', surface: 'order', operation } as const });
+const guard = (operation: Operation) => ({ guard: { kind: 'api', api: 'order', operation } as const });
 const idParams = Type.Object({ id: Type.String({ description: 'The id of the order, ord_….' }) });
 
 /** The Order API below `/v1/orders`. */
@@ -33,7 +33,7 @@ export function orderRoutes(api: Api): (app: FastifyInstance) => void {
     createRoute(app, api);
     readRoutes(app, api);
     changeRoutes(app, api, {
-      surface: 'order',
+      paymentApi: 'order',
       path: '/v1/orders',
       tag: 'Orders',
       params: idParams,
@@ -66,7 +66,7 @@ function readOrder(body: CreateOrderBody) {
   const { currency } = body;
   if (!isFiat(currency)) throw invalid('currency', `currency must be one of ${FIATS.join(', ')}.`);
   return {
-    surface: 'order' as const,
+    api: 'order' as const,
     amountMinor: readAmount(body.amount, currency),
     currency,
     token: { asset: body.crypto_currency, network: body.network ?? null },

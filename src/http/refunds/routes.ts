@@ -25,10 +25,10 @@ import {
 } from './schema.ts';
 
 const tags = ['Refunds'];
-const guard = (operation: Operation) => ({ guard: { kind: 'api', surface: 'order', operation } as const });
+const guard = (operation: Operation) => ({ guard: { kind: 'api', api: 'order', operation } as const });
 const idParams = Type.Object({ id: Type.String({ description: 'The id of the refund, re_….' }) });
 
-/** Refunds of both surfaces' payments, below `/v1/refunds`. */
+/** Refunds of both APIs' payments, below `/v1/refunds`. */
 export function refundRoutes(api: Api): (app: FastifyInstance) => void {
   return (app) => {
     createRoute(app, api);
@@ -56,14 +56,14 @@ function createRoute(app: FastifyInstance, api: Api): void {
       const { body } = request;
       const named = paymentOf(body);
       if (named === null) throw invalid('order_id', 'Either order_id or transaction_id is required.');
-      const { surface } = named;
-      const payment = await readPayment(api.reader, key, surface, named.paymentId);
+      const { paymentApi } = named;
+      const payment = await readPayment(api.reader, key, paymentApi, named.paymentId);
       const outcome = await createRefund(
         forRequest(api.app, request.id),
         {
           projectId: key.project.id,
           mode: key.mode,
-          surface,
+          api: paymentApi,
           paymentId: payment.id,
           wanted: wantedOf(body, payment.currency),
           token: tokenOf(body),
@@ -72,7 +72,7 @@ function createRoute(app: FastifyInstance, api: Api): void {
         },
         idempotencyOf(request, key),
       );
-      return sendRefund(reply, outcome, surface);
+      return sendRefund(reply, outcome, paymentApi);
     },
   );
 }
@@ -82,8 +82,8 @@ function paymentOf({ order_id, transaction_id }: Pick<CreateRefundBody, 'order_i
   if (order_id !== undefined && transaction_id !== undefined) {
     throw invalid('order_id', 'Only one of order_id and transaction_id may be given.');
   }
-  if (order_id !== undefined) return { surface: 'order', paymentId: decodeId('order', order_id) } as const;
-  if (transaction_id !== undefined) return { surface: 'transaction', paymentId: parseUuid(transaction_id) } as const;
+  if (order_id !== undefined) return { paymentApi: 'order', paymentId: decodeId('order', order_id) } as const;
+  if (transaction_id !== undefined) return { paymentApi: 'transaction', paymentId: parseUuid(transaction_id) } as const;
   return null;
 }
 
@@ -158,7 +158,7 @@ function readRoutes(app: FastifyInstance, { app: core }: Api): void {
       const { limit = 50, offset = 0, status } = request.query;
       const named = paymentOf(request.query);
       if (named?.paymentId === null) return { data: [], pagination: pagination({ limit, offset }, 0, 0) };
-      const payment = named === null ? null : { id: named.paymentId, surface: named.surface };
+      const payment = named === null ? null : { id: named.paymentId, api: named.paymentApi };
       const scope = { projectId: key.project.id, mode: key.mode, status: status ?? null, payment };
       const { refunds, total } = await listRefunds(core.db, scope, { limit, offset });
       return {

@@ -31,7 +31,7 @@ import {
 } from './schema.ts';
 
 const tags = ['Transactions'];
-const guard = (operation: Operation) => ({ guard: { kind: 'api', surface: 'transaction', operation } as const });
+const guard = (operation: Operation) => ({ guard: { kind: 'api', api: 'transaction', operation } as const });
 const idParams = Type.Object({ id: Type.String({ description: 'The UUID of the transaction.' }) });
 const answer = (shape: Parameters<typeof success>[0]) => ({ 200: success(shape), ...transactionErrors });
 
@@ -43,7 +43,7 @@ export function transactionRoutes(api: Api): (app: FastifyInstance) => void {
     listRoute(app, api);
     getRoute(app, api);
     changeRoutes(app, api, {
-      surface: 'transaction',
+      paymentApi: 'transaction',
       path: '/api/transactions',
       tag: 'Transactions',
       params: idParams,
@@ -81,7 +81,7 @@ function createRoute(app: FastifyInstance, api: Api): void {
 
 function readTransaction(body: CreateTransactionBody) {
   return {
-    surface: 'transaction' as const,
+    api: 'transaction' as const,
     amountMinor: readAmount(body.amount, 'USD'),
     currency: 'USD' as const,
     token: null,
@@ -117,7 +117,7 @@ function statsRoute(app: FastifyInstance, { app: core }: Api): void {
           : testing_mode === true
             ? (['live', 'test'] as const)
             : (['live'] as const);
-      const scope = { projectId: key.project.id, modes, surface: 'transaction' as const };
+      const scope = { projectId: key.project.id, modes, api: 'transaction' as const };
       const counts = await countPayments(core.db, scope, {
         createdFrom: start?.startAt ?? null,
         createdBefore: end?.endAt ?? null,

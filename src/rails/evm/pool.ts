@@ -1,5 +1,5 @@
 import { NETWORK_FACTS, settingOf, type Network } from '../../domain/networks.ts';
-import type { Troubles } from '../../domain/trouble.ts';
+import type { Problems } from '../../domain/problems.ts';
 import { createRpcNode, NodeError, type RpcNode } from '../rpc/node.ts';
 import { createRpcPool, type RpcPool } from '../rpc/pool.ts';
 import { withAnyBatch } from '../rpc/batches.ts';
@@ -21,11 +21,11 @@ export interface EvmPoolOptions {
   readonly chainId: number;
   /** For one call to one node, including the body. */
   readonly timeoutMs: number;
-  readonly troubles: Troubles;
+  readonly problems: Problems;
 }
 
 /** The nodes of one EVM network as one. Throws RangeError if a URL is not usable. */
-export function createEvmPool({ network, urls, chainId, timeoutMs, troubles }: EvmPoolOptions): RpcPool {
+export function createEvmPool({ network, urls, chainId, timeoutMs, problems }: EvmPoolOptions): RpcPool {
   if (urls.length === 0) throw new RangeError(`${network} needs the URL of at least one node`);
   return createRpcPool({
     network,
@@ -36,7 +36,7 @@ export function createEvmPool({ network, urls, chainId, timeoutMs, troubles }: E
       problem: null,
     }),
     maxLagBlocks: Math.max(MIN_LAG_BLOCKS, Math.ceil(MAX_LAG_MS / NETWORK_FACTS[network].blockMs)),
-    troubles,
+    problems,
   });
 }
 

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, onTestFinished } from 'vitest';
 import type { Anvil } from '../../../test/anvil.ts';
 import { startNode, type TestNode } from '../../../test/rpc-node.ts';
 import { createEvmSource, type EvmSource, type EvmSourceOptions } from './source.ts';
-import { noteTroubles } from '../../../test/troubles.ts';
+import { noteProblems } from '../../../test/problems.ts';
 
 export const CHAIN_ID = 31_337;
 export const ALICE = '0x70997970c51812dc3a010c7d01b50e0d17dc79c8';
@@ -15,7 +15,7 @@ export interface WatchedSource extends EvmSource {
 
 /** A source of ether on Ethereum without tokens, unless said otherwise; closed when the test ends. */
 export function sourceOf(urls: readonly string[], options: Partial<EvmSourceOptions> = {}): WatchedSource {
-  const troubles = noteTroubles();
+  const problems = noteProblems();
   const source = createEvmSource({
     network: 'ethereum',
     nativeAsset: 'ETH',
@@ -23,11 +23,11 @@ export function sourceOf(urls: readonly string[], options: Partial<EvmSourceOpti
     urls,
     chainId: CHAIN_ID,
     timeoutMs: 5_000,
-    troubles,
+    problems,
     ...options,
   });
   onTestFinished(() => source.close());
-  return { ...source, warnings: troubles.noted };
+  return { ...source, warnings: problems.noted };
 }
 
 /** A node that misbehaves as the test says. Stopped when the test ends. */

@@ -1,6 +1,6 @@
 import type { AssetCode } from '../../domain/asset-code.ts';
 import type { EvmNetwork } from '../../domain/networks.ts';
-import type { Troubles } from '../../domain/trouble.ts';
+import type { Problems } from '../../domain/problems.ts';
 import type { BlockHeader, ChainBlock, ChainSource, ChainTransfer, NativeBalances, Takers } from '../chain.ts';
 import { decodeArray, decodeObject, MalformedAnswerError } from '../rpc/decode.ts';
 import { MethodMissingError } from '../rpc/node.ts';
@@ -41,7 +41,7 @@ export interface EvmSourceOptions {
   readonly chainId: number;
   /** For one call to one node, including the body; a method may make several calls, each to every node in turn. */
   readonly timeoutMs: number;
-  readonly troubles: Troubles;
+  readonly problems: Problems;
 }
 
 export interface EvmSource extends ChainSource {
@@ -61,8 +61,8 @@ export interface EvmSource extends ChainSource {
  * Nothing is sent before the first call. Throws RangeError if a URL is not usable.
  */
 export function createEvmSource(options: EvmSourceOptions): EvmSource {
-  const { network, nativeAsset, tokens, urls, chainId, timeoutMs, troubles } = options;
-  const pool = createEvmPool({ network, urls, chainId, timeoutMs, troubles });
+  const { network, nativeAsset, tokens, urls, chainId, timeoutMs, problems } = options;
+  const pool = createEvmPool({ network, urls, chainId, timeoutMs, problems });
   const readBlocks = createBlockReader(pool, nativeAsset, createTokenReader(pool, network, tokens));
   const receiptsOf = createReceiptReader(pool);
 

@@ -1,5 +1,5 @@
 import type { Network } from '../../domain/networks.ts';
-import type { Troubles } from '../../domain/trouble.ts';
+import type { Problems } from '../../domain/problems.ts';
 import type { NodeReport } from '../chain.ts';
 import { NodeLoadingError, type RpcNode } from './node.ts';
 import { nodeSubject, type VerifiedNodes } from './verified-nodes.ts';
@@ -16,7 +16,7 @@ export interface NodeChecksOptions {
   readonly stateOf: (node: RpcNode) => Promise<{ readonly height: number; readonly problem: string | null }>;
   /** A node that is more blocks than this behind the best one lags. */
   readonly maxLagBlocks: number;
-  readonly troubles: Troubles;
+  readonly problems: Problems;
 }
 
 /** Checks the nodes of a network. */
@@ -34,7 +34,7 @@ interface OneReport extends NodeReport {
 }
 
 export function createNodeChecks(options: NodeChecksOptions): NodeChecks {
-  const { network, nodes, verified, stateOf, maxLagBlocks, troubles } = options;
+  const { network, nodes, verified, stateOf, maxLagBlocks, problems } = options;
   const lagging = new Set<RpcNode>();
 
   async function report(of: RpcNode): Promise<OneReport> {
@@ -51,8 +51,8 @@ export function createNodeChecks(options: NodeChecksOptions): NodeChecks {
   /** Separate from whether it answers: a node that lags still answers. */
   function noteState(node: RpcNode, problem: string | null): void {
     const subject = `state of the ${nodeSubject(network, node)}`;
-    if (problem === null) troubles.works(subject);
-    else troubles.failed(subject, problem, { network, node: node.name });
+    if (problem === null) problems.works(subject);
+    else problems.failed(subject, problem, { network, node: node.name });
   }
 
   async function checkNodes(): Promise<readonly NodeReport[]> {

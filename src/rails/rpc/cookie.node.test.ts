@@ -7,7 +7,7 @@ import { startUtxoNode, utxoNodeKinds, type UtxoNode, type UtxoNodeKind } from '
 import { createUtxoSource } from '../utxo/source.ts';
 import { failureOf } from '../source.fixture.ts';
 import { COINS, paramsOf } from '../utxo/source.fixture.ts';
-import { noteTroubles } from '../../../test/troubles.ts';
+import { noteProblems } from '../../../test/problems.ts';
 
 let file: string;
 beforeEach(async () => {
@@ -28,11 +28,11 @@ async function nodeWithCookie(kind: UtxoNodeKind): Promise<UtxoNode> {
 }
 
 function sourceOf(kind: UtxoNodeKind, url: string) {
-  const troubles = noteTroubles();
-  const options = { params: paramsOf(kind), asset: COINS[kind], urls: [url], timeoutMs: 10_000, troubles };
+  const problems = noteProblems();
+  const options = { params: paramsOf(kind), asset: COINS[kind], urls: [url], timeoutMs: 10_000, problems };
   const source = createUtxoSource({ ...options, cookieFile: file });
   onTestFinished(() => source.close());
-  return { ...source, warnings: troubles.noted };
+  return { ...source, warnings: problems.noted };
 }
 
 describe.each(utxoNodeKinds())('the cookie file of a %s node', (kind) => {

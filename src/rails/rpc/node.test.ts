@@ -4,14 +4,14 @@ import { createEvmPool } from '../evm/pool.ts';
 import { createUtxoPool } from '../utxo/pool.ts';
 import { utxoParams } from '../utxo/params.ts';
 import type { NodeReport } from '../chain.ts';
-import { noteTroubles } from '../../../test/troubles.ts';
+import { noteProblems } from '../../../test/problems.ts';
 
 /** Sets a terminal's title and colour, goes back over the line, forges another, and turns the reading direction. */
 const STEERING = 'bad\u001B]0;pwned\u0007\u001B[31mred\r\nforged\u0085line\u2028\u202Etxt.exe\u2066\u200B\uFEFF';
 
 function checkNodesOf(family: 'utxo' | 'evm', url: string): Promise<readonly NodeReport[]> {
-  const troubles = noteTroubles((noted) => void logged.push(noted));
-  const common = { urls: [url], timeoutMs: 5_000, troubles };
+  const problems = noteProblems((noted) => void logged.push(noted));
+  const common = { urls: [url], timeoutMs: 5_000, problems };
   const params = utxoParams('bitcoin', 'regtest');
   if (params === null) throw new Error('Bitcoin has no regtest.');
   const pool =

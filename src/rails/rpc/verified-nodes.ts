@@ -1,5 +1,5 @@
 import type { Network } from '../../domain/networks.ts';
-import type { Troubles } from '../../domain/trouble.ts';
+import type { Problems } from '../../domain/problems.ts';
 import type { NodeFailure } from '../chain.ts';
 import { MalformedAnswerError } from './decode.ts';
 import { NodeError, type RpcNode } from './node.ts';
@@ -10,7 +10,7 @@ export interface VerifiedNodesOptions {
    * Throws `NodeError`, with the way out, if the node is on another chain than expected, or if it is too early to say.
    */
   readonly checkChain: (node: RpcNode) => Promise<void>;
-  readonly troubles: Troubles;
+  readonly problems: Problems;
 }
 
 /** Nodes whose chain is checked before anything else, and again after each failure. */
@@ -23,12 +23,12 @@ export interface VerifiedNodes {
   failed(node: RpcNode, method: string, fault: unknown): NodeFailure;
 }
 
-/** The subject of a node's troubles. */
+/** The subject of a node's problems. */
 export function nodeSubject(network: Network, { name }: RpcNode): string {
   return `${network} node ${name}`;
 }
 
-export function createVerifiedNodes({ network, checkChain, troubles }: VerifiedNodesOptions): VerifiedNodes {
+export function createVerifiedNodes({ network, checkChain, problems }: VerifiedNodesOptions): VerifiedNodes {
   const verified = new Set<RpcNode>();
 
   async function check(node: RpcNode): Promise<void> {
@@ -39,7 +39,7 @@ export function createVerifiedNodes({ network, checkChain, troubles }: VerifiedN
   async function ask<T>(node: RpcNode, work: (node: RpcNode) => Promise<T>): Promise<T> {
     if (!verified.has(node)) await check(node);
     const answer = await work(node);
-    troubles.works(nodeSubject(network, node));
+    problems.works(nodeSubject(network, node));
     return answer;
   }
 
@@ -53,7 +53,7 @@ export function createVerifiedNodes({ network, checkChain, troubles }: VerifiedN
       if (!(fault instanceof NodeError || fault instanceof MalformedAnswerError)) throw fault;
       verified.delete(node);
       const failure = { node: node.name, reason: fault.message };
-      troubles.failed(nodeSubject(network, node), failure.reason, { network, node: node.name, method });
+      problems.failed(nodeSubject(network, node), failure.reason, { network, node: node.name, method });
       return failure;
     },
   };

@@ -1,5 +1,5 @@
 import { settingOf } from '../../domain/networks.ts';
-import type { Troubles } from '../../domain/trouble.ts';
+import type { Problems } from '../../domain/problems.ts';
 import { decodeObject, MalformedAnswerError } from '../rpc/decode.ts';
 import { createRpcNode, MethodMissingError, NodeError, NodeLoadingError, type RpcNode } from '../rpc/node.ts';
 import { withAnyBatch } from '../rpc/batches.ts';
@@ -22,11 +22,11 @@ export interface UtxoPoolOptions {
   readonly cookieFile?: string | null;
   /** For one call to one node, including the body. */
   readonly timeoutMs: number;
-  readonly troubles: Troubles;
+  readonly problems: Problems;
 }
 
 /** The nodes of one chain of the UTXO family as one. Throws RangeError if a URL is not usable. */
-export function createUtxoPool({ params, urls, cookieFile, timeoutMs, troubles }: UtxoPoolOptions): RpcPool {
+export function createUtxoPool({ params, urls, cookieFile, timeoutMs, problems }: UtxoPoolOptions): RpcPool {
   const { network } = params;
   if (urls.length === 0) throw new RangeError(`${network} needs the URL of at least one node`);
   return createRpcPool({
@@ -39,7 +39,7 @@ export function createUtxoPool({ params, urls, cookieFile, timeoutMs, troubles }
       return { height, problem: stateOf(params, progress, await readContact(node)).problem };
     },
     maxLagBlocks: MAX_LAG_BLOCKS,
-    troubles,
+    problems,
   });
 }
 

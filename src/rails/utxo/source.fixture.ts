@@ -6,7 +6,7 @@ import type { UtxoNetwork } from '../../domain/networks.ts';
 import { utxoParams, type UtxoParams } from './params.ts';
 import type { UtxoChain } from '../family.ts';
 import { createUtxoSource } from './source.ts';
-import { noteTroubles } from '../../../test/troubles.ts';
+import { noteProblems } from '../../../test/problems.ts';
 
 export interface WatchedSource extends ChainSource {
   /** What it logged. */
@@ -28,11 +28,11 @@ export function sourceOf(
   urls: readonly string[],
   { chain, timeoutMs = 10_000 }: { readonly chain?: UtxoChain; readonly timeoutMs?: number } = {},
 ): WatchedSource {
-  const troubles = noteTroubles();
+  const problems = noteProblems();
   const params = paramsOf(network, chain);
-  const source = createUtxoSource({ params, asset: COINS[network], urls, timeoutMs, troubles });
+  const source = createUtxoSource({ params, asset: COINS[network], urls, timeoutMs, problems });
   onTestFinished(() => source.close());
-  return { ...source, warnings: troubles.noted };
+  return { ...source, warnings: problems.noted };
 }
 
 /** A node that answers as `node` does, but where `answer` says otherwise; stopped when the test ends. */

@@ -9,7 +9,7 @@ import type { UtxoParams } from './params.ts';
 import { decodeProgress, PROGRESS_CALL, readContact, stateOf } from './node-state.ts';
 import { createUtxoPool, decodeHash, decodeHeight, OUT_OF_RANGE } from './pool.ts';
 import { createSpendingWatch } from './spending.ts';
-import type { Troubles } from '../../domain/trouble.ts';
+import type { Problems } from '../../domain/problems.ts';
 
 /**
  * The intended size of one batch of blocks: two full Bitcoin blocks in hex. More saves hardly any time, and must arrive
@@ -40,7 +40,7 @@ export interface UtxoSourceOptions {
   readonly cookieFile?: string | null;
   /** For one call to one node, including the body; a method may make several calls, each to every node in turn. */
   readonly timeoutMs: number;
-  readonly troubles: Troubles;
+  readonly problems: Problems;
 }
 
 /**

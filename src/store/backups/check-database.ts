@@ -105,7 +105,7 @@ function unfit(setting: string, problem: string): UnfitDatabaseError {
 }
 
 /** `prepared statement … already exists`, `prepared statement … does not exist`. */
-const PREPARED_TROUBLE = new Set(['42P05', '26000']);
+const PREPARED_PROBLEM = new Set(['42P05', '26000']);
 
 /**
  * Checks that the pool's connections take writes and keep the prepared statements of two clients apart. An old pooler
@@ -122,7 +122,7 @@ export async function checkPool(db: Database): Promise<void> {
       return writeProblem(one);
     });
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && PREPARED_TROUBLE.has(String(error.code)))) throw error;
+    if (!(error instanceof Error && 'code' in error && PREPARED_PROBLEM.has(String(error.code)))) throw error;
     throw new UnfitDatabaseError(
       'DATABASE_URL leads through a pooler that loses prepared statements. With PgBouncer from 1.21 on set ' +
         'max_prepared_statements to 200 there; with an older one pool sessions, or lead DATABASE_URL past it.',

@@ -20,7 +20,7 @@ async function saveRefund(app: TestApp, payment: Payment, facts: Partial<Refund>
     projectId: payment.projectId,
     mode: 'live',
     paymentId: payment.id,
-    paymentSurface: payment.surface,
+    paymentApi: payment.api,
     status: 'pending',
     amountMinor: 1_000n,
     currency: 'USD',

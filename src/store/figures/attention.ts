@@ -2,7 +2,7 @@ import { sql, type RawBuilder } from 'kysely';
 import type { AssetCode } from '../../domain/asset-code.ts';
 import { SLOW, type AttentionKind } from '../../domain/attention.ts';
 import { NETWORK_FACTS, NETWORKS, type Network } from '../../domain/networks.ts';
-import { SURFACES, type Surface } from '../../domain/payment.ts';
+import { PAYMENT_APIS, type PaymentApi } from '../../domain/payment.ts';
 import type { Mode } from '../../domain/permission.ts';
 import { isCounting, PAYMENT_STATUSES, type PaymentStatus } from '../../domain/status.ts';
 import { timestamp, type Database, type Trx } from '../database.ts';
@@ -20,7 +20,7 @@ export type PaymentFault = 'reorged' | 'paid_late' | 'paid_after_cancel' | 'unde
 export interface FaultyPayment {
   readonly kind: PaymentFault;
   readonly id: string;
-  readonly surface: Surface;
+  readonly api: PaymentApi;
   readonly status: PaymentStatus;
   /** Changes with each fault of the payment. */
   readonly occurrence: string;
@@ -88,7 +88,7 @@ export async function slowPayments(
       left join payment_addresses a on a.payment_id = p.id and a.network = p.network and a.address = p.address
       left join json_to_recordset(${JSON.stringify(networks)}::json) as n (network text, block_ms bigint)
         on n.network = p.network
-      where p.project_id = ${scope.projectId} and p.mode = ${scope.mode} and p.surface = any (${SURFACES}::text[])
+      where p.project_id = ${scope.projectId} and p.mode = ${scope.mode} and p.surface = any (${PAYMENT_APIS}::text[])
         and p.status = any (${COUNTING}::text[]) and t.at < ${timestamp(now)} - ${slowAfter}
         and p.exception <> 'reorged'
     ) f where ${isNotDone(scope)} order by id desc limit ${limit}`.execute(db);
@@ -103,7 +103,7 @@ function millisecondsOf(at: RawBuilder<unknown>): RawBuilder<unknown> {
 /** In the text of statements, so that plans know the statuses. */
 const COUNTING = sql.lit(`{${PAYMENT_STATUSES.filter(isCounting).join(',')}}`);
 
-const PAYMENT_COLUMNS = sql`p.id, p.surface, p.status, coalesce(p.merchant_order_id, p.transaction_number) as name,
+const PAYMENT_COLUMNS = sql`p.id, p.surface as api, p.status, coalesce(p.merchant_order_id, p.transaction_number) as name,
   p.asset, p.network, p.decimals, p.owed_units as "owedUnits", p.confirmed_units as "confirmedUnits",
   p.created_at as "createdAt", p.expires_at as "expiresAt", p.cancelled_at as "cancelledAt"`;
 
@@ -117,7 +117,7 @@ function isNotDone({ projectId, mode }: Scope): RawBuilder<unknown> {
 export interface UnsignedRefund {
   readonly id: string;
   readonly paymentId: string;
-  readonly surface: Surface;
+  readonly api: PaymentApi;
   readonly asset: AssetCode;
   readonly network: Network;
   readonly decimals: number;
@@ -136,7 +136,7 @@ export async function unsignedRefunds(
   const kind: AttentionKind = 'refund_to_sign';
   const { rows } = await sql<UnsignedRefund>`
     select * from (
-      select r.id, r.payment_id as "paymentId", r.payment_surface as surface, r.asset, r.network, r.decimals, r.units,
+      select r.id, r.payment_id as "paymentId", r.payment_surface as api, r.asset, r.network, r.decimals, r.units,
         r.created_at as "createdAt", r.due_at as "dueAt", ${kind} as kind, ${millisecondsOf(sql`r.created_at`)} as occurrence
       from refunds r
       where r.project_id = ${projectId} and r.mode = 'live' and r.status = 'pending' and r.watched_address is not null

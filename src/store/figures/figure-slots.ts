@@ -1,6 +1,6 @@
 import { sql, type RawBuilder } from 'kysely';
 import { firstUuidOf } from '../../domain/id.ts';
-import { SURFACES } from '../../domain/payment.ts';
+import { PAYMENT_APIS } from '../../domain/payment.ts';
 import type { Mode } from '../../domain/permission.ts';
 import type { Database, Trx } from '../database.ts';
 import { fields, toChanges } from '../rows.ts';
@@ -208,7 +208,7 @@ function wantedHours(hours: readonly FigureHour[]): RawBuilder<unknown> {
     as w (project_id uuid, mode text, at timestamptz, first_id uuid, next_id uuid)`;
 }
 
-const inHour = () => sql`p.project_id = w.project_id and p.mode = w.mode and p.surface = any (${SURFACES}::text[])
+const inHour = () => sql`p.project_id = w.project_id and p.mode = w.mode and p.surface = any (${PAYMENT_APIS}::text[])
   and p.id >= w.first_id and p.id < w.next_id`;
 
 /** Payments are found by their ids: what a rounding puts beside its hour stays in it. */

@@ -3,7 +3,7 @@ import { firstUuidOf } from '../../domain/id.ts';
 import { isFinal, PAYMENT_STATUSES } from '../../domain/status.ts';
 import { HAS_CUSTOMER_DATA, withoutCustomerData } from '../../wire/customer-data.ts';
 import { publicPaymentId } from '../../wire/payment.ts';
-import type { Surface } from '../../domain/payment.ts';
+import type { PaymentApi } from '../../domain/payment.ts';
 import { digestOfKey, isDigestOfKey } from '../projects/answers.ts';
 import { deleteViewsAndLabels, FORGOTTEN, forgetInAudit, mentions } from './customer-texts.ts';
 import { timestamp, type Database, type Trx } from '../database.ts';
@@ -84,7 +84,7 @@ export async function countOpenBefore(executor: Database | Trx, projectId: strin
 
 interface Chosen {
   readonly id: string;
-  readonly surface: Surface;
+  readonly api: PaymentApi;
   readonly email: string | null;
 }
 
@@ -103,7 +103,7 @@ export async function deleteCustomerData(
 ): Promise<{ readonly counts: CustomerDataCounts; readonly auditEntries: number; readonly next: string | null }> {
   // Locked: what is happening to a payment either ends before, or reads the cleared row.
   const { rows } = await sql<Chosen>`
-    select p.id, p.surface, p.customer_email as email from payments p
+    select p.id, p.surface as api, p.customer_email as email from payments p
     where ${chosen(projectId, choice)} ${after === null ? sql`` : sql`and p.id > ${after}`}
     order by p.id limit ${limit} for update`.execute(trx);
   if (after === null) await clearCalls(trx, projectId, choice);

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { SURFACES } from '../../domain/payment.ts';
+import { PAYMENT_APIS } from '../../domain/payment.ts';
 import { isFinal, PAYMENT_STATUSES, type PaymentStatus } from '../../domain/status.ts';
 
 /**
@@ -15,4 +15,4 @@ const literals = (values: readonly string[]) => sql.join(values.map((value) => s
 export const HAS_ENDED = sql`status in (${literals(ENDED_STATUSES)})`;
 
 /** Within a project and mode, along the index of statuses. */
-export const IS_RUNNING = sql`surface in (${literals(SURFACES)}) and status in (${literals(RUNNING_STATUSES)})`;
+export const IS_RUNNING = sql`surface in (${literals(PAYMENT_APIS)}) and status in (${literals(RUNNING_STATUSES)})`;

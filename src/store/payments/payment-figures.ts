@@ -1,6 +1,6 @@
 import { sql, type RawBuilder } from 'kysely';
 import { firstUuidOf } from '../../domain/id.ts';
-import { SURFACES } from '../../domain/payment.ts';
+import { PAYMENT_APIS } from '../../domain/payment.ts';
 import type { Mode } from '../../domain/permission.ts';
 import type { PaymentStatus } from '../../domain/status.ts';
 import type { Database, Trx } from '../database.ts';
@@ -113,7 +113,7 @@ function fresh(
   return sql`select fresh.* from json_to_recordset(${JSON.stringify(wanted)}::json) as r (first_id uuid, next_id uuid)
     cross join lateral (
       select ${columns} from payments p
-      where p.project_id = ${projectId} and p.mode = ${mode} and p.surface = any (${SURFACES}::text[])
+      where p.project_id = ${projectId} and p.mode = ${mode} and p.surface = any (${PAYMENT_APIS}::text[])
         and p.id >= r.first_id and p.id < r.next_id and ${condition} ${HOUR_BY_HOUR}
     ) fresh`;
 }

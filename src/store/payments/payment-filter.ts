@@ -3,7 +3,7 @@ import type { AssetCode } from '../../domain/asset-code.ts';
 import { firstUuidOf } from '../../domain/id.ts';
 import { greatestAmountMinor, MIN_AMOUNT_MINOR, type Fiat } from '../../domain/money.ts';
 import type { Network } from '../../domain/networks.ts';
-import { SURFACES, type Exception, type Surface } from '../../domain/payment.ts';
+import { PAYMENT_APIS, type Exception, type PaymentApi } from '../../domain/payment.ts';
 import type { Mode } from '../../domain/permission.ts';
 import type { PaymentStatus } from '../../domain/status.ts';
 import { ENDED_STATUSES, HAS_ENDED, IS_RUNNING, RUNNING_STATUSES } from './ended-payments.ts';
@@ -20,7 +20,7 @@ export interface AmountRange {
 export interface PaymentSearch {
   readonly statuses: readonly PaymentStatus[] | null;
   readonly exceptions: readonly Exception[] | null;
-  readonly surface: Surface | null;
+  readonly api: PaymentApi | null;
   readonly tokens: readonly { readonly asset: AssetCode; readonly network: Network }[] | null;
   readonly createdFrom: number | null;
   readonly createdBefore: number | null;
@@ -40,24 +40,24 @@ export interface PaymentScopeKey {
 
 export type Condition = RawBuilder<unknown>;
 
-/** Payments along one index, the newest first; together the strands are all that is asked for. */
-export interface Strand {
+/** Payments along one index, the newest first; together the index scans are all that is asked for. */
+export interface IndexScan {
   /** What it is read from: a table or subquery called `payments`, maybe joined. */
   readonly source: Condition;
   readonly conditions: readonly Condition[];
 }
 
 /** How payments that meet a search are read. */
-export interface Strands {
-  readonly strands: readonly Strand[];
-  /** Whether a payment may be in several strands. */
+export interface IndexScans {
+  readonly indexScans: readonly IndexScan[];
+  /** Whether a payment may be in several index scans. */
   readonly overlap: boolean;
-  /** What is not in the strands' conditions, because a page looks for it along an index of its own. */
+  /** What is not in the index scans' conditions, because a page looks for it along an index of its own. */
   readonly amount: Condition | null;
 }
 
-/** More strands than this are read as one instead, along whichever index the database takes. */
-const MAX_STRANDS = 64;
+/** More index scans than this are read as one instead, along whichever index the database takes. */
+const MAX_INDEX_SCANS = 64;
 
 /** The conditions that every payment of a scope has to meet, whatever else is asked for. */
 export function withinScope(
@@ -86,18 +86,18 @@ function idBounds(
 }
 
 /**
- * The strands of what a search means in a scope, of payments with ids before `after`. `isWhole`: all of them will be
- * read, not a page.
+ * The index scans of what a search means in a scope, of payments with ids before `after`. `isWhole`: all of them will
+ * be read, not a page.
  */
-export function strandsOf(
+export function indexScansOf(
   scope: PaymentScopeKey,
   search: PaymentSearch,
   after: string | null,
   isWhole = false,
-): Strands {
-  const { statuses, exceptions, surface, tokens, keys, label } = search;
+): IndexScans {
+  const { statuses, exceptions, api, tokens, keys, label } = search;
   const status = (statuses ?? []).map(withStatus);
-  const surfaces = (surface === null ? SURFACES : [surface]).map((one) => sql`surface = ${one}`);
+  const apis = (api === null ? PAYMENT_APIS : [api]).map((one) => sql`surface = ${one}`);
   const token = (tokens ?? []).map(
     (one) => sql`network is not null and network = ${one.network} and asset = ${one.asset}`,
   );
@@ -106,27 +106,27 @@ export function strandsOf(
   const amount = search.amounts === null ? null : amountCondition(search.amounts);
   const filters = {
     status: statuses === null ? [] : [anyOf(status)],
-    surface: surface === null ? [] : [sql`surface = ${surface}`],
+    api: api === null ? [] : [sql`surface = ${api}`],
     token: tokens === null ? [] : [anyOf(token)],
     exception: exceptions === null ? [] : [sql`exception = any (${exceptions}::text[])`],
     amount: amount === null ? [] : [amount],
   };
   const within = withinScope(scope, search, after);
   const source = label === null ? sql`payments` : labelled(label, scope, search, after);
-  const plain = (strands: readonly (readonly Condition[])[]): Strands => ({
-    strands: strands.map((own) => ({ source, conditions: [...within, ...own] })),
+  const plain = (indexScans: readonly (readonly Condition[])[]): IndexScans => ({
+    indexScans: indexScans.map((own) => ({ source, conditions: [...within, ...own] })),
     overlap: false,
     amount: null,
   });
   if (keys !== null || label !== null) {
-    const all = [...filters.status, ...filters.surface, ...filters.token, ...filters.exception, ...filters.amount];
+    const all = [...filters.status, ...filters.api, ...filters.token, ...filters.exception, ...filters.amount];
     if (keys === null) return plain([all]);
     const ofLabel = label === null ? [] : [hasLabel(label, scope)];
     const found = keys.flatMap((key) =>
       foundBy(key, { mode: scope.mode, within: sql.join(within, sql` and `), ...(isWhole && { isWhole }) }),
     );
     return {
-      strands: found.map((one) => ({
+      indexScans: found.map((one) => ({
         source: one.source,
         conditions: [...within, one.condition, ...all, ...ofLabel],
       })),
@@ -135,22 +135,20 @@ export function strandsOf(
     };
   }
   if (exceptions !== null && !exceptions.includes('none')) {
-    return plain(
-      exception.map((one) => [one, ...filters.status, ...filters.surface, ...filters.token, ...filters.amount]),
-    );
+    return plain(exception.map((one) => [one, ...filters.status, ...filters.api, ...filters.token, ...filters.amount]));
   }
   return { ...plain(byStatusAndToken()), amount };
 
   function byStatusAndToken(): readonly (readonly Condition[])[] {
     if (tokens !== null) {
-      const along = byToken(token, statuses, surfaces, [...filters.status, ...filters.surface]);
+      const along = byToken(token, statuses, apis, [...filters.status, ...filters.api]);
       return [
         ...along.ended.map((own) => [HAS_ENDED, ...own, ...filters.exception]),
         ...along.running.map((own) => [...own, ...filters.token, ...filters.exception]),
       ];
     }
-    const strands = statuses === null ? surfaces.map((one) => [one]) : product(surfaces, status);
-    return strands.map((own) => [...own, ...filters.exception]);
+    const indexScans = statuses === null ? apis.map((one) => [one]) : product(apis, status);
+    return indexScans.map((own) => [...own, ...filters.exception]);
   }
 }
 
@@ -158,27 +156,27 @@ export function strandsOf(
 function byToken(
   token: readonly Condition[],
   statuses: readonly PaymentStatus[] | null,
-  surfaces: readonly Condition[],
+  apis: readonly Condition[],
   others: readonly Condition[],
 ): Readonly<Record<'ended' | 'running', readonly (readonly Condition[])[]>> {
   const wanted = (all: readonly PaymentStatus[]) =>
     all.filter((one) => statuses?.includes(one) ?? true).map(withStatus);
   const ended = wanted(ENDED_STATUSES);
-  const across = statuses === null ? [] : product(surfaces, ended, token);
-  const isAcross = across.length > 0 && across.length <= MAX_STRANDS;
+  const across = statuses === null ? [] : product(apis, ended, token);
+  const isAcross = across.length > 0 && across.length <= MAX_INDEX_SCANS;
   return {
     ended: isAcross ? across : token.map((one) => [one, ...others]),
-    running: product(surfaces, wanted(RUNNING_STATUSES)),
+    running: product(apis, wanted(RUNNING_STATUSES)),
   };
 }
 
 const withStatus = (one: PaymentStatus): Condition => sql`status = ${one}`;
 
 /** All that narrows but the scope, as conditions of one payment, for reading along another index. */
-function otherConditions({ statuses, exceptions, surface, tokens }: PaymentSearch): readonly Condition[] {
+function otherConditions({ statuses, exceptions, api, tokens }: PaymentSearch): readonly Condition[] {
   return [
     ...(statuses === null ? [] : [sql`status = any (${statuses}::text[])`]),
-    ...(surface === null ? [] : [sql`surface = ${surface}`]),
+    ...(api === null ? [] : [sql`surface = ${api}`]),
     ...(tokens === null
       ? []
       : [anyOf(tokens.map(({ asset, network }) => sql`(network = ${network} and asset = ${asset})`))]),

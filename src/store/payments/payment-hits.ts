@@ -21,15 +21,15 @@ export async function findHits(
   limit: number,
 ): Promise<readonly PaymentHit[]> {
   const within = sql.join(withinScope(scope, ALL_TIMES, null), sql` and `);
-  const strands = keys.flatMap((key, rank) =>
+  const indexScans = keys.flatMap((key, rank) =>
     foundBy(key, { mode: scope.mode, within }).map(
       ({ source, condition }) => sql`(select id, ${rank}::integer as rank from ${source}
         where ${within} and ${condition} order by id desc limit ${limit})`,
     ),
   );
-  if (strands.length === 0) return [];
+  if (indexScans.length === 0) return [];
   const { rows } = await sql<{ id: string; rank: number }>`
-    select id, min(rank) as rank from (${sql.join(strands, sql` union all `)}) found
+    select id, min(rank) as rank from (${sql.join(indexScans, sql` union all `)}) found
     group by id order by 2, id desc limit ${limit}`.execute(db);
   const payments = await findPayments(
     db,

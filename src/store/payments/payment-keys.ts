@@ -1,13 +1,13 @@
 import { sql, type RawBuilder } from 'kysely';
 import { NETWORKS } from '../../domain/networks.ts';
-import { SURFACES, type Surface } from '../../domain/payment.ts';
+import { PAYMENT_APIS, type PaymentApi } from '../../domain/payment.ts';
 import type { Mode } from '../../domain/permission.ts';
 import { HAS_ENDED, IS_RUNNING } from './ended-payments.ts';
 import { allColumns } from '../tables.ts';
 
 /** What people search for. Whole texts, but of a description its beginning; e-mail and description in any case. */
 export type PaymentKey =
-  | { readonly kind: 'id'; readonly id: string; readonly surface: Surface }
+  | { readonly kind: 'id'; readonly id: string; readonly api: PaymentApi }
   | { readonly kind: 'number' | 'order_id' | 'email' | 'description'; readonly text: string }
   /** In each form in which a network may write it. */
   | { readonly kind: 'transaction_hash' | 'address'; readonly forms: readonly string[] }
@@ -15,7 +15,7 @@ export type PaymentKey =
 export type PaymentKeyKind = PaymentKey['kind'];
 
 /** Where what a key means is read. */
-export interface KeyStrand {
+export interface KeyScan {
   /** A table or subquery called `payments`. */
   readonly source: RawBuilder<unknown>;
   readonly condition: RawBuilder<unknown>;
@@ -43,12 +43,12 @@ export interface Reading {
 }
 
 /** Reads each meaning of a key along an index. */
-export function foundBy(key: PaymentKey, reading: Reading): readonly KeyStrand[] {
+export function foundBy(key: PaymentKey, reading: Reading): readonly KeyScan[] {
   const { mode } = reading;
-  const one = (condition: RawBuilder<unknown>): readonly KeyStrand[] => [{ source: sql`payments`, condition }];
+  const one = (condition: RawBuilder<unknown>): readonly KeyScan[] => [{ source: sql`payments`, condition }];
   switch (key.kind) {
     case 'id':
-      return one(sql`id = ${key.id}::uuid and surface = ${key.surface}`);
+      return one(sql`id = ${key.id}::uuid and surface = ${key.api}`);
     case 'number':
       return one(sql`transaction_number = ${key.text}`);
     case 'order_id':
@@ -87,18 +87,18 @@ export function foundBy(key: PaymentKey, reading: Reading): readonly KeyStrand[]
 }
 
 /** What has ended is read along the condition's own index. */
-function endedOrRunning(condition: RawBuilder<unknown>, reading: Reading): readonly KeyStrand[] {
+function endedOrRunning(condition: RawBuilder<unknown>, reading: Reading): readonly KeyScan[] {
   return [{ source: sql`payments`, condition: sql`${HAS_ENDED} and ${condition}` }, running(condition, reading)];
 }
 
 /** Found first, and put in order after that: in the order of ids the planner would read every payment. */
-function running(condition: RawBuilder<unknown>, { within }: Reading): KeyStrand {
+function running(condition: RawBuilder<unknown>, { within }: Reading): KeyScan {
   const ids = sql`select id from payments where ${within} and ${IS_RUNNING} and ${condition}`;
   return { source: sql`payments`, condition: sql`id = any (array(${ids}))` };
 }
 
 /** Addresses and hashes of test payments, which are found before they are put in order as well. */
-function madeUp(value: RawBuilder<unknown>, forms: readonly string[], reading: Reading): readonly KeyStrand[] {
+function madeUp(value: RawBuilder<unknown>, forms: readonly string[], reading: Reading): readonly KeyScan[] {
   const column = sql`${value} is not null and ${value} = any (${[...new Set(forms)]}::text[])`;
   const ids = sql`select id from payments where mode = 'test' and ${HAS_ENDED} and ${column}`;
   return [{ source: sql`payments`, condition: sql`id = any (array(${ids}))` }, running(column, reading)];
@@ -109,15 +109,15 @@ function onNetworks(column: string, forms: readonly string[]): RawBuilder<unknow
   return sql`network = any (${[...NETWORKS]}::text[]) and ${sql.ref(column)} = any (${forms}::text[])`;
 }
 
-function byDescription(text: string, reading: Reading): readonly KeyStrand[] {
+function byDescription(text: string, reading: Reading): readonly KeyScan[] {
   const { within, isWhole } = reading;
   const begin = sql`lower(left(${text}, ${INDEXED}::integer))`;
   const alike = sql`${DESCRIPTION} ~>=~ ${begin} and ${DESCRIPTION} ~<~ (${begin} || ${LAST_CHARACTER})`;
   const condition = sql`description is not null and ${alike} and starts_with(lower(description), lower(${text}))`;
   if (isWhole === true) return endedOrRunning(condition, reading);
-  const newest = SURFACES.map(
-    (surface) =>
-      sql`(select ${allColumns('payments')} from payments where ${within} and surface = ${surface} order by id desc limit ${MAX_NEWEST})`,
+  const newest = PAYMENT_APIS.map(
+    (api) =>
+      sql`(select ${allColumns('payments')} from payments where ${within} and surface = ${api} order by id desc limit ${MAX_NEWEST})`,
   );
   return [
     { source: sql`(${sql.join(newest, sql` union all `)}) payments`, condition },

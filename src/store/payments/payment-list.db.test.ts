@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { expect, it } from 'vitest';
 import { testApp, type TestApp } from '../../../test/harness.ts';
 import { allTokens } from '../../domain/asset.ts';
-import { EXCEPTIONS, SURFACES, type Payment } from '../../domain/payment.ts';
+import { EXCEPTIONS, PAYMENT_APIS, type Payment } from '../../domain/payment.ts';
 import { FIATS, greatestAmountMinor } from '../../domain/money.ts';
 import { PAYMENT_STATUSES } from '../../domain/status.ts';
 import { ENDED_STATUSES } from './ended-payments.ts';
@@ -19,7 +19,7 @@ const CURRENCIES = ['USD', 'EUR', 'JPY'] as const;
 const EVERYTHING: PaymentSearch = {
   statuses: null,
   exceptions: null,
-  surface: null,
+  api: null,
   tokens: null,
   createdFrom: null,
   createdBefore: null,
@@ -33,11 +33,11 @@ async function manyPayments(app: TestApp): Promise<readonly Payment[]> {
   const tokens = await app.railFor('test').tokens(app.projectId);
   const ids: string[] = [];
   for (let n = 0; n < 120; n += 1) {
-    const surface = SURFACES[n % 2] ?? 'order';
+    const api = PAYMENT_APIS[n % 2] ?? 'order';
     const token = tokens[n % tokens.length] ?? null;
     const { id } = await app.pay({
-      surface,
-      token: surface === 'transaction' && n % 4 === 0 ? null : token,
+      api,
+      token: api === 'transaction' && n % 4 === 0 ? null : token,
       customerEmail: EMAILS[n % 3] ?? null,
       merchantOrderId: ORDER_IDS[n % 5] ?? null,
       description: DESCRIPTIONS[n % 7] ?? null,
@@ -67,7 +67,7 @@ function matches(payment: Payment, search: PaymentSearch): boolean {
   const holds = [
     search.statuses?.includes(payment.status),
     search.exceptions?.includes(payment.exception),
-    search.surface === null ? undefined : search.surface === payment.surface,
+    search.api === null ? undefined : search.api === payment.api,
     search.tokens?.some((one) => one.asset === quote?.asset && one.network === quote.network),
     search.createdFrom === null ? undefined : payment.createdAt >= search.createdFrom,
     search.createdBefore === null ? undefined : payment.createdAt < search.createdBefore,
@@ -79,7 +79,7 @@ function matches(payment: Payment, search: PaymentSearch): boolean {
     search.keys?.some((key) => {
       switch (key.kind) {
         case 'id':
-          return key.id === payment.id && key.surface === payment.surface;
+          return key.id === payment.id && key.api === payment.api;
         case 'number':
           return key.text === payment.transactionNumber;
         case 'order_id':
@@ -111,8 +111,8 @@ it('any filters give, page by page, exactly the payments of this project and mod
     .tuple(fc.constantFrom(0n, ...AMOUNTS), fc.constantFrom(...AMOUNTS, 200_000_000n), fc.subarray([...CURRENCIES]))
     .map(([fromMinor, toMinor, currencies]) => ({ fromMinor, toMinor, currencies }));
   const key = fc.oneof(
-    fc.constantFrom(...payments).map(({ id, surface }) => ({ kind: 'id' as const, id, surface })),
-    fc.constantFrom(...payments).map(({ id }) => ({ kind: 'id' as const, id, surface: 'order' as const })),
+    fc.constantFrom(...payments).map(({ id, api }) => ({ kind: 'id' as const, id, api })),
+    fc.constantFrom(...payments).map(({ id }) => ({ kind: 'id' as const, id, api: 'order' as const })),
     fc.constantFrom('TXN-2026-1', 'TXN-2026-40', 'TXN-1').map((text) => ({ kind: 'number' as const, text })),
     fc.constantFrom('A-1', 'A-2', 'a-1').map((text) => ({ kind: 'order_id' as const, text })),
     fc.constantFrom('ann@example.com', 'BEN@example.com').map((text) => ({ kind: 'email' as const, text })),
@@ -132,7 +132,7 @@ it('any filters give, page by page, exactly the payments of this project and mod
   const searches = fc.record({
     statuses: or(fc.subarray([...PAYMENT_STATUSES], { minLength: 1 })),
     exceptions: or(fc.subarray([...EXCEPTIONS], { minLength: 1 })),
-    surface: or(fc.constantFrom(...SURFACES)),
+    api: or(fc.constantFrom(...PAYMENT_APIS)),
     tokens: or(fc.subarray([...allTokens()], { minLength: 1, maxLength: 6 })),
     createdFrom: when,
     createdBefore: when,
@@ -171,7 +171,7 @@ it('nothing of another project or mode is found by any key', async () => {
   const app = await testApp();
   const { id } = await app.pay({ customerEmail: 'ann@example.com', merchantOrderId: 'A-1' });
   const keys = [
-    { kind: 'id', id, surface: 'order' },
+    { kind: 'id', id, api: 'order' },
     { kind: 'order_id', text: 'A-1' },
     { kind: 'email', text: 'ann@example.com' },
   ] as const;

@@ -1,8 +1,14 @@
 import { sql, type SqlBool } from 'kysely';
 import { firstUuidOf } from '../../domain/id.ts';
-import { SURFACES, type Payment, type Surface } from '../../domain/payment.ts';
+import { PAYMENT_APIS, type Payment, type PaymentApi } from '../../domain/payment.ts';
 import type { Database } from '../database.ts';
-import { alongAmounts, strandsOf, type Condition, type PaymentScopeKey, type PaymentSearch } from './payment-filter.ts';
+import {
+  alongAmounts,
+  indexScansOf,
+  type Condition,
+  type PaymentScopeKey,
+  type PaymentSearch,
+} from './payment-filter.ts';
 import { findPayments } from './payments.ts';
 
 /** Where a page ends that was asked for, and how long it is. */
@@ -13,8 +19,7 @@ interface PageOf {
 
 /**
  * One page of a project's payments of both APIs, the newest first: those with ids before `after`. Each status, token or
- * exception is read along its own index, newest first, and the strands are merged, so that a page costs the same at any
- * depth.
+ * exception is read along its own index, newest first, and the scans are merged. A page costs the same at any depth.
  */
 export async function searchPayments(
   db: Database,
@@ -28,7 +33,7 @@ export async function searchPayments(
   return ids.flatMap((id) => byId.get(id) ?? []);
 }
 
-/** How many of each strand are read for an amount before it is looked for along its own index. */
+/** How many of each index scan are read for an amount before it is looked for along its own index. */
 const MAX_NEAR = 1_000;
 
 async function idsOf(
@@ -37,13 +42,13 @@ async function idsOf(
   search: PaymentSearch,
   page: PageOf,
 ): Promise<readonly string[]> {
-  const { strands, amount } = strandsOf(scope, search, page.after);
-  if (strands.length === 0) return [];
+  const { indexScans, amount } = indexScansOf(scope, search, page.after);
+  if (indexScans.length === 0) return [];
   const where = (conditions: readonly Condition[]): Condition => sql.join(conditions, sql` and `);
   if (amount === null) {
     return newestOf(
       db,
-      strands.map(
+      indexScans.map(
         ({ source, conditions }) => sql`(select id from ${source} where ${where(conditions)}
           order by id desc limit ${page.limit})`,
       ),
@@ -53,7 +58,7 @@ async function idsOf(
   // An amount that many have is found among the newest; one that few have, along its index.
   const near = await newestOf(
     db,
-    strands.map(
+    indexScans.map(
       ({ source, conditions }) => sql`(select id from (
           select id, amount_minor, currency from ${source} where ${where(conditions)} order by id desc limit ${MAX_NEAR}
         ) near where ${amount} order by id desc limit ${page.limit})`,
@@ -66,23 +71,23 @@ async function idsOf(
 }
 
 /** What is searched for may be found by two keys. */
-async function newestOf(db: Database, strands: readonly Condition[], { limit }: PageOf): Promise<readonly string[]> {
+async function newestOf(db: Database, indexScans: readonly Condition[], { limit }: PageOf): Promise<readonly string[]> {
   const { rows } = await sql<{ id: string }>`
-    select id from (${sql.join(strands, sql` union `)}) page order by id desc limit ${limit}`.execute(db);
+    select id from (${sql.join(indexScans, sql` union `)}) page order by id desc limit ${limit}`.execute(db);
   return rows.map(({ id }) => id);
 }
 
 /** A payment and whose it is. */
 export interface OwnedPayment extends PaymentScopeKey {
   readonly id: string;
-  readonly surface: Surface;
+  readonly api: PaymentApi;
 }
 
 /** Whose these payments are; unknown ids are left out. */
 export async function findOwners(db: Database, ids: readonly string[]): Promise<readonly OwnedPayment[]> {
   return db
     .selectFrom('payments')
-    .select(['id', 'project_id as projectId', 'mode', 'surface'])
+    .select(['id', 'project_id as projectId', 'mode', 'surface as api'])
     .where(sql<SqlBool>`id = any (${ids}::uuid[])`)
     .execute();
 }
@@ -94,15 +99,15 @@ export async function newestPayments(
   createdFrom: number,
   limit: number,
 ): Promise<readonly OwnedPayment[]> {
-  const strand = (surface: Surface) => sql`(select id, surface from payments
-    where project_id = wanted.project_id and mode = wanted.mode and surface = ${surface} and id >= ${firstUuidOf(createdFrom)}::uuid
+  const indexScan = (api: PaymentApi) => sql`(select id, surface as api from payments
+    where project_id = wanted.project_id and mode = wanted.mode and surface = ${api} and id >= ${firstUuidOf(createdFrom)}::uuid
     order by id desc limit ${limit})`;
   const wanted = scopes.map(({ projectId, mode }) => ({ project_id: projectId, mode }));
   const { rows } = await sql<OwnedPayment>`
-    select newest.id, newest.surface, wanted.project_id as "projectId", wanted.mode
+    select newest.id, newest.api, wanted.project_id as "projectId", wanted.mode
     from json_to_recordset(${JSON.stringify(wanted)}::json) as wanted (project_id uuid, mode text)
     cross join lateral (
-      select id, surface from (${sql.join(SURFACES.map(strand), sql` union all `)}) both_apis order by id desc limit ${limit}
+      select id, api from (${sql.join(PAYMENT_APIS.map(indexScan), sql` union all `)}) both_apis order by id desc limit ${limit}
     ) newest`.execute(db);
   return rows;
 }

@@ -5,7 +5,7 @@ import { testApp } from '../../../test/harness.ts';
 import { ASSET_CODES } from '../../domain/asset-code.ts';
 import { NETWORKS } from '../../domain/networks.ts';
 import { FIATS } from '../../domain/money.ts';
-import { EXCEPTIONS, SURFACES, type FirstFacts, type MerchantFields, type Payment } from '../../domain/payment.ts';
+import { EXCEPTIONS, PAYMENT_APIS, type FirstFacts, type MerchantFields, type Payment } from '../../domain/payment.ts';
 import { PAYMENT_STATUSES } from '../../domain/status.ts';
 import { findPayments } from './payments.ts';
 import { saveChanges, type PaymentChange } from './save-changes.ts';
@@ -25,7 +25,7 @@ const sums = fc.record({ seenUnits: units, minedUnits: units, confirmedUnits: un
 
 const begun: { readonly [Field in Begun]: fc.Arbitrary<Payment[Field]> } = {
   mode: fc.constantFrom('test', 'live'),
-  surface: fc.constantFrom(...SURFACES),
+  api: fc.constantFrom(...PAYMENT_APIS),
   amountMinor: cents,
   currency: fc.constantFrom(...FIATS),
   amountUsdCents: cents,

@@ -1,5 +1,5 @@
 import { CompiledQuery, sql, type Selectable, type SqlBool } from 'kysely';
-import type { Payment, Surface } from '../../domain/payment.ts';
+import type { Payment, PaymentApi } from '../../domain/payment.ts';
 import type { PaymentStatus } from '../../domain/status.ts';
 import { firstUuidOf } from '../../domain/id.ts';
 import type { Mode } from '../../domain/permission.ts';
@@ -69,7 +69,7 @@ export async function postponeDue(
 export interface PaymentScope {
   readonly projectId: string;
   readonly modes: readonly Mode[];
-  readonly surface: Surface;
+  readonly api: PaymentApi;
 }
 
 /** Filters payments; times in epoch milliseconds, from inclusive, before exclusive. */
@@ -91,7 +91,7 @@ export async function listPayments(
   const lists = (filter.statuses ?? [null]).map((status) => {
     const ofStatus = status === null ? sql`` : sql`and status = ${status}`;
     return sql`(select id from payments
-      where project_id = ${scope.projectId} and mode = ${scope.mode} and surface = ${scope.surface} ${ofStatus}
+      where project_id = ${scope.projectId} and mode = ${scope.mode} and surface = ${scope.api} ${ofStatus}
         ${createdWithin(filter.createdFrom, filter.createdBefore)}
       order by id desc limit ${page.limit + page.offset})`;
   });
@@ -136,7 +136,7 @@ export async function countPayments(
   if (!wholeDays && from !== null && before !== null) edges.push([from, before]);
   if (wholeDays && from !== null && firstDay !== null && from < firstDay) edges.push([from, firstDay]);
   if (wholeDays && before !== null && endDay !== null && endDay < before) edges.push([endDay, before]);
-  const ofScope = sql`project_id = ${scope.projectId} and mode = any (${scope.modes}::text[]) and surface = ${scope.surface}`;
+  const ofScope = sql`project_id = ${scope.projectId} and mode = any (${scope.modes}::text[]) and surface = ${scope.api}`;
   const parts = edges.map(
     ([start, end]) => sql`select status, count(*) as payments, sum(amount_usd_cents) as usd_cents from payments
       where ${ofScope} ${createdWithin(start, end)} group by status`,

@@ -74,7 +74,7 @@ function countRecords(changes: readonly PaymentChange[], shard: CountShard): str
   const deltas = new Map<string, { readonly of: Payment; readonly day: string; payments: bigint; usdCents: bigint }>();
   const add = (payment: Payment, count: 1n | -1n): void => {
     const day = isoTime(payment.createdAt).slice(0, 10);
-    const key = `${payment.projectId} ${payment.mode} ${payment.surface} ${day} ${payment.status}`;
+    const key = `${payment.projectId} ${payment.mode} ${payment.api} ${day} ${payment.status}`;
     const delta = deltas.get(key) ?? { of: payment, day, payments: 0n, usdCents: 0n };
     delta.payments += count;
     delta.usdCents += count * payment.amountUsdCents;
@@ -92,11 +92,11 @@ function countRecords(changes: readonly PaymentChange[], shard: CountShard): str
         ([
           ,
           {
-            of: { projectId, mode, surface, status },
+            of: { projectId, mode, api, status },
             ...delta
           },
         ]) => ({
-          count: { projectId, mode, surface, status, shard, ...delta },
+          count: { projectId, mode, api, status, shard, ...delta },
         }),
       ),
   );

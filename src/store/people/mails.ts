@@ -9,17 +9,19 @@ import type { MailOutcome } from '../schema/mails.ts';
 export interface NewMail {
   readonly id: string;
   readonly personId: string;
-  /** One occurrence of what it is about: a second mail of it is left out. */
-  readonly occasion: string;
+  /** A second mail to the same person with the same key is left out. */
+  readonly mailKey: string;
   readonly content: MailContent;
   readonly giveUpAt: number;
 }
 
-/** Saves mails to be sent, but for those whose person has one of the same occasion. */
+/** Saves mails to be sent, but for those whose person has one with the same key. */
 export async function insertMails(trx: Trx, mails: readonly NewMail[], now: number): Promise<void> {
   if (mails.length === 0) return;
   const waiting = { createdAt: now, nextAttemptAt: now, attempts: 0, outcome: null, endedAt: null, problem: null };
-  const rows = mails.map((mail) => toRow('mails', { ...mail, ...waiting, kind: mail.content.kind }));
+  const rows = mails.map(({ mailKey, ...mail }) =>
+    toRow('mails', { ...mail, ...waiting, occasion: mailKey, kind: mail.content.kind }),
+  );
   await trx
     .insertInto('mails')
     .values(rows)
@@ -87,12 +89,12 @@ export async function retryMail(db: Database, { id, leaseUntil }: DueMail, at: n
     .execute();
 }
 
-/** Who got, or will get, a mail of an occasion. */
-export async function recipientsOf(executor: Database | Trx, occasion: string): Promise<readonly string[]> {
+/** Who got, or will get, the mail with a key. */
+export async function recipientsOf(executor: Database | Trx, mailKey: string): Promise<readonly string[]> {
   const rows = await executor
     .selectFrom('mails')
     .select('person_id')
-    .where('occasion', '=', occasion)
+    .where('occasion', '=', mailKey)
     .where((where) => where.or([where('outcome', 'is', null), where('outcome', '!=', 'dropped')]))
     .execute();
   return rows.map((row) => row.person_id);

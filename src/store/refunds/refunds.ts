@@ -2,7 +2,7 @@ import { CompiledQuery, sql } from 'kysely';
 import type { AssetCode } from '../../domain/asset-code.ts';
 import type { Network } from '../../domain/networks.ts';
 import type { Refund, RefundedMoney, RefundStatus } from '../../domain/refund.ts';
-import type { Surface } from '../../domain/payment.ts';
+import type { PaymentApi } from '../../domain/payment.ts';
 import type { Mode } from '../../domain/permission.ts';
 import { lockUntaken, timestamp, type Database, type Trx } from '../database.ts';
 import { notification } from '../notifications.ts';
@@ -145,14 +145,14 @@ export async function listRefunds(
     readonly projectId: string;
     readonly mode: Mode;
     readonly status: RefundStatus | null;
-    readonly payment: { readonly id: string; readonly surface: Surface } | null;
+    readonly payment: { readonly id: string; readonly api: PaymentApi } | null;
   },
   page: { readonly limit: number; readonly offset: number },
 ): Promise<{ readonly refunds: readonly Refund[]; readonly total: number }> {
   let query = db.selectFrom('refunds').where('project_id', '=', scope.projectId).where('mode', '=', scope.mode);
   if (scope.status !== null) query = query.where('status', '=', scope.status);
   if (scope.payment !== null) {
-    query = query.where('payment_id', '=', scope.payment.id).where('payment_surface', '=', scope.payment.surface);
+    query = query.where('payment_id', '=', scope.payment.id).where('payment_surface', '=', scope.payment.api);
   }
   const rows = await query
     .select(REFUNDS.names)

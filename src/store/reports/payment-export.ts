@@ -4,7 +4,7 @@ import type { ExportColumn } from '../../domain/export-column.ts';
 import { copyFile } from './copy-file.ts';
 import type { Database } from '../database.ts';
 import { expressionsOf, headsOf, type Writing } from './export-columns.ts';
-import { strandsOf, type Condition, type PaymentScopeKey, type PaymentSearch } from '../payments/payment-filter.ts';
+import { indexScansOf, type Condition, type PaymentScopeKey, type PaymentSearch } from '../payments/payment-filter.ts';
 import { allColumns } from '../tables.ts';
 import { idWriter } from '../payments/written-ids.ts';
 
@@ -63,14 +63,14 @@ export async function endServerProcess(db: Database, pid: number): Promise<void>
  * About how many payments a search means, from the counters of days; null where only reading them all could say.
  */
 export async function countAbout(db: Database, scope: PaymentScopeKey, search: PaymentSearch): Promise<number | null> {
-  const { statuses, surface, createdFrom, createdBefore, ...others } = search;
+  const { statuses, api, createdFrom, createdBefore, ...others } = search;
   if (Object.values(others).some((one) => one !== null)) return null;
   let counts = db
     .selectFrom('payment_day_counts')
     .select(({ fn }) => fn.sum<bigint | null>('payments').as('payments'))
     .where('project_id', '=', scope.projectId)
     .where('mode', '=', scope.mode);
-  if (surface !== null) counts = counts.where('surface', '=', surface);
+  if (api !== null) counts = counts.where('surface', '=', api);
   if (statuses !== null) counts = counts.where('status', 'in', statuses);
   if (createdFrom !== null) counts = counts.where('day', '>=', dayOf(createdFrom));
   if (createdBefore !== null) counts = counts.where('day', '<=', dayOf(createdBefore));
@@ -137,15 +137,15 @@ function rowsOf(db: Database, file: PaymentExport) {
 }
 
 function paymentsOf({ scope, search }: PaymentExport): Condition {
-  const { strands, overlap, amount } = strandsOf(scope, search, null, true);
-  const whole = strands.map(({ source, conditions }) => {
+  const { indexScans, overlap, amount } = indexScansOf(scope, search, null, true);
+  const whole = indexScans.map(({ source, conditions }) => {
     const all = amount === null ? conditions : [...conditions, amount];
-    // In order by itself, so that the strands are merged and none of them is sorted.
+    // In order by itself, so that the index scans are merged and none of them is sorted.
     return sql`(select ${allColumns('payments')} from ${source} where ${sql.join(all, sql` and `)} order by id desc)`;
   });
   if (whole.length === 0) return sql`(select ${allColumns('payments')} from payments where false) payments`;
   if (!overlap) return sql`(${sql.join(whole, sql` union all `)}) payments`;
-  const ids = strands.map(
+  const ids = indexScans.map(
     ({ source, conditions }) => sql`select id from ${source} where ${sql.join(conditions, sql` and `)}`,
   );
   return sql`(select ${allColumns('payments')} from payments where id in (${sql.join(ids, sql` union `)})) payments`;

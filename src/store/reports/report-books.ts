@@ -151,7 +151,7 @@ async function differenceRows(
 ): Promise<Named<DifferenceRow>> {
   return named<DifferenceRow>(
     db,
-    sql`select payment_id as "paymentId", surface, network, asset, confirmed as transfers, confirmed_units as payment
+    sql`select payment_id as "paymentId", surface as api, network, asset, confirmed as transfers, confirmed_units as payment
       from book_money where is_quoted and received > 0 and confirmed <> confirmed_units
       union all
       select p.id, p.surface, p.network, p.asset, 0, p.confirmed_units from payments p
@@ -197,7 +197,7 @@ async function refundCurrencyRows(
 async function overRefundRows(db: Database, scope: PaymentScopeKey): Promise<Named<OverRefundRow>> {
   return named<OverRefundRow>(
     db,
-    sql`select r.payment_id as "paymentId", r.payment_surface as surface, r.network, r.asset,
+    sql`select r.payment_id as "paymentId", r.payment_surface as api, r.network, r.asset,
         coalesce(max(m.confirmed), 0) as received, sum(r.units)::numeric(78, 0) as refunded
       from refunds r left join book_money m
         on m.payment_id = r.payment_id and m.network = r.network and m.asset = r.asset

@@ -257,7 +257,7 @@ export function tokenRows(tokens: readonly Token[]): Condition {
 const EVERYTHING = {
   statuses: null,
   exceptions: null,
-  surface: null,
+  api: null,
   amounts: null,
   label: null,
   keys: null,

@@ -1,7 +1,7 @@
 import type { AssetCode } from '../../domain/asset-code.ts';
 import type { Network } from '../../domain/networks.ts';
 import type { Fiat } from '../../domain/money.ts';
-import type { Exception, FailureReason, Surface } from '../../domain/payment.ts';
+import type { Exception, FailureReason, PaymentApi } from '../../domain/payment.ts';
 import type { Mode } from '../../domain/permission.ts';
 import type { PaymentStatus } from '../../domain/status.ts';
 import {
@@ -31,7 +31,7 @@ export const PAYMENTS = recordTable(
       id: fixed('id', uuid()),
       project_id: fixed('projectId', uuid()),
       mode: fixed('mode', text<Mode>()),
-      surface: fixed('surface', text<Surface>()),
+      surface: fixed('api', text<PaymentApi>()),
       status: changing('status', text<PaymentStatus>()),
       exception: changing('exception', usually(text<Exception>(), 'none')),
       failure_reason: changing('failureReason', nullable(text<FailureReason>())),
@@ -150,7 +150,7 @@ export const PAYMENT_DAY_COUNTS = recordTable(
     count: {
       project_id: fixed('projectId', uuid()),
       mode: fixed('mode', text<Mode>()),
-      surface: fixed('surface', text<Surface>()),
+      surface: fixed('api', text<PaymentApi>()),
       day: fixed('day', day()),
       status: fixed('status', text<PaymentStatus>()),
       shard: fixed('shard', smallint<CountShard>()),

@@ -1,7 +1,7 @@
 import type { AssetCode } from '../../domain/asset-code.ts';
 import type { Network } from '../../domain/networks.ts';
 import type { Fiat } from '../../domain/money.ts';
-import type { Surface } from '../../domain/payment.ts';
+import type { PaymentApi } from '../../domain/payment.ts';
 import type { Mode } from '../../domain/permission.ts';
 import type { RefundFailure, RefundStatus } from '../../domain/refund.ts';
 import {
@@ -30,7 +30,7 @@ export const REFUNDS = recordTable(
       project_id: fixed('projectId', uuid()),
       mode: fixed('mode', text<Mode>()),
       payment_id: fixed('paymentId', uuid()),
-      payment_surface: fixed('paymentSurface', text<Surface>()),
+      payment_surface: fixed('paymentApi', text<PaymentApi>()),
       status: changing('status', text<RefundStatus>()),
       amount_minor: fixed('amountMinor', bigint()),
       currency: fixed('currency', text<Fiat>()),

@@ -24,7 +24,7 @@ export async function findDeliveryDetails(
   maxAttempts: number,
 ): Promise<DeliveryDetails | null> {
   const { rows } = await sql<Omit<DeliveryDetails, 'attempts'>>`
-    select ${COLUMNS}, w.id as "endpointId", w.url, p.surface, e.body, d.delivered_at as "deliveredAt",
+    select ${COLUMNS}, w.id as "endpointId", w.url, p.surface as api, e.body, d.delivered_at as "deliveredAt",
       case when w.deleted_at is not null then 'deleted' when w.disabled_at is not null then 'disabled'
         when w.paused_at is not null then 'paused' else 'on' end as "endpointState"
     from ${SOURCES} join webhook_endpoints w on w.id = d.endpoint_id left join payments p on p.id = e.payment_id

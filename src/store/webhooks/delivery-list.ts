@@ -1,6 +1,6 @@
 import { sql, type RawBuilder } from 'kysely';
 import type { Mode } from '../../domain/permission.ts';
-import type { Surface } from '../../domain/payment.ts';
+import type { PaymentApi } from '../../domain/payment.ts';
 import { timestamp, type Database, type Trx } from '../database.ts';
 import type { DeliveryState } from '../schema/webhooks.ts';
 
@@ -37,7 +37,7 @@ export interface DeliveryRow {
   readonly createdAt: number;
   readonly paymentId: string | null;
   /** Null without a payment. */
-  readonly surface: Surface | null;
+  readonly api: PaymentApi | null;
   /** Of the latest attempt; null before the first. */
   readonly attemptedAt: number | null;
   readonly durationMs: number | null;
@@ -61,7 +61,7 @@ export async function searchDeliveries(
   const condition = await conditionOf(executor, scope, search);
   const after = page.after === null ? sql`` : sql`and d.id < ${page.after}::bigint`;
   const { rows } = await sql<DeliveryRow>`
-    select found.*, p.surface from (
+    select found.*, p.surface as api from (
       ${endpointsOf(scope, search)} cross join lateral (
         select ${COLUMNS} from ${SOURCES}
         where d.endpoint_id = w.id ${after} and ${condition}

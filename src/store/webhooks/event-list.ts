@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { EVENT_TYPES, type EventType } from '../../domain/event-type.ts';
 import { firstUuidOf } from '../../domain/id.ts';
-import type { Surface } from '../../domain/payment.ts';
+import type { PaymentApi } from '../../domain/payment.ts';
 import type { Database } from '../database.ts';
 import type { DeliveryScope } from './delivery-list.ts';
 
@@ -18,7 +18,7 @@ export interface EventRow {
   readonly type: EventType;
   readonly createdAt: number;
   readonly paymentId: string | null;
-  readonly surface: Surface | null;
+  readonly api: PaymentApi | null;
   readonly deliveries: number;
   readonly delivered: number;
 }
@@ -48,7 +48,7 @@ export async function searchEvents(
       : sql`select id, type, created_at, payment_id from events
           where payment_id = ${paymentId}::uuid and ${condition} and type = any (${[...wanted]}::text[])`;
   const { rows } = await sql<EventRow & { deliveries: bigint; delivered: bigint }>`
-    select e.id, e.type, e.created_at as "createdAt", e.payment_id as "paymentId", p.surface, sent.*
+    select e.id, e.type, e.created_at as "createdAt", e.payment_id as "paymentId", p.surface as api, sent.*
     from (select * from (${found}) e order by id desc limit ${page.limit}) e
     left join payments p on p.id = e.payment_id
     cross join lateral (
@@ -65,7 +65,7 @@ export interface StoredEvent {
   readonly type: EventType;
   readonly createdAt: number;
   readonly paymentId: string | null;
-  readonly surface: Surface | null;
+  readonly api: PaymentApi | null;
   readonly requestId: string | null;
   /** The exact bytes that are sent. */
   readonly body: string;
@@ -77,7 +77,7 @@ export async function findEvent(
   id: string,
 ): Promise<StoredEvent | null> {
   const { rows } = await sql<StoredEvent>`
-    select e.id, e.type, e.created_at as "createdAt", e.payment_id as "paymentId", p.surface,
+    select e.id, e.type, e.created_at as "createdAt", e.payment_id as "paymentId", p.surface as api,
       e.request_id as "requestId", e.body
     from events e left join payments p on p.id = e.payment_id
     where e.id = ${id}::uuid and e.project_id = ${projectId}::uuid and e.mode = ${mode}`.execute(db);

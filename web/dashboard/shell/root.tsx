@@ -9,23 +9,23 @@ import { Toasts } from '../ui/toasts.tsx';
 import { useWhenIdle } from '../ui/when-idle.ts';
 import css from './root.module.css';
 
-const loadProof = () => import('./proof-dialog.tsx');
+const loadReauthentication = () => import('./reauthentication-dialog.tsx');
 const loadSignedOut = () => import('./signed-out-dialog.tsx');
 const loadSignInTexts = () => loadTexts(chosenLanguage(), 'access');
 const loadLeave = () => import('./leave-dialog.tsx');
-const ProofDialog = lazy(async () => ({ default: (await loadProof()).ProofDialog }));
+const ReauthenticationDialog = lazy(async () => ({ default: (await loadReauthentication()).ReauthenticationDialog }));
 const SignedOutDialog = lazy(async () => {
   const [{ SignedOutDialog }] = await Promise.all([loadSignedOut(), loadSignInTexts()]);
   return { default: SignedOutDialog };
 });
 const LeaveDialog = lazy(async () => ({ default: (await loadLeave()).LeaveDialog }));
 /** Needed when it is too late to load them: the server was upgraded or is away, and a form holds what was typed. */
-const loadQuestions = () => Promise.all([loadProof(), loadSignedOut(), loadSignInTexts(), loadLeave()]);
+const loadQuestions = () => Promise.all([loadReauthentication(), loadSignedOut(), loadSignInTexts(), loadLeave()]);
 
 /** Around every page: announcements, notices and the dialogs that requests can open. */
 export function Root() {
-  const { proof, isSignedOut } = useDashboard();
-  const asksForProof = useStore(proof) !== null;
+  const { reauthentication, isSignedOut } = useDashboard();
+  const asksToReauthenticate = useStore(reauthentication) !== null;
   const signedOut = useStore(isSignedOut);
   const leaving = useLeaveGuard();
   useWhenIdle(loadQuestions);
@@ -34,7 +34,7 @@ export function Root() {
       <Outdated />
       <Outlet />
       <Suspense>
-        {asksForProof && !signedOut ? <ProofDialog /> : null}
+        {asksToReauthenticate && !signedOut ? <ReauthenticationDialog /> : null}
         {signedOut ? <SignedOutDialog /> : null}
         {leaving === null ? null : <LeaveDialog onLeave={leaving.leave} onStay={leaving.stay} />}
       </Suspense>

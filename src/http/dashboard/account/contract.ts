@@ -60,10 +60,10 @@ const signedIn = Type.Object({
     /** The latest time at which the session ends, and when it ends without further use. */
     ends_at: time(),
     idle_ends_at: time(),
-    /** When the last proof expires; null if the next dangerous action requires a new one. */
-    proved_until: nullable(time()),
+    /** When the last reauthentication expires; null if the next dangerous action requires a new one. */
+    reauthenticated_until: nullable(time()),
     /** How the person can confirm their identity: `password` only without a second factor. */
-    proofs: Type.Array(oneOf(['password', ...FACTORS])),
+    reauthentication_ways: Type.Array(oneOf(['password', ...FACTORS])),
   }),
   factors: Type.Object({
     totp: Type.Boolean(),
@@ -132,8 +132,8 @@ export type SessionView = Static<typeof ownSessionShape>;
 /** The ten codes, which are shown only once; null if the person has some already. */
 const recoveryCodes = nullable(Type.Array(Type.String()));
 
-/** Exactly one proof. A passkey's options come from `…/prove/passkey`. */
-const proofBody = Type.Object({
+/** Exactly one way to reauthenticate. A passkey's options come from `…/reauthenticate/passkey`. */
+const reauthenticationBody = Type.Object({
   password: Type.Optional(passwordField),
   code: Type.Optional(codeField),
   recovery_code: Type.Optional(codeField),
@@ -141,9 +141,9 @@ const proofBody = Type.Object({
 });
 
 /**
- * Wrong passwords and codes get 401 `authentication_error` at sign-in, and 400 with their `param` as a proof or current
- * password. Too many of them get 429 `rate_limit_error` with `Retry-After`. Any other 401 means signed out. 403
- * `proof_required`: give a proof (`POST …/prove`), then repeat the request.
+ * Wrong passwords and codes get 401 `authentication_error` at sign-in, and otherwise 400 with their `param`. Too many
+ * of them get 429 `rate_limit_error` with `Retry-After`. Any other 401 means signed out. 403
+ * `reauthentication_required`: reauthenticate (`POST …/reauthenticate`), then repeat the request.
  */
 export const accountContract = {
   'GET /dashboard/api/session': { answer: sessionShape },
@@ -172,12 +172,12 @@ export const accountContract = {
   /** Also abandons a sign-in that waits for its second step. */
   'POST /dashboard/api/sign-out': { answer: doneShape },
 
-  'POST /dashboard/api/prove/passkey': { answer: passkeyOptions },
+  'POST /dashboard/api/reauthenticate/passkey': { answer: passkeyOptions },
   /** The session gets a new token. */
-  'POST /dashboard/api/prove': { body: proofBody, answer: sessionShape },
+  'POST /dashboard/api/reauthenticate': { body: reauthenticationBody, answer: sessionShape },
 
   'GET /dashboard/api/account/sessions': { answer: Type.Object({ data: Type.Array(ownSessionShape) }) },
-  /** Asks for a proof, as the next one does (ASVS 5, 7.5.2). */
+  /** Asks for reauthentication, as the next one does (ASVS 5, 7.5.2). */
   'POST /dashboard/api/account/sessions/end': { body: Type.Object({ id: idField }), answer: doneShape },
   /** Includes the current session. */
   'POST /dashboard/api/account/sessions/end-all': { answer: doneShape },
@@ -187,10 +187,10 @@ export const accountContract = {
     body: Type.Object({ current_password: passwordField, password: passwordField }),
     answer: sessionShape,
   },
-  /** Requires a proof. Where mails are sent, the new address is `pending_email` until it is confirmed. */
+  /** Requires reauthentication. Where mails are sent, the new address is `pending_email` until it is confirmed. */
   'POST /dashboard/api/account/email': { body: Type.Object({ email }), answer: sessionShape },
 
-  /** Requires a proof, as do all routes below. The secret takes effect when `confirm` receives a code of it. */
+  /** Requires reauthentication, as do all routes below. The secret takes effect when `confirm` receives its code. */
   'POST /dashboard/api/account/totp/start': {
     answer: Type.Object({
       /** Base32, for typing in. */

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import type { App } from '../../../app/context.ts';
-import { endsAt, idleEndsAt, provedUntil, sessionsOf, type SignedIn } from '../../../app/people/sessions.ts';
+import { endsAt, idleEndsAt, reauthenticatedUntil, sessionsOf, type SignedIn } from '../../../app/people/sessions.ts';
 import { factorsOf, waitingSignIn } from '../../../app/people/sign-in.ts';
 import { actionsOf, roleIn, type Membership } from '../../../domain/role.ts';
 import { countRecoveryCodes } from '../../../store/people/factors.ts';
@@ -62,8 +62,8 @@ export async function signedInView(dashboard: Dashboard, signedIn: SignedIn): Pr
       id: session.id,
       ends_at: isoTime(endsAt(session)),
       idle_ends_at: isoTime(idleEndsAt(session)),
-      proved_until: isoTimeOrNull(provedUntil(session, app.clock())),
-      proofs: factors.length === 0 ? ['password'] : [...factors],
+      reauthenticated_until: isoTimeOrNull(reauthenticatedUntil(session, app.clock())),
+      reauthentication_ways: factors.length === 0 ? ['password'] : [...factors],
     },
     factors: {
       totp: person.sealedTotp !== null,

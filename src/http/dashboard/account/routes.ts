@@ -1,9 +1,9 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import {
   changePassword,
-  proofChallenge,
-  prove,
-  type Proof,
+  reauthenticationChallenge,
+  reauthenticate,
+  type Reauthentication,
   type Refused,
   type Renewed,
 } from '../../../app/people/account.ts';
@@ -33,11 +33,11 @@ import { sessionViews, signedInView } from './record.ts';
 import { noPasskeys } from './sign-in-routes.ts';
 
 const OWN = { action: 'own_account' } as const;
-const OWN_PROVED = { action: 'own_account', asksProof: true } as const;
+const OWN_REAUTHENTICATED = { action: 'own_account', asksReauthentication: true } as const;
 
 /** Changes that people make to their own accounts. */
 export function accountRoutes(app: FastifyInstance, dashboard: Dashboard): void {
-  proofRoutes(app, dashboard);
+  reauthenticationRoutes(app, dashboard);
   sessionRoutes(app, dashboard);
   totpRoutes(app, dashboard);
   passkeyRoutes(app, dashboard);
@@ -46,45 +46,45 @@ export function accountRoutes(app: FastifyInstance, dashboard: Dashboard): void 
     const outcome = await changePassword(partsFor(dashboard, request), inBrowser(dashboard, request), given);
     return renewed(dashboard, request, reply, outcome);
   });
-  addRoute(app, 'POST /dashboard/api/account/email', OWN_PROVED, async ({ body, request, reply }) => {
+  addRoute(app, 'POST /dashboard/api/account/email', OWN_REAUTHENTICATED, async ({ body, request, reply }) => {
     const signedIn = signedInOf(request);
     const outcome = await changeEmail(partsFor(dashboard, request), signedIn, body.email);
     if (outcome.kind === 'too_many') throw tooMany(reply, outcome);
     if (outcome.kind === 'refused') throw refusal(outcome);
     return signedInView(dashboard, { ...signedIn, person: outcome.person });
   });
-  addRoute(app, 'POST /dashboard/api/account/recovery-codes', OWN_PROVED, async ({ request }) => {
+  addRoute(app, 'POST /dashboard/api/account/recovery-codes', OWN_REAUTHENTICATED, async ({ request }) => {
     const outcome = await renewRecoveryCodes(appFor(dashboard.people.app, request), signedInOf(request));
     if (outcome.kind === 'refused') throw refusal(outcome);
     return { recovery_codes: [...outcome.codes] };
   });
 }
 
-function proofRoutes(app: FastifyInstance, dashboard: Dashboard): void {
-  addRoute(app, 'POST /dashboard/api/prove/passkey', OWN, async ({ request }) => {
-    const options = await proofChallenge(dashboard.people, signedInOf(request));
+function reauthenticationRoutes(app: FastifyInstance, dashboard: Dashboard): void {
+  addRoute(app, 'POST /dashboard/api/reauthenticate/passkey', OWN, async ({ request }) => {
+    const options = await reauthenticationChallenge(dashboard.people, signedInOf(request));
     if (options === null) throw noPasskeys();
     return { options: { ...options } };
   });
-  addRoute(app, 'POST /dashboard/api/prove', OWN, async ({ body, request, reply }) => {
-    const outcome = await prove(partsFor(dashboard, request), signedInOf(request), proofOf(body));
+  addRoute(app, 'POST /dashboard/api/reauthenticate', OWN, async ({ body, request, reply }) => {
+    const outcome = await reauthenticate(partsFor(dashboard, request), signedInOf(request), reauthenticationOf(body));
     return renewed(dashboard, request, reply, outcome);
   });
 }
 
-function proofOf(body: BodyOf<'POST /dashboard/api/prove'>): Proof {
+function reauthenticationOf(body: BodyOf<'POST /dashboard/api/reauthenticate'>): Reauthentication {
   const { password, code, recovery_code: recoveryCode, passkey } = body;
-  const given: readonly (Proof | null)[] = [
+  const given: readonly (Reauthentication | null)[] = [
     password === undefined ? null : { kind: 'password', password },
     code === undefined ? null : { kind: 'totp', code },
     recoveryCode === undefined ? null : { kind: 'recovery_code', code: recoveryCode },
     passkey === undefined ? null : { kind: 'passkey', response: passkey },
   ];
-  const [proof, ...more] = given.filter((one) => one !== null);
-  if (proof === undefined || more.length > 0) {
-    throw invalid(null, 'Give exactly one proof: password, code, recovery_code or passkey.');
+  const [reauthentication, ...more] = given.filter((one) => one !== null);
+  if (reauthentication === undefined || more.length > 0) {
+    throw invalid(null, 'Give exactly one way to reauthenticate: password, code, recovery_code or passkey.');
   }
-  return proof;
+  return reauthentication;
 }
 
 async function renewed(
@@ -113,13 +113,13 @@ function sessionRoutes(app: FastifyInstance, dashboard: Dashboard): void {
     const { session: current, person } = signedInOf(request);
     return { data: await sessionViews(core, person.id, current) };
   });
-  addRoute(app, 'POST /dashboard/api/account/sessions/end', OWN_PROVED, async ({ body, request }) => {
+  addRoute(app, 'POST /dashboard/api/account/sessions/end', OWN_REAUTHENTICATED, async ({ body, request }) => {
     const { person } = signedInOf(request);
     const found = isUuid(body.id) && (await endSession(appFor(core, request), person.id, body.id));
     if (!found) throw notFound('There is no such session.');
     return {};
   });
-  addRoute(app, 'POST /dashboard/api/account/sessions/end-all', OWN_PROVED, async ({ request, reply }) => {
+  addRoute(app, 'POST /dashboard/api/account/sessions/end-all', OWN_REAUTHENTICATED, async ({ request, reply }) => {
     await endAllSessions(appFor(core, request), signedInOf(request).person.id);
     setCookie(request, reply, 'session', null, dashboard.behindProxy);
     return {};
@@ -127,17 +127,17 @@ function sessionRoutes(app: FastifyInstance, dashboard: Dashboard): void {
 }
 
 function totpRoutes(app: FastifyInstance, dashboard: Dashboard): void {
-  addRoute(app, 'POST /dashboard/api/account/totp/start', OWN_PROVED, async ({ request }) => {
+  addRoute(app, 'POST /dashboard/api/account/totp/start', OWN_REAUTHENTICATED, async ({ request }) => {
     const { secret, uri } = await startTotp(partsFor(dashboard, request), signedInOf(request));
     return { secret, uri, qr: qrPath(uri) };
   });
-  addRoute(app, 'POST /dashboard/api/account/totp/confirm', OWN_PROVED, async ({ body, request, reply }) => {
+  addRoute(app, 'POST /dashboard/api/account/totp/confirm', OWN_REAUTHENTICATED, async ({ body, request, reply }) => {
     const outcome = await confirmTotp(partsFor(dashboard, request), inBrowser(dashboard, request), body.code);
     if (outcome.kind === 'too_many') throw tooMany(reply, outcome);
     if (outcome.kind === 'refused') throw refusal(outcome);
     return { recovery_codes: listOrNull(outcome.recoveryCodes) };
   });
-  addRoute(app, 'POST /dashboard/api/account/totp/remove', OWN_PROVED, async ({ request }) => {
+  addRoute(app, 'POST /dashboard/api/account/totp/remove', OWN_REAUTHENTICATED, async ({ request }) => {
     const found = await removeTotp(appFor(dashboard.people.app, request), inBrowser(dashboard, request));
     if (!found) throw notFound('This account has no authenticator.');
     return {};
@@ -150,17 +150,17 @@ function passkeyRoutes(app: FastifyInstance, dashboard: Dashboard): void {
     const passkeys = await listPasskeys(core.db, signedInOf(request).person.id);
     return { data: passkeys.map(passkeyView) };
   });
-  addRoute(app, 'POST /dashboard/api/account/passkeys/options', OWN_PROVED, async ({ request }) => {
+  addRoute(app, 'POST /dashboard/api/account/passkeys/options', OWN_REAUTHENTICATED, async ({ request }) => {
     const options = await newPasskeyOptions(dashboard.people, signedInOf(request));
     if (options === null) throw noPasskeys();
     return { options: { ...options } };
   });
-  addRoute(app, 'POST /dashboard/api/account/passkeys/add', OWN_PROVED, async ({ body, request }) => {
+  addRoute(app, 'POST /dashboard/api/account/passkeys/add', OWN_REAUTHENTICATED, async ({ body, request }) => {
     const outcome = done(await addPasskey(partsFor(dashboard, request), inBrowser(dashboard, request), body));
     if (outcome.kind === 'refused') throw refusal(outcome);
     return { passkey: passkeyView(outcome.passkey), recovery_codes: listOrNull(outcome.recoveryCodes) };
   });
-  addRoute(app, 'POST /dashboard/api/account/passkeys/remove', OWN_PROVED, async ({ body, request }) => {
+  addRoute(app, 'POST /dashboard/api/account/passkeys/remove', OWN_REAUTHENTICATED, async ({ body, request }) => {
     const found = await removePasskey(appFor(core, request), inBrowser(dashboard, request), body.id);
     if (!found) throw notFound('There is no such passkey.');
     return {};

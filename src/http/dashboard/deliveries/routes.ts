@@ -138,8 +138,8 @@ function answerOf(text: string | undefined): DeliverySearch['answer'] {
 }
 
 /** The payment of a row, as its API writes the id. */
-export function paymentOf({ paymentId, surface }: Pick<DeliveryRow, 'paymentId' | 'surface'>): string | null {
-  return paymentId === null || surface === null ? null : publicPaymentId({ id: paymentId, surface });
+export function paymentOf({ paymentId, api }: Pick<DeliveryRow, 'paymentId' | 'api'>): string | null {
+  return paymentId === null || api === null ? null : publicPaymentId({ id: paymentId, api });
 }
 
 function rowView(row: DeliveryRow): DeliveryRowView {

@@ -44,7 +44,7 @@ export function eventLogRoutes(app: FastifyInstance, { people: { app: core } }: 
   });
 }
 
-function commonOf(event: Pick<StoredEvent, 'id' | 'type' | 'createdAt' | 'paymentId' | 'surface'>) {
+function commonOf(event: Pick<StoredEvent, 'id' | 'type' | 'createdAt' | 'paymentId' | 'api'>) {
   return {
     id: encodeId('event', event.id),
     type: event.type,

@@ -20,7 +20,7 @@ import type { KeyView, AccessView, AddressView } from './contract.ts';
 
 const KEYS = '/dashboard/api/projects/:project/:mode/keys';
 
-/** API keys of a project and mode. Changing live ones asks for a fresh proof. */
+/** API keys of a project and mode. Changing live ones asks for reauthentication. */
 export function keyRoutes(app: FastifyInstance, { people: { app: core }, baseUrls }: Dashboard): void {
   const MANAGE = { action: 'manage_keys' } as const;
   const list = async (scope: ProjectScope): Promise<readonly KeyView[]> => {
@@ -112,9 +112,9 @@ function toMinute(at: number | null): number | null {
 
 const ACCESS = '/dashboard/api/projects/:project/access';
 
-/** From where a project's keys may be used. Changing it asks for a fresh proof, as it decides over live keys. */
+/** From where a project's keys may be used. Changing it asks for reauthentication, as it decides over live keys. */
 export function accessRoutes(app: FastifyInstance, { people: { app: core }, saveKeyUses }: Dashboard): void {
-  const CHANGE = { action: 'manage_settings', asksProof: true } as const;
+  const CHANGE = { action: 'manage_settings', asksReauthentication: true } as const;
   const viewOf = async (request: FastifyRequest, projectId: string): Promise<AccessView> => {
     // An address that a key was used from a moment ago counts too.
     await saveKeyUses();

@@ -72,7 +72,7 @@ export function liveRoutes(app: FastifyInstance, dashboard: Dashboard): void {
         (await roleOfOpenSession(dashboard.people.app, signedIn, scope.projectId, 'read_payments')) === scope.role,
       send,
       refuse: () => sender.endWith(eventOf({ kind: 'session' })),
-      onFault: (error) => live.troubles.happened('updates of the dashboard', error, { request: request.id }),
+      onFault: (error) => live.problems.happened('updates of the dashboard', error, { request: request.id }),
     });
     const stream: OpenStream = { personId, check: () => checked.check(), end: () => sender.end() };
     const unwatch = live.watch.watch(scope, (changes) => checked.send(changes.map(messageOf)));

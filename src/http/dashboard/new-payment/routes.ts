@@ -88,7 +88,7 @@ function readPayment(
   return {
     projectId,
     mode,
-    surface: asset === undefined ? 'transaction' : 'order',
+    api: asset === undefined ? 'transaction' : 'order',
     amountMinor: readAmount(body.amount, currency),
     currency,
     token: asset === undefined ? null : { asset, network: network ?? null },

@@ -36,7 +36,7 @@ const tokenBody = Type.Object({ token: text({ max: 128, min: 1 }) });
 
 export const notificationsContract = {
   'GET /dashboard/api/account/notifications': { answer: choicesShape },
-  /** What is left out stays as it is. Switching `wallet_changed` off requires a proof. */
+  /** What is left out stays as it is. Switching `wallet_changed` off requires reauthentication. */
   'POST /dashboard/api/account/notifications': { body: Type.Partial(Type.Object(choices)), answer: choicesShape },
   /** Of the link in a mail. */
   'POST /dashboard/api/unsubscribe/state': { body: tokenBody, answer: unsubscribeShape },

@@ -9,7 +9,7 @@ import {
 import type { NotificationChoices } from '../../../domain/notification.ts';
 import { clientAddress } from '../../client.ts';
 import { invalid, notFound } from '../../errors.ts';
-import { requireProof } from '../../session-guard.ts';
+import { requireReauthentication } from '../../session-guard.ts';
 import { addRoute, appFor, signedInOf, type Dashboard } from '../route.ts';
 import type { ChoicesView, UnsubscribeAnswer } from './contract.ts';
 
@@ -35,7 +35,7 @@ export function notificationRoutes(app: FastifyInstance, { people: { app: core }
       ...(weeklyOn === undefined ? {} : { weeklyOn }),
     };
     // A stolen session must not silence the alarm before it takes the money.
-    if (walletChanged === false) requireProof(signedInOf(request), core.clock());
+    if (walletChanged === false) requireReauthentication(signedInOf(request), core.clock());
     const outcome = await changeChoices(appFor(core, request), signedInOf(request).person.id, given);
     if (outcome.kind === 'refused') throw invalid('zone', outcome.message);
     return viewOf(outcome.choices);

@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox';
 import { EXPORT_COLUMNS } from '../../../domain/export-column.ts';
-import { SURFACES } from '../../../domain/payment.ts';
+import { PAYMENT_APIS } from '../../../domain/payment.ts';
 import { oneOf, text } from '../../fields.ts';
 import { nullable } from '../../shapes.ts';
 import { type Contracts, keysetQuery, modeParams, modeShape } from '../contract-parts.ts';
@@ -15,7 +15,7 @@ export const paymentFilters = {
   /** By commas, as `exception`, `asset`, `network` and `currency` are. */
   status: words,
   exception: words,
-  surface: Type.Optional(oneOf(SURFACES)),
+  api: Type.Optional(oneOf(PAYMENT_APIS)),
   asset: words,
   network: words,
   /** Decimal texts in the payments' own currency, both included. */

@@ -36,7 +36,7 @@ export function readFilters(query: FilterFields): PaymentSearch {
   return {
     statuses: wordsOf('status', query.status, PAYMENT_STATUSES),
     exceptions: wordsOf('exception', query.exception, EXCEPTIONS),
-    surface: query.surface ?? null,
+    api: query.api ?? null,
     tokens,
     ...readCreated({
       ...(created_after === undefined ? {} : { created_after }),

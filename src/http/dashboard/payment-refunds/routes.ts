@@ -36,13 +36,13 @@ export function refundRoutes(app: FastifyInstance, dashboard: Dashboard): void {
       throw new RequestError('permission_error', refusalOf(scope.role, 'create_refunds'));
     }
     const payment = await paymentOf(core, selector);
-    const { id: paymentId, projectId, mode, surface, currency } = payment;
+    const { id: paymentId, projectId, mode, api, currency } = payment;
     const outcome = await createRefund(
       appFor(core, request),
       {
         projectId,
         mode,
-        surface,
+        api,
         paymentId,
         wanted: wantedOf(body, currency),
         token: { asset: body.asset, network: body.network },
@@ -114,7 +114,7 @@ async function refundOf(
   const id = decodeId('refund', params.refund);
   const { projectId, mode } = scope;
   const refund = id === null ? null : await readRefund(core, { id, projectId, mode });
-  if (refund?.paymentId !== selector.id || refund.paymentSurface !== selector.surface) throw noRefund();
+  if (refund?.paymentId !== selector.id || refund.paymentApi !== selector.api) throw noRefund();
   return { scope, selector, refund };
 }
 

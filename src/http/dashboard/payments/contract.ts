@@ -1,7 +1,7 @@
 import { Type, type Static } from 'typebox';
 import { ASSET_CODES } from '../../../domain/asset-code.ts';
 import { NETWORKS } from '../../../domain/networks.ts';
-import { EXCEPTIONS, SURFACES } from '../../../domain/payment.ts';
+import { EXCEPTIONS, PAYMENT_APIS } from '../../../domain/payment.ts';
 import { SIMULATIONS } from '../../../domain/simulation.ts';
 import { PAYMENT_STATUSES } from '../../../domain/status.ts';
 import { oneOf, text } from '../../fields.ts';
@@ -23,7 +23,7 @@ const crypto = Type.Object({
 
 const row = {
   id: Type.String(),
-  surface: oneOf(SURFACES),
+  api: oneOf(PAYMENT_APIS),
   mode: modeShape,
   status: oneOf(PAYMENT_STATUSES),
   exception: oneOf(EXCEPTIONS),

@@ -22,7 +22,7 @@ export function paymentRow(payment: Payment): PaymentRow {
   const { quote } = payment;
   return {
     id: publicPaymentId(payment),
-    surface: payment.surface,
+    api: payment.api,
     mode: payment.mode,
     status: payment.status,
     exception: payment.exception,

@@ -58,11 +58,11 @@ export function listedRefundView(
   const payouts = new Map(payout === null ? [] : [[refund.id, payout]]);
   const withChosenAddress = new Set(isAddressChosen ? [refund.id] : []);
   const view = refundView(refund, { explorerOf, payouts, withChosenAddress }, links, viewer);
-  const { paymentId, paymentSurface, network, mode, dueAt } = refund;
+  const { paymentId, paymentApi, network, mode, dueAt } = refund;
   return {
     ...view,
     stage,
-    payment: { id: publicPaymentId({ id: paymentId, surface: paymentSurface }), name: paymentName },
+    payment: { id: publicPaymentId({ id: paymentId, api: paymentApi }), name: paymentName },
     payout: payout && {
       transaction_hash: payout.transactionHash,
       explorer_url: pageOf(explorerOf(refund), payout.transactionHash, transactionPage),

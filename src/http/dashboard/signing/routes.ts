@@ -116,7 +116,7 @@ function signingView({ refunds, paymentUri, call, psbt, problem, warnings }: Sha
   return {
     refunds: refunds.map(({ refund, problem: its }) => ({
       id: encodeId('refund', refund.id),
-      payment: publicPaymentId({ id: refund.paymentId, surface: refund.paymentSurface }),
+      payment: publicPaymentId({ id: refund.paymentId, api: refund.paymentApi }),
       asset: refund.asset,
       network: refund.network,
       crypto_amount: formatDecimal(refund.units, refund.decimals),

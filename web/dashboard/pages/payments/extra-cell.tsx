@@ -23,7 +23,7 @@ export function ExtraCell({ payment, column }: ExtraCellProps) {
     case 'id':
       return <code title={payment.id}>{payment.id}</code>;
     case 'api':
-      return t(`api_${payment.surface}`);
+      return t(`api_${payment.api}`);
     case 'completed':
       return payment.completed_at === null ? <None /> : <Ago iso={payment.completed_at} />;
     case 'expires':

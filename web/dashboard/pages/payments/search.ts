@@ -1,5 +1,5 @@
 import { startOfDay } from '../../days.ts';
-import type { Exception, Surface } from '../../../../src/domain/payment.ts';
+import type { Exception, PaymentApi } from '../../../../src/domain/payment.ts';
 import type { FilterFields } from '../../../../src/http/dashboard/payment-list/contract.ts';
 import { columnsOf } from './columns.ts';
 import type { ListColumn } from './list-columns.ts';
@@ -12,7 +12,7 @@ export interface PaymentsSearch {
   /** Anything that is known of a payment: an id, e-mail, hash, address, the start of a description. */
   readonly search?: string;
   readonly period?: Period;
-  readonly api?: Surface;
+  readonly api?: PaymentApi;
   /** Words that the server knows, as `network` and `currency` are. */
   readonly coin?: string;
   readonly network?: string;
@@ -42,7 +42,7 @@ export type Period = keyof typeof PERIODS;
 export const UNUSUAL = ['underpaid', 'overpaid', 'paid_late', 'reorged'] as const;
 type UnusualException = Exclude<Exception, 'none'>;
 
-export const APIS = ['order', 'transaction'] as const satisfies readonly Surface[];
+export const APIS = ['order', 'transaction'] as const satisfies readonly PaymentApi[];
 
 /** The filters, without the columns and the panel. */
 export const FILTERS = [
@@ -144,7 +144,7 @@ export function filtersOf(search: PaymentsSearch): FilterFields {
     ...(status !== undefined && { status: STATUS_GROUPS[status].join(',') }),
     ...(exception !== undefined && { exception }),
     ...(search.search !== undefined && { search: search.search }),
-    ...(api !== undefined && { surface: api }),
+    ...(api !== undefined && { api }),
     ...(coin !== undefined && { asset: coin }),
     ...(network !== undefined && { network }),
     ...(min !== undefined && { amount_min: min }),

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'react';
 import { ApiFault, urlOf } from '../../api.ts';
-import { askForProof, noteRefusal, useDashboard } from '../../dashboard.ts';
+import { askToReauthenticate, noteRefusal, useDashboard } from '../../dashboard.ts';
 import { useLocale } from '../../locale.tsx';
 import { problemText } from '../../problem.ts';
 import { useScope } from '../../scope.ts';
@@ -43,7 +43,7 @@ const KIB = 1_024;
 function ExportRow() {
   const { t, number } = useLocale('settings');
   const dashboard = useDashboard();
-  const { toast, proof } = dashboard;
+  const { toast, reauthentication } = dashboard;
   const { project } = useScope();
   const [bytes, setBytes] = useState<number | null>(null);
   const running = useRef<AbortController | null>(null);
@@ -56,8 +56,8 @@ function ExportRow() {
     try {
       return await downloadFile(url, {}, watching);
     } catch (error) {
-      if (!(error instanceof ApiFault) || error.type !== 'proof_required') throw error;
-      return (await askForProof(proof)) ? downloadFile(url, {}, watching) : null;
+      if (!(error instanceof ApiFault) || error.type !== 'reauthentication_required') throw error;
+      return (await askToReauthenticate(reauthentication)) ? downloadFile(url, {}, watching) : null;
     }
   };
   const start = async (): Promise<void> => {

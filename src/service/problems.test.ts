@@ -1,19 +1,19 @@
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { createTroubleReporter, type TroubleLine } from './troubles.ts';
+import { createProblemReporter, type ProblemLine } from './problems.ts';
 
 /** A book on a clock that the test drives; it is looked into every second. */
 function reporter() {
-  const lines: TroubleLine[] = [];
+  const lines: ProblemLine[] = [];
   let now = 1_000;
-  const troubles = createTroubleReporter(
+  const problems = createProblemReporter(
     () => now,
     (line) => void lines.push(line),
   );
   const pass = (ms: number): void => {
     for (const end = now + ms; now < end;) {
       now = Math.min(end, now + 1_000);
-      troubles.flush();
+      problems.flush();
     }
   };
   const reported = (): readonly string[] =>
@@ -22,21 +22,21 @@ function reporter() {
       if (line.kind === 'goes_on') return `${line.subject} ${line.times} more: ${String(line.problem)}`;
       return `${line.subject} over after ${line.lastedMs} ms, failed ${line.times} times`;
     });
-  return { troubles, pass, reported, now: () => now };
+  return { problems, pass, reported, now: () => now };
 }
 
 it('is logged at once when it begins, then once a minute with the number of failures, and once when it is over', () => {
-  const { troubles, pass, reported } = reporter();
-  troubles.failed('node', 'refused, 0');
+  const { problems, pass, reported } = reporter();
+  problems.failed('node', 'refused, 0');
   expect(reported()).toEqual(['node began: refused, 0']);
   for (let second = 0; second < 119; second += 1) {
-    troubles.failed('node', `refused, ${second}`);
+    problems.failed('node', `refused, ${second}`);
     pass(1_000);
   }
   expect(reported()).toEqual(['node 60 more: refused, 59']);
   pass(1_000);
   expect(reported()).toEqual(['node 59 more: refused, 118']);
-  troubles.works('node');
+  problems.works('node');
   pass(9_000);
   expect(reported()).toEqual([]);
   pass(1_000);
@@ -45,11 +45,11 @@ it('is logged at once when it begins, then once a minute with the number of fail
   expect(reported()).toEqual([]);
 });
 
-it('is one trouble where it fails every other time', () => {
-  const { troubles, pass, reported } = reporter();
+it('is one problem where it fails every other time', () => {
+  const { problems, pass, reported } = reporter();
   for (let second = 0; second < 60; second += 1) {
-    troubles.failed('node', 'refused');
-    troubles.works('node');
+    problems.failed('node', 'refused');
+    problems.works('node');
     pass(1_000);
   }
   expect(reported()).toEqual(['node began: refused', 'node 59 more: refused']);
@@ -58,40 +58,40 @@ it('is one trouble where it fails every other time', () => {
 });
 
 it('that returns soon after it was over is logged with the next minute', () => {
-  const { troubles, pass, reported } = reporter();
-  troubles.failed('node', 'refused');
-  troubles.works('node');
+  const { problems, pass, reported } = reporter();
+  problems.failed('node', 'refused');
+  problems.works('node');
   pass(10_000);
   expect(reported()).toEqual(['node began: refused', 'node over after 0 ms, failed 1 times']);
-  troubles.failed('node', 'refused');
+  problems.failed('node', 'refused');
   pass(59_000);
   expect(reported()).toEqual([]);
   pass(1_000);
   expect(reported()).toEqual(['node 1 more: refused']);
-  troubles.works('node');
+  problems.works('node');
   pass(10_000);
   expect(reported()).toEqual(['node over after 60000 ms, failed 1 times']);
 });
 
 it('that is over each time is counted as well, and has no end to log', () => {
-  const { troubles, pass, reported } = reporter();
-  for (let request = 0; request < 38; request += 1) troubles.happened('POST /v1/orders', `fault ${request}`);
+  const { problems, pass, reported } = reporter();
+  for (let request = 0; request < 38; request += 1) problems.happened('POST /v1/orders', `fault ${request}`);
   expect(reported()).toEqual(['POST /v1/orders began: fault 0']);
   pass(60_000);
   expect(reported()).toEqual(['POST /v1/orders 37 more: fault 37']);
   pass(60_000);
-  troubles.happened('POST /v1/orders', 'another');
+  problems.happened('POST /v1/orders', 'another');
   expect(reported()).toEqual(['POST /v1/orders began: another']);
 });
 
 it('with a new reason is logged at once, up to twelve reasons a minute', () => {
-  const { troubles, pass, reported } = reporter();
+  const { problems, pass, reported } = reporter();
   for (const reason of ['refused', 'on chain 1', 'on chain 2', 'refused', 'lost 0xabcdef0123', 'lost 0x0123456789']) {
-    troubles.failed('node', reason);
+    problems.failed('node', reason);
   }
   expect(reported()).toEqual(['node began: refused', 'node 1 more: on chain 1', 'node 3 more: lost 0xabcdef0123']);
-  for (const reason of 'a b c d e f g h i'.split(' ')) troubles.failed('node', reason);
-  for (let times = 0; times < 36; times += 1) troubles.failed('node', `number ${'x'.repeat(times)}`);
+  for (const reason of 'a b c d e f g h i'.split(' ')) problems.failed('node', reason);
+  for (let times = 0; times < 36; times += 1) problems.failed('node', `number ${'x'.repeat(times)}`);
   expect(reported()).toEqual([
     'node 2 more: a',
     ...'b c d e f g h i'.split(' ').map((reason) => `node 1 more: ${reason}`),
@@ -101,20 +101,20 @@ it('with a new reason is logged at once, up to twelve reasons a minute', () => {
 });
 
 it('of one subject silences no other', () => {
-  const { troubles, reported } = reporter();
-  troubles.failed('a', 'x');
-  troubles.failed('b', 'x');
-  troubles.works('b');
+  const { problems, reported } = reporter();
+  problems.failed('a', 'x');
+  problems.failed('b', 'x');
+  problems.works('b');
   expect(reported()).toEqual(['a began: x', 'b began: x']);
 });
 
 it('fills no memory, however many subjects there are', () => {
-  const { troubles, reported } = reporter();
-  for (let subject = 0; subject < 30_000; subject += 1) troubles.failed(`endpoint ${subject}`, 'gone');
+  const { problems, reported } = reporter();
+  for (let subject = 0; subject < 30_000; subject += 1) problems.failed(`endpoint ${subject}`, 'gone');
   expect(reported()).toHaveLength(30_000);
-  troubles.failed('endpoint 29999', 'gone');
+  problems.failed('endpoint 29999', 'gone');
   expect(reported()).toEqual([]);
-  troubles.failed('endpoint 0', 'gone');
+  problems.failed('endpoint 0', 'gone');
   expect(reported()).toEqual(['endpoint 0 began: gone']);
 });
 
@@ -126,24 +126,24 @@ it('is logged at most fourteen times a minute whatever happens, every failure is
   });
   fc.assert(
     fc.property(fc.array(step, { maxLength: 120 }), (steps) => {
-      const lines: (TroubleLine & { readonly at: number })[] = [];
+      const lines: (ProblemLine & { readonly at: number })[] = [];
       let now = 0;
-      const troubles = createTroubleReporter(
+      const problems = createProblemReporter(
         () => now,
         (line) => void lines.push({ ...line, at: now }),
       );
       let failures = 0;
       const pass = (ms: number): void => {
-        for (const end = now + ms; now < end; troubles.flush()) now = Math.min(end, now + 1_000);
+        for (const end = now + ms; now < end; problems.flush()) now = Math.min(end, now + 1_000);
       };
       for (const { what, reason, waitMs } of steps) {
         if (what === 'failed') {
-          troubles.failed('it', reason);
+          problems.failed('it', reason);
           failures += 1;
-        } else troubles.works('it');
+        } else problems.works('it');
         pass(waitMs);
       }
-      troubles.works('it');
+      problems.works('it');
       pass(200_000);
       for (const { at } of lines) {
         expect(lines.filter((line) => line.at >= at && line.at < at + 60_000).length).toBeLessThanOrEqual(14);

@@ -1,14 +1,14 @@
-import type { TroubleDetails, Troubles } from '../src/domain/trouble.ts';
+import type { ProblemDetails, Problems } from '../src/domain/problems.ts';
 
 /** One report, with its details beside it. */
-export type Noted = TroubleDetails & { readonly subject: string; readonly problem: unknown };
+export type Noted = ProblemDetails & { readonly subject: string; readonly problem: unknown };
 
 /** Keeps what is reported, each time that it is. */
-export function noteTroubles(
+export function noteProblems(
   onNoted: (noted: Noted) => void = () => {},
-): Troubles & { readonly noted: readonly Noted[] } {
+): Problems & { readonly noted: readonly Noted[] } {
   const noted: Noted[] = [];
-  const note: Troubles['failed'] = (subject, problem, details = {}) => {
+  const note: Problems['failed'] = (subject, problem, details = {}) => {
     const one = { ...details, subject, problem } as Noted;
     noted.push(one);
     onNoted(one);
@@ -16,8 +16,8 @@ export function noteTroubles(
   return { noted, failed: note, happened: note, works: () => {} };
 }
 
-/** No trouble is expected: one fails the test. */
-export const NO_TROUBLE: Troubles = {
+/** No problem is expected: one fails the test. */
+export const NO_PROBLEM: Problems = {
   failed: (subject, problem) => {
     throw problem instanceof Error ? problem : new Error(`${subject}: ${String(problem)}`);
   },

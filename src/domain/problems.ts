@@ -1,21 +1,21 @@
 /** Fields logged with a fault: ids, names and figures; never a secret or customer data. */
-export type TroubleDetails = Readonly<Record<string, string | number>>;
+export type ProblemDetails = Readonly<Record<string, string | number>>;
 
 /**
  * Every part of the program reports here the faults it survives. It may report each single failure: one place decides
  * how many of them are logged. Implementations do not block and must not throw.
  */
-export interface Troubles {
+export interface Problems {
   /**
    * `subject` is failing, for example `price source kraken`; it is printed before a colon. `problem`: an error that was
    * thrown, or plain words for an expected failure.
    */
-  failed(subject: string, problem: unknown, details?: TroubleDetails): void;
+  failed(subject: string, problem: unknown, details?: ProblemDetails): void;
   /** `subject` works. Cheap enough to be called every time. */
   works(subject: string): void;
   /** Something failed once and is over, such as one request. */
-  happened(subject: string, problem: unknown, details?: TroubleDetails): void;
+  happened(subject: string, problem: unknown, details?: ProblemDetails): void;
 }
 
 /** Discards everything. */
-export const NO_REPORTS: Troubles = { failed: () => {}, works: () => {}, happened: () => {} };
+export const NO_REPORTS: Problems = { failed: () => {}, works: () => {}, happened: () => {} };

@@ -2,7 +2,7 @@ import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useDashboard } from '../dashboard.ts';
 import { useLocale } from '../locale.tsx';
-import { isDismissed, proveWithPasskey } from '../passkeys.ts';
+import { isDismissed, reauthenticateWithPasskey } from '../passkeys.ts';
 import { problemOf, problemOfForm } from '../problem.ts';
 import { sessionQuery, useSignedIn, type SessionAnswer } from '../session.ts';
 import { Button } from '../ui/button.tsx';
@@ -13,23 +13,23 @@ import { CodeField } from '../ui/code-field.tsx';
 
 type Typed = 'totp' | 'recovery_code' | 'password';
 
-/** Asks for a proof before a dangerous action, which continues by itself afterwards. */
-export function ProofDialog() {
+/** Asks for reauthentication before a dangerous action, which continues by itself afterwards. */
+export function ReauthenticationDialog() {
   const { t } = useLocale();
-  const { api, queries, proof } = useDashboard();
+  const { api, queries, reauthentication } = useDashboard();
   const { session } = useSignedIn();
-  const { proofs } = session;
+  const { reauthentication_ways: ways } = session;
   const [typed, chooseTyped] = useState<Typed | null>(
-    (['totp', 'password', 'recovery_code'] as const).find((one) => proofs.includes(one)) ?? null,
+    (['totp', 'password', 'recovery_code'] as const).find((one) => ways.includes(one)) ?? null,
   );
   const [value, setValue] = useState('');
   const done = (answer: SessionAnswer): void => {
     queries.setQueryData(sessionQuery(api).queryKey, answer);
-    proof.get()?.done(true);
+    reauthentication.get()?.done(true);
   };
-  const prove = useMutation({
+  const reauthenticate = useMutation({
     mutationFn: () =>
-      api('POST /dashboard/api/prove', {
+      api('POST /dashboard/api/reauthenticate', {
         body:
           typed === 'password'
             ? { password: value }
@@ -39,19 +39,19 @@ export function ProofDialog() {
       }),
     onSuccess: done,
   });
-  const passkey = useMutation({ mutationFn: () => proveWithPasskey(api), onSuccess: done });
-  const problem = passkey.error === null || isDismissed(passkey.error) ? prove.error : passkey.error;
-  const cancel = (): void => proof.get()?.done(false);
-  const field = { value, onChange: setValue, problem: problemOf(prove.error, paramOf(typed)) };
+  const passkey = useMutation({ mutationFn: () => reauthenticateWithPasskey(api), onSuccess: done });
+  const problem = passkey.error === null || isDismissed(passkey.error) ? reauthenticate.error : passkey.error;
+  const cancel = (): void => reauthentication.get()?.done(false);
+  const field = { value, onChange: setValue, problem: problemOf(reauthenticate.error, paramOf(typed)) };
   return (
-    <Dialog title={t('proof_title')} description={t('proof_text')} onClose={cancel}>
-      {proofs.includes('passkey') ? (
+    <Dialog title={t('reauthentication_title')} description={t('reauthentication_text')} onClose={cancel}>
+      {ways.includes('passkey') ? (
         <Button icon="key" wide busy={passkey.isPending} onClick={() => passkey.mutate()}>
           {t('use_passkey')}
         </Button>
       ) : null}
       {typed === null ? null : (
-        <Form fault={prove.error} onSubmit={() => prove.mutate()}>
+        <Form fault={reauthenticate.error} onSubmit={() => reauthenticate.mutate()}>
           {typed === 'password' ? (
             <PasswordField
               label={t('password')}
@@ -65,11 +65,11 @@ export function ProofDialog() {
           )}
           <DialogActions
             confirm={t('confirm')}
-            isBusy={prove.isPending}
+            isBusy={reauthenticate.isPending}
             problem={problemOfForm(problem, [paramOf(typed)], t)}
             onCancel={cancel}
           />
-          {typed === 'totp' && proofs.includes('recovery_code') ? (
+          {typed === 'totp' && ways.includes('recovery_code') ? (
             <Button kind="quiet" small onClick={() => chooseTyped('recovery_code')}>
               {t('use_recovery_code')}
             </Button>

@@ -15,8 +15,8 @@ export interface Noticed {
   readonly detail: string | null;
 }
 
-/** An occurrence that was noticed. Later ones have higher ids. */
-export interface Occurrence extends Noticed {
+/** Something that needs attention, as it was noticed. Later ones have higher ids. */
+export interface NoticedItem extends Noticed {
   readonly id: bigint;
   readonly projectId: string;
   readonly mode: Mode;
@@ -37,13 +37,13 @@ const COLUMNS = sql`id, project_id as "projectId", mode, kind, subject, occurren
   noticed_at as "noticedAt", ended_at as "endedAt", mailed_at as "mailedAt", mailed_over_at as "mailedOverAt"`;
 
 /** One survey at a time, so that ids grow in the order in which occurrences can be seen. */
-export async function lockOccurrences(trx: Trx): Promise<void> {
+export async function lockNoticedItems(trx: Trx): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtext('cointill attention occurrences'))`.execute(trx);
 }
 
 /** All that are open, the oldest first. */
-export async function openOccurrences(executor: Database | Trx): Promise<readonly Occurrence[]> {
-  const { rows } = await sql<Occurrence>`
+export async function openNoticedItems(executor: Database | Trx): Promise<readonly NoticedItem[]> {
+  const { rows } = await sql<NoticedItem>`
     select ${COLUMNS} from attention_occurrences where ended_at is null order by id`.execute(executor);
   return rows;
 }
@@ -64,7 +64,7 @@ export async function saveNoticed(
     on conflict (project_id, mode, kind, subject, occurrence) do update set ended_at = null`.execute(trx);
 }
 
-export async function endOccurrences(trx: Trx, ids: readonly bigint[], now: number): Promise<void> {
+export async function endNoticedItems(trx: Trx, ids: readonly bigint[], now: number): Promise<void> {
   if (ids.length === 0) return;
   await sql`
     update attention_occurrences set ended_at = ${timestamp(now)}
@@ -85,8 +85,8 @@ export async function markMailed(
 }
 
 /** Those of live endpoints that are open or were mailed since a time, the oldest first. */
-export async function endpointOccurrences(executor: Database | Trx, since: number): Promise<readonly Occurrence[]> {
-  const { rows } = await sql<Occurrence>`
+export async function endpointNoticedItems(executor: Database | Trx, since: number): Promise<readonly NoticedItem[]> {
+  const { rows } = await sql<NoticedItem>`
     select ${COLUMNS} from attention_occurrences
     where mode = 'live' and kind = any ('{endpoint_failing,endpoint_disabled}'::text[])
       and (ended_at is null or ended_at > ${timestamp(since)} and mailed_at is not null) order by id`.execute(executor);
@@ -94,19 +94,19 @@ export async function endpointOccurrences(executor: Database | Trx, since: numbe
 }
 
 /** The number of the newest of all; 0: there was none. */
-export async function newestOccurrence(executor: Database | Trx): Promise<bigint> {
+export async function newestNoticedItem(executor: Database | Trx): Promise<bigint> {
   const { rows } = await sql<{ newest: bigint }>`
     select coalesce(max(id), 0) as newest from attention_occurrences`.execute(executor);
   return rows[0]?.newest ?? 0n;
 }
 
 /** The open ones of a project and mode, of these kinds. */
-export async function occurrencesOf(
+export async function noticedItemsOf(
   db: Database,
   { projectId, mode }: Scope,
   kinds: readonly AttentionKind[],
-): Promise<readonly Occurrence[]> {
-  const { rows } = await sql<Occurrence>`
+): Promise<readonly NoticedItem[]> {
+  const { rows } = await sql<NoticedItem>`
     select ${COLUMNS} from attention_occurrences
     where project_id = ${projectId} and mode = ${mode} and ended_at is null and kind = any (${kinds}::text[])
     order by id`.execute(db);

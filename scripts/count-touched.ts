@@ -14,6 +14,7 @@ const TESTS = [
   'src/domain',
   'src/http/checkout',
   'src/store/payments/payment-rows',
+  'src/store/payments/payment-list',
   'src/store/tables',
   'src/app/webhooks/webhook-endpoints',
   'test/network-names',

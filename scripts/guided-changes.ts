@@ -136,7 +136,27 @@ const eventType: GuidedChange = {
   shows: '"order.accepted"',
 };
 
-export const GUIDED_CHANGES: readonly GuidedChange[] = [chain, field, status, eventType];
+const PAYMENT_FILTERS = 'src/domain/payment-filters.ts';
+const CONDITIONS = 'src/store/payments/payment-filter.ts';
+const READ_FILTERS = 'src/http/dashboard/payment-list/filters.ts';
+const filter: GuidedChange = {
+  what: 'a filter of the list of payments',
+  guide: 'add-a-filter.md',
+  maxFiles: 3,
+  blocks: [
+    before(PAYMENT_FILTERS, '} as const satisfies Readonly<Record<string, PaymentFilter>>;'),
+    after(CONDITIONS, 'export interface PaymentSearch {'),
+    after(CONDITIONS, 'export const NO_FILTERS: PaymentSearch = {'),
+    after(CONDITIONS, '  amounts: (ranges) => amountCondition(ranges),'),
+    insteadOf(READ_FILTERS, '  const { created_after, created_before, label, search, ...unread } = others;'),
+    after(READ_FILTERS, '    label: textOf(label),'),
+  ],
+  besides: [],
+  forcedByTypes: [PAYMENT_FILTERS, CONDITIONS, READ_FILTERS],
+  shows: null,
+};
+
+export const GUIDED_CHANGES: readonly GuidedChange[] = [chain, field, status, eventType, filter];
 
 /** The code blocks of a guide, without the indentation of lists. */
 export function blocksOf(guide: string): readonly string[] {

@@ -32,7 +32,19 @@ export interface PaymentSearch {
   readonly keys: readonly PaymentKey[] | null;
 }
 
-/** Of whose payments somebody wants to hear. */
+export const NO_FILTERS: PaymentSearch = {
+  statuses: null,
+  exceptions: null,
+  api: null,
+  tokens: null,
+  createdFrom: null,
+  createdBefore: null,
+  amounts: null,
+  label: null,
+  keys: null,
+};
+
+/** The project and mode of the payments. */
 export interface PaymentScopeKey {
   readonly projectId: string;
   readonly mode: Mode;
@@ -101,16 +113,8 @@ export function indexScansOf(
   const token = (tokens ?? []).map(
     (one) => sql`network is not null and network = ${one.network} and asset = ${one.asset}`,
   );
-  // As the index says it, which a plan for any exception could not know.
+  // Repeats the partial index's predicate: the planner cannot derive it from a parameter.
   const exception = (exceptions ?? []).map((one) => sql`exception <> 'none' and exception = ${one}`);
-  const amount = search.amounts === null ? null : amountCondition(search.amounts);
-  const filters = {
-    status: statuses === null ? [] : [anyOf(status)],
-    api: api === null ? [] : [sql`surface = ${api}`],
-    token: tokens === null ? [] : [anyOf(token)],
-    exception: exceptions === null ? [] : [sql`exception = any (${exceptions}::text[])`],
-    amount: amount === null ? [] : [amount],
-  };
   const within = withinScope(scope, search, after);
   const source = label === null ? sql`payments` : labelled(label, scope, search, after);
   const plain = (indexScans: readonly (readonly Condition[])[]): IndexScans => ({
@@ -119,7 +123,7 @@ export function indexScansOf(
     amount: null,
   });
   if (keys !== null || label !== null) {
-    const all = [...filters.status, ...filters.api, ...filters.token, ...filters.exception, ...filters.amount];
+    const all = conditionsBut(search, []);
     if (keys === null) return plain([all]);
     const ofLabel = label === null ? [] : [hasLabel(label, scope)];
     const found = keys.flatMap((key) =>
@@ -135,21 +139,56 @@ export function indexScansOf(
     };
   }
   if (exceptions !== null && !exceptions.includes('none')) {
-    return plain(exception.map((one) => [one, ...filters.status, ...filters.api, ...filters.token, ...filters.amount]));
+    const others = conditionsBut(search, ['exceptions']);
+    return plain(exception.map((one) => [one, ...others]));
   }
+  const amount = search.amounts === null ? null : amountCondition(search.amounts);
   return { ...plain(byStatusAndToken()), amount };
 
   function byStatusAndToken(): readonly (readonly Condition[])[] {
+    const others = conditionsBut(search, ['statuses', 'api', 'amounts']);
     if (tokens !== null) {
-      const along = byToken(token, statuses, apis, [...filters.status, ...filters.api]);
+      const along = byToken(token, statuses, apis, conditionsOf(search, ['statuses', 'api']));
+      const besideToken = conditionsBut(search, ['statuses', 'api', 'tokens', 'amounts']);
       return [
-        ...along.ended.map((own) => [HAS_ENDED, ...own, ...filters.exception]),
-        ...along.running.map((own) => [...own, ...filters.token, ...filters.exception]),
+        ...along.ended.map((own) => [HAS_ENDED, ...own, ...besideToken]),
+        ...along.running.map((own) => [...own, ...others]),
       ];
     }
     const indexScans = statuses === null ? apis.map((one) => [one]) : product(apis, status);
-    return indexScans.map((own) => [...own, ...filters.exception]);
+    return indexScans.map((own) => [...own, ...others]);
   }
+}
+
+/** The filters that are conditions of one payment, whichever index it is read along. */
+type PlainFilter = Exclude<keyof PaymentSearch, 'createdFrom' | 'createdBefore' | 'label' | 'keys'>;
+
+const CONDITIONS: {
+  readonly [Name in PlainFilter]: (wanted: NonNullable<PaymentSearch[Name]>) => Condition;
+} = {
+  statuses: (statuses) => sql`status = any (${statuses}::text[])`,
+  exceptions: (exceptions) => sql`exception = any (${exceptions}::text[])`,
+  api: (api) => sql`surface = ${api}`,
+  tokens: (tokens) => anyOf(tokens.map(({ asset, network }) => sql`(network = ${network} and asset = ${asset})`)),
+  amounts: (ranges) => amountCondition(ranges),
+};
+const PLAIN_FILTERS = Object.keys(CONDITIONS).filter((name): name is PlainFilter => Object.hasOwn(CONDITIONS, name));
+
+/** All conditions of a search but those of these filters. */
+function conditionsBut(search: PaymentSearch, without: readonly PlainFilter[]): readonly Condition[] {
+  return conditionsOf(
+    search,
+    PLAIN_FILTERS.filter((name) => !without.includes(name)),
+  );
+}
+
+function conditionsOf(search: PaymentSearch, names: readonly PlainFilter[]): readonly Condition[] {
+  return names.flatMap((name) => conditionOf(search, name));
+}
+
+function conditionOf<Name extends PlainFilter>(search: PaymentSearch, name: Name): readonly Condition[] {
+  const wanted: PaymentSearch[Name] = search[name];
+  return wanted === null ? [] : [CONDITIONS[name](wanted)];
 }
 
 /** Those that have ended along the index of tokens, or that of statuses where both are given; the others by status. */
@@ -171,18 +210,6 @@ function byToken(
 }
 
 const withStatus = (one: PaymentStatus): Condition => sql`status = ${one}`;
-
-/** All that narrows but the scope, as conditions of one payment, for reading along another index. */
-function otherConditions({ statuses, exceptions, api, tokens }: PaymentSearch): readonly Condition[] {
-  return [
-    ...(statuses === null ? [] : [sql`status = any (${statuses}::text[])`]),
-    ...(api === null ? [] : [sql`surface = ${api}`]),
-    ...(tokens === null
-      ? []
-      : [anyOf(tokens.map(({ asset, network }) => sql`(network = ${network} and asset = ${asset})`))]),
-    ...(exceptions === null ? [] : [sql`exception = any (${exceptions}::text[])`]),
-  ];
-}
 
 const labelIn = (label: string, { projectId }: PaymentScopeKey): Condition =>
   sql`(select id from labels where project_id = ${projectId} and lower(name) = lower(${label}))`;
@@ -230,8 +257,8 @@ export function alongAmounts(
 ): Condition {
   const ranges = search.amounts ?? [];
   const own = sql`project_id = ${scope.projectId} and mode = ${scope.mode}`;
-  const all = sql.join([...withinScope(scope, search, page.after), ...otherConditions(search)], sql` and `);
-  // Put in order after that: in the order of ids the planner would read every payment.
+  const all = sql.join([...withinScope(scope, search, page.after), ...conditionsBut(search, ['amounts'])], sql` and `);
+  // Sorted outside of the subquery: with `order by id` inside, the planner would walk the whole primary key.
   const running = sql`select id from payments where ${all} and ${IS_RUNNING} and ${amountCondition(ranges)}`;
   const parts = ranges.map(
     (range) => sql`select found.id

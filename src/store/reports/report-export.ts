@@ -8,7 +8,7 @@ import type { Report, ReportSpan } from '../../domain/report.ts';
 import { copyFile } from './copy-file.ts';
 import { coin, exact, fiat, orUnknown, plain, time, words, type Writing } from './export-columns.ts';
 import { copyPayments } from './payment-export.ts';
-import type { Condition, PaymentScopeKey } from '../payments/payment-filter.ts';
+import { NO_FILTERS, type Condition, type PaymentScopeKey } from '../payments/payment-filter.ts';
 import { WAS_PAID } from '../refunds/refund-payouts.ts';
 import { at as moment } from './report-sums.ts';
 import { idWriter } from '../payments/written-ids.ts';
@@ -213,7 +213,7 @@ export function copyReport(client: Client, file: ReportFile, take: (piece: Buffe
   const { report, scope, span, token, tokens } = file;
   if (report === 'payments') {
     const search = {
-      ...EVERYTHING,
+      ...NO_FILTERS,
       createdFrom: span.startAt,
       createdBefore: span.endAt,
       tokens: token === null ? null : [token],
@@ -253,12 +253,3 @@ export function tokenRows(tokens: readonly Token[]): Condition {
     ? sql`(select null::text, null::text, null::integer where false) as token (asset, network, decimals)`
     : sql`(values ${sql.join(rows)}) as token (asset, network, decimals)`;
 }
-
-const EVERYTHING = {
-  statuses: null,
-  exceptions: null,
-  api: null,
-  amounts: null,
-  label: null,
-  keys: null,
-} as const;

@@ -106,7 +106,7 @@ export interface TextValues {
   readonly chip_amount_to: 'amount';
   readonly chip_day_from: 'day';
   readonly chip_day_to: 'day';
-  readonly chip_label: 'label';
+  readonly chip_filter: 'filter' | 'value';
   readonly chip_remove: 'filter';
   readonly delete_view_text: 'name';
   readonly delete_shared_view_text: 'name';

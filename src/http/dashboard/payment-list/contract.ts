@@ -1,38 +1,24 @@
-import { Type, type Static } from 'typebox';
+import { Type, type Static, type TOptional, type TString, type TUnsafe } from 'typebox';
 import { EXPORT_COLUMNS } from '../../../domain/export-column.ts';
-import { PAYMENT_APIS } from '../../../domain/payment.ts';
+import { PAYMENT_FILTER_NAMES, PAYMENT_FILTERS, type PaymentFilterField } from '../../../domain/payment-filters.ts';
+import { PAYMENT_APIS, type PaymentApi } from '../../../domain/payment.ts';
 import { oneOf, text } from '../../fields.ts';
 import { nullable } from '../../shapes.ts';
 import { type Contracts, keysetQuery, modeParams, modeShape } from '../contract-parts.ts';
 import { paymentRowShape } from '../payments/contract.ts';
 
-/** What several words are given as: by commas. */
-const words = Type.Optional(text({ max: 200 }));
-const amount = Type.Optional(text({ max: 20 }));
-
-/** What narrows a list or an export of payments. What is left out does not narrow. */
-export const paymentFilters = {
-  /** By commas, as `exception`, `asset`, `network` and `currency` are. */
-  status: words,
-  exception: words,
-  api: Type.Optional(oneOf(PAYMENT_APIS)),
-  asset: words,
-  network: words,
-  /** Decimal texts in the payments' own currency, both included. */
-  amount_min: amount,
-  amount_max: amount,
-  currency: words,
-  /** ISO 8601, a UTC day or a time; both leave out their own moment. */
-  created_after: Type.Optional(text({ max: 40 })),
-  created_before: Type.Optional(text({ max: 40 })),
-  /** The name of a label, in any case. */
-  label: Type.Optional(text({ max: 100 })),
-  /**
-   * A whole id of a payment, refund or event, transaction number, order id, e-mail address, transaction hash or
-   * address, or the beginning of a description.
-   */
-  search: Type.Optional(text({ max: 255 })),
+type FilterSchemas = {
+  readonly [Field in PaymentFilterField]: TOptional<Field extends 'api' ? TUnsafe<PaymentApi> : TString>;
 };
+
+/** The parameters that narrow a list or an export of payments. Each that is left out does not narrow. */
+const paymentFilters = Object.fromEntries(
+  PAYMENT_FILTER_NAMES.flatMap((name) => {
+    const { field, max } = PAYMENT_FILTERS[name];
+    if (field === null) return [];
+    return [[field, Type.Optional(field === 'api' ? oneOf(PAYMENT_APIS) : text({ max }))]];
+  }),
+) as unknown as FilterSchemas;
 
 const filterFields = Type.Object(paymentFilters);
 export type FilterFields = Static<typeof filterFields>;

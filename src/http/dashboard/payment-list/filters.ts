@@ -24,28 +24,37 @@ import type { FilterFields } from './contract.ts';
  * @throws RequestError if a word is not one that payments can have
  */
 export function readFilters(query: FilterFields): PaymentSearch {
-  const assets = wordsOf('asset', query.asset, ASSET_CODES);
-  const networks = wordsOf('network', query.network, NETWORKS);
-  const tokens =
-    assets === null && networks === null
-      ? null
-      : allTokens().filter(
-          ({ asset, network }) => (assets?.includes(asset) ?? true) && (networks?.includes(network) ?? true),
-        );
-  const { created_after, created_before } = query;
+  const { status, exception, api, asset, network, amount_min, amount_max, currency, ...others } = query;
+  const { created_after, created_before, label, search, ...unread } = others;
+  // A parameter that this function forgets does not compile.
+  void (unread satisfies Readonly<Record<string, never>>);
   return {
-    statuses: wordsOf('status', query.status, PAYMENT_STATUSES),
-    exceptions: wordsOf('exception', query.exception, EXCEPTIONS),
-    api: query.api ?? null,
-    tokens,
+    statuses: wordsOf('status', status, PAYMENT_STATUSES),
+    exceptions: wordsOf('exception', exception, EXCEPTIONS),
+    api: api ?? null,
+    tokens: tokensOf(asset, network),
     ...readCreated({
       ...(created_after === undefined ? {} : { created_after }),
       ...(created_before === undefined ? {} : { created_before }),
     }),
-    amounts: amountsOf(query),
-    label: query.label === undefined || query.label.trim() === '' ? null : query.label.trim(),
-    keys: searchKeysOf(query.search ?? ''),
+    amounts: amountsOf({ amount_min, amount_max, currency }),
+    label: textOf(label),
+    keys: searchKeysOf(search ?? ''),
   };
+}
+
+function textOf(text: string | undefined): string | null {
+  const trimmed = text?.trim() ?? '';
+  return trimmed === '' ? null : trimmed;
+}
+
+function tokensOf(asset: string | undefined, network: string | undefined): PaymentSearch['tokens'] {
+  const assets = wordsOf('asset', asset, ASSET_CODES);
+  const networks = wordsOf('network', network, NETWORKS);
+  if (assets === null && networks === null) return null;
+  return allTokens().filter(
+    (token) => (assets?.includes(token.asset) ?? true) && (networks?.includes(token.network) ?? true),
+  );
 }
 
 /** The cursor from `after`. */
@@ -70,10 +79,14 @@ function wordsOf<Word extends string>(
 }
 
 /** In the payments' own currency: an amount of 100 is 100 dollars, euros or yen, unless one of them is named. */
-function amountsOf({ amount_min, amount_max, currency }: FilterFields): readonly AmountRange[] | null {
+function amountsOf({
+  amount_min,
+  amount_max,
+  currency,
+}: Readonly<Record<'amount_min' | 'amount_max' | 'currency', string | undefined>>): readonly AmountRange[] | null {
   const currencies = wordsOf('currency', currency, FIATS) ?? FIATS;
   if (amount_min === undefined && amount_max === undefined && currency === undefined) return null;
-  // Refused once, in the form that most currencies have.
+  // Both are read with two decimals, so that a bad amount gives one error instead of one a currency.
   const [least, most] = [readAmount('amount_min', amount_min), readAmount('amount_max', amount_max)];
   if (least !== null && most !== null && least > most) {
     throw invalid('amount_min', 'amount_min must not be greater than amount_max. Swap the two, or leave one out.');

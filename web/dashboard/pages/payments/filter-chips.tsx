@@ -1,8 +1,9 @@
+import { PAYMENT_FILTERS } from '../../../../src/domain/payment-filters.ts';
 import { useLocale, type Locale } from '../../locale.tsx';
 import { Icon } from '../../ui/icons.tsx';
 import css from './payments-page.module.css';
 import { networkName } from './network-name.ts';
-import { FILTERS, type FilterName, type PaymentsSearch, type SearchChange } from './search.ts';
+import { MORE_FILTERS, type MoreFilter, type PaymentsSearch, type SearchChange } from './search.ts';
 
 interface FilterChipsProps {
   readonly search: PaymentsSearch;
@@ -13,7 +14,7 @@ interface FilterChipsProps {
 export function FilterChips({ search, onChange }: FilterChipsProps) {
   const locale = useLocale('list');
   const { t } = locale;
-  const chips = FILTERS.flatMap((name) => {
+  const chips = MORE_FILTERS.flatMap((name) => {
     const text = chipText(name, search, locale);
     return text === null ? [] : [{ name, text }];
   });
@@ -36,8 +37,8 @@ export function FilterChips({ search, onChange }: FilterChipsProps) {
   );
 }
 
-/** Null for a filter that is not set, or has a control of its own. */
-function chipText(name: FilterName, search: PaymentsSearch, { t, day }: Locale<'list'>): string | null {
+/** Null for a filter that is not set, or is part of another's chip. */
+function chipText(name: MoreFilter, search: PaymentsSearch, { t, day }: Locale<'list'>): string | null {
   const value = search[name];
   if (value === undefined) return null;
   const amount = search.currency === undefined ? value : `${value} ${search.currency}`;
@@ -52,18 +53,13 @@ function chipText(name: FilterName, search: PaymentsSearch, { t, day }: Locale<'
       return t('chip_day_from', { day: day(value) });
     case 'to':
       return t('chip_day_to', { day: day(value) });
-    case 'label':
-      return t('chip_label', { label: value });
     case 'network':
       return networkName(value);
     case 'coin':
       return value;
     case 'api':
       return t(`api_${search.api ?? 'order'}`);
-    case 'status':
-    case 'exception':
-    case 'search':
-    case 'period':
-      return null;
+    default:
+      return t('chip_filter', { filter: t(PAYMENT_FILTERS[name].label), value });
   }
 }

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useState, type ComponentProps } from 'react';
+import { PAYMENT_FILTERS } from '../../../../src/domain/payment-filters.ts';
 import { useDashboard } from '../../dashboard.ts';
 import { useLocale } from '../../locale.tsx';
 import { useScope } from '../../scope.ts';
@@ -10,7 +11,7 @@ import { SelectField } from '../../ui/select-field.tsx';
 import css from './list-dialogs.module.css';
 import { filterWordsQuery } from './list-queries.ts';
 import { labelsQuery } from './queries.ts';
-import { APIS, isAmount, type PaymentsSearch, type SearchChange } from './search.ts';
+import { APIS, isAmount, MORE_FILTERS, type MoreFilter, type PaymentsSearch, type SearchChange } from './search.ts';
 
 interface FilterDialogProps {
   readonly search: PaymentsSearch;
@@ -30,23 +31,13 @@ export function FilterDialog({ search, onFilter, onClose }: FilterDialogProps) {
   const set = (name: keyof PaymentsSearch) => (value: string) =>
     want((before) => ({ ...before, [name]: value.trim() === '' ? undefined : value.trim() }));
   const problems = problemsOf(wanted, t);
-  const typed = (name: 'min' | 'max' | 'from' | 'to', label: string) => (
-    <Field
-      label={label}
-      value={wanted[name] ?? ''}
-      problem={isChecked ? problems[name] : null}
-      onValue={set(name)}
-      {...(name === 'from' || name === 'to' ? { type: 'date' } : { inputMode: 'decimal' as const })}
-    />
-  );
-  const chosen = (name: 'api' | 'coin' | 'network' | 'currency' | 'label', options: Options) => (
-    <WordField
-      label={t(name === 'api' ? 'column_api' : name)}
-      value={wanted[name]}
-      options={options}
-      onValue={set(name)}
-    />
-  );
+  const options: Readonly<Partial<Record<MoreFilter, Options>>> = {
+    currency: same(words?.currencies),
+    coin: same(words?.coins),
+    network: (words?.networks ?? []).map(({ name, label }) => [name, label]),
+    api: APIS.map((one) => [one, t(`api_${one}`)]),
+    label: same(labels),
+  };
   return (
     <Dialog title={t('filter')} description={t('filter_text')} wide onClose={onClose}>
       <Form
@@ -56,27 +47,33 @@ export function FilterDialog({ search, onFilter, onClose }: FilterDialogProps) {
         }}
       >
         <div className={css.pairs}>
-          {typed('min', t('amount_from'))}
-          {typed('max', t('amount_to'))}
-          {typed('from', t('day_from'))}
-          {typed('to', t('day_to'))}
-          {chosen('currency', same(words?.currencies))}
-          {chosen('coin', same(words?.coins))}
-          {chosen(
-            'network',
-            (words?.networks ?? []).map(({ name, label }) => [name, label]),
-          )}
-          {chosen(
-            'api',
-            APIS.map((one) => [one, t(`api_${one}`)]),
-          )}
-          {chosen('label', same(labels))}
+          {MORE_FILTERS.map((name) => {
+            const { value: kind, label } = PAYMENT_FILTERS[name];
+            const common = { label: t(label), onValue: set(name) };
+            const offered = options[name];
+            return offered === undefined ? (
+              <Field
+                key={name}
+                {...common}
+                {...INPUTS[kind]}
+                value={wanted[name] ?? ''}
+                problem={isChecked ? problems[name] : null}
+              />
+            ) : (
+              <WordField key={name} {...common} value={wanted[name]} options={offered} />
+            );
+          })}
         </div>
         <DialogActions confirm={t('filter')} onCancel={onClose} />
       </Form>
     </Dialog>
   );
 }
+
+const INPUTS: Readonly<Record<string, Partial<ComponentProps<typeof Field>>>> = {
+  day: { type: 'date' },
+  amount: { inputMode: 'decimal' },
+};
 
 type Options = readonly (readonly [value: string, text: string])[];
 
@@ -97,7 +94,10 @@ function WordField({ label, value = '', options, onValue }: WordFieldProps) {
   return <SelectField label={label} value={value} options={all} onValue={onValue} />;
 }
 
-function problemsOf({ min, max, from, to }: SearchChange, t: ReturnType<typeof useLocale>['t']) {
+function problemsOf(
+  { min, max, from, to }: SearchChange,
+  t: ReturnType<typeof useLocale>['t'],
+): Readonly<Partial<Record<MoreFilter, string | null>>> {
   const wrong = (text: string | undefined): string | null =>
     text === undefined || isAmount(text) ? null : t('filter_amount_wrong');
   const [least, most] = [wrong(min), wrong(max)];

@@ -1,18 +1,11 @@
+import { PAYMENT_FILTER_NAMES } from '../../../../src/domain/payment-filters.ts';
 import { useLocale } from '../../locale.tsx';
 import { Button, LinkButton } from '../../ui/button.tsx';
 import { Select } from '../../ui/field.tsx';
 import { SearchField } from '../../ui/search-field.tsx';
 import { FilterChips } from './filter-chips.tsx';
 import css from './payments-page.module.css';
-import {
-  FILTERS,
-  isNarrowed,
-  PERIODS,
-  UNUSUAL,
-  type PaymentsSearch,
-  type Period,
-  type SearchChange,
-} from './search.ts';
+import { isNarrowed, PERIODS, UNUSUAL, type PaymentsSearch, type Period, type SearchChange } from './search.ts';
 
 interface FiltersProps {
   readonly search: PaymentsSearch;
@@ -22,7 +15,7 @@ interface FiltersProps {
 }
 
 const isPeriod = (text: string): text is Period => Object.hasOwn(PERIODS, text);
-const NO_FILTERS: SearchChange = Object.fromEntries(FILTERS.map((name) => [name, undefined]));
+const NO_FILTERS: SearchChange = Object.fromEntries(PAYMENT_FILTER_NAMES.map((name) => [name, undefined]));
 
 /** The filters of the list. They are in the URL, so they survive a reload and can be shared. */
 export function Filters({ search, onChange, onMore }: FiltersProps) {

@@ -1,6 +1,9 @@
 import { withProgram } from '../config/called-as.ts';
 import { OverloadedError } from '../app/batch.ts';
 import type { PaymentApi } from '../domain/payment.ts';
+import type { FastifyRequest } from 'fastify';
+import type { Problems } from '../domain/problems.ts';
+import { loggedPath } from './path.ts';
 
 /** How long a body may be, where its route does not say otherwise. */
 export const BODY_LIMIT_BYTES = 65_536;
@@ -136,4 +139,12 @@ function isLostConnection(error: unknown): boolean {
       error.message,
     )
   );
+}
+
+/**
+ * Reports that a request was answered with an internal error. The path has neither its query nor the token of a link.
+ */
+export function reportFault(problems: Problems, request: FastifyRequest, status: number, fault: unknown): void {
+  const subject = `${request.method} ${request.routeOptions.url ?? 'of an unknown path'} answered ${status}`;
+  problems.happened(subject, fault, { request: request.id, path: loggedPath(request) });
 }

@@ -1,5 +1,23 @@
 import { ServerResponse, type RequestListener } from 'node:http';
 import type { Socket } from 'node:net';
+import type { Access, AccessKey } from '../app/projects/access.ts';
+import type { KeyUses } from '../app/projects/key-uses.ts';
+import type { Mode } from '../domain/permission.ts';
+import type { Problems } from '../domain/problems.ts';
+import { clientAddress } from './client.ts';
+import { parseBodies } from './body.ts';
+import { BODY_LIMIT_BYTES, asRequestError, errorBody, invalid, type RequestError, reportFault } from './errors.ts';
+import { cameEncrypted } from './https-rule.ts';
+import { nameIgnoredFields } from './ignored-fields.ts';
+import { createListener, TIMEOUTS } from './listener.ts';
+import { guardRequests, guardUnrouted, nothingAt, rateLimitHeaders, apiOf, sendRateLimitHeaders } from './guard.ts';
+import { pathOf } from './path.ts';
+import { limitConcurrentReads } from './api.ts';
+import { clientBucket, type RateLimits } from './rate-limit.ts';
+import { requestIds } from './request-id.ts';
+import type { DashboardGuard } from './session-guard.ts';
+import { compileValidator } from './validation.ts';
+
 import Fastify, {
   LogController,
   type FastifyBaseLogger,
@@ -7,24 +25,6 @@ import Fastify, {
   type FastifyReply,
   type FastifyRequest,
 } from 'fastify';
-import type { Access, AccessKey } from '../app/projects/access.ts';
-import type { KeyUses } from '../app/projects/key-uses.ts';
-import type { Mode } from '../domain/permission.ts';
-import type { Problems } from '../domain/problems.ts';
-import { clientAddress } from './client.ts';
-import { parseBodies } from './body.ts';
-import { BODY_LIMIT_BYTES, asRequestError, errorBody, invalid, type RequestError } from './errors.ts';
-import { cameEncrypted } from './https-rule.ts';
-import { nameIgnoredFields } from './ignored-fields.ts';
-import { createListener, TIMEOUTS } from './listener.ts';
-import { guardRequests, guardUnrouted, nothingAt, rateLimitHeaders, apiOf, sendRateLimitHeaders } from './guard.ts';
-import { pathOf } from './path.ts';
-import { reportFault } from './report-fault.ts';
-import { limitConcurrentReads } from './concurrent-reads.ts';
-import { clientBucket, type RateLimits } from './rate-limit.ts';
-import { requestIds } from './request-id.ts';
-import type { DashboardGuard } from './session-guard.ts';
-import { compileValidator } from './validation.ts';
 
 export interface ServerOptions {
   /** Which address this is: the live one or the sandbox's. */

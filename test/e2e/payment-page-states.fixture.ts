@@ -7,7 +7,7 @@ import type { Locale } from '../../src/http/checkout/language/locale.ts';
 import { renderPaymentPage } from '../../src/http/checkout/page.ts';
 import { renderProblemPage } from '../../src/http/checkout/problem-page.ts';
 import { renderRefundPage } from '../../src/http/checkout/refund-page.ts';
-import { sendPage } from '../../src/http/checkout/send-page.ts';
+import { sendPage } from '../../src/http/checkout/frame.ts';
 import type { Frame, Page, PaymentView, ProblemView, RefundStep } from '../../src/http/checkout/view.ts';
 
 /**

@@ -1,10 +1,14 @@
-import type { FastifyRequest } from 'fastify';
+import type { FastifyRequest, FastifyReply } from 'fastify';
 import type { Access } from '../../app/projects/access.ts';
 import type { Project } from '../../store/projects/projects.ts';
 import { chooseLanguage } from './language/languages.ts';
 import { accentPath, logoPath } from './branding-routes.ts';
 import type { Locale } from './language/locale.ts';
-import type { Frame, Branding } from './view.ts';
+import type { Frame, Branding, Page } from './view.ts';
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+import { negotiateEncoding } from '../served-file.ts';
+import { givenHeaders } from '../event-stream.ts';
+import { pageHeaders } from './layout.ts';
 
 /** A request for one of the pages. */
 export interface PageRequest {
@@ -47,4 +51,34 @@ function brandingOf(project: Project | null): Branding {
     accentPath: accent && accentPath(accent),
     supportUrl,
   };
+}
+
+/**
+ * A page in 50 µs, a third of what the default quality takes for an eighth fewer bytes. That is faster than passing it
+ * to another thread, so it is done here.
+ */
+const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 1, [constants.BROTLI_PARAM_MODE]: 1 } };
+const GZIP = { level: 1 };
+
+/** Sends a page, compressed if the client accepts that. */
+export function sendPage(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { status, html, isAscii }: Page,
+  framedBy: readonly string[] = [],
+): FastifyReply {
+  void reply.code(status).headers(pageHeaders(framedBy));
+  const encoding = negotiateEncoding(request.headers['accept-encoding']);
+  if (encoding === 'identity') return isAscii ? sendAscii(reply, html) : reply.send(html);
+  void reply.header('content-encoding', encoding);
+  return reply.send(encoding === 'br' ? brotliCompressSync(html, BROTLI) : gzipSync(html, GZIP));
+}
+
+/** Head and page are sent in one write of plain bytes: encoding them would take as long as rendering the page. */
+function sendAscii(reply: FastifyReply, html: string): FastifyReply {
+  reply.hijack();
+  void reply.header('content-length', html.length);
+  reply.raw.writeHead(reply.statusCode, givenHeaders(reply));
+  reply.raw.end(html, 'latin1');
+  return reply;
 }

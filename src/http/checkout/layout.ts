@@ -3,8 +3,7 @@ import { html, markupText, raw, type Child, type Html } from '../pages/html.ts';
 import { LANGUAGES } from './language/languages.ts';
 import { pageHref } from './links.ts';
 import type { Assets } from '../pages/assets.ts';
-import type { Locale } from './language/locale.ts';
-import { scriptTexts } from './language/script-texts.ts';
+import { type Locale, scriptTexts } from './language/locale.ts';
 import { name } from './language/format.ts';
 import type { Frame, Page } from './view.ts';
 

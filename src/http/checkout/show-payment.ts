@@ -4,14 +4,12 @@ import type { PaymentWatch } from '../../app/live/payment-watch.ts';
 import type { Payment } from '../../domain/payment.ts';
 import type { Problems } from '../../domain/problems.ts';
 import type { Api } from '../api.ts';
-import { asRequestError, RequestError } from '../errors.ts';
+import { asRequestError, RequestError, reportFault } from '../errors.ts';
 import type { Assets } from '../pages/assets.ts';
-import { reportFault } from '../report-fault.ts';
 import { pageFacts, payingFacts, type PayingFacts } from './facts.ts';
-import { frameOf, type PageRequest } from './frame.ts';
+import { frameOf, type PageRequest, sendPage } from './frame.ts';
 import { renderPaymentPage } from './page.ts';
 import { presentPaymentPage, type PageFacts } from './present.ts';
-import { sendPage } from './send-page.ts';
 import type { Notice } from './view.ts';
 import type { Project } from '../../store/projects/projects.ts';
 

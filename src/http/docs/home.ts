@@ -2,9 +2,8 @@ import type { FastifyInstance } from 'fastify';
 import type { Mode } from '../../domain/permission.ts';
 import type { Assets } from '../pages/assets.ts';
 import { html, markupText, type Html } from '../pages/html.ts';
-import { ICON } from '../pages/icon.ts';
+import { ICON, COIN } from '../pages/icon.ts';
 import { sendFile, servedText, type ServedFile } from '../served-file.ts';
-import { COIN } from './coin.ts';
 
 export interface HomeOptions {
   /** Which address it is for. */

@@ -1,7 +1,6 @@
 import type { Assets } from '../pages/assets.ts';
 import { html, markupText, type Html } from '../pages/html.ts';
-import { ICON } from '../pages/icon.ts';
-import { COIN } from './coin.ts';
+import { ICON, COIN } from '../pages/icon.ts';
 import { renderBasics, renderExamples, renderQuickstart, renderWebhooksGuide } from './guide.ts';
 import type { OpenApiDocument } from './openapi-document.ts';
 import { objectId, renderObjects, renderTag, routesOf } from './reference.ts';

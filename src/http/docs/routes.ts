@@ -2,9 +2,8 @@ import type { FastifyInstance } from 'fastify';
 import type { Mode } from '../../domain/permission.ts';
 import type { Assets } from '../pages/assets.ts';
 import { sendFile, servedText, type ServedFile } from '../served-file.ts';
-import { readOpenApi } from './openapi-document.ts';
+import { readOpenApi, toYaml } from './openapi-document.ts';
 import { renderDocs } from './page.ts';
-import { toYaml } from './yaml.ts';
 
 interface Documents {
   readonly page: ServedFile;

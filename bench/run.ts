@@ -16,6 +16,7 @@ import { pageLoad } from './page-load.ts';
 import { pageTaps } from './page-taps.ts';
 import { print, type Figure } from './report.ts';
 import { reports } from './reports.ts';
+import { signIn } from './sign-in.ts';
 import { start } from './start.ts';
 
 const BENCHES: Readonly<Record<string, () => Promise<readonly Figure[]>>> = {
@@ -34,6 +35,7 @@ const BENCHES: Readonly<Record<string, () => Promise<readonly Figure[]>>> = {
   'page-load': async () => [...(await pageLoad()), ...(await pageTaps())],
   flood,
   memory,
+  'sign-in': signIn,
   backup,
 };
 

@@ -28,7 +28,7 @@ describe('a statement as text', () => {
     const more = linesOf(statement(201)).filter((line) => line.startsWith('Named above: the first 1 of 201 '));
     expect(more.map((line) => line.replace(/^.* 201 /, ''))).toEqual([
       'payments with other sums than their transfers.',
-      'payments of which too much was refunded.',
+      'payments whose refunds are more than their confirmed money.',
       'deposits that differ.',
     ]);
     expect(linesOf(statement(1)).join('\n')).not.toContain('Named above');

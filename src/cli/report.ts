@@ -200,9 +200,10 @@ export function linesOf(statement: StatementRecord): readonly string[] {
     ),
     ...moreOf(differences, 'payments with other sums than their transfers'),
     ...overRefunds.rows.map(
-      (row) => `${row.payment}: ${row.refunded} ${row.coin} were refunded of ${row.received} that are confirmed.`,
+      (row) =>
+        `${row.payment}: its refunds, paid or pending, are ${row.refunded} ${row.coin}; only ${row.received} are confirmed.`,
     ),
-    ...moreOf(overRefunds, 'payments of which too much was refunded'),
+    ...moreOf(overRefunds, 'payments whose refunds are more than their confirmed money'),
     ...deposits.rows.map(
       (row) =>
         `${row.address}: ${row.received} ${row.coin} came, ${row.swept} were swept, and ${row.there} lie there.` +

@@ -68,7 +68,7 @@ export interface RefundRow extends TokenKey {
   readonly unvalued: number;
 }
 
-/** A payment of which more was refunded in a token than is confirmed. */
+/** A payment whose refunds in a token, paid and pending, are more than its confirmed money. */
 export interface OverRefundRow extends TokenKey {
   readonly paymentId: string;
   readonly api: PaymentApi;

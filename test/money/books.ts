@@ -188,11 +188,14 @@ async function compareReports(
       .map((row) => ({ units: units(row['coin amount'], asset) }));
     add('export of sweeps', asset, shown(sum(exported), asset), shown(swept, asset));
   }
-  // Money that was given back may be taken off the chain afterwards.
+  // A reorganisation may take the money of an order off the chain after its refund was made, paid or not.
   const isOverRefunded = orders.some(
-    (order) => sum(refunds.filter((one) => one.order === order && isPaid(one))) > sum(arrivals(index, order)),
+    (order) => sum(refunds.filter((one) => one.order === order)) > sum(arrivals(index, order)),
   );
-  add('statement', 'verdict', statement.verdict, isOverRefunded ? 'explained' : 'balanced');
+  const verdict = isOverRefunded ? 'explained' : 'balanced';
+  const { differences, over_refunds: overRefunds, deposit_differences: depositDifferences } = statement;
+  const named = JSON.stringify({ differences, overRefunds, depositDifferences });
+  add('statement', 'verdict', statement.verdict === verdict ? verdict : `${statement.verdict} by ${named}`, verdict);
 }
 
 function unitsOf(value: unknown, asset: Asset): bigint {

@@ -1,6 +1,7 @@
 import { Client } from 'pg';
 import { utxoParams } from '../src/rails/utxo/params.ts';
 import { createRpcNode } from '../src/rails/rpc/node.ts';
+import { newProcessMemory } from '../src/app/context.ts';
 import { createChainFollower } from '../src/app/chains/follow-chain.ts';
 import { createUtxoSource } from '../src/rails/utxo/source.ts';
 import { openDatabase } from '../src/store/database.ts';
@@ -43,6 +44,7 @@ export async function catchUp(): Promise<readonly Figure[]> {
       railFor: () => rail,
       links: { checkoutUrl: { live: '', test: '' } },
       policy: DEFAULT_POLICY,
+      memory: newProcessMemory(),
     };
     await createChainFollower(app, source).follow();
     const { rows } = await client.query<{ height: number }>('select height from chain_cursors');

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { pino } from 'pino';
-import type { App } from '../src/app/context.ts';
+import { newProcessMemory, type App } from '../src/app/context.ts';
 import { createPaymentCreator } from '../src/app/payments/create-payment.ts';
 import { createPaymentReader } from '../src/app/payments/read-payment.ts';
 import { sandboxRail } from '../src/modes/sandbox-rail.ts';
@@ -47,6 +47,7 @@ async function describe(): Promise<object> {
     railFor: () => rail,
     links: { checkoutUrl: { live: config.checkoutUrl, test: config.sandboxCheckoutUrl } },
     policy: DEFAULT_POLICY,
+    memory: newProcessMemory(),
   };
   const api: Api = { app, creator: createPaymentCreator(app, database.pipeline), reader: createPaymentReader(app) };
   const server = buildServer({

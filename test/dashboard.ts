@@ -147,6 +147,7 @@ export async function dashboardTest(
       origin: people.site.origin,
       host: isBound ? new URL(url).hostname : null,
       behindProxy,
+      seenSessions: new Set(),
     },
     plugins: [dashboardRoutes(dashboard, null)],
     ...more,

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { App } from '../src/app/context.ts';
+import { newProcessMemory, type App } from '../src/app/context.ts';
 import type { IdempotencyRequest } from '../src/app/idempotency.ts';
 import type { Observer } from '../src/app/observer.ts';
 import { createPaymentCreator, type PaymentCreator } from '../src/app/payments/create-payment.ts';
@@ -67,6 +67,7 @@ export async function testApp(
     railFor: (mode) => rails[mode],
     links: { checkoutUrl: { live: 'https://pay.example', test: 'https://sandbox.pay.example' } },
     policy: DEFAULT_POLICY,
+    memory: newProcessMemory(),
     observer: options.observer,
   };
   const project = await createProject(app, 'Shop');

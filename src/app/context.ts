@@ -1,6 +1,7 @@
 import type { Clock, RandomBytes } from '../domain/clock.ts';
 import { uuidV7 } from '../domain/id.ts';
 import type { PaymentPolicy } from '../domain/transition.ts';
+import type { WalletDeriver } from '../rails/chain.ts';
 import type { Links } from '../wire/payment.ts';
 import type { Database } from '../store/database.ts';
 import type { Observer } from './observer.ts';
@@ -19,6 +20,21 @@ export interface Actor {
   readonly ip: string | null;
 }
 
+/** State of this process that outlives a request; the copies of an app share it. */
+export interface ProcessMemory {
+  /** The idempotency keys of requests that are running, each with project, mode and route. */
+  readonly runningKeys: Set<string>;
+  /** The next addresses of a wallet, as far as refunds have asked for them: from index `from`, up to `to`. */
+  readonly nextAddresses: WeakMap<
+    WalletDeriver,
+    { readonly from: number; to: number; readonly addresses: Set<string> }
+  >;
+}
+
+export function newProcessMemory(): ProcessMemory {
+  return { runningKeys: new Set(), nextAddresses: new WeakMap() };
+}
+
 /** What every use case works with; put together once in the composition root. */
 export interface App {
   readonly db: Database;
@@ -27,6 +43,7 @@ export interface App {
   readonly railFor: RailFor;
   readonly links: Links;
   readonly policy: PaymentPolicy;
+  readonly memory: ProcessMemory;
   /** Receives every activity once it is committed. */
   readonly observer?: Observer | undefined;
   /** The request this work is done for; undefined if a timer, a chain or the operator caused it. */
@@ -39,25 +56,14 @@ export interface App {
   readonly actor?: Actor | undefined;
 }
 
-const origins = new WeakMap<App, App>();
-
 /** The same app, working for one request: its events and log lines carry the request's id. */
 export function forRequest(app: App, requestId: string): App {
-  const working = { ...app, requestId };
-  origins.set(working, originOf(app));
-  return working;
+  return { ...app, requestId };
 }
 
 /** The same, working for somebody whose changes the audit log records. */
 export function forActor(app: App, actor: Actor, requestId?: string): App {
-  const working = { ...app, actor, ...(requestId === undefined ? {} : { requestId }) };
-  origins.set(working, originOf(app));
-  return working;
-}
-
-/** The process-wide app that works for all requests. */
-export function originOf(app: App): App {
-  return origins.get(app) ?? app;
+  return { ...app, actor, ...(requestId === undefined ? {} : { requestId }) };
 }
 
 /** A new identifier. */

@@ -2,7 +2,7 @@ import { DatabaseError } from 'pg';
 import type { Mode } from '../domain/permission.ts';
 import { findAnswer, purgeOldAnswer } from '../store/projects/answers.ts';
 import type { IdempotentAnswer } from '../store/payments/save-changes.ts';
-import { originOf, type App } from './context.ts';
+import type { App } from './context.ts';
 
 /** Answers are kept for 24 hours. */
 export const IDEMPOTENCY_LIFETIME_MS = 24 * 60 * 60_000;
@@ -24,8 +24,6 @@ export type Replay =
   /** The first request with this key is still running. */
   | { readonly kind: 'still_running' };
 
-const running = new WeakMap<App, Set<string>>();
-
 /**
  * Executes a request once per key. If the same key is already running in this process, the request is refused. If
  * another process runs it, the unique key of the stored answer detects it: the answer is saved in the same transaction
@@ -40,11 +38,9 @@ export async function withIdempotency<Result extends { readonly kind: string }>(
   type Done = Exclude<Result, { readonly kind: 'answer_conflict' }>;
   if (request === null) return (await run()) as Done;
   const name = JSON.stringify([request.projectId, request.mode, request.route, request.key]);
-  const process = originOf(app);
-  const busy = running.get(process) ?? new Set<string>();
-  running.set(process, busy);
-  if (busy.has(name)) return { kind: 'still_running' };
-  busy.add(name);
+  const { runningKeys } = app.memory;
+  if (runningKeys.has(name)) return { kind: 'still_running' };
+  runningKeys.add(name);
   try {
     const since = app.clock() - IDEMPOTENCY_LIFETIME_MS;
     const stored = await findAnswer(app.db, request, since);
@@ -55,7 +51,7 @@ export async function withIdempotency<Result extends { readonly kind: string }>(
     const other = await findAnswer(app.db, request, since);
     return other === null ? { kind: 'still_running' } : replay(request, other);
   } finally {
-    busy.delete(name);
+    runningKeys.delete(name);
   }
 }
 

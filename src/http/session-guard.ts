@@ -48,6 +48,8 @@ export interface DashboardGuard {
   readonly host?: string | null;
   /** Whether `TRUST_PROXY` is set. */
   readonly behindProxy: boolean;
+  /** The tokens of sessions that this process has seen, hashed, the latest last. */
+  readonly seenSessions: Set<string>;
 }
 
 /** @throws Error for a route that could not be guarded */
@@ -135,9 +137,7 @@ export function requireReauthentication({ session }: SignedIn, now: number): voi
   }
 }
 
-/** The tokens of sessions that were found lately, hashed. */
-const foundLately = new WeakMap<DashboardGuard, Set<string>>();
-const MAX_FOUND = 10_000;
+const MAX_SEEN = 10_000;
 
 /**
  * The session of a cookie. A client that makes cookies up has no more of them looked up once it has used up its
@@ -149,16 +149,15 @@ async function sessionOf(
   token: string,
   { admitUnknown, countUnknown }: Pick<Counting, 'admitUnknown' | 'countUnknown'>,
 ): Promise<SignedIn | null> {
-  const found = foundLately.get(dashboard) ?? new Set();
-  foundLately.set(dashboard, found);
+  const { seenSessions } = dashboard;
   const key = hashOf(token).toString('base64');
-  if (!found.has(key)) await admitUnknown();
+  if (!seenSessions.has(key)) await admitUnknown();
   const signedIn = await findSignedIn(dashboard.app, token, clientAddress(request));
-  found.delete(key);
+  seenSessions.delete(key);
   if (signedIn === null) await countUnknown();
-  else found.add(key);
-  const [oldest] = found;
-  if (found.size > MAX_FOUND && oldest !== undefined) found.delete(oldest);
+  else seenSessions.add(key);
+  const [oldest] = seenSessions;
+  if (seenSessions.size > MAX_SEEN && oldest !== undefined) seenSessions.delete(oldest);
   return signedIn;
 }
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Logger } from 'pino';
 import { chainRail } from '../modes/live-rail.ts';
-import type { App } from '../app/context.ts';
+import { newProcessMemory, type App } from '../app/context.ts';
 import type { Observer } from '../app/observer.ts';
 import type { ServiceClock } from '../app/service-clock.ts';
 import { sandboxRail } from '../modes/sandbox-rail.ts';
@@ -172,6 +172,7 @@ function createApp(
     railFor: (mode) => rails[mode],
     links: { checkoutUrl: { live: config.checkoutUrl, test: config.sandboxCheckoutUrl } },
     policy: { ...DEFAULT_POLICY, monitoringMs: config.monitoringMs },
+    memory: newProcessMemory(),
     observer,
   };
 }

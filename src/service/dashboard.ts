@@ -115,6 +115,7 @@ export async function openDashboard(
       origin: people.site.origin,
       host: dashboard.isBound ? new URL(dashboard.url).hostname : null,
       behindProxy,
+      seenSessions: new Set(),
     },
     plugins: [
       ...plugins,

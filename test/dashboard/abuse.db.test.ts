@@ -492,7 +492,13 @@ async function fresh() {
   const { dashboardRoutes } = await import('../../src/http/dashboard/routes.ts');
   const server = test.http.build({
     side: 'live',
-    dashboard: { app: test.http.app, allowed: null, origin: DASHBOARD_URL, behindProxy: false },
+    dashboard: {
+      app: test.http.app,
+      allowed: null,
+      origin: DASHBOARD_URL,
+      behindProxy: false,
+      seenSessions: new Set(),
+    },
     plugins: [dashboardRoutes(test.dashboard, null)],
   });
   await server.ready();

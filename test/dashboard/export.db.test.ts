@@ -351,7 +351,7 @@ describe('what merchants and customers wrote', () => {
 describe('a large file', async () => {
   const server = test.http.build({
     side: 'live',
-    dashboard: { app, allowed: null, origin: test.people.site.origin, behindProxy: false },
+    dashboard: { app, allowed: null, origin: test.people.site.origin, behindProxy: false, seenSessions: new Set() },
     plugins: [dashboardRoutes(test.dashboard, null)],
   });
   await server.listen({ port: 0, host: '127.0.0.1' });
@@ -456,7 +456,7 @@ describe('a large file', async () => {
     const exports = { ...test.dashboard.exports, ...limits };
     const hasty = test.http.build({
       side: 'live',
-      dashboard: { app, allowed: null, origin: test.people.site.origin, behindProxy: false },
+      dashboard: { app, allowed: null, origin: test.people.site.origin, behindProxy: false, seenSessions: new Set() },
       plugins: [dashboardRoutes({ ...test.dashboard, exports }, null)],
     });
     await hasty.listen({ port: 0, host: '127.0.0.1' });

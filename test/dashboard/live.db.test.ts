@@ -25,7 +25,7 @@ afterAll(async () => {
 async function serve(heartbeatMs: number): Promise<number> {
   const server = test.http.build({
     side: 'live',
-    dashboard: { app, allowed: null, origin: test.people.site.origin, behindProxy: false },
+    dashboard: { app, allowed: null, origin: test.people.site.origin, behindProxy: false, seenSessions: new Set() },
     plugins: [dashboardRoutes({ ...test.dashboard, live: { ...test.dashboard.live, heartbeatMs } }, null)],
   });
   servers.push(server);

@@ -185,7 +185,7 @@ async function registered(): Promise<ReadonlyMap<string, Guard | undefined>> {
   const plugin = dashboardRoutes(test.dashboard, null);
   const server = test.http.build({
     side: 'live',
-    dashboard: { app, allowed: null, origin: test.people.site.origin, behindProxy: false },
+    dashboard: { app, allowed: null, origin: test.people.site.origin, behindProxy: false, seenSessions: new Set() },
     plugins: [
       (scope: FastifyInstance) => {
         scope.addHook('onRoute', ({ method, url, config }) => {

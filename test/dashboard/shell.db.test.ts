@@ -25,7 +25,13 @@ async function withPage() {
   const server = test.http.build({
     side: 'live',
     limits: createRateLimits({ test: 100, live: 100, page: 3 }, null),
-    dashboard: { app: test.http.app, allowed: null, origin: DASHBOARD_URL, behindProxy: false },
+    dashboard: {
+      app: test.http.app,
+      allowed: null,
+      origin: DASHBOARD_URL,
+      behindProxy: false,
+      seenSessions: new Set(),
+    },
     plugins: [dashboardRoutes(test.dashboard, assets)],
   });
   await server.ready();

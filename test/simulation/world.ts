@@ -4,7 +4,7 @@ import type { Network } from '../../src/domain/networks.ts';
 import { EVENT_TYPES } from '../../src/domain/event-type.ts';
 import { DEFAULT_POLICY } from '../../src/domain/transition.ts';
 import { chainRail } from '../../src/modes/live-rail.ts';
-import type { App } from '../../src/app/context.ts';
+import { newProcessMemory, type App } from '../../src/app/context.ts';
 import { createChainFollower, type ChainFollower } from '../../src/app/chains/follow-chain.ts';
 import { createProject } from '../../src/app/projects/projects.ts';
 import { toChecksumAddress } from '../../src/rails/evm/address.ts';
@@ -166,6 +166,7 @@ function appOn(db: App['db'], clock: ManualClock, random: Random): App {
     railFor: () => rail,
     links: { checkoutUrl: { live: 'https://pay.example', test: 'https://sandbox.pay.example' } },
     policy: DEFAULT_POLICY,
+    memory: newProcessMemory(),
   };
 }
 

@@ -5,7 +5,7 @@ import type { WalletDeriver } from '../../rails/chain.ts';
 import { addressesFrom } from '../../rails/derive-addresses.ts';
 import type { Database, Trx } from '../../store/database.ts';
 import { walletsAhead } from '../../store/wallets/unissued.ts';
-import type { App } from '../context.ts';
+import type { App, ProcessMemory } from '../context.ts';
 
 /**
  * How many of a wallet's next addresses no refund may go to. Everybody can reckon a treasury's: far more than are
@@ -25,7 +25,7 @@ const INDEXES = 2 ** 31;
  * of the next indexes, which is never watched.
  */
 export async function isComing(
-  app: Pick<App, 'railFor'>,
+  app: Pick<App, 'railFor' | 'memory'>,
   executor: Database | Trx,
   { projectId, network }: { readonly projectId: string; readonly network: Network },
   address: string,
@@ -38,37 +38,38 @@ export async function isComing(
     const to = Math.min(nextIndex + COMING[kind], INDEXES);
     const own: Derive = async (from, count) => (await rail.derive(network, { kind, text: source }, from, count)) ?? [];
     const from = Math.max(nextIndex, watchedTo + 1);
-    if ((await addressesOf(network, deriver, own, from, to)).has(address)) return true;
+    if ((await addressesOf(app.memory, network, deriver, own, from, to)).has(address)) return true;
     const { former } = deriver;
     if (former === undefined) continue;
     const formerly: Derive = async (start, count) => addressesFrom(former, start, count);
-    if ((await addressesOf(network, former, formerly, nextIndex, to)).has(address)) return true;
+    if ((await addressesOf(app.memory, network, former, formerly, nextIndex, to)).has(address)) return true;
   }
   return false;
 }
 
 type Derive = (from: number, count: number) => Promise<readonly string[]>;
 
-/** What was derived before, from an index on, so that a claim tried again and again costs little. */
-const derived = new WeakMap<WalletDeriver, { readonly from: number; to: number; readonly addresses: Set<string> }>();
-
-/** The addresses of a deriver with these indexes, and perhaps earlier ones. */
+/**
+ * The addresses of a deriver with these indexes, and perhaps earlier ones. They are remembered, so that a claim tried
+ * again and again costs little.
+ */
 async function addressesOf(
+  { nextAddresses }: ProcessMemory,
   network: Network,
   deriver: WalletDeriver,
   derive: Derive,
   from: number,
   to: number,
 ): Promise<ReadonlySet<string>> {
-  const before = derived.get(deriver);
+  const before = nextAddresses.get(deriver);
   const goesOn = before !== undefined && from >= before.from && from <= before.to && to <= before.from + MAX_KNOWN;
-  const known = goesOn ? before : { from, to: from, addresses: new Set<string>() };
-  derived.set(deriver, known);
-  while (known.to < to) {
-    const end = Math.min(to, known.to + BATCH);
-    for (const one of await derive(known.to, end - known.to)) known.addresses.add(matchingAddress(network, one));
-    known.to = Math.max(known.to, end);
+  const derived = goesOn ? before : { from, to: from, addresses: new Set<string>() };
+  nextAddresses.set(deriver, derived);
+  while (derived.to < to) {
+    const end = Math.min(to, derived.to + BATCH);
+    for (const one of await derive(derived.to, end - derived.to)) derived.addresses.add(matchingAddress(network, one));
+    derived.to = Math.max(derived.to, end);
     await setImmediate();
   }
-  return known.addresses;
+  return derived.addresses;
 }

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { instructionLines } from '../app/refunds/instruction-lines.ts';
 import type { RefundInstructions } from '../app/refunds/refund-instructions.ts';
 import { showInstructions } from '../service/show-instructions.ts';
-import { cancelRefund } from '../app/refunds/cancel-refund.ts';
+import { cancelRefund } from '../app/refunds/change-refund.ts';
 import type { Cointill } from '../service/core.ts';
 import { formatDecimal } from '../domain/money.ts';
 import { refundView } from '../wire/refund.ts';

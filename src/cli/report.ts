@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { Option, type Command } from 'commander';
 import { exportReport, openStatement, type StatementLine } from '../app/dashboard/export-report.ts';
-import type { OpenedExport } from '../app/dashboard/open-export.ts';
+import type { OpenedExport } from '../app/dashboard/exports.ts';
 import { isAssetCode, tokenOf } from '../domain/asset.ts';
 import { isNetwork } from '../domain/networks.ts';
 import { MODES, type Mode } from '../domain/permission.ts';

@@ -3,7 +3,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { acceptPayment, completeSandboxPayment, selectToken } from '../../src/app/payments/payment-actions.ts';
 import { simulatePayment } from '../../src/app/payments/simulate-payment.ts';
 import { createRefund } from '../../src/app/refunds/create-refund.ts';
-import { cancelRefund } from '../../src/app/refunds/cancel-refund.ts';
+import { cancelRefund } from '../../src/app/refunds/change-refund.ts';
 import { runDueRefunds } from '../../src/app/refunds/end-refunds.ts';
 import { EVENT_TYPES, isEventType } from '../../src/domain/event-type.ts';
 import { SIMULATIONS } from '../../src/domain/simulation.ts';

@@ -1,8 +1,8 @@
 import * as fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
-import { claimRefund } from '../../src/app/refunds/claim-refund.ts';
+import { claimRefund } from '../../src/app/refunds/change-refund.ts';
 import { runDueRefunds } from '../../src/app/refunds/end-refunds.ts';
-import { RATE_COUNTS_MS } from '../../src/app/refunds/refund-rate.ts';
+import { RATE_COUNTS_MS } from '../../src/app/refunds/refund-size.ts';
 import { decodeId } from '../../src/domain/id.ts';
 import { SANDBOX_REFUND_MS } from '../../src/domain/refund.ts';
 import type { PaymentView } from '../../src/http/dashboard/payments/contract.ts';

@@ -1,7 +1,7 @@
 import type { AssetCode } from '../../src/domain/asset-code.ts';
 import type { Payment } from '../../src/domain/payment.ts';
 import { acceptPayment, cancelPayment, selectToken } from '../../src/app/payments/payment-actions.ts';
-import { cancelRefund } from '../../src/app/refunds/cancel-refund.ts';
+import { cancelRefund } from '../../src/app/refunds/change-refund.ts';
 import { createRefund } from '../../src/app/refunds/create-refund.ts';
 import { createPaymentCreator } from '../../src/app/payments/create-payment.ts';
 import type { NewPayment } from '../../src/app/payments/draft-payment.ts';

@@ -9,7 +9,7 @@ import { liftLimits } from '../../store/backups/snapshot.ts';
 import { publicPaymentId } from '../../wire/payment.ts';
 import { isoTime, isoTimeOrNull } from '../../wire/time.ts';
 import type { App } from '../context.ts';
-import { openExport, withoutSearch, type OpenedExport } from './open-export.ts';
+import { openExport, withoutSearch, type OpenedExport } from './exports.ts';
 
 /** A file of refunds. */
 export interface RefundExport {
@@ -38,7 +38,6 @@ export function exportRefunds(
       subject: { kind: 'refunds', id: null },
       after: { mode, ...withoutSearch(asked) },
     },
-    countAbout: () => Promise.resolve(null),
     copy: (client, take) => copyRefunds(client, file, take),
   });
 }

@@ -9,7 +9,7 @@ import { copyReport, type ReportFile } from '../../store/reports/report-export.t
 import { statementRecord, type StatementRecord } from '../../wire/books.ts';
 import type { AuditedChange } from '../audit.ts';
 import type { App } from '../context.ts';
-import { openExport, type OpenedExport } from './open-export.ts';
+import { openExport, type OpenedExport } from './exports.ts';
 
 /** What a report is of, as it was asked for. */
 export interface AskedReport {
@@ -59,7 +59,6 @@ export function exportReport(
   const about = { report, format, ...(token !== null && { coin: token.asset, network: token.network }) };
   return openExport(app, connect, {
     audited: audited({ scope, days }, 'report.export', about),
-    countAbout: () => Promise.resolve(null),
     copy: (client, take) =>
       copyReport(client, { report, scope, token, span, tokens, zone: days.zone, format, separator }, take),
   });
@@ -79,7 +78,6 @@ export type StatementLine =
 export function openStatement(app: App, connect: () => Promise<Client>, asked: AskedStatement): Promise<OpenedExport> {
   return openExport(app, connect, {
     audited: audited(asked, 'report.statement', {}),
-    countAbout: () => Promise.resolve(null),
     copy: async (client, take) => {
       const say = (line: StatementLine): Promise<void> => take(Buffer.from(`${JSON.stringify(line)}\n`));
       if (!(await takeBooksSlot(client, asked.scope.projectId))) {

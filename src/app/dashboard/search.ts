@@ -1,8 +1,8 @@
 import type { Mode } from '../../domain/permission.ts';
 import { findHits, type PaymentHit } from '../../store/payments/payment-hits.ts';
-import type { PaymentKeyKind } from '../../store/payments/payment-keys.ts';
+import type { PaymentKeyKind, PaymentKey } from '../../store/payments/payment-keys.ts';
 import type { App } from '../context.ts';
-import { searchKeysOf } from './search-keys.ts';
+import { decodeId, parseUuid } from '../../domain/id.ts';
 
 /** What one text finds: payments of the mode that is shown, or those of the other mode where there are none. */
 export interface Found {
@@ -36,4 +36,65 @@ export async function search(
   const other = mode === 'test' ? 'live' : 'test';
   const elsewhere = await findHits(app.db, { projectId, mode: other }, keys, limit);
   return elsewhere.length > 0 ? { mode: other, hits: elsewhere } : { mode, hits };
+}
+
+/** Shorter beginnings of a description would mean half of all payments. */
+const MIN_DESCRIPTION = 3;
+const HASH = /^(?:0x)?([0-9a-f]{64})$/i;
+const EVM_ADDRESS = /^(?:0x)?([0-9a-f]{40})$/i;
+/** Every form of an address on the chains, from the shortest in base58 to the longest in bech32m. */
+const ADDRESS = /^[0-9a-z]{26,90}$/i;
+/** A payment URI (BIP 21, EIP-681). */
+const URI = /^[a-z]+:(?:pay-)?([0-9a-z]{26,90})(?:@\d+)?(?:\/\w+)?(?:\?(.*))?$/i;
+const WEB_PAGE = /^https?:\/\/[^?#]*\/([^/?#]+)\/?(?:[?#].*)?$/i;
+
+/**
+ * What a text in the search box may be: each meaning that it has the form of. Takes addresses and hashes as wallets,
+ * explorers and QR codes write them: upper case, without `0x`, as a payment URI, as the address of an explorer's page.
+ * Null where there is no text.
+ */
+export function searchKeysOf(search: string): readonly PaymentKey[] | null {
+  const text = search.trim();
+  if (text === '') return null;
+  const bare = WEB_PAGE.exec(text)?.[1] ?? text;
+  const hash = HASH.exec(bare)?.[1]?.toLowerCase();
+  const addresses = addressForms(bare);
+  return [
+    // Any text may be the merchant's own order id.
+    { kind: 'order_id', text },
+    ...idKeys(bare),
+    ...(text.includes('@') ? [{ kind: 'email', text } as const] : []),
+    ...(/^txn-/i.test(text) ? [{ kind: 'number', text: text.toUpperCase() } as const] : []),
+    ...(text.length >= MIN_DESCRIPTION ? [{ kind: 'description', text } as const] : []),
+    ...(hash === undefined ? [] : [{ kind: 'transaction_hash', forms: [hash, `0x${hash}`] } as const]),
+    ...(addresses.length === 0 ? [] : [{ kind: 'address', forms: addresses } as const]),
+  ];
+}
+
+function idKeys(text: string): readonly PaymentKey[] {
+  const lower = text.toLowerCase();
+  const [order, refund, event] = [decodeId('order', lower), decodeId('refund', lower), decodeId('event', lower)];
+  const uuid = parseUuid(text);
+  return [
+    ...(order === null ? [] : [{ kind: 'id', id: order, api: 'order' } as const]),
+    ...(uuid === null ? [] : [{ kind: 'id', id: uuid, api: 'transaction' } as const]),
+    ...(refund === null ? [] : [{ kind: 'refund', id: refund } as const]),
+    ...(event === null ? [] : [{ kind: 'event', id: event } as const]),
+  ];
+}
+
+function addressForms(text: string): readonly string[] {
+  const [, uriAddress, query] = URI.exec(text) ?? [];
+  // EIP-681: a token's transfer names the token's contract first, and who gets it as a parameter.
+  const receiver = new URLSearchParams(query).get('address');
+  const written = [...new Set([receiver ?? uriAddress ?? text])].filter((one) => ADDRESS.test(one));
+  return [
+    ...new Set(
+      written.flatMap((one) => {
+        const evm = EVM_ADDRESS.exec(one)?.[1];
+        // Base58 tells cases apart; bech32 may be upper case as a whole.
+        return evm === undefined ? [one, one.toLowerCase()] : [`0x${evm.toLowerCase()}`];
+      }),
+    ),
+  ];
 }

@@ -10,7 +10,7 @@ import { findRefund } from '../../store/refunds/refunds.ts';
 import { CONFIRMATIONS, eventsOf, etherShop, OWED_WEI, type EtherShop } from '../chains/follow-chain.fixture.ts';
 import { createChainFollower } from '../chains/follow-chain.ts';
 import { refundInstructions } from './refund-instructions.ts';
-import { cancelRefund } from './cancel-refund.ts';
+import { cancelRefund } from './change-refund.ts';
 import { createRefund } from './create-refund.ts';
 
 const PART = OWED_WEI / 4n;

@@ -10,8 +10,7 @@ import { newId, type App } from '../context.ts';
 import type { IdempotencyRequest } from '../idempotency.ts';
 import { refundAddress, watchedAddress } from './refund-address.ts';
 import { refundMoney, type RefundRefusal } from './refund-money.ts';
-import { oldRateRefusal } from './refund-rate.ts';
-import { dustRefusal, sizeRefusal, wantedUnits, type WantedRefund } from './refund-size.ts';
+import { oldRateRefusal, dustRefusal, sizeRefusal, wantedUnits, type WantedRefund } from './refund-size.ts';
 import { keepUncompared } from './unread-money.ts';
 import { auditedRefund, inRefundTransaction, saveRefundEvent, type RefundOutcome } from './save-refund.ts';
 

@@ -17,7 +17,7 @@ import { account, xpubOf } from '../chains/follow-chain.fixture.ts';
 import { createUnissuedWatch } from '../chains/unissued-watch.ts';
 import { completeSandboxPayment } from '../payments/payment-actions.ts';
 import type { Trx } from '../../store/database.ts';
-import { claimRefund } from './claim-refund.ts';
+import { claimRefund } from './change-refund.ts';
 import { createRefund } from './create-refund.ts';
 import { checkRefundAddress, refundAddress } from './refund-address.ts';
 import { arrives, choose, dollars, tokenShop, transaction } from '../payments/token-shop.fixture.ts';

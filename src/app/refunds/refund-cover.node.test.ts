@@ -6,7 +6,7 @@ import { MAX_LATE_PAYOUT_MS } from '../../domain/refund-payout.ts';
 import { paidFailures } from './refund-cover.ts';
 import { CUSTOMER, etherRefund, paidOrder, showEther } from './refund-ether.fixture.ts';
 import { COIN, CONFIRMATIONS, refundShop, nodeForTests } from './refund-psbt.fixture.ts';
-import { cancelRefund } from './cancel-refund.ts';
+import { cancelRefund } from './change-refund.ts';
 
 const LOST = /not confirmed on the chain any more.*Wait until it is confirmed again, or cancel this refund/;
 

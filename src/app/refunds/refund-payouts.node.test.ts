@@ -18,8 +18,7 @@ import { DEADLINE_MS } from '../../../test/deadline.ts';
 import { CUSTOMER, etherRefund, paidOrder, showEther } from './refund-ether.fixture.ts';
 import { COIN, CONFIRMATIONS, refundShop, nodeForTests, type RefundShop } from './refund-psbt.fixture.ts';
 import { setProjectWallet } from '../projects/wallets.ts';
-import { cancelRefund } from './cancel-refund.ts';
-import { claimRefund } from './claim-refund.ts';
+import { cancelRefund, claimRefund } from './change-refund.ts';
 import { runDueRefunds } from './end-refunds.ts';
 
 const POLL = { timeout: DEADLINE_MS, interval: 20 };

@@ -5,7 +5,7 @@ import { payerOf } from '../../../test/e2e/live-utxo-nodes.fixture.ts';
 import { utxoNodeKinds } from '../../../test/litecoind.ts';
 import type { Refund } from '../../domain/refund.ts';
 import { findRefund } from '../../store/refunds/refunds.ts';
-import { cancelRefund } from './cancel-refund.ts';
+import { cancelRefund } from './change-refund.ts';
 import {
   COIN,
   CONFIRMATIONS,

@@ -16,8 +16,7 @@ import type { App } from '../context.ts';
 import { watchChain } from './change-watch.ts';
 import { feeTooHigh, shortOf, warningsOf } from './psbt-messages.ts';
 import { chooseCoins, MAX_COINS, type ChosenCoin } from './refund-coins.ts';
-import { stillHeld, type PaidTogether } from './refund-held.ts';
-import { holdInputs } from './refund-hold.ts';
+import { stillHeld, type PaidTogether, holdInputs } from './refund-held.ts';
 
 /** A network of the UTXO family: nodes that know which outputs are unspent, and the fee rate that is too high. */
 export interface UtxoAccess {

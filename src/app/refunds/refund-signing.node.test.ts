@@ -7,7 +7,7 @@ import { dustUnits } from '../../rails/utxo/transaction-size.ts';
 import { MASTER, signAll, withVersion } from '../../rails/utxo/wallet.fixture.ts';
 import { findRefund } from '../../store/refunds/refunds.ts';
 import { payoutProgress } from '../../store/refunds/sent-payouts.ts';
-import { cancelRefund } from './cancel-refund.ts';
+import { cancelRefund } from './change-refund.ts';
 import {
   COIN,
   CONFIRMATIONS,

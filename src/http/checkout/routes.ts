@@ -6,7 +6,7 @@ import type { RefusedChange } from '../../app/payments/change-payment.ts';
 import { cancelPayment, selectToken } from '../../app/payments/payment-actions.ts';
 import { simulatePayment } from '../../app/payments/simulate-payment.ts';
 import { MAX_STAGE_SECONDS, SIMULATIONS } from '../../domain/simulation.ts';
-import { claimRefund } from '../../app/refunds/claim-refund.ts';
+import { claimRefund } from '../../app/refunds/change-refund.ts';
 import { decodeId, parseUuid } from '../../domain/id.ts';
 import type { Payment, PaymentApi } from '../../domain/payment.ts';
 import type { Refund } from '../../domain/refund.ts';

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { OpenedExport, OpenExport } from '../../app/dashboard/open-export.ts';
+import type { OpenedExport, OpenExport } from '../../app/dashboard/exports.ts';
 import { RequestError } from '../errors.ts';
 import { givenHeaders } from '../event-stream.ts';
 import type { Dashboard } from './route.ts';

@@ -1,9 +1,8 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { Type } from 'typebox';
-import { cancelRefund } from '../../app/refunds/cancel-refund.ts';
+import { cancelRefund, readRefund } from '../../app/refunds/change-refund.ts';
 import { forRequest } from '../../app/context.ts';
 import { createRefund } from '../../app/refunds/create-refund.ts';
-import { readRefund } from '../../app/refunds/read-refund.ts';
 import type { RefundOutcome } from '../../app/refunds/save-refund.ts';
 import { decodeId, parseUuid } from '../../domain/id.ts';
 import type { Fiat } from '../../domain/money.ts';

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { exportAudit } from '../../../app/dashboard/export-audit.ts';
+import { exportAudit } from '../../../app/dashboard/exports.ts';
 import { roleOfOpenSession } from '../../../app/people/open-session.ts';
 import { parseUuid } from '../../../domain/id.ts';
 import { projectsWithout, roleIn, ROLES } from '../../../domain/role.ts';

@@ -1,4 +1,4 @@
-import { searchKeysOf } from '../../../app/dashboard/search-keys.ts';
+import { searchKeysOf } from '../../../app/dashboard/search.ts';
 import { ASSET_CODES } from '../../../domain/asset-code.ts';
 import { allTokens } from '../../../domain/asset.ts';
 import { parseUuid } from '../../../domain/id.ts';

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { exportPayments } from '../../../app/dashboard/export-payments.ts';
+import { exportPayments } from '../../../app/dashboard/exports.ts';
 import { search } from '../../../app/dashboard/search.ts';
 import { roleOfOpenSession } from '../../../app/people/open-session.ts';
 import { ASSET_CODES } from '../../../domain/asset-code.ts';

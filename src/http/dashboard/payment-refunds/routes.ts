@@ -1,12 +1,10 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { App } from '../../../app/context.ts';
 import { selects, type PaymentSelector } from '../../../app/payments/change-payment.ts';
-import { cancelRefund } from '../../../app/refunds/cancel-refund.ts';
+import { cancelRefund, readRefund } from '../../../app/refunds/change-refund.ts';
 import { createRefund } from '../../../app/refunds/create-refund.ts';
-import { readRefund } from '../../../app/refunds/read-refund.ts';
 import type { RefundRefusal } from '../../../app/refunds/refund-money.ts';
-import { amountNow } from '../../../app/refunds/refund-rate.ts';
-import type { WantedRefund } from '../../../app/refunds/refund-size.ts';
+import { amountNow, type WantedRefund } from '../../../app/refunds/refund-size.ts';
 import type { RefundOutcome } from '../../../app/refunds/save-refund.ts';
 import { decodeId, encodeId } from '../../../domain/id.ts';
 import { fiatDecimals, formatDecimal, parseDecimal, type Fiat } from '../../../domain/money.ts';

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { exportRefunds } from '../../../app/dashboard/export-refunds.ts';
-import { searchKeysOf } from '../../../app/dashboard/search-keys.ts';
+import { searchKeysOf } from '../../../app/dashboard/search.ts';
 import { explorerOf } from '../../../app/explorer.ts';
 import { roleOfOpenSession } from '../../../app/people/open-session.ts';
 import { decodeId, encodeId } from '../../../domain/id.ts';

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { exportProject } from '../../../app/dashboard/export-project.ts';
+import { exportProject } from '../../../app/dashboard/exports.ts';
 import { roleOfOpenSession } from '../../../app/people/open-session.ts';
 import { setActive, stopsOf, type Stops } from '../../../app/projects/activation.ts';
 import {

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { explorerOf } from '../../../app/explorer.ts';
 import { keepReported } from '../../../app/refunds/keep-sent.ts';
-import { readRefund } from '../../../app/refunds/read-refund.ts';
+import { readRefund } from '../../../app/refunds/change-refund.ts';
 import type { PaidTogether } from '../../../app/refunds/refund-held.ts';
 import type { SharedInstructions } from '../../../app/refunds/refund-instructions.ts';
 import { decodeId, encodeId } from '../../../domain/id.ts';

@@ -8,7 +8,7 @@ import { fixedOver, fixedRates } from '../../rates/fixed.ts';
 import { createLiveRates } from '../../rates/live.ts';
 import type { PriceSource, RateSource } from '../../rates/source.ts';
 import { sandboxRail } from '../../modes/sandbox-rail.ts';
-import { amountNow, RATE_COUNTS_MS } from './refund-rate.ts';
+import { amountNow, RATE_COUNTS_MS } from './refund-size.ts';
 
 const BITCOIN = { asset: 'BTC', network: 'bitcoin' };
 const EUROS = { mode: 'live', currency: 'EUR' } as const;

@@ -5,10 +5,15 @@ import {
   serverProcess,
   takeExportSlot,
   type ExportSlot,
+  copyPayments,
+  countAbout,
+  type PaymentExport,
 } from '../../store/reports/payment-export.ts';
 import { membershipsOf } from '../../store/people/people.ts';
 import { recordAudit, type AuditedChange } from '../audit.ts';
 import type { App } from '../context.ts';
+import { copyAudit, type AuditExport } from '../../store/people/audit-export.ts';
+import { copyProject } from '../../store/projects/project-export.ts';
 
 /** A file that is about to be written. */
 export interface OpenExport {
@@ -31,7 +36,8 @@ export type OpenedExport =
 /** What is written, and what the log says of it. */
 interface ExportWork {
   readonly audited: AuditedChange;
-  readonly countAbout: () => Promise<number | null>;
+  /** Left out where nobody can say how many rows there will be. */
+  readonly countRows?: () => Promise<number | null>;
   readonly copy: (client: Client, take: (piece: Buffer) => Promise<void>) => Promise<number>;
 }
 
@@ -49,7 +55,7 @@ export function withoutSearch(asked: Readonly<Record<string, unknown>>): Readonl
 export async function openExport(
   app: App,
   connect: () => Promise<Client>,
-  { audited, countAbout, copy }: ExportWork,
+  { audited, countRows, copy }: ExportWork,
 ): Promise<OpenedExport> {
   const client = await connect();
   let isOpen = true;
@@ -67,7 +73,7 @@ export async function openExport(
       return { kind: 'busy', why: slot };
     }
     const pid = await serverProcess(client);
-    const rowsAbout = await countAbout();
+    const rowsAbout = (await countRows?.()) ?? null;
     await app.db.transaction().execute((trx) => recordAudit(app, trx, audited));
     return {
       kind: 'opened',
@@ -90,4 +96,50 @@ export async function openExport(
     await close();
     throw error;
   }
+}
+
+/** Opens a file of payments. */
+export function exportPayments(
+  app: App,
+  connect: () => Promise<Client>,
+  file: PaymentExport,
+  asked: Readonly<Record<string, unknown>>,
+): Promise<OpenedExport> {
+  const { scope, search } = file;
+  return openExport(app, connect, {
+    audited: {
+      action: 'payment.export',
+      projectId: scope.projectId,
+      subject: { kind: 'payments', id: null },
+      after: { mode: scope.mode, ...withoutSearch(asked) },
+    },
+    countRows: () => countAbout(app.db, scope, search),
+    copy: (client, take) => copyPayments(client, file, take),
+  });
+}
+
+/** Opens a file of the audit log. That it was taken is the last entry in it. */
+export function exportAudit(
+  app: App,
+  connect: () => Promise<Client>,
+  file: AuditExport,
+  asked: Readonly<Record<string, unknown>>,
+): Promise<OpenedExport> {
+  return openExport(app, connect, {
+    audited: {
+      action: 'audit.export',
+      projectId: file.filter.projectId,
+      subject: { kind: 'audit', id: null },
+      after: asked,
+    },
+    copy: (client, take) => copyAudit(client, file, take),
+  });
+}
+
+/** Opens a file of what is kept for good of a project, without secrets. */
+export function exportProject(app: App, connect: () => Promise<Client>, projectId: string): Promise<OpenedExport> {
+  return openExport(app, connect, {
+    audited: { action: 'project.export', projectId, subject: { kind: 'project', id: projectId } },
+    copy: (client, take) => copyProject(client, projectId, take),
+  });
 }

@@ -1,15 +1,56 @@
-import { encodeId } from '../../domain/id.ts';
 import type { Mode } from '../../domain/permission.ts';
 import type { Refund } from '../../domain/refund.ts';
+import { findRefund, lockRefund, setRefundAddress } from '../../store/refunds/refunds.ts';
+import type { App } from '../context.ts';
+import { refundView } from '../../wire/refund.ts';
+import { matchingAddress } from '../../rails/address.ts';
+import { refundAddress } from './refund-address.ts';
+import { keepUncompared, unreadMoney, type UnreadMoney } from './unread-money.ts';
+import { inRefundTransaction, type RefundOutcome, applyToRefund, auditedRefund } from './save-refund.ts';
+import { encodeId } from '../../domain/id.ts';
 import type { Trx } from '../../store/database.ts';
 import { beingPaid, payoutOf } from '../../store/refunds/refund-payouts.ts';
-import { lockRefund } from '../../store/refunds/refunds.ts';
 import { recordPeoplesAudit } from '../audit.ts';
-import type { App } from '../context.ts';
 import type { IdempotencyRequest } from '../idempotency.ts';
 import type { RefundRefusal } from './refund-money.ts';
-import { applyToRefund, auditedRefund, inRefundTransaction, type RefundOutcome } from './save-refund.ts';
-import { unreadMoney, type UnreadMoney } from './unread-money.ts';
+
+/** Selects a refund for a client. Fields left out do not restrict. */
+interface RefundScope {
+  readonly id: string;
+  readonly projectId?: string;
+  readonly mode?: Mode;
+}
+
+function isWithin({ projectId, mode }: Refund, scope: RefundScope): boolean {
+  return (
+    (scope.projectId === undefined || scope.projectId === projectId) &&
+    (scope.mode === undefined || scope.mode === mode)
+  );
+}
+
+/** A refund that the client may see. */
+export async function readRefund(app: App, scope: Required<RefundScope>): Promise<Refund | null> {
+  const refund = await findRefund(app.db, scope.id);
+  return refund !== null && isWithin(refund, scope) ? refund : null;
+}
+
+/** The customer enters on the claim page where the money should go. */
+export function claimRefund(app: App, id: string, address: string): Promise<RefundOutcome> {
+  return inRefundTransaction(app, null, async (trx) => {
+    const refund = await lockRefund(trx, id);
+    if (refund === null) return { kind: 'not_found' };
+    if (refund.status !== 'pending' || refund.address !== null) {
+      const message = refund.address === null ? 'This refund is closed.' : 'This refund already has an address.';
+      return { kind: 'refused', param: 'address', message };
+    }
+    const checked = await refundAddress(app, trx, refund, address);
+    if (checked.kind !== 'ok') return checked;
+    const claimed = { ...refund, address: checked.address };
+    await setRefundAddress(trx, claimed, matchingAddress(refund.network, checked.address));
+    await keepUncompared(app, trx, claimed);
+    return { kind: 'done', refund: claimed, body: JSON.stringify(refundView(claimed, app.links)) };
+  });
+}
 
 /**
  * The merchant cancels a refund that nothing pays yet. Refused once its payout was seen, mined or not, and, unless
@@ -17,12 +58,12 @@ import { unreadMoney, type UnreadMoney } from './unread-money.ts';
  */
 export function cancelRefund(
   app: App,
-  scope: { readonly id: string; readonly projectId?: string; readonly mode?: Mode; readonly isForced?: boolean },
+  scope: RefundScope & { readonly isForced?: boolean },
   idempotency: IdempotencyRequest | null = null,
 ): Promise<RefundOutcome> {
   return inRefundTransaction(app, idempotency, async (trx) => {
-    const refund = await lockScoped(trx, scope);
-    if (refund === null) return { kind: 'not_found' };
+    const refund = await lockRefund(trx, scope.id);
+    if (refund === null || !isWithin(refund, scope)) return { kind: 'not_found' };
     if (refund.status === 'pending') {
       const unread = scope.isForced === true ? null : await unreadMoney(app, trx, refund);
       const refused = await payoutRefusal(trx, refund);
@@ -56,16 +97,4 @@ function unreadRefusal({ id }: Refund, { text }: UnreadMoney): RefundRefusal {
     `${text}, so that it cannot be cancelled now. Try again in a moment. ` +
     `If the node is away for long, make sure that nothing was sent, and use: cointill refund cancel ${encodeId('refund', id)} --force`;
   return { kind: 'refused', param: null, message };
-}
-
-async function lockScoped(
-  trx: Trx,
-  scope: { readonly id: string; readonly projectId?: string; readonly mode?: Mode },
-): Promise<Refund | null> {
-  const refund = await lockRefund(trx, scope.id);
-  if (refund === null) return null;
-  const own =
-    (scope.projectId === undefined || scope.projectId === refund.projectId) &&
-    (scope.mode === undefined || scope.mode === refund.mode);
-  return own ? refund : null;
 }

@@ -34,8 +34,8 @@ export interface MempoolProof {
  */
 export function createMempoolWatch(app: App, source: ChainSource, monotonic: () => number) {
   const { network, mempool } = source;
-  /** By hash, the ends of the addresses that the transaction pays. */
-  let known: ReadonlyMap<string, string> = new Map();
+  /** Of each transaction that was read, by its hash, the ends of the addresses that it pays. */
+  let paidEnds: ReadonlyMap<string, string> = new Map();
   let missing: ReadonlySet<string> = new Set();
   let savedAt = 0;
   let notBefore = 0;
@@ -51,9 +51,9 @@ export function createMempoolWatch(app: App, source: ChainSource, monotonic: () 
       return waiting;
     },
 
-    /** Forgets what is known: after a rollback, known transactions may be in the mempool again. */
+    /** Forgets all transactions: after a rollback, some that were mined may be in the mempool again. */
     forget: (): void => {
-      known = new Map();
+      paidEnds = new Map();
     },
 
     /**
@@ -62,11 +62,11 @@ export function createMempoolWatch(app: App, source: ChainSource, monotonic: () 
      */
     takeIn: async (hashes: readonly string[], proof: MempoolProof | null): Promise<boolean> => {
       if (mempool === null) return true;
-      const fresh = hashes.filter((hash) => !known.has(hash)).slice(0, MAX_WAITING);
+      const fresh = hashes.filter((hash) => !paidEnds.has(hash)).slice(0, MAX_WAITING);
       // Before transactions are compared with refunds: a refund that is made meanwhile is compared the next time.
       const uncompared = await uncomparedRefunds(app.db, network);
       const ends = uncompared.map(({ address }) => endOf(address));
-      const similar = hashes.filter((hash) => ends.some((end) => known.get(hash)?.includes(end)));
+      const similar = hashes.filter((hash) => ends.some((end) => paidEnds.get(hash)?.includes(end)));
       const transfers = await mempool.transfersOf([...fresh, ...similar]);
       const news = await readNews(app, source, transfers);
       const there = new Set(hashes);
@@ -75,8 +75,8 @@ export function createMempoolWatch(app: App, source: ChainSource, monotonic: () 
       const isWhole = proof?.kind === 'mempool';
       await saveNews(app, network, news, isWhole ? goneOf(news, away, awayPayouts, missing) : NOTHING_GONE);
       if (isWhole) missing = new Set([...away, ...awayPayouts].map(({ hash }) => hash));
-      known = withEnds(hashes, known, fresh, transfers);
-      const isComplete = known.size === there.size;
+      paidEnds = withEnds(hashes, paidEnds, fresh, transfers);
+      const isComplete = paidEnds.size === there.size;
       if (proof !== null && isComplete) await saveCompared(app.db, uncompared);
       if (proof !== null && isComplete && (proof.upTo - savedAt >= SEEN_UP_TO_STEP_MS || proof.upTo < savedAt)) {
         await saveSeenUpTo(app.db, network, proof.upTo);
@@ -92,10 +92,10 @@ function endOf(address: string): string {
   return address.slice(-6);
 }
 
-/** The listed transactions that are known or fresh, with the ends of the addresses that they pay. */
+/** The listed transactions that were read before or just now, with the ends of the addresses that they pay. */
 function withEnds(
   hashes: readonly string[],
-  known: ReadonlyMap<string, string>,
+  before: ReadonlyMap<string, string>,
   fresh: readonly string[],
   transfers: readonly ChainTransfer[],
 ): ReadonlyMap<string, string> {
@@ -105,13 +105,13 @@ function withEnds(
   );
   const kept = new Map<string, string>();
   for (const hash of hashes) {
-    const ends = known.get(hash) ?? read.get(hash);
+    const ends = before.get(hash) ?? read.get(hash);
     if (ends !== undefined) kept.set(hash, ends);
   }
   return kept;
 }
 
-/** What new transactions in the mempool bring. */
+/** The contents of new transactions in the mempool, as far as they concern this service. */
 interface News {
   /** Transfers to payments. */
   readonly ours: readonly ChainTransfer[];

@@ -30,10 +30,10 @@ export interface OpenExport {
 
 export type OpenedExport =
   | { readonly kind: 'opened'; readonly file: OpenExport }
-  /** As many as there may be are written already, by this process or another: of all, or of this person. */
+  /** The limit of exports at a time is reached, in all processes together: of everybody, or of this person. */
   | { readonly kind: 'busy'; readonly why: Exclude<ExportSlot, 'taken'> };
 
-/** What is written, and what the log says of it. */
+/** The rows of an export, and its entry in the audit log. */
 interface ExportWork {
   readonly audited: AuditedChange;
   /** Left out where nobody can say how many rows there will be. */
@@ -41,7 +41,10 @@ interface ExportWork {
   readonly copy: (client: Client, take: (piece: Buffer) => Promise<void>) => Promise<number>;
 }
 
-/** What was asked for, as the log keeps it: it cannot be changed, so it does not have whom somebody searched for. */
+/**
+ * A request as the audit log keeps it. Nobody can change the log, so it leaves out the search text, which may name a
+ * customer.
+ */
 export function withoutSearch(asked: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   const { search, label, ...others } = asked;
   return {

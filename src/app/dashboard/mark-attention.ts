@@ -25,7 +25,7 @@ export interface AttentionChange {
   readonly version: number;
 }
 
-/** Who can be given something to see to in a project. */
+/** The people to whom an item of a project can be assigned. */
 export function projectAssignees(executor: Database | Trx, projectId: string): Promise<readonly Assignee[]> {
   const roles = ROLES.filter((role) => mayDo(role, 'write_notes'));
   return assignees(executor, projectId, roles);

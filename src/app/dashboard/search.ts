@@ -4,13 +4,13 @@ import type { PaymentKeyKind, PaymentKey } from '../../store/payments/payment-ke
 import type { App } from '../context.ts';
 import { decodeId, parseUuid } from '../../domain/id.ts';
 
-/** What one text finds: payments of the mode that is shown, or those of the other mode where there are none. */
+/** The payments that a text finds: of the mode that is shown, or of the other mode where there are none. */
 export interface Found {
   readonly mode: Mode;
   readonly hits: readonly PaymentHit[];
 }
 
-/** What has the form of an id is that, whatever else begins like it. */
+/** The meanings of a text, the likeliest first: a text in the form of an id is most likely that id. */
 const RANKS: readonly PaymentKeyKind[] = [
   'id',
   'number',
@@ -49,7 +49,7 @@ const URI = /^[a-z]+:(?:pay-)?([0-9a-z]{26,90})(?:@\d+)?(?:\/\w+)?(?:\?(.*))?$/i
 const WEB_PAGE = /^https?:\/\/[^?#]*\/([^/?#]+)\/?(?:[?#].*)?$/i;
 
 /**
- * What a text in the search box may be: each meaning that it has the form of. Takes addresses and hashes as wallets,
+ * Every meaning that a text in the search box can have by its form. Takes addresses and hashes as wallets,
  * explorers and QR codes write them: upper case, without `0x`, as a payment URI, as the address of an explorer's page.
  * Null where there is no text.
  */

@@ -104,7 +104,7 @@ export async function observeMoney(
   for (const payment of payments) {
     const policy = policyOf(payment);
     const itsQuotes = quotes.get(payment.id) ?? [];
-    const observationsOf = (known: Payment) => moneyOf(known, transfers.get(payment.id) ?? [], itsQuotes);
+    const observationsOf = (current: Payment) => moneyOf(current, transfers.get(payment.id) ?? [], itsQuotes);
     const result = observeInTurn(app, payment, observationsOf, { now, policy });
     const change = result.kind === 'observed' && result.moved ? result.change : null;
     const wrong = confirmed.filter((one) => one.paymentId === payment.id && isOfNoQuote(one, itsQuotes));

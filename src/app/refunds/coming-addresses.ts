@@ -8,8 +8,8 @@ import { walletsAhead } from '../../store/wallets/unissued.ts';
 import type { App, ProcessMemory } from '../context.ts';
 
 /**
- * How many of a wallet's next addresses no refund may go to. Everybody can reckon a treasury's: far more than are
- * handed out while a refund is open. Only its owner knows a key's, and each takes 0.3 ms.
+ * How many of a wallet's next addresses no refund may go to. Everybody can compute a treasury's, so this is far more
+ * than are handed out while a refund is open. Only the owner knows the addresses of a key, and each takes 0.3 ms.
  */
 const COMING = { treasury: 1_000, xpub: 100, descriptor: 100 } as const;
 /** Beyond this, derived addresses are forgotten. */

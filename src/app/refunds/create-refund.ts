@@ -24,7 +24,7 @@ export interface NewRefund {
   /** The token to refund, if it is not the quote's. `network`: the quote's by default. */
   readonly token?: { readonly asset: string; readonly network: string | null } | null;
   readonly address: string | null;
-  /** Until when the rate counts that `wanted` was computed at; left out if it is none of now. */
+  /** Expiry of the rate used for `wanted`; left out if no current rate was used. */
   readonly rateUntil?: number;
   readonly reason: string | null;
 }
@@ -49,7 +49,7 @@ export function createRefund(
     await insertRefund(trx, drafted.refund, watchedAddress(drafted.refund));
     await keepUncompared(app, trx, drafted.refund);
     await recordPeoplesAudit(app, trx, auditedRefund('refund.create', drafted.refund));
-    return saveRefundEvent(app, trx, payment, drafted.refund, 'refund.created', now, idempotency);
+    return saveRefundEvent(app, trx, { payment, refund: drafted.refund, type: 'refund.created', now, idempotency });
   });
 }
 

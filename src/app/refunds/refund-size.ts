@@ -34,7 +34,7 @@ function parseUnits(text: string, decimals: number): bigint | null {
   return units > 0n ? units : null;
 }
 
-/** Why nothing of the requested size can be refunded; names what is left. */
+/** The refusal of a refund of the requested size; names the amount that is left. */
 export function sizeRefusal(
   payment: RefundedPayment,
   wanted: object | null,
@@ -79,7 +79,7 @@ export function dustRefusal(quote: Quote, units: bigint, wanted: object | null):
 /** How long a person may take to confirm an amount that was computed at the rate of now. */
 export const RATE_COUNTS_MS = 60_000;
 
-/** What an amount is worth now in the token of a refund. */
+/** The worth of an amount now, in the token of a refund. */
 export interface AmountNow {
   readonly kind: 'ok';
   /** Never worth more than the amount. */
@@ -104,22 +104,22 @@ export function amountNow(
   amountMinor: bigint,
 ): AmountNow | { readonly kind: 'no_rate'; readonly message: string } | RefundRefusal {
   const { asset, network } = token;
-  const known = isAssetCode(asset) && isNetwork(network) ? tokenOf(asset, network) : null;
-  if (known === null) {
+  const paidIn = isAssetCode(asset) && isNetwork(network) ? tokenOf(asset, network) : null;
+  if (paidIn === null) {
     const message = `asset: there is no ${asset} on ${network}.`;
     return { kind: 'refused', param: 'crypto_currency', message };
   }
   const { rates } = app.railFor(mode);
-  const prices = freshPrices(rates, known.asset, currency);
+  const prices = freshPrices(rates, paidIn.asset, currency);
   if (prices.kind !== 'ok') return prices;
   const rate = rateIn(prices.fiatPrice, prices.assetPrice);
   if (rate === 0n) return { kind: 'no_rate', message: `The price of ${asset} is too small for ${currency}.` };
   const now = app.clock();
-  const times = [known.asset, currency].map((code) => rates.pricedAt?.(code) ?? now);
+  const times = [paidIn.asset, currency].map((code) => rates.pricedAt?.(code) ?? now);
   return {
     kind: 'ok',
-    units: unitsAtRate(amountMinor, currency, rate, known.decimals),
-    decimals: known.decimals,
+    units: unitsAtRate(amountMinor, currency, rate, paidIn.decimals),
+    decimals: paidIn.decimals,
     rate,
     at: Math.min(now, ...times),
     until: now + RATE_COUNTS_MS,

@@ -84,12 +84,12 @@ export async function applyToRefund(
   const paidAt = observation.kind === 'paid' ? observation.paidAt : null;
   await updateRefund(trx, result.refund, disposalOf(app, result.refund, paidAt === undefined ? now : paidAt, now));
   const type = EVENT_OF[observation.kind];
-  return saveRefundEvent(app, trx, payment, result.refund, type, now, idempotency);
+  return saveRefundEvent(app, trx, { payment, refund: result.refund, type, now, idempotency });
 }
 
 /**
- * What a refund is worth at the moment it is paid; null where it is not, where there is no fresh price, and where that
- * moment is long past: a service that catches up does not value it at today's price.
+ * The worth of a refund at the moment it is paid. Null if it is not paid, if there is no fresh price, or if that moment
+ * is long past: a service that catches up does not value an old refund at today's price.
  */
 function disposalOf(
   app: App,
@@ -117,11 +117,19 @@ const EVENT_OF = {
 export async function saveRefundEvent(
   app: App,
   trx: ObservedTrx,
-  payment: Payment,
-  refund: Refund,
-  type: RefundEventType,
-  now: number,
-  idempotency: IdempotencyRequest | null,
+  {
+    payment,
+    refund,
+    type,
+    now,
+    idempotency,
+  }: {
+    readonly payment: Payment;
+    readonly refund: Refund;
+    readonly type: RefundEventType;
+    readonly now: number;
+    readonly idempotency: IdempotencyRequest | null;
+  },
 ): Promise<RefundOutcome> {
   const view = refundView(refund, app.links);
   const event = newEvent(app, payment, type, payment.lastSequence + 1, view, now);

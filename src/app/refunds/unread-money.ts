@@ -9,7 +9,7 @@ import type { App } from '../context.ts';
 const MAX_HEAD_AGE_MS = 90_000;
 const UNDER_WAY_MS = 30_000;
 
-/** What may pay a refund and was not read yet. `waiting`: the mempool, since the refund has its address. */
+/** Blocks or a mempool that may pay a refund and were not read yet. `waiting`: the mempool, since it has its address. */
 export interface UnreadMoney {
   readonly kind: 'waiting' | 'blocks';
   /** Begins a sentence, without its full stop. */
@@ -17,8 +17,8 @@ export interface UnreadMoney {
 }
 
 /**
- * What was not read yet and may pay a refund; null: nothing. To be asked before what is known to pay it: what was read
- * in between is then known.
+ * The money that may pay a refund and was not read yet; null if there is none. Call this before reading the payouts:
+ * money that is read in between is then among them.
  */
 export async function unreadMoney(
   app: App,
@@ -36,8 +36,8 @@ export async function unreadMoney(
 }
 
 /**
- * The same before a refund is paid. Where blocks alone are read, they come one moment after the other: while the newest
- * one that was read is of now, the next one is under way, and a warning that comes and goes is read by nobody.
+ * The same for a person who is about to pay a refund. Where blocks alone are read, the next block is nearly always
+ * under way: as long as the newest one is recent there is no warning, for nobody heeds one that comes and goes.
  */
 export async function unreadBeforePaying(app: App, refund: Refund): Promise<UnreadMoney | null> {
   const unread = await unreadMoney(app, app.db, refund);

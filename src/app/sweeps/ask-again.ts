@@ -11,14 +11,14 @@ import { findOutside } from './find-outside.ts';
 const MIN_REST_MS = 60_000;
 const MAX_REST_MS = 6 * 60 * 60_000;
 
-/** When what is not known of a sweep is asked for again: after as long as it has been known, at most six hours. */
+/** When to ask again for what a sweep lacks: after as long as the sweep has been known, a minute to six hours. */
 export function askAgainAt({ finalAt, createdAt }: Pick<Sweep, 'finalAt' | 'createdAt'>, now: number): number {
   return now + Math.min(MAX_REST_MS, Math.max(MIN_REST_MS, now - (finalAt ?? createdAt)));
 }
 
 /**
- * Asks again which block and which transaction took what was recorded without. `told` if the nodes say it by now: then
- * the record is forgotten, and the check that follows finds all of it anew. Throws `ChainUnavailableError` if no node
+ * Asks again for the block and the transaction of a sweep that was recorded without them. `told` if the nodes name them
+ * by now: then the sweep is deleted, and the check that follows finds it anew. Throws `ChainUnavailableError` if no node
  * answers.
  */
 export async function askAgain(app: App, chain: SweepChain, sweep: Sweep): Promise<'told' | 'unknown'> {

@@ -25,7 +25,7 @@ export type SweepChains = (network: string) => SweepChain | null;
 /** A price counts for what happened up to this long ago. */
 const MAX_PRICE_AGE_MS = 15 * 60_000;
 
-/** What units of an asset were worth at a moment that has just been; null if that is not known, or too long ago. */
+/** The worth of an amount, in US cents, at a recent moment; null without a price, or if the moment is too long ago. */
 export function worthAt(
   app: Pick<App, 'railFor' | 'clock'>,
   { network, tokens }: Pick<SweepChain, 'network' | 'tokens'>,

@@ -35,8 +35,8 @@ import { withTransfers, type SweepWithTransfers } from './overview.ts';
 import { transactionOf } from './send-sweep.ts';
 
 /**
- * Asks a node what lies on a project's deposits on a network, and what gas costs, and keeps it. What left a deposit
- * since and was not sent here is recorded as a sweep of its own. Throws `ChainUnavailableError` when no node answers.
+ * Saves the balances of a project's deposits on a network and the price of gas, as a node tells them. Money that left a
+ * deposit since and was not sent from here is recorded as a sweep of its own. Throws `ChainUnavailableError` when no node answers.
  */
 export async function checkDeposits(app: App, chain: SweepChain, projectId: string): Promise<void> {
   const { network, tokens, caller } = chain;
@@ -58,7 +58,7 @@ export async function checkDeposits(app: App, chain: SweepChain, projectId: stri
     (address, asset) => held.get(`${address} ${asset}`) ?? 0n,
   );
   const where = await chainOf(app, chain);
-  // What lies there belongs to other blocks than those that were read here.
+  // The balances belong to other blocks than those that this service has read.
   if (where === 'other') return;
   const placed = Map.groupBy(
     where === 'same' ? taken : [],
@@ -97,7 +97,7 @@ async function chainOf({ db }: App, { network, caller }: SweepChain): Promise<'s
   return block.hash === cursor?.hash ? 'same' : 'other';
 }
 
-/** Those of which no node knows a transaction now: a wallet was asked, or its hash is wrong or was replaced. */
+/** Open sweeps whose transaction no node knows: a wallet was asked, or the hash is wrong or was replaced. */
 async function unknownSweeps(app: App, chain: SweepChain, projectId: string): Promise<readonly SweepWithTransfers[]> {
   const open = (await openSweeps(app.db, projectId)).filter(({ network }) => network === chain.network);
   const unknown: Sweep[] = [];
@@ -120,7 +120,7 @@ function sameFlows(some: readonly DepositFlow[], others: readonly DepositFlow[])
 
 interface Located {
   readonly sweep: Sweep;
-  /** What its transaction calls; null: that is not known. */
+  /** The call that its transaction makes; null if it is not known. */
   readonly call: EvmBlockTransaction | null;
   readonly takings: readonly OutsideTaking[];
 }

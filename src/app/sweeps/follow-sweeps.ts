@@ -16,11 +16,11 @@ import { askAgain, askAgainAt } from './ask-again.ts';
 import { isCallOf, worthAt, type SweepChain, type SweepChains } from './chain.ts';
 import { rememberingBlocks, takersOf } from './find-outside.ts';
 
-/** A wallet that was asked and never answered: what it was asked for may be asked for again. */
+/** A sweep may be sent again if the wallet that was asked for it has not answered for so long. */
 export const ASKED_MS = 15 * 60_000;
 /** A transaction that no node has known for so long was replaced or dropped, or its hash is wrong. */
 export const LOST_MS = 10 * 60_000;
-/** A process that dies leaves its sweeps to others after this. */
+/** The sweeps of a process that died are followed by others after this. */
 const CLAIM_MS = 60_000;
 const MIN_REST_MS = 2_000;
 const MAX_REST_MS = 15_000;

@@ -11,20 +11,21 @@ import { followSweeps } from './follow-sweeps.ts';
 import { treasuryNetworks } from './overview.ts';
 
 /**
- * How long the nodes may take to say what became of sweeps, and then each network's what lies on deposits: together
+ * How long nodes may take to tell the state of sweeps, and then each network's nodes the balances of deposits: together
  * less than the minute after which proxies give up.
  */
 const SWEEPS_MS = 10_000;
 const DEPOSITS_MS = 45_000;
 /** One process asks for a project at a time; one that dies while it does is waited for this long. */
 const LEASE_MS = 75_000;
-/** What was asked for this lately is not asked for again. */
+/** Balances that were read this recently are not read again. */
 const MIN_AGE_MS = 1_000;
 const MAX_SWEEPS = 200;
 
 /**
- * Asks the nodes now what lies on a project's deposits, on all its networks at once, and what became of its sweeps.
- * `busy`: somebody asks for this project already. A network whose nodes do not answer keeps what was known, and why.
+ * Reads the balances of a project's deposits from the nodes, on all its networks at once, and the state of its sweeps.
+ * `busy`: another request reads them already. A network whose nodes do not answer keeps its last balances, and the
+ * reason is saved.
  */
 export async function refreshDeposits(
   app: App,
@@ -40,7 +41,7 @@ export async function refreshDeposits(
     await within(SWEEPS_MS, followSweeps(app, chains, { limit: MAX_SWEEPS, projectId })).catch((error: unknown) =>
       problems.happened('what became of sweeps', error),
     );
-    // A check that seems to come is one that a clock dated that was ahead.
+    // A check that lies in the future was dated by a clock that was ahead.
     const isFresh = ({ checkedAt }: DepositCheck): boolean =>
       checkedAt !== null && Math.abs(app.clock() - checkedAt) < MIN_AGE_MS;
     const fresh = new Set((await depositChecks(app.db, projectId)).filter(isFresh).map(({ network }) => network));

@@ -48,20 +48,20 @@ export async function retryDeliveries(app: App, scope: DeliveryScope, search: De
   });
 }
 
-/** How far it is. */
+/** How far a retry is. */
 export async function retryProgress(app: App, scope: DeliveryScope, id: string): Promise<Retried> {
   const retry = await findRetry(app.db, scope, id);
   return retry === null ? rejected('no_retry') : { kind: 'done', retry };
 }
 
-/** The newest one, as long as it goes on; null if none does. */
+/** The newest retry, if it is still running; null otherwise. */
 export async function runningRetry(executor: Database | Trx, scope: DeliveryScope): Promise<RetryProgress | null> {
   const id = await newestRetry(executor, scope);
   const retry = id === null ? null : await findRetry(executor, scope, id);
   return retry !== null && retry.stoppedAt === null && retry.done < retry.total ? retry : null;
 }
 
-/** Sends no more of it: what is not under way becomes what it was before. */
+/** Stops a retry: its deliveries that are not being sent become what they were before. */
 export async function stopRetry(app: App, scope: DeliveryScope, id: string): Promise<Retried> {
   return app.db.transaction().execute(async (trx): Promise<Retried> => {
     const retry = await findRetry(trx, scope, id);

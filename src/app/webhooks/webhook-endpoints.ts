@@ -175,11 +175,11 @@ export function auditedEndpoint({ url, mode, events }: WebhookEndpoint) {
 
 /** Keeps a change of an endpoint. */
 export function audit(app: App, trx: Trx, action: string, endpoint: WebhookEndpoint): Promise<void> {
-  const told = auditedEndpoint(endpoint);
+  const kept = auditedEndpoint(endpoint);
   return recordAudit(app, trx, {
     action,
     projectId: endpoint.projectId,
     subject: { kind: 'webhook', id: encodeId('endpoint', endpoint.id) },
-    ...(action === 'webhook.delete' ? { before: told } : { after: told }),
+    ...(action === 'webhook.delete' ? { before: kept } : { after: kept }),
   });
 }

@@ -13,7 +13,7 @@ import { createConcurrencyLimit } from '../app/concurrency-limit.ts';
 import type { Operation } from '../domain/permission.ts';
 import { MAX_STARTED } from './listener.ts';
 
-/** What the routes of both APIs need. */
+/** The parts that the routes of both APIs need. */
 export interface Api {
   readonly app: App;
   readonly creator: PaymentCreator;
@@ -111,7 +111,7 @@ export function whyNot(reason: RefusedChange['reason'], payment: Payment): strin
   }
 }
 
-/** As many as one connection can have running, so that a client with one connection never waits here. */
+/** The number that one connection can have running, so that a client with one connection never waits here. */
 const MAX_CONCURRENT_READS = MAX_STARTED;
 
 const LISTS: readonly Operation[] = ['read_payments', 'read_refunds'];

@@ -4,10 +4,10 @@ import { SIGN_IN_MS } from '../app/people/sign-in.ts';
 import { cameEncrypted } from './https-rule.ts';
 
 const DAY_MS = 24 * 60 * 60_000;
-/** How long a browser is known that somebody signed in with. */
+/** The time for which a browser is known that somebody signed in with. */
 export const BROWSER_MS = 180 * DAY_MS;
 
-/** How long each lasts. All are of this host alone, and no script reads them. */
+/** The lifetime of each cookie. All are of this host alone, and no script reads them. */
 const LIFETIMES_MS = { session: SESSION_MS, sign_in: SIGN_IN_MS, browser: BROWSER_MS } as const;
 export type CookieKind = keyof typeof LIFETIMES_MS;
 

@@ -35,7 +35,9 @@ export async function createPayment<Body extends CreationBody>(
   return sendCreated(reply, outcome);
 }
 
-/** What the APIs name differently; null where the body leaves out what a project may have a default for. */
+/**
+ * The fields that the APIs name differently; null where the body leaves one out for which a project may have a default.
+ */
 type ReadCreation = Omit<NewPayment, keyof ReturnType<typeof readCreation> | 'lifetimeMs'> & {
   readonly lifetimeMs: number | null;
 };

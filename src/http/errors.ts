@@ -5,7 +5,7 @@ import type { FastifyRequest } from 'fastify';
 import type { Problems } from '../domain/problems.ts';
 import { loggedPath } from './path.ts';
 
-/** How long a body may be, where its route does not say otherwise. */
+/** The longest body in bytes, where its route does not say otherwise. */
 export const BODY_LIMIT_BYTES = 65_536;
 
 export type ErrorType =
@@ -18,7 +18,7 @@ export type ErrorType =
   | 'api_error'
   | 'service_unavailable'
   | 'https_required'
-  /** Of the dashboard: reauthenticate, then ask again. */
+  /** Only in the dashboard: reauthenticate, then ask again. */
   | 'reauthentication_required';
 
 const STATUS: Readonly<Record<ErrorType, number>> = {

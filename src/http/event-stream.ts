@@ -14,7 +14,7 @@ export interface StreamLimits {
   readonly streams: number;
   /** Streams of one client. */
   readonly perClient: number;
-  /** What a client may leave unread before it is dropped. */
+  /** The bytes that a client may leave unread before it is dropped. */
   readonly unreadBytes: number;
 }
 
@@ -22,7 +22,7 @@ export interface StreamLimits {
 export const HEARTBEAT_MS = 15_000;
 /** Within which a browser connects again, told by `retry`. */
 const RECONNECT_MS = 2_000;
-/** How long a client may take to read its last event. */
+/** The time that a client gets to read its last event. */
 const GOODBYE_MS = 2_000;
 /** When to ask again if no more streams may be open. */
 export const TRY_AGAIN_SECONDS = 30;
@@ -34,7 +34,7 @@ const STREAM_HEADERS = {
   'x-accel-buffering': 'no',
 } as const;
 
-/** What the guard and the frame have set: the limits, the request's id. */
+/** The headers that the guard and the frame have set: the limits, the request's id. */
 export function givenHeaders(reply: FastifyReply): OutgoingHttpHeaders {
   const given = reply.getHeaders();
   const headers: OutgoingHttpHeaders = {};

@@ -55,7 +55,7 @@ export interface GuardOptions {
 }
 
 const SESSION_PATH = /^\/dashboard\/api(?:\/|$)/;
-/** What is at no route of the dashboard's API counts as its routes do: by session, otherwise by address. */
+/** Unknown paths of the dashboard's API are limited like its routes: by session, otherwise by IP address. */
 const NOWHERE: SessionRule = { kind: 'session', action: 'anybody' };
 const API_PATH = /^\/(?:v1|api\/transactions)(?:\/|$)/;
 

@@ -33,9 +33,9 @@ const CIPHERS = [
 
 export interface ListenerOptions {
   readonly tls: { readonly cert: Buffer; readonly key: Buffer } | null;
-  /** How long a connection may be silent. */
+  /** The time for which a connection may be silent. */
   readonly connectionTimeoutMs: number;
-  /** How long a request may take to arrive completely. */
+  /** The time in which a request must have arrived completely. */
   readonly requestTimeoutMs: number;
   readonly keepAliveMs: number;
 }

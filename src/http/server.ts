@@ -51,17 +51,17 @@ export interface ServerOptions {
 }
 
 /**
- * As long as Node allows a request's head to be: an id of any length reaches its route, which answers that it is
+ * The longest head of a request that Node allows: an id of any length reaches its route, which answers that it is
  * unknown.
  */
 const MAX_PARAM_LENGTH = 16_384;
-/** How long a client may take to read its last answer. */
+/** The time that a client gets to read its last answer. */
 const GOODBYE_MS = 2_000;
 
 const SAFETY_HEADERS = {
   'x-content-type-options': 'nosniff',
   'cache-control': 'no-store',
-  // Of what is no page. Pages have policies of their own.
+  // For answers that are no pages. Pages have policies of their own.
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
 } as const;
 
@@ -74,13 +74,13 @@ export interface AnsweredRequest {
   readonly method: string;
   /** The route's pattern, such as `/v1/orders/:id`; `unknown` if none matched. */
   readonly route: string;
-  /** As received, including the query. */
+  /** The target as received, including the query. */
   readonly url: string;
   readonly status: number;
   readonly durationMs: number;
   /** The signed-in person whom their role did not allow this, and the client's address. */
   readonly denied: { readonly person: string; readonly client: string; readonly reason: string } | null;
-  /** Of a call of one of the APIs with a key that exists. */
+  /** Set for a call of one of the APIs with a key that exists. */
   readonly call: AnsweredCall | null;
 }
 

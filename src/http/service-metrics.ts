@@ -11,9 +11,9 @@ import type { AddressGap } from '../store/wallets/wallets.ts';
  */
 export interface MetricSources {
   readonly version: string;
-  /** Of the whole database. */
+  /** The figures of the whole database. */
   readonly figures: () => Promise<Figures>;
-  /** Of all wallets in use. */
+  /** The address gaps of all wallets in use. */
   readonly gaps: () => Promise<readonly AddressGap[]>;
   readonly ready: () => Promise<Readiness>;
   readonly isListening: () => boolean;

@@ -21,12 +21,12 @@ import { readCookie } from './cookies.ts';
 import { notFound, RequestError } from './errors.ts';
 import { cameEncrypted, isLocal, type HttpsPolicy } from './https-rule.ts';
 
-/** What takes another action in each mode. */
+/** Rights that are another action in each mode. */
 const BY_MODE = { change_payments: CHANGE_PAYMENTS, manage_keys: MANAGE_KEYS } as const;
 const isByMode = (action: SessionRule['action']): action is keyof typeof BY_MODE => Object.hasOwn(BY_MODE, action);
 
 /**
- * What a route of the dashboard requires. `anybody`: no session. `own_account`: a session with any role.
+ * The session that a route of the dashboard requires. `anybody`: no session. `own_account`: a session with any role.
  * `change_payments`, `manage_keys`: the action for the path's mode. Actions of a project are checked in the path's
  * project.
  */

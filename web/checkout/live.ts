@@ -117,7 +117,7 @@ function isOver(live: HTMLElement): boolean {
   return live.dataset['status'] === 'completed' && !isStale(live);
 }
 
-/** What the page shows was read a while ago, because the service's database is silent. */
+/** The page's content was read a while ago, because the service's database is silent. */
 function isStale(live: HTMLElement): boolean {
   return live.dataset['stale'] !== undefined;
 }

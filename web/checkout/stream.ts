@@ -1,6 +1,6 @@
 import { backOffMs } from './timing.ts';
 
-/** What the stream reports about the payment and about itself. */
+/** The messages of the stream about the payment and about itself. */
 export interface StreamEvents {
   /** The page is outdated. */
   readonly onNews: () => void;

@@ -34,7 +34,7 @@ function isTouched(field: HTMLInputElement): boolean {
   return field.type !== 'hidden' && (field.value !== field.defaultValue || field.checked !== field.defaultChecked);
 }
 
-/** As the server wrote it: its times are then redrawn for the reader. */
+/** The markup as the server wrote it: its times are then redrawn for the reader. */
 let bannerAsSent = document.getElementById('band')?.outerHTML;
 
 function swapTestBanner(next: Document): void {
@@ -84,7 +84,7 @@ function findByKey<T extends Element>(among: NodeListOf<T>, key: string): T | un
 
 const NAMING = ['data-copy', 'data-wallet', 'name', 'href'];
 
-/** What identifies an element in the next page: its id, or else its purpose, or else its text. */
+/** The mark of an element in the next page: its id, or else its purpose, or else its text. */
 function keyOf(element: Element): string {
   if (element.id !== '') return `#${element.id}`;
   const names = NAMING.map((name) => element.getAttribute(name));

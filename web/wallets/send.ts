@@ -11,7 +11,7 @@ export interface WalletTransaction {
   readonly data: string;
 }
 
-/** What a wallet is told of a network that it does not know, as EIP-3085 names it. */
+/** The facts by which a wallet adds a network that it does not know, as EIP-3085 names them. */
 export interface ChainToAdd {
   readonly chainId: string;
   readonly chainName: string;

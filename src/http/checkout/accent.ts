@@ -141,7 +141,7 @@ export function toOklch(colour: string): Oklch {
   };
 }
 
-/** As `#rrggbb`; a colour that no screen can show loses chroma, and keeps its hue and lightness. */
+/** A colour as `#rrggbb`; one that no screen can show loses chroma, and keeps its hue and lightness. */
 function toHex(colour: Oklch): string {
   let shown = toLinear(colour);
   if (!isShown(shown)) {

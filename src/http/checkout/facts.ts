@@ -12,10 +12,10 @@ import type { Api } from '../api.ts';
 import { pageVersion, type PageContext, type PageFacts } from './present.ts';
 import type { RefundNews, WrongMoney } from './view.ts';
 
-/** Of a payment about which nothing else is known. */
+/** The facts of a payment about which nothing else is known. */
 export const NO_FACTS: PageFacts = { confirmations: null, refunds: [], wrongMoney: [], isActive: true };
 
-/** What the facts are read with. */
+/** The parts that read the facts. */
 type Reading = Pick<Api, 'app'> & { readonly access: Pick<Access, 'project'> };
 
 /** Everything besides the payment that the page depends on. Only reads what the payment's status can need. */

@@ -22,7 +22,7 @@ export function walletHref(uri: string | null): string | null {
   return parsed && WALLET_SCHEMES.has(parsed.protocol) ? uri : null;
 }
 
-/** What a visitor's links must preserve: the language, the frame that the page is in, and that it must not reload. */
+/** The choices that a visitor's links must preserve: the language, the frame around the page, and no reloading. */
 type Carried = Pick<Frame, 'locale' | 'languageGiven' | 'embed' | 'autoRefresh'>;
 
 /** A path of these pages with the visitor's choices, and `extra` parameters. */

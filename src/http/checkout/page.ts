@@ -172,7 +172,9 @@ function isChoosingAgain(step: Step): boolean {
  */
 const WATCHING_SECONDS = 5;
 const PAYING_SECONDS = 15;
-/** How long the receipt is shown before a page that watched the payment continues to the shop (WCAG 2.2.1). */
+/**
+ * The time for which the receipt is shown before a page that watched the payment continues to the shop (WCAG 2.2.1).
+ */
 const RETURN_SECONDS = 20;
 /** A customer who returns from the shop later than this wants to see the page: it does not lead away again. */
 const RETURN_WITHIN_MS = 120_000;
@@ -203,7 +205,7 @@ function returnOf(view: PaymentView, step: CompletedStep | ClosedStep): Refresh 
   return shop !== null && goes ? { seconds: RETURN_SECONDS, path: shop } : null;
 }
 
-/** What the page does automatically without a script, and how to stop that. */
+/** The reload that the page does without a script, and how to stop it. */
 function byItself(view: PaymentView, refresh: Refresh | null): Html | null {
   const { frame, step } = view;
   const { locale, autoRefresh } = frame;

@@ -22,9 +22,9 @@ import type {
   WrongMoney,
 } from './view.ts';
 
-/** What the page needs besides the payment, whoever sees it. */
+/** The facts beside the payment that the page needs, the same for every visitor. */
 export interface PageFacts {
-  /** Of the deciding transfer; null while they are not known. */
+  /** The confirmations of the deciding transfer; null while unknown. */
   readonly confirmations: Confirmations | null;
   readonly refunds: readonly RefundNews[];
   readonly wrongMoney: readonly WrongMoney[];
@@ -43,7 +43,7 @@ export interface PageContext extends PageFacts {
   readonly evm: EvmChain | null;
   /** The origin of the block explorer for the quote's token; null where there is none. */
   readonly explorer: string | null;
-  /** How long after its end a payment's addresses stay watched. */
+  /** The time for which a payment's addresses stay watched after its end. */
   readonly monitoringMs: number;
   /** Whether money may be sent to the address: the sandbox's addresses are made up. */
   readonly payable: boolean;

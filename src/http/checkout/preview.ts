@@ -7,7 +7,7 @@ import { chooseLanguage } from './language/languages.ts';
 import { renderPaymentPage } from './page.ts';
 import { presentPaymentPage } from './present.ts';
 
-/** What a shop is about to change about its pages. */
+/** The looks of the pages that a shop is about to save. */
 export interface PreviewedBranding {
   readonly name: string;
   /** Six hex digits. */

@@ -23,7 +23,7 @@ interface PageMaterial {
   readonly readAt: number;
 }
 
-/** What this process last read of the payments whose pages were asked for. */
+/** The payments whose pages were asked for, as this process last read them. */
 interface LastKnown {
   keep(material: PageMaterial): void;
   find(payment: Pick<Payment, 'id' | 'api'>): PageMaterial | null;
@@ -53,7 +53,7 @@ function createLastKnown(): LastKnown {
 
 type Request = FastifyRequest<PageRequest>;
 
-/** What the hosted pages need. */
+/** The parts that the hosted pages need. */
 export interface Checkout extends Api {
   readonly access: Pick<Access, 'project' | 'hasLogo'>;
   readonly assets: Assets;
@@ -61,7 +61,7 @@ export interface Checkout extends Api {
   readonly problems: Problems;
 }
 
-/** How long a page waits for the database: customers look at nothing meanwhile. Reads take milliseconds. */
+/** The time that a page waits for the database: customers look at nothing meanwhile. Reads take milliseconds. */
 const PATIENCE_MS = 4_000;
 /** The same once the database has not answered others either. */
 const SHORT_PATIENCE_MS = 2_000;

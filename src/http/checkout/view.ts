@@ -21,7 +21,7 @@ export interface Frame {
   readonly watching: boolean;
 }
 
-/** What a shop can change about its pages. */
+/** The looks of the pages that a shop can change. */
 export interface Branding {
   readonly projectName: string;
   readonly logo: { readonly path: string; readonly width: number; readonly height: number } | null;
@@ -32,11 +32,11 @@ export interface Branding {
 }
 
 /**
- * What the payment page shows, as plain values. Times are epoch milliseconds, crypto amounts are in the token's
+ * The content of the payment page as plain values. Times are epoch milliseconds, crypto amounts are in the token's
  * smallest units. There is no field for a customer's name or e-mail, because anybody with the link sees the page.
  */
 export interface PaymentView {
-  /** As in `/pay/<id>`: a UUID or `ord_…`; given to the shop as `payment_id`. */
+  /** The id in `/pay/<id>`: a UUID or `ord_…`; given to the shop as `payment_id`. */
   readonly paymentId: string;
   /** Changes exactly when the page would look different, whoever sees it. */
   readonly version: string;
@@ -80,7 +80,7 @@ export interface WrongMoney extends TokenChoice {
   readonly decimals: number;
 }
 
-/** What a test payment does automatically: nothing happens on a chain, so the page must say it. */
+/** The steps that a test payment takes automatically: nothing happens on a chain, so the page must say it. */
 export type TestProgress = {
   /** The outcomes that can be simulated now; none once it has ended. */
   readonly simulations: readonly Simulation[];
@@ -131,9 +131,9 @@ export interface ChooseStep {
 export interface PayStep {
   readonly kind: 'pay';
   readonly quote: QuoteView;
-  /** What has arrived so far, 0 or a part. */
+  /** The amount that has arrived so far, 0 or a part. */
   readonly receivedUnits: bigint;
-  /** What remains to be sent: `owed - received`, but at least what the network relays. */
+  /** The amount still to be sent: `owed - received`, but at least the smallest amount that the network relays. */
   readonly missingUnits: bigint;
   /** For `missingUnits`, to the quote's address, as wallets read it; null if the token has none. */
   readonly paymentUri: string | null;
@@ -171,14 +171,14 @@ export interface CompletedStep {
   readonly kind: 'completed';
   readonly completedAt: number;
   readonly exception: Exception;
-  /** It was cancelled before the money came, and the shop accepted it. */
+  /** The payment was cancelled before the money came, and the shop accepted the money. */
   readonly wasCancelled: boolean;
   readonly quote: QuoteView | null;
   readonly receivedUnits: bigint;
   readonly transactionHash: string | null;
 }
 
-/** It ended without being paid in full and in time. */
+/** The payment ended without being paid in full and in time. */
 export interface ClosedStep {
   readonly kind: 'closed';
   readonly outcome: 'expired' | 'cancelled' | FailureReason;

@@ -55,7 +55,7 @@ export const walletCallShape = Type.Object({
 });
 export type WalletCall = Static<typeof walletCallShape>;
 
-/** What a wallet needs to add a network (EIP-3085); null where none of it is known, such as for test chains. */
+/** The facts by which a wallet adds a network (EIP-3085); null where they are unknown, such as for test chains. */
 export const walletChainShape = nullable(
   Type.Object({
     name: Type.String(),

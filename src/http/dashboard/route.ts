@@ -46,15 +46,15 @@ export interface Live {
   readonly heartbeatMs?: number;
 }
 
-/** What exports work with. */
+/** The dependencies of exports. */
 export interface Exports {
   /** Opens a connection that nothing else uses. */
   readonly connect: () => Promise<Connection>;
-  /** How long a reader may take for what was sent last. */
+  /** The time that a reader gets for the bytes that were sent last. */
   readonly unreadMs?: number;
-  /** How long a file may be sent in all. */
+  /** The longest time that sending a file may take. */
   readonly endMs?: number;
-  /** How often it is asked whether whoever reads it still may. */
+  /** The time between two checks of the reader's right to the file. */
   readonly recheckMs?: number;
 }
 
@@ -79,7 +79,7 @@ export interface Dashboard {
   readonly live: Live;
   readonly exports: Exports;
   readonly creator: PaymentCreator;
-  /** What the payment page lends: where a logo is served, and how the page would look. */
+  /** Parts of the payment page: where a logo is served, and how the page would look. */
   readonly checkout: {
     readonly logoPath: (hash: string) => string;
     readonly preview: (shown: Previewed, language: string) => string;
@@ -89,7 +89,7 @@ export interface Dashboard {
     /** Made at its first use, and closed with the server. */
     readonly sender: () => WebhookSender;
   };
-  /** What to sign for refunds, and what was signed for them. */
+  /** Shows the transaction to sign for refunds, and sends the signed one. */
   readonly signing: {
     readonly show: (refunds: PaidTogether) => Promise<SharedInstructions | NodesUnavailable>;
     readonly send: (app: App, refunds: PaidTogether, text: string) => Promise<SentOutcome | NodesUnavailable>;
@@ -102,7 +102,7 @@ interface NodesUnavailable {
   readonly message: string;
 }
 
-/** What a shop is about to change about its pages. */
+/** The looks of the pages that a shop is about to save. */
 interface Previewed {
   readonly name: string;
   readonly accent: string | null;
@@ -120,7 +120,7 @@ export interface Call<Name extends RouteName> {
 }
 
 interface Rule extends Omit<SessionRule, 'kind'> {
-  /** How long a body may be, where that is more than bodies usually are. */
+  /** The longest body in bytes, where that is more than usual. */
   readonly bodyLimit?: number;
 }
 

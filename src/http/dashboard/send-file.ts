@@ -15,10 +15,10 @@ const TRY_AGAIN_SECONDS = 10;
 const PATIENCE_MS = 1_000;
 
 interface SentFile {
-  /** What the file is called, before the day. */
+  /** The name of the file before the day. */
   readonly name: string;
   readonly format: 'csv' | 'jsonl';
-  /** Whether whoever reads it still may; asked for while it is sent. */
+  /** Whether the reader still has the right to the file; asked for while it is sent. */
   readonly mayRead: () => Promise<boolean>;
 }
 
@@ -63,7 +63,7 @@ export function fileSender(app: FastifyInstance, { people: { app: core }, export
 /** A request that has one of the places for exports, or is about to take one. */
 interface Turn {
   readonly raw: ServerResponse;
-  /** When it has none any more. */
+  /** Resolves when the request gives its place back. */
   readonly ended: Promise<void>;
   readonly end: () => void;
 }
@@ -126,7 +126,7 @@ interface Sending {
 /** The reader is gone, or may no longer read: nobody's fault. */
 class Gone extends Error {}
 
-/** Sends a file as fast as it is read; how to stop it. A file that is cut short ends without its last chunk. */
+/** Streams a file to the client, and returns a function that stops it. A file cut short ends without its last chunk. */
 function sendFile(
   { raw }: FastifyReply,
   headers: Readonly<Record<string, unknown>>,
@@ -172,12 +172,12 @@ function sendFile(
       clearTimeout(ending);
       onEnd();
     });
-  // It may have gone while its export was opened.
+  // The client may have gone while its export was opened.
   if (raw.destroyed) stop();
   return stop;
 }
 
-/** How long a reader is still waited for. It spends the time that it lets wait, and earns time by what it takes. */
+/** The time for which a slow reader is still waited for. Waiting spends it, and bytes that the reader takes earn it. */
 export function patienceWith(unreadMs: number) {
   let left = unreadMs;
   return {

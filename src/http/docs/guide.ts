@@ -55,7 +55,7 @@ export function renderQuickstart({ servers, paths }: OpenApiDocument, program: s
   </section>`;
 }
 
-/** What most shops need in addition. */
+/** The topics that most shops need in addition. */
 export function renderExamples({ servers }: OpenApiDocument): Html {
   const [sandbox = '', live = ''] = servers.map(({ url }) => url);
   const choose = { amount: 49.99, order_id: 'A-1002', success_url: 'https://shop.example/thanks' };
@@ -140,7 +140,7 @@ export function renderWebhooksGuide(document: OpenApiDocument, program: string):
   </section>`;
 }
 
-/** What applies to every route, in the document's own words. */
+/** The rules of every route, in the document's own words. */
 export function renderBasics({ info, servers }: OpenApiDocument): Html {
   const [, ...rules] = info.description.split('\n\n');
   return html`<section id="basics" class="part">

@@ -14,7 +14,7 @@ export interface HomeOptions {
   readonly assets: Pick<Assets, 'docsStylePath'>;
 }
 
-/** It has no script, sends nothing and cannot be framed. */
+/** The page has no script, sends nothing and cannot be framed. */
 const HEADERS = {
   'cache-control': 'no-cache',
   'content-security-policy':

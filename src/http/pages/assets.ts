@@ -11,7 +11,7 @@ const ROOT = path.join(import.meta.dirname, '../../..');
 /** The folder of the pages' browser code, and the folder of its build. */
 export const WEB_FOLDER = path.join(ROOT, 'web');
 export const BUILD_FOLDER = path.join(ROOT, 'web/dist/checkout');
-/** What the dashboard says is a source of its build. */
+/** The dashboard's texts are a source of its build. */
 const TEXTS_FOLDER = path.join(ROOT, 'texts/dashboard');
 const BUILDS = path.join(ROOT, 'web/dist') + path.sep;
 const BUILDER = path.join(ROOT, 'scripts/build-web.ts');

@@ -9,7 +9,7 @@ export interface Html {
   readonly [MARKUP]: string;
 }
 
-/** What a template may contain. Texts are escaped; null and false leave nothing. */
+/** The values that a template may contain. Texts are escaped; null and false leave nothing. */
 export type Child = Html | readonly Html[] | string | number | bigint | null | false;
 
 /**

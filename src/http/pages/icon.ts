@@ -8,7 +8,7 @@ export const ICON =
       '<path d="M9 16.5l5 5 9.5-10.5" fill="none" stroke="#fff" stroke-width="3.5" stroke-linecap="round" stroke-linejoin="round"/></svg>',
   );
 
-/** Cointill's mark; decoration, so whoever shows it hides it from screen readers. */
+/** Cointill's mark; pages hide it from screen readers, because it is decoration. */
 export const COIN = html`<svg viewBox="0 0 32 32">
   <circle cx="16" cy="16" r="15" />
   <path d="M9 16.5l5 5 9.5-10.5" />

@@ -58,7 +58,7 @@ function placesOf({ receivedUnits }: CompletedStep | ClosedStep, quote: QuoteVie
   return commonPlaces(quote, quote.owedUnits, receivedUnits);
 }
 
-/** As people write it: `help@shop.example`, `shop.example/help`. */
+/** An address as people write it: `help@shop.example`, `shop.example/help`. */
 function readable(url: string): string {
   return url.replace(/^(?:mailto:|https?:\/\/)/, '').replace(/\/$/, '');
 }
@@ -200,7 +200,7 @@ function backToShop(view: PaymentView, step: CompletedStep | ClosedStep): Html {
   </div>`;
 }
 
-/** What happens to money that the shop refunds; the claim page is linked from the payment it belongs to. */
+/** The state of money that the shop refunds; the claim page is linked from the payment it belongs to. */
 function refundNews(view: PaymentView): readonly Html[] {
   return view.refunds.map((refund) => newsOf(view, refund));
 }

@@ -7,7 +7,7 @@ import type { Locale } from '../language/locale.ts';
 import { fiat, name, grouped, crypto, networkName, sentences } from '../language/format.ts';
 import { transactionPage } from '../../../domain/networks.ts';
 
-/** What test mode does with a payment automatically. */
+/** Says what test mode does with a payment automatically. */
 export function testText({ frame: { locale }, now }: PaymentView, test: TestProgress): Html {
   switch (test.kind) {
     case 'completes':
@@ -70,7 +70,7 @@ export function timeLeft({ frame: { locale }, payUntilAt, now }: PaymentView): H
   </p>`;
 }
 
-/** What a payment asks for, in both of its units: they are what its rate is. */
+/** The amount that a payment asks for in both of its units, from which its rate follows. */
 interface Priced extends PricedUnits {
   readonly quote: Pick<QuoteView, 'asset' | 'decimals' | 'owedUnits'>;
 }
@@ -83,13 +83,16 @@ export function rateOf(locale: Locale, priced: Priced): Html {
   >`;
 }
 
-/** What a part of the money is worth at the payment's rate: `≈ $24.95`. */
+/** The value of a part of the money at the payment's rate: `≈ $24.95`. */
 export function worthOf(locale: Locale, units: bigint, { amountMinor, currency, quote }: Priced): Html {
   const minor = divHalfUp(amountMinor * units, quote.owedUnits);
   return html`<span class="worth">≈ ${fiat(locale, minor, currency)}</span>`;
 }
 
-/** What to say to the shop. A transaction's number is not broken at its hyphens where a line has room for all of it. */
+/**
+ * The reference to give to the shop. A transaction's number is not broken at its hyphens where a line has room for all
+ * of it.
+ */
 export function contactShop({ frame, transactionNumber, paymentId }: PaymentView): Html {
   const payment = transactionNumber === null ? name(paymentId) : html`<bdi class="whole">${transactionNumber}</bdi>`;
   return frame.locale.t('contact_shop', { payment });
@@ -121,7 +124,7 @@ export function transactionFact(
     >`;
 }
 
-/** What came in another token than the quote's: it is not lost, and whose it is now. */
+/** Money that came in another token than the quote's: says that it is not lost, and who has it. */
 export function wrongMoneyNote(view: PaymentView): Html | null {
   const { step, wrongMoney } = view;
   const quote = 'quote' in step ? step.quote : null;

@@ -12,7 +12,7 @@ import type { PaymentView, PayStep } from '../view.ts';
 /** Longer amounts are smaller, so that no digit wraps on a phone of 320 px. */
 const LONG_AMOUNT = 12;
 
-/** What to send, where, on which network and until when; after a partial payment, the rest of it. */
+/** Says how much to send where, on which network and until when; after a partial payment, the rest. */
 export function payCard(view: PaymentView, step: PayStep): Html {
   const { locale } = view.frame;
   const partly = step.receivedUnits > 0n;
@@ -102,7 +102,7 @@ function openWallet({ frame: { locale } }: PaymentView, { paymentUri }: PayStep)
   </div>`;
 }
 
-/** What people get wrong who withdraw from an exchange: its fee, its network, its time. */
+/** The mistakes of people who withdraw from an exchange: its fee, its network, its time. */
 function exchangeHelp({ frame: { locale } }: PaymentView, step: PayStep): Html {
   const { asset, network } = step.quote;
   const { foreignNetwork } = ASSETS[asset];

@@ -36,7 +36,7 @@ const projectShape = Type.Object({
   name: Type.String(),
   active: Type.Boolean(),
   role: roleShape,
-  /** What the person may do in the project. */
+  /** The person's rights in the project. */
   actions: Type.Array(actionShape),
   /** A project opens in test mode until its first live payment. */
   has_live_payments: Type.Boolean(),
@@ -52,7 +52,7 @@ const signedIn = Type.Object({
     pending_email: nullable(Type.String()),
     /** The role in all projects; null for somebody who has roles in single projects only. */
     role: nullable(roleShape),
-    /** What the person may do to the service as a whole. */
+    /** The person's rights over the service as a whole. */
     actions: Type.Array(actionShape),
   }),
   session: Type.Object({

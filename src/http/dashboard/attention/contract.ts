@@ -19,7 +19,7 @@ const itemShape = Type.Object({
   at: nullable(time()),
   /** The payment as its API writes the id, and what the merchant calls it. */
   payment: nullable(Type.Object({ id: Type.String(), name: nullable(Type.String()) })),
-  /** What is missing, too much, come late or to be paid back. Decimal text. */
+  /** The amount that is missing, too much, late or to be paid back. Decimal text. */
   amount: nullable(Type.String()),
   asset: nullable(Type.String()),
   network: nullable(Type.String()),
@@ -27,11 +27,11 @@ const itemShape = Type.Object({
   usd: nullable(Type.String()),
   url: nullable(Type.String()),
   detail: nullable(Type.String()),
-  /** Of a network that is not followed. */
+  /** Only for a network that is not followed. */
   problem_kind: nullable(oneOf(NETWORK_PROBLEMS)),
-  /** What to run on the server, where no page does it. */
+  /** The command to run on the server, where no page does the same. */
   command: nullable(Type.String()),
-  /** Of a changed wallet: who did it, and both wallets with both ends of their keys. Of a key: who made it. */
+  /** For a changed wallet: who did it, and both wallets with both ends of their keys. For a key: who made it. */
   change: nullable(
     Type.Object({
       by: Type.Object({ kind: oneOf(['person', 'command', 'key', 'service'] as const), name: Type.String() }),
@@ -41,7 +41,7 @@ const itemShape = Type.Object({
   ),
   assigned_to: nullable(personShape),
   note: nullable(Type.String()),
-  /** Of what people have written; 0: nothing yet. */
+  /** The version of people's notes on it; 0: nothing yet. */
   version: Type.Integer(),
 });
 export type AttentionView = Static<typeof itemShape>;
@@ -66,7 +66,7 @@ export const attentionContract = {
       count: Type.Integer(),
       /** The number of the newest that was noticed; 0: none is there. */
       newest: Type.Integer(),
-      /** What is there and was not noticed yet, by `identity`: it gets a number within seconds. */
+      /** Items that were not noticed yet, by `identity`: each gets a number within seconds. */
       unnoticed: Type.Array(Type.String()),
     }),
   },

@@ -15,7 +15,7 @@ import type { AttentionView } from './contract.ts';
 
 const ATTENTION = '/dashboard/api/projects/:project/:mode/attention';
 
-/** What needs attention, and what people write to it. */
+/** Items that need attention, and people's notes on them. */
 export function attentionRoutes(
   app: FastifyInstance,
   { people: { app: core }, serviceHealth, sweeps }: Dashboard,

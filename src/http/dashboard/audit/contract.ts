@@ -19,7 +19,7 @@ const entryShape = Type.Object({
   /** Such as `wallet.set`. */
   action: Type.String(),
   project: nullable(Type.String()),
-  /** What was changed, such as a `person`, with its id. */
+  /** The subject of the change, such as a `person`, with its id. */
   subject: Type.Object({ kind: Type.String(), id: nullable(Type.String()) }),
   before: values,
   after: values,
@@ -52,7 +52,7 @@ const query = Type.Object({ ...filters, ...keysetQuery });
 const exportShape = Type.Object({
   ...filters,
   format: Type.Optional(oneOf(['csv', 'jsonl'])),
-  /** Of a CSV file. Spreadsheets of countries that write 1,5 take semicolons. */
+  /** Only for a CSV file. Spreadsheets of countries that write 1,5 take semicolons. */
   separator: Type.Optional(oneOf(['comma', 'semicolon'])),
 });
 export type AuditExportRequest = Static<typeof exportShape>;

@@ -86,7 +86,7 @@ function filterOf(
   const end = readIsoDate('before', before);
   return {
     projectId,
-    // As everywhere, a role in a single project overrides the role in all of them.
+    // A role in a single project overrides the role in all of them, here as everywhere.
     without: projectId === null ? projectsWithout(signedInOf(request).memberships, 'read_audit') : [],
     who: who === undefined ? null : whoOf(who),
     group: what ?? null,

@@ -19,7 +19,7 @@ const row = {
   payment,
   created_at: time(),
   next_attempt_at: nullable(time()),
-  /** Of the latest attempt; null before the first. */
+  /** The time of the latest attempt; null before the first. */
   attempted_at: nullable(time()),
   duration_ms: nullable(Type.Integer()),
   /** Null without an answer. */
@@ -39,7 +39,7 @@ const attemptShape = Type.Object({
   /** Null without an answer. */
   status: nullable(Type.Integer()),
   response_headers: nullable(headers),
-  /** As text; what was no UTF-8 is replaced. */
+  /** The body as text; bytes that are no UTF-8 are replaced. */
   response_body: nullable(Type.String()),
   /** Whether the answer was longer than what is kept. */
   response_truncated: Type.Boolean(),
@@ -70,7 +70,7 @@ const filters = {
   /** ISO 8601; both leave out their own moment. */
   created_after: Type.Optional(text({ max: 40 })),
   created_before: Type.Optional(text({ max: 40 })),
-  /** As its API writes the id. */
+  /** The payment's id as its API writes it. */
   payment: Type.Optional(text({ max: 64 })),
 };
 const filterFields = Type.Object(filters);

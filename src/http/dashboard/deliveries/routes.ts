@@ -52,7 +52,7 @@ export function deliveryRoutes(app: FastifyInstance, { people: { app: core, seal
     const [scope, id] = [scopeOf(request, params), numberOf(params.delivery)];
     const sending = { sender: webhooks.sender(), sealingKey: await sealingKey() };
     const retried = await retryDelivery(appFor(core, request), sending, id, scope);
-    // Of a deleted endpoint there is still what it was sent.
+    // The deliveries to a deleted endpoint are still there.
     if (retried.kind === 'rejected' && retried.code === 'no_delivery' && (await isKept(scope, id))) {
       throw new RequestError('conflict_error', 'The endpoint of this delivery was deleted: nothing can be sent to it.');
     }

@@ -23,7 +23,7 @@ const healthLine = Type.Object({
   /** How many there are, and how many of them have a problem or a warning. */
   count: Type.Integer(),
   affected: Type.Integer(),
-  /** What is wrong, in English for the operator; null if nothing is, or for people who may not see it. */
+  /** The fault, in English for the operator; null if there is none, or for people who may not see it. */
   detail: nullable(Type.String()),
 });
 export type HealthLine = Static<typeof healthLine>;
@@ -70,11 +70,11 @@ const homeShape = Type.Object({
       median_seconds: nullable(Type.Number()),
     }),
   ),
-  /** What the completed payments' own amounts add up to, currency by currency, nothing converted. */
+  /** The sums of the completed payments' own amounts, currency by currency, nothing converted. */
   currencies: Type.Array(
     Type.Object({ currency: Type.String(), payments: Type.Integer(), amount: Type.String(), before: Type.String() }),
   ),
-  /** How long each of `points` is. */
+  /** The length of each of `points`. */
   unit: oneOf(['hour', 'day', 'week']),
   /** The oldest first, without gaps; `volume_before` is of the same place in the range before. */
   points: Type.Array(

@@ -16,7 +16,7 @@ export const liveMessageShape = Type.Union([
   Type.Object({ kind: Type.Literal('attention') }),
   /** Something was sent to an endpoint. */
   Type.Object({ kind: Type.Literal('deliveries') }),
-  /** What lies on deposits changed, or what is known of a sweep. Only in live mode. */
+  /** The money on deposits or the state of a sweep changed. Only in live mode. */
   Type.Object({ kind: Type.Literal('sweeps') }),
   /** A block of this network: payments on it have new confirmations. Only in live mode. */
   Type.Object({ kind: Type.Literal('network'), network: oneOf(NETWORKS) }),

@@ -14,7 +14,7 @@ export const newPaymentContract = {
       data: Type.Array(Type.Object({ asset: oneOf(ASSET_CODES), network: oneOf(NETWORKS) })),
       /** The currencies of amounts, USD first. */
       currencies: Type.Array(oneOf(FIATS)),
-      /** What the form begins with, by the project's settings. */
+      /** The values that the form begins with, by the project's settings. */
       defaults: Type.Object({ currency: nullable(oneOf(FIATS)), expires_in_minutes: nullable(Type.Integer()) }),
     }),
   },
@@ -23,7 +23,7 @@ export const newPaymentContract = {
     params: modeParams,
     body: Type.Object({
       request: requestField,
-      /** As a decimal text. */
+      /** Decimal text. */
       amount: text({ max: 20, min: 1 }),
       /** Must be USD if the customer chooses the token. */
       currency: oneOf(FIATS),

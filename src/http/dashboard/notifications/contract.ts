@@ -4,7 +4,7 @@ import { oneOf, text } from '../../fields.ts';
 import { nullable } from '../../shapes.ts';
 import type { Contracts } from '../contract-parts.ts';
 
-/** What people get by mail. */
+/** People's choices of mails. */
 
 const choices = {
   wallet_changed: Type.Boolean(),
@@ -36,9 +36,9 @@ const tokenBody = Type.Object({ token: text({ max: 128, min: 1 }) });
 
 export const notificationsContract = {
   'GET /dashboard/api/account/notifications': { answer: choicesShape },
-  /** What is left out stays as it is. Switching `wallet_changed` off requires reauthentication. */
+  /** A field that is left out stays as it is. Switching `wallet_changed` off requires reauthentication. */
   'POST /dashboard/api/account/notifications': { body: Type.Partial(Type.Object(choices)), answer: choicesShape },
-  /** Of the link in a mail. */
+  /** The token of the link in a mail. */
   'POST /dashboard/api/unsubscribe/state': { body: tokenBody, answer: unsubscribeShape },
   'POST /dashboard/api/unsubscribe': { body: tokenBody, answer: unsubscribeShape },
 } as const satisfies Contracts;

@@ -16,7 +16,7 @@ import type { ChoicesView, UnsubscribeAnswer } from './contract.ts';
 const OWN = { action: 'own_account' } as const;
 const ANYBODY = { action: 'anybody' } as const;
 
-/** What people get by mail, and the links that switch it off. */
+/** People's choices of mails, and the links that switch a kind off. */
 export function notificationRoutes(app: FastifyInstance, { people: { app: core } }: Dashboard): void {
   const viewOf = ({ walletChanged, weeklyOn, ...same }: NotificationChoices): ChoicesView => ({
     ...same,
@@ -50,7 +50,7 @@ export function notificationRoutes(app: FastifyInstance, { people: { app: core }
 }
 
 /**
- * What mail programs call when somebody unsubscribes there (RFC 8058): the address of the page, with POST. It comes
+ * The request of a mail program in which somebody unsubscribes (RFC 8058): the address of the page, with POST. It comes
  * from no page of ours and without a session; the token is all that it may do.
  */
 function oneClick(app: FastifyInstance, core: Dashboard['people']['app']): void {

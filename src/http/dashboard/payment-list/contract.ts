@@ -26,7 +26,7 @@ export type FilterFields = Static<typeof filterFields>;
 const exportShape = Type.Object({
   ...paymentFilters,
   format: Type.Optional(oneOf(['csv', 'jsonl'])),
-  /** Of a CSV file. Spreadsheets of countries that write 1,5 take semicolons. */
+  /** Only for a CSV file. Spreadsheets of countries that write 1,5 take semicolons. */
   separator: Type.Optional(oneOf(['comma', 'semicolon'])),
   /** The usual ones where there are none. The file has them in its own order. */
   columns: Type.Optional(Type.Array(oneOf(EXPORT_COLUMNS), { maxItems: EXPORT_COLUMNS.length })),

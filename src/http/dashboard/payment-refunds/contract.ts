@@ -33,7 +33,7 @@ export const refundsContract = {
     }),
     answer: refundAnswer,
   },
-  /** What an amount in the payment's currency is worth now; 503 without a fresh price. */
+  /** The value of an amount in the payment's currency now; 503 without a fresh price. */
   [`GET ${REFUNDS}/rate`]: {
     params: paymentParams,
     query: Type.Object({ asset: text({ max: 20, min: 1 }), network: text({ max: 20, min: 1 }), amount: decimal }),

@@ -42,7 +42,7 @@ const row = {
 export const paymentRowShape = Type.Object(row);
 export type PaymentRow = Static<typeof paymentRowShape>;
 
-/** Of the current quote, in `asset`. */
+/** The money of the current quote, in `asset`. */
 const moneyShape = Type.Object({
   asset,
   network,
@@ -207,7 +207,7 @@ export const paymentShape = Type.Object({
   /** The idempotency key of the request that created it; null without one, and after a day. */
   idempotency_key: nullable(Type.String()),
   timeline: Type.Array(timelineEntry),
-  /** What this person can do with it now. */
+  /** The actions on it that this person can take now. */
   can: actionsShape,
 });
 export type PaymentView = Static<typeof paymentShape>;

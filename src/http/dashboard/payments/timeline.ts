@@ -6,7 +6,9 @@ import type { RefundView } from '../refunds/contract.ts';
 import type { Viewer } from '../scope.ts';
 import type { PaymentView, TimelineEntry } from './contract.ts';
 
-/** What happened, oldest first. Entries of the same time: actions, transfers, transitions, refunds, events. */
+/**
+ * The history of a payment, oldest first. Entries of the same time: actions, transfers, transitions, refunds, events.
+ */
 export function timelineOf(
   details: SeenPayment,
   transfers: PaymentView['transfers'],

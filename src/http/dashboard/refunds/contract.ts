@@ -23,12 +23,12 @@ export const refundShape = Type.Object({
   explorer_url: explorerUrl,
   created_at: time(),
   completed_at: nullable(time()),
-  /** What this person can do with it now. */
+  /** The actions on it that this person can take now. */
   can: Type.Object({ sign: Type.Boolean(), cancel: Type.Boolean() }),
 });
 export type RefundView = Static<typeof refundShape>;
 
-/** What can be refunded in one token. Amounts in `asset`. */
+/** The amounts that can be refunded in one token, in `asset`. */
 export const refundableShape = Type.Object({
   asset: Type.String(),
   network: Type.String(),
@@ -52,12 +52,12 @@ const listedShape = Type.Object({
   ...refundShape.properties,
   stage: oneOf(REFUND_STAGES),
   payment: Type.Object({
-    /** As its API writes it. */
+    /** The id as the payment's API writes it. */
     id: Type.String(),
     /** The merchant's order id, or the number of a transaction. */
     name: nullable(Type.String()),
   }),
-  /** What pays it, or was to; null if nothing was seen. */
+  /** The transaction that pays it, or was to; null if none was seen. */
   payout: nullable(
     Type.Object({
       transaction_hash: Type.String(),
@@ -95,7 +95,7 @@ export type RefundFilters = Static<typeof filterFields>;
 const exportShape = Type.Object({
   ...filters,
   format: Type.Optional(oneOf(['csv', 'jsonl'])),
-  /** Of a CSV file. Spreadsheets of countries that write 1,5 take semicolons. */
+  /** Only for a CSV file. Spreadsheets of countries that write 1,5 take semicolons. */
   separator: Type.Optional(oneOf(['comma', 'semicolon'])),
 });
 export type RefundExportRequest = Static<typeof exportShape>;

@@ -31,7 +31,7 @@ const selection = {
 const exportShape = Type.Object({
   ...selection,
   format: Type.Optional(oneOf(['csv', 'jsonl'])),
-  /** Of a CSV file. Spreadsheets of countries that write 1,5 take semicolons. */
+  /** Only for a CSV file. Spreadsheets of countries that write 1,5 take semicolons. */
   separator: Type.Optional(oneOf(['comma', 'semicolon'])),
 });
 export type ReportExportRequest = Static<typeof exportShape>;

@@ -3,14 +3,14 @@ import { oneOf, text } from '../../fields.ts';
 import { nullable, time } from '../../shapes.ts';
 import { type Contracts, idField, keysetQuery, modeParams } from '../contract-parts.ts';
 
-/** What a call did: refused ones were answered with 400 or above. */
+/** The outcome of a call: refused ones were answered with 400 or above. */
 export const OUTCOMES = ['refused', 'accepted'] as const;
 export const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 
 const requestShape = Type.Object({
   id: Type.String(),
   at: time(),
-  /** As in `x-request-id`. */
+  /** The id in `x-request-id`. */
   request_id: Type.String(),
   method: Type.String(),
   /** Without the query. */

@@ -20,7 +20,10 @@ const settingsShape = Type.Object({
 });
 export type SettingsView = Static<typeof settingsShape>;
 
-/** As typed: an empty text is none. `logo`: a file in base64, at most 64 KiB; null removes it; left out, it stays. */
+/**
+ * The texts as typed: an empty one is none. `logo`: a file in base64, at most 64 KiB; null removes it; left out, it
+ * stays.
+ */
 const fields = {
   name: text({ max: 300 }),
   accent: text({ max: 300 }),
@@ -75,7 +78,7 @@ export const settingsContract = {
     params: Type.Object({ ...projectParams.properties, hash: Type.String() }),
     answer: Type.String(),
   },
-  /** What is at work now. */
+  /** The work that a deactivation would stop now. */
   [`GET ${SETTINGS}/stops`]: {
     params: projectParams,
     answer: Type.Object({ test: stopsShape, live: stopsShape }),
@@ -90,8 +93,8 @@ export const settingsContract = {
   /** A file of JSON lines with what is kept for good of the project, and no secret. */
   [`POST ${SETTINGS}/export`]: { params: projectParams, answer: Type.String() },
   /**
-   * What a deletion would clear; if `has_more`, of the first 10,000 payments alone. `open`: payments that are old
-   * enough, and keep their data until they have ended.
+   * The rows that a deletion would clear; if `has_more`, of the first 10,000 payments alone. `open`: payments that are
+   * old enough, and keep their data until they have ended.
    */
   [`POST ${SETTINGS}/customer-data/count`]: {
     params: projectParams,

@@ -161,7 +161,7 @@ function brandingOf({ name, accent, support_url, logo }: Branding): SettingsRequ
 function defaultsOf(body: BodyOf<`POST ${typeof SETTINGS}`>): SettingsRequest {
   const minutes = textOrNull(body.default_expiry_minutes);
   return {
-    // What is no number breaks the rule of the number.
+    // A text that is no number breaks the rule of the number.
     defaultExpiryMinutes: minutes === null ? null : /^\d+$/.test(minutes) ? Number(minutes) : NaN,
     defaultCurrency: textOrNull(body.default_currency),
     defaultSuccessUrl: textOrNull(body.default_success_url),

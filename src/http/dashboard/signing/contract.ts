@@ -70,11 +70,11 @@ const progressShape = Type.Object({
   status: oneOf(['pending', 'completed', 'failed']),
   transaction_hash: nullable(Type.String()),
   explorer_url: explorerUrl,
-  /** Of the transaction; null: none is known. */
+  /** The state of the transaction; null: none is known. */
   state: nullable(oneOf(['sent', 'waiting', 'block', 'dropped', 'refused'])),
   confirmations: Type.Integer(),
   needed: Type.Integer(),
-  /** What the node said when it refused it. */
+  /** The node's message when it refused the transaction. */
   reason: nullable(Type.String()),
 });
 export type SigningProgress = Static<typeof progressShape>;
@@ -82,7 +82,9 @@ export type SigningProgress = Static<typeof progressShape>;
 const SIGNING = '/dashboard/api/projects/:project/:mode/signing';
 
 export const signingContract = {
-  /** What to sign in one's own wallet for refunds; a POST because it reserves coins. 503 if no node answers. */
+  /**
+   * The transaction to sign in one's own wallet for refunds; a POST because it reserves coins. 503 if no node answers.
+   */
   [`POST ${SIGNING}`]: { params: modeParams, body: Type.Object({ refunds: refundIds }), answer: signingShape },
   /** Checks a signed transaction against what was shown, and sends it. */
   [`POST ${SIGNING}/send`]: {

@@ -83,7 +83,7 @@ const sweepShape = Type.Object({
   mined_at: nullable(time()),
   /** Whether its block has enough confirmations. */
   final: Type.Boolean(),
-  /** What it takes; once mined what it took, with its worth at that moment. */
+  /** The amounts that it takes; once mined those that it took, with their worth at that moment. */
   amounts: Type.Array(Type.Object({ ...amount, failed: Type.Integer() })),
   coin: nullable(Type.String()),
   gas_used: nullable(Type.String()),
@@ -96,7 +96,7 @@ const overviewShape = Type.Object({
   /** The least worth of a deposit that is swept. */
   minimum_usd: Type.String(),
   networks: Type.Array(networkShape),
-  /** Whose end the chain has not shown yet, oldest first. */
+  /** Sweeps whose end the chain has not shown yet, oldest first. */
   open: Type.Array(sweepShape),
 });
 export type SweepsOverview = Static<typeof overviewShape>;
@@ -107,7 +107,7 @@ const address = Type.String({ pattern: '^0x[0-9a-fA-F]{40}$' });
 
 /** The routes of the page of sweeps; 404 in test mode, where nothing lies on contracts. */
 export const sweepsContract = {
-  /** As last known: asks no node. */
+  /** The last known state: asks no node. */
   [`GET ${SCOPE}`]: { params: modeParams, answer: overviewShape },
   /** Asks the nodes now; 409 while somebody else does for this project. */
   [`POST ${SCOPE}/check`]: { params: modeParams, body: Type.Object({}), answer: overviewShape },

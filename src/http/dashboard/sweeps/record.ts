@@ -20,7 +20,7 @@ import type { NetworkView, OfferedView, SweepView } from './contract.ts';
 const COIN_DECIMALS = 18;
 const GWEI_DECIMALS = 9;
 
-/** What the views are made with. */
+/** The facts that the views are made with. */
 export interface SweepViewing {
   readonly app: App;
   readonly chains: SweepChains;
@@ -110,7 +110,7 @@ export function sweepView(
     final: sweep.finalAt !== null,
     amounts: [...Map.groupBy(transfers, ({ asset }) => asset).values()].flatMap((own) => {
       const failed = own.filter(({ state }) => state === 'failed').length;
-      // What failed is still on its deposit; of what failed wholly, nothing moved.
+      // Money that failed to move is still on its deposit; an asset that failed wholly moved nothing.
       const nothing = own.slice(0, 1).map((one) => ({ ...one, units: 0n, usdCents: 0n }));
       const taken = failed === own.length ? nothing : own.filter(({ state }) => state !== 'failed');
       return amountsOf(viewing, network, taken).map((amount) => ({ ...amount, failed }));
@@ -122,7 +122,7 @@ export function sweepView(
   };
 }
 
-/** What parts come to, by asset; the worth is unknown if that of one part is. */
+/** The sums of parts by asset; the worth is unknown if that of one part is. */
 function amountsOf(viewing: SweepViewing, network: EvmNetwork, parts: readonly Part[]) {
   return [...Map.groupBy(parts, ({ asset }) => asset)].map(([asset, own]) => {
     const units = own.reduce((sum, part) => sum + part.units, 0n);
@@ -148,7 +148,7 @@ function chainIdOf({ chains }: SweepViewing, network: EvmNetwork): number {
   return chains(network)?.chainId ?? NETWORK_FACTS[network].chainId;
 }
 
-/** Of the network's coin, at the price of now. */
+/** The worth of an amount of the network's coin, at the present price. */
 function worthOf({ app }: SweepViewing, network: EvmNetwork, units: bigint): bigint | null {
   const coin = nativeAsset(network);
   const price = coin === null ? null : app.railFor('live').rates.usdPrice(coin);

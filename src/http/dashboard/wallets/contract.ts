@@ -20,9 +20,9 @@ const walletShape = Type.Object({
   /** Null: the source cannot be read. */
   address_kind: nullable(oneOf(ADDRESS_KINDS)),
   next_index: Type.Integer(),
-  /** What was set; null: by the amount. */
+  /** The number that was set; null: by the amount. */
   confirmations: nullable(Type.Integer()),
-  /** What holds: below so many US dollars (null: above) so many confirmations. */
+  /** The confirmations in force: below so many US dollars (null: above) so many. */
   tiers: Type.Array(Type.Object({ below_usd: nullable(Type.String()), confirmations: Type.Integer() })),
   /** In percent, decimal text. */
   tolerance: Type.String(),
@@ -51,10 +51,10 @@ const networkShape = Type.Object({
   kinds: Type.Array(oneOf(KINDS)),
   /** The setting that names its nodes. */
   setting: Type.String(),
-  /** Of the wallet; a change names the one that was seen. */
+  /** The wallet's version; a change names the one that was seen. */
   version: Type.String(),
   wallet: nullable(walletShape),
-  /** As last known; null: the service has no node of it. */
+  /** The last known state; null: the service has no node of the network. */
   health: nullable(healthShape),
 });
 export type NetworkView = Static<typeof networkShape>;
@@ -70,7 +70,7 @@ export type CoinView = Static<typeof coinShape>;
 
 const overviewShape = Type.Object({
   networks: Type.Array(networkShape),
-  /** Those that a wallet is set for, in the order of the payment page. */
+  /** The coins that a wallet is set for, in the order of the payment page. */
   coins: Type.Array(coinShape),
   has_own_order: Type.Boolean(),
   /** In percent, decimal text. */
@@ -78,7 +78,7 @@ const overviewShape = Type.Object({
   monitoring_hours: Type.Integer(),
   /** Otherwise it is the service's. */
   has_own_window: Type.Boolean(),
-  /** Of coins, spread and window. */
+  /** The version of coins, spread and window. */
   version: Type.String(),
 });
 export type WalletsView = Static<typeof overviewShape>;
@@ -103,7 +103,7 @@ export const walletsContract = {
     params,
     body: Type.Object(sourceFields),
     answer: Type.Object({
-      /** As it would be stored. */
+      /** The source as it would be stored. */
       source: Type.String(),
       address_kind: oneOf(ADDRESS_KINDS),
       addresses: Type.Array(Type.String()),
@@ -149,7 +149,7 @@ export const walletsContract = {
       fault: nullable(Type.String()),
     }),
   },
-  /** What is left out stays; `coins` null: all of them in the usual order. */
+  /** A field that is left out stays; `coins` null: all of them in the usual order. */
   'POST /dashboard/api/projects/:project/payment-terms': {
     params: projectParams,
     body: Type.Object({

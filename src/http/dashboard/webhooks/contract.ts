@@ -10,7 +10,7 @@ const healthShape = Type.Object({
   /** Attempts of the newest thousand deliveries, of the last seven days. */
   attempts: Type.Integer(),
   acknowledged: Type.Integer(),
-  /** Of the answers, in milliseconds; null without one. */
+  /** The times to answer, in milliseconds; null without an answer. */
   median_ms: nullable(Type.Integer()),
   p95_ms: nullable(Type.Integer()),
   /** Counted up to 10,001. */
@@ -62,13 +62,13 @@ export const webhooksContract = {
     params: endpointParams,
     body: Type.Object({
       ...endpointFields,
-      /** What the person saw: if it is another by now, nothing is saved. */
+      /** The endpoint as the person saw it: if it differs by now, nothing is saved. */
       shown: Type.Optional(Type.Object(endpointFields)),
     }),
     answer: endpointShape,
   },
   [`POST ${WEBHOOKS}/:endpoint/pause`]: { params: endpointParams, answer: endpointShape },
-  /** Of one that is paused or disabled. */
+  /** Only for one that is paused or disabled. */
   [`POST ${WEBHOOKS}/:endpoint/enable`]: { params: endpointParams, answer: endpointShape },
   [`POST ${WEBHOOKS}/:endpoint/delete`]: { params: endpointParams, answer: doneShape },
   /** The replaced secret signs along for so many hours. */

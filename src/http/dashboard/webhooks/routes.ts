@@ -126,7 +126,7 @@ function endpointView(endpoint: WebhookEndpoint, health: EndpointHealth | undefi
       median_ms: health?.medianMs ?? null,
       p95_ms: health?.p95Ms ?? null,
       waiting: health?.waiting ?? 0,
-      // What waits for a paused endpoint is sent when that is enabled again, whenever that is.
+      // Deliveries to a paused endpoint wait until somebody enables it, so that no time is known.
       next_attempt_at: isoTimeOrNull(pausedAt === null ? (health?.nextAttemptAt ?? null) : null),
       last_attempt_at: isoTimeOrNull(health?.lastAttemptAt ?? null),
     },

@@ -2,7 +2,7 @@
 # Tests that take too long for every change: new histories of the simulation, more random requests, walks through the
 # dashboard of a project with a million payments, backups and restores killed at many points, the change of hundreds of
 # refunds, pages on every screen and in both themes, the program beside both kinds of UTXO nodes, mutation testing, the
-# guides of docs/how-to/ followed in a copy, and the accountant's hour on each family.
+# page for losses in full, the guides of docs/how-to/ followed in a copy, and the accountant's hour on each family.
 set -eu
 cd "$(dirname "$0")/.."
 seeds=${SIMULATION_SEEDS:-5000}
@@ -19,6 +19,7 @@ FUZZ_REQUESTS=10000 FUZZ_SEED=$first vitest run test/e2e/fuzz --testTimeout 7200
 KILL_POINTS=40 vitest run test/e2e/backup-crash test/e2e/backup-signals
 NIGHT=on vitest run test/e2e/payment-page-layout test/e2e/payment-page-axe test/dashboard --project browser
 CI='' vitest run test/e2e/live-utxo test/e2e/refund-show
+NIGHT=on vitest run test/e2e/when-something-is-lost
 REFUNDS=500 vitest run src/app/refunds/refund-change
 sh scripts/mutation.sh
 sh scripts/mutation.sh payments

@@ -81,8 +81,8 @@ export async function startProgram(env: Environment): Promise<Running> {
 }
 
 /**
- * Starts the service in the test's own process, for tests of what it answers and does: a start costs 0.1 s of CPU time,
- * and 1.2 s in a process of its own, which then compiles everything anew. Either signal stops it in good order.
+ * Starts the service in the test's own process, for tests of its answers and not of its process: a process of its own
+ * costs 1.2 s of CPU time to start, and compiles everything anew. Either signal stops the service in good order.
  */
 export async function startHere(env: Environment): Promise<Running> {
   const config = readConfig(env, process.cwd());

@@ -14,6 +14,7 @@ import { receive, selfSigned, type LocalReceiver } from '../../src/webhooks/loca
 import { startAnvil, type Anvil } from '../anvil.ts';
 import { emptyDatabase } from '../database.ts';
 import { DEADLINE_MS } from '../deadline.ts';
+import { isNight } from '../night.ts';
 import { client, eventOf, eventually, freePort, killProcess } from '../program.ts';
 import { putReadyCluster } from '../ready-cluster.ts';
 
@@ -370,7 +371,7 @@ describe('when this is lost, the page brings the shop back:', () => {
     await sellsOn(all);
   });
 
-  it('the key, which a backup has', async () => {
+  it.runIf(isNight)('the key, which a backup has', async () => {
     const all = await shop();
     const { installation, places, dataDir, backup } = all;
     for (const [example, place] of [

@@ -19,7 +19,7 @@ const NAMES: Readonly<Record<AssetCode, string>> = {
   LTC: 'Litecoin',
 };
 
-/** What exchanges offer, and often preselect, for withdrawals of an asset. */
+/** The networks that exchanges offer, and often preselect, for withdrawals of an asset. */
 const FOREIGN_NETWORKS: Readonly<Partial<Record<AssetCode, string>>> = { USDT: 'Tron (TRC-20)', USDC: 'Solana' };
 
 /** Every asset by code, on the networks whose rows name it. */
@@ -112,7 +112,7 @@ export function fiatValue(
   return divHalfUp(units * assetPrice * pow10(fiatDecimals(currency)), fiatPrice * pow10(decimals));
 }
 
-/** What one whole unit of an asset costs in a currency, scaled by 10^8 and rounded to the nearest. Prices as above. */
+/** The price of a whole unit of an asset in a currency, scaled by 10^8 and rounded to the nearest. Prices as above. */
 export function rateIn(fiatPrice: UsdPriceE8, assetPrice: UsdPriceE8): bigint {
   return divHalfUp(assetPrice * pow10(8), fiatPrice);
 }

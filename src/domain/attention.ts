@@ -1,6 +1,6 @@
 import type { ProjectAction } from './role.ts';
 
-/** What needs the attention of a person, in the order of its urgency. */
+/** The kinds of things that need a person's attention, the most urgent first. */
 const KINDS = {
   reorged: 'read_payments',
   paid_late: 'read_payments',
@@ -21,7 +21,7 @@ const KINDS = {
 export type AttentionKind = keyof typeof KINDS;
 export const ATTENTION_KINDS = Object.keys(KINDS) as readonly AttentionKind[];
 
-/** What somebody must be allowed to do to be shown it. */
+/** The action that a role must permit before somebody is shown the kind. */
 export function actionOfAttention(kind: AttentionKind): ProjectAction {
   return KINDS[kind];
 }

@@ -22,7 +22,7 @@ export interface ReceivedRow extends TokenKey {
   /** Confirmed money that came before the period, and in it. */
   readonly before: bigint;
   readonly received: bigint;
-  /** What of the money of the period pays for completed payments, and what is beyond what they owed. */
+  /** Money of the period that pays for completed payments, and money beyond the amounts that they owed. */
   readonly applied: bigint;
   readonly excess: bigint;
   /** The rest is not accepted yet: its payment is still open, got too little, or got it late. */
@@ -40,7 +40,7 @@ export interface ReceivedRow extends TokenKey {
   readonly unvalued: number;
 }
 
-/** What came in the period to payments in a currency, valued in that currency. */
+/** The money that came in the period to payments in a currency, valued in that currency. */
 export interface CurrencyRow {
   readonly currency: Fiat;
   readonly minor: bigint;
@@ -149,7 +149,7 @@ export interface TokenStatement extends TokenKey {
   readonly refunds: RefundRow;
   readonly swept: SweptRow;
   readonly closing: bigint;
-  /** What came less all that became of it: 0 unless this program is wrong. */
+  /** The money that came, less all that became of it: 0 unless this program is wrong. */
   readonly unexplained: bigint;
   readonly deposits: DepositRow | null;
 }
@@ -182,7 +182,7 @@ const NO_RECEIPTS = {
 const NO_REFUNDS = { before: 0n, refunded: 0n, pending: 0n, refunds: 0, usdCents: 0n, unvalued: 0 } as const;
 const NO_SWEEPS = { swept: 0n, usdCents: 0n, sweeps: 0, unvalued: 0 } as const;
 
-/** What became of confirmed money, part by part; together they are all of it. */
+/** The uses of confirmed money; together they are all of it. */
 export const BOOK_PARTS = [
   'applied',
   'excess',

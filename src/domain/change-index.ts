@@ -1,7 +1,7 @@
 /** How many unused addresses in a row a wallet scans before it gives up (BIP 44). */
 const GAP_LIMIT = 20;
 
-/** What is known about a wallet's change chain. Addresses are given by their index. */
+/** The known state of a wallet's change chain. Addresses are given by their index. */
 export interface ChangeChain {
   /** Indexes that were paid in a block. */
   readonly seen: ReadonlySet<number>;

@@ -41,7 +41,7 @@ export function clockOffset(
   return null;
 }
 
-/** What the readings weigh to which `one` is nearer than `other` by more than `limitMs`. */
+/** The weight of the readings to which `one` is nearer than `other` by more than `limitMs`. */
 export function weightFor(readings: readonly ClockReading[], one: number, other: number, limitMs: number): number {
   return weigh(readings.filter((reading) => Math.abs(offBy(reading, other)) - Math.abs(offBy(reading, one)) > limitMs));
 }

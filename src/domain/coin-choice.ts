@@ -9,9 +9,9 @@ interface Coin {
 
 /** Which coins a project's customers are offered, and in which order, each as `coinName` names it. */
 export interface CoinChoice {
-  /** Those that come first, in this order; the others follow in the usual one. Empty: the usual order. */
+  /** The coins that come first, in this order; the others follow in the usual one. Empty: the usual order. */
   readonly order: readonly string[];
-  /** Those that are not offered. */
+  /** Coins that are not offered. */
   readonly off: readonly string[];
 }
 
@@ -23,7 +23,7 @@ export function coinName({ asset, network }: Coin): string {
   return `${asset}/${network}`;
 }
 
-/** Those of the coins that are offered, in the chosen order. `coins` are in the usual one. */
+/** The coins that are offered, in the chosen order. `coins` are in the usual one. */
 export function offeredCoins<Each extends Coin>(coins: readonly Each[], { order, off }: CoinChoice): readonly Each[] {
   if (order.length === 0 && off.length === 0) return coins;
   const place = (coin: Each): number => {

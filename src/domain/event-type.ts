@@ -99,7 +99,7 @@ export function isRefundEvent(type: EventType): type is RefundEventType {
   return type.startsWith('refund.');
 }
 
-/** What an event of this type means. */
+/** The meaning of an event of this type. */
 export function meaningOf(type: EventType): string {
   return EVENTS[type].meaning;
 }

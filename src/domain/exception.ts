@@ -1,7 +1,7 @@
 import { requiredUnits, sameQuote, type Exception, type Payment, type Received } from './payment.ts';
 import { isFinal } from './status.ts';
 
-/** What is unusual about the payment's money: the first that applies of reorged, paid_late, underpaid, overpaid. */
+/** The irregularity of the payment's money: the first that applies of reorged, paid_late, underpaid, overpaid. */
 export function exceptionOf(payment: Payment): Exception {
   const { quote, received } = payment;
   if (quote === null) return 'none';

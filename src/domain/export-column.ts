@@ -33,5 +33,5 @@ export const EXPORT_COLUMNS = [
 ] as const;
 export type ExportColumn = (typeof EXPORT_COLUMNS)[number];
 
-/** What a file has unless other columns are chosen. */
+/** The columns of a file unless others are chosen. */
 export const USUAL_COLUMNS: readonly ExportColumn[] = EXPORT_COLUMNS.slice(0, EXPORT_COLUMNS.indexOf('completed') + 1);

@@ -4,7 +4,7 @@ import type { MailLanguage } from './notification.ts';
 import type { Role } from './role.ts';
 
 /**
- * What a mail says, as it is stored until it is sent. Times in epoch milliseconds, amounts as decimal text. No secret
+ * The content of a mail, stored until it is sent. Times in epoch milliseconds, amounts as decimal text. No secret
  * is ever in it: links that sign somebody in are made when it is sent.
  */
 export type MailContent =
@@ -15,7 +15,7 @@ export type MailContent =
       readonly role: Role;
       /** The project's name; null: all projects. */
       readonly project: string | null;
-      /** Of whoever invites; null: not known. */
+      /** The name of the person who invites; null: not known. */
       readonly language: MailLanguage | null;
     }
   /** Asks a new address to confirm that it is the person's. */
@@ -39,7 +39,7 @@ export type MailContent =
       readonly by: string;
       readonly ip: string | null;
       readonly at: number;
-      /** What payments go to: a treasury's address or a wallet's first one. Null: there was no wallet. */
+      /** The treasury's address, or the wallet's first one. Null: there was no wallet. */
       readonly before: string | null;
       readonly after: string;
     }
@@ -93,7 +93,7 @@ export interface AttentionSection {
 /** One thing that needs attention. */
 export interface AttentionFact {
   readonly kind: AttentionKind;
-  /** What the payment, endpoint or network is called. */
+  /** The name of the payment, endpoint or network. */
   readonly name: string;
   /** With its asset, such as `0.5 ETH`. */
   readonly amount: string | null;
@@ -108,7 +108,7 @@ export interface WeekSection {
   readonly completed: Both<number>;
   /** In ten-thousandths; null: no payment is over. */
   readonly conversion: Both<number | null>;
-  /** What needs attention now, the first of it. */
+  /** The most urgent things that need attention now. */
   readonly attention: readonly AttentionFact[];
   readonly more: number;
 }

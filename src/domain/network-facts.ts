@@ -19,14 +19,14 @@ export interface Coin {
 export interface TokenContract {
   /** `0x` and 40 hex digits: with the EIP-55 checksum in `networks.ts`, in lower case where it is compared. */
   readonly contract: string;
-  /** What the contract's `decimals()` returns: 10^decimals smallest units are one whole token. */
+  /** The contract's `decimals()`: 10^decimals smallest units are one whole token. */
   readonly decimals: number;
 }
 
 interface CommonFacts {
   /** The name that customers see. */
   readonly label: string;
-  /** What exchanges call this network's tokens; null where there is no such name. */
+  /** The name that exchanges give this network's tokens; null where there is none. */
   readonly standard: string | null;
   /** Further search terms beside the label, the standard and the network's id, in lower case. */
   readonly aliases: readonly string[];
@@ -41,7 +41,7 @@ interface CommonFacts {
   readonly tokenUriWallets: readonly string[];
   /** Average time between blocks. */
   readonly blockMs: number;
-  /** What the sender usually pays for a transfer: `low` is cents, `high` is often more than a dollar. */
+  /** The usual fee of a transfer: `low` is cents, `high` is often more than a dollar. */
   readonly fees: 'low' | 'high';
   /** The block explorer of the main chain: an origin that shows `/tx/HASH` and `/address/ADDRESS`. */
   readonly explorer: string;
@@ -131,11 +131,11 @@ export function utxo(
   return { family: 'utxo', standard: null, aliases: [], tokens: {}, tokenUriWallets: [], ...facts };
 }
 
-/** What the networks of a family share, as far as code outside `rails/` depends on it. */
+/** Facts that the networks of a family share, as far as code outside `rails/` depends on them. */
 export interface FamilyFacts {
   /** Whether transactions are seen in the mempool; otherwise only in blocks. */
   readonly seesWaiting: boolean;
-  /** What the merchant signs to pay a refund, beside a payment URI. */
+  /** The document that the merchant signs to pay a refund, beside a payment URI. */
   readonly refundsBy: 'psbt' | 'call';
   /** The options of `cointill wallet set` for this family. */
   readonly walletOptions: string;

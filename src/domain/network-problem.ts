@@ -1,4 +1,4 @@
-/** What can be wrong with how a network is followed; `halted` and `unhealthy` are explained by their text alone. */
+/** Problems of following a network; `halted` and `unhealthy` are explained by their text alone. */
 export const NETWORK_PROBLEMS = [
   'not_followed',
   'no_answer',

@@ -193,7 +193,7 @@ export function settingOf(network: Network, what: 'RPC_URL' | 'COOKIE_FILE' | 'C
   return `${network.toUpperCase()}_${what}`;
 }
 
-/** What the network shares with all of its family. */
+/** The facts that the network shares with all of its family. */
 export function familyFacts(network: Network): FamilyFacts {
   return FAMILY_FACTS[NETWORK_FACTS[network].family];
 }

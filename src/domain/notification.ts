@@ -15,14 +15,14 @@ export type MailLanguage = (typeof MAIL_LANGUAGES)[number];
 export const ATTENTION_TIMES = ['at_once', 'daily', 'off'] as const;
 export type AttentionTime = (typeof ATTENTION_TIMES)[number];
 
-/** What somebody gets by mail, and when. */
+/** The mails that a person has chosen, and when they are sent. */
 export interface NotificationChoices {
   readonly walletChanged: boolean;
   readonly endpoints: boolean;
   readonly attention: AttentionTime;
   /** The weekday of the weekly summary, from 1 for Monday to 7; null: none. */
   readonly weeklyOn: number | null;
-  /** Of the daily and weekly mails' times and of the times in mails; IANA name. Null: not chosen yet, which is UTC. */
+  /** The zone of daily and weekly mails and of times in mails; IANA name. Null: not chosen yet, which is UTC. */
   readonly zone: string | null;
   /** Null: not known yet, which is English. */
   readonly language: MailLanguage | null;

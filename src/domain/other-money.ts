@@ -10,7 +10,7 @@ export interface OtherMoney extends Sums {
   readonly transactionHashes: readonly string[];
 }
 
-/** What came in tokens other than the quote's, one entry per token. Amounts of different tokens are never added. */
+/** Money in tokens other than the quote's, one entry per token. Amounts of different tokens are never added. */
 export function otherMoney({ quote }: Pick<Payment, 'quote'>, transfers: readonly Transfer[]): readonly OtherMoney[] {
   const others = transfers.filter(
     ({ state, asset, network }) => state !== 'dropped' && !(asset === quote?.asset && network === quote.network),

@@ -4,7 +4,7 @@ import type { Fiat } from './money.ts';
 import type { Mode } from './permission.ts';
 import type { PaymentStatus } from './status.ts';
 
-/** What is unusual about a payment, beside its status. Where several apply, the first in this list wins. */
+/** Irregularities of a payment, beside its status. Where several apply, the first in this list wins. */
 export const EXCEPTIONS = ['reorged', 'paid_late', 'underpaid', 'overpaid', 'none'] as const;
 export type Exception = (typeof EXCEPTIONS)[number];
 
@@ -18,7 +18,7 @@ export type FailureReason = 'underpaid' | 'unconfirmed';
 export const PAYMENT_APIS = ['transaction', 'order'] as const;
 export type PaymentApi = (typeof PAYMENT_APIS)[number];
 
-/** What the customer has to pay, fixed when the token is chosen. Amounts in the token's smallest units. */
+/** The amount that the customer has to pay, fixed when the token is chosen. Amounts in the token's smallest units. */
 export interface Quote {
   readonly asset: AssetCode;
   readonly network: Network;
@@ -52,7 +52,7 @@ export interface Received {
 
 /** Confirmations of a payment's money. */
 export interface Confirmations {
-  /** Of the newest mined transfer; 0 while nothing is mined. */
+  /** Confirmations of the newest mined transfer; 0 while nothing is mined. */
   readonly have: number;
   /** The number required when the address was handed out. */
   readonly need: number;

@@ -21,7 +21,7 @@ interface OperationRow {
   readonly isPublic: boolean;
 }
 
-/** What requests do. Every route of both APIs names one of these operations, and thereby its scope. */
+/** The operations of requests. Every route of both APIs names one of these operations, and thereby its scope. */
 const OPERATIONS = {
   create_payment: { scope: 'payments:create', isRead: false, isPublic: true },
   read_payment: { scope: 'payments:read', isRead: true, isPublic: true },
@@ -37,7 +37,7 @@ const OPERATION_NAMES = Object.keys(OPERATIONS) as readonly Operation[];
 /** The scopes that a public key can have. */
 export const PUBLIC_SCOPES: readonly Scope[] = ['payments:create', 'payments:read'];
 
-/** What a key may do: by a permission or by scopes, never by both. */
+/** The rights of a key: a permission or scopes, never both. */
 export interface KeyGrant {
   readonly kind: KeyKind;
   readonly permission: Permission | null;

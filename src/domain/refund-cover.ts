@@ -1,4 +1,4 @@
-/** What a refund takes, or would take, from the money that its payment received. In the token's smallest units. */
+/** The part of a payment's received money that a refund takes, or would take. In the token's smallest units. */
 export interface RefundClaim {
   readonly id: string;
   readonly units: bigint;

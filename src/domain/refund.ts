@@ -81,7 +81,7 @@ function stepOf(decimals: number): bigint {
   return pow10(Math.max(0, decimals - REFUND_DECIMALS));
 }
 
-/** What a payment's pending and completed refunds took from the money on its current quote. */
+/** The money on a payment's current quote that its pending and completed refunds took. */
 export interface RefundedMoney {
   readonly units: bigint;
   /** The sum of their stated amounts in the payment's currency. */

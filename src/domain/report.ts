@@ -1,6 +1,6 @@
 import { dayAfter, dayAt, startOfDay } from './time-zone.ts';
 
-/** What reports list: payments as they were created, and the money that came, went back and left deposit contracts. */
+/** Reports: payments as they were created, and the money that came, went back and left deposit contracts. */
 export const REPORTS = ['payments', 'transfers', 'refunds', 'sweeps'] as const;
 export type Report = (typeof REPORTS)[number];
 

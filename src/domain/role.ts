@@ -1,11 +1,11 @@
 import { operationsOf, type KeyGrant, type Mode, type Operation } from './permission.ts';
 
 export const ROLES = ['owner', 'admin', 'developer', 'support', 'viewer'] as const;
-/** What a person is, in one project or in all of them, later ones too. */
+/** The roles of people, in one project or in all of them, later ones too. */
 export type Role = (typeof ROLES)[number];
 
 interface ActionRow {
-  /** What it lets somebody do, as a refusal says it: "… may not <meaning>". */
+  /** The action in the words of a refusal: "… may not <meaning>". */
   readonly meaning: string;
   readonly roles: readonly Role[];
   /** Asked for in a project; otherwise only a role in all projects counts. */
@@ -171,7 +171,7 @@ export function isDangerous(action: Action): boolean {
   return rowOf(action).isDangerous === true;
 }
 
-/** What a role lets somebody do in a project, or to the service as a whole. */
+/** The actions that a role permits in a project, or on the service as a whole. */
 export function actionsOf(role: Role | null, within: ActionRow['within']): readonly Action[] {
   return ACTIONS.filter((action) => rowOf(action).within === within && mayDo(role, action));
 }

@@ -1,8 +1,8 @@
-/** What a merchant can make happen to a test payment. */
+/** The outcomes that a merchant can simulate for a test payment. */
 export const SIMULATIONS = ['paid', 'confirming', 'part', 'over', 'late', 'failed', 'expired'] as const;
 export type Simulation = (typeof SIMULATIONS)[number];
 
-/** Those that can walk through seen and confirming to completed, a stage at a time, instead of completing at once. */
+/** Steps that can walk through seen and confirming to completed, a stage at a time, instead of completing at once. */
 export const STAGED_SIMULATIONS: readonly Simulation[] = ['paid', 'over'];
 
 /** The longest stage, in seconds: nobody watches longer. */

@@ -19,7 +19,7 @@ export const TRANSITIONS = {
   cancelled: ['completed'],
 } as const satisfies Record<PaymentStatus, readonly PaymentStatus[]>;
 
-/** What can happen to a payment. Rails observe money and time; people choose, cancel and accept. */
+/** Everything that can happen to a payment. Rails observe money and time; people choose, cancel and accept. */
 export type Observation =
   /**
    * The customer chose a token. `quote` has an address that is watched from now on; `changes` is how often the token

@@ -1,4 +1,4 @@
-/** What makes URL parsers disagree about where a URL leads. */
+/** Characters about which URL parsers disagree where a URL leads. */
 export type UrlAmbiguity = 'backslash' | 'host' | 'hyphen';
 
 /** The scheme, two slashes and the host, with a port at most. */

@@ -99,7 +99,7 @@ export function chainRail(options: ChainRailOptions): ChainRail {
   };
 }
 
-/** What the project's customers are offered of the tokens that the service's nodes can see. */
+/** The tokens that the project's customers are offered, of all that the service's nodes can see. */
 function offerOf(
   db: Database,
   tokens: readonly Token[],

@@ -36,7 +36,7 @@ export type Issued =
     }
   | { readonly kind: 'no_method'; readonly message: string };
 
-/** What a rail says about a payment that is due. */
+/** A rail's answer about a payment that is due. */
 export type DueView =
   /** The money arrived in full: the sandbox's timer. */
   | { readonly kind: 'settled' }
@@ -45,7 +45,7 @@ export type DueView =
   /** Everything up to this time was seen, so an earlier deadline may take effect. */
   | { readonly kind: 'seen_up_to'; readonly at: number };
 
-/** What quotes are made with: prices, tokens and addresses. */
+/** The sources of quotes: prices, tokens and addresses. */
 export interface Issuer {
   readonly rates: RateSource;
   /** The prices for a project's customers: the market's, plus the merchant's spread. */
@@ -88,7 +88,7 @@ export type Rail = SandboxRail | ChainRail;
 /** Test mode: its addresses are made up, and no money is ever sent. */
 export interface SandboxRail extends AnyRail {
   readonly kind: 'sandbox';
-  /** What a merchant's simulated step makes arrive. */
+  /** The transfers that a merchant's simulated step makes arrive. */
   simulate(payment: Payment, step: SimulatedMoney, now: number): Transfer;
 }
 
@@ -100,7 +100,7 @@ export interface ChainRail extends AnyRail {
   readonly derive: DeriveAddresses;
 }
 
-/** What both have. */
+/** The parts of both rails. */
 interface AnyRail extends Issuer {
   /** Every token in which money can be seen, with its decimals here. */
   readonly seenTokens: readonly Token[];

@@ -8,7 +8,7 @@ import type { Network } from '../domain/networks.ts';
  * which a token's log in the same transaction may have too.
  */
 export interface ChainTransfer {
-  /** As the network writes it: EVM `0x` and 64 lower-case hex digits, UTXO 64 lower-case hex digits. */
+  /** In the network's own form: EVM `0x` and 64 lower-case hex digits, UTXO 64 lower-case hex digits. */
   readonly transactionHash: string;
   /** Output index, or log index of a token transfer; 0 for a native EVM transfer. */
   readonly index: number;
@@ -19,7 +19,7 @@ export interface ChainTransfer {
   readonly amount: bigint;
 }
 
-/** What every node knows about a block forever, even after pruning it. */
+/** The data of a block that every node keeps forever, even after pruning. */
 export interface BlockHeader extends BlockId {
   /** The block's timestamp in epoch milliseconds, as its miner wrote it. */
   readonly timeMs: number;
@@ -84,7 +84,7 @@ export interface ChainSource {
    * is behind the same URL. Never throws for a fault of a node.
    */
   checkNodes(): Promise<readonly NodeReport[]>;
-  /** What is needed to spend outputs (the UTXO family); undefined or null elsewhere. */
+  /** The data needed to spend outputs (the UTXO family); undefined or null elsewhere. */
   readonly spending?: SpendingWatch | null;
   /** Native coins transferred by contracts; undefined or null where a block lists all transfers. */
   readonly native?: NativeBalances | null;
@@ -100,7 +100,7 @@ export type TransactionLocation =
   | { readonly kind: 'block'; readonly height: number }
   | { readonly kind: 'waiting' | 'nowhere' };
 
-/** What must be saved while a chain is read, so that the outputs a wallet received can be spent later. */
+/** The data that must be saved while a chain is read, so that the outputs a wallet received can be spent later. */
 export interface SpendingWatch {
   /** The addresses that a wallet's change goes to, by index from 0; null if it is not known whether there are any. */
   changeOf(wallet: {
@@ -121,7 +121,7 @@ export interface SpendingWatch {
   send(hex: string): Promise<SendOutcome>;
 }
 
-/** What a node says of a transaction that it is to pass on; `reason` is in its own words. */
+/** A node's answer to a transaction that it is to pass on; `reason` is in the node's own words. */
 export type SendOutcome = { readonly kind: 'sent' } | { readonly kind: 'refused'; readonly reason: string };
 
 /**
@@ -179,7 +179,7 @@ export interface NodeReport {
   readonly node: string;
   /** Its newest block; null if it did not answer. */
   readonly height: number | null;
-  /** What is wrong with it, fit for logs; null if nothing is. */
+  /** The node's problem, fit for logs; null if there is none. */
   readonly problem: string | null;
 }
 
@@ -199,7 +199,7 @@ export interface WalletDeriver {
   readonly former?: WalletDeriver;
 }
 
-/** What went wrong with one node. Contains neither the credentials nor the path of its URL. */
+/** The failure of one node. Contains neither the credentials nor the path of its URL. */
 export interface NodeFailure {
   /** Scheme, host and port. */
   readonly node: string;

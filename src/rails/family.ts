@@ -8,7 +8,7 @@ import type { ChainSource, WalletDeriver } from './chain.ts';
  */
 export type ScriptType = 'p2pkh' | 'p2sh-p2wpkh' | 'p2wpkh' | 'p2tr' | 'p2wsh';
 
-/** As in Bitcoin Core's `-chain`: `test` is testnet3 of Bitcoin and testnet4 of Litecoin. */
+/** The names of Bitcoin Core's `-chain`: `test` is testnet3 of Bitcoin and testnet4 of Litecoin. */
 export const UTXO_CHAINS = ['main', 'test', 'testnet4', 'signet', 'regtest'] as const;
 
 export type UtxoChain = (typeof UTXO_CHAINS)[number];
@@ -31,7 +31,7 @@ export interface WalletSource {
   readonly text: string;
 }
 
-/** What a wallet's addresses are. `account`: of the owner's own wallet; `deposit`: contracts that pay out to it. */
+/** The kind of a wallet's addresses. `account`: the owner's own wallet; `deposit`: contracts that pay out to it. */
 export type AddressKind = ScriptType | 'account' | 'deposit';
 
 export type WalletCheck =

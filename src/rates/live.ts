@@ -24,7 +24,7 @@ export interface SourceStatus {
   readonly source: string;
   /** When it last answered successfully; null: never. */
   readonly lastOkAt: number | null;
-  /** What is currently wrong with it; null: nothing. */
+  /** The source's current problem; null: none. */
   readonly lastError: string | null;
 }
 

@@ -28,7 +28,7 @@ export interface SourcePrice {
 
 export interface SourceAnswer {
   readonly prices: readonly SourcePrice[];
-  /** What was missing in an otherwise useful answer; null: nothing. Fit for logs. */
+  /** The part that was missing in an otherwise useful answer; null: none. Fit for logs. */
   readonly problem: string | null;
 }
 

@@ -15,7 +15,7 @@ import { isoTime } from './time.ts';
 
 const usd = (cents: bigint): string => formatDecimal(cents, 2);
 
-/** What some money was worth in USD at its moment, and for how many of it nobody knows. */
+/** The worth of money in USD when it came, and how many of its parts have no known worth. */
 const worth = ({ usdCents, unvalued }: { readonly usdCents: bigint; readonly unvalued: number }) => ({
   usd: usd(usdCents),
   unknown: unvalued,

@@ -10,7 +10,7 @@ export interface Holding {
 
 /** Queries a chain without following it. */
 export interface EvmCaller extends EvmReader {
-  /** What a contract call returns: `0x` and hex. */
+  /** The result of a contract call: `0x` and hex. */
   readonly call: (to: string, data: string) => Promise<string>;
   /**
    * The balance of each address in the coin and in these tokens, in the order of the addresses; none is left out. After

@@ -18,7 +18,7 @@ const INVALID_PARAMS_CODE = -32_602;
 /** A busy node is asked again: the merchant has to deal with money that it does not show. */
 const MAX_TRACE_ATTEMPTS = 3;
 
-/** What contracts paid within the transactions of a block; null: no node traces it. */
+/** Payments by contracts within the transactions of a block; null: no node traces them. */
 export type TraceBlock = (block: BlockId) => Promise<readonly InternalPayment[] | null>;
 
 /** Traces by whichever of the two methods a node supports. */

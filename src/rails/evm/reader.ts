@@ -67,7 +67,7 @@ export interface EvmReader {
   readonly takenBy: (address: string, token: string | null, height: number) => Promise<readonly Taken[] | null>;
 }
 
-/** What a transaction took from an address. */
+/** The money that a transaction took from an address. */
 export interface Taken {
   readonly hash: string;
   readonly units: bigint;

@@ -19,7 +19,7 @@ const BUSY_MESSAGE = /too many requests|rate.?limit|request (count|limit)|over ?
 /** JSON-RPC 2.0's "method not found" and EIP-1474's "method not supported". */
 const METHOD_MISSING_CODES: readonly unknown[] = [-32601, -32004];
 
-/** What a status means on Bitcoin Core and on hosted nodes. */
+/** Meanings of a status on Bitcoin Core and on hosted nodes. */
 const REFUSALS: ReadonlyMap<number, string> = new Map([
   [401, ': the credentials in the URL were refused'],
   [403, ': the credentials in the URL were refused, or do not allow this call (-rpcwhitelist)'],

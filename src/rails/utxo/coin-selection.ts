@@ -15,7 +15,7 @@ export interface Coin {
 
 export interface Payout {
   readonly network: UtxoNetwork;
-  /** What all of `payScripts` are paid together. */
+  /** The sum that all of `payScripts` are paid. */
   readonly payUnits: bigint;
   /** One output each. */
   readonly payScripts: readonly Uint8Array[];

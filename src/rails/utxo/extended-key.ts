@@ -18,7 +18,7 @@ export interface KeyVersion {
 export interface ExtendedKey {
   readonly version: KeyVersion;
   readonly node: HDKey;
-  /** As descriptors write it: with the version bytes of BIP 32. */
+  /** The key in descriptors: with the version bytes of BIP 32. */
   readonly text: string;
 }
 
@@ -67,7 +67,7 @@ export function readExtendedKey(params: UtxoParams, text: string): ExtendedKeyCh
     : bad('The extended public key is damaged: its checksum does not match or it is cut short. Copy it again, whole.');
 }
 
-/** What a merchant should give for this network, as a sentence. */
+/** The key that a merchant should give for this network, as a sentence. */
 export function wayOut(params: UtxoParams): string {
   const main = params.chain === 'main';
   const coin = coinTypeOf(params);

@@ -66,7 +66,7 @@ const FORMS: Readonly<Record<ScriptType, (key: string) => string>> = {
   p2wsh: (key) => `wsh(sortedmulti(2,${key},…))`,
 };
 
-/** What a merchant will lack when spending from a wallet as it was given, each with the way out. */
+/** The data that a merchant will lack when spending from a wallet as it was given, each with the way out. */
 function spendingWarnings(
   params: Pick<UtxoParams, 'network' | 'chain'>,
   { scriptType, hasOrigins, hasChange }: SpendingFacts,

@@ -4,10 +4,10 @@ import { decodeObject, MalformedAnswerError } from '../rpc/decode.ts';
 import { MethodMissingError, NodeError, type RpcCall, type RpcNode, type RpcResult } from '../rpc/node.ts';
 import type { UtxoParams } from './params.ts';
 
-/** What a node reports about itself that decides what its silence proves. */
+/** The node's report about itself, which decides what its silence proves. */
 export interface NodeState {
   readonly proof: WaitingTransactions['proof'];
-  /** What is wrong with it and what to do, fit for logs; null if nothing is. */
+  /** The node's problem and what to do, fit for logs; null if there is none. */
   readonly problem: string | null;
 }
 

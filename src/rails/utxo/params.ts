@@ -13,7 +13,7 @@ export interface UtxoAddressParams {
   readonly wif: number;
 }
 
-/** What distinguishes one chain of a network from another. */
+/** The parameters that distinguish one chain of a network from another. */
 export interface UtxoParams {
   readonly network: UtxoNetwork;
   readonly chain: UtxoChain;

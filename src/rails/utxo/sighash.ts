@@ -81,7 +81,7 @@ function finalSignatures(
   }
 }
 
-/** What a script pushes; null if it does anything else. */
+/** The items that a script pushes; null if the script does anything else. */
 function pushesOf(script: Uint8Array): readonly Uint8Array[] | null {
   try {
     const items = Script.decode(script);

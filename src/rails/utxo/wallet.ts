@@ -34,7 +34,7 @@ export interface UtxoDeriver extends WalletDeriver {
   changeAt(index: number): WalletOutput | null;
 }
 
-/** What is known about spending from a wallet. */
+/** The known facts about spending from a wallet. */
 export interface SpendingFacts {
   readonly scriptType: ScriptType;
   /** Whether every key names its master key and path: hardware wallets sign for no other keys. */
@@ -50,7 +50,7 @@ export type UtxoWalletCheck =
       readonly scriptType: ScriptType;
       /** The wallet as a descriptor with checksum, the same however it was given. */
       readonly descriptor: string;
-      /** What the merchant should know before trusting the addresses; null: nothing. */
+      /** A warning for the merchant before trusting the addresses; null: none. */
       readonly note: string | null;
       readonly spending: SpendingFacts;
       readonly deriver: UtxoDeriver;

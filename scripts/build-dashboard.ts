@@ -28,19 +28,19 @@ const GROUPS = [
   {
     name: 'popups',
     priority: 1,
-    test: /node_modules\/(?:@base-ui|@floating-ui)\/|dashboard\/ui\/(?:dialog|menu|popover)\.tsx$/,
+    test: /node_modules\/(?:@base-ui|@floating-ui)\/|dashboard\/ui\/(?:dialog|popup)\.tsx$/,
   },
   // Forms are in dialogs and on pages of their own, never on Home.
   {
     name: 'forms',
     priority: 0,
-    test: /dashboard\/ui\/(?:action-dialog|code-field|form|select-field)\.(?:tsx|module\.css)$/,
+    test: /dashboard\/ui\/(?:action-dialog|form)\.tsx$/,
     minShareCount: 2,
   },
   {
     name: 'shared',
     priority: 2,
-    test: /web\/(?:clipboard|dashboard\/(?!texts\/|pages\/)(?!ui\/(?:dialog|menu|popover|action-dialog|code-field|form|select-field)\.).*)\.(?:tsx?|module\.css)$/,
+    test: /web\/(?:clipboard|dashboard\/(?!texts\/|pages\/)(?!ui\/(?:dialog|popup|action-dialog|form)\.tsx).*)\.(?:tsx?|module\.css)$/,
     minShareCount: 2,
   },
 ];
@@ -150,7 +150,7 @@ function manifestOf(output: readonly Output[], first: string, source: string | n
   take(byModule(FIRST_PAGE));
   const styles = output.filter(({ fileName }) => fileName.endsWith('.css')).map(({ fileName }) => fileName);
   const scripts = [...chunks.keys()].toSorted();
-  const popups = scripts.filter((name) => /^(?:popups|menu|popover)\./.test(name));
+  const popups = scripts.filter((name) => /^popups?\./.test(name));
   return { source, first, home: [...home], popups, scripts: [first, ...scripts], styles };
 }
 

@@ -33,7 +33,7 @@ export const EXCEPTIONS: readonly Exception[] = [
     why: 'A page is named with its script and its texts, one a line; pages that open the same dialogs name the same texts.',
   },
   {
-    files: ['web/dashboard/pages/settings/branding-fields.tsx', 'web/dashboard/pages/settings/settings-form.tsx'],
+    files: ['web/dashboard/pages/settings/setting-fields.tsx', 'web/dashboard/pages/settings/settings-form.tsx'],
     why: 'A setting is one element with its words and its length, an attribute a line; what it does is shared already.',
   },
 ];

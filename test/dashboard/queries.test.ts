@@ -40,9 +40,9 @@ it('a change that is announced while the payment is being read is read again, on
 
 it('an answer of the API is kept under one key, so that a change reaches everything that shows it', () => {
   const folder = path.join(import.meta.dirname, '../../web/dashboard/pages');
-  const routes = globSync('**/*queries.ts', { cwd: folder }).flatMap((file) => {
+  const routes = globSync('**/*.{ts,tsx}', { cwd: folder }).flatMap((file) => {
     const text = readFileSync(path.join(folder, file), 'utf8');
-    const queries = text.matchAll(/^export function \w+Query\([^]*?^}/gm);
+    const queries = text.matchAll(/^(?:export )?function \w+Query\([^]*?^}/gm);
     return [...queries].flatMap(([query]) => new Set(query.match(/'GET [^']+'/g)).values().toArray());
   });
   expect(routes.filter((route, at) => routes.indexOf(route) !== at)).toEqual([]);

@@ -1,8 +1,7 @@
 import { QueryClient } from '@tanstack/react-query';
-import { createContext, useContext } from 'react';
+import { createContext, useContext, useSyncExternalStore } from 'react';
 import type { Action, Role } from '../../src/domain/role.ts';
 import { ApiFault, createApi, type Api } from './api.ts';
-import { createStore, type Store } from './store.ts';
 
 export interface Toast {
   readonly id: number;
@@ -11,7 +10,7 @@ export interface Toast {
   readonly text: string;
 }
 
-export interface ReauthenticationRequest {
+interface ReauthenticationRequest {
   /** Called once, with whether the person reauthenticated. */
   readonly done: (reauthenticated: boolean) => void;
 }
@@ -144,4 +143,34 @@ export function useDashboard(): Dashboard {
   const dashboard = useContext(DashboardContext);
   if (dashboard === null) throw new Error('There is no dashboard around this component.');
   return dashboard;
+}
+
+/** A value that components can subscribe to. */
+interface Store<Value> {
+  readonly get: () => Value;
+  readonly set: (value: Value) => void;
+  /** Calls the listener at every change. Returns a function that unsubscribes. */
+  readonly subscribe: (listener: () => void) => () => void;
+}
+
+function createStore<Value>(first: Value): Store<Value> {
+  let value = first;
+  const listeners = new Set<() => void>();
+  return {
+    get: () => value,
+    set: (next) => {
+      if (Object.is(next, value)) return;
+      value = next;
+      for (const listener of listeners) listener();
+    },
+    subscribe: (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+  };
+}
+
+/** The store's current value; re-renders when it changes. */
+export function useStore<Value>(store: Store<Value>): Value {
+  return useSyncExternalStore(store.subscribe, store.get);
 }

@@ -1,7 +1,7 @@
-import { use, type ComponentType, type ReactNode } from 'react';
+import { use, type ComponentType, type ReactNode, useEffect } from 'react';
 import { chosenLanguage } from './locale.tsx';
-import type { TextPart } from './texts/parts.ts';
 import { loadTexts } from './texts/load-texts.ts';
+import type { TextPart } from './texts/parts.ts';
 
 /** A page whose script is loaded when the router asks for it, or at its first rendering. */
 interface LazyPage {
@@ -47,4 +47,21 @@ export function lazyPage<Name extends string>(
       if (loaded === null) await start();
     },
   });
+}
+
+const SOON_MS = 1_500;
+
+/** Preloads code once the browser is idle. */
+export function useWhenIdle(load: () => Promise<unknown>): void {
+  useEffect(() => {
+    // A failure is reported when the code is needed and loaded again.
+    const start = (): void => void load().catch(() => {});
+    if (typeof requestIdleCallback === 'function') {
+      const handle = requestIdleCallback(start, { timeout: SOON_MS });
+      return () => cancelIdleCallback(handle);
+    }
+    const timer = setTimeout(start, SOON_MS);
+    return () => clearTimeout(timer);
+    // `load` never changes.
+  }, []);
 }

@@ -1,12 +1,11 @@
 import { useEffect } from 'react';
 import type { LiveMessage } from '../../src/http/dashboard/live/contract.ts';
 import { urlOf } from './api.ts';
-import { useDashboard, type Dashboard } from './dashboard.ts';
+import { useDashboard, type Dashboard, useStore } from './dashboard.ts';
 import { projectKey, refreshPayment, refundsKey } from './pages/payments/queries.ts';
 import { attentionKey } from './pages/attention/queries.ts';
 import type { Scope } from './scope.ts';
 import { sessionQuery } from './session.ts';
-import { useStore } from './store.ts';
 
 /** Changes that arrive within this time are requested together. */
 const GATHER_MS = 1_000;

@@ -6,7 +6,7 @@ import { createRoot } from 'react-dom/client';
 import './base.css';
 import { createDashboard, DashboardProvider } from './dashboard.ts';
 import { chosenLanguage, loadLocale, LocaleProvider } from './locale.tsx';
-import { reportCaught } from './report-caught.ts';
+import { reportCaught } from './problem.ts';
 import { createDashboardRouter } from './routes.tsx';
 import { sessionQuery } from './session.ts';
 

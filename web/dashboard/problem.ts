@@ -1,5 +1,6 @@
 import { ApiFault } from './api.ts';
 import type { Translate } from './locale.tsx';
+import { SignedOut } from './session.ts';
 
 /** What went wrong, as a sentence: the server's message if there is one. */
 export function problemText(error: unknown, t: Translate): string {
@@ -29,4 +30,15 @@ function sentence({ message, param }: ApiFault): string {
   const isNamed = param !== null && message.startsWith(`${param} `);
   const text = isNamed ? param.replaceAll('_', ' ') + message.slice(param.length) : message;
   return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+/** Whether a script of a page could not be fetched: the server was upgraded, or cannot be reached. */
+export function isMissingScript(error: unknown): boolean {
+  return error instanceof TypeError && /import|module/i.test(error.message);
+}
+
+/** What the page says itself, such as that there is no such payment, is no fault of a script to log. */
+export function reportCaught(error: unknown): void {
+  if (error instanceof ApiFault || error instanceof SignedOut || isMissingScript(error)) return;
+  reportError(error);
 }

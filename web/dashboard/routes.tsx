@@ -5,15 +5,14 @@ import { homeSearch } from './pages/home/search.ts';
 import type { AuditSearch } from './pages/audit/search.ts';
 import type { PaymentsSearch } from './pages/payments/search.ts';
 import type { EventsSearch } from './pages/events/events-page.tsx';
-import type { RefundsSearch } from './pages/refunds/search.ts';
+import type { RefundsSearch } from './pages/refunds/queries.ts';
 import type { ReportsSearch } from './pages/reports/search.ts';
 import type { RequestsSearch } from './pages/requests/search.ts';
 import type { WebhooksSearch } from './pages/webhooks/search.ts';
 import { homeScope } from './scope.ts';
 import { sessionQuery, type SignedIn } from './session.ts';
-import { FaultInMain, FaultPage } from './shell/fault-page.tsx';
+import { FaultInMain, FaultPage, NotFoundInMain, NotFoundPage } from './shell/instead-of-page.tsx';
 import { Layout } from './shell/layout.tsx';
-import { NotFoundInMain, NotFoundPage } from './shell/not-found-page.tsx';
 import { Root } from './shell/root.tsx';
 
 interface Context {
@@ -71,7 +70,7 @@ const index = createRoute({
     const scope = homeScope(session);
     if (scope !== null) throw redirect({ to: '/projects/$project/$mode', params: scope, replace: true });
   },
-  component: lazyPage(() => import('./pages/home/no-project-page.tsx'), 'NoProjectPage'),
+  component: lazyPage(() => import('./pages/home/home-page.tsx'), 'NoProjectPage'),
 });
 const protect = createRoute({
   getParentRoute: () => root,

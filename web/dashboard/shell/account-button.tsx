@@ -4,12 +4,14 @@ import { useDashboard } from '../dashboard.ts';
 import { useLocale } from '../locale.tsx';
 import { useSignedIn } from '../session.ts';
 import { Icon } from '../ui/icons.tsx';
-import css from '../ui/popup.module.css';
-import { useWhenIdle } from '../ui/when-idle.ts';
-import { useSignOut } from './sign-out.ts';
-import { ThemeChoice } from './theme-choice.tsx';
+import menu from '../ui/popup.module.css';
+import { useWhenIdle } from '../lazy-page.tsx';
+import { chooseTheme, chosenTheme, THEMES } from '../theme.ts';
+import css from './account-button.module.css';
+import { ApiFault } from '../api.ts';
+import { problemText } from '../problem.ts';
 
-const load = () => import('../ui/popover.tsx');
+const load = () => import('../ui/popup.tsx');
 const PopoverPopup = lazy(async () => ({ default: (await load()).PopoverPopup }));
 
 /** The menu of the signed-in person. */
@@ -38,20 +40,20 @@ export function AccountButton({ className }: { readonly className?: string | und
       <Suspense>
         {isOpen ? (
           <PopoverPopup label={t('account')} anchor={button} onClose={() => setOpen(false)}>
-            <p className={css.who}>
+            <p className={menu.who}>
               <b>{person.email}</b>
               {role === undefined ? null : <small>{t(`role_${role}`)}</small>}
             </p>
-            <div className={css.line} role="separator" />
+            <div className={menu.line} role="separator" />
             <ThemeChoice />
-            <div className={css.line} role="separator" />
-            <Link className={css.item ?? ''} to="/account" onClick={() => setOpen(false)}>
+            <div className={menu.line} role="separator" />
+            <Link className={menu.item ?? ''} to="/account" onClick={() => setOpen(false)}>
               <Icon name="user" size={16} />
               <span>{t('account_settings')}</span>
             </Link>
             <button
               type="button"
-              className={css.item}
+              className={menu.item}
               onClick={() => {
                 if (unsaved.get() > 0 && !confirm(t('leave_question'))) return;
                 void signOut();
@@ -65,4 +67,51 @@ export function AccountButton({ className }: { readonly className?: string | und
       </Suspense>
     </>
   );
+}
+
+/** Light, dark, or as the system is; shown at once. */
+function ThemeChoice() {
+  const { t } = useLocale();
+  const [chosen, set] = useState(chosenTheme);
+  return (
+    <fieldset className={css.choice}>
+      <legend>{t('theme')}</legend>
+      <div className={css.options}>
+        {THEMES.map((theme) => (
+          <label key={theme} className={css.option}>
+            <input
+              type="radio"
+              name="theme"
+              checked={theme === chosen}
+              onChange={() => {
+                set(theme);
+                chooseTheme(theme);
+              }}
+            />
+            <span>{t(`theme_${theme}`)}</span>
+          </label>
+        ))}
+      </div>
+    </fieldset>
+  );
+}
+
+/** Ends the session and reloads, so that none of the person's data stays in the tab. */
+export function useSignOut(): () => Promise<void> {
+  const { api, isLeaving, toast, unsaved } = useDashboard();
+  const { t } = useLocale();
+  return async () => {
+    isLeaving.set(true);
+    try {
+      await api('POST /dashboard/api/sign-out');
+    } catch (error) {
+      // The session has ended already.
+      if (!(error instanceof ApiFault && error.status === 401)) {
+        isLeaving.set(false);
+        return toast(problemText(error, t), 'problem');
+      }
+    }
+    unsaved.set(0);
+    location.assign('/dashboard/sign-in');
+  };
 }

@@ -4,7 +4,16 @@ import { useDashboard } from '../dashboard.ts';
 import { useLocale } from '../locale.tsx';
 import { attentionQuery } from '../pages/attention/queries.ts';
 import { describe } from '../pages/attention/sentence.ts';
-import type { News } from './use-attention-news.ts';
+import type { Scope } from '../scope.ts';
+
+/** What came since it was last said what there is. */
+export interface News {
+  readonly scope: Scope;
+  /** The number of the newest that needs no word. */
+  readonly after: number;
+  /** What was there when the page opened, and had no number yet. */
+  readonly known: readonly string[];
+}
 
 /** Says what began to need attention: what it is, or how much there is. */
 export function AttentionNews({ scope, after, known, onShown }: News & { readonly onShown: () => void }) {

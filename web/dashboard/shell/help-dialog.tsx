@@ -1,25 +1,13 @@
 import { useLocale } from '../locale.tsx';
 import type { TextKey } from '../texts/parts.ts';
 import { Dialog } from '../ui/dialog.tsx';
-import css from './help-dialog.module.css';
+import { PAGES } from './pages.ts';
+import css from './palette.module.css';
 
 const KEYS = [
   [['/'], 'key_search'],
   [['Ctrl', 'K'], 'key_palette'],
-  [['g', 'h'], 'key_home'],
-  [['g', 'a'], 'key_attention'],
-  [['g', 'p'], 'key_payments'],
-  [['g', 'f'], 'key_refunds'],
-  [['g', 't'], 'key_reports'],
-  [['g', 'c'], 'key_wallets'],
-  [['g', 's'], 'key_sweeps'],
-  [['g', 'k'], 'key_keys'],
-  [['g', 'w'], 'key_webhooks'],
-  [['g', 'e'], 'key_events'],
-  [['g', 'r'], 'key_requests'],
-  [['g', 'o'], 'key_settings'],
-  [['g', 'u'], 'key_people'],
-  [['g', 'l'], 'key_audit'],
+  ...PAGES.map(({ key, text }) => [['g', key], `key_${text}`] as const),
   [['j'], 'key_next'],
   [['k'], 'key_previous'],
   [['Enter'], 'key_open'],

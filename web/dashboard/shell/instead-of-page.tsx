@@ -1,9 +1,15 @@
-import { Link } from '@tanstack/react-router';
+import { Link, useRouter, type ErrorComponentProps } from '@tanstack/react-router';
 import { useLocale } from '../locale.tsx';
-import { buttonClass } from '../ui/button.tsx';
-import { Empty } from '../ui/empty.tsx';
+import { buttonClass, Button } from '../ui/button.tsx';
+import { Empty } from '../ui/placeholder.tsx';
 import type { IconName } from '../ui/icons.tsx';
 import { Page } from './page.tsx';
+import { useQueryClient } from '@tanstack/react-query';
+import { ApiFault } from '../api.ts';
+import { problemText, isMissingScript } from '../problem.ts';
+import { SignedOut } from '../session.ts';
+import { useEffect } from 'react';
+import { SESSION_KEY } from '../dashboard.ts';
 
 interface InsteadOfPageProps {
   readonly icon: IconName;
@@ -12,7 +18,7 @@ interface InsteadOfPageProps {
 }
 
 /** What is said where there is no page to show, with the way to Home. */
-export function InsteadOfPage({ icon, title, text }: InsteadOfPageProps) {
+function InsteadOfPage({ icon, title, text }: InsteadOfPageProps) {
   const { t } = useLocale();
   return (
     <Page title={title} isHidden>
@@ -23,4 +29,91 @@ export function InsteadOfPage({ icon, title, text }: InsteadOfPageProps) {
       </Empty>
     </Page>
   );
+}
+
+/** The same without the frame of pages. */
+export function FaultInMain(props: ErrorComponentProps) {
+  return (
+    <main>
+      <FaultPage {...props} />
+    </main>
+  );
+}
+
+/** Shown instead of a page that failed. */
+export function FaultPage({ error, reset }: ErrorComponentProps) {
+  const { t } = useLocale();
+  const router = useRouter();
+  const queries = useQueryClient();
+  if (error instanceof ApiFault && error.status === 404) return <NotFoundPage />;
+  // The sign-in dialog is open.
+  if (error instanceof SignedOut) return null;
+  const isMissing = isMissingScript(error);
+  const isOffline = error instanceof ApiFault ? error.type === 'offline' : isMissing && !navigator.onLine;
+  const isOutdated = isMissing && !isOffline;
+  return (
+    <Page title={t('fault_title')} isHidden>
+      <Empty
+        icon={isOffline ? 'offline' : 'warning'}
+        title={t(isOutdated ? 'new_version_title' : isOffline ? 'fault_offline_title' : 'fault_title')}
+        text={isOutdated ? t('new_version') : isOffline ? t('fault_offline') : problemText(error, t)}
+      >
+        <Button
+          kind="primary"
+          onClick={() => {
+            if (isMissing) {
+              // Without a connection the browser would put its own page in place of this one.
+              if (navigator.onLine) location.reload();
+              return;
+            }
+            void queries.resetQueries({ predicate: ({ state }) => state.status === 'error' });
+            reset();
+            void router.invalidate();
+          }}
+        >
+          {t(isOutdated ? 'reload' : 'try_again')}
+        </Button>
+      </Empty>
+    </Page>
+  );
+}
+
+/**
+ * In place of a page that the person's role does not permit, also when the role was changed while the page was open:
+ * nothing asks for its contents any more, and what was read before is forgotten.
+ */
+export function ForbiddenPage() {
+  const { t } = useLocale();
+  useForgetting();
+  return <InsteadOfPage icon="warning" title={t('forbidden_title')} text={t('forbidden_text')} />;
+}
+
+/** In place of a page of a project in which the person had a role when they opened it. */
+export function NoAccessPage() {
+  const { t } = useLocale();
+  useForgetting();
+  return <InsteadOfPage icon="warning" title={t('access_lost')} text={t('access_lost_text')} />;
+}
+
+function useForgetting(): void {
+  const queries = useQueryClient();
+  useEffect(() => {
+    // What is still on the screen, such as the number beside Needs attention, is in use.
+    queries.removeQueries({ type: 'inactive', predicate: ({ queryKey }) => queryKey[0] !== SESSION_KEY[0] });
+  }, [queries]);
+}
+
+/** The same without the frame of pages. */
+export function NotFoundInMain() {
+  return (
+    <main>
+      <NotFoundPage />
+    </main>
+  );
+}
+
+/** For URLs that do not exist or that this person may not see. */
+export function NotFoundPage() {
+  const { t } = useLocale();
+  return <InsteadOfPage icon="search" title={t('not_found_title')} text={t('not_found_text')} />;
 }

@@ -1,27 +1,23 @@
-import { Outlet, useLocation, useMatches, useNavigate } from '@tanstack/react-router';
-import { lazy, Suspense, useEffect, useRef, useState } from 'react';
-import { accessText } from '../access.ts';
-import { useDashboard, type Access } from '../dashboard.ts';
+import { Outlet, useLocation, useMatches } from '@tanstack/react-router';
+import { lazy, Suspense, useEffect, useState, useRef } from 'react';
+import { accessText, useSignedIn, type SessionProject, type SignedIn } from '../session.ts';
+import { useDashboard, type Access, useStore, SESSION_KEY } from '../dashboard.ts';
 import { useLive } from '../live.ts';
 import { chosenLanguage, useLocale } from '../locale.tsx';
 import { homeScope, rememberScope, useScopeInAddress, type Scope } from '../scope.ts';
-import { useSignedIn } from '../session.ts';
-import { useStore } from '../store.ts';
 import { classNames } from '../ui/class-names.ts';
 import { IconButton } from '../ui/button.tsx';
-import { Icon } from '../ui/icons.tsx';
 import { Notice } from '../ui/notice.tsx';
 import { loadTexts } from '../texts/load-texts.ts';
-import { AccountButton } from './account-button.tsx';
-import { ForbiddenPage, NoAccessPage } from './forbidden-page.tsx';
-import { useAccess, useRecheck } from './use-access.ts';
-import { useAttentionNews } from './use-attention-news.ts';
-import { useKeys } from './keys.ts';
+import { ForbiddenPage, NoAccessPage, NotFoundPage } from './instead-of-page.tsx';
+import { useKeys, Overlays, type Overlay } from './overlays.tsx';
 import css from './layout.module.css';
-import { NotFoundPage } from './not-found-page.tsx';
-import { Overlays, type Overlay } from './overlays.tsx';
 import { mayOpen } from './pages.ts';
 import { Rail } from './rail.tsx';
+import { TopBar, useModeSwitch } from './top-bar.tsx';
+import { useQuery } from '@tanstack/react-query';
+import { attentionCountQuery } from '../pages/attention/queries.ts';
+import type { News } from './attention-news.tsx';
 
 const AttentionNews = lazy(async () => {
   try {
@@ -122,103 +118,75 @@ function Band({ scope }: { readonly scope: Scope }) {
   );
 }
 
-interface TopBarProps {
-  readonly scope: Scope | null;
-  readonly open: (overlay: Overlay) => void;
+/**
+ * Keeps `dashboard.access` at what the person may do in the project of the address, and says how that differs from when
+ * they opened it.
+ *
+ * @param id the project in the address; undefined on pages of none
+ * @param project the same, if the person has a role in it
+ */
+function useAccess(
+  { person }: SignedIn,
+  id: string | undefined,
+  project: SessionProject | undefined,
+): { readonly access: Access | null; readonly accept: () => void } {
+  const { access: store } = useDashboard();
+  const [opened, setOpened] = useState<SessionProject | null>(null);
+  // Of a project in which they never had a role nothing is known.
+  if (project !== undefined && opened?.id !== project.id) setOpened(project);
+  const isOpened = opened !== null && opened.id === id;
+  const role = project?.role ?? null;
+  const actions = project === undefined ? [] : [...project.actions, ...person.actions];
+  const access = isOpened ? { role, was: opened.role, actions } : null;
+  useEffect(() => store.set(access), [store, isOpened, opened, project, person]);
+  return { access, accept: () => project !== undefined && setOpened(project) };
 }
 
-function TopBar({ scope, open }: TopBarProps) {
-  const { t } = useLocale();
-  const drawer = useRef<HTMLDialogElement>(null);
-  const isMac = navigator.platform.startsWith('Mac');
-  const { pathname } = useLocation();
-  useEffect(() => drawer.current?.close(), [pathname]);
-  return (
-    <header className={css.top}>
-      <IconButton className={css.phone} icon="menu" label={t('menu')} onClick={() => drawer.current?.showModal()} />
-      <button
-        type="button"
-        className={css.search}
-        aria-label={t('search_everything')}
-        aria-keyshortcuts="/ Control+K"
-        onClick={() => open('palette')}
-      >
-        <Icon name="search" />
-        <span>{t('search_everything')}</span>
-        <kbd data-keys={isMac ? '⌘K' : 'Ctrl K'} aria-hidden="true" />
-      </button>
-      <div className={css.gap} />
-      <Connection />
-      {scope === null ? null : <TestSwitch scope={scope} />}
-      <AccountButton className={css.account} />
-      <dialog
-        ref={drawer}
-        className={css.drawer}
-        aria-label={t('menu')}
-        onClick={(event) => {
-          // A click on the backdrop.
-          if (event.target === drawer.current) drawer.current.close();
-        }}
-      >
-        <Rail className={css.rail} scope={scope} onHelp={() => open('help')} onClose={() => drawer.current?.close()} />
-      </dialog>
-    </header>
-  );
-}
+/** How often a page without access asks whether there is access again: no stream says so. */
+const EVERY_MS = 10_000;
 
-/** Whether the page is updated live. */
-function Connection() {
-  const { t } = useLocale();
-  const connection = useStore(useDashboard().connection);
-  const isOnline = useOnline();
-  if (!isOnline) return <ConnectionState isLost text={t('offline')} />;
-  if (connection === 'lost') return <ConnectionState isLost text={t('reconnecting')} />;
-  return connection === 'open' ? <ConnectionState text={t('up_to_date')} /> : null;
-}
-
-function ConnectionState({ text, isLost = false }: { readonly text: string; readonly isLost?: boolean }) {
-  return (
-    <span className={classNames(css.connection, isLost && css.lost)} title={text}>
-      <span>{text}</span>
-    </span>
-  );
-}
-
-function useOnline(): boolean {
-  const [isOnline, set] = useState(navigator.onLine);
+/** Asks for the session again and again, and when the person comes back to the tab. */
+function useRecheck(isNeeded: boolean): void {
+  const { refreshSession, queries } = useDashboard();
   useEffect(() => {
-    const update = (): void => set(navigator.onLine);
-    addEventListener('online', update);
-    addEventListener('offline', update);
-    return () => {
-      removeEventListener('online', update);
-      removeEventListener('offline', update);
+    if (!isNeeded) return undefined;
+    const check = (): void => {
+      if (document.visibilityState === 'visible') refreshSession();
     };
-  }, []);
-  return isOnline;
+    const timer = setInterval(check, EVERY_MS);
+    addEventListener('focus', check);
+    document.addEventListener('visibilitychange', check);
+    return () => {
+      clearInterval(timer);
+      removeEventListener('focus', check);
+      document.removeEventListener('visibilitychange', check);
+      // What was read before is of the former role, and no stream was there to say what changed.
+      void queries.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== SESSION_KEY[0] });
+    };
+  }, [isNeeded, refreshSession, queries]);
 }
 
-function TestSwitch({ scope }: { readonly scope: Scope }) {
-  const { t } = useLocale();
-  const switchMode = useModeSwitch(scope);
-  return (
-    <button
-      type="button"
-      role="switch"
-      aria-checked={scope.mode === 'test'}
-      className={css.switch}
-      onClick={switchMode}
-    >
-      {t('test_mode')}
-      <span className={css.track} aria-hidden="true" />
-    </button>
-  );
-}
-
-/** Switches to the other mode's Home, because the current page's content does not exist there. */
-function useModeSwitch({ project, mode }: Scope): () => void {
-  const navigate = useNavigate();
-  return () => {
-    void navigate({ to: '/projects/$project/$mode', params: { project, mode: mode === 'test' ? 'live' : 'test' } });
-  };
+/**
+ * Notices in an open page what begins to need attention, once, also what came while the connection was lost. What was
+ * there when the page opened is no news.
+ */
+function useAttentionNews(scope: Scope | null): readonly [News | null, () => void] {
+  const { api } = useDashboard();
+  const [news, setNews] = useState<News | null>(null);
+  const said = useRef(new Map<string, Omit<News, 'scope'>>());
+  const { data } = useQuery({
+    ...attentionCountQuery(api, scope ?? { project: '', mode: 'test' }),
+    enabled: scope !== null,
+  });
+  useEffect(() => {
+    if (scope === null || data === undefined) return;
+    const key = `${scope.project} ${scope.mode}`;
+    const before = said.current.get(key);
+    if (before === undefined) said.current.set(key, { after: data.newest, known: data.unnoticed });
+    else if (data.newest > before.after) {
+      said.current.set(key, { ...before, after: data.newest });
+      setNews((waiting) => waiting ?? { scope, ...before });
+    }
+  }, [scope?.project, scope?.mode, data]);
+  return [news, () => setNews(null)];
 }

@@ -5,7 +5,7 @@ import { useDashboard } from '../dashboard.ts';
 import { useLocale } from '../locale.tsx';
 import { sessionQuery } from '../session.ts';
 import { FormDialog } from '../ui/action-dialog.tsx';
-import { NameField } from '../ui/name-field.tsx';
+import { NameField } from '../ui/form.tsx';
 
 /** Creates a project, with payments, keys and wallets of its own. */
 export function NewProjectDialog({ onClose }: { readonly onClose: () => void }) {

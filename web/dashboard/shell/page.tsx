@@ -1,7 +1,7 @@
-import type { ReactNode } from 'react';
+import { type ReactNode, useEffect } from 'react';
 import { useLocale } from '../locale.tsx';
 import css from './page.module.css';
-import { useTitle } from './use-title.ts';
+import { useDashboard } from '../dashboard.ts';
 
 interface PageProps {
   /** The level-1 heading, the tab's title and the announcement for screen readers. */
@@ -42,4 +42,13 @@ export function Page(props: PageProps) {
       {hasTimes ? <p className={css.zone}>{t('times_zone', { zone: zone.replaceAll('_', ' ') })}</p> : null}
     </>
   );
+}
+
+/** Sets the tab's title and announces the page to screen readers. */
+export function useTitle(title: string): void {
+  const { announcement } = useDashboard();
+  useEffect(() => {
+    document.title = `${title} · Cointill`;
+    announcement.set(title);
+  }, [title, announcement]);
 }

@@ -5,7 +5,7 @@ import { firstMode, type Scope } from '../scope.ts';
 import { useSignedIn } from '../session.ts';
 import type { IconName } from '../ui/icons.tsx';
 import { pagesFor } from './pages.ts';
-import { useSignOut } from './sign-out.ts';
+import { useSignOut } from './account-button.tsx';
 
 export interface PaletteEntry {
   readonly key: string;

@@ -1,15 +1,17 @@
-import { Link } from '@tanstack/react-router';
+import { Link, useNavigate } from '@tanstack/react-router';
 import { useLocale } from '../locale.tsx';
-import type { Scope } from '../scope.ts';
-import { useSignedIn } from '../session.ts';
+import { type Scope, firstMode } from '../scope.ts';
+import { useSignedIn, type SessionProject } from '../session.ts';
 import { IconButton } from '../ui/button.tsx';
 import { Icon } from '../ui/icons.tsx';
 import { pagesFor } from './pages.ts';
-import { ProjectSwitch } from './project-switch.tsx';
 import css from './rail.module.css';
 import { useQuery } from '@tanstack/react-query';
 import { useDashboard } from '../dashboard.ts';
 import { attentionCountQuery } from '../pages/attention/queries.ts';
+import { lazy, Suspense, useState } from 'react';
+import { MenuButton } from '../ui/menu-button.tsx';
+import { useWhenIdle } from '../lazy-page.tsx';
 
 /** The server counts no further. */
 const MAX_COUNT = 100;
@@ -49,13 +51,13 @@ export function Rail({ scope, className, onHelp, onClose }: RailProps) {
       <div className={css.nav}>
         {scope === null || project === undefined
           ? null
-          : pagesFor(project, session).map(({ to, text, icon, isExact }) => (
+          : pagesFor(project, session).map(({ to, text, icon }) => (
               <Link
                 key={to}
                 className={css.link ?? ''}
                 to={to}
                 params={scope}
-                activeOptions={{ exact: isExact, includeSearch: false }}
+                activeOptions={{ exact: text === 'home', includeSearch: false }}
               >
                 <Icon name={icon} />
                 {t(text)}
@@ -70,5 +72,60 @@ export function Rail({ scope, className, onHelp, onClose }: RailProps) {
         </button>
       </div>
     </nav>
+  );
+}
+
+const loadNewProject = () => import('./new-project-dialog.tsx');
+const NewProjectDialog = lazy(async () => ({ default: (await loadNewProject()).NewProjectDialog }));
+
+interface ProjectSwitchProps {
+  /** The current project; undefined for people without any. */
+  readonly project: SessionProject | undefined;
+}
+
+/** Shows the current project and switches to others. */
+function ProjectSwitch({ project }: ProjectSwitchProps) {
+  const { t } = useLocale();
+  const session = useSignedIn();
+  const navigate = useNavigate();
+  const [isNew, setNew] = useState(false);
+  const name = project?.name ?? t('no_project');
+  const mayCreate = session.person.actions.includes('create_projects');
+  useWhenIdle(loadNewProject);
+  return (
+    <>
+      <MenuButton
+        className={css.project}
+        label={t('project_named', { name })}
+        items={[
+          ...session.projects.map((one) => ({
+            key: one.id,
+            text: one.name,
+            isChosen: one.id === project?.id,
+            onChoose: () =>
+              void navigate({
+                to: '/projects/$project/$mode',
+                params: { project: one.id, mode: firstMode(one) },
+              }),
+          })),
+          ...(mayCreate
+            ? [
+                {
+                  key: 'new',
+                  text: t('new_project'),
+                  icon: 'plus' as const,
+                  isApart: true,
+                  onChoose: () => setNew(true),
+                },
+              ]
+            : []),
+        ]}
+      >
+        <span className={css.monogram} data-letter={Array.from(name)[0]?.toUpperCase()} aria-hidden="true" />
+        <span>{name}</span>
+        <Icon name="chevron-down" size={15} />
+      </MenuButton>
+      <Suspense>{isNew ? <NewProjectDialog onClose={() => setNew(false)} /> : null}</Suspense>
+    </>
   );
 }

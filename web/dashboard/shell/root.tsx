@@ -1,26 +1,20 @@
 import { Outlet, useBlocker } from '@tanstack/react-router';
 import { lazy, Suspense } from 'react';
-import { useDashboard } from '../dashboard.ts';
+import { useDashboard, useStore } from '../dashboard.ts';
 import { chosenLanguage, useLocale } from '../locale.tsx';
-import { useStore } from '../store.ts';
 import { loadTexts } from '../texts/load-texts.ts';
 import { Button } from '../ui/button.tsx';
-import { Toasts } from '../ui/toasts.tsx';
-import { useWhenIdle } from '../ui/when-idle.ts';
+import { Toasts } from '../ui/notice.tsx';
+import { useWhenIdle } from '../lazy-page.tsx';
 import css from './root.module.css';
 
-const loadReauthentication = () => import('./reauthentication-dialog.tsx');
-const loadSignedOut = () => import('./signed-out-dialog.tsx');
+const loadDialogs = () => import('./questions.tsx');
 const loadSignInTexts = () => loadTexts(chosenLanguage(), 'access');
-const loadLeave = () => import('./leave-dialog.tsx');
-const ReauthenticationDialog = lazy(async () => ({ default: (await loadReauthentication()).ReauthenticationDialog }));
-const SignedOutDialog = lazy(async () => {
-  const [{ SignedOutDialog }] = await Promise.all([loadSignedOut(), loadSignInTexts()]);
-  return { default: SignedOutDialog };
-});
-const LeaveDialog = lazy(async () => ({ default: (await loadLeave()).LeaveDialog }));
-/** Needed when it is too late to load them: the server was upgraded or is away, and a form holds what was typed. */
-const loadQuestions = () => Promise.all([loadReauthentication(), loadSignedOut(), loadSignInTexts(), loadLeave()]);
+/** Loaded ahead: by the time they are needed, the server may have been upgraded or be away, and a form holds text. */
+const loadQuestions = () => Promise.all([loadDialogs(), loadSignInTexts()]);
+const ReauthenticationDialog = lazy(async () => ({ default: (await loadDialogs()).ReauthenticationDialog }));
+const LeaveDialog = lazy(async () => ({ default: (await loadDialogs()).LeaveDialog }));
+const SignedOutDialog = lazy(async () => ({ default: (await loadQuestions())[0].SignedOutDialog }));
 
 /** Around every page: announcements, notices and the dialogs that requests can open. */
 export function Root() {

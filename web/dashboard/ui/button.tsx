@@ -9,7 +9,7 @@ interface ButtonVariant {
   readonly wide?: boolean;
 }
 
-export interface ButtonProps extends ComponentProps<'button'>, ButtonVariant {
+interface ButtonProps extends ComponentProps<'button'>, ButtonVariant {
   /** Its action is still running: it shows that and ignores clicks. */
   readonly busy?: boolean;
   readonly icon?: IconName;
@@ -66,4 +66,48 @@ export function IconButton({ icon, label, small = false, className, ...rest }: I
 /** A button styled as a link in a text. */
 export function LinkButton({ className, ...rest }: ComponentProps<'button'>) {
   return <button type="button" {...rest} className={classNames(css.link, className)} />;
+}
+
+interface AddButtonProps {
+  readonly name: string;
+  /** Whether the person's role permits it. */
+  readonly isPermitted: boolean;
+  readonly onAdd: () => void;
+}
+
+/** The main action of a page that lists what people make. */
+export function AddButton({ name, isPermitted, onAdd }: AddButtonProps) {
+  if (!isPermitted) return null;
+  return (
+    <Button kind="primary" icon="plus" onClick={onAdd}>
+      {name}
+    </Button>
+  );
+}
+
+interface ExpandButtonProps {
+  readonly isOpen: boolean;
+  /** The id of what it opens. */
+  readonly controls: string;
+  /** The accessible name, which says of what it opens the rest. */
+  readonly label: string;
+  readonly text: string;
+  readonly onOpen: (isOpen: boolean) => void;
+}
+
+/** Shows and hides the rest of a row. */
+export function ExpandButton({ isOpen, controls, label, text, onOpen }: ExpandButtonProps) {
+  const controlled = isOpen ? { 'aria-controls': controls } : {};
+  return (
+    <Button
+      small
+      kind="quiet"
+      aria-expanded={isOpen}
+      {...controlled}
+      aria-label={label}
+      onClick={() => onOpen(!isOpen)}
+    >
+      {text}
+    </Button>
+  );
 }

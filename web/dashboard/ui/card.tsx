@@ -1,6 +1,7 @@
 import { useId, type ReactNode } from 'react';
 import css from './card.module.css';
 import { classNames } from './class-names.ts';
+import rows from './row.module.css';
 
 interface CardProps {
   readonly title?: string;
@@ -27,5 +28,28 @@ export function Card({ title, actions, flush = false, className, children }: Car
       )}
       {children}
     </section>
+  );
+}
+
+interface RowProps {
+  readonly title: string;
+  /** Its state, in a word. */
+  readonly badge?: string | null;
+  readonly text: ReactNode;
+  /** Its buttons. */
+  readonly children: ReactNode;
+}
+
+/** One line of the account page. */
+export function Row({ title, badge = null, text, children }: RowProps) {
+  return (
+    <div className={rows.row}>
+      <div>
+        <b>{title}</b>
+        {badge === null ? null : <span className={rows.badge}>{badge}</span>}
+        <small>{text}</small>
+      </div>
+      {children}
+    </div>
   );
 }

@@ -1,6 +1,6 @@
 import { Dialog as Base } from '@base-ui/react/dialog';
 import { useState, type ReactNode, type RefObject } from 'react';
-import { useLessAccess } from '../access.ts';
+import { useLessAccess } from '../session.ts';
 import { useDashboard } from '../dashboard.ts';
 import { useLocale } from '../locale.tsx';
 import { Button, IconButton } from './button.tsx';

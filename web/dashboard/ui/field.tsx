@@ -4,7 +4,7 @@ import { classNames } from './class-names.ts';
 import css from './field.module.css';
 import { Icon } from './icons.tsx';
 
-interface FieldProps extends Omit<ComponentProps<'input'>, 'id' | 'ref' | 'value' | 'onChange' | 'maxLength'> {
+export interface FieldProps extends Omit<ComponentProps<'input'>, 'id' | 'ref' | 'value' | 'onChange' | 'maxLength'> {
   readonly label: string;
   readonly value: string;
   readonly onValue: (value: string) => void;
@@ -66,86 +66,6 @@ export function Labelled({
   );
 }
 
-/** A field that has a name of its own, which may be given another one. */
-type WithOwnLabel = Omit<FieldProps, 'label'> & { readonly label?: string };
-
-/** The server's limits. */
-const MAX_PASSWORD = 1_024;
-const MAX_EMAIL = 254;
-
-/** An e-mail address, by default the person's own. */
-export function EmailField({ label, required = true, ...rest }: WithOwnLabel) {
-  const { t } = useLocale();
-  return (
-    <Field
-      {...rest}
-      type="email"
-      label={label ?? t('email')}
-      name="email"
-      required={required}
-      max={MAX_EMAIL}
-      spellCheck={false}
-      autoCapitalize="none"
-    />
-  );
-}
-
-/** A password field whose text can be shown. */
-export function PasswordField({
-  label,
-  hint,
-  problem: given = null,
-  max = MAX_PASSWORD,
-  className,
-  onValue,
-  ...rest
-}: FieldProps) {
-  const { t } = useLocale();
-  const id = useId();
-  const { ref, problem } = useLimit(rest.value, max, given);
-  const [isShown, show] = useState(false);
-  return (
-    <Labelled id={id} label={label}>
-      <div className={css.with}>
-        <input
-          {...rest}
-          {...describedBy(id, hint, problem)}
-          ref={ref}
-          id={id}
-          required
-          maxLength={longest(max)}
-          onChange={(event) => onValue(event.currentTarget.value)}
-          type={isShown ? 'text' : 'password'}
-          spellCheck={false}
-          autoCapitalize="none"
-          className={classNames(css.input, className)}
-        />
-        <button type="button" className={css.reveal} aria-pressed={isShown} onClick={() => show(!isShown)}>
-          {t(isShown ? 'hide' : 'show')}
-        </button>
-      </div>
-      <Below id={id} hint={hint} problem={problem} />
-    </Labelled>
-  );
-}
-
-const MIN_PASSWORD = 12;
-
-/** A field for choosing a password. */
-export function NewPasswordField({ label, ...rest }: WithOwnLabel) {
-  const { t } = useLocale();
-  return (
-    <PasswordField
-      {...rest}
-      label={label ?? t('password')}
-      name="password"
-      autoComplete="new-password"
-      minLength={MIN_PASSWORD}
-      hint={t('password_hint')}
-    />
-  );
-}
-
 interface SelectProps extends Omit<ComponentProps<'select'>, 'onChange'> {
   /** The accessible name. */
   readonly label: string;
@@ -193,7 +113,7 @@ function isLongerThan(max: number, text: string): boolean {
 }
 
 /** How much of a paste the browser keeps, in UTF-16 units: still too long, and little enough to keep the page quick. */
-const longest = (max: number): number => 2 * max + 1;
+export const longest = (max: number): number => 2 * max + 1;
 
 export function describedBy(
   id: string,
@@ -231,5 +151,72 @@ export function Below({
         </p>
       )}
     </>
+  );
+}
+
+interface DayInputProps {
+  /** The accessible name, unless a label is around it. */
+  readonly label?: string;
+  /** What its label names, where that stands above it. */
+  readonly id?: string;
+  readonly value: string;
+  readonly min?: string;
+  readonly max?: string;
+  readonly onDay: (day: string) => void;
+}
+
+/** A field for a day, such as 2026-01-31; empty while it is being typed. */
+export function DayInput({ label, onDay, ...rest }: DayInputProps) {
+  return (
+    <input {...rest} type="date" aria-label={label} onChange={({ currentTarget }) => onDay(currentTarget.value)} />
+  );
+}
+
+/** How long after the last keystroke the search starts. */
+const TYPING_MS = 250;
+const MAX_SEARCH = 255;
+
+interface SearchFieldProps {
+  /** The accessible name and placeholder. */
+  readonly label: string;
+  readonly text: string;
+  readonly onText: (text: string | undefined) => void;
+}
+
+/** A field whose text is searched for once the person stops typing. */
+export function SearchField({ label, text, onText }: SearchFieldProps) {
+  const [typed, setTyped] = useState(text);
+  const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
+  // The URL can change too, for example by the browser's back button.
+  useEffect(() => setTyped(text), [text]);
+  useEffect(() => () => clearTimeout(timer.current), []);
+  const send = (value: string, inMs: number): void => {
+    clearTimeout(timer.current);
+    timer.current = setTimeout(() => onText(value.trim() === '' ? undefined : value.trim()), inMs);
+  };
+  return (
+    <div className={css.search}>
+      <Icon name="search" size={16} />
+      <input
+        type="search"
+        aria-label={label}
+        placeholder={label}
+        maxLength={MAX_SEARCH}
+        spellCheck={false}
+        autoComplete="off"
+        value={typed}
+        onChange={(event) => {
+          setTyped(event.currentTarget.value);
+          send(event.currentTarget.value, TYPING_MS);
+        }}
+        onKeyDown={(event) => {
+          if (event.key === 'Enter') send(event.currentTarget.value, 0);
+          if (event.key !== 'Escape') return;
+          // The browser would clear the search too.
+          event.preventDefault();
+          event.currentTarget.blur();
+        }}
+      />
+    </div>
   );
 }

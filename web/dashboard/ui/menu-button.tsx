@@ -1,8 +1,8 @@
 import { lazy, Suspense, useRef, useState, type ReactNode } from 'react';
-import { useWhenIdle } from './when-idle.ts';
-import type { MenuItem } from './menu.tsx';
+import { useWhenIdle } from '../lazy-page.tsx';
+import type { MenuItem } from './popup.tsx';
 
-const load = () => import('./menu.tsx');
+const load = () => import('./popup.tsx');
 const MenuPopup = lazy(async () => ({ default: (await load()).MenuPopup }));
 
 interface MenuButtonProps {

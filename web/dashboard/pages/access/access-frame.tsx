@@ -2,11 +2,10 @@ import type { UseMutationResult } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useLocale } from '../../locale.tsx';
-import { problemText } from '../../problem.ts';
-import { useTitle } from '../../shell/use-title.ts';
+import { useTitle } from '../../shell/page.tsx';
 import { Button, buttonClass } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icons.tsx';
-import { Notice } from '../../ui/notice.tsx';
+import { Problem } from '../../ui/notice.tsx';
 import css from './access.module.css';
 
 interface AccessFrameProps {
@@ -49,7 +48,7 @@ export function MailedLinkFrame({ title, lead, confirm, action }: MailedLinkProp
   const { t } = useLocale('access');
   return (
     <AccessFrame title={title} lead={lead}>
-      {action.error === null ? null : <Notice kind="problem">{problemText(action.error, t)}</Notice>}
+      <Problem error={action.error} />
       <Button kind="primary" wide busy={action.isPending} onClick={() => action.mutate()}>
         {confirm}
       </Button>

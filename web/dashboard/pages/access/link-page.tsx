@@ -4,13 +4,12 @@ import { useState } from 'react';
 import type { LinkAnswer } from '../../../../src/http/dashboard/account/contract.ts';
 import { useDashboard } from '../../dashboard.ts';
 import { useLocale } from '../../locale.tsx';
-import { problemOf, problemOfForm, problemText } from '../../problem.ts';
+import { problemOf, problemText } from '../../problem.ts';
 import { sessionQuery } from '../../session.ts';
 import { Button, buttonClass } from '../../ui/button.tsx';
-import { EmailField, NewPasswordField } from '../../ui/field.tsx';
-import { Form } from '../../ui/form.tsx';
-import { Notice } from '../../ui/notice.tsx';
-import { Skeleton } from '../../ui/skeleton.tsx';
+import { EmailField, NewPasswordField, Form } from '../../ui/form.tsx';
+import { Notice, Problem } from '../../ui/notice.tsx';
+import { Skeleton } from '../../ui/placeholder.tsx';
 import { AccessFrame, AccountFrame, MailedLinkFrame } from './access-frame.tsx';
 import css from './access.module.css';
 
@@ -124,17 +123,11 @@ function AcceptLink({ given, purpose, token }: AcceptLinkProps) {
           onValue={setPassword}
           problem={problemOf(accept.error, 'password')}
         />
-        <FormProblem error={accept.error} />
+        <Problem error={accept.error} fields={['email', 'password']} />
         <Button kind="primary" type="submit" wide busy={accept.isPending}>
           {t(isReset ? 'set_password' : 'create_account')}
         </Button>
       </Form>
     </AccessFrame>
   );
-}
-
-function FormProblem({ error }: { readonly error: unknown }) {
-  const { t } = useLocale('access');
-  const problem = problemOfForm(error, ['email', 'password'], t);
-  return problem === null ? null : <Notice kind="problem">{problem}</Notice>;
 }

@@ -7,9 +7,7 @@ import { passkeysHere } from '../../passkeys.ts';
 import { sessionQuery } from '../../session.ts';
 import { Button } from '../../ui/button.tsx';
 import { Icon, type IconName } from '../../ui/icons.tsx';
-import { PasskeyDialog } from '../account/passkey-dialog.tsx';
-import { PasskeysOff } from '../account/passkeys-off.tsx';
-import { TotpDialog } from '../account/totp-dialog.tsx';
+import { PasskeyDialog, PasskeysOff, TotpDialog } from '../account/factor-dialogs.tsx';
 import { AccessFrame } from './access-frame.tsx';
 import css from './access.module.css';
 

@@ -3,9 +3,8 @@ import { useParams } from '@tanstack/react-router';
 import type { UnsubscribeAnswer } from '../../../../src/http/dashboard/notifications/contract.ts';
 import { useDashboard } from '../../dashboard.ts';
 import { useLocale } from '../../locale.tsx';
-import { problemText } from '../../problem.ts';
-import { Notice } from '../../ui/notice.tsx';
-import { Skeleton } from '../../ui/skeleton.tsx';
+import { Problem } from '../../ui/notice.tsx';
+import { Skeleton } from '../../ui/placeholder.tsx';
 import { AccessFrame, AccountFrame, MailedLinkFrame } from './access-frame.tsx';
 
 /** The page of the link that switches a kind of mail off. */
@@ -23,7 +22,7 @@ export function UnsubscribePage() {
   if (shown === undefined) {
     return (
       <AccessFrame title={t(state.isError ? 'fault_title' : 'loading')}>
-        {state.isError ? <Notice kind="problem">{problemText(state.error, t)}</Notice> : <Skeleton width={3} />}
+        {state.isError ? <Problem error={state.error} /> : <Skeleton width={3} />}
       </AccessFrame>
     );
   }

@@ -1,27 +1,30 @@
 import { useMutation } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useState, type ReactNode } from 'react';
 import { useDashboard } from '../../dashboard.ts';
 import { chooseLanguage, useLocale } from '../../locale.tsx';
 import { MAIL_LANGUAGES, type MailLanguage } from '../../../../src/domain/notification.ts';
 import { languageName } from '../../../../src/domain/text.ts';
-import { useSignedIn } from '../../session.ts';
+import { useSignedIn, sessionQuery, type SessionAnswer } from '../../session.ts';
 import { Page } from '../../shell/page.tsx';
 import { Button } from '../../ui/button.tsx';
-import { Card } from '../../ui/card.tsx';
-import { Select, EmailField, NewPasswordField, PasswordField } from '../../ui/field.tsx';
-import css from './account.module.css';
+import { Card, Row } from '../../ui/card.tsx';
+import { Select } from '../../ui/field.tsx';
+import { EmailField, NewPasswordField, PasswordField } from '../../ui/form.tsx';
+import rows from '../../ui/row.module.css';
 import { NotificationsCard } from './notifications-card.tsx';
 import { Factors } from './factors.tsx';
-import { Row } from './row.tsx';
 import { Sessions } from './sessions.tsx';
-import { AccountDialog } from './account-dialog.tsx';
+import type { Api } from '../../api.ts';
+import { problemOf } from '../../problem.ts';
+import { FormDialog } from '../../ui/action-dialog.tsx';
+import { useChange } from '../../change.ts';
 
 /** The person's account: how they sign in, and their sessions. */
 export function AccountPage() {
   const { t } = useLocale('access');
   return (
     <Page title={t('account_settings')} hasTimes>
-      <div className={css.stack}>
+      <div className={rows.stack}>
         <Card title={t('signing_in')}>
           <SigningIn />
         </Card>
@@ -73,7 +76,7 @@ function Language() {
     onSettled: () => location.reload(),
   });
   return (
-    <div className={css.row}>
+    <div className={rows.row}>
       <div>{t('language_text')}</div>
       <Select
         label={t('language')}
@@ -145,5 +148,38 @@ function PasswordDialog({ onClose }: { readonly onClose: () => void }) {
         </>
       )}
     </AccountDialog>
+  );
+}
+
+interface AccountDialogProps {
+  readonly name: string;
+  readonly text: string;
+  readonly isDirty: boolean;
+  /** The server's names of the fields that show their own errors. */
+  readonly fields: readonly string[];
+  readonly send: (api: Api) => Promise<SessionAnswer>;
+  /** The toast after success. */
+  readonly done: (session: SessionAnswer) => string;
+  readonly onClose: () => void;
+  /** Renders the fields, given the error of each. */
+  readonly children: (problem: (field: string) => string | null) => ReactNode;
+}
+
+/** A dialog that changes the account and takes over the session from the answer. */
+function AccountDialog({ send, done, onClose, children, ...rest }: AccountDialogProps) {
+  const { api, queries, toast } = useDashboard();
+  const change = useChange({
+    send,
+    stale: ['sessions'],
+    onDone: (session) => {
+      queries.setQueryData(sessionQuery(api).queryKey, session);
+      toast(done(session));
+      onClose();
+    },
+  });
+  return (
+    <FormDialog {...rest} action={change} onClose={onClose}>
+      {children((field) => problemOf(change.error, field))}
+    </FormDialog>
   );
 }

@@ -6,13 +6,11 @@ import { passkeysHere } from '../../passkeys.ts';
 import { sessionQuery, useSignedIn } from '../../session.ts';
 import { ConfirmDialog } from '../../ui/action-dialog.tsx';
 import { Button } from '../../ui/button.tsx';
-import { Moment } from '../../ui/moment.tsx';
-import css from './account.module.css';
-import { PasskeyDialog } from './passkey-dialog.tsx';
-import { PasskeysOff } from './passkeys-off.tsx';
-import { RecoveryCodesDialog } from './recovery-codes.tsx';
-import { Row } from './row.tsx';
-import { TotpDialog } from './totp-dialog.tsx';
+import { Moment } from '../../ui/value.tsx';
+import rows from '../../ui/row.module.css';
+import { PasskeyDialog, PasskeysOff, RecoveryCodesDialog, TotpDialog } from './factor-dialogs.tsx';
+import { Row } from '../../ui/card.tsx';
+import { useChange } from '../../change.ts';
 
 type Asked =
   | { readonly kind: 'add_totp' | 'remove_totp' | 'add_passkey' | 'new_codes' }
@@ -53,8 +51,8 @@ export function Factors() {
       {asked?.kind === 'add_totp' ? <TotpDialog onDone={close} onClose={close} /> : null}
       {asked?.kind === 'add_passkey' ? <PasskeyDialog onDone={close} onClose={close} /> : null}
       {asked?.kind === 'new_codes' ? <NewCodesDialog onClose={close} /> : null}
-      {asked?.kind === 'remove_totp' ? <RemoveTotpDialog onClose={close} /> : null}
-      {asked?.kind === 'remove_passkey' ? <RemovePasskeyDialog passkey={asked} onClose={close} /> : null}
+      {asked?.kind === 'remove_totp' ? <RemoveDialog passkey={null} onClose={close} /> : null}
+      {asked?.kind === 'remove_passkey' ? <RemoveDialog passkey={asked} onClose={close} /> : null}
     </div>
   );
 }
@@ -74,7 +72,7 @@ function PasskeyList({ onRemove }: { readonly onRemove: (passkey: Passkey) => vo
   return (
     <ul>
       {data?.data.map((passkey) => (
-        <li className={css.row} key={passkey.id}>
+        <li className={rows.row} key={passkey.id}>
           <div>
             {passkey.name}
             <small>
@@ -94,50 +92,31 @@ function PasskeyList({ onRemove }: { readonly onRemove: (passkey: Passkey) => vo
   );
 }
 
-function RemoveTotpDialog({ onClose }: { readonly onClose: () => void }) {
-  const { t } = useLocale('access');
-  const { api } = useDashboard();
-  return (
-    <RemoveDialog
-      title={t('remove_totp')}
-      text={t('remove_totp_text')}
-      remove={() => api('POST /dashboard/api/account/totp/remove')}
-      onClose={onClose}
-    />
-  );
-}
-
-function RemovePasskeyDialog({ passkey, onClose }: { readonly passkey: Passkey; readonly onClose: () => void }) {
-  const { t } = useLocale('access');
-  const { api } = useDashboard();
-  return (
-    <RemoveDialog
-      title={t('remove_passkey')}
-      text={t('remove_passkey_text', { name: passkey.name })}
-      remove={() => api('POST /dashboard/api/account/passkeys/remove', { body: { id: passkey.id } })}
-      onClose={onClose}
-    />
-  );
-}
-
 interface RemoveDialogProps {
-  readonly title: string;
-  readonly text: string;
-  readonly remove: () => Promise<unknown>;
+  /** Null removes the authenticator app. */
+  readonly passkey: Passkey | null;
   readonly onClose: () => void;
 }
 
-function RemoveDialog({ title, text, remove, onClose }: RemoveDialogProps) {
+function RemoveDialog({ passkey, onClose }: RemoveDialogProps) {
   const { t } = useLocale('access');
-  const { toast } = useDashboard();
-  const removal = useMutation({
-    mutationFn: remove,
-    onSuccess: () => {
-      toast(t('removed'));
-      onClose();
-    },
+  const remove = useChange<unknown>({
+    send: (api) =>
+      passkey === null
+        ? api('POST /dashboard/api/account/totp/remove')
+        : api('POST /dashboard/api/account/passkeys/remove', { body: { id: passkey.id } }),
+    done: t('removed'),
+    onDone: onClose,
   });
-  return <ConfirmDialog name={title} text={text} isDangerous action={removal} onClose={onClose} />;
+  return (
+    <ConfirmDialog
+      name={t(passkey === null ? 'remove_totp' : 'remove_passkey')}
+      text={passkey === null ? t('remove_totp_text') : t('remove_passkey_text', { name: passkey.name })}
+      isDangerous
+      action={remove}
+      onClose={onClose}
+    />
+  );
 }
 
 function NewCodesDialog({ onClose }: { readonly onClose: () => void }) {

@@ -6,12 +6,11 @@ import { useDashboard } from '../../dashboard.ts';
 import { useLocale } from '../../locale.tsx';
 import { problemText } from '../../problem.ts';
 import { useSignedIn } from '../../session.ts';
-import { Card } from '../../ui/card.tsx';
+import { Card, Row } from '../../ui/card.tsx';
 import { Select } from '../../ui/field.tsx';
-import { Notice } from '../../ui/notice.tsx';
-import { SkeletonRows } from '../../ui/skeleton.tsx';
+import { Notice, Problem } from '../../ui/notice.tsx';
+import { SkeletonRows } from '../../ui/placeholder.tsx';
 import css from './account.module.css';
-import { Row } from './row.tsx';
 
 const CHOICES = '/dashboard/api/account/notifications';
 const KEY = ['notifications'];
@@ -24,7 +23,7 @@ export function NotificationsCard() {
   const choices = useQuery({ queryKey: KEY, queryFn: ({ signal }) => api(`GET ${CHOICES}`, undefined, signal) });
   return (
     <Card title={t('notifications')}>
-      {choices.isError ? <Notice kind="problem">{problemText(choices.error, t)}</Notice> : null}
+      <Problem error={choices.error} />
       {choices.isPending ? <SkeletonRows count={4} /> : null}
       {choices.data === undefined ? null : <Choices choices={choices.data} />}
     </Card>

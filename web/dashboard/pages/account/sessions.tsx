@@ -4,12 +4,12 @@ import { useDashboard } from '../../dashboard.ts';
 import { useLocale } from '../../locale.tsx';
 import { problemText } from '../../problem.ts';
 import { ConfirmDialog } from '../../ui/action-dialog.tsx';
-import { Ago } from '../../ui/moment.tsx';
+import { Ago } from '../../ui/value.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
-import { Notice } from '../../ui/notice.tsx';
-import { SkeletonRows } from '../../ui/skeleton.tsx';
-import css from './account.module.css';
+import { Problem } from '../../ui/notice.tsx';
+import { SkeletonRows } from '../../ui/placeholder.tsx';
+import rows from '../../ui/row.module.css';
 import { deviceName } from './device-name.ts';
 
 /** The person's sessions. */
@@ -31,14 +31,14 @@ export function Sessions() {
   });
   return (
     <Card title={t('sessions')} actions={<Button onClick={() => askForAll(true)}>{t('sign_out_everywhere')}</Button>}>
-      {sessions.isError ? <Notice kind="problem">{problemText(sessions.error, t)}</Notice> : null}
+      <Problem error={sessions.error} />
       {sessions.isPending ? <SkeletonRows count={2} /> : null}
       <ul>
         {sessions.data?.data.map((session) => (
-          <li className={css.row} key={session.id}>
+          <li className={rows.row} key={session.id}>
             <div>
               <b>{deviceName(session.user_agent) ?? t('unknown_device')}</b>
-              {session.is_current ? <span className={css.badge}>{t('this_session')}</span> : null}
+              {session.is_current ? <span className={rows.badge}>{t('this_session')}</span> : null}
               <small title={session.user_agent ?? undefined}>
                 {session.ip} · {t('last_used')} <Ago iso={session.last_used_at} />
               </small>

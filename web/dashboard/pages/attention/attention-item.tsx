@@ -4,19 +4,16 @@ import type { Action as RoleAction } from '../../../../src/domain/role.ts';
 import type { AttentionView } from '../../../../src/http/dashboard/attention/contract.ts';
 import type { AnswerOf } from '../../../../src/http/dashboard/contract.ts';
 import { useLocale } from '../../locale.tsx';
-import { problemText } from '../../problem.ts';
 import { useScope } from '../../scope.ts';
 import { FormDialog } from '../../ui/action-dialog.tsx';
 import { Button, buttonClass } from '../../ui/button.tsx';
-import { CopyButton } from '../../ui/copy.tsx';
+import { CopyButton, Moment } from '../../ui/value.tsx';
 import { Select } from '../../ui/field.tsx';
-import { Moment } from '../../ui/moment.tsx';
-import { Notice } from '../../ui/notice.tsx';
-import { TextArea } from '../../ui/text-area.tsx';
-import { actionName } from './action-name.ts';
+import { Problem } from '../../ui/notice.tsx';
+import { TextArea } from '../../ui/form.tsx';
+import { actionName, describe } from './sentence.ts';
 import css from './attention-page.module.css';
-import { describe } from './sentence.ts';
-import { useMark } from './use-mark.ts';
+import { useMark } from './queries.ts';
 
 type People = AnswerOf<'GET /dashboard/api/projects/:project/:mode/attention'>['people'];
 
@@ -51,7 +48,7 @@ export function AttentionItem({ item, people, actions, isShown, onShow, onDone }
       </div>
       <p>{text}</p>
       {note === null ? null : <blockquote className={css.note}>{note}</blockquote>}
-      {mark.error === null ? null : <Notice kind="problem">{problemText(mark.error, t)}</Notice>}
+      <Problem error={mark.error} />
       <div className={css.foot}>
         <Action item={item} actions={actions} onShow={onShow} />
         {actions.includes('write_notes') ? (

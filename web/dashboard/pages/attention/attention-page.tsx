@@ -4,21 +4,18 @@ import { useEffect, useState } from 'react';
 import type { AttentionView } from '../../../../src/http/dashboard/attention/contract.ts';
 import { useDashboard } from '../../dashboard.ts';
 import { useLocale } from '../../locale.tsx';
-import { problemText } from '../../problem.ts';
 import { useScope } from '../../scope.ts';
-import { useSignedIn } from '../../session.ts';
+import { useActions } from '../../session.ts';
 import { Page } from '../../shell/page.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { classNames } from '../../ui/class-names.ts';
-import { Empty } from '../../ui/empty.tsx';
-import { SkeletonRows } from '../../ui/skeleton.tsx';
+import { Empty, NotLoaded } from '../../ui/placeholder.tsx';
 import { PaymentPanel } from '../payments/payment-panel.tsx';
 import split from '../payments/payments-page.module.css';
 import { AttentionItem } from './attention-item.tsx';
 import css from './attention-page.module.css';
-import { attentionQuery } from './queries.ts';
-import { useMark } from './use-mark.ts';
+import { attentionQuery, useMark } from './queries.ts';
 
 /** What needs the attention of a person, with what to do about it. */
 export function AttentionPage() {
@@ -50,21 +47,13 @@ function Items({ shown, onShow }: ItemsProps) {
   const { t } = useLocale('attention');
   const { api } = useDashboard();
   const scope = useScope();
-  const { projects } = useSignedIn();
+  const actions = useActions();
   const navigate = useNavigate();
   const list = useQuery(attentionQuery(api, scope));
   const { known, accept } = useKnown(list.data?.data);
   const [done, setDone] = useState<AttentionView | null>(null);
-  if (list.isPending) return <SkeletonRows count={6} />;
-  if (list.data === undefined) {
-    return (
-      <Empty icon="warning" title={t('fault_title')} text={problemText(list.error, t)}>
-        <Button onClick={() => void list.refetch()}>{t('try_again')}</Button>
-      </Empty>
-    );
-  }
+  if (list.data === undefined) return <NotLoaded query={list} rows={6} />;
   const { data, people, has_more: hasMore } = list.data;
-  const actions = projects.find(({ id }) => id === scope.project)?.actions ?? [];
   const visible = data.filter((item) => known.has(keyOf(item)));
   const arrived = data.length - visible.length;
   // Where there is no room for the panel, the payment has a page.

@@ -3,11 +3,9 @@ import type { AuditEntryView } from '../../../../src/http/dashboard/audit/contra
 import { useLocale, type Translate } from '../../locale.tsx';
 import { useSignedIn } from '../../session.ts';
 import type { TextKey } from '../../texts/parts.ts';
-import { LinkButton } from '../../ui/button.tsx';
-import { Short } from '../../ui/copy.tsx';
-import { Moment } from '../../ui/moment.tsx';
-import rows from '../account/account.module.css';
-import { ExpandButton } from '../keys/expand-button.tsx';
+import { LinkButton, ExpandButton } from '../../ui/button.tsx';
+import { Short, Moment } from '../../ui/value.tsx';
+import rows from '../../ui/row.module.css';
 import { ACTIONS } from './actions.ts';
 import css from './audit.module.css';
 

@@ -7,14 +7,15 @@ import { useScope, type Scope } from '../../scope.ts';
 import { Page } from '../../shell/page.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
-import { Empty } from '../../ui/empty.tsx';
-import { Failed } from '../keys/failed.tsx';
+import { Empty, NotLoaded } from '../../ui/placeholder.tsx';
 import { ListFoot } from '../payments/list-foot.tsx';
 import { AuditEntry } from './audit-entry.tsx';
-import { AuditFilterBar } from './audit-filters.tsx';
-import { auditSearch, isNarrowed, type AuditSearch, filtersOf } from './search.ts';
+import { auditSearch, isNarrowed, type AuditSearch, filtersOf, GROUPS, KINDS } from './search.ts';
 import type { Api } from '../../api.ts';
 import { FileDialog } from '../log/file-dialog.tsx';
+import { useSignedIn } from '../../session.ts';
+import { DayInput, Select } from '../../ui/field.tsx';
+import css from './audit.module.css';
 
 /** A change of the search; undefined removes a value. */
 type Change = { readonly [Key in keyof AuditSearch]?: AuditSearch[Key] | undefined };
@@ -37,7 +38,7 @@ export function AuditPage() {
       <AuditFilterBar search={search} people={first?.people ?? []} onChange={set} />
       <Card flush>
         {log.data === undefined ? (
-          <Failed query={log} rows={8} />
+          <NotLoaded query={log} rows={8} />
         ) : first?.data.length === 0 ? (
           <Nothing isNarrowed={isNarrowed(search)} onClear={() => void navigate({ search: {}, replace: true })} />
         ) : (
@@ -104,5 +105,60 @@ function AuditExportDialog({ search, onClose }: { readonly search: AuditSearch; 
       formats={{ csv: t('audit_export_csv'), semicolon: t('audit_export_semicolon'), jsonl: t('audit_export_jsonl') }}
       onClose={onClose}
     />
+  );
+}
+
+interface AuditFilterBarProps {
+  readonly search: AuditSearch;
+  readonly people: readonly { readonly id: string; readonly email: string }[];
+  readonly onChange: (change: { readonly [Key in keyof AuditSearch]?: AuditSearch[Key] | undefined }) => void;
+}
+
+/** Who, what, when and of which project. */
+function AuditFilterBar({ search, people, onChange }: AuditFilterBarProps) {
+  const { t } = useLocale('audit');
+  const { project } = useScope();
+  const { person, projects } = useSignedIn();
+  const { who = '', what = '', from = '', to = '' } = search;
+  const known = [...KINDS, ...people.map(({ id }) => id)];
+  return (
+    <div className={css.filters}>
+      {person.actions.includes('read_service_audit') ? (
+        <Select
+          label={t('audit_project')}
+          value={search.of ?? ''}
+          options={[
+            ['', projects.find(({ id }) => id === project)?.name ?? project],
+            ['all', t('audit_all_projects')],
+          ]}
+          onValue={(of) => onChange({ of })}
+        />
+      ) : null}
+      <Select
+        label={t('audit_who')}
+        value={who}
+        options={[
+          ['', t('audit_anybody')],
+          ...KINDS.map((kind) => [kind, t(`actor_${kind}`)] as const),
+          ...people.map(({ id, email }) => [id, email] as const),
+          ...(who === '' || known.includes(who) ? [] : [[who, who] as const]),
+        ]}
+        onValue={(value) => onChange({ who: value })}
+      />
+      <Select
+        label={t('audit_what')}
+        value={what}
+        options={[['', t('audit_anything')], ...GROUPS.map((group) => [group, t(`group_${group}`)] as const)]}
+        onValue={(value) => onChange({ what: value })}
+      />
+      <label>
+        <span>{t('audit_from')}</span>
+        <DayInput value={from} {...(to !== '' && { max: to })} onDay={(day) => onChange({ from: day })} />
+      </label>
+      <label>
+        <span>{t('audit_to')}</span>
+        <DayInput value={to} {...(from !== '' && { min: from })} onDay={(day) => onChange({ to: day })} />
+      </label>
+    </div>
   );
 }

@@ -1,5 +1,5 @@
 import type { AuditFilters } from '../../../../src/http/dashboard/audit/contract.ts';
-import { startOfDay } from '../../days.ts';
+import { startOfDay } from '../../formats.ts';
 
 /** The log's filters as they stand in the URL. */
 export interface AuditSearch {

@@ -1,52 +1,25 @@
 import { useQuery, keepPreviousData, queryOptions } from '@tanstack/react-query';
-import { Link, useSearch } from '@tanstack/react-router';
+import { Link, useSearch, Navigate } from '@tanstack/react-router';
 import type { HomeView } from '../../../../src/http/dashboard/home/contract.ts';
 import { useDashboard } from '../../dashboard.ts';
 import { useLocale } from '../../locale.tsx';
 import { problemText } from '../../problem.ts';
-import { useScope, type Scope } from '../../scope.ts';
+import { useScope, type Scope, homeScope } from '../../scope.ts';
 import { Page } from '../../shell/page.tsx';
 import { Button, buttonClass } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { LineChart } from '../../ui/chart/line-chart.tsx';
 import { classNames } from '../../ui/class-names.ts';
-import { Empty } from '../../ui/empty.tsx';
-import { Skeleton, SkeletonRows } from '../../ui/skeleton.tsx';
+import { Empty, Skeleton, SkeletonRows } from '../../ui/placeholder.tsx';
 import { PaymentTable } from '../payments/payment-table.tsx';
 import { FirstSteps } from './first-steps.tsx';
 import css from './home-page.module.css';
 import { Range } from './range.tsx';
 import { homeSearch, type HomeSearch } from './search.ts';
-import { Tiles } from './tiles.tsx';
-import { Currencies, Tokens } from './tokens.tsx';
+import { Currencies, Health, Statuses, Tiles, Tokens } from './figures.tsx';
 import type { Api } from '../../api.ts';
 import { projectKey } from '../payments/queries.ts';
-import { STATUS_GROUPS, type StatusGroup } from '../payments/status-groups.ts';
-
-const LINES = ['networks', 'webhooks', 'backups', 'clock'] as const;
-
-/** The health of networks, webhooks, backups and the clock. */
-function Health({ health }: { readonly health: HomeView['health'] }) {
-  const { t } = useLocale();
-  return (
-    <Card title={t('health')}>
-      <dl className={css.lines}>
-        {LINES.map((name) => {
-          const { state, detail } = health[name];
-          return (
-            <div key={name}>
-              <dt>{t(`health_${name}`)}</dt>
-              <dd>
-                <span className={classNames(css.state, css[state])}>{t(`health_${state}`)}</span>
-                {detail === null ? null : <small>{detail}</small>}
-              </dd>
-            </div>
-          );
-        })}
-      </dl>
-    </Card>
-  );
-}
+import { useSignedIn } from '../../session.ts';
 
 const HOME = '/signed-in/projects/$project/$mode';
 const VOLUMES = { hour: 'volume_a_hour', day: 'volume_a_day', week: 'volume_a_week' } as const;
@@ -183,37 +156,15 @@ function homeQuery(api: Api, scope: Scope, search: HomeSearch, zone: string) {
   });
 }
 
-interface StatusesProps {
-  readonly statuses: HomeView['statuses'];
-}
-
-/** The number of payments in each group of statuses, with links to them. */
-function Statuses({ statuses }: StatusesProps) {
-  const { t, number } = useLocale();
-  const scope = useScope();
-  const groups = (Object.keys(STATUS_GROUPS) as StatusGroup[]).map((group) => {
-    const within: readonly string[] = STATUS_GROUPS[group];
-    const count = statuses
-      .filter(({ status }) => within.includes(status))
-      .reduce((sum, { payments }) => sum + payments, 0);
-    return { group, count };
-  });
-  const most = Math.max(1, ...groups.map(({ count }) => count));
+/** For people without a role in any project. */
+export function NoProjectPage() {
+  const { t } = useLocale();
+  const scope = homeScope(useSignedIn());
+  // They were given a role while the page was open.
+  if (scope !== null) return <Navigate to="/projects/$project/$mode" params={scope} replace />;
   return (
-    <Card title={t('by_status_title')}>
-      <ul className={css.bars}>
-        {groups.map(({ group, count }) => (
-          <li key={group}>
-            <Link to="/projects/$project/$mode/payments" params={scope} search={{ status: group }}>
-              {t(`group_${group}`)}
-            </Link>
-            <svg viewBox="0 0 100 4" preserveAspectRatio="none" aria-hidden="true">
-              <rect width={(count / most) * 100} height="4" />
-            </svg>
-            <span>{number(count)}</span>
-          </li>
-        ))}
-      </ul>
-    </Card>
+    <Page title={t('home')}>
+      <Empty icon="home" title={t('no_project')} text={t('no_project_text')} />
+    </Page>
   );
 }

@@ -2,8 +2,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { useLocale } from '../../locale.tsx';
 import { useScope } from '../../scope.ts';
-import { DayInput } from '../../ui/day-input.tsx';
-import { Select } from '../../ui/field.tsx';
+import { DayInput, Select } from '../../ui/field.tsx';
 import css from './home-page.module.css';
 import { HOME_PERIODS, type HomeSearch } from './search.ts';
 

@@ -1,4 +1,4 @@
-import { startOfDay } from '../../days.ts';
+import { startOfDay } from '../../formats.ts';
 
 /** The days that Home shows, as in the URL: so many last ones, or from one to another. */
 export type HomeSearch =

@@ -1,18 +1,19 @@
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { KeyView } from '../../../../src/http/dashboard/keys/contract.ts';
+import { useChange } from '../../change.ts';
 import { useDashboard } from '../../dashboard.ts';
 import { useLocale } from '../../locale.tsx';
 import { useScope } from '../../scope.ts';
 import { ConfirmDialog, FormDialog } from '../../ui/action-dialog.tsx';
 import { Choices } from '../../ui/choices.tsx';
-import { NameField } from '../../ui/name-field.tsx';
-import { Clients } from './clients.tsx';
-import { keysQuery } from './queries.ts';
+import { NameField } from '../../ui/form.tsx';
+import { keysKey, keysQuery } from './queries.ts';
 import { Dialog, DialogActions } from '../../ui/dialog.tsx';
 import { Notice } from '../../ui/notice.tsx';
-import { Once } from './once.tsx';
+import { Once, Ago } from '../../ui/value.tsx';
 import css from '../../ui/choices.module.css';
+import keysCss from './keys.module.css';
 
 type Scope = NonNullable<KeyView['scopes']>[number];
 
@@ -79,18 +80,9 @@ export function KeyDialog({ act, onClose }: { readonly act: KeyAct; readonly onC
 
 const KEYS = 'POST /dashboard/api/projects/:project/:mode/keys';
 
-/** The list is read again, whatever was answered: somebody else may have changed it. */
-function useReload(): () => void {
-  const { api, queries } = useDashboard();
-  const scope = useScope();
-  return () => void queries.invalidateQueries({ queryKey: keysQuery(api, scope).queryKey });
-}
-
 function CreateDialog({ onClose }: { readonly onClose: () => void }) {
   const { t } = useLocale('keys');
-  const { api } = useDashboard();
   const scope = useScope();
-  const reload = useReload();
   const [name, setName] = useState('');
   const [kind, setKind] = useState<KeyView['kind']>('secret');
   const [permission, setPermission] = useState<NonNullable<KeyView['permission']> | 'scopes'>('full');
@@ -98,9 +90,9 @@ function CreateDialog({ onClose }: { readonly onClose: () => void }) {
   const offered = scopesFor(kind);
   const grant =
     permission === 'scopes' ? { scopes: offered.filter((scope) => scopes.includes(scope)) } : { permission };
-  const create = useMutation({
-    mutationFn: () => api(KEYS, { params: { ...scope }, body: { name: name.trim(), kind, ...grant } }),
-    onSettled: reload,
+  const create = useChange({
+    send: (api) => api(KEYS, { params: { ...scope }, body: { name: name.trim(), kind, ...grant } }),
+    stale: keysKey(scope),
   });
   if (create.data !== undefined) return <NewKeyDialog made={create.data} done={t('key_created')} onClose={onClose} />;
   const dialog = { name: t('create_key'), text: t('create_key_text'), onClose };
@@ -141,14 +133,12 @@ const OVERLAPS = ['24', '72', '168', '1', '0'] as const;
 
 function RollDialog({ apiKey, onClose }: OfKey) {
   const { t } = useLocale('keys');
-  const { api } = useDashboard();
   const scope = useScope();
-  const reload = useReload();
   const [overlap, setOverlap] = useState<(typeof OVERLAPS)[number]>('24');
-  const roll = useMutation({
-    mutationFn: () =>
+  const roll = useChange({
+    send: (api) =>
       api(`${KEYS}/:key/roll`, { params: { ...scope, key: apiKey.id }, body: { overlap_hours: Number(overlap) } }),
-    onSettled: reload,
+    stale: keysKey(scope),
   });
   if (roll.data !== undefined) return <NewKeyDialog made={roll.data} done={t('key_rolled')} onClose={onClose} />;
   const options = OVERLAPS.map((value) => ({
@@ -168,16 +158,12 @@ function RollDialog({ apiKey, onClose }: OfKey) {
 
 function RevokeDialog({ apiKey, onClose }: OfKey) {
   const { t } = useLocale('keys');
-  const { api, toast } = useDashboard();
   const scope = useScope();
-  const reload = useReload();
-  const revoke = useMutation({
-    mutationFn: () => api(`${KEYS}/:key/revoke`, { params: { ...scope, key: apiKey.id } }),
-    onSettled: reload,
-    onSuccess: () => {
-      toast(t('key_revoked'));
-      onClose();
-    },
+  const revoke = useChange({
+    send: (api) => api(`${KEYS}/:key/revoke`, { params: { ...scope, key: apiKey.id } }),
+    stale: keysKey(scope),
+    done: t('key_revoked'),
+    onDone: onClose,
   });
   const clients = apiKey.clients.filter((one) => one.last_used_at !== null);
   return (
@@ -237,4 +223,23 @@ function curlOf(apiUrl: string, text: string, { permission, scopes }: KeyView): 
   if (!mayCreate) return `curl '${apiUrl}/v1/orders?limit=1' ${key}`;
   const body = `-H 'Content-Type: application/json' -d '{"amount": 25, "currency": "EUR", "crypto_currency": "BTC"}'`;
   return `curl '${apiUrl}/v1/orders' ${key} ${body}`;
+}
+
+/** Where a key was used from lately. */
+export function Clients({ clients }: { readonly clients: KeyView['clients'] }) {
+  const { t, number, dateTime } = useLocale('keys');
+  return (
+    <ul className={keysCss.clients} aria-label={t('used_from')}>
+      {clients.map((one) => (
+        <li key={one.client ?? ''}>
+          <code>{one.client ?? t('used_from_others')}</code>
+          <small>
+            <Ago iso={one.last_seen_at} /> · {t('requests_count', { count: number(one.requests) })}
+            {one.user_agent === null ? null : ` · ${one.user_agent}`}
+            {one.last_refused_at === null ? null : ` · ${t('used_refused', { when: dateTime(one.last_refused_at) })}`}
+          </small>
+        </li>
+      ))}
+    </ul>
+  );
 }

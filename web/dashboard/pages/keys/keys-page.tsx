@@ -1,29 +1,27 @@
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useState, useId } from 'react';
 import type { KeyView } from '../../../../src/http/dashboard/keys/contract.ts';
 import { useDashboard } from '../../dashboard.ts';
-import { useLocale } from '../../locale.tsx';
+import { useLocale, type Translate } from '../../locale.tsx';
 import { useScope } from '../../scope.ts';
-import { useSignedIn } from '../../session.ts';
+import { useActions } from '../../session.ts';
 import { Page } from '../../shell/page.tsx';
-import { Button } from '../../ui/button.tsx';
+import { Button, AddButton, ExpandButton } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
-import { Empty } from '../../ui/empty.tsx';
-import rows from '../account/account.module.css';
-import { AddButton } from './add-button.tsx';
+import { Empty, NotLoaded } from '../../ui/placeholder.tsx';
+import rows from '../../ui/row.module.css';
 import { AccessCard } from './access-card.tsx';
-import { Failed } from './failed.tsx';
-import { KeyDialog, type KeyAct } from './key-dialogs.tsx';
-import { KeyRow } from './key-row.tsx';
+import { KeyDialog, type KeyAct, Clients } from './key-dialogs.tsx';
 import css from './keys.module.css';
 import { keysQuery } from './queries.ts';
+import { Short, Ago, Moment } from '../../ui/value.tsx';
 
 /** The API keys of a project and mode, and from where they may be used. */
 export function KeysPage() {
   const { t } = useLocale('keys');
   const scope = useScope();
-  const project = useSignedIn().projects.find(({ id }) => id === scope.project);
-  const mayManage = project?.actions.includes(`manage_${scope.mode}_keys`) === true;
+  const actions = useActions();
+  const mayManage = actions.includes(`manage_${scope.mode}_keys`);
   const [act, setAct] = useState<KeyAct | null>(null);
   const create = (): void => setAct({ kind: 'create' });
   return (
@@ -34,7 +32,7 @@ export function KeysPage() {
     >
       <div className={rows.stack}>
         <Keys mayManage={mayManage} onAct={setAct} />
-        <AccessCard mayChange={project?.actions.includes('manage_settings') === true} />
+        <AccessCard mayChange={actions.includes('manage_settings')} />
       </div>
       {act === null ? null : <KeyDialog act={act} onClose={() => setAct(null)} />}
     </Page>
@@ -54,7 +52,7 @@ function Keys({ mayManage, onAct }: KeysProps) {
   if (list.data === undefined) {
     return (
       <Card>
-        <Failed query={list} rows={4} />
+        <NotLoaded query={list} rows={4} />
       </Card>
     );
   }
@@ -83,4 +81,93 @@ function Keys({ mayManage, onAct }: KeysProps) {
       )}
     </Card>
   );
+}
+
+interface KeyRowProps {
+  readonly apiKey: KeyView;
+  readonly mayManage: boolean;
+  readonly onAct: (act: KeyAct) => void;
+}
+
+/** One key: what it may do, when and from where it was used, and what can be done with it. */
+function KeyRow({ apiKey, mayManage, onAct }: KeyRowProps) {
+  const { t } = useLocale('keys');
+  const [isOpen, open] = useState(false);
+  const clientsId = useId();
+  const { name, state, clients } = apiKey;
+  return (
+    <li className={rows.row}>
+      <div>
+        <b>{name}</b>
+        <span className={rows.badge}>{t(`key_kind_${apiKey.kind}`)}</span>
+        <span className={rows.badge}>
+          {apiKey.permission === null ? apiKey.scopes?.join(', ') : t(`key_permission_${apiKey.permission}`)}
+        </span>
+        {state === 'active' ? null : <span className={rows.badge}>{t(`key_${state}`)}</span>}
+        <small>
+          {apiKey.last_used_at === null ? (
+            t('ago_never')
+          ) : (
+            <>
+              {t('key_last_used')} <Ago iso={apiKey.last_used_at} />
+            </>
+          )}
+        </small>
+        <small>
+          {apiKey.created_by === null ? null : `${t('created_by', { who: whoOf(apiKey.created_by, t) })}, `}
+          <Moment iso={apiKey.created_at} /> · <Short text={apiKey.id} what={t('key_id')} />
+        </small>
+        <Ending apiKey={apiKey} />
+      </div>
+      <span className={rows.buttons}>
+        {clients.length === 0 ? null : (
+          <ExpandButton
+            isOpen={isOpen}
+            controls={clientsId}
+            label={t('used_from_named', { name })}
+            text={t(isOpen ? 'used_from_hide' : 'used_from_page')}
+            onOpen={open}
+          />
+        )}
+        {mayManage && state === 'active' ? (
+          <Button small aria-label={t('roll_named', { name })} onClick={() => onAct({ kind: 'roll', apiKey })}>
+            {t('roll')}
+          </Button>
+        ) : null}
+        {mayManage && state !== 'ended' ? (
+          <Button small aria-label={t('revoke_named', { name })} onClick={() => onAct({ kind: 'revoke', apiKey })}>
+            {t('revoke')}
+          </Button>
+        ) : null}
+      </span>
+      {isOpen ? (
+        <div id={clientsId} className={css.below}>
+          <Clients clients={clients} />
+        </div>
+      ) : null}
+    </li>
+  );
+}
+
+/** When and by whom a key was ended, or when it ends. */
+function Ending({ apiKey: { state, ends_at: endsAt, ended_by: by } }: { readonly apiKey: KeyView }) {
+  const { t, dateTime } = useLocale('keys');
+  if (endsAt === null) return null;
+  return (
+    <small>
+      {state === 'ending' ? (
+        t('key_replaced', { when: dateTime(endsAt) })
+      ) : (
+        <>
+          {t('key_ended')} <Moment iso={endsAt} />
+          {by === null ? null : ` · ${whoOf(by, t)}`}
+        </>
+      )}
+    </small>
+  );
+}
+
+function whoOf({ kind, name }: NonNullable<KeyView['created_by']>, t: Translate<'keys'>): string {
+  if (kind === 'command') return t('by_command', { name });
+  return kind === 'service' ? t('by_service') : name;
 }

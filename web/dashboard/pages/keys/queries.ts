@@ -7,9 +7,13 @@ const ACCESS = 'GET /dashboard/api/projects/:project/access';
 /** Uses are saved every while, and no stream reports them. */
 const EVERY_MS = 30_000;
 
+export function keysKey({ project, mode }: Scope): readonly unknown[] {
+  return ['keys', project, mode];
+}
+
 export function keysQuery(api: Api, scope: Scope) {
   return queryOptions({
-    queryKey: ['keys', scope.project, scope.mode],
+    queryKey: keysKey(scope),
     queryFn: ({ signal }) => api(KEYS, { params: { ...scope } }, signal),
     refetchInterval: EVERY_MS,
   });

@@ -4,8 +4,7 @@ import { urlOf } from '../../api.ts';
 import { noteRefusal, useDashboard } from '../../dashboard.ts';
 import { FormDialog } from '../../ui/action-dialog.tsx';
 import { Choices } from '../../ui/choices.tsx';
-import { downloadFile, saveFile } from '../payments/export-file.ts';
-import { useAbort } from '../payments/use-abort.ts';
+import { downloadFile, saveFile, useAbort } from '../../download.ts';
 
 const FORMATS = ['csv', 'semicolon', 'jsonl'] as const;
 type Format = (typeof FORMATS)[number];

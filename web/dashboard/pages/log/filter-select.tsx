@@ -1,8 +1,8 @@
 import { useLocale } from '../../locale.tsx';
 import { Select } from '../../ui/field.tsx';
 import { PERIODS } from '../payments/search.ts';
-import { isPeriod, type Period } from './period.ts';
-import type { LogChange } from './use-log-search.ts';
+import { isPeriod, type Period } from './search.ts';
+import type { LogChange } from './use-log.ts';
 
 interface FilterSelectProps {
   readonly label: string;

@@ -1,6 +1,6 @@
 import { useRef, type MouseEvent, type ReactNode } from 'react';
 import { classNames } from '../../ui/class-names.ts';
-import { useRowKeys } from '../../ui/row-keys.ts';
+import { useRowKeys } from '../../ui/keys.ts';
 import tableCss from '../payments/payment-table.module.css';
 import css from './log.module.css';
 

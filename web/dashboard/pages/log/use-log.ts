@@ -3,6 +3,8 @@ import type { Api } from '../../api.ts';
 import { useDashboard } from '../../dashboard.ts';
 import { useScope, type Scope } from '../../scope.ts';
 import { projectKey } from '../payments/queries.ts';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { unreadOf } from './search.ts';
 
 /** A page of a log, newest first. */
 export interface LogPage<Row> {
@@ -73,4 +75,45 @@ export function useLog<Page extends LogPage<unknown>>(
     combine: (found): readonly Page['data'][number][] => found.flatMap(({ data }) => data?.data ?? []),
   });
   return { list, newest, further };
+}
+
+/** What of a log's search changes; undefined removes a value. */
+export type LogChange = Readonly<Record<string, string | undefined>>;
+
+/** The filters and the chosen row of a log, which are in the URL. `read` drops what it does not know. */
+export function useLogSearch<Search extends { readonly show?: string }>(
+  read: (given: Readonly<Record<string, unknown>>) => Search,
+) {
+  const given: Readonly<Record<string, unknown>> = useSearch({ strict: false });
+  const search = read(given);
+  const navigate = useNavigate();
+  const set = (change: LogChange, replace: boolean): void =>
+    void navigate({ to: '.', search: (before) => read({ ...before, ...change }), replace, resetScroll: false });
+  return {
+    search,
+    /** What the address asks for and `read` does not know: it narrows nothing. */
+    unread: unreadOf(given, search),
+    /** Filters replace the address: the way back leads to the page before. */
+    onChange: (change: LogChange): void => set(change, true),
+    onShow: (show: string | undefined): void => set({ show }, show !== undefined && search.show !== undefined),
+  };
+}
+
+/**
+ * The shown rows as they are now, and how many came before the first of them. Both newest first.
+ *
+ * @param further rows of later pages that were read again, in any order
+ */
+export function withNewest<Row extends { readonly id: string }>(
+  shown: readonly Row[],
+  newest: readonly Row[],
+  further: readonly Row[] = [],
+): { readonly rows: readonly Row[]; readonly arrived: number } {
+  const fresh = new Map([...further, ...newest].map((row) => [row.id, row]));
+  const known = new Set(shown.map(({ id }) => id));
+  const firstKnown = newest.findIndex(({ id }) => known.has(id));
+  return {
+    rows: shown.map((row) => fresh.get(row.id) ?? row),
+    arrived: firstKnown === -1 ? newest.length : firstKnown,
+  };
 }

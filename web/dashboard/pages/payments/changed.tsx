@@ -1,8 +1,7 @@
 import { useState } from 'react';
-import { accessText } from '../../access.ts';
-import { useDashboard } from '../../dashboard.ts';
+import { accessText } from '../../session.ts';
+import { useDashboard, useStore } from '../../dashboard.ts';
 import { useLocale } from '../../locale.tsx';
-import { useStore } from '../../store.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Notice } from '../../ui/notice.tsx';

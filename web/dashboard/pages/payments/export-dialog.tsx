@@ -8,13 +8,11 @@ import { useScope } from '../../scope.ts';
 import { Button } from '../../ui/button.tsx';
 import { Choices } from '../../ui/choices.tsx';
 import { Dialog, DialogActions } from '../../ui/dialog.tsx';
-import { Form } from '../../ui/form.tsx';
-import { SelectField } from '../../ui/select-field.tsx';
-import { downloadPayments, saveFile, type ExportProgress } from './export-file.ts';
+import { Form, SelectField } from '../../ui/form.tsx';
+import { downloadPayments, saveFile, type ExportProgress, useAbort } from '../../download.ts';
 import css from './list-dialogs.module.css';
 import { filtersOf, isNarrowed, type PaymentsSearch } from './search.ts';
 import { toggled } from './toggled.ts';
-import { useAbort } from './use-abort.ts';
 import type { TextKey } from '../../texts/parts.ts';
 
 /** Every column of an export with its name. Complete by type. */

@@ -1,6 +1,6 @@
 import type { PaymentRow } from '../../../../src/http/dashboard/payments/contract.ts';
 import { useLocale } from '../../locale.tsx';
-import { Ago } from '../../ui/moment.tsx';
+import { Ago } from '../../ui/value.tsx';
 import type { ListColumn } from './list-columns.ts';
 import { None } from './payment-table.tsx';
 

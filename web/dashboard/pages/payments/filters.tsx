@@ -1,8 +1,7 @@
 import { PAYMENT_FILTER_NAMES } from '../../../../src/domain/payment-filters.ts';
 import { useLocale } from '../../locale.tsx';
 import { Button, LinkButton } from '../../ui/button.tsx';
-import { Select } from '../../ui/field.tsx';
-import { SearchField } from '../../ui/search-field.tsx';
+import { Select, SearchField } from '../../ui/field.tsx';
 import { FilterChips } from './filter-chips.tsx';
 import css from './payments-page.module.css';
 import { isNarrowed, PERIODS, UNUSUAL, type PaymentsSearch, type Period, type SearchChange } from './search.ts';

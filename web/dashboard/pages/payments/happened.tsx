@@ -1,5 +1,5 @@
 import { useLocale, type Translate } from '../../locale.tsx';
-import { Short } from '../../ui/copy.tsx';
+import { Short } from '../../ui/value.tsx';
 import { stepsOf, type Step } from './history.ts';
 import css from './happened.module.css';
 import type { TimelineEntry } from '../../../../src/http/dashboard/payments/contract.ts';

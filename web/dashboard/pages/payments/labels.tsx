@@ -3,13 +3,12 @@ import { useId, useState } from 'react';
 import type { PaymentView } from '../../../../src/http/dashboard/payments/contract.ts';
 import { useDashboard } from '../../dashboard.ts';
 import { useLocale } from '../../locale.tsx';
-import { problemOfForm } from '../../problem.ts';
 import { useScope } from '../../scope.ts';
 import { Button } from '../../ui/button.tsx';
 import { useLimit } from '../../ui/field.tsx';
 import { Form } from '../../ui/form.tsx';
 import { Icon } from '../../ui/icons.tsx';
-import { Notice } from '../../ui/notice.tsx';
+import { Notice, Problem } from '../../ui/notice.tsx';
 import css from './labels.module.css';
 import { labelsQuery, putPayment, refreshOnRefusal } from './queries.ts';
 
@@ -22,7 +21,6 @@ export function Labels({ payment }: { readonly payment: PaymentView }) {
   const { t } = useLocale('detail', 'list');
   const { labels, can } = payment;
   const change = useChange(payment);
-  const problem = problemOfForm(change.error, [], t);
   if (labels.length === 0 && !can.annotate) return null;
   return (
     <div className={css.labels}>
@@ -51,7 +49,7 @@ export function Labels({ payment }: { readonly payment: PaymentView }) {
           onAdd={(label, onDone) => change.mutate({ what: 'add', label }, { onSuccess: onDone })}
         />
       ) : null}
-      {problem === null ? null : <Notice kind="problem">{problem}</Notice>}
+      <Problem error={change.error} />
     </div>
   );
 }

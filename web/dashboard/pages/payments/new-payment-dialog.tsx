@@ -8,11 +8,11 @@ import { problemOf } from '../../problem.ts';
 import { useScope } from '../../scope.ts';
 import { FormDialog } from '../../ui/action-dialog.tsx';
 import { buttonClass } from '../../ui/button.tsx';
-import { CopyButton } from '../../ui/copy.tsx';
+import { CopyButton } from '../../ui/value.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
-import { EmailField, Field } from '../../ui/field.tsx';
+import { Field } from '../../ui/field.tsx';
+import { EmailField, SelectField } from '../../ui/form.tsx';
 import { Notice } from '../../ui/notice.tsx';
-import { SelectField } from '../../ui/select-field.tsx';
 import { networkName } from './network-name.ts';
 import css from './payment-parts.module.css';
 

@@ -1,7 +1,7 @@
 import { lazy, Suspense, useState } from 'react';
 import { useLocale } from '../../locale.tsx';
 import { useScope } from '../../scope.ts';
-import { useSignedIn } from '../../session.ts';
+import { useActions } from '../../session.ts';
 import { Button } from '../../ui/button.tsx';
 
 const NewPaymentDialog = lazy(async () => ({
@@ -11,10 +11,9 @@ const NewPaymentDialog = lazy(async () => ({
 /** The button that creates a payment by hand, for people whose role permits it. */
 export function NewPayment() {
   const { t } = useLocale('detail');
-  const { project, mode } = useScope();
-  const { projects } = useSignedIn();
+  const { mode } = useScope();
+  const actions = useActions();
   const [isOpen, setOpen] = useState(false);
-  const actions = projects.find(({ id }) => id === project)?.actions ?? [];
   // An open dialog stays, with what was typed, and says if the role no longer permits it.
   return (
     <>

@@ -1,4 +1,3 @@
-import css from './payment-parts.module.css';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { ParamsOf } from '../../../../src/http/dashboard/contract.ts';
@@ -6,14 +5,13 @@ import type { NoteView, PaymentView } from '../../../../src/http/dashboard/payme
 import type { Api } from '../../api.ts';
 import { useDashboard } from '../../dashboard.ts';
 import { useLocale } from '../../locale.tsx';
-import { problemOfForm } from '../../problem.ts';
 import { useScope } from '../../scope.ts';
 import { ConfirmDialog } from '../../ui/action-dialog.tsx';
 import { Button, LinkButton } from '../../ui/button.tsx';
-import { Form } from '../../ui/form.tsx';
-import { Moment } from '../../ui/moment.tsx';
-import { Notice } from '../../ui/notice.tsx';
-import { TextArea } from '../../ui/text-area.tsx';
+import { Form, TextArea } from '../../ui/form.tsx';
+import { Moment } from '../../ui/value.tsx';
+import { Problem } from '../../ui/notice.tsx';
+import css from './payment-parts.module.css';
 import { putPayment, refreshOnRefusal } from './queries.ts';
 
 const PATH = '/dashboard/api/projects/:project/:mode/payments/:payment/notes';
@@ -189,7 +187,6 @@ function NoteForm({ label, name, text, isDirty, action, onText, onCancel }: Note
   const { t } = useLocale('detail');
   const count = lengthOf(text.trim());
   const tooLong = count > MAX_LENGTH ? t('note_too_long', { max: MAX_LENGTH, count }) : null;
-  const problem = problemOfForm(action.error, [], t);
   return (
     <Form isDirty={isDirty} fault={action.error} onSubmit={() => (tooLong === null ? action.mutate() : undefined)}>
       <TextArea
@@ -201,7 +198,7 @@ function NoteForm({ label, name, text, isDirty, action, onText, onCancel }: Note
         problem={tooLong}
         onValue={onText}
       />
-      {problem === null ? null : <Notice kind="problem">{problem}</Notice>}
+      <Problem error={action.error} />
       <div className={css.actions}>
         <Button small type="submit" busy={action.isPending}>
           {name}

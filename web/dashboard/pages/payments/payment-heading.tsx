@@ -1,6 +1,6 @@
 import type { PaymentView } from '../../../../src/http/dashboard/payments/contract.ts';
 import { useLocale } from '../../locale.tsx';
-import { Status } from '../../ui/status.tsx';
+import { Status } from '../../ui/value.tsx';
 import css from './payment-parts.module.css';
 
 /** The amount and status. */

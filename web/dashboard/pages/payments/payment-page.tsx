@@ -5,7 +5,7 @@ import { useLocale } from '../../locale.tsx';
 import { useScope } from '../../scope.ts';
 import { Page } from '../../shell/page.tsx';
 import { Card } from '../../ui/card.tsx';
-import { Status } from '../../ui/status.tsx';
+import { Status } from '../../ui/value.tsx';
 import { Happened } from './happened.tsx';
 import { PaymentActions } from './payment-actions.tsx';
 import css from './payment-parts.module.css';

@@ -4,9 +4,8 @@ import type { PaymentRow } from '../../../../src/http/dashboard/payments/contrac
 import { useLocale } from '../../locale.tsx';
 import { useScope } from '../../scope.ts';
 import { classNames } from '../../ui/class-names.ts';
-import { Ago } from '../../ui/moment.tsx';
-import { useRowKeys } from '../../ui/row-keys.ts';
-import { Status } from '../../ui/status.tsx';
+import { Ago, Status } from '../../ui/value.tsx';
+import { useRowKeys } from '../../ui/keys.ts';
 import { LIST_COLUMNS, USUAL_LIST_COLUMNS, type ListColumn } from './list-columns.ts';
 import { networkName } from './network-name.ts';
 import css from './payment-table.module.css';

@@ -10,7 +10,7 @@ import { FormDialog } from '../../ui/action-dialog.tsx';
 import { Choices } from '../../ui/choices.tsx';
 import { Field } from '../../ui/field.tsx';
 import { Notice } from '../../ui/notice.tsx';
-import { SelectField } from '../../ui/select-field.tsx';
+import { SelectField } from '../../ui/form.tsx';
 import { networkName } from './network-name.ts';
 import { GoneDialog, useChanged } from './changed.tsx';
 import { putPayment, refreshOnRefusal } from './queries.ts';

@@ -1,7 +1,7 @@
 import type { PaymentView } from '../../../../src/http/dashboard/payments/contract.ts';
 import type { RefundableView } from '../../../../src/http/dashboard/refunds/contract.ts';
 import { useLocale } from '../../locale.tsx';
-import { Fact, Facts } from '../log/facts.tsx';
+import { Fact, Facts } from '../log/log-panel.tsx';
 import { networkName } from './network-name.ts';
 import css from './payment-parts.module.css';
 import { leftAfter, type RateNow, type RefundSize } from './refund-size.ts';

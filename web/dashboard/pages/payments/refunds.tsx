@@ -3,8 +3,7 @@ import type { PaymentView } from '../../../../src/http/dashboard/payments/contra
 import type { RefundView } from '../../../../src/http/dashboard/refunds/contract.ts';
 import { useLocale } from '../../locale.tsx';
 import { Button } from '../../ui/button.tsx';
-import { CopyButton, Short } from '../../ui/copy.tsx';
-import { Moment } from '../../ui/moment.tsx';
+import { CopyButton, Short, Moment } from '../../ui/value.tsx';
 import { LazySignDialog } from '../refunds/sign/lazy-sign-dialog.tsx';
 import { CancelRefundDialog } from './cancel-refund-dialog.tsx';
 import { GoneDialog } from './changed.tsx';

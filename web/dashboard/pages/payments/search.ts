@@ -1,4 +1,4 @@
-import { startOfDay } from '../../days.ts';
+import { startOfDay } from '../../formats.ts';
 import {
   PAYMENT_FILTER_NAMES,
   PAYMENT_FILTERS,

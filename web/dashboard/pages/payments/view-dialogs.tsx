@@ -5,7 +5,7 @@ import { useDashboard } from '../../dashboard.ts';
 import { useLocale } from '../../locale.tsx';
 import { problemOf } from '../../problem.ts';
 import { useScope } from '../../scope.ts';
-import { useSignedIn } from '../../session.ts';
+import { useActions } from '../../session.ts';
 import { ConfirmDialog, FormDialog } from '../../ui/action-dialog.tsx';
 import { Field } from '../../ui/field.tsx';
 import css from './list-dialogs.module.css';
@@ -36,11 +36,10 @@ function SaveDialog({ search, onView, onClose }: OwnProps) {
   const { t } = useLocale('list');
   const { api, toast } = useDashboard();
   const { project } = useScope();
-  const { projects } = useSignedIn();
   const refresh = useRefresh();
   const [name, setName] = useState('');
   const [shared, share] = useState(false);
-  const mayShare = projects.find(({ id }) => id === project)?.actions.includes('share_views') === true;
+  const mayShare = useActions().includes('share_views');
   const save = useMutation({
     mutationFn: () => api(`POST ${VIEWS}`, { params: { project }, body: { name, query: viewQuery(search), shared } }),
     onSuccess: async (view) => {

@@ -5,12 +5,15 @@ import { useLocale } from '../../locale.tsx';
 import { useSignedIn } from '../../session.ts';
 import { Page } from '../../shell/page.tsx';
 import { Card } from '../../ui/card.tsx';
-import rows from '../account/account.module.css';
-import { AddButton } from '../keys/add-button.tsx';
-import { Failed } from '../keys/failed.tsx';
+import rows from '../../ui/row.module.css';
+import { AddButton, Button, buttonClass } from '../../ui/button.tsx';
+import { NotLoaded } from '../../ui/placeholder.tsx';
 import { PersonDialog, type PersonAct } from './person-dialogs.tsx';
-import { PersonRow } from './person-row.tsx';
 import { peopleQuery } from './queries.ts';
+import type { PersonView } from '../../../../src/http/dashboard/people/contract.ts';
+import { Icon } from '../../ui/icons.tsx';
+import { MenuButton } from '../../ui/menu-button.tsx';
+import { Ago } from '../../ui/value.tsx';
 
 /** Who may use the dashboard, and what each may do. */
 export function PeoplePage() {
@@ -31,7 +34,7 @@ export function PeoplePage() {
       <div className={rows.stack}>
         <Card>
           {people.data === undefined ? (
-            <Failed query={people} rows={4} />
+            <NotLoaded query={people} rows={4} />
           ) : (
             <ul aria-label={t('people')}>
               {people.data.map((one) => (
@@ -49,5 +52,98 @@ export function PeoplePage() {
       </div>
       {act === null ? null : <PersonDialog act={act} onClose={() => setAct(null)} />}
     </Page>
+  );
+}
+
+interface PersonRowProps {
+  readonly person: PersonView;
+  readonly isSelf: boolean;
+  readonly mayManage: boolean;
+  readonly onAct: (act: PersonAct) => void;
+}
+
+/** One person: what they are where, and what an owner can do about it. */
+function PersonRow({ person, isSelf, mayManage, onAct }: PersonRowProps) {
+  const { t } = useLocale('people');
+  const { email, state, memberships } = person;
+  return (
+    <li className={rows.row}>
+      <div>
+        <b>{email}</b>
+        {isSelf ? <span className={rows.badge}>{t('person_you')}</span> : null}
+        {state === 'active' ? null : <span className={rows.badge}>{t(`person_${state}`)}</span>}
+        <small>
+          <Roles memberships={memberships} />
+        </small>
+        <small>
+          {person.last_seen_at === null ? (
+            t('person_seen_never')
+          ) : (
+            <>
+              {t('person_seen')} <Ago iso={person.last_seen_at} />
+            </>
+          )}
+          {state === 'active' ? ` · ${t(person.has_second_factor ? 'second_factor_on' : 'second_factor_off')}` : null}
+        </small>
+      </div>
+      <span className={rows.buttons}>
+        {mayManage && state === 'deactivated' ? (
+          <Button small onClick={() => onAct({ kind: 'invite', of: person })}>
+            {t('invite_again')}
+          </Button>
+        ) : null}
+        {mayManage && state !== 'deactivated' ? (
+          <Button
+            small
+            aria-label={t('change_role_of', { email })}
+            onClick={() => onAct({ kind: 'change_role', person })}
+          >
+            {t('change_role')}
+          </Button>
+        ) : null}
+        {state === 'deactivated' || isSelf ? null : <More person={person} mayManage={mayManage} onAct={onAct} />}
+      </span>
+    </li>
+  );
+}
+
+function Roles({ memberships }: Pick<PersonView, 'memberships'>) {
+  const { t } = useLocale('people');
+  const { projects } = useSignedIn();
+  if (memberships.length === 0) return t('no_role');
+  const texts = memberships.map(({ project, role }) => {
+    if (project === null) return t('role_in_all', { role: t(`role_${role}`) });
+    const name = projects.find(({ id }) => id === project)?.name ?? project;
+    return t('role_in', { role: t(`role_${role}`), project: name });
+  });
+  return texts.join(' · ');
+}
+
+/** What is rarer; the account page has it for the person themselves. */
+function More({ person, mayManage, onAct }: Omit<PersonRowProps, 'isSelf'>) {
+  const { t } = useLocale('people');
+  const { email, state, has_second_factor: hasFactor } = person;
+  const item = (kind: Exclude<PersonAct['kind'], 'invite'>, text: string) => ({
+    key: kind,
+    text,
+    onChoose: () => onAct({ kind, person }),
+  });
+  const items = [
+    ...(state === 'active' ? [item('sessions', t('sessions_of'))] : []),
+    ...(!mayManage
+      ? []
+      : [
+          state === 'active'
+            ? item('reset', t('reset_password'))
+            : { key: 'invite', text: t('invite_again'), onChoose: () => onAct({ kind: 'invite', of: person }) },
+          ...(hasFactor ? [item('remove_factors', t('remove_factors'))] : []),
+          { ...item('deactivate', t('deactivate')), isApart: true },
+        ]),
+  ];
+  if (items.length === 0) return null;
+  return (
+    <MenuButton label={t('more_for', { email })} className={buttonClass({ small: true })} items={items}>
+      <Icon name="dots" size={16} />
+    </MenuButton>
   );
 }

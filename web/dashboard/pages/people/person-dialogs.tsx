@@ -1,14 +1,19 @@
-import { useMutation } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import type { PersonView } from '../../../../src/http/dashboard/people/contract.ts';
-import type { Api } from '../../api.ts';
 import { useDashboard } from '../../dashboard.ts';
 import { useLocale } from '../../locale.tsx';
 import { ConfirmDialog } from '../../ui/action-dialog.tsx';
-import { InviteDialog } from './invite-dialog.tsx';
-import { LinkDialog } from './link-dialog.tsx';
-import { peopleQuery } from './queries.ts';
-import { RoleDialog } from './role-dialog.tsx';
-import { SessionsDialog } from './sessions-dialog.tsx';
+import { InviteDialog, LinkDialog, RoleDialog } from './role-dialogs.tsx';
+import { PEOPLE_KEY, sessionsOfQuery } from './queries.ts';
+import { problemOfForm } from '../../problem.ts';
+import { useSignedIn } from '../../session.ts';
+import { Button } from '../../ui/button.tsx';
+import { Dialog, DialogActions } from '../../ui/dialog.tsx';
+import { Ago } from '../../ui/value.tsx';
+import rows from '../../ui/row.module.css';
+import { deviceName } from '../account/device-name.ts';
+import { NotLoaded } from '../../ui/placeholder.tsx';
+import { useChange } from '../../change.ts';
 
 /** What an owner does about people. */
 export type PersonAct =
@@ -41,19 +46,12 @@ interface OfPerson {
   readonly onClose: () => void;
 }
 
-/** Something done to a person, after which the list is read again, whatever was answered. */
-function useAct<Answer>(act: (api: Api) => Promise<Answer>, onSuccess?: () => void) {
-  const { api, queries } = useDashboard();
-  return useMutation({
-    mutationFn: () => act(api),
-    onSettled: () => queries.invalidateQueries({ queryKey: peopleQuery(api).queryKey }),
-    ...(onSuccess !== undefined && { onSuccess }),
-  });
-}
-
 function ResetDialog({ person: { id, email }, onClose }: OfPerson) {
   const { t } = useLocale('people');
-  const reset = useAct((api) => api('POST /dashboard/api/people/reset', { body: { id } }));
+  const reset = useChange({
+    send: (api) => api('POST /dashboard/api/people/reset', { body: { id } }),
+    stale: PEOPLE_KEY,
+  });
   if (reset.data !== undefined) {
     return <LinkDialog title={t('reset_link', { email })} email={email} made={reset.data} onClose={onClose} />;
   }
@@ -86,14 +84,69 @@ const ACTS = {
 
 function SimpleDialog({ kind, person: { id, email }, onClose }: OfPerson & { readonly kind: keyof typeof ACTS }) {
   const { t } = useLocale('people');
-  const { toast } = useDashboard();
   const { route, name, text, done } = ACTS[kind];
-  const action = useAct(
-    (api) => api(route, { body: { id } }),
-    () => {
-      toast(t(done, { email }));
-      onClose();
-    },
-  );
+  const action = useChange({
+    send: (api) => api(route, { body: { id } }),
+    stale: PEOPLE_KEY,
+    done: t(done, { email }),
+    onDone: onClose,
+  });
   return <ConfirmDialog name={t(name)} text={t(text, { email })} isDangerous action={action} onClose={onClose} />;
+}
+
+/** Where somebody is signed in; owners end it. */
+function SessionsDialog({ person, onClose }: { readonly person: PersonView; readonly onClose: () => void }) {
+  const { t } = useLocale('people');
+  const { api } = useDashboard();
+  const mayEnd = useSignedIn().person.actions.includes('manage_people');
+  const { id, email } = person;
+  const params = { person: id };
+  const query = sessionsOfQuery(api, id);
+  const sessions = useQuery(query);
+  const ended = { stale: query.queryKey, done: t('sessions_ended') };
+  const end = useChange({
+    send: (_api, session: string) =>
+      api('POST /dashboard/api/people/:person/sessions/end', { params, body: { id: session } }),
+    ...ended,
+  });
+  const endAll = useChange({
+    send: () => api('POST /dashboard/api/people/:person/sessions/end-all', { params }),
+    ...ended,
+  });
+  const found = sessions.data;
+  const hasSome = mayEnd && found !== undefined && found.length > 0;
+  return (
+    <Dialog title={t('sessions_of')} description={t('sessions_of_text', { email })} onClose={onClose}>
+      {found === undefined ? <NotLoaded query={sessions} rows={2} /> : null}
+      {found?.length === 0 ? <p>{t('sessions_none', { email })}</p> : null}
+      <ul>
+        {found?.map((one) => (
+          <li key={one.id} className={rows.row}>
+            <div>
+              <b>{deviceName(one.user_agent) ?? one.ip}</b>
+              {one.is_current ? <span className={rows.badge}>{t('session_yours')}</span> : null}
+              <small title={one.user_agent ?? undefined}>
+                {one.ip} · {t('session_used')} <Ago iso={one.last_used_at} />
+              </small>
+            </div>
+            {mayEnd ? (
+              <Button small busy={end.isPending && end.variables === one.id} onClick={() => end.mutate(one.id)}>
+                {t('end_session_of')}
+              </Button>
+            ) : null}
+          </li>
+        ))}
+      </ul>
+      {hasSome ? (
+        <DialogActions
+          confirm={t('end_all_sessions')}
+          isDangerous
+          isBusy={endAll.isPending}
+          problem={problemOfForm(endAll.error ?? end.error, [], t)}
+          onCancel={onClose}
+          onConfirm={() => endAll.mutate()}
+        />
+      ) : null}
+    </Dialog>
+  );
 }

@@ -3,14 +3,13 @@ import { useState } from 'react';
 import type { PaymentRow } from '../../../../src/http/dashboard/payments/contract.ts';
 import { useDashboard } from '../../dashboard.ts';
 import { useLocale } from '../../locale.tsx';
-import { problemText } from '../../problem.ts';
 import { useScope } from '../../scope.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
-import { Notice } from '../../ui/notice.tsx';
-import { SearchField } from '../../ui/search-field.tsx';
-import { SkeletonRows } from '../../ui/skeleton.tsx';
-import { Status } from '../../ui/status.tsx';
+import { Notice, Problem } from '../../ui/notice.tsx';
+import { SearchField } from '../../ui/field.tsx';
+import { SkeletonRows } from '../../ui/placeholder.tsx';
+import { Status } from '../../ui/value.tsx';
 import { paymentQuery, searchQuery } from '../payments/queries.ts';
 import { RefundDialog } from '../payments/refund-dialog.tsx';
 import parts from '../payments/payment-parts.module.css';
@@ -48,7 +47,7 @@ function Find({ onChoose, onClose }: FindProps) {
       {text === '' ? null : found.isPending ? (
         <SkeletonRows count={2} />
       ) : found.error !== null ? (
-        <Notice kind="problem">{problemText(found.error, t)}</Notice>
+        <Problem error={found.error} />
       ) : payments.length === 0 ? (
         <Notice>{t('refund_find_none')}</Notice>
       ) : (
@@ -101,7 +100,7 @@ function Refund({ id, onDone, onBack, onClose }: RefundProps) {
       ) : error === null ? (
         <SkeletonRows count={4} />
       ) : (
-        <Notice kind="problem">{problemText(error, t)}</Notice>
+        <Problem error={error} />
       )}
       <div className={parts.end}>
         <Button onClick={onBack}>{t('back')}</Button>

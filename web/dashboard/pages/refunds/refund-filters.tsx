@@ -3,13 +3,13 @@ import { REFUND_STAGES } from '../../../../src/domain/refund-stage.ts';
 import { useDashboard } from '../../dashboard.ts';
 import { useLocale } from '../../locale.tsx';
 import { LinkButton } from '../../ui/button.tsx';
-import { SearchField } from '../../ui/search-field.tsx';
+import { SearchField } from '../../ui/field.tsx';
 import { asOptions, FilterSelects, PeriodSelect } from '../log/filter-select.tsx';
-import type { LogChange } from '../log/use-log-search.ts';
+import type { LogChange } from '../log/use-log.ts';
 import { filterWordsQuery } from '../payments/list-queries.ts';
 import css from '../payments/payments-page.module.css';
-import type { RefundsSearch } from './search.ts';
-import { useStageText } from './stage.tsx';
+import type { RefundsSearch } from './queries.ts';
+import { useStageText } from './refund-panel.tsx';
 
 interface RefundFilterRowProps {
   readonly search: RefundsSearch;

@@ -6,16 +6,16 @@ import { useDashboard } from '../../dashboard.ts';
 import { useLocale } from '../../locale.tsx';
 import { useScope } from '../../scope.ts';
 import { Button } from '../../ui/button.tsx';
-import { CopyButton, Short } from '../../ui/copy.tsx';
-import { Moment } from '../../ui/moment.tsx';
+import { CopyButton, Short, Moment } from '../../ui/value.tsx';
 import { Notice } from '../../ui/notice.tsx';
-import { Fact, Facts } from '../log/facts.tsx';
+import { Fact, Facts, LogPanel } from '../log/log-panel.tsx';
 import logCss from '../log/log.module.css';
-import { LogPanel } from '../log/log-split.tsx';
 import { networkName } from '../payments/network-name.ts';
 import { failureText } from '../payments/refund-failure.ts';
 import { refundQuery } from './queries.ts';
-import { RefundStage } from './stage.tsx';
+import { classNames } from '../../ui/class-names.ts';
+import statusCss from '../../ui/value.module.css';
+import css from './refunds.module.css';
 
 const CancelRefundDialog = lazy(async () => ({
   default: (await import('../payments/cancel-refund-dialog.tsx')).CancelRefundDialog,
@@ -154,5 +154,36 @@ function RefundFacts({ refund }: { readonly refund: ListedRefundView }) {
         <Short text={refund.id} what={t('id')} />
       </Fact>
     </Facts>
+  );
+}
+
+type Stage = ListedRefundView['stage'];
+
+const CLASSES = {
+  waiting_for_address: 'open',
+  to_sign: 'open',
+  seen: 'waiting',
+  reorged: 'bad',
+  completed: 'good',
+  failed: 'bad',
+} as const satisfies Readonly<Record<Stage, string>>;
+
+/** The name of a stage: nobody signs in test mode, where refunds complete by themselves. */
+export function useStageText(): (stage: Stage) => string {
+  const { t } = useLocale('refunds');
+  const { mode } = useScope();
+  return (stage) => t(mode === 'test' && stage === 'to_sign' ? 'refund_stage_test' : `refund_stage_${stage}`);
+}
+
+/** Where a refund stands, as text that the colour supports. */
+export function RefundStage({ refund: { stage, payout } }: { readonly refund: ListedRefundView }) {
+  const { t } = useLocale('refunds');
+  const textOf = useStageText();
+  const isCounted = stage === 'seen' && payout !== null;
+  return (
+    <span>
+      <span className={classNames(statusCss.status, statusCss[CLASSES[stage]], css.stage)}>{textOf(stage)}</span>
+      {isCounted ? <small>{t('confirmations', { have: payout.confirmations, need: payout.needed })}</small> : null}
+    </span>
   );
 }

@@ -3,22 +3,19 @@ import type { ListedRefundView } from '../../../../src/http/dashboard/refunds/co
 import { useDashboard } from '../../dashboard.ts';
 import { useLocale } from '../../locale.tsx';
 import { useScope } from '../../scope.ts';
-import { useSignedIn } from '../../session.ts';
+import { useActions } from '../../session.ts';
 import { Page } from '../../shell/page.tsx';
 import { Button, LinkButton } from '../../ui/button.tsx';
-import { Ago } from '../../ui/moment.tsx';
+import { Ago } from '../../ui/value.tsx';
 import type { LogChoice, LogColumn } from '../log/log-table.tsx';
 import { LogView } from '../log/log-view.tsx';
-import { useLogSearch } from '../log/use-log-search.ts';
-import { useLog } from '../log/use-log.ts';
+import { useLogSearch, useLog } from '../log/use-log.ts';
 import { networkName } from '../payments/network-name.ts';
 import { refundsKey } from '../payments/queries.ts';
-import { refundList } from './queries.ts';
+import { refundList, filtersOf, refundsSearch, type RefundsSearch } from './queries.ts';
 import { RefundFilterRow } from './refund-filters.tsx';
-import { RefundPanel } from './refund-panel.tsx';
-import { filtersOf, refundsSearch, type RefundsSearch } from './search.ts';
+import { RefundPanel, RefundStage } from './refund-panel.tsx';
 import { LazySignDialog } from './sign/lazy-sign-dialog.tsx';
-import { RefundStage } from './stage.tsx';
 import { useChosen, type ChosenRefunds } from './use-chosen.ts';
 import { formatUnits, unitsOf, decimalsOf } from '../../decimal.ts';
 import css from './refunds.module.css';
@@ -66,22 +63,12 @@ export function RefundsPage() {
   );
 }
 
-/** Whether the person may create refunds, and whether to an address of their own choice. */
-function useMay(action: 'request_refunds' | 'create_refunds'): boolean {
-  const { project } = useScope();
-  return (
-    useSignedIn()
-      .projects.find(({ id }) => id === project)
-      ?.actions.includes(action) === true
-  );
-}
-
 function Actions({ onOpen }: { readonly onOpen: (opened: Opened) => void }) {
   const { t } = useLocale('refunds', 'list');
   return (
     <>
       <Button onClick={() => onOpen('export')}>{t('export')}</Button>
-      {useMay('request_refunds') ? (
+      {useActions().includes('request_refunds') ? (
         <Button kind="primary" icon="plus" onClick={() => onOpen('create')}>
           {t('new_refund')}
         </Button>
@@ -94,7 +81,7 @@ function Actions({ onOpen }: { readonly onOpen: (opened: Opened) => void }) {
 function useChoice({ refunds, isOffered, choose }: ChosenRefunds): LogChoice<ListedRefundView> | null {
   const { t } = useLocale('refunds');
   const { mode } = useScope();
-  if (!useMay('create_refunds') || mode === 'test') return null;
+  if (!useActions().includes('create_refunds') || mode === 'test') return null;
   return {
     title: t('refunds_choose'),
     labelOf: (refund) =>

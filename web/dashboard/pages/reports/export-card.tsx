@@ -4,22 +4,19 @@ import type { QueryOf } from '../../../../src/http/dashboard/contract.ts';
 import type { ReportPreview } from '../../../../src/http/dashboard/reports/contract.ts';
 import { useDashboard } from '../../dashboard.ts';
 import { useLocale } from '../../locale.tsx';
-import { problemText } from '../../problem.ts';
 import { useScope } from '../../scope.ts';
-import { useSignedIn } from '../../session.ts';
+import { useActions } from '../../session.ts';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
-import { Notice } from '../../ui/notice.tsx';
-import { SelectField } from '../../ui/select-field.tsx';
-import { SkeletonRows } from '../../ui/skeleton.tsx';
-import { receiveFile, saveFile } from '../payments/export-file.ts';
+import { Notice, Problem } from '../../ui/notice.tsx';
+import { SelectField } from '../../ui/form.tsx';
+import { SkeletonRows } from '../../ui/placeholder.tsx';
+import { receiveFile, saveFile } from '../../download.ts';
 import { networkName } from '../payments/network-name.ts';
 import { askedDays, type Days } from './period-card.tsx';
 import css from './reports.module.css';
 import { REPORTS, type ReportsChange, type ReportsSearch } from './search.ts';
-import { Scrolling } from './scrolling.tsx';
-import { useStream } from './use-stream.ts';
-import { Worth } from './worth.tsx';
+import { Scrolling, useStream, Worth } from './parts.tsx';
 
 const FORMATS = ['csv', 'semicolon', 'jsonl'] as const;
 type Format = (typeof FORMATS)[number];
@@ -77,7 +74,7 @@ export function ExportCard({ days, search, onChange }: ExportCardProps) {
       ) : preview.error === null ? (
         <SkeletonRows count={2} />
       ) : (
-        <Notice kind="problem">{problemText(preview.error, t)}</Notice>
+        <Problem error={preview.error} />
       )}
       <Download format={format} query={asked === null ? null : query} />
     </Card>
@@ -86,9 +83,8 @@ export function ExportCard({ days, search, onChange }: ExportCardProps) {
 
 /** The reports that the person may see. */
 function useReports(): readonly Report[] {
-  const { project } = useScope();
-  const own = useSignedIn().projects.find(({ id }) => id === project);
-  return REPORTS.filter((one) => one !== 'sweeps' || own?.actions.includes('read_wallets') === true);
+  const actions = useActions();
+  return REPORTS.filter((one) => one !== 'sweeps' || actions.includes('read_wallets'));
 }
 
 interface TokenFieldProps extends Pick<ExportCardProps, 'search' | 'onChange'> {
@@ -137,7 +133,7 @@ function Download({ format, query }: DownloadProps) {
   };
   return (
     <>
-      {fault === null ? null : <Notice kind="problem">{problemText(fault, t)}</Notice>}
+      <Problem error={fault} />
       <div className={css.buttons}>
         <Button
           kind="primary"

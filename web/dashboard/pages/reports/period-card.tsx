@@ -1,10 +1,9 @@
 import { useMemo } from 'react';
-import { startOfDay } from '../../days.ts';
+import { startOfDay } from '../../formats.ts';
 import { useLocale } from '../../locale.tsx';
 import { Card } from '../../ui/card.tsx';
-import { DayInput } from '../../ui/day-input.tsx';
-import { Labelled } from '../../ui/field.tsx';
-import { SelectField } from '../../ui/select-field.tsx';
+import { DayInput, Labelled } from '../../ui/field.tsx';
+import { SelectField } from '../../ui/form.tsx';
 import css from './reports.module.css';
 import { PERIODS } from './search.ts';
 

@@ -1,4 +1,4 @@
-import { startOfDay } from '../../days.ts';
+import { startOfDay } from '../../formats.ts';
 
 export const PERIODS = ['this_month', 'last_month', 'this_quarter', 'last_quarter', 'this_year', 'last_year'] as const;
 export const REPORTS = ['payments', 'transfers', 'refunds', 'sweeps'] as const;

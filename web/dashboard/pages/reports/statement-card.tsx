@@ -2,14 +2,13 @@ import { useState } from 'react';
 import type { StatementRecord } from '../../../../src/http/dashboard/reports/contract.ts';
 import { ApiFault } from '../../api.ts';
 import { useLocale } from '../../locale.tsx';
-import { problemText } from '../../problem.ts';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
-import { Notice } from '../../ui/notice.tsx';
+import { Notice, Problem } from '../../ui/notice.tsx';
 import { askedDays, type Days } from './period-card.tsx';
 import css from './reports.module.css';
 import { Statement } from './statement.tsx';
-import { useStream } from './use-stream.ts';
+import { useStream } from './parts.tsx';
 
 const STEPS = ['transfers', 'payments', 'refunds', 'deposits'] as const;
 type Step = (typeof STEPS)[number];
@@ -43,7 +42,7 @@ export function StatementCard({ days }: { readonly days: Days }) {
       <Card title={t('statement_make')} className={css.setup}>
         <p className={css.note}>{t('statement_text')}</p>
         {isBusy ? <Notice kind="warning">{t('statement_busy')}</Notice> : null}
-        {fault === null ? null : <Notice kind="problem">{problemText(fault, t)}</Notice>}
+        <Problem error={fault} />
         <div className={css.buttons}>
           <Button kind="primary" busy={step !== null} aria-disabled={asked === null} onClick={start}>
             {t('statement_start')}

@@ -5,8 +5,7 @@ import { useSignedIn } from '../../session.ts';
 import { Notice } from '../../ui/notice.tsx';
 import { networkName } from '../payments/network-name.ts';
 import css from './reports.module.css';
-import { Scrolling } from './scrolling.tsx';
-import { Worth } from './worth.tsx';
+import { Scrolling, Worth } from './parts.tsx';
 
 type Token = StatementRecord['tokens'][number];
 type Texts = Locale<'reports'>;

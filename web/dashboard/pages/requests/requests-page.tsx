@@ -1,21 +1,33 @@
 import type { RequestView } from '../../../../src/http/dashboard/requests/contract.ts';
 import { useLocale } from '../../locale.tsx';
 import { Page } from '../../shell/page.tsx';
-import { Ago } from '../../ui/moment.tsx';
+import { Ago, Short, Moment } from '../../ui/value.tsx';
 import { classNames } from '../../ui/class-names.ts';
-import statusCss from '../../ui/status.module.css';
+import statusCss from '../../ui/value.module.css';
 import type { LogColumn } from '../log/log-table.tsx';
 import { LogView } from '../log/log-view.tsx';
-import css from '../log/log.module.css';
-import { useLogSearch, type LogChange } from '../log/use-log-search.ts';
-import { useLog } from '../log/use-log.ts';
-import { requestLog } from './queries.ts';
-import { RequestPanel } from './request-panel.tsx';
-import { filtersOf, requestsSearch, METHODS, OUTCOMES, REQUEST_PERIODS, type RequestsSearch } from './search.ts';
+import logCss from '../log/log.module.css';
+import { useLogSearch, type LogChange, useLog, logQueries } from '../log/use-log.ts';
+import {
+  filtersOf,
+  requestsSearch,
+  METHODS,
+  OUTCOMES,
+  REQUEST_PERIODS,
+  type RequestsSearch,
+  type RequestFilters,
+} from './search.ts';
 import { LinkButton } from '../../ui/button.tsx';
-import { SearchField } from '../../ui/search-field.tsx';
+import { SearchField } from '../../ui/field.tsx';
 import { asOptions, FilterSelects, PeriodSelect } from '../log/filter-select.tsx';
 import filters from '../payments/payments-page.module.css';
+import { useQuery, queryOptions } from '@tanstack/react-query';
+import { useDashboard } from '../../dashboard.ts';
+import { useScope, type Scope } from '../../scope.ts';
+import { Notice } from '../../ui/notice.tsx';
+import { Fact, Facts, LogPanel } from '../log/log-panel.tsx';
+import type { Api } from '../../api.ts';
+import { projectKey } from '../payments/queries.ts';
 
 interface RequestFilterRowProps {
   readonly search: RequestsSearch;
@@ -76,7 +88,7 @@ export function RequestsPage() {
   const keys = log.list.data?.pages[0]?.keys ?? [];
   return (
     <Page title={t('requests')} hasTimes>
-      <p className={css.intro}>{t('request_kept_text')}</p>
+      <p className={logCss.intro}>{t('request_kept_text')}</p>
       <RequestFilterRow search={search} isNarrowed={isNarrowed} keys={keys} onChange={onChange} />
       <LogView
         {...log}
@@ -112,4 +124,81 @@ function useColumns(): readonly LogColumn<RequestView>[] {
 /** The status code of an answer, which a colour supports. */
 function RequestStatus({ code }: { readonly code: number }) {
   return <span className={classNames(statusCss.status, code < 400 ? statusCss.good : statusCss.bad)}>{code}</span>;
+}
+
+interface RequestPanelProps {
+  readonly request: string;
+  readonly onClose: () => void;
+}
+
+/** One call, and why it was refused. */
+function RequestPanel({ request: id, onClose }: RequestPanelProps) {
+  const { t, number } = useLocale('requests');
+  const { api } = useDashboard();
+  const found = useQuery(requestQuery(api, useScope(), id));
+  return (
+    <LogPanel title={t('request_heading')} found={found} onClose={onClose}>
+      {(request) => (
+        <>
+          <p>
+            <strong>
+              {request.method} {request.path}
+            </strong>
+          </p>
+          <Why request={request} />
+          <Facts>
+            <Fact name={t('request_status')}>{request.status}</Fact>
+            <Fact name={t('request_time')}>
+              <Moment iso={request.at} />
+            </Fact>
+            <Fact name={t('request_duration')}>{t('request_duration_ms', { ms: number(request.duration_ms) })}</Fact>
+            <Fact name={t('request_key')}>{request.key.name ?? request.key.id}</Fact>
+            <Fact name={t('request_client')}>
+              {request.client ?? <span className={logCss.soft}>{t('request_client_hidden')}</span>}
+            </Fact>
+            {request.user_agent === null ? null : <Fact name={t('request_program')}>{request.user_agent}</Fact>}
+            <Fact name={t('request_id')}>
+              <Short text={request.request_id} what={t('request_id')} />
+            </Fact>
+          </Facts>
+        </>
+      )}
+    </LogPanel>
+  );
+}
+
+function Why({ request: { error, status } }: { readonly request: RequestView }) {
+  const { t } = useLocale('requests');
+  if (error === null) return null;
+  return (
+    <Notice kind="warning">
+      <strong>{t(status >= 500 ? 'request_why_failed' : 'request_why')}</strong>
+      <p>{error.message}</p>
+      <p>
+        <code>{error.type}</code>
+        {error.param === null ? null : ` · ${t('request_field')}: ${error.param}`}
+      </p>
+    </Notice>
+  );
+}
+
+const LIST = 'GET /dashboard/api/projects/:project/:mode/requests';
+
+const EVERY_MS = 5_000;
+
+/** The calls of the APIs. No stream reports them: they are saved in batches. */
+function requestLog(api: Api, scope: Scope, filters: RequestFilters) {
+  return logQueries(scope, 'requests', filters, {
+    read: (after, signal) => api(LIST, { params: { ...scope }, query: { ...filters, ...after } }, signal),
+    everyMs: EVERY_MS,
+  });
+}
+
+function requestQuery(api: Api, scope: Scope, request: string) {
+  return queryOptions({
+    queryKey: [...projectKey(scope), 'request', request],
+    queryFn: ({ signal }) => api(`${LIST}/:request`, { params: { ...scope, request } }, signal),
+    // It never changes.
+    staleTime: Infinity,
+  });
 }

@@ -1,4 +1,4 @@
-import { beginOf, isPeriod, type Period } from '../log/period.ts';
+import { beginOf, isPeriod, type Period } from '../log/search.ts';
 import type { QueryOf } from '../../../../src/http/dashboard/contract.ts';
 
 export const OUTCOMES = ['refused', 'accepted'] as const;

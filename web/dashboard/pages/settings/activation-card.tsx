@@ -1,4 +1,4 @@
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { SettingsView } from '../../../../src/http/dashboard/settings/contract.ts';
 import { useDashboard } from '../../dashboard.ts';
@@ -6,14 +6,14 @@ import { useLocale } from '../../locale.tsx';
 import { problemOf, problemOfForm } from '../../problem.ts';
 import { useScope } from '../../scope.ts';
 import { Button } from '../../ui/button.tsx';
-import { Card } from '../../ui/card.tsx';
+import { Card, Row } from '../../ui/card.tsx';
 import { Dialog, DialogActions } from '../../ui/dialog.tsx';
 import { Field } from '../../ui/field.tsx';
 import { Form } from '../../ui/form.tsx';
-import { Row } from '../account/row.tsx';
-import { Failed } from '../keys/failed.tsx';
-import { settingsQuery } from './queries.ts';
+import { NotLoaded } from '../../ui/placeholder.tsx';
+import { settingsQuery } from './settings-form.tsx';
 import css from './settings.module.css';
+import { useChange } from '../../change.ts';
 
 interface ActivationProps {
   readonly settings: SettingsView;
@@ -25,7 +25,7 @@ export function ActivationCard({ settings, mayChange }: ActivationProps) {
   const { t } = useLocale('settings');
   const [isAsking, setAsking] = useState(false);
   const { is_active: isActive } = settings;
-  const activate = useChange(true, () => {});
+  const activate = useActivation(true, () => {});
   const text = t(isActive ? 'settings_state_active_text' : 'settings_state_inactive_text');
   const button = isActive ? (
     <Button onClick={() => setAsking(true)}>{t('settings_deactivate')}</Button>
@@ -50,19 +50,19 @@ export function ActivationCard({ settings, mayChange }: ActivationProps) {
   );
 }
 
-function useChange(active: boolean, onDone: () => void) {
+function useActivation(active: boolean, onDone: () => void) {
   const { t } = useLocale('settings');
-  const { api, queries, toast } = useDashboard();
+  const { api, queries } = useDashboard();
   const { project } = useScope();
   const params = { project };
-  return useMutation({
-    mutationFn: (name: string) =>
+  return useChange({
+    send: (_api, name: string) =>
       active
         ? api('POST /dashboard/api/projects/:project/settings/activate', { params })
         : api('POST /dashboard/api/projects/:project/settings/deactivate', { params, body: { name } }),
-    onSuccess: (settings) => {
+    done: t(active ? 'settings_activated' : 'settings_deactivated'),
+    onDone: (settings) => {
       queries.setQueryData(settingsQuery(api, project).queryKey, settings);
-      toast(t(active ? 'settings_activated' : 'settings_deactivated'));
       onDone();
     },
   });
@@ -74,7 +74,7 @@ function DeactivateDialog({ name, onClose }: { readonly name: string; readonly o
   const { api } = useDashboard();
   const { project } = useScope();
   const [typed, type] = useState('');
-  const deactivate = useChange(false, onClose);
+  const deactivate = useActivation(false, onClose);
   const stops = useQuery({
     queryKey: ['settings-stops', project],
     queryFn: ({ signal }) =>
@@ -84,7 +84,7 @@ function DeactivateDialog({ name, onClose }: { readonly name: string; readonly o
   if (stops.data === undefined) {
     return (
       <Dialog title={t('settings_deactivate')} onClose={onClose}>
-        <Failed query={stops} rows={3} />
+        <NotLoaded query={stops} rows={3} />
       </Dialog>
     );
   }

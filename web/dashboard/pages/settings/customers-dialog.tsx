@@ -7,8 +7,8 @@ import { problemOf, problemOfForm } from '../../problem.ts';
 import { useScope } from '../../scope.ts';
 import { Choices } from '../../ui/choices.tsx';
 import { Dialog, DialogActions } from '../../ui/dialog.tsx';
-import { EmailField, Field } from '../../ui/field.tsx';
-import { Form } from '../../ui/form.tsx';
+import { Field } from '../../ui/field.tsx';
+import { EmailField, Form } from '../../ui/form.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import css from './settings.module.css';
 

@@ -6,7 +6,7 @@ import { useLocale } from '../../locale.tsx';
 import { useScope } from '../../scope.ts';
 import { classNames } from '../../ui/class-names.ts';
 import { Select } from '../../ui/field.tsx';
-import type { Fields } from './setting-field.tsx';
+import type { Fields } from './setting-fields.tsx';
 import css from './settings.module.css';
 
 type Scheme = 'light' | 'dark';

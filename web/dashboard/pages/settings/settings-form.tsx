@@ -1,20 +1,17 @@
-import { useMutation } from '@tanstack/react-query';
+import { useMutation, queryOptions } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { SettingsView } from '../../../../src/http/dashboard/settings/contract.ts';
-import { ApiFault } from '../../api.ts';
+import { ApiFault, type Api } from '../../api.ts';
 import { useDashboard } from '../../dashboard.ts';
 import { useLocale } from '../../locale.tsx';
-import { problemOf, problemOfForm } from '../../problem.ts';
+import { problemOf } from '../../problem.ts';
 import { useScope } from '../../scope.ts';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
-import { Form } from '../../ui/form.tsx';
-import { Notice } from '../../ui/notice.tsx';
-import { SelectField } from '../../ui/select-field.tsx';
-import { BrandingFields } from './branding-fields.tsx';
+import { Form, SelectField } from '../../ui/form.tsx';
+import { Problem } from '../../ui/notice.tsx';
+import { BrandingFields, SettingField, type FormPart, type Fields } from './setting-fields.tsx';
 import { Preview, usePreview } from './preview.tsx';
-import { settingsQuery } from './queries.ts';
-import { SettingField, type FormPart, type Fields } from './setting-field.tsx';
 import css from './settings.module.css';
 
 const FIELDS = ['name', 'accent', 'support_url', 'logo', 'default_expiry_minutes', 'default_success_url'];
@@ -54,9 +51,7 @@ export function SettingsForm({ settings }: { readonly settings: SettingsView }) 
           </div>
         </Card>
         <div className={css.bar}>
-          {save.error === null || problemOfForm(save.error, FIELDS, t) === null ? null : (
-            <Notice kind="problem">{problemOfForm(save.error, FIELDS, t)}</Notice>
-          )}
+          <Problem error={save.error} fields={FIELDS} />
           <div className={css.buttons}>
             {isDirty ? <Button onClick={discard}>{t('settings_discard')}</Button> : null}
             <Button kind="primary" type="submit" busy={save.isPending}>
@@ -148,4 +143,13 @@ function Defaults(props: FormPart & { readonly settings: SettingsView }) {
       />
     </>
   );
+}
+
+const SETTINGS = 'GET /dashboard/api/projects/:project/settings';
+
+export function settingsQuery(api: Api, project: string) {
+  return queryOptions({
+    queryKey: ['settings', project],
+    queryFn: ({ signal }) => api(SETTINGS, { params: { project } }, signal),
+  });
 }

@@ -2,14 +2,13 @@ import type { HoldingView, NetworkView, OfferedView } from '../../../../src/http
 import { useLocale } from '../../locale.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
-import { Short, CopyButton } from '../../ui/copy.tsx';
-import { Ago } from '../../ui/moment.tsx';
+import { Short, CopyButton, Ago } from '../../ui/value.tsx';
 import { Notice } from '../../ui/notice.tsx';
-import rows from '../account/account.module.css';
-import { Amounts } from './amounts.tsx';
+import rows from '../../ui/row.module.css';
+import { Amounts } from './sweep-parts.tsx';
 import css from './sweeps.module.css';
 import type { WalletCall } from '../../../../src/http/dashboard/contract-parts.ts';
-import { Fact, Facts } from '../log/facts.tsx';
+import { Fact, Facts } from '../log/log-panel.tsx';
 
 interface NetworkCardProps {
   readonly deposits: NetworkView;

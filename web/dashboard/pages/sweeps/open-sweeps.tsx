@@ -1,22 +1,22 @@
-import { useMutation } from '@tanstack/react-query';
+import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { SweepView } from '../../../../src/http/dashboard/sweeps/contract.ts';
 import { useDashboard } from '../../dashboard.ts';
 import { useLocale } from '../../locale.tsx';
-import { problemText, problemOf } from '../../problem.ts';
+import { problemOf } from '../../problem.ts';
 import { useScope } from '../../scope.ts';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
-import { Short } from '../../ui/copy.tsx';
-import { Ago } from '../../ui/moment.tsx';
-import { Notice } from '../../ui/notice.tsx';
-import rows from '../account/account.module.css';
-import { Amounts } from './amounts.tsx';
-import { SWEEPS, sweepsKey } from './queries.ts';
-import { SweepState } from './sweep-state.tsx';
+import { Short, Ago, Moment } from '../../ui/value.tsx';
+import { Problem } from '../../ui/notice.tsx';
+import rows from '../../ui/row.module.css';
+import { Amounts, SWEEPS, sweepsKey, SweepState, historyQuery } from './sweep-parts.tsx';
 import css from './sweeps.module.css';
 import { FormDialog } from '../../ui/action-dialog.tsx';
 import { Field } from '../../ui/field.tsx';
+import { NotLoaded } from '../../ui/placeholder.tsx';
+import { ListFoot } from '../payments/list-foot.tsx';
+import { useChange } from '../../change.ts';
 
 interface OpenSweepsProps {
   readonly sweeps: readonly SweepView[];
@@ -48,11 +48,10 @@ interface OpenRowProps {
 
 function OpenRow({ sweep, maySend, onHash }: OpenRowProps) {
   const { t } = useLocale('sweeps');
-  const { api, queries } = useDashboard();
   const scope = useScope();
-  const giveUp = useMutation({
-    mutationFn: () => api(`POST ${SWEEPS}/:sweep/give-up`, { params: { ...scope, sweep: sweep.id }, body: {} }),
-    onSettled: () => queries.invalidateQueries({ queryKey: sweepsKey(scope) }),
+  const giveUp = useChange({
+    send: (api) => api(`POST ${SWEEPS}/:sweep/give-up`, { params: { ...scope, sweep: sweep.id }, body: {} }),
+    stale: sweepsKey(scope),
   });
   const { state, purpose, amounts, name, hash, sent_by: who } = sweep;
   const hasHash = hash !== null;
@@ -73,7 +72,7 @@ function OpenRow({ sweep, maySend, onHash }: OpenRowProps) {
           ) : null}
         </small>
         <small>{t(hasHash || step !== 'sent' ? `sweep_${step}_text` : 'sweep_no_hash_text')}</small>
-        {giveUp.error === null ? null : <Notice kind="problem">{problemText(giveUp.error, t)}</Notice>}
+        <Problem error={giveUp.error} />
       </div>
       {maySend && state !== 'seen' ? (
         <span className={rows.buttons}>
@@ -99,14 +98,13 @@ interface HashDialogProps {
 /** Takes the hash of what a wallet sent after its tab was closed, or from another machine. */
 function HashDialog({ sweep, onClose }: HashDialogProps) {
   const { t } = useLocale('sweeps');
-  const { api, queries } = useDashboard();
   const scope = useScope();
   const [hash, setHash] = useState('');
-  const save = useMutation({
-    mutationFn: () =>
+  const save = useChange({
+    send: (api) =>
       api(`POST ${SWEEPS}/:sweep/sent`, { params: { ...scope, sweep: sweep.id }, body: { hash: hash.trim() } }),
-    onSuccess: onClose,
-    onSettled: () => queries.invalidateQueries({ queryKey: sweepsKey(scope) }),
+    stale: sweepsKey(scope),
+    onDone: onClose,
   });
   return (
     <FormDialog
@@ -128,5 +126,97 @@ function HashDialog({ sweep, onClose }: HashDialogProps) {
         onValue={setHash}
       />
     </FormDialog>
+  );
+}
+
+/** What was swept, by whom, and what it cost, the newest first. */
+export function History() {
+  const { t } = useLocale('sweeps');
+  const { api } = useDashboard();
+  const list = useInfiniteQuery(historyQuery(api, useScope()));
+  if (list.data === undefined) {
+    return (
+      <Card title={t('sweeps_history')}>
+        <NotLoaded query={list} rows={3} />
+      </Card>
+    );
+  }
+  const sweeps = list.data.pages.flatMap(({ data }) => data);
+  return (
+    <Card title={t('sweeps_history')}>
+      {sweeps.length === 0 ? (
+        <p>{t('sweeps_history_none')}</p>
+      ) : (
+        <>
+          <ul aria-label={t('sweeps_history')}>
+            {sweeps.map((sweep) => (
+              <HistoryRow key={sweep.id} sweep={sweep} />
+            ))}
+          </ul>
+          {list.hasNextPage ? <ListFoot list={list} more={t('sweeps_more')} end="" /> : null}
+        </>
+      )}
+    </Card>
+  );
+}
+
+function HistoryRow({ sweep }: { readonly sweep: SweepView }) {
+  const { t, fiat } = useLocale('sweeps');
+  const { state, problem, purpose, source, amounts, hash, treasury, sender, fee, coin, fee_usd: feeUsd } = sweep;
+  const failed = amounts.reduce((sum, one) => sum + one.failed, 0);
+  const isUnlocated = source === 'chain' && hash === null;
+  return (
+    <li className={rows.row}>
+      <div>
+        <SweepState state={state} />
+        <b className={css.after}>
+          {purpose === 'sweep' ? (
+            <Amounts amounts={amounts} {...(state === 'mined' && { unknown: t('sweep_worth_unknown') })} />
+          ) : (
+            t('call_factory')
+          )}
+        </b>
+        <small>
+          {isUnlocated ? t('sweep_unlocated') : <Moment iso={sweep.mined_at ?? sweep.created_at} />} · {sweep.name}
+          {source === 'chain' ? ` · ${t('sweep_from_outside')}` : sweep.sent_by === null ? null : ` · ${sweep.sent_by}`}
+        </small>
+        {problem === null ? null : (
+          <small>
+            {/* No later sweep shows what became of a factory. */}
+            {t(
+              purpose === 'deploy_factory' && problem === 'lost' ? 'factory_problem_lost' : `sweep_problem_${problem}`,
+            )}
+          </small>
+        )}
+        {state === 'mined' && failed > 0 ? <small>{t('sweep_part_failed', { count: failed })}</small> : null}
+        {fee === null ? null : (
+          <small>
+            {feeUsd === null
+              ? t('sweep_paid_gas', { fee, coin: coin ?? '' })
+              : t('sweep_paid_gas_worth', { fee, coin: coin ?? '', worth: fiat(feeUsd, 'USD') })}
+            {state === 'mined' && !sweep.final ? ` · ${t('sweep_not_final')}` : null}
+          </small>
+        )}
+      </div>
+      <small>
+        {treasury === null ? null : (
+          <>
+            {t('sweep_treasury')} <Short text={treasury} what={t('sweep_treasury')} />
+            <br />
+          </>
+        )}
+        {sender === null ? null : (
+          <>
+            {t('sweep_sender')} <Short text={sender} what={t('sweep_sender')} />
+            <br />
+          </>
+        )}
+        {hash === null ? null : (
+          <>
+            {t('sweep_transaction')} <Short text={hash} what={t('sweep_transaction')} href={sweep.explorer_url} />
+          </>
+        )}
+      </small>
+    </li>
   );
 }

@@ -3,16 +3,14 @@ import type { NetworkView, OfferedView, SweepView } from '../../../../src/http/d
 import type { Wallet } from '../../../wallets/announcement.ts';
 import { useDashboard } from '../../dashboard.ts';
 import { useLocale } from '../../locale.tsx';
-import { problemText } from '../../problem.ts';
 import { useScope } from '../../scope.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
-import { Notice } from '../../ui/notice.tsx';
+import { Problem } from '../../ui/notice.tsx';
 import { sendCall, type SendEnd, type SendStep } from '../../wallets/send-call.ts';
 import { SendText } from '../../wallets/send-text.tsx';
 import { WalletPicker } from '../../wallets/wallet-picker.tsx';
-import { Amounts } from './amounts.tsx';
-import { SWEEPS, sweepsKey } from './queries.ts';
+import { Amounts, SWEEPS, sweepsKey } from './sweep-parts.tsx';
 import css from './sweeps.module.css';
 
 interface SendDialogProps {
@@ -101,7 +99,7 @@ export function SendDialog(props: SendDialogProps) {
     >
       <div className={css.stack}>
         <SendText wallet={wallet?.name ?? ''} network={deposits.name} state={state} />
-        {problem === null ? null : <Notice kind="problem">{problemText(problem, t)}</Notice>}
+        <Problem error={problem} />
         {unsaved === null ? null : (
           <>
             <p>{t('sweep_unsaved')}</p>

@@ -1,25 +1,23 @@
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { NetworkView, OfferedView } from '../../../../src/http/dashboard/sweeps/contract.ts';
 import { useDashboard } from '../../dashboard.ts';
 import { useLocale } from '../../locale.tsx';
-import { problemText } from '../../problem.ts';
 import { useScope } from '../../scope.ts';
-import { useSignedIn } from '../../session.ts';
+import { useActions } from '../../session.ts';
 import { Page } from '../../shell/page.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { classNames } from '../../ui/class-names.ts';
-import { Empty } from '../../ui/empty.tsx';
-import { Notice } from '../../ui/notice.tsx';
-import rows from '../account/account.module.css';
-import { Failed } from '../keys/failed.tsx';
-import { History } from './history.tsx';
+import { Empty, NotLoaded } from '../../ui/placeholder.tsx';
+import { Problem } from '../../ui/notice.tsx';
+import rows from '../../ui/row.module.css';
+import { History, OpenSweeps } from './open-sweeps.tsx';
 import { NetworkCard } from './network-card.tsx';
-import { OpenSweeps } from './open-sweeps.tsx';
-import { SWEEPS, sweepsKey, sweepsQuery } from './queries.ts';
+import { SWEEPS, sweepsKey, sweepsQuery } from './sweep-parts.tsx';
 import { SendDialog } from './send-dialog.tsx';
 import css from './sweeps.module.css';
+import { useChange } from '../../change.ts';
 
 /** What lies on deposit contracts, the calls that pay it out, and what was swept. */
 export function SweepsPage() {
@@ -39,17 +37,15 @@ function LiveSweeps() {
   const { t } = useLocale('sweeps');
   const { api, queries } = useDashboard();
   const scope = useScope();
-  const maySend = useSignedIn()
-    .projects.find(({ id }) => id === scope.project)
-    ?.actions.includes('send_sweeps');
+  const maySend = useActions().includes('send_sweeps');
   const overview = useQuery(sweepsQuery(api, scope));
   const [sending, setSending] = useState<{ readonly deposits: NetworkView; readonly offered: OfferedView } | null>(
     null,
   );
-  const check = useMutation({
-    mutationFn: () => api(`POST ${SWEEPS}/check`, { params: { ...scope }, body: {} }),
-    onSuccess: (answer) => queries.setQueryData(sweepsQuery(api, scope).queryKey, answer),
-    onSettled: () => queries.invalidateQueries({ queryKey: sweepsKey(scope) }),
+  const check = useChange({
+    send: () => api(`POST ${SWEEPS}/check`, { params: { ...scope }, body: {} }),
+    stale: sweepsKey(scope),
+    onDone: (answer) => queries.setQueryData(sweepsQuery(api, scope).queryKey, answer),
   });
   const { data } = overview;
   const hasDeposits = data !== undefined && data.networks.length > 0;
@@ -67,20 +63,20 @@ function LiveSweeps() {
     >
       <p className={css.intro}>{t('sweeps_intro')}</p>
       <div className={classNames(rows.stack, css.wide)}>
-        {check.error === null ? null : <Notice kind="problem">{problemText(check.error, t)}</Notice>}
+        <Problem error={check.error} />
         {data === undefined ? (
           <Card>
-            <Failed query={overview} rows={4} />
+            <NotLoaded query={overview} rows={4} />
           </Card>
         ) : hasDeposits ? (
           <>
-            <OpenSweeps sweeps={data.open} maySend={maySend === true} />
+            <OpenSweeps sweeps={data.open} maySend={maySend} />
             {data.networks.map((deposits) => (
               <NetworkCard
                 key={deposits.network}
                 deposits={deposits}
                 minimum={data.minimum_usd}
-                maySend={maySend === true}
+                maySend={maySend}
                 onSend={(offered) => setSending({ deposits, offered })}
               />
             ))}

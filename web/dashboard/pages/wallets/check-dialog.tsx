@@ -5,8 +5,7 @@ import { useLocale } from '../../locale.tsx';
 import { useScope } from '../../scope.ts';
 import { Dialog, DialogActions } from '../../ui/dialog.tsx';
 import { Notice } from '../../ui/notice.tsx';
-import { Failed } from '../keys/failed.tsx';
-import { Addresses } from './addresses.tsx';
+import { NotLoaded } from '../../ui/placeholder.tsx';
 import css from './wallets.module.css';
 
 interface CheckDialogProps {
@@ -39,7 +38,7 @@ export function CheckDialog({ network, onClose }: CheckDialogProps) {
       onClose={onClose}
     >
       {data === undefined ? (
-        <Failed query={check} rows={5} />
+        <NotLoaded query={check} rows={5} />
       ) : (
         <div className={css.fields}>
           {data.addresses === null ? (
@@ -69,5 +68,33 @@ export function CheckDialog({ network, onClose }: CheckDialogProps) {
         </div>
       )}
     </Dialog>
+  );
+}
+
+interface AddressesProps {
+  /** The wallet itself, where it is compared too. */
+  readonly treasury: string | null;
+  readonly addresses: readonly { readonly address: string; readonly is_used?: boolean }[];
+}
+
+/** Addresses of a wallet from number 0 on, to be compared with what the wallet itself shows. */
+export function Addresses({ treasury, addresses }: AddressesProps) {
+  const { t } = useLocale('wallets');
+  return (
+    <>
+      {treasury === null ? null : (
+        <p className={css.treasury}>
+          <b>{t('wallet_kind_treasury')}</b> <code>{treasury}</code>
+        </p>
+      )}
+      <ol start={0} className={css.addresses} aria-label={t('first_addresses')}>
+        {addresses.map(({ address, is_used: isUsed = false }) => (
+          <li key={address}>
+            <code>{address}</code>
+            {isUsed ? <small> {t('address_used')}</small> : null}
+          </li>
+        ))}
+      </ol>
+    </>
   );
 }

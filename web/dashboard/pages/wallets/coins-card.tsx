@@ -3,12 +3,11 @@ import { useState } from 'react';
 import type { CoinView, WalletsView } from '../../../../src/http/dashboard/wallets/contract.ts';
 import { useDashboard } from '../../dashboard.ts';
 import { useLocale } from '../../locale.tsx';
-import { problemOfForm } from '../../problem.ts';
 import { useScope } from '../../scope.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { Form } from '../../ui/form.tsx';
-import { Notice } from '../../ui/notice.tsx';
+import { Problem } from '../../ui/notice.tsx';
 import { networkName } from '../payments/network-name.ts';
 import { useWalletsCache } from './queries.ts';
 import css from './wallets.module.css';
@@ -57,7 +56,7 @@ export function CoinsCard({ wallets, mayManage }: CoinsCardProps) {
       <Form isDirty={draft !== null} onSubmit={() => save.mutate(coins)}>
         <p className={css.sentence}>{t(coins.length === 0 ? 'coins_none' : 'coins_text')}</p>
         {coins.length === 0 ? null : <CoinList coins={coins} isLocked={!mayManage} onCoins={change} />}
-        {save.error === null ? null : <Problem error={save.error} />}
+        <Problem error={save.error} />
         {!mayManage || (draft === null && !wallets.has_own_order) ? null : (
           <div className={css.buttons}>
             {draft === null ? (
@@ -77,12 +76,6 @@ export function CoinsCard({ wallets, mayManage }: CoinsCardProps) {
       </Form>
     </Card>
   );
-}
-
-function Problem({ error }: { readonly error: unknown }) {
-  const { t } = useLocale('wallets');
-  const problem = problemOfForm(error, [], t);
-  return problem === null ? null : <Notice kind="problem">{problem}</Notice>;
 }
 
 interface CoinListProps {

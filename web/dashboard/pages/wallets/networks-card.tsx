@@ -1,9 +1,8 @@
 import type { NetworkHealthView, NetworkView } from '../../../../src/http/dashboard/wallets/contract.ts';
 import { useLocale } from '../../locale.tsx';
 import { Card } from '../../ui/card.tsx';
-import { Short } from '../../ui/copy.tsx';
+import { Short, Ago } from '../../ui/value.tsx';
 import { classNames } from '../../ui/class-names.ts';
-import { Ago } from '../../ui/moment.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import css from './wallets.module.css';
 

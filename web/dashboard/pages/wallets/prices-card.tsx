@@ -9,8 +9,8 @@ import { useScope } from '../../scope.ts';
 import { FormDialog } from '../../ui/action-dialog.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
-import rows from '../account/account.module.css';
-import { PercentField, percentOf, WholeNumberField } from './number-fields.tsx';
+import rows from '../../ui/row.module.css';
+import { PercentField, percentOf, WholeNumberField } from './term-fields.tsx';
 import { useWalletsCache } from './queries.ts';
 
 const TERMS = 'POST /dashboard/api/projects/:project/payment-terms';

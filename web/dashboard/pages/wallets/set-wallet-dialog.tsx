@@ -2,14 +2,18 @@ import { useState } from 'react';
 import type { AnswerOf } from '../../../../src/http/dashboard/contract.ts';
 import type { NetworkView } from '../../../../src/http/dashboard/wallets/contract.ts';
 import { useLocale } from '../../locale.tsx';
-import { problemOfForm } from '../../problem.ts';
+import { problemOfForm, problemOf } from '../../problem.ts';
 import { Dialog, DialogActions } from '../../ui/dialog.tsx';
-import { Form } from '../../ui/form.tsx';
+import { Form, TextArea } from '../../ui/form.tsx';
 import { Notice } from '../../ui/notice.tsx';
-import { Addresses } from './addresses.tsx';
-import { GiveWallet } from './give-wallet.tsx';
-import { useSetWallet, type Kind, type SET } from './use-set-wallet.ts';
+import { Addresses } from './check-dialog.tsx';
 import css from './wallets.module.css';
+import { Choices } from '../../ui/choices.tsx';
+import { WholeNumberField, TermFields, termsOf, useTerms } from './term-fields.tsx';
+import { useMutation } from '@tanstack/react-query';
+import { useDashboard } from '../../dashboard.ts';
+import { useScope } from '../../scope.ts';
+import { useWalletsCache } from './queries.ts';
 
 type Preview = AnswerOf<`${typeof SET}/preview`>;
 
@@ -112,4 +116,115 @@ function Saved({ title, saved: { changes, warnings, note }, onClose }: SavedProp
       </div>
     </Dialog>
   );
+}
+
+interface GiveWalletProps {
+  readonly wallet: ReturnType<typeof useSetWallet>;
+  readonly onClose: () => void;
+}
+
+/** The first step: what the wallet's addresses are derived from, and on which terms payments go there. */
+function GiveWallet({ wallet, onClose }: GiveWalletProps) {
+  const { t } = useLocale('wallets');
+  const { network, kind, source, firstIndex, terms, preview, save } = wallet;
+  return (
+    <Form isDirty={source !== ''} fault={preview.error ?? save.error} onSubmit={() => preview.mutate()}>
+      {network.kinds.length > 1 ? (
+        <Choices
+          label={t('wallet_kind')}
+          value={kind}
+          options={network.kinds.map((value) => ({
+            value,
+            text: t(`wallet_kind_${value}`),
+            detail: t(`wallet_kind_${value}_text`),
+          }))}
+          onValue={wallet.setKind}
+        />
+      ) : null}
+      <TextArea
+        label={t(`wallet_kind_${kind}`)}
+        value={source}
+        onValue={wallet.setSource}
+        hint={t(`wallet_hint_${kind}`)}
+        problem={problemOf(preview.error, 'source')}
+        required
+        rows={3}
+        spellCheck={false}
+        autoCapitalize="none"
+        autoComplete="off"
+      />
+      <details className={css.more} open={hasNumberFault(save.error)}>
+        <summary>{t('wallet_more')}</summary>
+        <div className={css.fields}>
+          {kind === 'treasury' ? null : (
+            <WholeNumberField
+              label={t('wallet_first_index')}
+              hint={t('wallet_first_index_hint')}
+              value={firstIndex}
+              problem={problemOf(save.error, 'first_index')}
+              onValue={wallet.setFirstIndex}
+            />
+          )}
+          <TermFields terms={terms} fault={save.error} />
+        </div>
+      </details>
+      <DialogActions
+        onCancel={onClose}
+        problem={problemOfForm(preview.error, ['source'], t)}
+        isBusy={preview.isPending}
+        confirm={t('show_addresses')}
+      />
+    </Form>
+  );
+}
+
+const SET = 'POST /dashboard/api/projects/:project/wallets/:network';
+type Kind = NetworkView['kinds'][number];
+
+/** What is typed of a new wallet, and the two requests that preview and save it. */
+function useSetWallet(given: NetworkView) {
+  const { api } = useDashboard();
+  const { project } = useScope();
+  const { show, reload } = useWalletsCache();
+  // The change began from this one, whatever comes meanwhile.
+  const [network] = useState(given);
+  const [kind, setKind] = useState<Kind>(network.wallet?.kind ?? network.kinds[0] ?? 'xpub');
+  const [source, setSource] = useState('');
+  const [firstIndex, setFirstIndex] = useState('');
+  const terms = useTerms(network.wallet);
+  const [step, setStep] = useState<'give' | 'compare'>('give');
+  const params = { project, network: network.network };
+  const preview = useMutation({
+    mutationFn: () => api(`${SET}/preview`, { params, body: { kind, source: source.trim() } }),
+    onSuccess: () => {
+      setStep('compare');
+      save.reset();
+    },
+  });
+  const save = useMutation({
+    mutationFn: (compared: string) =>
+      api(SET, {
+        params,
+        body: {
+          kind,
+          source: source.trim(),
+          ...termsOf(terms),
+          first_index: firstIndex === '' ? null : Number(firstIndex),
+          compared,
+          version: network.version,
+        },
+      }),
+    onSuccess: ({ wallets }) => show(wallets),
+    onError: (error) => {
+      reload();
+      // What was typed in the first step is shown where it is.
+      if (hasNumberFault(error)) setStep('give');
+    },
+  });
+  return { network, kind, setKind, source, setSource, firstIndex, setFirstIndex, terms, step, setStep, preview, save };
+}
+
+/** Whether one of the numbers of the first step is to blame. */
+function hasNumberFault(error: unknown): boolean {
+  return ['first_index', 'confirmations', 'tolerance'].some((field) => problemOf(error, field) !== null);
 }

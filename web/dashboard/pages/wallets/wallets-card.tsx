@@ -3,10 +3,9 @@ import type { NetworkView, WalletView } from '../../../../src/http/dashboard/wal
 import { useLocale, type Locale } from '../../locale.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
-import { Short } from '../../ui/copy.tsx';
-import { Moment } from '../../ui/moment.tsx';
+import { Short, Moment } from '../../ui/value.tsx';
 import { Notice } from '../../ui/notice.tsx';
-import rows from '../account/account.module.css';
+import rows from '../../ui/row.module.css';
 import { CheckDialog } from './check-dialog.tsx';
 import { SetWalletDialog } from './set-wallet-dialog.tsx';
 import css from './wallets.module.css';

@@ -3,13 +3,12 @@ import { Link } from '@tanstack/react-router';
 import { useDashboard } from '../../dashboard.ts';
 import { useLocale } from '../../locale.tsx';
 import { useScope } from '../../scope.ts';
-import { useSignedIn } from '../../session.ts';
+import { useActions } from '../../session.ts';
 import { Page } from '../../shell/page.tsx';
 import { buttonClass } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
-import { Empty } from '../../ui/empty.tsx';
-import rows from '../account/account.module.css';
-import { Failed } from '../keys/failed.tsx';
+import { Empty, NotLoaded } from '../../ui/placeholder.tsx';
+import rows from '../../ui/row.module.css';
 import { CoinsCard } from './coins-card.tsx';
 import { NetworksCard } from './networks-card.tsx';
 import { PricesCard } from './prices-card.tsx';
@@ -49,12 +48,11 @@ function Wallets() {
   const scope = useScope();
   const { api } = useDashboard();
   const found = useQuery(walletsQuery(api, scope));
-  const project = useSignedIn().projects.find(({ id }) => id === scope.project);
-  const mayManage = project?.actions.includes('manage_wallets') === true;
+  const mayManage = useActions().includes('manage_wallets');
   if (found.data === undefined) {
     return (
       <Card>
-        <Failed query={found} rows={4} />
+        <NotLoaded query={found} rows={4} />
       </Card>
     );
   }

@@ -3,15 +3,11 @@ import { Link } from '@tanstack/react-router';
 import type { AttemptView, DeliveryView } from '../../../../src/http/dashboard/deliveries/contract.ts';
 import { useDashboard } from '../../dashboard.ts';
 import { useLocale } from '../../locale.tsx';
-import { problemText } from '../../problem.ts';
 import { useScope } from '../../scope.ts';
 import { Button, buttonClass } from '../../ui/button.tsx';
-import { Short } from '../../ui/copy.tsx';
-import { Moment } from '../../ui/moment.tsx';
-import { Notice } from '../../ui/notice.tsx';
-import { CodeBlock, HeaderList } from '../log/code-block.tsx';
-import { Fact, Facts, PaymentFact } from '../log/facts.tsx';
-import { LogPanel } from '../log/log-split.tsx';
+import { Short, Moment } from '../../ui/value.tsx';
+import { Notice, Problem } from '../../ui/notice.tsx';
+import { CodeBlock, HeaderList, Fact, Facts, PaymentFact, LogPanel } from '../log/log-panel.tsx';
 import logCss from '../log/log.module.css';
 import { hintOf } from './hints.ts';
 import { deliveryQuery, webhooksKey } from './queries.ts';
@@ -125,7 +121,7 @@ function Retry({ delivery: { id, endpoint_state: state } }: { readonly delivery:
   if (state === 'disabled' || state === 'deleted') return null;
   return (
     <>
-      {retry.error === null ? null : <Notice kind="problem">{problemText(retry.error, t)}</Notice>}
+      <Problem error={retry.error} />
       <div className={logCss.buttons}>
         <Button small icon="refresh" busy={retry.isPending} onClick={() => retry.mutate()}>
           {t('retry')}

@@ -8,15 +8,17 @@ import { useLocale } from '../../locale.tsx';
 import { useScope, type Scope } from '../../scope.ts';
 import { ConfirmDialog, FormDialog } from '../../ui/action-dialog.tsx';
 import { Choices } from '../../ui/choices.tsx';
-import { CopyButton } from '../../ui/copy.tsx';
+import { CopyButton } from '../../ui/value.tsx';
 import { Dialog, DialogActions } from '../../ui/dialog.tsx';
 import { Notice } from '../../ui/notice.tsx';
-import { SelectField } from '../../ui/select-field.tsx';
-import { CodeBlock } from '../log/code-block.tsx';
+import { SelectField } from '../../ui/form.tsx';
+import { CodeBlock } from '../log/log-panel.tsx';
 import { EndpointForm } from './endpoint-form.tsx';
-import { webhooksKey } from './queries.ts';
+import { webhooksKey, retryQuery, runningRetryQuery } from './queries.ts';
 import css from './webhooks.module.css';
 import type { Opened } from './webhooks-page.tsx';
+import { filtersOf, type WebhooksSearch } from './search.ts';
+import { useChange } from '../../change.ts';
 
 type Endpoints = AnswerOf<'GET /dashboard/api/projects/:project/:mode/webhooks'>;
 
@@ -60,19 +62,14 @@ const DONE = { pause: 'endpoint_paused', enable: 'endpoint_enabled', delete: 'en
 
 type EndpointParams = Scope & { readonly endpoint: string };
 
-/** Does something to one endpoint; the endpoints are read again, whatever is answered. */
+/** Does something to one endpoint. */
 function useAct<Answer>(
   { id }: EndpointView,
   act: (api: Api, params: EndpointParams) => Promise<Answer>,
-  onSuccess: (answer: Answer) => void,
+  onDone: (answer: Answer) => void,
 ) {
-  const { api, queries } = useDashboard();
   const scope = useScope();
-  return useMutation({
-    mutationFn: () => act(api, { ...scope, endpoint: id }),
-    onSuccess,
-    onSettled: () => queries.invalidateQueries({ queryKey: webhooksKey(scope) }),
-  });
+  return useChange({ send: (api) => act(api, { ...scope, endpoint: id }), stale: webhooksKey(scope), onDone });
 }
 
 const ENDPOINT = 'POST /dashboard/api/projects/:project/:mode/webhooks/:endpoint';
@@ -228,4 +225,29 @@ function Checks({ checks }: Pick<ChecksProps, 'checks'>) {
       {chosen === undefined ? null : <CodeBlock title={chosen.name} text={chosen.code} what={t('code')} />}
     </div>
   );
+}
+
+interface RetryAllDialogProps {
+  readonly search: WebhooksSearch;
+  readonly onClose: () => void;
+}
+
+/** Sends everything again that matches the filters and did not arrive. */
+export function RetryAllDialog({ search, onClose }: RetryAllDialogProps) {
+  const { t } = useLocale('webhooks');
+  const { api, queries } = useDashboard();
+  const scope = useScope();
+  const retry = useMutation({
+    mutationFn: () =>
+      api('POST /dashboard/api/projects/:project/:mode/delivery-retries', {
+        params: { ...scope },
+        body: filtersOf(search),
+      }),
+    onSuccess: (started) => {
+      queries.setQueryData(retryQuery(api, scope, started.id).queryKey, started);
+      queries.setQueryData(runningRetryQuery(api, scope).queryKey, { running: started });
+      onClose();
+    },
+  });
+  return <ConfirmDialog name={t('retry_all')} text={t('retry_all_text')} action={retry} onClose={onClose} />;
 }

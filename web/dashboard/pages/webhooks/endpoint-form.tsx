@@ -1,4 +1,3 @@
-import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { AnswerOf } from '../../../../src/http/dashboard/contract.ts';
 import type { EndpointView } from '../../../../src/http/dashboard/webhooks/contract.ts';
@@ -12,6 +11,7 @@ import { Field } from '../../ui/field.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { webhooksKey } from './queries.ts';
 import css from './webhooks.module.css';
+import { useChange } from '../../change.ts';
 
 const WEBHOOKS = '/dashboard/api/projects/:project/:mode/webhooks';
 type Events = AnswerOf<`GET ${typeof WEBHOOKS}`>['events'];
@@ -30,7 +30,7 @@ const MAX_URL = 2_048;
 /** The URL of an endpoint and the events that it gets. */
 export function EndpointForm({ events, endpoint, onSecret, onClose }: EndpointFormProps) {
   const { t } = useLocale('webhooks');
-  const { api, queries, toast } = useDashboard();
+  const { toast } = useDashboard();
   const scope = useScope();
   const [from] = useState(() => ({
     url: endpoint?.url ?? '',
@@ -39,8 +39,8 @@ export function EndpointForm({ events, endpoint, onSecret, onClose }: EndpointFo
   const [url, setUrl] = useState(from.url);
   const [types, setTypes] = useState<readonly EventType[]>(from.types);
   const [isChecked, check] = useState(false);
-  const save = useMutation({
-    mutationFn: async () => {
+  const save = useChange({
+    send: async (api) => {
       const body = { url, events: [...types] };
       if (endpoint === null) return (await api(`POST ${WEBHOOKS}`, { params: { ...scope }, body })).secret;
       await api(`POST ${WEBHOOKS}/:endpoint`, {
@@ -49,12 +49,12 @@ export function EndpointForm({ events, endpoint, onSecret, onClose }: EndpointFo
       });
       return null;
     },
-    onSuccess: (secret) => {
+    stale: webhooksKey(scope),
+    onDone: (secret) => {
       if (secret !== null) return onSecret(secret);
       toast(t('endpoint_changed'));
       onClose();
     },
-    onSettled: () => queries.invalidateQueries({ queryKey: webhooksKey(scope) }),
   });
   const submit = (): void => {
     check(true);

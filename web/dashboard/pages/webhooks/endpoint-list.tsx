@@ -2,7 +2,7 @@ import type { EndpointView } from '../../../../src/http/dashboard/webhooks/contr
 import { useLocale } from '../../locale.tsx';
 import { Icon } from '../../ui/icons.tsx';
 import { MenuButton } from '../../ui/menu-button.tsx';
-import { Moment } from '../../ui/moment.tsx';
+import { Moment } from '../../ui/value.tsx';
 import { EndpointState } from './states.tsx';
 import css from './webhooks.module.css';
 

@@ -2,13 +2,12 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { useDashboard } from '../../dashboard.ts';
 import { useLocale } from '../../locale.tsx';
-import { problemText } from '../../problem.ts';
 import { useScope } from '../../scope.ts';
 import { Button } from '../../ui/button.tsx';
-import { Notice } from '../../ui/notice.tsx';
-import { useMayManage } from './may-manage.ts';
+import { Notice, Problem } from '../../ui/notice.tsx';
 import { retryQuery, runningRetryQuery } from './queries.ts';
 import css from './webhooks.module.css';
+import { useActions } from '../../session.ts';
 
 /** Nothing moved for so long: an endpoint is slow, or what a killed process had claimed waits for its lease to end. */
 const STILL_MS = 4_000;
@@ -25,7 +24,7 @@ function Progress({ retry: id }: { readonly retry: string }) {
   const { api, queries } = useDashboard();
   const scope = useScope();
   const { data: retry } = useQuery(retryQuery(api, scope, id));
-  const mayManage = useMayManage();
+  const mayManage = useActions().includes('manage_webhooks');
   const isStill = useIsStill(retry?.done);
   const stop = useMutation({
     mutationFn: () =>
@@ -62,7 +61,7 @@ function Progress({ retry: id }: { readonly retry: string }) {
       </div>
       {isStill ? <Notice>{t('retry_still')}</Notice> : null}
       <progress max={total} value={done} aria-label={t('retry_progress', counts)} />
-      {stop.error === null ? null : <Notice kind="problem">{problemText(stop.error, t)}</Notice>}
+      <Problem error={stop.error} />
     </div>
   );
 }

@@ -1,5 +1,5 @@
 import type { DeliveryFilters, DeliveryRowView } from '../../../../src/http/dashboard/deliveries/contract.ts';
-import { beginOf, isPeriod, type Period } from '../log/period.ts';
+import { beginOf, isPeriod, type Period } from '../log/search.ts';
 
 type State = DeliveryRowView['state'];
 type EventType = DeliveryRowView['type'];

@@ -1,7 +1,7 @@
 import type { DeliveryRowView, DeliveryView } from '../../../../src/http/dashboard/deliveries/contract.ts';
 import { useLocale } from '../../locale.tsx';
 import { classNames } from '../../ui/class-names.ts';
-import statusCss from '../../ui/status.module.css';
+import statusCss from '../../ui/value.module.css';
 
 const DELIVERY_CLASSES = { waiting: 'waiting', delivered: 'good', failed: 'bad', stopped: 'over' } as const;
 

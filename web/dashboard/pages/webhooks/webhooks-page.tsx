@@ -3,32 +3,32 @@ import { lazy, Suspense, useState } from 'react';
 import type { EndpointView } from '../../../../src/http/dashboard/webhooks/contract.ts';
 import { useDashboard } from '../../dashboard.ts';
 import { useLocale } from '../../locale.tsx';
-import { problemText } from '../../problem.ts';
 import { useScope } from '../../scope.ts';
 import { Page } from '../../shell/page.tsx';
-import { Button } from '../../ui/button.tsx';
+import { Button, LinkButton } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
-import { Empty } from '../../ui/empty.tsx';
-import { SkeletonRows } from '../../ui/skeleton.tsx';
+import { Empty, NotLoaded } from '../../ui/placeholder.tsx';
 import { LogView } from '../log/log-view.tsx';
-import { useLogSearch, type LogChange } from '../log/use-log-search.ts';
-import { useLog } from '../log/use-log.ts';
+import { useLogSearch, type LogChange, useLog } from '../log/use-log.ts';
 import { DeliveryPanel } from './delivery-panel.tsx';
-import { Filters } from './delivery-filters.tsx';
 import { EndpointList, type EndpointAction } from './endpoint-list.tsx';
 import { Notice } from '../../ui/notice.tsx';
-import { useMayManage } from './may-manage.ts';
 import { deliveryLog, endpointsQuery } from './queries.ts';
 import { RetryProgress } from './retry-progress.tsx';
-import { filtersOf, isNarrowed, webhooksSearch, type WebhooksSearch } from './search.ts';
+import { filtersOf, isNarrowed, webhooksSearch, type WebhooksSearch, ANSWERS, STATES } from './search.ts';
 import type { DeliveryRowView } from '../../../../src/http/dashboard/deliveries/contract.ts';
-import { Ago } from '../../ui/moment.tsx';
+import { Ago } from '../../ui/value.tsx';
 import type { LogColumn } from '../log/log-table.tsx';
 import { None } from '../payments/payment-table.tsx';
 import { Answer, DeliveryState } from './states.tsx';
+import { SearchField } from '../../ui/field.tsx';
+import { asOptions, FilterSelects, PeriodSelect } from '../log/filter-select.tsx';
+import filters from '../payments/payments-page.module.css';
+import css from './webhooks.module.css';
+import { useActions } from '../../session.ts';
 
 const EndpointDialogs = lazy(async () => ({ default: (await import('./endpoint-dialogs.tsx')).EndpointDialogs }));
-const RetryAllDialog = lazy(async () => ({ default: (await import('./retry-all-dialog.tsx')).RetryAllDialog }));
+const RetryAllDialog = lazy(async () => ({ default: (await import('./endpoint-dialogs.tsx')).RetryAllDialog }));
 
 /** A dialog over the page. */
 export type Opened =
@@ -42,20 +42,14 @@ export function WebhooksPage() {
   const { search, unread, onChange, onShow } = useLogSearch(webhooksSearch);
   const { api } = useDashboard();
   const scope = useScope();
-  const mayManage = useMayManage();
+  const mayManage = useActions().includes('manage_webhooks');
   const found = useQuery(endpointsQuery(api, scope));
   const [opened, open] = useState<Opened | null>(null);
   return (
     <Page title={t('webhooks')} hasTimes actions={<Actions mayManage={mayManage} onOpen={(kind) => open({ kind })} />}>
       <Card title={t('endpoints')} flush>
         {found.data === undefined ? (
-          found.error === null ? (
-            <SkeletonRows count={3} />
-          ) : (
-            <Empty icon="warning" title={t('fault_title')} text={problemText(found.error, t)}>
-              <Button onClick={() => void found.refetch()}>{t('try_again')}</Button>
-            </Empty>
-          )
+          <NotLoaded query={found} rows={3} />
         ) : found.data.data.length === 0 ? (
           <Empty icon="webhook" title={t('endpoints_none_title')} text={t('endpoints_none_text')} />
         ) : (
@@ -172,4 +166,64 @@ function useDeliveryColumns(): readonly LogColumn<DeliveryRowView>[] {
 /** Without its scheme, and of its query only that there is one. */
 function shortUrl(url: string): string {
   return url.replace(/^https?:\/\//, '').replace(/\?.*$/s, '?…');
+}
+
+interface FiltersProps {
+  readonly search: WebhooksSearch;
+  readonly endpoints: readonly EndpointView[];
+  readonly types: readonly string[];
+  readonly onChange: (change: LogChange) => void;
+  readonly onRetryAll: (() => void) | null;
+}
+
+const NO_FILTERS = {
+  endpoint: undefined,
+  type: undefined,
+  state: undefined,
+  answer: undefined,
+  period: undefined,
+  payment: undefined,
+} as const satisfies LogChange;
+
+/** The heading of the deliveries and their filters, which are in the URL. */
+function Filters({ search, endpoints, types, onChange, onRetryAll }: FiltersProps) {
+  const { t } = useLocale('webhooks');
+  const { period, payment } = search;
+  return (
+    <>
+      <div className={css.deliveriesHead}>
+        <h2 id="deliveries">{t('deliveries')}</h2>
+        {onRetryAll === null ? null : <Button onClick={onRetryAll}>{t('retry_all')}</Button>}
+      </div>
+      <div className={filters.filters} role="search">
+        <SearchField
+          label={t('payment_id')}
+          text={payment ?? ''}
+          onText={(text) => onChange({ payment: text?.slice(0, 64) })}
+        />
+        <FilterSelects
+          search={search}
+          onChange={onChange}
+          rows={[
+            [
+              'endpoint',
+              t('endpoint'),
+              t('deliveries_any_endpoint'),
+              endpoints.map(({ id, url }) => [id, url] as const),
+            ],
+            ['type', t('event'), t('deliveries_any_type'), asOptions(types)],
+            ['state', t('state'), t('deliveries_any_state'), STATES.map((one) => [one, t(`delivery_${one}`)] as const)],
+            [
+              'answer',
+              t('answer'),
+              t('answer_any'),
+              ANSWERS.map((one) => [one, one === 'none' ? t('answer_none') : one] as const),
+            ],
+          ]}
+        />
+        <PeriodSelect period={period} onPeriod={(value) => onChange({ period: value })} />
+        {isNarrowed(search) ? <LinkButton onClick={() => onChange(NO_FILTERS)}>{t('clear_filters')}</LinkButton> : null}
+      </div>
+    </>
+  );
 }

@@ -7,12 +7,12 @@ import { useLocale } from '../../../locale.tsx';
 import { problemText } from '../../../problem.ts';
 import { useScope } from '../../../scope.ts';
 import { Choices } from '../../../ui/choices.tsx';
-import { CopyButton } from '../../../ui/copy.tsx';
+import { CopyButton } from '../../../ui/value.tsx';
 import { sendCall, type SendEnd, type SendStep } from '../../../wallets/send-call.ts';
 import { SendText } from '../../../wallets/send-text.tsx';
 import { WalletPicker } from '../../../wallets/wallet-picker.tsx';
 import css from './sign.module.css';
-import { UriWay } from './uri-way.tsx';
+import { UriWay } from './qr-code.tsx';
 
 interface EvmWaysProps {
   readonly signing: Signing;

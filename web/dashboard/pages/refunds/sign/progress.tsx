@@ -5,7 +5,7 @@ import { useDashboard } from '../../../dashboard.ts';
 import { useLocale } from '../../../locale.tsx';
 import { useScope } from '../../../scope.ts';
 import { Button } from '../../../ui/button.tsx';
-import { Short } from '../../../ui/copy.tsx';
+import { Short } from '../../../ui/value.tsx';
 import { projectKey } from '../../payments/queries.ts';
 import css from './sign.module.css';
 

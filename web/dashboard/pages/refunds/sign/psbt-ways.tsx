@@ -3,13 +3,11 @@ import type { Signing } from '../../../../../src/http/dashboard/signing/contract
 import { useLocale } from '../../../locale.tsx';
 import { Button } from '../../../ui/button.tsx';
 import { Choices } from '../../../ui/choices.tsx';
-import { CopyButton } from '../../../ui/copy.tsx';
-import { saveFile } from '../../payments/export-file.ts';
-import { bytesOfBase64 } from './base64.ts';
-import { SignedForm } from './signed-form.tsx';
+import { CopyButton } from '../../../ui/value.tsx';
+import { saveFile } from '../../../download.ts';
+import { bytesOfBase64, SignedForm } from './signed-form.tsx';
 import css from './sign.module.css';
-import { UriWay } from './uri-way.tsx';
-import { QrCode } from './qr-code.tsx';
+import { UriWay, QrCode } from './qr-code.tsx';
 import { psbtUr } from './ur.ts';
 
 /** As fast as the cameras of hardware wallets read. */

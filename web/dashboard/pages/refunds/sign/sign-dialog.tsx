@@ -6,15 +6,15 @@ import { useLocale } from '../../../locale.tsx';
 import { problemText } from '../../../problem.ts';
 import { useScope } from '../../../scope.ts';
 import { Button } from '../../../ui/button.tsx';
-import { Short } from '../../../ui/copy.tsx';
+import { Short } from '../../../ui/value.tsx';
 import { Dialog } from '../../../ui/dialog.tsx';
-import { Notice } from '../../../ui/notice.tsx';
-import { SkeletonRows } from '../../../ui/skeleton.tsx';
+import { Notice, Problem } from '../../../ui/notice.tsx';
+import { SkeletonRows } from '../../../ui/placeholder.tsx';
 import { EvmWays } from './evm-ways.tsx';
 import { Progress } from './progress.tsx';
 import { PsbtWays } from './psbt-ways.tsx';
 import css from './sign.module.css';
-import { UriWay } from './uri-way.tsx';
+import { UriWay } from './qr-code.tsx';
 
 /** How often is asked again whether there is something to sign by now. */
 const ASK_MS = 3_000;
@@ -57,7 +57,7 @@ export function SignDialog({ refunds, onSent, onClose }: SignDialogProps) {
           <SkeletonRows count={4} />
         ) : (
           <>
-            <Notice kind="problem">{problemText(error, t)}</Notice>
+            <Problem error={error} />
             <div className={css.buttons}>
               <Button busy={isFetching} onClick={() => void refetch()}>
                 {t('try_again')}

@@ -2,13 +2,10 @@ import { useMutation } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
 import { useDashboard } from '../../../dashboard.ts';
 import { useLocale } from '../../../locale.tsx';
-import { problemOfForm } from '../../../problem.ts';
 import { useScope } from '../../../scope.ts';
 import { Button } from '../../../ui/button.tsx';
-import { Form } from '../../../ui/form.tsx';
-import { Notice } from '../../../ui/notice.tsx';
-import { TextArea } from '../../../ui/text-area.tsx';
-import { textOfFile } from './base64.ts';
+import { Form, TextArea } from '../../../ui/form.tsx';
+import { Notice, Problem } from '../../../ui/notice.tsx';
 import css from './sign.module.css';
 
 /** The server's limit, in characters of base64. */
@@ -54,7 +51,6 @@ export function SignedForm({ ids, onAgain, onSent }: SignedFormProps) {
     else if (signed.length > MAX_SIGNED) setFault('signed_too_long');
     else send.mutate();
   };
-  const problem = problemOfForm(send.error, [], t);
   return (
     <Form isDirty={signed !== ''} fault={fault ?? send.error} onSubmit={submit}>
       <div className={css.signed}>
@@ -70,7 +66,7 @@ export function SignedForm({ ids, onAgain, onSent }: SignedFormProps) {
           onValue={take}
         />
       </div>
-      {problem === null ? null : <Notice kind="problem">{problem}</Notice>}
+      <Problem error={send.error} />
       {send.data?.outcome === 'refused' ? <Refusal {...send.data} /> : null}
       <div className={css.buttons}>
         <FileButton onFile={(chosen) => void open(chosen)} />
@@ -124,4 +120,20 @@ function FileButton({ onFile }: { readonly onFile: (file: File) => void }) {
       <Button onClick={() => input.current?.click()}>{t('open_signed')}</Button>
     </>
   );
+}
+
+/** What a file of a signed transaction holds, as text: as it is, or in base64 if it is binary. */
+function textOfFile(bytes: Uint8Array): string {
+  const isText = bytes.every((byte) => byte === 9 || byte === 10 || byte === 13 || (byte >= 32 && byte < 127));
+  return isText ? new TextDecoder().decode(bytes).trim() : base64OfBytes(bytes);
+}
+
+export function bytesOfBase64(text: string): Uint8Array<ArrayBuffer> {
+  return Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
+}
+
+function base64OfBytes(bytes: Uint8Array): string {
+  let binary = '';
+  for (const byte of bytes) binary += String.fromCharCode(byte);
+  return btoa(binary);
 }

@@ -1,0 +1,234 @@
+import { Link } from '@tanstack/react-router';
+import { useScope } from '../../scope.ts';
+import type { ReactNode } from 'react';
+import type { HomeView } from '../../../../src/http/dashboard/home/contract.ts';
+import { useLocale } from '../../locale.tsx';
+import { classNames } from '../../ui/class-names.ts';
+import { STATUS_GROUPS, type StatusGroup } from '../payments/status-groups.ts';
+import css from './home-page.module.css';
+import { Card } from '../../ui/card.tsx';
+import { networkName } from '../payments/network-name.ts';
+
+interface TilesProps {
+  readonly home: HomeView;
+}
+
+/** The figures of a period, compared with the period before. */
+export function Tiles({ home }: TilesProps) {
+  const { t, fiat, number, percent, duration } = useLocale();
+  const { volume, created, completed, conversion, median_seconds: median, statuses, currency } = home;
+  const share = (value: string): number => Number(value) * 100;
+  return (
+    <dl className={css.tiles}>
+      <Tile name={t('volume')} value={volume.value === null ? null : fiat(volume.value, currency)}>
+        <Growth {...volume} />
+      </Tile>
+      <Tile name={t('created_payments')} value={created.value === null ? null : number(Number(created.value))}>
+        <Growth {...created} />
+      </Tile>
+      <Tile name={t('completed')} value={completed.value === null ? null : number(Number(completed.value))}>
+        <Growth {...completed} />
+      </Tile>
+      <Tile
+        name={t('conversion')}
+        value={conversion.value === null ? null : percent(share(conversion.value))}
+        more={t('conversion_of', { completed: number(Number(completed.value ?? 0)), ended: number(endedOf(statuses)) })}
+      >
+        {conversion.value === null || conversion.before === null ? (
+          t('nothing_before')
+        ) : (
+          <Change by={share(conversion.value) - share(conversion.before)} unit="points" />
+        )}
+      </Tile>
+      <Tile
+        name={t('median')}
+        value={median.value === null ? null : duration(median.value * 1_000)}
+        more={t('median_of')}
+      >
+        {median.value === null || median.before === null || median.before === 0 ? (
+          t('nothing_before')
+        ) : (
+          <Change by={((median.value - median.before) / median.before) * 100} unit="percent" isWorse />
+        )}
+      </Tile>
+    </dl>
+  );
+}
+
+const RUNNING: readonly string[] = [...STATUS_GROUPS.open, ...STATUS_GROUPS.confirming];
+
+/** The number of payments that ended: conversion counts no others. */
+function endedOf(statuses: HomeView['statuses']): number {
+  return statuses.reduce((sum, { status, payments }) => (RUNNING.includes(status) ? sum : sum + payments), 0);
+}
+
+interface TileProps {
+  readonly name: string;
+  /** Null if it cannot be computed. */
+  readonly value: string | null;
+  /** What the value is made of. */
+  readonly more?: string;
+  /** How it compares with the time before. */
+  readonly children: ReactNode;
+}
+
+function Tile({ name, value, more, children }: TileProps) {
+  return (
+    <div className={css.tile}>
+      <dt>{name}</dt>
+      <dd className={css.value}>{value ?? '–'}</dd>
+      <dd className={css.change}>
+        {children}
+        {more === undefined || value === null ? null : <div>{more}</div>}
+      </dd>
+    </div>
+  );
+}
+
+interface GrowthProps {
+  readonly value: string | null;
+  readonly before: string | null;
+}
+
+function Growth({ value, before }: GrowthProps) {
+  const { t } = useLocale();
+  const [now, then] = [Number(value ?? 0), Number(before ?? 0)];
+  if (then === 0) return t('nothing_before');
+  return <Change by={((now - then) / then) * 100} unit="percent" />;
+}
+
+interface ChangeProps {
+  readonly by: number;
+  readonly unit: 'percent' | 'points';
+  /** Whether more is worse. */
+  readonly isWorse?: boolean;
+}
+
+function Change({ by, unit, isWorse = false }: ChangeProps) {
+  const { t, number, percent } = useLocale();
+  const rounded = Math.round(Math.abs(by) * 10) / 10;
+  const amount = unit === 'percent' ? percent(rounded) : t('points', { number: number(rounded) });
+  if (rounded === 0) return t('same_before');
+  return (
+    <span className={classNames(by > 0 !== isWorse ? css.up : css.down)}>
+      <span aria-hidden="true">{by > 0 ? '▲' : '▼'}</span> {t(by > 0 ? 'more_by' : 'less_by', { amount })}
+    </span>
+  );
+}
+
+/** What was completed, by coin and network. */
+export function Tokens({ tokens, currency }: Pick<HomeView, 'tokens' | 'currency'>) {
+  const { t, fiat, number, duration } = useLocale();
+  return (
+    <Card title={t('by_token')}>
+      {tokens.length === 0 ? (
+        <p className={css.change}>{t('no_completed')}</p>
+      ) : (
+        <div className={css.wide} role="group" tabIndex={0} aria-label={t('by_token')}>
+          <table className={css.table}>
+            <thead>
+              <tr>
+                <th scope="col">{t('coin')}</th>
+                <th scope="col">{t('completed')}</th>
+                <th scope="col">{t('volume')}</th>
+                <th scope="col">{t('median')}</th>
+              </tr>
+            </thead>
+            <tbody>
+              {tokens.map(({ asset, network, payments, volume, median_seconds: median }) => (
+                <tr key={`${asset} ${network}`}>
+                  <th scope="row">
+                    {asset} <small>{networkName(network)}</small>
+                  </th>
+                  <td>{number(payments)}</td>
+                  <td>{fiat(volume, currency)}</td>
+                  <td>{median === null ? '–' : duration(median * 1_000)}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+    </Card>
+  );
+}
+
+/** What the payments' own amounts add up to; only where there is more than dollars to say. */
+export function Currencies({ currencies, currency }: Pick<HomeView, 'currencies' | 'currency'>) {
+  const { t, fiat, number } = useLocale();
+  if (currencies.every((one) => one.currency === currency)) return null;
+  return (
+    <Card title={t('by_currency')}>
+      <dl className={css.lines}>
+        {currencies.map((one) => (
+          <div key={one.currency}>
+            <dt>
+              {one.currency} <small>({number(one.payments)})</small>
+            </dt>
+            <dd>{fiat(one.amount, one.currency)}</dd>
+          </div>
+        ))}
+      </dl>
+    </Card>
+  );
+}
+
+interface StatusesProps {
+  readonly statuses: HomeView['statuses'];
+}
+
+/** The number of payments in each group of statuses, with links to them. */
+export function Statuses({ statuses }: StatusesProps) {
+  const { t, number } = useLocale();
+  const scope = useScope();
+  const groups = (Object.keys(STATUS_GROUPS) as StatusGroup[]).map((group) => {
+    const within: readonly string[] = STATUS_GROUPS[group];
+    const count = statuses
+      .filter(({ status }) => within.includes(status))
+      .reduce((sum, { payments }) => sum + payments, 0);
+    return { group, count };
+  });
+  const most = Math.max(1, ...groups.map(({ count }) => count));
+  return (
+    <Card title={t('by_status_title')}>
+      <ul className={css.bars}>
+        {groups.map(({ group, count }) => (
+          <li key={group}>
+            <Link to="/projects/$project/$mode/payments" params={scope} search={{ status: group }}>
+              {t(`group_${group}`)}
+            </Link>
+            <svg viewBox="0 0 100 4" preserveAspectRatio="none" aria-hidden="true">
+              <rect width={(count / most) * 100} height="4" />
+            </svg>
+            <span>{number(count)}</span>
+          </li>
+        ))}
+      </ul>
+    </Card>
+  );
+}
+
+const LINES = ['networks', 'webhooks', 'backups', 'clock'] as const;
+
+/** The health of networks, webhooks, backups and the clock. */
+export function Health({ health }: { readonly health: HomeView['health'] }) {
+  const { t } = useLocale();
+  return (
+    <Card title={t('health')}>
+      <dl className={css.lines}>
+        {LINES.map((name) => {
+          const { state, detail } = health[name];
+          return (
+            <div key={name}>
+              <dt>{t(`health_${name}`)}</dt>
+              <dd>
+                <span className={classNames(css.state, css[state])}>{t(`health_${state}`)}</span>
+                {detail === null ? null : <small>{detail}</small>}
+              </dd>
+            </div>
+          );
+        })}
+      </dl>
+    </Card>
+  );
+}

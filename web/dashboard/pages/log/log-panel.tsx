@@ -1,0 +1,129 @@
+import { useEffect, useRef, type ReactNode } from 'react';
+import { problemText } from '../../problem.ts';
+import { IconButton } from '../../ui/button.tsx';
+import { isPlainKey } from '../../ui/keys.ts';
+import { Empty, SkeletonRows } from '../../ui/placeholder.tsx';
+import { Link } from '@tanstack/react-router';
+import { useLocale } from '../../locale.tsx';
+import { useScope } from '../../scope.ts';
+import css from './log.module.css';
+import { CopyButton } from '../../ui/value.tsx';
+
+interface LogPanelProps<Record> {
+  readonly title: string;
+  readonly found: { readonly data: Record | undefined; readonly error: unknown };
+  readonly onClose: () => void;
+  readonly children: (record: Record) => ReactNode;
+}
+
+/** The panel of a record that is loaded. Escape closes it. */
+export function LogPanel<Record>({ title, found, onClose, children }: LogPanelProps<Record>) {
+  const { t } = useLocale();
+  const frame = useRef<HTMLElement>(null);
+  useEffect(() => {
+    // Where it stands in the place of the list, it may begin below what is seen.
+    if (!matchMedia('(width >= 64rem)').matches) frame.current?.scrollIntoView({ block: 'start' });
+  }, []);
+  useEffect(() => {
+    const press = (event: KeyboardEvent): void => {
+      if (event.key === 'Escape' && isPlainKey(event) && document.querySelector('[role=dialog]') === null) onClose();
+    };
+    addEventListener('keydown', press);
+    return () => removeEventListener('keydown', press);
+  }, [onClose]);
+  return (
+    <aside ref={frame} className={css.panel} aria-label={title}>
+      <div className={css.head}>
+        <h2>{title}</h2>
+        <IconButton icon="close" small label={t('close')} onClick={onClose} />
+      </div>
+      {found.data !== undefined ? (
+        <div className={css.body}>{children(found.data)}</div>
+      ) : found.error === null ? (
+        <SkeletonRows count={6} />
+      ) : (
+        <Empty icon="warning" title={t('fault_title')} text={problemText(found.error, t)} />
+      )}
+    </aside>
+  );
+}
+
+export function Facts({ children }: { readonly children: ReactNode }) {
+  return <dl className={css.facts}>{children}</dl>;
+}
+
+interface FactProps {
+  readonly name: string;
+  readonly children: ReactNode;
+}
+
+export function Fact({ name, children }: FactProps) {
+  return (
+    <>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </>
+  );
+}
+
+/** The payment that a record is about, if it is about one. */
+export function PaymentFact({ payment }: { readonly payment: string | null }) {
+  const { t } = useLocale();
+  const scope = useScope();
+  if (payment === null) return null;
+  return (
+    <Fact name={t('payment')}>
+      <Link to="/projects/$project/$mode/payments/$payment" params={{ ...scope, payment }}>
+        {payment}
+      </Link>
+    </Fact>
+  );
+}
+
+interface CodeBlockProps {
+  readonly title: string;
+  /** Shown as it is, never as markup. */
+  readonly text: string;
+  /** What is copied, for the button's name. */
+  readonly what: string;
+}
+
+/** A text of a program: a body, or code. */
+export function CodeBlock({ title, text, what }: CodeBlockProps) {
+  const { t } = useLocale();
+  return (
+    <div className={css.block}>
+      <div className={css.blockHead}>
+        <h3>{title}</h3>
+        <CopyButton text={text}>{t('copy_what', { what })}</CopyButton>
+      </div>
+      <pre className={css.code} tabIndex={0} aria-label={title}>
+        {text}
+      </pre>
+    </div>
+  );
+}
+
+interface HeaderListProps {
+  readonly title: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** HTTP headers, as text whatever is in them. */
+export function HeaderList({ title, headers }: HeaderListProps) {
+  return (
+    <div className={css.block}>
+      <div className={css.blockHead}>
+        <h3>{title}</h3>
+      </div>
+      <dl className={css.headers}>
+        {Object.entries(headers).map(([name, value]) => (
+          <div key={name} className={css.header}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+      </dl>
+    </div>
+  );
+}

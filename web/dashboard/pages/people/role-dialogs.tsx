@@ -1,0 +1,189 @@
+import { useState } from 'react';
+import type { Role } from '../../../../src/domain/role.ts';
+import type { PersonView } from '../../../../src/http/dashboard/people/contract.ts';
+import { useChange } from '../../change.ts';
+import { useDashboard } from '../../dashboard.ts';
+import { useLocale } from '../../locale.tsx';
+import { problemOf } from '../../problem.ts';
+import { FormDialog } from '../../ui/action-dialog.tsx';
+import { EmailField, SelectField } from '../../ui/form.tsx';
+import { PEOPLE_KEY } from './queries.ts';
+import { sessionQuery, useSignedIn } from '../../session.ts';
+import { Choices } from '../../ui/choices.tsx';
+import css from '../keys/keys.module.css';
+import { Dialog, DialogActions } from '../../ui/dialog.tsx';
+import { Notice } from '../../ui/notice.tsx';
+import { Once } from '../../ui/value.tsx';
+
+interface InviteDialogProps {
+  /** Who is invited again; null: somebody new. */
+  readonly of: PersonView | null;
+  readonly onClose: () => void;
+}
+
+/** Invites somebody by a link. */
+export function InviteDialog({ of, onClose }: InviteDialogProps) {
+  const { t } = useLocale('people');
+  const known = of?.memberships[0];
+  const [email, setEmail] = useState(of?.email ?? '');
+  const [role, setRole] = useState<Role>(known?.role ?? 'viewer');
+  const [project, setProject] = useState(known?.project ?? '');
+  const invite = useChange({
+    send: (api) =>
+      api('POST /dashboard/api/people/invite', {
+        body: { email: email.trim(), role, project: project === '' ? null : project },
+      }),
+    stale: PEOPLE_KEY,
+  });
+  if (invite.data !== undefined) {
+    const { email: invited } = invite.data.person;
+    return (
+      <LinkDialog title={t('invite_link', { email: invited })} email={invited} made={invite.data} onClose={onClose} />
+    );
+  }
+  return (
+    <FormDialog
+      name={t(of === null ? 'invite' : 'invite_again')}
+      text={t('invite_text')}
+      isDirty={email !== (of?.email ?? '')}
+      action={invite}
+      fields={['email']}
+      onClose={onClose}
+    >
+      <EmailField
+        label={t('invitee_email')}
+        autoComplete="off"
+        value={email}
+        readOnly={of !== null}
+        problem={problemOf(invite.error, 'email')}
+        onValue={setEmail}
+      />
+      <WhereField value={project} onValue={setProject} />
+      <RoleField<Role> value={role} onValue={setRole} />
+    </FormDialog>
+  );
+}
+
+type Chosen = Role | 'none';
+
+/** Changes what somebody is, in one project or in all. */
+export function RoleDialog({ person: given, onClose }: { readonly person: PersonView; readonly onClose: () => void }) {
+  const { t } = useLocale('people');
+  const { api, queries } = useDashboard();
+  // The change began from these roles, whatever comes meanwhile.
+  const [person] = useState(given);
+  const [project, setProject] = useState(person.memberships[0]?.project ?? '');
+  const roleIn = (where: string): Chosen =>
+    person.memberships.find((one) => (one.project ?? '') === where)?.role ?? 'none';
+  const [role, setRole] = useState<Chosen>(roleIn(project));
+  const seen = roleIn(project);
+  const change = useChange({
+    send: () =>
+      api('POST /dashboard/api/people/role', {
+        body: {
+          id: person.id,
+          project: project === '' ? null : project,
+          role: role === 'none' ? null : role,
+          seen: seen === 'none' ? null : seen,
+        },
+      }),
+    stale: PEOPLE_KEY,
+    done: t('role_changed'),
+    onDone: () => {
+      // It may be the person's own.
+      void queries.invalidateQueries({ queryKey: sessionQuery(api).queryKey });
+      onClose();
+    },
+  });
+  const { email } = person;
+  return (
+    <FormDialog
+      name={t('change_role')}
+      text={t('change_role_text', { email })}
+      isDirty={role !== seen}
+      action={change}
+      fields={[]}
+      onClose={onClose}
+    >
+      <WhereField
+        value={project}
+        onValue={(where) => {
+          setProject(where);
+          setRole(roleIn(where));
+        }}
+      />
+      <RoleField<Chosen>
+        value={role}
+        none={t(project === '' ? 'no_role' : 'no_role_here')}
+        onValue={(value) => setRole(value)}
+      />
+    </FormDialog>
+  );
+}
+
+const ROLES = ['owner', 'admin', 'developer', 'support', 'viewer'] as const satisfies readonly Role[];
+
+interface WhereFieldProps {
+  /** Empty: all projects. */
+  readonly value: string;
+  readonly onValue: (project: string) => void;
+}
+
+/** Where a role holds. */
+function WhereField({ value, onValue }: WhereFieldProps) {
+  const { t } = useLocale('people');
+  const { projects } = useSignedIn();
+  return (
+    <div>
+      <SelectField
+        label={t('role_where')}
+        value={value}
+        options={[['', t('all_projects')], ...projects.map(({ id, name }) => [id, name] as const)]}
+        onValue={onValue}
+      />
+      {value === '' ? <small className={css.soft}>{t('all_projects_text')}</small> : null}
+    </div>
+  );
+}
+
+interface RoleFieldProps<Value extends Role | 'none'> {
+  readonly value: Value;
+  /** What having no role means there; left out where a role must be given. */
+  readonly none?: string;
+  readonly onValue: (role: Value | Role) => void;
+}
+
+/** The role, with what each may do. */
+function RoleField<Value extends Role | 'none'>({ value, none, onValue }: RoleFieldProps<Value>) {
+  const { t } = useLocale('people');
+  const roles = ROLES.map((role) => ({ value: role, text: t(`role_${role}`), detail: t(`role_${role}_text`) }));
+  return (
+    <Choices<Role | 'none'>
+      label={t('role')}
+      value={value}
+      options={none === undefined ? roles : [...roles, { value: 'none', text: none }]}
+      onValue={(role) => onValue(role as Value | Role)}
+    />
+  );
+}
+
+interface LinkDialogProps {
+  readonly title: string;
+  readonly email: string;
+  readonly made: { readonly link: string; readonly expires_at: string; readonly is_mailed: boolean };
+  readonly onClose: () => void;
+}
+
+/** Shows a one-time link. Only its button closes it, because the link is never shown again. */
+export function LinkDialog({ title, email, made, onClose }: LinkDialogProps) {
+  const { t, dateTime } = useLocale('people');
+  const { link, expires_at: until, is_mailed: isMailed } = made;
+  return (
+    <Dialog title={title} description={t('link_until', { email, when: dateTime(until) })}>
+      <Notice kind="warning">{t('link_warning', { email })}</Notice>
+      {isMailed ? <p>{t('link_mailed', { email })}</p> : null}
+      <Once text={link} copy={t('link_copy')} />
+      <DialogActions confirm={t('link_done')} onConfirm={onClose} />
+    </Dialog>
+  );
+}

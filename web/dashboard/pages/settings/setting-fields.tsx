@@ -1,0 +1,135 @@
+import { useRef } from 'react';
+import type { SettingsView } from '../../../../src/http/dashboard/settings/contract.ts';
+import { useLocale } from '../../locale.tsx';
+import { Button } from '../../ui/button.tsx';
+import { Below, Field } from '../../ui/field.tsx';
+import css from './settings.module.css';
+
+interface BrandingProps extends FormPart {
+  readonly settings: SettingsView;
+}
+
+const HEX = /^#?([0-9a-f]{6})$/i;
+/** What the picker shows where there is no colour: the pages' own. */
+const USUAL_ACCENT = '0b6b5b';
+
+/** What customers see of a shop. */
+export function BrandingFields(props: BrandingProps) {
+  const { t } = useLocale('settings');
+  const { fields, onChange } = props;
+  return (
+    <>
+      <SettingField of={props} field="name" texts={[t('settings_name'), t('settings_name_hint')]} max={100} required />
+      <LogoField {...props} />
+      <div className={css.accent}>
+        <SettingField of={props} field="accent" texts={[t('settings_accent'), t('settings_accent_hint')]} max={20} />
+        <input
+          type="color"
+          aria-label={t('settings_accent_pick')}
+          value={`#${(HEX.exec(fields.accent.trim())?.[1] ?? USUAL_ACCENT).toLowerCase()}`}
+          onChange={(event) => onChange({ accent: event.currentTarget.value })}
+        />
+      </div>
+      <SettingField
+        of={props}
+        field="support_url"
+        texts={[t('settings_support'), t('settings_support_hint')]}
+        max={2_048}
+      />
+    </>
+  );
+}
+
+/** The server takes this much, and refuses one byte more. */
+const MAX_LOGO_BYTES = 65_536;
+const ID = 'settings-logo';
+
+function LogoField({ fields, settings, onChange, problemAt }: BrandingProps) {
+  const { t } = useLocale('settings');
+  const input = useRef<HTMLInputElement>(null);
+  const { logo } = fields;
+  const isThere = logo === undefined ? settings.logo !== null : logo !== null;
+  const state =
+    typeof logo === 'string' ? 'settings_logo_new' : isThere ? 'settings_logo_now' : ('settings_logo_none' as const);
+  const take = async (file: File | undefined): Promise<void> => {
+    if (file === undefined) return;
+    onChange({ logo: base64(await file.slice(0, MAX_LOGO_BYTES + 1).arrayBuffer()) });
+    // The same file can be chosen again.
+    if (input.current !== null) input.current.value = '';
+  };
+  return (
+    <div className={css.logo}>
+      <span className={css.label} id={ID}>
+        {t('settings_logo')}
+      </span>
+      <p>{t(state)}</p>
+      <div className={css.buttons}>
+        <input
+          ref={input}
+          type="file"
+          hidden
+          accept="image/png,image/jpeg,image/webp"
+          onChange={(event) => void take(event.currentTarget.files?.[0])}
+        />
+        <Button small aria-describedby={`${ID}-hint`} onClick={() => input.current?.click()}>
+          {t('settings_logo_choose')}
+        </Button>
+        {isThere ? (
+          <Button small onClick={() => onChange({ logo: null })}>
+            {t('settings_logo_remove')}
+          </Button>
+        ) : null}
+      </div>
+      <Below id={ID} hint={t('settings_logo_hint')} problem={problemAt('logo')} />
+    </div>
+  );
+}
+
+function base64(buffer: ArrayBuffer): string {
+  return btoa(Array.from(new Uint8Array(buffer), (byte) => String.fromCharCode(byte)).join(''));
+}
+
+/** What is typed. `logo`: a new file in base64; null: none; undefined: as it is. */
+export interface Fields {
+  readonly name: string;
+  readonly accent: string;
+  readonly support_url: string;
+  readonly logo?: string | null;
+  readonly default_expiry_minutes: string;
+  readonly default_currency: string;
+  readonly default_success_url: string;
+}
+
+/** The form that a field is part of. */
+export interface FormPart {
+  readonly fields: Fields;
+  readonly onChange: (change: Partial<Fields>) => void;
+  /** What is wrong with a field, as a sentence. */
+  readonly problemAt: (field: string) => string | null;
+}
+
+interface SettingFieldProps {
+  readonly of: FormPart;
+  readonly field: Exclude<keyof Fields, 'logo'>;
+  /** Its label and the hint below it. */
+  readonly texts: readonly [label: string, hint: string];
+  readonly max: number;
+  readonly required?: boolean;
+  readonly inputMode?: 'numeric';
+}
+
+/** One setting that is typed. */
+export function SettingField({ of, field, texts: [label, hint], ...rest }: SettingFieldProps) {
+  return (
+    <Field
+      {...rest}
+      label={label}
+      hint={hint}
+      value={of.fields[field]}
+      autoComplete="off"
+      spellCheck={false}
+      problem={of.problemAt(field)}
+      onValue={(text) => of.onChange({ [field]: text })}
+    />
+  );
+}

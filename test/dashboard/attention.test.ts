@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { ATTENTION_KINDS } from '../../src/domain/attention.ts';
 import { actionsOf, ROLES, type Role } from '../../src/domain/role.ts';
-import { actionName } from '../../web/dashboard/pages/attention/sentence.ts';
+import { actionName } from '../../web/dashboard/pages/attention/action-name.ts';
 
 const namesFor = (role: Role, mode: 'test' | 'live' = 'live') =>
   new Set(ATTENTION_KINDS.flatMap((kind) => actionName(kind, mode, actionsOf(role, 'project')) ?? []));

@@ -8,12 +8,12 @@ import { NOTHING_REFUNDED, sizeRefund } from '../../src/domain/refund.ts';
 import type { TimelineEntry } from '../../src/http/dashboard/payments/contract.ts';
 import { formatsOf } from '../../web/dashboard/formats.ts';
 import { homeSearch } from '../../web/dashboard/pages/home/search.ts';
-import { stepsOf } from '../../web/dashboard/pages/payments/history.ts';
+import { stepsOf } from '../../web/dashboard/pages/payments/payment/history.ts';
 import { paymentsSearch, unreadFilters } from '../../web/dashboard/pages/payments/search.ts';
 import { formatUnits, parseUnits } from '../../web/dashboard/decimal.ts';
-import { refundSize, type RefundUnit } from '../../web/dashboard/pages/payments/refund-size.ts';
+import { refundSize, type RefundUnit } from '../../web/dashboard/pages/payments/refund/refund-size.ts';
 import { reportsSearch } from '../../web/dashboard/pages/reports/search.ts';
-import { moneyShares } from '../../web/dashboard/pages/payments/shares.ts';
+import { moneyShares } from '../../web/dashboard/pages/payments/payment/shares.ts';
 import { niceTop } from '../../web/dashboard/ui/chart/scale.ts';
 
 const decimal = fc

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { unreadOf } from '../../web/dashboard/pages/log/search.ts';
-import { withNewest } from '../../web/dashboard/pages/log/use-log.ts';
+import { withNewest } from '../../web/dashboard/pages/log/with-newest.ts';
 import { hintOf } from '../../web/dashboard/pages/webhooks/hints.ts';
 import { filtersOf, isNarrowed, webhooksSearch } from '../../web/dashboard/pages/webhooks/search.ts';
 import { requestsSearch } from '../../web/dashboard/pages/requests/search.ts';

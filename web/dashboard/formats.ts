@@ -131,3 +131,12 @@ export function startOfDay(day: string, later = 0): Date | null {
   const isReal = read.getMonth() === Number(month) - 1 && read.getDate() === Number(date);
   return isReal && Number(year) >= 1970 ? start : null;
 }
+
+/** Names up to this length are abbreviations. */
+const MAX_ABBREVIATION = 3;
+
+/** A network's display name, given its name in the API. */
+export function networkName(network: string): string {
+  if (network.length <= MAX_ABBREVIATION) return network.toUpperCase();
+  return network.slice(0, 1).toUpperCase() + network.slice(1);
+}

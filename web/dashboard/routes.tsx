@@ -120,7 +120,7 @@ const payment = createRoute({
   getParentRoute: () => signedIn,
   path: '/projects/$project/$mode/payments/$payment',
   component: lazyPage(
-    () => import('./pages/payments/payment-page.tsx'),
+    () => import('./pages/payments/payment/payment-page.tsx'),
     'PaymentPage',
     'detail',
     'list',

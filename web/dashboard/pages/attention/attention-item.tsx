@@ -11,7 +11,8 @@ import { CopyButton, Moment } from '../../ui/value.tsx';
 import { Select } from '../../ui/field.tsx';
 import { Problem } from '../../ui/notice.tsx';
 import { TextArea } from '../../ui/form.tsx';
-import { actionName, describe } from './sentence.ts';
+import { actionName } from './action-name.ts';
+import { describe } from './sentence.ts';
 import css from './attention-page.module.css';
 import { useMark } from './queries.ts';
 

@@ -11,7 +11,7 @@ import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { classNames } from '../../ui/class-names.ts';
 import { Empty, NotLoaded } from '../../ui/placeholder.tsx';
-import { PaymentPanel } from '../payments/payment-panel.tsx';
+import { PaymentPanel } from '../payments/payment/payment-panel.tsx';
 import split from '../payments/payments-page.module.css';
 import { AttentionItem } from './attention-item.tsx';
 import css from './attention-page.module.css';

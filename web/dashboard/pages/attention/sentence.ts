@@ -1,8 +1,6 @@
 import type { AttentionView } from '../../../../src/http/dashboard/attention/contract.ts';
 import type { Locale } from '../../locale.tsx';
-import { networkName } from '../payments/network-name.ts';
-import type { Mode } from '../../../../src/domain/permission.ts';
-import type { Action } from '../../../../src/domain/role.ts';
+import { networkName } from '../../formats.ts';
 
 /** What something is called, and what happened in one sentence. */
 export function describe(
@@ -53,34 +51,5 @@ export function describe(
       if (item.usd === null) return { title, text: t('kind_sweep_text', { detail }) };
       return { title, text: t('kind_sweep_worth_text', { detail, amount: fiat(item.usd, 'USD') }) };
     }
-  }
-}
-
-/**
- * The name of the one best action; null: its command is shown. What the person's role does not permit is not named:
- * they see the payment.
- *
- * @param actions what the person may do in the project
- */
-export function actionName(
-  kind: AttentionView['kind'],
-  mode: Mode,
-  actions: readonly Action[],
-): 'accept_or_refund' | 'refund_excess' | 'see_payment' | 'see_refund' | null {
-  const mayRefund = actions.includes('request_refunds');
-  switch (kind) {
-    case 'paid_late':
-    case 'paid_after_cancel':
-    case 'underpaid':
-      return mayRefund && actions.includes(`change_${mode}_payments`) ? 'accept_or_refund' : 'see_payment';
-    case 'overpaid':
-      return mayRefund ? 'refund_excess' : 'see_payment';
-    case 'reorged':
-    case 'slow':
-      return 'see_payment';
-    case 'refund_to_sign':
-      return actions.includes('create_refunds') ? 'see_refund' : 'see_payment';
-    default:
-      return null;
   }
 }

@@ -7,7 +7,7 @@ import { classNames } from '../../ui/class-names.ts';
 import { STATUS_GROUPS, type StatusGroup } from '../payments/status-groups.ts';
 import css from './home-page.module.css';
 import { Card } from '../../ui/card.tsx';
-import { networkName } from '../payments/network-name.ts';
+import { networkName } from '../../formats.ts';
 
 interface TilesProps {
   readonly home: HomeView;

@@ -115,7 +115,7 @@ function ChoiceCell<Row extends { readonly id: string }>({ row, choice }: Choice
 function classOf(from: LogColumn<unknown>['from'], isNumber: boolean): string {
   return classNames(
     isNumber && tableCss.number,
-    from === 'wide' && tableCss.optional,
+    from === 'wide' && classNames(tableCss.optional, tableCss.cut),
     from === 'medium' && classNames(tableCss.customer, tableCss.cut),
   );
 }

@@ -1,4 +1,4 @@
-import { LIST_COLUMNS, USUAL_LIST_COLUMNS, type ListColumn } from './list-columns.ts';
+import type { TextKey } from '../../texts/parts.ts';
 
 /** The amount leads to the payment. */
 const ALWAYS = 'amount';
@@ -34,4 +34,31 @@ export function chooseColumns(columns: readonly ListColumn[]): void {
   } catch {
     // Without storage, the choice holds as long as it stands in the URL.
   }
+}
+
+/** The columns that the list can show, with their heads, in their order. */
+export const LIST_COLUMNS = {
+  amount: 'amount',
+  status: 'status',
+  order: 'order',
+  customer: 'customer',
+  paid_in: 'paid_in',
+  created: 'created',
+  description: 'description',
+  received: 'column_received',
+  number: 'number',
+  id: 'id',
+  api: 'column_api',
+  completed: 'column_completed',
+  expires: 'expires',
+} as const satisfies Readonly<Record<string, TextKey>>;
+export type ListColumn = keyof typeof LIST_COLUMNS;
+
+export const USUAL_LIST_COLUMNS = ['amount', 'status', 'order', 'customer', 'paid_in', 'created'] as const;
+
+/** The set with the value if it was not there, without it if it was. */
+export function toggled<Value>(set: ReadonlySet<Value>, value: Value): ReadonlySet<Value> {
+  const changed = new Set(set);
+  if (!changed.delete(value)) changed.add(value);
+  return changed;
 }

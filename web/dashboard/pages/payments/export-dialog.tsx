@@ -12,7 +12,7 @@ import { Form, SelectField } from '../../ui/form.tsx';
 import { downloadPayments, saveFile, type ExportProgress, useAbort } from '../../download.ts';
 import css from './list-dialogs.module.css';
 import { filtersOf, isNarrowed, type PaymentsSearch } from './search.ts';
-import { toggled } from './toggled.ts';
+import { toggled } from './columns.ts';
 import type { TextKey } from '../../texts/parts.ts';
 
 /** Every column of an export with its name. Complete by type. */

@@ -1,7 +1,7 @@
 import type { PaymentRow } from '../../../../src/http/dashboard/payments/contract.ts';
 import { useLocale } from '../../locale.tsx';
 import { Ago } from '../../ui/value.tsx';
-import type { ListColumn } from './list-columns.ts';
+import type { ListColumn } from './columns.ts';
 import { None } from './payment-table.tsx';
 
 interface ExtraCellProps {

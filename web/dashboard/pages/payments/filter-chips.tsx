@@ -2,7 +2,7 @@ import { PAYMENT_FILTERS } from '../../../../src/domain/payment-filters.ts';
 import { useLocale, type Locale } from '../../locale.tsx';
 import { Icon } from '../../ui/icons.tsx';
 import css from './payments-page.module.css';
-import { networkName } from './network-name.ts';
+import { networkName } from '../../formats.ts';
 import { MORE_FILTERS, type MoreFilter, type PaymentsSearch, type SearchChange } from './search.ts';
 
 interface FilterChipsProps {

@@ -13,8 +13,8 @@ import { Dialog } from '../../ui/dialog.tsx';
 import { Field } from '../../ui/field.tsx';
 import { EmailField, SelectField } from '../../ui/form.tsx';
 import { Notice } from '../../ui/notice.tsx';
-import { networkName } from './network-name.ts';
-import css from './payment-parts.module.css';
+import { networkName } from '../../formats.ts';
+import css from './payment/payment-parts.module.css';
 
 const CREATE = 'POST /dashboard/api/projects/:project/:mode/payments';
 type Made = AnswerOf<typeof CREATE>;

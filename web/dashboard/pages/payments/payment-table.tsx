@@ -6,8 +6,8 @@ import { useScope } from '../../scope.ts';
 import { classNames } from '../../ui/class-names.ts';
 import { Ago, Status } from '../../ui/value.tsx';
 import { useRowKeys } from '../../ui/keys.ts';
-import { LIST_COLUMNS, USUAL_LIST_COLUMNS, type ListColumn } from './list-columns.ts';
-import { networkName } from './network-name.ts';
+import { LIST_COLUMNS, USUAL_LIST_COLUMNS, type ListColumn } from './columns.ts';
+import { networkName } from '../../formats.ts';
 import css from './payment-table.module.css';
 
 /** What a column that is not usual shows of a payment. */

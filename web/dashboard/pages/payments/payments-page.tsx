@@ -12,13 +12,12 @@ import { Card } from '../../ui/card.tsx';
 import { classNames } from '../../ui/class-names.ts';
 import { Empty, SkeletonRows } from '../../ui/placeholder.tsx';
 import { isPlainKey } from '../../ui/keys.ts';
-import { chooseColumns, chosenColumns } from './columns.ts';
-import { USUAL_LIST_COLUMNS, type ListColumn } from './list-columns.ts';
+import { chooseColumns, chosenColumns, USUAL_LIST_COLUMNS, type ListColumn } from './columns.ts';
 import { ExtraCell } from './extra-cell.tsx';
 import { Filters } from './filters.tsx';
 import { ListFoot } from './list-foot.tsx';
 import { NewPayment } from './new-payment.tsx';
-import { PaymentPanel } from './payment-panel.tsx';
+import { PaymentPanel } from './payment/payment-panel.tsx';
 import { PaymentTable } from './payment-table.tsx';
 import css from './payments-page.module.css';
 import { paymentsQuery } from './list-queries.ts';
@@ -34,9 +33,9 @@ import {
 import { ViewTabs, type ViewAction } from './views.tsx';
 
 const FilterDialog = lazy(async () => ({ default: (await import('./filter-dialog.tsx')).FilterDialog }));
-const ColumnsDialog = lazy(async () => ({ default: (await import('./columns-dialog.tsx')).ColumnsDialog }));
+const ColumnsDialog = lazy(async () => ({ default: (await import('./list-dialogs.tsx')).ColumnsDialog }));
 const ExportDialog = lazy(async () => ({ default: (await import('./export-dialog.tsx')).ExportDialog }));
-const ViewDialog = lazy(async () => ({ default: (await import('./view-dialogs.tsx')).ViewDialog }));
+const ViewDialog = lazy(async () => ({ default: (await import('./list-dialogs.tsx')).ViewDialog }));
 
 /** The payments of a project and mode, with the filters from the URL. */
 export function PaymentsPage() {

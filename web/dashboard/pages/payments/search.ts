@@ -6,8 +6,7 @@ import {
 } from '../../../../src/domain/payment-filters.ts';
 import type { Exception, PaymentApi } from '../../../../src/domain/payment.ts';
 import type { FilterFields } from '../../../../src/http/dashboard/payment-list/contract.ts';
-import { columnsOf } from './columns.ts';
-import type { ListColumn } from './list-columns.ts';
+import { columnsOf, type ListColumn } from './columns.ts';
 import { STATUS_GROUPS, type StatusGroup } from './status-groups.ts';
 
 /** The values of filters, by how the table of filters says that they are written. */

@@ -11,8 +11,8 @@ import { SearchField } from '../../ui/field.tsx';
 import { SkeletonRows } from '../../ui/placeholder.tsx';
 import { Status } from '../../ui/value.tsx';
 import { paymentQuery, searchQuery } from '../payments/queries.ts';
-import { RefundDialog } from '../payments/refund-dialog.tsx';
-import parts from '../payments/payment-parts.module.css';
+import { RefundDialog } from '../payments/refund/refund-dialog.tsx';
+import parts from '../payments/payment/payment-parts.module.css';
 import css from './refunds.module.css';
 
 interface NewRefundDialogProps {

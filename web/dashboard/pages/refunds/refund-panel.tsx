@@ -10,15 +10,15 @@ import { CopyButton, Short, Moment } from '../../ui/value.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { Fact, Facts, LogPanel } from '../log/log-panel.tsx';
 import logCss from '../log/log.module.css';
-import { networkName } from '../payments/network-name.ts';
-import { failureText } from '../payments/refund-failure.ts';
+import { networkName } from '../../formats.ts';
+import { failureText } from '../payments/refund/refund-failure.ts';
 import { refundQuery } from './queries.ts';
 import { classNames } from '../../ui/class-names.ts';
 import statusCss from '../../ui/value.module.css';
 import css from './refunds.module.css';
 
 const CancelRefundDialog = lazy(async () => ({
-  default: (await import('../payments/cancel-refund-dialog.tsx')).CancelRefundDialog,
+  default: (await import('../payments/refund/refunds.tsx')).CancelRefundDialog,
 }));
 
 interface RefundPanelProps {

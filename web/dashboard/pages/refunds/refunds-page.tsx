@@ -10,7 +10,7 @@ import { Ago } from '../../ui/value.tsx';
 import type { LogChoice, LogColumn } from '../log/log-table.tsx';
 import { LogView } from '../log/log-view.tsx';
 import { useLogSearch, useLog } from '../log/use-log.ts';
-import { networkName } from '../payments/network-name.ts';
+import { networkName } from '../../formats.ts';
 import { refundsKey } from '../payments/queries.ts';
 import { refundList, filtersOf, refundsSearch, type RefundsSearch } from './queries.ts';
 import { RefundFilterRow } from './refund-filters.tsx';

@@ -12,7 +12,7 @@ import { Notice, Problem } from '../../ui/notice.tsx';
 import { SelectField } from '../../ui/form.tsx';
 import { SkeletonRows } from '../../ui/placeholder.tsx';
 import { receiveFile, saveFile } from '../../download.ts';
-import { networkName } from '../payments/network-name.ts';
+import { networkName } from '../../formats.ts';
 import { askedDays, type Days } from './period-card.tsx';
 import css from './reports.module.css';
 import { REPORTS, type ReportsChange, type ReportsSearch } from './search.ts';

@@ -3,7 +3,7 @@ import { useLocale, type Locale } from '../../locale.tsx';
 import { useScope } from '../../scope.ts';
 import { useSignedIn } from '../../session.ts';
 import { Notice } from '../../ui/notice.tsx';
-import { networkName } from '../payments/network-name.ts';
+import { networkName } from '../../formats.ts';
 import css from './reports.module.css';
 import { Scrolling, Worth } from './parts.tsx';
 

@@ -8,7 +8,7 @@ import { Button, IconButton } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { Form } from '../../ui/form.tsx';
 import { Problem } from '../../ui/notice.tsx';
-import { networkName } from '../payments/network-name.ts';
+import { networkName } from '../../formats.ts';
 import { useWalletsCache } from './queries.ts';
 import css from './wallets.module.css';
 

@@ -1,11 +1,13 @@
-import { Fragment, type ReactNode } from 'react';
-import type { PaymentView } from '../../../../src/http/dashboard/payments/contract.ts';
-import { useLocale } from '../../locale.tsx';
-import { classNames } from '../../ui/class-names.ts';
-import { CopyButton, Short, Moment } from '../../ui/value.tsx';
+import { Fragment, type ReactNode, type ComponentType } from 'react';
+import type { PaymentView } from '../../../../../src/http/dashboard/payments/contract.ts';
+import { useLocale } from '../../../locale.tsx';
+import { classNames } from '../../../ui/class-names.ts';
+import { CopyButton, Short, Moment, Status } from '../../../ui/value.tsx';
 import css from './payment-parts.module.css';
-import { networkName } from './network-name.ts';
+import { networkName } from '../../../formats.ts';
 import { moneyShares } from './shares.ts';
+import { Notes } from './notes.tsx';
+import { Refunds } from '../refund/refunds.tsx';
 
 interface PartProps {
   readonly payment: PaymentView;
@@ -67,7 +69,7 @@ export function Money({ payment: { money, confirmations, currency } }: PartProps
 }
 
 /** The payment's fields; empty ones are left out. */
-export function PaymentDetails({ payment }: PartProps) {
+function PaymentDetails({ payment }: PartProps) {
   const { t } = useLocale('detail');
   const { crypto, address, addresses, metadata } = payment;
   const explorer = addresses.find((one) => one.is_current)?.explorer_url ?? null;
@@ -126,7 +128,7 @@ function Facts({ facts }: { readonly facts: readonly (readonly [name: string, va
 }
 
 /** Every address issued for the payment, newest first. */
-export function Addresses({ payment: { addresses } }: PartProps) {
+function Addresses({ payment: { addresses } }: PartProps) {
   const { t } = useLocale('detail');
   if (addresses.length === 0) return <p className={css.soft}>{t('no_token_yet')}</p>;
   return (
@@ -183,5 +185,54 @@ export function Transfers({ payment: { transfers } }: PartProps) {
         </li>
       ))}
     </ul>
+  );
+}
+
+/** The amount and status. */
+export function PaymentHeading({ payment }: { readonly payment: PaymentView }) {
+  const { fiat } = useLocale();
+  return (
+    <div className={css.heading}>
+      <strong>{fiat(payment.amount, payment.currency)}</strong>
+      <Status status={payment.status} exception={payment.exception} />
+    </div>
+  );
+}
+
+interface PartsProps {
+  readonly payment: PaymentView;
+  /** The frame of a part: a card on the payment's page, a section in its panel. */
+  readonly Part: ComponentType<{ readonly title: string; readonly children: ReactNode }>;
+}
+
+/** The payment's refunds; nothing if there are none. */
+export function RefundsPart({ payment, Part }: PartsProps) {
+  const { t } = useLocale('detail');
+  if (payment.refunds.length === 0) return null;
+  return (
+    <Part title={t('refunds')}>
+      <Refunds payment={payment} />
+    </Part>
+  );
+}
+
+/** Details, notes and addresses; `aboveNotes` is shown with the notes. */
+export function SideParts({ payment, Part, aboveNotes }: PartsProps & { readonly aboveNotes?: ReactNode }) {
+  const { t } = useLocale('detail');
+  return (
+    <>
+      <Part title={t('details')}>
+        <PaymentDetails payment={payment} />
+      </Part>
+      <Part title={t('notes')}>
+        <div className={css.stack}>
+          {aboveNotes}
+          <Notes payment={payment} />
+        </div>
+      </Part>
+      <Part title={t('addresses')}>
+        <Addresses payment={payment} />
+      </Part>
+    </>
   );
 }

@@ -1,4 +1,4 @@
-import { decimalsOf, unitsOf } from '../../decimal.ts';
+import { decimalsOf, unitsOf } from '../../../decimal.ts';
 
 /** The parts of the money bar, in percent of its length. */
 export interface MoneyShares {

@@ -1,8 +1,8 @@
-import { useLocale, type Translate } from '../../locale.tsx';
-import { Short } from '../../ui/value.tsx';
+import { useLocale, type Translate } from '../../../locale.tsx';
+import { Short } from '../../../ui/value.tsx';
 import { stepsOf, type Step } from './history.ts';
 import css from './happened.module.css';
-import type { TimelineEntry } from '../../../../src/http/dashboard/payments/contract.ts';
+import type { TimelineEntry } from '../../../../../src/http/dashboard/payments/contract.ts';
 
 /** A payment's history by day, newest first. */
 export function Happened({ timeline }: { readonly timeline: readonly TimelineEntry[] }) {

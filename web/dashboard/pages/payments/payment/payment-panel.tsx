@@ -1,22 +1,20 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useEffect, type ReactNode } from 'react';
-import { useDashboard } from '../../dashboard.ts';
-import { useLocale } from '../../locale.tsx';
-import { problemText } from '../../problem.ts';
-import { useScope } from '../../scope.ts';
-import { buttonClass, IconButton } from '../../ui/button.tsx';
-import { Empty, SkeletonRows } from '../../ui/placeholder.tsx';
-import { isPlainKey } from '../../ui/keys.ts';
+import { useDashboard } from '../../../dashboard.ts';
+import { useLocale } from '../../../locale.tsx';
+import { problemText } from '../../../problem.ts';
+import { useScope } from '../../../scope.ts';
+import { buttonClass, IconButton } from '../../../ui/button.tsx';
+import { Empty, SkeletonRows } from '../../../ui/placeholder.tsx';
+import { isPlainKey } from '../../../ui/keys.ts';
 import { Happened } from './happened.tsx';
 import { PaymentActions } from './payment-actions.tsx';
 import { Labels } from './labels.tsx';
-import { Money } from './payment-parts.tsx';
+import { Money, PaymentHeading, RefundsPart, SideParts } from './payment-parts.tsx';
 import partsCss from './payment-parts.module.css';
-import css from './payments-page.module.css';
-import { paymentQuery } from './queries.ts';
-import { PaymentHeading } from './payment-heading.tsx';
-import { RefundsPart, SideParts } from './side-parts.tsx';
+import css from '../payments-page.module.css';
+import { paymentQuery } from '../queries.ts';
 
 interface PaymentPanelProps {
   readonly payment: string;

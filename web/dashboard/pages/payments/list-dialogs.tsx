@@ -12,6 +12,10 @@ import css from './list-dialogs.module.css';
 import { viewsQuery } from './list-queries.ts';
 import { viewQuery, type PaymentsSearch } from './search.ts';
 import type { ViewAction } from './views.tsx';
+import { LinkButton } from '../../ui/button.tsx';
+import { Dialog, DialogActions } from '../../ui/dialog.tsx';
+import { Form } from '../../ui/form.tsx';
+import { isListColumn, LIST_COLUMNS, USUAL_LIST_COLUMNS, type ListColumn, toggled } from './columns.ts';
 
 interface ViewDialogProps {
   readonly action: ViewAction;
@@ -119,4 +123,39 @@ function useRefresh(): () => Promise<void> {
   const { api, queries } = useDashboard();
   const { project } = useScope();
   return () => queries.invalidateQueries({ queryKey: viewsQuery(api, { project }).queryKey });
+}
+
+interface ColumnsDialogProps {
+  readonly columns: readonly ListColumn[];
+  readonly onColumns: (columns: readonly ListColumn[]) => void;
+  readonly onClose: () => void;
+}
+
+/** Which columns the list shows. */
+export function ColumnsDialog({ columns, onColumns, onClose }: ColumnsDialogProps) {
+  const { t } = useLocale('list');
+  const [wanted, want] = useState<ReadonlySet<ListColumn>>(new Set(columns));
+  const all = Object.keys(LIST_COLUMNS).filter(isListColumn);
+  return (
+    <Dialog title={t('columns')} description={t('columns_text')} onClose={onClose}>
+      <Form onSubmit={() => onColumns(all.filter((one) => wanted.has(one)))}>
+        <fieldset className={css.checks}>
+          <legend className="unseen">{t('columns')}</legend>
+          {all.map((column) => (
+            <label key={column}>
+              <input
+                type="checkbox"
+                checked={wanted.has(column)}
+                disabled={column === 'amount'}
+                onChange={() => want(toggled(wanted, column))}
+              />
+              <span>{t(LIST_COLUMNS[column])}</span>
+            </label>
+          ))}
+        </fieldset>
+        <LinkButton onClick={() => want(new Set(USUAL_LIST_COLUMNS))}>{t('columns_usual')}</LinkButton>
+        <DialogActions confirm={t('columns')} onCancel={onClose} />
+      </Form>
+    </Dialog>
+  );
 }

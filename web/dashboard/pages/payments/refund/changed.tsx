@@ -1,11 +1,11 @@
 import { useState } from 'react';
-import { accessText } from '../../session.ts';
-import { useDashboard, useStore } from '../../dashboard.ts';
-import { useLocale } from '../../locale.tsx';
-import { Button } from '../../ui/button.tsx';
-import { Dialog } from '../../ui/dialog.tsx';
-import { Notice } from '../../ui/notice.tsx';
-import css from './payment-parts.module.css';
+import { accessText } from '../../../session.ts';
+import { useDashboard, useStore } from '../../../dashboard.ts';
+import { useLocale } from '../../../locale.tsx';
+import { Button } from '../../../ui/button.tsx';
+import { Dialog } from '../../../ui/dialog.tsx';
+import { Notice } from '../../../ui/notice.tsx';
+import css from '../payment/payment-parts.module.css';
 
 /** Whether the state that a dialog shows has changed since it opened. */
 export function useChanged(state: string): boolean {

@@ -1,4 +1,4 @@
-import type { useLocale } from '../../locale.tsx';
+import type { useLocale } from '../../../locale.tsx';
 
 const FAILURES = ['cancelled', 'test_failure', 'unpaid'] as const;
 

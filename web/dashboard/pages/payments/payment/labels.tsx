@@ -1,16 +1,16 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useId, useState } from 'react';
-import type { PaymentView } from '../../../../src/http/dashboard/payments/contract.ts';
-import { useDashboard } from '../../dashboard.ts';
-import { useLocale } from '../../locale.tsx';
-import { useScope } from '../../scope.ts';
-import { Button } from '../../ui/button.tsx';
-import { useLimit } from '../../ui/field.tsx';
-import { Form } from '../../ui/form.tsx';
-import { Icon } from '../../ui/icons.tsx';
-import { Notice, Problem } from '../../ui/notice.tsx';
+import type { PaymentView } from '../../../../../src/http/dashboard/payments/contract.ts';
+import { useDashboard } from '../../../dashboard.ts';
+import { useLocale } from '../../../locale.tsx';
+import { useScope } from '../../../scope.ts';
+import { Button } from '../../../ui/button.tsx';
+import { useLimit } from '../../../ui/field.tsx';
+import { Form } from '../../../ui/form.tsx';
+import { Icon } from '../../../ui/icons.tsx';
+import { Notice, Problem } from '../../../ui/notice.tsx';
 import css from './labels.module.css';
-import { labelsQuery, putPayment, refreshOnRefusal } from './queries.ts';
+import { labelsQuery, putPayment, refreshOnRefusal } from '../queries.ts';
 
 const PATH = '/dashboard/api/projects/:project/:mode/payments/:payment/labels';
 /** The server's limit. */

@@ -1,5 +1,5 @@
-import type { RefundableView } from '../../../../src/http/dashboard/refunds/contract.ts';
-import { decimalsOf, formatUnits, parseUnits, unitsOf } from '../../decimal.ts';
+import type { RefundableView } from '../../../../../src/http/dashboard/refunds/contract.ts';
+import { decimalsOf, formatUnits, parseUnits, unitsOf } from '../../../decimal.ts';
 
 /** How somebody says how much to refund; `fiat` at the payment's locked rate, `now` at the current one. */
 export type RefundUnit = 'all' | 'excess' | 'fiat' | 'now' | 'coin';

@@ -1,4 +1,4 @@
-import type { TimelineEntry } from '../../../../src/http/dashboard/payments/contract.ts';
+import type { TimelineEntry } from '../../../../../src/http/dashboard/payments/contract.ts';
 
 type Entry<Kind extends TimelineEntry['kind']> = Extract<TimelineEntry, { readonly kind: Kind }>;
 

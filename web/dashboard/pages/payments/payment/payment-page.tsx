@@ -1,18 +1,17 @@
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
-import { useDashboard } from '../../dashboard.ts';
-import { useLocale } from '../../locale.tsx';
-import { useScope } from '../../scope.ts';
-import { Page } from '../../shell/page.tsx';
-import { Card } from '../../ui/card.tsx';
-import { Status } from '../../ui/value.tsx';
+import { useDashboard } from '../../../dashboard.ts';
+import { useLocale } from '../../../locale.tsx';
+import { useScope } from '../../../scope.ts';
+import { Page } from '../../../shell/page.tsx';
+import { Card } from '../../../ui/card.tsx';
+import { Status } from '../../../ui/value.tsx';
 import { Happened } from './happened.tsx';
 import { PaymentActions } from './payment-actions.tsx';
 import css from './payment-parts.module.css';
 import { Labels } from './labels.tsx';
-import { Money, Transfers } from './payment-parts.tsx';
-import { paymentQuery } from './queries.ts';
-import { RefundsPart, SideParts } from './side-parts.tsx';
+import { Money, Transfers, RefundsPart, SideParts } from './payment-parts.tsx';
+import { paymentQuery } from '../queries.ts';
 
 /** One payment in detail. */
 export function PaymentPage() {

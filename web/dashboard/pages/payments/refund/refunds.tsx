@@ -1,14 +1,18 @@
 import { Suspense, useState } from 'react';
-import type { PaymentView } from '../../../../src/http/dashboard/payments/contract.ts';
-import type { RefundView } from '../../../../src/http/dashboard/refunds/contract.ts';
-import { useLocale } from '../../locale.tsx';
-import { Button } from '../../ui/button.tsx';
-import { CopyButton, Short, Moment } from '../../ui/value.tsx';
-import { LazySignDialog } from '../refunds/sign/lazy-sign-dialog.tsx';
-import { CancelRefundDialog } from './cancel-refund-dialog.tsx';
+import type { PaymentView } from '../../../../../src/http/dashboard/payments/contract.ts';
+import type { RefundView } from '../../../../../src/http/dashboard/refunds/contract.ts';
+import { useLocale } from '../../../locale.tsx';
+import { Button } from '../../../ui/button.tsx';
+import { CopyButton, Short, Moment } from '../../../ui/value.tsx';
+import { LazySignDialog } from '../../refunds/sign/lazy-sign-dialog.tsx';
 import { GoneDialog } from './changed.tsx';
-import css from './payment-parts.module.css';
+import css from '../payment/payment-parts.module.css';
 import { failureText } from './refund-failure.ts';
+import { useMutation } from '@tanstack/react-query';
+import { useDashboard } from '../../../dashboard.ts';
+import { useScope } from '../../../scope.ts';
+import { ConfirmDialog } from '../../../ui/action-dialog.tsx';
+import { putPayment, refreshOnRefusal, refundsKey } from '../queries.ts';
 
 /** A payment's refunds, newest first, with what can be done about each. */
 export function Refunds({ payment }: { readonly payment: PaymentView }) {
@@ -85,5 +89,40 @@ function Row({ refund, onOpen }: RowProps) {
         </div>
       )}
     </li>
+  );
+}
+
+const CANCEL = 'POST /dashboard/api/projects/:project/:mode/payments/:payment/refunds/:refund/cancel';
+
+interface CancelRefundDialogProps {
+  /** Ids as the APIs write them. */
+  readonly payment: string;
+  readonly refund: string;
+  readonly onClose: () => void;
+}
+
+/** Withdraws a refund that nothing pays yet. */
+export function CancelRefundDialog({ payment, refund, onClose }: CancelRefundDialogProps) {
+  const { t } = useLocale('detail');
+  const dashboard = useDashboard();
+  const scope = useScope();
+  const cancel = useMutation({
+    mutationFn: () => dashboard.api(CANCEL, { params: { ...scope, payment, refund } }),
+    onSuccess: ({ payment: fresh }) => {
+      putPayment(dashboard, scope, fresh);
+      dashboard.toast(t('refund_cancelled'));
+      onClose();
+    },
+    onError: (error) => refreshOnRefusal(dashboard, scope, payment, error),
+    onSettled: () => dashboard.queries.invalidateQueries({ queryKey: refundsKey(scope) }),
+  });
+  return (
+    <ConfirmDialog
+      isDangerous
+      name={t('cancel_refund')}
+      text={t('cancel_refund_text')}
+      onClose={onClose}
+      action={cancel}
+    />
   );
 }

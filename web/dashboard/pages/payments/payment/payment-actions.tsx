@@ -1,20 +1,20 @@
 import { useMutation } from '@tanstack/react-query';
 import { lazy, Suspense, useState } from 'react';
-import type { PaymentView } from '../../../../src/http/dashboard/payments/contract.ts';
-import { useDashboard } from '../../dashboard.ts';
-import { useLocale } from '../../locale.tsx';
-import { useScope } from '../../scope.ts';
-import { ConfirmDialog } from '../../ui/action-dialog.tsx';
-import { Button } from '../../ui/button.tsx';
-import { Choices } from '../../ui/choices.tsx';
-import { Notice } from '../../ui/notice.tsx';
-import { LazySignDialog } from '../refunds/sign/lazy-sign-dialog.tsx';
-import { GoneDialog, useChanged } from './changed.tsx';
+import type { PaymentView } from '../../../../../src/http/dashboard/payments/contract.ts';
+import { useDashboard } from '../../../dashboard.ts';
+import { useLocale } from '../../../locale.tsx';
+import { useScope } from '../../../scope.ts';
+import { ConfirmDialog } from '../../../ui/action-dialog.tsx';
+import { Button } from '../../../ui/button.tsx';
+import { Choices } from '../../../ui/choices.tsx';
+import { Notice } from '../../../ui/notice.tsx';
+import { LazySignDialog } from '../../refunds/sign/lazy-sign-dialog.tsx';
+import { GoneDialog, useChanged } from '../refund/changed.tsx';
 import css from './payment-parts.module.css';
-import { putPayment, refreshOnRefusal } from './queries.ts';
-import { isSome } from './refund-size.ts';
+import { putPayment, refreshOnRefusal } from '../queries.ts';
+import { isSome } from '../refund/refund-size.ts';
 
-const RefundDialog = lazy(async () => ({ default: (await import('./refund-dialog.tsx')).RefundDialog }));
+const RefundDialog = lazy(async () => ({ default: (await import('../refund/refund-dialog.tsx')).RefundDialog }));
 
 type Simulation = PaymentView['can']['simulate'][number];
 /** An action with a confirmation dialog. */

@@ -1,18 +1,18 @@
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { ParamsOf } from '../../../../src/http/dashboard/contract.ts';
-import type { NoteView, PaymentView } from '../../../../src/http/dashboard/payments/contract.ts';
-import type { Api } from '../../api.ts';
-import { useDashboard } from '../../dashboard.ts';
-import { useLocale } from '../../locale.tsx';
-import { useScope } from '../../scope.ts';
-import { ConfirmDialog } from '../../ui/action-dialog.tsx';
-import { Button, LinkButton } from '../../ui/button.tsx';
-import { Form, TextArea } from '../../ui/form.tsx';
-import { Moment } from '../../ui/value.tsx';
-import { Problem } from '../../ui/notice.tsx';
+import type { ParamsOf } from '../../../../../src/http/dashboard/contract.ts';
+import type { NoteView, PaymentView } from '../../../../../src/http/dashboard/payments/contract.ts';
+import type { Api } from '../../../api.ts';
+import { useDashboard } from '../../../dashboard.ts';
+import { useLocale } from '../../../locale.tsx';
+import { useScope } from '../../../scope.ts';
+import { ConfirmDialog } from '../../../ui/action-dialog.tsx';
+import { Button, LinkButton } from '../../../ui/button.tsx';
+import { Form, TextArea } from '../../../ui/form.tsx';
+import { Moment } from '../../../ui/value.tsx';
+import { Problem } from '../../../ui/notice.tsx';
 import css from './payment-parts.module.css';
-import { putPayment, refreshOnRefusal } from './queries.ts';
+import { putPayment, refreshOnRefusal } from '../queries.ts';
 
 const PATH = '/dashboard/api/projects/:project/:mode/payments/:payment/notes';
 /** The server's limit. */

@@ -1,0 +1,97 @@
+import type { PaymentView } from '../../../../../src/http/dashboard/payments/contract.ts';
+import type { RefundableView } from '../../../../../src/http/dashboard/refunds/contract.ts';
+import { useLocale } from '../../../locale.tsx';
+import { Fact, Facts } from '../../log/log-panel.tsx';
+import { networkName } from '../../../formats.ts';
+import css from '../payment/payment-parts.module.css';
+import { leftAfter, type RateNow, type RefundSize, fiatDecimalsOf } from './refund-size.ts';
+import { useQuery } from '@tanstack/react-query';
+import { parseUnits } from '../../../decimal.ts';
+import { useDashboard } from '../../../dashboard.ts';
+import { useScope } from '../../../scope.ts';
+
+interface RefundPreviewProps {
+  readonly payment: PaymentView;
+  readonly money: RefundableView;
+  readonly size: RefundSize;
+  /** Of the current rate; null if that is not used. */
+  readonly now: RateNow | null;
+  /** Null: the customer enters one. */
+  readonly address: string | null;
+}
+
+/** Exactly what will be sent, to whom, and what it is worth at which rate. */
+export function RefundPreview({ payment, money, size, now, address }: RefundPreviewProps) {
+  const { t, fiat, price, exactTime } = useLocale('detail');
+  if (size.kind !== 'ok') return null;
+  const { currency } = payment;
+  const { asset, network } = money;
+  const { coins, worth } = size;
+  return (
+    <section className={css.preview} aria-label={t('refund_preview')}>
+      <h3>{t('refund_preview')}</h3>
+      <Facts>
+        <Fact name={t('amount')}>
+          <b>
+            {coins} {asset}
+          </b>{' '}
+          · {networkName(network)}
+        </Fact>
+        {worth === null ? null : (
+          <Fact name={t('refund_value')}>
+            {fiat(worth, currency)} {now === null ? t('refund_rate_then') : null}
+          </Fact>
+        )}
+        {now === null ? null : (
+          <Fact name={t('refund_rate')}>
+            {t('refund_rate_now', { asset, rate: price(now.rate, currency), time: exactTime(now.at) })}
+          </Fact>
+        )}
+        <Fact name={t('refund_to_short')}>
+          {address === null ? (
+            t('refund_to_customer')
+          ) : address === '' ? (
+            <span className={css.soft}>{t('refund_to_missing')}</span>
+          ) : (
+            <code>{address}</code>
+          )}
+        </Fact>
+        <Fact name={t('refund_left_after')}>
+          {leftAfter(money, coins)} {asset}
+        </Fact>
+      </Facts>
+    </section>
+  );
+}
+
+const RATE = 'GET /dashboard/api/projects/:project/:mode/payments/:payment/refunds/rate';
+/** The prefix of the keys of all rates. */
+export const RATE_KEY = 'refund-rate';
+/** Well below the time for which the server lets an amount count. */
+const EVERY_MS = 15_000;
+
+interface FoundRate {
+  readonly now: RateNow | null;
+  readonly error: unknown;
+}
+
+/** What a typed amount is worth at the current rate, kept current; nothing while `isAsked` is false. */
+export function useRateNow(payment: PaymentView, money: RefundableView, typed: string, isAsked: boolean): FoundRate {
+  const { api } = useDashboard();
+  const scope = useScope();
+  const amount = typed.trim();
+  const { asset, network } = money;
+  const minor = parseUnits(amount, fiatDecimalsOf(payment.currency));
+  const { data, error } = useQuery({
+    queryKey: [RATE_KEY, scope.project, payment.id, asset, network, amount],
+    queryFn: ({ signal }) =>
+      api(RATE, { params: { ...scope, payment: payment.id }, query: { asset, network, amount } }, signal),
+    enabled: isAsked && minor !== null && minor > 0n,
+    staleTime: 0,
+    gcTime: 0,
+    retry: false,
+    refetchInterval: EVERY_MS,
+  });
+  // An amount whose rate cannot be had any more is not shown on.
+  return { now: error === null ? (data ?? null) : null, error };
+}

@@ -3,8 +3,8 @@ import path from 'node:path';
 import { importFault, webImportFault } from './rooms.ts';
 
 /**
- * Enforces the import rules of `scripts/rooms.ts`, where linters only know deny lists, and that no files import each
- * other in a circle, types included.
+ * Enforces the import rules of `scripts/rooms.ts`, where linters only know deny lists, that no files import each other in
+ * a circle, types included, and that use cases and what they work with name neither options nor commands.
  */
 const ROOT = path.join(import.meta.dirname, '..');
 const FOR_TESTS = /\.(?:test|fixture)\.ts$/;
@@ -16,6 +16,19 @@ const faults = files.flatMap((file) => {
   const found = [...targets, './'].map((target) => importFault(file, target));
   return [...new Set(found)].filter((fault) => fault !== null).map((fault) => `${file} ${fault}`);
 });
+
+/** Rooms whose callers name options and commands. */
+const NAMELESS = /^src\/(?:app|domain|rails|modes)\//;
+const COMMAND = /['"`\s(]--[a-z]|\bcointill [a-z]/;
+const named = files
+  .filter((file) => NAMELESS.test(file))
+  .flatMap((file) =>
+    readFileSync(path.join(ROOT, file), 'utf8')
+      .split('\n')
+      .map((line, index) => ({ line, place: `${file}:${index + 1}` })),
+  )
+  .filter(({ line }) => COMMAND.test(line))
+  .map(({ place }) => `${place} names an option or a command, which only cli/ and http/ do`);
 
 const pages = globSync('web/**/*.{ts,tsx}', { cwd: ROOT, exclude: ['web/dist/**'] });
 const pageFaults = pages.flatMap((file) =>
@@ -53,6 +66,6 @@ function circlesFrom(file: string, way: readonly string[] = []): readonly string
   return (importsOf.get(file) ?? []).flatMap((target) => circlesFrom(target, [...way, file]));
 }
 
-const all = [...faults, ...pageFaults, ...[...importsOf.keys()].flatMap((file) => circlesFrom(file))];
+const all = [...faults, ...pageFaults, ...named, ...[...importsOf.keys()].flatMap((file) => circlesFrom(file))];
 for (const fault of all) console.error(fault);
 if (all.length > 0) process.exit(1);

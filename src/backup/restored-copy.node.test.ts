@@ -99,7 +99,7 @@ describe.each(SCENES)('yesterday’s copy of a shop with %s, while trade went on
       (await original.status()).warnings.join(),
     )?.[0];
     // It cannot know which of the two is to stay: the restored one usually is.
-    expect(warning).toMatch(/If this one is to stay, stop the other one, then run here: cointill recover/);
+    expect(warning).toMatch(/If this one is to stay, stop the other one, then run the command recover here/);
     expect(warning).toMatch(/If the other one has taken its place, .*stop this one/);
     expect((await original.status()).lost).toEqual([]);
 

@@ -6,6 +6,7 @@ import type { Payment } from '../domain/payment.ts';
 import { SIMULATIONS } from '../domain/simulation.ts';
 import { isCounting } from '../domain/status.ts';
 import { MAX_TOKEN_CHANGES } from '../domain/transition.ts';
+import { messageOf } from '../http/ways-out.ts';
 import { publicPaymentId } from '../wire/payment.ts';
 import { CommandFailure, noPayment } from './failure.ts';
 import { moneySeen } from './payment-record.ts';
@@ -34,7 +35,7 @@ export function changed(
       throw new CommandFailure(
         'reason' in outcome
           ? refusal(outcome.payment, outcome.reason, action)
-          : `${givenId} cannot be ${PARTICIPLES[action]}: ${outcome.message}`,
+          : `${givenId} cannot be ${PARTICIPLES[action]}: ${messageOf(outcome)}`,
       );
     case 'replayed':
     case 'key_reused':

@@ -5,6 +5,7 @@ import { showInstructions } from '../service/show-instructions.ts';
 import { cancelRefund } from '../app/refunds/change-refund.ts';
 import type { Cointill } from '../service/core.ts';
 import { formatDecimal } from '../domain/money.ts';
+import { messageOf } from '../http/ways-out.ts';
 import { refundView } from '../wire/refund.ts';
 import { refundIdOf } from './arguments.ts';
 import { CommandFailure, done } from './failure.ts';
@@ -30,7 +31,7 @@ export function addRefundCommands(program: Command): void {
       const id = refundIdOf(text);
       return withCointill(async (cointill) => {
         const outcome = await cancelRefund(cointill.app, { id, isForced: options.force === true });
-        if (outcome.kind === 'refused') throw new CommandFailure(outcome.message);
+        if (outcome.kind === 'refused') throw new CommandFailure(messageOf(outcome));
         if (outcome.kind !== 'done')
           throw new CommandFailure('There is no such refund. List them with: GET /v1/refunds');
         print(options, refundView(outcome.refund, cointill.app.links), () => [`Cancelled ${text}.`]);

@@ -3,6 +3,7 @@ import { otherChain } from '../modes/locked-issuer.ts';
 import { DEFAULT_TOLERANCE_BASIS_POINTS } from '../modes/rail.ts';
 import { confirmationTiers, firstAddresses, setProjectWallet, walletOf, walletsOf } from '../app/projects/wallets.ts';
 import { GAP_LIMIT, NETWORKS } from '../domain/networks.ts';
+import { messageOf } from '../http/ways-out.ts';
 import { isoTime } from '../wire/time.ts';
 import type { Cointill } from '../service/core.ts';
 import type { WalletSource } from '../rails/family.ts';
@@ -154,7 +155,7 @@ function sourceOf({ xpub, descriptor, treasury }: Pick<SetOptions, 'xpub' | 'des
 
 async function addressesOf(wallet: Wallet, { app, openWallet }: Cointill, count: number): Promise<readonly string[]> {
   const addresses = await firstAddresses(app, openWallet, wallet, count);
-  if (addresses === null) throw new CommandFailure(otherChain(wallet.network));
+  if (addresses === null) throw new CommandFailure(messageOf(otherChain(wallet.network)));
   return addresses;
 }
 

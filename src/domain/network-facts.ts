@@ -137,8 +137,6 @@ export interface FamilyFacts {
   readonly seesWaiting: boolean;
   /** The document that the merchant signs to pay a refund, beside a payment URI. */
   readonly refundsBy: 'psbt' | 'call';
-  /** The options of `cointill wallet set` for this family. */
-  readonly walletOptions: string;
   /** The ways in which its wallets can be given, the usual one first. */
   readonly walletKinds: readonly ('xpub' | 'descriptor' | 'treasury')[];
 }
@@ -147,13 +145,11 @@ export const FAMILY_FACTS: Readonly<Record<Family, FamilyFacts>> = {
   utxo: {
     seesWaiting: true,
     refundsBy: 'psbt',
-    walletOptions: '--xpub XPUB',
     walletKinds: ['xpub', 'descriptor'],
   },
   evm: {
     seesWaiting: false,
     refundsBy: 'call',
-    walletOptions: '--treasury 0x… or --xpub XPUB',
     walletKinds: ['treasury', 'xpub'],
   },
 };

@@ -6,8 +6,10 @@ import type { Replay } from '../app/idempotency.ts';
 import type { CreateOutcome, PaymentCreator } from '../app/payments/create-payment.ts';
 import type { PaymentReader } from '../app/payments/read-payment.ts';
 import type { Payment, PaymentApi } from '../domain/payment.ts';
+import type { Refusal } from '../domain/way-out.ts';
 import { MAX_TOKEN_CHANGES } from '../domain/transition.ts';
 import { invalid, notFound, RequestError } from './errors.ts';
+import { messageOf } from './ways-out.ts';
 import { sendJson, sendReplay } from './idempotency-key.ts';
 import { createConcurrencyLimit } from '../app/concurrency-limit.ts';
 import type { Operation } from '../domain/permission.ts';
@@ -50,7 +52,7 @@ export async function readPayment(
 /** A request's work is done, or is refused for what the request says. */
 type DoneOrRefused =
   | { readonly kind: 'done'; readonly body: string }
-  | { readonly kind: 'refused'; readonly param: string | null; readonly message: string };
+  | ({ readonly kind: 'refused'; readonly param: string | null } & Refusal);
 
 /** Answers what was done, or throws why it was refused. */
 export function sendDone(reply: FastifyReply, outcome: DoneOrRefused | Replay): FastifyReply {
@@ -58,7 +60,7 @@ export function sendDone(reply: FastifyReply, outcome: DoneOrRefused | Replay): 
     case 'done':
       return sendJson(reply, outcome.body);
     case 'refused':
-      throw invalid(outcome.param, outcome.message);
+      throw invalid(outcome.param, messageOf(outcome));
     case 'replayed':
     case 'key_reused':
     case 'still_running':

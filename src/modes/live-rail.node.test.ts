@@ -8,6 +8,7 @@ import { account, CONFIRMATIONS, etherRail, liveOrder, setWallet, xpubOf } from 
 import { selectToken } from '../app/payments/payment-actions.ts';
 import { isRejected } from '../app/rejected.ts';
 import { refusalMessage } from '../cli/refusal-words.ts';
+import { messageOf } from '../http/ways-out.ts';
 import { createProject } from '../app/projects/projects.ts';
 import { setProjectWallet, walletsOf, type WalletRequest } from '../app/projects/wallets.ts';
 
@@ -183,7 +184,7 @@ describe('a live order', () => {
     expect(await create(app)).toMatchObject({
       kind: 'refused',
       param: 'crypto_currency',
-      message: expect.stringContaining(`cointill wallet set --project ${app.projectId} --network ethereum`),
+      wayOut: { kind: 'set_up', projectId: app.projectId, network: 'ethereum' },
     });
     expect(await app.db.selectFrom('payments').selectAll().execute()).toEqual([]);
   });
@@ -240,7 +241,7 @@ describe('a live order', () => {
   ])('of a project without a wallet is told in whole sentences what to set: %o', async (token, message) => {
     const app = await liveApp();
     const outcome = await app.creator.create(liveOrder(app.projectId, { token }), ({ id }) => id, null);
-    expect(outcome).toMatchObject({ kind: 'refused', message: message.replace('ID', app.projectId) });
+    expect(outcome.kind === 'refused' && messageOf(outcome)).toBe(message.replace('ID', app.projectId));
   });
 
   it('on an unknown network is refused with the networks of its asset', async () => {

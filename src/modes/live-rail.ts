@@ -63,7 +63,7 @@ export function chainRail(options: ChainRailOptions): ChainRail {
       const held = await heldAddress(trx, payment.id, network);
       if (held === null) return null;
       if (openWallet(network, { kind: held.kind, text: held.source }) === null) {
-        return { kind: 'no_method', message: otherChain(network) };
+        return { kind: 'no_method', ...otherChain(network) };
       }
       return {
         kind: 'issued',

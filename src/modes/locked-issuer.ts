@@ -1,13 +1,14 @@
 import type { Token } from '../domain/asset.ts';
 import { offeredCoins } from '../domain/coin-choice.ts';
 import { settingOf, requiredConfirmations, type Network } from '../domain/networks.ts';
+import type { Refusal } from '../domain/way-out.ts';
 import type { DeriveAddresses } from '../rails/derive-addresses.ts';
 import type { RateSource } from '../rates/source.ts';
 import { withSpread } from '../rates/spread.ts';
 import type { StatementRunner } from '../store/pipeline.ts';
 import { matchingAddress } from '../rails/address.ts';
 import { addressesInRefunds, lockWallets, takeIndexes, type LockedWallet } from '../store/wallets/wallet-locks.ts';
-import { DEFAULT_TOLERANCE_BASIS_POINTS, type Issued, type LockedIssuer, type WantedToken } from './rail.ts';
+import { DEFAULT_TOLERANCE_BASIS_POINTS, type LockedIssuer, type WantedToken } from './rail.ts';
 
 export interface LockedIssuerOptions {
   readonly rates: RateSource;
@@ -45,10 +46,10 @@ export async function lockIssuer(
     payable: (projectId) => offeredBy(tokens, locked, projectId).payable,
     issue: async ({ projectId, amountUsdCents }, { network }) => {
       const wallet = wallets.get(keyOf({ projectId, network }));
-      if (wallet === undefined) return noMethod(`No wallet is set for ${network}.`);
-      if (wallet.haltedReason !== null) return noMethod(halted(network));
+      if (wallet === undefined) return { kind: 'no_method', message: `No wallet is set for ${network}.` };
+      if (wallet.haltedReason !== null) return { kind: 'no_method', ...halted(network) };
       const next = await takers.get(nameOf(wallet))?.take();
-      if (next === undefined) return noMethod(otherChain(network));
+      if (next === undefined) return { kind: 'no_method', ...otherChain(network) };
       return {
         kind: 'issued',
         address: next.address,
@@ -160,19 +161,18 @@ function nameOf({ network, firstAddress }: Pick<LockedWallet, 'network' | 'first
   return `${network} ${firstAddress}`;
 }
 
-function noMethod(message: string): Issued {
-  return { kind: 'no_method', message };
-}
-
 /** The refusal while a wallet is halted, for clients; the reason is only for the operator. */
-function halted(network: Network): string {
-  return `Payments on ${network} are paused: no new addresses are handed out until the operator has looked after it (cointill network status says why).`;
+function halted(network: Network): Refusal {
+  return {
+    message: `Payments on ${network} are paused: no new addresses are handed out until the operator has looked after it`,
+    wayOut: { kind: 'network_status' },
+  };
 }
 
 /** Why a project's wallet cannot be used: it was set for a test chain, and the service is on another one. */
-export function otherChain(network: Network): string {
-  return (
+export function otherChain(network: Network): Refusal {
+  const message =
     `The stored ${network} wallet cannot be read: it was set for another chain of ${network}. ` +
-    `Set ${settingOf(network, 'CHAIN')} as it was, or set the wallet again with: cointill wallet set`
-  );
+    `Set ${settingOf(network, 'CHAIN')} as it was, or set the wallet again`;
+  return { message, wayOut: { kind: 'set_wallet' } };
 }

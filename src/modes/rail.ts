@@ -1,4 +1,5 @@
 import type { Token } from '../domain/asset.ts';
+import type { Refusal } from '../domain/way-out.ts';
 import type { Network } from '../domain/networks.ts';
 import type { EvmChain } from '../domain/payment-uri.ts';
 import type { Confirmations, Payment, Transfer } from '../domain/payment.ts';
@@ -34,7 +35,7 @@ export type Issued =
       readonly address: string;
       readonly wallet: IssuingWallet | null;
     }
-  | { readonly kind: 'no_method'; readonly message: string };
+  | ({ readonly kind: 'no_method' } & Refusal);
 
 /** A rail's answer about a payment that is due. */
 export type DueView =

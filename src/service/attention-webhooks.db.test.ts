@@ -37,7 +37,7 @@ it('an endpoint needs attention from its third failure until it takes a delivery
   await app.pay();
   await attempt();
   expect(await attention()).toMatchObject([
-    { kind: 'endpoint_disabled', subject: id, command: `cointill webhook enable ${id}` },
+    { kind: 'endpoint_disabled', subject: id },
   ]);
   expect(await reopenEndpoint(app, id)).toEqual({ kind: 'done' });
   expect(await attention()).toEqual([]);

@@ -62,7 +62,6 @@ it('a network without a wallet needs attention until one is set, and one whose n
     {
       kind: 'no_wallet',
       subject: 'ethereum',
-      command: `cointill wallet set --project ${app.projectId} --network ethereum`,
     },
   ]);
   await setTreasury(shop);
@@ -135,13 +134,11 @@ it('a refund needs attention until what is signed pays it, and deposits until th
       kind: 'sweep',
       usdCents: 3_000n,
       detail: '1',
-      command: `cointill sweep plan --project ${app.projectId} --network ethereum`,
     },
     {
       kind: 'refund_to_sign',
       subject: refund.id,
       money: { units: refund.units, asset: 'ETH' },
-      command: `cointill refund show ${encodeId('refund', refund.id)}`,
     },
   ]);
   await shop.pay(CUSTOMER, refund.units);

@@ -102,7 +102,7 @@ async function checkWallet(
 
 /** Neither of two copies can know which one the operator wants: the original of a restored copy notices it too. */
 export const WHICH_COPY_STAYS =
-  'Only one may sell. If this one is to stay, stop the other one, then run here: cointill recover. If the other one has taken its place, as a copy restored from a backup does, stop this one for good';
+  'Only one may sell. If this one is to stay, stop the other one, then run the command recover here. If the other one has taken its place, as a copy restored from a backup does, stop this one for good';
 
 function foreignCopy(
   network: Network,

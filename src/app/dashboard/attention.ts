@@ -47,8 +47,6 @@ export interface AttentionItem extends AttentionKey {
   readonly detail: string | null;
   /** Of a network that is not followed. */
   readonly problemKind: NetworkProblem | null;
-  /** The command that deals with it, where no page does. */
-  readonly command: string | null;
   /** Who changed a wallet, and both as people recognise them; `before` null: there was none. Or who made a key. */
   readonly change: {
     readonly by: WalletChange['actor'];
@@ -117,7 +115,6 @@ const NOTHING: Omit<AttentionItem, keyof AttentionKey | 'kind'> = {
   url: null,
   detail: null,
   problemKind: null,
-  command: null,
   change: null,
   mark: null,
 };
@@ -157,14 +154,12 @@ async function endpointItems(app: App, scope: AttentionScope): Promise<readonly 
           kind: 'endpoint_failing' as const,
           occurrence: String(endpoint.tookLast),
           detail: answerOf(endpoint),
-          command: `cointill webhook deliveries ${endpoint.id}`,
         }
       : {
           kind: 'endpoint_disabled' as const,
           occurrence: String(endpoint.disabledAt),
           at: endpoint.disabledAt,
           detail: endpoint.disabledReason,
-          command: `cointill webhook enable ${endpoint.id}`,
         }),
   }));
 }
@@ -200,7 +195,6 @@ async function liveItems(
       subject: network,
       occurrence: 'none',
       network,
-      command: `cointill wallet set --project ${projectId} --network ${network}`,
     })),
     ...worth.map(({ network, newest, deposits, usdCents }) => ({
       ...NOTHING,
@@ -210,7 +204,6 @@ async function liveItems(
       network,
       usdCents,
       detail: String(deposits),
-      command: `cointill sweep plan --project ${projectId} --network ${network}`,
     })),
   ];
 }
@@ -239,7 +232,6 @@ function refundItem(refund: UnsignedRefund): AttentionItem {
     money: { units: refund.units, decimals: refund.decimals, asset: refund.asset },
     network: refund.network,
     until: refund.dueAt,
-    command: `cointill refund show ${id}`,
   };
 }
 
@@ -264,6 +256,5 @@ function faultItem({ network, problem, kind, since }: NetworkFault): AttentionIt
     network,
     detail: problem,
     problemKind: kind,
-    command: 'cointill network status',
   };
 }

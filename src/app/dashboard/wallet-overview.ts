@@ -1,6 +1,7 @@
 import { coinName, offeredCoins } from '../../domain/coin-choice.ts';
 import type { ConfirmationTier } from '../../domain/network-facts.ts';
 import { GAP_LIMIT, NETWORKS, familyFacts, settingOf, type Network } from '../../domain/networks.ts';
+import type { Refusal } from '../../domain/way-out.ts';
 import { otherChain } from '../../modes/locked-issuer.ts';
 import { DEFAULT_TOLERANCE_BASIS_POINTS } from '../../modes/rail.ts';
 import type { NodeReport } from '../../rails/chain.ts';
@@ -48,7 +49,7 @@ export interface WalletOverview {
   readonly tiers: readonly ConfirmationTier[];
   readonly toleranceBasisPoints: number;
   /** Why no address of it can be handed out; null: some can. */
-  readonly problem: string | null;
+  readonly problem: Refusal | null;
   /** What its owner should take care of; null: nothing. */
   readonly warning: string | null;
 }
@@ -92,7 +93,7 @@ export async function walletOverview(
         kinds: familyFacts(network).walletKinds,
         setting: settingOf(network, 'RPC_URL'),
         version: walletVersion(wallet),
-        wallet: wallet === null ? null : overviewOf(wallet, sources.chains, halt?.reason ?? null),
+        wallet: wallet === null ? null : overviewOf(wallet, sources.chains, halt === undefined ? null : { message: halt.reason }),
         status: statuses.find((one) => one.network === network) ?? null,
       };
     }),
@@ -108,7 +109,7 @@ export async function walletOverview(
   };
 }
 
-function overviewOf(wallet: Wallet, chains: UtxoChains, haltedReason: string | null): WalletOverview {
+function overviewOf(wallet: Wallet, chains: UtxoChains, halted: Refusal | null): WalletOverview {
   const { network, kind, source, gap } = wallet;
   const parsed = rulesOf(network).parseWallet({ kind, text: source }, chains);
   const isReadable = parsed.kind === 'ok';
@@ -118,7 +119,7 @@ function overviewOf(wallet: Wallet, chains: UtxoChains, haltedReason: string | n
     addressKind: isReadable ? parsed.addressKind : null,
     tiers: confirmationTiers(wallet),
     toleranceBasisPoints: wallet.toleranceBasisPoints ?? DEFAULT_TOLERANCE_BASIS_POINTS,
-    problem: isReadable ? haltedReason : otherChain(network),
+    problem: isReadable ? halted : otherChain(network),
     warning:
       kind === 'treasury' || gap <= GAP_LIMIT
         ? null
@@ -131,7 +132,7 @@ const CHECKED_ADDRESSES = 10;
 /** How long the nodes may take for a check. */
 const CHECK_MS = 10_000;
 
-/** What a check of a wallet says, as `cointill wallet check` does, and what its network's nodes answer now. */
+/** The first addresses of a wallet, and the answers of its network's nodes. */
 export interface WalletCheckup {
   readonly wallet: Wallet;
   /** The first addresses; null: the wallet cannot be read. */

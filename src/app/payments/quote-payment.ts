@@ -9,8 +9,9 @@ import {
   type UsdPriceE8,
 } from '../../domain/asset.ts';
 import { formatDecimal, type Fiat } from '../../domain/money.ts';
-import { isNetwork, nativeAsset, settingOf, familyFacts, type Network } from '../../domain/networks.ts';
+import { isNetwork, nativeAsset, settingOf, type Network } from '../../domain/networks.ts';
 import type { Payment, Quote } from '../../domain/payment.ts';
+import type { Refusal, WayOut } from '../../domain/way-out.ts';
 import { matchingAddress } from '../../rails/address.ts';
 import type { RateSource } from '../../rates/source.ts';
 import type { Trx } from '../../store/database.ts';
@@ -21,7 +22,7 @@ import { DEFAULT_TOLERANCE_BASIS_POINTS, type Issued, type Issuer, type IssuingW
 
 /** Why a token cannot be used; `param` is the field to blame. */
 export type TokenRefusal =
-  | { readonly kind: 'refused'; readonly param: 'crypto_currency' | 'network' | 'amount'; readonly message: string }
+  | ({ readonly kind: 'refused'; readonly param: 'crypto_currency' | 'network' | 'amount' } & Refusal)
   | { readonly kind: 'no_rate'; readonly message: string };
 
 export type TokenChoice = { readonly kind: 'ok'; readonly token: Token } | TokenRefusal;
@@ -72,17 +73,17 @@ function refuseToken(
     return {
       kind: 'refused',
       param: 'crypto_currency',
-      message:
-        names === ''
-          ? `crypto_currency must be one of ${ASSET_CODES.join(', ')}, and the project can be paid in none of them yet. ` +
-            whatToSet(projectId, 'NETWORK', '--xpub XPUB', "the network's *_RPC_URL, such as BITCOIN_RPC_URL")
-          : `crypto_currency must be one of ${names}.`,
+      ...(names !== ''
+        ? { message: `crypto_currency must be one of ${names}.` }
+        : {
+            message: `crypto_currency must be one of ${ASSET_CODES.join(', ')}, and the project can be paid in none of them yet.`,
+            wayOut: setUp(projectId, null, "the network's *_RPC_URL, such as BITCOIN_RPC_URL"),
+          }),
     };
   }
   const elsewhere = networksOf(enabled, asset);
   const possible = elsewhere === '' ? '' : `; it can be on ${elsewhere}`;
-  const setting = (wanted: Network): string =>
-    whatToSet(projectId, wanted, familyFacts(wanted).walletOptions, nodeSettings(asset, wanted));
+  const setUpOf = (wanted: Network): WayOut => setUp(projectId, wanted, nodeSettings(asset, wanted));
   // Stands for the network when the client names none that could be configured.
   const usual = usualNetwork(asset);
   if (network !== null && (!isNetwork(network) || tokenOf(asset, network) === null)) {
@@ -90,26 +91,23 @@ function refuseToken(
     return {
       kind: 'refused',
       param: 'network',
-      message:
-        elsewhere === ''
-          ? `${problem}, and ${asset} cannot be paid on any network yet. ${setting(usual)}`
-          : `${problem}; ${asset} can be paid on ${elsewhere}.`,
+      ...(elsewhere === ''
+        ? { message: `${problem}, and ${asset} cannot be paid on any network yet.`, wayOut: setUpOf(usual) }
+        : { message: `${problem}; ${asset} can be paid on ${elsewhere}.` }),
     };
   }
   const wanted = network ?? usual;
   return {
     kind: 'refused',
     param: network === null ? 'crypto_currency' : 'network',
-    message: `${asset} cannot be paid on ${wanted} yet${possible}. ${setting(wanted)}`,
+    message: `${asset} cannot be paid on ${wanted} yet${possible}.`,
+    wayOut: setUpOf(wanted),
   };
 }
 
 /** What the operator must do so that payments on a network are possible. */
-function whatToSet(projectId: string, network: string, wallet: string, node: string): string {
-  return (
-    `Set a wallet of the project (cointill wallet set --project ${projectId} --network ${network} ${wallet}) ` +
-    `and a node that the service follows (${node}).`
-  );
+function setUp(projectId: string, network: Network | null, settings: string): WayOut {
+  return { kind: 'set_up', projectId, network, settings };
 }
 
 function nodeSettings(asset: AssetCode, network: Network): string {
@@ -180,7 +178,7 @@ export async function quotePayment(
   const price = priceToken(rates, token, payment.amountMinor, payment.currency);
   if (price.kind !== 'ok') return price;
   const issued = held ?? (await issuer.issue(payment, token, trx));
-  if (issued.kind === 'no_method') return { kind: 'refused', param: 'crypto_currency', message: issued.message };
+  if (issued.kind === 'no_method') return { ...issued, kind: 'refused', param: 'crypto_currency' };
   const { asset, network, decimals } = token;
   const tolerance = BigInt(issued.wallet?.toleranceBasisPoints ?? DEFAULT_TOLERANCE_BASIS_POINTS);
   const toleranceUnits = (price.owedUnits * tolerance) / 10_000n;

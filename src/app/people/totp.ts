@@ -24,7 +24,7 @@ export function openTotp(key: Uint8Array, person: Person, sealed: Uint8Array): s
     return openSecret(key, sealed, boundTo(person.id));
   } catch (cause) {
     throw new Error(
-      `The one-time codes of ${person.email} cannot be checked: their secret was sealed with another key. Start with the SECRET_KEY, or the secret.key in DATA_DIR, of then; if it is lost: cointill user reset ${person.email}`,
+      `The one-time codes of ${person.email} cannot be checked: their secret was sealed with another key. Start with the SECRET_KEY, or the secret.key in DATA_DIR, of then; if it is lost, run the command user reset ${person.email}.`,
       { cause },
     );
   }

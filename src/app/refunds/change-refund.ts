@@ -93,8 +93,6 @@ async function payoutRefusal(trx: Trx, { id }: Refund): Promise<RefundRefusal | 
 
 /** Until what may pay the refund is read, nobody knows whether it does. */
 function unreadRefusal({ id }: Refund, { text }: UnreadMoney): RefundRefusal {
-  const message =
-    `${text}, so that it cannot be cancelled now. Try again in a moment. ` +
-    `If the node is away for long, make sure that nothing was sent, and use: cointill refund cancel ${encodeId('refund', id)} --force`;
-  return { kind: 'refused', param: null, message };
+  const message = `${text}, so that it cannot be cancelled now. Try again in a moment. If the node is away for long, make sure that nothing was sent, and use:`;
+  return { kind: 'refused', param: null, message, wayOut: { kind: 'force_cancel', refundId: id } };
 }

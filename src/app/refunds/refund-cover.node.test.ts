@@ -127,7 +127,7 @@ describe('a refund in ether that the money on the chain', () => {
     const next = await etherRefund(shop, order, { amountMinor: 3_000n });
     const withheld = {
       call: null,
-      problem: expect.stringMatching(new RegExp(`${hash}.*cancelled.*--not-paid-by ${hash}`)),
+      problem: expect.stringMatching(new RegExp(`${hash}.*cancelled.*as not paid by ${hash}`)),
     };
     expect(await showEther(shop, next)).toMatchObject(withheld);
     expect(await showEther(shop, next, [hash])).toMatchObject({ problem: null });

@@ -98,7 +98,7 @@ function givenBackBy(claim: ClaimOnPayment, shownId: string): string {
   if (payout?.isGuess) {
     return (
       `${payout.transactionHash} paid exactly the amount of ${encodeId('refund', id)} to its address, although that ${endOf(claim)}. If it was yours, do not pay again: cancel this refund. ` +
-      `If it was not, show this one with: cointill refund show ${encodeId('refund', shownId)} --not-paid-by ${payout.transactionHash}`
+      `If it was not, show ${encodeId('refund', shownId)} by its command as not paid by ${payout.transactionHash}.`
     );
   }
   const how = payout?.state === 'waiting' ? 'is being given back, once it is mined,' : 'was given back already';

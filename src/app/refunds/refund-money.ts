@@ -2,6 +2,7 @@ import { isAssetCode, tokenOf } from '../../domain/asset.ts';
 import { isNetwork } from '../../domain/networks.ts';
 import { otherMoney } from '../../domain/other-money.ts';
 import { NO_MONEY, type Payment, type Quote } from '../../domain/payment.ts';
+import type { Refusal } from '../../domain/way-out.ts';
 import type { Trx } from '../../store/database.ts';
 import { findTransfers } from '../../store/payments/transfers.ts';
 import { tokenDecimals } from '../payments/chain-money.ts';
@@ -9,7 +10,7 @@ import type { App } from '../context.ts';
 
 export type RefundRefusal =
   | { readonly kind: 'not_found' }
-  | {
+  | (Refusal & {
       readonly kind: 'refused';
       readonly param:
         | 'amount'
@@ -20,10 +21,9 @@ export type RefundRefusal =
         | 'order_id'
         | 'transaction_id'
         | null;
-      readonly message: string;
       /** The address is valid, but not of the customer's wallet. */
       readonly notYours?: true;
-    };
+    });
 
 /** A payment with the money that a refund pays back. */
 export type RefundedPayment = Payment & { readonly quote: Quote };

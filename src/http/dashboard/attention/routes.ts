@@ -29,7 +29,7 @@ export function attentionRoutes(
       noticedNumbers(core, scope),
     ]);
     return {
-      data: items.slice(0, MAX_ATTENTION).map((item) => viewOf(item, people, numbers)),
+      data: items.slice(0, MAX_ATTENTION).map((item) => viewOf(item, scope.projectId, people, numbers)),
       has_more: items.length > MAX_ATTENTION,
       // Only those who may assign see whom to.
       people: mayDo(scope.role, 'write_notes') ? people.map(({ id, email }) => ({ id, email })) : [],
@@ -56,7 +56,12 @@ export function attentionRoutes(
   });
 }
 
-function viewOf(item: AttentionItem, people: readonly Assignee[], numbers: ReadonlyMap<string, number>): AttentionView {
+function viewOf(
+  item: AttentionItem,
+  projectId: string,
+  people: readonly Assignee[],
+  numbers: ReadonlyMap<string, number>,
+): AttentionView {
   const { payment, money, usdCents, mark } = item;
   return {
     kind: item.kind,
@@ -74,10 +79,30 @@ function viewOf(item: AttentionItem, people: readonly Assignee[], numbers: Reado
     url: item.url,
     detail: item.detail,
     problem_kind: item.problemKind,
-    command: item.command,
+    command: commandOf(item, projectId),
     change: item.change,
     assigned_to: people.find(({ id }) => id === mark?.assignedTo) ?? null,
     note: mark?.note ?? null,
     version: mark?.version ?? 0,
   };
+}
+
+/** The command that deals with an item, where no page does. */
+function commandOf({ kind, subject, network, payment }: AttentionItem, projectId: string): string | null {
+  switch (kind) {
+    case 'endpoint_failing':
+      return `cointill webhook deliveries ${subject}`;
+    case 'endpoint_disabled':
+      return `cointill webhook enable ${subject}`;
+    case 'no_wallet':
+      return `cointill wallet set --project ${projectId} --network ${network}`;
+    case 'sweep':
+      return `cointill sweep plan --project ${projectId} --network ${network}`;
+    case 'refund_to_sign':
+      return `cointill refund show ${payment?.name}`;
+    case 'node_behind':
+      return 'cointill network status';
+    default:
+      return null;
+  }
 }

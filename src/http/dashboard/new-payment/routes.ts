@@ -15,6 +15,7 @@ import { findProject } from '../../../store/projects/projects.ts';
 import { paymentUrl, publicPaymentId } from '../../../wire/payment.ts';
 import { clientAddress } from '../../client.ts';
 import { invalid, RequestError } from '../../errors.ts';
+import { messageOf } from '../../ways-out.ts';
 import type { AnswerOf, BodyOf } from '../contract.ts';
 import { addRoute, signedInOf, type Dashboard } from '../route.ts';
 import { formRequest, notAgain, scopeOf, type ProjectScope } from '../scope.ts';
@@ -62,7 +63,7 @@ export function newPaymentRoutes(app: FastifyInstance, { people: { app: core }, 
       case 'wrong_clock':
         throw new RequestError('service_unavailable', outcome.message);
       case 'refused':
-        throw invalid(outcome.param === 'crypto_currency' ? 'asset' : outcome.param, outcome.message);
+        throw invalid(outcome.param === 'crypto_currency' ? 'asset' : outcome.param, messageOf(outcome));
       case 'key_reused':
       case 'still_running':
         throw notAgain(outcome.kind);

@@ -15,6 +15,7 @@ import { withChosenAddress } from '../../../store/refunds/chosen-addresses.ts';
 import { isoTime } from '../../../wire/time.ts';
 import { readIsoDate } from '../../dates.ts';
 import { invalid, notFound, RequestError } from '../../errors.ts';
+import { messageOf } from '../../ways-out.ts';
 import type { BodyOf } from '../contract.ts';
 import { viewOf } from '../payments/record.ts';
 import { addRoute, appFor, type Dashboard } from '../route.ts';
@@ -153,7 +154,7 @@ function refundIdOf(outcome: RefundOutcome): string {
     case 'not_found':
       throw noPayment();
     case 'refused':
-      throw invalid(fieldOf(outcome.param), outcome.message);
+      throw invalid(fieldOf(outcome.param), messageOf(outcome));
     case 'key_reused':
     case 'still_running':
       throw notAgain(outcome.kind);

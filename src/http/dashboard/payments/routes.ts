@@ -16,6 +16,7 @@ import { findPayments } from '../../../store/payments/payments.ts';
 import type { PaymentChange } from '../../../store/payments/save-changes.ts';
 import { whyNot } from '../../api.ts';
 import { invalid, RequestError } from '../../errors.ts';
+import { messageOf } from '../../ways-out.ts';
 import type { BodyOf } from '../contract.ts';
 import { addRoute, appFor, type Dashboard } from '../route.ts';
 import { noPayment, paymentSelector, scopeOf } from '../scope.ts';
@@ -102,7 +103,7 @@ function changeOf(outcome: ChangeOutcome<TokenRefusal | NotSandbox>, done: strin
         null,
         'reason' in outcome
           ? `The payment cannot be ${done}: ${whyNot(outcome.reason, outcome.payment)}`
-          : outcome.message,
+          : messageOf(outcome),
       );
     case 'replayed':
     case 'key_reused':

@@ -3,6 +3,7 @@ import { formatDecimal } from '../../../domain/money.ts';
 import { NETWORK_FACTS } from '../../../domain/networks.ts';
 import { formatPercent } from '../../../domain/percent.ts';
 import { isoTime } from '../../../wire/time.ts';
+import { messageOf } from '../../ways-out.ts';
 import type { NetworkHealthView, NetworkView, WalletsView, WalletView } from './contract.ts';
 
 /** A project's wallets and terms as the browser reads them. */
@@ -51,7 +52,7 @@ function walletView({
     tolerance: formatPercent(toleranceBasisPoints),
     has_own_tolerance: wallet.toleranceBasisPoints !== null,
     set_at: isoTime(wallet.createdAt),
-    problem,
+    problem: problem && messageOf(problem),
     warning,
   };
 }

@@ -1,0 +1,25 @@
+import { isEvmNetwork } from '../domain/networks.ts';
+import { encodeId } from '../domain/id.ts';
+import type { Refusal, WayOut } from '../domain/way-out.ts';
+
+/** A refusal with the command that helps, if one does. */
+export function messageOf({ message, wayOut }: Refusal): string {
+  return wayOut === undefined ? message : `${message} ${commandOf(wayOut)}`;
+}
+
+function commandOf(wayOut: WayOut): string {
+  switch (wayOut.kind) {
+    case 'set_up': {
+      const { projectId, network, settings } = wayOut;
+      const source = network !== null && isEvmNetwork(network) ? '--treasury 0x… or --xpub XPUB' : '--xpub XPUB';
+      const wallet = `cointill wallet set --project ${projectId} --network ${network ?? 'NETWORK'} ${source}`;
+      return `Set a wallet of the project (${wallet}) and a node that the service follows (${settings}).`;
+    }
+    case 'set_wallet':
+      return 'with: cointill wallet set';
+    case 'network_status':
+      return '(cointill network status says why).';
+    case 'force_cancel':
+      return `cointill refund cancel ${encodeId('refund', wayOut.refundId)} --force`;
+  }
+}

@@ -24,13 +24,12 @@ const KINDS = {
 export function actsOnId(command: Command, kind: keyof typeof KINDS, { run, record, line }: Act): void {
   const { about, read } = KINDS[kind];
   printsRecord(command)
-    .argument('<id>', about)
-    .action((text: string, options: OutputOptions) => {
-      const uuid = read(text);
-      return withCointill(async ({ app }) => {
+    .argument('<id>', about, read)
+    .action((uuid: string, options: OutputOptions) =>
+      withCointill(async ({ app }) => {
         done(await run(app, uuid));
         const id = encodeId(kind, uuid);
         print(options, { id, ...record }, () => [line(id)]);
-      });
-    });
+      }),
+    );
 }

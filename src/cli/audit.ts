@@ -17,23 +17,24 @@ interface ListOptions extends OutputOptions {
 const MAX_LIMIT = 1_000;
 
 /** `cointill audit list`. */
-export function addAuditCommands(program: Command): void {
-  const audit = program.command('audit').description('see who changed what');
+export function addAuditCommands(audit: Command): void {
   printsRecord(audit.command('list').description('list changes, the newest first'))
-    .option('--project <id>', 'only of this project')
+    .option('--project <id>', 'only of this project', projectIdOf)
     .option('--limit <n>', `how many, 1 to ${MAX_LIMIT}`, wholeNumber(1, MAX_LIMIT), 50)
-    .option('--before <id>', 'only what came before this entry, for the next page')
+    .option('--before <id>', 'only what came before this entry, for the next page', entryIdOf)
     .action((options: ListOptions) => {
-      const projectId = options.project === undefined ? null : projectIdOf(options.project);
-      const after = options.before === undefined ? null : parseUuid(options.before);
-      if (options.before !== undefined && after === null) {
-        throw new UsageFailure('--before must be the id of an entry, as --json shows it.');
-      }
+      const { project: projectId = null, before: after = null, limit } = options;
       return withCointill(async ({ app }) => {
-        const entries = await listAuditEntries(app.db, { ...WHOLE_LOG, projectId }, { after, limit: options.limit });
+        const entries = await listAuditEntries(app.db, { ...WHOLE_LOG, projectId }, { after, limit });
         print(options, entries.map(entryRecord), () => entryTable(entries));
       });
     });
+}
+
+function entryIdOf(text: string): string {
+  const id = parseUuid(text);
+  if (id !== null) return id;
+  throw new UsageFailure('--before must be the id of an entry, as --json shows it.');
 }
 
 function entryRecord(entry: AuditEntry): object {

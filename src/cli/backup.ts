@@ -32,11 +32,10 @@ const STDOUT = '-';
 const MAX_KEPT = 10_000;
 
 /** `cointill backup` and `cointill backup check`. */
-export function addBackupCommands(program: Command): void {
-  const backup = withPassphrase(
+export function addBackupCommands(backup: Command): void {
+  withPassphrase(
     printsRecord(
-      program
-        .command('backup')
+      backup
         .description('copy the whole database and the key of webhook secrets into one file, while the service runs')
         .argument(
           '<target>',

@@ -53,8 +53,8 @@ async function buildProgram(args: readonly string[]): Promise<Command> {
   const wanted = args[0] === 'help' ? args[1] : args[0];
   for (const group of COMMAND_GROUPS) {
     const { description, load } = GROUPS[group];
-    if (group === wanted) (await load())(program);
-    else program.command(group).description(description);
+    const command = program.command(group).description(description);
+    if (group === wanted) (await load())(command);
   }
   for (const command of program.commands) addExamples(command, name, '');
   return program;

@@ -21,17 +21,15 @@ interface DeleteOptions extends OutputOptions {
 const MAX_DAYS = 3_650;
 
 /** `cointill customer delete`. */
-export function addCustomerCommands(program: Command): void {
-  const customer = program.command('customer').description("delete customers' personal data");
+export function addCustomerCommands(customer: Command): void {
   const remove = customer.command('delete');
   remove.description("delete customers' e-mail addresses, names, metadata and notes; what books need stays");
   printsRecord(remove)
-    .requiredOption('--project <id>', "the project's id")
+    .requiredOption('--project <id>', "the project's id", projectIdOf)
     .option('--email <address>', 'of the customer with this address')
     .option('--older-than <days>', 'of all payments that ended and are older', wholeNumber(1, MAX_DAYS))
     .option('--yes', 'delete them; without it, they are only counted')
-    .action(({ project, email, olderThan: days, yes, ...options }: DeleteOptions) => {
-      const projectId = projectIdOf(project);
+    .action(({ project: projectId, email, olderThan: days, yes, ...options }: DeleteOptions) => {
       if ((email === undefined) === (days === undefined))
         throw new UsageFailure('Give either --email or --older-than.');
       return withCointill(async ({ app }) => {

@@ -7,7 +7,7 @@ import { GROUPS } from './groups.ts';
 /** Every command that does something, by its words; none of them does it here. */
 async function allCommands(): Promise<{ readonly root: Command; readonly paths: ReadonlyMap<string, Command> }> {
   const root = new Command('cointill');
-  for (const group of COMMAND_GROUPS) (await GROUPS[group].load())(root);
+  for (const group of COMMAND_GROUPS) (await GROUPS[group].load())(root.command(group));
   const paths = new Map<string, Command>();
   const visit = (command: Command, path: string): void => {
     command.exitOverride().configureOutput({ writeErr: () => {} });

@@ -3,8 +3,8 @@ import type { CommandGroup } from '../config/called-as.ts';
 
 interface Group {
   readonly description: string;
-  /** Loads the group's module, which adds its commands; only the group that runs is loaded, for a quick start. */
-  readonly load: () => Promise<(program: Command) => void>;
+  /** Loads what adds the group's commands; only the group that runs is loaded, for a quick start. */
+  readonly load: () => Promise<(group: Command) => void>;
 }
 
 /** What `cointill` can do, group by group. */
@@ -38,7 +38,7 @@ export const GROUPS: Readonly<Record<CommandGroup, Group>> = {
     load: async () => (await import('./webhook.ts')).addWebhookCommands,
   },
   payment: {
-    description: 'list, show, complete, simulate, accept and cancel payments',
+    description: 'list, show, complete, simulate, accept and cancel payments, by the id of either API',
     load: async () => (await import('./payment.ts')).addPaymentCommands,
   },
   wallet: {
@@ -66,7 +66,7 @@ export const GROUPS: Readonly<Record<CommandGroup, Group>> = {
     load: async () => (await import('./recover.ts')).addRecoverCommands,
   },
   refund: {
-    description: 'see what to sign for a refund',
+    description: 'see what to sign for a refund, or withdraw it',
     load: async () => (await import('./refund.ts')).addRefundCommands,
   },
   report: {

@@ -36,11 +36,9 @@ interface RollOptions extends OutputOptions {
 const DEFAULT_OVERLAP_HOURS = 24;
 
 /** `cointill key create|list|roll|revoke`. */
-export function addKeyCommands(program: Command): void {
-  const key = program.command('key').description('make, list and revoke API keys');
-
+export function addKeyCommands(key: Command): void {
   printsRecord(key.command('create').description('make a key; its text is shown here and never again'))
-    .requiredOption('--project <id>', 'whose key it is')
+    .requiredOption('--project <id>', 'whose key it is', projectIdOf)
     .addOption(required('--mode <mode>', 'test: the sandbox; live: real money', MODES))
     .addOption(required('--kind <kind>', 'secret: for your server; public: for web pages and apps', KEY_KINDS))
     .addOption(new Option('--permission <permission>', 'what it may do').choices(PERMISSIONS))
@@ -51,11 +49,11 @@ export function addKeyCommands(program: Command): void {
     )
     .requiredOption('--name <name>', 'what the key is called')
     .action((options: CreateOptions) => {
-      const { project, mode, kind, permission = null, scopes = null, name } = options;
+      const { project: projectId, mode, kind, permission = null, scopes = null, name } = options;
       if (permission === null && scopes === null) {
         throw new UsageFailure(`Say what the key may do: --permission ${PERMISSIONS.join(', ')}, or --scopes.`);
       }
-      const request = { projectId: projectIdOf(project), mode, kind, permission, scopes, name };
+      const request = { projectId, mode, kind, permission, scopes, name };
       return withCointill(async ({ app }) => {
         const { stored, key: text } = done(await createKey(app, request));
         print(options, newKeyRecord(stored, text), () => newKeyLines(stored, text));
@@ -63,26 +61,24 @@ export function addKeyCommands(program: Command): void {
     });
 
   printsRecord(key.command('list').description("list a project's keys, without their texts"))
-    .requiredOption('--project <id>', 'whose keys')
-    .action((options: OutputOptions & { readonly project: string }) => {
-      const projectId = projectIdOf(options.project);
-      return withCointill(async ({ app }) => {
-        const { keys } = done(await keysOf(app, projectId));
+    .requiredOption('--project <id>', 'whose keys', projectIdOf)
+    .action((options: OutputOptions & { readonly project: string }) =>
+      withCointill(async ({ app }) => {
+        const { keys } = done(await keysOf(app, options.project));
         print(options, keys.map(keyRecord), () => keyTable(keys));
-      });
-    });
+      }),
+    );
 
   printsRecord(key.command('roll').description('put a new key in the place of one; both work for a while'))
-    .argument('<id>', "the old key's id, key_…")
+    .argument('<id>', "the old key's id, key_…", keyIdOf)
     .option(
       '--overlap <hours>',
       `how long the old key still works, 0 to ${MAX_OVERLAP_HOURS}`,
       wholeNumber(0, MAX_OVERLAP_HOURS),
       DEFAULT_OVERLAP_HOURS,
     )
-    .action((text: string, options: RollOptions) => {
-      const id = keyIdOf(text);
-      return withCointill(async ({ app }) => {
+    .action((id: string, options: RollOptions) =>
+      withCointill(async ({ app }) => {
         const rolled = done(await rollKey(app, id, { overlapHours: options.overlap }));
         const replaced = { id: encodeId('key', id), ends_at: isoTime(rolled.endsAt) };
         print(options, { ...newKeyRecord(rolled.stored, rolled.key), replaces: replaced }, () => [
@@ -90,8 +86,8 @@ export function addKeyCommands(program: Command): void {
           '',
           `${replaced.id} works until ${replaced.ends_at}.`,
         ]);
-      });
-    });
+      }),
+    );
 
   actsOnId(key.command('revoke').description('refuse a key from now on, within a second everywhere, for good'), 'key', {
     run: removeKey,

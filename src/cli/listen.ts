@@ -31,9 +31,9 @@ export function addListenCommand(webhook: Command): void {
     .option('--port <n>', 'the local port; 0: any that is free', wholeNumber(0, 65_535), 9000)
     .addOption(new Option('--secret <secret>', "the endpoint's secret, to verify with").argParser(secretOf))
     .addOption(
-      new Option('--project <id>', 'register a temporary test endpoint of this project, deleted at the end').conflicts(
-        'secret',
-      ),
+      new Option('--project <id>', 'register a temporary test endpoint of this project, deleted at the end')
+        .argParser(projectIdOf)
+        .conflicts('secret'),
     )
     .option('--fail', 'answer 500, to see retries')
     .option('--json', 'print one JSON document a line for each delivery')
@@ -48,9 +48,9 @@ function secretOf(text: string): string {
 }
 
 async function listen(options: ListenOptions): Promise<void> {
-  if (options.project !== undefined && readConfig(process.env, process.cwd()).production) throw noEndpointHere();
+  const { project: projectId = null } = options;
+  if (projectId !== null && readConfig(process.env, process.cwd()).production) throw noEndpointHere();
   const stopped = untilStopSignal();
-  const projectId = options.project === undefined ? null : projectIdOf(options.project);
   const ready = Promise.withResolvers<string | null>();
   // Nobody may be waiting for it yet.
   ready.promise.catch(() => {});

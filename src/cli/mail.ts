@@ -9,9 +9,7 @@ import { CommandFailure, UsageFailure } from './failure.ts';
 import { print, printsRecord, type OutputOptions } from './output.ts';
 
 /** `cointill mail test`, which needs no database. */
-export function addMailCommands(program: Command): void {
-  const mail = program.command('mail').description('see whether mails are taken');
-
+export function addMailCommands(mail: Command): void {
   printsRecord(mail.command('test').description('send a mail now, by the settings as they are here'))
     .requiredOption('--to <email>', 'whom to')
     .action(async (options: OutputOptions & { readonly to: string }) => {

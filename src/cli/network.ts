@@ -8,9 +8,7 @@ import { fields } from '../wire/fields.ts';
 import { print, printsRecord, type OutputOptions } from './output.ts';
 
 /** `cointill network status`. */
-export function addNetworkCommands(program: Command): void {
-  const network = program.command('network').description('see how the chains are followed');
-
+export function addNetworkCommands(network: Command): void {
   printsRecord(
     network.command('status').description('show how far each network was read and how its nodes are'),
   ).action((options: OutputOptions) =>

@@ -7,9 +7,8 @@ import { findProject, listProjects } from '../store/projects/projects.ts';
 import { commaSeparated } from './arguments.ts';
 import { noProject, UsageFailure } from './failure.ts';
 
-/** Parses `--status`: payment statuses separated by commas; null if not given. */
-export function statusesOf(text: string | undefined): readonly PaymentStatus[] | null {
-  if (text === undefined) return null;
+/** Parses `--status`: payment statuses separated by commas. */
+export function statusesOf(text: string): readonly PaymentStatus[] {
   const known: readonly string[] = PAYMENT_STATUSES;
   const names = commaSeparated(text);
   const unknown = names.find((name) => !known.includes(name));

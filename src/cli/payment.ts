@@ -31,8 +31,8 @@ import { changed, type PaymentAction } from './payment-refusal.ts';
 interface ListOptions extends OutputOptions {
   readonly project?: string;
   readonly mode?: Mode;
-  readonly surface?: PaymentApi;
-  readonly status?: string;
+  readonly surface?: Surface;
+  readonly status?: readonly PaymentStatus[];
   readonly limit: number;
   readonly offset: number;
 }
@@ -45,39 +45,32 @@ const MAX_LIMIT = 100;
 const MAX_OFFSET = 10_000;
 
 /** `cointill payment list|show|complete|simulate|accept|cancel`. */
-export function addPaymentCommands(program: Command): void {
-  const payment = program
-    .command('payment')
-    .description('list, show, complete, simulate, accept and cancel payments, by the id of either API');
-
+export function addPaymentCommands(payment: Command): void {
   printsRecord(payment.command('list').description('list payments, the newest first'))
-    .option('--project <id>', 'only of this project')
+    .option('--project <id>', 'only of this project', projectIdOf)
     .addOption(new Option('--mode <mode>', 'only of this mode').choices(MODES))
-    .addOption(new Option('--surface <surface>', 'only those that this API made').choices(PAYMENT_APIS))
-    .option('--status <statuses>', 'only with these statuses, by commas, such as pending,confirming')
+    .addOption(new Option('--surface <surface>', 'only those that this API made').choices(SURFACES))
+    .option('--status <statuses>', 'only with these statuses, by commas, such as pending,confirming', statusesOf)
     .option('--limit <n>', `how many, 1 to ${MAX_LIMIT}`, wholeNumber(1, MAX_LIMIT), 50)
     .option('--offset <n>', `how many to pass over, 0 to ${MAX_OFFSET}`, wholeNumber(0, MAX_OFFSET), 0)
-    .action(({ project, status, ...options }: ListOptions) => {
-      const projectId = project === undefined ? null : projectIdOf(project);
-      const statuses = statusesOf(status);
-      return withCointill(async ({ app }) => {
+    .action(({ project: projectId = null, status: statuses = null, ...options }: ListOptions) =>
+      withCointill(async ({ app }) => {
         const payments = await listAllPayments(app.db, { ...options, projectId, statuses });
         const records = payments.map((one) => paymentRecord(one, app.links));
         print(options, records, () => paymentTable(payments));
-      });
-    });
+      }),
+    );
 
   printsRecord(payment.command('show').description('show a payment with its timeline, events and transfers'))
-    .argument('<id>', 'ord_… or a UUID')
-    .action((id: string, options: OutputOptions) => {
-      const selector = paymentSelectorOf(id);
-      return withCointill(async ({ app }) => {
+    .argument('<id>', 'ord_… or a UUID', paymentSelectorOf)
+    .action((selector: PaymentSelector, options: OutputOptions) =>
+      withCointill(async ({ app }) => {
         const found = await findPayment(app.db, selector);
         const history = await readHistory(app.db, found);
         const record = { ...paymentRecord(found, app.links), ...historyRecord(history, found.quote) };
         print(options, record, () => [...paymentLines(found, app.links), ...historyLines(history, found.quote)]);
-      });
-    });
+      }),
+    );
 
   addAction(payment, 'complete', 'complete a test payment now, as its timer would', completeSandboxPayment);
   addAction(payment, 'accept', 'take the confirmed money that is there as payment', acceptPayment);

@@ -16,9 +16,7 @@ import { fields } from '../wire/fields.ts';
 import { print, printsRecord, table, type OutputOptions } from './output.ts';
 
 /** `cointill project create|list|deactivate|activate|set`. */
-export function addProjectCommands(program: Command): void {
-  const project = program.command('project').description('make, list and change projects');
-
+export function addProjectCommands(project: Command): void {
   printsRecord(project.command('create').description('make a project'))
     .requiredOption('--name <name>', 'what the project is called')
     .action((options: OutputOptions & { readonly name: string }) =>
@@ -47,7 +45,7 @@ export function addProjectCommands(program: Command): void {
     ['activate', true, 'serve a deactivated project again'],
   ] as const) {
     printsRecord(project.command(name).description(description))
-      .argument('<id>', "the project's id")
+      .argument('<id>', "the project's id", projectIdOf)
       .action((id: string, options: OutputOptions) => activate(id, active, options));
   }
 
@@ -55,8 +53,7 @@ export function addProjectCommands(program: Command): void {
   addExportCommand(project);
 }
 
-function activate(text: string, active: boolean, options: OutputOptions): Promise<void> {
-  const id = projectIdOf(text);
+function activate(id: string, active: boolean, options: OutputOptions): Promise<void> {
   return withCointill(async ({ app }) => {
     const { project } = done(await setActive(app, id, active));
     const stops = active ? null : await stopsOf(app, id);
@@ -80,11 +77,10 @@ function addExportCommand(project: Command): void {
   project
     .command('export')
     .description('write what is kept for good of a project into one file of JSON lines, without secrets')
-    .argument('<id>', "the project's id")
+    .argument('<id>', "the project's id", projectIdOf)
     .requiredOption('--to <file>', 'the file to write, which must not be there yet')
-    .action((text: string, { to }: { readonly to: string }) => {
-      const id = projectIdOf(text);
-      return withCointill(async ({ app, handle }) => {
+    .action((id: string, { to }: { readonly to: string }) =>
+      withCointill(async ({ app, handle }) => {
         if (!(await projectsOf(app)).some((one) => one.id === id)) throw noProject(id);
         const opened = await exportProject(app, () => handle.connect(), id);
         if (opened.kind === 'busy') {
@@ -92,8 +88,8 @@ function addExportCommand(project: Command): void {
         }
         const lines = await writeExport(to, opened.file);
         process.stdout.write(`${lines} lines were written to ${to}.\n`);
-      });
-    });
+      }),
+    );
 }
 
 /** What was written of a file that breaks off is deleted again. */
@@ -132,7 +128,7 @@ interface SetOptions extends OutputOptions {
 
 function addSetCommand(project: Command): void {
   printsRecord(project.command('set').description('say who may use a project, its spread, and how its pages look'))
-    .argument('<id>', "the project's id")
+    .argument('<id>', "the project's id", projectIdOf)
     .option('--name <name>', 'what the project is called')
     .option('--allow-ips <cidrs>', 'addresses or CIDRs, by commas, that its secret keys work from; "" opens it to all')
     .option('--spread <percent>', 'how much dearer than the market its customers buy, such as 1.5', percentage)
@@ -195,8 +191,7 @@ async function readLogo(file: string): Promise<LogoFile> {
   }
 }
 
-function change(text: string, changes: Parameters<typeof changeProject>[2], options: OutputOptions): Promise<void> {
-  const id = projectIdOf(text);
+function change(id: string, changes: Parameters<typeof changeProject>[2], options: OutputOptions): Promise<void> {
   return withCointill(async ({ app }) => {
     const { project } = done(await changeProject(app, id, changes));
     print(options, projectRecord(project), () => projectLines(project));

@@ -38,20 +38,19 @@ export function addBookCommand(recover: Command): void {
     .requiredOption('--amount <n>', 'the amount of the order that it pays')
     .addOption(new Option('--currency <code>', 'its currency').choices(FIATS).default('USD'))
     .option('--order-id <text>', "the shop's own reference of the order")
-    .option('--project <id>', 'whose payment it is, where several share the wallet')
+    .option('--project <id>', 'whose payment it is, where several share the wallet', projectIdOf)
     // Options that both commands have are parsed by the parent command.
     .action((address: string, _options: unknown, own: Command) => book(address, own.optsWithGlobals()));
 }
 
 function book(address: string, options: BookOptions): Promise<void> {
-  const { amount, currency, orderId = null, project } = options;
+  const { amount, currency, orderId = null, project: projectId = null } = options;
   if (!isFiat(currency)) throw new UsageFailure(`--currency must be one of ${FIATS.join(', ')}.`);
   const parsed = parseFiatAmount(/^\d{1,10}(?:\.\d{1,4})?$/.test(amount) ? Number(amount) : NaN, currency);
   if (parsed.kind === 'invalid') throw new UsageFailure(`--amount ${parsed.rule}.`);
   if (orderId !== null && orderId.length > MAX_ORDER_ID) {
     throw new UsageFailure(`--order-id must have at most ${MAX_ORDER_ID} characters.`);
   }
-  const projectId = project === undefined ? null : projectIdOf(project);
   return withCointill(async ({ app }) => {
     const booking = { address, amountMinor: parsed.minor, currency, merchantOrderId: orderId, projectId };
     const { payment, received } = done(await bookLost(app, booking));

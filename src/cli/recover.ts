@@ -26,14 +26,12 @@ const DEFAULT_LOST_MS = 60 * 60_000;
 const MAX_SKIP = 10_000_000;
 
 /** `cointill recover`, `cointill recover book` and `cointill recover key`. */
-export function addRecoverCommands(program: Command): void {
-  const command = withSkip(
+export function addRecoverCommands(recovering: Command): void {
+  withSkip(
     printsRecord(
-      program
-        .command('recover')
-        .description(
-          'pass over addresses and numbers that a lost or another copy may have handed out, and sell on; after a failover that may have lost the last moments, or where another copy was at work',
-        ),
+      recovering.description(
+        'pass over addresses and numbers that a lost or another copy may have handed out, and sell on; after a failover that may have lost the last moments, or where another copy was at work',
+      ),
     ),
   )
     .option('--since <time>', 'from when on moments may be lost, such as 2026-11-22T03:10:00Z (default: an hour ago)')
@@ -61,8 +59,8 @@ export function addRecoverCommands(program: Command): void {
       });
     });
 
-  addBookCommand(command);
-  addKeyCommand(command);
+  addBookCommand(recovering);
+  addKeyCommand(recovering);
 }
 
 /** The copies restored from a folder's backups, and how to note there where this installation continues. */

@@ -4,6 +4,7 @@ import type { RefundInstructions } from '../app/refunds/refund-instructions.ts';
 import { showInstructions } from '../service/show-instructions.ts';
 import { cancelRefund } from '../app/refunds/change-refund.ts';
 import type { Cointill } from '../service/core.ts';
+import { encodeId } from '../domain/id.ts';
 import { formatDecimal } from '../domain/money.ts';
 import { messageOf } from '../http/ways-out.ts';
 import { refundView } from '../wire/refund.ts';
@@ -15,28 +16,23 @@ import { print, printsRecord, type OutputOptions } from './output.ts';
 type ShowOptions = OutputOptions & { readonly notPaidBy?: readonly string[] };
 
 /** `cointill refund show`. */
-export function addRefundCommands(program: Command): void {
-  const refund = program.command('refund').description('see what to sign for a refund, or withdraw it');
+export function addRefundCommands(refund: Command): void {
   printsRecord(refund.command('show').description('show a refund, and exactly what to sign in your wallet for it'))
-    .argument('<id>', "the refund's id, re_…")
+    .argument('<id>', "the refund's id, re_…", refundIdOf)
     .option('--not-paid-by <hash...>', 'transactions that seem to have paid a refund that was cancelled, and did not')
-    .action((text: string, options: ShowOptions) => {
-      const id = refundIdOf(text);
-      return withCointill((cointill) => showRefund(cointill, id, options));
-    });
+    .action((id: string, options: ShowOptions) => withCointill((cointill) => showRefund(cointill, id, options)));
   printsRecord(refund.command('cancel').description('withdraw a refund that nothing pays'))
-    .argument('<id>', "the refund's id, re_…")
+    .argument('<id>', "the refund's id, re_…", refundIdOf)
     .option('--force', 'even though the newest blocks were not read, and may pay it')
-    .action((text: string, options: OutputOptions & { readonly force?: boolean }) => {
-      const id = refundIdOf(text);
-      return withCointill(async (cointill) => {
+    .action((id: string, options: OutputOptions & { readonly force?: boolean }) =>
+      withCointill(async (cointill) => {
         const outcome = await cancelRefund(cointill.app, { id, isForced: options.force === true });
         if (outcome.kind === 'refused') throw new CommandFailure(messageOf(outcome));
         if (outcome.kind !== 'done')
           throw new CommandFailure('There is no such refund. List them with: GET /v1/refunds');
-        print(options, refundView(outcome.refund, cointill.app.links), () => [`Cancelled ${text}.`]);
-      });
-    });
+        print(options, refundView(outcome.refund, cointill.app.links), () => [`Cancelled ${encodeId('refund', id)}.`]);
+      }),
+    );
 }
 
 async function showRefund(cointill: Cointill, id: string, options: ShowOptions): Promise<void> {

@@ -20,7 +20,7 @@ import { findProject } from '../store/projects/projects.ts';
 import type { StatementRecord } from '../wire/books.ts';
 import { fields } from '../wire/fields.ts';
 import { oneOf, projectIdOf } from './arguments.ts';
-import { CommandFailure, UsageFailure } from './failure.ts';
+import { CommandFailure, noProject, UsageFailure } from './failure.ts';
 import { withCointill } from './open.ts';
 import { print, printsRecord, table, writeErrorLines, type OutputOptions } from './output.ts';
 
@@ -41,8 +41,7 @@ interface ExportOptions extends DaysOptions, OutputOptions {
 }
 
 /** `cointill report export` and `cointill report statement`. */
-export function addReportCommands(program: Command): void {
-  const report = program.command('report').description('export reports, and make statements that reconcile');
+export function addReportCommands(report: Command): void {
   ofDays(report.command('export').description('write payments, transfers, refunds or sweeps to standard output'))
     .addOption(new Option('--report <report>', oneOf(REPORTS)).choices(REPORTS).makeOptionMandatory())
     .option('--coin <coin>', 'only money in this coin, with --network')
@@ -89,7 +88,7 @@ export function addReportCommands(program: Command): void {
 
 function ofDays(command: Command): Command {
   return command
-    .requiredOption('--project <id>', 'whose money')
+    .requiredOption('--project <id>', 'whose money', projectIdOf)
     .addOption(new Option('--mode <mode>', 'live or test').choices(MODES).default('live'))
     .addOption(new Option('--period <period>', 'instead of --from and --to; last_month by default').choices(PERIODS))
     .option('--from <day>', 'the first day, such as 2026-01-01')
@@ -105,16 +104,14 @@ function withProject(
     days: ReportDays,
   ) => Promise<void>,
 ): Promise<void> {
-  const projectId = projectIdOf(options.project);
+  const { project: projectId } = options;
   return withCointill(async (cointill) => {
     // An offset such as +05:00 is none: PostgreSQL reads its sign the other way round.
     if (!(await knowsZone(cointill.app.db, options.zone))) {
       throw new UsageFailure('--zone must be the name of a time zone, such as Europe/Berlin.');
     }
     const days = daysOption(options, cointill.app.clock());
-    if ((await findProject(cointill.app.db, projectId)) === null) {
-      throw new CommandFailure(`There is no project ${projectId}. List them with: cointill project list`);
-    }
+    if ((await findProject(cointill.app.db, projectId)) === null) throw noProject(projectId);
     await work(cointill, { projectId, mode: options.mode }, days);
   });
 }

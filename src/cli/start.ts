@@ -56,11 +56,11 @@ Settings, all optional, from the environment:
   ROLE, NODE_ENV                         all, api or worker (all); production: HTTPS only`;
 
 /** `cointill start`. */
-export function addStartCommand(program: Command): void {
-  program.command('start').description('start the service').addHelpText('after', SETTINGS).action(start);
+export function addStartCommand(start: Command): void {
+  start.addHelpText('after', SETTINGS).action(runService);
 }
 
-async function start(): Promise<void> {
+async function runService(): Promise<void> {
   const config = readConfig(process.env, process.cwd());
   const program = calledAs(process.env, process.cwd());
   const [{ createLogger }, { startService }] = await Promise.all([

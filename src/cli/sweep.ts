@@ -23,14 +23,12 @@ const GWEI_DECIMALS = 9;
 const ETHER_DECIMALS = 18;
 
 /** `cointill sweep plan`. */
-export function addSweepCommands(program: Command): void {
-  const sweep = program.command('sweep').description('pay out what lies on deposit contracts');
+export function addSweepCommands(sweep: Command): void {
   printsRecord(sweep.command('plan').description('list what lies on deposit contracts, and the calls that pay it out'))
-    .requiredOption('--project <id>', 'whose deposits')
+    .requiredOption('--project <id>', 'whose deposits', projectIdOf)
     .requiredOption('--network <network>', oneOf(EVM_NETWORKS))
-    .action(({ project, network, ...options }: PlanOptions) => {
-      const projectId = projectIdOf(project);
-      return withCointill(async ({ app, networkConfigs, problems }) => {
+    .action(({ project: projectId, network, ...options }: PlanOptions) =>
+      withCointill(async ({ app, networkConfigs, troubles }) => {
         const config = networkConfigs.find((one) => one.network === network);
         if (!isNetwork(network) || !isEvmNetwork(network)) {
           throw new UsageFailure(`--network must be ${oneOf(EVM_NETWORKS)}.`);
@@ -56,8 +54,8 @@ export function addSweepCommands(program: Command): void {
         } finally {
           await caller.close();
         }
-      });
-    });
+      }),
+    );
 }
 
 type Decimals = (asset: DepositHolding['asset']) => number;

@@ -2,6 +2,7 @@ import { Option, type Command } from 'commander';
 import type { NewLink } from '../app/people/links.ts';
 import { deactivatePerson, invitePerson, peopleOf, resetPerson, setRole } from '../app/people/people.ts';
 import { endAllSessions, sessionsOf } from '../app/people/sessions.ts';
+import { rejected } from '../app/rejected.ts';
 import { readConfig } from '../config/config.ts';
 import { ROLES, type Role } from '../domain/role.ts';
 import { findPersonByEmail, type Member, type Person } from '../store/people/people.ts';
@@ -11,6 +12,7 @@ import { isEmail } from '../http/validation.ts';
 import { projectIdOf } from './arguments.ts';
 import { CommandFailure, done, UsageFailure } from './failure.ts';
 import { withCointill } from './open.ts';
+import { refusalMessage } from './refusal-words.ts';
 import { fields } from '../wire/fields.ts';
 import { print, printsRecord, secretFields, table, type OutputOptions } from './output.ts';
 
@@ -25,18 +27,23 @@ interface ChangedRoleOptions extends Omit<RoleOptions, 'role'> {
 }
 
 const role = () => new Option('--role <role>', 'what they may do').choices(ROLES).makeOptionMandatory();
-const PROJECT = ['--project <id>', 'in this project alone; in all, later ones too, where none is named'] as const;
+const PROJECT = [
+  '--project <id>',
+  'in this project alone; in all, later ones too, where none is named',
+  projectIdOf,
+] as const;
+const emailOption = (text: string): string => emailOf(text, '--email');
+const emailArgument = (text: string): string => emailOf(text, 'the e-mail');
 
 /** `cointill user invite|list|role|reset|deactivate|sessions`. */
-export function addUserCommands(program: Command): void {
-  const user = program.command('user').description('say who may use the dashboard');
-
+export function addUserCommands(user: Command): void {
   printsRecord(user.command('invite').description('make a link by which somebody makes an account, or makes it again'))
-    .requiredOption('--email <email>', 'whose account it will be')
+    .requiredOption('--email <email>', 'whose account it will be', emailOption)
     .addOption(role())
     .option(...PROJECT)
     .action((options: RoleOptions & { readonly email: string }) => {
-      const request = { email: emailOf(options.email, '--email'), role: options.role, projectId: projectOf(options) };
+      const { email, project: projectId = null } = options;
+      const request = { email, role: options.role, projectId };
       const url = dashboardUrl();
       return withCointill(async ({ app }) => {
         const { person, link, memberships, isMailed } = done(await invitePerson(app, url, request));
@@ -58,9 +65,8 @@ export function addUserCommands(program: Command): void {
   printsRecord(
     user.command('reset').description('make a link for a new password; ends all sessions, removes the second factor'),
   )
-    .argument('<email>', 'whose')
-    .action((text: string, options: OutputOptions) => {
-      const email = emailOf(text, 'the e-mail');
+    .argument('<email>', 'whose', emailArgument)
+    .action((email: string, options: OutputOptions) => {
       const url = dashboardUrl();
       return withCointill(async ({ app }) => {
         const { person, link } = done(await resetPerson(app, url, { email }));
@@ -69,32 +75,30 @@ export function addUserCommands(program: Command): void {
     });
 
   printsRecord(user.command('deactivate').description('let somebody in no more; ends all their sessions'))
-    .argument('<email>', 'whom')
-    .action((text: string, options: OutputOptions) => {
-      const email = emailOf(text, 'the e-mail');
-      return withCointill(async ({ app }) => {
+    .argument('<email>', 'whom', emailArgument)
+    .action((email: string, options: OutputOptions) =>
+      withCointill(async ({ app }) => {
         const { person } = done(await deactivatePerson(app, { email }));
         print(options, { email: person.email, deactivated: true }, () => [
           `${person.email} is let in no more, and is signed out everywhere.`,
         ]);
-      });
-    });
+      }),
+    );
 
   addSessionsCommand(user);
 }
 
 function addRoleCommand(user: Command): void {
   printsRecord(user.command('role').description('give somebody another role, or take one away'))
-    .argument('<email>', 'whose')
+    .argument('<email>', 'whose', emailArgument)
     .addOption(
       new Option('--role <role>', 'what they may do; none takes the role away')
         .choices([...ROLES, NO_ROLE])
         .makeOptionMandatory(),
     )
     .option(...PROJECT)
-    .action((text: string, options: ChangedRoleOptions) => {
-      const email = emailOf(text, 'the e-mail');
-      const wanted = { role: options.role === NO_ROLE ? null : options.role, projectId: projectOf(options) };
+    .action((email: string, options: ChangedRoleOptions) => {
+      const wanted = { role: options.role === NO_ROLE ? null : options.role, projectId: options.project ?? null };
       return withCointill(async ({ app }) => {
         const { person, memberships } = done(await setRole(app, { email }, wanted));
         const standing = projectRoles(memberships);
@@ -115,33 +119,26 @@ function addRoleCommand(user: Command): void {
 
 function addSessionsCommand(user: Command): void {
   printsRecord(user.command('sessions').description("list somebody's sessions"))
-    .argument('<email>', 'whose')
+    .argument('<email>', 'whose', emailArgument)
     .option('--end', 'end them all')
-    .action((text: string, options: OutputOptions & { readonly end?: boolean }) => {
-      const email = emailOf(text, 'the e-mail');
-      return withCointill(async ({ app }) => {
+    .action((email: string, options: OutputOptions & { readonly end?: boolean }) =>
+      withCointill(async ({ app }) => {
         const person = await findPersonByEmail(app.db, email);
-        if (person === null) {
-          throw new CommandFailure(`Nobody here has the e-mail ${email}. List everybody with: cointill user list`);
-        }
+        if (person === null) throw new CommandFailure(refusalMessage(rejected('no_email', { email })));
         const sessions = await sessionsOf(app, person.id);
         if (options.end === true) await endAllSessions(app, person.id);
         print(options, sessions.map(sessionRecord), () => [
           ...sessionTable(sessions),
           ...(options.end === true ? ['', `${person.email} is signed out everywhere.`] : []),
         ]);
-      });
-    });
+      }),
+    );
 }
 
 function emailOf(text: string, name: string): string {
   const email = text.trim();
   if (isEmail(email)) return email;
   throw new UsageFailure(`${name} must be an e-mail address such as ann@shop.example.`);
-}
-
-function projectOf({ project }: { readonly project?: string }): string | null {
-  return project === undefined ? null : projectIdOf(project);
 }
 
 /** Where the link leads to: the service's settings say it, which a command has to be run with. */

@@ -24,7 +24,7 @@ export function addTermsCommand(wallet: Command): void {
   printsRecord(
     wallet.command('terms').description("show on which terms a project's live payments are made, or change them"),
   )
-    .requiredOption('--project <id>', 'whose terms')
+    .requiredOption('--project <id>', 'whose terms', projectIdOf)
     .option('--coin-order <coins>', 'coins that come first on the payment page, by commas; "" for the usual order')
     .option('--coins-off <coins>', 'coins that are not offered, by commas, such as ETH/ethereum; "" offers all')
     .option(
@@ -32,8 +32,7 @@ export function addTermsCommand(wallet: Command): void {
       `how long payments are watched after their end, 1 to ${MAX_MONITORING_HOURS}, or none for MONITORING_HOURS`,
     )
     .option('--spread <percent>', 'how much dearer than the market customers buy, such as 1.5', percentage)
-    .action(({ project, coinOrder, coinsOff, monitoringHours, spread, ...options }: TermsOptions) => {
-      const id = projectIdOf(project);
+    .action(({ project: id, coinOrder, coinsOff, monitoringHours, spread, ...options }: TermsOptions) => {
       const choice = {
         ...(coinOrder === undefined ? {} : { order: commaSeparated(coinOrder) }),
         ...(coinsOff === undefined ? {} : { off: commaSeparated(coinsOff) }),

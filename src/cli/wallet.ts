@@ -30,8 +30,7 @@ interface SetOptions extends OutputOptions {
 const SHOWN_ADDRESSES = 3;
 
 /** `cointill wallet set|show|check|terms`. */
-export function addWalletCommands(program: Command): void {
-  const wallet = program.command('wallet').description('set the wallets that live payments go to');
+export function addWalletCommands(wallet: Command): void {
   addSet(wallet);
   addShow(wallet);
   addCheck(wallet);
@@ -44,7 +43,7 @@ function addSet(wallet: Command): void {
       .command('set')
       .description("set a project's wallet on a network; never give a private key or recovery phrase"),
   )
-    .requiredOption('--project <id>', 'whose wallet')
+    .requiredOption('--project <id>', 'whose wallet', projectIdOf)
     .requiredOption('--network <network>', oneOf(NETWORKS))
     .option('--xpub <xpub>', 'the extended public key of the account: xpub…, ypub…, zpub…, Ltub… and the like')
     .option('--descriptor <descriptor>', 'an output descriptor: wpkh([…]xpub…/0/*), tr(…), sh(wpkh(…)) or pkh(…)')
@@ -64,8 +63,7 @@ function addSet(wallet: Command): void {
       'for a wallet that was used before: the number of its first address that nobody was given',
       wholeNumber(0, 100_000_000),
     )
-    .action(({ project, network, confirmations, tolerance, firstIndex, ...options }: SetOptions) => {
-      const projectId = projectIdOf(project);
+    .action(({ project: projectId, network, confirmations, tolerance, firstIndex, ...options }: SetOptions) => {
       const source = sourceOf(options);
       return withCointill(async (cointill) => {
         const { app, chains } = cointill;
@@ -91,11 +89,10 @@ function addSet(wallet: Command): void {
 
 function addShow(wallet: Command): void {
   printsRecord(wallet.command('show').description("show a project's wallets and their first addresses"))
-    .requiredOption('--project <id>', 'whose wallets')
-    .action((options: OutputOptions & { readonly project: string }) => {
-      const projectId = projectIdOf(options.project);
-      return withCointill(async (cointill) => {
-        const { wallets } = done(await walletsOf(cointill.app, projectId));
+    .requiredOption('--project <id>', 'whose wallets', projectIdOf)
+    .action((options: OutputOptions & { readonly project: string }) =>
+      withCointill(async (cointill) => {
+        const { wallets } = done(await walletsOf(cointill.app, options.project));
         const shown: { wallet: Wallet; first: readonly string[] }[] = [];
         for (const wallet of wallets) {
           shown.push({ wallet, first: await addressesOf(wallet, cointill, SHOWN_ADDRESSES) });
@@ -111,30 +108,27 @@ function addShow(wallet: Command): void {
                   ...walletLines(wallet, first),
                 ]),
         );
-      });
-    });
+      }),
+    );
 }
 
 function addCheck(wallet: Command): void {
   printsRecord(
     wallet.command('check').description('show the addresses that payments will get, to compare with your wallet'),
   )
-    .requiredOption('--project <id>', 'whose wallet')
+    .requiredOption('--project <id>', 'whose wallet', projectIdOf)
     .requiredOption('--network <network>', 'which of its wallets')
     .option('--count <n>', 'how many addresses', wholeNumber(1, 1000), 5)
-    .action(
-      (options: OutputOptions & { readonly project: string; readonly network: string; readonly count: number }) => {
-        const projectId = projectIdOf(options.project);
-        return withCointill(async (cointill) => {
-          const { wallet } = done(await walletOf(cointill.app, projectId, options.network));
-          const addresses = await addressesOf(wallet, cointill, options.count);
-          const record = addresses.map((address, index) => ({ index, address, used: index < wallet.nextIndex }));
-          print(options, { network: wallet.network, next_index: wallet.nextIndex, addresses: record }, () => [
-            `The first ${addresses.length} addresses on ${wallet.network}. ${COMPARE[wallet.kind]}`,
-            ...record.map(({ index, address, used }) => `  ${index}  ${address}${used ? '  (handed out)' : ''}`),
-          ]);
-        });
-      },
+    .action((options: OutputOptions & { readonly project: string; readonly network: string; readonly count: number }) =>
+      withCointill(async (cointill) => {
+        const { wallet } = done(await walletOf(cointill.app, options.project, options.network));
+        const addresses = await addressesOf(wallet, cointill, options.count);
+        const record = addresses.map((address, index) => ({ index, address, used: index < wallet.nextIndex }));
+        print(options, { network: wallet.network, next_index: wallet.nextIndex, addresses: record }, () => [
+          `The first ${addresses.length} addresses on ${wallet.network}. ${COMPARE[wallet.kind]}`,
+          ...record.map(({ index, address, used }) => `  ${index}  ${address}${used ? '  (handed out)' : ''}`),
+        ]);
+      }),
     );
 }
 

@@ -12,34 +12,32 @@ import { print, printsRecord, table, type OutputOptions } from './output.ts';
 /** `cointill webhook test|deliveries|retry`. */
 export function addDeliveryCommands(webhook: Command): void {
   printsRecord(webhook.command('test').description('send a sample event to an endpoint, whatever types it asked for'))
-    .argument('<id>', "the endpoint's id, we_…")
+    .argument('<id>', "the endpoint's id, we_…", endpointIdOf)
     .requiredOption('--type <type>', `one of ${EVENT_TYPES.join(', ')}`)
-    .action((text: string, options: OutputOptions & { readonly type: string }) => {
-      const uuid = endpointIdOf(text);
-      return withCointill(async ({ app }) => {
+    .action((uuid: string, options: OutputOptions & { readonly type: string }) =>
+      withCointill(async ({ app }) => {
         const sent = done(await sendTestEvent(app, uuid, options.type));
         const eventId = encodeId('event', sent.eventId);
         const id = deliveryId(sent.deliveryId);
         print(options, { event_id: eventId, delivery_id: id, type: options.type }, () => [
           `Queued ${options.type} as ${id} (${eventId}): the running service sends it at once.`,
         ]);
-      });
-    });
+      }),
+    );
 
   printsRecord(webhook.command('deliveries').description('show what was sent to an endpoint, the newest first'))
-    .argument('<id>', "the endpoint's id, we_…")
+    .argument('<id>', "the endpoint's id, we_…", endpointIdOf)
     .option('--limit <n>', 'how many, 1 to 100', wholeNumber(1, 100), 20)
-    .action((text: string, options: OutputOptions & { readonly limit: number }) => {
-      const uuid = endpointIdOf(text);
-      return withCointill(async ({ app }) => {
+    .action((uuid: string, options: OutputOptions & { readonly limit: number }) =>
+      withCointill(async ({ app }) => {
         const { deliveries } = done(await deliveriesOf(app, uuid, options.limit));
         print(options, deliveries.map(deliveryRecord), () => deliveryTable(deliveries));
-      });
-    });
+      }),
+    );
 
   printsRecord(webhook.command('retry').description('send a delivery once more, now; its schedule stays as it is'))
-    .argument('<delivery-id>', "the delivery's id, dlv_…")
-    .action((text: string, options: OutputOptions) => retry(deliveryIdOf(text), options));
+    .argument('<delivery-id>', "the delivery's id, dlv_…", deliveryIdOf)
+    .action(retry);
 }
 
 function retry(id: bigint, options: OutputOptions): Promise<void> {

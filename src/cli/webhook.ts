@@ -29,10 +29,7 @@ interface CreateOptions extends OutputOptions {
 }
 
 /** `cointill webhook create|list|delete|enable|rotate|test|deliveries|retry|listen`. */
-export function addWebhookCommands(program: Command): void {
-  const webhook = program
-    .command('webhook')
-    .description('manage webhook endpoints, see and retry deliveries, receive them here');
+export function addWebhookCommands(webhook: Command): void {
   addCreate(webhook);
   addList(webhook);
   addDeleteAndEnable(webhook);
@@ -43,7 +40,7 @@ export function addWebhookCommands(program: Command): void {
 
 function addCreate(webhook: Command): void {
   printsRecord(webhook.command('create').description('send events of a project to a URL'))
-    .requiredOption('--project <id>', 'whose events')
+    .requiredOption('--project <id>', 'whose events', projectIdOf)
     .addOption(new Option('--mode <mode>', 'events of test or of live payments').choices(MODES).makeOptionMandatory())
     .requiredOption('--url <url>', 'https://…; in test mode also http and this machine')
     .requiredOption(
@@ -51,8 +48,8 @@ function addCreate(webhook: Command): void {
       `all (the documented ones), or types by commas; only by name: ${OPT_IN_EVENTS.join(', ')}`,
     )
     .addHelpText('after', `\nDocumented events: ${DOCUMENTED_EVENTS.join(', ')}`)
-    .action(({ project, mode, url, events, ...options }: CreateOptions) => {
-      const request = { projectId: projectIdOf(project), mode, url, events };
+    .action(({ project: projectId, mode, url, events, ...options }: CreateOptions) => {
+      const request = { projectId, mode, url, events };
       return withCointill(async ({ app, sealingKey, policyOf }) => {
         const { endpoint, secret } = done(await createEndpoint(app, await sealingKey(), policyOf, request));
         const id = encodeId('endpoint', endpoint.id);
@@ -71,17 +68,16 @@ function addCreate(webhook: Command): void {
 
 function addList(webhook: Command): void {
   printsRecord(webhook.command('list').description('list endpoints, without their secrets'))
-    .option('--project <id>', 'only of this project')
-    .action((options: OutputOptions & { readonly project?: string }) => {
-      const projectId = options.project === undefined ? null : projectIdOf(options.project);
-      return withCointill(async ({ app }) => {
+    .option('--project <id>', 'only of this project', projectIdOf)
+    .action(({ project: projectId = null, ...options }: OutputOptions & { readonly project?: string }) =>
+      withCointill(async ({ app }) => {
         if (projectId !== null && (await findProject(app.db, projectId)) === null) {
           throw noProject(projectId);
         }
         const endpoints = await endpointsOf(app, projectId);
         print(options, endpoints.map(endpointRecord), () => endpointTable(endpoints));
-      });
-    });
+      }),
+    );
 }
 
 function addDeleteAndEnable(webhook: Command): void {
@@ -106,11 +102,10 @@ function addRotate(webhook: Command): void {
   printsRecord(
     webhook.command('rotate').description('give an endpoint a new secret; the old one stays valid for 24 hours'),
   )
-    .argument('<id>', "the endpoint's id, we_…")
+    .argument('<id>', "the endpoint's id, we_…", endpointIdOf)
     .option('--lost-key', 'although SECRET_KEY or secret.key is another than before: the old secret is given up')
-    .action((text: string, { lostKey: lost = false, ...options }: OutputOptions & { readonly lostKey?: boolean }) => {
-      const uuid = endpointIdOf(text);
-      return withCointill(async ({ app, sealingKey }) => {
+    .action((uuid: string, { lostKey: lost = false, ...options }: OutputOptions & { readonly lostKey?: boolean }) =>
+      withCointill(async ({ app, sealingKey }) => {
         const rotated = done(await rotateEndpointSecret(app, await sealingKey({ lost }), uuid, { isNewKey: lost }));
         const { endpoint, secret, previousUntil } = rotated;
         const id = encodeId('endpoint', endpoint.id);
@@ -129,8 +124,8 @@ function addRotate(webhook: Command): void {
           ]),
           ...secretFields('Secret', secret, 'Shown only once: keep it now. x-service-signature uses it from now on.'),
         ]);
-      });
-    });
+      }),
+    );
 }
 
 function endpointRecord(endpoint: WebhookEndpoint): object {

@@ -93,7 +93,10 @@ export async function walletOverview(
         kinds: familyFacts(network).walletKinds,
         setting: settingOf(network, 'RPC_URL'),
         version: walletVersion(wallet),
-        wallet: wallet === null ? null : overviewOf(wallet, sources.chains, halt === undefined ? null : { message: halt.reason }),
+        wallet:
+          wallet === null
+            ? null
+            : overviewOf(wallet, sources.chains, halt === undefined ? null : { message: halt.reason }),
         status: statuses.find((one) => one.network === network) ?? null,
       };
     }),

@@ -9,14 +9,17 @@ import {
 } from '../app/payments/payment-actions.ts';
 import { simulatePayment } from '../app/payments/simulate-payment.ts';
 import type { TokenRefusal } from '../app/payments/quote-payment.ts';
-import { PAYMENT_APIS, type PaymentApi } from '../domain/payment.ts';
+import { SURFACES, type Payment, type Surface } from '../domain/payment.ts';
 import { MODES, type Mode } from '../domain/permission.ts';
 import { MAX_STAGE_SECONDS, SIMULATIONS, STAGED_SIMULATIONS, type Simulation } from '../domain/simulation.ts';
-import { oneOf, paymentSelectorOf, projectIdOf, wholeNumber } from './arguments.ts';
-import { UsageFailure } from './failure.ts';
+import { PAYMENT_STATUSES, type PaymentStatus } from '../domain/status.ts';
+import type { Database } from '../store/database.ts';
+import { listPayments } from '../store/payments/payments.ts';
+import { findProject, listProjects } from '../store/projects/projects.ts';
+import { commaSeparated, oneOf, paymentSelectorOf, projectIdOf, wholeNumber } from './arguments.ts';
+import { noProject, UsageFailure } from './failure.ts';
 import { withCointill } from './open.ts';
 import { print, printsRecord, writeErrorLines, type OutputOptions } from './output.ts';
-import { listAllPayments, statusesOf } from './payment-list.ts';
 import { findPayment, readHistory } from './payment-history.ts';
 import {
   afterTheEnd,
@@ -53,9 +56,13 @@ export function addPaymentCommands(payment: Command): void {
     .option('--status <statuses>', 'only with these statuses, by commas, such as pending,confirming', statusesOf)
     .option('--limit <n>', `how many, 1 to ${MAX_LIMIT}`, wholeNumber(1, MAX_LIMIT), 50)
     .option('--offset <n>', `how many to pass over, 0 to ${MAX_OFFSET}`, wholeNumber(0, MAX_OFFSET), 0)
-    .action(({ project: projectId = null, status: statuses = null, ...options }: ListOptions) =>
+    .action(({ project, status, ...options }: ListOptions) =>
       withCointill(async ({ app }) => {
-        const payments = await listAllPayments(app.db, { ...options, projectId, statuses });
+        const payments = await listAllPayments(app.db, {
+          ...options,
+          projectId: project ?? null,
+          statuses: status ?? null,
+        });
         const records = payments.map((one) => paymentRecord(one, app.links));
         print(options, records, () => paymentTable(payments));
       }),
@@ -112,4 +119,56 @@ function act(action: PaymentAction, id: string, options: OutputOptions, run: Act
     const payment = changed(await run(app, selector), action, id);
     print(options, paymentRecord(payment, app.links), () => paymentLines(payment, app.links));
   });
+}
+
+/** Parses `--status`: payment statuses separated by commas. */
+function statusesOf(text: string): readonly PaymentStatus[] {
+  const known: readonly string[] = PAYMENT_STATUSES;
+  const names = commaSeparated(text);
+  const unknown = names.find((name) => !known.includes(name));
+  if (unknown !== undefined || names.length === 0) {
+    throw new UsageFailure(`--status: "${unknown ?? text}" is not one of ${PAYMENT_STATUSES.join(', ')}.`);
+  }
+  return PAYMENT_STATUSES.filter((status) => names.includes(status));
+}
+
+/** One page of payments, newest first: of one project or all, of one mode and surface or both. */
+async function listAllPayments(
+  db: Database,
+  wanted: {
+    readonly projectId: string | null;
+    readonly mode?: Mode;
+    readonly surface?: Surface;
+    readonly statuses: readonly PaymentStatus[] | null;
+    readonly limit: number;
+    readonly offset: number;
+  },
+): Promise<readonly Payment[]> {
+  const projectIds = await projectsOf(db, wanted.projectId);
+  const modes = wanted.mode === undefined ? MODES : [wanted.mode];
+  const surfaces = wanted.surface === undefined ? SURFACES : [wanted.surface];
+  const filter = { statuses: wanted.statuses, createdFrom: null, createdBefore: null };
+  // Lists are indexed by project, mode and surface: each is read along its own index, and they are merged here.
+  const page = { limit: wanted.limit + wanted.offset, offset: 0 };
+  let newest: readonly Payment[] = [];
+  for (const projectId of projectIds) {
+    for (const mode of modes) {
+      for (const surface of surfaces) {
+        const list = await listPayments(db, { projectId, mode, modes: [mode], surface }, filter, page);
+        newest = [...newest, ...list].toSorted(newestFirst).slice(0, page.limit);
+      }
+    }
+  }
+  return newest.slice(wanted.offset);
+}
+
+function newestFirst(a: Payment, b: Payment): number {
+  if (a.createdAt !== b.createdAt) return b.createdAt - a.createdAt;
+  return a.id < b.id ? 1 : -1;
+}
+
+async function projectsOf(db: Database, wanted: string | null): Promise<readonly string[]> {
+  if (wanted === null) return (await listProjects(db)).map(({ id }) => id);
+  if ((await findProject(db, wanted)) === null) throw noProject(wanted);
+  return [wanted];
 }

@@ -5,8 +5,9 @@ import { GAP_LIMIT } from '../domain/networks.ts';
 import { formatTransactionNumber } from '../domain/transaction-number.ts';
 import { isoTime } from '../wire/time.ts';
 import { addBookCommand } from './recover-book.ts';
-import { addKeyCommand } from './recover-key.ts';
 import { readConfig } from '../config/config.ts';
+import { takeSealingKey } from '../service/sealing-key.ts';
+import { KEY_FILE_NAME } from '../webhooks/secret.ts';
 import { wholeNumber } from './arguments.ts';
 import { CommandFailure, UsageFailure } from './failure.ts';
 import { withCointill } from './open.ts';
@@ -61,6 +62,27 @@ export function addRecoverCommands(recovering: Command): void {
 
   addBookCommand(recovering);
   addKeyCommand(recovering);
+}
+
+/** `cointill recover key`. */
+function addKeyCommand(recover: Command): void {
+  printsRecord(
+    recover
+      .command('key')
+      .description("make the SECRET_KEY or secret.key that is set now the database's, where that of before is lost"),
+    // Options that both commands have are parsed by the parent command.
+  ).action((_options: unknown, own: Command) => takeKey(own.optsWithGlobals()));
+}
+
+function takeKey(options: OutputOptions): Promise<void> {
+  const { secretKey } = readConfig(process.env, process.cwd());
+  return withCointill(async ({ handle, sealingKey }) => {
+    await takeSealingKey(handle.db, await sealingKey({ lost: true }));
+    const key = secretKey === null ? KEY_FILE_NAME : 'SECRET_KEY';
+    print(options, { key: secretKey === null ? 'file' : 'setting' }, () => [
+      `${key} is the key of this database from now on. Every process and every command needs the same one.`,
+    ]);
+  });
 }
 
 /** The copies restored from a folder's backups, and how to note there where this installation continues. */

@@ -69,8 +69,9 @@ function addCreate(webhook: Command): void {
 function addList(webhook: Command): void {
   printsRecord(webhook.command('list').description('list endpoints, without their secrets'))
     .option('--project <id>', 'only of this project', projectIdOf)
-    .action(({ project: projectId = null, ...options }: OutputOptions & { readonly project?: string }) =>
+    .action((options: OutputOptions & { readonly project?: string }) =>
       withCointill(async ({ app }) => {
+        const { project: projectId = null } = options;
         if (projectId !== null && (await findProject(app.db, projectId)) === null) {
           throw noProject(projectId);
         }

@@ -12,7 +12,7 @@ it('sets a wallet and shows its first addresses', async () => {
   const set = ['wallet', 'set', '--project', projectId, '--network', 'ethereum', '--xpub', account.publicExtendedKey];
   const { note, changes, warnings, ...made } = Object(await cointill.json(...set, '--confirmations', '3'));
   expect({ note, changes }).toEqual({ note: null, changes: [] });
-  expect(warnings).toEqual([expect.stringContaining('--first-index')]);
+  expect(warnings).toEqual([expect.stringContaining('a first index')]);
   const address = expect.stringMatching(/^0x[0-9a-fA-F]{40}$/);
   expect(made).toEqual({
     project_id: projectId,

@@ -9,7 +9,7 @@ import {
 } from '../app/payments/payment-actions.ts';
 import { simulatePayment } from '../app/payments/simulate-payment.ts';
 import type { TokenRefusal } from '../app/payments/quote-payment.ts';
-import { SURFACES, type Payment, type Surface } from '../domain/payment.ts';
+import { PAYMENT_APIS, type Payment, type PaymentApi } from '../domain/payment.ts';
 import { MODES, type Mode } from '../domain/permission.ts';
 import { MAX_STAGE_SECONDS, SIMULATIONS, STAGED_SIMULATIONS, type Simulation } from '../domain/simulation.ts';
 import { PAYMENT_STATUSES, type PaymentStatus } from '../domain/status.ts';
@@ -34,7 +34,7 @@ import { changed, type PaymentAction } from './payment-refusal.ts';
 interface ListOptions extends OutputOptions {
   readonly project?: string;
   readonly mode?: Mode;
-  readonly surface?: Surface;
+  readonly surface?: PaymentApi;
   readonly status?: readonly PaymentStatus[];
   readonly limit: number;
   readonly offset: number;
@@ -52,7 +52,7 @@ export function addPaymentCommands(payment: Command): void {
   printsRecord(payment.command('list').description('list payments, the newest first'))
     .option('--project <id>', 'only of this project', projectIdOf)
     .addOption(new Option('--mode <mode>', 'only of this mode').choices(MODES))
-    .addOption(new Option('--surface <surface>', 'only those that this API made').choices(SURFACES))
+    .addOption(new Option('--surface <surface>', 'only those that this API made').choices(PAYMENT_APIS))
     .option('--status <statuses>', 'only with these statuses, by commas, such as pending,confirming', statusesOf)
     .option('--limit <n>', `how many, 1 to ${MAX_LIMIT}`, wholeNumber(1, MAX_LIMIT), 50)
     .option('--offset <n>', `how many to pass over, 0 to ${MAX_OFFSET}`, wholeNumber(0, MAX_OFFSET), 0)
@@ -132,13 +132,13 @@ function statusesOf(text: string): readonly PaymentStatus[] {
   return PAYMENT_STATUSES.filter((status) => names.includes(status));
 }
 
-/** One page of payments, newest first: of one project or all, of one mode and surface or both. */
+/** One page of payments, newest first: of one project or all, of one mode and API or both. */
 async function listAllPayments(
   db: Database,
   wanted: {
     readonly projectId: string | null;
     readonly mode?: Mode;
-    readonly surface?: Surface;
+    readonly surface?: PaymentApi;
     readonly statuses: readonly PaymentStatus[] | null;
     readonly limit: number;
     readonly offset: number;
@@ -146,15 +146,15 @@ async function listAllPayments(
 ): Promise<readonly Payment[]> {
   const projectIds = await projectsOf(db, wanted.projectId);
   const modes = wanted.mode === undefined ? MODES : [wanted.mode];
-  const surfaces = wanted.surface === undefined ? SURFACES : [wanted.surface];
+  const apis = wanted.surface === undefined ? PAYMENT_APIS : [wanted.surface];
   const filter = { statuses: wanted.statuses, createdFrom: null, createdBefore: null };
-  // Lists are indexed by project, mode and surface: each is read along its own index, and they are merged here.
+  // Lists are indexed by project, mode and API: each is read along its own index, and they are merged here.
   const page = { limit: wanted.limit + wanted.offset, offset: 0 };
   let newest: readonly Payment[] = [];
   for (const projectId of projectIds) {
     for (const mode of modes) {
-      for (const surface of surfaces) {
-        const list = await listPayments(db, { projectId, mode, modes: [mode], surface }, filter, page);
+      for (const api of apis) {
+        const list = await listPayments(db, { projectId, mode, modes: [mode], api }, filter, page);
         newest = [...newest, ...list].toSorted(newestFirst).slice(0, page.limit);
       }
     }

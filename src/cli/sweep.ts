@@ -28,7 +28,7 @@ export function addSweepCommands(sweep: Command): void {
     .requiredOption('--project <id>', 'whose deposits', projectIdOf)
     .requiredOption('--network <network>', oneOf(EVM_NETWORKS))
     .action(({ project: projectId, network, ...options }: PlanOptions) =>
-      withCointill(async ({ app, networkConfigs, troubles }) => {
+      withCointill(async ({ app, networkConfigs, problems }) => {
         const config = networkConfigs.find((one) => one.network === network);
         if (!isNetwork(network) || !isEvmNetwork(network)) {
           throw new UsageFailure(`--network must be ${oneOf(EVM_NETWORKS)}.`);

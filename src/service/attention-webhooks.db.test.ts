@@ -36,9 +36,7 @@ it('an endpoint needs attention from its third failure until it takes a delivery
   status = 410;
   await app.pay();
   await attempt();
-  expect(await attention()).toMatchObject([
-    { kind: 'endpoint_disabled', subject: id },
-  ]);
+  expect(await attention()).toMatchObject([{ kind: 'endpoint_disabled', subject: id }]);
   expect(await reopenEndpoint(app, id)).toEqual({ kind: 'done' });
   expect(await attention()).toEqual([]);
 });

@@ -36,6 +36,9 @@ const APIS = [
   'http/openapi',
 ] as const;
 
+/** Parts that service and commands put together. */
+const COMPOSED = [...MECHANISMS, 'embedded', ...FAMILIES, ...USE_CASES, 'archive', 'config', 'backup'] as const;
+
 /**
  * The rooms that each room may import, from the bottom up. Any other import is refused, and so is a folder of `src/`
  * that is not listed here: add it with its imports. Tests, fixtures and other files that only tests use may import
@@ -85,35 +88,8 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   backup: {
     imports: ['domain', 'wire', 'archive', 'store', 'webhooks', 'config', 'app', 'app/chains', 'workers', 'embedded'],
   },
-  service: {
-    imports: [
-      ...MECHANISMS,
-      'embedded',
-      ...FAMILIES,
-      ...USE_CASES,
-      'archive',
-      'config',
-      'workers',
-      'http',
-      'http/pages',
-      ...APIS,
-      'backup',
-    ],
-  },
-  cli: {
-    imports: [
-      ...MECHANISMS,
-      'embedded',
-      ...FAMILIES,
-      ...USE_CASES,
-      'archive',
-      'config',
-      'backup',
-      'service',
-      'http',
-      'http/checkout',
-    ],
-  },
+  service: { imports: [...COMPOSED, 'workers', 'http', 'http/pages', ...APIS] },
+  cli: { imports: [...COMPOSED, 'service', 'http', 'http/checkout'] },
 };
 
 /** The files of `src/` whose types the browser may import: the contracts of the dashboard's API. */

@@ -22,6 +22,7 @@ import type { SessionAnswer, SignedIn } from '../src/http/dashboard/account/cont
 import { dashboardRoutes } from '../src/http/dashboard/routes.ts';
 import { createGuessLimits } from '../src/http/rate-limit.ts';
 import type { ServerOptions } from '../src/http/server.ts';
+import type { DashboardGuard } from '../src/http/session-guard.ts';
 import { createWebhookSender } from '../src/webhooks/send.ts';
 import { BASE_URLS, httpTest, type Answer, type Call, type HttpTest } from './http.ts';
 
@@ -30,6 +31,15 @@ export const DASHBOARD_URL = 'http://localhost:4000';
 /** Settings of a dashboard behind a proxy that ends HTTPS. */
 export const BEHIND_PROXY = { url: 'https://pay.shop.example', trustProxy: ['127.0.0.1'] } as const;
 export const PASSWORD = 'grumpy otter parade';
+
+/** The guard of a dashboard that is served at any host, to any address. */
+export const openGuard = (app: DashboardGuard['app']): DashboardGuard => ({
+  app,
+  allowed: null,
+  origin: DASHBOARD_URL,
+  behindProxy: false,
+  seenSessions: new Set(),
+});
 
 /** A browser, which keeps cookies and sends Origin and Sec-Fetch-Site. */
 export interface Browser {

@@ -19,6 +19,7 @@ import { publicPaymentId } from '../../src/wire/payment.ts';
 import {
   BEHIND_PROXY,
   dashboardTest,
+  openGuard,
   DASHBOARD_URL,
   PASSWORD,
   tokenOf,
@@ -492,13 +493,7 @@ async function fresh() {
   const { dashboardRoutes } = await import('../../src/http/dashboard/routes.ts');
   const server = test.http.build({
     side: 'live',
-    dashboard: {
-      app: test.http.app,
-      allowed: null,
-      origin: DASHBOARD_URL,
-      behindProxy: false,
-      seenSessions: new Set(),
-    },
+    dashboard: openGuard(test.http.app),
     plugins: [dashboardRoutes(test.dashboard, null)],
   });
   await server.ready();

@@ -5,7 +5,7 @@ import { afterAll, expect, it, onTestFinished } from 'vitest';
 import { dashboardRoutes } from '../../src/http/dashboard/routes.ts';
 import { loadShellAssets } from '../../src/http/dashboard/shell.ts';
 import { createRateLimits } from '../../src/http/rate-limit.ts';
-import { BEHIND_PROXY, dashboardTest, DASHBOARD_URL } from '../dashboard.ts';
+import { BEHIND_PROXY, dashboardTest, openGuard } from '../dashboard.ts';
 
 const test = await dashboardTest();
 afterAll(() => test.http.close());
@@ -25,13 +25,7 @@ async function withPage() {
   const server = test.http.build({
     side: 'live',
     limits: createRateLimits({ test: 100, live: 100, page: 3 }, null),
-    dashboard: {
-      app: test.http.app,
-      allowed: null,
-      origin: DASHBOARD_URL,
-      behindProxy: false,
-      seenSessions: new Set(),
-    },
+    dashboard: openGuard(test.http.app),
     plugins: [dashboardRoutes(test.dashboard, assets)],
   });
   await server.ready();

@@ -1,20 +1,13 @@
 import { sql, type RawBuilder } from 'kysely';
 import type { AssetCode } from '../../domain/asset-code.ts';
 import { firstUuidOf } from '../../domain/id.ts';
-import { greatestAmountMinor, MIN_AMOUNT_MINOR, type Fiat } from '../../domain/money.ts';
 import type { Network } from '../../domain/networks.ts';
 import { PAYMENT_APIS, type Exception, type PaymentApi } from '../../domain/payment.ts';
 import type { Mode } from '../../domain/permission.ts';
 import type { PaymentStatus } from '../../domain/status.ts';
+import { AMOUNT_STEP, amountCondition, amountSteps, anyOf, type AmountRange } from './amount-steps.ts';
 import { ENDED_STATUSES, HAS_ENDED, IS_RUNNING, RUNNING_STATUSES } from './ended-payments.ts';
 import { foundBy, type PaymentKey } from './payment-keys.ts';
-
-/** Amounts of some currencies in their minor units, both ends included. */
-export interface AmountRange {
-  readonly currencies: readonly Fiat[];
-  readonly fromMinor: bigint;
-  readonly toMinor: bigint;
-}
 
 /** Which payments; null does not narrow. Times in epoch milliseconds, from inclusive, before exclusive. */
 export interface PaymentSearch {
@@ -186,8 +179,8 @@ function conditionsOf(search: PaymentSearch, names: readonly PlainFilter[]): rea
   return names.flatMap((name) => conditionOf(search, name));
 }
 
-function conditionOf<Name extends PlainFilter>(search: PaymentSearch, name: Name): readonly Condition[] {
-  const wanted: PaymentSearch[Name] = search[name];
+function conditionOf<Name extends PlainFilter>(search: Pick<PaymentSearch, Name>, name: Name): readonly Condition[] {
+  const wanted = search[name];
   return wanted === null ? [] : [CONDITIONS[name](wanted)];
 }
 
@@ -234,18 +227,6 @@ function labelled(
     join payments on payments.id = labelled.payment_id`;
 }
 
-function amountCondition(ranges: readonly AmountRange[]): Condition {
-  return anyOf(
-    ranges.map(
-      ({ currencies, fromMinor, toMinor }) =>
-        sql`(currency = any (${currencies}::text[]) and amount_minor between ${fromMinor} and ${toMinor})`,
-    ),
-  );
-}
-
-/** As the index `payments_ended_by_amount` has it: the number of digits, and the first two of them. */
-const AMOUNT_STEP = sql`(length(amount_minor::text) * 100 + left(amount_minor::text, 2)::integer)`;
-
 /**
  * The newest ids of payments within amounts: of those that have ended along their index, at most 820 steps for each
  * currency that the project has payments in.
@@ -274,33 +255,6 @@ export function alongAmounts(
       ) found`,
   );
   return sql`select id from (${sql.join([...parts, running], sql` union `)}) found order by id desc limit ${page.limit}`;
-}
-
-function amountSteps({ currencies, fromMinor, toMinor }: AmountRange): readonly number[] {
-  const steps: number[] = [];
-  const greatest = greatestAmountMinor(currencies);
-  const last = stepOf(toMinor > greatest ? greatest : toMinor);
-  let step = stepOf(fromMinor < MIN_AMOUNT_MINOR ? MIN_AMOUNT_MINOR : fromMinor);
-  while (step <= last) {
-    steps.push(step);
-    step = nextStep(step);
-  }
-  return steps;
-}
-
-function stepOf(minor: bigint): number {
-  const digits = String(minor);
-  return digits.length * 100 + Number(digits.slice(0, 2));
-}
-
-function nextStep(step: number): number {
-  const [length, first] = [Math.floor(step / 100), step % 100];
-  const isLast = first === (length === 1 ? 9 : 99);
-  return isLast ? (length + 1) * 100 + 10 : step + 1;
-}
-
-function anyOf(conditions: readonly Condition[]): Condition {
-  return conditions.length === 0 ? sql`false` : sql`(${sql.join(conditions, sql` or `)})`;
 }
 
 /** Each of the first with each of the second, and so on. */

@@ -4,8 +4,6 @@ import { timestamp, type Database, type Trx } from '../database.ts';
 import { notification } from '../notifications.ts';
 import { fieldList, fields, toChanges, toRow, type Stored } from '../rows.ts';
 
-export type { SweepProblem, SweepState } from '../schema/sweeps.ts';
-
 /** A transaction that pays deposits out, or puts their factory on the chain. */
 export type Sweep = Stored<'sweeps'>;
 

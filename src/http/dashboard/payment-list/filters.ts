@@ -13,7 +13,8 @@ import {
 import { NETWORKS } from '../../../domain/networks.ts';
 import { EXCEPTIONS } from '../../../domain/payment.ts';
 import { PAYMENT_STATUSES } from '../../../domain/status.ts';
-import type { AmountRange, PaymentSearch } from '../../../store/payments/payment-filter.ts';
+import type { AmountRange } from '../../../store/payments/amount-steps.ts';
+import type { PaymentSearch } from '../../../store/payments/payment-filter.ts';
 import { readCreated } from '../../dates.ts';
 import { invalid } from '../../errors.ts';
 import type { FilterFields } from './contract.ts';

@@ -9,7 +9,7 @@ import type { App } from '../context.ts';
 const MAX_HEAD_AGE_MS = 90_000;
 const UNDER_WAY_MS = 30_000;
 
-/** Blocks or a mempool that may pay a refund and were not read yet. `waiting`: the mempool, since it has its address. */
+/** Transactions that may pay a refund and were not read yet: waiting to be mined, or in the newest blocks. */
 export interface UnreadMoney {
   readonly kind: 'waiting' | 'blocks';
   /** Begins a sentence, without its full stop. */

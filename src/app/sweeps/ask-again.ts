@@ -17,9 +17,9 @@ export function askAgainAt({ finalAt, createdAt }: Pick<Sweep, 'finalAt' | 'crea
 }
 
 /**
- * Asks again for the block and the transaction of a sweep that was recorded without them. `told` if the nodes name them
- * by now: then the sweep is deleted, and the check that follows finds it anew. Throws `ChainUnavailableError` if no node
- * answers.
+ * Asks again for the block and the transaction of a sweep that was recorded without them. `told` if the nodes name
+ * them by now: then the sweep is deleted, and the check that follows finds it anew. Throws `ChainUnavailableError` if
+ * no node answers.
  */
 export async function askAgain(app: App, chain: SweepChain, sweep: Sweep): Promise<'told' | 'unknown'> {
   const { projectId, network } = sweep;

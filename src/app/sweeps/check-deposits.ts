@@ -36,7 +36,8 @@ import { transactionOf } from './send-sweep.ts';
 
 /**
  * Saves the balances of a project's deposits on a network and the price of gas, as a node tells them. Money that left a
- * deposit since and was not sent from here is recorded as a sweep of its own. Throws `ChainUnavailableError` when no node answers.
+ * deposit since and was not sent from here is recorded as a sweep of its own. Throws `ChainUnavailableError` when no
+ * node answers.
  */
 export async function checkDeposits(app: App, chain: SweepChain, projectId: string): Promise<void> {
   const { network, tokens, caller } = chain;

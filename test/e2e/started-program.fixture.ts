@@ -1,8 +1,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
+import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { banner } from '../../src/cli/banner.ts';
 import { runHere } from '../../src/cli/run-here.fixture.ts';
 import { readConfig } from '../../src/config/config.ts';
@@ -83,9 +84,13 @@ export async function startProgram(env: Environment): Promise<Running> {
 /**
  * Starts the service in the test's own process, for tests of its answers and not of its process: a process of its own
  * costs 1.2 s of CPU time to start, and compiles everything anew. Either signal stops the service in good order.
+ * `NODE_EXTRA_CA_CERTS` holds until then.
  */
 export async function startHere(env: Environment): Promise<Running> {
   const config = readConfig(env, process.cwd());
+  const authorities = getCACertificates('default');
+  const more = env['NODE_EXTRA_CA_CERTS'];
+  if (more !== undefined) setDefaultCACertificates([...authorities, await readFile(more, 'utf8')]);
   let text = '';
   const log = createLogger(config.logLevel, { write: (line) => void (text += line) });
   const service = await startService(config, log, { program: 'cointill', withSecrets: true });
@@ -94,6 +99,7 @@ export async function startHere(env: Environment): Promise<Running> {
     text: () => text,
     end: async () => {
       await service.stop();
+      if (more !== undefined) setDefaultCACertificates(authorities);
       return 0;
     },
   };

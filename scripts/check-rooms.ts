@@ -3,8 +3,8 @@ import path from 'node:path';
 import { importFault, webImportFault } from './rooms.ts';
 
 /**
- * Enforces the import rules of `scripts/rooms.ts`, where linters only know deny lists, that no files import each other in
- * a circle, types included, and that use cases and what they work with name neither options nor commands.
+ * Enforces the import rules of `scripts/rooms.ts`, where linters only know deny lists; that no files import each other
+ * in a circle, types included; and that use cases, and the rooms below them, name neither options nor commands.
  */
 const ROOT = path.join(import.meta.dirname, '..');
 const FOR_TESTS = /\.(?:test|fixture)\.ts$/;

@@ -15,7 +15,7 @@ interface ReauthenticationRequest {
   readonly done: (reauthenticated: boolean) => void;
 }
 
-/** What the person may do in the project of the address. */
+/** The person's access to the project of the address. */
 export interface Access {
   /** Null: none any more. */
   readonly role: Role | null;
@@ -110,7 +110,7 @@ async function readSession(api: Api, queries: QueryClient, isSignedOut: Store<bo
   else if (answer !== null) isSignedOut.set(true);
 }
 
-/** What a refusal says about the person: also those of downloads, which do not go through `api`. */
+/** Notes what a refusal says about the person. Downloads need this, because they do not go through `api`. */
 export function noteRefusal({ isSignedOut, refreshSession }: Dashboard, error: unknown): void {
   if (!(error instanceof ApiFault)) return;
   if (error.status === 401) isSignedOut.set(true);

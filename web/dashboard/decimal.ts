@@ -13,7 +13,7 @@ export function unitsOf(text: string, decimals: number): bigint {
   return BigInt(whole + fraction.padEnd(decimals, '0'));
 }
 
-/** What somebody typed, in units of 10^-`decimals`; null if it is no plain decimal or has too many decimals. */
+/** A typed text in units of 10^-`decimals`; null if it is no plain decimal or has too many decimals. */
 export function parseUnits(text: string, decimals: number): bigint | null {
   const typed = text.trim();
   return PLAIN.test(typed) && decimalsOf(typed) <= decimals ? unitsOf(typed, decimals) : null;

@@ -135,7 +135,7 @@ export function saveFile({ name, content }: Pick<ExportedFile, 'name' | 'content
   setTimeout(() => URL.revokeObjectURL(url), 60_000);
 }
 
-/** What is under way, one at a time: beginning anew stops what was, and so does leaving the page. */
+/** One request at a time: beginning another stops the one before, and so does leaving the page. */
 export function useAbort(): { readonly begin: () => AbortController; readonly stop: () => void } {
   const running = useRef<AbortController | null>(null);
   const stop = (): void => running.current?.abort();

@@ -31,7 +31,7 @@ export interface Formats {
   readonly duration: (ms: number) => string;
 }
 
-/** As many decimals as the server gives a price. */
+/** The decimals that the server gives a price. */
 const PRICE_PLACES = 6;
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
@@ -92,7 +92,7 @@ export function formatsOf(code: string, tags: readonly string[], zone: string): 
   };
 }
 
-/** Whose own symbols are another one's as well: $ is the US dollar here, and kr nobody's. */
+/** Currencies that share a symbol: here, $ is the US dollar, and kr is nobody's. */
 const SHARED_SYMBOLS: ReadonlySet<string> = new Set('CAD AUD NZD SGD HKD MXN SEK NOK DKK'.split(' '));
 
 type MoneyForm = 'whole' | 'price' | 'short';

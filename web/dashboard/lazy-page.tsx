@@ -6,7 +6,7 @@ import type { TextPart } from './texts/parts.ts';
 /** A page whose script is loaded when the router asks for it, or at its first rendering. */
 interface LazyPage {
   (): ReactNode;
-  /** What the router calls before it shows the page, and again after a fault. */
+  /** Called by the router before it shows the page, and again after a fault. */
   readonly preload: () => Promise<void>;
 }
 

@@ -45,7 +45,7 @@ function follow(dashboard: Dashboard, scope: Scope): () => void {
     isAnything = false;
   };
   const gather = (): void => {
-    // What comes after a silence is shown at once.
+    // A change after a silence is shown at once.
     const waitMs = Math.max(AT_ONCE_MS, flushedAt + GATHER_MS - performance.now());
     timer ??= setTimeout(flush, waitMs);
   };

@@ -2,7 +2,7 @@ import { ApiFault } from './api.ts';
 import type { Translate } from './locale.tsx';
 import { SignedOut } from './session.ts';
 
-/** What went wrong, as a sentence: the server's message if there is one. */
+/** The error as a sentence: the server's message if there is one. */
 export function problemText(error: unknown, t: Translate): string {
   if (!(error instanceof ApiFault)) return t('fault_unknown');
   if (error.type === 'offline') return t('fault_offline');
@@ -37,7 +37,7 @@ export function isMissingScript(error: unknown): boolean {
   return error instanceof TypeError && /import|module/i.test(error.message);
 }
 
-/** What the page says itself, such as that there is no such payment, is no fault of a script to log. */
+/** Logs a script's fault. Errors that the page shows itself, such as a missing payment, are not logged. */
 export function reportCaught(error: unknown): void {
   if (error instanceof ApiFault || error instanceof SignedOut || isMissingScript(error)) return;
   reportError(error);

@@ -239,7 +239,7 @@ export function createDashboardRouter(dashboard: Dashboard) {
     defaultPreload: 'intent',
     defaultPreloadStaleTime: 0,
     scrollRestoration: true,
-    // What was chosen and typed on a page is of one project and mode.
+    // Choices and texts of a page belong to one project and mode.
     defaultRemountDeps: ({ params }) => ('project' in params ? [params.project, params.mode] : null),
     defaultErrorComponent: FaultPage,
     defaultNotFoundComponent: NotFoundPage,

@@ -26,7 +26,7 @@ export function useSignedIn(): SignedIn {
   return data;
 }
 
-/** What the person may do in the project of the address. The server checks this too. */
+/** The person's actions in the project of the address. The server checks them too. */
 export function useActions(): readonly Action[] {
   const { project } = useScope();
   return useSignedIn().projects.find(({ id }) => id === project)?.actions ?? [];
@@ -37,13 +37,13 @@ export class SignedOut extends Error {
   override readonly name = 'SignedOut';
 }
 
-/** That the person's role was changed since they opened the project; null if it was not. */
+/** Says that the person's role was changed since they opened the project; null if it was not. */
 export function accessText(access: Access | null, t: Translate): string | null {
   if (access === null || access.role === access.was) return null;
   return access.role === null ? t('access_lost') : t('your_role_changed', { role: t(`role_${access.role}`) });
 }
 
-/** That the person may do less in the project than when this component appeared; null if they may do the same. */
+/** Says that the person may do less in the project than when this component appeared; null if they may do the same. */
 export function useLessAccess(): string | null {
   const { t } = useLocale();
   const now = useStore(useDashboard().access);

@@ -4,7 +4,7 @@ export type Theme = (typeof THEMES)[number];
 
 const CHOICE = 'cointill.theme';
 
-/** What was chosen on this device. */
+/** The theme that was chosen on this device. */
 export function chosenTheme(): Theme {
   try {
     return THEMES.find((theme) => theme === localStorage.getItem(CHOICE)) ?? 'system';

@@ -6,12 +6,12 @@ import { attentionQuery } from '../pages/attention/queries.ts';
 import { describe } from '../pages/attention/sentence.ts';
 import type { Scope } from '../scope.ts';
 
-/** What came since it was last said what there is. */
+/** The items that came since the last announcement. */
 export interface News {
   readonly scope: Scope;
   /** The number of the newest that needs no word. */
   readonly after: number;
-  /** What was there when the page opened, and had no number yet. */
+  /** The items that were there when the page opened, and had no number yet. */
   readonly known: readonly string[];
 }
 

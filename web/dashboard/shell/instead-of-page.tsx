@@ -17,7 +17,7 @@ interface InsteadOfPageProps {
   readonly text: string;
 }
 
-/** What is said where there is no page to show, with the way to Home. */
+/** A notice where there is no page to show, with the way to Home. */
 function InsteadOfPage({ icon, title, text }: InsteadOfPageProps) {
   const { t } = useLocale();
   return (
@@ -98,7 +98,7 @@ export function NoAccessPage() {
 function useForgetting(): void {
   const queries = useQueryClient();
   useEffect(() => {
-    // What is still on the screen, such as the number beside Needs attention, is in use.
+    // Queries still on the screen, such as the number beside Needs attention, are in use.
     queries.removeQueries({ type: 'inactive', predicate: ({ queryKey }) => queryKey[0] !== SESSION_KEY[0] });
   }, [queries]);
 }

@@ -132,7 +132,7 @@ function useAccess(
 ): { readonly access: Access | null; readonly accept: () => void } {
   const { access: store } = useDashboard();
   const [opened, setOpened] = useState<SessionProject | null>(null);
-  // Of a project in which they never had a role nothing is known.
+  // Nothing is known of a project in which they never had a role.
   if (project !== undefined && opened?.id !== project.id) setOpened(project);
   const isOpened = opened !== null && opened.id === id;
   const role = project?.role ?? null;
@@ -160,7 +160,7 @@ function useRecheck(isNeeded: boolean): void {
       clearInterval(timer);
       removeEventListener('focus', check);
       document.removeEventListener('visibilitychange', check);
-      // What was read before is of the former role, and no stream was there to say what changed.
+      // Earlier answers are of the former role, and no stream was there to say what changed.
       void queries.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== SESSION_KEY[0] });
     };
   }, [isNeeded, refreshSession, queries]);

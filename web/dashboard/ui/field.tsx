@@ -9,11 +9,11 @@ export interface FieldProps extends Omit<ComponentProps<'input'>, 'id' | 'ref' |
   readonly value: string;
   readonly onValue: (value: string) => void;
   readonly hint?: ReactNode;
-  /** What is wrong with the input, as a sentence. */
+  /** The error of the input, as a sentence. */
   readonly problem?: string | null | undefined;
   /** Spaces out the digits of a code. */
   readonly isCode?: boolean;
-  /** As many characters as the server takes. What is longer is refused here; cut to fit, it would be another text. */
+  /** The server's limit in characters. A longer text is refused here, because a cut one would be another text. */
   readonly max?: number;
 }
 
@@ -157,7 +157,7 @@ export function Below({
 interface DayInputProps {
   /** The accessible name, unless a label is around it. */
   readonly label?: string;
-  /** What its label names, where that stands above it. */
+  /** The id that a label above it names. */
   readonly id?: string;
   readonly value: string;
   readonly min?: string;

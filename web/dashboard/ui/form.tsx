@@ -132,7 +132,7 @@ interface NameFieldProps {
 /** The server's limit. */
 const MAX_NAME = 100;
 
-/** What somebody calls a thing that they make. */
+/** The name that somebody gives to a thing that they make. */
 export function NameField({ value, fault, hint, onValue }: NameFieldProps) {
   const { t } = useLocale();
   return (
@@ -194,7 +194,7 @@ interface TextAreaProps extends Omit<ComponentProps<'textarea'>, 'id' | 'value' 
   readonly value: string;
   readonly onValue: (value: string) => void;
   readonly hint?: ReactNode;
-  /** What is wrong with the input, as a sentence. */
+  /** The error of the input, as a sentence. */
   readonly problem?: string | null | undefined;
   /** Whether the label is only for screen readers. */
   readonly isLabelHidden?: boolean;

@@ -2,7 +2,7 @@ import type { WalletCall, WalletChain } from '../../../src/http/dashboard/contra
 import type { Wallet } from '../../wallets/announcement.ts';
 import { sendWithWallet, type ChainToAdd, type WalletTransaction } from '../../wallets/send.ts';
 
-/** What the wallet is being asked for. */
+/** The question that the wallet shows. */
 export type SendStep = 'confirm' | 'switch';
 
 /** How a call ended. Only `sent` means that money may move; nothing was sent in any other case. */

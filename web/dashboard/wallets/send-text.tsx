@@ -7,11 +7,11 @@ interface SendTextProps {
   readonly wallet: string;
   /** The network's name. */
   readonly network: string;
-  /** What the wallet is being asked for, or how it ended; null shows nothing. */
+  /** The question to the wallet, or how it ended; null shows nothing. */
   readonly state: SendStep | SendEnd | null;
 }
 
-/** What a wallet is doing or answered, as a sentence. That it was sent is the page's to say. */
+/** A wallet's question or answer as a sentence. The page itself says that something was sent. */
 export function SendText({ wallet, network, state }: SendTextProps) {
   const { t } = useLocale('sending');
   if (state === null) return null;

@@ -16,7 +16,7 @@ const CHOICES = '/dashboard/api/account/notifications';
 const KEY = ['notifications'];
 type Change = BodyOf<`POST ${typeof CHOICES}`>;
 
-/** What the person gets by mail, and when. */
+/** The mails that the person gets, and when. */
 export function NotificationsCard() {
   const { t } = useLocale('notifications');
   const { api } = useDashboard();
@@ -99,7 +99,7 @@ interface OnOffProps {
   readonly onValue: (isOn: boolean) => void;
 }
 
-/** Of what comes at once, or not at all. */
+/** The choice for a mail that comes at once, or not at all. */
 function OnOff({ name, isOn, onValue }: OnOffProps) {
   const { t } = useLocale('notifications');
   return (

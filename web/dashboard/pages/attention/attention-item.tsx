@@ -21,7 +21,7 @@ type People = AnswerOf<'GET /dashboard/api/projects/:project/:mode/attention'>['
 interface ItemProps {
   readonly item: AttentionView;
   readonly people: People;
-  /** What the person may do in the project. */
+  /** The person's actions in the project. */
   readonly actions: readonly RoleAction[];
   /** Whether its payment is in the panel. */
   readonly isShown: boolean;
@@ -29,7 +29,7 @@ interface ItemProps {
   readonly onDone: (item: AttentionView) => void;
 }
 
-/** What happened, the one best action, and what people write to it. */
+/** One item: what happened, the one best action, and what people wrote. */
 export function AttentionItem({ item, people, actions, isShown, onShow, onDone }: ItemProps) {
   const locale = useLocale('attention');
   const { t } = locale;

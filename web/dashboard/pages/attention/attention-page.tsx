@@ -17,7 +17,7 @@ import { AttentionItem } from './attention-item.tsx';
 import css from './attention-page.module.css';
 import { attentionQuery, useMark } from './queries.ts';
 
-/** What needs the attention of a person, with what to do about it. */
+/** The items that need a person's attention, each with its best action. */
 export function AttentionPage() {
   const { t } = useLocale('attention');
   const { show } = useSearch({ from: '/signed-in/projects/$project/$mode/attention' });
@@ -91,12 +91,12 @@ function Items({ shown, onShow }: ItemsProps) {
 interface AboveProps {
   readonly arrived: number;
   readonly onAccept: () => void;
-  /** What was marked as done last. */
+  /** The item that was marked as done last. */
   readonly done: AttentionView | null;
   readonly onUndone: () => void;
 }
 
-/** What is said above the list: what is new, and what was done, which can be taken back. */
+/** The line above the list: new items, and the one that was done, which can be taken back. */
 function Above({ arrived, onAccept, done, onUndone }: AboveProps) {
   const { t } = useLocale('attention');
   const undo = useMark(onUndone);

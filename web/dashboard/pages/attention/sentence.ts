@@ -2,7 +2,7 @@ import type { AttentionView } from '../../../../src/http/dashboard/attention/con
 import type { Locale } from '../../locale.tsx';
 import { networkName } from '../../formats.ts';
 
-/** What something is called, and what happened in one sentence. */
+/** The title of an item, and what happened in one sentence. */
 export function describe(
   item: AttentionView,
   locale: Locale<'attention'>,

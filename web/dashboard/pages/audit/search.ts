@@ -31,7 +31,7 @@ export const GROUPS = [
 
 export const KINDS = ['person', 'command', 'key', 'service'] as const;
 
-/** Only what is known of the URL's words; others are dropped. */
+/** Reads the search from a URL's query. Unknown values are dropped. */
 export function auditSearch(given: Readonly<Record<string, unknown>>): AuditSearch {
   const word = (name: 'who' | 'what' | 'from' | 'to' | 'of'): string | undefined => {
     const value = given[name];

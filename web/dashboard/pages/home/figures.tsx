@@ -66,7 +66,7 @@ interface TileProps {
   readonly name: string;
   /** Null if it cannot be computed. */
   readonly value: string | null;
-  /** What the value is made of. */
+  /** The parts of the value. */
   readonly more?: string;
   /** How it compares with the time before. */
   readonly children: ReactNode;
@@ -116,7 +116,7 @@ function Change({ by, unit, isWorse = false }: ChangeProps) {
   );
 }
 
-/** What was completed, by coin and network. */
+/** Completed payments by coin and network. */
 export function Tokens({ tokens, currency }: Pick<HomeView, 'tokens' | 'currency'>) {
   const { t, fiat, number, duration } = useLocale();
   return (
@@ -153,7 +153,7 @@ export function Tokens({ tokens, currency }: Pick<HomeView, 'tokens' | 'currency
   );
 }
 
-/** What the payments' own amounts add up to; only where there is more than dollars to say. */
+/** The sums of the payments' own amounts; hidden where there are only dollars. */
 export function Currencies({ currencies, currency }: Pick<HomeView, 'currencies' | 'currency'>) {
   const { t, fiat, number } = useLocale();
   if (currencies.every((one) => one.currency === currency)) return null;

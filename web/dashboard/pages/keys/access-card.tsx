@@ -63,7 +63,7 @@ function Lists({ access, mayChange }: { readonly access: AccessView; readonly ma
 interface ListProps {
   readonly title: string;
   readonly values: readonly string[];
-  /** What an empty list means. */
+  /** The meaning of an empty list. */
   readonly empty: string;
   readonly action: ReactNode;
   readonly children?: ReactNode;

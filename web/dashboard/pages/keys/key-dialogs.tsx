@@ -63,7 +63,7 @@ function ScopeChoices({ offered, chosen, onChosen }: ScopeChoicesProps) {
   );
 }
 
-/** What a person does with keys. */
+/** An action on keys. */
 export type KeyAct = { readonly kind: 'create' } | { readonly kind: 'roll' | 'revoke'; readonly apiKey: KeyView };
 
 /** The dialog of what a person does. */

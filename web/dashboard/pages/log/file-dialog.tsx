@@ -17,7 +17,7 @@ interface FileDialogProps {
   /** The route, and its path's parameters. */
   readonly path: string;
   readonly params: Readonly<Record<string, string>>;
-  /** What narrows the file. */
+  /** The filters of the file. */
   readonly filters: object;
   readonly onClose: () => void;
 }

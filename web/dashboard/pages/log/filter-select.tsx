@@ -6,7 +6,7 @@ import type { LogChange } from './use-log.ts';
 
 interface FilterSelectProps {
   readonly label: string;
-  /** What stands for no filter. */
+  /** The option that stands for no filter. */
   readonly any: string;
   readonly options: readonly (readonly [value: string, text: string])[];
   readonly chosen: string | undefined;

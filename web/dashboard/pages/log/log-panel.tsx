@@ -84,7 +84,7 @@ interface CodeBlockProps {
   readonly title: string;
   /** Shown as it is, never as markup. */
   readonly text: string;
-  /** What is copied, for the button's name. */
+  /** The name of the copied text, for the button. */
   readonly what: string;
 }
 

@@ -42,7 +42,7 @@ export function logQueries<Page extends LogPage<unknown>>(
       refetchOnMount: 'always',
     }),
     newest: queryOptions({
-      // What the stream reports of them is requested again.
+      // The stream's reports make these be requested again.
       queryKey: [...projectKey(scope), of, 'newest', name, filters],
       queryFn: ({ signal }) => read({}, signal),
       ...(everyMs !== undefined && { refetchInterval: everyMs }),
@@ -77,7 +77,7 @@ export function useLog<Page extends LogPage<unknown>>(
   return { list, newest, further };
 }
 
-/** What of a log's search changes; undefined removes a value. */
+/** A change of a log's search; undefined removes a value. */
 export type LogChange = Readonly<Record<string, string | undefined>>;
 
 /** The filters and the chosen row of a log, which are in the URL. `read` drops what it does not know. */
@@ -91,7 +91,7 @@ export function useLogSearch<Search extends { readonly show?: string }>(
     void navigate({ to: '.', search: (before) => read({ ...before, ...change }), replace, resetScroll: false });
   return {
     search,
-    /** What the address asks for and `read` does not know: it narrows nothing. */
+    /** Filters of the address that `read` does not know; they narrow nothing. */
     unread: unreadOf(given, search),
     /** Filters replace the address: the way back leads to the page before. */
     onChange: (change: LogChange): void => set(change, true),

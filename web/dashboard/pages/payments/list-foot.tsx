@@ -9,7 +9,7 @@ interface ListFootProps {
     readonly fetchNextPage: () => unknown;
   };
   readonly more: string;
-  /** What is said at the end. */
+  /** The text at the end. */
   readonly end: string;
 }
 

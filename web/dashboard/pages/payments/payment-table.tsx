@@ -10,7 +10,7 @@ import { LIST_COLUMNS, USUAL_LIST_COLUMNS, type ListColumn } from './columns.ts'
 import { networkName } from '../../formats.ts';
 import css from './payment-table.module.css';
 
-/** What a column that is not usual shows of a payment. */
+/** Draws a column that is not usual. */
 type ExtraCell = (column: ListColumn, payment: PaymentRow) => ReactNode;
 
 interface PaymentTableProps {
@@ -121,7 +121,7 @@ function Row({ payment, columns, extra, isShown, onShow }: RowProps) {
   );
 }
 
-/** What people call a payment. */
+/** The name by which people know a payment. */
 function nameOf({ order_id, transaction_number, id }: PaymentRow): string {
   return order_id ?? transaction_number ?? id;
 }

@@ -12,7 +12,7 @@ import css from './payments-page.module.css';
 import { isNarrowed, searchOfView, viewQuery, type PaymentsSearch } from './search.ts';
 import { STATUS_GROUPS, type StatusGroup } from './status-groups.ts';
 
-/** What can be done with views, each in a dialog of its own. */
+/** An action on views, each in a dialog of its own. */
 export type ViewAction = { readonly kind: 'save' } | { readonly kind: 'update' | 'delete'; readonly view: ViewAnswer };
 
 interface ViewTabsProps {
@@ -81,7 +81,7 @@ interface ViewActionsProps extends ViewTabsProps {
 function ViewActions({ search, current, onAction }: ViewActionsProps) {
   const { t } = useLocale('list');
   const now = viewQuery(search);
-  // As this version would save it: another one may have written the same in another way.
+  // Compared as this version would save it: another one may have written the same in another way.
   const isChanged = current !== undefined && viewQuery(searchOfView(current.query).search) !== now;
   const canSave = current === undefined ? isNarrowed(search) || search.columns !== undefined : isChanged;
   return (
@@ -97,7 +97,7 @@ function ViewActions({ search, current, onAction }: ViewActionsProps) {
   );
 }
 
-/** What a view of another version asks for and this one does not know. */
+/** Names the parts of another version's view that this one does not know. */
 function Lost({ view }: { readonly view: ViewAnswer }) {
   const { t } = useLocale('list');
   const { lost } = searchOfView(view.query);

@@ -119,7 +119,7 @@ function Roles({ memberships }: Pick<PersonView, 'memberships'>) {
   return texts.join(' · ');
 }
 
-/** What is rarer; the account page has it for the person themselves. */
+/** Rarer actions; the account page has them for the person themselves. */
 function More({ person, mayManage, onAct }: Omit<PersonRowProps, 'isSelf'>) {
   const { t } = useLocale('people');
   const { email, state, has_second_factor: hasFactor } = person;

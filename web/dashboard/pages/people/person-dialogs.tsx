@@ -15,7 +15,7 @@ import { deviceName } from '../account/device-name.ts';
 import { NotLoaded } from '../../ui/placeholder.tsx';
 import { useChange } from '../../change.ts';
 
-/** What an owner does about people. */
+/** An owner's action on people. */
 export type PersonAct =
   /** `of`: who is invited again. */
   | { readonly kind: 'invite'; readonly of: PersonView | null }
@@ -66,7 +66,7 @@ function ResetDialog({ person: { id, email }, onClose }: OfPerson) {
   );
 }
 
-/** What needs nothing but a word of confirmation. */
+/** Actions that need nothing but a confirmation. */
 const ACTS = {
   remove_factors: {
     route: 'POST /dashboard/api/people/remove-factors',

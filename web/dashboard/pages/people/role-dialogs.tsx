@@ -148,7 +148,7 @@ function WhereField({ value, onValue }: WhereFieldProps) {
 
 interface RoleFieldProps<Value extends Role | 'none'> {
   readonly value: Value;
-  /** What having no role means there; left out where a role must be given. */
+  /** The text for having no role there; left out where a role must be given. */
   readonly none?: string;
   readonly onValue: (role: Value | Role) => void;
 }

@@ -87,7 +87,7 @@ function Refund({ id, onDone, onBack, onClose }: RefundProps) {
   const { t } = useLocale('refunds', 'detail', 'list');
   const { api } = useDashboard();
   const { data: payment, error } = useQuery(paymentQuery(api, useScope(), id));
-  // What is refunded completely is still shown by the dialog, which says so.
+  // The dialog stays when everything is refunded, and says so.
   const [wasOpen, setOpen] = useState(false);
   if (payment !== undefined && (payment.can.refund !== 'none' || wasOpen)) {
     if (!wasOpen) setOpen(true);

@@ -60,7 +60,7 @@ function isNetwork(value: unknown): value is NonNullable<RefundsSearch['network'
   return typeof value === 'string' && /^[a-z]{2,20}$/.test(value);
 }
 
-/** What the server takes for the filters. */
+/** The filters as the server takes them. */
 export function filtersOf({ stage, coin, network, period, search }: RefundsSearch): RefundFilters {
   return {
     ...(stage !== undefined && { stage }),

@@ -88,7 +88,7 @@ function Actions({ refund: { can, claim_url: link }, onSign, onCancel }: Actions
   );
 }
 
-/** What a stage means, and what to do. */
+/** The meaning of a stage, and what to do. */
 function What({ refund }: { readonly refund: ListedRefundView }) {
   const { t, dateTime } = useLocale('refunds', 'detail');
   const { stage, payout, due_at: due, failure_reason: failure, claim_url: link } = refund;

@@ -173,7 +173,7 @@ function Dialogs({ opened, search, onOpen, onShow, onSigned }: DialogsProps) {
   );
 }
 
-/** What is chosen to be signed together, and its sum. */
+/** The refunds chosen to be signed together, and their sum. */
 function ChosenBar({ chosen, onSign }: { readonly chosen: ChosenRefunds; readonly onSign: () => void }) {
   const { t } = useLocale('refunds');
   const { refunds } = chosen;

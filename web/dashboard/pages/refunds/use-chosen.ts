@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import type { ListedRefundView } from '../../../../src/http/dashboard/refunds/contract.ts';
 
-/** As many as one transaction pays. */
+/** The most refunds that one transaction pays. */
 const MAX_CHOSEN = 50;
 
 export interface ChosenRefunds {

@@ -41,7 +41,7 @@ export function ExportCard({ days, search, onChange }: ExportCardProps) {
   const asked = askedDays(days);
   const { coin, network } = search;
   const report = reports.find((one) => one === search.report) ?? 'transfers';
-  // What is in the address and not a token of the server is refused by it.
+  // The server refuses a token of the address that it does not know.
   const query = { ...asked, report, ...(coin !== undefined && { coin, network }) } as ReportQuery;
   const preview = useQuery({
     queryKey: ['reports', scope, query],

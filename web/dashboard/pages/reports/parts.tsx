@@ -23,15 +23,15 @@ export function Scrolling({ label, isOld = false, children }: ScrollingProps) {
 }
 
 interface WorthProps {
-  /** What is known of it, in `currency`. */
+  /** The part of the value that is known, in `currency`. */
   readonly amount: string;
   readonly currency?: string;
-  /** Of how many it is, and of how many of them the value is unknown. */
+  /** The number of entries, and of those whose value is unknown. */
   readonly count: number;
   readonly unknown: number;
 }
 
-/** What is known of a value, and of how many it is not. */
+/** The known part of a value, and the number of entries without one. */
 export function Worth({ amount, currency = 'USD', count, unknown }: WorthProps) {
   const { t, fiat, number } = useLocale('reports');
   return (

@@ -15,7 +15,7 @@ export interface Days {
   readonly zone: string;
 }
 
-/** As the server is asked for them; null while the days are being typed, which passes through the year 2. */
+/** The days as the server takes them; null while they are being typed, which passes through the year 2. */
 export function askedDays({ period, from, to, zone }: Days) {
   if (period !== 'days') return { period, zone };
   const isTyped = [from, to].every((day) => startOfDay(day) !== null);

@@ -75,7 +75,7 @@ function RequestFilterRow({ search, isNarrowed, keys, onChange }: RequestFilterR
   );
 }
 
-/** Those that the APIs answer with. */
+/** The status codes that the APIs answer with. */
 const STATUSES = ['200', '400', '401', '403', '404', '409', '429', '500', '503'] as const;
 
 /** The calls of the APIs with the keys of a project, in a mode. */
@@ -198,7 +198,7 @@ function requestQuery(api: Api, scope: Scope, request: string) {
   return queryOptions({
     queryKey: [...projectKey(scope), 'request', request],
     queryFn: ({ signal }) => api(`${LIST}/:request`, { params: { ...scope, request } }, signal),
-    // It never changes.
+    // A request never changes.
     staleTime: Infinity,
   });
 }

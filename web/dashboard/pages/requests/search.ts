@@ -3,10 +3,10 @@ import type { QueryOf } from '../../../../src/http/dashboard/contract.ts';
 
 export const OUTCOMES = ['refused', 'accepted'] as const;
 export const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
-/** As long as calls are kept. */
+/** The periods for which calls are kept. */
 export const REQUEST_PERIODS = ['24h', '7d', '30d'] as const satisfies readonly Period[];
 
-/** What the server takes for the filters. */
+/** The filters as the server takes them. */
 export type RequestFilters = Omit<QueryOf<'GET /dashboard/api/projects/:project/:mode/requests'>, 'after' | 'limit'>;
 
 /** The filters of the requests and the chosen one, as they stand in the URL. */

@@ -29,7 +29,7 @@ export function CustomersDialog({ onClose }: { readonly onClose: () => void }) {
   );
   const isCounted = count.data !== undefined && count.data.counts.payments > 0;
   const change = (set: () => void): void => {
-    // What was counted is of other customers now.
+    // The count was of other customers.
     count.reset();
     remove.reset();
     set();

@@ -10,10 +10,10 @@ interface BrandingProps extends FormPart {
 }
 
 const HEX = /^#?([0-9a-f]{6})$/i;
-/** What the picker shows where there is no colour: the pages' own. */
+/** The picker's colour where none is chosen: the pages' own. */
 const USUAL_ACCENT = '0b6b5b';
 
-/** What customers see of a shop. */
+/** The fields of what customers see of a shop. */
 export function BrandingFields(props: BrandingProps) {
   const { t } = useLocale('settings');
   const { fields, onChange } = props;
@@ -89,7 +89,7 @@ function base64(buffer: ArrayBuffer): string {
   return btoa(Array.from(new Uint8Array(buffer), (byte) => String.fromCharCode(byte)).join(''));
 }
 
-/** What is typed. `logo`: a new file in base64; null: none; undefined: as it is. */
+/** The typed fields. `logo`: a new file in base64; null: none; undefined: as it is. */
 export interface Fields {
   readonly name: string;
   readonly accent: string;
@@ -104,7 +104,7 @@ export interface Fields {
 export interface FormPart {
   readonly fields: Fields;
   readonly onChange: (change: Partial<Fields>) => void;
-  /** What is wrong with a field, as a sentence. */
+  /** The error of a field, as a sentence. */
   readonly problemAt: (field: string) => string | null;
 }
 

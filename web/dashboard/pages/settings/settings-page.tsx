@@ -50,7 +50,7 @@ interface DataCardProps {
   readonly mayDelete: boolean;
 }
 
-/** What can be taken out of a project, and what can be deleted. */
+/** The data that can be taken out of a project, and that can be deleted. */
 function DataCard({ mayExport, mayDelete }: DataCardProps) {
   const { t } = useLocale('settings');
   const [isDeleting, setDeleting] = useState(false);

@@ -17,7 +17,7 @@ interface NetworkCardProps {
   readonly onSend: (call: OfferedView) => void;
 }
 
-/** What lies on the deposits of one network, and the calls that pay it out. */
+/** The money on the deposits of one network, and the calls that pay it out. */
 export function NetworkCard({ deposits, minimum, maySend, onSend }: NetworkCardProps) {
   const { t, fiat } = useLocale('sweeps');
   const { name, holdings, below, calls, checked_at: checkedAt, problem } = deposits;

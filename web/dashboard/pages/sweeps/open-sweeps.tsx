@@ -129,7 +129,7 @@ function HashDialog({ sweep, onClose }: HashDialogProps) {
   );
 }
 
-/** What was swept, by whom, and what it cost, the newest first. */
+/** Sweeps of the past, with sender and cost, the newest first. */
 export function History() {
   const { t } = useLocale('sweeps');
   const { api } = useDashboard();

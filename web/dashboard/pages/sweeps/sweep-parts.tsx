@@ -16,7 +16,7 @@ interface Amount {
 
 interface AmountsProps {
   readonly amounts: readonly Amount[];
-  /** What is said where the worth of a part is not known; nothing by default. */
+  /** The text where the worth of a part is unknown; nothing by default. */
   readonly unknown?: string;
 }
 

@@ -19,7 +19,7 @@ import { SendDialog } from './send-dialog.tsx';
 import css from './sweeps.module.css';
 import { useChange } from '../../change.ts';
 
-/** What lies on deposit contracts, the calls that pay it out, and what was swept. */
+/** The money on deposit contracts, the calls that pay it out, and the sweeps of the past. */
 export function SweepsPage() {
   const { t } = useLocale('sweeps');
   const scope = useScope();

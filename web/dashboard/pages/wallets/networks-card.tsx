@@ -46,7 +46,7 @@ interface ProblemProps {
   readonly setting: string;
 }
 
-/** What is wrong, in the person's language; what single nodes say stands beside them. */
+/** The problem in the person's language; messages of single nodes stand beside them. */
 function Problem({ health, setting }: ProblemProps) {
   const { t, number, duration } = useLocale('wallets');
   const { problem, problem_kind: kind, lag_blocks: blocks, lag_seconds: seconds } = health;

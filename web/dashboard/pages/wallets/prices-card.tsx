@@ -20,7 +20,7 @@ interface PricesCardProps {
   readonly mayManage: boolean;
 }
 
-/** What customers pay above the market, and how long payments are watched. */
+/** The spread above the market, and how long payments are watched. */
 export function PricesCard({ wallets, mayManage }: PricesCardProps) {
   const { t, number } = useLocale('wallets');
   const [edited, edit] = useState<'spread' | 'window' | null>(null);
@@ -53,7 +53,7 @@ interface TermProps {
   readonly name: string;
   readonly value: string;
   readonly text: string;
-  /** What the button says. */
+  /** The button's text. */
   readonly edit: string;
   /** Null where the person may only see it. */
   readonly onEdit: (() => void) | null;

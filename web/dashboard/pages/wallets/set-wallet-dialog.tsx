@@ -96,7 +96,7 @@ interface SavedProps {
   readonly onClose: () => void;
 }
 
-/** What changed with the wallet, and what its owner should know. */
+/** Says what changed with the wallet, and what its owner should know. */
 function Saved({ title, saved: { changes, warnings, note }, onClose }: SavedProps) {
   const { t } = useLocale('wallets');
   return (
@@ -181,7 +181,7 @@ function GiveWallet({ wallet, onClose }: GiveWalletProps) {
 const SET = 'POST /dashboard/api/projects/:project/wallets/:network';
 type Kind = NetworkView['kinds'][number];
 
-/** What is typed of a new wallet, and the two requests that preview and save it. */
+/** The typed fields of a new wallet, and the two requests that preview and save it. */
 function useSetWallet(given: NetworkView) {
   const { api } = useDashboard();
   const { project } = useScope();
@@ -217,7 +217,7 @@ function useSetWallet(given: NetworkView) {
     onSuccess: ({ wallets }) => show(wallets),
     onError: (error) => {
       reload();
-      // What was typed in the first step is shown where it is.
+      // A fault of the first step is shown there.
       if (hasNumberFault(error)) setStep('give');
     },
   });

@@ -12,7 +12,7 @@ interface Terms {
   readonly isDirty: boolean;
 }
 
-/** What is typed of a wallet's terms. Empty is the default. */
+/** The typed terms of a wallet. Empty is the default. */
 export function useTerms(wallet: WalletView | null): Terms {
   const [from] = useState({
     confirmations: wallet?.confirmations === null || wallet === null ? '' : String(wallet.confirmations),
@@ -82,7 +82,7 @@ export function PercentField(props: NumberFieldProps) {
   return <Field {...props} inputMode="decimal" max={10} autoComplete="off" />;
 }
 
-/** What was typed of a percentage as the server reads it: some people write decimals with a comma. */
+/** A typed percentage as the server reads it: some people write decimals with a comma. */
 export function percentOf(text: string): string {
   return text.trim().replace(',', '.');
 }

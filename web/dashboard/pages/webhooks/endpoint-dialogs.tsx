@@ -31,7 +31,7 @@ interface EndpointDialogsProps {
   readonly onClose: () => void;
 }
 
-/** What is done to endpoints. A secret that was made is shown before the dialog closes. */
+/** The dialogs of endpoints. A new secret is shown before the dialog closes. */
 export function EndpointDialogs({ opened, events, checks, onSent, onClose }: EndpointDialogsProps) {
   const [secret, setSecret] = useState<string | null>(null);
   if (secret !== null) return <SecretDialog secret={secret} checks={checks} onClose={onClose} />;

@@ -6,7 +6,7 @@ import { Moment } from '../../ui/value.tsx';
 import { EndpointState } from './states.tsx';
 import css from './webhooks.module.css';
 
-/** What is done to one endpoint. */
+/** An action on one endpoint. */
 export type EndpointAction = 'test' | 'change' | 'rotate' | 'pause' | 'enable' | 'delete';
 
 interface EndpointListProps {

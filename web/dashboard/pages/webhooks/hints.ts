@@ -9,7 +9,7 @@ export interface Hint {
   readonly isSignature?: true;
 }
 
-/** What usually is wrong, by the latest attempt of a delivery that did not arrive; null if nothing is. */
+/** The usual cause for the latest attempt of a delivery that did not arrive; null if there is none. */
 export function hintOf({ state, attempts: [latest] }: Pick<DeliveryView, 'state' | 'attempts'>): Hint | null {
   if (state === 'delivered' || latest === undefined) return null;
   if (latest.status !== null) return hintOfStatus(latest.status);

@@ -58,7 +58,7 @@ export function isType(value: unknown): value is EventType {
   return matches(/^(?:order|refund|payment)\.[a-z_]{1,20}$/, value);
 }
 
-/** What the server takes for the filters. */
+/** The filters as the server takes them. */
 export function filtersOf({ endpoint, type, state, answer, period, payment }: WebhooksSearch): DeliveryFilters {
   return {
     ...(endpoint !== undefined && { endpoint }),

@@ -11,7 +11,7 @@ export interface Point {
   readonly label: string;
   /** Only for drawing. */
   readonly value: number;
-  /** What it is compared with, drawn as a dashed line. */
+  /** The value that it is compared with, drawn as a dashed line. */
   readonly before?: number;
   /** The value as text. */
   readonly text: string;

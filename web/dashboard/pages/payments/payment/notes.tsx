@@ -22,7 +22,7 @@ interface NotesProps {
   readonly payment: PaymentView;
 }
 
-/** What people wrote about a payment, oldest first, and a field for more. */
+/** The notes about a payment, oldest first, and a field for more. */
 export function Notes({ payment }: NotesProps) {
   const { t } = useLocale('detail');
   const { notes } = payment;
@@ -174,7 +174,7 @@ function useSave(
 
 interface NoteFormProps {
   readonly label: string;
-  /** Of the button. */
+  /** The button's name. */
   readonly name: string;
   readonly text: string;
   readonly isDirty: boolean;

@@ -114,7 +114,7 @@ function Question({ payment, asked, onClose }: QuestionProps) {
   );
 }
 
-/** What is accepted as full payment, and what is given up. */
+/** The amount accepted as full payment, and the amount given up. */
 function Accepted({ payment: { money } }: { readonly payment: PaymentView }) {
   const { t } = useLocale('detail');
   if (money === null) return null;

@@ -5,7 +5,7 @@ export interface MoneyShares {
   readonly confirmed: number;
   readonly seen: number;
   readonly excess: number;
-  /** Of the confirmed money, from the left. */
+  /** The share of the confirmed money, from the left. */
   readonly refunded: number;
 }
 

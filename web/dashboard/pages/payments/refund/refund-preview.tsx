@@ -14,7 +14,7 @@ interface RefundPreviewProps {
   readonly payment: PaymentView;
   readonly money: RefundableView;
   readonly size: RefundSize;
-  /** Of the current rate; null if that is not used. */
+  /** The amount at the current rate; null if that rate is not used. */
   readonly now: RateNow | null;
   /** Null: the customer enters one. */
   readonly address: string | null;
@@ -75,7 +75,7 @@ interface FoundRate {
   readonly error: unknown;
 }
 
-/** What a typed amount is worth at the current rate, kept current; nothing while `isAsked` is false. */
+/** The worth of a typed amount at the current rate, kept current; nothing while `isAsked` is false. */
 export function useRateNow(payment: PaymentView, money: RefundableView, typed: string, isAsked: boolean): FoundRate {
   const { api } = useDashboard();
   const scope = useScope();

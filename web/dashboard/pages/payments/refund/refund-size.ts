@@ -7,7 +7,7 @@ export type RefundUnit = 'all' | 'excess' | 'fiat' | 'now' | 'coin';
 /** The payment's price, as the server wrote it. */
 interface Price {
   readonly amount: string;
-  /** What `amount` was quoted at in the refunded asset; null in another token. */
+  /** The amount of the refunded asset that `amount` was quoted at; null in another token. */
   readonly expected: string | null;
 }
 
@@ -102,7 +102,7 @@ function stated(units: bigint, decimals: number): bigint {
   return (units / step) * step;
 }
 
-/** What is left of a token's money after a refund. */
+/** The rest of a token's money after a refund. */
 export function leftAfter({ left, decimals }: RefundableView, coins: string): string {
   return formatUnits(unitsOf(left, decimals) - unitsOf(coins, decimals), decimals);
 }

@@ -27,7 +27,7 @@ interface SignDialogProps {
   readonly onClose: () => void;
 }
 
-/** What to sign for refunds in one's own wallet, what was signed, and how far the payment has come. */
+/** Shows what to sign for refunds in one's own wallet, takes what was signed, and follows the payment. */
 export function SignDialog({ refunds, onSent, onClose }: SignDialogProps) {
   const { t } = useLocale('signing');
   const [ids, setIds] = useState<readonly string[]>(() => refunds.map(({ id }) => id));

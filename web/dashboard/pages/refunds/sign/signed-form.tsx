@@ -122,7 +122,7 @@ function FileButton({ onFile }: { readonly onFile: (file: File) => void }) {
   );
 }
 
-/** What a file of a signed transaction holds, as text: as it is, or in base64 if it is binary. */
+/** The content of a file with a signed transaction: as it is if it is text, otherwise in base64. */
 function textOfFile(bytes: Uint8Array): string {
   const isText = bytes.every((byte) => byte === 9 || byte === 10 || byte === 13 || (byte >= 32 && byte < 127));
   return isText ? new TextDecoder().decode(bytes).trim() : base64OfBytes(bytes);

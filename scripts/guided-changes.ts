@@ -61,10 +61,7 @@ const field: GuidedChange = {
     newFile('migrations/NNNN_purchase_order.sql'),
     after('src/domain/payment.ts', 'export interface CommonFields {'),
     after('src/domain/payment.ts', 'export const NO_MERCHANT_FIELDS: MerchantFields = {'),
-    after(
-      'src/store/schema/payments.ts',
-      "      metadata: fixed('metadata', emptyAsNull(json<Readonly<Record<string, string>>>())),",
-    ),
+    after('src/store/schema/payments.ts', '      metadata: emptyAsNull(json<Readonly<Record<string, string>>>()),'),
     after(COMMON_FIELDS, 'export const commonBody = {'),
     after(COMMON_FIELDS, '    metadata: given.metadata ?? {},'),
     before(COMMON_FIELDS, '  } satisfies Readonly<Record<CommonNames, TSchema>>;'),

@@ -1,6 +1,6 @@
 import { NETWORK_FACTS, type Network } from '../domain/networks.ts';
 import type { Family } from '../domain/network-facts.ts';
-import { readDatabaseTime, readNewestBlocks, type NewestBlock } from '../store/chains/clock.ts';
+import { readDatabaseTime, readNewestBlocks, type NewestBlock } from '../store/chains/chain.ts';
 import type { Database } from '../store/database.ts';
 import type { ClockState, ServiceClock } from './service-clock.ts';
 

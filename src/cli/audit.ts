@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import { parseUuid } from '../domain/id.ts';
-import { listAuditEntries, type AuditEntry } from '../store/people/audit.ts';
-import { WHOLE_LOG } from '../store/people/audit-filter.ts';
+import { listAuditEntries, WHOLE_LOG, type AuditEntry } from '../store/people/audit.ts';
 import { isoTime } from '../wire/time.ts';
 import { projectIdOf, wholeNumber } from './arguments.ts';
 import { UsageFailure } from './failure.ts';

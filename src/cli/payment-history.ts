@@ -49,21 +49,10 @@ export async function readHistory(db: Database, payment: Payment): Promise<Payme
   const transitions = await listTransitions(db, payment.id);
   const transfers = (await findTransfers(db, [payment.id])).get(payment.id) ?? [];
   const creation: TimelineStep = { at: payment.createdAt, from: null, to: 'created', cause: 'created' };
-  const steps = transitions.map(({ at, from_status, to_status, cause }) => ({
-    at,
-    from: from_status,
-    to: to_status,
-    cause,
-  }));
   return {
-    timeline: [creation, ...creationTransitions(payment), ...steps],
+    timeline: [creation, ...creationTransitions(payment), ...transitions],
     events: (await listEvents(db, payment.id))
-      .map(({ id, type, body, created_at }) => ({
-        id: encodeId('event', id),
-        type,
-        sequence: sequenceOf(body),
-        createdAt: created_at,
-      }))
+      .map(({ id, body, ...event }) => ({ ...event, id: encodeId('event', id), sequence: sequenceOf(body) }))
       .toSorted((a, b) => (a.sequence ?? 0) - (b.sequence ?? 0) || a.createdAt - b.createdAt),
     transfers,
     others: otherMoney(payment, transfers),

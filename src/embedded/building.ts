@@ -19,8 +19,7 @@ import { exists, isOccupied, syncFolder, unfinishedName } from './files.ts';
 import { LOG_NAME, startEmbeddedPostgres, type EmbeddedPostgresOptions } from './postgres.ts';
 import type { EmbeddedConnection } from './usage-lock.ts';
 import { isRunning } from './process.ts';
-import { readPostmaster, type Log } from './server.ts';
-import { killServer } from './shut-down.ts';
+import { readPostmaster, killServer, type Log } from './server.ts';
 
 /** For a database that nobody else uses and that only counts once it is complete. */
 const BUILDING_SETTINGS: Readonly<Record<string, string>> = {
@@ -132,7 +131,7 @@ async function inUnfinished<Result>(
     }
     // The server's user must be able to enter, whatever our umask is.
     await chmod(unfinished, 0o755);
-    // What a server that died had been given is incomplete: the work has to fail, not go on with the next server.
+    // A server that died loses what it was given: the work has to fail, not go on with the next server.
     const embedded = await startEmbeddedPostgres({ dataDir: unfinished, log, owner, settings, isRestarted: false });
     let result: Result;
     try {

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { diskFull, EmbeddedPostgresError, OR_DATABASE_URL } from './error.ts';
-import { launchServer, readPostmaster, type Log, type ServerProcess, type ServerSetup } from './server.ts';
-import { shutDown } from './shut-down.ts';
+import { launchServer, readPostmaster, shutDown, type Log, type ServerProcess, type ServerSetup } from './server.ts';
 import { closeQuietly, connectionTo, takeUsageLock, type EmbeddedConnection, type UsageLock } from './usage-lock.ts';
 
 /** A running server that this process uses. */

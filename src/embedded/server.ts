@@ -3,11 +3,10 @@ import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { chmod, copyFile, lchown, lstat, mkdir, open, readFile, stat, statfs, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
-
 import type { Account } from './account.ts';
 import type { Binaries } from './binaries.ts';
 import { diskFull, EmbeddedPostgresError, errorCode, OR_DATABASE_URL, saysDiskFull } from './error.ts';
-import { asUser, cannotRun, isRunning, serverEnvironment } from './process.ts';
+import { asUser, cannotRun, isRunning, serverEnvironment, waitForEnd } from './process.ts';
 
 /** The socket's name ends with this. Any number works, because the folder belongs to one cluster. */
 export const PORT = 5432;
@@ -60,7 +59,7 @@ function fixedSettings(socketDir: string): Readonly<Record<string, string>> {
 
 /** How one of our server processes ended. */
 export type ServerEnding =
-  /** It can be started again at once: another process was faster, or it was told to stop. */
+  /** The server can be started again at once: another process was faster, or it was told to stop. */
   | { readonly kind: 'again' }
   /** Processes of a killed server still hold its shared memory; they exit as soon as they notice. */
   | { readonly kind: 'orphans' }
@@ -243,8 +242,40 @@ async function servesCluster(pid: number, clusterDir: string): Promise<boolean> 
     const [where, cluster] = [await stat(`/proc/${pid}/cwd`), await stat(clusterDir)];
     return where.dev === cluster.dev && where.ino === cluster.ino;
   } catch {
-    // As root without the right to inspect other users' processes (in a container), the program's name must do.
+    // Root may lack the right to inspect other users' processes (in a container): the program's name must do.
     const program = await readFile(`/proc/${pid}/comm`, 'utf8').catch(() => '');
     return program.startsWith('postgres');
+  }
+}
+
+/**
+ * How long a fast shutdown (SIGINT) may take before an immediate one (SIGQUIT, recovery at the next start), and how
+ * long that may take.
+ */
+const FAST_SHUTDOWN_MS = 8_000;
+
+const IMMEDIATE_SHUTDOWN_MS = 6_000;
+
+/** Stops a server: fast, and if that takes too long, immediately. */
+export async function shutDown(pid: number, log: Log): Promise<void> {
+  signal(pid, 'SIGINT');
+  if (await waitForEnd(pid, FAST_SHUTDOWN_MS)) return;
+  log('warn', 'the embedded database does not stop; stopping it hard', { pid });
+  if (!(await killServer(pid))) {
+    log('error', 'the embedded database is still running', { pid });
+  }
+}
+
+/** Ends a server at once, whatever it is doing and whoever uses it; false if it goes on running. */
+export async function killServer(pid: number): Promise<boolean> {
+  signal(pid, 'SIGQUIT');
+  return waitForEnd(pid, IMMEDIATE_SHUTDOWN_MS);
+}
+
+function signal(pid: number, name: NodeJS.Signals): void {
+  try {
+    process.kill(pid, name);
+  } catch {
+    // The process ended by itself in between.
   }
 }

@@ -4,9 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { JoinedServer } from './join.ts';
 import { exists } from './files.ts';
 import { isRunning } from './process.ts';
-import { readPostmaster, type Log, type ServerSetup } from './server.ts';
+import { readPostmaster, shutDown, type Log, type ServerSetup } from './server.ts';
 import { closeQuietly, connectionTo, releaseUsageLock, takeUsageLock, type UsageLock } from './usage-lock.ts';
-import { shutDown } from './shut-down.ts';
 
 /** How long a starting server may take to say whether others use it. */
 const ANSWER_PATIENCE_MS = 3_000;

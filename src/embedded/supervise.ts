@@ -3,8 +3,7 @@ import { reasonOf } from './error.ts';
 import { exists } from './files.ts';
 import { isRunning } from './process.ts';
 import { joinServer, StopRequested, type JoinedServer } from './join.ts';
-import { rotateLog, type Log, type ServerSetup } from './server.ts';
-import { killServer } from './shut-down.ts';
+import { rotateLog, killServer, type Log, type ServerSetup } from './server.ts';
 import { stopUnlessUsed } from './stop.ts';
 import { closeQuietly, type EmbeddedConnection } from './usage-lock.ts';
 

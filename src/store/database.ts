@@ -59,6 +59,12 @@ export function timestamp(at: number): RawBuilder<number> {
   return sql<number>`${new Date(at)}::timestamptz`;
 }
 
+/** Runs a statement; returns how many rows it inserted, changed or deleted. */
+export async function affectedRows(executor: Database | Trx, statement: RawBuilder<unknown>): Promise<number> {
+  const { numAffectedRows } = await statement.execute(executor);
+  return Number(numAffectedRows ?? 0n);
+}
+
 /** Locks the first `limit` rows of a query that nobody else works on. */
 export function lockUntaken<Tables, From extends keyof Tables, Row>(
   query: SelectQueryBuilder<Tables, From, Row>,
@@ -91,7 +97,7 @@ export interface DatabaseOptions {
   readonly direct?: Connection | undefined;
   /** Called when an idle connection breaks; the pool replaces it. */
   readonly onError: (error: Error) => void;
-  /** What `pg_stat_activity` calls the process; `cointill` unless it is given. */
+  /** The name of the process in `pg_stat_activity`; `cointill` by default. */
   readonly applicationName?: string;
   /** How long a statement of the pool or the pipeline may take before its connection is closed. */
   readonly answerTimeoutMs?: number;

@@ -4,7 +4,7 @@ import { toRow } from './rows.ts';
 /** The key of webhook secrets and one-time codes. */
 const SEALING = 'sealing';
 
-/** What the database's key has sealed, to know it by; null: no key was used on this database yet. */
+/** A text sealed by the database's key, which another key cannot open; null: no key was used on this database yet. */
 export async function findKeyCheck(db: Database): Promise<Buffer | null> {
   const row = await db.selectFrom('key_checks').select('sealed').where('name', '=', SEALING).executeTakeFirst();
   return row?.sealed ?? null;

@@ -69,7 +69,7 @@ export function listeningSession(
       // Losing it does no harm, so its commit need not wait for the disk.
       const message = sql`select set_config('synchronous_commit', 'off', true), pg_notify(${channel}, ${payload})`;
       const giveUp = (): void => {
-        // What is already in the socket is read before deciding, however long this process was busy.
+        // Messages that are already in the socket are read before deciding, however long this process was busy.
         if (expected?.payload === payload)
           timer = setTimeout(() => setImmediate(proof.resolve, 'withheld'), ARRIVAL_MS);
       };

@@ -118,7 +118,7 @@ async function inTransaction(
       onWait?.({ migration, holder: await oldestTransaction(client) });
       reportAt = performance.now() + REPORT_EVERY_MS;
     }
-    // Of another length each time, so that it falls into step with no reader that comes at intervals.
+    // The pause varies, so that it falls into step with no reader that comes at intervals.
     await setTimeout(RETRY_MS * (0.5 + Math.random()));
   }
 }

@@ -73,7 +73,7 @@ async function readRepair(folder: string, name: string, checksum: string): Promi
   });
 }
 
-/** The same sentence for whatever finds it: a start, a backup, a restore and the check of a backup. */
+/** A start, a backup, a restore and the check of a backup report this in the same sentence. */
 export function unfitSchema(of: 'database' | 'backup', because: string): MigrationError {
   return new MigrationError(
     `The schema of the ${of} does not fit this version of Cointill: ${because}. Use the version that made it. If you have changed a file of migrations/, undo that, and make a new migration of the change.`,

@@ -38,7 +38,7 @@ export function fields<
   );
 }
 
-/** The same for a statement that is written as text. */
+/** The columns to select as {@link fields} has them, for a statement that is written as text. */
 export function fieldList<const Table extends keyof Tables>(
   table: Table,
   { of = table, without = [] }: { readonly of?: string; readonly without?: readonly Name<Table>[] } = {},

@@ -14,8 +14,7 @@ import {
 } from '../../src/app/webhooks/webhook-endpoints.ts';
 import type { Role } from '../../src/domain/role.ts';
 import { MAIN_CHAINS } from '../../src/rails/utxo/params.ts';
-import { listAuditEntries, type AuditEntry } from '../../src/store/people/audit.ts';
-import { WHOLE_LOG } from '../../src/store/people/audit-filter.ts';
+import { listAuditEntries, WHOLE_LOG, type AuditEntry } from '../../src/store/people/audit.ts';
 import { dashboardTest, PASSWORD } from '../dashboard.ts';
 
 const test = await dashboardTest();

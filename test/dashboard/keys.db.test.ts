@@ -2,8 +2,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeEach, expect, it } from 'vitest';
 import type { Mode } from '../../src/domain/permission.ts';
 import type { AccessView, KeyView } from '../../src/http/dashboard/keys/contract.ts';
-import { listAuditEntries } from '../../src/store/people/audit.ts';
-import { WHOLE_LOG } from '../../src/store/people/audit-filter.ts';
+import { listAuditEntries, WHOLE_LOG } from '../../src/store/people/audit.ts';
 import { MAX_KEY_CLIENTS } from '../../src/store/projects/key-clients.ts';
 import { dashboardTest, PASSWORD, type Browser } from '../dashboard.ts';
 

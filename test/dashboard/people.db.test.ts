@@ -2,8 +2,7 @@ import { afterAll, beforeEach, expect, it, onTestFinished } from 'vitest';
 import type { PersonView } from '../../src/http/dashboard/people/contract.ts';
 import { forActor } from '../../src/app/context.ts';
 import { peopleOf, resetPerson } from '../../src/app/people/people.ts';
-import { listAuditEntries } from '../../src/store/people/audit.ts';
-import { WHOLE_LOG } from '../../src/store/people/audit-filter.ts';
+import { listAuditEntries, WHOLE_LOG } from '../../src/store/people/audit.ts';
 import { updatePerson } from '../../src/store/people/people.ts';
 import { DASHBOARD_URL, dashboardTest, signedIn, type Browser } from '../dashboard.ts';
 

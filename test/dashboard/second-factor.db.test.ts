@@ -1,7 +1,6 @@
 import { Secret, TOTP } from 'otpauth';
 import { afterAll, describe, expect, it } from 'vitest';
-import { listAuditEntries } from '../../src/store/people/audit.ts';
-import { WHOLE_LOG } from '../../src/store/people/audit-filter.ts';
+import { listAuditEntries, WHOLE_LOG } from '../../src/store/people/audit.ts';
 import {
   BEHIND_PROXY,
   browserHash,

@@ -12,7 +12,7 @@ import {
 import { membershipsOf } from '../../store/people/people.ts';
 import { recordAudit, type AuditedChange } from '../audit.ts';
 import type { App } from '../context.ts';
-import { copyAudit, type AuditExport } from '../../store/people/audit-export.ts';
+import { copyAudit, type AuditExport } from '../../store/people/audit.ts';
 import { copyProject } from '../../store/projects/project-export.ts';
 
 /** A file that is about to be written. */

@@ -1,5 +1,5 @@
 import type { Mode } from '../../domain/permission.ts';
-import { findHits, type PaymentHit } from '../../store/payments/payment-hits.ts';
+import { findHits, type PaymentHit } from '../../store/payments/payment-list.ts';
 import type { PaymentKeyKind, PaymentKey } from '../../store/payments/payment-keys.ts';
 import type { App } from '../context.ts';
 import { decodeId, parseUuid } from '../../domain/id.ts';

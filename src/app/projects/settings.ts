@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import { keepLogoDraft } from '../../store/projects/logo-drafts.ts';
-import { findProject, type Project, type ProjectChanges } from '../../store/projects/projects.ts';
+import { keepLogoDraft, findProject, type Project, type ProjectChanges } from '../../store/projects/projects.ts';
 import type { App } from '../context.ts';
 import { noProject, rejected, type Rejected } from '../rejected.ts';
 import { checkRequest, type ProjectRequest } from './project-request.ts';

@@ -7,7 +7,7 @@ import type { Payment, Transfer } from '../../domain/payment.ts';
 import { coveredRefunds } from '../../domain/refund-cover.ts';
 import type { Refund } from '../../domain/refund.ts';
 import { findPayments } from '../../store/payments/payments.ts';
-import { claimsOn, type ClaimOnPayment } from '../../store/refunds/refund-claims.ts';
+import { claimsOn, type ClaimOnPayment } from '../../store/refunds/refund-payouts.ts';
 import { findTransfers } from '../../store/payments/transfers.ts';
 import type { App } from '../context.ts';
 

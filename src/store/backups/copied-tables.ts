@@ -8,7 +8,7 @@ import type { Tables } from '../tables.ts';
 export const COPIED_TABLES: { readonly [Name in keyof Tables]: 'rows' | 'nothing' } = {
   projects: 'rows',
   project_logos: 'rows',
-  // What somebody looks at for an hour.
+  // Drafts are looked at for an hour.
   logo_drafts: 'nothing',
   api_keys: 'rows',
   api_key_clients: 'rows',
@@ -27,7 +27,7 @@ export const COPIED_TABLES: { readonly [Name in keyof Tables]: 'rows' | 'nothing
   completion_times: 'nothing',
   figures_progress: 'nothing',
   attention_marks: 'rows',
-  // What people were told of stays so.
+  // Nobody is told of the same matter again after a restore.
   attention_occurrences: 'rows',
   payment_arrows: 'rows',
   payment_addresses: 'rows',
@@ -36,7 +36,7 @@ export const COPIED_TABLES: { readonly [Name in keyof Tables]: 'rows' | 'nothing
   events: 'rows',
   deliveries: 'rows',
   delivery_attempts: 'rows',
-  // What is under way; the deliveries are due all the same.
+  // Retries under way; the deliveries are due all the same.
   delivery_retries: 'nothing',
   retried_deliveries: 'nothing',
   // To find out what just went wrong; the audit log and the payments say what happened.
@@ -62,7 +62,7 @@ export const COPIED_TABLES: { readonly [Name in keyof Tables]: 'rows' | 'nothing
   chain_cursors: 'rows',
   chain_blocks: 'rows',
   chain_nodes: 'nothing',
-  // What lay there is read from the chain by whoever has the nodes; sweeps are the history that reports are made of.
+  // Anybody with a node can read the checks again; reports are made of balances and sweeps.
   deposit_balances: 'rows',
   deposit_checks: 'nothing',
   sweeps: 'rows',

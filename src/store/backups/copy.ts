@@ -7,7 +7,7 @@ const PIECE_BYTES = 256 * 1024;
 const MAX_WAITING_BYTES = 8 * 1024 * 1024;
 const COPY_DATA = 0x64;
 
-/** What `pg` requires of an object it executes. The names are pg's. */
+/** The methods that `pg` requires of an object it executes. The names are pg's. */
 interface Carried extends Submittable {
   handleError(error: Error): void;
   handleCommandComplete(message: { readonly text: string }): void;

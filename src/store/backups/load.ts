@@ -7,7 +7,7 @@ import { copyStatement, liftLimits, type CopiedTable, type SequenceState } from 
 /** The database to load into is not empty, or somebody else is filling it. The message says so, and the way out. */
 export class OccupiedDatabaseError extends Error {}
 
-/** What is loaded into an empty database, as read from a snapshot. */
+/** The content of a snapshot that is loaded into an empty database. */
 export interface Loading {
   readonly migrations: readonly string[];
   readonly tables: readonly CopiedTable[];

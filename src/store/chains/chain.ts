@@ -2,6 +2,7 @@ import { familyFacts, isNetwork, type Network } from '../../domain/networks.ts';
 import type { Database, Trx } from '../database.ts';
 import { notification } from '../notifications.ts';
 import { toRow } from '../rows.ts';
+import { sql } from 'kysely';
 
 /** The last block of a network that was taken in. */
 export interface Cursor {
@@ -164,4 +165,28 @@ export async function oldestKnownBlock(db: Database, network: Network): Promise<
     .limit(1)
     .executeTakeFirst();
   return row ?? null;
+}
+
+/** The newest block of a network that was taken in. */
+export interface NewestBlock {
+  readonly network: Network;
+  readonly height: number;
+  readonly blockAt: number;
+  /** Whether it is known to be the newest block of the node too. */
+  readonly isHead: boolean;
+}
+
+/** The time of the database in epoch milliseconds. */
+export async function readDatabaseTime(db: Database): Promise<number> {
+  const { rows } = await sql<{ now: number }>`select clock_timestamp() as now`.execute(db);
+  return rows[0]?.now ?? NaN;
+}
+
+/** The newest blocks of all networks that this program knows. */
+export async function readNewestBlocks(db: Database): Promise<readonly NewestBlock[]> {
+  const rows = await db
+    .selectFrom('chain_cursors')
+    .select(['network', 'height', 'block_at as blockAt', sql<boolean>`at_head_at is not null`.as('isHead')])
+    .execute();
+  return rows.filter(({ network }) => isNetwork(network));
 }

@@ -24,7 +24,7 @@ export interface TakenFrom {
   readonly treasury: string | null;
 }
 
-/** What left the address of the row with this alias altogether. */
+/** The amount that left the address of the row with this alias altogether. */
 export const LEFT = (row: string) =>
   sql`(select sum(o.units) from coin_outflows o where o.network = ${sql.ref(`${row}.network`)} and o.address = ${sql.ref(`${row}.address`)})`;
 
@@ -89,7 +89,10 @@ export async function openOutflowCounts(
   return rows;
 }
 
-/** What is known of a payment's address before a block, less what left it by then, and of what arrived in the block. */
+/**
+ * The balance of a payment's address before a block, and the amount that arrived in the block; as far as both are
+ * known.
+ */
 export async function knownAround(
   db: Database,
   network: Network,
@@ -122,7 +125,7 @@ export async function saveOutflows(
   resolved: readonly { readonly address: string; readonly height: number }[],
 ): Promise<void> {
   for (const { address, height } of resolved) {
-    // What was found missing later may have left then; what did not is missing again at the next look.
+    // Coins found missing later may have left then; the next check finds the others missing again.
     await sql`
       delete from coin_outflows where network = ${network} and address = ${address}
         and (block_height = ${height} or (block_height > ${height} and state = 'missing'))`.execute(trx);

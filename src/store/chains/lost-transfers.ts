@@ -6,26 +6,11 @@ import { LEFT } from './coin-outflows.ts';
 import { timestamp, type Database, type Trx } from '../database.ts';
 import { notification } from '../notifications.ts';
 import { saveEvents, type NewEvent } from '../payments/save-changes.ts';
+import { fieldList, type Stored } from '../rows.ts';
 import { LOST_TRANSFERS } from '../schema/chains.ts';
 
 /** Money on an address that this database never handed out. */
-export interface LostTransfer {
-  readonly network: Network;
-  readonly transactionHash: string;
-  readonly asset: AssetCode;
-  readonly outputIndex: number;
-  /** In the form in which the chain's transfers carry it. */
-  readonly address: string;
-  readonly firstAddress: string;
-  /** The index of the address in its wallet. */
-  readonly addressIndex: number;
-  readonly amountUnits: bigint;
-  readonly foundAt: number;
-  readonly blockHeight: number | null;
-  readonly blockHash: string | null;
-  readonly blockAt: number | null;
-  readonly blockPosition: number | null;
-}
+export type LostTransfer = Omit<Stored<'lost_transfers'>, 'paymentId'>;
 
 /** `xmax` is 0 in a row that the statement itself inserted. */
 const SAVE = `
@@ -33,7 +18,7 @@ const SAVE = `
   on conflict (network, transaction_hash, asset, output_index) do update set ${LOST_TRANSFERS.setExcluded}
   returning network, transaction_hash, asset, output_index, xmax = 0 as "isNew"`;
 
-/** Saves them; one that is already known gets its new block. Returns the new ones. */
+/** Saves transfers; one that is already known gets its new block. Returns the new ones. */
 export async function saveLostTransfers(trx: Trx, found: readonly LostTransfer[]): Promise<readonly LostTransfer[]> {
   if (found.length === 0) return [];
   const records = LOST_TRANSFERS.records(found.map((transfer) => ({ transfer })));
@@ -47,7 +32,7 @@ export async function saveLostTransfers(trx: Trx, found: readonly LostTransfer[]
   return found.filter((one) => fresh.has(keyOf(one.transactionHash, one.asset, one.outputIndex)));
 }
 
-/** Removes the block of those in blocks above a height. */
+/** Removes the blocks of transfers in blocks above a height. */
 export async function dropLostAbove(trx: Trx, network: Network, height: number): Promise<void> {
   await trx
     .updateTable('lost_transfers')
@@ -57,7 +42,7 @@ export async function dropLostAbove(trx: Trx, network: Network, height: number):
     .execute();
 }
 
-/** Whether it is in a block, on an address that was skipped, and not booked. */
+/** Whether a transfer `l` is in a block, on an address that was skipped, and not booked. */
 const IS_LOST = sql`
   l.payment_id is null and l.block_height is not null
   and exists (
@@ -81,12 +66,12 @@ export async function lostTransfers(
     wallet === undefined
       ? sql``
       : sql`and l.network = ${wallet.network} and l.first_address = ${wallet.firstAddress} and l.address_index >= ${wallet.from}`;
-  const { rows } = await sql<Parameters<typeof LOST_TRANSFERS.read>[0]>`
-    select ${sql.raw(LOST_TRANSFERS.names.map((column) => `l.${column}`).join(', '))}
+  const { rows } = await sql<LostTransfer>`
+    select ${fieldList('lost_transfers', { of: 'l', without: ['payment_id'] })}
     from lost_transfers l where ${IS_LOST} ${ofAddress} ${ofWallet}
     order by l.found_at, l.address_index, l.transaction_hash, l.output_index
     ${isLocked ? sql`for update of l` : sql``}`.execute(executor);
-  return rows.map((row) => LOST_TRANSFERS.read(row).transfer);
+  return rows;
 }
 
 /** The addresses of a network skipped after `since`, with the known amounts that they received in an asset. */

@@ -82,9 +82,9 @@ it('a payment is slow after three times what its blocks usually take, at least a
     const at = new Date(app.clock() - minutes * 60_000);
     const step = { from_status: 'pending', to_status: 'processing', cause: 'transfer', payment_id: id, at } as const;
     await app.db.insertInto('payment_arrows').values(step).execute();
-    const issued = { issuedAt: app.clock(), watchUntil: app.clock(), addressIndex: null, walletId: null };
+    const issued = { issuedAt: app.clock(), watchUntil: app.clock(), index: null, walletId: null };
     const others = { paymentId: id, afterBlock: null, spentUnits: null, confirmations };
-    const row = toRow('payment_addresses', { ...quote, ...issued, ...others });
+    const row = toRow('payment_addresses', { ...quote, ...issued, ...others, watchedAddress: quote.address });
     await app.db.insertInto('payment_addresses').values(row).execute();
     return id;
   };

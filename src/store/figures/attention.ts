@@ -24,13 +24,13 @@ export interface FaultyPayment {
   readonly status: PaymentStatus;
   /** Changes with each fault of the payment. */
   readonly occurrence: string;
-  /** What the merchant calls it, else its number; null: neither is there. */
+  /** The merchant's order id, otherwise the payment's number; null: it has neither. */
   readonly name: string | null;
   readonly asset: AssetCode;
   readonly network: Network;
   readonly decimals: number;
   readonly owedUnits: bigint;
-  /** What was seen and is not given or promised back. */
+  /** The amount that was seen and that no refund takes. */
   readonly leftUnits: bigint;
   readonly confirmedUnits: bigint;
   readonly createdAt: number;
@@ -146,7 +146,7 @@ export async function unsignedRefunds(
   return rows;
 }
 
-/** An endpoint that takes nothing. */
+/** An endpoint that is disabled or fails. */
 export interface FaultyEndpoint {
   readonly id: string;
   readonly url: string;
@@ -154,12 +154,12 @@ export interface FaultyEndpoint {
   readonly disabledReason: string | null;
   /** The newest delivery that it took, since which it fails; 0: none that is kept. */
   readonly tookLast: bigint;
-  /** What it answered last, or why it did not. */
+  /** The status of its last answer, or why there was none. */
   readonly status: number | null;
   readonly error: string | null;
 }
 
-/** So many deliveries of an endpoint are read. */
+/** The number of an endpoint's deliveries that are read. */
 const MAX_DELIVERIES = 1_000;
 /** A delivery that failed so often is no accident: a minute has passed. */
 const MIN_ATTEMPTS = 3;
@@ -205,7 +205,7 @@ export async function walletNetworks(
 
 /** Names one occurrence of what needs attention. */
 export type AttentionKey = Pick<AttentionMark, 'kind' | 'subject' | 'occurrence'>;
-/** What people have written to one occurrence. */
+/** A mark of people on one occurrence. */
 export type AttentionMark = Omit<Stored<'attention_marks'>, 'projectId' | 'mode' | 'changedAt'>;
 
 /** The marks of these occurrences; those without are left out. */

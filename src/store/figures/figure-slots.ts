@@ -34,7 +34,7 @@ export async function figuresProgress(db: Database | Trx): Promise<FiguresProgre
   return row ?? { closedUntil: null, takenIn: null };
 }
 
-/** The same with what is needed to go on, locked; null: another process is at it. */
+/** The progress with the state of its tail, locked; null: another process adds up. */
 export async function lockFiguresProgress(trx: Trx): Promise<(FiguresProgress & TailState) | null> {
   await sql`insert into figures_progress (id) values (${ROW}) on conflict do nothing`.execute(trx);
   const row = await trx

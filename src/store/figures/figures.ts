@@ -59,12 +59,11 @@ export async function readFigures(db: Database, clock: () => number): Promise<Fi
 }
 
 async function readDeliveries(db: Database) {
-  const { rows } = await sql<{ waiting: bigint; oldest: number | null; due: number | null }>`
-    select count(*) as waiting, min(created_at) as oldest, min(next_attempt_at) as due
+  const { rows } = await sql<{ waiting: number; oldest: number | null; due: number | null }>`
+    select count(*)::integer as waiting, min(created_at) as oldest, min(next_attempt_at) as due
     from (select created_at, next_attempt_at from deliveries where next_attempt_at is not null limit ${MAX_COUNTED}) d
   `.execute(db);
-  const [row] = rows;
-  return { waiting: Number(row?.waiting ?? 0n), oldest: row?.oldest ?? null, due: row?.due ?? null };
+  return rows[0] ?? { waiting: 0, oldest: null, due: null };
 }
 
 async function readFirstDue(db: Database): Promise<number | null> {
@@ -85,10 +84,10 @@ const DAY_MS = 86_400_000;
  */
 async function readPayments(db: Database, now: number): Promise<Figures['payments']> {
   const since = new Date(now - COUNTED_DAYS * DAY_MS).toISOString().slice(0, 10);
-  const { rows } = await sql<{ mode: Mode; status: PaymentStatus; count: bigint }>`
-    select mode, status, sum(payments) as count from payment_day_counts where day >= ${since}::date group by mode, status
+  const { rows } = await sql<Figures['payments'][number]>`
+    select mode, status, sum(payments)::integer as count from payment_day_counts where day >= ${since}::date group by mode, status
   `.execute(db);
-  return rows.map(({ mode, status, count }) => ({ mode, status, count: Number(count) }));
+  return rows;
 }
 
 async function readLeases(db: Database, now: number): Promise<Figures['leases']> {

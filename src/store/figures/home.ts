@@ -2,14 +2,14 @@ import { sql } from 'kysely';
 import type { Mode } from '../../domain/permission.ts';
 import type { Database } from '../database.ts';
 
-/** What Home asks of the database: everything from counters and ends of indexes, whatever the tables hold. */
+/** The facts of the page Home: all are read from counters and ends of indexes, whatever the tables hold. */
 
 interface Scope {
   readonly projectId: string;
   readonly mode: Mode;
 }
 
-/** What a merchant does on the way to the first live payment, and whether it was done. */
+/** The steps of a merchant to the first live payment, and whether each was done. */
 export interface FirstSteps {
   readonly testPayment: boolean;
   readonly webhook: boolean;
@@ -40,7 +40,7 @@ export async function firstSteps(db: Database, projectId: string): Promise<First
   return steps;
 }
 
-/** How an endpoint's last deliveries went. */
+/** The state of an endpoint's last deliveries. */
 export interface EndpointHealth {
   readonly url: string;
   /** Why nothing is sent to it any more; null: something is. */

@@ -2,53 +2,33 @@ import { sql } from 'kysely';
 import type { AttentionKind } from '../../domain/attention.ts';
 import type { Mode } from '../../domain/permission.ts';
 import { timestamp, type Database, type Trx } from '../database.ts';
+import { fieldList, type Stored } from '../rows.ts';
 
-/** What needs attention, as it is noticed. */
-export interface Noticed {
-  readonly kind: AttentionKind;
-  readonly subject: string;
-  readonly occurrence: string;
-  /** What a payment, endpoint or network is called. */
-  readonly name: string;
-  /** With its asset, such as `0.5 ETH`. */
-  readonly amount: string | null;
-  readonly detail: string | null;
-}
-
-/** Something that needs attention, as it was noticed. Later ones have higher ids. */
-export interface NoticedItem extends Noticed {
-  readonly id: bigint;
-  readonly projectId: string;
-  readonly mode: Mode;
-  readonly noticedAt: number;
-  readonly endedAt: number | null;
-  /** Of endpoints: when mails went out that it fails. */
-  readonly mailedAt: number | null;
-  /** Of endpoints: when its end was mailed. */
-  readonly mailedOverAt: number | null;
-}
+/** An occurrence that was noticed. */
+export type NoticedItem = Stored<'attention_occurrences'>;
+/** A matter that needs attention, as it is noticed. */
+export type Noticed = Pick<NoticedItem, 'kind' | 'subject' | 'occurrence' | 'name' | 'amount' | 'detail'>;
 
 interface Scope {
   readonly projectId: string;
   readonly mode: Mode;
 }
 
-const COLUMNS = sql`id, project_id as "projectId", mode, kind, subject, occurrence, name, amount, detail,
-  noticed_at as "noticedAt", ended_at as "endedAt", mailed_at as "mailedAt", mailed_over_at as "mailedOverAt"`;
+const COLUMNS = fieldList('attention_occurrences');
 
-/** One survey at a time, so that ids grow in the order in which occurrences can be seen. */
+/** Locks out other surveys, so that ids grow in the order in which occurrences can be seen. */
 export async function lockNoticedItems(trx: Trx): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtext('cointill attention occurrences'))`.execute(trx);
 }
 
-/** All that are open, the oldest first. */
+/** All open occurrences, the oldest first. */
 export async function openNoticedItems(executor: Database | Trx): Promise<readonly NoticedItem[]> {
   const { rows } = await sql<NoticedItem>`
     select ${COLUMNS} from attention_occurrences where ended_at is null order by id`.execute(executor);
   return rows;
 }
 
-/** Saves what is new. One that was over and is there again is open again, and no new one. */
+/** Inserts new occurrences; one that had ended is opened again rather than duplicated. */
 export async function saveNoticed(
   trx: Trx,
   { projectId, mode }: Scope,
@@ -71,7 +51,7 @@ export async function endNoticedItems(trx: Trx, ids: readonly bigint[], now: num
     where id = any (${ids.map(String)}::bigint[]) and ended_at is null`.execute(trx);
 }
 
-/** Keeps that mails went out of these, or that they went out of the end of them. */
+/** Saves that mails told of these occurrences, or of their end. */
 export async function markMailed(
   trx: Trx,
   ids: readonly bigint[],
@@ -84,7 +64,7 @@ export async function markMailed(
     where id = any (${ids.map(String)}::bigint[])`.execute(trx);
 }
 
-/** Those of live endpoints that are open or were mailed since a time, the oldest first. */
+/** The occurrences of live endpoints that are open or were mailed since a time, the oldest first. */
 export async function endpointNoticedItems(executor: Database | Trx, since: number): Promise<readonly NoticedItem[]> {
   const { rows } = await sql<NoticedItem>`
     select ${COLUMNS} from attention_occurrences
@@ -93,14 +73,14 @@ export async function endpointNoticedItems(executor: Database | Trx, since: numb
   return rows;
 }
 
-/** The number of the newest of all; 0: there was none. */
+/** The id of the newest occurrence; 0: there was none. */
 export async function newestNoticedItem(executor: Database | Trx): Promise<bigint> {
   const { rows } = await sql<{ newest: bigint }>`
     select coalesce(max(id), 0) as newest from attention_occurrences`.execute(executor);
   return rows[0]?.newest ?? 0n;
 }
 
-/** The open ones of a project and mode, of these kinds. */
+/** The open occurrences of a project and mode, of these kinds. */
 export async function noticedItemsOf(
   db: Database,
   { projectId, mode }: Scope,

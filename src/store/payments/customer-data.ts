@@ -6,21 +6,24 @@ import { publicPaymentId } from '../../wire/payment.ts';
 import type { PaymentApi } from '../../domain/payment.ts';
 import { digestOfKey, isDigestOfKey } from '../projects/answers.ts';
 import { deleteViewsAndLabels, FORGOTTEN, forgetInAudit, mentions } from './customer-texts.ts';
-import { timestamp, type Database, type Trx } from '../database.ts';
+import { affectedRows, timestamp, type Database, type Trx } from '../database.ts';
 
-/** Whose data: of one customer, by e-mail address, or of all payments made before a time that have ended. */
+/**
+ * The payments whose customers' data are meant: one customer's, by e-mail address, or all made before a time that have
+ * ended.
+ */
 export type CustomerChoice =
   | { readonly kind: 'email'; readonly email: string }
   | { readonly kind: 'before'; readonly before: number };
 
-/** What of customers there is, in rows. */
+/** The number of rows with customers' data. */
 export interface CustomerDataCounts {
   readonly payments: number;
-  /** With the customers' data in their bodies, which are sent again if somebody asks for it. */
+  /** Events with customers' data in their bodies, which are sent again if somebody asks for it. */
   readonly events: number;
   readonly notes: number;
   readonly refundReasons: number;
-  /** What endpoints answered to those events. */
+  /** The endpoints' answers to those events. */
   readonly answers: number;
 }
 
@@ -36,7 +39,7 @@ const HAS_REASONS = sql`exists (select from refunds r where r.payment_id = p.id 
 function chosen(projectId: string, choice: CustomerChoice): RawBuilder<unknown> {
   const mine = sql`p.project_id = ${projectId}`;
   if (choice.kind === 'email') {
-    // With the modes, so that the index on addresses is used.
+    // The modes are named so that the index on addresses is used.
     return sql`${mine} and p.mode = any ('{test,live}'::text[]) and lower(p.customer_email) = lower(${choice.email})`;
   }
   return sql`${mine} and p.created_at < ${timestamp(choice.before)} and p.status = any (${FINAL_STATUSES}::text[])
@@ -50,36 +53,29 @@ export async function countCustomerData(
   choice: CustomerChoice,
   limit: number,
 ): Promise<{ readonly counts: CustomerDataCounts; readonly hasMore: boolean }> {
-  const { rows } = await sql<{ [Name in keyof CustomerDataCounts]: bigint } & { readonly found: bigint }>`
+  const { rows } = await sql<CustomerDataCounts & { readonly found: number }>`
     with found as materialized (
         select p.id from payments p where ${chosen(projectId, choice)} order by p.id limit ${limit + 1}),
       mine as materialized (select id from found order by id limit ${limit}),
       said as materialized (
         select e.id, e.body ~ ${HAS_CUSTOMER_DATA} as has_data from events e where e.payment_id in (select id from mine))
-    select (select count(*) from found) as found, (select count(*) from mine) as payments, (select count(*) from said where has_data) as events,
-      (select count(*) from payment_notes where payment_id in (select id from mine)) as notes,
-      (select count(*) from refunds where reason is not null and payment_id in (select id from mine)) as "refundReasons",
-      (select count(*) from delivery_attempts a join deliveries d on d.id = a.delivery_id
+    select (select count(*)::integer from found) as found, (select count(*)::integer from mine) as payments, (select count(*)::integer from said where has_data) as events,
+      (select count(*)::integer from payment_notes where payment_id in (select id from mine)) as notes,
+      (select count(*)::integer from refunds where reason is not null and payment_id in (select id from mine)) as "refundReasons",
+      (select count(*)::integer from delivery_attempts a join deliveries d on d.id = a.delivery_id
         where d.event_id in (select id from said) and a.response_body <> '') as answers`.execute(executor);
   const [row] = rows;
   if (row === undefined) throw new Error('A count has no row.');
-  const { payments, events, notes, refundReasons, answers } = row;
-  const counts = {
-    payments: Number(payments),
-    events: Number(events),
-    notes: Number(notes),
-    refundReasons: Number(refundReasons),
-    answers: Number(answers),
-  };
-  return { counts, hasMore: row.found > row.payments };
+  const { found, ...counts } = row;
+  return { counts, hasMore: found > counts.payments };
 }
 
 /** How many payments of before a time are still open: their data are needed, and stay. */
 export async function countOpenBefore(executor: Database | Trx, projectId: string, before: number): Promise<number> {
-  const { rows } = await sql<{ open: bigint }>`
-    select count(*) as open from payments p where p.project_id = ${projectId}
+  const { rows } = await sql<{ open: number }>`
+    select count(*)::integer as open from payments p where p.project_id = ${projectId}
       and p.created_at < ${timestamp(before)} and p.status <> all (${FINAL_STATUSES}::text[])`.execute(executor);
-  return Number(rows[0]?.open ?? 0n);
+  return rows[0]?.open ?? 0;
 }
 
 interface Chosen {
@@ -114,8 +110,8 @@ export async function deleteCustomerData(
   const names = rows.map((row) => publicPaymentId(row));
   const auditEntries = await forgetInAudit(trx, projectId, { paymentIds: ids, names, emails, email });
   await clearPayments(trx, ids);
-  const notes = await affected(trx, sql`delete from payment_notes where payment_id = any (${ids}::uuid[])`);
-  const refundReasons = await affected(
+  const notes = await affectedRows(trx, sql`delete from payment_notes where payment_id = any (${ids}::uuid[])`);
+  const refundReasons = await affectedRows(
     trx,
     sql`update refunds set reason = null where payment_id = any (${ids}::uuid[]) and reason is not null`,
   );
@@ -128,11 +124,6 @@ export async function deleteCustomerData(
   const answers = await clearAnswers(trx, ids);
   const counts = { payments: rows.length, events, notes, refundReasons, answers };
   return { counts, auditEntries, next: rows.length < limit ? null : (ids.at(-1) ?? null) };
-}
-
-async function affected(trx: Trx, statement: RawBuilder<unknown>): Promise<number> {
-  const { numAffectedRows } = await statement.execute(trx);
-  return Number(numAffectedRows ?? 0n);
 }
 
 function emailsOf(rows: readonly Chosen[]): readonly string[] {
@@ -157,15 +148,15 @@ async function clearMarks(trx: Trx, projectId: string, ids: readonly string[]): 
 
 /** Clears answers with their headers; returns how many had a body. */
 async function clearAnswers(trx: Trx, ids: readonly string[]): Promise<number> {
-  const { rows } = await sql<{ said: bigint }>`
-    select count(*) as said from events e join deliveries d on d.event_id = e.id
+  const { rows } = await sql<{ said: number }>`
+    select count(*)::integer as said from events e join deliveries d on d.event_id = e.id
       join delivery_attempts a on a.delivery_id = d.id
     where e.payment_id = any (${ids}::uuid[]) and a.response_body <> ''`.execute(trx);
   await sql`
     update delivery_attempts a set response_body = null, response_headers = null from deliveries d, events e
     where e.payment_id = any (${ids}::uuid[]) and d.event_id = e.id and a.delivery_id = d.id
       and (a.response_body is not null or a.response_headers is not null)`.execute(trx);
-  return Number(rows[0]?.said ?? 0n);
+  return rows[0]?.said ?? 0;
 }
 
 /** Clears bodies and what shops called their requests; returns how many bodies had customers' data, as the count. */
@@ -201,7 +192,7 @@ async function clearIdempotentAnswers(
 ): Promise<void> {
   const ids = new Set(names);
   if (ids.size === 0 && emails.length === 0) return;
-  // Of all that were given in a day, those that may be meant.
+  // The candidates among all answers of a day.
   const { rows: kept } = await sql<{ mode: string; route: string; key: string; response: string }>`
     select mode, route, key, response from idempotency_keys where project_id = ${projectId} and (
       substring(response from '"id":"([^"]+)"') in (select unnest(${names}::text[]))

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { encodeId } from '../../domain/id.ts';
 import type { Trx } from '../database.ts';
 
-/** What stands for a text that was deleted; in the audit log the database's trigger allows this one alone. */
+/** The text in place of one that was deleted; in the audit log the database's trigger allows this one alone. */
 export const FORGOTTEN = '(deleted)';
 
 /** Whether a text, or a query with escapes, has one of these addresses, which are in lower case. */
@@ -43,10 +43,10 @@ function textFields(action: string): readonly string[] {
   return action.startsWith('refund.') ? ['reason'] : ['label'];
 }
 
-/** Whose texts the audit log forgets. */
+/** The customers whose texts the audit log forgets. */
 interface Forgotten {
   readonly paymentIds: readonly string[];
-  /** The same payments, as the log names them. */
+  /** The payments' names in the log. */
   readonly names: readonly string[];
   /** In lower case. */
   readonly emails: readonly string[];
@@ -89,7 +89,7 @@ export async function forgetInAudit(
   return changed.length;
 }
 
-/** What is to be written over an entry's values; null: nothing. */
+/** The values to write over an entry's; null: none. */
 function forget(
   { action, before, after }: Entry,
   isMeant: (text: string) => boolean,

@@ -6,46 +6,28 @@ import type { Payment, Transfer } from '../../domain/payment.ts';
 import type { Refund, RefundedMoney } from '../../domain/refund.ts';
 import { otherMoney } from '../../domain/other-money.ts';
 import { encodeId } from '../../domain/id.ts';
-import type { PaymentStatus } from '../../domain/status.ts';
-import { withChosenAddress } from '../refunds/chosen-addresses.ts';
+import { withChosenAddress, refundedMoney, refundsOfPayment } from '../refunds/refunds.ts';
 import { timestamp, type Database, type Trx } from '../database.ts';
+import type { Stored } from '../rows.ts';
 import { isDigestOfKey } from '../projects/answers.ts';
 import { labelsOfPayments } from './labels.ts';
 import { notesOf, type Note } from './notes.ts';
 import { eventsOf, type EventRecord } from './payment-events.ts';
-import { findPayments } from './payments.ts';
+import { findPayments, listTransitions, type TransitionRecord } from './payments.ts';
 import { payoutsOf, type RefundPayout } from '../refunds/refund-payouts.ts';
-import { refundedMoney, refundsOfPayment } from '../refunds/refunds.ts';
 import { findTransfers } from './transfers.ts';
 
 /** An address with the quote that it was handed out for. */
-export interface IssuedAddressRecord {
+export interface IssuedAddressRecord extends Pick<
+  Stored<'payment_addresses'>,
+  'network' | 'asset' | 'decimals' | 'owedUnits' | 'index' | 'issuedAt' | 'watchUntil'
+> {
   /** In the form in which the chain's transfers carry it. */
   readonly address: string;
-  readonly network: Network;
-  readonly asset: AssetCode;
-  readonly decimals: number;
-  readonly owedUnits: bigint;
-  readonly index: number | null;
-  readonly issuedAt: number;
-  readonly watchUntil: number;
 }
 
 /** When a quote was given, at first for an address or again. */
-export interface QuoteRecord {
-  readonly network: Network;
-  readonly asset: AssetCode;
-  readonly address: string;
-  readonly owedUnits: bigint;
-  readonly quotedAt: number;
-}
-
-export interface TransitionRecord {
-  readonly from: PaymentStatus;
-  readonly to: PaymentStatus;
-  readonly cause: string;
-  readonly at: number;
-}
+export type QuoteRecord = Pick<Stored<'payment_quotes'>, 'network' | 'asset' | 'address' | 'owedUnits' | 'quotedAt'>;
 
 /** An action on the payment or one of its refunds, in the dashboard or on the command line. */
 export interface ActionRecord {
@@ -58,7 +40,7 @@ export interface ActionRecord {
   readonly subject: string | null;
 }
 
-/** What a payment's refunds took in one token. */
+/** The money that a payment's refunds took in one token. */
 export interface TakenMoney extends RefundedMoney {
   readonly asset: AssetCode;
   readonly network: Network;
@@ -74,13 +56,13 @@ export interface PaymentDetails {
   readonly quotes: readonly QuoteRecord[];
   readonly events: readonly EventRecord[];
   readonly refunds: readonly Refund[];
-  /** Those of them whose address the merchant gave. */
+  /** The ids of the refunds whose address the merchant gave. */
   readonly withChosenAddress: ReadonlySet<string>;
-  /** What pays the refunds that are pending, by their ids. */
+  /** The payouts of pending refunds, by the refunds' ids. */
   readonly payouts: ReadonlyMap<string, RefundPayout>;
-  /** What its refunds take of the current quote's money. */
+  /** The part of the current quote's money that its refunds take. */
   readonly refundedUnits: bigint;
-  /** The same for each received token, the quote's included. */
+  /** The money that its refunds take of each received token, the quote's included. */
   readonly taken: readonly TakenMoney[];
   /** Oldest first. */
   readonly notes: readonly Note[];
@@ -106,7 +88,7 @@ export async function findPaymentDetails(db: Database, id: string): Promise<Paym
       const taken = await takenOf(trx, payment, transfers);
       return {
         payment,
-        transitions: await transitionsOf(trx, id),
+        transitions: await listTransitions(trx, id, MAX_EACH),
         transfers,
         ...(await addressesOf(trx, id)),
         events: await eventsOf(trx, id, MAX_EACH),
@@ -144,16 +126,6 @@ async function takenOf(trx: Trx, payment: Payment, transfers: readonly Transfer[
     taken.push({ asset, network, ...(await refundedMoney(trx, payment.id, { asset, network })) });
   }
   return taken;
-}
-
-async function transitionsOf(trx: Trx, paymentId: string): Promise<readonly TransitionRecord[]> {
-  return trx
-    .selectFrom('payment_arrows')
-    .select(['from_status as from', 'to_status as to', 'cause', 'at'])
-    .where('payment_id', '=', paymentId)
-    .orderBy('id')
-    .limit(MAX_EACH)
-    .execute();
 }
 
 async function addressesOf(

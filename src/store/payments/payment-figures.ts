@@ -23,7 +23,7 @@ export interface FigureRow {
   /** Which part: 0 is from the first edge to the second. */
   readonly part: number;
   readonly status: PaymentStatus;
-  /** Of completed payments; empty otherwise. */
+  /** The token of completed payments; both are empty for others. */
   readonly network: string;
   readonly asset: string;
   readonly currency: string;
@@ -46,14 +46,14 @@ export interface DurationRow {
 export interface FiguresWanted {
   /** Epoch milliseconds, rising, each a whole quarter of an hour: every part is from one to the next. */
   readonly edges: readonly number[];
-  /** The same of the parts of which durations are wanted. */
+  /** The edges of the parts whose durations are wanted, in the same form. */
   readonly periods: readonly number[];
 }
 
 const DAY_MS = 24 * HOUR_MS;
 /** More pending transitions than this are not waited for: the figures are then as old as the worker is behind. */
 const MAX_PENDING = 5_000;
-/** The same of hours. */
+/** More pending hours than this are not waited for either. */
 const MAX_PENDING_HOURS = 200;
 
 /**
@@ -78,7 +78,7 @@ export async function readPaymentFigures(
     });
 }
 
-/** What is read where: hours before `closedUntil` are added up, but for `pending`. */
+/** The hours that are added up: those before `closedUntil` without `pending`. Others are read from the payments. */
 interface Source {
   readonly closedUntil: number;
   readonly pending: readonly number[];
@@ -130,11 +130,16 @@ function freshRanges({ closedUntil, pending }: Source, from: number, until: numb
   return [...hours, open].filter((one) => one.from < one.until);
 }
 
-async function figureRows(trx: Trx, scope: Scope, source: Source, edges: readonly number[]): Promise<FigureRow[]> {
+async function figureRows(
+  trx: Trx,
+  scope: Scope,
+  source: Source,
+  edges: readonly number[],
+): Promise<readonly FigureRow[]> {
   const [from = 0, until = 0] = [edges[0], edges.at(-1)];
   const minutes = edges.every((edge) => edge % HOUR_MS === 0) ? 60 : 15;
-  const { rows } = await sql<Omit<FigureRow, 'payments'> & { payments: bigint }>`
-    select width_bucket(at, ${times(edges)}) - 1 as part, status, network, asset, currency, sum(payments)::bigint as payments,
+  const { rows } = await sql<FigureRow>`
+    select width_bucket(at, ${times(edges)}) - 1 as part, status, network, asset, currency, sum(payments)::integer as payments,
       sum(usd_cents)::bigint as "usdCents", sum(amount_minor)::bigint as "amountMinor"
     from (
       select at, status, network, asset, currency, payments, usd_cents, amount_minor from payment_figures
@@ -147,7 +152,7 @@ async function figureRows(trx: Trx, scope: Scope, source: Source, edges: readonl
       )}
     ) figures where at >= ${time(from)} and at < ${time(until)}
     group by 1, 2, 3, 4, 5`.execute(trx);
-  return rows.map((row) => ({ ...row, payments: Number(row.payments) }));
+  return rows;
 }
 
 function isTakenIn({ pending }: Source): RawBuilder<unknown> {
@@ -159,12 +164,12 @@ async function durationRows(
   scope: Scope,
   source: Source,
   periods: readonly number[],
-): Promise<DurationRow[]> {
+): Promise<readonly DurationRow[]> {
   const added = periods.slice(1).flatMap((until, period) => addedUp(source, periods[period] ?? until, until, period));
   const [from = 0, until = 0] = [periods[0], periods.at(-1)];
   const wanted = added.map((one) => ({ ...one, from: new Date(one.from), until: new Date(one.until) }));
-  const { rows } = await sql<Omit<DurationRow, 'payments'> & { payments: bigint }>`
-    select period, network, asset, class, sum(payments)::bigint as payments from (
+  const { rows } = await sql<DurationRow>`
+    select period, network, asset, class, sum(payments)::integer as payments from (
       select r.period, c.network, c.asset, one.class, one.payments
       from json_to_recordset(${JSON.stringify(wanted)}::json) as r (minutes smallint, "from" timestamptz, until timestamptz, period int)
       cross join lateral (
@@ -181,7 +186,7 @@ async function durationRows(
         sql`p.status = 'completed' and p.completed_at is not null`,
       )}
     ) durations group by 1, 2, 3, 4`.execute(trx);
-  return rows.map((row) => ({ ...row, payments: Number(row.payments) }));
+  return rows;
 }
 
 interface AddedUp extends Range {

@@ -6,8 +6,7 @@ import { PAYMENT_APIS, type Exception, type PaymentApi } from '../../domain/paym
 import type { Mode } from '../../domain/permission.ts';
 import type { PaymentStatus } from '../../domain/status.ts';
 import { AMOUNT_STEP, amountCondition, amountSteps, anyOf, type AmountRange } from './amount-steps.ts';
-import { ENDED_STATUSES, HAS_ENDED, IS_RUNNING, RUNNING_STATUSES } from './ended-payments.ts';
-import { foundBy, type PaymentKey } from './payment-keys.ts';
+import { ENDED_STATUSES, foundBy, HAS_ENDED, IS_RUNNING, RUNNING_STATUSES, type PaymentKey } from './payment-keys.ts';
 
 /** Which payments; null does not narrow. Times in epoch milliseconds, from inclusive, before exclusive. */
 export interface PaymentSearch {

@@ -2,10 +2,27 @@ import { sql, type RawBuilder } from 'kysely';
 import { NETWORKS } from '../../domain/networks.ts';
 import { PAYMENT_APIS, type PaymentApi } from '../../domain/payment.ts';
 import type { Mode } from '../../domain/permission.ts';
-import { HAS_ENDED, IS_RUNNING } from './ended-payments.ts';
 import { allColumns } from '../tables.ts';
+import { isFinal, PAYMENT_STATUSES, type PaymentStatus } from '../../domain/status.ts';
 
-/** What people search for. Whole texts, but of a description its beginning; e-mail and description in any case. */
+/**
+ * Payments that have ended stand in indexes of their own (`payments_ended_by_…`), which creations do not write to.
+ * A query along such an index must union the open payments, which are few, since each expires.
+ */
+export const ENDED_STATUSES: readonly PaymentStatus[] = PAYMENT_STATUSES.filter(isFinal);
+export const RUNNING_STATUSES: readonly PaymentStatus[] = PAYMENT_STATUSES.filter((status) => !isFinal(status));
+
+const literals = (values: readonly string[]) => sql.join(values.map((value) => sql.lit(value)));
+
+/** Repeats the predicate of the partial indexes, so that the planner uses them. */
+export const HAS_ENDED = sql`status in (${literals(ENDED_STATUSES)})`;
+
+/** Within a project and mode, along the index of statuses. */
+export const IS_RUNNING = sql`surface in (${literals(PAYMENT_APIS)}) and status in (${literals(RUNNING_STATUSES)})`;
+
+/**
+ * A key that people search for: a whole text, or the beginning of a description; e-mail and description in any case.
+ */
 export type PaymentKey =
   | { readonly kind: 'id'; readonly id: string; readonly api: PaymentApi }
   | { readonly kind: 'number' | 'order_id' | 'email' | 'description'; readonly text: string }
@@ -14,14 +31,14 @@ export type PaymentKey =
   | { readonly kind: 'refund' | 'event'; readonly id: string };
 export type PaymentKeyKind = PaymentKey['kind'];
 
-/** Where what a key means is read. */
+/** A source and condition that find payments by a key. */
 export interface KeyScan {
   /** A table or subquery called `payments`. */
   readonly source: RawBuilder<unknown>;
   readonly condition: RawBuilder<unknown>;
 }
 
-/** As many characters of a description as its index has. */
+/** The index of descriptions has this many characters of each. */
 const INDEXED = 32;
 const DESCRIPTION = sql`lower(left(description, 32))`;
 /** Greater than every character, so that a text followed by it ends all that begin with the text. */
@@ -42,7 +59,7 @@ export interface Reading {
   readonly isWhole?: true;
 }
 
-/** Reads each meaning of a key along an index. */
+/** The scans that find what a key means, each along an index. */
 export function foundBy(key: PaymentKey, reading: Reading): readonly KeyScan[] {
   const { mode } = reading;
   const one = (condition: RawBuilder<unknown>): readonly KeyScan[] => [{ source: sql`payments`, condition }];
@@ -86,12 +103,12 @@ export function foundBy(key: PaymentKey, reading: Reading): readonly KeyScan[] {
   }
 }
 
-/** What has ended is read along the condition's own index. */
+/** Payments that have ended are read along the condition's own index, the others by status. */
 function endedOrRunning(condition: RawBuilder<unknown>, reading: Reading): readonly KeyScan[] {
   return [{ source: sql`payments`, condition: sql`${HAS_ENDED} and ${condition}` }, running(condition, reading)];
 }
 
-/** Found first, and put in order after that: in the order of ids the planner would read every payment. */
+/** Sorted outside the subquery: with `order by id` inside, the planner would walk the whole primary key. */
 function running(condition: RawBuilder<unknown>, { within }: Reading): KeyScan {
   const ids = sql`select id from payments where ${within} and ${IS_RUNNING} and ${condition}`;
   return { source: sql`payments`, condition: sql`id = any (array(${ids}))` };

@@ -6,7 +6,7 @@ import { allTokens } from '../../domain/asset.ts';
 import { EXCEPTIONS, PAYMENT_APIS, type Payment } from '../../domain/payment.ts';
 import { FIATS, greatestAmountMinor } from '../../domain/money.ts';
 import { PAYMENT_STATUSES } from '../../domain/status.ts';
-import { ENDED_STATUSES } from './ended-payments.ts';
+import { ENDED_STATUSES } from './payment-keys.ts';
 import { findPayments } from './payments.ts';
 import { NO_FILTERS, type PaymentSearch } from './payment-filter.ts';
 import { searchPayments } from './payment-list.ts';

@@ -1,15 +1,17 @@
 import { sql, type SqlBool } from 'kysely';
 import { firstUuidOf } from '../../domain/id.ts';
 import { PAYMENT_APIS, type Payment, type PaymentApi } from '../../domain/payment.ts';
-import type { Database } from '../database.ts';
+import type { Database, Trx } from '../database.ts';
 import {
   alongAmounts,
   indexScansOf,
+  withinScope,
   type Condition,
   type PaymentScopeKey,
   type PaymentSearch,
 } from './payment-filter.ts';
 import { findPayments } from './payments.ts';
+import { foundBy, type PaymentKey, type PaymentKeyKind } from './payment-keys.ts';
 
 /** Where a page ends that was asked for, and how long it is. */
 interface PageOf {
@@ -70,7 +72,7 @@ async function idsOf(
   return rows.map(({ id }) => id);
 }
 
-/** What is searched for may be found by two keys. */
+/** Two keys may find the same payment. */
 async function newestOf(db: Database, indexScans: readonly Condition[], { limit }: PageOf): Promise<readonly string[]> {
   const { rows } = await sql<{ id: string }>`
     select id from (${sql.join(indexScans, sql` union `)}) page order by id desc limit ${limit}`.execute(db);
@@ -83,7 +85,7 @@ export interface OwnedPayment extends PaymentScopeKey {
   readonly api: PaymentApi;
 }
 
-/** Whose these payments are; unknown ids are left out. */
+/** The owners of these payments; unknown ids are left out. */
 export async function findOwners(db: Database, ids: readonly string[]): Promise<readonly OwnedPayment[]> {
   return db
     .selectFrom('payments')
@@ -110,4 +112,41 @@ export async function newestPayments(
       select id, api from (${sql.join(PAYMENT_APIS.map(indexScan), sql` union all `)}) both_apis order by id desc limit ${limit}
     ) newest`.execute(db);
   return rows;
+}
+
+/** A payment, and by what it was found: the first of the keys that mean it. */
+export interface PaymentHit {
+  readonly by: PaymentKeyKind;
+  readonly payment: Payment;
+}
+
+const ALL_TIMES = { createdFrom: null, createdBefore: null };
+
+/** The payments of a scope that any of these keys means: in the order of the keys, then the newest first. */
+export async function findHits(
+  db: Database | Trx,
+  scope: PaymentScopeKey,
+  keys: readonly PaymentKey[],
+  limit: number,
+): Promise<readonly PaymentHit[]> {
+  const within = sql.join(withinScope(scope, ALL_TIMES, null), sql` and `);
+  const indexScans = keys.flatMap((key, rank) =>
+    foundBy(key, { mode: scope.mode, within }).map(
+      ({ source, condition }) => sql`(select id, ${rank}::integer as rank from ${source}
+        where ${within} and ${condition} order by id desc limit ${limit})`,
+    ),
+  );
+  if (indexScans.length === 0) return [];
+  const { rows } = await sql<{ id: string; rank: number }>`
+    select id, min(rank) as rank from (${sql.join(indexScans, sql` union all `)}) found
+    group by id order by 2, id desc limit ${limit}`.execute(db);
+  const payments = await findPayments(
+    db,
+    rows.map(({ id }) => id),
+  );
+  const byId = new Map(payments.map((payment) => [payment.id, payment]));
+  return rows.flatMap(({ id, rank }) => {
+    const [payment, key] = [byId.get(id), keys[rank]];
+    return payment === undefined || key === undefined ? [] : [{ by: key.kind, payment }];
+  });
 }

@@ -6,6 +6,7 @@ import type { Mode } from '../../domain/permission.ts';
 import { lockUntaken, timestamp, type Database, type Trx } from '../database.ts';
 import { paymentFromRow } from './payment-rows.ts';
 import type { StatementRunner } from '../pipeline.ts';
+import type { Stored } from '../rows.ts';
 import { PAYMENTS } from '../schema/payments.ts';
 import type { Tables } from '../tables.ts';
 
@@ -157,21 +158,27 @@ function dayText(at: number): string {
   return new Date(at).toISOString().slice(0, 10);
 }
 
-/** The transitions of a payment, oldest first. */
-export async function listTransitions(db: Database, paymentId: string) {
-  return db
+export type TransitionRecord = Pick<Stored<'payment_arrows'>, 'from' | 'to' | 'cause' | 'at'>;
+
+/** The transitions of a payment, oldest first; all of them without a limit. */
+export async function listTransitions(
+  executor: Database | Trx,
+  paymentId: string,
+  limit: number | null = null,
+): Promise<readonly TransitionRecord[]> {
+  const query = executor
     .selectFrom('payment_arrows')
-    .select(['from_status', 'to_status', 'cause', 'at'])
+    .select(['from_status as from', 'to_status as to', 'cause', 'at'])
     .where('payment_id', '=', paymentId)
-    .orderBy('id')
-    .execute();
+    .orderBy('id');
+  return (limit === null ? query : query.limit(limit)).execute();
 }
 
 /** The events of a payment, with their bodies. */
 export async function listEvents(db: Database, paymentId: string) {
   return db
     .selectFrom('events')
-    .select(['id', 'type', 'body', 'created_at'])
+    .select(['id', 'type', 'body', 'created_at as createdAt'])
     .where('payment_id', '=', paymentId)
     .execute();
 }

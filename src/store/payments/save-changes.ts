@@ -1,12 +1,11 @@
 import { CompiledQuery } from 'kysely';
 import type { Transition } from '../../domain/transition.ts';
-import type { EventType } from '../../domain/event-type.ts';
 import type { Payment, Quote } from '../../domain/payment.ts';
-import type { Mode } from '../../domain/permission.ts';
 import { isoTime } from '../../wire/time.ts';
 import { paymentPayloads } from '../notifications.ts';
 import { paymentRecords } from './payment-rows.ts';
 import type { Statement, StatementRunner } from '../pipeline.ts';
+import type { Stored } from '../rows.ts';
 import {
   IDEMPOTENCY_KEYS,
   PAYMENT_ADDRESSES,
@@ -17,45 +16,21 @@ import {
 } from '../schema/payments.ts';
 import { EVENTS } from '../schema/webhooks.ts';
 
-/** An event ready to be stored: `body` holds the exact bytes that are sent. */
-export interface NewEvent {
-  readonly id: string;
-  readonly projectId: string;
-  readonly mode: Mode;
-  readonly paymentId: string | null;
-  readonly type: EventType;
-  readonly body: string;
-  readonly createdAt: number;
-  /** The request that caused it. */
-  readonly requestId: string | null;
-}
+/** An event ready to be stored. */
+export type NewEvent = Stored<'events'>;
 
 /** An address handed out for a payment, with the quote it was handed out for. */
-export interface IssuedAddress {
-  readonly paymentId: string;
+export interface IssuedAddress extends Pick<
+  Stored<'payment_addresses'>,
+  'paymentId' | 'watchedAddress' | 'confirmations' | 'afterBlock' | 'issuedAt' | 'watchUntil'
+> {
   readonly quote: Quote;
-  /** The address in the form in which the chain's transfers carry it. */
-  readonly watchedAddress: string;
   readonly walletId: string;
   readonly index: number;
-  /** How many confirmations a transfer to it needs. */
-  readonly confirmations: number;
-  /** The hash of the block after which the payment's money comes; null: it is not known. */
-  readonly afterBlock: string | null;
-  readonly issuedAt: number;
-  readonly watchUntil: number;
 }
 
 /** A stored answer: the same request with the same key gets it again within 24 hours. */
-export interface IdempotentAnswer {
-  readonly projectId: string;
-  readonly mode: Mode;
-  readonly route: string;
-  readonly key: string;
-  readonly bodyHash: Buffer;
-  readonly response: string;
-  readonly createdAt: number;
-}
+export type IdempotentAnswer = Stored<'idempotency_keys'>;
 
 /** One payment, new (`before` null) or changed, with everything that must be saved together with it. */
 export interface PaymentChange {
@@ -88,17 +63,10 @@ function countRecords(changes: readonly PaymentChange[], shard: CountShard): str
   return PAYMENT_DAY_COUNTS.records(
     [...deltas.entries()]
       .toSorted(([a], [b]) => (a < b ? -1 : 1))
-      .map(
-        ([
-          ,
-          {
-            of: { projectId, mode, api, status },
-            ...delta
-          },
-        ]) => ({
-          count: { projectId, mode, api, status, shard, ...delta },
-        }),
-      ),
+      .map(([, { of, ...delta }]) => {
+        const { projectId, mode, api, status } = of;
+        return { count: { projectId, mode, api, status, shard, ...delta } };
+      }),
   );
 }
 

@@ -35,7 +35,7 @@ const worth = (dividend: string, divisor: string): string => {
   return `case when ${rounded} < 1e18 then (${rounded})::bigint end`;
 };
 
-/** What is known of the same money is kept: it was worth that when it came. */
+/** The worth of the same money is kept: it was worth that when it came. */
 const kept = (column: string): string =>
   `${column} = case when transfers.payment_id = excluded.payment_id and transfers.amount_units = excluded.amount_units
     then transfers.${column} else excluded.${column} end`;

@@ -1,9 +1,13 @@
-import { CompiledQuery } from 'kysely';
-import { auditCondition, type AuditFilter } from './audit-filter.ts';
+import { CompiledQuery, sql, type RawBuilder, type SqlBool } from 'kysely';
 import type { Database, Trx } from '../database.ts';
 import type { Statement } from '../pipeline.ts';
 import { fields, toRow, type Stored } from '../rows.ts';
 import type { ActorKind } from '../schema/people.ts';
+import type { AuditGroup } from '../../domain/audit-group.ts';
+import { firstUuidOf } from '../../domain/id.ts';
+import type { Client } from 'pg';
+import { copyFile } from '../reports/copy-file.ts';
+import { guarded, time, type Writing } from '../reports/export-columns.ts';
 
 /** Field by field, secrets left out. */
 export type AuditValues = Readonly<Record<string, unknown>>;
@@ -54,7 +58,7 @@ export async function listAuditEntries(
   return (await query.execute()).map(entryFromRow);
 }
 
-/** What was done to these keys, named as the log does, oldest first. */
+/** The entries about these keys, which are named as in the log, oldest first. */
 export async function changesOfKeys(executor: Database | Trx, keys: readonly string[]): Promise<readonly AuditEntry[]> {
   if (keys.length === 0) return [];
   const rows = await executor
@@ -73,4 +77,74 @@ function entryFromRow({ actorKind, actorId, actorName, subjectKind, subjectId, .
     actor: { kind: actorKind, id: actorId, name: actorName },
     subject: { kind: subjectKind, id: subjectId },
   };
+}
+
+/** Which entries of the audit log are meant. What is null narrows nothing. */
+export interface AuditFilter {
+  /** Null: of all projects, and of none. */
+  readonly projectId: string | null;
+  /** Projects that are left out. */
+  readonly without: readonly string[];
+  /** A person's or key's id, or one kind of actors. */
+  readonly who: { readonly id: string } | { readonly kind: ActorKind } | null;
+  readonly group: AuditGroup | null;
+  readonly from: number | null;
+  readonly before: number | null;
+}
+
+export const WHOLE_LOG: AuditFilter = {
+  projectId: null,
+  without: [],
+  who: null,
+  group: null,
+  from: null,
+  before: null,
+};
+
+/** Entries get their ids by the time of the change, so that times are found along the ids. */
+export function auditCondition({ projectId, without, who, group, from, before }: AuditFilter): RawBuilder<SqlBool> {
+  const conditions = [
+    ...(projectId === null ? [] : [sql`project_id = ${projectId}`]),
+    ...(without.length === 0 ? [] : [sql`(project_id is null or not project_id = any(${[...without]}::uuid[]))`]),
+    ...(who === null ? [] : ['id' in who ? sql`actor_id = ${who.id}` : sql`actor_kind = ${who.kind}`]),
+    ...(group === null ? [] : [sql`audit_group(action) = ${group}`]),
+    ...(from === null ? [] : [sql`id >= ${firstUuidOf(from)}`]),
+    ...(before === null ? [] : [sql`id < ${firstUuidOf(before)}`]),
+  ];
+  return conditions.length === 0 ? sql<SqlBool>`true` : sql<SqlBool>`${sql.join(conditions, sql` and `)}`;
+}
+
+/** A file of the audit log. */
+export interface AuditExport extends Writing {
+  readonly filter: AuditFilter;
+}
+
+const CSV_HEADS = ['time', 'who', 'name', 'action', 'project', 'of', 'id', 'before', 'after', 'address', 'request'];
+
+/** Passes on a file of the log, the newest first, as it is at one moment. Returns the number of rows. */
+export function copyAudit(
+  client: Client,
+  { filter, ...writing }: AuditExport,
+  take: (piece: Buffer) => Promise<void>,
+): Promise<number> {
+  const { format, zone } = writing;
+  const words = (text: string) => guarded(sql.raw(text), writing);
+  const at = time(sql`at`)(writing);
+  const selected =
+    format === 'csv'
+      ? sql.join([
+          at,
+          sql`actor_kind`,
+          words('actor_name'),
+          sql`action`,
+          sql`project_id`,
+          sql`subject_kind`,
+          ...['subject_id', 'before::text', 'after::text', 'ip', 'request_id'].map(words),
+        ])
+      : sql`json_build_object('id', id, 'at', ${at}, 'actor', json_build_object('kind', actor_kind, 'id', actor_id, 'name', actor_name),
+          'action', action, 'project_id', project_id, 'subject', json_build_object('kind', subject_kind, 'id', subject_id),
+          'before', before, 'after', after, 'ip', ip, 'request_id', request_id)::text`;
+  const query = sql`select ${selected} from audit_log where ${auditCondition(filter)} order by id desc`;
+  const heads = CSV_HEADS.map((head) => (head === 'time' ? `time (${zone})` : head));
+  return copyFile(client, writing, { heads, rows: (db) => query.compile(db) }, take);
 }

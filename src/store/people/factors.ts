@@ -25,7 +25,7 @@ export async function findPasskey(executor: Database | Trx, credentialId: string
   return row === undefined ? null : { ...row, counter: Number(row.counter) };
 }
 
-/** False when the credential is registered already. */
+/** Saves a passkey; false if the credential is registered already. */
 export async function insertPasskey(trx: Trx, passkey: Omit<Passkey, 'lastUsedAt'>): Promise<boolean> {
   const row = await trx
     .insertInto('passkeys')
@@ -76,7 +76,7 @@ export async function countRecoveryCodes(executor: Database | Trx, personId: str
   return Number(left);
 }
 
-/** Uses a code up; false when it is none, or was used before. */
+/** Uses a code up; false if it is none, or was used before. */
 export async function useRecoveryCode(
   executor: Database | Trx,
   personId: string,

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { MailContent } from '../../domain/mail-content.ts';
 import { NOTIFICATIONS, type Notification } from '../../domain/notification.ts';
-import { timestamp, type Database, type Trx } from '../database.ts';
+import { affectedRows, timestamp, type Database, type Trx } from '../database.ts';
 import { toRow } from '../rows.ts';
 import type { MailOutcome } from '../schema/mails.ts';
 
@@ -19,9 +19,7 @@ export interface NewMail {
 export async function insertMails(trx: Trx, mails: readonly NewMail[], now: number): Promise<void> {
   if (mails.length === 0) return;
   const waiting = { createdAt: now, nextAttemptAt: now, attempts: 0, outcome: null, endedAt: null, problem: null };
-  const rows = mails.map(({ mailKey, ...mail }) =>
-    toRow('mails', { ...mail, ...waiting, occasion: mailKey, kind: mail.content.kind }),
-  );
+  const rows = mails.map((mail) => toRow('mails', { ...mail, ...waiting, kind: mail.content.kind }));
   await trx
     .insertInto('mails')
     .values(rows)
@@ -36,7 +34,7 @@ export interface DueMail {
   readonly content: MailContent;
   readonly createdAt: number;
   readonly giveUpAt: number;
-  /** With this one. */
+  /** The number of attempts, this one included. */
   readonly attempts: number;
   readonly leaseUntil: number;
 }
@@ -128,7 +126,7 @@ export async function insertUnsubscribe(
     .execute();
 }
 
-/** What a token of a mail switches off. */
+/** The notification that a token of a mail switches off. */
 export interface Unsubscribe {
   readonly personId: string;
   readonly notification: Notification;
@@ -146,7 +144,7 @@ export async function findUnsubscribe(executor: Database | Trx, tokenHash: Buffe
   return row ?? null;
 }
 
-/** Uses a token up; false when it was used before. */
+/** Uses a token up; false if it was used before. */
 export async function useUnsubscribe(trx: Trx, tokenHash: Buffer, now: number): Promise<boolean> {
   const row = await trx
     .updateTable('mail_unsubscribes')
@@ -167,15 +165,13 @@ export async function purgeMails(
   before: { readonly ended: number; readonly tokens: number },
   limit: number,
 ): Promise<number> {
-  const gone = await Promise.all([
+  const purges = [
     sql`delete from mails where id in (
-      select id from mails where ended_at < ${timestamp(before.ended)} limit ${limit})`.execute(db),
+      select id from mails where ended_at < ${timestamp(before.ended)} limit ${limit})`,
     sql`delete from attention_occurrences where id in (
-      select id from attention_occurrences where ended_at < ${timestamp(before.ended)} limit ${limit})`.execute(db),
+      select id from attention_occurrences where ended_at < ${timestamp(before.ended)} limit ${limit})`,
     sql`delete from mail_unsubscribes where token_hash in (
-      select token_hash from mail_unsubscribes where created_at < ${timestamp(before.tokens)} limit ${limit})`.execute(
-      db,
-    ),
-  ]);
-  return Math.max(...gone.map(({ numAffectedRows }) => Number(numAffectedRows ?? 0n)));
+      select token_hash from mail_unsubscribes where created_at < ${timestamp(before.tokens)} limit ${limit})`,
+  ];
+  return Math.max(...(await Promise.all(purges.map((purge) => affectedRows(db, purge)))));
 }

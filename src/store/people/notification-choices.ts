@@ -23,7 +23,7 @@ export const NOTHING_SAVED: SavedChoices = {
   weeklyMade: null,
 };
 
-/** What a person chose; null: nothing yet. */
+/** The choices of a person; null: none yet. */
 export async function findChoices(executor: Database | Trx, personId: string): Promise<SavedChoices | null> {
   const row = await executor
     .selectFrom('notification_choices')
@@ -33,7 +33,7 @@ export async function findChoices(executor: Database | Trx, personId: string): P
   return row ?? null;
 }
 
-/** Of two changes at once the second sees what the first did. Held until the transaction ends. */
+/** Locks a person's choices until the transaction ends: of two changes at once the second sees the first. */
 export async function lockChoices(trx: Trx, personId: string): Promise<SavedChoices> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`cointill choices ${personId}`}, 0))`.execute(trx);
   return (await findChoices(trx, personId)) ?? NOTHING_SAVED;

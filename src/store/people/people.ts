@@ -7,7 +7,7 @@ import { fields, toChanges, toRow, type Stored } from '../rows.ts';
 /** Somebody who may use the dashboard, or was invited to. */
 export type Person = Omit<Stored<'people'>, 'totpLastStep'>;
 
-/** With what the person is in which project. */
+/** A person with their roles. */
 export interface Member extends Person {
   readonly memberships: readonly Membership[];
   readonly hasPasskeys: boolean;
@@ -41,7 +41,7 @@ export async function insertPerson(
     .execute();
 }
 
-/** By e-mail, whichever case it is typed in. */
+/** The person with an e-mail address, in whichever case it is typed. */
 export async function findPersonByEmail(executor: Database | Trx, email: string): Promise<Person | null> {
   const row = await executor
     .selectFrom('people')
@@ -62,7 +62,7 @@ export async function lockPerson(trx: Trx, id: string): Promise<Person | null> {
   return row ?? null;
 }
 
-/** Everybody, in the order in which they came. */
+/** All people, in the order in which they came. */
 export async function listMembers(executor: Database | Trx): Promise<readonly Member[]> {
   const [people, memberships, passkeys] = await Promise.all([
     executor.selectFrom('people').select(PERSON).orderBy('created_at').orderBy('id').execute(),
@@ -155,7 +155,7 @@ export async function dropPendingEmail(trx: Trx, email: string): Promise<void> {
     .execute();
 }
 
-/** Takes a TOTP step once; false when it, or a later one, was taken before. */
+/** Takes a TOTP step once; false if that step or a later one was taken before. */
 export async function takeTotpStep(executor: Database | Trx, id: string, step: bigint): Promise<boolean> {
   const row = await executor
     .updateTable('people')

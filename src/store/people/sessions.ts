@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { timestamp, type Database, type Trx } from '../database.ts';
+import { affectedRows, timestamp, type Database, type Trx } from '../database.ts';
 import { notifySessions } from '../notifications.ts';
 import { fields, toChanges, toRow, type Stored } from '../rows.ts';
 import type { ChallengeUse } from '../schema/people.ts';
@@ -124,17 +124,15 @@ export async function purgeSignIns(
   },
   limit: number,
 ): Promise<number> {
-  const gone = await Promise.all([
+  const purges = [
     sql`delete from sessions where id in (select id from sessions
-      where signed_in_at < ${timestamp(before.signedIn)} or last_used_at < ${timestamp(before.lastUsed)} limit ${limit})`.execute(
-      db,
-    ),
+      where signed_in_at < ${timestamp(before.signedIn)} or last_used_at < ${timestamp(before.lastUsed)} limit ${limit})`,
     sql`delete from sign_ins where token_hash in (select token_hash from sign_ins
-      where created_at < ${timestamp(before.signIns)} limit ${limit})`.execute(db),
+      where created_at < ${timestamp(before.signIns)} limit ${limit})`,
     sql`delete from account_links where token_hash in (select token_hash from account_links
-      where expires_at < ${timestamp(before.links)} limit ${limit})`.execute(db),
+      where expires_at < ${timestamp(before.links)} limit ${limit})`,
     sql`delete from known_browsers where token_hash in (select token_hash from known_browsers
-      where last_used_at < ${timestamp(before.browsers)} limit ${limit})`.execute(db),
-  ]);
-  return Math.max(...gone.map(({ numAffectedRows }) => Number(numAffectedRows ?? 0n)));
+      where last_used_at < ${timestamp(before.browsers)} limit ${limit})`,
+  ];
+  return Math.max(...(await Promise.all(purges.map((purge) => affectedRows(db, purge)))));
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { sql, type ExpressionBuilder } from 'kysely';
 import type { Mode } from '../../domain/permission.ts';
-import { timestamp, type Database, type Trx } from '../database.ts';
+import { affectedRows, timestamp, type Database, type Trx } from '../database.ts';
 import type { Tables } from '../tables.ts';
 
 /** The request that an answer belongs to. */
@@ -12,7 +12,7 @@ interface AnswerScope {
   readonly key: string;
 }
 
-/** What stands for a key when customers' data are deleted, for a key may name the customer. */
+/** The text in place of a key once customers' data are deleted, for a key may name the customer. */
 export function digestOfKey(key: string): string {
   return `sha256:${createHash('sha256').update(key).digest('hex')}`;
 }
@@ -52,13 +52,13 @@ export async function purgeOldAnswer(executor: Database | Trx, scope: AnswerScop
 
 /** Deletes up to `limit` answers given before a time; returns how many. */
 export async function purgeAnswersBefore(db: Database, before: number, limit: number): Promise<number> {
-  const { rows } = await sql<{ gone: bigint }>`
-    with old as (
-      select project_id, mode, route, key from idempotency_keys where created_at < ${timestamp(before)} limit ${limit}
-    ), gone as (
+  return affectedRows(
+    db,
+    sql`
+      with old as (
+        select project_id, mode, route, key from idempotency_keys where created_at < ${timestamp(before)} limit ${limit}
+      )
       delete from idempotency_keys k using old
-      where (k.project_id, k.mode, k.route, k.key) = (old.project_id, old.mode, old.route, old.key) returning 1
-    )
-    select count(*) as gone from gone`.execute(db);
-  return Number(rows[0]?.gone ?? 0n);
+      where (k.project_id, k.mode, k.route, k.key) = (old.project_id, old.mode, old.route, old.key)`,
+  );
 }

@@ -1,7 +1,7 @@
 import { sql, type RawBuilder } from 'kysely';
 import { firstUuidOf } from '../../domain/id.ts';
 import type { Mode } from '../../domain/permission.ts';
-import { timestamp, type Database } from '../database.ts';
+import { affectedRows, timestamp, type Database } from '../database.ts';
 import { UNFLUSHED } from '../webhooks/deliveries.ts';
 import type { DeliveryScope } from '../webhooks/delivery-list.ts';
 import { allColumns } from '../tables.ts';
@@ -80,7 +80,7 @@ function minuteOf(id: string): string {
   return new Date(Math.floor(timeOfId(id) / MINUTE_MS) * MINUTE_MS).toISOString();
 }
 
-/** What narrows the log; null does not narrow. */
+/** Filters of the log; null does not narrow. */
 export interface ApiRequestSearch {
   readonly outcome: 'refused' | 'accepted' | null;
   readonly method: string | null;
@@ -101,7 +101,7 @@ export interface ListedApiRequest extends Pick<
   readonly id: string;
   readonly requestId: string;
   readonly durationMs: number;
-  /** What the key is called. */
+  /** The name of the key. */
   readonly keyName: string | null;
   readonly errorType: string | null;
   readonly errorParam: string | null;
@@ -128,7 +128,7 @@ export async function searchApiRequests(
     [page.after, before === null ? null : firstUuidOf(before)].filter((id) => id !== null).toSorted()[0] ?? null;
   const rows = [sql`project_id = ${projectId}::uuid and mode = ${mode}`];
   if (first !== null) rows.push(sql`last_id >= ${first}::uuid`);
-  // What was refused has an index of its own.
+  // Refused calls have an index of their own.
   if (outcome === 'refused' || (status !== null && status >= 400)) rows.push(sql`status >= 400`);
   if (outcome === 'accepted') rows.push(sql`status < 400`);
   if (status !== null) rows.push(sql`status = ${status}`);
@@ -201,15 +201,14 @@ export async function purgeApiRequests(
   { max, oldest, limit }: { readonly max: number; readonly oldest: number; readonly limit: number },
 ): Promise<boolean> {
   for (const { projectId, mode, until } of await surplusUntil(db, max, oldest)) {
-    const { rows } = await sql<{ gone: bigint }>`
-      with gone as (
-        delete from api_requests where project_id = ${projectId}::uuid and mode = ${mode} and last_id in (
-          select last_id from api_requests
-          where project_id = ${projectId}::uuid and mode = ${mode} and last_id < ${firstUuidOf(until)}::uuid
-          order by last_id limit ${limit}
-        ) returning 1
-      ) select count(*) as gone from gone`.execute(db);
-    if (Number(rows[0]?.gone ?? 0n) === limit) return true;
+    const gone = await affectedRows(
+      db,
+      sql`delete from api_requests where project_id = ${projectId}::uuid and mode = ${mode} and last_id in (
+        select last_id from api_requests
+        where project_id = ${projectId}::uuid and mode = ${mode} and last_id < ${firstUuidOf(until)}::uuid
+        order by last_id limit ${limit})`,
+    );
+    if (gone === limit) return true;
     await db
       .deleteFrom('api_request_counts')
       .where('project_id', '=', projectId)

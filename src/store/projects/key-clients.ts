@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Database, Trx } from '../database.ts';
+import { affectedRows, type Database, type Trx } from '../database.ts';
 import { fields, toRow, type Stored } from '../rows.ts';
 
 /** A client that used a key. */
@@ -68,9 +68,9 @@ export async function keyClients(db: Database, keyIds: readonly string[]): Promi
 
 /** Deletes up to `limit` clients that were not seen since `before`; returns how many. */
 export async function purgeKeyClients(db: Database, before: number, limit: number): Promise<number> {
-  const { rows } = await sql<{ one: number }>`
-    delete from api_key_clients where ctid = any(array(
-      select ctid from api_key_clients where last_seen_at < ${new Date(before)} limit ${limit}
-    )) returning 1 as one`.execute(db);
-  return rows.length;
+  return affectedRows(
+    db,
+    sql`delete from api_key_clients where ctid = any(array(
+      select ctid from api_key_clients where last_seen_at < ${new Date(before)} limit ${limit}))`,
+  );
 }

@@ -3,7 +3,7 @@ import { MODES, type Mode } from '../../domain/permission.ts';
 import { isFinal, PAYMENT_STATUSES } from '../../domain/status.ts';
 import { timestamp, type Database } from '../database.ts';
 
-/** What of a project is at work, by mode. */
+/** The parts of a project that stop when it is switched off, by mode. */
 export type Stops = Readonly<
   Record<
     Mode,
@@ -21,23 +21,17 @@ export type Stops = Readonly<
 const NOT_ENDED = PAYMENT_STATUSES.filter((status) => !isFinal(status));
 
 export async function whatStops(db: Database, projectId: string, now: number): Promise<Stops> {
-  const { rows } = await sql<{ mode: Mode; openPayments: bigint; endpoints: bigint; keys: bigint }>`
+  const { rows } = await sql<Stops[Mode] & { readonly mode: Mode }>`
     select mode,
-      (select count(*) from payments p where p.project_id = ${projectId} and p.mode = m.mode
+      (select count(*)::integer from payments p where p.project_id = ${projectId} and p.mode = m.mode
         and p.surface = any ('{order,transaction}'::text[])
         and p.status = any (${NOT_ENDED}::text[])) as "openPayments",
-      (select count(*) from webhook_endpoints e where e.project_id = ${projectId} and e.mode = m.mode
+      (select count(*)::integer from webhook_endpoints e where e.project_id = ${projectId} and e.mode = m.mode
         and e.deleted_at is null and e.disabled_at is null and e.paused_at is null) as endpoints,
-      (select count(*) from api_keys k where k.project_id = ${projectId} and k.mode = m.mode
+      (select count(*)::integer from api_keys k where k.project_id = ${projectId} and k.mode = m.mode
         and k.revoked_at is null and (k.ends_at is null or k.ends_at > ${timestamp(now)})) as keys
     from unnest(${[...MODES]}::text[]) as m (mode)`.execute(db);
-  const of = (mode: Mode): Stops[Mode] => {
-    const row = rows.find((one) => one.mode === mode);
-    return {
-      openPayments: Number(row?.openPayments ?? 0n),
-      endpoints: Number(row?.endpoints ?? 0n),
-      keys: Number(row?.keys ?? 0n),
-    };
-  };
+  const byMode = new Map(rows.map(({ mode, ...stops }) => [mode, stops]));
+  const of = (mode: Mode): Stops[Mode] => byMode.get(mode) ?? { openPayments: 0, endpoints: 0, keys: 0 };
   return { test: of('test'), live: of('live') };
 }

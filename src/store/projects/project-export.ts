@@ -1,8 +1,8 @@
 import { sql, type RawBuilder } from 'kysely';
 import type { Client } from 'pg';
 import { copyOut } from '../backups/copy.ts';
-import { inlined } from '../inline.ts';
-import { onConnection } from '../one-connection.ts';
+import { inlined, onConnection } from '../one-connection.ts';
+import { AS_IT_IS } from '../reports/copy-file.ts';
 import { liftLimits } from '../backups/snapshot.ts';
 import { TABLES, type Tables } from '../tables.ts';
 
@@ -10,7 +10,7 @@ import { TABLES, type Tables } from '../tables.ts';
 interface ExportedTable {
   readonly record: string;
   readonly table: keyof Tables;
-  /** Of the table as `r`, for the project `$project`. */
+  /** The condition that selects a project's rows of the table, which is called `r`. */
   readonly of: (projectId: string) => RawBuilder<unknown>;
   readonly order: string;
 }
@@ -64,7 +64,7 @@ function columnsOf(table: keyof Tables): readonly (readonly [name: string, isBig
   );
 }
 
-/** What a field is written as, of the table as `r`. */
+/** The expression that writes a column of the table, which is called `r`. */
 function written(table: keyof Tables, name: string, isBig: boolean): RawBuilder<unknown> {
   const column = sql`r.${sql.ref(name)}`;
   // Some carry a token in their query.
@@ -72,9 +72,6 @@ function written(table: keyof Tables, name: string, isBig: boolean): RawBuilder<
   const value = isSecret ? sql`regexp_replace(regexp_replace(${column}, '#.*', ''), '[?].+', '?…')` : column;
   return isBig ? sql`${value}::text as ${sql.ref(name)}` : sql`${value} as ${sql.ref(name)}`;
 }
-
-/** No JSON has these characters in it, so that it is written as it is. */
-const AS_IT_IS = `format csv, delimiter E'\\x02', quote E'\\x01', escape E'\\x01'`;
 
 /**
  * Passes on a file of what is kept for good of a project, as it is at one moment: a JSON object a line, with its

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { ALL_COINS, type CoinChoice } from '../../domain/coin-choice.ts';
-import type { Database, Trx } from '../database.ts';
+import { timestamp, type Database, type Trx } from '../database.ts';
 import { notify } from '../notifications.ts';
 import { fields, toChanges, toRow, type Stored } from '../rows.ts';
 import type { LogoType } from '../schema/projects.ts';
@@ -181,8 +181,39 @@ export async function monitoringWindows(
   return new Map(rows.flatMap(({ id, monitoring_hours: hours }) => (hours === null ? [] : [[id, hours] as const])));
 }
 
-/** The same as {@link findProject}, locked until the transaction ends. */
+/** A project, locked until the transaction ends. */
 export async function findLockedProject(trx: Trx, id: string): Promise<Project | null> {
   await lockProject(trx, id);
   return findProject(trx, id);
+}
+
+/** A preview may be looked at for this long. */
+const LIFETIME_MS = 60 * 60_000;
+
+/** Keeps a logo that was not saved yet for an hour, for every process; forgets the older ones of all projects. */
+export async function keepLogoDraft(db: Database, projectId: string, logo: Logo, now: number): Promise<void> {
+  await db
+    .deleteFrom('logo_drafts')
+    .where('created_at', '<', timestamp(now - LIFETIME_MS))
+    .execute();
+  await db
+    .insertInto('logo_drafts')
+    .values(toRow('logo_drafts', { ...logo, projectId, createdAt: now }))
+    .onConflict((conflict) => conflict.columns(['project_id', 'hash']).doUpdateSet({ created_at: new Date(now) }))
+    .execute();
+}
+
+/** A project's logo that was not saved yet; null if there is none with this hash. */
+export async function findLogoDraft(
+  db: Database,
+  projectId: string,
+  hash: string,
+): Promise<{ readonly type: LogoType; readonly bytes: Buffer } | null> {
+  const row = await db
+    .selectFrom('logo_drafts')
+    .select(['type', 'bytes'])
+    .where('project_id', '=', projectId)
+    .where('hash', '=', hash)
+    .executeTakeFirst();
+  return row ?? null;
 }

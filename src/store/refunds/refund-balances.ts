@@ -3,6 +3,7 @@ import type { AssetCode } from '../../domain/asset-code.ts';
 import type { Network } from '../../domain/networks.ts';
 import { timestamp, type Database, type Trx } from '../database.ts';
 import { TAKES_PAYMENTS } from './refund-payouts.ts';
+import type { Stored } from '../rows.ts';
 import { REFUND_BALANCES } from '../schema/refunds.ts';
 
 /** A live refund that no block pays, in the smallest units. */
@@ -15,13 +16,9 @@ export interface UnpaidRefund {
   readonly seen: { readonly balance: bigint; readonly height: number } | null;
 }
 
-/** The result of checking a refund's balance. */
-export interface BalanceCheck {
-  readonly refundId: string;
+/** The result of checking a refund's balance; `grownUnits` null: nothing that might pay the refund. */
+export interface BalanceCheck extends Pick<Stored<'refund_balances'>, 'refundId' | 'height' | 'grownUnits'> {
   readonly balance: bigint;
-  readonly height: number;
-  /** The growth that was not explained; null: nothing that might pay the refund. */
-  readonly grownUnits: bigint | null;
 }
 
 /**

@@ -31,7 +31,9 @@ export interface WalletCoin {
   readonly heldBy: readonly string[];
 }
 
-/** Null if none is known. If a payment got addresses of several wallets, the one that was paid. */
+/**
+ * The wallet of a payment's address, the paid one if the payment got addresses of several wallets; null: none is known.
+ */
 export async function refundWallet(db: Database, paymentId: string, network: Network): Promise<RefundWallet | null> {
   const { rows } = await sql<RefundWallet>`
     select w.id, w.kind, w.source, w.first_address as "firstAddress"
@@ -105,7 +107,7 @@ interface Outpoint {
   readonly vout: number;
 }
 
-/** Those of these outputs that are reserved for other pending refunds. */
+/** The outputs among these that are reserved for other pending refunds. */
 export async function heldByOthers(
   trx: Trx,
   { refundIds, network, now }: Pick<CoinQuery, 'refundIds' | 'network' | 'now'>,
@@ -147,7 +149,7 @@ export async function refundInputs(
   return new Map(refundIds.map((id) => [id, (byRefund.get(id) ?? []).map(({ txid, vout }) => ({ txid, vout }))]));
 }
 
-/** Those of these outputs that were also reserved for a refund that has been paid since: its payout spent them. */
+/** The outputs among these that were also reserved for a refund that has been paid since: its payout spent them. */
 export async function spentByPayouts(
   db: Database,
   refundId: string,

@@ -4,13 +4,12 @@ import { firstUuidOf } from '../../domain/id.ts';
 import { NETWORKS, type Network } from '../../domain/networks.ts';
 import type { RefundStage } from '../../domain/refund-stage.ts';
 import type { Refund } from '../../domain/refund.ts';
-import { withChosenAddress } from './chosen-addresses.ts';
+import { withChosenAddress, findRefunds } from './refunds.ts';
 import type { Database, Trx } from '../database.ts';
 import type { PaymentScopeKey } from '../payments/payment-filter.ts';
-import { findHits } from '../payments/payment-hits.ts';
+import { findHits } from '../payments/payment-list.ts';
 import type { PaymentKey } from '../payments/payment-keys.ts';
 import { payoutsOf, type RefundPayout } from './refund-payouts.ts';
-import { findRefunds } from './refunds.ts';
 
 /**
  * What narrows a list of refunds; null does not narrow. Times in epoch milliseconds, from inclusive, before exclusive.
@@ -31,7 +30,7 @@ export interface ListedRefund {
   readonly stage: RefundStage;
   /** The merchant's order id, or the number of a transaction; null without. */
   readonly paymentName: string | null;
-  /** What pays it; null if nothing was seen. */
+  /** The transfer that pays it; null if none was seen. */
   readonly payout: RefundPayout | null;
   /** How many confirmations a payout needs. */
   readonly needed: number;

@@ -3,6 +3,8 @@ import type { Network } from '../../domain/networks.ts';
 import type { KnownPayout, PayableRefund } from '../../domain/refund-payout.ts';
 import type { Database, Trx } from '../database.ts';
 import { toRow, type Stored } from '../rows.ts';
+import type { AssetCode } from '../../domain/asset-code.ts';
+import type { RefundFailure, RefundStatus } from '../../domain/refund.ts';
 
 /** A transfer that pays a refund; `blockHeight` is null while it is in a mempool. */
 export interface Payout extends Omit<Stored<'refund_payouts'>, 'blockHeight'> {
@@ -183,7 +185,7 @@ export async function payoutsOf(
   return new Map(rows.map(({ id, ...payout }) => [id, payout]));
 }
 
-/** Those of these refunds that a transaction pays, mined or not. The caller holds their locks. */
+/** The refunds among these that a transaction pays, mined or not. The caller holds their locks. */
 export async function beingPaid(trx: Trx, refundIds: readonly string[]): Promise<ReadonlySet<string>> {
   const { rows } = await sql<{ id: string }>`
     select r.id from refunds r where r.id = any (${refundIds}::uuid[]) and ${IS_BEING_PAID}`.execute(trx);
@@ -222,4 +224,36 @@ export async function refundsTakenBack(executor: Database | Trx, network: Networ
         select from refund_payouts o where o.refund_id = r.id and o.transaction_hash = r.transaction_hash)
     order by r.id`.execute(executor);
   return rows.map(({ id }) => id);
+}
+
+/** The facts of a refund that say what it takes from its payment's money. */
+export interface ClaimOnPayment {
+  readonly id: string;
+  readonly status: RefundStatus;
+  readonly failureReason: RefundFailure | null;
+  readonly units: bigint;
+  readonly payout: RefundPayout | null;
+}
+
+/**
+ * A payment's refunds in order of creation, in one token unless it is null; failed ones only if something paid them.
+ */
+export async function claimsOn(
+  executor: Database | Trx,
+  paymentId: string,
+  token: { readonly asset: AssetCode; readonly network: Network } | null,
+): Promise<readonly ClaimOnPayment[]> {
+  let query = executor
+    .selectFrom('refunds as r')
+    .select(['r.id', 'r.status', 'r.failure_reason as failureReason', 'r.units', TAKES_PAYMENTS.as('takesPayments')])
+    .where('r.payment_id', '=', paymentId);
+  if (token !== null) query = query.where('r.asset', '=', token.asset).where('r.network', '=', token.network);
+  const rows = await query.orderBy('r.id').execute();
+  const claims: ClaimOnPayment[] = [];
+  for (const { takesPayments, ...claim } of rows) {
+    const payout = takesPayments ? null : await payoutOf(executor, claim.id);
+    if (claim.status === 'failed' && payout === null) continue;
+    claims.push({ ...claim, payout });
+  }
+  return claims;
 }

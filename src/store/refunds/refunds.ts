@@ -8,6 +8,7 @@ import { lockUntaken, timestamp, type Database, type Trx } from '../database.ts'
 import { notification } from '../notifications.ts';
 import { IS_BEING_PAID, TAKES_MONEY } from './refund-payouts.ts';
 import { REFUNDS } from '../schema/refunds.ts';
+import { decodeId } from '../../domain/id.ts';
 
 const INSERT = REFUNDS.insert('$1');
 const UPDATE = REFUNDS.update('$1');
@@ -37,7 +38,7 @@ export async function setRefundAddress(
     .execute();
 }
 
-/** What was worth how much at a moment; null: unknown. */
+/** The worth of something at a moment; null: unknown. */
 export interface FiatWorth {
   /** In the payment's currency, in its smallest unit. */
   readonly minor: bigint | null;
@@ -59,7 +60,7 @@ export async function findRefund(executor: Database | Trx, id: string): Promise<
   return row === undefined ? null : refundFromRow(row);
 }
 
-/** Those of these refunds that exist, in no order. */
+/** The refunds with these ids, in no order; unknown ids are left out. */
 export async function findRefunds(executor: Database | Trx, ids: readonly string[]): Promise<readonly Refund[]> {
   const rows = await executor.selectFrom('refunds').select(REFUNDS.names).where('id', 'in', ids).execute();
   return rows.map(refundFromRow);
@@ -163,4 +164,25 @@ export async function listRefunds(
     .execute();
   const { total } = await query.select(sql<bigint>`count(*)`.as('total')).executeTakeFirstOrThrow();
   return { refunds: rows.map(refundFromRow), total: Number(total) };
+}
+
+/**
+ * The ids of those of these refunds whose address the merchant gave when they were created: in the dashboard, by a key
+ * or on the command line. The customer enters that of the others. The event of the creation keeps which it was, and is
+ * never purged; a refund without that event counts as one of the merchant's.
+ */
+export async function withChosenAddress(
+  executor: Database | Trx,
+  refunds: readonly Pick<Refund, 'id' | 'paymentId' | 'address'>[],
+): Promise<ReadonlySet<string>> {
+  const addressed = refunds.filter(({ address }) => address !== null);
+  if (addressed.length === 0) return new Set();
+  const payments = [...new Set(addressed.map(({ paymentId }) => paymentId))];
+  const { rows } = await sql<{ id: string }>`
+    select data ->> 'id' as id from (
+      select body::jsonb -> 'data' as data from events
+      where payment_id = any (${payments}::uuid[]) and type = 'refund.created') as created
+    where data -> 'address' = 'null'::jsonb`.execute(executor);
+  const claimed = new Set(rows.map(({ id }) => decodeId('refund', id)));
+  return new Set(addressed.flatMap(({ id }) => (claimed.has(id) ? [] : [id])));
 }

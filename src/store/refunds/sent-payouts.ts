@@ -96,9 +96,9 @@ export interface PayoutProgress {
   /** `sent`: and not seen since. `refused`: the node did not take the transaction that was sent. */
   readonly state: KnownPayout['state'] | 'sent' | 'refused' | null;
   readonly confirmations: number;
-  /** With how many it completes. */
+  /** The number of confirmations with which it completes. */
   readonly needed: number;
-  /** What the node said of the last transaction that it refused; null unless `state` is `refused`. */
+  /** The node's reason for refusing the last transaction; null unless `state` is `refused`. */
   readonly reason: string | null;
 }
 
@@ -126,7 +126,7 @@ export async function payoutProgress(db: Database, refundIds: readonly string[])
   return rows;
 }
 
-/** What was last sent for a refund and not refused, and when, in epoch milliseconds; null: nothing. */
+/** The last transaction that was sent for a refund and not refused, and when, in epoch milliseconds; null: none. */
 export async function lastSentPayout(
   db: Database,
   refundId: string,

@@ -8,7 +8,7 @@ type Expression = RawBuilder<unknown>;
 /** How the file writes things. */
 export interface Writing {
   readonly format: 'csv' | 'jsonl';
-  /** What stands between fields of a CSV file. */
+  /** The character between fields of a CSV file. */
   readonly separator: ',' | ';';
   /** IANA name of the time zone. */
   readonly zone: string;
@@ -21,7 +21,7 @@ interface ColumnRow {
   readonly write: ((writing: Writing) => Expression) | null;
 }
 
-/** What a spreadsheet shows of a value that nobody kept; JSON has null. */
+/** A spreadsheet shows this for a value that nobody kept; JSON has null. */
 const UNKNOWN = sql`'unknown'`;
 
 /** Currencies without cents. */
@@ -46,7 +46,7 @@ export function orUnknown(amount: Expression): (writing: Writing) => Expression 
   return ({ format }) => (format === 'csv' ? sql`coalesce((${amount})::text, ${UNKNOWN})` : sql`(${amount})::text`);
 }
 
-/** What a payment's confirmed money was worth when it came; unknown where that of any is; nothing without money. */
+/** The worth of a payment's confirmed money when it came; unknown where that of any part is; nothing without money. */
 function receipts(column: 'receipt_minor' | 'receipt_usd_cents', write: (sum: Expression) => Expression) {
   return ({ format }: Writing): Expression => {
     const kept = sql.raw(`transfers.${column}`);
@@ -65,12 +65,12 @@ export function time(at: Expression): (writing: Writing) => Expression {
       : sql`to_char(${at} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 }
 
-/** What merchants and customers wrote. */
+/** Texts of merchants and customers. */
 export function words(text: Expression): (writing: Writing) => Expression {
   return (writing) => (writing.format === 'csv' ? guarded(text, writing) : text);
 }
 
-/** What a spreadsheet takes for the start of a formula (OWASP, CSV injection), which reads wide signs as narrow. */
+/** The start of a formula for a spreadsheet (OWASP, CSV injection), which reads wide signs as narrow. */
 const FORMULA = '[=+@＝＋－＠﹢﹣﹦﹫⁼₌⁺₊⁻₋−\t\r\n-]';
 /** Within a text a line break is none: it begins the next line, which is judged by itself. */
 const FORMULA_WITHIN = '[=+@＝＋－＠﹢﹣﹦﹫⁼₌⁺₊⁻₋−\t-]';
@@ -104,7 +104,7 @@ export function guardedText(text: string, separator: Writing['separator']): stri
 }
 
 export const plain = (expression: Expression) => (): Expression => expression;
-/** As text in JSON, whose numbers are read as floats. */
+/** Writes an amount as text in JSON, whose numbers are read as floats. */
 export const exact =
   (amount: Expression) =>
   ({ format }: Writing): Expression =>
@@ -167,7 +167,7 @@ const COLUMNS: Readonly<Record<ExportColumn, ColumnRow>> = {
   receipt_usd: { head: 'value at receipt in usd', write: receipts('receipt_usd_cents', (sum) => sql`${sum} * 0.01`) },
 };
 
-/** Times have the zone in their heads. */
+/** The columns of times, whose heads name the zone. */
 const TIMES: readonly ExportColumn[] = ['created', 'completed', 'expires', 'cancelled'];
 
 /** The heads of a CSV file. */
@@ -175,7 +175,7 @@ export function headsOf(columns: readonly ExportColumn[], { zone }: Writing): re
   return columns.map((column) => COLUMNS[column].head + (TIMES.includes(column) ? ` (${zone})` : ''));
 }
 
-/** What a row of the file is selected by, without its id; `{ column, expression }` in the order of the file. */
+/** The expressions of a row of the file without its id, in the order of the file. */
 export function expressionsOf(
   columns: readonly ExportColumn[],
   writing: Writing,

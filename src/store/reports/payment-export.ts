@@ -1,14 +1,13 @@
 import { sql } from 'kysely';
 import { DatabaseError, type Client } from 'pg';
 import type { ExportColumn } from '../../domain/export-column.ts';
-import { copyFile } from './copy-file.ts';
+import { copyFile, idWriter } from './copy-file.ts';
 import type { Database } from '../database.ts';
 import { expressionsOf, headsOf, type Writing } from './export-columns.ts';
 import { indexScansOf, type Condition, type PaymentScopeKey, type PaymentSearch } from '../payments/payment-filter.ts';
 import { allColumns } from '../tables.ts';
-import { idWriter } from '../payments/written-ids.ts';
 
-/** What a file of payments has in it. */
+/** The content of a file of payments. */
 export interface PaymentExport extends Writing {
   readonly scope: PaymentScopeKey;
   readonly search: PaymentSearch;
@@ -18,7 +17,7 @@ export interface PaymentExport extends Writing {
 /** The first of two numbers of advisory locks; the second is the slot, or made of the person. */
 const SLOTS_LOCK = 7_203_612;
 const PERSONS_LOCK = 7_203_614;
-/** A third would take what creations need. */
+/** A third export would take what creations need. */
 export const MAX_EXPORTS = 2;
 
 export type ExportSlot = 'taken' | 'all_taken' | 'own_taken';

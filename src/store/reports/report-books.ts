@@ -1,19 +1,19 @@
 import { sql } from 'kysely';
 import type { Client } from 'pg';
-import {
-  type Books,
-  type BookStep,
-  type CurrencyRow,
-  type DifferenceRow,
-  type LostRow,
-  type Named,
-  type OverRefundRow,
-  type ReceivedRow,
-  type RefundRow,
+import type {
+  Books,
+  BookStep,
+  CurrencyRow,
+  DifferenceRow,
+  LostRow,
+  Named,
+  OverRefundRow,
+  ReceivedRow,
+  RefundRow,
 } from '../../domain/books.ts';
 import type { ReportSpan } from '../../domain/report.ts';
 import type { Database } from '../database.ts';
-import { HAS_ENDED } from '../payments/ended-payments.ts';
+import { HAS_ENDED } from '../payments/payment-keys.ts';
 import { onConnection } from '../one-connection.ts';
 import type { PaymentScopeKey } from '../payments/payment-filter.ts';
 import { WAS_PAID } from '../refunds/refund-payouts.ts';
@@ -21,7 +21,7 @@ import { at, count, named, total } from './report-sums.ts';
 import { depositRows, sweepRows } from './report-sweeps.ts';
 import { liftLimits } from '../backups/snapshot.ts';
 
-/** Longer than this nothing of it may take. */
+/** No statement of it may take longer. */
 const STATEMENT_MS = 300_000;
 
 /** The first of two numbers of advisory locks; the second is made of the project's id. */
@@ -110,7 +110,7 @@ async function gather(db: Database, { projectId, mode }: PaymentScopeKey, span: 
   await sql`analyze book_money`.execute(db);
 }
 
-/** Money fills what is owed in the order in which it came; what came before the period filled it first. */
+/** Receipts are applied to the amount owed oldest first, so that earlier periods are applied first. */
 async function receivedRows(db: Database): Promise<readonly ReceivedRow[]> {
   const applied = 'least(before + received, owed_units) - least(before, owed_units)';
   const isLate = sql`is_quoted and not is_completed and ${HAS_ENDED}`;
@@ -143,7 +143,7 @@ async function currencyRows(db: Database): Promise<readonly CurrencyRow[]> {
   return rows;
 }
 
-/** Of the payments that got money in the period, or are said to have got some that no transfer shows. */
+/** Payments that got money in the period, or that have got some without a transfer that shows it. */
 async function differenceRows(
   db: Database,
   { projectId, mode }: PaymentScopeKey,

@@ -5,15 +5,14 @@ import { USUAL_COLUMNS, type ExportColumn } from '../../domain/export-column.ts'
 import { NETWORK_FACTS, NETWORKS } from '../../domain/networks.ts';
 import { UNTRACED } from '../../domain/payment.ts';
 import type { Report, ReportSpan } from '../../domain/report.ts';
-import { copyFile } from './copy-file.ts';
+import { copyFile, idWriter } from './copy-file.ts';
 import { coin, exact, fiat, orUnknown, plain, time, words, type Writing } from './export-columns.ts';
 import { copyPayments } from './payment-export.ts';
 import { NO_FILTERS, type Condition, type PaymentScopeKey } from '../payments/payment-filter.ts';
 import { WAS_PAID } from '../refunds/refund-payouts.ts';
 import { at as moment } from './report-sums.ts';
-import { idWriter } from '../payments/written-ids.ts';
 
-/** Whose money of which period, in one token or all. */
+/** The money that a report is about: a project's in a period, in one token or all. */
 export interface ReportSelection {
   readonly report: Report;
   readonly scope: PaymentScopeKey;
@@ -26,7 +25,7 @@ export interface ReportFile extends ReportSelection, Writing {
   readonly tokens: readonly Token[];
 }
 
-/** What is usual without what customers are told, and what bookkeeping needs. */
+/** The usual columns without customers' texts, and those that bookkeeping needs. */
 const PAYMENT_COLUMNS: readonly ExportColumn[] = [
   ...USUAL_COLUMNS.filter((one) => one !== 'description' && one !== 'email'),
   'amount_usd',
@@ -142,14 +141,14 @@ const REFUNDS: Source = {
 /** The fee is of a whole transaction, and stands in one of its rows alone, so that a column can be added up. */
 const ONCE = sql`row_number() over (partition by s.sweep_id order by s.deposit_address, s.token) = 1`;
 
-/** Also of a chain's own coin where payments in it are not accepted. */
+/** The coin that was swept, also a chain's own where payments in it are not accepted. */
 export const SWEPT_COIN: RawBuilder<string | null> = sql<string | null>`coalesce(s.asset, ${sql.raw(
   `case s.network ${NETWORKS.flatMap((network) => {
     const facts = NETWORK_FACTS[network];
     return facts.family === 'evm' && facts.gasCoin !== null ? [`when '${network}' then '${facts.gasCoin}'`] : [];
   }).join(' ')} end`,
 )})`;
-/** Of every EVM chain's own coin. */
+/** The decimals of every EVM chain's own coin. */
 export const COIN_DECIMALS = 18;
 
 const SWEEPS: Source = {
@@ -185,7 +184,7 @@ const SOURCES: Readonly<Record<Exclude<Report, 'payments'>, Source>> = {
   sweeps: SWEEPS,
 };
 
-/** What of a source a report selects. Its tables are `p` for the payments and the source's own. */
+/** The tables and condition of a report's rows: `p` for the payments, and the source's own. */
 export function selectionOf({
   report,
   scope,

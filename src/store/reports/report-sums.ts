@@ -5,14 +5,14 @@ import type { Database } from '../database.ts';
 /** A moment in a form that `COPY` takes too, which has no parameters. */
 export const at = (epochMs: number): RawBuilder<unknown> => sql`${new Date(epochMs).toISOString()}::timestamptz`;
 
-/** Exact sums of what meets a filter, which the driver reads as bigints. */
+/** The exact sum over the rows that meet a filter, which the driver reads as a bigint. */
 export const total = (of: string, filter: RawBuilder<unknown> = sql`true`): RawBuilder<bigint> =>
   sql<bigint>`coalesce(sum(${sql.raw(of)}) filter (where ${filter}), 0)::numeric(78, 0)`;
-/** How many rows meet it. */
+/** The number of rows that meet a filter. */
 export const count = (filter: RawBuilder<unknown> = sql`true`): RawBuilder<number> =>
   sql<number>`(count(*) filter (where ${filter}))::integer`;
 
-/** The rows that explain a difference, the first of them, and how many there are. */
+/** The first of the rows that explain a difference, and how many there are. */
 export async function named<Row>(
   db: Database,
   rows: RawBuilder<unknown>,

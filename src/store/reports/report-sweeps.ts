@@ -8,7 +8,7 @@ import { at, count, named, total } from './report-sums.ts';
 
 const isWithin = ({ startAt, endAt }: ReportSpan) => sql`mined_at >= ${at(startAt)} and mined_at < ${at(endAt)}`;
 
-/** What left deposit contracts for the treasury in a period, and what that cost. */
+/** The money that left deposit contracts for the treasury in a period, and the cost of that. */
 export async function sweepRows(
   db: Database,
   { projectId }: PaymentScopeKey,

@@ -7,21 +7,21 @@ import { WAS_PAID } from '../refunds/refund-payouts.ts';
 import { COIN_DECIMALS, selectionOf, SWEPT_COIN, type ReportSelection } from './report-export.ts';
 import { count, total } from './report-sums.ts';
 
-/** What a report's rows in one token add up to. */
+/** The sums of a report's rows in one token. */
 export interface ReportTotal {
-  /** Also a chain's own coin that is not accepted. Null: none was chosen. */
+  /** The coin, also a chain's own that is not accepted. Null: none was chosen. */
   readonly asset: string | null;
   readonly network: Network | null;
-  /** Of a payment that was quoted in it, or of the chain's own coin. */
+  /** The decimals of a payment that was quoted in it, or of the chain's own coin. */
   readonly decimals: number | null;
   readonly rows: number;
   readonly units: bigint;
   readonly usdCents: bigint;
-  /** Of how many rows the value is unknown. */
+  /** The number of rows whose value is unknown. */
   readonly unvalued: number;
 }
 
-/** Nobody waits longer for a preview. */
+/** The longest that anybody waits for a preview. */
 const PREVIEW_MS = 8_000;
 /** PostgreSQL: query_canceled. */
 const CANCELLED = '57014';

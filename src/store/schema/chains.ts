@@ -1,29 +1,29 @@
 import type { AssetCode } from '../../domain/asset-code.ts';
 import type { Network } from '../../domain/networks.ts';
 import type { Transfer } from '../../domain/payment.ts';
-import { bigint, bytes, integer, nullable, text, timestamp, units, uuid } from './column.ts';
-import { changing, fixed, recordTable } from './record-table.ts';
+import { bigint, bytes, changing, integer, named, nullable, text, timestamp, units, uuid } from './column.ts';
+import { recordTable } from './record-table.ts';
 
 /** Transfers to payments. */
 export const TRANSFERS = recordTable(
   'transfers',
   {
     transfer: {
-      network: fixed('network', text<Network>()),
-      transaction_hash: fixed('transactionHash', text()),
-      output_index: fixed('index', integer()),
-      address: changing('address', text()),
-      asset: fixed('asset', text<AssetCode>()),
-      amount_units: changing('amountUnits', units()),
-      state: changing('state', text<Transfer['state']>()),
-      first_seen_at: fixed('firstSeenAt', timestamp()),
-      block_height: changing('blockHeight', nullable(integer())),
-      block_at: changing('blockAt', nullable(timestamp())),
-      block_position: changing('blockPosition', nullable(integer())),
+      network: text<Network>(),
+      transaction_hash: text(),
+      output_index: named('index', integer()),
+      address: changing(text()),
+      asset: text<AssetCode>(),
+      amount_units: changing(units()),
+      state: changing(text<Transfer['state']>()),
+      first_seen_at: timestamp(),
+      block_height: changing(nullable(integer())),
+      block_at: changing(nullable(timestamp())),
+      block_position: changing(nullable(integer())),
     },
     rest: {
-      payment_id: changing('paymentId', uuid()),
-      block_hash: changing('blockHash', nullable(text())),
+      payment_id: changing(uuid()),
+      block_hash: changing(nullable(text())),
     },
   },
   { receipt_minor: nullable(bigint()), receipt_usd_cents: nullable(bigint()) },
@@ -34,19 +34,21 @@ export const LOST_TRANSFERS = recordTable(
   'lost_transfers',
   {
     transfer: {
-      network: fixed('network', text<Network>()),
-      transaction_hash: fixed('transactionHash', text()),
-      asset: fixed('asset', text<AssetCode>()),
-      output_index: fixed('outputIndex', integer()),
-      address: fixed('address', text()),
-      first_address: fixed('firstAddress', text()),
-      address_index: fixed('addressIndex', integer()),
-      amount_units: fixed('amountUnits', units()),
-      found_at: fixed('foundAt', timestamp()),
-      block_height: changing('blockHeight', nullable(integer())),
-      block_hash: changing('blockHash', nullable(text())),
-      block_at: changing('blockAt', nullable(timestamp())),
-      block_position: changing('blockPosition', nullable(integer())),
+      network: text<Network>(),
+      transaction_hash: text(),
+      asset: text<AssetCode>(),
+      output_index: integer(),
+      /** In the form in which the chain's transfers carry it. */
+      address: text(),
+      first_address: text(),
+      /** The index of the address in its wallet. */
+      address_index: integer(),
+      amount_units: units(),
+      found_at: timestamp(),
+      block_height: changing(nullable(integer())),
+      block_hash: changing(nullable(text())),
+      block_at: changing(nullable(timestamp())),
+      block_position: changing(nullable(integer())),
     },
   },
   { payment_id: nullable(uuid()) },

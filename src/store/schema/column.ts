@@ -18,7 +18,7 @@ type SqlType =
   | 'uuid'
   | 'uuid[]';
 
-/** What the database knows about a column. */
+/** A column as the database knows it. */
 export interface ColumnShape {
   readonly sqlType: SqlType;
   readonly isNullable: boolean;
@@ -26,6 +26,8 @@ export interface ColumnShape {
   readonly hasDefault: boolean;
   /** The field of the row's object; absent: the column's name in camel case. */
   readonly field?: string;
+  /** Whether a `recordTable` writes it again when its row is updated. */
+  readonly changes?: true;
 }
 
 type CamelCase<Name extends string> = Name extends `${infer First}_${infer Rest}`
@@ -47,6 +49,11 @@ export function named<const Field extends string, Of extends ColumnShape>(
   column: Of,
 ): Of & { readonly field: Field } {
   return { ...column, field };
+}
+
+/** A column that is written whenever its row is updated; others keep what they were inserted with. */
+export function changing<Of extends ColumnShape>(column: Of): Of & { readonly changes: true } {
+  return { ...column, changes: true };
 }
 
 export type TypesOf<Of> = Of extends { readonly types?: infer Types } ? Exclude<Types, undefined> : never;

@@ -2,7 +2,7 @@ import type { Mode } from '../../domain/permission.ts';
 import type { PaymentStatus } from '../../domain/status.ts';
 import { bigint, integer, integers, nullable, smallint, text, timestamp, uuid } from './column.ts';
 
-/** What is added up of payments by the time of their creation; see `store/figures/figure-slots.ts`. */
+/** Sums of payments by the time of their creation; see `store/figures/figure-slots.ts`. */
 export const PAYMENT_FIGURES = {
   project_id: uuid(),
   mode: text<Mode>(),
@@ -36,7 +36,7 @@ export const FIGURES_PROGRESS = {
   ended_before: nullable(bigint()),
 };
 
-/** What people have written to what needs attention. */
+/** Marks of people on matters that need attention. */
 export const ATTENTION_MARKS = {
   project_id: uuid(),
   mode: text<Mode>(),

@@ -1,3 +1,4 @@
+import type { AttentionKind } from '../../domain/attention.ts';
 import type { MailContent } from '../../domain/mail-content.ts';
 import type { AttentionTime, MailLanguage, Notification } from '../../domain/notification.ts';
 import type { Mode } from '../../domain/permission.ts';
@@ -8,6 +9,7 @@ import {
   defaulted,
   integer,
   json,
+  named,
   nullable,
   smallint,
   text,
@@ -21,7 +23,7 @@ export const MAILS = {
   id: uuid(),
   person_id: uuid(),
   kind: text<MailContent['kind']>(),
-  occasion: text(),
+  occasion: named('mailKey', text()),
   content: json<MailContent | Readonly<Record<string, never>>>(),
   created_at: timestamp(),
   next_attempt_at: nullable(timestamp()),
@@ -40,19 +42,24 @@ export const MAIL_UNSUBSCRIBES = {
   used_at: nullable(timestamp()),
 };
 
+/** Matters that need or needed attention, as they were noticed. Later ones have higher ids. */
 export const ATTENTION_OCCURRENCES = {
   id: defaulted(bigint()),
   project_id: uuid(),
   mode: text<Mode>(),
-  kind: text(),
+  kind: text<AttentionKind>(),
   subject: text(),
   occurrence: text(),
+  /** The name of a payment, endpoint or network. */
   name: text(),
+  /** An amount with its asset, such as `0.5 ETH`. */
   amount: nullable(text()),
   detail: nullable(text()),
   noticed_at: timestamp(),
   ended_at: nullable(timestamp()),
+  /** When mails said that an endpoint fails. */
   mailed_at: nullable(timestamp()),
+  /** When mails said that an endpoint no longer fails. */
   mailed_over_at: nullable(timestamp()),
 };
 

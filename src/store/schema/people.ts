@@ -28,7 +28,7 @@ export const MEMBERSHIPS = {
   created_at: timestamp(),
 };
 
-/** What a one-time link is for. */
+/** The purpose of a one-time link. */
 export type LinkPurpose = 'setup' | 'invitation' | 'reset' | 'email';
 
 /** One-time links. */
@@ -42,7 +42,7 @@ export const ACCOUNT_LINKS = {
   used_at: nullable(timestamp()),
 };
 
-/** What a passkey signs for within a session. */
+/** The purpose of a passkey's signature within a session. */
 export type ChallengeUse = 'prove' | 'add';
 
 /** The session of one browser each. Only the hash of its token is stored. */
@@ -128,7 +128,7 @@ export const SAVED_VIEWS = {
   query: text(),
   /** Whether everybody who sees the project's payments has it. */
   shared: boolean(),
-  /** From 1, one more with each change. */
+  /** Starts at 1 and increases with each change. */
   version: integer(),
   created_at: timestamp(),
   changed_at: timestamp(),

@@ -1,17 +1,29 @@
 import { describe, expect, it } from 'vitest';
-import { bigint, bytes, defaulted, nullable, text, timestamp, units, usually, uuid } from './column.ts';
-import { changing, fixed, recordTable } from './record-table.ts';
+import {
+  bigint,
+  bytes,
+  changing,
+  defaulted,
+  named,
+  nullable,
+  text,
+  timestamp,
+  units,
+  usually,
+  uuid,
+} from './column.ts';
+import { recordTable } from './record-table.ts';
 
 const JOURNEYS = recordTable(
   'journeys',
   {
     journey: {
-      id: fixed('id', uuid()),
-      left_at: fixed('leftAt', timestamp()),
-      goal: changing('goal', nullable(text())),
-      ticket: fixed('ticket', bytes()),
+      id: uuid(),
+      left_at: timestamp(),
+      goal: changing(nullable(text())),
+      ticket: bytes(),
     },
-    luggage: { weight_units: changing('units', usually(units(), 0n)) },
+    luggage: { weight_units: changing(named('units', usually(units(), 0n))) },
   },
   { number: defaulted(bigint()) },
 );

@@ -1,32 +1,13 @@
 import { compileFunction } from 'node:vm';
 import type { SelectType } from 'kysely';
-import type { Column, ColumnShape, TypesOf, ValueOf } from './column.ts';
+import { fieldName, type Column, type ColumnShape, type FieldOf, type TypesOf, type ValueOf } from './column.ts';
 
-/** A column, the field of its object that it stores, and whether that may change after the insert. */
-interface FieldColumn<Field extends string, Kept> {
-  readonly field: Field;
-  readonly column: Kept;
-  readonly changes: boolean;
-}
-
-/** A column that is never updated. */
-export function fixed<const Field extends string, Kept>(field: Field, column: Kept): FieldColumn<Field, Kept> {
-  return { field, column, changes: false };
-}
-
-/** A column that is written whenever its row is updated. */
-export function changing<const Field extends string, Kept>(field: Field, column: Kept): FieldColumn<Field, Kept> {
-  return { field, column, changes: true };
-}
-
-/** The columns that store one object, by name. */
-type FieldColumns = Readonly<Record<string, FieldColumn<string, ColumnShape>>>;
-/** Several objects stored in one row, by part name. */
-type Parts = Readonly<Record<string, FieldColumns>>;
+/** Several objects stored in one row, by part name: each the columns that store it, by name. */
+type Parts = Readonly<Record<string, Readonly<Record<string, ColumnShape>>>>;
 
 /** The object stored in these columns. */
-type Kept<Columns extends FieldColumns> = {
-  readonly [Name in keyof Columns as Columns[Name]['field']]: ValueOf<Columns[Name]['column']>;
+type Kept<Columns extends Parts[string]> = {
+  readonly [Name in keyof Columns & string as FieldOf<Name, Columns[Name]>]: ValueOf<Columns[Name]>;
 };
 type KeptParts<Of extends Parts> = { readonly [Part in keyof Of]: Kept<Of[Part]> };
 
@@ -34,16 +15,13 @@ type NamesIn<Of extends Parts> = { [Part in keyof Of]: keyof Of[Part] }[keyof Of
 /** The columns of all parts, by name. */
 type ColumnsIn<Of extends Parts> = {
   readonly [Name in NamesIn<Of>]: {
-    [Part in keyof Of]: Name extends keyof Of[Part] ? Of[Part][Name]['column'] : never;
+    [Part in keyof Of]: Name extends keyof Of[Part] ? Of[Part][Name] : never;
   }[keyof Of];
 };
 
 type SelectedFrom<Of> = TypesOf<Of> extends { readonly kysely: infer Types } ? SelectType<Types> : never;
 /** A row as it is selected. */
 type Row<Of extends Parts> = { readonly [Name in NamesIn<Of>]: SelectedFrom<ColumnsIn<Of>[Name]> };
-
-const columnsOf = (columns: FieldColumns) =>
-  Object.entries(columns).map(([name, { column }]) => [name, column] as const);
 
 /** A column of a part, with the conversion of its value. */
 interface Mapping {
@@ -116,9 +94,9 @@ export function recordTable<const Of extends Parts, Others extends object>(
   others: Others,
 ): RecordTable<Of, Others> {
   const fields = Object.entries(parts).flatMap(([part, columns]) =>
-    Object.entries(columns).map(([name, { field, column, changes }]): Mapping => {
-      const { toRecord = null, usual = null, whenNull = null } = column as Column<unknown>;
-      return { part, name, field, changes, toRecord, usual, whenNull };
+    Object.entries(columns).map(([name, column]): Mapping => {
+      const { toRecord = null, usual = null, whenNull = null, changes = false } = column as Column<unknown>;
+      return { part, name, field: fieldName(name, column), changes, toRecord, usual, whenNull };
     }),
   );
   const names = fields.map(({ name }) => name as NamesIn<Of>);
@@ -138,7 +116,7 @@ export function recordTable<const Of extends Parts, Others extends object>(
   const { recordOf, read } = compile(Object.keys(parts), fields);
 
   return {
-    columns: { ...Object.fromEntries(Object.values(parts).flatMap(columnsOf)), ...others } as ColumnsIn<Of> & Others,
+    columns: Object.assign({}, ...Object.values(parts), others) as ColumnsIn<Of> & Others,
     names,
     records: (rows) => JSON.stringify(rows.map(recordOf)),
     read: (row) => read(row) as KeptParts<Of>,

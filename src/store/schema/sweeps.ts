@@ -1,6 +1,7 @@
 import type { AssetCode } from '../../domain/asset-code.ts';
 import type { Network } from '../../domain/networks.ts';
-import { bigint, integer, named, nullable, text, texts, timestamp, units, uuid } from './column.ts';
+import { bigint, changing, integer, named, nullable, text, texts, timestamp, units, uuid } from './column.ts';
+import { recordTable } from './record-table.ts';
 
 /** The token of the chain's own coin. */
 export const COIN = '';
@@ -14,23 +15,29 @@ export type SweepTransferState = 'open' | 'mined' | 'failed';
 export type SweepProblem = 'declined' | 'silent' | 'lost' | 'reverted' | 'paid_nothing';
 
 /** The tokens on deposits when a node was last asked. */
-export const DEPOSIT_BALANCES = {
-  project_id: uuid(),
-  network: text<Network>(),
-  /** In the form in which the chain's transfers carry it. */
-  address: text(),
-  /** The token's contract in lower case, or {@link COIN}. */
-  token: text(),
-  payment_id: uuid(),
-  treasury: text(),
-  address_index: named('index', integer()),
-  asset: nullable(text<AssetCode>()),
-  units: units(),
-  usd_cents: nullable(bigint()),
-  priced_by: nullable(text<PricedBy>()),
-  block_height: named('height', integer()),
-  checked_at: timestamp(),
-};
+export const DEPOSIT_BALANCES = recordTable(
+  'deposit_balances',
+  {
+    balance: {
+      project_id: uuid(),
+      network: text<Network>(),
+      /** In the form in which the chain's transfers carry it. */
+      address: text(),
+      /** The token's contract in lower case, or {@link COIN}. */
+      token: text(),
+      payment_id: uuid(),
+      treasury: text(),
+      address_index: named('index', integer()),
+      asset: nullable(text<AssetCode>()),
+      units: units(),
+      usd_cents: nullable(bigint()),
+      priced_by: nullable(text<PricedBy>()),
+      block_height: named('height', integer()),
+      checked_at: timestamp(),
+    },
+  },
+  {},
+);
 
 /** When a project's deposits on a network were last asked for. */
 export const DEPOSIT_CHECKS = {
@@ -77,20 +84,26 @@ export const SWEEPS = {
 };
 
 /** The tokens that a sweep takes from each deposit. */
-export const SWEEP_TRANSFERS = {
-  sweep_id: uuid(),
-  project_id: uuid(),
-  network: text<Network>(),
-  deposit_address: named('address', text()),
-  /** The token's contract in lower case, or {@link COIN}. */
-  token: text(),
-  payment_id: uuid(),
-  address_index: named('index', integer()),
-  asset: nullable(text<AssetCode>()),
-  state: text<SweepTransferState>(),
-  units: units(),
-  transaction_hash: nullable(text()),
-  block_height: named('height', nullable(integer())),
-  mined_at: nullable(timestamp()),
-  usd_cents: nullable(bigint()),
-};
+export const SWEEP_TRANSFERS = recordTable(
+  'sweep_transfers',
+  {
+    transfer: {
+      sweep_id: uuid(),
+      project_id: uuid(),
+      network: text<Network>(),
+      deposit_address: named('address', text()),
+      /** The token's contract in lower case, or {@link COIN}. */
+      token: text(),
+      payment_id: uuid(),
+      address_index: named('index', integer()),
+      asset: nullable(text<AssetCode>()),
+      state: changing(text<SweepTransferState>()),
+      units: changing(units()),
+      transaction_hash: changing(nullable(text())),
+      block_height: changing(named('height', nullable(integer()))),
+      mined_at: changing(nullable(timestamp())),
+      usd_cents: changing(nullable(bigint())),
+    },
+  },
+  {},
+);

@@ -15,21 +15,22 @@ import {
   timestamp,
   uuid,
 } from './column.ts';
-import { fixed, recordTable } from './record-table.ts';
+import { recordTable } from './record-table.ts';
 
 /** Events: `body` holds the exact bytes that are sent. */
 export const EVENTS = recordTable(
   'events',
   {
     event: {
-      id: fixed('id', uuid()),
-      project_id: fixed('projectId', uuid()),
-      mode: fixed('mode', text<Mode>()),
-      payment_id: fixed('paymentId', nullable(uuid())),
-      type: fixed('type', text<EventType>()),
-      body: fixed('body', text()),
-      created_at: fixed('createdAt', timestamp()),
-      request_id: fixed('requestId', nullable(text())),
+      id: uuid(),
+      project_id: uuid(),
+      mode: text<Mode>(),
+      payment_id: nullable(uuid()),
+      type: text<EventType>(),
+      body: text(),
+      created_at: timestamp(),
+      /** The request that caused it. */
+      request_id: nullable(text()),
     },
   },
   {},
@@ -92,7 +93,7 @@ export const DELIVERY_RETRIES = {
   stopped_at: nullable(timestamp()),
 };
 
-/** What each of them was before. */
+/** The state of each of them before. */
 export const RETRIED_DELIVERIES = {
   retry_id: uuid(),
   delivery_id: bigint(),

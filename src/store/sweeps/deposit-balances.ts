@@ -1,9 +1,9 @@
-import { sql } from 'kysely';
+import { CompiledQuery, sql } from 'kysely';
 import type { AssetCode } from '../../domain/asset-code.ts';
 import { nativeAsset, type Network } from '../../domain/networks.ts';
 import { timestamp, type Database, type Trx } from '../database.ts';
 import { fields, toChanges, toRow, type Stored } from '../rows.ts';
-import { COIN } from '../schema/sweeps.ts';
+import { COIN, DEPOSIT_BALANCES } from '../schema/sweeps.ts';
 
 /** The balance of a token on a deposit when a node was last asked. */
 export interface DepositBalance extends Pick<
@@ -29,7 +29,9 @@ export interface CheckedDeposits {
   readonly balances: readonly DepositBalance[];
 }
 
-/** Replaces what was known of a project's deposits on a network, but for what is known of a later block. */
+const SAVE = `${DEPOSIT_BALANCES.insert('$1')} on conflict (network, address, token) do nothing`;
+
+/** Replaces the saved balances of a project's deposits on a network, but for those of a later block. */
 export async function saveDepositCheck(trx: Trx, checked: CheckedDeposits): Promise<void> {
   const { projectId, network, at, height, gasPrice, factories, balances } = checked;
   const ofCheck = { projectId, network, height, checkedAt: at };
@@ -39,17 +41,8 @@ export async function saveDepositCheck(trx: Trx, checked: CheckedDeposits): Prom
     .where('network', '=', network)
     .where('block_height', '<=', height)
     .execute();
-  for (let start = 0; start < balances.length; start += ROWS_PER_INSERT) {
-    await trx
-      .insertInto('deposit_balances')
-      .values(
-        balances
-          .slice(start, start + ROWS_PER_INSERT)
-          .map(({ token, ...one }) => toRow('deposit_balances', { ...one, ...ofCheck, token: token ?? COIN })),
-      )
-      .onConflict((conflict) => conflict.columns(['network', 'address', 'token']).doNothing())
-      .execute();
-  }
+  const records = balances.map(({ token, ...one }) => ({ balance: { ...one, ...ofCheck, token: token ?? COIN } }));
+  await trx.executeQuery(CompiledQuery.raw(SAVE, [DEPOSIT_BALANCES.records(records)]));
   const check = { ...ofCheck, gasPrice, factories, startedAt: at, problem: null };
   await trx
     .insertInto('deposit_checks')
@@ -59,8 +52,6 @@ export async function saveDepositCheck(trx: Trx, checked: CheckedDeposits): Prom
     )
     .execute();
 }
-
-const ROWS_PER_INSERT = 1_000;
 
 /** Keeps why a check found out nothing; what was known before stays. */
 export async function saveDepositProblem(
@@ -97,7 +88,7 @@ export async function depositChecks(db: Database | Trx, projectId: string): Prom
     .execute();
 }
 
-/** What lies on a project's deposits, as last known: by network, treasury and index. */
+/** The balances of a project's deposits as last known, by network, treasury and index. */
 export async function depositBalances(
   db: Database | Trx,
   projectId: string,
@@ -117,7 +108,7 @@ export async function depositBalances(
   return (await query.execute()).map((row) => ({ ...row, token: row.token === COIN ? null : row.token }));
 }
 
-/** What lies on a deposit after a block that a sweep was in; nothing if a later block is known. */
+/** Saves a deposit's balance after the block of a sweep, unless that of a later block is known. */
 export async function setDepositBalance(
   trx: Trx,
   change: {
@@ -137,7 +128,7 @@ export async function setDepositBalance(
       and block_height <= ${change.height}`.execute(trx);
 }
 
-/** What arrived at deposits, left them by sweeps that are known, and in which block; all in the smallest unit. */
+/** Amounts that arrived at a deposit or left it by known sweeps, with their blocks, in the smallest unit. */
 export interface DepositFlow {
   readonly address: string;
   readonly asset: AssetCode;
@@ -174,7 +165,7 @@ export async function depositFlows(
   );
 }
 
-/** What arrived at a deposit in one block, as far as that is known. */
+/** The amount that arrived at a deposit in one block, as far as that is known. */
 export async function arrivalsInBlock(
   db: Database,
   at: { readonly network: Network; readonly address: string; readonly asset: AssetCode; readonly height: number },

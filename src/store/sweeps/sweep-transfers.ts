@@ -1,7 +1,7 @@
-import { sql } from 'kysely';
+import { CompiledQuery, sql } from 'kysely';
 import { timestamp, type Database, type Trx } from '../database.ts';
-import { fields, toChanges, toRow, type Stored } from '../rows.ts';
-import { COIN } from '../schema/sweeps.ts';
+import { fields, toChanges, type Stored } from '../rows.ts';
+import { COIN, SWEEP_TRANSFERS } from '../schema/sweeps.ts';
 import type { Sweep } from './sweeps.ts';
 
 type StoredTransfer = Stored<'sweep_transfers'>;
@@ -17,7 +17,9 @@ export interface SweepTransfer extends Pick<
 
 export type NewTransfer = Omit<SweepTransfer, 'sweepId' | 'usdCents'> & { readonly usdCents?: bigint | null };
 
-const ROWS_PER_INSERT = 1_000;
+const SAVE = `
+  ${SWEEP_TRANSFERS.insert('$1')}
+  on conflict (sweep_id, deposit_address, token) do update set ${SWEEP_TRANSFERS.setExcluded}`;
 
 /** Sets what a sweep takes: what was known of the same token on the same deposit is replaced, never added to. */
 export async function setSweepTransfers(
@@ -26,28 +28,10 @@ export async function setSweepTransfers(
   transfers: readonly NewTransfer[],
 ): Promise<void> {
   const ofSweep = { sweepId, projectId, network, transactionHash, height, minedAt };
-  for (let start = 0; start < transfers.length; start += ROWS_PER_INSERT) {
-    await trx
-      .insertInto('sweep_transfers')
-      .values(
-        transfers
-          .slice(start, start + ROWS_PER_INSERT)
-          .map(({ token, usdCents = null, ...one }) =>
-            toRow('sweep_transfers', { ...one, ...ofSweep, usdCents, token: token ?? COIN }),
-          ),
-      )
-      .onConflict((conflict) =>
-        conflict.columns(['sweep_id', 'deposit_address', 'token']).doUpdateSet((eb) => ({
-          state: eb.ref('excluded.state'),
-          units: eb.ref('excluded.units'),
-          transaction_hash: eb.ref('excluded.transaction_hash'),
-          block_height: eb.ref('excluded.block_height'),
-          mined_at: eb.ref('excluded.mined_at'),
-          usd_cents: eb.ref('excluded.usd_cents'),
-        })),
-      )
-      .execute();
-  }
+  const records = transfers.map(({ token, usdCents = null, ...one }) => ({
+    transfer: { ...one, ...ofSweep, usdCents, token: token ?? COIN },
+  }));
+  await trx.executeQuery(CompiledQuery.raw(SAVE, [SWEEP_TRANSFERS.records(records)]));
 }
 
 /** Forgets what a sweep was to take, because it is known now that its transaction is another one. */
@@ -86,7 +70,7 @@ export async function deleteUnlocated(
   );
 }
 
-/** What the chain says of one thing that a sweep takes. */
+/** Saves what the chain says of one token that a sweep takes. */
 export async function updateSweepTransfer(
   trx: Trx,
   { sweepId, address, token }: Pick<SweepTransfer, 'sweepId' | 'address' | 'token'>,
@@ -101,7 +85,7 @@ export async function updateSweepTransfer(
     .execute();
 }
 
-/** What these sweeps take, by the deposit's index. */
+/** The transfers of these sweeps by sweep id, in the order of the deposits' indexes. */
 export async function transfersOfSweeps(
   db: Database | Trx,
   ids: readonly string[],

@@ -23,10 +23,10 @@ export async function deleteSweep(trx: Trx, { id }: Pick<Sweep, 'id'>): Promise<
   await trx.deleteFrom('sweeps').where('id', '=', id).execute();
 }
 
-/** What may change of a sweep; a field that is left out stays. */
+/** The fields of a sweep that may change; one that is left out stays. */
 export type SweepChange = Partial<Omit<Sweep, 'id' | 'projectId' | 'network' | 'purpose' | 'source' | 'createdAt'>>;
 
-/** Writes it, and notifies the project's open pages of what they show. */
+/** Saves a change, and notifies the project's open pages if they show it. */
 export async function updateSweep(trx: Trx, { id, projectId }: Pick<Sweep, 'id' | 'projectId'>, change: SweepChange) {
   await trx.updateTable('sweeps').set(toChanges('sweeps', change)).where('id', '=', id).execute();
   if (Object.keys(change).some((field) => !UNSEEN.includes(field))) await notifySweeps(trx, projectId);
@@ -59,7 +59,7 @@ export async function lockSweep(trx: Trx, projectId: string, id: string): Promis
   return row ?? null;
 }
 
-/** Those whose end the chain has not shown yet, oldest first. */
+/** The sweeps whose end the chain has not shown yet, oldest first. */
 export async function openSweeps(db: Database | Trx, projectId: string): Promise<readonly Sweep[]> {
   return selectSweeps(db)
     .where('project_id', '=', projectId)

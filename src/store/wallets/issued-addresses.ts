@@ -137,7 +137,7 @@ export interface PaidDeposit {
   readonly index: number;
   /** In the form that customers see, but without the checksum. */
   readonly address: string;
-  /** Of each asset the newest quote first. */
+  /** The newest quote of each asset comes first. */
   readonly quotes: readonly { readonly asset: AssetCode; readonly owedUnits: bigint }[];
   readonly amountUsdCents: bigint;
 }

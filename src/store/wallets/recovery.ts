@@ -79,7 +79,7 @@ export async function raiseCounter(
 
 /** How many deliveries are waiting. */
 export async function waitingDeliveries(db: Database | Trx): Promise<number> {
-  const { rows } = await sql<{ count: bigint }>`
-    select count(*) as count from deliveries where next_attempt_at is not null`.execute(db);
-  return Number(rows[0]?.count ?? 0n);
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::integer as count from deliveries where next_attempt_at is not null`.execute(db);
+  return rows[0]?.count ?? 0;
 }

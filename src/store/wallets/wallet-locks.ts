@@ -77,7 +77,7 @@ export function takeIndexes(
   ]);
 }
 
-/** Those of these addresses of a network, in the form in which transfers carry them, that stand in a refund. */
+/** The addresses, among these of a network, that a refund goes to; in the form in which transfers carry them. */
 export async function addressesInRefunds(
   runner: StatementRunner,
   network: Network,

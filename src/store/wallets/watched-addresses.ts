@@ -33,7 +33,7 @@ export interface AwaitingAddress {
   readonly paymentId: string | null;
   /** The hash of the block up to which the chain was read when it was handed out; null: it is not known. */
   readonly afterBlock: string | null;
-  /** What arrived there and has not left again, as far as that is known. */
+  /** The amount that arrived there and has not left again, as far as that is known. */
   readonly units: bigint;
 }
 

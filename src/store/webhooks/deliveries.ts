@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
-import { timestamp, type Database, type Trx } from '../database.ts';
+import { affectedRows, timestamp, type Database, type Trx } from '../database.ts';
 import { notify } from '../notifications.ts';
-import { ATTEMPT, type AttemptDetails } from './delivery-details.ts';
+import { ATTEMPT, type AttemptDetails } from './delivery-list.ts';
 import type { DeliveryState } from '../schema/webhooks.ts';
 import { toRow } from '../rows.ts';
 import { findEndpoint, findEndpoints, type WebhookEndpoint } from './webhook-endpoints.ts';
@@ -199,11 +199,12 @@ export async function insertDelivery(trx: Trx, eventId: string, endpointId: stri
 
 /** Deletes up to `limit` finished deliveries created before a time, with their attempts; returns how many. */
 export async function purgeDeliveriesBefore(db: Database, before: number, limit: number): Promise<number> {
-  const { rows } = await sql<{ gone: bigint }>`
-    with old as (
-      select id from deliveries where created_at < ${timestamp(before)} and next_attempt_at is null limit ${limit}
-    ), attempts as (delete from delivery_attempts a using old where a.delivery_id = old.id),
-    gone as (delete from deliveries d using old where d.id = old.id returning 1)
-    select count(*) as gone from gone`.execute(db);
-  return Number(rows[0]?.gone ?? 0n);
+  return affectedRows(
+    db,
+    sql`
+      with old as (
+        select id from deliveries where created_at < ${timestamp(before)} and next_attempt_at is null limit ${limit}
+      ), attempts as (delete from delivery_attempts a using old where a.delivery_id = old.id)
+      delete from deliveries d using old where d.id = old.id`,
+  );
 }

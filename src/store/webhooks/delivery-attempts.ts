@@ -9,7 +9,7 @@ export interface AttemptRecord {
   readonly deliveryId: bigint;
   /** The lease under which it was attempted; null: by somebody who waited for it. */
   readonly leaseUntil: number | null;
-  /** Whether somebody asked for it: an extra attempt, which does not change the schedule unless acknowledged. */
+  /** Whether a person asked for the attempt: an extra one, which changes the schedule only if it is acknowledged. */
   readonly isManual: boolean;
   readonly startedAt: number;
   readonly durationMs: number;
@@ -32,7 +32,7 @@ export interface AttemptRecord {
 
 const ATTEMPT = Object.entries(TABLES.delivery_attempts).filter(([name]) => name !== 'id');
 const ATTEMPT_NAMES = ATTEMPT.map(([name]) => name).join(', ');
-/** What endpoints answer may repeat what they were sent. */
+/** An endpoint's answer may repeat the event that it was sent. */
 const ANSWERED = ['response_headers', 'response_body'];
 const ATTEMPT_VALUES = ATTEMPT.map(([name]) =>
   ANSWERED.includes(name) ? `case when h.is_cleared is not true then a.${name} end` : `a.${name}`,

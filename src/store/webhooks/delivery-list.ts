@@ -3,8 +3,9 @@ import type { Mode } from '../../domain/permission.ts';
 import type { PaymentApi } from '../../domain/payment.ts';
 import { timestamp, type Database, type Trx } from '../database.ts';
 import type { DeliveryState } from '../schema/webhooks.ts';
+import { fields, type Stored } from '../rows.ts';
 
-/** What narrows a list of deliveries; null does not narrow. */
+/** Filters of a list of deliveries; null does not narrow. */
 export interface DeliverySearch {
   readonly endpointId: string | null;
   readonly types: readonly string[] | null;
@@ -38,7 +39,7 @@ export interface DeliveryRow {
   readonly paymentId: string | null;
   /** Null without a payment. */
   readonly api: PaymentApi | null;
-  /** Of the latest attempt; null before the first. */
+  /** Four facts of the latest attempt; null before the first. */
   readonly attemptedAt: number | null;
   readonly durationMs: number | null;
   readonly responseStatus: number | null;
@@ -126,7 +127,7 @@ async function conditionOf(
   if (createdBefore !== null) parts.push(sql`d.created_at < ${timestamp(createdBefore)}`);
   if (answer === 'none') parts.push(sql`a.id is not null and a.response_status is null`);
   else if (answer !== null) parts.push(sql`a.response_status = ${answer}`);
-  // What did not arrive is little of everything, and in an index of its own.
+  // Deliveries that did not arrive are few, and in an index of their own.
   if (answer !== null && (answer === 'none' || answer < 200 || answer > 299)) parts.push(UNDELIVERED);
   if (paymentId !== null) {
     parts.push(sql`d.event_id = any (array(select id from events where payment_id = ${paymentId}::uuid))`);
@@ -151,4 +152,42 @@ async function rareEvents(
     select id from events where project_id = ${projectId}::uuid and mode = ${mode} and type = any (${[...types]}::text[])
     limit ${MAX_RARE_EVENTS + 1}`.execute(executor);
   return rows.length > MAX_RARE_EVENTS ? null : rows.map(({ id }) => id);
+}
+
+/** One attempt with all that was sent and answered. */
+export type AttemptDetails = Omit<Stored<'delivery_attempts'>, 'id' | 'deliveryId'>;
+
+export const ATTEMPT = fields('delivery_attempts', { without: ['id', 'delivery_id'] });
+
+export interface DeliveryDetails extends DeliveryRow {
+  readonly body: string;
+  readonly deliveredAt: number | null;
+  readonly endpointState: 'on' | 'paused' | 'disabled' | 'deleted';
+  /** The newest first. */
+  readonly attempts: readonly AttemptDetails[];
+}
+
+/** A delivery with its newest attempts; null if there is none in this project and mode. */
+export async function findDeliveryDetails(
+  db: Database,
+  { projectId, mode }: DeliveryScope,
+  id: bigint,
+  maxAttempts: number,
+): Promise<DeliveryDetails | null> {
+  const { rows } = await sql<Omit<DeliveryDetails, 'attempts'>>`
+    select ${COLUMNS}, w.id as "endpointId", w.url, p.surface as api, e.body, d.delivered_at as "deliveredAt",
+      case when w.deleted_at is not null then 'deleted' when w.disabled_at is not null then 'disabled'
+        when w.paused_at is not null then 'paused' else 'on' end as "endpointState"
+    from ${SOURCES} join webhook_endpoints w on w.id = d.endpoint_id left join payments p on p.id = e.payment_id
+    where d.id = ${id}::bigint and w.project_id = ${projectId}::uuid and w.mode = ${mode}`.execute(db);
+  const [row] = rows;
+  if (row === undefined) return null;
+  const attempts = await db
+    .selectFrom('delivery_attempts')
+    .select(ATTEMPT)
+    .where('delivery_id', '=', id)
+    .orderBy('id', 'desc')
+    .limit(maxAttempts)
+    .execute();
+  return { ...row, attempts };
 }

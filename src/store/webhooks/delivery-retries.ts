@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
-import { timestamp, type Database, type Trx } from '../database.ts';
+import { affectedRows, timestamp, type Database, type Trx } from '../database.ts';
 import type { DeliveryScope } from './delivery-list.ts';
 import { notify } from '../notifications.ts';
 import { toRow } from '../rows.ts';
 
-/** How far deliveries are that are sent again together. */
+/** The progress of deliveries that are sent again together. */
 export interface RetryProgress {
   readonly id: string;
   readonly startedAt: number;
@@ -39,29 +39,24 @@ export async function insertRetry(
   await notify(trx, 'deliveries');
 }
 
-const PROGRESS = sql`
-  select t.id, t.started_at as "startedAt", t.stopped_at as "stoppedAt", t.total,
-    count(*) filter (where d.id is null or r.attempted or d.state = 'delivered'
-      or (t.stopped_at is null and d.state <> 'waiting')) as done,
-    count(*) filter (where d.state = 'delivered') as delivered
-  from delivery_retries t
-  join retried_deliveries r on r.retry_id = t.id
-  left join deliveries d on d.id = r.delivery_id`;
-
-/** How far it is; null if there is no such retry in this project and mode. */
+/** The progress of a retry; null if there is none in this project and mode. */
 export async function findRetry(
   executor: Database | Trx,
   { projectId, mode }: DeliveryScope,
   id: string,
 ): Promise<RetryProgress | null> {
-  const { rows } = await sql<
-    Omit<RetryProgress, 'done' | 'delivered'> & { done: bigint; delivered: bigint }
-  >`${PROGRESS}
+  const { rows } = await sql<RetryProgress>`
+    select t.id, t.started_at as "startedAt", t.stopped_at as "stoppedAt", t.total,
+      (count(*) filter (where d.id is null or r.attempted or d.state = 'delivered'
+        or (t.stopped_at is null and d.state <> 'waiting')))::integer as done,
+      (count(*) filter (where d.state = 'delivered'))::integer as delivered
+    from delivery_retries t
+    join retried_deliveries r on r.retry_id = t.id
+    left join deliveries d on d.id = r.delivery_id
     where t.id = ${id}::uuid and t.project_id = ${projectId}::uuid and t.mode = ${mode} group by t.id`.execute(
     executor,
   );
-  const [row] = rows;
-  return row === undefined ? null : { ...row, done: Number(row.done), delivered: Number(row.delivered) };
+  return rows[0] ?? null;
 }
 
 /** The id of the newest retry of a project and mode; null if there is none. */
@@ -109,11 +104,9 @@ export async function endRetry(trx: Trx, id: string, now: number): Promise<boole
 
 /** Forgets up to `limit` retries that were started before a time; returns how many. */
 export async function purgeRetriesBefore(db: Database, before: number, limit: number): Promise<number> {
-  const { rows } = await sql<{ gone: bigint }>`
-    with gone as (
-      delete from delivery_retries where id in (
-        select id from delivery_retries where started_at < ${timestamp(before)} limit ${limit}
-      ) returning 1
-    ) select count(*) as gone from gone`.execute(db);
-  return Number(rows[0]?.gone ?? 0n);
+  return affectedRows(
+    db,
+    sql`delete from delivery_retries where id in (
+      select id from delivery_retries where started_at < ${timestamp(before)} limit ${limit})`,
+  );
 }

@@ -5,7 +5,7 @@ import type { PaymentApi } from '../../domain/payment.ts';
 import type { Database } from '../database.ts';
 import type { DeliveryScope } from './delivery-list.ts';
 
-/** What narrows the log of events; null does not narrow. */
+/** Filters of the log of events; null does not narrow. */
 export interface EventSearch {
   readonly types: readonly EventType[] | null;
   readonly paymentId: string | null;
@@ -47,16 +47,16 @@ export async function searchEvents(
         ) e`
       : sql`select id, type, created_at, payment_id from events
           where payment_id = ${paymentId}::uuid and ${condition} and type = any (${[...wanted]}::text[])`;
-  const { rows } = await sql<EventRow & { deliveries: bigint; delivered: bigint }>`
+  const { rows } = await sql<EventRow>`
     select e.id, e.type, e.created_at as "createdAt", e.payment_id as "paymentId", p.surface as api, sent.*
     from (select * from (${found}) e order by id desc limit ${page.limit}) e
     left join payments p on p.id = e.payment_id
     cross join lateral (
-      select count(*) as deliveries, count(*) filter (where state = 'delivered') as delivered
+      select count(*)::integer as deliveries, (count(*) filter (where state = 'delivered'))::integer as delivered
       from deliveries where event_id = e.id
     ) sent
     order by e.id desc`.execute(db);
-  return rows.map((row) => ({ ...row, deliveries: Number(row.deliveries), delivered: Number(row.delivered) }));
+  return rows;
 }
 
 /** An event as it is sent. */

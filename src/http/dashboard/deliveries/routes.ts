@@ -6,10 +6,12 @@ import { isEventType } from '../../../domain/event-type.ts';
 import { decodeId, deliveryId, encodeId, parseUuid } from '../../../domain/id.ts';
 import {
   findDeliveryDetails,
+  searchDeliveries,
   type AttemptDetails,
   type DeliveryDetails,
-} from '../../../store/webhooks/delivery-details.ts';
-import { searchDeliveries, type DeliveryRow, type DeliverySearch } from '../../../store/webhooks/delivery-list.ts';
+  type DeliveryRow,
+  type DeliverySearch,
+} from '../../../store/webhooks/delivery-list.ts';
 import type { RetryProgress } from '../../../store/webhooks/delivery-retries.ts';
 import { publicPaymentId } from '../../../wire/payment.ts';
 import { isoTime, isoTimeOrNull } from '../../../wire/time.ts';

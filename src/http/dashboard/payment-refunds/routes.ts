@@ -11,7 +11,7 @@ import { fiatDecimals, formatDecimal, parseDecimal, type Fiat } from '../../../d
 import type { Payment } from '../../../domain/payment.ts';
 import { mayDo, refusalOf } from '../../../domain/role.ts';
 import { findPayments } from '../../../store/payments/payments.ts';
-import { withChosenAddress } from '../../../store/refunds/chosen-addresses.ts';
+import { withChosenAddress } from '../../../store/refunds/refunds.ts';
 import { isoTime } from '../../../wire/time.ts';
 import { readIsoDate } from '../../dates.ts';
 import { invalid, notFound, RequestError } from '../../errors.ts';

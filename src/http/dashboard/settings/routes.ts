@@ -16,8 +16,7 @@ import {
 import { parseUuid } from '../../../domain/id.ts';
 import { FIATS } from '../../../domain/money.ts';
 import type { Mode } from '../../../domain/permission.ts';
-import { findLogoDraft } from '../../../store/projects/logo-drafts.ts';
-import { findProject, type Project } from '../../../store/projects/projects.ts';
+import { findLogoDraft, findProject, type Project } from '../../../store/projects/projects.ts';
 import { invalid, notFound } from '../../errors.ts';
 import { CONTRACT, type BodyOf } from '../contract.ts';
 import { done } from '../refusal-words.ts';

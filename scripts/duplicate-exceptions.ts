@@ -11,6 +11,7 @@ export const EXCEPTIONS: readonly Exception[] = [
       'src/store/schema/chains.ts',
       'src/store/schema/payments.ts',
       'src/store/schema/refunds.ts',
+      'src/store/schema/sweeps.ts',
       'src/store/schema/webhooks.ts',
       'src/store/schema/record-table.test.ts',
     ],

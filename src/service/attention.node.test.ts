@@ -9,7 +9,6 @@ import { createKey } from '../app/projects/keys.ts';
 import { sweepOverview } from '../app/projects/sweep.ts';
 import { setProjectWallet } from '../app/projects/wallets.ts';
 import { CUSTOMER, etherRefund, paidOrder } from '../app/refunds/refund-ether.fixture.ts';
-import { encodeId } from '../domain/id.ts';
 import { NO_REPORTS } from '../domain/problems.ts';
 import { createEvmCaller } from '../rails/evm/caller.ts';
 import { MAIN_CHAINS } from '../rails/utxo/params.ts';

@@ -64,17 +64,11 @@ export async function openDashboard(
   if (dashboard === null) return { dashboard: null, plugins };
   const { app } = core;
   const behindProxy = trustProxy !== null;
-  // The start checked a key that exists; a key that is missing is made at its first use, if ever.
-  let key: Promise<Uint8Array> | null = null;
   const people: PeopleParts = {
     app,
     hasher: createPasswordHasher(app.random),
     limits: createGuessLimits(redis?.client ?? null),
-    sealingKey: () =>
-      (key ??= core.sealingKey().catch((error: unknown) => {
-        key = null;
-        throw error;
-      })),
+    sealingKey: readOnce(core),
     site: siteOf(dashboard.url),
   };
   const assets = await loadShellAssets();
@@ -125,6 +119,16 @@ export async function openDashboard(
       },
     ],
   };
+}
+
+/** The start checked a key that exists; a key that is missing is made at its first use, if ever. */
+function readOnce(core: Cointill): () => Promise<Uint8Array> {
+  let key: Promise<Uint8Array> | null = null;
+  return () =>
+    (key ??= core.sealingKey().catch((error: unknown) => {
+      key = null;
+      throw error;
+    }));
 }
 
 /** The parts of the payment page that the dashboard uses. */

@@ -7,7 +7,6 @@ import { matchingAddress } from '../../rails/address.ts';
 import { refundAddress } from './refund-address.ts';
 import { keepUncompared, unreadMoney, type UnreadMoney } from './unread-money.ts';
 import { inRefundTransaction, type RefundOutcome, applyToRefund, auditedRefund } from './save-refund.ts';
-import { encodeId } from '../../domain/id.ts';
 import type { Trx } from '../../store/database.ts';
 import { beingPaid, payoutOf } from '../../store/refunds/refund-payouts.ts';
 import { recordPeoplesAudit } from '../audit.ts';

@@ -45,7 +45,6 @@ interface MailedLinkProps {
 
 /** The page of a mail's link. Only its button changes anything: mail programs open links by themselves. */
 export function MailedLinkFrame({ title, lead, confirm, action }: MailedLinkProps) {
-  const { t } = useLocale('access');
   return (
     <AccessFrame title={title} lead={lead}>
       <Problem error={action.error} />

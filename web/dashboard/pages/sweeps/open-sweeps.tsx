@@ -97,9 +97,9 @@ interface HashDialogProps {
 
 /** Takes the hash of what a wallet sent after its tab was closed, or from another machine. */
 function HashDialog({ sweep, onClose }: HashDialogProps) {
+  const [hash, setHash] = useState('');
   const { t } = useLocale('sweeps');
   const scope = useScope();
-  const [hash, setHash] = useState('');
   const save = useChange({
     send: (api) =>
       api(`POST ${SWEEPS}/:sweep/sent`, { params: { ...scope, sweep: sweep.id }, body: { hash: hash.trim() } }),

@@ -47,6 +47,8 @@ async function runWrong(commands: Wrong) {
   return { ended, refused };
 }
 
+const id = '0198a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b';
+
 describe('cointill', () => {
   it('prints its version and its help on standard output', async () => {
     const cointill = await program();
@@ -151,7 +153,6 @@ describe('cointill', () => {
     const external = await program({ DATABASE_URL: url });
     const message = (where: string): string =>
       `There is no Cointill data in ${where}. Set DATA_DIR or DATABASE_URL as for the service, which names it when it starts; or begin there with: cointill start\n`;
-    const id = '0198a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b';
     for (const args of [
       ['project', 'list'],
       ['payment', 'list', '--json'],
@@ -172,7 +173,7 @@ describe('cointill', () => {
       [['project', 'create'], "Required option '--name <name>' not specified"],
       [['project', 'list', '--colour'], "Unknown option '--colour'"],
       [['project', 'list', 'extra'], 'Too many arguments'],
-      [['project', 'set', 'ID'], 'Nothing to set: give --allow-ips'],
+      [['project', 'set', id], 'Nothing to set: give --allow-ips'],
       [
         ['payment', 'simulate', 'ID', 'stolen'],
         'Allowed choices are paid, confirming, part, over, late, failed, expired',
@@ -185,7 +186,6 @@ describe('cointill', () => {
   });
 
   it('refuses malformed ids and values with exit code 2 too, saying the whole rule', async () => {
-    const id = '0198a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b';
     const rest = 'and 26 more characters, digits and lower-case letters without i, l, o and u';
     const malformed = [
       [['payment', 'list', '--status', 'bogus'], '--status: "bogus" is not one of created, '],

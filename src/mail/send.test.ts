@@ -124,7 +124,7 @@ it('a mail that is given up while a slow server answers is not sent afterwards',
   await once(slow, 'listening');
   const { port } = slow.address() as AddressInfo;
   const connected = once(slow, 'connection') as Promise<[Socket]>;
-  const outcome = send({ host: '127.0.0.1', port, tls: 'offered', login: null }, {}, 50);
+  const outcome = send({ host: '127.0.0.1', port, tls: 'offered', login: null }, {}, 1_000);
   const [socket] = await connected;
   socket.on('error', () => {}).write('220 mail.shop.example\r\n');
   await once(socket, 'data');

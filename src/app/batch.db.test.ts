@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { keyedRequest, newPayment, testApp } from '../../test/harness.ts';
 import { createBatcher, OverloadedError } from './batch.ts';
+import { newProcessMemory } from './context.ts';
 import { createPaymentCreator } from './payments/create-payment.ts';
 
 /** Batches that end when the test says so. */
@@ -134,8 +135,11 @@ describe('payments that are created together', () => {
 
   it('keep one payment per idempotency key when two processes batch the same key amid others', async () => {
     const app = await testApp();
-    // What is under way is known per process: another context on the same database is another process.
-    const processes = [app.creator, createPaymentCreator({ ...app }, app.database.pipeline)];
+    // A process remembers the keys that it works on: an app with a memory of its own is another process.
+    const processes = [
+      app.creator,
+      createPaymentCreator({ ...app, memory: newProcessMemory() }, app.database.pipeline),
+    ];
     const idempotency = keyedRequest(app.projectId, 'cart-1');
     const all = processes.flatMap((creator) =>
       Array.from({ length: 15 }, (_, index) =>

@@ -265,16 +265,16 @@ it('a refused role names the invalid field: the project, the person or the role'
   const { id, browser } = await own.join('owner');
   const nothing = '00000000-0000-7000-8000-000000000000';
   const role = 'viewer';
-  for (const [path, body, param] of [
-    ['role', { id, role, project: nothing }, 'project'],
-    ['role', { id, role, project: 'x' }, 'project'],
-    ['role', { id: nothing, role }, 'id'],
-    ['role', { id, role }, 'role'],
-    ['role', { id, role: 'king' }, 'role'],
-    ['invite', { email: 'new@shop.example', role, project: nothing }, 'project'],
-    ['deactivate', { id: nothing }, 'id'],
+  for (const [path, body, param, status] of [
+    ['role', { id, role, project: nothing }, 'project', 404],
+    ['role', { id, role, project: 'x' }, 'project', 400],
+    ['role', { id: nothing, role }, 'id', 404],
+    ['role', { id, role }, 'role', 400],
+    ['role', { id, role: 'king' }, 'role', 400],
+    ['invite', { email: 'new@shop.example', role, project: nothing }, 'project', 404],
+    ['deactivate', { id: nothing }, 'id', 404],
   ] as const) {
     const answer = await browser.call({ method: 'POST', path: `/dashboard/api/people/${path}`, body });
-    expect([body, answer.status, answer.body]).toMatchObject([body, 400, { error: { param } }]);
+    expect([body, answer.status, answer.body]).toMatchObject([body, status, { error: { param } }]);
   }
 });

@@ -122,7 +122,10 @@ describe('a wallet', () => {
         expect(preview.text).toContain('of your own wallet');
         const terms = { confirmations: null, toleranceBasisPoints: null };
         const request = { projectId: project, network, source: { kind: 'treasury', text }, ...terms } as const;
-        expect(await setProjectWallet(app, request, MAIN_CHAINS)).toMatchObject({ code: 'own_deposit' });
+        expect(await setProjectWallet(app, request, MAIN_CHAINS)).toMatchObject({
+          kind: 'rejected',
+          param: 'treasury',
+        });
       }
     }
     expect((await on(project, 'ethereum')).wallet).toBeNull();

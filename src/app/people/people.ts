@@ -53,7 +53,7 @@ export function invitePerson(
   return app.db.transaction().execute(async (trx) => {
     await lockPeople(trx);
     const project = projectId === null ? null : await findProject(trx, projectId);
-    if (projectId !== null && project === null) return noProject(projectId);
+    if (projectId !== null && project === null) return { ...noProject(projectId), param: 'project' };
     const found = await findPersonByEmail(trx, email);
     if (found !== null && found.deactivatedAt === null && found.passwordHash !== null) {
       return rejected('has_account', { email: found.email });
@@ -210,7 +210,8 @@ export function setRole(
 ): Promise<WithRoles> {
   const { role, projectId } = request;
   return withPerson(app, who, async (trx, person) => {
-    if (projectId !== null && (await findProject(trx, projectId)) === null) return noProject(projectId);
+    if (projectId !== null && (await findProject(trx, projectId)) === null)
+      return { ...noProject(projectId), param: 'project' };
     const before = await membershipsOf(trx, person.id);
     const roleBefore = before.find((one) => one.projectId === projectId)?.role ?? null;
     if (request.seen !== undefined && request.seen !== roleBefore) {
@@ -262,7 +263,7 @@ function withPerson<Result>(
     const id = 'id' in who ? who.id : ((await findPersonByEmail(trx, who.email))?.id ?? null);
     const person = id === null ? null : await lockPerson(trx, id);
     if (person !== null) return work(trx, person);
-    return 'email' in who ? rejected('no_email', { email: who.email }) : rejected('no_person');
+    return 'email' in who ? rejected('no_email', { email: who.email }) : rejected('no_person', { param: 'id' });
   });
 }
 

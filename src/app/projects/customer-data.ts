@@ -28,7 +28,8 @@ const MAX_PAYMENTS = 1_000;
 const MAX_COUNTED = 10_000;
 
 function choiceOf(app: App, { email, days }: CustomerRequest): CustomerChoice | Rejected {
-  if ((email === undefined) === (days === undefined)) return rejected('customer_choice');
+  if ((email === undefined) === (days === undefined))
+    return rejected('customer_choice', email === undefined ? {} : { param: 'email' });
   if (days !== undefined) {
     const isFine = Number.isInteger(days) && days >= DAYS.min && days <= DAYS.max;
     if (!isFine) return rejected('whole_number', { param: 'days', ...DAYS });

@@ -23,7 +23,6 @@ export async function signIn(): Promise<readonly Figure[]> {
     BASE_URL: `https://${HOST}`,
     TRUST_PROXY: '127.0.0.1',
     LOG_LEVEL: 'error',
-    RATE_LIMIT_DASHBOARD: '1000000000',
   };
   const service = await startBenchService({ env });
   const dispatcher = new Agent({ connections: 400 });
@@ -128,11 +127,12 @@ async function taken(visitor: Visitor, email: string): Promise<Taken> {
 }
 
 function figure(where: string, all: readonly Taken[], maxMs: number): Figure {
-  const slowest = Math.max(...all.map(({ ms }) => ms));
+  const sorted = all.map(({ ms }) => ms).toSorted((a, b) => a - b);
+  const [slowest = 0, median = 0] = [sorted.at(-1), sorted[sorted.length >> 1]];
   const refused = all.filter(({ status }) => status !== 200).length;
   return {
     name: `sign-in ${where} during the attack, slowest of ${all.length}`,
-    measured: `${slowest.toFixed(0)} ms, ${refused} refused`,
+    measured: `${slowest.toFixed(0)} ms (median ${median.toFixed(0)} ms), ${refused} refused`,
     target: `≤ ${maxMs} ms, 0 refused`,
     holds: slowest <= maxMs && refused === 0,
   };

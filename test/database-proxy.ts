@@ -47,10 +47,11 @@ export async function databaseProxy(database: TestDatabase): Promise<DatabasePro
     }
   });
   await once(proxy.listen(0, '127.0.0.1'), 'listening');
-  onTestFinished(() => {
-    for (const socket of sockets) socket.destroy();
+  const cut = (): void => {
     proxy.close();
-  });
+    for (const socket of sockets) socket.destroy();
+  };
+  onTestFinished(cut);
   const name = new URL(database.url).pathname.slice(1);
   const url = `postgres://${user}@127.0.0.1:${(proxy.address() as net.AddressInfo).port}/${name}`;
   return {
@@ -58,7 +59,11 @@ export async function databaseProxy(database: TestDatabase): Promise<DatabasePro
     open: (answerTimeoutMs, direct) => {
       const options = { maxConnections: 2, onError: () => {}, answerTimeoutMs, direct };
       const handle = openDatabase({ connectionString: url }, options);
-      onTestFinished(() => handle.close());
+      onTestFinished(() => {
+        // A pool waits at its end for statements that nobody answers any more.
+        cut();
+        return handle.close();
+      });
       return handle;
     },
     silence: (what) => {

@@ -4,12 +4,12 @@ import { newId, type App, type Actor } from './context.ts';
 
 const SERVICE: Actor = { kind: 'service', id: null, name: 'Cointill', ip: null };
 
-/** Who works in this context. */
+/** The actor of this context; the service itself if there is none. */
 export function whoActs({ actor }: Pick<App, 'actor'>): Actor {
   return actor ?? SERVICE;
 }
 
-/** What is changed, such as `wallet.set` of a project's wallet. Values go by field, secrets left out. */
+/** One audited change, such as `wallet.set` on a project's wallet. Values are keyed by field; secrets are left out. */
 export interface AuditedChange {
   readonly action: string;
   readonly projectId: string | null;
@@ -18,12 +18,12 @@ export interface AuditedChange {
   readonly after?: AuditValues | null;
 }
 
-/** Keeps in the change's own transaction who makes it: neither is there without the other. */
+/** Records the change and its actor in the change's own transaction, so that neither exists without the other. */
 export async function recordAudit(app: App, trx: Trx, change: AuditedChange): Promise<void> {
   await insertAuditEntry(trx, auditEntry(app, change));
 }
 
-/** The entry of a change, by the actor in the context. */
+/** The audit entry of a change made by the context's actor. */
 export function auditEntry(
   app: Pick<App, 'clock' | 'random' | 'actor' | 'requestId'>,
   change: AuditedChange,
@@ -45,14 +45,14 @@ export function auditEntry(
 }
 
 /**
- * The same for payments and refunds: only what persons and operators do. What customers and keys do is in the payment's
- * own history.
+ * Records a change of a payment or refund, but only for people and operators: the payment's own history has what
+ * customers and keys do.
  */
 export async function recordPeoplesAudit(app: App, trx: Trx, change: AuditedChange): Promise<void> {
   if (app.actor?.kind === 'person' || app.actor?.kind === 'command') await recordAudit(app, trx, change);
 }
 
-/** Only what differs of two records, as the log keeps it: bigints as text. */
+/** The fields in which two records differ, as the log stores them: bigints as text. */
 export function differences(
   before: object,
   after: object,

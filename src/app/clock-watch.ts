@@ -4,12 +4,12 @@ import { readDatabaseTime, readNewestBlocks, type NewestBlock } from '../store/c
 import type { Database } from '../store/database.ts';
 import type { ClockState, ServiceClock } from './service-clock.ts';
 
-/** Differences that prove nothing: of a database on the same machine the clock is the same. */
+/** Differences up to this prove nothing: on one machine, database and process share a clock. */
 const AGREES_MS = 30_000;
 
 /**
- * How much later than its date a block may truly be made, below zero earlier: Bitcoin takes blocks that are dated two
- * hours ahead, and says nothing of how old they are. On EVM chains the newest block is seconds old when it is read.
+ * How much older than its timestamp a block may truly be, or younger (negative). Bitcoin accepts timestamps two hours
+ * ahead, and its newest block may be of any age. On EVM chains the newest block is seconds old when it is read.
  */
 const BLOCK_AGE_MS: Readonly<Record<Family, { readonly least: number; readonly most: number }>> = {
   utxo: { least: -2 * 60 * 60_000, most: Infinity },
@@ -17,8 +17,9 @@ const BLOCK_AGE_MS: Readonly<Record<Family, { readonly least: number; readonly m
 };
 
 /**
- * Compares the clock with the database and the newest blocks, and judges it anew. The database counts where it differs
- * from the machine's clock alone: one that agrees may run on the same clock. Two looks are to be `apartMs` apart.
+ * Compares the clock with the database and the newest blocks, and judges it anew. The database's time counts only where
+ * it differs from the machine's clock: if both agree, they may be the same clock. Two rounds are at least `apartMs`
+ * apart.
  */
 export function createClockWatch(db: Database, clock: ServiceClock, apartMs: number): () => Promise<ClockState> {
   const heights = new Map<Network, number>();
@@ -37,7 +38,7 @@ export function createClockWatch(db: Database, clock: ServiceClock, apartMs: num
     const { least, most } = BLOCK_AGE_MS[family];
     const before = heights.get(network);
     if (before !== undefined && before >= height) return;
-    // A block that came since the last look is the newest one; the first one that is seen may be of any age.
+    // A block that came since the last round is the newest one; the first block seen may be of any age.
     const latest = isHead && before !== undefined ? blockAt + most + apartMs : Infinity;
     if (isHead || before === undefined) heights.set(network, height);
     clock.note({ source: `the newest block of ${network}`, earliest: blockAt + least, latest, weight: 1 });

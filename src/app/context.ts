@@ -9,14 +9,14 @@ import type { ClockState } from './service-clock.ts';
 import type { RailFor } from '../modes/rail.ts';
 import type { ActorKind } from '../store/schema/people.ts';
 
-/** Who makes a change, as the log names them: by what they were called then. */
+/** The actor of a change, named as the log keeps them: by their name at that time. */
 export interface Actor {
   readonly kind: ActorKind;
-  /** The person's or the key's; null for the others. */
+  /** The id of the person or key; null for other actors. */
   readonly id: string | null;
   /** An e-mail address, the name of a key, or of the operator's account on the machine. */
   readonly name: string;
-  /** The client's address; null where there is none. */
+  /** The client's IP address; null if there is none. */
   readonly ip: string | null;
 }
 
@@ -24,7 +24,7 @@ export interface Actor {
 export interface ProcessMemory {
   /** The idempotency keys of requests that are running, each with project, mode and route. */
   readonly runningKeys: Set<string>;
-  /** The next addresses of a wallet, as far as refunds have asked for them: from index `from`, up to `to`. */
+  /** The next addresses of a wallet that refunds have asked for: from index `from`, up to `to`. */
   readonly nextAddresses: WeakMap<
     WalletDeriver,
     { readonly from: number; to: number; readonly addresses: Set<string> }
@@ -35,7 +35,7 @@ export function newProcessMemory(): ProcessMemory {
   return { runningKeys: new Set(), nextAddresses: new WeakMap() };
 }
 
-/** What every use case works with; put together once in the composition root. */
+/** The dependencies of every use case; put together once in the composition root. */
 export interface App {
   readonly db: Database;
   readonly clock: Clock;
@@ -48,11 +48,11 @@ export interface App {
   readonly observer?: Observer | undefined;
   /** The request this work is done for; undefined if a timer, a chain or the operator caused it. */
   readonly requestId?: string | undefined;
-  /** Whether mails are sent: without, none is saved. */
+  /** Whether mails are sent; otherwise none is saved. */
   readonly sendsMail?: boolean | undefined;
-  /** How right the clock is; left out where nobody judges it, as in commands. */
+  /** How accurate the clock is; absent where nobody judges it, as in commands. */
   readonly clockState?: (() => ClockState) | undefined;
-  /** Who changes things, for the audit log; undefined: the service by itself. */
+  /** The actor of changes, for the audit log; undefined: the service itself. */
   readonly actor?: Actor | undefined;
 }
 
@@ -61,12 +61,11 @@ export function forRequest(app: App, requestId: string): App {
   return { ...app, requestId };
 }
 
-/** The same, working for somebody whose changes the audit log records. */
+/** The same app, working for an actor whose changes the audit log records. */
 export function forActor(app: App, actor: Actor, requestId?: string): App {
   return { ...app, actor, ...(requestId === undefined ? {} : { requestId }) };
 }
 
-/** A new identifier. */
 export function newId(app: Pick<App, 'random'>, now: number): string {
   return uuidV7(now, app.random(10));
 }

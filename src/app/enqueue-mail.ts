@@ -5,7 +5,7 @@ import { insertMails } from '../store/people/mails.ts';
 import { mailReaders, type MailReader } from '../store/people/notification-choices.ts';
 import { newId, type App } from './context.ts';
 
-/** A mail that no server takes for so long is given up. */
+/** A mail that no server has accepted for this long is given up. */
 const PATIENCE_MS = 3 * 24 * 60 * 60_000;
 
 /** A mail that each of several people gets at most once. */
@@ -13,11 +13,11 @@ export interface KeyedMail {
   /** Nobody gets two mails with the same key. */
   readonly mailKey: string;
   readonly content: MailContent;
-  /** How long it is worth sending; 3 days by default. */
+  /** How long the mail is worth sending; 3 days by default. */
   readonly patienceMs?: number;
 }
 
-/** Saves mails to people in the transaction of what they are about. Nothing where no mails are sent. */
+/** Saves mails to people in the transaction of the change that they report. Does nothing if no mails are sent. */
 export async function enqueueMails(
   app: App,
   trx: Trx,
@@ -34,7 +34,7 @@ export async function enqueueMails(
   );
 }
 
-/** Saves mails to those owners of a project who want them. */
+/** Saves mails to the owners of a project who want them. */
 export async function enqueueForOwners(
   app: App,
   trx: Trx,
@@ -53,7 +53,7 @@ export async function enqueueForOwners(
   );
 }
 
-/** Those who may do something in a project. */
+/** The people who may do an action in a project. */
 export function readersWho(
   readers: readonly MailReader[],
   projectId: string,

@@ -4,10 +4,7 @@ import { eventBody, paymentEventData } from '../wire/event.ts';
 import type { NewEvent } from '../store/payments/save-changes.ts';
 import { newId, type App } from './context.ts';
 
-/**
- * The events of one change of a payment, numbered from its last event on. Also returns the payment with its new last
- * number.
- */
+/** The events of one change of a payment, numbered after its last event, and the payment with its new last number. */
 export function paymentEvents(
   app: Pick<App, 'random' | 'requestId'>,
   payment: Payment,

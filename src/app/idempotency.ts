@@ -7,7 +7,9 @@ import type { App } from './context.ts';
 /** Answers are kept for 24 hours. */
 export const IDEMPOTENCY_LIFETIME_MS = 24 * 60 * 60_000;
 
-/** A request that carries an `Idempotency-Key`. `route` is method and path, after a public key's id. */
+/**
+ * A request that carries an `Idempotency-Key`. `route` is method and path, for a public key preceded by the key's id.
+ */
 export interface IdempotencyRequest {
   readonly projectId: string;
   readonly mode: Mode;
@@ -26,9 +28,9 @@ export type Replay =
 
 /**
  * Executes a request once per key. If the same key is already running in this process, the request is refused. If
- * another process runs it, the unique key of the stored answer detects it: the answer is saved in the same transaction
- * as the work, so `run` returns `answer_conflict`, and the stored answer is replayed. After a crash nothing is left
- * that counts as running.
+ * another process runs it, the unique key of the stored answer detects that: the answer is saved in the same
+ * transaction as the work, so `run` returns `answer_conflict`, and the stored answer is replayed. After a crash no key
+ * counts as running.
  */
 export async function withIdempotency<Result extends { readonly kind: string }>(
   app: App,

@@ -2,7 +2,7 @@ import type { Trx } from '../store/database.ts';
 import type { App } from './context.ts';
 import type { Activity } from './observer.ts';
 
-const EMITTED = Symbol('told after the commit');
+const EMITTED = Symbol('emitted after the commit');
 
 /** An open transaction that collects activities. */
 export type ObservedTrx = Trx & { readonly [EMITTED]: Activity[] };

@@ -10,13 +10,13 @@ import type { PaymentChange } from '../store/payments/save-changes.ts';
 export type AttemptOutcome = 'delivered' | 'rejected' | 'no_answer';
 export const ATTEMPT_OUTCOMES = ['delivered', 'rejected', 'no_answer'] as const satisfies readonly AttemptOutcome[];
 
-/** Something that this process did and that is committed. */
+/** A committed action of this process. */
 export type Activity =
   /** New payments, each with its events. */
   | { readonly kind: 'payments_created'; readonly changes: readonly PaymentChange[] }
-  /** How many of them one batch saved, and how long the database took, in seconds. */
+  /** The number of payments that one batch saved, and the time that the database took, in seconds. */
   | { readonly kind: 'batch_saved'; readonly payments: number; readonly seconds: number }
-  /** `requestId`: of the request that caused it; null if a timer or a chain did. */
+  /** `requestId` is the request that caused the change; null if a timer or a chain did. */
   | { readonly kind: 'payment_changed'; readonly change: PaymentChange; readonly requestId: string | null }
   /** A refund was created or has a new status; the event is one of its payment's. */
   | {
@@ -31,9 +31,11 @@ export type Activity =
       readonly record: AttemptRecord;
       readonly outcome: AttemptOutcome;
     }
-  /** Disabled by its own answer. */
+  /** The endpoint's own answer disabled it. */
   | { readonly kind: 'endpoint_disabled'; readonly endpoint: Delivery['endpoint']; readonly reason: string }
-  /** Blocks above `toHeight` are no longer on the chain. `payments`: how many had money in them. */
+  /**
+   * Blocks above `toHeight` are no longer on the chain. `payments` is the number of payments that had money in them.
+   */
   | {
       readonly kind: 'chain_rolled_back';
       readonly network: Network;
@@ -41,7 +43,7 @@ export type Activity =
       readonly toHeight: number;
       readonly payments: number;
     }
-  /** A sign-in or reauthentication was wrong or came too often. `personId` is null for an unknown e-mail. */
+  /** A sign-in or reauthentication failed or came too often. `personId` is null for an unknown e-mail. */
   | {
       readonly kind: 'guess_refused';
       readonly what: 'sign-in' | 'proof';
@@ -50,11 +52,11 @@ export type Activity =
       readonly client: string;
       readonly requestId: string | null;
     }
-  /** Money on an address that this database never handed out, per project that uses the wallet. */
+  /** Money on an address that this database never handed out, for each project that uses the wallet. */
   | { readonly kind: 'money_lost'; readonly projectId: string; readonly network: Network; readonly lost: LostMoney }
   /**
-   * Sweep calls for deposit contracts were prepared; the merchant sends them. `swept`: deposits that were paid and hold
-   * nothing any more, which is all that is ever known of the end of a sweep.
+   * Sweep calls for deposit contracts were prepared; the merchant sends them. `swept` counts deposits that were paid
+   * and are empty now, the only sign that a sweep has ended.
    */
   | {
       readonly kind: 'sweep_planned';
@@ -65,5 +67,5 @@ export type Activity =
       readonly swept: number;
     };
 
-/** Receives what this process did, once it is committed, for metrics and the log. Must not block or throw. */
+/** Receives committed activities for metrics and the log. Must not block or throw. */
 export type Observer = (activity: Activity) => void;

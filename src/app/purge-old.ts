@@ -10,20 +10,19 @@ import { IDEMPOTENCY_LIFETIME_MS } from './idempotency.ts';
 
 /** Deliveries are kept for 90 days. */
 const DELIVERY_LIFETIME_MS = 90 * 24 * 60 * 60_000;
-/** Of sessions, sign-ins and links no trace is needed: the audit log has who came and went. */
+/** Sessions, sign-ins and links leave no other trace: the audit log has them. */
 const DAY_MS = 24 * 60 * 60_000;
-/** Where keys were used from is kept for 30 days. */
+/** Clients of keys are kept for 30 days. */
 const KEY_CLIENT_LIFETIME_MS = 30 * DAY_MS;
 const BATCH_ROWS = 2_000;
-/** Each has up to 10,000 rows. */
+/** Rows of retries are large: each lists up to 10,000 deliveries. */
 const MAX_RETRIES = 5;
-/** Calls of the APIs are many, and small. */
+/** Calls of the APIs are many and small. */
 const API_REQUESTS = { lifetimeMs: 30 * DAY_MS, max: 5_000_000, batch: 20_000 } as const;
 
 /**
- * Forgets deliveries and retries, calls of the APIs, idempotent answers, where keys were used from, mails that were
- * sent, and what lets nobody into the dashboard any more, once they outlived their time, a lot at a time; true while
- * there may be more.
+ * Deletes expired records in batches: deliveries and retries, calls of the APIs, idempotent answers, clients of keys,
+ * sent mails, and ended sessions, sign-ins and links. Returns true while there may be more.
  */
 export async function purgeOld(app: App): Promise<boolean> {
   const now = app.clock();
@@ -35,7 +34,7 @@ export async function purgeOld(app: App): Promise<boolean> {
       signedIn: now - 7 * DAY_MS,
       lastUsed: now - DAY_MS,
       signIns: now - DAY_MS / 24,
-      // A while longer, so that a used link still says that it was used.
+      // Kept a while longer, so that a used link still says that it was used.
       links: now - 7 * DAY_MS,
       browsers: now - 180 * DAY_MS,
     },

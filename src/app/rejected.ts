@@ -1,9 +1,9 @@
 /**
- * Why operators' requests are refused, by code. `{param}` is the value to blame, as the caller calls it. Each caller
- * adds its own way out: a command, or a place on a page.
+ * Why operators' requests are refused, by code. `{param}` is the value to blame, under the caller's name for it. Each
+ * caller adds its own way out: a command, or a place on a page.
  */
 
-/** The value breaks its own rule, whatever is stored. */
+/** The value breaks its own rule, regardless of stored data. */
 const MALFORMED = {
   name_length: '{param} must have 1 to {max} characters on one line, and one of them must be visible.',
   name_direction: '{param} must not have characters that turn the direction of text, such as U+202E.',
@@ -52,7 +52,7 @@ const MISSING = {
   no_lost_money: 'There is no lost money on {address}.',
 } as const;
 
-/** Somebody else has changed it, or it is in a state that does not allow this. */
+/** Somebody else has changed the record, or its state does not allow the request. */
 const CONFLICT = {
   settings_changed:
     'Somebody else has changed these settings meanwhile, and nothing was saved. The page shows them as they are now: make your change again.',
@@ -88,10 +88,10 @@ const CONFLICT = {
     'This sweep was sent, so it cannot be given up. The page shows what becomes of it. If its hash is wrong, give the right one.',
 } as const;
 
-/** The person's role does not reach as far. */
+/** The person's role does not allow the request. */
 const FORBIDDEN = { beyond_role: '{rule}' } as const;
 
-/** Refused for another reason. */
+/** The request is refused for another reason. */
 const REFUSED = {
   url_refused: '{rule}',
   logo_size: '{file} is larger than {max} KiB. Save it with fewer pixels or more compression.',
@@ -121,13 +121,13 @@ const TEXTS = { ...MALFORMED, ...MISSING, ...CONFLICT, ...FORBIDDEN, ...REFUSED 
 
 export type RefusalCode = keyof typeof TEXTS;
 
-/** A request by an operator that cannot be met. */
+/** A refused request of an operator. */
 export interface Rejected {
   readonly kind: 'rejected';
   readonly code: RefusalCode;
-  /** The value to blame, as the use case calls it. */
+  /** The value to blame, under the use case's name for it. */
   readonly param?: string;
-  /** What the words of the code need to know. */
+  /** The values in the code's text. */
   readonly values: Readonly<Record<string, string | number>>;
 }
 
@@ -154,7 +154,7 @@ export function noProject(id: string): Rejected {
   return rejected('no_project', { id });
 }
 
-/** How a request is at fault. */
+/** The kind of fault in a request. */
 export function faultOf({ code }: Rejected): 'malformed' | 'missing' | 'conflict' | 'forbidden' | 'refused' {
   if (code in MALFORMED) return 'malformed';
   if (code in MISSING) return 'missing';
@@ -162,7 +162,7 @@ export function faultOf({ code }: Rejected): 'malformed' | 'missing' | 'conflict
   return code in FORBIDDEN ? 'forbidden' : 'refused';
 }
 
-/** A refusal in words, followed by the caller's way out; `name` is what the caller calls the value to blame. */
+/** A refusal in words, followed by the caller's way out; `name` is the caller's name of the value to blame. */
 export function refusalText({ code, values }: Rejected, name: string, wayOut: string | undefined): string {
   const text = wayOut === undefined ? TEXTS[code] : `${TEXTS[code]} ${wayOut}`;
   return text.replaceAll(/\{(\w+)\}/g, (_place, key: string) => (key === 'param' ? name : String(values[key])));

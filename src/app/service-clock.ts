@@ -1,26 +1,26 @@
 import type { Clock } from '../domain/clock.ts';
 import { clockOffset, weightFor, type ClockReading } from '../domain/clock-reading.ts';
 
-/** A clock that is off by more is reported, and a step of the machine's clock by more is not followed at once. */
+/** A larger error is reported, and a larger step of the machine's clock is not followed at once. */
 const REPORTED_MS = 30_000;
-/** A clock that is off by more makes no payments, and nothing is due by it. */
+/** With a larger error, no payments are made and nothing is due. */
 const REFUSED_MS = 10 * 60_000;
-/** A step that nobody contradicts is followed after this. */
+/** A step that no source contradicts is followed after this time. */
 const HELD_MS = 60 * 60_000;
 /** Older readings do not count. */
 const READING_LIFETIME_MS = 5 * 60_000;
-/** Two sources, or the database alone, which all processes share. */
+/** The weight that proves a time: two sources, or the database alone, which all processes share. */
 const PROOF_WEIGHT = 2;
 
-/** What is known of a process's clock. */
+/** The state of a process's clock. */
 export interface ClockState {
-  /** How far the machine's clock is ahead, below zero behind; 0 while nothing is wrong with it. */
+  /** How far the machine's clock is ahead (negative: behind); 0 while it is right. */
   readonly aheadMs: number;
-  /** What is wrong with it and what to do, for the operator; null: nothing by more than 30 seconds. */
+  /** The problem and what to do, for the operator; null: off by at most 30 seconds. */
   readonly problem: string | null;
-  /** Why no payment can be made now, for the caller; null: one can. */
+  /** Why no payment can be made now, for the caller; null: payments can be made. */
   readonly refusal: string | null;
-  /** It is proven to be off by more than ten minutes: nothing may expire or be completed by it. */
+  /** The clock is proven to be off by more than ten minutes: nothing may expire or be completed by it. */
   readonly isWrong: boolean;
 }
 
@@ -32,30 +32,30 @@ export interface ServiceClock {
   readonly machine: Clock;
   /** Takes in the current time of a source; it replaces the source's last one. */
   readonly note: (reading: ClockReading) => void;
-  /** The source says nothing any more. */
+  /** Forgets the last reading of a source. */
   readonly forget: (source: string) => void;
   /** Decides whether to follow a step, and judges the clock anew. Called every few seconds. */
   readonly look: () => ClockState;
-  /** As last judged. */
+  /** The state as last judged. */
   readonly state: () => ClockState;
 }
 
 export interface ClockParts {
   /** The machine's clock in epoch milliseconds, which may be set. */
   readonly machine: Clock;
-  /** Milliseconds since any moment, cheap and never set. It may stand still while the machine sleeps. */
+  /** Milliseconds of a clock that is cheap to read and never set. It may stand still while the machine sleeps. */
   readonly elapsed: () => number;
-  /** The same, and goes on while the machine sleeps. */
+  /** The same as `elapsed`, but goes on while the machine sleeps. */
   readonly awake: () => number;
 }
 
-/** Nothing is wrong with it. */
+/** The state of a clock that is right. */
 export const RIGHT_CLOCK: ClockState = { aheadMs: 0, problem: null, refusal: null, isWrong: false };
 
 /**
  * The machine's clock, except after a step of more than 30 seconds (docs/decisions/0234): then the time goes on as if
- * nothing had been set, until other sources prove that the machine's clock is right now, or until an hour has passed
- * and no source contradicts it. A machine that has slept is no step.
+ * the clock had not been set, until other sources prove that the machine's clock is right, or until an hour has passed
+ * and no source contradicts it. A machine that has slept is not a step.
  */
 export function createServiceClock({ machine, elapsed, awake }: ClockParts): ServiceClock {
   const readings = new Map<string, ClockReading & { readonly at: number }>();
@@ -70,7 +70,7 @@ export function createServiceClock({ machine, elapsed, awake }: ClockParts): Ser
     return Math.abs(shown - unset) <= REPORTED_MS ? shown : unset;
   };
 
-  /** What the sources would say now. */
+  /** The sources' readings, moved on to the present. */
   const current = (): readonly ClockReading[] => {
     const at = awake();
     for (const [source, reading] of readings) {
@@ -88,11 +88,11 @@ export function createServiceClock({ machine, elapsed, awake }: ClockParts): Ser
     step = null;
   };
 
-  /** Follows a step that is proven, or that nobody has contradicted for an hour. */
+  /** Follows a step that is proven, or that no source has contradicted for an hour. */
   const weighStep = (said: readonly ClockReading[]): void => {
     const own = now();
     const ms = machine() - own;
-    // The clock ticks between two readings.
+    // A small difference is no step: the clock ticks between two readings.
     if (Math.abs(ms) <= REPORTED_MS) return follow();
     if (step === null || Math.abs(step.ms - ms) > REPORTED_MS) step = { ms, since: awake() };
     const forStep = weightFor(said, machine(), own, REPORTED_MS);
@@ -147,7 +147,7 @@ function judge(said: readonly ClockReading[], own: number, stepMs: number, shown
   };
 }
 
-/** Such as `45 s`, `12 min`, `26 h`. */
+/** A duration such as `45 s`, `12 min`, `26 h`. */
 function duration(ms: number): string {
   const seconds = Math.round(Math.abs(ms) / 1_000);
   if (seconds < 120) return `${seconds} s`;

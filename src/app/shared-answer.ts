@@ -1,6 +1,6 @@
 /**
  * Shares one answer among many callers: those who ask while a question is running wait for the same answer, which is
- * then reused for `keepMs`. A failure reaches those who waited for it and is not kept.
+ * then reused for `keepMs`. A failure reaches the callers who waited for it and is not kept.
  */
 export function sharedAnswer<Answer>(
   keepMs: number,

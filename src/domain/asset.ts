@@ -19,7 +19,10 @@ const NAMES: Readonly<Record<AssetCode, string>> = {
   LTC: 'Litecoin',
 };
 
-/** The networks that exchanges offer, and often preselect, for withdrawals of an asset. */
+/**
+ * The networks that exchanges offer, and often preselect, for withdrawals of an asset, but that cannot be received
+ * here.
+ */
 const FOREIGN_NETWORKS: Readonly<Partial<Record<AssetCode, string>>> = { USDT: 'Tron (TRC-20)', USDC: 'Solana' };
 
 /** Every asset by code, on the networks whose rows name it. */
@@ -47,7 +50,7 @@ export function isAssetCode(code: string): code is AssetCode {
   return Object.hasOwn(ASSETS, code);
 }
 
-/** An asset on one network: what a quote is made in. */
+/** An asset on one network, the unit of a quote. */
 export interface Token {
   readonly asset: AssetCode;
   readonly network: Network;
@@ -58,7 +61,7 @@ export interface Token {
 /** The network an asset is paid on when nobody names one. */
 export function usualNetwork(asset: AssetCode): Network {
   for (const network of ASSETS[asset].networks.keys()) return network;
-  throw new Error(`${asset} lives on no network`);
+  throw new Error(`${asset} exists on no network`);
 }
 
 /** The token of `asset` on `network`, or on the asset's default network; null if the asset does not exist there. */
@@ -74,7 +77,7 @@ export function allTokens(): readonly Token[] {
   );
 }
 
-/** The most decimals that people are shown and asked to pay: 8. */
+/** The most decimals that people see and are asked to pay: 8. */
 export function shownDecimals(decimals: number): number {
   return Math.min(decimals, 8);
 }
@@ -99,8 +102,8 @@ export function quoteUnits(
 }
 
 /**
- * The worth of `units` (the token's smallest) in the currency's smallest units, rounded to the nearest. Prices as
- * above.
+ * The worth of `units` (the token's smallest) in the currency's smallest units, rounded to the nearest. Both prices are
+ * USD per whole unit.
  */
 export function fiatValue(
   units: bigint,
@@ -112,14 +115,17 @@ export function fiatValue(
   return divHalfUp(units * assetPrice * pow10(fiatDecimals(currency)), fiatPrice * pow10(decimals));
 }
 
-/** The price of a whole unit of an asset in a currency, scaled by 10^8 and rounded to the nearest. Prices as above. */
+/**
+ * The price of a whole unit of an asset in a currency, scaled by 10^8 and rounded to the nearest. Both prices are USD
+ * per whole unit.
+ */
 export function rateIn(fiatPrice: UsdPriceE8, assetPrice: UsdPriceE8): bigint {
   return divHalfUp(assetPrice * pow10(8), fiatPrice);
 }
 
 /**
- * What an amount buys at a rate of {@link rateIn}, above 0, in the token's smallest units. Rounded down to
- * `shownDecimals`, so that it is never worth more than the amount.
+ * The units that an amount buys at a rate of {@link rateIn}, above 0, in the token's smallest units. Rounded down to
+ * `shownDecimals`, so that they are never worth more than the amount.
  */
 export function unitsAtRate(amountMinor: bigint, currency: Fiat, rate: bigint, decimals: number): bigint {
   const shown = shownDecimals(decimals);

@@ -1,6 +1,6 @@
 import type { ProjectAction } from './role.ts';
 
-/** The kinds of things that need a person's attention, the most urgent first. */
+/** The kinds of items that need a person's attention, most urgent first. */
 const KINDS = {
   reorged: 'read_payments',
   paid_late: 'read_payments',
@@ -21,13 +21,13 @@ const KINDS = {
 export type AttentionKind = keyof typeof KINDS;
 export const ATTENTION_KINDS = Object.keys(KINDS) as readonly AttentionKind[];
 
-/** The action that a role must permit before somebody is shown the kind. */
+/** The action that a role must permit for a person to see the kind. */
 export function actionOfAttention(kind: AttentionKind): ProjectAction {
   return KINDS[kind];
 }
 
 /**
- * The time that confirming may take before somebody should look at the payment: `blockTimes` times the average time of
- * as many blocks as the payment needs and one more, and never less than `leastMs`.
+ * The time that confirming may take before a person should look at the payment: `blockTimes` times the average time of
+ * as many blocks as the payment needs and one more, and at least `leastMs`.
  */
 export const SLOW = { leastMs: 3_600_000, blockTimes: 3 } as const;

@@ -1,6 +1,6 @@
 /**
- * What the audit log can be narrowed to: the first words of the names of actions, `key` of `key.create`. The database's
- * function `audit_group` counts second factors among `person`.
+ * The groups by which the audit log can be filtered: the first words of the names of actions, `key` of `key.create`.
+ * The database's function `audit_group` counts second factors among `person`.
  */
 export const AUDIT_GROUPS = [
   'attention',

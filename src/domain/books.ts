@@ -3,11 +3,11 @@ import type { Fiat } from './money.ts';
 import type { Network } from './networks.ts';
 import type { PaymentApi } from './payment.ts';
 
-/** What is added up one after the other. */
+/** The steps of adding up a statement, in their order. */
 export const BOOK_STEPS = ['transfers', 'payments', 'refunds', 'deposits'] as const;
 export type BookStep = (typeof BOOK_STEPS)[number];
 
-/** More rows than this are not named one by one. */
+/** The largest number of rows that are listed one by one. */
 export const MAX_NAMED = 200;
 
 export interface TokenKey {
@@ -15,32 +15,32 @@ export interface TokenKey {
   readonly asset: AssetCode;
 }
 
-/** Money of one token that came, by what became of it; amounts in its smallest unit. */
+/** The received money of one token, by its state; amounts in its smallest unit. */
 export interface ReceivedRow extends TokenKey {
-  /** Of the payments that were quoted in it; null if there is none. */
+  /** Decimals used in quotes of this token; null if no payment was quoted in it. */
   readonly decimals: number | null;
-  /** Confirmed money that came before the period, and in it. */
+  /** Confirmed money received before the period, and in it. */
   readonly before: bigint;
   readonly received: bigint;
   /** Money of the period that pays for completed payments, and money beyond the amounts that they owed. */
   readonly applied: bigint;
   readonly excess: bigint;
-  /** The rest is not accepted yet: its payment is still open, got too little, or got it late. */
+  /** Money not accepted yet: its payment is still open, was underpaid, or was paid late. */
   readonly open: bigint;
   readonly underpaid: bigint;
   readonly late: bigint;
-  /** In a token in which its payment was quoted once, and in one in which it never was. */
+  /** Money in a token in which its payment was quoted earlier, and in a token in which it never was. */
   readonly superseded: bigint;
   readonly unquoted: bigint;
-  /** Came in the period and is not confirmed. */
+  /** Money received in the period that is not confirmed. */
   readonly unconfirmed: bigint;
   readonly transfers: number;
-  /** What the confirmed money of the period was worth when it came, of which of it that is unknown. */
+  /** USD value at receipt of the period's confirmed money; `unvalued` counts the transfers without a known rate. */
   readonly usdCents: bigint;
   readonly unvalued: number;
 }
 
-/** The money that came in the period to payments in a currency, valued in that currency. */
+/** The money received in the period for payments in a currency, valued in that currency. */
 export interface CurrencyRow {
   readonly currency: Fiat;
   readonly minor: bigint;
@@ -48,18 +48,18 @@ export interface CurrencyRow {
   readonly unvalued: number;
 }
 
-/** A payment whose own sum is not that of its transfers. */
+/** A payment whose recorded sum differs from that of its transfers. */
 export interface DifferenceRow extends TokenKey {
   readonly paymentId: string;
   readonly api: PaymentApi;
-  /** By its transfers, and by the payment. */
+  /** The sum by its transfers, and by the payment. */
   readonly transfers: bigint;
   readonly payment: bigint;
 }
 
 export interface RefundRow extends TokenKey {
   readonly decimals: number;
-  /** Paid before the period, and in it; not paid at its end. */
+  /** Refunds paid before the period, in the period, and not paid at its end. */
   readonly before: bigint;
   readonly refunded: bigint;
   readonly pending: bigint;
@@ -88,7 +88,7 @@ export interface SweptRow extends TokenKey {
   readonly unvalued: number;
 }
 
-/** What sweeps of the period paid for gas, in the chain's own coin; what `unknown` of them paid has no known worth. */
+/** Gas fees of the period's sweeps, in the chain's own coin; the fees of `unknown` sweeps have no known worth. */
 export interface FeeRow {
   readonly network: Network;
   readonly units: bigint;
@@ -97,28 +97,28 @@ export interface FeeRow {
   readonly unknown: number;
 }
 
-/** Deposit contracts: everything that ever came to them, up to now. */
+/** Deposit contracts: all money that ever came to them, up to now. */
 export interface DepositRow extends TokenKey {
   readonly received: bigint;
   readonly swept: bigint;
-  /** What lay there when a node was last asked, and what came since then; null: none was asked yet. */
+  /** The last balance that a node told, and arrivals since then; null: no node was asked yet. */
   readonly there: bigint | null;
   readonly since: bigint;
 }
 
-/** A deposit on which something else lies than what came less what was swept, or of which more left. */
+/** A deposit whose balance differs from its arrivals less its sweeps, or from which more left than came. */
 export interface DepositDifferenceRow extends TokenKey {
   readonly address: string;
   readonly received: bigint;
   readonly swept: bigint;
   readonly there: bigint;
-  /** What is there or left it, by balances that a node told, and never came by what is known. */
+  /** Money that a node's balances show, present or gone, without a recorded arrival. */
   readonly unseen: bigint;
-  /** Money left it in a block of which no node could say what else came in it. */
+  /** Money left it in a block for which no node could list the arrivals. */
   readonly isUnclear: boolean;
 }
 
-/** Rows that explain differences, of which at most `MAX_NAMED` are named. */
+/** Rows that explain differences, of which at most `MAX_NAMED` are listed. */
 export interface Named<Row> {
   readonly rows: readonly Row[];
   readonly count: number;
@@ -141,20 +141,20 @@ export interface Books {
 /** One token's money in a period, to the last unit. */
 export interface TokenStatement extends TokenKey {
   readonly decimals: number;
-  /** Everything that came and was confirmed before, less what was refunded; `closing` the same at the end. */
+  /** Confirmed money received before, less refunds; `closing` is the same at the end. */
   readonly opening: bigint;
   readonly received: ReceivedRow;
-  /** On addresses that a restore lost. */
+  /** Money on addresses that a restore lost. */
   readonly lost: bigint;
   readonly refunds: RefundRow;
   readonly swept: SweptRow;
   readonly closing: bigint;
-  /** The money that came, less all that became of it: 0 unless this program is wrong. */
+  /** The received money, less all of its uses: 0 unless this program is wrong. */
   readonly unexplained: bigint;
   readonly deposits: DepositRow | null;
 }
 
-/** `explained`: what differs is named, payment by payment. */
+/** `explained`: each difference is attributed to a payment. */
 export type BooksVerdict = 'balanced' | 'explained' | 'unexplained';
 
 export interface Statement {
@@ -182,7 +182,7 @@ const NO_RECEIPTS = {
 const NO_REFUNDS = { before: 0n, refunded: 0n, pending: 0n, refunds: 0, usdCents: 0n, unvalued: 0 } as const;
 const NO_SWEEPS = { swept: 0n, usdCents: 0n, sweeps: 0, unvalued: 0 } as const;
 
-/** The uses of confirmed money; together they are all of it. */
+/** The uses of confirmed money, whose sum is all of it. */
 export const BOOK_PARTS = [
   'applied',
   'excess',
@@ -193,9 +193,7 @@ export const BOOK_PARTS = [
   'unquoted',
 ] as const satisfies readonly (keyof ReceivedRow)[];
 
-/**
- * Puts the sums of each token together. `decimalsOf` says the decimals of a token in which no payment was quoted.
- */
+/** Combines the sums of each token. `decimalsOf` gives the decimals of a token in which no payment was quoted. */
 export function statementOf(books: Books, decimalsOf: (token: TokenKey) => number): Statement {
   const keyOf = ({ network, asset }: TokenKey): string => `${network} ${asset}`;
   const rows: readonly TokenKey[] = [books.received, books.refunds, books.lost, books.swept, books.deposits].flat();

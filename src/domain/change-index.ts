@@ -1,7 +1,7 @@
 /** How many unused addresses in a row a wallet scans before it gives up (BIP 44). */
 const GAP_LIMIT = 20;
 
-/** The known state of a wallet's change chain. Addresses are given by their index. */
+/** The known state of a wallet's change chain. Addresses are identified by their index. */
 export interface ChangeChain {
   /** Indexes that were paid in a block. */
   readonly seen: ReadonlySet<number>;
@@ -10,9 +10,9 @@ export interface ChangeChain {
 }
 
 /**
- * The index that the change of a refund goes to: the lowest that was neither seen nor is used by another open refund,
- * and at most 19 above the highest one seen, so that every wallet finds it. When all of these are in use, refunds share
- * one rather than use an index that wallets do not scan: the one with the fewest refunds, and the lowest of those.
+ * The index for the change of a refund: the lowest that was neither seen nor is used by another open refund, and at
+ * most 19 above the highest one seen, so that every wallet finds it. If all of these are in use, refunds share one
+ * rather than use an index that wallets do not scan: the one with the fewest refunds, and the lowest of those.
  */
 export function chooseChangeIndex({ seen, open }: ChangeChain): number {
   const last = lastIndex(seen);

@@ -1,27 +1,30 @@
-/** The time as somebody else knows it: at one moment it was between `earliest` and `latest`, in epoch milliseconds. */
+/**
+ * The time according to another source: at one moment it was between `earliest` and `latest`, in epoch milliseconds.
+ */
 export interface ClockReading {
-  /** Who says so, fit for messages. */
+  /** The name of the source, fit for messages. */
   readonly source: string;
   readonly earliest: number;
-  /** Infinity where the source only proves that it is not earlier. */
+  /** Infinity if the source only proves that it is not earlier. */
   readonly latest: number;
   readonly weight: number;
 }
 
-/** How far a clock is ahead, below zero behind, and who says so. */
+/** How far a clock is ahead (negative: behind), and the sources that show it. */
 export interface ClockOffset {
   readonly ms: number;
   readonly sources: readonly string[];
 }
 
-/** How far `at` is ahead of what a reading allows; below zero behind, 0 if the reading allows it. */
+/** How far `at` is ahead of the range of a reading; negative: behind, 0: within it. */
 function offBy({ earliest, latest }: ClockReading, at: number): number {
   return at > latest ? at - latest : Math.min(0, at - earliest);
 }
 
 /**
- * How far the clock that shows `at` is off by more than `limitMs`, at the least; null where the readings do not say so.
- * They do if those that agree on the direction weigh at least `least`, and more than all others that could contradict.
+ * The least by which the clock that shows `at` is off, if by more than `limitMs`; null if the readings do not prove
+ * that. They prove it if those that agree on the direction weigh at least `least`, and more than all others that could
+ * contradict.
  */
 export function clockOffset(
   readings: readonly ClockReading[],

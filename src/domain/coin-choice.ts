@@ -1,13 +1,13 @@
 import type { AssetCode } from './asset-code.ts';
 import { NETWORK_FACTS, type Network } from './networks.ts';
 
-/** A coin as a choice names it: an asset on a network. */
+/** A coin of a choice: an asset on a network. */
 interface Coin {
   readonly asset: AssetCode;
   readonly network: Network;
 }
 
-/** Which coins a project's customers are offered, and in which order, each as `coinName` names it. */
+/** The coins that a project offers its customers, in their order, named as by `coinName`. */
 export interface CoinChoice {
   /** The coins that come first, in this order; the others follow in the usual one. Empty: the usual order. */
   readonly order: readonly string[];
@@ -18,12 +18,12 @@ export interface CoinChoice {
 /** The choice of a project that has made none. */
 export const ALL_COINS: CoinChoice = { order: [], off: [] };
 
-/** Such as `USDT/polygon`. */
+/** The name of a coin, such as `USDT/polygon`. */
 export function coinName({ asset, network }: Coin): string {
   return `${asset}/${network}`;
 }
 
-/** The coins that are offered, in the chosen order. `coins` are in the usual one. */
+/** The offered coins in the chosen order. `coins` are in the usual order. */
 export function offeredCoins<Each extends Coin>(coins: readonly Each[], { order, off }: CoinChoice): readonly Each[] {
   if (order.length === 0 && off.length === 0) return coins;
   const place = (coin: Each): number => {
@@ -34,8 +34,8 @@ export function offeredCoins<Each extends Coin>(coins: readonly Each[], { order,
 }
 
 /**
- * The order in which a page lists coins where nobody has chosen one: of each asset the networks where sending costs
- * little first, because who does not mind which network it is takes the first one.
+ * The order in which a page lists coins by default: of each asset the networks with low fees first, because a customer
+ * without a preference takes the first one.
  */
 export function cheapFirst<Each extends Coin>(coins: readonly Each[]): readonly Each[] {
   const dear = ({ network }: Each): number => (NETWORK_FACTS[network].fees === 'low' ? 0 : 1);

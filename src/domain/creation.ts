@@ -13,9 +13,9 @@ export function creationTransitions({ api, createdAt: at }: Pick<Payment, 'api' 
   ];
 }
 
-/** The payment with its first token, as named by whoever creates it. */
+/** The payment with its first token, as its creator named it. */
 export function withFirstToken(payment: Payment, quote: Quote): Payment {
   const chosen = transition(payment, { kind: 'token_chosen', quote, changes: 0 }, payment.createdAt);
-  if (chosen.kind !== 'changed') throw new Error(`A new payment that takes no token: ${JSON.stringify(chosen)}`);
+  if (chosen.kind !== 'changed') throw new Error(`A new payment refused its token: ${JSON.stringify(chosen)}`);
   return chosen.payment;
 }

@@ -22,7 +22,7 @@ export function classMiddleMs(of: number): number {
   return (2 ** bits + (above % PARTS) * width + width / 2) * 1_000;
 }
 
-/** The middle of the class in which the median of so many durations lies, in milliseconds; null: there are none. */
+/** The middle of the class that contains the median of these durations, in milliseconds; null if there are none. */
 export function medianMs(counts: ReadonlyMap<number, number>): number | null {
   const total = [...counts.values()].reduce((sum, count) => sum + count, 0);
   let passed = 0;

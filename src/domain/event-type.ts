@@ -11,7 +11,7 @@ interface EventRow<Status> {
 }
 
 interface EventRows {
-  /** About a payment, in the words of the Order API. */
+  /** Events about a payment, in the words of the Order API. */
   readonly [type: `order.${string}`]: EventRow<OrderStatus>;
   readonly [type: `refund.${string}`]: EventRow<RefundStatus>;
   /** Events with data of their own. */
@@ -19,7 +19,7 @@ interface EventRows {
 }
 
 /**
- * Every type of event. A new one gets a row here and is sent where its cause is; one with data of its own also gets a
+ * Every type of event. A new type needs a row here and a place that sends it; one with data of its own also needs a
  * shape and a sample.
  */
 const EVENTS = {

@@ -22,7 +22,7 @@ export function exceptionOf(payment: Payment): Exception {
   return 'none';
 }
 
-/** Whether all that follows from a payment's money is the same. */
+/** Whether everything derived from the payment's money is the same. */
 export function sameMoney(before: Payment, after: Payment): boolean {
   const same = (a: Received, b: Received): boolean =>
     a.transactionHash === b.transactionHash &&

@@ -1,4 +1,4 @@
-/** The columns that a file of payments may have, in their order in it. */
+/** The columns that a payment export may have, in their order in the file. */
 export const EXPORT_COLUMNS = [
   'id',
   'number',
@@ -33,5 +33,5 @@ export const EXPORT_COLUMNS = [
 ] as const;
 export type ExportColumn = (typeof EXPORT_COLUMNS)[number];
 
-/** The columns of a file unless others are chosen. */
+/** The default columns. */
 export const USUAL_COLUMNS: readonly ExportColumn[] = EXPORT_COLUMNS.slice(0, EXPORT_COLUMNS.indexOf('completed') + 1);

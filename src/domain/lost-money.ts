@@ -3,7 +3,7 @@ import type { Network } from './networks.ts';
 /** Money on an address that was handed out during the hours that a restore lost. */
 export interface LostMoney {
   readonly network: Network;
-  /** In the form that customers see. */
+  /** The address in the form that customers see. */
   readonly address: string;
   /** The index of the address in its wallet. */
   readonly index: number;

@@ -4,18 +4,18 @@ import type { MailLanguage } from './notification.ts';
 import type { Role } from './role.ts';
 
 /**
- * The content of a mail, stored until it is sent. Times in epoch milliseconds, amounts as decimal text. No secret
- * is ever in it: links that sign somebody in are made when it is sent.
+ * The content of a mail, stored until it is sent. Times in epoch milliseconds, amounts as decimal text. It never
+ * contains a secret: links that sign somebody in are made when the mail is sent.
  */
 export type MailContent =
   | {
       readonly kind: 'invitation';
-      /** An e-mail address; null: somebody at the command line. */
+      /** An e-mail address; null: a person at the command line. */
       readonly by: string | null;
       readonly role: Role;
       /** The project's name; null: all projects. */
       readonly project: string | null;
-      /** The name of the person who invites; null: not known. */
+      /** The language of the inviting person; null: unknown. */
       readonly language: MailLanguage | null;
     }
   /** Asks a new address to confirm that it is the person's. */
@@ -25,7 +25,7 @@ export type MailContent =
       /** The address that the account had before the change. */
       readonly address: string;
       readonly change: AccountChange;
-      /** An e-mail address; null: somebody at the command line. */
+      /** An e-mail address; null: a person at the command line. */
       readonly by: string | null;
       readonly ip: string | null;
       readonly at: number;
@@ -49,19 +49,19 @@ export type MailContent =
       readonly project: Named;
       readonly url: string;
       readonly detail: string | null;
-      /** When it began or ended. */
+      /** The time at which it began or ended. */
       readonly at: number;
     }
   | { readonly kind: 'attention'; readonly isDaily: boolean; readonly projects: readonly AttentionSection[] }
   | {
       readonly kind: 'weekly';
-      /** Days, the last one inclusive. */
+      /** Days, both inclusive. */
       readonly from: string;
       readonly to: string;
       readonly projects: readonly WeekSection[];
     };
 
-/** What people are told of their own accounts; `codes_used_up` is what strangers do. */
+/** The changes that people are mailed about their own accounts; `codes_used_up` is caused by strangers. */
 export const ACCOUNT_CHANGES = [
   'password',
   'totp_added',
@@ -86,29 +86,29 @@ export interface Named {
 export interface AttentionSection {
   readonly project: Named;
   readonly items: readonly AttentionFact[];
-  /** How many more there are. */
+  /** The number of further items. */
   readonly more: number;
 }
 
-/** One thing that needs attention. */
+/** One item that needs attention. */
 export interface AttentionFact {
   readonly kind: AttentionKind;
   /** The name of the payment, endpoint or network. */
   readonly name: string;
-  /** With its asset, such as `0.5 ETH`. */
+  /** The amount with its asset, such as `0.5 ETH`. */
   readonly amount: string | null;
   readonly detail: string | null;
 }
 
 export interface WeekSection {
   readonly project: Named;
-  /** Of this week and of the one before, in US cents as text. */
+  /** This week's and last week's, in US cents as text. */
   readonly usdCents: Both<string>;
   readonly created: Both<number>;
   readonly completed: Both<number>;
-  /** In ten-thousandths; null: no payment is over. */
+  /** In ten-thousandths; null: no payment has ended. */
   readonly conversion: Both<number | null>;
-  /** The most urgent things that need attention now. */
+  /** The most urgent items that need attention now. */
   readonly attention: readonly AttentionFact[];
   readonly more: number;
 }

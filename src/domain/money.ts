@@ -44,7 +44,7 @@ export function formatDecimal(units: bigint, decimals: number): string {
 }
 
 interface FiatRow {
-  /** ISO 4217. */
+  /** The number of decimals, from ISO 4217. */
   readonly decimals: number;
   /** The greatest amount of a payment, in whole units. */
   readonly most: bigint;

@@ -7,7 +7,7 @@ export interface ConfirmationTier {
   readonly confirmations: number;
 }
 
-/** The coin that pays fees, where payments are accepted in it. */
+/** The coin that pays fees, if payments are accepted in it. */
 export interface Coin {
   readonly asset: AssetCode;
   readonly decimals: number;
@@ -30,9 +30,9 @@ interface CommonFacts {
   readonly standard: string | null;
   /** Further search terms beside the label, the standard and the network's id, in lower case. */
   readonly aliases: readonly string[];
-  /** Null where Cointill accepts tokens only. */
+  /** Null if Cointill accepts only tokens there. */
   readonly coin: Coin | null;
-  /** The tokens of the main chain; empty where there are no contracts. */
+  /** The tokens of the main chain; empty if it has no contracts. */
   readonly tokens: Readonly<Partial<Record<AssetCode, TokenContract>>>;
   /**
    * Wallets that read EIP-681 URIs for tokens of this network, beside those that do so on every network
@@ -79,7 +79,7 @@ export interface EvmFacts extends CommonFacts {
   readonly testChainId: number | null;
   /** Whether blocks contain logs that the header's bloom filter does not cover. */
   readonly hasUnshownLogs: boolean;
-  /** The symbol of the coin that pays for gas, also where Cointill does not accept it; null where it is not said. */
+  /** The symbol of the coin that pays for gas, even if Cointill does not accept it; null if unstated. */
   readonly gasCoin: string | null;
   /** A node of the main chain that anyone may use, for wallets that do not know the chain; null where none is known. */
   readonly publicNode: string | null;
@@ -118,7 +118,7 @@ type Optional =
   | 'gasCoin'
   | 'publicNode';
 
-/** A row of an EVM chain, with defaults for what most of them share. */
+/** A row of an EVM chain, with defaults for the values that most of them share. */
 export function evm(facts: Omit<EvmFacts, 'family' | Optional> & Partial<Pick<EvmFacts, Optional>>): EvmFacts {
   const usual = { standard: null, aliases: [], coin: null, tokens: {}, hasUnshownLogs: false, tokenUriWallets: [] };
   return { family: 'evm', fees: 'low', gasCoin: facts.coin?.asset ?? null, publicNode: null, ...usual, ...facts };

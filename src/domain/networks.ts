@@ -175,7 +175,7 @@ export function isEvmNetwork(network: Network): network is EvmNetwork {
   return NETWORK_FACTS[network].family === 'evm';
 }
 
-/** One value for each of these networks. */
+/** A value for each of these networks. */
 export function perNetwork<Some extends Network, Value>(
   networks: readonly Some[],
   valueOf: (network: Some) => Value,
@@ -198,12 +198,12 @@ export function familyFacts(network: Network): FamilyFacts {
   return FAMILY_FACTS[NETWORK_FACTS[network].family];
 }
 
-/** Where the explorer at this origin shows a transaction. */
+/** The page of the explorer at this origin that shows a transaction. */
 export function transactionPage(explorer: string, hash: string): string {
   return `${explorer}/tx/${encodeURIComponent(hash)}`;
 }
 
-/** Where the explorer at this origin shows an address, given as people are shown it. */
+/** The page of the explorer at this origin that shows an address, given in its display form. */
 export function addressPage(explorer: string, address: string): string {
   return `${explorer}/address/${encodeURIComponent(address)}`;
 }

@@ -1,8 +1,9 @@
 import type { AttentionKind } from './attention.ts';
 
 /**
- * The kinds of mail that the link in a mail switches off, without a session. Changed wallets are not among them: that
- * alarm is switched off by reauthentication alone, and mails about one's own account by nobody.
+ * The kinds of mail that the link in a mail switches off, without a session. Mails about changed wallets are not among
+ * them, because they are an alarm: switching them off needs reauthentication. Mails about one's own account cannot be
+ * switched off.
  */
 export const NOTIFICATIONS = ['endpoints', 'attention', 'weekly'] as const;
 export type Notification = (typeof NOTIFICATIONS)[number];
@@ -11,7 +12,7 @@ export type Notification = (typeof NOTIFICATIONS)[number];
 export const MAIL_LANGUAGES = ['en', 'de'] as const;
 export type MailLanguage = (typeof MAIL_LANGUAGES)[number];
 
-/** How somebody gets a kind of mail. */
+/** When a person gets mails about items that need attention. */
 export const ATTENTION_TIMES = ['at_once', 'daily', 'off'] as const;
 export type AttentionTime = (typeof ATTENTION_TIMES)[number];
 
@@ -22,15 +23,13 @@ export interface NotificationChoices {
   readonly attention: AttentionTime;
   /** The weekday of the weekly summary, from 1 for Monday to 7; null: none. */
   readonly weeklyOn: number | null;
-  /** The zone of daily and weekly mails and of times in mails; IANA name. Null: not chosen yet, which is UTC. */
+  /** The zone of daily and weekly mails and of times in mails; IANA name. Null: not chosen yet, UTC is used. */
   readonly zone: string | null;
-  /** Null: not known yet, which is English. */
+  /** Null: unknown, English is used. */
   readonly language: MailLanguage | null;
 }
 
-/**
- * Of those who have chosen nothing: what is an alarm comes, everything else is asked for first.
- */
+/** Defaults: alarms are on, everything else is opt-in. */
 export const USUAL_CHOICES: NotificationChoices = {
   walletChanged: true,
   endpoints: true,
@@ -40,7 +39,7 @@ export const USUAL_CHOICES: NotificationChoices = {
   language: null,
 };
 
-/** The zone of somebody's mails. */
+/** The zone of a person's mails. */
 export function zoneOf({ zone }: Pick<NotificationChoices, 'zone'>): string {
   return zone ?? 'UTC';
 }
@@ -48,7 +47,7 @@ export function zoneOf({ zone }: Pick<NotificationChoices, 'zone'>): string {
 /** The hour of the day at which daily and weekly mails are made, in the person's zone. */
 export const MAIL_HOUR = 8;
 
-/** What of it has mails of its own, and so is in none about what needs attention. */
+/** Kinds that have mails of their own, and so are left out of mails about items that need attention. */
 const OWN_MAILS: readonly string[] = ['endpoint_failing', 'endpoint_disabled', 'wallet_changed'];
 
 export function isInAttentionMails(kind: AttentionKind): boolean {

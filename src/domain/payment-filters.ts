@@ -1,41 +1,41 @@
-/** How a filter's value is written in the page's address, and checked by the page. */
+/** How a filter's value is written in the page's address and checked by the page. */
 type FilterValue = 'status_group' | 'exception' | 'period' | 'api' | 'word' | 'amount' | 'day' | 'text';
 
 interface PaymentFilter {
   readonly value: FilterValue;
-  /** The parameter of the API that the page sends; null where the page turns the value into another parameter. */
+  /** The API's parameter; null if the page turns the value into another parameter. */
   readonly field: string | null;
-  /** The longest text that the API takes. */
+  /** The longest text that the API accepts. */
   readonly max: number;
-  /** The text of the dashboard that names the filter in its dialog; left out where a control above the list is. */
+  /** The dashboard's text for the filter in its dialog; absent if a control above the list replaces it. */
   readonly label?: string;
 }
 
 /**
  * Every filter of the list of payments by its name in the page's address and in saved views, in the order of the
- * filters' dialog. A name that was released stays, for views were saved with it.
+ * filters' dialog. A released name must stay, because saved views contain it.
  */
 export const PAYMENT_FILTERS = {
   /** `field`: several words separated by commas, as in `exception`, `asset`, `network` and `currency`. */
   status: { value: 'status_group', field: 'status', max: 200 },
   exception: { value: 'exception', field: 'exception', max: 200 },
   /**
-   * A whole id of a payment, refund or event, transaction number, order id, e-mail address, transaction hash or
+   * A complete id of a payment, refund or event, transaction number, order id, e-mail address, transaction hash or
    * address, or the beginning of a description.
    */
   search: { value: 'text', field: 'search', max: 255 },
   period: { value: 'period', field: null, max: 0 },
-  /** Decimal texts in the payments' own currency, both included. */
+  /** Decimal amounts in the payments' own currency, both inclusive. */
   min: { value: 'amount', field: 'amount_min', max: 20, label: 'amount_from' },
   max: { value: 'amount', field: 'amount_max', max: 20, label: 'amount_to' },
-  /** Days in the person's time zone, both included; `field`: ISO 8601, a UTC day or a time, both excluded. */
+  /** Days in the person's time zone, both inclusive; `field`: ISO 8601, a UTC day or a time, both exclusive. */
   from: { value: 'day', field: 'created_after', max: 40, label: 'day_from' },
   to: { value: 'day', field: 'created_before', max: 40, label: 'day_to' },
   currency: { value: 'word', field: 'currency', max: 200, label: 'currency' },
   coin: { value: 'word', field: 'asset', max: 200, label: 'coin' },
   network: { value: 'word', field: 'network', max: 200, label: 'network' },
   api: { value: 'api', field: 'api', max: 20, label: 'column_api' },
-  /** The name of a label, in any case of its letters. */
+  /** The name of a label, case-insensitive. */
   label: { value: 'text', field: 'label', max: 100, label: 'label' },
 } as const satisfies Readonly<Record<string, PaymentFilter>>;
 

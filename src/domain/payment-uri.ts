@@ -16,14 +16,13 @@ export interface UriRequest {
   /** The amount to send, in the token's smallest units. */
   readonly units: bigint;
   readonly address: string;
-  /** Null on networks that are not EVM chains, and where the chain id is not known. */
+  /** Null on networks that are not EVM chains, and where the chain id is unknown. */
   readonly evm: EvmChain | null;
 }
 
 /**
  * The payment URI that wallets read from a QR code or a link: BIP 21 (amount in whole coins) or EIP-681 (amount in base
- * units, written out because not every wallet reads exponents). Null where the chain or the token's contract is not
- * known.
+ * units, written out because not every wallet reads exponents). Null if the chain or the token's contract is unknown.
  */
 export function paymentUri(request: UriRequest): string | null {
   return URIS[NETWORK_FACTS[request.network].family](request);
@@ -60,8 +59,8 @@ export interface EvmTransfer {
 const TRANSFER = '0xa9059cbb';
 
 /**
- * The transaction that a wallet signs to send `units` to `address`; null where the chain or the token's contract is not
- * known.
+ * The transaction that a wallet signs to send `units` to `address`; null if the chain or the token's contract is
+ * unknown.
  */
 export function evmTransfer({ asset, network, units, address, evm }: UriRequest): EvmTransfer | null {
   if (evm === null) return null;

@@ -50,7 +50,7 @@ export interface Received {
   readonly transactionHash: string | null;
 }
 
-/** Confirmations of a payment's money. */
+/** The confirmations of a payment's money. */
 export interface Confirmations {
   /** Confirmations of the newest mined transfer; 0 while nothing is mined. */
   readonly have: number;
@@ -78,12 +78,12 @@ export interface Transfer {
   readonly state: 'seen' | 'mined' | 'confirmed' | 'dropped';
 }
 
-/** Fields that a merchant sets under the same name on both APIs. */
+/** Fields that a merchant sets under the same name in both APIs. */
 export interface CommonFields {
   readonly metadata: Readonly<Record<string, string>>;
 }
 
-/** Everything that a merchant may state about a payment, all of it optional. */
+/** All optional fields that a merchant may set for a payment. */
 export interface MerchantFields extends CommonFields {
   /** The merchant's own reference. */
   readonly merchantOrderId: string | null;
@@ -95,7 +95,7 @@ export interface MerchantFields extends CommonFields {
   readonly cancelUrl: string | null;
 }
 
-/** Nothing stated. */
+/** The fields of a payment for which the merchant set none. */
 export const NO_MERCHANT_FIELDS: MerchantFields = {
   merchantOrderId: null,
   description: null,
@@ -137,8 +137,8 @@ export interface Payment extends MerchantFields {
   readonly completedAt: number | null;
   readonly cancelledAt: number | null;
   /**
-   * When the sandbox completes it automatically, or takes money that was seen one stage further; null in live mode and
-   * once the timer was stopped.
+   * When the sandbox completes the payment, or moves seen money one stage further; null in live mode and once the timer
+   * was stopped.
    */
   readonly completesAt: number | null;
   /** Whether `order.confirming` was sent; it is sent only once. */
@@ -184,9 +184,7 @@ export function blankPayment(facts: Pick<Payment, FirstFacts> & Partial<Payment>
   };
 }
 
-/**
- * Until when money counts as in time: until expiry or the end of the grace period, or until the payment was cancelled.
- */
+/** The time until which money counts as in time: expiry, the end of the grace period, or the cancellation. */
 export function inTimeUntil(payment: Pick<Payment, 'expiresAt' | 'graceUntil' | 'cancelledAt'>): number {
   return payment.cancelledAt ?? payment.graceUntil ?? payment.expiresAt;
 }
@@ -208,22 +206,22 @@ export function sameQuote(a: Quote | null, b: Quote): boolean {
   );
 }
 
-/** Begins what stands in for a transaction hash. */
+/** The prefix of the replacement for an unknown transaction hash. */
 export const UNTRACED = 'untraced:';
-/** Stands in for a transaction hash when money is there but no node could show which transaction brought it. */
+/** Replaces a transaction hash when money is there but no node could show its transaction. */
 export function untracedHash(what: string): string {
   return `${UNTRACED}${what}`;
 }
 
-/** The hash of a transfer's transaction; null where no node could show which it was. */
+/** The hash of a transfer's transaction; null if no node could show the transaction. */
 export function tracedHash(hash: string): string | null {
   return hash.startsWith(UNTRACED) ? null : hash;
 }
 
 /**
  * Adds up the transfers of the quote's own asset. A transfer is in time if it was first seen or dated before `untilAt`,
- * whichever is earlier. A transfer whose transaction is not known is never in time, so that no payment completes by
- * itself because of it. `paysUnits` is less than the quote's amount where the merchant accepted less.
+ * whichever is earlier. A transfer with an unknown transaction is never in time, so that it cannot complete a payment
+ * automatically. `paysUnits` is less than the quote's amount if the merchant accepted less.
  */
 export function sumTransfers(
   quote: Quote,
@@ -279,7 +277,7 @@ function compareArrival(a: Transfer, b: Transfer): number {
   );
 }
 
-/** Unmined transfers, and those not in the block's list. */
+/** Sorts unmined transfers, and those not in the block's list, last. */
 const LAST = Number.MAX_SAFE_INTEGER;
 
 /** Compares by code units. */

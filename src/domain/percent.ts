@@ -1,6 +1,9 @@
 import { formatDecimal, parseDecimal } from './money.ts';
 
-/** A percentage with at most two decimals, such as `0.5`, in hundredths of a percent; null: it is none up to 999.99. */
+/**
+ * Parses a percentage with at most two decimals, such as `0.5`, into hundredths of a percent; null if it is not a
+ * number up to 999.99.
+ */
 export function parsePercent(text: string): number | null {
   if (!/^\d{1,3}(?:\.\d{1,2})?$/.test(text)) return null;
   const basisPoints = parseDecimal(text, 2);

@@ -1,5 +1,5 @@
 export const MODES = ['test', 'live'] as const;
-/** Test mode is the sandbox: no money. */
+/** Test mode is the sandbox: no money moves. */
 export type Mode = (typeof MODES)[number];
 
 export const KEY_KINDS = ['secret', 'public'] as const;
@@ -10,12 +10,12 @@ export const PERMISSIONS = ['full', 'read', 'write'] as const;
 export type Permission = (typeof PERMISSIONS)[number];
 
 export const SCOPES = ['payments:create', 'payments:read', 'payments:change', 'refunds', 'webhooks', 'events'] as const;
-/** A part of what the APIs can do, for keys that get less than a permission gives. */
+/** A part of the APIs' operations, for keys with less than a permission gives. */
 export type Scope = (typeof SCOPES)[number];
 
 interface OperationRow {
   readonly scope: Scope;
-  /** Read Only keys may do what reads, Write Only keys all else. */
+  /** Whether the operation reads: Read Only keys may do these, Write Only keys all others. */
   readonly isRead: boolean;
   /** Whether public keys may do it too. */
   readonly isPublic: boolean;
@@ -67,7 +67,7 @@ export function checkPermission(
   return { kind: 'refused', message: `This API key is ${has}. ${way}` };
 }
 
-/** Everything that a key may do. */
+/** All operations that a key may do. */
 export function operationsOf(key: KeyGrant): readonly Operation[] {
   return OPERATION_NAMES.filter((operation) => checkPermission(key, operation).kind === 'allowed');
 }

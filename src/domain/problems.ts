@@ -2,8 +2,8 @@
 export type ProblemDetails = Readonly<Record<string, string | number>>;
 
 /**
- * Every part of the program reports here the faults it survives. It may report each single failure: one place decides
- * how many of them are logged. Implementations do not block and must not throw.
+ * The place where every part of the program reports faults that it survives. A part may report each single failure: one
+ * implementation decides how many of them are logged. Implementations do not block and must not throw.
  */
 export interface Problems {
   /**

@@ -1,16 +1,19 @@
 /** The least number of addresses to skip: the lost hours may have been the best ever of a quiet shop. */
 export const MIN_SKIP = 1_000;
-/** More for each lost day, up to a week, so that the later of two restores starts beyond what the other one sold. */
+/**
+ * Added for each lost day, up to a week, so that the later of two restores starts beyond the addresses that the other
+ * one handed out.
+ */
 const MIN_SKIP_A_DAY = 500;
 const MIN_SKIP_DAYS = 7;
-/** Twice the busiest of the last thirty days, once plus once per lost day. */
+/** A factor on the busiest of the last thirty days: once plus once per lost day. */
 const PACE_FACTOR = 2;
 /** Two simultaneous restores that do not know of each other start at random distances. */
 export const MAX_SPREAD = 1_000;
 const DAY_MS = 86_400_000;
 
 /**
- * How many numbers to skip for what may have been handed out since the backup. Grows with the lost time: of two
+ * How many numbers to skip, because they may have been handed out since the backup. Grows with the lost time: of two
  * restores of one backup, the later one starts further on, by twice the busiest pace times the time between them.
  */
 export function skipOf(busiestDay: number, lostMs: number): number {

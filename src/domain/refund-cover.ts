@@ -7,8 +7,8 @@ export interface RefundClaim {
 }
 
 /**
- * The open refunds that the confirmed money covers. What was paid is subtracted first; then the open ones, in the order
- * of `claims`. One that is not covered reserves nothing, so a smaller, newer one may still be covered.
+ * The open refunds that the confirmed money covers. Paid refunds are subtracted first; then the open ones, in the order
+ * of `claims`. One that is not covered reserves nothing, so that a smaller, newer one may still be covered.
  */
 export function coveredRefunds(confirmedUnits: bigint, claims: readonly RefundClaim[]): ReadonlySet<string> {
   let left = claims.reduce((rest, { kind, units }) => (kind === 'paid' ? rest - units : rest), confirmedUnits);

@@ -2,8 +2,8 @@ import type { AssetCode } from './asset-code.ts';
 import { REFUND_LIFETIME_MS, type RefundStatus } from './refund.ts';
 
 /**
- * Until this long after a refund was created, an exact payment counts as its payout although it failed: paid late, or
- * from an outdated list.
+ * For this long after a refund was created, an exact payment counts as its payout although the refund failed: it was
+ * paid late, or from an outdated list.
  */
 export const MAX_LATE_PAYOUT_MS = 2 * REFUND_LIFETIME_MS;
 
@@ -12,7 +12,7 @@ export interface PayoutTransfer {
   readonly transactionHash: string;
   readonly asset: AssetCode;
   readonly index: number;
-  /** In the form of `matchingAddress`. */
+  /** The address in the form of `matchingAddress`. */
   readonly address: string;
   readonly amount: bigint;
   /** Timestamp of its block; null while it is in a mempool. */
@@ -25,7 +25,7 @@ export interface PayableRefund {
   readonly status: RefundStatus;
   readonly asset: AssetCode;
   readonly units: bigint;
-  /** In the form of `matchingAddress`. */
+  /** The address in the form of `matchingAddress`. */
   readonly address: string;
   readonly createdAt: number;
   /** The inputs of the transaction last shown for signing, as `txid:vout`; empty on EVM chains. */
@@ -38,7 +38,7 @@ export interface KnownPayout {
   readonly transactionHash: string;
   readonly asset: AssetCode;
   readonly index: number;
-  /** The inputs it spends, as `txid:vout`; empty where they are not known. */
+  /** The inputs that it spends, as `txid:vout`; empty if unknown. */
   readonly spends: readonly string[];
   /** `block`: mined. `waiting`: in a mempool, or reorganised away and not given up. `dropped`: gone. */
   readonly state: 'block' | 'waiting' | 'dropped';
@@ -61,15 +61,15 @@ interface Payee {
  * Finds which transfers pay which refunds: the exact amount, in the refund's asset and to its address, one transfer per
  * refund.
  *
- * A known transfer stays with its refund, whatever became of the refund, and so does a transfer that replaces it: what
- * paid a cancelled refund never completes another one. Refunds of the same amount are told apart by the inputs they
- * were shown to spend (`spends`: `txid:vout` by transaction), then by age. Only a pending refund can match in these two
- * ways. Refunds that nothing pays yet come first; a refund whose payout is unmined may still match another transfer,
- * because that is what an unknown replacement looks like. A mined transfer that matches nothing else may exactly match
- * a failed refund: that is a guess. `refunds` are in order of creation.
+ * A known transfer stays with its refund, whatever the refund's status, and so does a transfer that replaces it: the
+ * payout of a cancelled refund never completes another refund. Refunds of the same amount are told apart by the inputs
+ * that their shown transactions spend (`spends`: `txid:vout` by transaction), then by age. Only a pending refund can
+ * match in these two ways. Refunds that nothing pays yet come first; a refund whose payout is unmined may still match
+ * another transfer, because that may be a replacement that nobody announced. A mined transfer that matches nothing else
+ * may exactly match a failed refund: that is a guess. `refunds` are in order of creation.
  *
- * No block's date is compared with the creation of a refund. Blocks are read once and in order, so the cursor alone
- * says what came after a refund, and a wrong clock hides no payout (docs/design/refunds.md).
+ * No block's date is compared with the creation of a refund. Blocks are read once and in order, so that the cursor
+ * alone tells which transfers came after a refund, and a wrong clock hides no payout (docs/design/refunds.md).
  */
 export function matchPayouts<T extends PayoutTransfer>(
   transfers: readonly T[],
@@ -120,7 +120,7 @@ export function matchPayouts<T extends PayoutTransfer>(
     (transfer) => seenAs(transfer, (one) => isTransaction(one, transfer) && one.index === transfer.index),
     // When an EVM transaction is mined again in another block, its logs are numbered anew.
     (transfer) => seenAs(transfer, (one) => isTransaction(one, transfer)),
-    // Of two transactions that spend the same input only one can be mined.
+    // Only one of two transactions that spend the same input can be mined.
     (transfer) => seenAs(transfer, (one) => one.state !== 'block' && sharesInput(one.spends, spentBy(transfer))),
     (transfer) => free(spenders(transfer)),
     (transfer) => free(fits(transfer)),
@@ -138,7 +138,7 @@ function isPaidBy({ asset, units, address }: PayableRefund, transfer: PayoutTran
   return asset === transfer.asset && units === transfer.amount && address === transfer.address;
 }
 
-/** A completed refund is open again once its payout was reorganised away. */
+/** Whether a refund waits for a payout; a completed refund does again once its payout was reorganised away. */
 function waits({ status, id }: PayableRefund, known: readonly KnownPayout[]): boolean {
   return status === 'pending' || (status === 'completed' && known.some(({ refundId }) => refundId === id));
 }

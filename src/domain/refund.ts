@@ -27,7 +27,7 @@ export interface Refund {
   readonly network: Network;
   readonly decimals: number;
   readonly units: bigint;
-  /** Where to pay it; null until the customer enters an address on the claim page. */
+  /** The address to pay to; null until the customer enters one on the claim page. */
   readonly address: string | null;
   readonly reason: string | null;
   readonly failureReason: RefundFailure | null;
@@ -39,11 +39,11 @@ export interface Refund {
 
 /** The sandbox completes a refund 10 seconds after it was created. */
 export const SANDBOX_REFUND_MS = 10_000;
-/** A live refund that is not paid within 7 days fails, also one whose customer gave no address. */
+/** A live refund that is not paid within 7 days fails, even if its customer gave no address. */
 export const REFUND_LIFETIME_MS = 7 * 24 * 60 * 60_000;
 
 export type RefundObservation =
-  /** `paidAt`: when the block came that confirmed it, null if nobody knows any more; by default now. */
+  /** `paidAt`: when the block that confirmed it came; null if unknown, by default now. */
   | { readonly kind: 'paid'; readonly transactionHash: string; readonly paidAt?: number | null }
   /** A reorganisation removed its payout from the chain. */
   | { readonly kind: 'taken_back' }
@@ -102,8 +102,8 @@ export function refundableUnits(payment: Payment, taken: RefundedMoney): bigint 
 
 /**
  * The size of a refund at the payment's locked quote, rounded down by less than one unit: the refunds can never exceed
- * what was received, neither in units nor in the sum of their stated amounts. If neither amount is given: everything
- * that is left.
+ * the received money, neither in units nor in the sum of their stated amounts. Without an amount: everything that is
+ * left.
  */
 export function sizeRefund(
   payment: Payment,

@@ -1,14 +1,14 @@
 import { dayAfter, dayAt, startOfDay } from './time-zone.ts';
 
-/** Reports: payments as they were created, and the money that came, went back and left deposit contracts. */
+/** The reports: created payments, received money, refunds, and money swept from deposit contracts. */
 export const REPORTS = ['payments', 'transfers', 'refunds', 'sweeps'] as const;
 export type Report = (typeof REPORTS)[number];
 
-/** Periods by name, of the days of a time zone. */
+/** Named periods of days in a time zone. */
 export const PERIODS = ['this_month', 'last_month', 'this_quarter', 'last_quarter', 'this_year', 'last_year'] as const;
 export type Period = (typeof PERIODS)[number];
 
-/** Whole days of a time zone, the last one included, such as `2026-01-31`. */
+/** Whole days in a time zone, both inclusive, such as `2026-01-31`. */
 export interface ReportDays {
   readonly from: string;
   readonly to: string;
@@ -24,7 +24,7 @@ export interface ReportSpan {
 /** Every time zone has midnight for these and the days between them. */
 const [FIRST_DAY, LAST_DAY] = ['1971-01-01', '9990-12-31'];
 
-/** Which rule a text breaks that is to be a day; null: none. */
+/** The rule that a text breaks as a day; null if none. */
 export function dayProblem(text: string): string | null {
   const at = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(`${text}T00:00:00Z`) : NaN;
   // JavaScript reads February 30th as March 2nd.
@@ -33,12 +33,12 @@ export function dayProblem(text: string): string | null {
   return text < FIRST_DAY || text > LAST_DAY ? `must be a day between ${FIRST_DAY} and ${LAST_DAY}.` : null;
 }
 
-/** When the days begin and end in their zone: a day in which clocks are changed has 23 or 25 hours. */
+/** The begin and end of the days in their zone: a day on which clocks change has 23 or 25 hours. */
 export function spanOf({ from, to, zone }: ReportDays): ReportSpan {
   return { startAt: startOfDay(zone, from), endAt: startOfDay(zone, dayAfter(to)) };
 }
 
-/** The days of a period by name, as seen from a moment. */
+/** The days of a named period at a time. */
 export function daysOfPeriod(period: Period, zone: string, now: number): ReportDays {
   const today = dayAt(zone, now);
   const months = Number(today.slice(0, 4)) * 12 + Number(today.slice(5, 7)) - 1;

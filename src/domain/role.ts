@@ -1,20 +1,20 @@
 import { operationsOf, type KeyGrant, type Mode, type Operation } from './permission.ts';
 
 export const ROLES = ['owner', 'admin', 'developer', 'support', 'viewer'] as const;
-/** The roles of people, in one project or in all of them, later ones too. */
+/** The roles of people, in one project or in all projects, present and future. */
 export type Role = (typeof ROLES)[number];
 
 interface ActionRow {
   /** The action in the words of a refusal: "… may not <meaning>". */
   readonly meaning: string;
   readonly roles: readonly Role[];
-  /** Asked for in a project; otherwise only a role in all projects counts. */
+  /** `project`: a role in the project counts; `service`: only a role in all projects counts. */
   readonly within: 'project' | 'service';
-  /** Asks for the second factor or the password again when the last time is longer ago than `REAUTHENTICATION_MS`. */
+  /** Requires reauthentication if the last one is older than `REAUTHENTICATION_MS`. */
   readonly isDangerous?: true;
 }
 
-/** Who may do what: the only place where that is said. */
+/** Who may do what: the single source of all permissions. */
 const ACTIONS_TABLE = {
   read_payments: {
     meaning: 'see payments, refunds and figures',
@@ -148,7 +148,7 @@ export type Action = keyof typeof ACTIONS_TABLE;
 type ActionWithin<Place extends ActionRow['within']> = {
   [Name in Action]: (typeof ACTIONS_TABLE)[Name]['within'] extends Place ? Name : never;
 }[Action];
-/** Done in one project. */
+/** An action within one project. */
 export type ProjectAction = ActionWithin<'project'>;
 
 export const ACTIONS = Object.keys(ACTIONS_TABLE) as readonly Action[];
@@ -158,7 +158,7 @@ export const REAUTHENTICATION_MS = 10 * 60_000;
 
 const rowOf = (action: Action): ActionRow => ACTIONS_TABLE[action];
 
-/** Whether a role lets somebody do it; null is none. */
+/** Whether a role permits an action; null is no role. */
 export function mayDo(role: Role | null, action: Action): boolean {
   return rowOf(action).roles.some((one) => one === role);
 }
@@ -176,7 +176,7 @@ export function actionsOf(role: Role | null, within: ActionRow['within']): reado
   return ACTIONS.filter((action) => rowOf(action).within === within && mayDo(role, action));
 }
 
-/** Why somebody may not do it, with the way out. */
+/** Why a person may not do an action, with the way out. */
 export function refusalOf(role: Role | null, action: Action): string {
   const { meaning, roles, within } = rowOf(action);
   const who = role === null ? 'Without a role in all projects you' : `As ${role} you`;
@@ -188,19 +188,21 @@ function listed(roles: readonly Role[]): string {
   return `${roles.slice(0, -1).join(', ')}${roles.length > 1 ? ' or ' : ''}${roles.at(-1)}`;
 }
 
-/** Changing a payment takes another action in each mode. */
+/** The action that changes payments, by mode. */
 export const CHANGE_PAYMENTS = {
   test: 'change_test_payments',
   live: 'change_live_payments',
 } as const satisfies Readonly<Record<Mode, ProjectAction>>;
 
-/** So does managing keys. */
+/** The action that manages keys, by mode. */
 export const MANAGE_KEYS = {
   test: 'manage_test_keys',
   live: 'manage_live_keys',
 } as const satisfies Readonly<Record<Mode, ProjectAction>>;
 
-/** What somebody with a live key does, as people do it. In test mode no money moves, and keys may have everything. */
+/**
+ * The people's actions that the holder of a live key can do. In test mode no money moves, and keys may have everything.
+ */
 const LIVE_KEY_ACTIONS = {
   create_payment: 'change_live_payments',
   read_payment: 'read_payments',
@@ -210,14 +212,14 @@ const LIVE_KEY_ACTIONS = {
   change_refund: 'create_refunds',
 } as const satisfies Readonly<Record<Operation, ProjectAction>>;
 
-/** What a key lets its holder do that a role does not: nobody makes such a key. Null: nothing. */
+/** The action that a key would permit but the role does not, so that the person may not make the key. Null: none. */
 export function beyondRole(role: Role | null, key: KeyGrant & { readonly mode: Mode }): ProjectAction | null {
   if (key.mode === 'test') return null;
   const actions = operationsOf(key).map((operation) => LIVE_KEY_ACTIONS[operation]);
   return actions.find((action) => !mayDo(role, action)) ?? null;
 }
 
-/** Why somebody may not make a key, with the way out. */
+/** Why a person may not make a key, with the way out. */
 export function keyRefusalOf(role: Role | null, action: ProjectAction): string {
   const { meaning, roles } = rowOf(action);
   const makers = roles.filter((one) => mayDo(one, MANAGE_KEYS.live));
@@ -225,18 +227,18 @@ export function keyRefusalOf(role: Role | null, action: ProjectAction): string {
 }
 
 export interface Membership {
-  /** Null holds in all projects, later ones too. */
+  /** Null: in all projects, present and future. */
   readonly projectId: string | null;
   readonly role: Role;
 }
 
-/** The role in a project: the one given for it alone, else the one in all. With null, the role in all projects. */
+/** The role in a project: the project's own, or else the one in all projects. With null, the role in all projects. */
 export function roleIn(memberships: readonly Membership[], projectId: string | null): Role | null {
   const everywhere = memberships.find((one) => one.projectId === null)?.role ?? null;
   return memberships.find((one) => one.projectId === projectId)?.role ?? everywhere;
 }
 
-/** The projects in which a role named for them alone, whatever the one in all is, does not let somebody do it. */
+/** The projects whose own role, which precedes the one in all projects, does not permit the action. */
 export function projectsWithout(memberships: readonly Membership[], action: ProjectAction): readonly string[] {
   return memberships.flatMap(({ projectId, role }) => (projectId === null || mayDo(role, action) ? [] : [projectId]));
 }

@@ -1,4 +1,4 @@
-/** The Order API's words for the statuses. */
+/** The Order API's names of the statuses. */
 export const ORDER_STATUSES = ['pending', 'confirming', 'completed', 'failed', 'expired', 'cancelled'] as const;
 export type OrderStatus = (typeof ORDER_STATUSES)[number];
 
@@ -45,12 +45,12 @@ export function isFinal(status: PaymentStatus): status is FinalStatus {
   return STATUSES[status].statusGroup === 'final';
 }
 
-/** The Order API's word for a payment's status. */
+/** The Order API's name of a payment's status. */
 export function orderStatus(status: PaymentStatus): OrderStatus {
   return STATUSES[status].order;
 }
 
-/** The payment statuses that an order status stands for. */
+/** The payment statuses that an order status covers. */
 export function statusesOfOrder(status: OrderStatus): readonly PaymentStatus[] {
   return PAYMENT_STATUSES.filter((own) => STATUSES[own].order === status);
 }

@@ -1,14 +1,14 @@
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
-/** All zones of today differ from UTC by a multiple of this. */
+/** All present zones differ from UTC by a multiple of this. */
 const STEP_MS = 15 * MINUTE_MS;
 
 const formats = new Map<string, Intl.DateTimeFormat>();
-/** So many are kept: a person names one, and nobody can fill the memory with others. */
+/** The number of cached formats, limited because anybody may name any zone. */
 const MAX_FORMATS = 600;
 
-/** Whether it names a time zone of the IANA database. */
+/** Whether a name is a time zone of the IANA database. */
 export function isTimeZone(name: string): boolean {
   try {
     formatOf(name);
@@ -29,10 +29,10 @@ export function hourAt(zone: string, at: number): number {
   return Number(format.format(at));
 }
 
-/** When a day begins in a zone, in epoch milliseconds. At midnight, unless clocks are put forward just then. */
+/** The begin of a day in a zone, in epoch milliseconds: midnight, unless clocks are put forward just then. */
 export function startOfDay(zone: string, day: string): number {
   const noon = Date.parse(`${day}T12:00:00Z`);
-  // The first quarter of an hour of the day: zones are at most 14 hours ahead of UTC, and 12 behind it.
+  // The search begins before the day in any zone: zones are at most 14 hours ahead of UTC, and 12 behind it.
   let before = noon - 27 * HOUR_MS;
   let within = noon;
   while (within - before > STEP_MS) {
@@ -43,7 +43,7 @@ export function startOfDay(zone: string, day: string): number {
   return within;
 }
 
-/** When the day after begins, given when one begins. */
+/** The begin of the next day, given the begin of a day. */
 export function nextDay(zone: string, start: number): number {
   const usual = start + DAY_MS;
   const day = dayAfter(dayAt(zone, start));
@@ -51,7 +51,7 @@ export function nextDay(zone: string, start: number): number {
   return isUsual ? usual : startOfDay(zone, day);
 }
 
-/** `2026-02-01` for `2026-01-31`; with a number, so many days later. */
+/** `2026-02-01` for `2026-01-31`; or the day `days` later. */
 export function dayAfter(day: string, days = 1): string {
   return new Date(Date.parse(`${day}T00:00:00Z`) + days * DAY_MS).toISOString().slice(0, 10);
 }
@@ -59,7 +59,7 @@ export function dayAfter(day: string, days = 1): string {
 function formatOf(zone: string): Intl.DateTimeFormat {
   const known = formats.get(zone);
   if (known !== undefined) return known;
-  // Swedish dates are those of ISO 8601.
+  // Swedish dates have the form of ISO 8601.
   const made = new Intl.DateTimeFormat('sv-SE', { timeZone: zone, year: 'numeric', month: '2-digit', day: '2-digit' });
   if (formats.size < MAX_FORMATS) formats.set(zone, made);
   return made;

@@ -74,7 +74,7 @@ describe('whether a token can be chosen', () => {
 
   it('is a fault where a new payment takes none', () => {
     expect(() => withFirstToken(cancelled, ETH_QUOTE)).toThrow(
-      'A new payment that takes no token: {"kind":"refused","reason":"not_open"}',
+      'A new payment refused its token: {"kind":"refused","reason":"not_open"}',
     );
   });
 });

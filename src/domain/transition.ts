@@ -34,20 +34,23 @@ export type Observation =
     }
   /**
    * The latest view of the money on the current quote, or on an earlier `quote`, which then becomes current again: only
-   * one that is closer to being paid, and only while the payment is not completed.
+   * a quote that is closer to being paid does, and only while the payment is not completed.
    */
   | { readonly kind: 'money'; readonly received: Received; readonly quote?: Quote }
-  /** Everything up to `seenUpTo` was seen, so an overdue deadline may take effect; `by_hand`: it does so at once. */
+  /**
+   * Everything up to `seenUpTo` was seen, so that an overdue deadline may take effect; `by_hand`: the deadline takes
+   * effect at once.
+   */
   | { readonly kind: 'deadline'; readonly seenUpTo: number | 'by_hand' }
   /** Test mode: completes without the steps in between, on its timer or manually. */
   | { readonly kind: 'settled'; readonly received: Received; readonly quote: Quote }
   /** `moneyElsewhere`: there is money on the payment's addresses in a token other than the chosen one. */
   | { readonly kind: 'cancelled'; readonly moneyElsewhere?: boolean }
-  /** The merchant accepts the confirmed money that is there, less what they refunded or promised to refund. */
+  /** The merchant accepts the confirmed money, less refunds made or promised. */
   | { readonly kind: 'accepted'; readonly refundedUnits: bigint }
   /** Test mode: stops the timer that completes the payment. */
   | { readonly kind: 'timer_stopped' }
-  /** Test mode: money that was seen comes one stage further at this time. */
+  /** Test mode: seen money moves one stage further at this time. */
   | { readonly kind: 'timer_set'; readonly at: number };
 
 /** One change of the status, as the timeline shows it. */
@@ -87,10 +90,10 @@ export interface PaymentPolicy {
 
 export const DEFAULT_POLICY: PaymentPolicy = { graceMs: 60 * 60_000, monitoringMs: 7 * 24 * 60 * 60_000 };
 
-/** How often a payment's token can be changed; otherwise anyone with the link could ask for quotes without end. */
+/** How often a payment's token can be changed; otherwise anyone with the link could request quotes endlessly. */
 export const MAX_TOKEN_CHANGES = 10;
 
-/** When the payment's next deadline is due, in epoch milliseconds; null if none is. */
+/** The payment's next deadline, in epoch milliseconds; null if there is none. */
 export function nextDueAt(payment: Payment, policy: PaymentPolicy = DEFAULT_POLICY): number | null {
   const deadline = deadlineAt(payment, policy);
   if (payment.completesAt === null) return deadline;
@@ -131,7 +134,7 @@ export function transition(
   }
 }
 
-/** Why no token can be chosen for the payment at `now`; null if one can. `changes`: how often it was changed before. */
+/** Why no token can be chosen for the payment at `now`; null if one can. `changes` is the number of earlier changes. */
 export function tokenRefusal(payment: Payment, changes: number, now: number): RefusalReason | null {
   if (!isOpen(payment.status)) return 'not_open';
   if (payment.received.all.seenUnits > 0n) return 'money_seen';
@@ -159,13 +162,13 @@ function onMoney(
   policy: PaymentPolicy,
 ): TransitionResult {
   if (quote === null || payment.status === 'created') return { kind: 'refused', reason: 'not_open' };
-  // The quote that completed a payment stays its measure: units of another asset say nothing about a reorganisation.
+  // The quote that completed a payment remains its measure: units of another asset say nothing about a reorganisation.
   if (payment.completedOnUnits !== null && !sameQuote(payment.quote, quote)) {
     return { kind: 'refused', reason: 'already_completed' };
   }
   const path = moneyPath(payment.status, received, quote);
-  // Money was seen and is lost again after expiry: a replacement gets time to arrive. Whatever is there already came
-  // before the end of this grace period, so all of it now counts as in time.
+  // Money was seen and is lost again after expiry: a replacement gets time to arrive. All money present came before the
+  // end of this grace period, so that all of it now counts as in time.
   if (path[0] === 'pending' && payment.status !== 'prepared' && now >= payment.expiresAt) {
     const graced: Received = { ...received, inTime: received.all };
     const again = moneyPath('pending', graced, quote);
@@ -176,8 +179,8 @@ function onMoney(
       now,
     );
   }
-  // A reorganisation may have put another transaction in the place of the one that completed the payment. While blocks
-  // have neither, the old one may still come back.
+  // A reorganisation may have replaced the transaction that completed the payment by another. While neither is in a
+  // block, the old one may still come back.
   const isPaid = payment.completedOnUnits !== null && received.all.minedUnits >= payment.completedOnUnits;
   const transactionHash = isPaid ? received.transactionHash : payment.transactionHash;
   const seen: Payment = { ...payment, quote, received, transactionHash };
@@ -241,7 +244,7 @@ function onAccepted(payment: Payment, refundedUnits: bigint, now: number): Trans
   return applyPath(payment, ['completed'], 'accepted', now);
 }
 
-/** Takes the path's steps one by one, with all that follows from a new status: times, exception, timer, events. */
+/** Takes the path's steps one by one, with all consequences of a new status: times, exception, timer, events. */
 function applyPath(
   start: Payment,
   path: readonly PaymentStatus[],

@@ -1,6 +1,6 @@
 import type { Network } from './networks.ts';
 
-/** What to do after a refusal, where it takes a command, whose name only callers know. */
+/** The remedy after a refusal if it takes a command, whose name only callers know. */
 export type WayOut =
   /** Set a wallet of the project and the settings of a node; network null: any. */
   | {

@@ -1,15 +1,15 @@
-/** Characters about which URL parsers disagree where a URL leads. */
+/** Parts of a URL about whose destination URL parsers disagree. */
 export type UrlAmbiguity = 'backslash' | 'host' | 'hyphen';
 
-/** The scheme, two slashes and the host, with a port at most. */
+/** The scheme, two slashes and the host, optionally with a port. */
 const HOST = /^https?:\/\/(\[[0-9a-f:.]+\]|[^/?#@:[\]]+)(?::\d*)?(?:[/?#]|$)/i;
 /** Letters of all scripts as they occur in names, with the two joiners that some scripts need. */
 const NAME_IN_LETTERS = /^(?:[\p{L}\p{M}\p{N}.-]|\u200C|\u200D)+$/u;
 
 /**
- * Why parsers disagree about where an http or https URL leads; null if they do not. Browsers read a backslash as a
- * slash and decode percent-encoding in a host; RFC 3986 does neither, so that the user name for one is the host for the
- * other. The host must be written as it is parsed, apart from capital letters and international names.
+ * Why parsers disagree about the destination of an http or https URL; null if they agree. Browsers read a backslash as
+ * a slash and decode percent-encoding in a host; RFC 3986 does neither, so that one parser's user name is another's
+ * host. The host must be written as it is parsed, apart from capital letters and international names.
  *
  * @param url `text` as parsed by the WHATWG URL standard
  */
@@ -30,7 +30,7 @@ function isReadAsWritten(host: string, read: string): boolean {
   return isInternational && /(?:^|\.)xn--/.test(read);
 }
 
-/** A URL as others than its page show it: of its query only that there is one, for some carry a token. */
+/** A URL for display elsewhere than on its own page: its query is hidden, because some carry a token. */
 export function withoutQuery(text: string): string {
   const { origin, pathname, search } = new URL(text);
   return origin + pathname + (search === '' ? '' : '?…');

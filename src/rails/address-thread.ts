@@ -3,10 +3,10 @@ import { Worker } from 'node:worker_threads';
 import type { DeriveAddresses } from './derive-addresses.ts';
 import type { UtxoChains } from './family.ts';
 
-/** How long a thread may work on what it was asked for before it has to end. */
+/** How long a thread may work on its requests before it is terminated. */
 const GRACE_MS = 2_000;
 
-/** The thread ends once it has answered what came before. */
+/** The message that ends the thread once it has answered the requests before. */
 export const END = 'end';
 
 export interface AddressRequest {
@@ -49,7 +49,7 @@ export function createAddressThread(chains: UtxoChains): AddressThread {
     });
     started.on('error', ended);
     started.on('exit', (code) => ended(new Error(`The thread that derives addresses ended with code ${code}.`)));
-    // The process ends although the thread waits for requests.
+    // The process may end although the thread waits for requests.
     started.unref();
     return started;
   };
@@ -69,7 +69,7 @@ export function createAddressThread(chains: UtxoChains): AddressThread {
       const exited = once(ending, 'exit');
       ending.ref();
       ending.postMessage(END);
-      // A thread that is terminated in the middle of its work now and then takes the process along (SIGTRAP).
+      // A thread that is terminated in the middle of its work occasionally takes the process down (SIGTRAP).
       const late = setTimeout(() => void ending.terminate(), GRACE_MS);
       await exited;
       clearTimeout(late);

@@ -2,11 +2,11 @@ import type { Network } from '../domain/networks.ts';
 import type { DeriveAddresses } from './derive-addresses.ts';
 import type { WalletSource } from './family.ts';
 
-/** The next addresses of wallets, derived ahead of time while nobody asks for any. */
+/** The next addresses of wallets, derived ahead of time while no addresses are requested. */
 export interface AddressesAhead {
   /**
    * Answers as `DeriveAddresses` does, at once if the addresses were derived before. The caller knows which indexes are
-   * free: the wallet's addresses below `from` are forgotten, and the next ones are derived once nobody asks.
+   * free: the wallet's addresses below `from` are forgotten, and the next ones are derived when there are no requests.
    */
   readonly take: DeriveAddresses;
   /** Stops deriving ahead of time. */
@@ -17,9 +17,9 @@ export interface AddressesAhead {
 const MAX_AHEAD = 1_200;
 /** The most recently used wallets: 60,000 addresses in total, about 6 MB. */
 const MAX_WALLETS = 50;
-/** How long nobody must have asked for addresses. */
+/** How long there must have been no requests. */
 const IDLE_MS = 200;
-/** How many are derived at once: a request for others waits some milliseconds for them. */
+/** How many addresses are derived at once: a request for others waits some milliseconds. */
 const SLICE = 20;
 
 interface Ahead {
@@ -48,7 +48,7 @@ export function createAddressesAhead(derive: DeriveAddresses): AddressesAhead {
     const [key, wallet] = next;
     const end = wallet.from + wallet.addresses.length;
     const count = Math.min(SLICE, MAX_AHEAD - wallet.addresses.length);
-    // A request for addresses that cannot be derived gets the reason.
+    // If addresses cannot be derived, a request for them fails with the reason.
     const more = await derive(wallet.network, wallet.source, end, count).catch(() => null);
     if (more === null) wallets.delete(key);
     else if (wallet.from + wallet.addresses.length === end) wallet.addresses = [...wallet.addresses, ...more];

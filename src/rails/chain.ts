@@ -29,17 +29,17 @@ export interface ChainBlock extends BlockHeader {
   /** Differs from the saved hash of `height - 1` if the chain was reorganised. */
   readonly parentHash: string;
   readonly transfers: readonly ChainTransfer[];
-  /** From which addresses its transactions may take native coins; undefined where no balances are compared. */
+  /** The addresses from which its transactions may take native coins; undefined where no balances are compared. */
   readonly takers?: Takers;
 }
 
 /** Transactions that may take native coins from an address, whether they succeeded or not. */
 export interface Takers {
-  /** Who sent the block's transactions, in lower case, each once. */
+  /** The senders of the block's transactions, in lower case, each once. */
   readonly senders: readonly string[];
-  /** Deposits that are called, or that a contract wallet is to call, to pay their treasury; in lower case. */
+  /** Deposits that are called, directly or by a contract wallet, to pay their treasury; in lower case. */
   readonly flushed: readonly string[];
-  /** Calls that sweep deposits, also those that a contract wallet is to make. */
+  /** Calls that sweep deposits, including those that a contract wallet makes. */
   readonly sweeps: readonly NamedDeposits[];
 }
 
@@ -64,7 +64,7 @@ export interface ChainSource {
   head(): Promise<BlockId>;
   /**
    * The hash of the block at `height` on the node's chain, or null if the node does not have that height. Pruned nodes
-   * answer too, so whatever compares blocks uses this and not `block`.
+   * answer too, so code that compares blocks uses this and not `block`.
    */
   hashAt(height: number): Promise<string | null>;
   /** The header of the block at `height`, or null if the node does not have that height. Pruned nodes answer too. */
@@ -74,8 +74,8 @@ export interface ChainSource {
   /** The blocks from `height` on, in order, at most `count`: fewer, or none, if the node has no more. */
   blocks(height: number, count: number): Promise<readonly ChainBlock[]>;
   /**
-   * Those of `matched` (transfers of `block`) that really moved money. Null: the node no longer has exactly this block,
-   * or is behind the one that returned it; read the block again.
+   * The transfers among `matched` (transfers of `block`) that really moved money. Null: the node no longer has exactly
+   * this block, or is behind the node that returned it; read the block again.
    */
   dropReverted(block: ChainBlock, matched: readonly ChainTransfer[]): Promise<readonly ChainTransfer[] | null>;
   /**
@@ -88,7 +88,7 @@ export interface ChainSource {
   readonly spending?: SpendingWatch | null;
   /** Native coins transferred by contracts; undefined or null where a block lists all transfers. */
   readonly native?: NativeBalances | null;
-  /** Where transactions are, according to all nodes; undefined where `mempool` shows it. */
+  /** The places of transactions, according to all nodes; undefined where `mempool` shows them. */
   readonly locate?: (hashes: readonly string[]) => Promise<ReadonlyMap<string, TransactionLocation>>;
   /** Transactions that wait to be mined; null for networks whose transactions are only read from blocks. */
   readonly mempool: Mempool | null;
@@ -102,7 +102,7 @@ export type TransactionLocation =
 
 /** The data that must be saved while a chain is read, so that the outputs a wallet received can be spent later. */
 export interface SpendingWatch {
-  /** The addresses that a wallet's change goes to, by index from 0; null if it is not known whether there are any. */
+  /** The change addresses of a wallet, by index from 0; null if it is unknown whether there are any. */
   changeOf(wallet: {
     readonly kind: 'xpub' | 'descriptor' | 'treasury';
     readonly text: string;
@@ -117,11 +117,14 @@ export interface SpendingWatch {
    * no node has any more are left out.
    */
   inputsOf(block: BlockId | null, hashes: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>>;
-  /** Hands a signed transaction, in hex, to a node, which passes it on; one that it already has counts as sent. */
+  /**
+   * Hands a signed transaction, in hex, to a node, which relays it; a transaction that the node already has counts as
+   * sent.
+   */
   send(hex: string): Promise<SendOutcome>;
 }
 
-/** A node's answer to a transaction that it is to pass on; `reason` is in the node's own words. */
+/** A node's answer to a transaction that it should relay; `reason` is in the node's own words. */
 export type SendOutcome = { readonly kind: 'sent' } | { readonly kind: 'refused'; readonly reason: string };
 
 /**
@@ -146,7 +149,7 @@ export interface NativeBalances {
 
 /** A transfer within a transaction. */
 export interface InternalTransfer extends ChainTransfer {
-  /** Who paid, in lower case. */
+  /** The payer, in lower case. */
   readonly from: string;
 }
 
@@ -159,16 +162,17 @@ export interface BlockId {
 export interface Mempool {
   /** All its transactions; null while the node has not loaded its mempool yet, so that nothing is known about it. */
   waiting(): Promise<WaitingTransactions | null>;
-  /** The transfers of these transactions; those that are gone meanwhile are left out. */
+  /** The transfers of these transactions, without transactions that are gone meanwhile. */
   transfersOf(hashes: readonly string[]): Promise<readonly ChainTransfer[]>;
 }
 
 export interface WaitingTransactions {
   readonly hashes: readonly string[];
   /**
-   * What follows from a transaction not being listed. `mempool`: the node has the newest block and receives
-   * transactions, so what it lacks is waiting nowhere. `blocks`: it accepts no transactions before they are mined.
-   * `nothing`: it may have missed blocks, for example because it is still loading the chain or has no peers.
+   * The conclusion when a transaction is not listed. `mempool`: the node has the newest block and receives
+   * transactions, so a transaction that it lacks is waiting nowhere. `blocks`: the node accepts no transactions before
+   * they are mined. `nothing`: it may have missed blocks, for example because it is still loading the chain or has no
+   * peers.
    */
   readonly proof: 'mempool' | 'blocks' | 'nothing';
 }
@@ -191,11 +195,11 @@ export interface WalletDeriver {
    */
   addressAt(index: number): string;
   /**
-   * What identifies the wallet forever; undefined: its address at index 0, which is the same for every form of its
+   * The permanent identity of the wallet; undefined: its address at index 0, which is the same for every form of its
    * source.
    */
   readonly identity?: string;
-  /** The addresses that earlier versions handed out for the same indexes, where those were others. */
+  /** The deriver of addresses that earlier versions handed out for the same indexes, if they differ. */
   readonly former?: WalletDeriver;
 }
 

@@ -40,19 +40,19 @@ export type WalletCheck =
       readonly source: string;
       readonly addressKind: AddressKind;
       readonly note: string | null;
-      /** What will not work with the wallet, and the way out. */
+      /** Expected problems with the wallet, each with the way out. */
       readonly warnings: readonly string[];
       readonly deriver: WalletDeriver;
     }
   | { readonly kind: 'invalid'; readonly message: string };
 
-/** How a network writes and reads things. Created once per network; nothing here queries a node. */
+/** A network's own formats. Created once per network; nothing here queries a node. */
 export interface NetworkRules {
   /**
-   * Checks an address for a payout: that it belongs to the network, that its checksum is right, and that money sent
-   * there can be spent. The resulting address is in the network's usual form (EIP-55, lower-case bech32). Addresses
-   * must belong to `chain` if they differ between chains; on EVM test chains they do not. `contracts` are tokens'
-   * contracts on this network in addition to the well-known ones: money sent to a token's own contract is lost.
+   * Checks an address for a payout: it must belong to the network, its checksum must be right, and money sent there
+   * must be spendable. The resulting address is in the network's usual form (EIP-55, lower-case bech32). Addresses must
+   * belong to `chain` if they differ between chains; on EVM test chains they do not. `contracts` are tokens' contracts
+   * on this network in addition to the well-known ones: money sent to a token's own contract is lost.
    */
   readonly checkPayoutAddress: (text: string, chain: PayoutChain, contracts: readonly string[]) => AddressCheck;
   /** The form in which a valid address is stored and compared with what blocks contain. */
@@ -70,19 +70,19 @@ export interface NetworkRules {
    * repeats any part of the input.
    */
   readonly parseWallet: (source: WalletSource, chains: UtxoChains) => WalletCheck;
-  /** Which chain's addresses a live refund may go to. */
+  /** The chain whose addresses a live refund may use. */
   readonly payoutChain: (chains: UtxoChains) => PayoutChain;
 }
 
-/** How nodes are queried. */
+/** The settings for querying nodes. */
 export interface NodeAccess {
-  /** For one call to one node. */
+  /** The timeout of one call to one node. */
   readonly timeoutMs: number;
   readonly problems: Problems;
 }
 
 /**
- * Everything that one family of networks does in its own way. `Nodes` is the operator's configuration for one of its
+ * Everything that differs between families of networks. `Nodes` is the operator's configuration for one of its
  * networks. Payment URIs, which the page needs, are in `domain/payment-uri.ts`.
  */
 export interface NetworkFamily<Member extends Network, Nodes, Caller> {

@@ -1,8 +1,8 @@
 import { ChainUnavailableError, type NativeBalances } from './chain.ts';
 
 /**
- * The balances of these addresses at a block; null if no node has them, because nodes keep those of a few hundred
- * blocks.
+ * The balances of these addresses at a block; null if no node has them, because nodes keep the balances of only a few
+ * hundred blocks.
  */
 export async function balancesOf(
   native: NativeBalances,

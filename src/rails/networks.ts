@@ -11,7 +11,7 @@ const RULES: Readonly<Record<Network, NetworkRules>> = perNetwork(NETWORKS, (net
   isUtxoNetwork(network) ? utxoFamily.rulesOf(network) : evmFamily.rulesOf(network),
 );
 
-/** How a network writes and reads things. */
+/** The formats of a network. */
 export function rulesOf(network: Network): NetworkRules {
   return RULES[network];
 }

@@ -1,4 +1,4 @@
-/** At the start of a word, so that no xpub contains one by chance; also within a descriptor. */
+/** Matches at the start of a word, so that no xpub contains one by chance; also within a descriptor. */
 const EXTENDED_PRIVATE_KEY = /(?:^|[^1-9A-HJ-NP-Za-km-z])(?:[tuvxyzUVYZ]prv|[LM]tpv|ttpv)/;
 
 /** A descriptor's checksum (BIP 380) is eight arbitrary characters: it may spell `zprv`. */
@@ -11,7 +11,7 @@ const WALLET_IMPORT_FORMAT = /^[59KLTc6][1-9A-HJ-NP-Za-km-z]{50,51}$/;
  * The refusal if a text that should contain only public keys contains a secret: a message without any part of the text
  * that ends in advice. Null: no secret was found. A damaged private key is still private, so the form alone decides.
  *
- * @param wayOut what to give instead, as a sentence
+ * @param wayOut what the merchant should enter instead, as a sentence
  */
 export function secretKeyRefusal(text: string, wayOut: string): string | null {
   const secret = secretKind(text.trim().replace(DESCRIPTOR_CHECKSUM, ''));

@@ -10,7 +10,7 @@ import { rulesOf } from './networks.ts';
 export type WalletOpener = (network: Network, source: WalletSource) => WalletDeriver | null;
 
 /**
- * Opens wallets that were checked before, and keeps the last ones: reading an extended key costs more than an address.
+ * Opens wallets that were checked before, and caches the last ones: reading an extended key costs more than an address.
  */
 export function createWalletOpener(chains: UtxoChains): WalletOpener {
   const MOST = 1_000;

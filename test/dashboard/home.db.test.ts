@@ -154,7 +154,7 @@ it('the health of backups and networks is their last known state, without asking
   expect(await health()).toMatchObject({ networks: { state: 'none' }, backups: { state: 'none' } });
   const [network] = (await app.railFor('test').tokens(app.projectId)).map((token) => token.network);
   expect(await health(network === undefined ? [] : [network])).toMatchObject({
-    networks: { state: 'problem', count: 1, affected: 1, detail: expect.stringContaining('nobody follows it') },
+    networks: { state: 'problem', count: 1, affected: 1, detail: expect.stringContaining('no worker follows it') },
   });
   const at = app.clock();
   const backup = { startedAt: at, finishedAt: at, file: '/backups/one', bytes: 1, problem: null };

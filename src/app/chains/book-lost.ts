@@ -28,7 +28,7 @@ import { receiptPrices } from '../payments/receipt-prices.ts';
 
 /** What an operator states about money on an address that a restore lost. */
 export interface Booking {
-  /** In the form that customers see. */
+  /** The address in the form that customers see. */
   readonly address: string;
   readonly amountMinor: bigint;
   readonly currency: Fiat;
@@ -43,8 +43,7 @@ const LIFETIME_MS = 30 * 60_000;
 
 /**
  * Creates a payment for money on an address that was handed out in the hours a restore lost: an order of the amount
- * named by the operator, which owes exactly what came. `received` is that money. From then on it is a payment like any
- * other, with its events.
+ * named by the operator that owes exactly `received`. From then on it is a payment like any other, with its events.
  */
 export async function bookLost(
   app: App,
@@ -111,7 +110,7 @@ async function lockedLost(trx: Trx, { network, address }: LostTransfer): Promise
   return (await lostTransfers(trx, { address, isLocked: true })).filter((one) => one.network === network);
 }
 
-/** The lost money on an address, in whatever form the address is written. */
+/** The lost money on an address, in any notation of the address. */
 async function lostOn(trx: Trx, text: string): Promise<readonly LostTransfer[]> {
   const address = text.trim();
   const forms = new Set([address, ...NETWORKS.flatMap((network) => formOn(network, address))]);

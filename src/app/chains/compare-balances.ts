@@ -9,7 +9,7 @@ import type { FoundTransfer } from '../payments/chain-money.ts';
 
 /** How many blocks are traced to find one transfer; an older transfer is recorded without its transaction. */
 export const MAX_TRACED_BLOCKS = 64;
-/** Above every index in a trace, so that an untraced transfer never collides with a traced one. */
+/** Larger than any index in a trace, so that an untraced transfer never collides with a traced one. */
 const UNTRACED_INDEX = 2_000_000_000;
 
 interface Step {
@@ -17,27 +17,27 @@ interface Step {
   readonly units: bigint;
 }
 
-/** What is known to have arrived at an address (positive) and to have left it. */
+/** The recorded coins that arrived at an address (positive) and left it. */
 export interface Account {
-  /** Null: a skipped address, whose payment is not known. */
+  /** Null for a skipped address, whose payment is unknown. */
   readonly paymentId: string | null;
-  /** The hash of the block up to which the chain was read when the address was handed out; null: it is not known. */
+  /** The hash of the block up to which the chain was read when the address was handed out; null if unknown. */
   readonly afterBlock: string | null;
   readonly steps: Step[];
 }
 
-/** By address. */
+/** Accounts keyed by address. */
 export type Accounts = ReadonlyMap<string, Account>;
 
 /** What comparisons of balances found, to be saved together. */
 export interface ContractTransfers {
   readonly found: readonly FoundTransfer[];
   readonly outflows: readonly CoinOutflow[];
-  /** Blocks of which a node could say now what came and left, which none could before. */
+  /** Outflows of earlier blocks that a node can explain now, which no node could before. */
   readonly resolved: readonly { readonly address: string; readonly height: number }[];
 }
 
-/** Comparisons that follow each other, and what they found so far. */
+/** Successive comparisons, and the transfers that they found so far. */
 export interface Comparisons {
   readonly app: App;
   readonly source: ChainSource;
@@ -60,8 +60,8 @@ export function beginComparisons(
 }
 
 /**
- * Notes the coins that lay already on addresses that were handed out since the chain was read up to a block: another
- * installation may have used them. Where no node has the balances, they come to light as money without a transaction.
+ * Records coins that lay on an address before it was handed out, for example by another installation. If no node has
+ * the balances, they show up later as money without a transaction.
  */
 export async function noteFormerCoins(all: Comparisons, block: BlockId, everyone: Accounts): Promise<void> {
   const fresh = [...everyone].filter(([, { afterBlock }]) => afterBlock === block.hash);
@@ -76,7 +76,7 @@ export async function noteFormerCoins(all: Comparisons, block: BlockId, everyone
   }
 }
 
-/** Compares all addresses after a block; false: no node has the balances. */
+/** Compares all addresses after a block. Returns false if no node has the balances. */
 export async function compareAfter(all: Comparisons, block: ChainBlock, accounts: Accounts): Promise<boolean> {
   const holders = [...accounts.keys()].map((address) => ({ address }));
   const balances = await balancesOf(all.native, holders, block);
@@ -85,8 +85,8 @@ export async function compareAfter(all: Comparisons, block: ChainBlock, accounts
 }
 
 /**
- * Compares addresses before and after a block in which a transaction may have taken coins from them. False: no node has
- * the balances of both blocks.
+ * Compares addresses before and after a block in which a transaction may have taken coins from them. Returns false if
+ * no node has the balances of both blocks.
  */
 export async function compareAround(
   all: Comparisons,
@@ -109,7 +109,8 @@ export async function compareAround(
   const is = await balancesOf(native, holders, block);
   if (parent === null || was === null || is === null) return false;
   await compare(all, { block: parent, balances: was, stateOf: () => 'missing' }, accounts);
-  // What a treasury got is what left its deposits: if that is what is known, no contract paid to them in this block.
+  // A treasury receives what left its deposits: if the known transfers explain that, no contract paid to them in this
+  // block.
   const unexplained = [...treasuries].map((treasury) => {
     const addresses = new Set(taken.flatMap((one) => (one.treasury === treasury ? one.address : [])));
     let units = (is.get(treasury) ?? 0n) - (was.get(treasury) ?? 0n);
@@ -123,7 +124,7 @@ export async function compareAround(
   if (paid !== null && paid.length > 0) await all.known.load([...accounts.values()]);
   for (const [address, transfers] of Map.groupBy(paid ?? [], (transfer) => transfer.address)) {
     const account = accounts.get(address);
-    // What was counted without a hash, when no node traced the block, is among them.
+    // The counted units include those recorded without a hash when no node traced the block.
     let counted = all.known.amountOf(untracedIn(block, address));
     for (const transfer of transfers) {
       if (account === undefined || all.known.has(transfer)) continue;
@@ -132,14 +133,14 @@ export async function compareAround(
       if (amount > 0n) arrived(all, block, { ...transfer, amount }, account);
     }
   }
-  // A treasury that got less has paid something itself, such as gas.
+  // A treasury that received less has paid something itself, such as gas.
   const doubtful = paid === null ? unexplained.filter(({ units }) => units > 0n) : [];
   const isOpen = (address: string): boolean => doubtful.some(({ addresses }) => addresses.has(address));
   await compare(all, { block, balances: is, stateOf: (address) => (isOpen(address) ? 'open' : 'taken') }, accounts);
   return true;
 }
 
-/** No node could say what came and left in a block: it is asked again later. */
+/** Keeps outflows that no node could explain, so that the nodes are asked again later. */
 export function leaveOpen({ outflows }: Comparisons, taken: readonly TakenFrom[], accounts: Accounts): void {
   for (const { address, height } of taken) {
     if ((accounts.get(address)?.paymentId ?? null) === null) continue;
@@ -147,7 +148,7 @@ export function leaveOpen({ outflows }: Comparisons, taken: readonly TakenFrom[]
   }
 }
 
-/** Asks again what came and left in a former block. */
+/** Asks the nodes again about the transfers of an earlier block. */
 export async function compareAgain(all: Comparisons, height: number, taken: readonly TakenFrom[]): Promise<void> {
   const { app, source, native, outflows, resolved } = all;
   const [before, block] = await source.blocks(height - 1, 2);
@@ -160,7 +161,7 @@ export async function compareAgain(all: Comparisons, height: number, taken: read
     accounts.set(one.address, { paymentId: around.paymentId, afterBlock: around.afterBlock, steps });
   }
   if (!(await compareAround(all, { before, block }, taken, accounts))) return;
-  // What was missing later may have left then; what did not is missing again at the next look.
+  // Coins that were missing later may have left in this block; any others are missing again at the next comparison.
   const kept = outflows.filter((one) => !(accounts.has(one.address) && one.state === 'missing' && one.height > height));
   outflows.splice(0, outflows.length, ...kept);
   for (const address of accounts.keys()) resolved.push({ address, height });
@@ -169,11 +170,11 @@ export async function compareAgain(all: Comparisons, height: number, taken: read
 interface Look {
   readonly block: ChainBlock;
   readonly balances: ReadonlyMap<string, bigint>;
-  /** What coins are that are missing at an address. */
+  /** The state to record for coins that are missing at an address. */
   readonly stateOf: (address: string) => CoinOutflow['state'];
 }
 
-/** Compares after a block: coins beyond what is known came from contracts, and those that are missing have left. */
+/** Compares balances after a block: coins beyond the recorded ones came from contracts; missing coins have left. */
 async function compare(all: Comparisons, { block, balances, stateOf }: Look, accounts: Accounts): Promise<void> {
   const surplus = new Map<string, bigint>();
   for (const [address, account] of accounts) {
@@ -188,7 +189,7 @@ async function compare(all: Comparisons, { block, balances, stateOf }: Look, acc
   if (surplus.size > 0) await explain(all, block, surplus, accounts);
 }
 
-/** Searches for what is on addresses beyond what is known, in the newest blocks up to this one. */
+/** Searches the newest blocks up to this one for the transfers behind unexplained coins. */
 async function explain(
   all: Comparisons,
   at: ChainBlock,
@@ -223,7 +224,7 @@ async function explain(
   }
 }
 
-/** The blocks up to one that are traced, the newest first: those that were read before this process began come last. */
+/** The blocks to trace, newest first, starting at `at`; blocks read before this process began come last. */
 async function* blocksBack({ newest, source }: Comparisons, at: BlockId): AsyncGenerator<ChainBlock> {
   yield* newest.filter(({ height }) => height <= at.height).toReversed();
   const first = newest[0]?.height ?? at.height + 1;
@@ -231,7 +232,7 @@ async function* blocksBack({ newest, source }: Comparisons, at: BlockId): AsyncG
   if (count > 0) yield* (await source.blocks(first - count, count)).toReversed();
 }
 
-/** Stands for the transfers to an address that were found after a block and could not be traced. */
+/** Replaces the transfers to an address that were found after a block and could not be traced. */
 function untracedIn({ hash }: BlockId, address: string): TransferKey {
   return { transactionHash: untracedHash(`${address}@${hash}`), index: UNTRACED_INDEX };
 }
@@ -271,7 +272,7 @@ function knownTransfers({ db }: App) {
   return {
     add,
     has: (transfer: TransferKey): boolean => amounts.has(keyOf(transfer)),
-    /** 0 for one that is not known. */
+    /** 0 for an unknown transfer. */
     amountOf: (transfer: TransferKey): bigint => amounts.get(keyOf(transfer)) ?? 0n,
     load: async (accounts: readonly Account[]): Promise<void> => {
       const fresh = [...new Set(accounts.map(({ paymentId }) => paymentId))].filter((id) => !loaded.has(id));

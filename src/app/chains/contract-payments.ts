@@ -18,28 +18,25 @@ import {
 } from './compare-balances.ts';
 import { BLOCKS_WITH_BALANCES, createTreasuryWatch } from './treasury-watch.ts';
 
-/** More than any contract counts deposits to; an index of four bytes. */
+/** Higher than any deposit index that a contract uses; fits into four bytes. */
 const MAX_INDEX = 2 ** 31 - 1;
 
-/**
- * How often the addresses of payments that ended, or that ask for another asset, are checked too while they are
- * watched.
- */
+/** How often addresses of payments that ended, or that ask for another asset, are checked while they are watched. */
 const ENDED_STEP_MS = 10 * 60_000;
 
 /** Finds native coins that contracts transferred: no block lists them, but they show in the balance. */
 export interface ContractWatch {
-  /** Such transfers to the addresses of payments after these blocks; `found` is what the blocks list. */
+  /** Finds such transfers to payments' addresses after these blocks; `found` are the transfers that the blocks list. */
   find(blocks: readonly ChainBlock[], found: readonly FoundTransfer[]): Promise<ContractTransfers>;
 }
 
 const NOTHING: ContractTransfers = { found: [], outflows: [], resolved: [] };
 
 /**
- * Compares the balances of payments' addresses with what arrived there and left: after the newest block, and around
- * each block in which a transaction may have taken coins from an address, for what comes and what leaves would hide
- * each other. A difference is explained by tracing the newest blocks. What no node can trace is recorded without a
- * hash and left to the merchant to accept.
+ * Compares the balances of payments' addresses with the recorded transfers: after the newest block, and around each
+ * block in which a transaction may have taken coins from an address, because an arrival and a departure would hide each
+ * other. A difference is explained by tracing the newest blocks. If no node can trace it, it is recorded without a hash
+ * and the merchant may accept it.
  */
 export function createContractWatch(app: App, source: ChainSource): ContractWatch {
   const native = source.native ?? null;
@@ -74,7 +71,7 @@ export function createContractWatch(app: App, source: ChainSource): ContractWatc
         const isKnown = await compareAround(comparisons, { before, block }, ofBlock, accounts);
         if (!isKnown) leaveOpen(comparisons, ofBlock, accounts);
       }
-      // While older blocks are caught up with, there is nothing to compare.
+      // Balances are compared only at the head, not while older blocks are being read.
       if ((await compareAfter(comparisons, tip, accounts)) && isTimeForEnded) endedCheckedAt = now;
       for (const [height, ofBlock] of Map.groupBy(await openOutflows(app.db, network), (one) => one.height)) {
         const hasBalances = height > tip.height - BLOCKS_WITH_BALANCES;
@@ -95,7 +92,7 @@ function takingsOf({ height, takers }: ChainBlock): readonly NamedTaking[] {
   ];
 }
 
-/** The addresses to be compared, as they were before the blocks that are read now. */
+/** The accounts to compare, as they were before the blocks that are being read. */
 async function readAccounts(
   app: App,
   { network }: ChainSource,

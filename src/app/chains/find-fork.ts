@@ -41,8 +41,8 @@ export async function findFork(
 }
 
 /**
- * Whether another block than ours follows this one, so that single answers of another chain roll nothing back. The
- * nodes are asked which chain they are on once more, because chains may begin alike.
+ * Whether a different block follows this one on the node, so that a single answer of another chain rolls nothing back.
+ * The nodes are asked again which chain they are on, because two chains may share their first blocks.
  */
 async function isBranch(app: App, source: ChainSource, fork: Cursor): Promise<boolean> {
   await source.checkNodes();
@@ -58,7 +58,7 @@ export class OtherChainError extends Error {
 
 function noCommonBlock(network: Network, oldest: Pick<Cursor, 'height'>): OtherChainError {
   return new OtherChainError(
-    `The ${network} node is on another chain than the one followed so far: not even block ${oldest.height} is the same. ` +
+    `The ${network} node follows another chain than before: even block ${oldest.height} differs. ` +
       `Nothing was changed. Set ${settingOf(network, 'RPC_URL')} to a node of the chain that was followed.`,
   );
 }

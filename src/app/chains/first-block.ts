@@ -7,7 +7,7 @@ import type { App } from '../context.ts';
  * reorganised right afterwards, the fork is above this block.
  */
 const START_DEPTH = 64;
-/** How much a block's timestamp and our clock may differ: Bitcoin allows timestamps up to two hours ahead. */
+/** How far a block's timestamp and our clock may differ: Bitcoin allows timestamps up to two hours ahead. */
 const CLOCK_MARGIN_MS = 2 * 60 * 60_000;
 
 /**
@@ -24,8 +24,8 @@ export async function firstBlock(app: App, source: ChainSource): Promise<BlockHe
 }
 
 /**
- * The last block up to `top` that is older than `at`, or 0. Only headers are read, because the growing steps may pass
- * what the node has pruned.
+ * The last block up to `top` that is older than `at`, or 0. Reads only headers, because a pruned node may no longer
+ * have the blocks.
  */
 async function lastHeightBefore(source: ChainSource, top: number, at: number): Promise<number> {
   const isBefore = async (height: number): Promise<boolean> => {

@@ -27,40 +27,40 @@ import { reopenRefunds, completePaidRefunds } from '../refunds/end-refunds.ts';
 import { createUnissuedWatch, type UnissuedWatch } from './unissued-watch.ts';
 import { inTransaction, emitAfterCommit, type ObservedTrx } from '../in-transaction.ts';
 
-/** How many blocks are taken in together when there are many to catch up with. */
+/** How many blocks are taken in together while catching up. */
 const MAX_BLOCKS = 100;
-/** How often the time at which the node's newest block was read is saved, while there is no newer block. */
+/** How often the time of the last read of the node's newest block is saved while no newer block arrives. */
 const AT_HEAD_STEP_MS = 5_000;
 const NO_UNISSUED: ReadonlyMap<string, UnissuedAddress> = new Map();
 export type Followed = 'advanced' | 'rolled_back' | 'at_head';
 
-/** The node is behind the blocks that were already read. */
+/** The node's head is below the blocks that were already read. */
 export class NodeBehindError extends Error {
   override readonly name = 'NodeBehindError';
 
   constructor(network: Network, blocks: number) {
     super(
-      `The ${network} node is ${blocks} blocks behind what was read already. No block is taken in, and nothing expires, until it has caught up.`,
+      `The ${network} node is ${blocks} blocks behind the last block read. No block is taken in, and nothing expires, until it has caught up.`,
     );
   }
 }
 
 /**
- * Follows one chain, one step at a time. It remembers only what saves repeated queries; everything that matters is in
- * the database.
+ * Follows one chain, one step at a time. Its memory only saves repeated queries; everything that matters is in the
+ * database.
  */
 export interface ChainFollower {
   /**
    * Takes in the next blocks, or rolls back to the fork if the chain was reorganised. All changes are saved in one
-   * transaction with the cursor, so that a crash neither skips nor repeats a block. There is no network call inside the
-   * transaction. At the head, the mempool is read. Throws when the node follows another chain, and whatever the source
+   * transaction with the cursor, so that a crash neither skips nor repeats a block. No network call happens inside the
+   * transaction. At the head, the mempool is read. Throws if the node follows another chain, and whatever the source
    * throws.
    */
   follow(): Promise<Followed>;
 }
 
 /**
- * Without `derive` only addresses that were handed out are watched. `monotonic` in ms measures how long reads take.
+ * Without `derive`, only addresses that were handed out are watched. `monotonic` measures in ms how long reads take.
  */
 export function createChainFollower(
   app: App,
@@ -88,7 +88,7 @@ export function createChainFollower(
       if (followed !== 'at_head') return followed;
       const askedAt = app.clock();
       const view = await mempool.read();
-      // Once more: whatever is missing from the mempool is then in a block taken in by now, or gone.
+      // A second step: a transaction that is missing from the mempool is then in a block taken in by now, or gone.
       const again = view === null ? followed : await step();
       if (again !== 'at_head') return again;
       const head = await source.head();
@@ -114,13 +114,13 @@ export function createChainFollower(
   };
 }
 
-/** What a mempool read at `askedAt` proves if the cursor is at the node's newest block. */
+/** The proof of a mempool read at `askedAt`, given that the cursor is at the node's newest block. */
 function proofOf({ proof }: WaitingTransactions, cursor: Cursor, askedAt: number): MempoolProof | null {
   if (proof === 'nothing') return null;
   return { kind: proof, upTo: proof === 'mempool' ? askedAt : Math.min(cursor.blockAt, askedAt) };
 }
 
-/** What is watched beside the addresses of payments. */
+/** The watches beside the one of payments' addresses. */
 interface Watches {
   readonly contracts: ContractWatch;
   readonly contractPayouts: ContractPayoutWatch;
@@ -152,7 +152,7 @@ async function followBlocks(app: App, source: ChainSource, watches: Watches): Pr
   });
 }
 
-/** The blocks up to the first one that does not follow its predecessor: the chain changed while they were read. */
+/** The blocks up to the first one whose parent is not its predecessor: the chain changed while they were read. */
 function linked(blocks: readonly ChainBlock[]): readonly ChainBlock[] {
   const broken = blocks.findIndex((block, index) => {
     const before = index === 0 ? undefined : blocks[index - 1];
@@ -234,8 +234,8 @@ async function takeIn(
 }
 
 /**
- * How many blocks a node may be behind: a minute's worth, and at least two. Nodes receive blocks at different times, so
- * less says nothing.
+ * How many blocks a node may be behind without suspicion: a minute's worth, and at least two, because nodes receive
+ * blocks at different times.
  */
 function maxBehind(network: Network): number {
   return Math.max(2, Math.ceil(60_000 / NETWORK_FACTS[network].blockMs));
@@ -258,7 +258,7 @@ async function changeChain(
 ): Promise<Followed> {
   return inTransaction(app, async (trx) => {
     const locked = await lockCursor(trx, network);
-    // Another worker was faster: what this one read is outdated.
+    // Another worker was faster: the blocks read here are outdated.
     if (locked === null || locked.height !== expected.height || locked.hash !== expected.hash) return 'at_head';
     const now = app.clock();
     await moveCursor(trx, network, next, now);

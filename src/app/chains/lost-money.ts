@@ -28,11 +28,11 @@ import { emitAfterCommit, type ObservedTrx } from '../in-transaction.ts';
 /**
  * Saves money on addresses that this database never handed out, in the transaction that takes in its block.
  *
- * On an index that was skipped it belongs to a lost payment and is published as that. On a later index, somebody else
+ * Money on a skipped index belongs to a lost payment and is published as lost. On a later index, another installation
  * hands out addresses of this wallet. If the money is older than the last recovery, that was the copy whose records are
- * lost, and the indexes up to it are skipped too. If it is newer, another copy is running: no more addresses are handed
- * out until the operator has decided which copy stays. For the deposit addresses of a treasury this is only reported
- * (`network-status.ts`): anybody can compute them, so a stranger could stop the shop with one coin.
+ * lost, and the indexes up to the money's are skipped too. If it is newer, another copy is running: no more addresses
+ * are handed out until the operator has decided which copy stays. For the deposit addresses of a treasury this is only
+ * reported (`network-status.ts`): anybody can compute them, so a stranger could stop the shop with one coin.
  */
 export async function takeInLostMoney(
   app: App,
@@ -91,7 +91,7 @@ async function checkWallet(
   const ofLostTime = ahead.filter(({ blockAt }) => wallet.skippedAt !== null && (blockAt ?? now) <= wallet.skippedAt);
   if (ofLostTime.length > 0) {
     const highest = Math.max(...ofLostTime.map(({ addressIndex }) => addressIndex));
-    // The time of the recovery stays: later money is no evidence about the lost hours.
+    // The time of the recovery stays: later money says nothing about the lost hours.
     await skipTo(trx, network, wallet, highest + 1 + MIN_SKIP, wallet.skippedAt ?? now);
     return;
   }
@@ -100,7 +100,10 @@ async function checkWallet(
   await setHalted(trx, network, wallet.firstAddress, foreignCopy(network, first, wallet));
 }
 
-/** Neither of two copies can know which one the operator wants: the original of a restored copy notices it too. */
+/**
+ * Neither of two copies can know which one the operator wants to keep: the original of a restored copy notices the
+ * other too.
+ */
 export const WHICH_COPY_STAYS =
   'Only one may sell. If this one is to stay, stop the other one, then run the command recover here. If the other one has taken its place, as a copy restored from a backup does, stop this one for good';
 
@@ -110,12 +113,12 @@ function foreignCopy(
   wallet: LockedIndex,
 ): string {
   return (
-    `money came to address number ${addressIndex} of the ${network} wallet (${shownAddress(network, address)}, transaction ${transactionHash}), and here the next one to be handed out is number ${wallet.nextIndex}: ` +
+    `money came to address number ${addressIndex} of the ${network} wallet (${shownAddress(network, address)}, transaction ${transactionHash}), but the next number to be handed out here is ${wallet.nextIndex}: ` +
     `another copy of this installation hands out addresses of the same wallet, or the wallet is used elsewhere. ${WHICH_COPY_STAYS}`
   );
 }
 
-/** Those on indexes that are skipped by now. */
+/** The transfers whose indexes are skipped by now. */
 async function amongLost(trx: Trx, fresh: readonly LostTransfer[]): Promise<readonly LostTransfer[]> {
   if (fresh.length === 0) return [];
   const keyOf = (one: LostTransfer): string => `${one.network} ${one.transactionHash} ${one.asset} ${one.outputIndex}`;
@@ -166,7 +169,7 @@ export function lostMoney(one: LostTransfer, decimals: number): LostMoney {
   };
 }
 
-/** Decimals of the contract configured by the operator, where there is one. */
+/** The decimals of the contract configured by the operator, if there is one. */
 export function decimalsOf(
   app: Pick<App, 'railFor'>,
   { asset, network }: { readonly asset: AssetCode; readonly network: Network },

@@ -13,35 +13,35 @@ import { inTransaction } from '../in-transaction.ts';
 
 /** How many mempool transactions are read per round, so that a full mempool does not hold up blocks. */
 const MAX_WAITING = 5_000;
-/** Listing hundreds of thousands of transactions takes time: the pause after it is this many times as long. */
+/** Listing hundreds of thousands of transactions takes time: the pause after a listing is this many times as long. */
 const REST_PER_READ = 9;
-/** How often the time up to which everything was seen is saved. */
+/** How often the time up to which all money was seen is saved. */
 const SEEN_UP_TO_STEP_MS = 2_000;
 
 /**
- * What a read of the mempool proves. `mempool`: a transaction that was not listed at that moment was not waiting
- * anywhere. `blocks`: nothing about the mempool, but everything up to the newest block of that moment was seen.
+ * The proof that a read of the mempool gives. `mempool`: a transaction that was not listed then was not waiting
+ * anywhere. `blocks`: nothing about the mempool, but every block up to the newest one of that moment was read.
  */
 export interface MempoolProof {
   readonly kind: 'mempool' | 'blocks';
-  /** Everything from before this time that will ever be seen has been seen. */
+  /** All money from before this time that will ever be seen has been seen. */
   readonly upTo: number;
 }
 
 /**
  * Tracks a mempool: which of its transactions are known, and which of ours were missing from it last time. `monotonic`
- * measures in ms how long a read takes: the system's clock may be set.
+ * measures in ms how long a read takes, because the system's clock may be set.
  */
 export function createMempoolWatch(app: App, source: ChainSource, monotonic: () => number) {
   const { network, mempool } = source;
-  /** Of each transaction that was read, by its hash, the ends of the addresses that it pays. */
+  /** Shortened addresses that each transaction pays, by its hash. */
   let paidEnds: ReadonlyMap<string, string> = new Map();
   let missing: ReadonlySet<string> = new Set();
   let savedAt = 0;
   let notBefore = 0;
 
   return {
-    /** Everything in the mempool; null if the source cannot list it, or if it was asked a moment ago. */
+    /** Lists the whole mempool; null if the source cannot, or if it did a moment ago. */
     read: async (): Promise<WaitingTransactions | null> => {
       const askedAt = monotonic();
       if (mempool === null || askedAt < notBefore) return null;
@@ -57,13 +57,13 @@ export function createMempoolWatch(app: App, source: ChainSource, monotonic: () 
     },
 
     /**
-     * Saves what is new in the mempool and drops what is gone. Without a proof, as when the node is behind or on a
-     * branch, what it lists counts, but what it lacks proves nothing. False: more is new than is read in a round.
+     * Saves new transactions and drops those that are gone. Without a proof, as when the node is behind or on a branch,
+     * listed transactions count, but missing ones prove nothing. Returns false if more are new than one round reads.
      */
     takeIn: async (hashes: readonly string[], proof: MempoolProof | null): Promise<boolean> => {
       if (mempool === null) return true;
       const fresh = hashes.filter((hash) => !paidEnds.has(hash)).slice(0, MAX_WAITING);
-      // Before transactions are compared with refunds: a refund that is made meanwhile is compared the next time.
+      // Read before transactions are compared with refunds: a refund made meanwhile is compared in the next round.
       const uncompared = await uncomparedRefunds(app.db, network);
       const ends = uncompared.map(({ address }) => endOf(address));
       const similar = hashes.filter((hash) => ends.some((end) => paidEnds.get(hash)?.includes(end)));
@@ -87,12 +87,12 @@ export function createMempoolWatch(app: App, source: ChainSource, monotonic: () 
   };
 }
 
-/** Enough to tell most addresses apart, and little to remember of 100,000 transactions. */
+/** The end of an address: enough to tell most addresses apart, and short enough to remember 100,000 transactions. */
 function endOf(address: string): string {
   return address.slice(-6);
 }
 
-/** The listed transactions that were read before or just now, with the ends of the addresses that they pay. */
+/** The listed transactions, read before or just now, with the ends of the addresses that they pay. */
 function withEnds(
   hashes: readonly string[],
   before: ReadonlyMap<string, string>,
@@ -113,7 +113,7 @@ function withEnds(
 
 /** The contents of new transactions in the mempool, as far as they concern this service. */
 interface News {
-  /** Transfers to payments. */
+  /** Transfers that pay our payments. */
   readonly ours: readonly ChainTransfer[];
   /** The payment that watches an address. */
   readonly watched: ReadonlyMap<string, string>;
@@ -142,8 +142,8 @@ interface Gone {
 const NOTHING_GONE: Gone = { transfers: [], payouts: [] };
 
 /**
- * Missing twice in a row, because another node of the network may not have the transaction yet; or missing once if
- * another transaction came for the same payment or refund, since that is what a replacement looks like.
+ * Transactions count as gone if they are missing twice in a row, because another node of the network may not have them
+ * yet; or once if another transaction came for the same payment or refund, because that looks like a replacement.
  */
 function goneOf(
   { ours, watched, payouts }: News,

@@ -92,7 +92,7 @@ it('a network that nobody follows, that lags or that cannot be followed is repor
   expect(await statusOf(app)).toMatchObject({ problem: 'another chain', problemKind: 'halted' });
   app.clock.advance(2 * MINUTE_MS);
   expect(await statusOf(app)).toMatchObject({
-    problem: expect.stringMatching(/^nobody follows it/),
+    problem: expect.stringMatching(/^no worker follows it/),
     problemKind: 'not_followed',
   });
 });

@@ -21,11 +21,11 @@ export interface NetworkStatus {
   /** Age of the last block taken in. */
   readonly lagMs: number | null;
   readonly nodes: readonly KnownNode[];
-  /** What is wrong with it, in one line; null if nothing is. */
+  /** The problem with following it, in one line; null if there is none. */
   readonly problem: string | null;
-  /** The same for whoever has words of their own for it. */
+  /** The kind of that problem, for callers with words of their own. */
   readonly problemKind: NetworkProblem | null;
-  /** What the operator should take care of although the network works: one line each, with the way out. */
+  /** Tasks for the operator although the network works: one line each, with the way out. */
   readonly warnings: readonly string[];
   /** Money on addresses from hours that a restore lost, not booked as a payment yet; oldest first. */
   readonly lost: readonly LostMoney[];
@@ -42,9 +42,9 @@ const MIN_STALL_MS = 5 * 60_000;
 const AHEAD_REPORTED_MS = 7 * 86_400_000;
 
 /**
- * The state of the networks as saved by the workers that follow them, so every process and command reports the same.
- * Those in `networks` are expected; others are listed while some worker follows them. A network without blocks for a
- * long time is stalled; a test chain that nobody mines looks stalled too.
+ * The state of the networks as saved by the workers that follow them, so that every process and command reports the
+ * same. `networks` are expected; others are listed while a worker follows them. A network without blocks for a long
+ * time is stalled; a test chain that nobody mines looks stalled too.
  */
 export async function networkStatus(app: App, networks: readonly Network[]): Promise<readonly NetworkStatus[]> {
   const { cursors, nodes } = await networkStates(app.db);
@@ -59,7 +59,7 @@ export async function networkStatus(app: App, networks: readonly Network[]): Pro
     const own = nodes.filter((node) => node.network === network);
     const heights = own.flatMap(({ height }) => (height === null ? [] : [height]));
     const cursor = cursors.get(network) ?? null;
-    // Node heights are polled less often than blocks are read: a block read since then was on a node too.
+    // Node heights are polled less often than blocks are read: a node also had every block read since.
     const height = heights.length === 0 ? null : Math.max(...heights, cursor?.height ?? 0);
     const lagBlocks = height === null || cursor === null ? null : height - cursor.height;
     const lagMs = cursor === null ? null : Math.max(0, now - cursor.blockAt);
@@ -94,8 +94,8 @@ function haltedWarning(reason: string): string {
 
 function aheadWarning({ network, transactionHash, address, addressIndex, nextIndex }: AheadTransfer): string {
   return (
-    `money came to deposit address number ${addressIndex} on ${network} (${shownAddress(network, address)}, transaction ${transactionHash}), and here the next one to be handed out is number ${nextIndex}: ` +
-    `another copy of this installation hands out addresses of the same treasury, or somebody has reckoned the address, as anybody can, and paid you there. If there is another copy: ${WHICH_COPY_STAYS}`
+    `money came to deposit address number ${addressIndex} on ${network} (${shownAddress(network, address)}, transaction ${transactionHash}), but the next number to be handed out here is ${nextIndex}: ` +
+    `another copy of this installation hands out addresses of the same treasury, or somebody computed the address, as anybody can, and paid to it. If there is another copy: ${WHICH_COPY_STAYS}`
   );
 }
 
@@ -110,7 +110,7 @@ function gapWarning(wallet: AddressGap): string {
 
 function unclearWarning({ network, addresses, height }: Awaited<ReturnType<typeof openOutflowCounts>>[number]): string {
   return (
-    `money left ${addresses} of your addresses on ${network} in blocks (the first is ${height}) of which no node could say what contracts paid there meanwhile, so that it may be on no payment; statements name these addresses. ` +
+    `money left ${addresses} of your addresses on ${network} in blocks (the first is ${height}) for which no node could list the payments of contracts, so that some money may be missing from its payment; statements name these addresses. ` +
     `The nodes are asked again every ten minutes: add one to ${settingOf(network, 'RPC_URL')} that knows the balances after old blocks (an archive node) and traces blocks (debug_traceBlockByHash or trace_block)`
   );
 }
@@ -121,7 +121,7 @@ function problemOf(
 ): { readonly kind: NetworkProblem; readonly text: string } | null {
   const { network, nodes, cursor, lagBlocks, lagMs } = status;
   if (nodes.every(({ checkedAt }) => now - checkedAt > NEWS_MS)) {
-    return { kind: 'not_followed', text: 'nobody follows it: no worker runs, or it is not set up for this network' };
+    return { kind: 'not_followed', text: 'no worker follows it: none runs, or none is set up for this network' };
   }
   if (nodes.every(({ height }) => height === null)) {
     const faults = nodes.map(({ node, problem }) => `${node}: ${problem ?? 'no height'}`).join('; ');
@@ -131,10 +131,10 @@ function problemOf(
   if (cursor?.problem) return { kind: 'halted', text: cursor.problem };
   const bad = nodes.filter(({ problem }) => problem !== null);
   const faults = bad.map(({ node, problem }) => `${node}: ${problem ?? ''}`).join('; ');
-  // None of the answering nodes is healthy, which explains why the network is where it is.
+  // None of the answering nodes is healthy, which explains the state of the network.
   if (bad.length === nodes.length) return { kind: 'unhealthy', text: faults };
   if (cursor === null || lagMs === null || lagBlocks === null) {
-    return { kind: 'unread', text: 'not a block was read yet' };
+    return { kind: 'unread', text: 'no block was read yet' };
   }
   if (lagBlocks > MAX_LAG_BLOCKS) return { kind: 'behind', text: `catching up, ${lagBlocks} blocks behind` };
   const stallMs = Math.max(MIN_STALL_MS, STALL_BLOCKS * NETWORK_FACTS[network].blockMs);

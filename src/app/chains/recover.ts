@@ -12,7 +12,7 @@ import { addressGaps, gapInWords } from '../../store/wallets/wallets.ts';
 import { notify } from '../../store/notifications.ts';
 import type { ObservedTrx } from '../in-transaction.ts';
 
-/** What a recovery has skipped. */
+/** The indexes and numbers that a recovery skipped. */
 export interface Recovery {
   readonly lostSince: number;
   readonly wallets: readonly {
@@ -41,19 +41,20 @@ export interface Recovery {
   readonly waitingDeliveries: number;
 }
 
-/** What to skip. */
+/** The request of a recovery: which range to skip. */
 export interface SkipRequest {
   readonly lostSince: number;
   readonly now: number;
-  /** How many of each, instead of deriving it from the busiest day and the lost time; null: derive it. */
+  /** How many to skip of each; null: derived from the busiest day and the lost time. */
   readonly skip: number | null;
   /**
-   * Where other copies of this database, made by other restores, continue: they may have used everything from there on.
+   * Where other copies of this database, made by other restores, continue: they may have used every index from there
+   * on.
    */
   readonly otherCopies?: OtherCopies;
-  /** Added to each, for a restore: drawn at random every time. */
+  /** Added to each range by a restore: drawn at random every time. */
   readonly spread?: number;
-  /** Multiplies what is derived: another copy was running, and skipped as much as that. */
+  /** Multiplies the derived range, because another copy that was running skipped as much. */
   readonly times?: number;
 }
 
@@ -65,7 +66,7 @@ export interface OtherCopies {
 
 /**
  * Skips everything that may have been handed out since `lostSince` but is not in this database: transaction numbers,
- * and the addresses of every wallet in use, also beyond those that received money or where another copy continued.
+ * and the addresses of every wallet in use, also beyond those that received money or from which another copy continued.
  * Halted wallets hand out addresses again.
  */
 export async function skipIssued(
@@ -110,7 +111,10 @@ function yearsFrom(lostSince: number, now: number): readonly number[] {
   return Array.from({ length: Math.max(1, last - first + 1) }, (_, index) => first + index);
 }
 
-/** Another copy was running and its numbers may be unknown: it started once as far on, and handed out what follows. */
+/**
+ * Skips more if another copy was running whose numbers may be unknown: it began this far ahead, and handed out the
+ * numbers after that.
+ */
 function beyondCopy(random: () => number): Pick<SkipRequest, 'times' | 'spread'> {
   return { times: 2, spread: MAX_SPREAD + Math.floor(random() * MAX_SPREAD) };
 }

@@ -4,15 +4,15 @@ import { treasuriesOn, type TakenFrom } from '../../store/chains/coin-outflows.t
 import type { App } from '../context.ts';
 import type { Accounts } from './compare-balances.ts';
 
-/** Most nodes know the balances after so many blocks. */
+/** Most nodes keep the balances of this many recent blocks. */
 export const BLOCKS_WITH_BALANCES = 128;
 
 type Balances = ReadonlyMap<string, bigint>;
 
 /**
- * Finds deposits that a call emptied without naming them: anybody may have a contract flush a deposit, but it pays its
- * treasury alone. A block in which a treasury's balance changed by more than the block's plain transfers is traced;
- * where no node traces, the deposits stay unseen.
+ * Finds deposits that a call emptied without naming them: anybody may have a contract flush a deposit, but it pays only
+ * its treasury. A block in which a treasury's balance changed by more than its plain transfers is traced; if no node
+ * traces, the emptied deposits stay unnoticed.
  */
 export function createTreasuryWatch(
   app: App,
@@ -55,7 +55,7 @@ export function createTreasuryWatch(
   };
 }
 
-/** What the transactions of blocks paid an address, without those of contracts. */
+/** The sum that a block's transactions paid to an address, without transfers by contracts. */
 function plainTo(treasury: string, asset: NativeBalances['asset'], blocks: readonly ChainBlock[]): bigint {
   return blocks
     .flatMap(({ transfers }) => transfers)

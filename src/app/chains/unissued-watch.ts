@@ -16,9 +16,9 @@ import {
 import type { App } from '../context.ts';
 
 /**
- * How many addresses beyond a wallet's next one are watched. A restored copy continues as far on as a recovery skips,
- * and the original must see what that copy sells: this is half as much again as a copy of a two-day-old backup skips,
- * because three quarters of it are always watched.
+ * How many addresses beyond a wallet's next one are watched. A restored copy continues after the range that a recovery
+ * skips, and the original must see what that copy sells: this is one and a half times the range for a two-day-old
+ * backup, because three quarters of it are always watched.
  */
 function watchedAhead(busiestDay: number): number {
   return Math.ceil(1.5 * (skipOf(busiestDay, COPY_AGE_MS) + MAX_SPREAD));
@@ -28,15 +28,15 @@ const COPY_AGE_MS = 2 * 24 * 60 * 60_000;
 const REFILL_SHARE = 0.25;
 /** How long a wallet's measured pace is used. */
 const PACE_FOR_MS = 6 * 60 * 60_000;
-/** How many addresses are derived and saved at once: an order whose addresses are not derived yet waits for them. */
+/**
+ * How many addresses are derived and saved at once: an order whose addresses are not derived yet waits for the batch.
+ */
 const BATCH = 50;
 const WALLETS_AT_ONCE = 10;
 
-/** Watches addresses that this database never handed out: skipped ones, and those that come next. */
+/** Watches addresses that this database never handed out: skipped ones, and the next ones. */
 export interface UnissuedWatch {
-  /**
-   * Which of these transfers went to such addresses, by address. All skipped addresses are watched before it answers.
-   */
+  /** Returns which of these transfers went to such addresses, by address, once all skipped addresses are watched. */
   find(transfers: readonly ChainTransfer[]): Promise<ReadonlyMap<string, UnissuedAddress>>;
 }
 
@@ -70,7 +70,8 @@ export function createUnissuedWatch(
   }
 
   /**
-   * Watches a range of addresses; true once all are watched. A wallet of another chain of the network has none here.
+   * Watches a range of addresses; returns true once all are watched. A wallet of another chain of the network has no
+   * addresses here.
    */
   async function watch(
     { firstAddress, kind, source, from, to }: UnwatchedRange,

@@ -14,8 +14,8 @@ import type { App } from '../context.ts';
 import { inTransaction } from '../in-transaction.ts';
 
 /**
- * An hour counts as over so long after its end: payments get their time before they are saved, by the clock of their
- * process. Creating one takes seconds at most.
+ * An hour is closed this long after its end: a payment gets its time from its process's clock before it is saved, and
+ * creating it takes seconds at most.
  */
 const CLOSED_AFTER_MS = 10 * 60_000;
 const MAX_TRANSITIONS = 20_000;
@@ -24,9 +24,9 @@ const MAX_HOURS = 24 * 30;
 const HOURS_A_STATEMENT = 200;
 
 /**
- * Adds up the figures of hours that are over, and again those of hours whose payments changed since. Payments are only
- * read: which changed, their transitions say. Returns true if there may be more to do at once. One process at a time
- * does it; the others return.
+ * Adds up the figures of closed hours, and again those of hours whose payments changed since. Payments are only read;
+ * their transitions tell which changed. Returns true if more may be due at once. One process at a time does this; the
+ * others return.
  */
 export async function addUpFigures(app: App): Promise<boolean> {
   const over = Math.floor((app.clock() - CLOSED_AFTER_MS) / HOUR_MS) * HOUR_MS;
@@ -35,14 +35,14 @@ export async function addUpFigures(app: App): Promise<boolean> {
     const progress = await lockFiguresProgress(trx);
     if (progress === null) return false;
     const { newest, oldestXid, ownXid } = await transitionsNow(trx);
-    // Whoever took an id before `newest` was noted had a transaction id by then, smaller than that of any begun since.
+    // Every transaction that could still commit an id ≤ `newest` has an xid < `endedBefore`.
     const endedBefore = progress.newest === null ? null : (progress.endedBefore ?? ownXid);
     const isSettled = endedBefore !== null && oldestXid >= endedBefore;
     const takenIn = isSettled ? progress.newest : progress.takenIn;
     let noted = isSettled || progress.newest === null ? newest : progress.newest;
     let { closedUntil } = progress;
     if (progress.takenIn !== null && closedUntil !== null && newest > progress.takenIn) {
-      // Once more up to the one that was noted: what came late has been saved since.
+      // A second pass up to the noted id: transactions that were late have committed since.
       const limits = { after: progress.takenIn, before: closedUntil, limit: MAX_TRANSITIONS };
       const { hours, upTo } = await changedHours(trx, limits);
       await addUp(hours);

@@ -25,29 +25,32 @@ import type { App } from '../context.ts';
 import { keysBeyondRole, type KeyBeyondRole } from '../projects/keys.ts';
 import type { NetworkFault, ServiceHealth } from './health.ts';
 
-/** What needs the attention of a person now, with what is needed to say it in a sentence. */
+/** One item that needs the attention of a person now, with the values that a sentence about it needs. */
 export interface AttentionItem extends AttentionKey {
   readonly kind: AttentionKind;
-  /** When it began, or what it is about was made; epoch milliseconds, null where unknown. */
+  /** The begin of the problem or the creation of its subject, in epoch milliseconds; null if unknown. */
   readonly at: number | null;
   readonly payment: { readonly id: string; readonly api: PaymentApi; readonly name: string | null } | null;
-  /** What it is about in the token's smallest units: missing, too much, come late, to be paid back. */
+  /** The amount in the token's smallest units: missing, too much, late, or to be paid back. */
   readonly money: {
     readonly units: bigint;
     readonly decimals: number;
     readonly asset: AssetCode;
   } | null;
   readonly network: Network | null;
-  /** Until when it can still be dealt with, epoch milliseconds. */
+  /** The time until which it can still be dealt with, in epoch milliseconds. */
   readonly until: number | null;
   readonly usdCents: bigint | null;
   /** An endpoint's URL, without the query. */
   readonly url: string | null;
-  /** What is wrong, in plain words. */
+  /** The problem in plain words. */
   readonly detail: string | null;
-  /** Of a network that is not followed. */
+  /** The kind of problem, for a network that is not followed. */
   readonly problemKind: NetworkProblem | null;
-  /** Who changed a wallet, and both as people recognise them; `before` null: there was none. Or who made a key. */
+  /**
+   * A change of a wallet, with both wallets as people recognise them (`before` is null if there was none), or the
+   * creation of a key.
+   */
   readonly change: {
     readonly by: WalletChange['actor'];
     readonly before: string | null;
@@ -59,17 +62,17 @@ export interface AttentionItem extends AttentionKey {
 /** Deposits of a network that are worth a sweep. */
 export interface SweepWorth {
   readonly network: Network;
-  /** Changes when another deposit comes. */
+  /** The newest deposit's number; changes when another deposit comes. */
   readonly newest: number;
   readonly deposits: number;
-  /** Null where no price is known. */
+  /** Null if no price is known. */
   readonly usdCents: bigint | null;
 }
 
-/** What the service knows beside the database. */
+/** The sources beside the database. */
 export interface AttentionSources {
   readonly serviceHealth: () => Promise<ServiceHealth>;
-  /** As last known: no chain is asked by a request. */
+  /** The last known state: no request asks a chain. */
   readonly sweeps: (projectId: string) => Promise<readonly SweepWorth[]>;
 }
 
@@ -79,12 +82,12 @@ export interface AttentionScope {
   readonly role: Role | null;
 }
 
-/** So many of each kind are read; people who have more have other worries than the number. */
+/** How many items of each kind are read. People who have more do not need the exact number. */
 export const MAX_ATTENTION = 100;
 
 /**
- * What needs attention in a project and mode, as far as the role lets somebody see it, the newest first; never what is
- * done or over, because it follows from the state as it is now.
+ * The open items of a project and mode that the role may see, newest first. They follow from the present state, so that
+ * solved or past ones never appear.
  */
 export async function attentionItems(
   app: App,
@@ -137,7 +140,7 @@ async function paymentItems(app: App, scope: AttentionScope): Promise<readonly A
   }));
 }
 
-/** How much the sentence speaks of. */
+/** The amount that the item's sentence names. */
 function unitsOf({ kind, owedUnits, leftUnits }: FaultyPayment): bigint {
   if (kind === 'underpaid') return leftUnits < owedUnits ? owedUnits - leftUnits : 0n;
   if (kind === 'overpaid') return leftUnits - owedUnits;
@@ -168,7 +171,7 @@ function answerOf({ status, error }: FaultyEndpoint): string | null {
   return status === null ? error : `HTTP ${status}`;
 }
 
-/** What only live mode has: money on chains, wallets and keys. */
+/** Items that exist only in live mode: money on chains, wallets and keys. */
 async function liveItems(
   app: App,
   { projectId, mode }: AttentionScope,

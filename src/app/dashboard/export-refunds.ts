@@ -11,7 +11,7 @@ import { isoTime, isoTimeOrNull } from '../../wire/time.ts';
 import type { App } from '../context.ts';
 import { openExport, withoutSearch, type OpenedExport } from './exports.ts';
 
-/** A file of refunds. */
+/** A refund export, as it was asked for. */
 export interface RefundExport {
   readonly scope: PaymentScopeKey;
   readonly search: RefundSearch;
@@ -19,11 +19,11 @@ export interface RefundExport {
   readonly separator: ',' | ';';
 }
 
-/** So many refunds are read at once. */
+/** How many refunds are read at once. */
 const PAGE = 1_000;
 const BYTE_ORDER_MARK = '\ufeff';
 
-/** Opens a file of refunds, the newest first, as they are at one moment. */
+/** Opens a refund export: newest first, all from one snapshot. */
 export function exportRefunds(
   app: App,
   connect: () => Promise<Client>,
@@ -72,11 +72,11 @@ interface Column {
   readonly name: string;
   readonly head: string;
   readonly valueOf: (listed: ListedRefund) => string | null;
-  /** ISO 8601; a CSV file has it in the form that spreadsheets take for a time. */
+  /** The value is ISO 8601; a CSV file has it in the form that spreadsheets read as a time. */
   readonly isTime?: true;
 }
 
-/** In the order of the file. Amounts are exact decimals. */
+/** The columns in the order of the file. Amounts are exact decimals. */
 const COLUMNS: readonly Column[] = [
   { name: 'id', head: 'id', valueOf: ({ refund }) => encodeId('refund', refund.id) },
   { name: 'created', head: 'created (UTC)', valueOf: ({ refund }) => isoTime(refund.createdAt), isTime: true },
@@ -125,7 +125,7 @@ function csvLine(listed: ListedRefund, separator: RefundExport['separator']): st
   return cells.map((cell) => csvCell(guardedText(cell, separator))).join(separator);
 }
 
-/** Spreadsheets take a time with a zone for a text. */
+/** The time without its zone: spreadsheets read a time with a zone as text. */
 function csvTime(iso: string): string {
   return iso === '' ? '' : `${iso.slice(0, 10)} ${iso.slice(11, 19)}`;
 }

@@ -11,20 +11,20 @@ import type { AuditedChange } from '../audit.ts';
 import type { App } from '../context.ts';
 import { openExport, type OpenedExport } from './exports.ts';
 
-/** What a report is of, as it was asked for. */
+/** A report, as it was asked for. */
 export interface AskedReport {
   readonly scope: PaymentScopeKey;
   readonly days: ReportDays;
 }
 
-/** The same of a statement; without `withSweeps` it has nothing that only those who see wallets may know. */
+/** A statement, as it was asked for; without `withSweeps` it omits what only people who may see wallets may know. */
 export interface AskedStatement extends AskedReport {
   readonly scope: PaymentScopeKey & { readonly withSweeps: boolean };
 }
 
 /**
- * All tokens, with the decimals that they have here: the operator may have configured another contract than the
- * well-known one, or have switched a network off since money came there.
+ * All tokens with their decimals here: the operator may have configured another contract than the well-known one, or
+ * have switched a network off since it received money.
  */
 export function tokensOf({ railFor }: Pick<App, 'railFor'>, mode: Mode): readonly Token[] {
   const { seenTokens } = railFor(mode);
@@ -33,7 +33,7 @@ export function tokensOf({ railFor }: Pick<App, 'railFor'>, mode: Mode): readonl
   return [...seenTokens, ...allTokens().filter((token) => !isSeen(token))];
 }
 
-/** The decimals that a token has here; 0 for what is none. */
+/** A token's decimals here; 0 if the token is unknown. */
 export function decimalsOf(tokens: readonly Token[], { asset, network }: { asset: string; network: string }): number {
   return tokens.find((token) => token.asset === asset && token.network === network)?.decimals ?? 0;
 }
@@ -47,7 +47,7 @@ function audited({ scope, days }: AskedReport, action: string, more: Readonly<Re
   };
 }
 
-/** Opens a file of a report. */
+/** Opens the file of a report. */
 export function exportReport(
   app: App,
   connect: () => Promise<Client>,
@@ -64,16 +64,16 @@ export function exportReport(
   });
 }
 
-/** A line of a statement that is being made: how far it is, and then the statement. */
+/** A line of the file of a statement: its progress, and at last the statement. */
 export type StatementLine =
   | { readonly step: BookStep }
   | { readonly statement: StatementRecord }
-  /** Another one of the project is made at this moment. */
+  /** Another statement of the project is being made. */
   | { readonly busy: true };
 
 /**
- * Opens a statement of a project's money, reconciled to the last unit. It is written as JSON lines, so that whoever
- * waits sees how far it is; one at a time for each project.
+ * Opens a statement of a project's money, reconciled to the last unit. The file is written as JSON lines, so that the
+ * reader sees the progress; one at a time per project.
  */
 export function openStatement(app: App, connect: () => Promise<Client>, asked: AskedStatement): Promise<OpenedExport> {
   return openExport(app, connect, {

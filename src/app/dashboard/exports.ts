@@ -17,33 +17,35 @@ import { copyProject } from '../../store/projects/project-export.ts';
 
 /** A file that is about to be written. */
 export interface OpenExport {
-  /** About how many rows it will have; null where nobody can say. */
+  /** The approximate number of rows; null if unknown. */
   readonly rowsAbout: number | null;
   /**
-   * Writes it, piece by piece; each waits for the one before. Returns the number of rows. Ends the connection, whatever
-   * comes of it; throws what `take` throws.
+   * Passes the file to `take` piece by piece, each after the one before, and returns the number of rows. Always ends
+   * the connection. Throws what `take` throws.
    */
   write(take: (piece: Buffer) => Promise<void>): Promise<number>;
-  /** Ends the connection and its work in the database, which would not notice before it has something to send. */
+  /**
+   * Ends the connection and its query: the database would not notice the closed connection before it has rows to send.
+   */
   stop(): Promise<void>;
 }
 
 export type OpenedExport =
   | { readonly kind: 'opened'; readonly file: OpenExport }
-  /** The limit of exports at a time is reached, in all processes together: of everybody, or of this person. */
+  /** The limit of simultaneous exports is reached, for all people or for this person, counted over all processes. */
   | { readonly kind: 'busy'; readonly why: Exclude<ExportSlot, 'taken'> };
 
 /** The rows of an export, and its entry in the audit log. */
 interface ExportWork {
   readonly audited: AuditedChange;
-  /** Left out where nobody can say how many rows there will be. */
+  /** Absent if nobody can know the number of rows. */
   readonly countRows?: () => Promise<number | null>;
   readonly copy: (client: Client, take: (piece: Buffer) => Promise<void>) => Promise<number>;
 }
 
 /**
- * A request as the audit log keeps it. Nobody can change the log, so it leaves out the search text, which may name a
- * customer.
+ * A request as the audit log keeps it, without the search text, which may name a customer: nobody can delete from the
+ * log.
  */
 export function withoutSearch(asked: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   const { search, label, ...others } = asked;
@@ -54,7 +56,7 @@ export function withoutSearch(asked: Readonly<Record<string, unknown>>): Readonl
   };
 }
 
-/** Opens an export on a connection of its own, and keeps in the audit log who takes what. */
+/** Opens an export on a connection of its own, and records in the audit log who exports what. */
 export async function openExport(
   app: App,
   connect: () => Promise<Client>,
@@ -90,7 +92,7 @@ export async function openExport(
           }
         },
         stop: async () => {
-          // The number of a process that ended may be another one's by now.
+          // The backend's process id may belong to another process once the connection is closed.
           if (isOpen) await Promise.all([close(), endServerProcess(app.db, pid)]);
         },
       },
@@ -101,7 +103,7 @@ export async function openExport(
   }
 }
 
-/** Opens a file of payments. */
+/** Opens an export of payments. */
 export function exportPayments(
   app: App,
   connect: () => Promise<Client>,
@@ -121,7 +123,7 @@ export function exportPayments(
   });
 }
 
-/** Opens a file of the audit log. That it was taken is the last entry in it. */
+/** Opens an export of the audit log, whose last entry is the export itself. */
 export function exportAudit(
   app: App,
   connect: () => Promise<Client>,
@@ -139,7 +141,7 @@ export function exportAudit(
   });
 }
 
-/** Opens a file of what is kept for good of a project, without secrets. */
+/** Opens an export of a project's permanent records, without secrets. */
 export function exportProject(app: App, connect: () => Promise<Client>, projectId: string): Promise<OpenedExport> {
   return openExport(app, connect, {
     audited: { action: 'project.export', projectId, subject: { kind: 'project', id: projectId } },

@@ -9,17 +9,17 @@ import type { App } from '../context.ts';
 import { RIGHT_CLOCK } from '../service-clock.ts';
 import { sharedAnswer } from '../shared-answer.ts';
 
-/** How something is, in one line. `none`: there is nothing that could be well or ill. */
+/** The state of one part, in one line. `none`: there is nothing to judge. */
 export interface Health {
   readonly state: 'ok' | 'warning' | 'problem' | 'none';
   readonly count: number;
-  /** How many of them have a problem or a warning. */
+  /** The number of them that have a problem or a warning. */
   readonly affected: number;
-  /** What is wrong, in plain words for the operator; null if nothing is. */
+  /** The problem in plain words for the operator; null if there is none. */
   readonly detail: string | null;
 }
 
-/** The health of what all projects share, read from the database without asking any chain. */
+/** The health of the parts that all projects share, read from the database without asking any chain. */
 export interface ServiceHealth {
   readonly networks: Health;
   readonly backups: Health;
@@ -35,13 +35,13 @@ export interface NetworkFault {
   readonly network: Network;
   readonly problem: string;
   readonly kind: NetworkProblem;
-  /** Differs for each fault: the newest block that was read before it. */
+  /** Identifies this occurrence of the fault: the newest block that was read before it. */
   readonly since: string;
 }
 
-/** How long an answer is shared. Every open Home page polls. */
+/** How long a result is shared. Every open Home page polls. */
 const KEPT_MS = 5_000;
-/** Older backups are too old for a shop that takes payments every day. */
+/** The age at which a backup is too old for a shop that takes payments every day. */
 const OLD_BACKUP_MS = 7 * 86_400_000;
 
 /** Reads the service's health at most once every five seconds, however many people ask. */
@@ -60,7 +60,7 @@ export function createServiceHealth(
       followed: networks,
       faults: all.flatMap(({ network, problem, problemKind: kind, cursor }) => {
         if (problem === null || kind === null) return [];
-        // While it catches up it reads blocks: then it is the same fault for a day.
+        // While catching up, new blocks are read all the time: there the day identifies the fault.
         const since =
           kind === 'behind' ? `catching up ${isoTime(app.clock()).slice(0, 10)}` : String(cursor?.blockAt ?? 0);
         return [{ network, problem, kind, since }];
@@ -78,7 +78,7 @@ function networkHealth(all: readonly NetworkStatus[]): Health {
       ...warnings.map((warning) => `${network}: ${warning}`),
       ...(lost.length === 0
         ? []
-        : [`${network}: ${lost.length} transfers came to addresses of hours that a restore lost`]),
+        : [`${network}: ${lost.length} transfers came to addresses from hours that a restore lost`]),
     ]),
   ];
   return {
@@ -95,7 +95,7 @@ async function backupHealth(app: App): Promise<Health> {
   const { lastGood, lastFailed } = state;
   const isOld = lastGood === null || app.clock() - lastGood.startedAt > OLD_BACKUP_MS;
   const lastGoodText =
-    lastGood === null ? 'there is no good one' : `the last good one is from ${isoTime(lastGood.startedAt)}`;
+    lastGood === null ? 'no good one exists' : `the last good one is from ${isoTime(lastGood.startedAt)}`;
   if (lastFailed)
     return { state: 'problem', count: 1, affected: 1, detail: `the last backup failed, and ${lastGoodText}` };
   return isOld
@@ -119,7 +119,7 @@ export async function webhookHealth(
   const failing = endpoints.filter(({ disabledReason, isFailing }) => disabledReason === null && isFailing);
   const lines = [
     ...disabled.map(({ url, disabledReason }) => `${url}: ${disabledReason ?? ''}`),
-    ...failing.map(({ url }) => `${url}: the newest delivery was not taken`),
+    ...failing.map(({ url }) => `${url}: the newest delivery failed`),
   ];
   return {
     state: endpoints.length === 0 ? 'none' : disabled.length > 0 ? 'problem' : failing.length > 0 ? 'warning' : 'ok',

@@ -5,13 +5,13 @@ import { dayAfter, dayAt, nextDay, startOfDay } from '../../domain/time-zone.ts'
 import { readPaymentFigures, type DurationRow, type FigureRow } from '../../store/payments/payment-figures.ts';
 import type { App } from '../context.ts';
 
-/** A value, and the same value of as many days before; null if it cannot be computed. */
+/** A value, and the same value for the preceding range of as many days; null if it cannot be computed. */
 export interface Compared<Value> {
   readonly value: Value;
   readonly before: Value;
 }
 
-/** Days of a time zone, the last one inclusive: `2026-01-31`. */
+/** Days in a time zone, `from` and `to` inclusive, as `2026-01-31`. */
 export interface DayRange {
   readonly from: string;
   readonly to: string;
@@ -24,7 +24,7 @@ export interface Share {
   readonly usdCents: Compared<bigint>;
 }
 
-/** A part of the range with that of the same place in the range before. */
+/** A part of the range, with the part at the same place of the preceding range. */
 export interface Point {
   /** Epoch milliseconds. */
   readonly from: number;
@@ -33,7 +33,7 @@ export interface Point {
   readonly completed: Compared<number>;
 }
 
-/** What became of the payments that were created in a range of days. */
+/** Figures of the payments that were created in a range of days. */
 export interface HomeFigures {
   /** Start of the first day and end of the last one, epoch milliseconds. */
   readonly from: number;
@@ -44,46 +44,46 @@ export interface HomeFigures {
   readonly completed: Compared<number>;
   /** Completed payments as a share of the final ones, in ten-thousandths. */
   readonly conversion: Compared<number | null>;
-  /** Between creation and completion, as exactly as `durationClass` has it. */
+  /** Median time from creation to completion, as exact as the classes of `durationClass`. */
   readonly medianMs: Compared<number | null>;
   readonly statuses: readonly ({ readonly status: PaymentStatus } & Share)[];
-  /** Of completed payments, the largest first. */
+  /** Tokens of completed payments, largest first. */
   readonly tokens: readonly ({
     readonly asset: string;
     readonly network: string;
     readonly medianMs: number | null;
   } & Share)[];
-  /** The completed payments' own amounts in their currencies' smallest units, the most frequent first. */
+  /** The completed payments' own amounts in their currencies' smallest units, most frequent first. */
   readonly currencies: readonly {
     readonly currency: string;
     readonly payments: number;
     readonly amountMinor: Compared<bigint>;
   }[];
-  /** Without gaps, the oldest first. */
+  /** Points without gaps, oldest first. */
   readonly points: readonly Point[];
 }
 
 /** Longer ranges are refused. */
 export const MAX_RANGE_DAYS = 731;
-/** Up to so many days each has a point; beyond, each week. */
+/** Ranges up to this length have a point per day; longer ranges have one per week. */
 const MAX_DAY_POINTS = 92;
 const HOUR_MS = 3_600_000;
 const WEEK = 7;
 
-/** How many days a range has; not positive where it ends before it begins. */
+/** The number of days of a range; not positive if it ends before it begins. */
 export function daysOf({ from, to }: Pick<DayRange, 'from' | 'to'>): number {
   return Math.round((Date.parse(to) - Date.parse(from)) / (24 * HOUR_MS)) + 1;
 }
 
-/** So many days up to and with today in a zone. */
+/** The range of this many days that ends today in the zone. */
 export function lastDays(app: Pick<App, 'clock'>, zone: string, days: number): DayRange {
   const to = dayAt(zone, app.clock());
   return { from: dayAfter(to, 1 - days), to, zone };
 }
 
 /**
- * The figures of a range of days and of as many days before it, exact to the cent, as the payments are now. At most
- * {@link MAX_RANGE_DAYS}.
+ * The figures of a range of days and of the preceding range of as many days, exact to the cent, from the present state
+ * of the payments. The range has at most {@link MAX_RANGE_DAYS}.
  */
 export async function homeFigures(
   app: App,
@@ -139,7 +139,7 @@ export async function homeFigures(
   };
 }
 
-/** The edges of all points of the range before and the range; the range begins with the edge number `middle`. */
+/** The edges of all points of both ranges; the later range begins with edge number `middle`. */
 function partsOf(range: DayRange): Pick<HomeFigures, 'unit'> & {
   readonly edges: readonly number[];
   readonly middle: number;
@@ -171,7 +171,8 @@ function pointsOf(figures: readonly FigureRow[], edges: readonly number[], middl
   const parts = Map.groupBy(figures, ({ part }) => part);
   const rows = (part: number): readonly FigureRow[] => parts.get(part) ?? [];
   return edges.slice(middle, -1).map((from, index) => {
-    // A day on which clocks change has an hour more or less than the one before: what has no counterpart has nothing.
+    // A day on which clocks change has an hour more or less than its counterpart: the extra hour is compared with
+    // nothing.
     const then = index < middle ? rows(index) : [];
     const now = rows(middle + index);
     const compared = <Value>(of: (some: readonly FigureRow[]) => Value): Compared<Value> => ({

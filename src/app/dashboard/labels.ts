@@ -6,7 +6,7 @@ import type { PaymentSelector } from '../payments/change-payment.ts';
 import { annotate, ofPayment, type AnnotationOutcome } from './notes.ts';
 
 const MAX_LABELS_OF_PAYMENT = 20;
-/** How many labels are suggested at most. */
+/** The maximum number of suggested labels. */
 const MAX_LABELS_OF_PROJECT = 500;
 
 /** The names of a project's labels, sorted. */
@@ -20,7 +20,7 @@ export function addLabel(app: App, selector: PaymentSelector, text: string): Pro
     const name = text.trim().replaceAll(/\s+/g, ' ');
     // Filters separate labels by commas.
     if (!hasVisible(name) || name.includes(',')) {
-      const message = 'label must be a word or a few, without a comma. Add several labels one by one.';
+      const message = 'label must be one or a few words without a comma. Add several labels one by one.';
       return { kind: 'refused', param: 'label', message };
     }
     const there = (await labelsOfPayments(trx, [payment.id])).get(payment.id) ?? [];

@@ -14,14 +14,14 @@ import type { App } from '../context.ts';
 import { attentionItems, type AttentionScope, type AttentionSources } from './attention.ts';
 import type { AnnotationOutcome } from './notes.ts';
 
-/** What a person writes to one occurrence; what is left out stays. */
+/** A person's change of one item; absent fields stay as they are. */
 export interface AttentionChange {
-  /** A person's id; null: nobody. */
+  /** The id of a person; null for nobody. */
   readonly assignedTo?: string | null | undefined;
-  /** Empty: none. */
+  /** An empty text removes the note. */
   readonly note?: string | undefined;
   readonly isDone?: boolean | undefined;
-  /** The version that the person saw; 0: nothing was written yet. */
+  /** The version that the person saw; 0 if nothing was written yet. */
   readonly version: number;
 }
 
@@ -31,13 +31,12 @@ export function projectAssignees(executor: Database | Trx, projectId: string): P
   return assignees(executor, projectId, roles);
 }
 
-const OVER = 'This is over: it needs no attention any more, and nothing was saved.';
-const CHANGED = 'Somebody else has changed this meanwhile. Read what it says now, then make your change again.';
+const OVER = 'This item needs no attention any more. Nothing was saved.';
+const CHANGED = 'Somebody else has changed this item meanwhile. Read it, then make your change again.';
 
 /**
- * Assigns, notes or marks as done one occurrence of what needs attention. Refused if it is over, if the role does not
- * let the person see it, or if somebody changed it since the version that the person saw. What was marked as done can
- * be taken back.
+ * Assigns one item, notes something on it or marks it as done. Refused if the item is over, if the role may not see it,
+ * or if somebody changed it since the version that the person saw. A mark as done can be taken back.
  */
 export async function markAttention(
   app: App,
@@ -57,7 +56,7 @@ export async function markAttention(
     if (typeof assignedTo === 'string') {
       const people = await projectAssignees(trx, scope.projectId);
       if (!people.some(({ id }) => id === assignedTo)) {
-        const message = 'assigned_to must be a person who may write notes in this project. Choose one of the list.';
+        const message = 'assigned_to must be a person who may write notes in this project. Choose one from the list.';
         return { kind: 'refused', param: 'assigned_to', message };
       }
     }
@@ -78,7 +77,7 @@ export async function markAttention(
       projectId: scope.projectId,
       subject: { kind: 'attention', id: `${key.kind} ${key.subject}` },
       before: { assigned_to: before?.assignedTo ?? null },
-      // Notes are not kept where nobody can delete them.
+      // The audit log cannot be deleted, so it keeps no text of a note.
       after: { assigned_to: after.assignedTo, has_note: after.note !== null },
     });
     return { kind: 'done' };

@@ -9,13 +9,13 @@ import { recordAudit, type AuditedChange } from '../audit.ts';
 import { newId, type App } from '../context.ts';
 import { selects, type PaymentSelector } from '../payments/change-payment.ts';
 
-/** Keeps the page of a payment small. */
+/** The limit keeps the page of a payment small. */
 const MAX_NOTES = 200;
 
 export type AnnotationOutcome =
   | { readonly kind: 'done' }
   | { readonly kind: 'not_found' }
-  /** `message` names the rule and the way out. */
+  /** `message` names the rule and what to do. */
   | { readonly kind: 'refused'; readonly param: string | null; readonly message: string }
   /** Somebody else's change came first, and nothing was saved. `message` says what to do. */
   | { readonly kind: 'conflict'; readonly message: string };
@@ -28,7 +28,7 @@ export function addNote(app: App, selector: PaymentSelector, text: string): Prom
     const { actor } = app;
     if (actor?.kind !== 'person' || actor.id === null) throw new Error('Only a person writes notes.');
     if ((await countNotes(trx, payment.id)) >= MAX_NOTES) {
-      const message = `text: a payment has at most ${MAX_NOTES} notes. Edit or delete one.`;
+      const message = `text: a payment has at most ${MAX_NOTES} notes. Edit one or delete one.`;
       return { kind: 'refused', param: 'text', message };
     }
     const createdAt = app.clock();
@@ -41,8 +41,8 @@ export function addNote(app: App, selector: PaymentSelector, text: string): Prom
 }
 
 /**
- * Changes the text of a note; only its author may. `version` is the version that was edited: if the note has another
- * one now, the edit is refused.
+ * Changes the text of a note; only its author may. `version` is the version that was edited: the edit is refused if the
+ * note has a newer one.
  */
 export function editNote(
   app: App,
@@ -107,13 +107,13 @@ export function ofPayment(
 /** A change of one note by the acting person. */
 interface NoteChange {
   readonly id: string;
-  /** The version that they saw. */
+  /** The version that the person saw. */
   readonly version: number;
-  /** Whether they need not be its author. */
+  /** Whether the person need not be the author. */
   readonly mayChangeOthers: boolean;
-  /** Says who may, given the author's name. */
+  /** Returns the message for a person who may not, given the author's name. */
   readonly refusal: (author: string) => string;
-  /** Saves it and returns its entry in the audit log, or why it was not saved. */
+  /** Saves the change and returns its audit entry, or why it was not saved. */
   readonly save: (trx: Trx, note: Note) => Promise<Pick<AuditedChange, 'action' | 'before' | 'after'> | typeof EMPTY>;
 }
 
@@ -127,8 +127,7 @@ function changeNote(app: App, selector: PaymentSelector, change: NoteChange): Pr
       };
     }
     if (note.version !== change.version) {
-      const message =
-        'This note was edited meanwhile, and now says something else. Read it, then make your change again.';
+      const message = 'This note was edited meanwhile. Read it, then make your change again.';
       return { kind: 'conflict', message };
     }
     if (note.authorId !== app.actor?.id && !change.mayChangeOthers) {

@@ -12,13 +12,13 @@ import { possibleActions, type PossibleActions } from '../payments/possible-acti
 
 /** Everything stored about a payment, with addresses as they are displayed, and its possible actions. */
 export interface SeenPayment extends PaymentDetails {
-  /** Null while there are none to count. */
+  /** Null while there are no confirmations to count. */
   readonly confirmations: Confirmations | null;
   readonly can: PossibleActions;
   readonly refundable: readonly Refundable[];
-  /** Names failed refunds that seem to have been paid, and the transactions. */
+  /** Failed refunds that seem to have been paid, with the transactions. */
   readonly refundWarnings: readonly string[];
-  /** The block explorer that shows what happens to a token: null on a test chain and in the sandbox. */
+  /** The block explorer for a token; null on a test chain and in the sandbox. */
   readonly explorerOf: (token: Pick<Token, 'asset' | 'network'>) => string | null;
 }
 

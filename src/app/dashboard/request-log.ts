@@ -2,11 +2,11 @@ import type { AccessKey } from '../projects/access.ts';
 import { insertApiRequests, type AlikeRequests } from '../../store/projects/api-requests.ts';
 import { newId, type App } from '../context.ts';
 
-/** A call of one of the APIs that was answered. */
+/** An answered call of one of the APIs. */
 export interface ApiCall {
   readonly requestId: string;
   readonly method: string;
-  /** Without the query, which may have customers' data. */
+  /** The path without the query, which may have customers' data. */
   readonly path: string;
   readonly status: number;
   readonly durationMs: number;
@@ -17,15 +17,15 @@ export interface ApiCall {
 }
 
 export interface RequestLog {
-  /** Keeps a call for the next flush, unless it is a read beyond the sample. */
+  /** Keeps a call for the next flush, unless it is a successful read beyond the sample. */
   add(call: ApiCall): void;
-  /** Resolves when everything that was added is saved, or lost. */
+  /** Resolves when every added call is saved or lost. */
   stop(): Promise<void>;
 }
 
-/** How many reads of a project that were not refused are kept a second; of the others a shop polls thousands. */
+/** How many successful reads of a project are kept per second: a shop polls thousands. */
 const MAX_READS = 5;
-/** What is added beyond this is lost until the next flush: the log must never hold up an answer. */
+/** Calls beyond this many are lost until the next flush: the log must never hold up an answer. */
 const MAX_WAITING = 10_000;
 const MAX_BATCH = 1_000;
 const FLUSH_MS = 1_000;
@@ -34,18 +34,18 @@ const MAX_PATH = 300;
 const MAX_MESSAGE = 500;
 const MAX_AGENT = 160;
 
-/** Saves the calls of the APIs in batches, beside the requests and never in them. */
+/** Saves calls of the APIs in batches, after their requests were answered. */
 export function createRequestLog(
   app: App,
   { onFault, flushMs = FLUSH_MS }: { readonly onFault: (error: unknown) => void; readonly flushMs?: number },
 ): RequestLog {
   let waiting = new Map<string, Group>();
   let calls = 0;
-  /** Reads by project in this second. */
+  /** The number of reads per project in this second. */
   let reads = new Map<string, number>();
   let second = 0;
   let flushing: Promise<void> | null = null;
-  /** The group of the call before: most calls of a busy shop are alike. */
+  /** The group of the previous call: most calls of a busy shop are alike. */
   let latest: { readonly call: ApiCall; readonly group: Group } | null = null;
 
   const findGroup = (call: ApiCall): Group => {
@@ -64,7 +64,7 @@ export function createRequestLog(
     const groups = [...waiting.values()];
     [waiting, calls, latest] = [new Map(), 0, null];
     for (let start = 0; start < groups.length; start += MAX_BATCH) {
-      // What cannot be saved is lost: the log says what went wrong, and is not to go wrong itself.
+      // Calls that cannot be saved are lost: the fault is reported, and the log goes on.
       await insertApiRequests(app.db, groups.slice(start, start + MAX_BATCH)).catch(onFault);
     }
   };
@@ -100,7 +100,7 @@ interface Group extends AlikeRequests {
   readonly durationsMs: number[];
 }
 
-/** Whether two calls of one second are surely alike: what was refused is compared by its name. */
+/** Whether two calls of one second are certainly alike; refused calls are compared by their name. */
 function isAlike(one: ApiCall, other: ApiCall): boolean {
   return (
     one.key === other.key &&
@@ -114,7 +114,7 @@ function isAlike(one: ApiCall, other: ApiCall): boolean {
   );
 }
 
-/** The same for calls of one second that are alike. */
+/** A name that only equal calls of one second share. */
 function nameOf({ key, method, path, status, client, userAgent, refusal }: ApiCall, second: number): string {
   const why = refusal === null ? '' : `${refusal.type} ${refusal.param ?? ''} ${refusal.message}`;
   return `${second} ${key.id} ${status} ${method} ${path}\n${client}\n${userAgent ?? ''}\n${why}`;
@@ -128,7 +128,7 @@ function groupOf({ key, refusal, ...call }: ApiCall): Group {
     path: storable(call.path, MAX_PATH),
     status: call.status,
     keyId: key.id,
-    // A public key is in the browsers of customers, whose addresses are nobody's business here.
+    // A public key is in the browsers of customers, whose IP addresses are not kept.
     ip: key.kind === 'public' ? null : storable(call.client, MAX_AGENT),
     userAgent: key.kind === 'public' || call.userAgent === null ? null : storable(call.userAgent, MAX_AGENT),
     error:
@@ -145,7 +145,7 @@ function groupOf({ key, refusal, ...call }: ApiCall): Group {
   };
 }
 
-/** What PostgreSQL can store: without NUL and half a surrogate pair, and not too long. */
+/** The text in a form that PostgreSQL can store: without NUL and lone surrogates, and cut to a length. */
 function storable(text: string, max: number): string {
   return text.slice(0, max).toWellFormed().replaceAll('\0', '\uFFFD');
 }

@@ -14,7 +14,7 @@ import { differences, recordAudit } from '../audit.ts';
 import { newId, type App } from '../context.ts';
 import { rejected, type Rejected } from '../rejected.ts';
 
-/** Who asks, and what their role in the project is. */
+/** The person who asks, and their role in the project. */
 export interface Viewing {
   readonly projectId: string;
   readonly personId: string;
@@ -36,7 +36,7 @@ export function viewsOf(app: App, { projectId, personId }: Viewing): Promise<rea
   return listViews(app.db, projectId, personId, MAX_SHOWN);
 }
 
-/** Saves a new view of the person's own. */
+/** Saves a new view owned by the person. */
 export function saveView(app: App, viewing: Viewing, fields: ViewFields): Promise<ViewOutcome> {
   return app.db.transaction().execute(async (trx): Promise<ViewOutcome> => {
     const refusal = sharingRefusal(viewing, fields);
@@ -53,7 +53,7 @@ export function saveView(app: App, viewing: Viewing, fields: ViewFields): Promis
   });
 }
 
-/** Changes a view as it was read in a version. Its owner may, and of a shared one who may share. */
+/** Changes a view that was read in a version. Its owner may; a shared view also those who may share views. */
 export function changeView(
   app: App,
   viewing: Viewing,
@@ -82,7 +82,7 @@ export function removeView(app: App, viewing: Viewing, id: string, version: numb
   });
 }
 
-/** A view in the log, which cannot be changed: it does not keep what or whom the view searches for. */
+/** A view as the audit log keeps it, without its search, which may name customers: the log cannot be changed. */
 function logged({ name, shared }: ViewFields) {
   return { name, shared };
 }
@@ -97,7 +97,7 @@ function onView(
   return app.db.transaction().execute(async (trx): Promise<ViewOutcome> => {
     const current = await lockView(trx, viewing.projectId, id);
     const isOwn = current?.personId === viewing.personId;
-    // Another person's own view does not exist for anybody else.
+    // Another person's private view does not exist for anybody else.
     if (current === null || (!isOwn && !current.shared)) return rejected('no_view');
     if (!isOwn && !mayDo(viewing.role, 'share_views')) return rejected('other_view', { owner: current.owner });
     if (current.version !== version) return rejected('view_changed', { name: current.name });

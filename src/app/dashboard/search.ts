@@ -4,13 +4,13 @@ import type { PaymentKeyKind, PaymentKey } from '../../store/payments/payment-ke
 import type { App } from '../context.ts';
 import { decodeId, parseUuid } from '../../domain/id.ts';
 
-/** The payments that a text finds: of the mode that is shown, or of the other mode where there are none. */
+/** The payments that match a text: in the shown mode, or in the other mode if there are none. */
 export interface Found {
   readonly mode: Mode;
   readonly hits: readonly PaymentHit[];
 }
 
-/** The meanings of a text, the likeliest first: a text in the form of an id is most likely that id. */
+/** The possible meanings of a text, likeliest first: a text in the form of an id is most likely that id. */
 const RANKS: readonly PaymentKeyKind[] = [
   'id',
   'number',
@@ -23,7 +23,7 @@ const RANKS: readonly PaymentKeyKind[] = [
   'description',
 ];
 
-/** Finds payments of a project by one text, whatever it is of them. At most `limit`. */
+/** Finds payments of a project by one text, which may be any of their identifiers. Returns at most `limit`. */
 export async function search(
   app: App,
   { projectId, mode }: { readonly projectId: string; readonly mode: Mode },
@@ -38,20 +38,20 @@ export async function search(
   return elsewhere.length > 0 ? { mode: other, hits: elsewhere } : { mode, hits };
 }
 
-/** Shorter beginnings of a description would mean half of all payments. */
+/** A shorter prefix of a description would match half of all payments. */
 const MIN_DESCRIPTION = 3;
 const HASH = /^(?:0x)?([0-9a-f]{64})$/i;
 const EVM_ADDRESS = /^(?:0x)?([0-9a-f]{40})$/i;
-/** Every form of an address on the chains, from the shortest in base58 to the longest in bech32m. */
+/** Any form of an address, from the shortest in base58 to the longest in bech32m. */
 const ADDRESS = /^[0-9a-z]{26,90}$/i;
 /** A payment URI (BIP 21, EIP-681). */
 const URI = /^[a-z]+:(?:pay-)?([0-9a-z]{26,90})(?:@\d+)?(?:\/\w+)?(?:\?(.*))?$/i;
 const WEB_PAGE = /^https?:\/\/[^?#]*\/([^/?#]+)\/?(?:[?#].*)?$/i;
 
 /**
- * Every meaning that a text in the search box can have by its form. Takes addresses and hashes as wallets,
- * explorers and QR codes write them: upper case, without `0x`, as a payment URI, as the address of an explorer's page.
- * Null where there is no text.
+ * Every meaning that a text in the search box can have by its form. Accepts addresses and hashes as wallets, explorers
+ * and QR codes write them: in upper case, without `0x`, as a payment URI, or as the URL of an explorer's page. Null for
+ * an empty text.
  */
 export function searchKeysOf(search: string): readonly PaymentKey[] | null {
   const text = search.trim();
@@ -85,14 +85,14 @@ function idKeys(text: string): readonly PaymentKey[] {
 
 function addressForms(text: string): readonly string[] {
   const [, uriAddress, query] = URI.exec(text) ?? [];
-  // EIP-681: a token's transfer names the token's contract first, and who gets it as a parameter.
+  // EIP-681: a token transfer names the token's contract first, and the recipient as a parameter.
   const receiver = new URLSearchParams(query).get('address');
   const written = [...new Set([receiver ?? uriAddress ?? text])].filter((one) => ADDRESS.test(one));
   return [
     ...new Set(
       written.flatMap((one) => {
         const evm = EVM_ADDRESS.exec(one)?.[1];
-        // Base58 tells cases apart; bech32 may be upper case as a whole.
+        // Base58 is case-sensitive; bech32 may be all upper case.
         return evm === undefined ? [one, one.toLowerCase()] : [`0x${evm.toLowerCase()}`];
       }),
     ),

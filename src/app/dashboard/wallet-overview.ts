@@ -19,48 +19,48 @@ import { monitoringMsOf } from '../payments/payment-policy.ts';
 import { within } from '../within.ts';
 import type { ServiceHealth } from './health.ts';
 
-/** What pages about wallets need beside the database. */
+/** The sources beside the database of the pages about wallets. */
 export interface WalletSources {
   readonly chains: UtxoChains;
   readonly openWallet: WalletOpener;
-  /** The networks and their nodes as last known. */
+  /** The last known state of the networks and their nodes. */
   readonly serviceHealth: () => Promise<ServiceHealth>;
-  /** Asks a network's nodes now; null where the service follows none. */
+  /** Asks a network's nodes now; null if the service does not follow the network. */
   readonly askNodes: (network: Network) => Promise<readonly NodeReport[] | null>;
 }
 
 /** A network, the project's wallet there, and how the service follows it. */
 export interface NetworkOverview {
   readonly network: Network;
-  /** The ways in which a wallet can be given, the usual one first. */
+  /** The ways to give a wallet, the usual one first. */
   readonly kinds: readonly WalletSource['kind'][];
   /** The setting that names its nodes. */
   readonly setting: string;
   readonly version: string;
   readonly wallet: WalletOverview | null;
-  /** Null: no node of it is set. */
+  /** Null: no node is set for the network. */
   readonly status: NetworkStatus | null;
 }
 
 export interface WalletOverview {
   readonly wallet: Wallet;
-  /** Null: its source cannot be read. */
+  /** Null: the wallet's source cannot be read. */
   readonly addressKind: AddressKind | null;
   readonly tiers: readonly ConfirmationTier[];
   readonly toleranceBasisPoints: number;
-  /** Why no address of it can be handed out; null: some can. */
+  /** Why no address of the wallet can be handed out; null if it can. */
   readonly problem: Refusal | null;
-  /** What its owner should take care of; null: nothing. */
+  /** A warning for its owner; null if there is none. */
   readonly warning: string | null;
 }
 
-/** A coin that the project's wallets take. */
+/** A coin that the project's wallets accept. */
 interface CoinOverview {
   readonly coin: string;
   readonly isOn: boolean;
 }
 
-/** All that is set of a project's wallets and terms, and how the networks are. Asks no chain. */
+/** A project's wallets and terms, and the state of the networks. Asks no chain. */
 export async function walletOverview(
   app: App,
   projectId: string,
@@ -70,7 +70,7 @@ export async function walletOverview(
   readonly coins: readonly CoinOverview[];
   readonly hasOwnOrder: boolean;
   readonly spreadBasisPoints: number;
-  /** What holds, in milliseconds; `hasOwnWindow`: it was set for the project. */
+  /** The window in force, in milliseconds; `hasOwnWindow`: it was set for the project. */
   readonly monitoringMs: number;
   readonly hasOwnWindow: boolean;
   readonly version: string;
@@ -126,11 +126,11 @@ function overviewOf(wallet: Wallet, chains: UtxoChains, halted: Refusal | null):
     warning:
       kind === 'treasury' || gap <= GAP_LIMIT
         ? null
-        : `${count} addresses were handed out since the last one that was paid: raise your wallet's gap limit to ${limit} or more, so that it finds later payments.`,
+        : `${count} addresses were handed out after the last one that was paid: raise your wallet's gap limit to ${limit} or more, so that it finds later payments.`,
   };
 }
 
-/** So many addresses are shown to be compared with the owner's own wallet. */
+/** How many addresses are shown, so that the owner can compare them with their own wallet. */
 const CHECKED_ADDRESSES = 10;
 /** How long the nodes may take for a check. */
 const CHECK_MS = 10_000;
@@ -138,15 +138,15 @@ const CHECK_MS = 10_000;
 /** The first addresses of a wallet, and the answers of its network's nodes. */
 export interface WalletCheckup {
   readonly wallet: Wallet;
-  /** The first addresses; null: the wallet cannot be read. */
+  /** The first addresses; null if the wallet cannot be read. */
   readonly addresses: readonly string[] | null;
   /** Null: no node of the network is set. */
   readonly nodes: readonly NodeReport[] | null;
-  /** Why the nodes could not be asked; null: they were. */
+  /** Why the nodes could not be asked; null if they were. */
   readonly fault: string | null;
 }
 
-/** Checks a project's wallet. Asks the nodes, and waits ten seconds for them at most. Null: there is no wallet. */
+/** Checks a project's wallet, asking the nodes for at most ten seconds. Null if there is no wallet. */
 export async function checkWallet(
   app: App,
   projectId: string,

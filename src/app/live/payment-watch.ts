@@ -1,7 +1,7 @@
 import type { Network } from '../../domain/networks.ts';
 import type { Notifications } from '../../store/notifications.ts';
 
-/** Wakes whoever shows a payment when it may have changed, whichever process changed it. */
+/** Wakes the pages and streams that show a payment when it may have changed, in any process. */
 export interface PaymentWatch {
   /**
    * Wakes the listener whenever the payment may have changed, and with every block of `network` if one is given. A
@@ -11,7 +11,7 @@ export interface PaymentWatch {
   watch(paymentId: string, network: Network | null, listener: () => void): () => void;
   /** Whether changes may be missed now, because the database does not answer or notifications do not arrive. */
   isDown(): boolean;
-  /** Calls the listener whenever that begins. It must not throw. */
+  /** Calls the listener whenever notifications stop. The listener must not throw. */
   onDown(listener: () => void): void;
   /** The number of current watchers. */
   watchers(): number;
@@ -21,7 +21,7 @@ export interface PaymentWatch {
 export interface PaymentWatchOptions {
   /** How often all watchers are woken while notifications are down. */
   readonly wakeWhileDownMs?: number;
-  /** Over which time waking all watchers is spread. */
+  /** The time over which waking all watchers is spread. */
   readonly spreadMs?: number;
 }
 
@@ -33,7 +33,7 @@ interface Watcher {
 const SPREAD_STEPS = 20;
 
 /**
- * The watch of one process. When notifications come back, all watchers are woken once, because something may have been
+ * The watch of one process. When notifications come back, all watchers are woken once, because a change may have been
  * missed; while notifications are down, they are woken at intervals. Both are spread over time, so that thousands of
  * watchers do not query the database at the same moment.
  */
@@ -46,7 +46,10 @@ export function createPaymentWatch(
   const all = new Set<Watcher>();
   let spreading: NodeJS.Timeout | undefined;
 
-  /** Waking all watchers again replaces a round still under way: it also wakes those that round did not reach. */
+  /**
+   * Wakes all watchers. A new round replaces one still under way, and also wakes those that the old round did not
+   * reach.
+   */
   const wakeAll = (): void => {
     clearTimeout(spreading);
     const waiting = [...all];

@@ -8,21 +8,21 @@ import type { PaymentScopeKey } from '../../store/payments/payment-filter.ts';
 import { findOwners, newestPayments, type OwnedPayment } from '../../store/payments/payment-list.ts';
 import type { App } from '../context.ts';
 
-/** What changed in a project, but not how. */
+/** The kind of change in a project; the listener reads the details. */
 export type ProjectChange =
   | { readonly kind: 'payment' | 'payment_created'; readonly id: string; readonly api: PaymentApi }
-  /** People wrote to what needs attention. */
+  /** People wrote to items that need attention. */
   | { readonly kind: 'attention' }
-  /** Something was sent to an endpoint. */
+  /** A delivery to an endpoint was attempted. */
   | { readonly kind: 'deliveries' }
-  /** What lies on deposits changed, or what is known of a sweep. */
+  /** Balances of deposits changed, or the state of a sweep. */
   | { readonly kind: 'sweeps' }
   /** A block of the network: payments on it have new confirmations. */
   | { readonly kind: 'network'; readonly network: Network }
-  /** Too much to list, or changes may have been missed. */
+  /** More changes than are listed, or changes may have been missed. */
   | { readonly kind: 'anything' };
 
-/** Passes on what changes in a project's payments of one mode, whichever process changed it. */
+/** Passes on the changes of a project's payments in one mode, from all processes. */
 export interface ProjectWatch {
   /** Calls the listener at most once a second. It must not throw. Returns a function that stops watching. */
   watch(scope: PaymentScopeKey, listener: Listener): () => void;
@@ -45,9 +45,9 @@ export interface ProjectWatchOptions {
 const MAX_LISTED = 50;
 /** More ids than this in one round are not read. */
 const MAX_COLLECTED = 2_000;
-/** If all of so many attempts are new, there may be more, of any project. */
+/** If all of this many attempts are new, there may be more, of any project. */
 const MAX_ATTEMPTS = 100;
-/** Changes of one moment come together. */
+/** Changes within this time are passed on together. */
 const GATHER_MS = 50;
 /** Payments get their ids, by their process's clock, before they are saved: new ones are searched this far back. */
 const OVERLAP_MS = 10_000;
@@ -61,7 +61,7 @@ interface Group {
   known: Set<string>;
 }
 
-/** What notifications name between two polls. */
+/** The empty collection of notifications between two polls. */
 function nothing() {
   return {
     changed: new Set<string>(),
@@ -142,7 +142,7 @@ export function createProjectWatch(
   };
 }
 
-/** Adds a listener to the group of its project and mode, which goes with its last one. */
+/** Adds a listener to the group of its project and mode; the group is removed with its last listener. */
 function join(groups: Map<string, Group>, scope: Group['scope'], now: number, listener: Listener): () => void {
   const key = `${scope.projectId} ${scope.mode}`;
   const group = groups.get(key) ?? { scope, listeners: new Set(), since: now, known: new Set<string>() };
@@ -154,7 +154,7 @@ function join(groups: Map<string, Group>, scope: Group['scope'], now: number, li
   };
 }
 
-/** The newest payments of these projects, one more than is listed. */
+/** The newest payments of these projects, one more than can be listed. */
 function createdIn({ db, clock }: Pick<App, 'db' | 'clock'>, groups: readonly Group[]) {
   const scopes = groups.map(({ scope }) => scope);
   return newestPayments(db, scopes, clock() - OVERLAP_MS, MAX_LISTED + 1);
@@ -165,14 +165,14 @@ function watchersOf(groups: ReadonlyMap<string, Group>): number {
 }
 
 interface Pace {
-  /** Begins, unless it has. */
+  /** Starts polling unless it has started. */
   start(): void;
-  /** What is notified after a silence is passed on at once, and then once a period. */
+  /** Passes the first notification after a silence on at once, and later ones once a period. */
   hurry(): void;
   stop(): void;
 }
 
-/** Calls `poll` once a period for as long as somebody watches. */
+/** Calls `poll` once a period while somebody watches. */
 function createPace(poll: () => Promise<void>, everyMs: number, isWatched: () => boolean): Pace {
   let timer: NodeJS.Timeout | undefined;
   let isPolling = false;
@@ -209,12 +209,12 @@ interface Found {
   readonly marked: ReadonlySet<string>;
   /** The projects whose sweeps changed. */
   readonly moved: ReadonlySet<string>;
-  /** The projects and modes whose endpoints were sent something. */
+  /** The projects and modes with new delivery attempts. */
   readonly sent: ReadonlySet<string> | 'all';
   readonly hasMissed: boolean;
 }
 
-/** Finds where something was sent since the round before. */
+/** Finds the projects and modes with delivery attempts since the round before. */
 function createSentWatch(db: Database): () => Promise<Found['sent']> {
   let known: ReadonlySet<bigint> | null = null;
   return async () => {

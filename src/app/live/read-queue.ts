@@ -2,7 +2,7 @@
 const MAX_RUNNING = 100;
 
 export interface ReadQueue {
-  /** Runs the job when its turn comes; a job already waiting is not added again. A job that fails is over. */
+  /** Runs the job when its turn comes; a job already waiting is not added again. A failed job is not repeated. */
   add(job: () => Promise<void>): void;
   remove(job: () => Promise<void>): void;
 }

@@ -12,7 +12,7 @@ const MAX_RETRY_MS = 15_000;
 export interface VersionStreamOptions {
   readonly reader: PaymentReader;
   readonly watch: PaymentWatch;
-  /** A short text that changes exactly when what is shown of the payment changes. */
+  /** A short text that changes exactly when the shown payment changes. */
   readonly versionOf: (payment: Payment) => string | Promise<string>;
   readonly selector: PaymentSelector;
   readonly queue: ReadQueue;
@@ -97,7 +97,7 @@ export function createVersionStream(options: VersionStreamOptions): VersionStrea
   };
 }
 
-/** The network whose blocks change what the page shows: confirmations are shown while a payment is being confirmed. */
+/** The network whose blocks change the page: confirmations are shown while a payment is being confirmed. */
 function countingNetwork({ status, quote }: Payment): Network | null {
   return isCounting(status) ? (quote?.network ?? null) : null;
 }

@@ -13,15 +13,15 @@ import { enqueueMails } from '../enqueue-mail.ts';
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
-/** What comes within so long after a mail at once waits for it, so that a storm is a few mails. */
+/** Minimum time between two immediate mails to a person; later items are batched, so that a storm is a few mails. */
 const MIN_BETWEEN_MS = 10 * MINUTE_MS;
-/** So many of each project are named in a mail. */
+/** The maximum number of items of each project that a mail names. */
 const MAX_NAMED = 20;
 const MAX_PROJECTS = 20;
-/** A summary that could not be sent by then is of no use any more. */
+/** A summary that could not be sent by then is useless. */
 const PATIENCE_MS = DAY_MS;
 
-/** Mails what was noticed since to those who want it. Only of live mode: test payments are nobody's alarm. */
+/** Mails newly noticed items to the people who want them. Only for live mode: test payments alarm nobody. */
 export async function enqueueNotices(app: App): Promise<void> {
   if (app.sendsMail !== true) return;
   const readers = await mailReaders(app.db);
@@ -33,7 +33,7 @@ export async function enqueueNotices(app: App): Promise<void> {
   }
 }
 
-/** Whether now is the time to see what somebody who wants mails was not mailed yet. */
+/** Whether it is time to look for items that were not yet mailed to a person. */
 function isAttentionDue({ choices, memberships }: MailReader, open: readonly NoticedItem[], now: number): boolean {
   if (choices.attention === 'off') return false;
   if (choices.attention === 'daily')
@@ -42,7 +42,7 @@ function isAttentionDue({ choices, memberships }: MailReader, open: readonly Not
   return isRested && open.some((one) => one.id > choices.attentionSeen && isFor(memberships, one));
 }
 
-/** Whether the hour of mails has come today. */
+/** Whether the hour of mails has come today in the zone. */
 function isTimeOf(zone: string, now: number): boolean {
   return hourAt(zone, now) >= MAIL_HOUR;
 }
@@ -51,7 +51,10 @@ function isFor(memberships: MailReader['memberships'], { kind, projectId }: Noti
   return isInAttentionMails(kind) && mayDo(roleIn(memberships, projectId), actionOfAttention(kind));
 }
 
-/** One mail of all that is new to somebody. Whoever changes from daily to at once, or back, misses nothing. */
+/**
+ * Enqueues one mail with all items that are new to a person. A person who changes between daily and immediate mails
+ * misses nothing.
+ */
 function enqueueAttention(app: App, { id, memberships }: MailReader): Promise<void> {
   return app.db.transaction().execute(async (trx) => {
     const choices = await lockChoices(trx, id);
@@ -87,7 +90,7 @@ function factOf({ kind, name, amount, detail }: NoticedItem): AttentionFact {
   return { kind, name, amount, detail };
 }
 
-/** The days of the summary that is due to somebody, in their zone; null: none is. */
+/** The days of the summary that is due to a person, in their zone; null if none is due. */
 function weekDue(
   { choices, memberships }: MailReader,
   now: number,
@@ -99,7 +102,8 @@ function weekDue(
   const weekday = new Date(`${today}T00:00:00Z`).getUTCDay() || 7;
   const since = (weekday - weeklyOn + 7) % 7;
   const day = dayAfter(today, -since);
-  // The summary of a day on which the service was away comes on a later one. What older versions saved says of no day.
+  // If the service was down on the day of the summary, it comes on a later day. Choices saved by older versions have no
+  // day.
   const isMade = choices.weeklyMade === null ? since > 0 : choices.weeklyMade >= day;
   if (isMade || (since === 0 && !isTimeOf(zone, now))) return null;
   return { from: dayAfter(day, -7), to: dayAfter(day, -1) };

@@ -15,7 +15,7 @@ import { differences, recordAudit } from '../audit.ts';
 import { forActor, type App } from '../context.ts';
 import { tokenHash } from '../people/token.ts';
 
-/** What a person chose to get by mail. */
+/** A person's choices of mails. */
 export async function notificationChoices(app: App, personId: string): Promise<NotificationChoices> {
   return chosen((await findChoices(app.db, personId)) ?? NOTHING_SAVED);
 }
@@ -24,7 +24,7 @@ export type ChoicesOutcome =
   | { readonly kind: 'done'; readonly choices: NotificationChoices }
   | { readonly kind: 'refused'; readonly message: string };
 
-/** Changes what is given of a person's choices; the rest stays as it is, whoever changed it meanwhile. */
+/** Changes only the given fields, so that simultaneous changes of others are kept. */
 export function changeChoices(
   app: App,
   personId: string,
@@ -48,12 +48,12 @@ async function change(
 ): Promise<NotificationChoices> {
   const before = await lockChoices(trx, personId);
   const after = { ...before, ...given };
-  // Whoever asks for mails gets those of what comes from now on.
+  // A person who turns mails on gets items from now on.
   const begins = before.attention === 'off' && after.attention !== 'off';
   await saveChoices(trx, personId, {
     ...after,
     ...(begins ? { attentionSeen: await newestNoticedItem(trx) } : {}),
-    // Those of the days before are over; today's may still come.
+    // Summaries of past days are skipped; today's may still come.
     ...(before.weeklyOn === after.weeklyOn ? {} : { weeklyMade: dayAfter(dayAt(zoneOf(after), app.clock()), -1) }),
   });
   const changed = differences(chosen(before), chosen(after));
@@ -82,7 +82,7 @@ export type UnsubscribeState =
   | { readonly kind: 'open' | 'used'; readonly notification: Notification }
   | { readonly kind: 'unknown' };
 
-/** What the link of a mail would switch off. */
+/** The kind of mail that the link of a mail would switch off. */
 export async function unsubscribeState(app: App, token: string): Promise<UnsubscribeState> {
   const hash = tokenHash(token);
   const found = hash === null ? null : await findUnsubscribe(app.db, hash);
@@ -90,7 +90,7 @@ export async function unsubscribeState(app: App, token: string): Promise<Unsubsc
   return { kind: found.usedAt === null ? 'open' : 'used', notification: found.notification };
 }
 
-/** Switches one kind of mail off, for whoever has the link of a mail. A link does so once, and nothing else. */
+/** Switches one kind of mail off for the holder of a mail's link. Each link works once. */
 export function unsubscribe(app: App, token: string, ip: string): Promise<UnsubscribeState> {
   const hash = tokenHash(token);
   if (hash === null) return Promise.resolve({ kind: 'unknown' });

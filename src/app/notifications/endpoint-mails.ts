@@ -9,15 +9,15 @@ import type { App } from '../context.ts';
 import { enqueueMails, readersWho } from '../enqueue-mail.ts';
 
 const MINUTE_MS = 60_000;
-/** An endpoint that fails for so long is no accident, and a mail of it comes once in an hour at most. */
+/** Mail an owner once deliveries have failed for this long, not for a short interruption; at most once an hour. */
 const FAILING_FOR_MS = 5 * MINUTE_MS;
 const MIN_BETWEEN_MS = 60 * MINUTE_MS;
-/** What ended longer ago than the service was away is not news any more. */
+/** Failures that ended longer ago than this are not reported, for example after the service was down. */
 const MAX_AGE_MS = 24 * 60 * MINUTE_MS;
 
 type State = Extract<MailContent, { readonly kind: 'endpoint' }>['state'];
 
-/** Mails that a live endpoint fails or is disabled, once for each failure, and when that is over. */
+/** Enqueues mails about a live endpoint that fails or is disabled, once per failure, and about its recovery. */
 export async function enqueueEndpointMails(app: App): Promise<void> {
   if (app.sendsMail !== true) return;
   const now = app.clock();
@@ -67,7 +67,7 @@ function isWorthMail(one: NoticedItem, all: readonly NoticedItem[], now: number)
   return now - one.noticedAt >= FAILING_FOR_MS && !isRecent;
 }
 
-/** The last one of each endpoint that works again, not of those that were deleted or that somebody marked as done. */
+/** The last failure of each endpoint that works again, without deleted endpoints and failures marked as done. */
 async function recoveredOf(app: App, over: readonly NoticedItem[]): Promise<readonly NoticedItem[]> {
   const last = [...new Map(over.map((one) => [one.subject, one])).values()];
   const there = await findEndpoints(

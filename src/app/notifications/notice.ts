@@ -6,15 +6,15 @@ import { enqueueEndpointMails } from './endpoint-mails.ts';
 import { surveyAttention } from './survey.ts';
 
 const LEASE = 'attention';
-/** Short, so that another process goes on soon after this one. A longer round is guarded by the database's lock. */
+/** Short, so that another process soon takes over from this one. The database's lock guards longer rounds. */
 const LEASE_MS = 15_000;
 
-/** One round of noticing: what needs attention, and the mails of it. */
+/** One round of noticing: finds items that need attention, and enqueues the mails about them. */
 export interface Noticing {
   notice(): Promise<boolean>;
 }
 
-/** `holder`: a name that no other process has; one process at a time notices. */
+/** `holder` is a name unique to this process; one process at a time notices. */
 export function createNoticing(app: App, sources: AttentionSources, holder: string): Noticing {
   let restUntil = -Infinity;
   return {
@@ -25,7 +25,7 @@ export function createNoticing(app: App, sources: AttentionSources, holder: stri
       await surveyAttention(app, sources);
       await enqueueEndpointMails(app);
       await enqueueNotices(app);
-      // However many projects there are, noticing takes a small part of the database's time.
+      // The rest after a round grows with its duration, so that noticing takes a small part of the database's time.
       const restMs = SHARE * (performance.now() - startedAt);
       restUntil = app.clock() + restMs;
       await holdLease(app.db, LEASE, holder, app.clock(), restUntil + LEASE_MS);
@@ -34,5 +34,5 @@ export function createNoticing(app: App, sources: AttentionSources, holder: stri
   };
 }
 
-/** A round is followed by a rest of so many times its duration. */
+/** The rest after a round is this many times its duration. */
 const SHARE = 20;

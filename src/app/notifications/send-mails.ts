@@ -19,44 +19,46 @@ import type { App } from '../context.ts';
 import { newLink } from '../people/links.ts';
 import { hashOf, newToken } from '../people/token.ts';
 
-/** What the mail server did; `unsent`: it was not asked. */
+/** The result of an attempt; `unsent`: the server was not asked. */
 type Attempted = 'worked' | 'failed' | 'unsent';
 
-/** What sends mails. */
+/** The means to send mails. */
 export interface Mailing {
   readonly sender: MailSender;
   /** The sender's address. */
   readonly from: string;
-  /** Where the dashboard is, without a trailing slash. */
+  /** The dashboard's URL, without a trailing slash. */
   readonly siteUrl: string;
   readonly problems: Problems;
 }
 
 export interface Mailer {
-  /** Sends what is due. True if there may be more. */
+  /** Sends due mails. Returns true if there may be more. */
   sendDue(): Promise<boolean>;
-  /** What is wrong with the mail server, in plain words; null: nothing is known to be. */
+  /** The problem with the mail server in plain words; null if none is known. */
   problem(): string | null;
 }
 
-/** Longer than a person's mails of a batch take one after another, so that nothing is sent by two processes at once. */
+/**
+ * Longer than sending one person's mails of a batch in turn, so that two processes never send the same mail at once.
+ */
 const LEASE_MS = 6 * 60_000;
 const BATCH = 5;
 const MINUTE_MS = 60_000;
-/** How long after each attempt the next one comes; the last one repeats. */
+/** Delays between attempts; the last one repeats. */
 const RETRY_MS = [1, 5, 15, 60, 120, 240].map((minutes) => minutes * MINUTE_MS);
-/** A server that takes nothing is asked again after this, whatever is due. */
+/** A server that accepts nothing is asked again after this time, even if mails are due. */
 const REST_MS = 30_000;
 const SUBJECT = 'mail server';
 
 /**
  * Sends the saved mails of all processes. A mail is sent again only if its attempt failed, or if the process ended
- * between the server's answer and the record of it; then it has the same Message-ID.
+ * between the server's answer and its record; then the mail has the same Message-ID.
  */
 export function createMailer(app: App, mailing: Mailing): Mailer {
   let problem: string | null = null;
   let isChecked = false;
-  /** Until a mail is taken: connecting and logging in go well all the same. */
+  /** Stays true until a mail is accepted: connecting and signing in say nothing about the sender. */
   let isSenderRefused = false;
   let notBefore = -Infinity;
   const { problems, sender } = mailing;
@@ -66,7 +68,7 @@ export function createMailer(app: App, mailing: Mailing): Mailer {
     try {
       mail = await prepare(app, mailing, due);
     } catch (error) {
-      // Such as one that a later version saved: the person's other mails do not wait for it.
+      // For example, a mail saved by a later version: the person's other mails do not wait for it.
       const text = error instanceof Error ? error.message : String(error);
       await putOff(app, problems, due, { problem: `It cannot be written: ${text}.`, isFinal: false });
       return 'unsent';
@@ -89,7 +91,10 @@ export function createMailer(app: App, mailing: Mailing): Mailer {
     return outcome.kind === 'failed' ? 'failed' : 'worked';
   };
 
-  /** At the start, so that a wrong setting is noticed before a mail is late by it, and while something is wrong. */
+  /**
+   * Checks the server at the start, so that a wrong setting is noticed before it delays a mail, and while there is a
+   * problem.
+   */
   const check = async (): Promise<void> => {
     problem = await sender.check();
     isChecked = true;
@@ -105,7 +110,7 @@ export function createMailer(app: App, mailing: Mailing): Mailer {
       if (now < notBefore) return false;
       const due = await claimMails(app.db, { now, leaseUntil: now + LEASE_MS, limit: BATCH });
       if (due.length === 0 && !isSenderRefused && (problem !== null || !isChecked)) await check();
-      // Each person's one after another, so that they arrive in the order of what they are about.
+      // Mails to one person are sent one after another, so that they arrive in order.
       const byPerson = Map.groupBy(due, ({ personId }) => personId);
       const outcomes = (await Promise.all([...byPerson.values()].map((own) => inOrder(own, attempt)))).flat();
       if (outcomes.includes('failed') && !outcomes.includes('worked')) {
@@ -122,7 +127,7 @@ export function createMailer(app: App, mailing: Mailing): Mailer {
   };
 }
 
-/** Lets a mail wait for its next attempt, or gives it up. */
+/** Schedules the next attempt of a mail, or gives the mail up. */
 async function putOff(
   app: App,
   problems: Problems,
@@ -137,7 +142,7 @@ async function putOff(
   }
   await endMail(app.db, due, { outcome: isFinal ? 'refused' : 'given_up', problem, at });
   const details = { mail: due.id, kind: due.content.kind, person: due.personId, attempts: due.attempts };
-  problems.happened('mail', `A mail is given up. ${problem}`, details);
+  problems.happened('mail', `Gave up a mail. ${problem}`, details);
 }
 
 async function inOrder<Item, Result>(
@@ -149,7 +154,7 @@ async function inOrder<Item, Result>(
   return results;
 }
 
-/** The mail as it is sent now; null: nobody wants it any more, or may read it. */
+/** Composes the mail for sending now; null if the person no longer wants it or may no longer read it. */
 async function prepare(app: App, { from, siteUrl }: Mailing, due: DueMail): Promise<Mail | null> {
   const { personId } = due;
   const person = await findPerson(app.db, personId);
@@ -165,7 +170,7 @@ async function prepare(app: App, { from, siteUrl }: Mailing, due: DueMail): Prom
   return { messageId: messageIdOf(due.id, from), to, unsubscribeUrl: links.unsubscribeUrl, ...composed };
 }
 
-/** What of a mail its person wants and may read now; null: nothing. */
+/** The part of a mail that its person wants and may read now; null if nothing is left. */
 async function readable(app: App, person: Person, choices: SavedChoices, due: DueMail): Promise<MailContent | null> {
   const { content } = due;
   const memberships = await membershipsOf(app.db, person.id);
@@ -197,7 +202,7 @@ async function readable(app: App, person: Person, choices: SavedChoices, due: Du
   }
 }
 
-/** What somebody may see with the role that they have now. */
+/** The facts that the person's present role may see. */
 function visibleFacts(facts: readonly AttentionFact[], role: Role | null): readonly AttentionFact[] {
   return facts.filter(({ kind }) => mayDo(role, actionOfAttention(kind)));
 }
@@ -209,8 +214,8 @@ const NOTIFICATION_OF: Readonly<Partial<Record<MailContent['kind'], Notification
 };
 
 /**
- * New links for one attempt; null: nothing is left to be confirmed. Those of an attempt that failed stay good: the mail
- * may have arrived all the same.
+ * Makes new links for one attempt; null if nothing is left to confirm. Links of a failed attempt stay valid, because
+ * the mail may have arrived nevertheless.
  */
 function linksOf(
   app: App,
@@ -220,7 +225,7 @@ function linksOf(
 ): Promise<{ readonly link: string | null; readonly unsubscribeUrl: string | null } | null> {
   const { kind } = content;
   return app.db.transaction().execute(async (trx) => {
-    // The lock keeps the link of an address from outliving the request for another one.
+    // The lock keeps an address's link from outliving a request for another address.
     if (kind === 'email' && (await lockPerson(trx, personId))?.pendingEmail !== content.address) return null;
     if (kind === 'invitation' || kind === 'email') {
       const { url } = await newLink(app, trx, siteUrl, kind, personId);

@@ -29,8 +29,8 @@ interface Scope {
 }
 
 /**
- * Compares what needs attention in all projects with what was noticed before, saves what is new and what is over, and
- * notifies the open tabs of it. So nobody has to ask again and again: neither tabs nor mails.
+ * Compares the items that need attention in all projects with the noticed ones, saves new and closed ones, and notifies
+ * open tabs. Neither tabs nor mails have to poll.
  */
 export async function surveyAttention(app: App, sources: AttentionSources): Promise<void> {
   const projects = (await listProjects(app.db)).filter(({ active }) => active);
@@ -44,7 +44,7 @@ export async function surveyAttention(app: App, sources: AttentionSources): Prom
       open.delete(keyOfScope(scope));
     }
   }
-  // Of projects that were deactivated.
+  // The items of deactivated projects.
   for (const [left] of open.values()) if (left !== undefined) await save(app, left, []);
 }
 
@@ -55,7 +55,7 @@ interface Change {
   readonly over: readonly NoticedItem[];
 }
 
-/** What differs from what is known; null: nothing. */
+/** The difference to the noticed items; null if there is none. */
 function changeOf(known: readonly NoticedItem[], items: readonly AttentionItem[]): Change | null {
   const present = new Set(items.map(identityOf));
   const before = new Set(known.map(identityOf));
@@ -64,7 +64,7 @@ function changeOf(known: readonly NoticedItem[], items: readonly AttentionItem[]
   return begun.length + over.length === 0 ? null : { begun, over };
 }
 
-/** Of these, what changes while they last is no news: another deposit that waits, another block that is late. */
+/** Kinds whose changes while they last are no news: another waiting deposit, another late block. */
 const LASTING: readonly AttentionKind[] = [
   'endpoint_disabled',
   'endpoint_failing',
@@ -73,7 +73,7 @@ const LASTING: readonly AttentionKind[] = [
   'sweep',
 ];
 
-/** What makes it the same thing as long as it lasts. */
+/** The identity of an item for as long as it lasts. */
 export function identityOf({
   kind,
   subject,
@@ -86,7 +86,7 @@ export function identityOf({
   return JSON.stringify(LASTING.includes(kind) ? [kind, subject] : [kind, subject, occurrence]);
 }
 
-/** The numbers of what is open of what a role lets somebody see, by identity; later ones are higher. */
+/** The numbers of the open items that a role may see, by identity; later items have higher numbers. */
 export async function noticedNumbers(app: App, scope: AttentionScope): Promise<ReadonlyMap<string, number>> {
   const kinds = ATTENTION_KINDS.filter((kind) => mayDo(scope.role, actionOfAttention(kind)));
   const found = await noticedItemsOf(app.db, scope, kinds);

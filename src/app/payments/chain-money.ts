@@ -24,7 +24,7 @@ import type { App } from '../context.ts';
 import { newEvent } from '../events.ts';
 import { emitAfterCommit, type ObservedTrx } from '../in-transaction.ts';
 
-/** A transfer and the block it is in, and its payment where that is already known. */
+/** A transfer with its block, and its payment if that is already known. */
 export interface FoundTransfer {
   readonly block: ChainBlock;
   readonly transfer: ChainTransfer;
@@ -116,8 +116,8 @@ export async function observeMoney(
 }
 
 /**
- * Applies the observations in order. Losing the current quote's money starts a grace period, in which that quote may
- * still complete the payment: then money on an earlier quote no longer counts, and its refusal must not undo the
+ * Applies the observations in order. When the current quote loses its money, a grace period starts in which that quote
+ * may still complete the payment: money on an earlier quote then no longer counts, and its refusal must not undo the
  * completion. Otherwise money on an earlier quote is judged by the grace period too.
  */
 function observeInTurn(
@@ -134,7 +134,7 @@ function observeInTurn(
   return both.kind === 'refused' ? first : both;
 }
 
-/** Addresses and quotes are both in the form in which the chain's transfers carry them. */
+/** Both addresses and quotes have the form that the chain's transfers carry. */
 function isOfNoQuote({ network, asset, address }: ConfirmedTransfer, quotes: readonly IssuedQuote[]): boolean {
   return !quotes.some((quote) => quote.network === network && quote.asset === asset && quote.address === address);
 }
@@ -172,9 +172,9 @@ export function tokenDecimals(
 }
 
 /**
- * Observations of the money on the current quote, and on an earlier quote that received money and is closer to being
- * paid: first in full and in time, then in full, then at all. Of several such quotes the closest, then the newest. The
- * current quote comes first, so that its loss is observed before the earlier one comes back.
+ * Observations of the money on the current quote, and on the earlier quote with money that is closest to being paid:
+ * first in full and in time, then in full, then at all; of equals the newest. The current quote comes first, so that
+ * its loss is observed before the earlier quote counts again.
  */
 export function moneyOf(
   payment: Payment,
@@ -193,7 +193,7 @@ export function moneyOf(
   const { completedOnUnits } = payment;
   const view = (quote: Quote, paysUnits?: bigint) =>
     ({ kind: 'money', received: sumTransfers(quote, transfers, inTimeUntil(payment), paysUnits), quote }) as const;
-  // The quote that completed a payment stays its measure.
+  // The quote that completed a payment remains its measure.
   if (completedOnUnits !== null) return [view(payment.quote, completedOnUnits)];
   const current = view(payment.quote);
   const nearness = holds(payment.quote) ? nearnessOf(current) : 0;

@@ -43,7 +43,7 @@ export function selects(selector: PaymentSelector, payment: Payment): boolean {
   );
 }
 
-/** The observations of one change, and what has to be saved with the payment. */
+/** The observations of one change, and the records to save with the payment. */
 export interface Decision {
   readonly kind: 'observed';
   readonly observations: readonly Observation[];
@@ -53,7 +53,7 @@ export interface Decision {
 /** A change that the payment's state does not allow. */
 export interface RefusedChange {
   readonly kind: 'refused';
-  /** `money_changed`: the decision was based on other amounts than there are now. */
+  /** `money_changed`: the decision was based on amounts that are outdated now. */
   readonly reason: RefusalReason | 'money_changed';
   readonly payment: Payment;
 }
@@ -67,10 +67,10 @@ export type ChangeOutcome<Refusal = never> =
 
 export interface ChangeRequest<Refusal> {
   readonly selector: PaymentSelector;
-  /** For the audit log, where a person or an operator does it: such as `payment.cancel`. */
+  /** The audit log's name of the action, if a person or an operator does it: such as `payment.cancel`. */
   readonly action: string;
   /**
-   * Decides what happens to the locked payment, or refuses. Runs inside the transaction, so it makes no network calls.
+   * Decides the change of the locked payment, or refuses. Runs inside the transaction, so it makes no network calls.
    */
   readonly decide: (payment: Payment, trx: Trx, now: number) => Promise<Decision | Refusal> | Decision | Refusal;
   readonly present?: (payment: Payment) => string;
@@ -134,7 +134,7 @@ async function change<Refusal extends { readonly kind: string }>(
   return { kind: 'changed', payment: changed.after, body, change: changed };
 }
 
-/** A payment in the audit log. */
+/** A payment as the audit log records it. */
 export function auditedPayment({ mode, status, exception, quote }: Payment): AuditValues {
   return { mode, status, exception, asset: quote?.asset ?? null, network: quote?.network ?? null };
 }

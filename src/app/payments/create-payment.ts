@@ -23,7 +23,7 @@ import type { TokenRefusal } from './quote-payment.ts';
 
 export type CreateOutcome =
   | { readonly kind: 'done'; readonly body: string }
-  /** The times of the payment would be wrong. */
+  /** The clock is wrong, so the payment's times would be too. */
   | { readonly kind: 'wrong_clock'; readonly message: string }
   | Replay
   | TokenRefusal;
@@ -59,13 +59,13 @@ export interface PaymentCreator {
 /**
  * Payments of a mode that arrive together are saved together (docs/design/group-commit.md), and the next batch is sent
  * while the last one is being saved. Addresses of live orders and numbers of transactions are taken for the whole batch
- * in the transaction that saves it, so that nothing is used twice or lost; sandbox orders take nothing, and are saved
- * by one statement.
+ * in the transaction that saves it, so that none is used twice or lost; sandbox orders need neither, and one statement
+ * saves them.
  */
 export function createPaymentCreator(app: App, runner: TransactionRunner): PaymentCreator {
   const createModeSaver = () =>
     createSaver(observed(app, (items) => runner.transaction((trx) => saveTaking(app, trx, items))));
-  // So that test requests never use up the places of live ones that wait.
+  // Separate savers, so that test requests never use up the places of waiting live ones.
   const savers = { test: createModeSaver(), live: createModeSaver() };
   return {
     idle: async () => {
@@ -87,7 +87,7 @@ export function createPaymentCreator(app: App, runner: TransactionRunner): Payme
   };
 }
 
-/** Says what the project lacks. If its wallet was set just now, the payment is created after all. */
+/** Explains what the project lacks. If its wallet was set just now, the payment is created after all. */
 async function withoutWallet(item: Item, saver: Batcher<Item, Saved>): Promise<Exclude<Saved, NoWallet>> {
   const choice = await chooseWanted(item.rail, item);
   if (choice !== null && choice.kind !== 'ok') return choice;
@@ -130,17 +130,17 @@ function createSaver(saveBatch: SaveBatch): Batcher<Item, Saved> {
     try {
       return await saveBatch(items);
     } catch (error) {
-      // Unless the server itself refused the batch, it may have been saved: never save it twice.
+      // Unless the server itself refused the batch, it may have been saved: never save a batch twice.
       if (!wasRolledBack(error)) throw error;
-      // One bad row must not fail the others: each is tried alone and gets its own answer.
+      // One bad row must not fail the others: each item is tried alone and gets its own answer.
       return saveOneByOne(items);
     }
   });
 }
 
 /**
- * In an open transaction: takes what the items need and returns the statements that save them. Refused items take
- * nothing.
+ * In an open transaction, takes addresses and numbers for the items and returns the statements that save them. Refused
+ * items take neither.
  */
 async function saveTaking(
   app: App,
@@ -176,7 +176,7 @@ async function saveTaking(
   };
 }
 
-/** The entries of payments that a person made. */
+/** The audit entries of payments that a person made. */
 function auditStatements(app: App, drafts: readonly Draft[]): readonly Statement[] {
   return drafts.flatMap(({ payment, item: { request } }) => {
     const { by: actor, requestId } = request;
@@ -193,10 +193,10 @@ function auditStatements(app: App, drafts: readonly Draft[]): readonly Statement
   });
 }
 
-const MISSING: Fault = { kind: 'fault', error: new Error('The batch made nothing of this item.') };
+const MISSING: Fault = { kind: 'fault', error: new Error('The batch gave no result for this item.') };
 
 /**
- * The issuer of these items' addresses, by rail. A rail that needs no lock, or of which no address is wanted, is left
+ * The issuer of these items' addresses, by rail. Rails that need no lock, or of which no address is needed, are left
  * out.
  */
 async function lockIssuers(runner: StatementRunner, items: readonly Item[]): Promise<ReadonlyMap<Rail, LockedIssuer>> {
@@ -210,9 +210,7 @@ async function lockIssuers(runner: StatementRunner, items: readonly Item[]): Pro
   return issuers;
 }
 
-/**
- * The statement that saves these payments with everything that belongs to them, and each request's answer after that.
- */
+/** The statement that saves these payments with all their records, and the answer to each request afterwards. */
 function makeBatch(
   app: App,
   drafts: readonly Draft[],

@@ -24,17 +24,17 @@ export interface NewPayment
   readonly lifetimeMs: number;
   /** The id of the HTTP request; null if there is none. */
   readonly requestId: string | null;
-  /** The person who makes it, for the audit log; left out for API requests. */
+  /** The person who makes the payment, for the audit log; absent for API requests. */
   readonly by?: Actor;
 }
 
-/** A request on its way into a batch. */
+/** A request waiting for a batch. */
 export interface Item {
   readonly id: string;
   readonly createdAt: number;
   readonly request: NewPayment;
   readonly rail: Rail;
-  /** Makes the body of the answer; it is stored with the payment if the request has an idempotency key. */
+  /** Makes the body of the answer, which is stored with the payment if the request has an idempotency key. */
   readonly present: (payment: Payment) => string;
   readonly idempotency: IdempotencyRequest | null;
 }
@@ -64,7 +64,8 @@ export async function draftPayment(
   choice: TokenChoice | null,
 ): Promise<Draft | TokenRefusal> {
   const { id, createdAt, request, rail } = item;
-  // The token before the price: a token that is not accepted is for the client to change, and no fresh price helps.
+  // The token is checked before the price: if the token is not accepted, the client must change the request, and a
+  // fresh price would not help.
   if (choice !== null && choice.kind !== 'ok') return choice;
   const amountUsdCents = priceInUsd(issuer, request.amountMinor, request.currency);
   if (amountUsdCents === null) {
@@ -85,7 +86,7 @@ export async function draftPayment(
   return { kind: 'draft', item, payment, address };
 }
 
-/** The number of each transaction among them, by id. */
+/** The number of each transaction among the payments, by id. */
 export async function takeNumbers(
   runner: StatementRunner,
   drafts: readonly Draft[],

@@ -53,7 +53,7 @@ async function transfersOf({ id }: Payment, trx: Trx): Promise<readonly Transfer
 
 /**
  * Accepts the confirmed money as full payment: the merchant's answer to underpaid and late payments. Money that was
- * refunded or promised to be does not count. If `shown` differs from the amounts now, it is refused.
+ * refunded or promised as a refund does not count. Refused if the present amounts differ from `shown`.
  */
 export function acceptPayment(
   app: App,
@@ -77,8 +77,8 @@ export function acceptPayment(
 
 /**
  * Chooses the token of a transaction, or another one while no money was seen, at most `MAX_TOKEN_CHANGES` times: makes
- * a quote and issues an address. On a network where the payment already has an address, that one is used again with the
- * new quote. If money came in a token that was not chosen, only that token can be chosen, and then the money counts.
+ * a quote and issues an address. If the payment already has an address on the network, the new quote uses it again. If
+ * money came in a token that was not chosen, only that token can be chosen, and then the money counts.
  */
 export function selectToken(
   app: App,
@@ -124,7 +124,7 @@ async function chosen(
   return { kind: 'observed', observations };
 }
 
-/** Something that only the sandbox can do was asked of a live payment. */
+/** A sandbox-only action was requested for a live payment. */
 export interface NotSandbox {
   readonly kind: 'not_sandbox';
 }
@@ -146,7 +146,7 @@ export function completeSandboxPayment(
   });
 }
 
-/** Changes a payment as only the sandbox's rail can. */
+/** Makes a change that only the sandbox's rail allows. */
 export function changeInSandbox(
   app: App,
   selector: PaymentSelector,
@@ -168,7 +168,7 @@ export function changeInSandbox(
   });
 }
 
-/** Pays a sandbox payment in full: in the chosen token, or in the first one that the amount is not too small for. */
+/** Pays a sandbox payment in full: in the chosen token, or in the first one whose minimum the amount reaches. */
 export async function settle(
   rail: Rail,
   payment: Payment,
@@ -191,7 +191,7 @@ export async function settle(
   return { kind: 'settled', observation: { kind: 'settled', quote, received }, transfer };
 }
 
-/** A quote in the first token that the amount is not too small for. */
+/** A quote in the first token whose minimum the amount reaches. */
 export async function firstQuote(rail: Rail, payment: Payment, trx: Trx): Promise<Quote | TokenRefusal> {
   let refusal: TokenRefusal = { kind: 'refused', param: 'crypto_currency', message: 'No token is enabled.' };
   for (const token of await rail.tokens(payment.projectId, trx)) {
@@ -202,7 +202,7 @@ export async function firstQuote(rail: Rail, payment: Payment, trx: Trx): Promis
   return refusal;
 }
 
-/** A decision that is these observations alone. */
+/** A decision that consists of these observations only. */
 export function observed(...observations: readonly Observation[]): Decision {
   return { kind: 'observed', observations };
 }

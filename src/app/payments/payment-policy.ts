@@ -6,14 +6,14 @@ import type { App } from '../context.ts';
 
 const HOUR_MS = 3_600_000;
 
-/** A project's monitoring window in milliseconds, or that of the service if it has none of its own. */
+/** A project's monitoring window in milliseconds, or the service's if the project has none. */
 export function monitoringMsOf({ policy }: Pick<App, 'policy'>, hours: number | null): number {
   return hours === null ? policy.monitoringMs : hours * HOUR_MS;
 }
 
 /**
- * The durations that hold for each of these payments, read at once. Test payments have those of the service: nothing is
- * watched for them.
+ * The durations in force for each of these payments, read at once. Test payments use the service's: nothing is watched
+ * for them.
  */
 export async function policiesOf(
   app: Pick<App, 'policy'>,

@@ -3,7 +3,7 @@ import { SIMULATIONS, type Simulation } from '../../domain/simulation.ts';
 import { isCounting, isOpen } from '../../domain/status.ts';
 import { transition, type Observation, type PaymentPolicy } from '../../domain/transition.ts';
 
-/** What people can do to a payment as it is now, whoever they are. */
+/** The actions that a payment's present state allows, before roles are checked. */
 export interface PossibleActions {
   readonly complete: boolean;
   readonly cancel: boolean;
@@ -12,8 +12,8 @@ export interface PossibleActions {
 }
 
 /**
- * The same as the use cases would find under the payment's lock. `refundedUnits`: given or promised back of the quote's
- * token.
+ * The same result as the use cases reach under the payment's lock. `refundedUnits`: refunds made or promised, in the
+ * quote's token.
  */
 export function possibleActions(
   payment: Payment,
@@ -32,12 +32,12 @@ export function possibleActions(
   };
 }
 
-/** Whether this can happen to a test payment as it is now. */
+/** Whether this event can be simulated for a test payment in its present state. */
 export function canSimulate({ status, quote }: Payment, simulation: Simulation): boolean {
   if (isOpen(status)) return true;
-  // All of its money is there, in time: what was seen goes on, and only more than was asked for can come.
+  // All of its money is there, in time: it can only be confirmed, or more can be paid.
   if (isCounting(status) && (simulation === 'part' || simulation === 'late')) return false;
-  // Time ends what waits for its money; more money may come to any payment that has an address.
+  // Only a payment that waits for money can expire or fail; one with an address can receive more money.
   const needsSeen = simulation === 'failed' || simulation === 'expired' || simulation === 'confirming';
   return quote !== null && (!needsSeen || status === 'processing');
 }

@@ -27,7 +27,7 @@ export type TokenRefusal =
 
 export type TokenChoice = { readonly kind: 'ok'; readonly token: Token } | TokenRefusal;
 
-/** The token named by a client, if the project accepts it. */
+/** Finds the token named by a client, if the project accepts it. */
 export async function chooseToken(
   issuer: Pick<Issuer, 'tokens' | 'payable'>,
   projectId: string,
@@ -46,7 +46,7 @@ export async function chooseToken(
   return off ? refuseSwitchedOff(enabled, asset, network) : refuseToken(enabled, projectId, asset, network);
 }
 
-/** The project has chosen not to offer the coin. */
+/** The refusal if the project has chosen not to offer the coin. */
 function refuseSwitchedOff(enabled: readonly Token[], asset: string, network: string | null): TokenRefusal {
   const what = network === null ? asset : `${asset} on ${network}`;
   const offered = enabled.map((token) => `${token.asset} on ${token.network}`).join(', ');
@@ -84,7 +84,7 @@ function refuseToken(
   const elsewhere = networksOf(enabled, asset);
   const possible = elsewhere === '' ? '' : `; it can be on ${elsewhere}`;
   const setUpOf = (wanted: Network): WayOut => setUp(projectId, wanted, nodeSettings(asset, wanted));
-  // Stands for the network when the client names none that could be configured.
+  // The network to blame when the client names none that could be configured.
   const usual = usualNetwork(asset);
   if (network !== null && (!isNetwork(network) || tokenOf(asset, network) === null)) {
     const problem = isNetwork(network) ? `${asset} cannot be paid on ${network}` : 'network is not known';
@@ -105,7 +105,7 @@ function refuseToken(
   };
 }
 
-/** What the operator must do so that payments on a network are possible. */
+/** The operator's task that makes payments on a network possible. */
 function setUp(projectId: string, network: Network | null, settings: string): WayOut {
   return { kind: 'set_up', projectId, network, settings };
 }
@@ -159,7 +159,7 @@ export function freshPrices(
   return { kind: 'no_rate', message: `There is no fresh price for ${missing}. Try again shortly.` };
 }
 
-/** A quote with a new address, or with the one that the payment already has, and what to watch for it. */
+/** A quote with a new address, or with the payment's existing one, and the watch for it. */
 export async function quotePayment(
   issuer: Pick<Issuer, 'ratesFor' | 'issue'>,
   payment: Pick<Payment, 'id' | 'projectId' | 'amountMinor' | 'amountUsdCents' | 'currency'>,

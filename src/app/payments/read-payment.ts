@@ -5,11 +5,11 @@ import { selects, type PaymentSelector } from './change-payment.ts';
 import type { App } from '../context.ts';
 
 export interface PaymentReader {
-  /** The payment, if the client may see it. Never changes anything. */
+  /** Reads the payment, if the client may see it. */
   read(selector: PaymentSelector): Promise<Payment | null>;
 }
 
-/** Reads that arrive together are sent to the database together, as creations are. */
+/** Combines reads that arrive together into one query, as creations are. */
 export function createPaymentReader(app: App): PaymentReader {
   const batcher = createBatcher<string, Payment | null>(
     { maxInFlight: 2, maxBatch: 200, maxWaiting: 5_000 },

@@ -3,12 +3,12 @@ import type { Rail } from '../../modes/rail.ts';
 import type { PricesOfMoment } from '../../store/payments/transfers.ts';
 
 /**
- * What came longer ago, by its block or by when it was found, was worth another price: a service that catches up does
- * not value it at today's. Blocks are dated up to an hour wrong.
+ * Money older than this, by its block or by when it was found, is not valued at today's price: the price was different
+ * when it came, for instance before a service caught up. Block timestamps may be wrong by up to an hour.
  */
 export const MAX_RECEIPT_AGE_MS = 60 * 60_000;
 
-/** The market's prices now, at which money that arrives is valued; from memory. */
+/** The present market prices, from memory, at which arriving money is valued. */
 export function receiptPrices({ rates, seenTokens }: Pick<Rail, 'rates' | 'seenTokens'>, now: number): PricesOfMoment {
   return {
     tokens: seenTokens.flatMap(({ asset, network, decimals }) => {

@@ -15,15 +15,15 @@ import { nextStage } from './simulate-payment.ts';
 import type { DueView } from '../../modes/rail.ts';
 
 /**
- * A payment whose rail has not seen far enough is polled again after this, then less and less often, up to once a
+ * The first interval after which a payment is polled again if its rail has not seen far enough; intervals grow up to a
  * minute.
  */
 const MIN_POLL_MS = 2_000;
 const MAX_POLL_MS = 60_000;
 
 /**
- * Applies what follows from time: expiry, the end of the monitoring window, completion by the sandbox. Takes up to
- * `limit` overdue payments that no other worker has locked, and returns how many it took.
+ * Applies the changes that time brings: expiry, the end of the monitoring window, completion in the sandbox. Takes up
+ * to `limit` overdue payments that no other worker has locked, and returns how many it took.
  */
 export async function runDue(app: App, limit: number): Promise<number> {
   return inTransaction(app, async (trx) => {
@@ -51,7 +51,7 @@ export async function runDue(app: App, limit: number): Promise<number> {
       changes.push(result.change);
       transfers.push(...due.transfers);
     }
-    // Time brings money to test payments alone.
+    // Only test payments receive money through the passage of time.
     await saveTransfers(trx, transfers, receiptPrices(app.railFor('test'), now));
     if (changes.length > 0) await saveChanges(trx, changes, 1);
     for (const change of changes) emitAfterCommit(trx, { kind: 'payment_changed', change, requestId: null });
@@ -60,7 +60,7 @@ export async function runDue(app: App, limit: number): Promise<number> {
   });
 }
 
-/** What the rails say about the payments, by payment id. All queries use the connection that holds the locks. */
+/** The rails' views of the payments, by payment id. All queries use the connection that holds the locks. */
 async function dueViews(
   app: App,
   payments: readonly Payment[],
@@ -74,7 +74,7 @@ async function dueViews(
   return views;
 }
 
-/** The transfers of payments whose money comes one stage further. */
+/** The transfers of payments whose money advances by one stage. */
 async function stagedTransfers(
   payments: readonly Payment[],
   views: ReadonlyMap<string, DueView>,

@@ -12,8 +12,9 @@ import type { TokenRefusal } from './quote-payment.ts';
 import { receiptPrices } from './receipt-prices.ts';
 
 /**
- * Takes a test payment through the real transitions and events, as if that money came. Stops its timer. With `stageMs`
- * the money of `paid` and `over` is only seen at first, and comes into a block and is confirmed that much later each.
+ * Takes a test payment through the real transitions and events, as if that money came, and stops its timer. With
+ * `stageMs`, the money of `paid` and `over` is only seen at first; it is mined after that time and confirmed after the
+ * same time again.
  */
 export function simulatePayment(
   app: App,
@@ -41,7 +42,7 @@ export function simulatePayment(
 }
 
 interface Steps {
-  /** To be saved: new ones, and known ones in a new state. */
+  /** The transfers to save: new ones, and known ones in a new state. */
   readonly transfers: readonly Transfer[];
   readonly observations: readonly Observation[];
 }
@@ -62,7 +63,7 @@ function stepsOf(simulated: Simulated, simulation: Simulation): Steps {
   const seen = payment.received.all.seenUnits;
   const missing = quote.owedUnits > seen ? quote.owedUnits - seen : quote.owedUnits;
   const first = isStaged ? 'seen' : 'confirmed';
-  // What was seen goes on; it does not come a second time.
+  // A transfer already seen is confirmed instead of being simulated again.
   const isThere = isCounting(payment.status);
   switch (simulation) {
     case 'paid':
@@ -87,7 +88,7 @@ function stepsOf(simulated: Simulated, simulation: Simulation): Steps {
   }
 }
 
-/** New money, beside known transfers in a new state. */
+/** Adds new money to known transfers in a new state. */
 function arrives(
   simulated: Simulated,
   amountUnits: bigint,
@@ -99,7 +100,7 @@ function arrives(
   return moneyOf(simulated, [...changed, rail.simulate(payment, { amountUnits, firstSeenAt, state }, now)]);
 }
 
-/** The money once these transfers, new ones and known ones in a new state, are saved. */
+/** The payment's money once these transfers are saved, new ones and known ones in a new state. */
 function moneyOf(
   { payment, quote, known }: Pick<Simulated, 'payment' | 'quote' | 'known'>,
   transfers: readonly Transfer[],
@@ -117,7 +118,7 @@ function both(first: Steps, second: Steps): Steps {
   };
 }
 
-/** Those that are not that far yet, in a block of `now` at the latest. */
+/** The transfers that have not reached this state, moved to it in a block of `now` at the latest. */
 function advanced(known: readonly Transfer[], state: 'mined' | 'confirmed', now: number): readonly Transfer[] {
   return known
     .filter((one) => one.state === 'seen' || (one.state === 'mined' && state === 'confirmed'))
@@ -129,9 +130,9 @@ function ofPayment({ id }: Payment): (transfer: Transfer) => PaymentTransfer {
 }
 
 /**
- * What follows when the timer of a payment that walks by stages has run out: its money comes into a block, and one
- * stage later it is confirmed. The stage lasts as long as the one before it, which the transfers tell: so a restart
- * loses nothing. Null if it has no quote or no money.
+ * The next stage when the timer of a staged payment has run out: its money is mined, and one stage later confirmed. A
+ * stage lasts as long as the one before it, which the transfers tell, so that a restart loses nothing. Null if the
+ * payment has no quote or no money.
  */
 export function nextStage(
   payment: Payment,

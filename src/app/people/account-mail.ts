@@ -7,8 +7,8 @@ import { enqueueMails } from '../enqueue-mail.ts';
 import { actorOf } from './sessions.ts';
 
 /**
- * Tells somebody by mail that their account was changed, at the address that it has before the change. Nobody can
- * switch these mails off.
+ * Mails a person that their account was changed, to the address from before the change. Nobody can switch these mails
+ * off.
  */
 export async function mailAccountChange(
   app: App,
@@ -29,7 +29,7 @@ export async function mailAccountChange(
 const DAY_MS = 24 * 60 * 60_000;
 
 /**
- * Tells somebody, once a day at most, that wrong codes used up their account's limit: all of them came with the right
+ * Mails a person, at most once a day, that wrong codes used up their account's limit: all of them came with the right
  * password.
  */
 export async function mailCodesUsedUp(app: App, person: Person, ip: string): Promise<void> {

@@ -93,7 +93,7 @@ async function isRightReauthentication(
 export const WRONG_CODE =
   'The code is wrong or was used before. Enter the one shown now, and check that the device’s clock is right.';
 
-/** What a wrong reauthentication is in the log, and to the person. */
+/** The outcome in the log and the refusal shown to the person after a wrong reauthentication. */
 const WRONG: Readonly<Record<Reauthentication['kind'], { readonly outcome: WrongGuess; readonly refusal: Refused }>> = {
   password: { outcome: 'wrong_password', refusal: refused('password', 'The password is wrong.') },
   totp: { outcome: 'wrong_code', refusal: refused('code', WRONG_CODE) },
@@ -124,7 +124,7 @@ export async function reauthenticationChallenge(
   return options;
 }
 
-/** Changes the password, given the current one. Others end, and this session gets a new token. */
+/** Changes the password, given the current one. Other sessions end, and this one gets a new token. */
 export async function changePassword(
   parts: PeopleParts,
   signedIn: InBrowser,
@@ -144,10 +144,10 @@ export async function changePassword(
   }
   const passwordHash = await hasher.hash(given.next, whom);
   return app.db.transaction().execute(async (trx) => {
-    // If it was reset or changed in the meantime, the check above no longer holds.
+    // If the password was reset or changed in the meantime, the check above no longer holds.
     const now = await lockPerson(trx, person.id);
     if (now?.passwordHash !== person.passwordHash) return ENDED;
-    // Somebody else may have asked for the new address.
+    // Another person may have requested the pending address.
     const changes = { passwordHash, pendingEmail: null };
     await updatePerson(trx, person.id, changes);
     await endOthers(trx, signedIn);

@@ -18,14 +18,14 @@ import type { PeopleParts } from './parts.ts';
 import { actorOf, type SignedIn } from './sessions.ts';
 import { tokenHash } from './token.ts';
 
-/** Somebody who has not opened the link within a day asks again. */
+/** A person who has not opened the link within a day asks for another one. */
 const CONFIRMATION_PATIENCE_MS = 24 * 60 * 60_000;
 
 const TAKEN = refused('email', 'This e-mail cannot be used here. Enter another one.');
 
 /**
- * Changes the e-mail: at once where no mails are sent, else when the new address confirms it. An address that another
- * person has is refused, without saying so, and counts as a wrong guess, as does every mail to an address.
+ * Changes the e-mail: at once if no mails are sent, otherwise when the new address confirms it. The address of another
+ * person is refused without saying so, and counts as a wrong guess, as does every mail to an address.
  */
 export async function changeEmail(
   { app, limits }: Pick<PeopleParts, 'app' | 'limits'>,
@@ -38,7 +38,7 @@ export async function changeEmail(
     app.db.transaction().execute(async (trx) => {
       await lockPeople(trx);
       if (await isTaken(trx, person, email)) return TAKEN;
-      // The link of an earlier request confirms nothing any more.
+      // The links of earlier requests expire.
       await closeLinks(trx, person.id, app.clock());
       await (asks ? askNewAddress(app, trx, person, email) : saveEmail(app, trx, person, email));
       const changed = asks ? { pendingEmail: email } : { email, pendingEmail: null };
@@ -47,7 +47,7 @@ export async function changeEmail(
   return judged(limits, guess, change, ({ kind }) => kind === 'done' && !asks);
 }
 
-/** Makes the address of a mail's link the person's, for whoever has the link. It signs nobody in. */
+/** Makes the address of a mail's link the person's, for the holder of the link. Signs nobody in. */
 export function confirmEmail(app: App, token: string, ip: string): Promise<{ readonly kind: 'done' | 'closed' }> {
   const hash = tokenHash(token);
   if (hash === null) return Promise.resolve({ kind: 'closed' });

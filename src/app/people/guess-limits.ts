@@ -3,25 +3,25 @@ import type { App } from '../context.ts';
 import { tokenHash } from './token.ts';
 import type { MailLanguage } from '../../domain/notification.ts';
 
-/** What is known of a client before sign-in. */
+/** The facts about a client before sign-in. */
 export interface Client {
   /** The key of its rate limits: the IP address, or the /64 of IPv6. */
   readonly bucket: string;
-  /** The range around it, all of which one attacker may have: the /24 of IPv4, the /48 of IPv6. */
+  /** The range around the address, all of which one attacker may have: the /24 of IPv4, the /48 of IPv6. */
   readonly range: string;
   readonly ip: string;
   readonly userAgent: string | null;
-  /** The language that the browser prefers, of those of mails; null: none of them. */
+  /** The language of mails that the browser prefers; null if mails have none of its languages. */
   readonly language?: MailLanguage | null;
-  /** From the cookie by which a browser is recognized. */
+  /** The token from the cookie by which a browser is recognized. */
   readonly browserToken: string | null;
   /** Its current session, which a new one replaces. */
   readonly sessionToken: string | null;
 }
 
 /**
- * What guesses are counted by: `client` is an address (IPv6: a /64), `range` a /24 (IPv6: a /48), `browser` one that
- * the person signed in with before, `account` an account across all other browsers.
+ * The keys by which guesses are counted: `client` is an address (IPv6: a /64), `range` a /24 (IPv6: a /48), `browser`
+ * one that the person signed in with before, `account` an account across all other browsers.
  */
 export type GuessBucket =
   | 'password-client'
@@ -45,7 +45,7 @@ export interface GuessLimits {
   /** Counts a guess before it is checked, so that guesses sent all at once cannot exceed the limit. */
   take(guess: Guess): Promise<{
     readonly allowed: boolean;
-    /** Whether no other guess is left after this one. */
+    /** Whether this was the last guess allowed. */
     readonly isLast: boolean;
     readonly retryAfterSeconds: number;
   }>;
@@ -56,10 +56,10 @@ export interface GuessLimits {
 /** How many wrong guesses are allowed in each window. */
 export const GUESS_LIMITS: Readonly<Record<GuessBucket, { readonly guesses: number; readonly windowMs: number }>> = {
   'password-client': { guesses: 10, windowMs: 15 * 60_000 },
-  // One range alone uses up no account.
+  // One range alone cannot use up an account's limit.
   'password-range': { guesses: 30, windowMs: 60 * 60_000 },
   'password-browser': { guesses: 10, windowMs: 15 * 60_000 },
-  // More than a few clients can use up. Known browsers and passkeys are not affected by this limit.
+  // More guesses than a few clients can make. Known browsers and passkeys are not affected by this limit.
   'password-account': { guesses: 100, windowMs: 60 * 60_000 },
   'code-client': { guesses: 10, windowMs: 15 * 60_000 },
   'code-range': { guesses: 15, windowMs: 60 * 60_000 },
@@ -67,21 +67,21 @@ export const GUESS_LIMITS: Readonly<Record<GuessBucket, { readonly guesses: numb
   // Three of 1,000,000 six-digit codes are valid at a time: 480 guesses a day succeed about once in 700 days.
   'code-account': { guesses: 20, windowMs: 60 * 60_000 },
   'reauthentication-session': { guesses: 10, windowMs: 15 * 60_000 },
-  // E-mails that are another person's already (docs/design/people.md).
+  // Guesses of e-mails that belong to another person (docs/design/people.md).
   'email-person': { guesses: 5, windowMs: 60 * 60_000 },
 };
 
 export type TooMany = {
   readonly kind: 'too_many';
   readonly retryAfterSeconds: number;
-  /** Which limit is used up. */
+  /** The limit that is used up. */
   readonly bucket: GuessBucket;
 };
 
 /**
- * Judges a guess that is counted beforehand, so that guesses sent all at once cannot exceed the limit. Only a guess
- * that was judged and wrong stays counted: not one that was refused, nor one that a fault kept from being judged.
- * `onUsedUp` is called with each limit whose last guess was wrong.
+ * Judges a guess that is counted beforehand, so that guesses sent all at once cannot exceed the limit. Only a wrong
+ * guess stays counted: not a refused one, nor one that a fault kept from being judged. `onUsedUp` is called with each
+ * limit whose last guess was wrong.
  */
 export async function judged<Result>(
   limits: GuessLimits,
@@ -109,7 +109,7 @@ export async function judged<Result>(
   }
 }
 
-/** The buckets of a guess: that of the browser if it is known, otherwise those of range, client and account. */
+/** The buckets of a guess: the browser's if it is known, otherwise those of range, client and account. */
 export async function guessesOf(
   app: App,
   client: Client,

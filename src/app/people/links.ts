@@ -54,7 +54,7 @@ export function makeSetupLink(app: App, siteUrl: string): Promise<NewLink | null
 }
 
 export type LinkState =
-  /** `email`: of the account, or the new one that a link confirms; null at set-up. */
+  /** `email` is the account's, or the new one that a link confirms; null at set-up. */
   | { readonly kind: 'open'; readonly purpose: LinkPurpose; readonly email: string | null; readonly expiresAt: number }
   | { readonly kind: 'used' | 'expired' | 'unknown' };
 
@@ -76,7 +76,7 @@ export type AcceptOutcome =
   | { readonly kind: 'closed'; readonly state: 'used' | 'expired' | 'unknown' }
   | { readonly kind: 'refused'; readonly param: 'email' | 'password'; readonly message: string };
 
-/** Creates the account that a link is for, or sets a new password, and signs in. Only set-up needs the e-mail. */
+/** Creates the account of a link, or sets a new password, and signs in. Only set-up needs the e-mail. */
 export async function acceptLink(
   parts: PeopleParts,
   client: Client,
@@ -85,7 +85,7 @@ export async function acceptLink(
   const { app, hasher } = parts;
   const state = await linkState(app, given.token);
   if (state.kind !== 'open') return { kind: 'closed', state: state.kind };
-  // The link of a new e-mail address lets nobody in: the address may be a stranger's, by a slip of the keyboard.
+  // The link of a new e-mail address signs nobody in: by a typing error the address may be a stranger's.
   if (state.purpose === 'email') return { kind: 'closed', state: 'unknown' };
   const email = state.email ?? given.email;
   if (email === null) return { kind: 'refused', param: 'email', message: 'email is required.' };
@@ -119,7 +119,7 @@ export async function acceptLink(
   });
 }
 
-/** The person a link is for. Set-up creates the owner of all projects, or promotes whoever was invited before. */
+/** The person of a link. Set-up creates the owner of all projects, or promotes a person who was invited before. */
 async function personOf(app: App, trx: Trx, link: AccountLink, email: string): Promise<Person | null> {
   if (link.personId !== null) {
     const person = await lockPerson(trx, link.personId);

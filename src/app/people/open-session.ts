@@ -5,8 +5,9 @@ import type { App } from '../context.ts';
 import { idleEndsAt, type SignedIn } from './sessions.ts';
 
 /**
- * The session's current role in the project, or with null in all of them; null if the session has ended or the role no
- * longer permits the action. This check does not count as use of the session: a forgotten tab keeps nobody signed in.
+ * The session's current role in the project, or in all projects if `projectId` is null. Null if the session has ended
+ * or the role no longer permits the action. This check does not count as use of the session, so that a forgotten tab
+ * keeps nobody signed in.
  */
 export async function roleOfOpenSession(
   app: App,

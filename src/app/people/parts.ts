@@ -13,9 +13,9 @@ export interface PeopleParts {
   readonly site: Site;
 }
 
-/** Where the dashboard is, according to `DASHBOARD_URL`. */
+/** The dashboard's address, from `DASHBOARD_URL`. */
 export interface Site {
-  /** Without a trailing slash. */
+  /** The URL without a trailing slash. */
   readonly url: string;
   readonly origin: string;
   readonly passkeys:

@@ -69,7 +69,7 @@ export async function checkRegistration(
   }
 }
 
-/** The options with which a browser uses one of these passkeys or, if none are given, any that it has. */
+/** The options with which a browser uses one of these passkeys, or any of its own if none are given. */
 export async function requestOptions(
   { host }: PasskeyHost,
   passkeys: readonly Passkey[],
@@ -92,8 +92,8 @@ export function credentialIdOf(response: object): string | null {
 }
 
 /**
- * The passkey's new counter if it signed the challenge, otherwise null. `alone`: it replaces the password too, so the
- * authenticator must have verified its user.
+ * The passkey's new counter if it signed the challenge, otherwise null. `alone`: the passkey replaces the password too,
+ * so the authenticator must have verified its user.
  */
 export async function checkAssertion(
   { origin, host }: PasskeyHost,

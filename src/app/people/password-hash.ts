@@ -8,7 +8,7 @@ export interface HashCost {
   readonly passes: number;
 }
 
-/** OWASP recommends 46 MiB and one pass. With two passes a hash takes 140 ms on two cores. */
+/** Above the 46 MiB and one pass that OWASP recommends: with two passes a hash takes 140 ms on two cores. */
 export const USUAL_COST: HashCost = { memoryKiB: 47_104, passes: 2 };
 
 const SALT_BYTES = 16;
@@ -16,26 +16,26 @@ const HASH_BYTES = 32;
 /** Two hashes take 92 MiB. Without a limit, many simultaneous guesses would exhaust the memory. */
 const MAX_AT_ONCE = 2;
 /**
- * For whom a hash is made. `known`: a person in a browser that they signed in with before or in a session, by the
- * person's id; or an open link, by its hash. `stranger`: everybody else, by the range of their address.
+ * The party for whom a hash is made. `known`: a person in a session or in a browser that they signed in with before, by
+ * the person's id; or an open link, by its hash. `stranger`: everybody else, by the range of their address.
  */
 export interface HashedFor {
   readonly kind: 'known' | 'stranger';
   readonly id: string;
 }
 
-/** How many may wait, a few seconds' work. Further requests are refused. */
+/** How many hashes may wait, a few seconds' work. Further requests are refused. */
 const MAX_WAITING: Readonly<Record<HashedFor['kind'], number>> = { known: 40, stranger: 20 };
 
-/** How many may run or wait for the same one. An office that opens may be several strangers in one range. */
+/** How many hashes of one party may run or wait. A stranger's range may be an office with several people. */
 const MAX_PENDING: typeof MAX_WAITING = { known: 1, stranger: 5 };
 
-/** Nothing was hashed, because too many are waiting already. */
+/** Nothing was hashed, because too many hashes are waiting already. */
 export class HashesBusyError extends OverloadedError {
   readonly retryAfterSeconds: number = 10;
 }
 
-/** Nothing was hashed, because as many as may be for the same one are still to be made. */
+/** Nothing was hashed, because this party has as many hashes running or waiting as it may. */
 export class HashPendingError extends HashesBusyError {
   override readonly retryAfterSeconds = 1;
 }
@@ -99,11 +99,12 @@ export function createPasswordHasher(random: RandomBytes, cost: HashCost = USUAL
 const plain = (bytes: Buffer): string => bytes.toString('base64').replace(/=+$/, '');
 
 /**
- * Runs two jobs at a time, one of each person and link and a few of each range: nobody makes the others wait by asking
- * often. Known ones and strangers take turns, so that neither kind starves the other; each kind in order of arrival.
+ * Runs two jobs at a time, one per person and link and a few per range, so that nobody makes the others wait by asking
+ * often. Known parties and strangers take turns, so that neither kind starves the other; within a kind, jobs run in
+ * order of arrival.
  *
- * @throws HashPendingError if as many as may be for the same one run or wait
- * @throws HashesBusyError if too many are waiting already
+ * @throws HashPendingError if this party has as many jobs running or waiting as it may
+ * @throws HashesBusyError if too many jobs are waiting already
  */
 export function limitedTurns(): <Result>(whom: HashedFor, work: () => Promise<Result>) => Promise<Result> {
   const waiting: Readonly<Record<HashedFor['kind'], (() => void)[]>> = { known: [], stranger: [] };
@@ -118,7 +119,8 @@ export function limitedTurns(): <Result>(whom: HashedFor, work: () => Promise<Re
   return async ({ kind, id }, work) => {
     const key = `${kind} ${id}`;
     const own = pending.get(key) ?? 0;
-    if (own >= MAX_PENDING[kind]) throw new HashPendingError('Another password is being checked for the same one.');
+    if (own >= MAX_PENDING[kind])
+      throw new HashPendingError('Another password is being checked for the same person, link or address range.');
     if (running >= MAX_AT_ONCE && waiting[kind].length >= MAX_WAITING[kind]) {
       throw new HashesBusyError('Too many sign-ins wait already.');
     }
@@ -131,7 +133,7 @@ export function limitedTurns(): <Result>(whom: HashedFor, work: () => Promise<Re
       const left = (pending.get(key) ?? 1) - 1;
       if (left === 0) pending.delete(key);
       else pending.set(key, left);
-      // The slot goes directly to whoever waits, so that newcomers cannot overtake.
+      // The slot goes directly to the next waiting job, so that newcomers cannot overtake it.
       const next = take(nextKind) ?? take(other(nextKind));
       if (next === undefined) running -= 1;
       else next();

@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 
-/** In code points, not bytes. */
+/** Counted in code points, not bytes. */
 export const MIN_PASSWORD = 12;
 
 /**
- * Easily guessed, one a line: common passwords of at least 12 characters, and the 3,000 most common shorter ones, which
- * people lengthen by a year or an exclamation mark. From @zxcvbn-ts/language-common 4.1.3 (MIT).
+ * Easily guessed passwords, one a line: common ones of at least 12 characters, and the 3,000 most common shorter ones,
+ * which people lengthen by a year or an exclamation mark. From @zxcvbn-ts/language-common 4.1.3 (MIT).
  */
 const COMMON_PASSWORDS: ReadonlySet<string> = new Set(
   readFileSync(path.join(import.meta.dirname, 'common-passwords.txt'), 'utf8')
@@ -24,8 +24,8 @@ const ROWS = [
 ].flatMap((row) => [row, Array.from(row).toReversed().join('')]);
 
 /**
- * Why a password is refused, as a sentence; null if it is accepted. It must be long enough and not easily guessed;
- * there are no rules about kinds of characters (NIST SP 800-63B, 3.1.1.2).
+ * Why a password is refused, as a sentence; null if it is accepted. It must be long enough and hard to guess; there are
+ * no rules about kinds of characters (NIST SP 800-63B, 3.1.1.2).
  */
 export function passwordFault(password: string, email: string): string | null {
   if (Array.from(password.normalize('NFKC')).length < MIN_PASSWORD) {
@@ -43,7 +43,7 @@ function isGuessed(password: string, email: string): boolean {
   const parts = Array.from(password, (_, at) => [password.slice(0, at), password.slice(at)]);
   return (
     isCommon(password) ||
-    // Two of them, such as dragon-monkey: far more than a list could have.
+    // Two common words, such as dragon-monkey: their combinations are too many for a list.
     parts.some((two) => two.every(isCommon)) ||
     // Repetition, such as passwordpassword.
     /^(.+?)\1+$/su.test(password) ||
@@ -54,7 +54,7 @@ function isGuessed(password: string, email: string): boolean {
   );
 }
 
-/** Without what people add to lengthen a password: digits and signs around it. */
+/** The password without the digits and signs that people add to lengthen it. */
 function stemOf(text: string): string {
   return text.replace(/^[^\p{L}]+|[^\p{L}]+$/gu, '');
 }

@@ -27,7 +27,7 @@ import { noProject, rejected, type Rejected } from '../rejected.ts';
 import { mailAccountChange } from './account-mail.ts';
 import { newLink, type NewLink } from './links.ts';
 
-/** With all of the person's roles, including earlier ones in single projects. */
+/** The result with all of the person's roles, including earlier ones in single projects. */
 type WithRoles<More = object> = Done<{ readonly memberships: readonly Membership[] } & More>;
 type Done<More = object> = ({ readonly kind: 'done'; readonly person: Person } & More) | Rejected;
 
@@ -41,7 +41,7 @@ export async function memberOf(app: App, id: string): Promise<Member | null> {
 }
 
 /**
- * Invites somebody by a link, with a role in one project or, if `projectId` is null, in all of them. People who have
+ * Invites a person by a link, with a role in one project or, if `projectId` is null, in all of them. People who have
  * not set a password yet can be invited again.
  */
 export function invitePerson(
@@ -66,7 +66,7 @@ export function invitePerson(
     const now = app.clock();
     const id = found?.id ?? newId(app, now);
     if (found === null) await insertPerson(trx, { id, email, createdAt: now });
-    // Somebody who was deactivated starts afresh.
+    // A person who was deactivated starts afresh.
     else if (found.deactivatedAt !== null) await forget(trx, id);
     await closeLinks(trx, id, now);
     const before = await membershipsOf(trx, id);
@@ -85,7 +85,7 @@ export function invitePerson(
   });
 }
 
-/** Without the link, which is made when the mail is sent: none is ever saved. */
+/** Enqueues the mail without its link, which is made when the mail is sent: links are never stored. */
 async function mailInvitation(
   app: App,
   trx: Trx,
@@ -95,7 +95,7 @@ async function mailInvitation(
   if (app.sendsMail !== true) return;
   const { actor } = app;
   const by = actor?.kind === 'person' ? actor : null;
-  // Nothing is known of the invited yet: most likely they speak the language of whoever invites them.
+  // The invited person's language is unknown: most likely they speak the inviting person's.
   const language = by === null || by.id === null ? null : ((await findChoices(trx, by.id))?.language ?? null);
   await enqueueMails(app, trx, [personId], {
     mailKey: `invitation ${newId(app, app.clock())}`,
@@ -104,7 +104,7 @@ async function mailInvitation(
   });
 }
 
-/** Whoever is not reached within a day has got the link in another way by then. */
+/** Invitation mails are not retried after a day: the link will have been passed on by hand. */
 const INVITATION_PATIENCE_MS = 24 * 60 * 60_000;
 
 /** Removes the person's password, second factors, sessions and roles. */
@@ -124,7 +124,7 @@ async function takeFactors(trx: Trx, id: string): Promise<void> {
 
 /**
  * Creates a link for setting a new password. All sessions end, and second factors are removed. In the dashboard nobody
- * resets themselves or the last owner who can sign in: whoever runs the service does, and gets the link themselves.
+ * can reset themselves or the last owner who can sign in: only the operator of the service can, who then gets the link.
  */
 export function resetPerson(app: App, siteUrl: string, who: Who): Promise<Done<{ readonly link: NewLink }>> {
   return withPerson(app, who, async (trx, person) => {
@@ -150,8 +150,8 @@ export function resetPerson(app: App, siteUrl: string, who: Who): Promise<Done<{
 }
 
 /**
- * Removes a person's second factors, for those who lost their phone and know their password. All sessions end: whoever
- * has one of them may not be the one who asked for it.
+ * Removes a person's second factors, for people who lost their phone and know their password. All sessions end, because
+ * their users may not be the person who asked for this.
  */
 export function removeSecondFactor(app: App, who: Who): Promise<Done> {
   return withPerson(app, who, async (trx, person) => {
@@ -200,8 +200,8 @@ export function deactivatePerson(app: App, who: Who): Promise<Done> {
 
 /**
  * Sets a person's role in a project or, if `projectId` is null, in all of them; null removes the role. The last owner
- * of all projects cannot lose that role. `seen` is the role that the change began from: if somebody has changed it
- * since, it stays.
+ * of all projects cannot lose that role. `seen` is the role that the change began from: if the role has changed since,
+ * the change is refused.
  */
 export function setRole(
   app: App,
@@ -269,6 +269,6 @@ function withPerson<Result>(
 
 async function required(trx: Trx, id: string): Promise<Person> {
   const person = await lockPerson(trx, id);
-  if (person === null) throw new Error('The person that was just saved is not there.');
+  if (person === null) throw new Error('The person that was just saved is missing.');
   return person;
 }

@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import type { RandomBytes } from '../../domain/clock.ts';
 
 const CODES = 10;
-/** Crockford's base32: no i, l, o, u. */
+/** The alphabet of Crockford's base32, without i, l, o and u. */
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
-/** 120 bits, enough for a fast hash (OWASP ASVS 5, 6.5.2). */
+/** 24 characters are 120 bits, enough for a fast hash (OWASP ASVS 5, 6.5.2). */
 const CODE_CHARACTERS = 24;
 const GROUP = 6;
 const CODE = /^[0-9a-hjkmnp-tv-z]{24}$/;

@@ -80,7 +80,7 @@ export async function confirmTotp(
   return outcome.kind === 'too_many' ? tooManyReauthentications(parts, signedIn, outcome) : outcome;
 }
 
-/** False if there is none. */
+/** Removes the person's TOTP secret; false if there is none. */
 export function removeTotp(app: App, signedIn: InBrowser): Promise<boolean> {
   const { person } = signedIn;
   return app.db.transaction().execute(async (trx) => {
@@ -118,7 +118,7 @@ export async function addPasskey(
 > {
   const { person, session } = signedIn;
   const badName = checkName(given.name);
-  // The challenge is still good for another try.
+  // The challenge stays valid for another try.
   if (badName !== null) return badName;
   const host = passkeyHost(site);
   const challenge = await takeChallenge(app.db, session.id, 'add', app.clock());
@@ -137,7 +137,7 @@ export async function addPasskey(
   });
 }
 
-/** False if the person has no such passkey. */
+/** Removes a passkey; false if the person has no such passkey. */
 export function removePasskey(app: App, signedIn: InBrowser, id: string): Promise<boolean> {
   const { person } = signedIn;
   return app.db.transaction().execute(async (trx) => {
@@ -151,14 +151,14 @@ export function removePasskey(app: App, signedIn: InBrowser, id: string): Promis
   });
 }
 
-/** Replaces the recovery codes by ten new ones. Refused without a second factor, which they are a substitute for. */
+/** Replaces the recovery codes by ten new ones. Refused if the person has no second factor that they could replace. */
 export function renewRecoveryCodes(
   app: App,
   { person }: SignedIn,
 ): Promise<{ readonly kind: 'done'; readonly codes: readonly string[] } | Refused> {
   return app.db.transaction().execute(async (trx) => {
     if (!(await hasSecondFactor(trx, person.id))) {
-      return refused(null, 'Recovery codes stand in for a second factor. Add an authenticator or a passkey first.');
+      return refused(null, 'Recovery codes replace a lost second factor. Add an authenticator or a passkey first.');
     }
     const codes = await makeRecoveryCodes(app, trx, person);
     await mailAccountChange(app, trx, person, 'recovery_codes');

@@ -21,7 +21,7 @@ import { hashOf, newToken, tokenHash } from './token.ts';
 /** A session ends after this long without use, and in any case SESSION_MS after the sign-in. */
 export const IDLE_MS = 12 * 60 * 60_000;
 export const SESSION_MS = 7 * 24 * 60 * 60_000;
-/** Use within this time of the recorded last use is not recorded. */
+/** Use within this time of the last recorded use is not recorded. */
 const TOUCH_MS = 60_000;
 /** A reauthentication further in the future was made before the clock was set back, and no longer counts. */
 const MAX_SKEW_MS = 60_000;
@@ -34,7 +34,7 @@ export interface SignedIn {
   readonly memberships: readonly Membership[];
 }
 
-/** With the token by which its browser is recognized. */
+/** A session with the token by which its browser is recognized. */
 export interface InBrowser extends SignedIn {
   readonly browserToken: string | null;
 }
@@ -42,7 +42,7 @@ export interface InBrowser extends SignedIn {
 /** A new session with the tokens for its cookies, which are not stored. */
 export interface Started extends SignedIn {
   readonly token: string;
-  /** Null if the browser has one already. */
+  /** Null if the browser has a token already. */
   readonly browserToken: string | null;
 }
 
@@ -81,7 +81,10 @@ export function actorOf(person: Person, ip: string): Actor {
   return { kind: 'person', id: person.id, name: person.email, ip };
 }
 
-/** Signs a person in with a new session, which replaces the browser's current one. `way` is for the audit log. */
+/**
+ * Signs a person in with a new session, which replaces the browser's current one. `way` is the kind of sign-in, for the
+ * audit log.
+ */
 export async function startSession(app: App, trx: Trx, person: Person, client: Client, way: string): Promise<Started> {
   const now = app.clock();
   const previousHash = client.sessionToken === null ? null : tokenHash(client.sessionToken);
@@ -114,7 +117,7 @@ export async function startSession(app: App, trx: Trx, person: Person, client: C
   return { session, person, memberships, token, browserToken: isKnown ? null : browserToken };
 }
 
-/** Gives the session a new token and a new time of reauthentication. Null if it has ended in the meantime. */
+/** Gives the session a new token and a new time of reauthentication. Null if the session has ended in the meantime. */
 export async function renew(
   app: App,
   trx: Trx,
@@ -154,8 +157,8 @@ export function endSession(app: App, personId: string, id: string): Promise<bool
 }
 
 /**
- * Ends all other sessions of a person and forgets all other browsers, once a password or a second factor was changed:
- * somebody who knew the former one may be in them (ASVS 5, 7.4.3).
+ * Ends a person's other sessions and forgets their other browsers after a password or second factor was changed: an
+ * intruder who knew the former one may be signed in (ASVS 5, 7.4.3).
  */
 export async function endOthers(trx: Trx, { session, person, browserToken }: InBrowser): Promise<void> {
   await deleteSessions(trx, person.id, session.id);

@@ -52,18 +52,19 @@ export async function factorsOf(
   return { factors: own.length === 0 ? [] : [...own, 'recovery_code'], passkeys };
 }
 
-/** What is typed to sign in. */
+/** The credentials typed at sign-in. */
 interface Given {
   readonly email: string;
   readonly password: string;
-  /** Of the authenticator, so that password and code are judged as one. */
+  /** The authenticator's code, so that password and code are judged together. */
   readonly code?: string | undefined;
 }
 
 /**
  * The first step: e-mail and password. Unknown e-mails take as long as known ones and get the same answer. Guesses from
- * elsewhere do not block a person in a browser that they signed in with before, nor one who gives a code with the
- * password: the account's limit protects passwords, and together with a code none is found out.
+ * elsewhere do not block a person in a browser that they signed in with before, nor a person who gives a code with the
+ * password: the account's limit protects passwords, and an attempt with a code does not reveal whether the password
+ * alone is right.
  */
 export async function signIn(parts: PeopleParts, client: Client, given: Given): Promise<SignInOutcome> {
   const { app } = parts;
@@ -101,9 +102,9 @@ export async function signIn(parts: PeopleParts, client: Client, given: Given): 
 }
 
 /**
- * What of a first step is wrong; null: nothing. Whether the password or the code is wrong is told by neither the answer
- * nor the time: the code is looked at before, and counted for nobody where the password is wrong. Only with the right
- * password is the limit of codes told, as by the second step.
+ * The fault of a first step; null if there is none. Neither the answer nor the time tells whether the password or the
+ * code is wrong: the code is looked at first, and counts for nobody if the password is wrong. The code limit is
+ * revealed only after the right password, as in the second step.
  */
 async function wrongOf(
   { app, hasher, limits, sealingKey }: PeopleParts,
@@ -129,12 +130,12 @@ async function wrongOf(
   return isPassword ? null : 'wrong_password';
 }
 
-/** Hashes the right password again where its hash is outdated, unless it was changed or reset meanwhile. */
+/** Hashes the right password again if its hash is outdated, unless the password was changed or reset meanwhile. */
 async function renewHash({ app, hasher }: PeopleParts, { id, passwordHash: former }: Person, password: string) {
   if (former === null || !hasher.isOutdated(former)) return;
-  // Not by the person's own turn, which somebody signing in elsewhere would be refused for.
+  // The hash does not use the person's own place: a simultaneous sign-in of theirs elsewhere would be refused.
   const passwordHash = await hasher.hash(password, { kind: 'known', id: `renewed ${id}` }).catch((error: unknown) => {
-    // The next sign-in does it.
+    // The next sign-in renews the hash.
     if (error instanceof HashesBusyError) return null;
     throw error;
   });
@@ -144,7 +145,7 @@ async function renewHash({ app, hasher }: PeopleParts, { id, passwordHash: forme
   });
 }
 
-/** The factors that can complete a sign-in; null if none is waiting for its second step. */
+/** The factors that can complete a sign-in; null if no sign-in waits for its second step. */
 export async function waitingSignIn(app: App, token: string | null): Promise<readonly Factor[] | null> {
   const found = await waitingFor(app, token);
   return found === null ? null : (await factorsOf(app.db, found.person)).factors;
@@ -181,7 +182,7 @@ export async function confirmCode(
   if (waiting === null) return { kind: 'over' };
   const { hash, person } = waiting;
   const all = await guessesOf(app, client, 'code', person.id, person.id);
-  // Recovery codes of 120 bits cannot be guessed, so no limit by account is needed that strangers could use up.
+  // Recovery codes of 120 bits cannot be guessed, so they need no limit by account, which strangers could use up.
   const guesses = given.kind === 'totp' ? all : all.filter(({ bucket }) => bucket !== 'code-account');
   const isRight = await judged(
     parts.limits,
@@ -203,7 +204,7 @@ export async function confirmCode(
   return begin(app, person, client, given.kind, hash);
 }
 
-/** Whether a one-time or recovery code is right; uses it up. */
+/** Whether a one-time or recovery code is right. A right code is used up. */
 export async function isRightCode(
   { app, sealingKey }: PeopleParts,
   db: Database,
@@ -216,8 +217,8 @@ export async function isRightCode(
 }
 
 /**
- * The WebAuthn request for a sign-in: its second step or, if none is waiting for one, a whole sign-in by passkey. Null
- * if passkeys are not offered.
+ * The WebAuthn request for a sign-in: for its second step or, if no sign-in waits for one, for a whole sign-in by
+ * passkey. Null if passkeys are not offered.
  */
 export async function passkeyChallenge(
   { app, site }: PeopleParts,
@@ -258,7 +259,9 @@ export async function confirmPasskey(
   return { kind: 'wrong' };
 }
 
-/** The person whose passkey signed the challenge; null if it is invalid or not the wanted person's. */
+/**
+ * The person whose passkey signed the challenge; null if the response is invalid or the passkey is another person's.
+ */
 export async function personByPasskey(
   { app, site }: PeopleParts,
   challenge: string,
@@ -277,7 +280,10 @@ export async function personByPasskey(
   return person === null || person.deactivatedAt !== null ? null : person;
 }
 
-/** Starts the session. `waiting` is the sign-in that it completes; of two concurrent second steps only one does. */
+/**
+ * Starts the session. `waiting` is the sign-in that the session completes; of two concurrent second steps only one
+ * does.
+ */
 async function begin(
   app: App,
   { id }: Person,

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { RandomBytes } from '../../domain/clock.ts';
 
 const TOKEN_BYTES = 32;
-/** 32 bytes in base64url. */
+/** The form of a token: 32 bytes in base64url. */
 const TOKEN = /^[\w-]{43}$/;
 
 /** A bearer token of 32 random bytes. Only its hash is stored. */

@@ -6,25 +6,25 @@ import { openSecret, sealSecret } from '../../webhooks/secret.ts';
 
 const ISSUER = 'Cointill';
 const STEP_MS = 30_000;
-/** 160 bits, as RFC 4226 (4, R6) recommends. */
+/** The length of 160 bits that RFC 4226 (4, R6) recommends. */
 export const TOTP_SECRET_BYTES = 20;
-/** Codes of one step before and after are accepted: clocks differ, and typing takes time (RFC 6238, 5.2). */
+/** Codes of one step before and after are accepted, because clocks differ and typing takes time (RFC 6238, 5.2). */
 const WINDOW = 1;
 
-/** Binds a sealed secret to its owner, so that it cannot be opened for anybody else. */
+/** The context of a sealed secret binds it to its owner, so that it cannot be opened for anybody else. */
 const boundTo = (personId: string): string => `totp of ${personId}`;
 
 export function sealTotp(key: Uint8Array, personId: string, secret: string): Buffer {
   return sealSecret(key, secret, boundTo(personId));
 }
 
-/** @throws Error that names the way out if the secret was sealed with another key */
+/** Opens a person's sealed secret. @throws Error that says what to do if the secret was sealed with another key */
 export function openTotp(key: Uint8Array, person: Person, sealed: Uint8Array): string {
   try {
     return openSecret(key, sealed, boundTo(person.id));
   } catch (cause) {
     throw new Error(
-      `The one-time codes of ${person.email} cannot be checked: their secret was sealed with another key. Start with the SECRET_KEY, or the secret.key in DATA_DIR, of then; if it is lost, run the command user reset ${person.email}.`,
+      `The one-time codes of ${person.email} cannot be checked: their secret was sealed with another key. Start with the former SECRET_KEY, or the former secret.key in DATA_DIR; if it is lost, run the command user reset ${person.email}.`,
       { cause },
     );
   }
@@ -52,7 +52,7 @@ function totpOf(secret: string, label: string): TOTP {
   return new TOTP({ issuer: ISSUER, label, algorithm: 'SHA1', digits: 6, period: STEP_MS / 1000, secret });
 }
 
-/** The time step that a code belongs to; null if it matches none within the window. */
+/** The time step of a code; null if the code matches no step within the window. */
 export function stepOf(secret: string, code: string, now: number): bigint | null {
   const token = code.replaceAll(/\s/g, '');
   if (!/^\d{6}$/.test(token)) return null;
@@ -60,12 +60,12 @@ export function stepOf(secret: string, code: string, now: number): bigint | null
   return delta === null ? null : BigInt(Math.floor(now / STEP_MS) + delta);
 }
 
-/** The time step that a code of the person belongs to; null if it is not right. A right code is not used up yet. */
+/** The time step of a person's code; null if the code is wrong. Does not use up a right code. */
 export function stepOfPerson(key: Uint8Array, person: Person, code: string, now: number): bigint | null {
   return person.sealedTotp === null ? null : stepOf(openTotp(key, person, person.sealedTotp), code, now);
 }
 
-/** Whether a code is right. It is valid once: its step and all earlier ones are used up. */
+/** Whether a code is right. A code is valid once: its step and all earlier ones are used up. */
 export async function checkTotp(
   executor: Database | Trx,
   key: Uint8Array,

@@ -12,10 +12,10 @@ export interface ProjectAccess {
   readonly id: string;
   readonly name: string;
   readonly active: boolean;
-  /** CIDRs; empty: every address is allowed. */
+  /** The allowed CIDRs; empty: every address is allowed. */
   readonly allowIps: readonly string[];
   readonly allowOrigins: readonly string[];
-  /** What payments get whose creation leaves it out; null: what the service itself takes. */
+  /** The expiry of payments created without one; null: the service's default. */
   readonly defaultExpiryMinutes: number | null;
   readonly defaultSuccessUrl: string | null;
 }
@@ -23,16 +23,16 @@ export interface ProjectAccess {
 export interface AccessKey extends KeyGrant {
   readonly id: string;
   readonly mode: Mode;
-  /** When it stops working, because another took its place; null: never. */
+  /** The time at which the key stops working because another replaced it; null: never. */
   readonly endsAt: number | null;
   readonly project: ProjectAccess;
 }
 
 export interface Access {
   /**
-   * The key with this text; null if it is unknown, mistyped, revoked or at its end. Synchronous when cached. `admit` is
-   * called before a key that this process has never found is looked up, because well-formed keys are easy to make up.
-   * It may throw.
+   * The key with this text; null if the key is unknown, mistyped, revoked or at its end. Synchronous when cached.
+   * `admit` is called before the look-up of a key that this process has never found, because well-formed keys are easy
+   * to make up; `admit` may throw.
    */
   find(keyText: string, admit?: () => Promise<void>): AccessKey | null | Promise<AccessKey | null>;
   /** A project by id, as its customers see it; null if there is none. Synchronous when cached. */
@@ -104,7 +104,7 @@ export function createAccess(db: Database, notifications: Notifications, clock: 
   };
 }
 
-/** Answers questions about what projects made public, from one read of all of it. */
+/** Answers questions about published data of projects, from one read of all of them. */
 function createPublishedQuestions(
   db: Database,
   answers: ReturnType<typeof keepUntilNotified>,
@@ -117,10 +117,12 @@ function createPublishedQuestions(
     reading = null;
   });
 
-  /** All at once: such questions are easy to make up, so that caching single answers is not worth it. */
+  /**
+   * Loads all published projects at once: guesses are cheap for an attacker and would fill a cache of single answers.
+   */
   function readPublished(): Published | Promise<Published> {
     if (published !== null && notifications.healthy()) return published;
-    // Questions that arrive meanwhile share the read.
+    // Simultaneous questions share the read.
     reading ??= readOnce();
     return reading;
   }

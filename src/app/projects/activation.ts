@@ -7,16 +7,17 @@ import { lockedProject } from './projects.ts';
 
 export type { Stops };
 
-/** What stops when a project is deactivated, and what goes on. */
+/** The activities that a deactivation stops, and those that go on. */
 export function stopsOf(app: App, projectId: string): Promise<Stops> {
   return whatStops(app.db, projectId, app.clock());
 }
 
 /**
- * Deactivates a project, or activates it again. While it is deactivated its keys are refused and its pages ask for no
- * money; what was sent is still found, and endpoints are still sent events. Does nothing if it is so already.
+ * Deactivates a project, or activates it again. While a project is deactivated, its keys are refused and its pages ask
+ * for no money; money that was sent is still found, and endpoints still receive events. Does nothing if the project has
+ * that state already.
  *
- * @param name as somebody typed it to confirm; null: not asked for
+ * @param name the project's name typed as a confirmation; null: no confirmation is needed
  */
 export async function setActive(
   app: App,
@@ -30,7 +31,7 @@ export async function setActive(
     if (name !== null && name.trim() !== before.name) return rejected('other_name', { param: 'name' });
     if (before.active === active) return { kind: 'done', project: before };
     const project = await updateProject(trx, projectId, { active });
-    if (project === null) throw new Error('The project that was just locked is not there.');
+    if (project === null) throw new Error('The project that was just locked is missing.');
     await recordAudit(app, trx, {
       action: active ? 'project.activate' : 'project.deactivate',
       projectId,

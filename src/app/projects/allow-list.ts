@@ -11,7 +11,7 @@ export function isOn(list: AllowList, address: string): boolean {
   return isIPv6(address) && list.ipv6.check(address, 'ipv6');
 }
 
-/** Where IPv6 maps IPv4 addresses (RFC 4291, 2.5.5.2). */
+/** The range in which IPv6 maps IPv4 addresses (RFC 4291, 2.5.5.2). */
 const IPV4_MAPPED = new BlockList();
 IPV4_MAPPED.addSubnet('::ffff:0:0', 96, 'ipv6');
 

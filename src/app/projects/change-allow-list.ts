@@ -8,15 +8,15 @@ import { compileCidrs, isOn } from './allow-list.ts';
 import { saveProjectChanges } from './projects.ts';
 import { checkRequest } from './project-request.ts';
 
-/** An address that was let in with a project's secret keys lately. */
+/** An address that a project's secret keys were used from recently. */
 export interface KeyAddress {
   readonly address: string;
-  /** The names of those keys that still work. */
+  /** The names of the working keys that were used from it. */
   readonly keys: readonly string[];
   readonly lastSeenAt: number;
 }
 
-/** Where the project's secret keys that still work were used from in the last 30 days, the latest first. */
+/** Addresses from which the project's working secret keys were used in the last 30 days, latest first. */
 export async function keyAddresses(db: Database, projectId: string, now: number): Promise<readonly KeyAddress[]> {
   const keys = (await listKeys(db, projectId)).filter(
     ({ kind, revokedAt, endsAt }) => kind === 'secret' && revokedAt === null && (endsAt === null || endsAt > now),
@@ -32,7 +32,7 @@ export async function keyAddresses(db: Database, projectId: string, now: number)
   return [...found].map(([address, rest]) => ({ address, ...rest })).toSorted((a, b) => b.lastSeenAt - a.lastSeenAt);
 }
 
-/** Whether a list lets an address in; an empty one lets in all. */
+/** Whether a list allows an address; an empty list allows all. */
 export function isAddressAllowed(allowIps: readonly string[], address: string): boolean {
   return allowIps.length === 0 || isOn(compileCidrs(allowIps), address);
 }
@@ -42,17 +42,17 @@ interface ListChange {
   readonly values: readonly string[];
   /** The list that the person saw. */
   readonly before: readonly string[];
-  /** Whether it is saved although addresses would be refused that used keys. */
+  /** Whether to save although the list refuses addresses that used keys. */
   readonly anyway: boolean;
 }
 
 export type ListOutcome =
   | { readonly kind: 'done'; readonly project: Project }
-  /** Nothing was saved: these would be refused, and the shop's server may be among them. */
+  /** Nothing was saved: the list would refuse these addresses, and the shop's server may be among them. */
   | { readonly kind: 'would_refuse'; readonly addresses: readonly KeyAddress[] }
   | Rejected;
 
-/** Changes one of the lists that say from where a project's keys may be used. */
+/** Changes one of a project's lists of addresses from which its keys may be used. */
 export async function changeAllowList(
   app: App,
   projectId: string,

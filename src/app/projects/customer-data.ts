@@ -10,10 +10,10 @@ import { recordAudit } from '../audit.ts';
 import type { App } from '../context.ts';
 import { noProject, rejected, type Rejected } from '../rejected.ts';
 
-/** Whose data: exactly one of the two is given. */
+/** The customer, given by exactly one of the two. */
 export interface CustomerRequest {
   readonly email?: string | undefined;
-  /** Of payments made longer ago than this many days. */
+  /** Only payments older than this many days. */
   readonly days?: number | undefined;
 }
 
@@ -22,9 +22,9 @@ export type { CustomerDataCounts };
 const DAY_MS = 24 * 60 * 60_000;
 const DAYS = { min: 1, max: 3_650 } as const;
 const MAX_EMAIL = 254;
-/** A transaction of a second or two; who asks for more comes again. */
+/** Upper limit per call (1-2 s in one transaction); the caller repeats for more. */
 const MAX_PAYMENTS = 1_000;
-/** Their events are read to be counted: of a million payments that takes minutes. */
+/** Events are read to be counted, which would take minutes for a million payments. */
 const MAX_COUNTED = 10_000;
 
 function choiceOf(app: App, { email, days }: CustomerRequest): CustomerChoice | Rejected {
@@ -41,8 +41,8 @@ function choiceOf(app: App, { email, days }: CustomerRequest): CustomerChoice | 
 }
 
 /**
- * What a deletion would clear: of the first 10,000 payments, and whether there are more. `open`: payments old enough
- * whose data stay until they have ended.
+ * The data that a deletion would clear, from the first 10,000 payments, and whether there are more. `open` counts
+ * payments old enough whose data stay until they have ended.
  */
 export async function previewCustomerData(
   app: App,
@@ -63,10 +63,10 @@ export async function previewCustomerData(
 }
 
 /**
- * Deletes customers' data of at most a thousand payments, in one transaction with its entry in the audit log, which
- * says how many, and not whose.
+ * Deletes customers' data of at most a thousand payments, in one transaction with its audit entry, which has their
+ * number but no names.
  *
- * @param after where the call before ended; null at first
+ * @param after the end of the call before; null at first
  */
 export async function removeCustomerData(
   app: App,

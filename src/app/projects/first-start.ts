@@ -8,13 +8,13 @@ const LEASE_MS = 30_000;
 
 export interface FirstStart {
   readonly projectId: string;
-  /** Null if none was wanted. */
+  /** The key's text; null if no key was wanted. */
   readonly key: string | null;
 }
 
 /**
- * On an empty database: creates a project, and one test key unless nobody could read it, so that the first payment is
- * one copied command away. If several processes start at once, one of them does it.
+ * On an empty database: creates a project, and a test key unless nobody could read it, so that the first payment is one
+ * copied command away. If several processes start at once, one of them does it.
  */
 export async function firstStart(app: App, options: { readonly withKey: boolean }): Promise<FirstStart | null> {
   if ((await projectsOf(app)).length > 0) return null;
@@ -22,7 +22,7 @@ export async function firstStart(app: App, options: { readonly withKey: boolean 
   const holder = newId(app, now);
   if (!(await holdLease(app.db, LEASE, holder, now, now + LEASE_MS))) return null;
   try {
-    // Another process may have been here between the check and the lease.
+    // Another process may have created a project between the check and the lease.
     return (await projectsOf(app)).length > 0 ? null : await makeFirstProject(app, options.withKey);
   } finally {
     await releaseLease(app.db, LEASE, holder);

@@ -6,17 +6,17 @@ import type { AccessKey } from './access.ts';
 /** One request with a key. */
 interface KeyUse {
   readonly address: string;
-  /** As the browser sent it; undefined outside of pages. */
+  /** The origin that the browser sent; undefined outside of pages. */
   readonly origin: string | undefined;
   readonly userAgent: string | undefined;
-  /** Whether the allow-list let it in. */
+  /** Whether the allow-list let the request in. */
   readonly isAllowed: boolean;
 }
 
-/** Remembers which keys are used and from where, without a write for a request. */
+/** Remembers which keys are used and from where, without a write per request. */
 export interface KeyUses {
   note(key: Pick<AccessKey, 'id' | 'kind'>, use: KeyUse): void;
-  /** Saves what was noted since the last time. What cannot be saved is kept for the next time. */
+  /** Saves the uses since the last call. If saving fails, they are kept for the next call. */
   save(): Promise<void>;
 }
 
@@ -26,8 +26,8 @@ const MAX_ORIGIN_LENGTH = 200;
 const MAX_USER_AGENT_LENGTH = 200;
 
 /**
- * Memory is bounded by the number of keys: beyond {@link MAX_KEY_CLIENTS} between two saves, the clients of a key are
- * counted together.
+ * Memory is bounded by the number of keys: beyond {@link MAX_KEY_CLIENTS} between two saves, the further clients of a
+ * key are counted together.
  */
 export function createKeyUses(db: Database, clock: Clock): KeyUses {
   let noted = new Map<string, Map<string, Counted>>();
@@ -51,7 +51,7 @@ export function createKeyUses(db: Database, clock: Clock): KeyUses {
       const now = clock();
       add({
         keyId,
-        // The addresses of a public key's clients are those of customers.
+        // The clients of a public key are customers, whose addresses are not kept.
         client: kind === 'secret' ? address : originOf(origin),
         userAgent: kind === 'secret' ? (userAgent?.slice(0, MAX_USER_AGENT_LENGTH) ?? null) : null,
         requests: 1,
@@ -74,7 +74,7 @@ export function createKeyUses(db: Database, clock: Clock): KeyUses {
   };
 }
 
-/** Only what looks like an origin is worth keeping: anybody may send anything. */
+/** The text if it looks like an origin: anybody may send anything, and nothing else is worth keeping. */
 function originOf(origin: string | undefined): string {
   return origin !== undefined && origin.length <= MAX_ORIGIN_LENGTH && /^https?:\/\/[^\s/]+$/.test(origin)
     ? origin

@@ -19,14 +19,14 @@ import { checkName } from './name.ts';
 interface NewKey extends Omit<KeyGrant, 'scopes'> {
   readonly projectId: string;
   readonly mode: Mode;
-  /** In place of a permission. */
+  /** Scopes in place of a permission. */
   readonly scopes?: readonly Scope[] | null;
   readonly name: string;
-  /** The role of the person who makes it, whose live keys reach no further. Left out: the command line may do all. */
+  /** The role of the person who makes the key, which limits live keys. Absent: the command line may do everything. */
   readonly maker?: Role | null;
 }
 
-/** Creates a key. Its text is returned here and nowhere else; only its hash is stored. */
+/** Creates a key. Only this call returns its text; the database stores its hash. */
 export async function createKey(
   app: App,
   { maker, scopes = null, ...request }: NewKey,
@@ -55,12 +55,12 @@ function checkMaker(maker: Role | null | undefined, key: KeyGrant & { readonly m
   return action === null ? null : rejected('beyond_role', { rule: keyRefusalOf(maker ?? null, action) });
 }
 
-/** What a key may do, for the audit log. */
+/** The permissions of a key, for the audit log. */
 function grantValues({ permission, scopes }: KeyGrant): AuditValues {
   return scopes === null ? { permission } : { scopes };
 }
 
-/** `more` is for the audit log. */
+/** Adds a key. `more` is for the audit log. */
 async function addKey(
   app: App,
   trx: Trx,
@@ -101,7 +101,7 @@ export async function keysOf(
   return { kind: 'done', keys: await listKeys(app.db, projectId) };
 }
 
-/** The project and mode that a key must be of; without it, any. */
+/** The project and mode that the key must belong to; absent: any. */
 type Within = Pick<StoredKey, 'projectId' | 'mode'>;
 
 async function lockedKey(trx: Trx, id: string, within: Within | null): Promise<StoredKey | null> {
@@ -110,7 +110,7 @@ async function lockedKey(trx: Trx, id: string, within: Within | null): Promise<S
   return isWithin ? key : null;
 }
 
-/** Revokes a key; every process refuses it within a second. `revokedAt`: since when it was revoked already. */
+/** Revokes a key; every process refuses it within a second. `revokedAt` is the time of an earlier revocation. */
 export async function removeKey(
   app: App,
   id: string,
@@ -137,8 +137,8 @@ export const MAX_OVERLAP_HOURS = 7 * 24;
 const HOUR_MS = 60 * 60_000;
 
 /**
- * Creates a key of the same name, kind and permission that takes the place of one, which works for `overlapHours` more,
- * from 0 to {@link MAX_OVERLAP_HOURS}. A key is rolled once; `maker` as for a new key.
+ * Creates a key of the same name, kind and permission that replaces this one, which works for `overlapHours` more, from
+ * 0 to {@link MAX_OVERLAP_HOURS}. A key can be rolled once; `maker` as for a new key.
  */
 export async function rollKey(
   app: App,
@@ -162,7 +162,7 @@ export async function rollKey(
     const now = app.clock();
     const endsAt = now + overlapHours * HOUR_MS;
     await succeedKey(trx, id, stored.id, endsAt);
-    // Processes of earlier versions, which run for a moment during an upgrade, know nothing of ends.
+    // Processes of earlier versions, which run for a moment during an upgrade, do not know of `endsAt`.
     if (overlapHours === 0) await revokeKey(trx, id, now);
     await recordAudit(app, trx, {
       action: 'key.roll',
@@ -175,23 +175,23 @@ export async function rollKey(
   });
 }
 
-/** Somebody who made, rolled or revoked a key, as the audit log names them. */
+/** A person who made, rolled or revoked a key, as the audit log names them. */
 export interface KeyActor {
   readonly kind: ActorKind;
   readonly name: string;
 }
 
-/** A key with who made and who ended it, and where it was used from lately. */
+/** A key with the people who made and ended it, and the addresses that used it recently. */
 export interface KeyDetails extends StoredKey {
   /** Null for keys from before there was an audit log. */
   readonly createdBy: KeyActor | null;
-  /** Who revoked or rolled it. */
+  /** The person who revoked or rolled it. */
   readonly endedBy: KeyActor | null;
-  /** Newest first. */
+  /** Recent clients, newest first. */
   readonly clients: readonly KeyClient[];
 }
 
-/** The keys of a project and mode, the newest first; those that ended more than a year ago are left out. */
+/** The keys of a project and mode, newest first, without those that ended more than a year ago. */
 export async function keyDetails(app: App, { projectId, mode }: Within): Promise<readonly KeyDetails[]> {
   const longAgo = app.clock() - ENDED_KEYS_SHOWN_MS;
   const keys = (await listKeys(app.db, projectId))
@@ -220,15 +220,15 @@ export async function keyDetails(app: App, { projectId, mode }: Within): Promise
   });
 }
 
-/** A live key that reaches further than the person who made it may go now. */
+/** A live key with more permissions than its maker has now. */
 export interface KeyBeyondRole {
   readonly key: StoredKey;
   readonly maker: KeyActor;
-  /** The maker's role now; null: none, or the account is deactivated. */
+  /** The maker's present role; null: none, or the account is deactivated. */
   readonly role: Role | null;
 }
 
-/** A project's live keys beyond their makers' roles, as far as the audit log knows who made them. */
+/** A project's live keys beyond their makers' roles, where the audit log knows the maker. */
 export async function keysBeyondRole(app: App, projectId: string): Promise<readonly KeyBeyondRole[]> {
   const now = app.clock();
   const keys = (await listKeys(app.db, projectId)).filter(

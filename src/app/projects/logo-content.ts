@@ -1,19 +1,19 @@
 import type { LogoType } from '../../store/schema/projects.ts';
 
-/** What a file that claims to be a picture turns out to be. */
+/** The content of a file that claims to be a picture. */
 export type LogoContent =
   /** `bytes`: the picture alone, without comments, metadata and previews. */
   | { readonly kind: 'still'; readonly bytes: Buffer }
   | { readonly kind: 'animated' }
   | { readonly kind: 'broken' }
-  /** `extraBytes` after the picture's end: the file may be another kind of file as well. */
+  /** `extraBytes` follow the picture's end: the file may be another kind of file as well. */
   | { readonly kind: 'tail'; readonly extraBytes: number };
 
 const BROKEN = { kind: 'broken' } as const;
 
 /**
- * Reads a picture to its end and takes over only what is needed to show it. What else a file can carry (texts, camera
- * data, another file) never leaves this service.
+ * Reads a picture to its end and keeps only the parts that are needed to show it, without texts, camera data or another
+ * file inside.
  *
  * @param orientation of a photograph, 1 to 8 (Exif 2.32, 4.6.4), which is kept
  */
@@ -72,7 +72,7 @@ function jpegContent(bytes: Buffer, orientation: number): LogoContent {
   for (let at = 2; at + 2 <= bytes.length;) {
     if (bytes[at] !== 0xff) return BROKEN;
     const marker = bytes[at + 1] ?? 0;
-    // A marker may be filled up with this byte.
+    // Any number of these bytes may precede a marker.
     if (marker === 0xff) {
       at += 1;
       continue;
@@ -96,7 +96,7 @@ function jpegContent(bytes: Buffer, orientation: number): LogoContent {
   return BROKEN;
 }
 
-/** Where the next marker is after coded pixels, in which a stuffed byte or a restart marker is none. */
+/** The position of the next marker after coded pixels, where stuffed bytes and restart markers do not count. */
 function scanEnd(bytes: Buffer, from: number): number {
   for (let at = from; at + 1 < bytes.length; at += 1) {
     const next = bytes[at + 1] ?? 0;
@@ -106,7 +106,7 @@ function scanEnd(bytes: Buffer, from: number): number {
 }
 
 const NOTHING = Buffer.alloc(0);
-/** With the marker, the length, the version and the density; the preview comes after. */
+/** Marker, length, version and density; the preview follows. */
 const JFIF_BYTES = 18;
 
 function keptSegment(marker: number, segment: Buffer): Buffer {
@@ -123,7 +123,7 @@ function keptSegment(marker: number, segment: Buffer): Buffer {
   return isExtra ? NOTHING : segment;
 }
 
-/** A segment that says only which way up a photograph is. */
+/** A segment that contains only the orientation of a photograph. */
 function orientationSegment(orientation: number): Buffer {
   const tiff = Buffer.from('4d4d002a00000008000101120003000000010000000000000000', 'hex');
   tiff.writeUInt16BE(orientation, 18);

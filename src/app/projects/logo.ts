@@ -5,19 +5,19 @@ import type { LogoType } from '../../store/schema/projects.ts';
 import { rejected, type Rejected } from '../rejected.ts';
 import { logoContent, nameAt, PNG_SIGNATURE } from './logo-content.ts';
 
-/** The page should load fast on a slow phone; a good logo needs a tenth of this. */
+/** Small, because the page should load fast on a slow phone; a good logo needs a tenth of this. */
 export const MAX_LOGO_BYTES = 65_536;
 const LOGO_SIDES = { min: 16, max: 2_048 } as const;
 
-/** An uploaded picture; `file` is what answers call it. */
+/** An uploaded picture; `file` is its name in answers. */
 export interface LogoFile {
   readonly file: string;
   readonly bytes: Buffer;
 }
 
 /**
- * Accepts a picture whose content (whatever its name says) is a still PNG, JPEG or WebP of an acceptable size, and
- * nothing after it. What the file carries beside the picture is left out.
+ * Accepts a picture whose content, whatever its name says, is a still PNG, JPEG or WebP of an acceptable size with
+ * nothing after it. Everything else in the file is left out.
  */
 export function parseLogo({ file, bytes }: LogoFile): Logo | Rejected {
   const where = { param: 'logo', file } as const;

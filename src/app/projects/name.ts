@@ -3,12 +3,15 @@ import { rejected, type Rejected } from '../rejected.ts';
 
 const MAX_NAME_LENGTH = 100;
 
-/** What turns the direction of the text after it, also beyond the name: embeddings, overrides and isolates. */
+/**
+ * Characters that change the direction of the text after them, even beyond the name: embeddings, overrides and
+ * isolates.
+ */
 const TURNS_TEXT = /[\u202A-\u202E\u2066-\u2069]/;
 
 /**
- * A name of a project, key or passkey: 1 to 100 characters, one of them visible, none that controls a terminal,
- * begins a line or turns the direction of text.
+ * Checks the name of a project, key or passkey: 1 to 100 characters, one of them visible, none that controls a
+ * terminal, begins a line or changes the direction of text.
  */
 export function checkName(name: string): Rejected | null {
   const trimmed = name.trim();

@@ -5,10 +5,10 @@ import type { WalletKind } from '../../store/schema/wallets.ts';
 import { treasuriesOf } from '../../store/wallets/wallets.ts';
 import type { App } from '../context.ts';
 
-/** Deposits of each treasury that are recognized before they are handed out: more than a preview shows. */
+/** How many unissued deposits of each treasury are recognized: more than a preview shows. */
 const RECOGNIZED = 50;
 
-/** Whether a treasury is a deposit contract of this project: they have the same address on every network. */
+/** Whether a treasury's address is that of a deposit contract of this project on any network. */
 export async function isOwnDeposit(
   db: App['db'] | Trx,
   projectId: string,

@@ -7,20 +7,20 @@ import { digestOf } from '../version.ts';
 import { checkRequest } from './project-request.ts';
 import { saveProjectChanges } from './projects.ts';
 
-/** On which terms a project's customers pay. What is left out stays as it is. */
+/** A change of the terms on which customers pay. Absent fields stay as they are. */
 export interface TermsChange {
   readonly spreadBasisPoints?: number;
-  /** Null: as the service is set. */
+  /** Null: the service's setting. */
   readonly monitoringHours?: number | null;
-  /** The coins that can be paid now, in their new order; null: all of them in the usual order. */
+  /** The enabled coins in their new order; null: all of them in the usual order. */
   readonly coins?: readonly { readonly coin: string; readonly isOn: boolean }[] | null;
-  /** The same in the form in which it is kept; a list that is left out stays as it is. */
+  /** The same change in the stored form; an absent list stays as it is. */
   readonly choice?: Partial<CoinChoice>;
-  /** The version of the terms that the person saw; null: none, so that nobody else's change is in the way. */
+  /** The version of the terms that the person saw; null: no check for changes by others. */
   readonly version: string | null;
 }
 
-/** Changes with every one of the terms. */
+/** The version changes with each of the terms. */
 export function termsVersion({
   spreadBasisPoints,
   monitoringHours,
@@ -29,7 +29,7 @@ export function termsVersion({
   return digestOf([spreadBasisPoints, monitoringHours, coins.order, coins.off]);
 }
 
-/** Changes the terms of new payments. Refused if somebody changed them since, or if no coin would be left. */
+/** Changes the terms of new payments. Refused if the terms changed since that version, or if no coin would be left. */
 export async function changePaymentTerms(
   app: App,
   projectId: string,
@@ -58,7 +58,7 @@ export async function changePaymentTerms(
   });
 }
 
-/** A choice as commands make it: each list as a whole. */
+/** The new choice from whole lists, as commands give them. */
 function keptChoice(before: CoinChoice, { order, off }: Partial<CoinChoice>): CoinChoice | Rejected {
   return (
     namingProblem('order', order ?? []) ??
@@ -76,7 +76,7 @@ function namingProblem(param: 'order' | 'off' | 'coins', coins: readonly string[
   return new Set(coins).size < coins.length ? rejected('coin_twice', { param }) : null;
 }
 
-/** The choice that a list of coins means. Coins that it does not name stay switched off, or on after the others. */
+/** The new choice from a list of coins. Coins that the list does not name stay switched off, or on after the others. */
 function choiceOf(before: CoinChoice, coins: NonNullable<TermsChange['coins']> | null): CoinChoice | Rejected {
   if (coins === null) return ALL_COINS;
   const order = coins.map(({ coin }) => coin);

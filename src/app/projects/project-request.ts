@@ -7,11 +7,11 @@ import { parseLogo, type LogoFile } from './logo.ts';
 import { checkName } from './name.ts';
 
 const MAX_SPREAD_BASIS_POINTS = 5_000;
-/** A year. */
+/** One year. */
 export const MAX_MONITORING_HOURS = 8_760;
 const MAX_URL_LENGTH = 2_048;
 
-/** What an operator can change about a project. Null removes a value; fields not given stay as they are. */
+/** The changes that an operator can make to a project. Null removes a value; absent fields stay as they are. */
 export type ProjectRequest = Omit<ProjectChanges, 'logo' | 'defaultCurrency'> & {
   readonly logo?: LogoFile | null;
   readonly defaultCurrency?: string | null;
@@ -37,7 +37,7 @@ export function checkRequest(
 type Given = Omit<ProjectRequest, 'logo'>;
 type Stored = Omit<ProjectChanges, 'logo'>;
 
-/** Each text as it is stored; where it is none that can be, null. */
+/** Each text in its stored form; null if the text is invalid. */
 function canonical({ defaultCurrency, ...given }: Given): Stored {
   const { name, accent, supportUrl, defaultSuccessUrl, allowOrigins } = given;
   const by = (text: string | null, read: (text: string) => string | null) => (text === null ? null : read(text));
@@ -84,7 +84,7 @@ function checkBranding({ name, accent, supportUrl }: Given, read: Stored): Rejec
     : null;
 }
 
-/** The bounds of `expires_in_minutes`, which both APIs keep. */
+/** The bounds of `expires_in_minutes` in both APIs. */
 const EXPIRY_MINUTES = { min: 1, max: 1_440 } as const;
 
 function checkDefaults(
@@ -104,7 +104,8 @@ function checkDefaults(
 }
 
 /**
- * A name, IPv4 or IPv6 address. The URL parser accepts more (`*`, `;`, quotes), which means something else in a policy.
+ * A host name, IPv4 or IPv6 address. The URL parser accepts more (`*`, `;`, quotes), which means something else in a
+ * policy.
  */
 const PROPER_HOST = /^(?:(?:[a-z0-9-]+\.)*[a-z0-9-]+|\[[0-9a-f:]+\])$/;
 
@@ -125,14 +126,14 @@ function accentOf(text: string): string | null {
 }
 
 /**
- * The URL in canonical form. It becomes a link on a public page, so it must not be a script, a file or contain a
+ * The URL in canonical form. It becomes a link on a public page, so it must be no script and no file, and contain no
  * password.
  */
 function supportUrlOf(text: string): string | null {
   const url = URL.parse(text.trim());
   if (url === null || url.href.length > MAX_URL_LENGTH) return null;
   if (url.protocol === 'mailto:') {
-    // A customer would send copies and words that the link makes up.
+    // Further fields could make a customer send copies and words of the link's choice.
     const hasMore = [...url.searchParams.keys()].some((field) => field.toLowerCase() !== 'subject');
     return /^[^\s@,<>"]+@[^\s@,<>"]+$/.test(url.pathname) && !hasMore ? url.href : null;
   }
@@ -143,7 +144,7 @@ function isWebUrl({ protocol, username, password }: URL): boolean {
   return (protocol === 'https:' || protocol === 'http:') && username === '' && password === '';
 }
 
-/** The same rule as for the URLs of a creation. */
+/** The rule for the success URL of a creation. */
 function successUrlOf(text: string): string | null {
   const trimmed = text.trim();
   const url = URL.parse(trimmed);

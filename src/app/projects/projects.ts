@@ -57,8 +57,9 @@ export function projectsOf(app: App): Promise<readonly Project[]> {
 }
 
 /**
- * Changes a project. IPs are addresses or CIDRs, an empty list allows all; origins are `https://shop.example`; the
- * accent is `#0b6b5b` with or without `#`; the support URL is https, http or mailto; the logo is a PNG, JPEG or WebP.
+ * Changes a project. IPs are addresses or CIDRs, an empty list allows all; origins look like `https://shop.example`;
+ * the accent is `#0b6b5b` with or without `#`; the support URL is https, http or mailto; the logo is a PNG, JPEG or
+ * WebP.
  */
 export async function changeProject(
   app: App,
@@ -72,7 +73,7 @@ export async function changeProject(
   });
 }
 
-/** Saves a request that is well-formed, in a transaction of its own. */
+/** Saves a checked request in a transaction of its own. */
 export async function saveChecked<Outcome>(
   app: App,
   request: ProjectRequest,
@@ -83,13 +84,13 @@ export async function saveChecked<Outcome>(
   return app.db.transaction().execute((trx) => save(trx, checked.changes));
 }
 
-/** A project that nobody else changes until the transaction ends; null if there is none. */
+/** Locks a project until the transaction ends; null if there is none. */
 export async function lockedProject(trx: Trx, id: string): Promise<Project | null> {
   await lockProject(trx, id);
   return findProject(trx, id);
 }
 
-/** Saves checked changes to a project that is there. */
+/** Saves checked changes to an existing project. */
 export async function saveProjectChanges(
   app: App,
   trx: Trx,
@@ -97,7 +98,7 @@ export async function saveProjectChanges(
   changes: ProjectChanges,
 ): Promise<Project> {
   const project = await updateProject(trx, before.id, changes);
-  if (project === null) throw new Error('The project that was just read is not there.');
+  if (project === null) throw new Error('The project that was just read is missing.');
   await recordAudit(app, trx, {
     action: 'project.change',
     projectId: before.id,

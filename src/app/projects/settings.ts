@@ -5,13 +5,13 @@ import { noProject, rejected, type Rejected } from '../rejected.ts';
 import { checkRequest, type ProjectRequest } from './project-request.ts';
 import { lockedProject, saveChecked, saveProjectChanges } from './projects.ts';
 
-/** What the page of settings shows and changes together. */
+/** The fields that the settings page shows and changes together. */
 export type SettingsRequest = Pick<
   ProjectRequest,
   'name' | 'accent' | 'supportUrl' | 'logo' | 'defaultExpiryMinutes' | 'defaultCurrency' | 'defaultSuccessUrl'
 >;
 
-/** Changes with each of the settings, whoever changes it and wherever. */
+/** The version changes with each of the settings, whoever changes them. */
 export function settingsVersion(project: Project): string {
   const { name, accent, supportUrl, logo, defaultExpiryMinutes, defaultCurrency, defaultSuccessUrl } = project;
   const shown = [
@@ -26,7 +26,7 @@ export function settingsVersion(project: Project): string {
   return createHash('sha256').update(JSON.stringify(shown)).digest('base64url');
 }
 
-/** Saves settings, if they are still those of `version`. */
+/** Saves settings if they still have this version. */
 export async function saveSettings(
   app: App,
   projectId: string,
@@ -41,7 +41,7 @@ export async function saveSettings(
   });
 }
 
-/** The settings of a request as they would be stored. Of them only a new logo is kept for a while, to be shown. */
+/** The settings of a request as they would be stored. Only a new logo is kept for a while, to be shown. */
 export async function previewSettings(
   app: App,
   projectId: string,

@@ -20,7 +20,7 @@ export interface DepositHolding {
   /** Null: the chain's own coin, on a network where Cointill does not accept it. */
   readonly asset: AssetCode | null;
   readonly units: bigint;
-  /** At the price its payment was last quoted at, else at the market price; null if there is neither. */
+  /** The value at the payment's last quoted price, else at the market price; null if there is neither. */
   readonly usdCents: bigint | null;
   readonly pricedBy: 'quote' | 'market' | null;
 }
@@ -29,7 +29,7 @@ export interface SweepOverview {
   readonly kind: 'done';
   /** All balances, including those not worth a sweep. */
   readonly holdings: readonly DepositHolding[];
-  /** To be sent in this order, from any wallet. */
+  /** Calls to send in this order, from any wallet. */
   readonly calls: readonly SweepCall[];
   readonly gasEstimate: bigint;
   /** The current gas price in wei. */
@@ -37,9 +37,9 @@ export interface SweepOverview {
 }
 
 /**
- * The current balances of a project's deposit contracts, and the calls that pay them out to the treasury: of deposits
- * worth at least the project's minimum. A balance without a price counts as enough. `prices` is asked only where a
- * deposit holds an asset it was never quoted in. Throws `ChainUnavailableError` when no node answers.
+ * The current balances of a project's deposit contracts, and the calls that pay out to the treasury those worth at
+ * least the project's minimum. A balance without a price counts as enough. `prices` is asked only for assets that a
+ * deposit was never quoted in. Throws `ChainUnavailableError` when no node answers.
  */
 export async function sweepOverview(
   app: App,
@@ -72,22 +72,22 @@ export async function sweepOverview(
   };
 }
 
-/** What is needed to name and price what lies on deposits. */
+/** The values needed to name and price balances on deposits. */
 interface DepositsRequest {
   readonly network: Network;
   readonly tokens: TokenContracts;
-  /** After which block; by default the newest. */
+  /** The block after which balances are read; by default the newest. */
   readonly height?: number;
 }
 
-/** A balance of a deposit contract, with the payment that it was made for. */
+/** A non-zero balance of a deposit contract, with its payment. */
 export interface FilledHolding extends DepositHolding {
   readonly paymentId: string;
-  /** The token's contract, as it is configured; null for the chain's own coin. */
+  /** The configured contract of the token; null for the chain's own coin. */
   readonly token: string | null;
 }
 
-/** The balances of these deposits that are not zero, priced as {@link sweepOverview} says. */
+/** The non-zero balances of these deposits, priced as {@link sweepOverview} says. */
 export async function filledDeposits(
   deposits: readonly PaidDeposit[],
   { network, tokens, height }: DepositsRequest,
@@ -126,7 +126,7 @@ export async function filledDeposits(
   });
 }
 
-/** How many decimals an asset has on a network: the operator's own contract may have other ones than the usual. */
+/** An asset's decimals on a network: the operator's own contract may have others than the usual. */
 export function decimalsOf(asset: AssetCode, network: Network, tokens: TokenContracts): number {
   return tokens.get(asset)?.decimals ?? tokenOf(asset, network)?.decimals ?? 0;
 }
@@ -141,10 +141,10 @@ function quotedWorth(deposit: PaidDeposit, asset: AssetCode | null, units: bigin
   return quote === undefined || quote.owedUnits === 0n ? null : (units * deposit.amountUsdCents) / quote.owedUnits;
 }
 
-/** What a plan needs to know of a balance. */
+/** The fields of a balance that a plan needs. */
 export type PlannedHolding = Pick<FilledHolding, 'address' | 'index' | 'treasury' | 'token' | 'units'>;
 
-/** The addresses of the factories of these deposits that are on the chain. */
+/** The factories of these deposits that are deployed on the chain. */
 export async function deployedFactories(
   filled: readonly PlannedHolding[],
   caller: Pick<EvmCaller, 'hasCode'>,
@@ -174,7 +174,7 @@ export function planCalls(filled: readonly PlannedHolding[], deployed: ReadonlyS
   return calls;
 }
 
-/** A call of a plan, and whose deposits it empties at which factory. */
+/** A call of a plan, with the deposits that it empties and their factory. */
 export interface PlannedCall extends SweepCall {
   readonly treasury: string;
   readonly factory: string;
@@ -182,6 +182,6 @@ export interface PlannedCall extends SweepCall {
 
 function factoryFor({ treasury, index, address }: PlannedHolding): DepositFactoryFacts {
   const factory = factoryOf(treasury, index, address);
-  if (factory === null) throw new Error(`${address} is of no known deposit factory.`);
+  if (factory === null) throw new Error(`${address} belongs to no known deposit factory.`);
   return factory;
 }

@@ -4,7 +4,10 @@ import type { Wallet } from '../../store/wallets/wallets.ts';
 import { newId, type App } from '../context.ts';
 import { enqueueForOwners } from '../enqueue-mail.ts';
 
-/** Mails all owners where payments go from now on: whoever gets at a wallet's settings gets the payments. */
+/**
+ * Mails all owners where payments go from now on: an intruder who changes a wallet's settings would receive the
+ * payments.
+ */
 export async function mailWalletChange(app: App, trx: Trx, before: Wallet | null, after: Wallet): Promise<void> {
   const { projectId, network } = after;
   const at = app.clock();
@@ -26,7 +29,9 @@ export async function mailWalletChange(app: App, trx: Trx, before: Wallet | null
   });
 }
 
-/** Where the money ends up, as an owner knows it: contracts are between customers and a treasury. */
+/**
+ * The address at which the money ends up, as an owner knows it: the treasury, not a contract between it and customers.
+ */
 function destinationOf({ kind, source, firstAddress }: Wallet): string {
   return kind === 'treasury' ? source : firstAddress;
 }

@@ -2,17 +2,17 @@ import type { Wallet } from '../../store/wallets/wallets.ts';
 import { DEFAULT_TOLERANCE_BASIS_POINTS } from '../../modes/rail.ts';
 import { formatPercent } from '../../domain/percent.ts';
 
-/** What the owner of a wallet should know before its first payment. */
+/** Advice for the owner of a wallet before its first payment. */
 export const NEW_ACCOUNT =
   'Give an account of your wallet that nothing else uses, for payments get its addresses from number 0 on. If it was used before, ' +
   "set it again with a first index, the number of its first unused address: else an earlier customer who pays to an old address pays somebody else's order.";
 
-/** The same of a treasury: its deposit contracts are numbered for every installation alike. */
+/** The same advice for a treasury, whose deposit contracts every installation numbers alike. */
 export const NEW_TREASURY =
   'Payments get the deposit contracts of this treasury from number 0 on. If another installation used it before, ' +
   "set it again with a first index, the number of its first unused deposit: else an earlier customer who pays to an old address pays somebody else's order.";
 
-/** What differs from the wallet before, in sentences. */
+/** The differences to the wallet before, in sentences. */
 export function walletChanges(before: Wallet, after: Wallet): readonly string[] {
   const same = before.firstAddress === after.firstAddress;
   const changes = [
@@ -44,19 +44,19 @@ function toleranceText({ toleranceBasisPoints }: Wallet): string {
   return `${formatPercent(toleranceBasisPoints ?? DEFAULT_TOLERANCE_BASIS_POINTS)} %`;
 }
 
-/** What a first index that was asked for does. */
+/** The effect of a requested first index. */
 export function indexChange(nextIndex: number, firstIndex: number): readonly string[] {
   if (firstIndex === nextIndex) return [];
   return [
     firstIndex > nextIndex
       ? `The next address is number ${firstIndex}; numbers ${nextIndex} to ${firstIndex - 1} are left out.`
-      : `The next address stays number ${nextIndex}, for those below it were handed out or left out before: a first index only goes up.`,
+      : `The next address stays number ${nextIndex}, because lower numbers were handed out or left out before: a first index can only be raised.`,
   ];
 }
 
 const END = 8;
 
-/** The kind of a wallet and both ends of its source, such as `xpub zpub6rFR…Bqcvk7uL`: enough to tell two apart. */
+/** A wallet's kind and both ends of its source, such as `xpub zpub6rFR…Bqcvk7uL`: enough to tell two apart. */
 export function shortWallet({ kind, source }: Pick<Wallet, 'kind' | 'source'>): string {
   return `${kind} ${source.length <= 2 * END + 1 ? source : `${source.slice(0, END)}…${source.slice(-END)}`}`;
 }

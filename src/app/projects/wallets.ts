@@ -21,7 +21,7 @@ import { isOwnDeposit } from './own-deposit.ts';
 import { indexChange, NEW_ACCOUNT, NEW_TREASURY, shortWallet, walletChanges } from './wallet-words.ts';
 
 const MAX_CONFIRMATIONS = 10_000;
-/** 10 %: with more, a payment that is plainly too small would count as paid. */
+/** 10 %: with a larger tolerance, a payment that is plainly too small would count as paid. */
 const MAX_TOLERANCE_BASIS_POINTS = 1_000;
 /** Far more than any shop hands out; BIP 32 allows twenty times as many. */
 const MAX_FIRST_INDEX = 100_000_000;
@@ -30,30 +30,32 @@ export interface WalletRequest {
   readonly projectId: string;
   readonly network: string;
   readonly source: WalletSource;
-  /** Null: by amount, as the network's tiers say. */
+  /** Null: by amount, according to the network's tiers. */
   readonly confirmations: number | null;
   /** In hundredths of a percent; null: 0.5 %. */
   readonly toleranceBasisPoints: number | null;
-  /** Addresses below this index are not handed out, because they were used before. Null: continue where it stopped. */
+  /**
+   * Addresses below this index are not handed out, because they were used before. Null: continue after the last one.
+   */
   readonly firstIndex?: number | null;
-  /** What a person saw who sets it on a page; left out by the command line, which prints the addresses afterwards. */
+  /** The state that a person saw on the page; absent for the command line, which prints the addresses afterwards. */
   readonly seen?: {
-    /** The version of the wallet that is to be changed (`walletVersion`). */
+    /** The version (`walletVersion`) of the wallet to be changed. */
     readonly version: string;
-    /** Names the wallet and the addresses that were compared (`WalletPreview`); null for the wallet that is in use. */
+    /** The id (`WalletPreview`) of the wallet and addresses that the person compared; null for the wallet in use. */
     readonly compared: string | null;
   };
 }
 
-/** A wallet that was just set, and what its owner should know. */
+/** A wallet that was just set, with advice for its owner. */
 export interface WalletSet {
   readonly kind: 'done';
   readonly wallet: Wallet;
   readonly deriver: WalletDeriver;
   readonly note: string | null;
-  /** What differs from the wallet before, in sentences; empty for a network that had no wallet. */
+  /** The differences to the wallet before, in sentences; empty for a network that had no wallet. */
   readonly changes: readonly string[];
-  /** What will go wrong with it, each with the way out. */
+  /** Foreseeable problems, each with the way out. */
   readonly warnings: readonly string[];
 }
 
@@ -94,7 +96,7 @@ export async function setProjectWallet(
     const found = await walletOn(trx, request.projectId, network);
     if (firstIndex !== null && found !== null) await skipAddressesBelow(trx, found, firstIndex);
     const wallet = await walletOn(trx, request.projectId, network);
-    if (found === null || wallet === null) throw new Error('The wallet that was just set is not there.');
+    if (found === null || wallet === null) throw new Error('The wallet that was just set is missing.');
     await recordAudit(app, trx, {
       action: 'wallet.set',
       projectId: request.projectId,
@@ -118,7 +120,7 @@ export async function setProjectWallet(
   });
 }
 
-/** What is wrong with one of the numbers of a request; null: nothing. */
+/** The fault in one of a request's numbers; null if there is none. */
 function numberFault({ confirmations, toleranceBasisPoints, firstIndex = null }: WalletRequest): Rejected | null {
   if (confirmations !== null && !isWhole(confirmations, 1, MAX_CONFIRMATIONS)) {
     return rejected('whole_number', { param: 'confirmations', min: 1, max: MAX_CONFIRMATIONS });
@@ -146,8 +148,8 @@ function parsedWallet(network: Network, source: WalletSource, chains: UtxoChains
 }
 
 /**
- * Says that new payments of a project go to another wallet from now on, whoever set it and from where: it needs the
- * attention of its owners and admins until one of them marks it. Runs in the change's own transaction.
+ * Announces that new payments of a project go to another wallet from now on: the change needs the attention of the
+ * project's owners and admins until one of them marks it. Runs in the change's own transaction.
  */
 async function announceWalletChange(app: App, trx: Trx, before: Wallet | null, after: Wallet): Promise<void> {
   const now = app.clock();
@@ -165,7 +167,7 @@ async function announceWalletChange(app: App, trx: Trx, before: Wallet | null, a
   await mailWalletChange(app, trx, before, after);
 }
 
-/** What the audit log keeps of a wallet. Its keys are public ones. */
+/** A wallet as the audit log records it. Its keys are public ones. */
 function auditedWallet(wallet: Wallet | null): object {
   return {
     kind: wallet?.kind ?? null,
@@ -204,7 +206,7 @@ async function walletOn(executor: App['db'] | Trx, projectId: string, network: N
 
 /**
  * The wallet's first addresses in the form that customers see: those already handed out, which for a treasury may come
- * from an earlier factory, and those to come. Null: the service is not on the wallet's chain.
+ * from an earlier factory, and the next ones. Null if the service is not on the wallet's chain.
  */
 export async function firstAddresses(
   app: Pick<App, 'db'>,
@@ -227,24 +229,24 @@ export function confirmationTiers({ network, confirmations }: Wallet): readonly 
   return confirmations === null ? NETWORK_FACTS[network].confirmations : [{ belowUsdCents: null, confirmations }];
 }
 
-/** So many addresses are shown to be compared with the owner's own wallet. */
+/** How many addresses are shown, so that the owner can compare them with their own wallet. */
 const COMPARED_ADDRESSES = 10;
 
-/** What a wallet would be, with nothing saved of it. */
+/** A wallet as it would be set; nothing is saved. */
 export interface WalletPreview {
   readonly kind: 'done';
-  /** As it would be stored. */
+  /** The source in its stored form. */
   readonly source: string;
   readonly addressKind: AddressKind;
-  /** The first ten, as its owner's own wallet shows them; of a treasury the first deposit contracts. */
+  /** The first ten addresses, as the owner's own wallet shows them; for a treasury, the first deposit contracts. */
   readonly addresses: readonly string[];
-  /** Names the wallet and these addresses: only what was compared can be saved. */
+  /** Identifies the wallet and these addresses: only a compared wallet can be saved. */
   readonly compared: string;
   readonly note: string | null;
   readonly warnings: readonly string[];
 }
 
-/** The first addresses of a wallet that somebody may set. A private key is refused. */
+/** Previews the first addresses of a wallet. A private key is refused. */
 export async function previewWallet(
   { db }: Pick<App, 'db'>,
   { projectId, network, source }: Pick<WalletRequest, 'projectId' | 'network' | 'source'>,
@@ -272,7 +274,7 @@ function comparedOf(
   return digestOf([projectId, network, source.kind, text, addressesFrom(deriver, 0, COMPARED_ADDRESSES)]);
 }
 
-/** Changes with everything that can be set about a wallet. Null stands for none. */
+/** Changes with every setting of a wallet. Null means no wallet. */
 export function walletVersion(wallet: Wallet | null): string {
   if (wallet === null) return 'none';
   const { id, kind, source, confirmations, toleranceBasisPoints } = wallet;

@@ -33,7 +33,7 @@ export async function readRefund(app: App, scope: Required<RefundScope>): Promis
   return refund !== null && isWithin(refund, scope) ? refund : null;
 }
 
-/** The customer enters on the claim page where the money should go. */
+/** Saves the address that the customer entered on the claim page. */
 export function claimRefund(app: App, id: string, address: string): Promise<RefundOutcome> {
   return inRefundTransaction(app, null, async (trx) => {
     const refund = await lockRefund(trx, id);
@@ -52,8 +52,8 @@ export function claimRefund(app: App, id: string, address: string): Promise<Refu
 }
 
 /**
- * The merchant cancels a refund that nothing pays yet. Refused once its payout was seen, mined or not, and, unless
- * forced, while blocks that may contain it have not been read.
+ * Cancels a refund that is not being paid. Refused once its payout was seen, mined or not, and, unless forced, while
+ * blocks that may contain it have not been read.
  */
 export function cancelRefund(
   app: App,
@@ -76,8 +76,8 @@ export function cancelRefund(
 }
 
 /**
- * A separate statement after the lock, so that it sees what the chain's follower saved before; it saves nothing while
- * the lock is held.
+ * A separate statement after the lock, so that it sees what the chain's follower saved before; the follower saves
+ * nothing while the lock is held.
  */
 async function payoutRefusal(trx: Trx, { id }: Refund): Promise<RefundRefusal | null> {
   if (!(await beingPaid(trx, [id])).has(id)) return null;
@@ -90,7 +90,7 @@ async function payoutRefusal(trx: Trx, { id }: Refund): Promise<RefundRefusal | 
   return { kind: 'refused', param: null, message };
 }
 
-/** Until what may pay the refund is read, nobody knows whether it does. */
+/** Until the blocks and transactions that may pay the refund are read, nobody knows whether they do. */
 function unreadRefusal({ id }: Refund, { text }: UnreadMoney): RefundRefusal {
   const message = `${text}, so that it cannot be cancelled now. Try again in a moment. If the node is away for long, make sure that nothing was sent, and use:`;
   return { kind: 'refused', param: null, message, wayOut: { kind: 'force_cancel', refundId: id } };

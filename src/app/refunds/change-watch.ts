@@ -15,7 +15,7 @@ import type { App } from '../context.ts';
 import type { ChangeOutput } from '../../store/refunds/change.ts';
 
 /**
- * Deriving an address takes 0.3 ms of CPU time: the first twenty of this many wallets are derived at once.
+ * Deriving an address takes 0.3 ms of CPU time: the first twenty addresses of this many wallets are derived at once.
  */
 const WALLETS_AT_ONCE = 10;
 
@@ -52,7 +52,7 @@ export async function changeWatching(
   }
 }
 
-/** Watches as much of a change chain as a wallet scans that has seen these indexes. */
+/** Watches as much of a change chain as a wallet scans after seeing these indexes. */
 export async function watchChain(
   app: Pick<App, 'db'>,
   network: Network,

@@ -11,26 +11,26 @@ import { dustUnits, transactionVsize } from '../../rails/utxo/transaction-size.t
 import type { WalletCoin } from '../../store/refunds/refund-coins.ts';
 import { isOutput } from './refund-held.ts';
 
-/** What refunds were shown with, against which a signed transaction is checked. */
+/** The transaction that was shown for signing, against which the signed one is checked. */
 export interface ShownTransaction {
   readonly params: UtxoParams;
   readonly refunds: readonly (Refund & { readonly address: string })[];
-  /** The inputs that each refund was shown with. */
+  /** The inputs that were shown with each refund. */
   readonly inputs: ReadonlyMap<string, readonly Outpoint[]>;
-  /** Those of them that the wallet has. */
+  /** The inputs among them that the wallet has. */
   readonly coins: readonly (WalletCoin & { readonly output: WalletOutput })[];
   /** The change outputs that the refunds were shown with. */
   readonly change: readonly WalletOutput[];
-  /** The number of a script on the wallet's change chain; null: it is none of those that are watched. */
+  /** The index of a script on the wallet's change chain; null if the script is not a watched one. */
   readonly changeIndex: (script: Uint8Array) => number | null;
-  /** In the smallest units per virtual byte. */
+  /** The highest fee rate, in the smallest units per virtual byte. */
   readonly maxFeeRate: number;
 }
 
 /**
- * Where a signed transaction differs from what the refunds were shown with, as sentences; empty: nowhere. It must pay
- * each refund exactly, and nobody else but the change address that was shown; spend only what is reserved for the
- * refunds; and pay no more fee than MAX_FEE_RATE allows. Inputs and outputs are counted from 1, as wallets show them.
+ * The differences between a signed transaction and the one shown, as sentences; empty if there are none. It must pay
+ * each refund exactly, and nobody else but the shown change address; spend only inputs reserved for the refunds; and
+ * pay no more fee than MAX_FEE_RATE allows. Inputs and outputs are counted from 1, as wallets show them.
  */
 export function differencesOf(shown: ShownTransaction, signed: SignedTransaction): readonly string[] {
   return [...inputFaults(shown, signed), ...outputFaults(shown, signed.outputs), ...feeFaults(shown, signed)];
@@ -49,7 +49,7 @@ function inputFaults({ refunds, inputs, coins }: ShownTransaction, signed: Signe
       if (coins.some((coin) => isOutput(coin, input))) return [];
       return [`${name}, which is not confirmed any more, because blocks were taken back.`];
     }),
-    // Otherwise what was signed before could be mined beside it, and pay the customer a second time.
+    // Otherwise a transaction signed before could be mined beside this one, and pay the customer a second time.
     ...refunds
       .filter(({ id }) => !(inputs.get(id) ?? []).some((one) => named.has(`${one.txid}:${one.vout}`)))
       .map(({ id }) => `It spends nothing of what ${encodeId('refund', id)} was shown with.`),
@@ -80,7 +80,7 @@ function outputFaults(shown: ShownTransaction, outputs: readonly SignedOutput[])
   return [...wrong, ...others.map((output) => foreign(shown, output))];
 }
 
-/** Which output pays which refund exactly: the refund's id by the output's place. */
+/** The id of the refund that each output pays exactly, by the output's position. */
 export function payingOutputs(
   { params, refunds }: Pick<ShownTransaction, 'params' | 'refunds'>,
   outputs: readonly SignedOutput[],
@@ -111,7 +111,7 @@ function foreign(
 function feeFaults(shown: ShownTransaction, signed: SignedTransaction): readonly string[] {
   const { params, maxFeeRate } = shown;
   const paid = feeOf(shown, signed);
-  // The amount of an input is not known; it is refused anyway.
+  // The amount of an input is unknown; the transaction is refused anyway.
   if (paid === null) return [];
   const { fee, vsize, dust } = paid;
   if (fee < 0n) return [`Its outputs are ${amount(params, -fee)} more than its inputs.`];
@@ -123,11 +123,11 @@ function feeFaults(shown: ShownTransaction, signed: SignedTransaction): readonly
   ];
 }
 
-/** A transaction without change may pay so many times the fee that the node asks for. */
+/** A transaction without change may pay this many times the fee that the node asks for. */
 const MAX_TIMES_FEE = 10n;
 
 /**
- * Whether its whole change went to the miners, at the fee that the node asks for now; nothing if no node answers,
+ * Whether the whole change went to the miners, compared with the node's present fee. No fault if no node answers,
  * because the transaction is kept then.
  */
 export async function changeFaults(
@@ -152,7 +152,7 @@ export async function changeFaults(
   ];
 }
 
-/** The fee of a transaction, its size with change, and up to how much change is part of the fee; null: not known. */
+/** A transaction's fee, its size with change, and the largest change that may be part of the fee; null if unknown. */
 function feeOf(
   { params, coins, change }: ShownTransaction,
   signed: SignedTransaction,

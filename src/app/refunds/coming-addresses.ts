@@ -8,21 +8,21 @@ import { walletsAhead } from '../../store/wallets/unissued.ts';
 import type { App, ProcessMemory } from '../context.ts';
 
 /**
- * How many of a wallet's next addresses no refund may go to. Everybody can compute a treasury's, so this is far more
- * than are handed out while a refund is open. Only the owner knows the addresses of a key, and each takes 0.3 ms.
+ * How many of a wallet's next addresses no refund may go to. Anybody can compute a treasury's, so this is far more than
+ * are handed out while a refund is open. Only the owner can compute a key's addresses, and each takes 0.3 ms.
  */
 const COMING = { treasury: 1_000, xpub: 100, descriptor: 100 } as const;
-/** Beyond this, derived addresses are forgotten. */
+/** Beyond this many, derived addresses are forgotten. */
 const MAX_KNOWN = 10_000;
-/** How many are derived at once: an order whose addresses are not derived yet waits for them. */
+/** How many addresses are derived at once: an order whose addresses are not derived yet waits for the batch. */
 const BATCH = 50;
 const INDEXES = 2 ** 31;
 
 /**
  * Whether an address, in the form in which transfers carry it, is one of the next that the project's wallets on a
- * network hand out. Those that are watched ahead (`unissued_addresses`) are left out: their table says so faster. So
- * only what a new wallet or a busy day has not got there yet is derived, and what the first deposit factory would make
- * of the next indexes, which is never watched.
+ * network hand out. Addresses watched ahead are not derived: their table, `unissued_addresses`, answers faster. Derived
+ * are only those that a new wallet or a busy day has not added to the table yet, and those that the first deposit
+ * factory would make of the next indexes, which are never watched.
  */
 export async function isComing(
   app: Pick<App, 'railFor' | 'memory'>,
@@ -50,8 +50,8 @@ export async function isComing(
 type Derive = (from: number, count: number) => Promise<readonly string[]>;
 
 /**
- * The addresses of a deriver with these indexes, and perhaps earlier ones. They are remembered, so that a claim tried
- * again and again costs little.
+ * A deriver's addresses with these indexes, and perhaps earlier ones. They are remembered, so that a claim tried again
+ * and again costs little.
  */
 async function addressesOf(
   { nextAddresses }: ProcessMemory,

@@ -8,7 +8,7 @@ import type { FoundTransfer } from '../payments/chain-money.ts';
 /** How many blocks are traced for one refund: as many as are taken in together. */
 const MAX_TRACED_BLOCKS = 100;
 
-/** What a comparison of the balances on refund addresses found. */
+/** The results of comparing the balances on refund addresses. */
 export interface ContractPayouts {
   readonly found: readonly FoundTransfer[];
   readonly checks: readonly BalanceCheck[];
@@ -24,8 +24,8 @@ const NOTHING: ContractPayouts = { found: [], checks: [] };
 /**
  * Compares the balances in the network's own coin on the addresses of unpaid refunds, failed ones among them, with
  * those of the last check. If one grew by at least the refund's amount, the blocks since are traced for an explanation.
- * If no node can trace them, the growth is kept as unexplained: it completes nothing, but whoever is about to pay the
- * refund is warned.
+ * If no node can trace them, the growth is kept as unexplained: it completes nothing, but a person who is about to pay
+ * the refund is warned.
  */
 export function createContractPayoutWatch(app: Pick<App, 'db' | 'clock'>, source: ChainSource): ContractPayoutWatch {
   const native = source.native ?? null;
@@ -69,9 +69,7 @@ export function createContractPayoutWatch(app: Pick<App, 'db' | 'clock'>, source
   };
 }
 
-/**
- * The balances at the last check, or else before the first of these blocks; no entry if no node knows them any more.
- */
+/** The balances at the last check, or else before the first of these blocks; no entry if no node has them any more. */
 async function balancesBefore(
   native: NativeBalances,
   refunds: readonly UnpaidRefund[],

@@ -30,7 +30,7 @@ export interface NewRefund {
 }
 
 /**
- * Creates a refund. Checked under the payment's lock against what was received, so that the sum of refunds never
+ * Creates a refund. Checked under the payment's lock against the received money, so that the sum of refunds never
  * exceeds it.
  */
 export function createRefund(

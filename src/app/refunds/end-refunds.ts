@@ -8,13 +8,13 @@ import { purgeStalePayouts } from './refund-payouts.ts';
 import { applyToRefund, inRefundTransaction } from './save-refund.ts';
 import { inTransaction } from '../in-transaction.ts';
 
-/** Ends due refunds with the outcome that their rail gives. Returns how many it took. */
+/** Ends due refunds with the outcome that their rail gives. Returns how many refunds were due. */
 export async function runDueRefunds(app: App, limit: number): Promise<number> {
   return inTransaction(app, async (trx) => {
     const refunds = await lockDueRefunds(trx, app.clock(), await readSeenUpTo(trx), limit);
-    // All payments at once and in the order of their ids, as everywhere several payments are locked.
+    // All payments are locked at once and in the order of their ids, like everywhere.
     await lockPayments(trx, [...new Set(refunds.map((refund) => refund.paymentId))]);
-    // Read again: a payout may have been seen while this waited for the lock.
+    // Read again: a payout may have been seen while this transaction waited for the lock.
     const paid = await beingPaid(
       trx,
       refunds.map(({ id }) => id),

@@ -4,7 +4,7 @@ import { isoTime } from '../../wire/time.ts';
 import type { RefundInstructions } from './refund-instructions.ts';
 import type { PsbtAdvice } from './refund-psbt.ts';
 
-/** What to sign for a refund, as lines of text. */
+/** The instructions to sign for a refund, as lines of text. */
 export function instructionLines({
   refund,
   paymentUri,
@@ -24,7 +24,7 @@ export function instructionLines({
   ]);
   if (refund.status === 'failed' && problem !== null) return [...head, '', problem];
   if (refund.status !== 'pending' || refund.address === null) return head;
-  if (refund.mode === 'test') return [...head, '', 'A test refund: nothing is to be paid, it ends by itself.'];
+  if (refund.mode === 'test') return [...head, '', 'A test refund: there is nothing to pay, it ends by itself.'];
   if (problem !== null) return [...head, '', problem];
   return [
     ...head,

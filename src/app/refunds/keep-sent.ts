@@ -23,7 +23,7 @@ import { auditedRefund } from './save-refund.ts';
 
 export type Kept =
   | { readonly kind: 'kept' }
-  /** The same transaction was given before, and pays the refunds already. */
+  /** The same transaction was kept before, and already pays the refunds. */
   | { readonly kind: 'known'; readonly payouts: readonly KnownPayout[] }
   /** A refund was cancelled or is being paid meanwhile. */
   | { readonly kind: 'refused'; readonly message: string };
@@ -33,7 +33,7 @@ const MAX_AGAIN = 100;
 
 /**
  * Keeps a signed transaction before it is sent: from here on it pays its refunds, so that none of them is cancelled,
- * runs out or is shown for signing meanwhile, and it is sent even if the process ends now.
+ * expires or is shown for signing meanwhile, and it is sent even if the process ends now.
  */
 export function keepSent(
   app: App,
@@ -45,7 +45,7 @@ export function keepSent(
   const { refunds } = shown;
   const ids = refunds.map(({ id }) => id);
   return app.db.transaction().execute(async (trx): Promise<Kept> => {
-    // Payouts are written by one process at a time, as by what follows the chain.
+    // One process at a time writes payouts, like the chain's follower.
     await lockCursor(trx, network);
     const locked: Refund[] = [];
     for (const id of ids.toSorted()) {
@@ -72,7 +72,7 @@ export function keepSent(
   });
 }
 
-/** What a transaction pays of these refunds, if it pays all of them and is not dropped; else nothing. */
+/** The transaction's payouts of these refunds if it pays all of them and is not dropped; otherwise none. */
 export function payoutsBy(
   known: readonly KnownPayout[],
   refundIds: readonly string[],
@@ -88,8 +88,8 @@ function changed(id: string): Kept {
 }
 
 /**
- * Keeps that a wallet says it has sent this transaction for a refund, so that whoever opens the refund before a block
- * shows it does not pay a second time.
+ * Records a wallet's report that it sent this transaction for a refund, so that nobody who opens the refund before a
+ * block shows the transaction pays a second time.
  */
 export function keepReported(app: App, refund: Refund, hash: string): Promise<Kept> {
   const { id, network } = refund;
@@ -108,7 +108,7 @@ async function auditSent(app: App, trx: Trx, refund: Refund, hash: string): Prom
   await notifyPayment(trx, refund.paymentId);
 }
 
-/** The node refused a transaction: its refunds are to be signed as before. */
+/** Undoes `keepSent` after the node refused the transaction: its refunds can be signed again. */
 export async function takeBackSent(
   app: Pick<App, 'db' | 'clock'>,
   network: Network,
@@ -124,8 +124,8 @@ export async function takeBackSent(
 }
 
 /**
- * Sends again what was kept and is neither in a block nor in the mempool (`waiting`): the process ended before it was
- * sent, no node answered, or the node lost its mempool.
+ * Sends again the kept transactions that are neither in a block nor in the mempool (`waiting`): the process ended
+ * before it sent them, no node answered, or the node lost its mempool.
  */
 export async function sendAgain(app: App, source: ChainSource, waiting: ReadonlySet<string>): Promise<void> {
   const { network, spending } = source;
@@ -137,7 +137,7 @@ export async function sendAgain(app: App, source: ChainSource, waiting: Readonly
       if (outcome.kind === 'refused') await takeBackSent(app, network, hash, outcome.reason);
     }
   } catch (error) {
-    // Whoever gave the transaction was told that no node takes it; blocks are followed all the same.
+    // The sender was already told that no node accepts the transaction; blocks are followed nevertheless.
     if (!(error instanceof ChainUnavailableError)) throw error;
   }
 }

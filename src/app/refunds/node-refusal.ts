@@ -1,4 +1,4 @@
-/** What nodes' reasons mean (`validation.cpp`, `policy/*.cpp` of Bitcoin Core), the first that fits. */
+/** The meanings of nodes' reasons (`validation.cpp`, `policy/*.cpp` of Bitcoin Core); the first match counts. */
 const MEANINGS: readonly (readonly [RegExp, string])[] = [
   [
     /missing-?or-?spent|missing inputs/i,
@@ -24,7 +24,7 @@ const MEANINGS: readonly (readonly [RegExp, string])[] = [
   [/decode/i, 'it is damaged'],
 ];
 
-/** A node's refusal of a transaction in plain words, with its own in brackets. */
+/** A node's refusal of a transaction in plain words, with its own words in brackets. */
 export function refusalText(reason: string): string {
   const meaning = MEANINGS.find(([pattern]) => pattern.test(reason))?.[1];
   const said = reason.slice(0, 200);

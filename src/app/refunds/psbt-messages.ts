@@ -5,7 +5,7 @@ import type { UtxoParams } from '../../rails/utxo/params.ts';
 import { shortMessage } from '../../rails/utxo/psbt.ts';
 import { MAX_COINS, type ChosenCoin, type CoinChoice } from './refund-coins.ts';
 
-/** From this share of the refund on, the fee is mentioned in a warning. */
+/** A fee of at least this share of the refund is mentioned in a warning. */
 const HIGH_FEE_PERCENT = 10n;
 
 export function feeTooHigh({ network }: UtxoParams, feeUnitsPerKvb: bigint, maxFeeRate: number): string {

@@ -16,9 +16,9 @@ const OWN_WALLET = 'Give one of your own wallet.';
 const TAKES_PAYMENTS = `This address takes payments for a shop here. ${OWN_WALLET}`;
 
 /**
- * Checks the address of a refund. Apart from invalid addresses it refuses those that nobody has the key of, and every
- * address that takes payments here, or will: a payment of the same amount to it would look like the refund's payout,
- * and the payout like a payment.
+ * Checks the address of a refund. Beside invalid addresses it refuses those whose key nobody has, and every address
+ * that takes payments here, or will: a payment of the same amount to it would look like the refund's payout, and the
+ * payout like a payment.
  */
 export async function checkRefundAddress(
   app: App,
@@ -44,7 +44,10 @@ export async function checkRefundAddress(
   return isTaken ? { kind: 'invalid', message: TAKES_PAYMENTS, notYours: true } : checked;
 }
 
-/** The address as the chain writes it, so that the payout is recognised; null until the customer has entered one. */
+/**
+ * The address in the form that the chain uses, so that the payout is recognised; null until the customer has entered
+ * one.
+ */
 export function watchedAddress({ network, address }: Refund): string | null {
   return address === null ? null : matchingAddress(network, address);
 }
@@ -61,7 +64,7 @@ export async function refundAddress(
     const { projectId, network, mode } = refund;
     if (app.railFor(mode).kind === 'sandbox') return checked;
     await lockIssuing(trx, network);
-    // The address may have been handed out since it was checked.
+    // The address may have been handed out since the check.
     const address = matchingAddress(network, checked.address);
     const owner = await ownerOfAddress(trx, { projectId, network, address });
     if (owner === null) return checked;

@@ -10,7 +10,7 @@ import type { App } from '../context.ts';
 export const MAX_COINS = 10_000;
 const COINS_AT_ONCE = 100;
 
-/** Confirmations that an output needs before it can be spent: coinbase outputs, and Litecoin's pegouts. */
+/** Confirmations that coinbase outputs and Litecoin's pegouts need before they can be spent. */
 const COINBASE_MATURITY = 100;
 const PEGOUT_MATURITY = 6;
 
@@ -33,9 +33,9 @@ export interface CoinChoice {
     | { readonly kind: 'ok'; readonly chosen: readonly ChosenCoin[] }
     | { readonly kind: 'short'; readonly missingUnits: bigint }
     | { readonly kind: 'too_large'; readonly coinCount: number };
-  /** Why some outputs were left out. */
+  /** Outputs that were left out because they cannot be spent yet. */
   readonly immature: readonly ImmatureCoin[];
-  /** No node has their transactions any more, and P2PKH cannot be signed without them. */
+  /** P2PKH outputs whose transactions, which signing them needs, no node has any more. */
   readonly withoutTransaction: readonly WalletCoin[];
 }
 
@@ -49,7 +49,7 @@ export interface CoinSource {
 /**
  * Chooses the outputs that a refund spends. `held` are its reserved outputs that are still unspent; `rest` are the
  * wallet's other outputs, in the order in which the node is asked about them, a hundred at a time until they are
- * enough. Outputs reserved by other refunds are used only if nothing else is left.
+ * enough. Outputs reserved by other refunds are used only if no others are left.
  */
 export async function chooseCoins(
   app: Pick<App, 'db'>,
@@ -89,7 +89,7 @@ export async function chooseCoins(
   return { outcome, immature, withoutTransaction: [...withoutTransaction] };
 }
 
-/** Which of these outputs can be spent now, and which only later. Spent ones are left out. */
+/** The outputs that can be spent now, and those that can be later. Spent ones are left out. */
 async function readCoins(
   { caller, payout }: CoinSource,
   coins: readonly WalletCoin[],
@@ -97,7 +97,7 @@ async function readCoins(
   const states = await caller.unspent(coins);
   const unspent = coins.flatMap((coin, place) => {
     const state = states[place] ?? null;
-    // No confirmations: its block has just been reorganised away.
+    // Without confirmations, its block has just been reorganised away.
     return state === null || state.confirmations === 0 ? [] : [{ coin, ...state }];
   });
   const pegouts = NETWORK_FACTS[payout.network].hasMweb

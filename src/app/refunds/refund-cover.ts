@@ -14,12 +14,12 @@ import type { App } from '../context.ts';
 /** Whether a payment's confirmed money still covers a pending refund besides its other refunds. */
 export type RefundCover =
   | { readonly kind: 'covered'; readonly warnings: readonly string[] }
-  /** Paying it now would pay back more than came. `message` says why, and the way out. */
+  /** Paying the refund now would pay back more than the payment received. `message` says why, and the way out. */
   | { readonly kind: 'short'; readonly message: string };
 
 /**
- * Money may be gone since the refund was created: reorganised away, or paid out by a refund that was cancelled.
- * Transactions in `notPaidBy` do not count as payouts of such refunds.
+ * Whether the confirmed money covers the refund. Money may be gone since the refund was created: reorganised away, or
+ * paid out by a refund that was cancelled. Transactions in `notPaidBy` do not count as payouts of such refunds.
  */
 export async function coverOf(
   app: Pick<App, 'db'>,
@@ -28,7 +28,7 @@ export async function coverOf(
 ): Promise<RefundCover> {
   const { id, paymentId, asset, decimals, units } = refund;
   const [payment] = await findPayments(app.db, [paymentId]);
-  if (payment === undefined) throw new Error('A refund without its payment.');
+  if (payment === undefined) throw new Error('The payment of a refund is missing.');
   const transfers = (await findTransfers(app.db, [paymentId])).get(paymentId) ?? [];
   const confirmedUnits = confirmedOf(payment, transfers, refund);
   const claims = await claimsOn(app.db, paymentId, refund);
@@ -53,7 +53,7 @@ export async function coverOf(
   };
 }
 
-/** How much of a payment's money in one token is confirmed, in the smallest units. */
+/** A payment's confirmed money in one token, in the smallest units. */
 function confirmedOf(
   payment: Payment,
   transfers: readonly Transfer[],
@@ -82,7 +82,7 @@ function endOf({ failureReason }: ClaimOnPayment): string {
   return failureReason === 'unpaid' ? 'had run out' : 'had been cancelled';
 }
 
-/** Says which failed refunds of a payment seem to have been paid after all, and by what. */
+/** Sentences that name the failed refunds of a payment that seem to have been paid after all, and the transactions. */
 export async function paidFailures(app: Pick<App, 'db'>, paymentId: string): Promise<readonly string[]> {
   const claims = await claimsOn(app.db, paymentId, null);
   return claims

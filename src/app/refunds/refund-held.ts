@@ -30,8 +30,8 @@ export type HeldInputs =
 export type PaidTogether = readonly [Refund, ...Refund[]];
 
 /**
- * The reserved inputs that are still unspent. If one is spent, it may well have paid a refund: until blocks show by
- * what, there is nothing to sign, because a second transaction with other inputs would pay the customer twice.
+ * The reserved inputs that are still unspent. If one is spent, it may well have paid a refund: until blocks show the
+ * transaction, nothing may be signed, because a second transaction with other inputs would pay the customer twice.
  */
 export async function stillHeld(
   app: App,
@@ -83,7 +83,7 @@ function spentOtherwise(name: string): string {
   return `What ${name} was shown with before was spent by a transaction that does not pay exactly its amount. If that paid the customer all the same, cancel the refund and do not sign this one.`;
 }
 
-/** What to say about a refund whose payout is unmined or has too few confirmations. */
+/** The message for a refund whose payout is unmined or has too few confirmations. */
 export function paidBy({ transactionHash, state }: RefundPayout): string {
   return state === 'block'
     ? `The refund is paid by ${transactionHash}, and completes when that has enough confirmations. Nothing is left to sign.`
@@ -100,8 +100,8 @@ export function distinctOutputs(outputs: readonly Outpoint[]): readonly Outpoint
 }
 
 /**
- * Saves a transaction's inputs and change address for each of its refunds; null if another refund took some of the
- * inputs meanwhile, or if one of these changed. Returns the index of the change address.
+ * Saves a transaction's inputs and change address for each of its refunds. Returns the index of the change address;
+ * null if another refund took some of the inputs meanwhile, or if one of these refunds changed.
  */
 export async function holdInputs(
   app: App,
@@ -113,7 +113,7 @@ export async function holdInputs(
   const { refundIds, network } = query;
   return app.db.transaction().execute(async (trx) => {
     await lockWalletCoins(trx, network, query.firstAddress);
-    // In the order of their ids, so that two that hold several refunds never wait for each other.
+    // In the order of ids, so that two transactions that lock several refunds cannot deadlock.
     for (const id of refundIds.toSorted()) {
       if ((await lockRefund(trx, id))?.status !== 'pending') return null;
     }
@@ -124,7 +124,8 @@ export async function holdInputs(
     if ((await heldByOthers(trx, query, free)).length > 0) return null;
     const spends = chosen.map(({ coin }) => coin);
     for (const id of refundIds) await saveRefundInputs(trx, id, network, spends);
-    // Shown again, it must be able to spend the same inputs, even if the node has pruned the block meanwhile.
+    // If shown again, the refund must be able to spend the same inputs, even if the node has pruned the block
+    // meanwhile.
     if (changeAt(0).scriptType === 'p2pkh') {
       const whole = chosen.map(
         ({ coin, rawTransaction }) => [coin.txid, Buffer.from(rawTransaction ?? '', 'hex')] as const,
@@ -139,7 +140,7 @@ function areSame(some: readonly Outpoint[], others: readonly Outpoint[]): boolea
   return some.length === others.length && some.every((one) => others.some((other) => isOutput(one, other)));
 }
 
-/** The same change address again, unless it was paid meanwhile. */
+/** Keeps the same change address, unless it was paid meanwhile. */
 async function holdChange(trx: Trx, query: CoinQuery, changeAt: (index: number) => WalletOutput): Promise<number> {
   const { refundIds, network, firstChangeAddress } = query;
   const seen = await seenChange(trx, network, firstChangeAddress);

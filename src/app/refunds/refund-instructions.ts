@@ -16,7 +16,7 @@ import { paidBy, type PaidTogether } from './refund-held.ts';
 import { unreadBeforePaying } from './unread-money.ts';
 import { refundPsbt, type PsbtAdvice, type UtxoAccess } from './refund-psbt.ts';
 
-/** Exactly what the merchant signs, in every form that their wallet may need. */
+/** The instructions that the merchant signs, in every form that their wallet may need. */
 export interface RefundInstructions {
   readonly kind: 'done';
   readonly refund: Refund;
@@ -24,16 +24,16 @@ export interface RefundInstructions {
   readonly paymentUri: string | null;
   readonly call: EvmTransfer | null;
   readonly psbt: PsbtAdvice | null;
-  /** Why a pending refund must not be paid now, or what is odd about a failed one; null: nothing. */
+  /** Why a pending refund must not be paid now, or an irregularity of a failed one; null if there is none. */
   readonly problem: string | null;
-  /** What to know before paying it, in whatever form. */
+  /** Warnings before paying, in whatever form. */
   readonly warnings: readonly string[];
 }
 
 /**
- * What pays a refund: a payment URI, and call data or a PSBT. Without `utxo` there is no PSBT. `notPaidBy`:
- * transactions that seem to have paid a failed refund, but did not. Throws `ChainUnavailableError` when the node does
- * not answer.
+ * Makes the instructions that pay a refund: a payment URI, and call data or a PSBT. Without `utxo` there is no PSBT.
+ * `notPaidBy`: transactions that seem to have paid a failed refund, but did not. Throws `ChainUnavailableError` when
+ * the node does not answer.
  */
 export async function refundInstructions(
   app: App,
@@ -47,18 +47,21 @@ export async function refundInstructions(
   return { ...rest, refund, problem: refunds[0]?.problem ?? problem };
 }
 
-/** What pays one refund, or several of one network and wallet in one transaction. */
+/** The instructions that pay one refund, or several of one network and wallet in one transaction. */
 export interface SharedInstructions extends Pick<
   RefundInstructions,
   'kind' | 'paymentUri' | 'call' | 'psbt' | 'warnings'
 > {
-  /** Each refund, and why it must not be paid now; null: nothing. If any has a problem, there is nothing to sign. */
+  /**
+   * Each refund, and why it must not be paid now; null if it may. If any refund has a problem, there is nothing to
+   * sign.
+   */
   readonly refunds: readonly { readonly refund: Refund; readonly problem: string | null }[];
-  /** Why none of them must be paid now; null: nothing. */
+  /** Why none of the refunds may be paid now; null if they may. */
   readonly problem: string | null;
 }
 
-/** The same for several refunds; the URI and the call are of one refund alone. */
+/** Makes instructions for several refunds; the URI and the call exist only for a single refund. */
 export async function instructionsFor(
   app: App,
   refunds: PaidTogether,
@@ -98,7 +101,7 @@ type Examined =
   | { readonly kind: 'payable'; readonly address: string; readonly warnings: readonly string[] }
   | { readonly kind: 'nothing'; readonly problem: string | null };
 
-/** Whether a refund may be paid now, and what to know before. */
+/** Whether a refund may be paid now, and warnings before. */
 export async function examine(app: App, refund: Refund, notPaidBy: readonly string[]): Promise<Examined> {
   const { id, address } = refund;
   // Signing the instructions of a finished refund would pay it twice; a simulated refund is paid by nobody.
@@ -109,7 +112,7 @@ export async function examine(app: App, refund: Refund, notPaidBy: readonly stri
   if (refund.status === 'failed' || address === null) {
     return nothingToSign(payout === null ? null : paidAllTheSame(payout));
   }
-  // The payout only needs confirmations: whoever is shown instructions now would pay it twice.
+  // The payout only needs confirmations: a person who saw instructions now would pay it twice.
   if (payout !== null && payout.state !== 'dropped') return nothingToSign(paidBy(payout));
   if (unread?.kind === 'waiting') return nothingToSign(`${unread.text}. ${SHOW_AGAIN}`);
   const sent = payout === null ? await lastSentPayout(app.db, id) : null;
@@ -132,7 +135,7 @@ function nothingToSign(problem: string | null): Examined {
   return { kind: 'nothing', problem };
 }
 
-/** A late payout does not complete a failed refund, but nobody should pay it a second time. */
+/** A late payout does not complete a failed refund, but nobody should pay the refund a second time. */
 function paidAllTheSame({ transactionHash, state, isGuess }: RefundPayout): string {
   if (isGuess) {
     return `${transactionHash} paid exactly this amount to this address after the refund had failed. Unless it has nothing to do with it, do not pay the customer a second time.`;

@@ -34,8 +34,8 @@ interface RefundRequest {
 }
 
 /**
- * The money that a refund is taken from: on the payment's quote, or what came in another token. The latter has no quote
- * and is worth nothing of the payment's amount, so its refund has an `amount` of 0.
+ * The money that a refund is taken from: on the payment's quote, or received in another token. Money in another token
+ * has no quote and counts nothing toward the payment's amount, so its refund has an `amount` of 0.
  */
 export async function refundMoney(
   app: App,

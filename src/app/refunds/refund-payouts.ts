@@ -13,7 +13,10 @@ import {
 import type { App } from '../context.ts';
 import { lockCursor, type Cursor } from '../../store/chains/chain.ts';
 
-/** How long a payout may stay unmined where no mempool shows it: UTXO nodes forget it after that (`-mempoolexpiry`). */
+/**
+ * How long a payout may stay unmined if no mempool shows it: UTXO nodes forget a transaction after that
+ * (`-mempoolexpiry`).
+ */
 const MAX_WAITING_MS = 14 * 24 * 60 * 60_000;
 
 /** A transfer that may pay a refund; `block` is null while it is in a mempool. */
@@ -28,7 +31,7 @@ export interface WatchedRefunds {
   has(transfer: ChainTransfer): boolean;
 }
 
-/** The refunds that these transfers may pay: one indexed query. */
+/** The refunds that these transfers may pay, found by one indexed query. */
 export async function refundsWatching(
   app: Pick<App, 'db'>,
   network: Network,
@@ -56,7 +59,7 @@ export async function spendsOf(
   return spends;
 }
 
-/** Finds which refunds these payouts belong to and saves them. The caller holds the network's cursor. */
+/** Matches these payouts with their refunds and saves them. The caller holds the network's cursor. */
 export async function keepPayouts(
   trx: Trx,
   network: Network,
@@ -102,9 +105,12 @@ function addressesOf(transfers: readonly ChainTransfer[]): readonly string[] {
   return [...new Set(transfers.map(({ address }) => address))];
 }
 
-/** Where the mempool is not listed: asks the nodes for payouts that a reorganisation removed from their block. */
+/**
+ * For networks whose mempool is not listed: asks the nodes about payouts that a reorganisation removed from their
+ * block.
+ */
 export interface PayoutWatch {
-  /** Drops payouts that are gone. `cursor` is the end of the node's chain, which has been read. */
+  /** Drops payouts that are gone. `cursor` is the end of the node's chain, up to which blocks were read. */
   dropGone(cursor: Cursor): Promise<void>;
 }
 
@@ -119,10 +125,10 @@ export function createPayoutWatch(app: App, source: ChainSource): PayoutWatch {
       const places = await source.locate(hashes);
       const gone = hashes.filter((hash) => {
         const place = places.get(hash);
-        // In a block that was already read it pays nothing any more: the transaction failed there.
+        // If its block was already read, the payout pays nothing any more: the transaction failed there.
         return place?.kind === 'block' ? place.height <= cursor.height : place?.kind === 'nowhere';
       });
-      // Twice in a row, because a node puts transactions of removed blocks back into its pool a moment later.
+      // Missing twice in a row, because a node puts transactions of removed blocks back into its pool a moment later.
       const given = gone.filter((hash) => missing.has(hash));
       missing = new Set(gone);
       if (given.length === 0) return;

@@ -18,7 +18,9 @@ import { feeTooHigh, shortOf, warningsOf } from './psbt-messages.ts';
 import { chooseCoins, MAX_COINS, type ChosenCoin } from './refund-coins.ts';
 import { stillHeld, type PaidTogether, holdInputs } from './refund-held.ts';
 
-/** A network of the UTXO family: nodes that know which outputs are unspent, and the fee rate that is too high. */
+/**
+ * Access to a network of the UTXO family: nodes that know which outputs are unspent, and the highest allowed fee rate.
+ */
 export interface UtxoAccess {
   readonly params: UtxoParams;
   readonly caller: UtxoCaller;
@@ -32,9 +34,9 @@ export type PsbtAdvice =
       readonly psbt: string;
       readonly feeUnits: bigint;
       readonly changeUnits: bigint;
-      /** Where the change goes; null without change. */
+      /** The address of the change; null without change. */
       readonly changeAddress: string | null;
-      /** What to know before signing it. */
+      /** Warnings before signing. */
       readonly warnings: readonly string[];
     }
   /** Why there is no PSBT, and what to do instead. */
@@ -55,9 +57,9 @@ export interface PayingWallet {
 }
 
 /**
- * The transaction that pays a refund, or several of one wallet, for the merchant's own wallet to sign. `addresses` are
- * where the refunds go, in their order. Its inputs are reserved for each of the refunds, which show them again while
- * they are unspent. Throws `ChainUnavailableError` when no node answers.
+ * Makes the transaction that pays a refund, or several of one wallet, for the merchant's own wallet to sign.
+ * `addresses` are those of the refunds, in their order. Its inputs are reserved for each of the refunds, which show
+ * them again while they are unspent. Throws `ChainUnavailableError` when no node answers.
  */
 export async function refundPsbt(
   app: App,
@@ -97,7 +99,7 @@ export async function refundPsbt(
     if (outcome.kind !== 'ok') return instead(shortOf(params, choice, outcome, coins.length), refunds);
     const changeIndex = await holdInputs(app, query, changeAt, before, outcome.chosen);
     if (changeIndex === null) continue;
-    // In the same order each time, so that what is shown again is the same transaction.
+    // Sorted, so that the same refund shows the same transaction again.
     const inputs = outcome.chosen.toSorted(byOutpoint).map(({ coin, rawTransaction }) => ({
       ...coin,
       output: coin.isChange ? changeAt(coin.index) : wallet.outputAt(coin.index),

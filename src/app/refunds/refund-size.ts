@@ -8,10 +8,7 @@ import type { Mode } from '../../domain/permission.ts';
 import type { App } from '../context.ts';
 import { freshPrices } from '../payments/quote-payment.ts';
 
-/**
- * The size a request asks for: an amount in minor units, an amount of the asset as a decimal, or everything that is
- * left.
- */
+/** The requested size: an amount in minor units, an amount of the asset as a decimal, or everything that is left. */
 export type WantedRefund = { readonly amountMinor: bigint } | { readonly cryptoAmount: string } | null;
 
 /** The requested units of a token with `decimals`, if the request states them; null: everything that is left. */
@@ -34,7 +31,7 @@ function parseUnits(text: string, decimals: number): bigint | null {
   return units > 0n ? units : null;
 }
 
-/** The refusal of a refund of the requested size; names the amount that is left. */
+/** The refusal of a refund of the requested size; it names the amount that is left. */
 export function sizeRefusal(
   payment: RefundedPayment,
   wanted: object | null,
@@ -76,26 +73,26 @@ export function dustRefusal(quote: Quote, units: bigint, wanted: object | null):
   return { kind: 'refused', param, message };
 }
 
-/** How long a person may take to confirm an amount that was computed at the rate of now. */
+/** How long a person may take to confirm an amount that was computed at the present rate. */
 export const RATE_COUNTS_MS = 60_000;
 
-/** The worth of an amount now, in the token of a refund. */
+/** The present worth of an amount in the token of a refund. */
 export interface AmountNow {
   readonly kind: 'ok';
-  /** Never worth more than the amount. */
+  /** Rounded down, so that they are never worth more than the amount. */
   readonly units: bigint;
   readonly decimals: number;
   /** One whole unit in the currency, scaled by 10^8. */
   readonly rate: bigint;
-  /** When the market had this rate. */
+  /** The market's time of this rate. */
   readonly at: number;
-  /** Until when a refund of these units may be confirmed. */
+  /** The time until which a refund of these units may be confirmed. */
   readonly until: number;
 }
 
 /**
- * An amount at the market's rate of now, without the merchant's spread, for a refund that is to give back as much as
- * the amount buys today. `no_rate` without a fresh price: nothing is guessed.
+ * Converts an amount at the market's present rate, without the merchant's spread, for a refund of as much as the amount
+ * buys today. `no_rate` without a fresh price: nothing is guessed.
  */
 export function amountNow(
   app: Pick<App, 'railFor' | 'clock'>,
@@ -126,7 +123,7 @@ export function amountNow(
   };
 }
 
-/** Refuses an amount of coins whose rate counts no longer; null: it counts, or no rate was used. */
+/** Refuses an amount of coins whose rate has expired; null if the rate counts or none was used. */
 export function oldRateRefusal(until: number | null, now: number): RefundRefusal | null {
   if (until === null || (now <= until && until <= now + RATE_COUNTS_MS)) return null;
   if (until > now) {

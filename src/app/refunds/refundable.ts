@@ -6,7 +6,7 @@ import type { Payment, Transfer } from '../../domain/payment.ts';
 import { NOTHING_REFUNDED, refundableUnits, sizeRefund, type RefundedMoney } from '../../domain/refund.ts';
 import { isFinal } from '../../domain/status.ts';
 
-/** What refunds can return of a payment's confirmed money in one token, in its smallest units. */
+/** The part of a payment's confirmed money in one token that refunds can return, in its smallest units. */
 export interface Refundable {
   readonly asset: AssetCode;
   readonly network: Network;
@@ -17,15 +17,15 @@ export interface Refundable {
   readonly leftUnits: bigint;
   /** `leftUnits` at the payment's rate, in its currency; null if it was not quoted in this token. */
   readonly leftMinor: bigint | null;
-  /** The part of `leftUnits` that exceeds what was owed, with its worth; null if it is within the tolerance. */
+  /** The part of `leftUnits` that exceeds the owed amount, with its worth; null if it is within the tolerance. */
   readonly excess: { readonly units: bigint; readonly minor: bigint } | null;
 }
 
 type Taken = RefundedMoney & { readonly asset: AssetCode; readonly network: Network };
 
 /**
- * What can be refunded in each token that was received, the quote's first; nothing while the payment may still change.
- * For display: `createRefund` decides under the payment's lock.
+ * The refundable money in each received token, the quote's first; empty while the payment may still change. For
+ * display: `createRefund` decides under the payment's lock.
  */
 export function refundableMoney(
   payment: Payment,

@@ -39,7 +39,7 @@ export function inRefundTransaction(
   });
 }
 
-/** A refund in the audit log. */
+/** A refund as the audit log records it. */
 export function auditedRefund(action: string, refund: Refund): AuditedChange {
   const { asset, network, decimals, currency, address, reason, status } = refund;
   return {
@@ -56,7 +56,7 @@ export function auditedRefund(action: string, refund: Refund): AuditedChange {
       asset,
       network,
       address,
-      // Reasons are not kept where nobody can delete them.
+      // The audit log cannot be deleted, so it keeps no text of a reason.
       has_reason: reason !== null,
     },
   };
@@ -80,7 +80,7 @@ export async function applyToRefund(
     };
   }
   const [payment] = await lockPayments(trx, [refund.paymentId]);
-  if (payment === undefined) throw new Error('A refund without its payment.');
+  if (payment === undefined) throw new Error('The payment of a refund is missing.');
   const paidAt = observation.kind === 'paid' ? observation.paidAt : null;
   await updateRefund(trx, result.refund, disposalOf(app, result.refund, paidAt === undefined ? now : paidAt, now));
   const type = EVENT_OF[observation.kind];
@@ -88,8 +88,8 @@ export async function applyToRefund(
 }
 
 /**
- * The worth of a refund at the moment it is paid. Null if it is not paid, if there is no fresh price, or if that moment
- * is long past: a service that catches up does not value an old refund at today's price.
+ * The worth of a refund at the moment of its payout. Null if it is not paid, if there is no fresh price, or if that
+ * moment is long past: an old refund is not valued at today's price, for instance by a service that catches up.
  */
 function disposalOf(
   app: App,
@@ -113,7 +113,7 @@ const EVENT_OF = {
   failed: 'refund.failed',
 } as const satisfies Readonly<Record<RefundObservation['kind'], RefundEventType>>;
 
-/** A refund's event continues its payment's sequence, so it is saved together with the payment. */
+/** Saves a refund's event, which continues its payment's sequence, together with the payment. */
 export async function saveRefundEvent(
   app: App,
   trx: ObservedTrx,

@@ -30,18 +30,18 @@ export type SentOutcome =
   | { readonly kind: 'sent'; readonly transactionHash: string }
   /** No node answered. The transaction is kept, and sent once one does. */
   | { readonly kind: 'kept'; readonly transactionHash: string; readonly message: string }
-  /** Nothing was sent. `differences` say how it is not what was shown. */
+  /** Nothing was sent. `differences` list the deviations from the shown transaction. */
   | { readonly kind: 'refused'; readonly message: string; readonly differences: readonly string[] };
 
 type Refused = Extract<SentOutcome, { readonly kind: 'refused' }>;
 type Addressed = Refund & { readonly address: string };
 
 /**
- * Checks a signed transaction against what its refunds were shown with, and hands it to the network. It is kept before
- * it is sent, and pays its refunds from then on: they can neither be cancelled nor shown for signing. The same
- * transaction is sent once, however often it is given. Signatures that do not commit to every input and output are
- * refused: what was checked would not be what was signed. Throws `ChainUnavailableError` if no node
- * answers what the check needs.
+ * Checks a signed transaction against the transaction that was shown for its refunds, and hands it to the network. It
+ * is kept before it is sent, and pays its refunds from then on: they can neither be cancelled nor shown for signing.
+ * The same transaction is sent once, however often it is given. Signatures that do not commit to every input and output
+ * are refused, because others could change the checked transaction. Throws `ChainUnavailableError` if no node answers
+ * the check's questions.
  */
 export async function sendSigned(
   app: App,
@@ -58,7 +58,7 @@ export async function sendSigned(
   const shown = await shownTransaction(app, refunds, signed, access);
   if ('message' in shown) return refused(shown.message);
   const spent = await spentOutputs(app, shown, signed);
-  // Completing leaves out what final fields do not need.
+  // Completing the transaction removes fields that final inputs do not need.
   const open = signed.openInputs(spent);
   const complete = signed.complete(spent);
   if (complete.kind === 'complete') {
@@ -101,7 +101,7 @@ async function shownTransaction(
   const inputs = await refundInputs(app.db, refundIds);
   const reserved = [...inputs.values()].flat();
   const query = coinQuery(refunds, opened, app.clock());
-  // Reserved ones come first.
+  // The wallet lists reserved outputs first.
   const coins = (await walletCoins(app.db, query, reserved.length)).filter(({ isHeld }) => isHeld);
   const shownChange = await refundChanges(app.db, network, change.address, refundIds);
   const addresses = signed.outputs.flatMap(({ script }) => {
@@ -130,7 +130,7 @@ async function shownTransaction(
   };
 }
 
-/** What it spends, by its inputs; null: not among what was shown. */
+/** The outputs that the transaction spends, by its inputs; null for those that were not shown. */
 async function spentOutputs(
   app: App,
   { params, coins }: ShownTransaction,
@@ -147,13 +147,13 @@ async function spentOutputs(
   });
 }
 
-/** What this very transaction pays of these refunds, if it pays all of them already; else nothing. */
+/** This transaction's payouts of these refunds if it pays all of them already; otherwise none. */
 async function keptBefore(app: App, refunds: PaidTogether, txid: string): Promise<readonly KnownPayout[]> {
   const ids = refunds.map(({ id }) => id);
   return payoutsBy(await knownPayouts(app.db, ids), ids, txid);
 }
 
-/** Whether a node has a transaction by now that is kept already; one that has not gets it. */
+/** Asks whether a node has a kept transaction by now, and sends the transaction if none does. */
 async function again(
   payouts: readonly KnownPayout[],
   { txid, hex }: CompleteTransaction,
@@ -165,7 +165,7 @@ async function again(
     if (outputs.some((output) => output !== null)) return { kind: 'sent', transactionHash: txid };
     const outcome = await caller.send(hex);
     if (outcome.kind === 'sent') return { kind: 'sent', transactionHash: txid };
-    // Whoever follows the chain sends it again, and takes it back if it can not be mined.
+    // The chain's follower sends it again, and takes it back if it cannot be mined.
     const message = `The signed transaction is kept. A node did not take it now: ${outcome.reason}`;
     return { kind: 'kept', transactionHash: txid, message };
   } catch (error) {
@@ -180,7 +180,7 @@ function unsent(txid: string, error: unknown): SentOutcome {
   return { kind: 'kept', transactionHash: txid, message };
 }
 
-/** Why one of these refunds must not be paid now; null: nothing. */
+/** Why one of these refunds must not be paid now; null if all may. */
 async function unpayableNow(app: App, refunds: PaidTogether): Promise<string | null> {
   for (const refund of refunds) {
     const name = encodeId('refund', refund.id);
@@ -196,7 +196,7 @@ function endOf({ status, failureReason, address }: Refund): string {
   return failureReason === 'cancelled' ? 'It was cancelled.' : 'Its time had run out.';
 }
 
-/** A transaction that was to pay a refund and is in no block may still be mined, but not beside another one. */
+/** Refuses a transaction beside which an older payout of a refund, in no block now, could still be mined. */
 async function besideOlder(
   app: App,
   refunds: PaidTogether,
@@ -219,8 +219,8 @@ async function besideOlder(
 }
 
 /**
- * Those of these outputs, as `txid:vout`, that blocks have spent: nothing else that spends them can be mined. None
- * before the newest blocks were taken in, because they say by what.
+ * The outputs among these, as `txid:vout`, that blocks have spent: no other transaction that spends them can be mined.
+ * Empty until the newest blocks were read, because only they tell the spending transaction.
  */
 async function spentInBlocks(
   app: App,

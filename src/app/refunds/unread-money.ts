@@ -12,13 +12,13 @@ const UNDER_WAY_MS = 30_000;
 /** Transactions that may pay a refund and were not read yet: waiting to be mined, or in the newest blocks. */
 export interface UnreadMoney {
   readonly kind: 'waiting' | 'blocks';
-  /** Begins a sentence, without its full stop. */
+  /** The begin of a sentence, without its full stop. */
   readonly text: string;
 }
 
 /**
- * The money that may pay a refund and was not read yet; null if there is none. Call this before reading the payouts:
- * money that is read in between is then among them.
+ * The unread money that may pay a refund; null if there is none. Call this before reading the payouts: money that is
+ * read in between is then among them.
  */
 export async function unreadMoney(
   app: App,
@@ -36,8 +36,9 @@ export async function unreadMoney(
 }
 
 /**
- * The same for a person who is about to pay a refund. Where blocks alone are read, the next block is nearly always
- * under way: as long as the newest one is recent there is no warning, for nobody heeds one that comes and goes.
+ * The unread money to warn a person of who is about to pay a refund. Where only blocks are read, the next block is
+ * nearly always under way: while the newest one is recent there is no warning, because nobody heeds a warning that
+ * comes and goes.
  */
 export async function unreadBeforePaying(app: App, refund: Refund): Promise<UnreadMoney | null> {
   const unread = await unreadMoney(app, app.db, refund);
@@ -49,7 +50,7 @@ export async function unreadBeforePaying(app: App, refund: Refund): Promise<Unre
   return isOfNow ? null : unread;
 }
 
-/** Notes that a refund has its address from now on, so that what waits already is compared with it. */
+/** Records that a refund has its address from now on, so that waiting transactions are compared with it. */
 export async function keepUncompared(app: App, trx: Trx, { id, network, mode, address }: Refund): Promise<void> {
   if (address === null || app.railFor(mode).kind === 'sandbox' || !familyFacts(network).seesWaiting) return;
   await saveUncompared(trx, id, network);

@@ -11,15 +11,17 @@ import { findOutside } from './find-outside.ts';
 const MIN_REST_MS = 60_000;
 const MAX_REST_MS = 6 * 60 * 60_000;
 
-/** When to ask again for what a sweep lacks: after as long as the sweep has been known, a minute to six hours. */
+/**
+ * When to ask again for a sweep's missing facts: after as long as the sweep has been known, between a minute and six
+ * hours.
+ */
 export function askAgainAt({ finalAt, createdAt }: Pick<Sweep, 'finalAt' | 'createdAt'>, now: number): number {
   return now + Math.min(MAX_REST_MS, Math.max(MIN_REST_MS, now - (finalAt ?? createdAt)));
 }
 
 /**
- * Asks again for the block and the transaction of a sweep that was recorded without them. `told` if the nodes name
- * them by now: then the sweep is deleted, and the check that follows finds it anew. Throws `ChainUnavailableError` if
- * no node answers.
+ * Asks again for the block and the transaction of a sweep that was recorded without them. `told` if the nodes name them
+ * now: then the sweep is deleted, and the next check finds it anew. Throws `ChainUnavailableError` if no node answers.
  */
 export async function askAgain(app: App, chain: SweepChain, sweep: Sweep): Promise<'told' | 'unknown'> {
   const { projectId, network } = sweep;
@@ -64,7 +66,7 @@ export async function askAgain(app: App, chain: SweepChain, sweep: Sweep): Promi
   });
 }
 
-/** The flow as if this step were not known. */
+/** The flow without this step. */
 function without(flow: DepositFlow, step: DepositFlow['steps'][number]): DepositFlow {
   const place = flow.steps.findIndex(({ height, units }) => height === step.height && units === step.units);
   return { ...flow, steps: flow.steps.filter((_, at) => at !== place) };

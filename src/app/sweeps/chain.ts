@@ -11,7 +11,7 @@ import type { Sweep } from '../../store/sweeps/sweeps.ts';
 import type { App } from '../context.ts';
 import { decimalsOf } from '../projects/sweep.ts';
 
-/** A network that is swept, as the operator configured it, with its nodes. */
+/** A network with deposits, as the operator configured it, with its nodes. */
 export interface SweepChain {
   readonly network: EvmNetwork;
   readonly chainId: number;
@@ -22,7 +22,7 @@ export interface SweepChain {
 /** Null: the service does not follow this network. */
 export type SweepChains = (network: string) => SweepChain | null;
 
-/** A price counts for what happened up to this long ago. */
+/** The largest age of an event that is valued at the present price. */
 const MAX_PRICE_AGE_MS = 15 * 60_000;
 
 /** The worth of an amount, in US cents, at a recent moment; null without a price, or if the moment is too long ago. */
@@ -46,7 +46,7 @@ export function shownSender({ network, sender }: Pick<Sweep, 'network' | 'sender
   return sender === null ? null : shownAddress(network, sender);
 }
 
-/** Whether a transaction is the very call that a wallet was asked for. */
+/** Whether a transaction is exactly the call that a wallet was asked for. */
 export function isCallOf(
   { callTo, callData }: Pick<Sweep, 'callTo' | 'callData'>,
   sent: EvmBlockTransaction | null,

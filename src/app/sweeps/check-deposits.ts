@@ -35,9 +35,9 @@ import { withTransfers, type SweepWithTransfers } from './overview.ts';
 import { transactionOf } from './send-sweep.ts';
 
 /**
- * Saves the balances of a project's deposits on a network and the price of gas, as a node tells them. Money that left a
- * deposit since and was not sent from here is recorded as a sweep of its own. Throws `ChainUnavailableError` when no
- * node answers.
+ * Saves a node's balances of a project's deposits on a network and its price of gas. Money that has left a deposit
+ * since and was not sent from here is recorded as a sweep of its own. Throws `ChainUnavailableError` when no node
+ * answers.
  */
 export async function checkDeposits(app: App, chain: SweepChain, projectId: string): Promise<void> {
   const { network, tokens, caller } = chain;
@@ -73,7 +73,8 @@ export async function checkDeposits(app: App, chain: SweepChain, projectId: stri
   const unknown = sweeps.length === 0 ? [] : await unknownSweeps(app, chain, projectId);
   const recognized = await inTransaction(app, async (trx) => {
     await lockSweeps(trx, projectId);
-    // Another check may have found the same meanwhile, or a sweep been mined: then the next check compares again.
+    // Another check may have found the same meanwhile, or a sweep may have been mined: then the next check compares
+    // again.
     const isSame = sameFlows(flows, await depositFlows(trx, projectId, network));
     await saveDepositCheck(trx, { projectId, network, at, height, gasPrice, factories, balances });
     const followed: Sweep[] = [];
@@ -88,8 +89,8 @@ export async function checkDeposits(app: App, chain: SweepChain, projectId: stri
 }
 
 /**
- * Whether the node has the blocks that were read here. If it has `other` ones, what is said to have arrived may not
- * have, and if that is `unknown`, the node is behind: the next check compares.
+ * Whether the node has the blocks that were read here. With `other` blocks, the recorded arrivals may not have
+ * happened; `unknown` means that the node is behind, and the next check compares.
  */
 async function chainOf({ db }: App, { network, caller }: SweepChain): Promise<'same' | 'other' | 'unknown'> {
   const cursor = await readCursor(db, network);
@@ -98,7 +99,7 @@ async function chainOf({ db }: App, { network, caller }: SweepChain): Promise<'s
   return block.hash === cursor?.hash ? 'same' : 'other';
 }
 
-/** Open sweeps whose transaction no node knows: a wallet was asked, or the hash is wrong or was replaced. */
+/** Open sweeps whose transaction no node has: a wallet was asked, or the hash is wrong or was replaced. */
 async function unknownSweeps(app: App, chain: SweepChain, projectId: string): Promise<readonly SweepWithTransfers[]> {
   const open = (await openSweeps(app.db, projectId)).filter(({ network }) => network === chain.network);
   const unknown: Sweep[] = [];
@@ -121,14 +122,14 @@ function sameFlows(some: readonly DepositFlow[], others: readonly DepositFlow[])
 
 interface Located {
   readonly sweep: Sweep;
-  /** The call that its transaction makes; null if it is not known. */
+  /** The call that its transaction makes; null if unknown. */
   readonly call: EvmBlockTransaction | null;
   readonly takings: readonly OutsideTaking[];
 }
 
 /**
- * The sweep that took these, as far as the chain tells; null if the nodes do not show its block and its receipt now, or
- * those of two chains: then it is left to the next check.
+ * The sweep that took these deposits, as far as the chain tells; null if the nodes do not show its block and its
+ * receipt now, or show those of two chains: the next check tries again.
  */
 async function located(
   app: App,
@@ -174,9 +175,9 @@ async function located(
 }
 
 /**
- * Records what took these. A sweep that was sent here is returned, to be followed: its receipt says what it took. One
- * whose transaction nobody knows (its hash is missing or wrong, or it was replaced) goes on with the one that took its
- * deposits.
+ * Records which sweep took these deposits. A sweep that was sent here is returned, to be followed: its receipt lists
+ * its transfers. A sweep whose transaction no node has (its hash is missing or wrong, or it was replaced) continues
+ * with the transaction that took its deposits.
  */
 async function saveOutside(
   app: App,
@@ -189,7 +190,7 @@ async function saveOutside(
   const { projectId, network, transactionHash } = sweep;
   if (transactionHash === null) {
     const underWay = await transfersUnderWay(trx, projectId);
-    // It may be what took them, and is followed: what it leaves there is compared once it has ended.
+    // A followed sweep may have taken these deposits; they are compared again once it has ended.
     const left = takings.filter(
       ({ deposit, token }) => !underWay.has(`${network} ${deposit.address} ${token ?? COIN}`),
     );
@@ -202,7 +203,7 @@ async function saveOutside(
   const now = app.clock();
   const seen = { state: 'seen', transactionHash, problem: null, sentAt: now, checkAt: now } as const;
   if (known !== null && known.state !== 'mined') {
-    // Sent here and given up, or still followed.
+    // The sweep was sent here and given up, or is still followed.
     await updateSweep(trx, known, seen);
     return { ...known, ...seen };
   }
@@ -219,8 +220,8 @@ async function saveOutside(
 }
 
 /**
- * Sets what a transaction took: what was missing when the deposits were compared, with what is recorded of it, which
- * that comparison took off.
+ * Saves the transfers of a transaction: the amounts missing in the comparison, plus its recorded ones, which the
+ * comparison had deducted.
  */
 async function saveTakings(
   app: App,
@@ -242,8 +243,8 @@ async function saveTakings(
 }
 
 /**
- * The first of these sweeps that is this very call, or that was sent to take some of this, unless somebody gave another
- * hash or gave it up meanwhile.
+ * The first of these sweeps that is exactly this call, or that was sent to take some of these deposits, unless somebody
+ * gave another hash or gave the sweep up meanwhile.
  */
 async function stillUnknown(
   trx: Trx,

@@ -8,19 +8,22 @@ import type { DepositFlow } from '../../store/sweeps/deposit-balances.ts';
 import type { PaidDeposit } from '../../store/wallets/issued-addresses.ts';
 import { contractOf, type SweepChain } from './chain.ts';
 
-/** What left a deposit in a way that nobody reported; a deposit can pay its treasury alone, so it went there. */
+/** Money that left a deposit without a known sweep. A deposit can pay only its treasury, so the money went there. */
 export interface OutsideTaking {
   readonly deposit: PaidDeposit;
   readonly token: string | null;
   readonly asset: AssetCode;
   readonly units: bigint;
-  /** Null: every node says that it no longer keeps the states among which it left. */
+  /** Null: every node says that it no longer keeps the states between which the money left. */
   readonly height: number | null;
-  /** Null: the block is unknown, or the deposit was emptied by way of another contract that is not found in it. */
+  /**
+   * Null: the block is unknown, or the deposit was emptied through another contract and its transaction was not
+   * identified.
+   */
   readonly transactionHash: string | null;
 }
 
-/** More than this many blocks with sweeps are not searched for in one check; what is left is found by the next one. */
+/** The largest number of blocks with sweeps that one check searches for; the next check finds the rest. */
 const MAX_SEARCHED = 50;
 
 interface Searched {
@@ -30,10 +33,10 @@ interface Searched {
 }
 
 /**
- * What is missing on deposits after a block: what arrived there, less what sweeps that are known took, less what lies
- * there. The block where it left is searched by balances, from the newest backwards, because most nodes know those of
- * the last blocks alone; then the transaction by the calls and logs of that block. A deposit about which no node
- * answers is left to the next check.
+ * The money missing on deposits after a block: arrivals, less what known sweeps took, less the balance. The block where
+ * it left is searched by balances, from the newest backwards, because most nodes keep those of the last blocks only;
+ * then the transaction is found by the calls and logs of that block. Deposits about which no node answers are left to
+ * the next check.
  */
 export async function findOutside(
   chain: SweepChain,
@@ -50,7 +53,8 @@ export async function findOutside(
     const deposit = byAddress.get(flow.address);
     const token = contractOf(chain, flow.asset, nativeAsset(chain.network));
     if (deposit === undefined || token === undefined) continue;
-    // A sweep in a block that this node has not, or not any more: what it took may have left in another one.
+    // A known sweep is in a block that this node does not have, or not any more: its deposits may have left in another
+    // block.
     if (flow.steps.some((step) => step.units < 0n && step.height > height)) continue;
     const searched = { deposit, flow, token };
     let missing = sumUpTo(flow, height) - balanceOf(flow.address, flow.asset);
@@ -84,7 +88,7 @@ function sumUpTo({ steps }: DepositFlow, height: number): bigint {
 
 /**
  * The first block after which more than `base` is missing, and how much more; null if every node says that it does not
- * keep the states that would tell.
+ * keep the necessary states.
  */
 async function search(
   caller: EvmCaller,
@@ -95,7 +99,7 @@ async function search(
 ): Promise<{ readonly height: number; readonly units: bigint } | null> {
   const missingAt = async (at: number): Promise<bigint | null> => {
     const most = sumUpTo(flow, at) - base;
-    // Before the first arrival nothing is asked: the token's contract may not have been there.
+    // Before the first arrival no balance is read: the token's contract may not have existed.
     if (most <= 0n) return most;
     const balance = await caller.balanceAt(address, token, at);
     return balance === null ? null : most - balance;
@@ -142,17 +146,17 @@ function remembered<Key, Answer>(ask: (key: Key) => Promise<Answer>): (key: Key)
   };
 }
 
-/** A transaction that took something from a deposit. */
+/** A transaction that took money from a deposit. */
 interface Taker {
   readonly hash: string;
-  /** Null: it is not known. */
+  /** Null: unknown. */
   readonly units: bigint | null;
 }
 
 /**
- * The transactions of a block that took a token, or (null) the chain's own coin, from a deposit: by the token's logs,
- * else the one call that names the deposit and did not fail, of the deposit itself or the factory, also by way of a
- * contract wallet. If there are several or none, a trace tells; without one it is taken to be the first.
+ * The transactions of a block that took a token, or (null) the chain's own coin, from a deposit. They are found by the
+ * token's logs; otherwise by the one successful call that names the deposit, to the deposit itself or the factory, also
+ * through a contract wallet. If several calls or none match, a trace tells; without a trace the first is assumed.
  */
 export async function takersOf(
   caller: Pick<EvmCaller, 'block' | 'receipt' | 'takenBy'>,

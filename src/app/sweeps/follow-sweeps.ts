@@ -16,21 +16,21 @@ import { askAgain, askAgainAt } from './ask-again.ts';
 import { isCallOf, worthAt, type SweepChain, type SweepChains } from './chain.ts';
 import { rememberingBlocks, takersOf } from './find-outside.ts';
 
-/** A sweep may be sent again if the wallet that was asked for it has not answered for so long. */
+/** A sweep may be sent again if the wallet that was asked for it has not answered for this long. */
 export const ASKED_MS = 15 * 60_000;
-/** A transaction that no node has known for so long was replaced or dropped, or its hash is wrong. */
+/** A transaction that no node has had for this long was replaced or dropped, or its hash is wrong. */
 export const LOST_MS = 10 * 60_000;
-/** The sweeps of a process that died are followed by others after this. */
+/** Other processes follow the sweeps of a dead process after this time. */
 const CLAIM_MS = 60_000;
 const MIN_REST_MS = 2_000;
 const MAX_REST_MS = 15_000;
-/** A network without a node is asked again after this. */
+/** A network without a node is asked again after this time. */
 const NO_NODE_MS = 10 * 60_000;
 
 /**
- * Follows sweeps that are due: what was sent until it is mined, what is mined until its block is final, also when the
+ * Follows sweeps that are due: sent ones until they are mined, mined ones until their block is final, also when the
  * chain takes that block back. Returns how many were followed. `onLost` is called for projects and networks whose
- * transaction was replaced or dropped, so that what took its place is found. Throws `ChainUnavailableError` after the
+ * transaction was replaced or dropped, so that its replacement is found. Throws `ChainUnavailableError` after the
  * others were followed.
  */
 export async function followSweeps(
@@ -65,8 +65,8 @@ async function rest(app: App, sweep: Sweep, ms: number): Promise<null> {
 }
 
 /**
- * Asks the nodes what became of one sweep; `lost` if nobody knows its transaction any more, or if the nodes can tell by
- * now what took its deposits: then a check finds what is in its place.
+ * Asks the nodes for the state of one sweep; `lost` if no node has its transaction any more, or if the nodes can tell
+ * by now which transaction took its deposits: then a check finds the replacement.
  */
 export async function followSweep(app: App, chain: SweepChain, sweep: Sweep): Promise<'lost' | null> {
   const now = app.clock();
@@ -86,11 +86,11 @@ export async function followSweep(app: App, chain: SweepChain, sweep: Sweep): Pr
   if (state === 'mined' || state === 'failed') return takenBack(app, chain, sweep);
   const restMs = restOf(chain);
   if (await chain.caller.knows(hash)) {
-    // It is lost once no node has known it for a while, however long it waits.
+    // The transaction is lost once no node has had it for a while, however long it waits.
     await changeAs(app, sweep, { ...(state !== 'seen' && { state: 'seen' }), sentAt: now, checkAt: now + restMs });
     return null;
   }
-  // One that a node had stays `seen`: `sent` says that no node has ever known this hash.
+  // A transaction that a node had stays `seen`: `sent` says that no node has ever had this hash.
   const isLost = now - (sweep.sentAt ?? sweep.createdAt) >= LOST_MS;
   await changeAs(app, sweep, isLost ? ended('lost') : { checkAt: now + restMs });
   return isLost ? 'lost' : null;
@@ -102,7 +102,7 @@ function restOf({ network }: SweepChain): number {
   return Math.min(MAX_REST_MS, Math.max(MIN_REST_MS, NETWORK_FACTS[network].blockMs));
 }
 
-/** Changes a sweep unless somebody else did meanwhile. */
+/** Changes a sweep unless it changed meanwhile. */
 async function changeAs(app: App, sweep: Sweep, change: Parameters<typeof updateSweep>[2]): Promise<void> {
   await inTransaction(app, async (trx) => {
     const current = await lockSweep(trx, sweep.projectId, sweep.id);
@@ -111,7 +111,7 @@ async function changeAs(app: App, sweep: Sweep, change: Parameters<typeof update
   });
 }
 
-/** Its block was replaced: the transaction waits again, and what it took is back. */
+/** Handles the replacement of a sweep's block: the transaction waits again, and its deposits are back. */
 async function takenBack(app: App, chain: SweepChain, sweep: Sweep): Promise<null> {
   await inTransaction(app, async (trx) => {
     if (!(await lockFollowed(trx, sweep))) return;
@@ -122,7 +122,7 @@ async function takenBack(app: App, chain: SweepChain, sweep: Sweep): Promise<nul
       state: 'seen',
       problem: null,
       finalAt: null,
-      // Until it is known again: it may have been in the block alone.
+      // The time counts from now until a node has the transaction again: it may have been in that block only.
       sentAt: app.clock(),
       checkAt: app.clock() + restOf(chain),
     });
@@ -140,8 +140,8 @@ async function takenBack(app: App, chain: SweepChain, sweep: Sweep): Promise<nul
 }
 
 /**
- * Locks a sweep and its project's against checks of deposits, which compare what all sweeps took; false if its
- * transaction is another one meanwhile.
+ * Locks a sweep, and its project against checks of deposits, which compare all sweeps; false if the sweep has another
+ * transaction meanwhile.
  */
 async function lockFollowed(trx: Trx, { id, projectId, transactionHash }: Sweep): Promise<boolean> {
   await lockSweeps(trx, projectId);
@@ -159,7 +159,7 @@ async function mined(app: App, chain: SweepChain, sweep: Sweep, receipt: EvmRece
   if (isKnown) {
     const { sender, gasUsed, feeUnits } = receipt;
     const asset = nativeAsset(network);
-    // The node did not show the receipt when it was recorded.
+    // The node did not show the receipt when the sweep was recorded.
     const fee = {
       sender,
       gasUsed,
@@ -172,11 +172,11 @@ async function mined(app: App, chain: SweepChain, sweep: Sweep, receipt: EvmRece
   }
   const caller = rememberingBlocks(chain.caller);
   const block = await caller.block(receipt.height);
-  // The block was replaced between the two answers: the next round sees the new one.
+  // The block was replaced between the two answers: the next round reads the new one.
   if (block?.hash !== receipt.blockHash) return null;
   const factory = sweep.callData === null ? null : deployedBy(sweep.callData);
   const isCall = isCallOf(sweep, block.transactions.find((one) => one.hash === sweep.transactionHash) ?? null);
-  // A wallet may have wrapped the call; then the code is there.
+  // A wallet may have wrapped the call; the factory's code exists in that case.
   if (receipt.succeeded && factory !== null && !isCall && !(await caller.hasCode(factory))) {
     await changeAs(app, sweep, ended('lost'));
     return 'lost';
@@ -200,7 +200,7 @@ interface Mined {
   readonly receipt: EvmReceipt;
   /** The time of its block. */
   readonly at: number;
-  /** Whether it is the very call that was to be sent, and not one that wraps it, or something else. */
+  /** Whether it is exactly the call to be sent, rather than a call that wraps it or another one. */
   readonly isCall: boolean;
   readonly takings: readonly Taking[];
   readonly following: Pick<Sweep, 'finalAt' | 'checkAt'>;
@@ -215,7 +215,7 @@ async function saveMined(
   const { network } = chain;
   const { succeeded, height } = receipt;
   const paid = sweep.purpose === 'deploy_factory' || takings.some(({ units }) => units > 0n);
-  // What moved nothing of ours and is not our call is somebody else's, and so is what it cost.
+  // If it neither moved our deposits nor is our call, the gas was paid by somebody else: do not book it.
   const { gasUsed, feeUnits } = paid || isCall ? receipt : { gasUsed: null, feeUnits: null };
   const coin = nativeAsset(network);
   await updateSweep(trx, sweep, {
@@ -248,19 +248,19 @@ async function saveMined(
 
 interface Taking {
   readonly transfer: SweepTransfer;
-  /** What left the deposit. */
+  /** The units that left the deposit. */
   readonly units: bigint;
-  /** What lies there after the block; null: unknown. */
+  /** The balance after the block; null if unknown. */
   readonly left: bigint | null;
 }
 
 const NOTHING = { units: 0n, left: null } as const;
 
 /**
- * What a transaction took from a deposit: of a token by its logs; of the chain's own coin, which leaves no trace of its
- * own, by what lay there before and after the block, with what arrived in it, unless another call of the block took it.
- * A node that no longer knows what lay there before says at least whether it is empty now; then all that was planned
- * has left.
+ * The units that a transaction took from a deposit: of a token by its logs; of the chain's own coin, whose transfers
+ * leave no log, by the balances before and after the block and the arrivals in it, unless another call of the block
+ * took them. If the node no longer has the balance before the block, it can still tell whether the deposit is empty
+ * now; then the whole planned amount has left.
  */
 async function takenFrom(
   app: App,

@@ -12,22 +12,22 @@ import { transfersOfSweeps, transfersUnderWay, type SweepTransfer } from '../../
 import { openSweeps, type Sweep } from '../../store/sweeps/sweeps.ts';
 import { isWorthIt, planCalls, type PlannedCall } from '../projects/sweep.ts';
 
-/** A call that may be sent now, with what it takes. */
+/** A call that may be sent now, with the balances that it takes. */
 export interface OfferedCall {
-  /** Names the call by all that it does, so that a page sends what it has shown and nothing else. */
+  /** Identifies the call by all that it does, so that a page sends exactly the call that it showed. */
   readonly key: string;
   readonly call: PlannedCall;
-  /** Whether its factory is on the chain: before, it would cost gas and do nothing. */
+  /** Whether its factory is deployed: otherwise the call would cost gas and do nothing. */
   readonly isReady: boolean;
   readonly takes: readonly DepositBalance[];
 }
 
-/** A project's deposits on a network, as last known. */
+/** The last known state of a project's deposits on a network. */
 export interface NetworkDeposits {
   readonly network: EvmNetwork;
-  /** Null: nobody has asked yet. */
+  /** Null: the balances were never read. */
   readonly check: DepositCheck | null;
-  /** What lies there and is not under way. */
+  /** The balances that no sweep under way takes. */
   readonly balances: readonly DepositBalance[];
   readonly underWay: readonly DepositBalance[];
   readonly calls: readonly OfferedCall[];
@@ -57,13 +57,13 @@ export async function depositsOverview(
     const worthIt = free.filter((balance) => isWorthIt(balance, sweepMinUsdCents));
     const isAsked = ({ to, data }: PlannedCall) =>
       open.some((one) => one.network === network && one.callTo === to && one.callData === data);
-    // A factory on its way needs no second one.
+    // A factory whose deployment is under way needs no second deployment.
     const calls = offeredCalls(worthIt, new Set(check?.factories)).filter(({ call }) => !isAsked(call));
     return { network, check, balances: free, underWay: own.filter(isUnderWay), calls };
   });
 }
 
-/** What lies on a project's deposits, is worth a sweep and not under way, as last known. */
+/** The last known balances of a project's deposits that are worth a sweep and not under way. */
 export async function balancesWorthIt(
   db: Database,
   projectId: string,
@@ -105,7 +105,7 @@ export async function treasuryNetworks(db: Database | Trx, projectId: string): P
   return rows.flatMap(({ network }) => (isEvmNetwork(network) ? [network] : []));
 }
 
-/** A sweep with what it takes. */
+/** A sweep with the transfers that it makes. */
 export interface SweepWithTransfers {
   readonly sweep: Sweep;
   readonly transfers: readonly SweepTransfer[];

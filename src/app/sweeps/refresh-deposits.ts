@@ -16,7 +16,7 @@ import { treasuryNetworks } from './overview.ts';
  */
 const SWEEPS_MS = 10_000;
 const DEPOSITS_MS = 45_000;
-/** One process asks for a project at a time; one that dies while it does is waited for this long. */
+/** One process reads a project's balances at a time; if it dies, others wait for this long. */
 const LEASE_MS = 75_000;
 /** Balances that were read this recently are not read again. */
 const MIN_AGE_MS = 1_000;
@@ -24,8 +24,8 @@ const MAX_SWEEPS = 200;
 
 /**
  * Reads the balances of a project's deposits from the nodes, on all its networks at once, and the state of its sweeps.
- * `busy`: another request reads them already. A network whose nodes do not answer keeps its last balances, and the
- * reason is saved.
+ * `busy`: another request is reading them. A network whose nodes do not answer keeps its last balances, and the reason
+ * is saved.
  */
 export async function refreshDeposits(
   app: App,
@@ -39,9 +39,9 @@ export async function refreshDeposits(
   try {
     await hurrySweeps(app.db, projectId, app.clock());
     await within(SWEEPS_MS, followSweeps(app, chains, { limit: MAX_SWEEPS, projectId })).catch((error: unknown) =>
-      problems.happened('what became of sweeps', error),
+      problems.happened('following sweeps', error),
     );
-    // A check that lies in the future was dated by a clock that was ahead.
+    // A check in the future was dated by a clock that was ahead.
     const isFresh = ({ checkedAt }: DepositCheck): boolean =>
       checkedAt !== null && Math.abs(app.clock() - checkedAt) < MIN_AGE_MS;
     const fresh = new Set((await depositChecks(app.db, projectId)).filter(isFresh).map(({ network }) => network));
@@ -64,7 +64,7 @@ async function checkOne(
   try {
     await within(DEPOSITS_MS, checkDeposits(app, chain, projectId));
   } catch (error) {
-    if (!(error instanceof ChainUnavailableError)) problems.happened('what lies on deposits', error);
+    if (!(error instanceof ChainUnavailableError)) problems.happened('reading the balances of deposits', error);
     await failed('unavailable');
   }
 }

@@ -27,8 +27,8 @@ interface Begun {
 }
 
 /**
- * Takes a call of the plan for one person's wallet: from now on nobody is offered it, until it is mined, given up, or
- * nothing was heard of it. Refused when it is no longer offered as it was shown.
+ * Assigns a call of the plan to one person's wallet: from now on it is offered to nobody else until it is mined, given
+ * up, or unanswered for too long. Refused if it is no longer offered as it was shown.
  */
 export function beginSweep(
   app: App,
@@ -94,8 +94,9 @@ interface Sent {
 }
 
 /**
- * The wallet has sent it; without a hash the chain shows later what became of it. A hash that no node has ever known
- * may be replaced by another one; `isKnown` asks the nodes about it, and what was known before counts if none answers.
+ * Records that the wallet has sent the sweep; without a hash, the chain shows its outcome later. A hash that no node
+ * has ever had may be replaced by another one; `isKnown` asks the nodes, and if none answers, their earlier answer
+ * counts.
  */
 export async function sweepSent(
   app: App,
@@ -111,7 +112,7 @@ export async function sweepSent(
   return replaced.kind === 'replaces' ? rejected('sweep_known') : replaced;
 }
 
-/** `unknown`: the hash that may be replaced. */
+/** Saves the transaction. `unknown` is the hash that may be replaced. */
 function saveSent(
   app: App,
   { projectId, id }: SweepKey,
@@ -124,7 +125,7 @@ function saveSent(
     if (sweep === null) return rejected('no_sweep');
     const { network, state, transactionHash: old } = sweep;
     if (old !== null && old === hash) return { kind: 'done', sweep };
-    // One that was given up or lost may have been sent all the same.
+    // A sweep that was given up or lost may have been sent nevertheless.
     const mayBe = state === 'asked' || state === 'sent' || state === 'ended';
     if (!mayBe || (old !== null && hash === null)) return rejected('sweep_known');
     const found = hash === null ? null : await transactionOf(app, trx, { ...sweep, transactionHash: hash });
@@ -145,8 +146,8 @@ function saveSent(
 }
 
 /**
- * The wallet has sent nothing, or what it is said to have sent was unknown to every node for `LOST_MS`: what it was to
- * take is offered again.
+ * Gives up a sweep that the wallet did not send, or whose transaction no node has had for `LOST_MS`: its deposits are
+ * offered again.
  */
 export function giveUpSweep(app: App, { projectId, id }: SweepKey): Promise<Begun | Rejected> {
   return inTransaction(app, async (trx) => {
@@ -164,8 +165,8 @@ export function giveUpSweep(app: App, { projectId, id }: SweepKey): Promise<Begu
 }
 
 /**
- * The sweep that a transaction is. One that was said to be it, of which it took nothing and whose call it is not, has
- * no claim on it any more.
+ * Finds the sweep of a transaction. Detaches a sweep that named this hash but neither moved its deposits nor made its
+ * call.
  */
 export async function transactionOf(
   app: App,
@@ -173,13 +174,13 @@ export async function transactionOf(
   key: Parameters<typeof sweepByTransaction>[1],
 ): Promise<Sweep | null> {
   const sweep = await sweepByTransaction(trx, key);
-  // The fee is only known of its own call.
+  // The fee is known only if the sweep made its own call.
   if (sweep?.problem !== 'paid_nothing' || sweep.feeUnits !== null) return sweep;
   await updateSweep(trx, sweep, { transactionHash: null, finalAt: sweep.finalAt ?? app.clock(), checkAt: null });
   return null;
 }
 
-/** Whether what was found on the chain, before its hash was given, is this sweep: it took something of the same. */
+/** Whether a sweep found on the chain before its hash was given is this sweep: it took some of the same deposits. */
 async function isFoundOf(trx: Trx, sweep: Sweep, found: Sweep): Promise<boolean> {
   if (found.source !== 'chain') return false;
   const transfers = await transfersOfSweeps(trx, [sweep.id, found.id]);
@@ -187,7 +188,7 @@ async function isFoundOf(trx: Trx, sweep: Sweep, found: Sweep): Promise<boolean>
   return (transfers.get(sweep.id) ?? []).some(({ address, token }) => taken.has(`${address} ${token}`));
 }
 
-/** What the chain has shown of a transaction. */
+/** The facts that the chain has shown of a transaction. */
 function factsOf(found: Sweep): SweepChange {
   const { state, sender, transactionHash, problem, height, blockHash, minedAt, checkAt } = found;
   const { gasUsed, feeUnits, feeUsdCents, finalAt } = found;

@@ -20,13 +20,13 @@ const GONE = 'The endpoint answered 410 Gone.';
 export interface Attempted {
   readonly record: AttemptRecord;
   readonly delivery: Delivery;
-  /** The receiver says that the endpoint is gone for good (410). */
+  /** The receiver says that the endpoint no longer exists (410). */
   readonly gone: boolean;
 }
 
 /**
- * Attempts one delivery, under its lease or for somebody who waits for it (null), and says what comes next. Nothing is
- * saved yet.
+ * Attempts one delivery, under its lease or for a waiting person (null), and returns the next state. Nothing is saved
+ * yet.
  */
 export async function attempt(
   app: App,
@@ -89,7 +89,7 @@ type Recorded = { readonly kind: 'recorded' } | { readonly kind: 'fault'; readon
 
 /**
  * Saves attempts in one statement and disables the endpoints that are gone. If the database refuses an attempt, the
- * others are saved all the same, each alone.
+ * others are still saved, each alone.
  */
 export async function record(app: App, attempted: readonly Attempted[]): Promise<readonly Recorded[]> {
   const outcomes = await save(app, attempted);
@@ -102,7 +102,7 @@ export async function record(app: App, attempted: readonly Attempted[]): Promise
 }
 
 /**
- * Records attempts; those that end together are saved in one statement, one statement at a time: fewer, larger
+ * Records attempts. Those that end together are saved in one statement, one statement at a time: fewer, larger
  * statements cost the database less. Throws the fault that kept an attempt from being recorded.
  */
 export function createRecorder(app: App, maxWaiting: number): (attempted: Attempted) => Promise<void> {
@@ -158,7 +158,7 @@ async function closeGone(app: App, attempted: readonly Attempted[]): Promise<voi
 
 /** The decrypted secrets of the endpoints in use, so that none is decrypted at every attempt. */
 export interface SecretCache {
-  /** The secrets to sign with now, newest first. The previous secret also signs during the overlap. */
+  /** The secrets to sign with now, newest first. During the overlap the previous secret also signs. */
   of(endpoint: WebhookEndpoint, now: number): readonly string[];
 }
 

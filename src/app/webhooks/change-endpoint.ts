@@ -8,7 +8,7 @@ import type { App } from '../context.ts';
 import { rejected, type Rejected } from '../rejected.ts';
 import { audit, auditedEndpoint, changeReached, checkedUrl, type Within } from './webhook-endpoints.ts';
 
-/** Lets what is due to an endpoint wait until it is enabled again. Its schedule stays: nothing counts as an attempt. */
+/** Holds an endpoint's due deliveries until it is enabled again. Their schedule stays: nothing counts as an attempt. */
 export function pauseEndpoint(app: App, id: string, within?: Within): Promise<{ readonly kind: 'done' } | Rejected> {
   return changeReached(app, id, within, async (trx, endpoint) => {
     if (endpoint.pausedAt === null) {
@@ -25,8 +25,8 @@ interface Subscription {
 }
 
 /**
- * Gives an endpoint another URL or other events. What waits for it goes to the new URL. Where it is no longer as it was
- * `shown` to the person, nothing is saved: two people would else undo each other's changes without a word.
+ * Gives an endpoint another URL or other events. Waiting deliveries go to the new URL. Refused if the endpoint differs
+ * from the one `shown` to the person, so that two people do not undo each other's changes unnoticed.
  */
 export function changeEndpoint(
   app: App,

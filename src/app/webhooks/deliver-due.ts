@@ -46,12 +46,12 @@ const MAX_CONCURRENCY = 128;
  */
 const PREFETCH = 4;
 /**
- * Claimed deliveries that still wait are released after this: the endpoint is slower than expected, or was changed
+ * Claimed deliveries that still wait are released after this time: the endpoint is slower than expected, or was changed
  * meanwhile.
  */
 const MAX_WAIT_MS = 2_000;
 const TRIAL_SLOTS = 1_000;
-/** Idle queues keep what was learnt about their endpoints, unless there are more queues than this. */
+/** Idle queues keep the state of their endpoints, unless there are more queues than this. */
 const MAX_IDLE_QUEUES = 1_000;
 /**
  * The subject of faults that keep deliveries from being attempted or recorded: a wrong key, a database that is down.
@@ -73,12 +73,13 @@ export interface DelivererEvents {
 
 export interface Deliverer {
   /**
-   * Claims what is due and starts sending it. Resolves after the claim, with whether there is more to claim at once.
+   * Claims due deliveries and starts sending them. Resolves after the claim with whether there are more to claim at
+   * once.
    */
   takeDue(): Promise<boolean>;
   /**
-   * Starts nothing more, releases what was not started, and resolves when the running attempts are recorded. Attempts
-   * cut short by closing the sender are not recorded: they are made again when their leases end.
+   * Starts nothing more, releases deliveries that were not started, and resolves when the running attempts are
+   * recorded. Attempts cut short by closing the sender are not recorded: they are made again when their leases end.
    */
   stop(): Promise<void>;
   /** Resolves when nothing is waiting, being sent or being recorded. */
@@ -169,7 +170,7 @@ function createHeldDeliveries(onLeft: () => void) {
   };
   return {
     isFull: (): boolean => unsent.size + recording + MAX_CLAIMED > MAX_HELD,
-    /** Adds and returns those that neither wait nor are being sent. */
+    /** Adds the deliveries that neither wait nor are being sent, and returns them. */
     add: (deliveries: readonly DueDelivery[]): readonly DueDelivery[] => {
       const added = deliveries.filter(({ id }) => !unsent.has(id));
       for (const { id } of added) unsent.add(id);
@@ -198,7 +199,7 @@ export interface DeliveryQueue {
   readonly waiting: DueDelivery[];
   takenAt: number;
   sending: number;
-  /** How many may be sent at once; more than MIN_CONCURRENCY for a healthy endpoint alone. */
+  /** How many may be sent at once; more than MIN_CONCURRENCY only for a healthy endpoint. */
   concurrency: number;
   /** Whether the database may have more; false if the last claim found less than there was room for. */
   mayHaveMore: boolean;

@@ -22,7 +22,7 @@ export async function deliveriesOf(
   return { kind: 'done', deliveries: await listDeliveries(app.db, endpointId, limit) };
 }
 
-/** Why nothing is sent to an endpoint; null: it is on. */
+/** The refusal for an endpoint to which nothing is sent; null if it is on. */
 function offRefusal({ disabledAt, pausedAt }: Pick<WebhookEndpoint, 'disabledAt' | 'pausedAt'>): Rejected | null {
   if (disabledAt !== null) return rejected('endpoint_disabled');
   return pausedAt === null ? null : rejected('endpoint_paused');

@@ -13,14 +13,14 @@ import { recordAudit } from '../audit.ts';
 import { newId, type App } from '../context.ts';
 import { rejected, type Rejected } from '../rejected.ts';
 
-/** How many deliveries are sent again together at most. */
+/** The largest number of deliveries in one retry. */
 export const MAX_RETRIED = 10_000;
 
 type Retried = { readonly kind: 'done'; readonly retry: RetryProgress } | Rejected;
 
 /**
- * Makes deliveries that did not arrive due at once, the newest first and at most {@link MAX_RETRIED}. The workers send
- * them; one that fails again goes on by its schedule as if it had not been sent again. One retry at a time.
+ * Makes deliveries that did not arrive due at once, newest first and at most {@link MAX_RETRIED}. The workers send
+ * them; if one fails again, its schedule continues as if it had not been sent again. One retry at a time.
  */
 export async function retryDeliveries(app: App, scope: DeliveryScope, search: DeliverySearch): Promise<Retried> {
   const now = app.clock();
@@ -48,7 +48,7 @@ export async function retryDeliveries(app: App, scope: DeliveryScope, search: De
   });
 }
 
-/** How far a retry is. */
+/** The progress of a retry. */
 export async function retryProgress(app: App, scope: DeliveryScope, id: string): Promise<Retried> {
   const retry = await findRetry(app.db, scope, id);
   return retry === null ? rejected('no_retry') : { kind: 'done', retry };
@@ -61,7 +61,7 @@ export async function runningRetry(executor: Database | Trx, scope: DeliveryScop
   return retry !== null && retry.stoppedAt === null && retry.done < retry.total ? retry : null;
 }
 
-/** Stops a retry: its deliveries that are not being sent become what they were before. */
+/** Stops a retry: its deliveries that are not being sent get their former state back. */
 export async function stopRetry(app: App, scope: DeliveryScope, id: string): Promise<Retried> {
   return app.db.transaction().execute(async (trx): Promise<Retried> => {
     const retry = await findRetry(trx, scope, id);

@@ -16,7 +16,7 @@ import { lostMoneyView } from '../../wire/lost-money.ts';
 import { refundView } from '../../wire/refund.ts';
 import { newId, type App } from '../context.ts';
 
-/** The data of a sample event: a payment or refund that never existed, in the state that the event type is about. */
+/** The data of a sample event: an invented payment or refund in the state that the event type announces. */
 export function sampleData(app: App, endpoint: WebhookEndpoint, type: EventType, now: number): object {
   const payment = samplePayment(app, endpoint, now);
   if (isRefundEvent(type)) return refundView(sampleRefund(payment, type, now), app.links);

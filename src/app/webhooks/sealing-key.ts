@@ -9,7 +9,10 @@ export function opens(key: Uint8Array, { id, sealedSecret }: WebhookEndpoint): b
 const KNOWN_TEXT = 'cointill';
 const BOUND_TO = 'check of the sealing key';
 
-/** A check by which this key is recognized later. Sealed as secrets are, so the key is as hard to guess from it. */
+/**
+ * Makes a check by which this key is recognized later. Sealed as secrets are, so that the key is as hard to guess from
+ * it.
+ */
 export function sealKeyCheck(key: Uint8Array): Buffer {
   return sealSecret(key, KNOWN_TEXT, BOUND_TO);
 }

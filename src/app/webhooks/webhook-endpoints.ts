@@ -21,10 +21,10 @@ import { newId, type App } from '../context.ts';
 import { noProject, rejected, type Rejected } from '../rejected.ts';
 import { opens, sealKeyCheck } from './sealing-key.ts';
 
-/** How long a replaced secret still signs beside the new one, unless another time is asked for. */
+/** How long a replaced secret still signs beside the new one, unless the request names another time. */
 const SECRET_OVERLAP_MS = 24 * 60 * 60_000;
 
-/** The project and mode whose endpoints somebody may reach; the command line reaches all of them. */
+/** The project and mode to which a request is limited; the command line is not limited. */
 export interface Within {
   readonly projectId: string;
   readonly mode: Mode;
@@ -33,7 +33,7 @@ export interface Within {
 type Change<Done> = (trx: Trx, endpoint: WebhookEndpoint) => Promise<Done | Rejected>;
 type Changed = { readonly kind: 'done' };
 
-/** Changes an endpoint that was not deleted and may be reached, locked, in its own transaction. */
+/** Changes an existing endpoint within reach, locked, in its own transaction. */
 export function changeReached<Done = Changed>(
   { db }: App,
   id: string,
@@ -104,14 +104,14 @@ export async function createEndpoint(
   });
 }
 
-/** A URL that an endpoint may have. */
+/** Checks a URL for an endpoint. */
 export function checkedUrl(
   text: string,
   policy: WebhookPolicy,
 ): { readonly kind: 'ok'; readonly url: string } | Rejected {
   const checked = checkNewWebhookUrl(text, policy);
   if (checked.kind !== 'refused') return { kind: 'ok', url: checked.url.href };
-  // A well-formed URL is refused because of where it leads, which other settings might allow.
+  // A well-formed URL is refused for its destination, which other settings might allow.
   return rejected(URL.canParse(text) ? 'url_refused' : 'url', { param: 'url', rule: checked.message });
 }
 
@@ -146,7 +146,7 @@ interface Rotated {
 
 /**
  * Gives an endpoint a new secret. The current one stays valid beside it for a while, unless its key was lost. With
- * `isNewKey` the key becomes the database's in place of one that is lost.
+ * `isNewKey`, this key replaces the database's lost one.
  */
 export function rotateEndpointSecret(
   app: App,
@@ -168,12 +168,12 @@ export function rotateEndpointSecret(
   });
 }
 
-/** An endpoint as the audit log keeps it. */
+/** An endpoint as the audit log records it. */
 export function auditedEndpoint({ url, mode, events }: WebhookEndpoint) {
   return { mode, url: withoutQuery(url), events };
 }
 
-/** Keeps a change of an endpoint. */
+/** Records a change of an endpoint in the audit log. */
 export function audit(app: App, trx: Trx, action: string, endpoint: WebhookEndpoint): Promise<void> {
   const kept = auditedEndpoint(endpoint);
   return recordAudit(app, trx, {

@@ -13,7 +13,7 @@ export interface EvmCaller extends EvmReader {
   /** The result of a contract call: `0x` and hex. */
   readonly call: (to: string, data: string) => Promise<string>;
   /**
-   * The balance of each address in the coin and in these tokens, in the order of the addresses; none is left out. After
+   * The balance of each address in the coin and in these tokens, in the order of the addresses, zero included. After
    * the block of this height, by default the newest.
    */
   readonly holdings: (

@@ -41,7 +41,7 @@ export function encodeNumber(number: number): string {
  * method: then another node is asked.
  */
 export function resultOf(result: RpcResult | undefined): unknown {
-  if (!result) throw new MalformedAnswerError('the batch', 'as long as what was asked');
+  if (!result) throw new MalformedAnswerError('the batch', 'as long as the request');
   if (result.kind === 'error') throw new NodeError(result.error.message, result.code);
   return result.result;
 }
@@ -59,8 +59,8 @@ export function isUnknownBlock(result: RpcResult): boolean {
 }
 
 /**
- * Whether the node says that it does not keep the state after the block that the call named. Nodes use different
- * messages for it; any other error says nothing of the state.
+ * Whether the node says that it does not keep the state after the named block. Nodes use different messages for it; any
+ * other error says nothing about the state.
  */
 export function isStateGone(result: RpcResult): boolean {
   return (

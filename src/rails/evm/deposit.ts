@@ -104,7 +104,7 @@ function deriverOf(treasury: string, factory: DepositFactoryFacts): WalletDerive
   return { addressAt };
 }
 
-/** Hashing kilobytes of code takes longer than most commands, so it is only done when an address is first needed. */
+/** Hashing kilobytes of code takes longer than most commands, so it is done only when an address is first needed. */
 function depositFactory(salt: string, initCode: string): DepositFactoryFacts {
   let known: string | undefined;
   const address = (): string => {
@@ -167,14 +167,14 @@ export function isDepositMachinery(address: string): boolean {
   return address === DETERMINISTIC_DEPLOYER || machinery.includes(address);
 }
 
-/** Why money sent to this address could not be spent; null if nothing is known against it. */
+/** Why money sent to this address could not be spent; null if no reason is known. */
 function deadEndMessage(address: string): string | null {
   // The zero address, the chain's own contracts, and the usual burn addresses (0x…dEaD): nobody has their keys.
   if (/^0x0{32}/.test(address)) {
-    return `This is the zero address or a reserved one: whatever is paid to it is lost. ${WAY_OUT}`;
+    return `This is the zero address or a reserved one: money paid to it is lost. ${WAY_OUT}`;
   }
   return isDepositMachinery(address)
-    ? `This is a contract that makes deposits: what is paid to it is lost or stuck. ${WAY_OUT}`
+    ? `This is a contract that makes deposits: money paid to it is lost or stuck. ${WAY_OUT}`
     : null;
 }
 

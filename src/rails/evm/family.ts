@@ -11,8 +11,8 @@ import { parseEvmXpub } from './wallet.ts';
 const RESERVED_ADDRESS = /^0x0{36}/;
 
 /**
- * Checks an address for a payout; refuses those that nobody has the key of. `contracts` are tokens' contracts in
- * addition to the well-known ones.
+ * Checks an address for a payout; refuses addresses whose key nobody has. `contracts` are tokens' contracts in addition
+ * to the well-known ones.
  */
 function checkEvmPayout(network: EvmNetwork, text: string, contracts: readonly string[]): AddressCheck {
   const checked = parseEvmAddress(text);
@@ -30,7 +30,7 @@ function checkEvmPayout(network: EvmNetwork, text: string, contracts: readonly s
           ? 'a contract that makes deposits, not a wallet'
           : null;
   if (what === null) return checked;
-  const message = `This is ${what}: whatever is sent there is lost. Give the address of your wallet.`;
+  const message = `This is ${what}: money sent there is lost. Give the address of your wallet.`;
   return { kind: 'invalid', message, deadEnd: true };
 }
 
@@ -38,7 +38,7 @@ export interface EvmNodes {
   readonly family: 'evm';
   readonly network: EvmNetwork;
   readonly urls: readonly string[];
-  /** The chain that they must be on (EIP-155). */
+  /** The chain that the nodes must be on (EIP-155). */
   readonly chainId: number;
   readonly tokens: TokenContracts;
 }

@@ -15,13 +15,13 @@ const INTERNAL_INDEX_BASE = 1_000_000;
 /** About 5,000 gas and 200 bytes of call data each: far below what nodes allow in one `eth_call`. */
 const BALANCES_PER_CALL = 500;
 const INVALID_PARAMS_CODE = -32_602;
-/** A busy node is asked again: the merchant has to deal with money that it does not show. */
+/** A busy node is asked again: a payment that the trace misses is extra work for the merchant. */
 const MAX_TRACE_ATTEMPTS = 3;
 
 /** Payments by contracts within the transactions of a block; null: no node traces them. */
 export type TraceBlock = (block: BlockId) => Promise<readonly InternalPayment[] | null>;
 
-/** Traces by whichever of the two methods a node supports. */
+/** Traces by the one of the two methods that a node supports. */
 export function createTracer(pool: RpcPool): TraceBlock {
   const missing = new Set<string>();
 
@@ -60,7 +60,7 @@ export function createTracer(pool: RpcPool): TraceBlock {
     return trace(calls, ([traces, block]) => {
       const payments = decodeParityTraces(resultOf(traces), hash);
       if (decodeHash(decodeObject(resultOf(block), 'the block')['hash'], 'block.hash') !== hash) {
-        throw new MalformedAnswerError('the block', 'the one asked for');
+        throw new MalformedAnswerError('the block', 'the requested one');
       }
       return payments;
     });
@@ -82,7 +82,7 @@ export function createNativeBalances(pool: RpcPool, asset: AssetCode): NativeBal
         const read = await readBalances(pool, part, block);
         for (const [position, address] of part.entries()) {
           const balance = read[position];
-          if (balance === undefined) throw new MalformedAnswerError('the balances', 'as many as asked for');
+          if (balance === undefined) throw new MalformedAnswerError('the balances', 'as many as requested');
           balances.set(address, balance);
         }
       }
@@ -112,7 +112,7 @@ async function readBalances(pool: RpcPool, addresses: readonly string[], block: 
   );
 }
 
-/** Null: the node does not accept the block by its hash. `shown` is the block that it has to have at a height. */
+/** Null: the node does not accept a block's hash. `shown` is the block that it must have at a height. */
 async function readBalancesAt(
   pool: RpcPool,
   addresses: readonly string[],
@@ -123,7 +123,7 @@ async function readBalancesAt(
   const check = (header: RpcResult | undefined): void => {
     if (shown === null) return;
     const { hash } = decodeObject(resultOf(header), 'the block');
-    if (decodeHash(hash, 'block.hash') !== shown.hash) throw new MalformedAnswerError('the block', 'the one asked for');
+    if (decodeHash(hash, 'block.hash') !== shown.hash) throw new MalformedAnswerError('the block', 'the requested one');
   };
   const multicall = {
     method: 'eth_call',

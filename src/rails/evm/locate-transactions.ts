@@ -11,8 +11,9 @@ interface KnownTransaction {
 }
 
 /**
- * Where transactions are, according to all nodes that answer. One that none of them knows may wait at a node that does
- * not answer: it is nowhere once every node says so. Throws `ChainUnavailableError` if none answers.
+ * The places of transactions, according to all nodes that answer. A transaction that none of them has may wait at a
+ * node that does not answer: it is `nowhere` only once every node says so. Throws `ChainUnavailableError` if none
+ * answers.
  */
 export async function locateTransactions(
   pool: RpcPool,

@@ -30,8 +30,9 @@ export interface TokenReader {
  * Reads the `Transfer` logs of a few known contracts.
  *
  * The value in the log counts. A token that keeps a fee of each transfer may log more than arrived; only contracts
- * configured by the operator are read, and the built-in ones log what arrives (Tether can take a fee, and logs it
- * separately). The return value of a transfer call is not used here, so Tether's missing return value does not matter.
+ * configured by the operator are read, and the built-in ones log the amount that arrives (Tether can take a fee, and
+ * logs it separately). The return value of a transfer call is not used, so Tether's missing return value does not
+ * matter.
  */
 export function createTokenReader(pool: RpcPool, network: EvmNetwork, tokens: TokenContracts): TokenReader {
   const { hasUnshownLogs } = NETWORK_FACTS[network];
@@ -106,8 +107,8 @@ function decodeLogs(
 
 /**
  * Null for a log that is no payment: of zero, removed by a reorganisation (`removed`), or not in the form of ERC-20.
- * That form is up to the contract; if it counted as a fault of the node, one odd log would stop the chain forever. What
- * the node itself is responsible for (block, transaction, index) must be right.
+ * The contract chooses that form; if a wrong form counted as a fault of the node, one odd log would stop the chain
+ * forever. The fields for which the node itself is responsible (block, transaction, index) must be right.
  */
 function decodeLog(
   log: Readonly<Record<string, unknown>>,
@@ -117,7 +118,7 @@ function decodeLog(
   const asset = assets.get(decodeAddress(log['address'], 'log.address'));
   if (log['removed'] === true || asset === undefined) return null;
   if (decodeHash(log['blockHash'], 'log.blockHash') !== blockHash) {
-    throw new MalformedAnswerError('log.blockHash', 'the block asked for');
+    throw new MalformedAnswerError('log.blockHash', 'the requested block');
   }
   const [topic, , receiver, ...more] = decodeArray(log['topics'], 'log.topics');
   const { data } = log;
@@ -135,7 +136,7 @@ function decodeLog(
   };
 }
 
-/** Null: there is no usable filter. Some rollups have none or an empty one, whatever their blocks contain. */
+/** Null if there is no usable filter. Some rollups have none, or an empty one even for blocks with logs. */
 function readBloom(logsBloom: unknown): Uint8Array | null {
   if (typeof logsBloom !== 'string' || !/^0x[0-9a-fA-F]{512}$/.test(logsBloom)) return null;
   const bloom = hexToBytes(logsBloom.slice(2));

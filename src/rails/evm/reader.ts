@@ -30,7 +30,7 @@ export interface EvmReceipt {
   /** In lower case. */
   readonly sender: string;
   readonly gasUsed: bigint;
-  /** In wei, with what a rollup charges for its data. */
+  /** In wei, including a rollup's charge for data. */
   readonly feeUnits: bigint;
   readonly moves: readonly TokenMove[];
 }
@@ -51,18 +51,18 @@ export interface EvmReader {
     readonly at: number;
     readonly transactions: readonly EvmBlockTransaction[];
   } | null>;
-  /** Whether a node knows the transaction, mined or not. */
+  /** Whether a node has the transaction, mined or not. */
   readonly knows: (hash: string) => Promise<boolean>;
   /** Null while it is not mined. */
   readonly receipt: (hash: string) => Promise<EvmReceipt | null>;
   /**
-   * What an address has after a block, of a token or (null) the chain's own coin. Most nodes know this of the last 128
-   * blocks alone: null if every node says that it does not keep that state.
+   * The balance of an address after a block, in a token or (null) in the chain's own coin. Most nodes keep the states
+   * of the last 128 blocks only: null if every node says that it does not keep that state.
    */
   readonly balanceAt: (address: string, token: string | null, height: number) => Promise<bigint | null>;
   /**
-   * The transactions of a block that took a token or (null) the chain's own coin from an address, by way of a contract.
-   * Null: it is the coin, and no node traces the block.
+   * The transactions of a block that took a token or (null) the chain's own coin from an address through a contract.
+   * Null: the coin was requested, and no node traces the block.
    */
   readonly takenBy: (address: string, token: string | null, height: number) => Promise<readonly Taken[] | null>;
 }
@@ -139,7 +139,7 @@ function byTransaction(moves: readonly (readonly [hash: string, units: bigint])[
 /** `balanceOf(address)` of ERC-20. */
 const BALANCE_OF = '0x70a08231';
 
-/** The call that asks for a balance after a block, or at its tag. */
+/** The call that requests a balance after a block, or at its tag. */
 export function balanceCall(address: string, token: string | null, block = 'latest') {
   if (token === null) return { method: 'eth_getBalance', params: [address, block] };
   const data = BALANCE_OF + address.slice(2).toLowerCase().padStart(64, '0');

@@ -26,7 +26,7 @@ import { locateTransactions } from './locate-transactions.ts';
  * block.
  */
 const MAX_SINGLE_RECEIPTS = 4;
-/** EIP-7702. */
+/** The highest transaction type of Ethereum (EIP-7702). */
 const LAST_ETHEREUM_TYPE = 4n;
 
 export interface EvmSourceOptions {
@@ -50,13 +50,13 @@ export interface EvmSource extends ChainSource {
 }
 
 /**
- * The money on an EVM network as its nodes show it: what transactions carry to an address (index 0) and what the
- * configured tokens log (with the log's index). Native coins that a contract transfers within a transaction are in
- * neither; `native` finds them.
+ * The money on an EVM network as its nodes show it: the value that transactions carry to an address (index 0) and the
+ * transfers that the configured tokens log (with the log's index). Native coins that a contract transfers within a
+ * transaction are in neither; `native` finds them.
  *
  * `dropReverted` leaves out native transfers of reverted transactions. A reverted transaction leaves no logs, and a
- * trace only shows what was not reverted, so other transfers are returned as they are, without asking whether the node
- * still has the block.
+ * trace shows only calls that were not reverted, so other transfers are returned as they are, without asking whether
+ * the node still has the block.
  *
  * Nothing is sent before the first call. Throws RangeError if a URL is not usable.
  */
@@ -106,7 +106,7 @@ function readHeader(pool: RpcPool, height: number): Promise<BlockHeader | null> 
 
 function decodeHeader(block: Readonly<Record<string, unknown>>, height: number): BlockHeader {
   if (decodeNumber(block['number'], 'block.number') !== height) {
-    throw new MalformedAnswerError('block.number', 'the number asked for');
+    throw new MalformedAnswerError('block.number', 'the requested number');
   }
   return {
     height,
@@ -119,8 +119,8 @@ type BlockReader = (height: number, count: number) => Promise<readonly ChainBloc
 
 /**
  * Reads consecutive blocks: all of them in one batch, then in another batch the logs of those that may contain any.
- * Ends early where the node has no more, or where the chain was reorganised between the calls: at a block that does not
- * follow its predecessor, or whose logs the node does not know.
+ * Ends early if the node has no more blocks, or if the chain was reorganised between the calls: at a block that does
+ * not follow its predecessor, or whose logs the node does not have.
  */
 function createBlockReader(pool: RpcPool, nativeAsset: AssetCode | null, tokenReader: TokenReader): BlockReader {
   return async (height, count) => {

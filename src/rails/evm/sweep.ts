@@ -44,11 +44,11 @@ export interface SweepCall {
   readonly indexes: readonly number[];
   /** The tokens it takes from them; null for the chain's own coin. */
   readonly tokens: readonly (string | null)[];
-  /** How much gas it will use, rather overestimated. */
+  /** The gas that it will use, rather overestimated. */
   readonly gasEstimate: bigint;
   /**
-   * A sufficient limit, except on Arbitrum, where the price of data is counted in gas too: there the node's own
-   * estimate applies.
+   * A sufficient limit, except on Arbitrum, where the price of data is counted in gas too: use the node's own estimate
+   * there.
    */
   readonly gasLimit: bigint;
 }
@@ -70,7 +70,9 @@ const GAS = {
   clone: 52_000n,
   coinPayout: 12_000n,
   tokenPayout: 40_000n,
-  /** The factory only continues while this much is left, the most that one payout may use; gas not used is not paid. */
+  /**
+   * The factory continues only while this much gas is left, the most that one payout may use; unused gas is not paid.
+   */
   headroom: 320_000n,
 };
 
@@ -83,8 +85,8 @@ const ZERO_ADDRESS = `0x${'0'.repeat(40)}`;
 /**
  * The transactions that pay the balances of a treasury's deposits to that treasury: the factory's deployment if it is
  * missing, then as few calls as fit `maxPerCall` and `MAX_CALL_GAS`. Deposits with the same tokens go together, so that
- * no call checks a token that is not there. Balances of zero are left out. Throws RangeError for a deposit that does
- * not belong to the treasury at this factory.
+ * no call checks a token whose balance is zero. Balances of zero are left out. Throws RangeError for a deposit that
+ * does not belong to the treasury at this factory.
  */
 export function planSweep(request: SweepRequest): SweepPlan {
   const { treasury, deposits, factory = DEPOSIT_FACTORY, factoryDeployed, maxPerCall = DEFAULT_MAX_PER_CALL } = request;
@@ -98,7 +100,7 @@ export function planSweep(request: SweepRequest): SweepPlan {
   return { calls: sweeps.length > 0 && !factoryDeployed ? [deployCall(factory), ...sweeps] : sweeps };
 }
 
-/** The address of the factory that this call data of the deterministic deployer makes; null for any other. */
+/** The address of the factory that this call data of the deterministic deployer creates; null for other call data. */
 export function deployedBy(data: string): string | null {
   const factories = [DEPOSIT_FACTORY, FIRST_DEPOSIT_FACTORY];
   return factories.find((factory) => deployData(factory) === data)?.address ?? null;
@@ -181,7 +183,7 @@ function groupByTokens(deposits: readonly FilledDeposit[]): readonly TokenGroup[
   return [...groups.values()];
 }
 
-/** A call for another treasury's deposit would find nothing, and its caller would pay for it. */
+/** A call for another treasury's deposit would find nothing, and its caller would pay for the gas. */
 function checkAddresses(treasury: string, deposits: readonly FilledDeposit[], factory: DepositFactoryFacts): void {
   const check = parseTreasury(treasury);
   if (check.kind === 'invalid') throw new RangeError(check.message);
@@ -193,8 +195,8 @@ function checkAddresses(treasury: string, deposits: readonly FilledDeposit[], fa
 }
 
 /**
- * The call data of the factory's `sweep`. Encoded by hand because it consists of words only: the treasury, where the
- * two arrays begin, then each array's length and items.
+ * The call data of the factory's `sweep`. Encoded by hand because it consists of words only: the treasury, the offsets
+ * of the two arrays, then each array's length and items.
  */
 function encodeSweep(treasury: string, indexes: readonly number[], tokens: readonly (string | null)[]): string {
   const head = 3;
@@ -211,8 +213,8 @@ function encodeSweep(treasury: string, indexes: readonly number[], tokens: reado
 }
 
 /**
- * The calls of `sweep` that stand anywhere in call data, for a contract wallet's transaction carries the call that it
- * makes. No part of the data is read for two calls, so that nobody can make this slow.
+ * The calls of `sweep` anywhere in call data, because a contract wallet's transaction contains the call that it makes.
+ * Calls do not overlap, so that nobody can make this slow.
  */
 export function sweepsIn(data: string): readonly NamedDeposits[] {
   const selector = SWEEP_SELECTOR.slice(2);
@@ -226,14 +228,14 @@ export function sweepsIn(data: string): readonly NamedDeposits[] {
   return found;
 }
 
-/** The deposits that a call may flush: the one that is called, or any that is named beside the call of `flush`. */
+/** The deposits that a call may flush: the called one, or any named beside the call of `flush`. */
 export function flushesIn(to: string, data: string): readonly string[] {
   if (data.startsWith(FLUSH_SELECTOR)) return [to];
   if (!data.includes(FLUSH_SELECTOR.slice(2))) return [];
   return Array.from(data.matchAll(/0{24}([0-9a-f]{40})/gi), ([, address = '']) => `0x${address.toLowerCase()}`);
 }
 
-/** The arguments of `sweep` from a position on. */
+/** Reads the arguments of `sweep` from a position on. */
 function sweepAt(data: string, start: number): { readonly named: NamedDeposits; readonly end: number } | null {
   const wordAt = (place: number): string => data.slice(start + place * 64, start + (place + 1) * 64);
   const numberAt = (place: number): number => {

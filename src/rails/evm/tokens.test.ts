@@ -53,7 +53,7 @@ describe('the setting that replaces them', () => {
     [`USDT=${USDT.replace('dAC', 'dac')}:6`, 'checksum'],
     [`USDT=${USDT}:1`, 'decimals of USDT must be 2 to 36'],
     [`USDT=${USDT}:37`, 'decimals of USDT must be 2 to 36'],
-    [`USDT=${USDT}:6,USDT=${USDC}:6`, 'USDT is given twice'],
+    [`USDT=${USDT}:6,USDT=${USDC}:6`, 'USDT is listed twice'],
     [`USDT=${USDT}:6,USDC=${USDT}:6`, 'USDT and USDC have the same contract'],
   ])('refuses %s with the way out', (text, expected) => {
     const check = parseTokens(text, 'ethereum');

@@ -36,7 +36,7 @@ export function parseTokens(text: string, network: EvmNetwork): TokensCheck {
     const read = parseToken(entry.trim(), network);
     if (read.kind === 'invalid') return { kind: 'invalid', message: `${setting}: ${read.message}` };
     if (tokens.has(read.asset))
-      return { kind: 'invalid', message: `${setting}: ${read.asset} is given twice. Give it once.` };
+      return { kind: 'invalid', message: `${setting}: ${read.asset} is listed twice. List it once.` };
     const other = [...tokens].find(([, { contract }]) => contract === read.token.contract)?.[0];
     if (other) {
       return {
@@ -56,9 +56,7 @@ type TokenCheck =
 function parseToken(entry: string, network: EvmNetwork): TokenCheck {
   const [, code = '', address = '', decimals = ''] = /^([^=:]+)=([^=:]+):(\d{1,3})$/.exec(entry) ?? [];
   if (code === '') {
-    return bad(
-      'each token must be CODE=0xCONTRACT:DECIMALS, several with commas between, such as USDT=0x…:6,USDC=0x…:6.',
-    );
+    return bad('each token must be CODE=0xCONTRACT:DECIMALS, separated by commas, such as USDT=0x…:6,USDC=0x…:6.');
   }
   const known = [...EVM_TOKENS[network].keys()];
   if (!isAssetCode(code) || !known.includes(code)) {

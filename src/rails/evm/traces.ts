@@ -5,11 +5,11 @@ import { decodeAddress, decodeHash, decodeQuantity } from './decode.ts';
 export interface InternalPayment {
   readonly transactionHash: string;
   /**
-   * Numbers the internal payments of the transaction from 0 in the order of their calls, whoever receives them: the
-   * same in both forms of traces.
+   * Numbers the internal payments of the transaction from 0 in the order of their calls, for all recipients: the same
+   * in both forms of traces.
    */
   readonly number: number;
-  /** Who paid, in lower case. */
+  /** The payer, in lower case. */
   readonly from: string;
   /** The recipient, in lower case. */
   readonly address: string;
@@ -32,7 +32,7 @@ export function decodeCallTraces(answer: unknown): readonly InternalPayment[] {
   });
 }
 
-/** A revert undoes everything that was called below it too. */
+/** A revert also undoes every call below it. */
 function paymentsBelow(frame: Fields): readonly Payment[] {
   if (isFailed(frame)) return [];
   return decodeArray(frame['calls'] ?? [], 'trace.calls').flatMap((entry) => {
@@ -53,7 +53,7 @@ export function decodeParityTraces(answer: unknown, blockHash: string): readonly
   for (const entry of decodeArray(answer, 'the traces')) {
     const trace = decodeObject(entry, 'trace');
     if (decodeHash(trace['blockHash'], 'trace.blockHash') !== blockHash) {
-      throw new MalformedAnswerError('trace.blockHash', 'the block asked for');
+      throw new MalformedAnswerError('trace.blockHash', 'the requested block');
     }
     // Miners' rewards belong to no transaction.
     if ((trace['transactionHash'] ?? null) === null) continue;
@@ -91,7 +91,7 @@ function parityPayment({ type, action, result }: Fields): readonly Payment[] {
   }
 }
 
-/** Empty: nothing was moved, or sender and recipient are the same. */
+/** Empty: no money moved, or sender and recipient are the same. */
 function paymentOf(from: unknown, to: unknown, value: unknown): readonly Payment[] {
   const amount = decodeQuantity(value ?? '0x0', 'trace.value');
   if (amount === 0n) return [];

@@ -77,7 +77,7 @@ function wrongDepthMessage(key: HDKey): string | null {
   if (key.depth !== EXTERNAL_CHAIN_DEPTH) {
     return `This extended public key lies at depth ${key.depth}; an account's lies at depth ${ACCOUNT_DEPTH}. ${WAY_OUT}`;
   }
-  // A wallet shows no money on another chain of the account, so the merchant would not find it.
+  // A wallet shows no money on another chain of the account, so the merchant would not see it.
   return key.index === EXTERNAL_CHAIN
     ? null
     : `This extended public key is of chain ${chainName(key.index)}, not 0. ${WAY_OUT}`;

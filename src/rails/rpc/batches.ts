@@ -6,14 +6,14 @@ const LARGEST_BATCH = 100;
 /** How many calls run at once on a node that accepts no batches. */
 const SINGLE_CONCURRENCY = 16;
 /**
- * Statuses of a request that is refused every time it is sent, unlike a missing password, an exhausted limit or a fault
- * of the server.
+ * HTTP statuses of requests that a node always refuses, unlike a missing password, an exhausted limit or a fault of the
+ * server.
  */
 const REFUSED_STATUS = /^HTTP status (400|405|413|415|422|501)\b/;
 
 /**
- * The same node with batches of any length: split into what it accepts, or sent as single calls if it accepts none. The
- * accepted length is learnt from refusals and remembered.
+ * The same node with batches of any length: split into the size that it accepts, or sent as single calls if it accepts
+ * none. The accepted size is learnt from refusals and remembered.
  */
 export function withAnyBatch(node: RpcNode): RpcNode {
   let batchSize = LARGEST_BATCH;
@@ -22,7 +22,7 @@ export function withAnyBatch(node: RpcNode): RpcNode {
     for (let size = batchSize; ; size = Math.floor(size / 4)) {
       if (size <= 1 || calls.length <= 1) {
         const results = await callOneByOne(node, calls);
-        // A node that fails every call said nothing about batches.
+        // If a node fails every call, that says nothing about batches.
         if (calls.length > 1 && results.some((result) => result.kind === 'ok')) batchSize = Math.min(batchSize, 1);
         return results;
       }

@@ -10,8 +10,7 @@ export interface NodeChecksOptions {
   readonly nodes: readonly RpcNode[];
   readonly verified: VerifiedNodes;
   /**
-   * The height of the node's newest block, and what is wrong with the node, if anything: then it is used last, like one
-   * that lags.
+   * The height of the node's newest block, and the node's problem, if any: then it is used last, like one that lags.
    */
   readonly stateOf: (node: RpcNode) => Promise<{ readonly height: number; readonly problem: string | null }>;
   /** A node that is more blocks than this behind the best one lags. */
@@ -29,7 +28,9 @@ export interface NodeChecks {
 
 interface OneReport extends NodeReport {
   readonly of: RpcNode;
-  /** It answers, but has a problem. A node that fails is already known by that, and may work at the next call. */
+  /**
+   * The node answers, but has a problem. A node that fails is noticed by its failures, and may work at the next call.
+   */
   readonly isPoor: boolean;
 }
 
@@ -48,7 +49,7 @@ export function createNodeChecks(options: NodeChecksOptions): NodeChecks {
     }
   }
 
-  /** Separate from whether it answers: a node that lags still answers. */
+  /** The state is separate from whether the node answers: a node that lags still answers. */
   function noteState(node: RpcNode, problem: string | null): void {
     const subject = `state of the ${nodeSubject(network, node)}`;
     if (problem === null) problems.works(subject);

@@ -7,7 +7,7 @@ export class CookieError extends Error {
 
 /** Credentials that prove to a node that its client can read its data folder. */
 export interface Cookie {
-  /** The header that carries them. Throws `CookieError` if the file cannot be read. */
+  /** The HTTP header with the credentials. Throws `CookieError` if the file cannot be read. */
   header(): Promise<string>;
   /** Reads the file again at the next call: the node writes another cookie at each start. */
   forget(): void;

@@ -13,7 +13,7 @@ export const TOO_SLOW = 'no complete answer within';
 /** The beginning of the reason when a node was too busy. */
 export const BUSY = 'it did not answer this time';
 const BUSY_STATUSES: readonly number[] = [429, 502, 503, 504];
-/** EIP-1474's "limit exceeded", and codes that hosted nodes have for the same. */
+/** EIP-1474's "limit exceeded", and the codes of hosted nodes for the same. */
 const BUSY_CODES: readonly unknown[] = [-32005, -32007, -32016, -32029, -32090, -32097, 429];
 const BUSY_MESSAGE = /too many requests|rate.?limit|request (count|limit)|over ?capacity|overloaded|try again/i;
 /** JSON-RPC 2.0's "method not found" and EIP-1474's "method not supported". */
@@ -69,19 +69,19 @@ export class NodeError extends Error {
 }
 
 /**
- * The node did not answer this time, and may when it is asked again: it refused because it has too much to do, or its
- * answer was cut or belongs to another call.
+ * The node did not answer this time, but may when it is asked again: it refused because it is too busy, or its answer
+ * was cut or belongs to another call.
  */
 export class NodeBusyError extends NodeError {
   override readonly name = 'NodeBusyError';
 }
 
-/** The node works but does not support the method; another call may do instead. */
+/** The node works but does not support the method; another method may help. */
 export class MethodMissingError extends NodeError {
   override readonly name = 'MethodMissingError';
 }
 
-/** The node works and says that it does not keep what was asked for, such as an old state; another one may. */
+/** The node works and says that it does not keep the requested data, such as an old state; another node may. */
 export class NotKeptError extends NodeError {
   override readonly name = 'NotKeptError';
 }
@@ -89,7 +89,7 @@ export class NotKeptError extends NodeError {
 /** The node has not loaded enough of the chain to be used, but works otherwise. */
 export class NodeLoadingError extends NodeError {
   override readonly name = 'NodeLoadingError';
-  /** The newest block that it has. */
+  /** The height of the newest block that it has. */
   readonly height: number;
 
   constructor(message: string, height: number) {
@@ -108,7 +108,7 @@ export function createRpcNode(url: string, timeoutMs: number, cookieFile: string
     throw new RangeError('the address of a node must be a URL that begins with http:// or https://');
   }
   const { post, secrets, close } = createTransport(parsed, timeoutMs, cookieFile);
-  /** No two calls have the same, so that an answer that belongs to another one is noticed. */
+  /** No two calls share an id, so that an answer to another call is noticed. */
   let newestId = 0;
   return {
     name: `${parsed.protocol}//${parsed.host}`,
@@ -134,7 +134,7 @@ export function createRpcNode(url: string, timeoutMs: number, cookieFile: string
       }
       return batch.map(({ id }) => {
         const answer = answers.get(id);
-        if (answer === undefined) throw new MalformedAnswerError('the batch', 'as long as what was asked');
+        if (answer === undefined) throw new MalformedAnswerError('the batch', 'as long as the request');
         return answer;
       });
     },
@@ -142,7 +142,10 @@ export function createRpcNode(url: string, timeoutMs: number, cookieFile: string
   };
 }
 
-/** The id that an answer names; null where the node could not tell. Throws `NodeBusyError` if it is of another call. */
+/**
+ * The id that an answer names; null if the node could not tell. Throws `NodeBusyError` if the id belongs to another
+ * call.
+ */
 function checkId(answer: unknown, asked: ReadonlySet<number>): number | null {
   const id = typeof answer === 'object' && answer !== null && 'id' in answer ? (answer.id ?? null) : null;
   if (id === null) return null;
@@ -193,8 +196,8 @@ function createTransport(url: URL, timeoutMs: number, cookieFile: string | null)
     const headers = { 'content-type': 'application/json', ...(authorization === null ? {} : { authorization }) };
     // Loaded with the first call: most commands ask no node, and would take a sixth longer to start.
     const { Agent, request } = await import('undici');
-    // Without undici's own timeouts: they end with the headers and let a body stall forever. Retries are up to the
-    // caller.
+    // Without undici's own timeouts: they end with the headers and let a body stall forever. The caller decides about
+    // retries.
     agent ??= new Agent({ headersTimeout: 0, bodyTimeout: 0, connectTimeout: timeoutMs, keepAliveTimeout: 2_000 });
     const signal = AbortSignal.timeout(timeoutMs);
     try {

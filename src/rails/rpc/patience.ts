@@ -1,19 +1,20 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { NodeBusyError, NodeError, type RpcCall, type RpcNode, type RpcResult } from './node.ts';
 
-/** So many refusals in a row, of all nodes together, are the end of a call while nothing else is answered either. */
+/** While no node answers anything, a call ends after this many refusals in a row, of all nodes together. */
 const TRIES = 6;
-/** However much else is answered: a node may refuse one method for ever. */
+/** A call ends after this many refusals even if other calls are answered: a node may refuse one method forever. */
 const MAX_TRIES = 20;
 const FIRST_REST_MS = 50;
 const MAX_REST_MS = 800;
-/** The answers of a short batch may belong together, so that it is asked again as a whole. */
+/** The answers of a short batch may belong together, so that it is repeated as a whole. */
 const SHORT_BATCH = 4;
 
 /**
- * The same node, asked again within a call when it is too busy to answer, of `nodes` that share the tries; of a long
- * batch only the calls that it refused. A refusing half slows a call by some tenths of a second. A node that answers
- * nothing at all is given up after a second and a half, and asked once a call from then on, until it answers.
+ * The same node, asked again within a call when it is too busy to answer; the `nodes` of a network share the tries. Of
+ * a long batch only the refused calls are repeated. A node that refuses half of its calls slows a call by some tenths
+ * of a second. A node that answers nothing at all is given up after a second and a half, and from then on asked once
+ * per call, until it answers.
  */
 export function withPatience(
   node: RpcNode,
@@ -63,7 +64,7 @@ export function withPatience(
         if (refusals[0] !== undefined) throw refusals[0].error;
       });
     } catch (fault) {
-      // What was answered counts; the errors of the rest are among the results.
+      // The answers count; the errors of the other calls are among the results.
       if (!(fault instanceof NodeBusyError) || results.length < calls.length) throw fault;
     }
     return results;

@@ -9,16 +9,16 @@ export interface RpcPool {
    * The decoded result of one JSON-RPC call from the first node with a usable answer, starting with the node that
    * answered last; nodes that lag or have problems come last. A node is used once it has confirmed to be on the right
    * chain, and is checked again after each failure. An answer that `decode` rejects with `MalformedAnswerError` counts
-   * as a failure of the node. Throws `MethodMissingError` if no healthy node supports the method,
-   * `NotKeptError` if every node says that it does not keep what was asked for, `ChainUnavailableError` otherwise.
+   * as a failure of the node. Throws `MethodMissingError` if no healthy node supports the method, `NotKeptError` if
+   * every node says that it does not keep the requested data, `ChainUnavailableError` otherwise.
    */
   ask<T>(method: string, params: readonly unknown[], decode: (result: unknown) => T): Promise<T>;
-  /** The same for a batch that one node answers; `decode` says what the error of a single call means, or throws. */
+  /** Like `ask` for a batch that one node answers; `decode` says what the error of a single call means, or throws. */
   askAll<T>(calls: readonly RpcCall[], decode: (results: readonly RpcResult[]) => T): Promise<T>;
-  /** The same for several calls that the same node must answer; `about` names them in messages. */
+  /** Like `ask` for several calls that the same node must answer; `about` names them in messages. */
   askOneNode<T>(about: string, work: (node: RpcNode) => Promise<T>): Promise<T>;
   /**
-   * The same for every node: all usable answers, and whether every node gave one. Throws `ChainUnavailableError` if
+   * Like `ask` for every node: all usable answers, and whether every node gave one. Throws `ChainUnavailableError` if
    * there is none.
    */
   askEvery<T>(method: string, params: readonly unknown[], decode: (result: unknown) => T): Promise<Answers<T>>;
@@ -65,7 +65,7 @@ export function createRpcPool(options: RpcPoolOptions): RpcPool {
         else failures.push(verified.failed(node, method, fault));
       }
     }
-    // A node that did not answer may keep it.
+    // A node that did not answer may keep the data.
     if (notKept !== null && failures.length === 0) throw notKept;
     throw missing ?? new ChainUnavailableError(network, method, failures);
   }

@@ -26,7 +26,8 @@ export function decoded(part: string): string {
 }
 
 /**
- * Removes secrets, and whatever could control a terminal or forge log lines: anybody may have written a node's text.
+ * Removes secrets, and characters that could control a terminal or forge log lines: anybody may have written a node's
+ * text.
  */
 export function redact(reason: string, secrets: readonly string[]): string {
   return secrets

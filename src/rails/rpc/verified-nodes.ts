@@ -7,17 +7,17 @@ import { NodeError, type RpcNode } from './node.ts';
 export interface VerifiedNodesOptions {
   readonly network: Network;
   /**
-   * Throws `NodeError`, with the way out, if the node is on another chain than expected, or if it is too early to say.
+   * Throws `NodeError`, with the way out, if the node is on another chain than expected, or if it is too early to tell.
    */
   readonly checkChain: (node: RpcNode) => Promise<void>;
   readonly problems: Problems;
 }
 
-/** Nodes whose chain is checked before anything else, and again after each failure. */
+/** Nodes whose chain is checked before any other call, and again after each failure. */
 export interface VerifiedNodes {
-  /** Runs `work` on a node that was checked. Throws what `work` throws, and what is wrong with the node. */
+  /** Runs `work` on a checked node. Throws the errors of `work` and of the check. */
   ask<T>(node: RpcNode, work: (node: RpcNode) => Promise<T>): Promise<T>;
-  /** The same, after checking the node once more. */
+  /** Like `ask`, after checking the node once more. */
   askAnew<T>(node: RpcNode, work: (node: RpcNode) => Promise<T>): Promise<T>;
   /** Reports a failure of the node; throws errors that are not the node's fault. */
   failed(node: RpcNode, method: string, fault: unknown): NodeFailure;

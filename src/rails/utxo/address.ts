@@ -4,7 +4,7 @@ import { NETWORK_FACTS, UTXO_NETWORKS, type UtxoNetwork } from '../../domain/net
 import type { AddressCheck, PayoutChain, UtxoChain } from '../family.ts';
 import { chainsOf, utxoParams } from './params.ts';
 
-/** How a chain writes addresses: the human-readable part of BIP 173, and the version bytes of base58check. */
+/** The prefixes of a chain's addresses: the human-readable part of BIP 173, and the version bytes of base58check. */
 interface AddressPrefixes {
   readonly bech32: string;
   readonly base58: readonly number[];

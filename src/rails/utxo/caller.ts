@@ -13,7 +13,7 @@ export interface Outpoint {
 
 /** An output that can be spent, now or later. */
 export interface UnspentOutput {
-  /** 0: its transaction is in the mempool. */
+  /** 0 while its transaction is in the mempool. */
   readonly confirmations: number;
   /** Whether it is a miner's reward. */
   readonly coinbase: boolean;
@@ -36,7 +36,7 @@ export interface UtxoCaller {
   readonly feeUnitsPerKvb: () => Promise<bigint>;
   /** Transactions in hex, in their order; null if no node has the transaction's block any more. */
   readonly rawTransactions: (wanted: readonly LocatedTransaction[]) => Promise<readonly (string | null)[]>;
-  /** Hands a signed transaction, in hex, to a node, which passes it on. */
+  /** Hands a signed transaction, in hex, to a node, which relays it. */
   readonly send: (hex: string) => Promise<SendOutcome>;
   /** The height of the newest block. */
   readonly height: () => Promise<number>;
@@ -83,7 +83,7 @@ export function createUtxoCaller(options: UtxoPoolOptions): UtxoCaller {
 
 /** The result of a call in a batch; its error counts as the node's fault. */
 function valueOf(result: RpcResult | undefined): unknown {
-  if (result === undefined) throw new MalformedAnswerError('the batch', 'as long as what was asked');
+  if (result === undefined) throw new MalformedAnswerError('the batch', 'as long as the request');
   if (result.kind === 'error') throw new NodeError(result.error.message, result.code);
   return result.result;
 }
@@ -99,7 +99,7 @@ function decodeOutput(answer: unknown): UnspentOutput | null {
 
 /** A rate in whole coins; null if the node states none, for example because it has seen too few blocks. */
 function decodeRate(answer: unknown, name: string): bigint | null {
-  const rate = decodeObject(answer, 'what the node says of fees')[name];
+  const rate = decodeObject(answer, 'the fee rate')[name];
   if (rate === undefined) return null;
   if (typeof rate !== 'number' || !(rate >= 0 && rate <= MAX_COINS)) {
     throw new MalformedAnswerError(name, 'a rate in coins');

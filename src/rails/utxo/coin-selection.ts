@@ -7,15 +7,15 @@ import { dustUnits, transactionVsize } from './transaction-size.ts';
 export interface Coin {
   readonly amountUnits: bigint;
   /**
-   * `held`: this payout was shown with it before, so it is spent whatever it costs: two transactions that pay the same
-   * refund must never both be valid. `first`: preferred. `free`: used as needed.
+   * `held`: reserved when this payout was shown before, so it is spent whatever it costs: two transactions that pay the
+   * same refund must never both be valid. `first`: preferred. `free`: used as needed.
    */
   readonly use: 'held' | 'first' | 'free';
 }
 
 export interface Payout {
   readonly network: UtxoNetwork;
-  /** The sum that all of `payScripts` are paid. */
+  /** The sum of the payments to all `payScripts`. */
   readonly payUnits: bigint;
   /** One output each. */
   readonly payScripts: readonly Uint8Array[];
@@ -33,7 +33,7 @@ export type Funding =
 export type Selection<C extends Coin> =
   | { readonly kind: 'ok'; readonly coins: readonly C[] }
   | { readonly kind: 'short'; readonly missingUnits: bigint }
-  /** It would take more inputs than nodes relay in one transaction. */
+  /** The payout would need more inputs than nodes relay in one transaction. */
   | { readonly kind: 'too_large'; readonly coinCount: number };
 
 /** `MAX_STANDARD_TX_WEIGHT` of Bitcoin Core and Litecoin Core, in virtual bytes. */
@@ -41,8 +41,8 @@ const MAX_VSIZE = 100_000;
 
 /**
  * Chooses the inputs of a payout: first those reserved for it, then the preferred ones, then the smallest output that
- * is enough, or the largest ones until they are enough. An output worth less than the cost of spending it is left
- * alone. Fails only if all outputs worth spending are not enough.
+ * is enough, or the largest ones until they are enough. An output worth less than the cost of spending it is not used.
+ * Fails only if all outputs worth spending are not enough.
  */
 export function selectCoins<C extends Coin>(payout: Payout, coins: readonly C[]): Selection<C> {
   const sizes = createSizes(payout);

@@ -92,7 +92,7 @@ describe.each(utxoNodeKinds())('what a %s node serialises', (kind) => {
       }),
     );
     expect(() => decoderOf(kind).block(`${hex}00`, height, hash)).toThrow('the block is not a whole block');
-    expect(() => decoderOf(kind).block(hex, height, '0'.repeat(64))).toThrow('the block is not the one asked for');
+    expect(() => decoderOf(kind).block(hex, height, '0'.repeat(64))).toThrow('the block is not the requested one');
     for (const other of [`${hex}0`, hex.replace(/.$/, 'g'), null, { hex }]) {
       expect(() => decoderOf(kind).block(other, height, hash)).toThrow('the block is not hex');
     }
@@ -184,7 +184,7 @@ describe('an output', () => {
 
   it('of a transaction that was not asked for is refused', () => {
     const { hex } = transaction([{ amount: 1n, script: hexToBytes('6a') }]);
-    expect(() => decoderOf('bitcoin').transfers(hex, '0'.repeat(64))).toThrow('not the one asked for');
+    expect(() => decoderOf('bitcoin').transfers(hex, '0'.repeat(64))).toThrow('not the requested one');
     expect(() => decoderOf('bitcoin').transfers(hex.slice(0, 40), '0'.repeat(64))).toThrow('not complete');
     expect(() => decoderOf('bitcoin').transfers(undefined, '0'.repeat(64))).toThrow('the transaction is not hex');
   });

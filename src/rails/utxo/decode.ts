@@ -6,8 +6,8 @@ import { MalformedAnswerError } from '../rpc/decode.ts';
 import type { UtxoAddressParams } from './params.ts';
 
 /**
- * Decodes what nodes serialise. Everything is checked against its expected hash, so that damaged, truncated or misread
- * bytes are never taken for a block without payments. Throws `MalformedAnswerError`.
+ * Decodes the serialised blocks and transactions of nodes. Everything is checked against its expected hash, so that
+ * damaged, truncated or misread bytes are never taken for a block without payments. Throws `MalformedAnswerError`.
  */
 export interface UtxoDecoder {
   /** A whole block in hex: `getblock` with verbosity 0. */
@@ -23,7 +23,7 @@ const MAX_AMOUNT = 84_000_000n * 100_000_000n;
 const HEADER = { parentHash: 4, merkleRoot: 36, time: 68, length: 80 };
 const HASH_BYTES = 32;
 const OUTPOINT_BYTES = 36;
-/** BIP 144: a byte 0 in the place of the number of inputs, then these flags. */
+/** BIP 144: a zero byte in the place of the number of inputs, then these flags. */
 const SEGWIT_MARKER = 0;
 const WITNESS_FLAG = 1;
 /** LIP 2 and 4: the transaction carries MWEB data, or is the HogEx, the last one of a block with an extension block. */
@@ -58,13 +58,13 @@ export function createUtxoDecoder(asset: AssetCode, params: UtxoAddressParams): 
         ids.push(id);
         hasExtension = transaction.hasMweb;
       }
-      // What follows the HogEx is the extension block: it pays nobody outside MWEB.
+      // The bytes after the HogEx are the extension block, which pays nobody outside MWEB.
       if (cursor.at !== bytes.length && !hasExtension) throw new MalformedAnswerError('the block', 'a whole block');
       const header = bytes.subarray(0, HEADER.length);
       if (reversedHex(doubleSha256(header)) !== blockHash)
-        throw new MalformedAnswerError('the block', 'the one asked for');
+        throw new MalformedAnswerError('the block', 'the requested one');
       if (!merkleRoot(ids).equals(header.subarray(HEADER.merkleRoot, HEADER.time))) {
-        throw new MalformedAnswerError('the list of transactions', 'what the block header commits to');
+        throw new MalformedAnswerError('the list of transactions', 'the one that the block header commits to');
       }
       return {
         height,
@@ -108,7 +108,7 @@ function readWhole(
   if (transaction.outputs.length === 0) return { bytes, transaction };
   // Witnesses and MWEB data are between the outputs and the lock time, and are not hashed.
   const id = transactionId(cursor, transaction, Math.max(bytes.length - 4, cursor.at));
-  if (reversedHex(id) !== transactionHash) throw new MalformedAnswerError('the transaction', 'the one asked for');
+  if (reversedHex(id) !== transactionHash) throw new MalformedAnswerError('the transaction', 'the requested one');
   return { bytes, transaction };
 }
 
@@ -120,7 +120,7 @@ interface Cursor {
 
 interface Transaction {
   readonly start: number;
-  /** Where the inputs and outputs start, which are hashed. */
+  /** The start of the inputs and outputs, which are hashed. */
   readonly body: number;
   readonly bodyEnd: number;
   readonly isPlain: boolean;
@@ -164,7 +164,7 @@ function skipMwebOfHogEx(cursor: Cursor): void {
   if (cursor.bytes.readUInt8(skip(cursor, 1)) !== 0) throw new MalformedAnswerError(cursor.what, 'without MWEB data');
 }
 
-/** In the order of the bytes, the reverse of how ids are written. `lockTime`: where its four bytes are. */
+/** The id in the order of the bytes, the reverse of its written form. `lockTime` is the position of its four bytes. */
 function transactionId({ bytes }: Cursor, { start, body, bodyEnd, isPlain }: Transaction, lockTime: number): Buffer {
   if (isPlain) return doubleSha256(bytes.subarray(start, lockTime + 4));
   const hashed = [[start, start + 4] as const, [body, bodyEnd] as const, [lockTime, lockTime + 4] as const];
@@ -179,7 +179,7 @@ function skip(cursor: Cursor, length: number): number {
   return start;
 }
 
-/** Bitcoin's `CompactSize`. A number that is too large for what follows fails at the end of the bytes. */
+/** Bitcoin's `CompactSize`. A number that is too large for the rest of the bytes fails at their end. */
 function readCount(cursor: Cursor): number {
   const { bytes } = cursor;
   const first = bytes.readUInt8(skip(cursor, 1));

@@ -23,7 +23,7 @@ export function descriptorChecksum(descriptor: string): string | null {
   return characters.join('');
 }
 
-/** Five bits of each character, and after every third one the groups of those three. */
+/** Five bits of each character, and after every third character the groups of those three. */
 function symbolsOf(descriptor: string): readonly number[] | null {
   const symbols: number[] = [];
   let groups: number[] = [];

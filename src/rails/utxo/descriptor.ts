@@ -4,7 +4,7 @@ import { readExtendedKey, type ExtendedKey } from './extended-key.ts';
 import type { ScriptType } from '../family.ts';
 import type { UtxoParams } from './params.ts';
 
-/** A step below an extended key: its index, or for `<0;1>` the one for receiving and the one for change (BIP 389). */
+/** A step below an extended key: an index, or for `<0;1>` the indexes for receiving and for change (BIP 389). */
 export type KeyStep = number | { readonly receive: number; readonly change: number };
 
 /** A key expression of BIP 380 that ends in `/*`. */

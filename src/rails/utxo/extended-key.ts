@@ -11,7 +11,7 @@ export interface KeyVersion {
   readonly network: UtxoNetwork;
   /** `test` stands for the testnets, signet and regtest. */
   readonly chain: 'main' | 'test';
-  /** `p2pkh` is also written by wallets that mean another type, and used by descriptors for all types. */
+  /** Some wallets write `p2pkh` although they mean another type; descriptors use it for all types. */
   readonly scriptType: ScriptType | 'p2sh-p2wsh';
 }
 
@@ -128,7 +128,7 @@ function decodeKey(text: string, version: KeyVersion): ExtendedKey | null {
   }
 }
 
-/** No private key is read by version 0. */
+/** The versions for the library, whose private version 0 matches no key. */
 function versionBytes(version: number): { public: number; private: number } {
   return { public: version, private: 0 };
 }

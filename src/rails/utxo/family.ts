@@ -10,8 +10,8 @@ const CHARACTERS = 'qpzry9x8gf2tvdw0s3jn54khce6mua7l';
 const CHECKSUM_LENGTH = 6;
 
 /**
- * A version 0 witness program, given in hex, as bech32 (BIP 173). Written out here because every test order makes one,
- * and a general encoder took most of the time that making it takes; what it makes is checked against one by the tests.
+ * A version 0 witness program, given in hex, as bech32 (BIP 173). Written out here because every test order needs an
+ * address, and a general encoder took most of the time of making one; tests check the result against such an encoder.
  */
 function witnessAddress(prefix: string, program: string): string {
   let check = 1;
@@ -50,7 +50,7 @@ function witnessAddress(prefix: string, program: string): string {
   return text;
 }
 
-/** Where wallets keep the account of an address type: BIP 44, 49, 84, 86 and 48. */
+/** The derivation path of the account for each address type: BIP 44, 49, 84, 86 and 48. */
 const ACCOUNTS: Readonly<Record<ScriptType, (coin: number) => string>> = {
   p2pkh: (coin) => `44h/${coin}h/0h`,
   'p2sh-p2wpkh': (coin) => `49h/${coin}h/0h`,
@@ -66,7 +66,7 @@ const FORMS: Readonly<Record<ScriptType, (key: string) => string>> = {
   p2wsh: (key) => `wsh(sortedmulti(2,${key},…))`,
 };
 
-/** The data that a merchant will lack when spending from a wallet as it was given, each with the way out. */
+/** The data missing in a wallet's source that the merchant will need to spend from it, each with the way out. */
 function spendingWarnings(
   params: Pick<UtxoParams, 'network' | 'chain'>,
   { scriptType, hasOrigins, hasChange }: SpendingFacts,
@@ -79,8 +79,8 @@ function spendingWarnings(
     ...(hasOrigins
       ? []
       : [
-          'The key comes without its origin: the fingerprint of its master key, and the path to it. Hardware wallets, which go by the ' +
-            `fingerprint, will not sign a refund's PSBT, for the account key's own stands in it. ${wayOut}`,
+          'The key comes without its origin: the fingerprint of its master key, and the path to it. Hardware wallets identify keys by that ' +
+            `fingerprint, and will not sign a refund's PSBT, because it contains the account key's own. ${wayOut}`,
         ]),
     ...(hasChange
       ? []
@@ -94,9 +94,9 @@ export interface UtxoNodes {
   readonly family: 'utxo';
   readonly network: UtxoNetwork;
   readonly urls: readonly string[];
-  /** The chain that they must be on. */
+  /** The chain that the nodes must be on. */
   readonly chain: UtxoChain;
-  /** For URLs without credentials; null: there is none. */
+  /** For URLs without credentials; null if there is no file. */
   readonly cookieFile: string | null;
 }
 

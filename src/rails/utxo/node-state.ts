@@ -4,17 +4,17 @@ import { decodeObject, MalformedAnswerError } from '../rpc/decode.ts';
 import { MethodMissingError, NodeError, type RpcCall, type RpcNode, type RpcResult } from '../rpc/node.ts';
 import type { UtxoParams } from './params.ts';
 
-/** The node's report about itself, which decides what its silence proves. */
+/** The node's report about itself, which decides what a missing transaction proves. */
 export interface NodeState {
   readonly proof: WaitingTransactions['proof'];
   /** The node's problem and what to do, fit for logs; null if there is none. */
   readonly problem: string | null;
 }
 
-/** How far a node is, from its `getblockchaininfo`. */
+/** The progress of a node, from its `getblockchaininfo`. */
 export interface Progress {
   readonly blocks: number;
-  /** The height of the best header it has, as received from its peers. */
+  /** The height of its best header, as received from its peers. */
   readonly headers: number;
   readonly initialBlockDownload: boolean;
 }
@@ -50,7 +50,7 @@ export function decodeProgress(answer: unknown): Progress {
   return { blocks: count(info['blocks'], 'blocks'), headers: count(info['headers'], 'headers'), initialBlockDownload };
 }
 
-/** Asks a node for its connections. A node that does not answer is used anyway: payments that it shows exist. */
+/** Asks a node about its connections. A node that does not answer is used anyway: payments that it shows exist. */
 export async function readContact(node: RpcNode): Promise<ContactAnswer> {
   try {
     const [network, uptime] = await node.callAll([
@@ -76,7 +76,10 @@ function decodeContact(network: unknown, uptime: RpcResult | undefined): Contact
   };
 }
 
-/** What a node's silence proves. On regtest nodes stand alone, so neither peers nor time to find them are required. */
+/**
+ * The proof that a missing transaction is at this node. On regtest nodes stand alone, so neither peers nor time to find
+ * them are required.
+ */
 export function stateOf(
   { network, chain }: Pick<UtxoParams, 'network' | 'chain'>,
   { blocks, headers, initialBlockDownload }: Progress,
@@ -92,21 +95,17 @@ export function stateOf(
   }
   if (blocks < headers) {
     const isFarBehind = headers - blocks > MAX_BLOCKS_UNDER_WAY;
-    return nothing(
-      isFarBehind
-        ? `it has read ${blocks} of the ${headers} blocks that it knows of, so no payment expires. ${wait}`
-        : null,
-    );
+    return nothing(isFarBehind ? `it has read ${blocks} of ${headers} blocks, so no payment expires. ${wait}` : null);
   }
   if (contact === 'refused') {
     return nothing(
-      'it refuses getnetworkinfo or uptime, so it is not known whether it hears of payments, and none expires. Allow them in its -rpcwhitelist',
+      'it refuses getnetworkinfo or uptime, so it may not receive payments, and none expires. Allow them in its -rpcwhitelist',
     );
   }
   if (contact !== 'not_shown' && chain !== 'regtest') {
     if (contact.connections === 0) {
       return nothing(
-        `it is connected to no other node, so it hears of no payment, and none expires. Check its internet connection, or add a node to ${setting} that is connected`,
+        `it is connected to no other node, so it receives no payments, and none expires. Check its internet connection, or add a node to ${setting} that is connected`,
       );
     }
     if (contact.upSeconds !== null && contact.upSeconds < MIN_UP_SECONDS) return nothing(null);
@@ -115,7 +114,7 @@ export function stateOf(
     return {
       proof: 'blocks',
       problem:
-        'it takes no transactions (-blocksonly), so payments are seen only once they are mined. Start it without',
+        'it accepts no transactions (-blocksonly), so payments are seen only once they are mined. Start it without',
     };
   }
   return { proof: 'mempool', problem: null };

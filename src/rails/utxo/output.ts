@@ -4,7 +4,7 @@ import { Address, OutScript, p2ms, p2tr } from '@scure/btc-signer';
 import type { UtxoParams } from './params.ts';
 import type { ScriptType } from '../family.ts';
 
-/** One key that can spend an output, and where its owner's wallet finds it. */
+/** A key that can spend an output, with its place in the owner's wallet. */
 export interface OutputKey {
   /** Compressed, 33 bytes. */
   readonly publicKey: Uint8Array;
@@ -14,15 +14,15 @@ export interface OutputKey {
   readonly path: readonly number[];
 }
 
-/** An output of a wallet, with what its owner needs to spend it. */
+/** An output of a wallet, with the data that its owner needs to spend it. */
 export interface WalletOutput {
   readonly scriptType: ScriptType;
   readonly address: string;
   /** The scriptPubKey in blocks. */
   readonly script: Uint8Array;
-  /** The script that a P2SH address is the hash of. */
+  /** The script whose hash a P2SH address is. */
   readonly redeemScript: Uint8Array | null;
-  /** The script that a P2WSH address is the hash of. */
+  /** The script whose hash a P2WSH address is. */
   readonly witnessScript: Uint8Array | null;
   /** How many of the keys must sign. */
   readonly threshold: number;
@@ -59,12 +59,12 @@ export function outputScripts(
   }
 }
 
-/** Throws for a script that has no address. */
+/** The address of a script; throws if the script has none. */
 export function addressOfScript(params: UtxoParams, script: Uint8Array): string {
   return Address(params.address).encode(OutScript.decode(script));
 }
 
-/** Throws for a text that is no address of this network and chain. */
+/** The script of an address; throws if the text is no address of this network and chain. */
 export function scriptOfAddress(params: UtxoParams, address: string): Uint8Array {
   try {
     return OutScript.encode(Address(params.address).decode(address));

@@ -5,7 +5,7 @@ const TEST_COIN_TYPE = 1;
 
 export const MAIN_CHAINS: UtxoChains = perNetwork(UTXO_NETWORKS, () => 'main');
 
-/** How a chain writes addresses and private keys: the form of `NETWORK` in @scure/btc-signer. */
+/** The prefixes of a chain's addresses and private keys: the form of `NETWORK` in @scure/btc-signer. */
 export interface UtxoAddressParams {
   readonly bech32: string;
   readonly pubKeyHash: number;
@@ -88,7 +88,7 @@ const CHAIN_FACTS: Readonly<Record<UtxoNetwork, Partial<Readonly<Record<UtxoChai
   },
 };
 
-/** Null if the network has no such chain. */
+/** The parameters of a network's chain; null if the network has no such chain. */
 export function utxoParams(network: UtxoNetwork, chain: UtxoChain): UtxoParams | null {
   const facts = CHAIN_FACTS[network][chain];
   return facts ? { network, chain, signetChallenge: null, ...facts } : null;
@@ -104,7 +104,7 @@ export function chainsOf(network: UtxoNetwork): readonly UtxoChain[] {
   return UTXO_CHAINS.filter((chain) => utxoParams(network, chain) !== null);
 }
 
-/** The chain with this first block; null if it is not known here. */
+/** The chain with this first block; null if it is unknown. */
 export function chainWithGenesis(genesisHash: string): UtxoParams | null {
   const all = UTXO_NETWORKS.flatMap((network) => UTXO_CHAINS.map((chain) => utxoParams(network, chain)));
   return all.find((params) => params?.genesisHash === genesisHash) ?? null;

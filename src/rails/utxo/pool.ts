@@ -18,7 +18,7 @@ export interface UtxoPoolOptions {
   readonly params: UtxoParams;
   /** Bitcoin Core's JSON-RPC over HTTP, in order of preference; may contain credentials. At least one. */
   readonly urls: readonly string[];
-  /** The nodes' cookie file, for URLs without credentials; null or unset: there is none. */
+  /** The nodes' cookie file, for URLs without credentials; null or unset if there is none. */
   readonly cookieFile?: string | null;
   /** For one call to one node, including the body. */
   readonly timeoutMs: number;
@@ -56,7 +56,7 @@ async function checkSignet(node: RpcNode, { network }: UtxoParams, expected: str
   const challenge = info['signet_challenge'];
   if (challenge === undefined || challenge === expected) return;
   throw new NodeError(
-    `The node ${node.name} is on a signet of somebody's own (-signetchallenge), but the public one is expected. ` +
+    `The node ${node.name} is on a custom signet (-signetchallenge), but the public one is expected. ` +
       `Set ${settingOf(network, 'RPC_URL')} to a node of the public signet.`,
   );
 }

@@ -8,14 +8,14 @@ import { dustUnits } from './transaction-size.ts';
 
 /** An unspent output of the merchant's wallet. */
 export interface RefundInput {
-  /** As nodes write it. */
+  /** The id as nodes write it. */
   readonly txid: string;
   readonly vout: number;
   readonly amountUnits: bigint;
   readonly output: WalletOutput;
   /**
-   * The transaction `txid`, whole and in hex. P2PKH cannot be signed without it, because its signature does not commit
-   * to the amount; hardware wallets want it for SegWit too (not for Taproot). Null: left out.
+   * The whole transaction `txid` in hex. P2PKH cannot be signed without it, because its signature does not commit to
+   * the amount; hardware wallets also want it for SegWit (not for Taproot). Null: left out.
    */
   readonly rawTransaction: string | null;
 }
@@ -28,7 +28,7 @@ export interface PayTo {
 
 export interface RefundPsbtRequest {
   readonly params: UtxoParams;
-  /** All of them are spent. */
+  /** The inputs, all of which are spent. */
   readonly inputs: readonly RefundInput[];
   /** One output each, in this order; at least one. */
   readonly payTo: readonly PayTo[];
@@ -61,7 +61,7 @@ export interface DustPayout {
 
 /** Not the final sequence, so that the merchant can raise the fee later (BIP 125). */
 const REPLACEABLE_SEQUENCE = 0xfffffffd;
-/** Of Bitcoin and Litecoin. */
+/** The decimals of both Bitcoin and Litecoin. */
 const DECIMALS = 8;
 
 /**
@@ -100,7 +100,10 @@ export function paidBy(
   };
 }
 
-/** Null for a payout that nodes relay. Throws for an address of another network. */
+/**
+ * The smallest payout that nodes relay to this address; null if they relay this one. Throws for an address of another
+ * network.
+ */
 export function dustPayout(params: UtxoParams, { address, units }: PayTo): DustPayout | null {
   const dust = dustUnits(params.network, scriptOfAddress(params, address));
   return units < dust ? tooSmall(params, dust) : null;
@@ -162,8 +165,8 @@ export function spendingFields({ scriptType, redeemScript, witnessScript, keys }
 }
 
 /**
- * The transaction in a form that PSBT readers know; null if it was not given, or has a form that they do not know.
- * Throws if it is not the one that the input names, because a wrong amount would become a fee.
+ * The transaction in a form that PSBT readers understand; null if it was not given, or has a form that they do not
+ * understand. Throws if it is not the one that the input names, because a wrong amount would become a fee.
  */
 function wholeTransaction({ txid, vout, amountUnits, output, rawTransaction }: RefundInput): Uint8Array | null {
   if (rawTransaction === null) return null;
@@ -193,7 +196,10 @@ function readTransaction(bytes: Uint8Array): Transaction | null {
   }
 }
 
-/** Neither the mark of a HogEx nor its data are part of its id, and PSBT readers know neither. */
+/**
+ * The transaction without the flag and data of MWEB: they are not part of its id, and PSBT readers do not understand
+ * them.
+ */
 function withoutMweb(bytes: Uint8Array): Uint8Array {
   return isHogEx(bytes) ? Buffer.concat([bytes.subarray(0, 4), bytes.subarray(6, -5), bytes.subarray(-4)]) : bytes;
 }

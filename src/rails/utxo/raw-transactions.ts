@@ -13,7 +13,10 @@ const NOT_FOUND = -5;
 const MISC_ERROR = -1;
 const METHOD_NOT_FOUND = -32_601;
 
-/** Whole transactions in hex, in the requested order; null if every node says that it has not got them any more. */
+/**
+ * Whole transactions in hex, in the requested order; null if every node says that it does not have the transaction any
+ * more.
+ */
 export async function rawTransactions(
   pool: RpcPool,
   wanted: readonly LocatedTransaction[],
@@ -25,7 +28,7 @@ export async function rawTransactions(
   }));
   const found = await pool.askAll(calls, (results) => wanted.map((_, place) => decodeRaw(results[place])));
   const raws: (string | null)[] = [];
-  // One node may be pruned where another is not.
+  // Some nodes may be pruned while others are not.
   for (const [place, raw] of found.entries()) {
     raws.push(raw ?? (await fromAnother(pool, calls.slice(place, place + 1))));
   }
@@ -47,7 +50,7 @@ async function fromAnother(pool: RpcPool, calls: Parameters<RpcPool['askAll']>[0
 }
 
 function decodeRaw(result: RpcResult | undefined): string | null {
-  if (result === undefined) throw new MalformedAnswerError('the batch', 'as long as what was asked');
+  if (result === undefined) throw new MalformedAnswerError('the batch', 'as long as the request');
   if (result.kind === 'error') {
     if (isMissing(result)) return null;
     throw new NodeError(result.error.message, result.code);
@@ -56,7 +59,7 @@ function decodeRaw(result: RpcResult | undefined): string | null {
   return result.result;
 }
 
-/** The node does not know the block or the transaction, has pruned the block, or returns no transactions at all. */
+/** The node does not have the block or the transaction, has pruned the block, or returns no transactions at all. */
 function isMissing({ code, error }: Extract<RpcResult, { kind: 'error' }>): boolean {
   return (
     code === NOT_FOUND ||

@@ -13,18 +13,18 @@ const NAMES = new Map([
 /** Bytes of a Schnorr signature, to which the sighash type is appended if it is not the default (BIP 341). */
 const SCHNORR_BYTES = 64;
 
-/** An input as it is in a PSBT or a transaction. */
+/** An input, as PSBTs and transactions contain it. */
 export type SignedInput = Pick<
   ReturnType<Transaction['getInput']>,
   'partialSig' | 'tapKeySig' | 'tapScriptSig' | 'sighashType' | 'finalScriptSig' | 'finalScriptWitness'
 >;
 
 /**
- * What one input's signatures leave open for others to change, as the end of a sentence; null: nothing. Only
- * SIGHASH_ALL and Taproot's default commit to every input and output; under any other type, whoever sees the
- * transaction before it is mined can send the money elsewhere. Every signature counts, also one that finalizing would
- * leave out. Final fields are read as `scriptType` has them, and refused where they have another form. An input
- * without any signature is no fault here.
+ * The changes that one input's signatures leave open to others, as the end of a sentence; null if none. Only
+ * SIGHASH_ALL and Taproot's default commit to every input and output; under any other type, anybody who sees the
+ * transaction before it is mined can send the money elsewhere. Every signature counts, even one that finalizing would
+ * leave out. Final fields are read in the form of `scriptType`, and refused in any other form. An input without any
+ * signature is no fault here.
  */
 export function sighashFault(input: SignedInput, scriptType: ScriptType): string | null {
   const isTaproot = scriptType === 'p2tr';
@@ -49,7 +49,7 @@ function commitsToAll(type: number, isTaproot: boolean): boolean {
   return type === SIGHASH_ALL || (isTaproot && type === SIGHASH_DEFAULT);
 }
 
-/** Null: it is no Schnorr signature. */
+/** The sighash type of a Schnorr signature; null if it is none. */
 function schnorrType(signature: Uint8Array): number | null {
   if (signature.length === SCHNORR_BYTES) return SIGHASH_DEFAULT;
   const type = signature.length === SCHNORR_BYTES + 1 ? signature.at(-1) : undefined;
@@ -57,7 +57,10 @@ function schnorrType(signature: Uint8Array): number | null {
   return type === undefined || type === SIGHASH_DEFAULT ? null : type;
 }
 
-/** The signatures in the fields that a node reads; empty: not final. Null: they have not the form of such an output. */
+/**
+ * The signatures in the fields that a node reads; empty if the input is not final. Null if the fields do not have the
+ * form of such an output.
+ */
 function finalSignatures(
   { finalScriptSig = new Uint8Array(), finalScriptWitness: witness = [] }: SignedInput,
   scriptType: ScriptType,

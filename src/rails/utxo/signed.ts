@@ -4,7 +4,7 @@ import type { WalletOutput } from './output.ts';
 import { spendingFields } from './psbt.ts';
 import { sighashFault } from './sighash.ts';
 
-/** An output as the transaction has it, in the smallest units. */
+/** An output of the transaction, in the smallest units. */
 export interface SignedOutput {
   readonly script: Uint8Array;
   readonly units: bigint;
@@ -15,23 +15,26 @@ export interface SignedTransaction {
   readonly inputs: readonly Outpoint[];
   readonly outputs: readonly SignedOutput[];
   /**
-   * Where others could change what its signatures seem to sign. `known` as for `complete`, before which it is asked; an
-   * input that is not known is left out.
+   * The inputs that others could change despite the signatures. Call this before `complete`, with the same `known`;
+   * unknown inputs are left out.
    */
   openInputs(known: readonly (SpentOutput | null)[]): readonly OpenInput[];
-  /** The transaction as nodes take it. `known` are the outputs that it spends, by its inputs; null: not known. */
+  /**
+   * The transaction in the form that nodes accept. `known` are the outputs that it spends, by its inputs; null for an
+   * unknown one.
+   */
   complete(known: readonly (SpentOutput | null)[]): CompleteTransaction | UnsignedInputs | InvalidTransaction;
 }
 
 /** An input whose signature does not commit to the whole transaction. */
 export interface OpenInput {
-  /** From 0. */
+  /** The index of the input, from 0. */
   readonly place: number;
   /** The end of a sentence that begins with the input. */
   readonly fault: string;
 }
 
-/** It cannot become a transaction that nodes take, for a reason of the library that reads it. */
+/** Why it cannot become a transaction that nodes accept, in the words of the library that reads it. */
 export interface InvalidTransaction {
   readonly kind: 'invalid';
   readonly reason: string;
@@ -41,7 +44,7 @@ export interface InvalidTransaction {
 export interface SpentOutput {
   readonly output: WalletOutput;
   readonly amountUnits: bigint;
-  /** The whole transaction that it is of, in hex; only P2PKH needs it. */
+  /** The whole transaction of the output, in hex; needed only for P2PKH. */
   readonly rawTransaction: string | null;
 }
 
@@ -54,7 +57,7 @@ export interface CompleteTransaction {
 
 export interface UnsignedInputs {
   readonly kind: 'unsigned';
-  /** Each input that lacks signatures: its place from 0, and how many of the needed ones it has. */
+  /** Each input that lacks signatures: its index from 0, and how many of the needed signatures it has. */
   readonly inputs: readonly { readonly place: number; readonly has: number; readonly needs: number }[];
 }
 
@@ -62,11 +65,11 @@ export type SignedReading =
   | { readonly kind: 'ok'; readonly signed: SignedTransaction }
   | { readonly kind: 'unreadable'; readonly message: string };
 
-/** The longest text that is read: a PSBT of 1.5 MB in base64. What is longer is refused unread. */
+/** The longest text that is read: a PSBT of 1.5 MB in base64. Longer texts are refused unread. */
 export const MAX_SIGNED_LENGTH = 2_000_000;
 /** BIP 174. */
 const PSBT_MAGIC = Buffer.from('70736274ff', 'hex');
-/** Whatever the transaction pays or spends is compared afterwards. */
+/** Allows any outputs and inputs: they are compared afterwards. */
 const ANY = {
   allowUnknownOutputs: true,
   allowUnknownInputs: true,
@@ -75,8 +78,8 @@ const ANY = {
 };
 
 /**
- * Reads what a wallet gives back: a PSBT with all or some signatures, final or not (BIP 174 and 370), or the finished
- * transaction, each in base64 or hex.
+ * Reads the transaction that a wallet returns: a PSBT with all or some signatures, final or not (BIP 174 and 370), or
+ * the finished transaction, each in base64 or hex.
  */
 export function readSigned(text: string): SignedReading {
   if (text.length > MAX_SIGNED_LENGTH) {
@@ -164,7 +167,7 @@ function ofPsbt(transaction: Transaction): SignedTransaction {
   };
 }
 
-/** The library throws for what it does not take, and all of it was pasted by somebody. */
+/** The library throws for texts that it does not accept, and somebody pasted the text. */
 function orInvalid(complete: SignedTransaction['complete']): SignedTransaction['complete'] {
   return (known) => {
     try {
@@ -179,7 +182,7 @@ function completed(transaction: Transaction, hex: string): CompleteTransaction {
   return { kind: 'complete', txid: transaction.id, hex, vsize: transaction.vsize };
 }
 
-/** Some wallets give back signatures alone, without what was given to them. */
+/** Adds the fields of the PSBT that some wallets leave out when they return only signatures. */
 function addWhatIsMissing(transaction: Transaction, place: number, spent: SpentOutput): void {
   const { witnessUtxo, nonWitnessUtxo, finalScriptSig, finalScriptWitness } = transaction.getInput(place);
   const isFinal = finalScriptSig !== undefined || finalScriptWitness !== undefined;
@@ -197,7 +200,7 @@ function signaturesOf(transaction: Transaction, place: number): number {
   return (partialSig?.length ?? 0) + (tapKeySig === undefined ? 0 : 1);
 }
 
-/** Whether the input has all signatures; that they are right, the node finds out. */
+/** Whether the input has all signatures. The node checks whether they are right. */
 function finalize(transaction: Transaction, place: number): boolean {
   const { finalScriptSig, finalScriptWitness } = transaction.getInput(place);
   if ((finalScriptSig?.length ?? 0) + (finalScriptWitness?.length ?? 0) > 0) return true;

@@ -324,7 +324,7 @@ describe.each(utxoNodeKinds())('a %s node', (kind) => {
       );
       const source = sourceOf(kind, [confused.url, node.url]);
       expect(await source.block(2)).toMatchObject({ parentHash: other });
-      expect(source.warnings).toMatchObject([{ problem: expect.stringContaining('not the one asked for') }]);
+      expect(source.warnings).toMatchObject([{ problem: expect.stringContaining('not the requested one') }]);
     });
 
     it('stands in for one that stalls', async () => {

@@ -12,8 +12,8 @@ import { createSpendingWatch } from './spending.ts';
 import type { Problems } from '../../domain/problems.ts';
 
 /**
- * The intended size of one batch of blocks: two full Bitcoin blocks in hex. More saves hardly any time, and must arrive
- * within the timeout from a node on a slow line.
+ * The intended size of one batch of blocks: two full Bitcoin blocks in hex. Larger batches save hardly any time, and
+ * must arrive within the timeout from a node on a slow line.
  */
 const BATCH_CHARACTERS = 8_000_000;
 /** A node works on several batches at once, on at least as many threads as it has for RPC by default. */
@@ -36,7 +36,7 @@ export interface UtxoSourceOptions {
   readonly asset: AssetCode;
   /** Bitcoin Core's JSON-RPC over HTTP, in order of preference; may contain credentials. At least one. */
   readonly urls: readonly string[];
-  /** The nodes' cookie file, for URLs without credentials; null or unset: there is none. */
+  /** The nodes' cookie file, for URLs without credentials; null or unset if there is none. */
   readonly cookieFile?: string | null;
   /** For one call to one node, including the body; a method may make several calls, each to every node in turn. */
   readonly timeoutMs: number;
@@ -89,7 +89,7 @@ function readHashes(pool: RpcPool, height: number, count: number): Promise<reado
   });
 }
 
-/** Null: the block was reorganised away, and the node that answers never had it. */
+/** Null: the block was reorganised away, or the node that answers never had it. */
 function readHeader(pool: RpcPool, height: number, hash: string): Promise<BlockHeader | null> {
   return pool.askAll([{ method: 'getblockheader', params: [hash] }], ([result]) => {
     if (result?.kind === 'error' && result.code === NOT_FOUND) return null;
@@ -189,7 +189,7 @@ function createMempool(pool: RpcPool, decoder: UtxoDecoder, params: UtxoParams):
     waiting: () =>
       pool.askOneNode('getrawmempool', async (node) => {
         const calls = ['getmempoolinfo', 'getrawmempool'].map((method) => ({ method, params: [] }));
-        // In one batch, so that conclusions hold for the moment at which the list was made.
+        // One batch, so that conclusions hold for the moment at which the list was made.
         const [info, list, progress] = await node.callAll([...calls, PROGRESS_CALL]);
         const isLoading = decodeObject(valueOf(info), 'the state of the mempool')['loaded'] === false;
         const hashes = decodeArray(valueOf(list), 'the mempool').map((hash) => decodeHash(hash, 'a hash'));

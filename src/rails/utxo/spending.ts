@@ -8,8 +8,8 @@ import { sendTransaction } from './send-transaction.ts';
 import { parseUtxoWallet } from './wallet.ts';
 
 /**
- * What must be saved of a chain of the UTXO family, so that a wallet's money can be spent later even with a pruned
- * node.
+ * Reads the data that must be saved of a chain of the UTXO family, so that a wallet's money can be spent later even
+ * with a pruned node.
  */
 export function createSpendingWatch(pool: RpcPool, decoder: UtxoDecoder, params: UtxoParams): SpendingWatch {
   return {
@@ -32,7 +32,7 @@ export function createSpendingWatch(pool: RpcPool, decoder: UtxoDecoder, params:
         wanted.flatMap(({ txid }, place) => {
           const hex = found[place] ?? null;
           if (hex === null) return [];
-          // Throws for the bytes of another transaction.
+          // Throws for bytes of another transaction.
           decoder.transfers(hex, txid);
           return [[txid, Buffer.from(hex, 'hex')] as const];
         }),

@@ -8,11 +8,11 @@ const FRAME_WEIGHT = 4 * 8;
 const SEGWIT_WEIGHT = 2;
 /** Transaction id, output index and sequence of an input. */
 const OUTPOINT_BYTES = 40;
-/** At most, for a DER signature with low S and its type byte; wallets that also grind for a low R save one byte. */
+/** The maximum, for a DER signature with low S and its type byte; wallets that also grind for a low R save one byte. */
 const SIGNATURE_BYTES = 72;
 const SCHNORR_SIGNATURE_BYTES = 64;
 const PUBLIC_KEY_BYTES = 33;
-/** One byte for the length of anything short. */
+/** One byte for the length of short items. */
 const LENGTH_BYTE = 1;
 
 /**
@@ -31,7 +31,9 @@ export function transactionVsize(inputs: readonly WalletOutput[], outputScripts:
   return Math.ceil(weight / 4);
 }
 
-/** The least that nodes relay to this script: what spending it would cost at their dust rate (`GetDustThreshold`). */
+/**
+ * The smallest amount that nodes relay to this script: the cost of spending it at their dust rate (`GetDustThreshold`).
+ */
 export function dustUnits(network: UtxoNetwork, script: Uint8Array): bigint {
   const { type } = OutScript.decode(script);
   const witness = type === 'wpkh' || type === 'wsh' || type === 'tr' || type === 'tr_ns' || type === 'p2a';
@@ -75,7 +77,7 @@ function pushed(bytes: number): number {
   return LENGTH_BYTE + bytes;
 }
 
-/** The length of Bitcoin's variable-length count (CompactSize). */
+/** The size of Bitcoin's variable-length count (CompactSize). */
 function countBytes(count: number): number {
   return count < 0xfd ? 1 : count <= 0xffff ? 3 : 5;
 }

@@ -22,14 +22,15 @@ export interface UtxoWalletSource {
 }
 
 /**
- * A wallet's addresses, with what its owner needs to spend what they receive. Throws RangeError as `addressAt` does.
+ * A wallet's addresses, with the data that its owner needs to spend the received money. Throws RangeError as
+ * `addressAt` does.
  */
 export interface UtxoDeriver extends WalletDeriver {
   /** The receiving output with this index. */
   outputAt(index: number): WalletOutput;
   /**
-   * The change output number `index`, which no payment is ever asked to; null where it is not known whether the wallet
-   * looks for change, and at which chain.
+   * The change output number `index`, whose address no customer is asked to pay; null if it is unknown whether the
+   * wallet looks for change, and on which chain.
    */
   changeAt(index: number): WalletOutput | null;
 }
@@ -48,9 +49,9 @@ export type UtxoWalletCheck =
       /** The text to store: it parses to the same wallet. */
       readonly source: string;
       readonly scriptType: ScriptType;
-      /** The wallet as a descriptor with checksum, the same however it was given. */
+      /** The wallet as a descriptor with checksum, the same for every form of its source. */
       readonly descriptor: string;
-      /** A warning for the merchant before trusting the addresses; null: none. */
+      /** A warning for the merchant before trusting the addresses; null if there is none. */
       readonly note: string | null;
       readonly spending: SpendingFacts;
       readonly deriver: UtxoDeriver;
@@ -60,7 +61,7 @@ export type UtxoWalletCheck =
 /** Depth of the account in BIP 44: m / purpose' / coin type' / account'. The chain and the address come below it. */
 const ACCOUNT_DEPTH = 3;
 const EXTERNAL_CHAIN_DEPTH = 4;
-/** Where Electrum has the account of its own SegWit seeds: m/0'. */
+/** The depth of the account of Electrum's own SegWit seeds: m/0'. */
 const ELECTRUM_DEPTH = 1;
 const EXTERNAL_CHAIN = 0;
 const CHANGE_CHAIN = 1;
@@ -154,7 +155,7 @@ function chainName(index: number): string {
 function plainKeyNote({ network, chain, address }: UtxoParams, { version }: ExtendedKey): string {
   const legacy = chain !== 'main' ? 'm… or n…' : NETWORK_FACTS[network].legacyPrefix;
   return (
-    `Keys that begin with ${version.prefix} do not say which addresses the wallet uses. Taken for P2PKH addresses (${legacy}), as SLIP-132 has it. ` +
+    `Keys that begin with ${version.prefix} do not say which addresses the wallet uses. They count as P2PKH addresses (${legacy}), as SLIP-132 defines. ` +
     `If your wallet shows others, set it as a descriptor: "wpkh(KEY/0/*)" for ${address.bech32}1q…, "sh(wpkh(KEY/0/*))", or "tr(KEY/0/*)" for ${address.bech32}1p….`
   );
 }
@@ -189,7 +190,7 @@ function createDeriver(params: UtxoParams, { scriptType, threshold, keys }: Desc
   };
 }
 
-/** Null unless every key says where its change goes. */
+/** The change branches; null unless every key names its change chain. */
 function openChange(keys: readonly DescriptorKey[]): readonly Branch[] | null {
   const branches = keys.flatMap((key) => {
     const steps = changeSteps(key.steps);
@@ -198,7 +199,7 @@ function openChange(keys: readonly DescriptorKey[]): readonly Branch[] | null {
   return branches.length === keys.length ? branches : null;
 }
 
-/** Without an origin the key itself counts as the master key, as in Bitcoin Core. */
+/** Without an origin, the key itself counts as the master key, as in Bitcoin Core. */
 function openBranch({ origin, key }: DescriptorKey, steps: readonly number[]): Branch {
   return {
     node: steps.reduce(childKey, publicNode(key.node)),

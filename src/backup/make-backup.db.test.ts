@@ -143,7 +143,7 @@ it('of two restores into one database at once the second says that another one i
     ),
   );
   expect((await first).result).toMatch(/Something else is being restored into this database.* Give another empty/);
-  await expect(restore(file, url, dir)).rejects.toThrow(/There is something in the database already/);
+  await expect(restore(file, url, dir)).rejects.toThrow(/The database is not empty/);
 });
 
 it('what is left of killed backups is removed, and a file of somebody else’s never', async () => {

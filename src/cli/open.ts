@@ -151,7 +151,7 @@ function explain(code: string, reason: string, setting: string, { databaseUrl, d
       ? `The embedded database was lost (${reason}). Look into ${log}, and start again.`
       : null;
   }
-  if (code === READ_ONLY) return `${setting} leads to a database that takes no writes (${reason}).`;
+  if (code === READ_ONLY) return `${setting} leads to a database that accepts no writes (${reason}).`;
   if (UNREACHABLE.has(code)) return `The database cannot be reached (${reason}). Start it, or correct ${setting}.`;
   if (!REFUSED.test(code)) return tlsFailure(code, reason, setting);
   const tlsAlone = /no encryption|SSL off/.test(reason)

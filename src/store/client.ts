@@ -26,7 +26,7 @@ export function beginWithin(idleTimeoutMs: number): string {
 }
 
 /**
- * What is overridden here: pg's first message on a connection, which its types leave out, and its overloaded `query`.
+ * The overridden members: pg's first message on a connection, which its types leave out, and its overloaded `query`.
  */
 interface Overridden {
   getStartupConf(): Readonly<Record<string, string>>;
@@ -55,18 +55,20 @@ export class NoAnswerError extends Error {
   }
 }
 
-/** The server takes no writes because it is or became a replica: the same address may lead to another server by now. */
+/**
+ * The server accepts no writes because it is or became a replica: the same address may lead to another server by now.
+ */
 const READ_ONLY = '25006';
 
 /** PostgreSQL's classes `insufficient resources` and `system error`: a full disk is 53100, a broken one 58030. */
 export const EXHAUSTED = /^5[38]/;
 
-/** For statements that were running on a connection that had to be closed. */
+/** The error of statements that were running on a connection that had to be closed. */
 class ReadOnlyError extends Error {
   readonly code = READ_ONLY;
 
   constructor() {
-    super('the connection leads to a database that takes no writes');
+    super('the connection leads to a database that accepts no writes');
   }
 }
 
@@ -76,7 +78,9 @@ export interface PreparingClientConfig extends ClientConfig {
   readonly answerTimeoutMs: number;
   /** How long a transaction may wait for its next statement. */
   readonly idleTransactionTimeoutMs: number;
-  /** Called for a statement that the server had no means to run: no disk, no memory, no answer of its file system. */
+  /**
+   * Called for a statement that the server lacked the resources to run: disk, memory, or an answer of its file system.
+   */
   readonly onExhausted?: () => void;
 }
 
@@ -85,8 +89,8 @@ export interface PreparingClientConfig extends ClientConfig {
  * an answer forever: a server that vanished without closing its connections would otherwise block them for the quarter
  * of an hour in which the operating system retransmits. A statement that is not answered in time closes the connection
  * and fails everything sent on it; pg's own `query_timeout` only fails the statement and leaves a pool's client busy
- * forever. A connection to a replica is closed too, once the transaction that found it out is over: a pool would keep
- * it and fail every write.
+ * forever. A connection to a replica is closed too, once the transaction that detected the replica is over: a pool
+ * would keep it and fail every write.
  */
 export class PreparingClient extends SessionClient {
   readonly #answerTimeoutMs: number;
@@ -102,7 +106,7 @@ export class PreparingClient extends SessionClient {
       if (EXHAUSTED.test(code ?? '')) config.onExhausted?.();
     });
     this.connection.on('readyForQuery', ({ status }: { readonly status?: string }) => {
-      // Later, so that the statement fails with the server's own error.
+      // Closed later, so that the statement fails with the server's own error.
       if (isReadOnly && status === 'I') setImmediate(() => this.connection.stream.destroy(new ReadOnlyError()));
     });
   }

@@ -8,7 +8,7 @@ export type Database = Kysely<Tables>;
 /** An open transaction: the first argument of every function that writes. */
 export type Trx = Transaction<Tables>;
 
-/** Where the database is: a URL, or the parts of a connection to a Unix socket. */
+/** The address of the database: a URL, or the parts of a connection to a Unix socket. */
 export type Connection =
   | { readonly connectionString: string }
   | { readonly host: string; readonly port: number; readonly user: string; readonly database: string };
@@ -19,8 +19,8 @@ const NUMERIC = 1700;
 const DATE = 1082;
 
 /**
- * Every numeric column is `numeric(78, 0)`, so integers of both types become bigint; times become epoch milliseconds;
- * days stay text.
+ * Parsers by type: every numeric column is `numeric(78, 0)`, so integers of both types become bigint; times become
+ * epoch milliseconds; days stay text.
  */
 const PARSERS: ReadonlyMap<number, (text: string) => unknown> = new Map<number, (text: string) => unknown>([
   [TIMESTAMPTZ, parseTimestamp],
@@ -43,7 +43,7 @@ function parseTimestamp(text: string): number {
 function parseShifted(text: string): number {
   const [offset, sign, hours = '', minutes = '0', seconds = '0'] =
     /([+-])(\d\d)(?::(\d\d))?(?::(\d\d))?$/.exec(text) ?? [];
-  if (offset === undefined) throw new Error(`The database gave a time that cannot be read: ${text}`);
+  if (offset === undefined) throw new Error(`The database returned an unreadable time: ${text}`);
   const shiftSeconds = (Number(hours) * 60 + Number(minutes)) * 60 + Number(seconds);
   const local = parseTimestamp(`${text.slice(0, -offset.length)}+00`);
   return local + (sign === '-' ? shiftSeconds : -shiftSeconds) * 1000;
@@ -65,7 +65,7 @@ export async function affectedRows(executor: Database | Trx, statement: RawBuild
   return Number(numAffectedRows ?? 0n);
 }
 
-/** Locks the first `limit` rows of a query that nobody else works on. */
+/** Locks the first `limit` rows of a query that no other transaction has locked. */
 export function lockUntaken<Tables, From extends keyof Tables, Row>(
   query: SelectQueryBuilder<Tables, From, Row>,
   limit: number,
@@ -83,7 +83,7 @@ export interface DatabaseHandle {
   /** Pool connections in use, and statements and transactions waiting for one. */
   pool(): { readonly used: number; readonly waiting: number };
   /**
-   * Whether the server had no means for a statement since {@link hasMeans} was last called: what is written may be
+   * Whether the server has lacked resources for a statement since {@link hasMeans} was last called: writes may be
    * refused.
    */
   isExhausted(): boolean;
@@ -114,7 +114,7 @@ const IDLE_TRANSACTION_TIMEOUT_MS = 5_000;
 const KEEP_ALIVE_AFTER_MS = 10_000;
 
 /**
- * To this version of pg these modes mean `verify-full`, and it says so at length in plain text on standard error, in
+ * This version of pg treats these modes like `verify-full`, and prints a long plain-text warning on standard error, in
  * the middle of the JSON log. Replacing them by `verify-full` has the same effect without the text.
  */
 function plainSslMode(url: string): string {
@@ -139,7 +139,7 @@ function clientConfig(connection: Connection, applicationName: string) {
 /** Opens a pool. A broken connection or a restarted server is reported to `onError` and never ends the process. */
 export function openDatabase(connection: Connection, options: DatabaseOptions): DatabaseHandle {
   const { answerTimeoutMs = ANSWER_TIMEOUT_MS, applicationName = 'cointill' } = options;
-  // Before others give up waiting for the locks of a hanging transaction.
+  // The server ends a hanging transaction before others give up waiting for its locks.
   const idleTransactionTimeoutMs = Math.min(IDLE_TRANSACTION_TIMEOUT_MS, answerTimeoutMs / 2);
   let isExhausted = false;
   const onExhausted = (): void => void (isExhausted = true);
@@ -153,7 +153,7 @@ export function openDatabase(connection: Connection, options: DatabaseOptions): 
   });
   let closing = false;
   const onError = (error: Error): void => {
-    // pg attaches the whole client to the error, with every statement it knows, which nobody wants in a log.
+    // pg attaches the whole client to the error, with every statement it knows, which would fill the log.
     Reflect.deleteProperty(error, 'client');
     // A connection that is being closed may first receive the server's own shutdown.
     if (!closing) options.onError(error);

@@ -4,7 +4,7 @@ import { listeningSession, type ListeningSession, type Proof } from './listening
 /** A silent connection counts as broken after this, well within the second in which a revoked key must stop working. */
 const HEARTBEAT_MS = 250;
 const SILENCE_MS = 800;
-/** How long a new connection may take to listen and be proven: until then no heartbeat watches it. */
+/** How long a new connection may take to listen and be proven: before that no heartbeat watches it. */
 const LISTEN_MS = 5_000;
 
 export interface KeptSessionOptions {
@@ -19,7 +19,7 @@ export interface KeptSessionOptions {
   readonly onWithheld: () => void;
 }
 
-/** A listening connection that is replaced for as long as it takes. */
+/** A listening connection that is replaced when it breaks, as often as needed. */
 export interface KeptSession {
   /** Whether every notification until less than a second ago has arrived, as proven by one to ourselves. */
   readonly healthy: () => boolean;
@@ -27,7 +27,7 @@ export interface KeptSession {
 }
 
 /**
- * A connection only counts once a notification to ourselves, sent through the pool, has arrived on it: behind a pooler
+ * A connection counts only once a notification to ourselves, sent through the pool, has arrived on it: behind a pooler
  * that shares its sessions LISTEN succeeds, but nothing ever arrives.
  */
 export function keepSession(handle: DatabaseHandle, options: KeptSessionOptions): KeptSession {
@@ -63,7 +63,7 @@ export function keepSession(handle: DatabaseHandle, options: KeptSessionOptions)
     options.onUp();
   };
 
-  /** In addition to the heartbeat, which continues, because the pool may be slow to send it. */
+  /** In addition to the heartbeat, which continues, because the pool may be slow to send the proof. */
   const proveAgain = async (proven: ListeningSession): Promise<void> => {
     isProving = true;
     const proof = await proven.prove().finally(() => (isProving = false));

@@ -1,7 +1,7 @@
 import { timestamp, type Database } from './database.ts';
 import { toRow } from './rows.ts';
 
-/** No lease is taken for longer: one that ends later was taken by a clock that was ahead, and binds nobody. */
+/** The longest lease: one that ends later was taken by a clock that was ahead, and does not count. */
 const MAX_LEASE_MS = 15 * 60_000;
 
 /** Takes or renews a lease; false while another holder has it. The lease of a holder that died expires. */

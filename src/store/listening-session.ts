@@ -7,7 +7,8 @@ import type { Database } from './database.ts';
 const ARRIVAL_MS = 1_000;
 
 /**
- * Whether a notification to ourselves arrived; `unknown`: it could not be sent, or arrived when that proves nothing.
+ * Whether a notification to ourselves arrived; `unknown`: it could not be sent, or arrived when its arrival proves
+ * nothing.
  */
 export type Proof = 'delivered' | 'withheld' | 'unknown';
 
@@ -17,8 +18,9 @@ export interface ListeningSession {
   /** Resolves when all earlier notifications have arrived. Throws if the connection now leads to another session. */
   ask(): Promise<void>;
   /**
-   * Sends a notification through `db` and waits for it here. It only proves something while no query is running on this
-   * connection: a pooler that shares its sessions passes on what arrives during an answer and drops the rest.
+   * Sends a notification through `db` and waits for it here. Its arrival proves something only while no query is
+   * running on this connection: a pooler that shares its sessions passes on notifications that arrive during an answer
+   * and drops the rest.
    */
   prove(): Promise<Proof>;
   /** Never rejects. */
@@ -66,10 +68,10 @@ export function listeningSession(
       const proof = Promise.withResolvers<Proof>();
       let timer: NodeJS.Timeout | undefined;
       expected = { payload, resolve: proof.resolve };
-      // Losing it does no harm, so its commit need not wait for the disk.
+      // Losing the notification does no harm, so its commit need not wait for the disk.
       const message = sql`select set_config('synchronous_commit', 'off', true), pg_notify(${channel}, ${payload})`;
       const giveUp = (): void => {
-        // Messages that are already in the socket are read before deciding, however long this process was busy.
+        // Messages that are already in the socket are read before deciding, even after this process was busy for long.
         if (expected?.payload === payload)
           timer = setTimeout(() => setImmediate(proof.resolve, 'withheld'), ARRIVAL_MS);
       };

@@ -10,20 +10,20 @@ import {
   type Applied,
 } from './migration-files.ts';
 
-/** Any number that nobody else locks: two processes that start at once must not both migrate. */
+/** An arbitrary number that nobody else locks: two processes that start at once must not both migrate. */
 export const MIGRATION_LOCK = 7_203_611;
 
-/** A migration waits for nothing between its statements either, but more is lost when it is aborted. */
+/** A migration waits for nothing between its statements either, but aborting it loses more work. */
 const IDLE_TIMEOUT_MS = 30_000;
 
 /**
- * A statement that waits for a table's lock keeps everybody waiting who wants the table after it, and what a migration
- * has locked before stays locked meanwhile. A migration gives up this soon, and begins anew a moment later.
+ * A statement that waits for a table's lock blocks everybody who wants the table after it, while the migration's
+ * earlier locks are held. A migration gives up this soon, and begins again a moment later.
  */
 const LOCK_TIMEOUT_MS = 1_000;
-/** Long enough for those who queued behind a migration to be served. */
+/** Long enough for the statements that queued behind a migration to run. */
 const RETRY_MS = 1_000;
-/** PostgreSQL's code for a lock that was not had in time. */
+/** PostgreSQL's code for a lock that was not obtained in time. */
 const LOCK_NOT_AVAILABLE = '55P03';
 const REPORT_EVERY_MS = 60_000;
 
@@ -37,12 +37,12 @@ const LACKS_CHECKSUMS = `
   select not exists (
     select from pg_attribute where attrelid = 'migrations'::regclass and attname = 'checksum' and not attisdropped) as lacks`;
 
-/** How long a process waits before it asks again whether another one has migrated. */
+/** How long a process waits before it asks again for another one's migration lock. */
 const TURN_MS = 100;
 
 /**
- * One at a time. Asked for again and again, and never waited for: a statement that waits has a snapshot, which an index
- * that is built beside its writers waits for in its turn.
+ * Lets one process migrate at a time. The lock is polled and never waited for: a statement that waits holds a snapshot,
+ * for which an index that is built concurrently would wait in turn.
  */
 async function lockMigrations(client: Client): Promise<void> {
   for (;;) {
@@ -96,7 +96,7 @@ export async function migrate(client: Client, options: MigrateOptions = {}): Pro
   }
 }
 
-/** Runs `work` in a transaction, again and again until it gets every lock at once that it asks for. */
+/** Runs `work` in a transaction, again and again until it gets every lock immediately. */
 async function inTransaction(
   client: Client,
   migration: string,
@@ -118,7 +118,7 @@ async function inTransaction(
       onWait?.({ migration, holder: await oldestTransaction(client) });
       reportAt = performance.now() + REPORT_EVERY_MS;
     }
-    // The pause varies, so that it falls into step with no reader that comes at intervals.
+    // The pause varies, so that it does not synchronise with a reader that comes at intervals.
     await setTimeout(RETRY_MS * (0.5 + Math.random()));
   }
 }
@@ -137,10 +137,10 @@ async function oldestTransaction(client: Client): Promise<string | null> {
   return rows[0]?.holder ?? null;
 }
 
-/** The oldest PostgreSQL that everything runs on: `unique nulls not distinct` came with it. */
+/** The oldest supported PostgreSQL: `unique nulls not distinct` appeared with it. */
 const MIN_SERVER = 15;
 
-/** Refused before the first migration, which would leave a database half made. */
+/** Refused before the first migration, which would leave an incomplete database. */
 async function checkServer(client: Client): Promise<void> {
   const { rows } = await client.query<{ version: string; major: number }>(
     "select current_setting('server_version') as version, current_setting('server_version_num')::int / 10000 as major",
@@ -148,7 +148,7 @@ async function checkServer(client: Client): Promise<void> {
   const [server] = rows;
   if (server === undefined || server.major >= MIN_SERVER) return;
   throw new MigrationError(
-    `The database is PostgreSQL ${server.version}; Cointill needs ${MIN_SERVER} or newer. Point DATABASE_URL to such a server.`,
+    `The database is PostgreSQL ${server.version}; Cointill needs ${MIN_SERVER} or newer. Set DATABASE_URL to such a server.`,
   );
 }
 
@@ -174,14 +174,14 @@ async function apply(client: Client, folder: string, name: string): Promise<void
   await keep(client, name, checksum);
 }
 
-/** Up to a semicolon that is in no string, name, body of a function or comment. */
+/** A statement up to a semicolon outside of strings, names, function bodies and comments. */
 const STATEMENT = /(?:'(?:[^']|'')*'|"[^"]*"|\$(\w*)\$[^]*?\$\1\$|--.*|\/\*[^]*?\*\/|[^;])+/g;
 
 const CONCURRENTLY = /^((?:create|drop) index) concurrently/gm;
 
 /**
- * Applies a migration whose indexes are built while others write, which takes no transaction: stopped half-way it is
- * done again from its beginning. False: it is not of this kind, and nothing was done.
+ * Applies a migration whose indexes are built while others write, which needs no transaction: if it is interrupted, it
+ * is repeated from its beginning. Returns false, without doing anything, if the migration is of another kind.
  */
 async function applyBesideWriters(
   client: Client,
@@ -194,7 +194,7 @@ async function applyBesideWriters(
   const statements = (text.match(STATEMENT) ?? []).map((statement) => statement.trim());
   const run = async (statement: string): Promise<void> => void (await client.query(statement));
   for (const statement of statements) {
-    // One that builds an index keeps nobody waiting while it waits itself.
+    // A statement that builds an index concurrently blocks nobody while it waits.
     if (statement.match(CONCURRENTLY) !== null) await toldAs(name, () => run(statement));
     else await inTransaction(client, name, options, () => run(statement));
   }

@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 
-/** Where the migrations of this program are. */
+/** The folder of this program's migrations. */
 export const MIGRATIONS_FOLDER = path.join(import.meta.dirname, '../../migrations');
 
-/** The database cannot be brought to this program's schema, or read by it; the message says why and what to do. */
+/** The database cannot be migrated to this program's schema, or read by it; the message says why and what to do. */
 export class MigrationError extends Error {}
 
 /** A row of the table `migrations`. */
@@ -21,11 +21,11 @@ export interface Migration {
   readonly checksum: string;
 }
 
-/** An applied migration whose stored checksum is to become `checksum`, once `repair` was run. */
+/** An applied migration whose stored checksum becomes `checksum` once `repair` was run. */
 export interface Outdated {
   readonly name: string;
   readonly checksum: string;
-  /** SQL that turns what an earlier text of the file made into what the file makes today. */
+  /** SQL that turns the result of an earlier text of the file into the result of the present one. */
   readonly repair: string;
 }
 
@@ -40,8 +40,8 @@ export async function readMigration(folder: string, name: string): Promise<Migra
 }
 
 /**
- * Compares what a database was migrated by with the files of `folder`. A migration without a checksum is taken to be
- * unchanged. Some files had another text before the first release: `earlier/NAME.CHECKSUM.sql` repairs what it made.
+ * Compares the migrations applied to a database with the files of `folder`. A migration without a checksum is taken to
+ * be unchanged. Some files had another text before the first release: `earlier/NAME.CHECKSUM.sql` repairs its result.
  *
  * @throws MigrationError if the database was migrated by a newer version or by an unknown text of one of the files: its
  * schema would be unknown, and differ from a fresh one
@@ -64,7 +64,7 @@ export async function checkApplied(folder: string, applied: readonly Applied[]):
   return outdated;
 }
 
-/** Null: this text of the migration was never on the way to a release. */
+/** Null: this text of the migration was never published. */
 async function readRepair(folder: string, name: string, checksum: string): Promise<string | null> {
   const file = path.join(folder, 'earlier', `${path.basename(name, '.sql')}.${checksum.slice(0, 8)}.sql`);
   return readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
@@ -73,9 +73,9 @@ async function readRepair(folder: string, name: string, checksum: string): Promi
   });
 }
 
-/** A start, a backup, a restore and the check of a backup report this in the same sentence. */
+/** The error that a start, a backup, a restore and the check of a backup report in the same sentence. */
 export function unfitSchema(of: 'database' | 'backup', because: string): MigrationError {
   return new MigrationError(
-    `The schema of the ${of} does not fit this version of Cointill: ${because}. Use the version that made it. If you have changed a file of migrations/, undo that, and make a new migration of the change.`,
+    `The schema of the ${of} does not fit this version of Cointill: ${because}. Use the version that made it. If you have changed a file of migrations/, undo that, and add a new migration for the change.`,
   );
 }

@@ -4,19 +4,19 @@ import type { Mode } from '../domain/permission.ts';
 import type { Database, DatabaseHandle, Trx } from './database.ts';
 import { keepSession } from './kept-session.ts';
 
-/** The topics of notifications between processes, and what each carries. */
+/** The topics of notifications between processes, and the payload of each. */
 export interface NotificationPayloads {
   /** A key, project or wallet changed. */
   readonly access: readonly [];
   /** Some deliveries are due. */
   readonly deliveries: readonly [];
-  /** Ids of payments that changed, or whose refunds did; not of new ones, whose page nobody can have open. */
+  /** Ids of payments that changed, or whose refunds did; without new ones, whose page nobody can have open. */
   readonly payments: readonly string[];
   /** A network whose cursor moved, so that its payments have other confirmations now. */
   readonly chain: readonly [Network];
-  /** The project and mode where people wrote to what needs attention. */
+  /** The project and mode whose attention items people assigned, noted or marked. */
   readonly attention: readonly [projectId: string, mode: string];
-  /** The person whose sessions ended or whose roles changed, so that what is open for them is looked at again. */
+  /** The person whose sessions ended or whose roles changed, so that their open streams are checked again. */
   readonly sessions: readonly [string];
   /** The project whose deposits or sweeps changed. */
   readonly sweeps: readonly [projectId: string];
@@ -30,7 +30,7 @@ const IDS_PER_PAYLOAD = 200;
 const PROOF_EVERY_MS = 5_000;
 
 export interface ListenOptions {
-  /** Called, with plain words, when notifications do not arrive; once until they do again. */
+  /** Called, with plain words, when notifications do not arrive; once until they arrive again. */
   readonly onWithheld?: (problem: string) => void;
   readonly proofEveryMs?: number;
 }
@@ -45,7 +45,7 @@ export interface Notifications {
   stop(): Promise<void>;
 }
 
-/** The notifications of this process, which can also say what is wrong with them. */
+/** The notifications of this process, with their problem if they have one. */
 export interface Listening extends Notifications {
   /** Why they are not healthy, in plain words; null while they are. */
   problem(): string | null;
@@ -66,12 +66,12 @@ export async function notifyPayment(trx: Trx, paymentId: string): Promise<void> 
   await sql`select ${notification('payments', paymentId)}`.execute(trx);
 }
 
-/** Notifies every process that people wrote to what needs attention, when the transaction commits. */
+/** Notifies every process that people changed marks of attention items, when the transaction commits. */
 export async function notifyAttention(trx: Trx, projectId: string, mode: Mode): Promise<void> {
   await sql`select ${notification('attention', projectId, mode)}`.execute(trx);
 }
 
-/** A notification as an expression, to be sent by a statement that changes something anyway. */
+/** A notification as an expression, for a statement that changes something anyway. */
 export function notification<T extends Topic>(topic: T, ...payload: NotificationPayloads[T]): RawBuilder<unknown> {
   return sql`pg_notify(${CHANNEL}, ${[topic, ...payload].join(' ')})`;
 }
@@ -117,15 +117,16 @@ function dispatch(listeners: Listeners, payload: string): void {
       for (const listener of listeners.attention) listener([project, mode]);
       break;
     }
-    // An unknown topic is from a newer version, or a proof's.
+    // An unknown topic is from a newer version, or from a proof.
     default:
   }
 }
 
-const WITHHELD = 'notifications do not arrive, as behind a pooler of transactions; set DATABASE_DIRECT_URL past it';
+const WITHHELD =
+  'notifications do not arrive, as behind a pooler in transaction mode; set DATABASE_DIRECT_URL to bypass it';
 const NOT_LISTENING = 'not listening';
 
-/** Listens on a separate connection, and reconnects for as long as it takes. */
+/** Listens on a separate connection, and reconnects as often as needed. */
 export function listen(handle: DatabaseHandle, options: ListenOptions = {}): Listening {
   const { onWithheld, proofEveryMs = PROOF_EVERY_MS } = options;
   const listeners: Listeners = {

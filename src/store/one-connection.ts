@@ -3,7 +3,7 @@ import type { Client } from 'pg';
 import type { Database } from './database.ts';
 import type { Tables } from './tables.ts';
 
-/** Kysely on one connection, in whatever transaction is open there. It must not be asked to begin or end one. */
+/** Kysely on one connection, in the transaction that is open there. It must not be asked to begin or end one. */
 export function onConnection(client: Client): Database {
   const connection = {
     query: (text: string, values: readonly unknown[]) => client.query(text, [...values]),
@@ -16,8 +16,8 @@ export function onConnection(client: Client): Database {
 }
 
 /**
- * A statement with its parameters written into it, for `COPY`, which takes none. Texts go through the client's own
- * escaping. Throws TypeError for what it cannot write.
+ * A statement with its parameters written into its text, for `COPY`, which accepts none. Texts go through the client's
+ * own escaping. Throws TypeError for values that it cannot write.
  */
 export function inlined(client: Pick<Client, 'escapeLiteral'>, { sql, parameters }: CompiledQuery): string {
   return sql.replaceAll(/\$(\d+)/g, (_name, number: string) => literal(client, parameters[Number(number) - 1]));

@@ -19,12 +19,14 @@ export interface Ending<Result> {
   readonly statements: readonly Statement[];
 }
 
-/** Runs one transaction at a time and waits for the database only twice: for what it reads, and for its end. */
+/**
+ * Runs one transaction at a time and waits for the database only twice: for the rows that it reads, and for its end.
+ */
 export interface TransactionRunner {
   /**
    * A transaction that first reads and then saves. `decide` runs inside it and may only wait for the statements that it
    * runs there. If it throws, the transaction is rolled back and the error passed on. A DatabaseError means that
-   * nothing was saved; after any other connection fault that is unknown.
+   * nothing was saved; after any other connection fault the outcome is unknown.
    */
   transaction<Result>(decide: (runner: StatementRunner) => Promise<Ending<Result>>): Promise<Result>;
 }
@@ -68,7 +70,7 @@ export function createPipeline(connect: () => Promise<Client>): Pipeline {
       return answer;
     };
 
-  /** Whatever is sent after `onSent` was called comes after this one. */
+  /** Statements sent after `onSent` was called come after this one. */
   const inTurn = async <Result>(run: (ask: Ask, onSent: () => void) => Promise<Result>): Promise<Result> => {
     const before = lastSent;
     const { promise: sent, resolve: onSent } = Promise.withResolvers<void>();

@@ -38,7 +38,7 @@ export function fields<
   );
 }
 
-/** The columns to select as {@link fields} has them, for a statement that is written as text. */
+/** The columns to select like {@link fields}, for a statement written as text. */
 export function fieldList<const Table extends keyof Tables>(
   table: Table,
   { of = table, without = [] }: { readonly of?: string; readonly without?: readonly Name<Table>[] } = {},
@@ -48,7 +48,7 @@ export function fieldList<const Table extends keyof Tables>(
   );
 }
 
-/** The row of an object, to insert. It states every column that is not left out: a forgotten field does not compile. */
+/** The row of an object, to insert. It has every column that is not left out: a forgotten field does not compile. */
 export function toRow<const Table extends keyof Tables, const Left extends Name<Table> = never>(
   table: Table,
   object: Omit<Stored<Table>, FieldIn<Table, Left>>,
@@ -81,7 +81,7 @@ function columnValues(columns: readonly ColumnEntry[], object: object): Readonly
   return Object.fromEntries(columns.map(([name, field, shape]) => [name, parameterOf(shape, values[field])]));
 }
 
-/** A value as the driver takes it; it writes bigints and lists by itself. */
+/** A value in the form that the driver accepts; the driver writes bigints and lists by itself. */
 function parameterOf({ sqlType }: ColumnShape, value: unknown): unknown {
   if (value === null || value === undefined) return null;
   if (sqlType === 'timestamp with time zone') return new Date(value as number);

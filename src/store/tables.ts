@@ -86,7 +86,7 @@ export const TABLES = {
   backups: {
     started_at: timestamp(),
     finished_at: timestamp(),
-    /** Null: it was streamed. The folder that a scheduled backup was meant for, if it failed. */
+    /** Null: the backup was streamed. For a failed scheduled backup, the folder that it was meant for. */
     file: nullable(text()),
     bytes: nullable(bigint()),
     /** Why it failed; null if it is good. */
@@ -98,7 +98,7 @@ export const TABLES = {
 
 type KyselyOf<Of> = TypesOf<Of> extends { readonly kysely: infer Kysely } ? Kysely : never;
 
-/** The database as Kysely sees it. */
+/** The database's tables for Kysely. */
 export type Tables = {
   -readonly [Table in keyof typeof TABLES]: {
     -readonly [Name in keyof (typeof TABLES)[Table]]: KyselyOf<(typeof TABLES)[Table][Name]>;
@@ -106,8 +106,8 @@ export type Tables = {
 };
 
 /**
- * The columns of a table, for the inner parts of statements that are written as text: `*` would break once a newer
- * version adds a column.
+ * The columns of a table, for the inner parts of statements written as text: `*` would break once a newer version adds
+ * a column.
  */
 export function allColumns(table: keyof Tables): RawBuilder<unknown> {
   return sql.join(Object.keys(TABLES[table]).map((column) => sql.ref(`${table}.${column}`)));

@@ -178,7 +178,7 @@ it('what cannot be backed up or restored ends with 1, the reason, and nothing ha
   await rm(pipe);
   await refused(/already/, 'restore', file, '--data-dir', service.cointill.dataDir);
   const { url } = await testDatabase();
-  await refused(/something in the database already/, 'restore', file, '--to', url);
+  await refused(/database is not empty/, 'restore', file, '--to', url);
   await refused(/There is no file/, 'restore', path.join(dir, 'b.backup'), '--data-dir', path.join(dir, 'new'));
   const bytes = await readFile(file);
   await writeFile(path.join(dir, 'cut.backup'), bytes.subarray(0, bytes.length - 100));

@@ -51,7 +51,7 @@ it('the service does not start on a replica, and says which setting leads to it'
     code: 1,
     stdout: '',
     stderr:
-      'DATABASE_URL leads to a replica, which takes no writes. Set DATABASE_URL to the primary, or to an address that always leads there.\n',
+      'DATABASE_URL leads to a replica, which accepts no writes. Set DATABASE_URL to the primary, or to an address that always leads there.\n',
   });
 });
 
@@ -61,7 +61,7 @@ it('a service whose database became a replica is not ready, and says why', async
   const core = { app: { ...app, db: handle.db }, handle, networks: [] };
   expect(await readiness(core, { problem: () => null })).toMatchObject({
     ok: false,
-    checks: { database: 'DATABASE_URL leads to a replica, which takes no writes' },
+    checks: { database: 'DATABASE_URL leads to a replica, which accepts no writes' },
   });
 });
 
@@ -70,7 +70,7 @@ it('a replica is refused at start, with the setting that leads to it', async () 
   const client = await handle.connect();
   onTestFinished(() => client.end());
   await expect(checkWrites(client, 'DATABASE_DIRECT_URL')).rejects.toThrow(
-    /^DATABASE_DIRECT_URL leads to a replica, which takes no writes\. Set DATABASE_DIRECT_URL to the primary/,
+    /^DATABASE_DIRECT_URL leads to a replica, which accepts no writes\. Set DATABASE_DIRECT_URL to the primary/,
   );
   await expect(checkPool(handle.db)).rejects.toThrow(/^DATABASE_URL leads to a replica/);
 });

@@ -8,13 +8,13 @@ import type { Database } from '../database.ts';
 /** The database of a setting cannot be used; the message says why, and what to do. */
 export class UnfitDatabaseError extends Error {}
 
-/** Cointill never was in this database: a command that only works on what is there must not begin it. */
+/** Cointill was never in this database: a command that needs existing data must not create its tables. */
 export class EmptyDatabaseError extends Error {}
 
 const POLL_MS = 100;
 
 /**
- * Waits `patienceMs` for a first start that has made the database a moment ago and is about to migrate it.
+ * Waits `patienceMs` for a first start that has just created the database and is about to migrate it.
  *
  * @throws EmptyDatabaseError if no version of Cointill ever migrated the database
  */
@@ -28,7 +28,7 @@ export async function checkNotEmpty(client: Client, patienceMs: number): Promise
   }
 }
 
-/** The database of a setting could not be opened; the cause says what went wrong. */
+/** The database of a setting could not be opened; the cause is the error. */
 export class DatabaseConnectionError extends Error {
   readonly setting: string;
 
@@ -53,20 +53,20 @@ interface Role {
 }
 const ROLE = `select pg_is_in_recovery() as replica, current_setting('transaction_read_only') = 'on' as read_only`;
 
-/** Why a database takes no writes, in plain words; null if it does. */
+/** Why a database accepts no writes, in plain words; null if it does. */
 export async function writeProblem(db: Database): Promise<string | null> {
   const { rows } = await sql.raw<Role>(ROLE).execute(db);
   return problemOf(rows[0]);
 }
 
 /**
- * A megabyte of a table that nobody else sees and that the statement itself takes away: an order would fit on a page
- * that is there already, and say nothing of the disk.
+ * Writes a megabyte to a table that nobody else sees and that the statement itself removes: an order would fit on an
+ * existing page, and prove nothing about the disk.
  */
 const FILL = `create temp table cointill_room on commit drop as
   select repeat('-', 1000) as filler from generate_series(1, 1000)`;
 
-/** Why the server has no means to write, in its own words; null if it has them. */
+/** The resource that the server lacks for writing, in its own words; null if it can write. */
 export async function exhaustion(db: Database): Promise<string | null> {
   try {
     await sql.raw(FILL).execute(db);
@@ -78,12 +78,12 @@ export async function exhaustion(db: Database): Promise<string | null> {
 }
 
 function problemOf(role: Role | undefined): string | null {
-  if (role?.replica === true) return 'a replica, which takes no writes';
+  if (role?.replica === true) return 'a replica, which accepts no writes';
   return role?.read_only === true ? 'read-only' : null;
 }
 
 /**
- * Checks that the connection of `setting` leads to a database that takes writes. On a replica, PostgreSQL's own error
+ * Checks that the connection of `setting` leads to a database that accepts writes. On a replica, PostgreSQL's own error
  * would only name the first statement that writes.
  *
  * @throws UnfitDatabaseError if it does not
@@ -100,7 +100,7 @@ function unfit(setting: string, problem: string): UnfitDatabaseError {
         `${setting} leads to a database that was made read-only. Make it writable, or set ${setting} to one that is.`,
       )
     : new UnfitDatabaseError(
-        `${setting} leads to a replica, which takes no writes. Set ${setting} to the primary, or to an address that always leads there.`,
+        `${setting} leads to a replica, which accepts no writes. Set ${setting} to the primary, or to an address that always leads there.`,
       );
 }
 
@@ -136,7 +136,7 @@ const MAX_LOCK_KEY = 2 ** 31 - 1;
 
 /**
  * Checks that the direct connection and the pool lead to the same database and schema: a lock taken through one must be
- * visible through the other. Locks exist in one running database only, whereas names are the same everywhere, and a
+ * visible through the other. A lock exists in one running database only, while names are the same everywhere and a
  * restored copy has the identifiers of its original; and every role can see locks. Writes nothing.
  *
  * @throws UnfitDatabaseError if they do not

@@ -1,14 +1,14 @@
 import type { Tables } from '../tables.ts';
 
 /**
- * What a backup copies of each table; a table missing here does not compile. `rows`: all of it. `nothing`: data that is
- * only valid while the current processes run or follows from the rest, and what lets somebody in: a restored copy has
- * no session and no open link.
+ * The rows that a backup copies of each table; a table missing here does not compile. `rows`: all of them. `nothing`:
+ * data that is only valid while the current processes run, that follows from the rest, or that lets somebody in: a
+ * restored copy has no session and no open link.
  */
 export const COPIED_TABLES: { readonly [Name in keyof Tables]: 'rows' | 'nothing' } = {
   projects: 'rows',
   project_logos: 'rows',
-  // Drafts are looked at for an hour.
+  // Drafts are used for an hour.
   logo_drafts: 'nothing',
   api_keys: 'rows',
   api_key_clients: 'rows',
@@ -22,12 +22,12 @@ export const COPIED_TABLES: { readonly [Name in keyof Tables]: 'rows' | 'nothing
   transaction_counters: 'rows',
   payment_day_counts: 'rows',
   payments: 'rows',
-  // Made from the payments anew.
+  // Derived from the payments.
   payment_figures: 'nothing',
   completion_times: 'nothing',
   figures_progress: 'nothing',
   attention_marks: 'rows',
-  // Nobody is told of the same matter again after a restore.
+  // Nobody is mailed about the same item again after a restore.
   attention_occurrences: 'rows',
   payment_arrows: 'rows',
   payment_addresses: 'rows',
@@ -36,10 +36,10 @@ export const COPIED_TABLES: { readonly [Name in keyof Tables]: 'rows' | 'nothing
   events: 'rows',
   deliveries: 'rows',
   delivery_attempts: 'rows',
-  // Retries under way; the deliveries are due all the same.
+  // Progress of retries; their deliveries remain due.
   delivery_retries: 'nothing',
   retried_deliveries: 'nothing',
-  // To find out what just went wrong; the audit log and the payments say what happened.
+  // For finding recent faults; the audit log and the payments have the lasting facts.
   api_requests: 'nothing',
   api_request_counts: 'nothing',
   idempotency_keys: 'rows',
@@ -62,7 +62,7 @@ export const COPIED_TABLES: { readonly [Name in keyof Tables]: 'rows' | 'nothing
   chain_cursors: 'rows',
   chain_blocks: 'rows',
   chain_nodes: 'nothing',
-  // Anybody with a node can read the checks again; reports are made of balances and sweeps.
+  // The nodes can tell the checks again; reports use balances and sweeps.
   deposit_balances: 'rows',
   deposit_checks: 'nothing',
   sweeps: 'rows',
@@ -77,7 +77,7 @@ export const COPIED_TABLES: { readonly [Name in keyof Tables]: 'rows' | 'nothing
   recovery_codes: 'rows',
   audit_log: 'rows',
   saved_views: 'rows',
-  // The service that the backup is of sends them itself.
+  // The original service sends them itself.
   mails: 'nothing',
   mail_unsubscribes: 'nothing',
   notification_choices: 'rows',
@@ -87,5 +87,5 @@ export const COPIED_TABLES: { readonly [Name in keyof Tables]: 'rows' | 'nothing
   key_checks: 'nothing',
 };
 
-/** Records which migrations were applied; a backup has this in its manifest. */
+/** The table of applied migrations; a backup has them in its manifest. */
 export const MIGRATIONS_TABLE = 'migrations';

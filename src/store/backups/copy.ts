@@ -3,7 +3,7 @@ import type { Client, Connection, Submittable } from 'pg';
 
 /** Rows arrive one by one and are passed on in chunks of about this size. */
 const PIECE_BYTES = 256 * 1024;
-/** This much may wait for the consumer before the server is made to wait. */
+/** The server is made to wait once this much waits for the consumer. */
 const MAX_WAITING_BYTES = 8 * 1024 * 1024;
 const COPY_DATA = 0x64;
 
@@ -21,7 +21,7 @@ function rowsOf({ text }: { readonly text: string }): number {
 
 /**
  * Runs a `COPY … TO STDOUT` and passes its output on in order. The server waits while `take` is slow. It sends one row
- * at a time, which `eachRow` may write anew; what that returns is copied at once.
+ * at a time, which `eachRow` may rewrite; its result is copied at once.
  *
  * @returns the number of rows
  * @throws what `take` throws, after which the connection is unusable; otherwise the server's error
@@ -42,10 +42,10 @@ export function copyOut(
     let hasGivenUp = false;
 
     const giveUp = (error: unknown): void => {
-      // Every piece that waits behind the one that failed fails with it.
+      // Every piece that waits behind a failed one fails with it.
       if (hasGivenUp) return;
       hasGivenUp = true;
-      // The server is in the middle of it: nothing else can be sent on this connection.
+      // The server is still copying: nothing else can be sent on this connection.
       client.end().catch(() => {});
       connection?.stream.destroy();
       reject(error instanceof Error ? error : new Error(String(error)));
@@ -71,7 +71,7 @@ export function copyOut(
         connection = given;
         given.query(text);
       },
-      // The parser reuses its buffer, so what is kept must be copied.
+      // The parser reuses its buffer, so kept data must be copied.
       handleCopyData: ({ chunk: row }) => {
         const chunk = eachRow(row);
         for (let from = 0; from < chunk.length;) {
@@ -114,7 +114,7 @@ export function copyIn(client: Client, text: string, content: AsyncIterable<Buff
       } catch (error) {
         if (failed.signal.aborted) return;
         fault = error instanceof Error ? error : new Error(String(error));
-        ending.sendCopyFail('what was to be copied cannot be read');
+        ending.sendCopyFail('the data to copy cannot be read');
       }
     };
     const sendContent = async ({ stream }: Connection): Promise<void> => {

@@ -22,7 +22,7 @@ interface Structure {
   readonly make: string;
 }
 
-/** In the order in which they are created again: first what keys refer to, then the keys. */
+/** In the order in which they are created again: the constraints that foreign keys refer to, then the foreign keys. */
 const CONSTRAINTS = `
   select format('alter table %s drop constraint %I', conrelid::regclass, conname) as drop,
     format('alter table %s add constraint %I %s', conrelid::regclass, conname, pg_get_constraintdef(oid)) as make
@@ -42,11 +42,11 @@ const OCCUPANTS = `
 
 /**
  * Turns the database into a copy of a snapshot: creates its tables as those migrations made them, lets `fill` insert
- * the rows, and migrates to this program's version. All in the open transaction, so that the copy is complete or not
- * there at all.
+ * the rows, and migrates to this program's version. All in the open transaction, so that the copy is complete or does
+ * not exist.
  *
  * @throws OccupiedDatabaseError if the database is not empty or somebody else is filling it, MigrationError if a
- * migration, or a column with data, is not known here
+ * migration, or a column with data, is unknown to this program
  */
 export async function loadSnapshot(
   client: Client,
@@ -98,7 +98,7 @@ async function holdAlone(client: Client): Promise<void> {
   ]);
   if (rows[0]?.isHeld === true) return;
   throw new OccupiedDatabaseError(
-    'Something else is being restored into this database at this moment, or a service starts on it. Nothing of this backup was restored there. Give another empty database, or wait until that is through and look what is in this one.',
+    'Something else is being restored into this database at this moment, or a service starts on it. Nothing of this backup was restored there. Name another empty database, or wait until that has ended and look at the content of this one.',
   );
 }
 
@@ -106,7 +106,7 @@ async function checkEmpty(client: Client): Promise<void> {
   const { rows } = await client.query<{ name: string }>(OCCUPANTS);
   if (rows.length === 0) return;
   throw new OccupiedDatabaseError(
-    `There is something in the database already (${rows.map(({ name }) => name).join(', ')} …), and nothing is ever restored onto what is there. Give an empty database, such as one that createdb has just made.`,
+    `The database is not empty (${rows.map(({ name }) => name).join(', ')} …), and a restore never writes into existing data. Name an empty database, such as one that createdb has just made.`,
   );
 }
 

@@ -18,7 +18,7 @@ export interface Snapshot {
   readonly serverVersion: string;
   /** The server process that copies. */
   readonly serverPid: number;
-  /** The endpoints' encrypted secrets as stored, and what they are bound to. */
+  /** The endpoints' encrypted secrets as stored, with the ids that they are bound to. */
   sealedSecrets(): Promise<readonly { readonly id: string; readonly secret: Buffer }[]>;
   /** Copies a table's rows in PostgreSQL's binary format; returns how many there were. */
   copy(table: CopiedTable, take: (piece: Buffer) => Promise<void>): Promise<number>;
@@ -35,7 +35,7 @@ export interface SequenceState {
   readonly last: string | null;
 }
 
-/** Settings lifted so that statements can take any time, whatever the role or the database has configured. */
+/** These settings are lifted so that statements can take any time, even if the role or the database has limits. */
 const LIMITS = ['statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout', 'transaction_timeout'];
 
 /**
@@ -68,8 +68,8 @@ const SEQUENCES = `
  * Opens a snapshot of the database for reading, in one transaction on this connection, which ends with `work`. It
  * blocks nobody, and nobody blocks it.
  *
- * @throws MigrationError if the schema is not this program's, nor one that this program can migrate: what is copied
- * could not be restored
+ * @throws MigrationError if the schema is not this program's, nor one that this program can migrate: the copy could not
+ * be restored
  */
 export async function readSnapshot<Result>(
   client: Client,

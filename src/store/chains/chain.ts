@@ -23,10 +23,10 @@ export async function readCursor(executor: Database | Trx, network: Network): Pr
 }
 
 /**
- * Up to when everything that happened on each network was seen. Where transactions are seen in the mempool, only a read
- * of the mempool at the head proves it: a transaction sent in time may still be waiting while a later block is taken
- * in. Elsewhere the last block proves it, up to its own timestamp but not beyond the moment it was taken in, because
- * blocks may be dated ahead. Of a network without an entry nothing was seen.
+ * The time up to which everything that happened on each network was seen. Where transactions are seen in the mempool,
+ * only a read of the mempool at the head proves it: a transaction sent in time may still be waiting while a later block
+ * is taken in. Elsewhere the last block proves it, up to its own timestamp but not beyond the moment it was taken in,
+ * because block timestamps may be ahead. Without an entry, nothing of the network was seen.
  */
 export async function readSeenUpTo(executor: Database | Trx): Promise<ReadonlyMap<Network, number>> {
   const rows = await executor
@@ -59,7 +59,7 @@ export async function forgetAtHead(db: Database): Promise<void> {
   await db.updateTable('chain_cursors').set({ at_head_at: null }).where('at_head_at', 'is not', null).execute();
 }
 
-/** When a network was last known to be read up to its node's newest block; null if it is not, or if nobody knows. */
+/** When a network was last known to be read up to its node's newest block; null if it is not, or if that is unknown. */
 export async function readAtHead(executor: Database | Trx, network: Network): Promise<number | null> {
   const row = await executor
     .selectFrom('chain_cursors')
@@ -155,7 +155,7 @@ export async function knownBlock(db: Database, network: Network, height: number)
   return row ?? null;
 }
 
-/** The lowest block that is still saved: how far back a fork can be found. */
+/** The lowest block that is still saved, which limits how far back a fork can be found. */
 export async function oldestKnownBlock(db: Database, network: Network): Promise<Cursor | null> {
   const row = await db
     .selectFrom('chain_blocks')

@@ -10,8 +10,8 @@ export interface CoinOutflow {
   readonly units: bigint;
   /**
    * `taken`: they left in this block. `missing`: they were found missing after this block, and left in it or before.
-   * `open`: no node could say what came and left in this block; the units are the least that left. `before`: they lay
-   * there when the address was handed out; the units are below zero.
+   * `open`: no node could list the arrivals and departures of this block; the units are the least that left. `before`:
+   * they lay there when the address was handed out; the units are negative.
    */
   readonly state: 'taken' | 'missing' | 'open' | 'before';
 }
@@ -20,7 +20,7 @@ export interface CoinOutflow {
 export interface TakenFrom {
   readonly address: string;
   readonly height: number;
-  /** Which it is a deposit of, in lower case; null: none. */
+  /** The treasury of the deposit, in lower case; null: the address is no deposit. */
   readonly treasury: string | null;
 }
 
@@ -69,7 +69,7 @@ export async function treasuriesOn(db: Database, network: Network): Promise<read
   return rows.map(({ treasury }) => treasury);
 }
 
-/** Blocks of which no node could say yet what came to an address and left it. */
+/** Blocks for which no node could list an address's arrivals and departures yet. */
 export async function openOutflows(db: Database, network: Network): Promise<readonly TakenFrom[]> {
   const { rows } = await sql<TakenFrom>`
     select o.address, o.block_height as height, lower(w.source) as treasury
@@ -79,7 +79,7 @@ export async function openOutflows(db: Database, network: Network): Promise<read
   return rows;
 }
 
-/** How many addresses of each network such blocks concern, and the first of these blocks. */
+/** The number of addresses of each network that such blocks concern, and the first of these blocks. */
 export async function openOutflowCounts(
   db: Database,
 ): Promise<readonly { readonly network: Network; readonly addresses: number; readonly height: number }[]> {
@@ -90,8 +90,7 @@ export async function openOutflowCounts(
 }
 
 /**
- * The balance of a payment's address before a block, and the amount that arrived in the block; as far as both are
- * known.
+ * The balance of a payment's address before a block, and the amount that arrived in the block, where both are known.
  */
 export async function knownAround(
   db: Database,
@@ -117,7 +116,7 @@ export async function knownAround(
   return rows[0] ?? null;
 }
 
-/** Saves what left addresses. An open question that `resolved` names is answered by what is saved here. */
+/** Saves the coins that left addresses. An open block that `resolved` names is replaced by these. */
 export async function saveOutflows(
   trx: Trx,
   network: Network,
@@ -140,7 +139,7 @@ export async function saveOutflows(
     set units = coin_outflows.units + excluded.units`.execute(trx);
 }
 
-/** Forgets what left in blocks that were replaced. */
+/** Deletes the outflows in replaced blocks. */
 export async function dropOutflowsAbove(trx: Trx, network: Network, height: number): Promise<void> {
   await trx.deleteFrom('coin_outflows').where('network', '=', network).where('block_height', '>', height).execute();
 }

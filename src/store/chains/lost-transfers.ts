@@ -74,7 +74,7 @@ export async function lostTransfers(
   return rows;
 }
 
-/** The addresses of a network skipped after `since`, with the known amounts that they received in an asset. */
+/** The addresses of a network skipped after `since`, with the recorded amounts that they received in an asset. */
 export async function awaitingLost(
   db: Database,
   network: Network,
@@ -98,7 +98,7 @@ export async function awaitingLost(
 export interface AheadTransfer {
   readonly network: Network;
   readonly transactionHash: string;
-  /** In the form in which the chain's transfers carry it. */
+  /** The address in the form in which the chain's transfers carry it. */
   readonly address: string;
   readonly addressIndex: number;
   /** The next index to be handed out. */

@@ -24,23 +24,23 @@ export interface FaultyPayment {
   readonly status: PaymentStatus;
   /** Changes with each fault of the payment. */
   readonly occurrence: string;
-  /** The merchant's order id, otherwise the payment's number; null: it has neither. */
+  /** The merchant's order id, otherwise the payment's number; null if it has neither. */
   readonly name: string | null;
   readonly asset: AssetCode;
   readonly network: Network;
   readonly decimals: number;
   readonly owedUnits: bigint;
-  /** The amount that was seen and that no refund takes. */
+  /** The received amount that no refund takes. */
   readonly leftUnits: bigint;
   readonly confirmedUnits: bigint;
   readonly createdAt: number;
   readonly expiresAt: number;
   readonly cancelledAt: number | null;
-  /** Since when it confirms; null for other kinds. */
+  /** The time at which it began to confirm; null for other kinds. */
   readonly since: number | null;
 }
 
-/** Payments with an exception that is not dealt with yet, the newest first. */
+/** Payments with an exception that nobody has dealt with yet, newest first. */
 export async function unusualPayments(db: Database, scope: Scope, limit: number): Promise<readonly FaultyPayment[]> {
   const { rows } = await sql<FaultyPayment>`
     select * from (
@@ -64,7 +64,7 @@ export async function unusualPayments(db: Database, scope: Scope, limit: number)
   return rows;
 }
 
-/** Payments that confirm for much longer than their network usually takes, the newest first. */
+/** Payments that confirm for much longer than their network usually takes, newest first. */
 export async function slowPayments(
   db: Database,
   scope: Scope,
@@ -95,12 +95,12 @@ export async function slowPayments(
   return rows;
 }
 
-/** A time in epoch milliseconds, as occurrences have it. */
+/** A time in epoch milliseconds, the form that occurrences contain. */
 function millisecondsOf(at: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`(extract(epoch from ${at}) * 1000)::bigint::text`;
 }
 
-/** In the text of statements, so that plans know the statuses. */
+/** Written into the text of statements, so that the planner knows the statuses. */
 const COUNTING = sql.lit(`{${PAYMENT_STATUSES.filter(isCounting).join(',')}}`);
 
 const PAYMENT_COLUMNS = sql`p.id, p.surface as api, p.status, coalesce(p.merchant_order_id, p.transaction_number) as name,
@@ -127,7 +127,7 @@ export interface UnsignedRefund {
   readonly occurrence: string;
 }
 
-/** Live refunds with an address that nothing pays yet, the newest first. */
+/** Live refunds with an address that nothing pays yet, newest first. */
 export async function unsignedRefunds(
   db: Database,
   projectId: string,
@@ -146,25 +146,25 @@ export async function unsignedRefunds(
   return rows;
 }
 
-/** An endpoint that is disabled or fails. */
+/** An endpoint that is disabled or failing. */
 export interface FaultyEndpoint {
   readonly id: string;
   readonly url: string;
   readonly disabledAt: number | null;
   readonly disabledReason: string | null;
-  /** The newest delivery that it took, since which it fails; 0: none that is kept. */
+  /** The newest delivery that it acknowledged, since which it fails; 0 if none is kept. */
   readonly tookLast: bigint;
   /** The status of its last answer, or why there was none. */
   readonly status: number | null;
   readonly error: string | null;
 }
 
-/** The number of an endpoint's deliveries that are read. */
+/** How many deliveries of an endpoint are read. */
 const MAX_DELIVERIES = 1_000;
-/** A delivery that failed so often is no accident: a minute has passed. */
+/** A delivery with this many failed attempts is no accident: a minute has passed. */
 const MIN_ATTEMPTS = 3;
 
-/** Endpoints that are disabled, or did not take the newest of their deliveries after several attempts. */
+/** Endpoints that are disabled, or did not acknowledge the newest of their deliveries after several attempts. */
 export async function faultyEndpoints(db: Database, { projectId, mode }: Scope): Promise<readonly FaultyEndpoint[]> {
   const { rows } = await sql<FaultyEndpoint>`
     select w.id, w.url, w.disabled_at as "disabledAt", w.disabled_reason as "disabledReason",
@@ -189,7 +189,7 @@ export async function faultyEndpoints(db: Database, { projectId, mode }: Scope):
   return rows;
 }
 
-/** The networks that a project has a wallet for, and whether it is used live at all: it has a live key or a wallet. */
+/** The networks for which a project has a wallet, and whether it is used live at all: it has a live key or a wallet. */
 export async function walletNetworks(
   db: Database,
   projectId: string,
@@ -203,12 +203,12 @@ export async function walletNetworks(
   return { networks, isLive: hasKey || networks.length > 0 };
 }
 
-/** Names one occurrence of what needs attention. */
+/** Identifies one occurrence of an item that needs attention. */
 export type AttentionKey = Pick<AttentionMark, 'kind' | 'subject' | 'occurrence'>;
 /** A mark of people on one occurrence. */
 export type AttentionMark = Omit<Stored<'attention_marks'>, 'projectId' | 'mode' | 'changedAt'>;
 
-/** The marks of these occurrences; those without are left out. */
+/** The marks of these occurrences; unmarked ones are left out. */
 export async function attentionMarks(
   executor: Database | Trx,
   { projectId, mode }: Scope,
@@ -225,7 +225,7 @@ export async function attentionMarks(
   return rows;
 }
 
-/** Saves a mark in place of the version before it; false: there is another version meanwhile. */
+/** Saves a mark in place of the version before it; false if there is another version meanwhile. */
 export async function saveAttentionMark(
   trx: Trx,
   { projectId, mode }: Scope,
@@ -247,7 +247,7 @@ export async function saveAttentionMark(
   return saved !== undefined;
 }
 
-/** Somebody who can be given something to see to. */
+/** A person to whom an item can be assigned. */
 export interface Assignee {
   readonly id: string;
   readonly email: string;

@@ -12,11 +12,11 @@ export interface FigureHour {
   readonly at: number;
 }
 
-/** How far the figures are. */
+/** The progress of adding up figures. */
 export interface FiguresProgress {
-  /** Hours before it are added up; null: none is. */
+  /** Hours before this time are added up; null: none is. */
   readonly closedUntil: number | null;
-  /** Every transition up to this id is in the hours that are added up. */
+  /** Every transition up to this id is included in the added-up hours. */
   readonly takenIn: bigint | null;
 }
 
@@ -34,7 +34,7 @@ export async function figuresProgress(db: Database | Trx): Promise<FiguresProgre
   return row ?? { closedUntil: null, takenIn: null };
 }
 
-/** The progress with the state of its tail, locked; null: another process adds up. */
+/** The progress with the state of its tail, locked; null if another process is adding up. */
 export async function lockFiguresProgress(trx: Trx): Promise<(FiguresProgress & TailState) | null> {
   await sql`insert into figures_progress (id) values (${ROW}) on conflict do nothing`.execute(trx);
   const row = await trx
@@ -50,7 +50,9 @@ export async function lockFiguresProgress(trx: Trx): Promise<(FiguresProgress & 
 interface TailState {
   /** The newest transition's id when it was last noted. */
   readonly newest: bigint | null;
-  /** Every transition up to that is saved once all database transactions before this one have ended; null: find one. */
+  /**
+   * Every transition up to `newest` is saved once all database transactions before this one have ended; null: find one.
+   */
   readonly endedBefore: bigint | null;
 }
 
@@ -62,7 +64,7 @@ export async function saveFiguresProgress(trx: Trx, progress: FiguresProgress & 
     .execute();
 }
 
-/** Whether every hour before a time is added up, and no transition is newer than the newest that is taken in. */
+/** Whether every hour before a time is added up, and all transitions are included. */
 export async function isUpToDate(db: Database, over: number): Promise<boolean> {
   const { rows } = await sql<{ isUpToDate: boolean | null }>`
     select closed_until >= ${new Date(over).toISOString()}::timestamptz and taken_in = newest
@@ -71,7 +73,7 @@ export async function isUpToDate(db: Database, over: number): Promise<boolean> {
   return rows[0]?.isUpToDate === true;
 }
 
-/** The newest transition that can be seen, the oldest database transaction that still runs, and this one. */
+/** The newest visible transition, the oldest database transaction that still runs, and this one. */
 export async function transitionsNow(
   trx: Trx,
 ): Promise<{ readonly newest: bigint; readonly oldestXid: bigint; readonly ownXid: bigint }> {
@@ -80,11 +82,13 @@ export async function transitionsNow(
       pg_snapshot_xmin(pg_current_snapshot())::text::bigint as "oldestXid",
       pg_current_xact_id()::text::bigint as "ownXid"`.execute(trx);
   const [row] = rows;
-  if (row === undefined) throw new Error('The database answered nothing.');
+  if (row === undefined) throw new Error('The database returned no row.');
   return row;
 }
 
-/** The hours before a time whose payments changed after a transition; of one project and mode where named. */
+/**
+ * The hours before a time whose payments changed after a transition; only of one project and mode if they are given.
+ */
 export async function changedHours(
   db: Database | Trx,
   { after, before, limit }: { readonly after: bigint; readonly before: number; readonly limit: number },
@@ -106,7 +110,7 @@ export async function changedHours(
 
 /**
  * The end of the next hours to add up from a time on, at most `maxHours` and about `maxPayments`; hours without
- * payments before them are passed over. Null: there is no payment from then on.
+ * payments before them are skipped. Null: there is no later payment.
  */
 export async function nextHours(
   trx: Trx,
@@ -133,23 +137,23 @@ export async function hoursWithPayments(trx: Trx, from: number, until: number): 
 }
 
 /**
- * Each time is looked up along an index by itself: otherwise the planner, which does not know how few the times are,
+ * Looks up each time along an index by itself: otherwise the planner, which does not know how few the times are,
  * compares every payment with every time.
  */
 export const HOUR_BY_HOUR = sql`offset 0`;
 
-/** In completed payments the token is what it stays; before, it may be chosen anew. */
+/** The token of a completed payment, which is final; before completion, another may be chosen. */
 export const TOKEN_COLUMNS = sql`
   case when p.status = 'completed' then coalesce(p.network, '') else '' end as network,
   case when p.status = 'completed' then coalesce(p.asset, '') else '' end as asset`;
 
-/** How long a payment took, as `durationClass` has it. */
+/** How long a payment took, computed like `durationClass`. */
 export const DURATION_CLASS = sql`(
   select case when s < 64 then s else 64 + (e - 6) * 32 + ((s - (1::bigint << e)) * 32) / (1::bigint << e) end::int
   from (select greatest(0, floor(extract(epoch from p.completed_at - p.created_at)))::bigint as s) seconds,
   lateral (select length(ltrim(greatest(s, 1)::bit(40)::text, '0')) - 1 as e) bits)`;
 
-/** Adds up these hours from the payments as they are now, in place of what was there. */
+/** Adds up these hours from the present payments, replacing earlier sums. */
 export async function addUpHours(trx: Trx, hours: readonly FigureHour[]): Promise<void> {
   if (hours.length === 0) return;
   const wanted = wantedHours(hours);
@@ -211,5 +215,5 @@ function wantedHours(hours: readonly FigureHour[]): RawBuilder<unknown> {
 const inHour = () => sql`p.project_id = w.project_id and p.mode = w.mode and p.surface = any (${PAYMENT_APIS}::text[])
   and p.id >= w.first_id and p.id < w.next_id`;
 
-/** Payments are found by their ids: what a rounding puts beside its hour stays in it. */
+/** Payments are found by their ids: if rounding moves a time out of its hour, the payment still counts in that hour. */
 const slotTime = () => sql`greatest(w.at, least(p.created_at, w.at + interval '59 minutes 59 seconds'))`;

@@ -7,16 +7,17 @@ import { lostTransfers, transfersAhead } from '../chains/lost-transfers.ts';
 import { haltedWallets } from '../wallets/unissued.ts';
 
 /**
- * What the whole database says about the service's work, for metrics; the same in every process. Ages in milliseconds.
+ * Figures from the whole database about the service's work, for metrics; the same in every process. Ages in
+ * milliseconds.
  */
 export interface Figures {
   /** Deliveries that wait for their next attempt, counted up to {@link MAX_COUNTED}. */
   readonly deliveriesWaiting: number;
-  /** Age of the oldest of those; 0: none. */
+  /** Age of the oldest of those; 0 if there is none. */
   readonly deliveriesOldestMs: number;
-  /** How long the most overdue delivery has been due; 0: none is. */
+  /** How long the most overdue delivery has been due; 0 if none is. */
   readonly deliveriesLagMs: number;
-  /** How long the most overdue payment has been due; 0: none is. */
+  /** How long the most overdue payment has been due; 0 if none is. */
   readonly paymentsLagMs: number;
   /** Payments created in the last {@link COUNTED_DAYS} days. */
   readonly payments: readonly { readonly mode: Mode; readonly status: PaymentStatus; readonly count: number }[];
@@ -36,7 +37,8 @@ export const COUNTED_DAYS = 30;
 const AHEAD_DAYS = 7;
 
 /**
- * Reads them one after the other on one connection: each is answered from an index, whatever the size of the tables.
+ * Reads the figures one after the other on one connection: each is answered from an index, whatever the size of the
+ * tables.
  */
 export async function readFigures(db: Database, clock: () => number): Promise<Figures> {
   return db.connection().execute(async (one) => {

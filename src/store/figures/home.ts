@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Mode } from '../../domain/permission.ts';
 import type { Database } from '../database.ts';
 
-/** The facts of the page Home: all are read from counters and ends of indexes, whatever the tables hold. */
+/** The facts of the page Home: all are read from counters and ends of indexes, whatever the size of the tables. */
 
 interface Scope {
   readonly projectId: string;
@@ -19,7 +19,7 @@ export interface FirstSteps {
   readonly livePayment: boolean;
 }
 
-/** An endpoint's deliveries that are looked at for one that was answered. */
+/** How many of an endpoint's deliveries are searched for one that was answered. */
 const LOOKED_AT = 1_000;
 
 export async function firstSteps(db: Database, projectId: string): Promise<FirstSteps> {
@@ -36,20 +36,20 @@ export async function firstSteps(db: Database, projectId: string): Promise<First
       exists (select from api_keys where project_id = ${projectId} and mode = 'live' and revoked_at is null and successor_id is null) as "liveKey"
   `.execute(db);
   const [steps] = rows;
-  if (steps === undefined) throw new Error('The database answered nothing.');
+  if (steps === undefined) throw new Error('The database returned no row.');
   return steps;
 }
 
 /** The state of an endpoint's last deliveries. */
 export interface EndpointHealth {
   readonly url: string;
-  /** Why nothing is sent to it any more; null: something is. */
+  /** Why nothing is sent to it any more; null if deliveries are sent. */
   readonly disabledReason: string | null;
-  /** Whether the newest delivery that was tried was not taken. */
+  /** Whether the newest attempted delivery was not acknowledged. */
   readonly isFailing: boolean;
 }
 
-/** The endpoints of a project and mode, the oldest first. */
+/** The endpoints of a project and mode, oldest first. */
 export async function endpointHealth(db: Database, { projectId, mode }: Scope): Promise<readonly EndpointHealth[]> {
   const { rows } = await sql<EndpointHealth>`
     select w.url, case when w.disabled_at is null then null else coalesce(w.disabled_reason, 'disabled') end as "disabledReason",

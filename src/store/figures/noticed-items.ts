@@ -4,9 +4,9 @@ import type { Mode } from '../../domain/permission.ts';
 import { timestamp, type Database, type Trx } from '../database.ts';
 import { fieldList, type Stored } from '../rows.ts';
 
-/** An occurrence that was noticed. */
+/** A noticed item. */
 export type NoticedItem = Stored<'attention_occurrences'>;
-/** A matter that needs attention, as it is noticed. */
+/** The fields of an item when it is noticed. */
 export type Noticed = Pick<NoticedItem, 'kind' | 'subject' | 'occurrence' | 'name' | 'amount' | 'detail'>;
 
 interface Scope {
@@ -16,19 +16,19 @@ interface Scope {
 
 const COLUMNS = fieldList('attention_occurrences');
 
-/** Locks out other surveys, so that ids grow in the order in which occurrences can be seen. */
+/** Locks out other surveys, so that ids grow in the order in which items become visible. */
 export async function lockNoticedItems(trx: Trx): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtext('cointill attention occurrences'))`.execute(trx);
 }
 
-/** All open occurrences, the oldest first. */
+/** All open items, oldest first. */
 export async function openNoticedItems(executor: Database | Trx): Promise<readonly NoticedItem[]> {
   const { rows } = await sql<NoticedItem>`
     select ${COLUMNS} from attention_occurrences where ended_at is null order by id`.execute(executor);
   return rows;
 }
 
-/** Inserts new occurrences; one that had ended is opened again rather than duplicated. */
+/** Inserts new items; one that had ended is reopened rather than duplicated. */
 export async function saveNoticed(
   trx: Trx,
   { projectId, mode }: Scope,
@@ -51,7 +51,7 @@ export async function endNoticedItems(trx: Trx, ids: readonly bigint[], now: num
     where id = any (${ids.map(String)}::bigint[]) and ended_at is null`.execute(trx);
 }
 
-/** Saves that mails told of these occurrences, or of their end. */
+/** Records that these items, or their end, were mailed. */
 export async function markMailed(
   trx: Trx,
   ids: readonly bigint[],
@@ -64,7 +64,7 @@ export async function markMailed(
     where id = any (${ids.map(String)}::bigint[])`.execute(trx);
 }
 
-/** The occurrences of live endpoints that are open or were mailed since a time, the oldest first. */
+/** The items of live endpoints that are open or were mailed since a time, oldest first. */
 export async function endpointNoticedItems(executor: Database | Trx, since: number): Promise<readonly NoticedItem[]> {
   const { rows } = await sql<NoticedItem>`
     select ${COLUMNS} from attention_occurrences
@@ -73,14 +73,14 @@ export async function endpointNoticedItems(executor: Database | Trx, since: numb
   return rows;
 }
 
-/** The id of the newest occurrence; 0: there was none. */
+/** The id of the newest item; 0 if there never was one. */
 export async function newestNoticedItem(executor: Database | Trx): Promise<bigint> {
   const { rows } = await sql<{ newest: bigint }>`
     select coalesce(max(id), 0) as newest from attention_occurrences`.execute(executor);
   return rows[0]?.newest ?? 0n;
 }
 
-/** The open occurrences of a project and mode, of these kinds. */
+/** The open items of a project and mode, of these kinds. */
 export async function noticedItemsOf(
   db: Database,
   { projectId, mode }: Scope,

@@ -8,10 +8,10 @@ export interface AmountRange {
   readonly toMinor: bigint;
 }
 
-/** The step of an amount, as the index `payments_ended_by_amount` has it: how many digits, then the first two. */
+/** The step of an amount in the index `payments_ended_by_amount`: how many digits, then the first two. */
 export const AMOUNT_STEP = sql`(length(amount_minor::text) * 100 + left(amount_minor::text, 2)::integer)`;
 
-/** The steps that the amounts of a range belong to. */
+/** The steps that contain the amounts of a range. */
 export function amountSteps({ currencies, fromMinor, toMinor }: AmountRange): readonly number[] {
   const steps: number[] = [];
   const greatest = greatestAmountMinor(currencies);

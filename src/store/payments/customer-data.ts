@@ -9,8 +9,8 @@ import { deleteViewsAndLabels, FORGOTTEN, forgetInAudit, mentions } from './cust
 import { affectedRows, timestamp, type Database, type Trx } from '../database.ts';
 
 /**
- * The payments whose customers' data are meant: one customer's, by e-mail address, or all made before a time that have
- * ended.
+ * The payments whose customers' data are chosen: one customer's, by e-mail address, or all ended ones made before a
+ * time.
  */
 export type CustomerChoice =
   | { readonly kind: 'email'; readonly email: string }
@@ -19,7 +19,7 @@ export type CustomerChoice =
 /** The number of rows with customers' data. */
 export interface CustomerDataCounts {
   readonly payments: number;
-  /** Events with customers' data in their bodies, which are sent again if somebody asks for it. */
+  /** Events with customers' data in their bodies, which would be sent again on request. */
   readonly events: number;
   readonly notes: number;
   readonly refundReasons: number;
@@ -46,7 +46,10 @@ function chosen(projectId: string, choice: CustomerChoice): RawBuilder<unknown> 
     and (${HAS_FIELDS} or ${HAS_NOTES} or ${HAS_REASONS})`;
 }
 
-/** Counts what {@link deleteCustomerData} would clear of the first `limit` payments, and whether there are more. */
+/**
+ * Counts the data that {@link deleteCustomerData} would clear of the first `limit` payments, and whether there are
+ * more.
+ */
 export async function countCustomerData(
   executor: Database | Trx,
   projectId: string,
@@ -65,12 +68,12 @@ export async function countCustomerData(
       (select count(*)::integer from delivery_attempts a join deliveries d on d.id = a.delivery_id
         where d.event_id in (select id from said) and a.response_body <> '') as answers`.execute(executor);
   const [row] = rows;
-  if (row === undefined) throw new Error('A count has no row.');
+  if (row === undefined) throw new Error('A count returned no row.');
   const { found, ...counts } = row;
   return { counts, hasMore: found > counts.payments };
 }
 
-/** How many payments of before a time are still open: their data are needed, and stay. */
+/** How many payments made before a time are still open: their data are needed, and stay. */
 export async function countOpenBefore(executor: Database | Trx, projectId: string, before: number): Promise<number> {
   const { rows } = await sql<{ open: number }>`
     select count(*)::integer as open from payments p where p.project_id = ${projectId}
@@ -85,11 +88,11 @@ interface Chosen {
 }
 
 /**
- * Clears what customers gave with up to `limit` payments, wherever it was copied to. What books need stays: amounts,
- * addresses, hashes, times and order numbers.
+ * Clears the data that customers gave with up to `limit` payments, including all copies. Data that the books need
+ * stays: amounts, addresses, hashes, times and order numbers.
  *
  * @param after the last payment of the call before; null at first
- * @returns what was cleared, and where to go on; null: there is no more
+ * @returns the cleared counts, and the payment to continue after; null if there are no more
  */
 export async function deleteCustomerData(
   trx: Trx,
@@ -97,7 +100,7 @@ export async function deleteCustomerData(
   choice: CustomerChoice,
   { after, limit }: { readonly after: string | null; readonly limit: number },
 ): Promise<{ readonly counts: CustomerDataCounts; readonly auditEntries: number; readonly next: string | null }> {
-  // Locked: what is happening to a payment either ends before, or reads the cleared row.
+  // Locked: a simultaneous change of a payment either ends before, or reads the cleared row.
   const { rows } = await sql<Chosen>`
     select p.id, p.surface as api, p.customer_email as email from payments p
     where ${chosen(projectId, choice)} ${after === null ? sql`` : sql`and p.id > ${after}`}
@@ -118,8 +121,8 @@ export async function deleteCustomerData(
   await clearMarks(trx, projectId, ids);
   const events = await clearEvents(trx, ids);
   await clearIdempotentAnswers(trx, projectId, names, emails);
-  // Last, for it keeps all records of attempts waiting. Those that began before it are there to be cleared; those that
-  // begin after it read the cleared events (docs/decisions/0225).
+  // The last step, because it keeps all records of attempts waiting. Attempts recorded before it are cleared; those
+  // recorded after it read the cleared events (docs/decisions/0225).
   await sql`lock table delivery_attempts in share row exclusive mode`.execute(trx);
   const answers = await clearAnswers(trx, ids);
   const counts = { payments: rows.length, events, notes, refundReasons, answers };
@@ -159,7 +162,9 @@ async function clearAnswers(trx: Trx, ids: readonly string[]): Promise<number> {
   return rows[0]?.said ?? 0;
 }
 
-/** Clears bodies and what shops called their requests; returns how many bodies had customers' data, as the count. */
+/**
+ * Clears bodies and the request ids that shops chose; returns how many bodies had customers' data, counted as above.
+ */
 async function clearEvents(trx: Trx, ids: readonly string[]): Promise<number> {
   const { rows } = await sql<{ id: string; body: string; hasData: boolean }>`
     select id, body, body ~ ${HAS_CUSTOMER_DATA} as "hasData" from events
@@ -181,8 +186,8 @@ async function clearEvents(trx: Trx, ids: readonly string[]): Promise<number> {
 }
 
 /**
- * Answers that would be given once more to a request that is sent again; they are kept for a day. Their keys, which
- * shops make of what they like, become digests, so that such a request still makes nothing twice.
+ * Clears answers that would be replayed to a repeated request; they are kept for a day. Their keys, which shops choose
+ * freely, become digests, so that a repeated request still creates nothing twice.
  */
 async function clearIdempotentAnswers(
   trx: Trx,
@@ -207,7 +212,7 @@ async function clearIdempotentAnswers(
   if (changed.length === 0) return;
   const list = sql`json_to_recordset(${JSON.stringify(changed)}::json)
     as n (mode text, route text, key text, digest text, response text)`;
-  // A process of an older version knows no digests, and may have answered the same key again.
+  // A process of an older version does not know of digests, and may have answered the same key again.
   await sql`
     delete from idempotency_keys k using ${list}
     where k.project_id = ${projectId} and n.digest <> n.key and (k.mode, k.route, k.key) = (n.mode, n.route, n.digest)`.execute(
@@ -218,7 +223,10 @@ async function clearIdempotentAnswers(
     where k.project_id = ${projectId} and (k.mode, k.route, k.key) = (n.mode, n.route, n.key)`.execute(trx);
 }
 
-/** Refusals may quote what was sent, and paths and the shops' own ids of requests may have an address. */
+/**
+ * Clears calls of the APIs: refusals may quote the request, and paths and the shops' own request ids may contain an
+ * address.
+ */
 async function clearCalls(trx: Trx, projectId: string, choice: CustomerChoice): Promise<void> {
   const isOne = choice.kind === 'email';
   const meant = (column: RawBuilder<unknown>) =>
@@ -228,7 +236,7 @@ async function clearCalls(trx: Trx, projectId: string, choice: CustomerChoice): 
     meant(sql`path`),
     meant(sql`array_to_string(request_ids, ' ')`),
   ];
-  // Their ids begin with the time.
+  // The ids begin with the time.
   const before = isOne ? sql`true` : sql`last_id < ${firstUuidOf(choice.before)}::uuid`;
   await sql`
     update api_requests set error = case when ${refusal} then null else error end,
@@ -245,7 +253,7 @@ function hasAddress(column: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`${column} ~* '@|%40'`;
 }
 
-/** Whether a column has one of these texts, in any case. */
+/** Whether a column contains one of these texts, ignoring case. */
 function has(column: RawBuilder<unknown>, texts: readonly string[]): RawBuilder<unknown> {
   const each = texts.map((text) => sql`position(lower(${text}) in lower(${column})) > 0`);
   return sql`(${sql.join(each, sql` or `)})`;

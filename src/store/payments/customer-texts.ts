@@ -2,10 +2,10 @@ import { sql } from 'kysely';
 import { encodeId } from '../../domain/id.ts';
 import type { Trx } from '../database.ts';
 
-/** The text in place of one that was deleted; in the audit log the database's trigger allows this one alone. */
+/** The text that replaces a deleted one; in the audit log the database's trigger allows only this text. */
 export const FORGOTTEN = '(deleted)';
 
-/** Whether a text, or a query with escapes, has one of these addresses, which are in lower case. */
+/** Whether a text, or a query with escapes, contains one of these addresses, which are in lower case. */
 export function mentions(text: string, emails: readonly string[]): boolean {
   const words = [text, ...new URLSearchParams(text).values()].join('\n').toLowerCase();
   return emails.some((email) => words.includes(email));
@@ -20,7 +20,7 @@ export async function deleteViewsAndLabels(trx: Trx, projectId: string, emails: 
   if (searching.length > 0) {
     await sql`delete from saved_views where id = any (${searching.map(({ id }) => id)}::uuid[])`.execute(trx);
   }
-  // Locked, so that nobody puts one on a payment meanwhile.
+  // Locked, so that nobody adds one to a payment meanwhile.
   const { rows: labels } = await sql<{ id: string; name: string }>`
     select id, name from labels where project_id = ${projectId} order by id for update`.execute(trx);
   const naming = labels.flatMap(({ id, name }) => (mentions(name, emails) ? [id] : []));
@@ -36,7 +36,7 @@ interface Entry {
   readonly after: Readonly<Record<string, unknown>> | null;
 }
 
-/** The fields of entries that people filled with their own words, as the trigger has them too. */
+/** The fields of entries that people filled with their own words; the trigger lists the same. */
 function textFields(action: string): readonly string[] {
   if (action.endsWith('.export')) return ['label', 'search'];
   if (action.startsWith('view.')) return ['name', 'query'];
@@ -48,15 +48,15 @@ interface Forgotten {
   readonly paymentIds: readonly string[];
   /** The payments' names in the log. */
   readonly names: readonly string[];
-  /** In lower case. */
+  /** E-mail addresses in lower case. */
   readonly emails: readonly string[];
-  /** The one customer asked for, whose payments may have been cleared before; null: all of some days. */
+  /** The one requested customer, whose payments may have been cleared before; null: all customers of some days. */
   readonly email: string | null;
 }
 
 /**
- * Replaces texts of customers in entries of the audit log: all of these payments and their refunds, and in other
- * entries those that have the addresses. Returns how many entries were changed.
+ * Replaces texts of customers in entries of the audit log: in all entries of these payments and their refunds, and in
+ * other entries those that contain the addresses. Returns how many entries were changed.
  */
 export async function forgetInAudit(
   trx: Trx,
@@ -89,7 +89,7 @@ export async function forgetInAudit(
   return changed.length;
 }
 
-/** The values to write over an entry's; null: none. */
+/** The values to write over an entry's; null if none change. */
 function forget(
   { action, before, after }: Entry,
   isMeant: (text: string) => boolean,

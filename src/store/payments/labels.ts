@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Mode } from '../../domain/permission.ts';
 import type { Database, Trx } from '../database.ts';
 
-/** A word that people put on a project's payments of both modes. */
+/** A word that people add to a project's payments of both modes. */
 export interface Label {
   readonly id: string;
   readonly name: string;

@@ -22,11 +22,11 @@ export interface IssuedAddressRecord extends Pick<
   Stored<'payment_addresses'>,
   'network' | 'asset' | 'decimals' | 'owedUnits' | 'index' | 'issuedAt' | 'watchUntil'
 > {
-  /** In the form in which the chain's transfers carry it. */
+  /** The address in the form in which the chain's transfers carry it. */
   readonly address: string;
 }
 
-/** When a quote was given, at first for an address or again. */
+/** The time of a quote, for a new address or an address that already had one. */
 export type QuoteRecord = Pick<Stored<'payment_quotes'>, 'network' | 'asset' | 'address' | 'owedUnits' | 'quotedAt'>;
 
 /** An action on the payment or one of its refunds, in the dashboard or on the command line. */
@@ -46,13 +46,13 @@ export interface TakenMoney extends RefundedMoney {
   readonly network: Network;
 }
 
-/** Everything that is kept of one payment, as it was at one moment. */
+/** Everything stored about one payment, from one snapshot. */
 export interface PaymentDetails {
   readonly payment: Payment;
   readonly transitions: readonly TransitionRecord[];
   readonly transfers: readonly Transfer[];
   readonly addresses: readonly IssuedAddressRecord[];
-  /** The newest first. */
+  /** Newest first. */
   readonly quotes: readonly QuoteRecord[];
   readonly events: readonly EventRecord[];
   readonly refunds: readonly Refund[];
@@ -71,10 +71,10 @@ export interface PaymentDetails {
   readonly idempotencyKey: string | null;
 }
 
-/** Longer than this no list of anything is read: a hostile sender of dust can make any number of transfers. */
+/** No list is read beyond this length: a hostile sender of dust can make any number of transfers. */
 const MAX_EACH = 500;
 
-/** Reads it in one snapshot, each part along an index; null when there is no such payment. */
+/** Reads the payment in one snapshot, each part along an index; null if there is no such payment. */
 export async function findPaymentDetails(db: Database, id: string): Promise<PaymentDetails | null> {
   return db
     .transaction()
@@ -162,7 +162,7 @@ async function actionsOf(trx: Trx, payment: Payment, refunds: readonly Refund[])
   const rows = await trx
     .selectFrom('audit_log')
     .select(['at', 'action', 'actor_name as by', 'subject_id as subject', 'before', 'after'])
-    // The log has a label's id: its name is here alone, and goes with it.
+    // The audit log has only a label's id: its name is in its own table, and is deleted with it.
     .select(
       sql<string | null>`(select name from labels where labels.project_id = audit_log.project_id
         and labels.id::text = coalesce(after, before) ->> 'label_id')`.as('label'),
@@ -189,7 +189,7 @@ function detailOf({ label, crypto_amount: amount, asset }: Readonly<Record<strin
   return typeof amount === 'string' && typeof asset === 'string' ? `${amount} ${asset}` : null;
 }
 
-/** An answer is kept with the time of its payment's creation, and names the payment. */
+/** The idempotency key of a payment: the stored answer has the time of its creation, and names it. */
 async function idempotencyKeyOf(trx: Trx, payment: Payment): Promise<string | null> {
   const row = await trx
     .selectFrom('idempotency_keys')

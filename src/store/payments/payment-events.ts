@@ -30,7 +30,7 @@ export async function eventsOf(trx: Trx, paymentId: string, limit: number): Prom
     .select(['id', 'type', 'created_at as createdAt'])
     .where('payment_id', '=', paymentId)
     .orderBy('created_at')
-    // Ids of one millisecond are in no order.
+    // Ids of the same millisecond are unordered.
     .orderBy(sql`(body::jsonb ->> 'sequence')::bigint`)
     .limit(limit)
     .execute();

@@ -20,7 +20,7 @@ interface Scope {
 
 /** Payments of one kind within a part of the time. */
 export interface FigureRow {
-  /** Which part: 0 is from the first edge to the second. */
+  /** The number of the part: 0 is from the first edge to the second. */
   readonly part: number;
   readonly status: PaymentStatus;
   /** The token of completed payments; both are empty for others. */
@@ -33,7 +33,7 @@ export interface FigureRow {
   readonly amountMinor: bigint;
 }
 
-/** How many completed payments of a token took about so long. */
+/** The number of completed payments of a token in one class of durations. */
 export interface DurationRow {
   readonly period: number;
   readonly network: string;
@@ -44,21 +44,21 @@ export interface DurationRow {
 }
 
 export interface FiguresWanted {
-  /** Epoch milliseconds, rising, each a whole quarter of an hour: every part is from one to the next. */
+  /** Epoch milliseconds, rising, each a whole quarter of an hour: a part lies between two neighbours. */
   readonly edges: readonly number[];
-  /** The edges of the parts whose durations are wanted, in the same form. */
+  /** The edges of the parts for durations, in the same form. */
   readonly periods: readonly number[];
 }
 
 const DAY_MS = 24 * HOUR_MS;
-/** More pending transitions than this are not waited for: the figures are then as old as the worker is behind. */
+/** With more pending transitions than this, the figures do not wait: they are then as old as the worker is behind. */
 const MAX_PENDING = 5_000;
-/** More pending hours than this are not waited for either. */
+/** With more pending hours than this, they do not wait either. */
 const MAX_PENDING_HOURS = 200;
 
 /**
- * Figures of payments by the time of their creation as they are at one moment: what is added up already, and beside it
- * the payments of hours that are not over or changed since.
+ * Figures of payments by the time of their creation, from one snapshot: the added-up hours, and directly from the
+ * payments those hours that are not over or changed since.
  */
 export async function readPaymentFigures(
   db: Database,
@@ -78,7 +78,7 @@ export async function readPaymentFigures(
     });
 }
 
-/** The hours that are added up: those before `closedUntil` without `pending`. Others are read from the payments. */
+/** The added-up hours: those before `closedUntil` without `pending`. Others are read from the payments. */
 interface Source {
   readonly closedUntil: number;
   readonly pending: readonly number[];
@@ -102,7 +102,7 @@ const time = (at: number): RawBuilder<unknown> => sql`${new Date(at).toISOString
 const times = (all: readonly number[]): RawBuilder<unknown> =>
   sql`${all.map((at) => new Date(at).toISOString())}::timestamptz[]`;
 
-/** The payments themselves, of every time in `ranges`. */
+/** The payments themselves, with times in `ranges`. */
 function fresh(
   { projectId, mode }: Scope,
   ranges: readonly Range[],
@@ -194,7 +194,7 @@ interface AddedUp extends Range {
   readonly period: number;
 }
 
-/** The added-up parts of a period: whole days where nothing is missing, quarters of an hour around them. */
+/** The added-up parts of a period: whole days where no hour is missing, quarters of an hour around them. */
 function addedUp({ closedUntil, pending }: Source, from: number, end: number, period: number): readonly AddedUp[] {
   const until = Math.min(end, closedUntil);
   const firstDay = Math.ceil(from / DAY_MS) * DAY_MS;

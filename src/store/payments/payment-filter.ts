@@ -8,7 +8,7 @@ import type { PaymentStatus } from '../../domain/status.ts';
 import { AMOUNT_STEP, amountCondition, amountSteps, anyOf, type AmountRange } from './amount-steps.ts';
 import { ENDED_STATUSES, foundBy, HAS_ENDED, IS_RUNNING, RUNNING_STATUSES, type PaymentKey } from './payment-keys.ts';
 
-/** Which payments; null does not narrow. Times in epoch milliseconds, from inclusive, before exclusive. */
+/** The payments to find; null fields do not restrict. Times in epoch milliseconds, from inclusive, before exclusive. */
 export interface PaymentSearch {
   readonly statuses: readonly PaymentStatus[] | null;
   readonly exceptions: readonly Exception[] | null;
@@ -16,11 +16,11 @@ export interface PaymentSearch {
   readonly tokens: readonly { readonly asset: AssetCode; readonly network: Network }[] | null;
   readonly createdFrom: number | null;
   readonly createdBefore: number | null;
-  /** Any of them. */
+  /** Payments within any of these ranges. */
   readonly amounts: readonly AmountRange[] | null;
-  /** The name of a label of the project, in any case of its letters. */
+  /** The name of one of the project's labels, ignoring case. */
   readonly label: string | null;
-  /** Any of them. */
+  /** Payments with any of these keys. */
   readonly keys: readonly PaymentKey[] | null;
 }
 
@@ -44,26 +44,26 @@ export interface PaymentScopeKey {
 
 export type Condition = RawBuilder<unknown>;
 
-/** Payments along one index, the newest first; together the index scans are all that is asked for. */
+/** One index scan, newest payment first. The result of a search is the merge of all its scans. */
 export interface IndexScan {
-  /** What it is read from: a table or subquery called `payments`, maybe joined. */
+  /** The table or subquery, called `payments`, that is read; possibly with joins. */
   readonly source: Condition;
   readonly conditions: readonly Condition[];
 }
 
-/** How payments that meet a search are read. */
+/** The index scans that find the payments of a search. */
 export interface IndexScans {
   readonly indexScans: readonly IndexScan[];
-  /** Whether a payment may be in several index scans. */
+  /** Whether several index scans may find the same payment. */
   readonly overlap: boolean;
-  /** What is not in the index scans' conditions, because a page looks for it along an index of its own. */
+  /** The amount condition, which the index scans leave out because a page may look for it along an index of its own. */
   readonly amount: Condition | null;
 }
 
-/** More index scans than this are read as one instead, along whichever index the database takes. */
+/** Beyond this many index scans, one scan is used instead, along the index that the planner chooses. */
 const MAX_INDEX_SCANS = 64;
 
-/** The conditions that every payment of a scope has to meet, whatever else is asked for. */
+/** The conditions that every payment of a scope must meet, besides those of the search. */
 export function withinScope(
   { projectId, mode }: PaymentScopeKey,
   { createdFrom, createdBefore }: Pick<PaymentSearch, 'createdFrom' | 'createdBefore'>,
@@ -90,8 +90,8 @@ function idBounds(
 }
 
 /**
- * The index scans of what a search means in a scope, of payments with ids before `after`. `isWhole`: all of them will
- * be read, not a page.
+ * The index scans of a search in a scope, for payments with ids before `after`. `isWhole`: all of them will be read,
+ * not a page.
  */
 export function indexScansOf(
   scope: PaymentScopeKey,
@@ -152,7 +152,7 @@ export function indexScansOf(
   }
 }
 
-/** The filters that are conditions of one payment, whichever index it is read along. */
+/** The filters that are conditions on a single payment and work along any index. */
 type PlainFilter = Exclude<keyof PaymentSearch, 'createdFrom' | 'createdBefore' | 'label' | 'keys'>;
 
 const CONDITIONS: {
@@ -166,7 +166,7 @@ const CONDITIONS: {
 };
 const PLAIN_FILTERS = Object.keys(CONDITIONS).filter((name): name is PlainFilter => Object.hasOwn(CONDITIONS, name));
 
-/** All conditions of a search but those of these filters. */
+/** All conditions of a search except those of these filters. */
 function conditionsBut(search: PaymentSearch, without: readonly PlainFilter[]): readonly Condition[] {
   return conditionsOf(
     search,
@@ -183,7 +183,7 @@ function conditionOf<Name extends PlainFilter>(search: Pick<PaymentSearch, Name>
   return wanted === null ? [] : [CONDITIONS[name](wanted)];
 }
 
-/** Those that have ended along the index of tokens, or that of statuses where both are given; the others by status. */
+/** Ended payments along the index of tokens, or that of statuses where both are given; the others by status. */
 function byToken(
   token: readonly Condition[],
   statuses: readonly PaymentStatus[] | null,
@@ -227,8 +227,8 @@ function labelled(
 }
 
 /**
- * The newest ids of payments within amounts: of those that have ended along their index, at most 820 steps for each
- * currency that the project has payments in.
+ * The newest ids of payments within amounts: ended ones along their index, with at most 820 steps for each currency
+ * that the project has payments in.
  */
 export function alongAmounts(
   scope: PaymentScopeKey,
@@ -256,7 +256,7 @@ export function alongAmounts(
   return sql`select id from (${sql.join([...parts, running], sql` union `)}) found order by id desc limit ${page.limit}`;
 }
 
-/** Each of the first with each of the second, and so on. */
+/** The cartesian product of conditions. */
 function product(...parts: readonly (readonly Condition[])[]): readonly (readonly Condition[])[] {
   return parts.reduce<readonly (readonly Condition[])[]>(
     (sofar, part) => sofar.flatMap((own) => part.map((one) => [...own, one])),

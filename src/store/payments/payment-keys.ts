@@ -6,8 +6,8 @@ import { allColumns } from '../tables.ts';
 import { isFinal, PAYMENT_STATUSES, type PaymentStatus } from '../../domain/status.ts';
 
 /**
- * Payments that have ended stand in indexes of their own (`payments_ended_by_…`), which creations do not write to.
- * A query along such an index must union the open payments, which are few, since each expires.
+ * Ended payments are in indexes of their own (`payments_ended_by_…`), which creations do not write to. A query along
+ * such an index must union the open payments, which are few, since each expires.
  */
 export const ENDED_STATUSES: readonly PaymentStatus[] = PAYMENT_STATUSES.filter(isFinal);
 export const RUNNING_STATUSES: readonly PaymentStatus[] = PAYMENT_STATUSES.filter((status) => !isFinal(status));
@@ -17,16 +17,16 @@ const literals = (values: readonly string[]) => sql.join(values.map((value) => s
 /** Repeats the predicate of the partial indexes, so that the planner uses them. */
 export const HAS_ENDED = sql`status in (${literals(ENDED_STATUSES)})`;
 
-/** Within a project and mode, along the index of statuses. */
+/** Running payments within a project and mode, along the index of statuses. */
 export const IS_RUNNING = sql`surface in (${literals(PAYMENT_APIS)}) and status in (${literals(RUNNING_STATUSES)})`;
 
 /**
- * A key that people search for: a whole text, or the beginning of a description; e-mail and description in any case.
+ * A key that people search for: a whole text, or the beginning of a description; e-mail and description ignore case.
  */
 export type PaymentKey =
   | { readonly kind: 'id'; readonly id: string; readonly api: PaymentApi }
   | { readonly kind: 'number' | 'order_id' | 'email' | 'description'; readonly text: string }
-  /** In each form in which a network may write it. */
+  /** The hash or address in each form in which a network may write it. */
   | { readonly kind: 'transaction_hash' | 'address'; readonly forms: readonly string[] }
   | { readonly kind: 'refund' | 'event'; readonly id: string };
 export type PaymentKeyKind = PaymentKey['kind'];
@@ -38,28 +38,28 @@ export interface KeyScan {
   readonly condition: RawBuilder<unknown>;
 }
 
-/** The index of descriptions has this many characters of each. */
+/** The index of descriptions contains this many characters of each. */
 const INDEXED = 32;
 const DESCRIPTION = sql`lower(left(description, 32))`;
-/** Greater than every character, so that a text followed by it ends all that begin with the text. */
+/** Greater than every character: texts that begin with a text are below that text followed by this. */
 const LAST_CHARACTER = '\u{10ffff}';
 /**
- * Where a thousand descriptions begin alike, no more than these are read: the newest payments, and the last ones in the
- * order of their descriptions.
+ * If a thousand descriptions begin alike, no more than this many are read: the newest payments, and the last ones in
+ * the order of their descriptions.
  */
 const MAX_NEWEST = 1_000;
 const MAX_ALIKE = 2_000;
 
-/** How keys are read. */
+/** How scans for keys are read. */
 export interface Reading {
   readonly mode: Mode;
-  /** The conditions of the scope, which descriptions that begin alike need before they are cut off. */
+  /** The conditions of the scope, which limit descriptions that begin alike before they are cut off. */
   readonly within: RawBuilder<unknown>;
-  /** Reads all descriptions that begin alike, however many. */
+  /** Reads all descriptions that begin alike, without a limit. */
   readonly isWhole?: true;
 }
 
-/** The scans that find what a key means, each along an index. */
+/** The scans that find the payments of a key, each along an index. */
 export function foundBy(key: PaymentKey, reading: Reading): readonly KeyScan[] {
   const { mode } = reading;
   const one = (condition: RawBuilder<unknown>): readonly KeyScan[] => [{ source: sql`payments`, condition }];
@@ -103,7 +103,7 @@ export function foundBy(key: PaymentKey, reading: Reading): readonly KeyScan[] {
   }
 }
 
-/** Payments that have ended are read along the condition's own index, the others by status. */
+/** Ended payments are read along the condition's own index, the others by status. */
 function endedOrRunning(condition: RawBuilder<unknown>, reading: Reading): readonly KeyScan[] {
   return [{ source: sql`payments`, condition: sql`${HAS_ENDED} and ${condition}` }, running(condition, reading)];
 }
@@ -114,14 +114,14 @@ function running(condition: RawBuilder<unknown>, { within }: Reading): KeyScan {
   return { source: sql`payments`, condition: sql`id = any (array(${ids}))` };
 }
 
-/** Addresses and hashes of test payments, which are found before they are put in order as well. */
+/** Addresses and hashes of test payments, whose ids are also found before sorting. */
 function madeUp(value: RawBuilder<unknown>, forms: readonly string[], reading: Reading): readonly KeyScan[] {
   const column = sql`${value} is not null and ${value} = any (${[...new Set(forms)]}::text[])`;
   const ids = sql`select id from payments where mode = 'test' and ${HAS_ENDED} and ${column}`;
   return [{ source: sql`payments`, condition: sql`id = any (array(${ids}))` }, running(column, reading)];
 }
 
-/** Tables of chains lead with the network: each is tried. */
+/** The tables of chains have the network as first index column: each network is tried. */
 function onNetworks(column: string, forms: readonly string[]): RawBuilder<unknown> {
   return sql`network = any (${[...NETWORKS]}::text[]) and ${sql.ref(column)} = any (${forms}::text[])`;
 }

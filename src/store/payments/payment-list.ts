@@ -13,14 +13,14 @@ import {
 import { findPayments } from './payments.ts';
 import { foundBy, type PaymentKey, type PaymentKeyKind } from './payment-keys.ts';
 
-/** Where a page ends that was asked for, and how long it is. */
+/** The end and length of a requested page. */
 interface PageOf {
   readonly after: string | null;
   readonly limit: number;
 }
 
 /**
- * One page of a project's payments of both APIs, the newest first: those with ids before `after`. Each status, token or
+ * One page of a project's payments of both APIs, newest first: those with ids before `after`. Each status, token or
  * exception is read along its own index, newest first, and the scans are merged. A page costs the same at any depth.
  */
 export async function searchPayments(
@@ -35,7 +35,7 @@ export async function searchPayments(
   return ids.flatMap((id) => byId.get(id) ?? []);
 }
 
-/** How many of each index scan are read for an amount before it is looked for along its own index. */
+/** How many payments of each index scan are searched for an amount before the amount's own index is used. */
 const MAX_NEAR = 1_000;
 
 async function idsOf(
@@ -57,7 +57,7 @@ async function idsOf(
       page,
     );
   }
-  // An amount that many have is found among the newest; one that few have, along its index.
+  // A frequent amount is found among the newest payments; a rare one, along its index.
   const near = await newestOf(
     db,
     indexScans.map(
@@ -79,7 +79,7 @@ async function newestOf(db: Database, indexScans: readonly Condition[], { limit 
   return rows.map(({ id }) => id);
 }
 
-/** A payment and whose it is. */
+/** A payment with its project and mode. */
 export interface OwnedPayment extends PaymentScopeKey {
   readonly id: string;
   readonly api: PaymentApi;
@@ -114,7 +114,7 @@ export async function newestPayments(
   return rows;
 }
 
-/** A payment, and by what it was found: the first of the keys that mean it. */
+/** A payment, and the first of the keys that found it. */
 export interface PaymentHit {
   readonly by: PaymentKeyKind;
   readonly payment: Payment;
@@ -122,7 +122,7 @@ export interface PaymentHit {
 
 const ALL_TIMES = { createdFrom: null, createdBefore: null };
 
-/** The payments of a scope that any of these keys means: in the order of the keys, then the newest first. */
+/** The payments of a scope that any of these keys finds: in the order of the keys, then newest first. */
 export async function findHits(
   db: Database | Trx,
   scope: PaymentScopeKey,

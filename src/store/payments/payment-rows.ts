@@ -17,7 +17,7 @@ const NO_QUOTE = {
 export function paymentFromRow(row: PaymentRow): Payment {
   const { payment, quote, all, inTime, rest } = PAYMENTS.read(row);
   const received = { all, inTime, transactionHash: rest.decidingHash };
-  // Assigned to the object just read: copying so many fields takes as long as reading them.
+  // Assigned to the new object: copying so many fields takes as long as reading them.
   return Object.assign(payment, { quote: quoteOf(quote), received });
 }
 

@@ -199,7 +199,7 @@ const TAKE_NUMBERS = `
   returning project_id, mode, year, last`;
 
 /**
- * Raises the counters of these scopes, each named once, by its `count`; returns the first number taken of each, in
+ * Raises the counters of these scopes, each named once, by its `count`; returns the first number taken from each, in
  * their order.
  */
 export async function takeTransactionNumbers(

@@ -43,7 +43,7 @@ export interface PaymentChange {
 }
 
 /**
- * What the changes add to the day counters and subtract from them, in the order in which every writer locks their rows.
+ * The additions to the day counters and subtractions from them, in the order in which every writer locks their rows.
  */
 function countRecords(changes: readonly PaymentChange[], shard: CountShard): string {
   const deltas = new Map<string, { readonly of: Payment; readonly day: string; payments: bigint; usdCents: bigint }>();
@@ -70,7 +70,7 @@ function countRecords(changes: readonly PaymentChange[], shard: CountShard): str
   );
 }
 
-/** Always the same text, so that it is compiled once here and prepared once by the server. */
+/** The text never changes, so that it is compiled once here and prepared once by the server. */
 const SAVE = `
   with new_payments as (
     ${PAYMENTS.insert('$1')}
@@ -119,7 +119,7 @@ export async function saveChanges(
   await runner.executeQuery(saveStatement(changes, shard, answers));
 }
 
-/** The statement that saves them, to be sent together with others. */
+/** The statement that saves the changes, to be sent together with others. */
 export function saveStatement(
   changes: readonly PaymentChange[],
   shard: CountShard,
@@ -146,7 +146,7 @@ export function saveStatement(
 
 const SAVE_EVENTS = EVENTS.insert('$1');
 
-/** Stores events without sending them to anybody. */
+/** Stores events without sending them. */
 export async function saveEvents(runner: StatementRunner, events: readonly NewEvent[]): Promise<void> {
   const records = EVENTS.records(events.map((event) => ({ event })));
   await runner.executeQuery(CompiledQuery.raw(SAVE_EVENTS, [records]));

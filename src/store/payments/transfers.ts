@@ -14,7 +14,7 @@ export interface PaymentTransfer {
   readonly blockHash: string | null;
 }
 
-/** The prices of a moment, in USD per whole unit, scaled by 10^8. What has no fresh price is left out. */
+/** The prices at one moment, in USD per whole unit, scaled by 10^8. Assets without a fresh price are left out. */
 export interface PricesOfMoment {
   readonly tokens: readonly {
     readonly asset: AssetCode;
@@ -23,19 +23,19 @@ export interface PricesOfMoment {
     readonly price: UsdPriceE8;
   }[];
   readonly currencies: readonly { readonly currency: Fiat; readonly decimals: number; readonly price: UsdPriceE8 }[];
-  /** Money that came before this was worth something else then: it is unknown what. */
+  /** Money that came before this time is not valued: its worth then is unknown. */
   readonly since: number;
 }
 
 const NO_PRICES: PricesOfMoment = { tokens: [], currencies: [], since: 0 };
 
-/** A quotient rounded to the nearest, halves up, exactly; null where no column could hold it. */
+/** A quotient rounded to the nearest, halves up, exactly; null if it does not fit the column. */
 const worth = (dividend: string, divisor: string): string => {
   const rounded = `div(2 * (${dividend}) + (${divisor}), 2 * (${divisor}))`;
   return `case when ${rounded} < 1e18 then (${rounded})::bigint end`;
 };
 
-/** The worth of the same money is kept: it was worth that when it came. */
+/** Keeps a recorded worth: it is the worth at the time of arrival. */
 const kept = (column: string): string =>
   `${column} = case when transfers.payment_id = excluded.payment_id and transfers.amount_units = excluded.amount_units
     then transfers.${column} else excluded.${column} end`;
@@ -55,10 +55,9 @@ const SAVE = `
   where excluded.state <> 'seen' or transfers.state = 'dropped'`;
 
 /**
- * Saves transfers with what they are worth at the given prices. One that is already known gets its new state and block,
- * and keeps the time it was first seen and what it was worth then; a mempool transfer does not undo a known block. When
- * an EVM transaction is mined again in another block, its logs are numbered anew, and the same number may belong to
- * another payment.
+ * Saves transfers with their worth at the given prices. A known transfer gets its new state and block, and keeps the
+ * time it was first seen and its worth then; a mempool transfer does not undo a known block. When an EVM transaction is
+ * mined again in another block, its logs are numbered anew, and the same number may belong to another payment.
  */
 export async function saveTransfers(
   trx: Trx,
@@ -116,8 +115,8 @@ export async function confirmTransfers(
 }
 
 /**
- * Removes transfers from blocks above a height: they become `seen` if they are in a mempool again, which then shows
- * what happens to them, or `dropped` if nothing is known about them until they come back.
+ * Removes transfers from blocks above a height: they become `seen` if they are in a mempool again, which then decides
+ * their state, or `dropped` if nothing is known about them until they come back.
  */
 export async function takeBackTransfersAbove(
   trx: Trx,

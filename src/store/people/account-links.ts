@@ -25,7 +25,7 @@ export async function findLink(executor: Database | Trx, tokenHash: Buffer): Pro
   return row ?? null;
 }
 
-/** Uses an open link up; false if somebody else was first, or the link has expired. */
+/** Uses up an open link; false if it was used before or has expired. */
 export async function useLink(trx: Trx, tokenHash: Buffer, now: number): Promise<boolean> {
   const row = await trx
     .updateTable('account_links')

@@ -9,12 +9,12 @@ import type { Client } from 'pg';
 import { copyFile } from '../reports/copy-file.ts';
 import { guarded, time, type Writing } from '../reports/export-columns.ts';
 
-/** Field by field, secrets left out. */
+/** Values keyed by field, without secrets. */
 export type AuditValues = Readonly<Record<string, unknown>>;
 
 type Row = Stored<'audit_log'>;
 
-/** One change, as the log keeps it. */
+/** One change, as the log records it. */
 export interface AuditEntry extends Omit<Row, 'actorKind' | 'actorId' | 'actorName' | 'subjectKind' | 'subjectId'> {
   readonly actor: { readonly kind: ActorKind; readonly id: string | null; readonly name: string };
   readonly subject: { readonly kind: string; readonly id: string | null };
@@ -42,7 +42,7 @@ export function auditStatement({ actor, subject, ...entry }: AuditEntry): Statem
   );
 }
 
-/** One page of what a filter means, newest first; `after` is the last id of the page before. */
+/** One page of the entries that match a filter, newest first; `after` is the last id of the page before. */
 export async function listAuditEntries(
   executor: Database | Trx,
   filter: AuditFilter,
@@ -79,11 +79,11 @@ function entryFromRow({ actorKind, actorId, actorName, subjectKind, subjectId, .
   };
 }
 
-/** Which entries of the audit log are meant. What is null narrows nothing. */
+/** Selects entries of the audit log. Null fields do not restrict. */
 export interface AuditFilter {
-  /** Null: of all projects, and of none. */
+  /** Null: entries of all projects, and of none. */
   readonly projectId: string | null;
-  /** Projects that are left out. */
+  /** Projects whose entries are left out. */
   readonly without: readonly string[];
   /** A person's or key's id, or one kind of actors. */
   readonly who: { readonly id: string } | { readonly kind: ActorKind } | null;
@@ -101,7 +101,7 @@ export const WHOLE_LOG: AuditFilter = {
   before: null,
 };
 
-/** Entries get their ids by the time of the change, so that times are found along the ids. */
+/** An entry's id contains the time of the change, so that times are found along the ids. */
 export function auditCondition({ projectId, without, who, group, from, before }: AuditFilter): RawBuilder<SqlBool> {
   const conditions = [
     ...(projectId === null ? [] : [sql`project_id = ${projectId}`]),
@@ -114,14 +114,14 @@ export function auditCondition({ projectId, without, who, group, from, before }:
   return conditions.length === 0 ? sql<SqlBool>`true` : sql<SqlBool>`${sql.join(conditions, sql` and `)}`;
 }
 
-/** A file of the audit log. */
+/** An export of the audit log. */
 export interface AuditExport extends Writing {
   readonly filter: AuditFilter;
 }
 
 const CSV_HEADS = ['time', 'who', 'name', 'action', 'project', 'of', 'id', 'before', 'after', 'address', 'request'];
 
-/** Passes on a file of the log, the newest first, as it is at one moment. Returns the number of rows. */
+/** Passes on the log, newest first, from one snapshot. Returns the number of rows. */
 export function copyAudit(
   client: Client,
   { filter, ...writing }: AuditExport,

@@ -57,7 +57,7 @@ export async function deletePasskeys(trx: Trx, personId: string): Promise<void> 
   await trx.deleteFrom('passkeys').where('person_id', '=', personId).execute();
 }
 
-/** Puts these codes in place of all from before; none takes them away. */
+/** Replaces all of a person's codes; an empty list only deletes them. */
 export async function replaceRecoveryCodes(trx: Trx, personId: string, hashes: readonly Buffer[]): Promise<void> {
   await trx.deleteFrom('recovery_codes').where('person_id', '=', personId).execute();
   if (hashes.length === 0) return;
@@ -65,7 +65,7 @@ export async function replaceRecoveryCodes(trx: Trx, personId: string, hashes: r
   await trx.insertInto('recovery_codes').values(rows).execute();
 }
 
-/** How many codes are left. */
+/** How many unused codes a person has. */
 export async function countRecoveryCodes(executor: Database | Trx, personId: string): Promise<number> {
   const { left } = await executor
     .selectFrom('recovery_codes')
@@ -76,7 +76,7 @@ export async function countRecoveryCodes(executor: Database | Trx, personId: str
   return Number(left);
 }
 
-/** Uses a code up; false if it is none, or was used before. */
+/** Uses up a code; false if it is wrong or was used before. */
 export async function useRecoveryCode(
   executor: Database | Trx,
   personId: string,

@@ -15,7 +15,7 @@ export interface NewMail {
   readonly giveUpAt: number;
 }
 
-/** Saves mails to be sent, but for those whose person has one with the same key. */
+/** Saves mails to be sent, except to people who have one with the same key. */
 export async function insertMails(trx: Trx, mails: readonly NewMail[], now: number): Promise<void> {
   if (mails.length === 0) return;
   const waiting = { createdAt: now, nextAttemptAt: now, attempts: 0, outcome: null, endedAt: null, problem: null };
@@ -77,7 +77,7 @@ export async function endMail(
     .execute();
 }
 
-/** Lets a mail be tried again later, unless the lease was lost. */
+/** Schedules another attempt of a mail, unless the lease was lost. */
 export async function retryMail(db: Database, { id, leaseUntil }: DueMail, at: number, problem: string): Promise<void> {
   await db
     .updateTable('mails')
@@ -87,7 +87,7 @@ export async function retryMail(db: Database, { id, leaseUntil }: DueMail, at: n
     .execute();
 }
 
-/** Who got, or will get, the mail with a key. */
+/** The people who got, or will get, the mail with a key. */
 export async function recipientsOf(executor: Database | Trx, mailKey: string): Promise<readonly string[]> {
   const rows = await executor
     .selectFrom('mails')
@@ -138,13 +138,13 @@ export async function findUnsubscribe(executor: Database | Trx, tokenHash: Buffe
     .selectFrom('mail_unsubscribes')
     .select(['person_id as personId', 'notification', 'used_at as usedAt'])
     .where('token_hash', '=', tokenHash)
-    // Former versions gave out links against mails of changed wallets.
+    // Former versions gave out links that switched off mails about changed wallets.
     .where('notification', 'in', NOTIFICATIONS)
     .executeTakeFirst();
   return row ?? null;
 }
 
-/** Uses a token up; false if it was used before. */
+/** Uses up a token; false if it was used before. */
 export async function useUnsubscribe(trx: Trx, tokenHash: Buffer, now: number): Promise<boolean> {
   const row = await trx
     .updateTable('mail_unsubscribes')
@@ -157,8 +157,8 @@ export async function useUnsubscribe(trx: Trx, tokenHash: Buffer, now: number): 
 }
 
 /**
- * Deletes mails that ended before a time, what was over before it, and tokens that nobody used for a long time; returns
- * the most rows of one of them.
+ * Deletes mails that ended before a time, occurrences that had ended before it, and tokens unused for a long time;
+ * returns the largest number of deleted rows of one kind.
  */
 export async function purgeMails(
   db: Database,

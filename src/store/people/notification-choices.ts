@@ -7,7 +7,7 @@ import { fields, toRow, type Stored } from '../rows.ts';
 /** The choices of a person, and the progress of their mails. */
 export type SavedChoices = Omit<Stored<'notification_choices'>, 'personId'>;
 
-/** Somebody who may get mails. */
+/** A person who may get mails. */
 export interface MailReader {
   readonly id: string;
   readonly email: string;
@@ -23,7 +23,7 @@ export const NOTHING_SAVED: SavedChoices = {
   weeklyMade: null,
 };
 
-/** The choices of a person; null: none yet. */
+/** The choices of a person; null if they made none yet. */
 export async function findChoices(executor: Database | Trx, personId: string): Promise<SavedChoices | null> {
   const row = await executor
     .selectFrom('notification_choices')
@@ -33,7 +33,9 @@ export async function findChoices(executor: Database | Trx, personId: string): P
   return row ?? null;
 }
 
-/** Locks a person's choices until the transaction ends: of two changes at once the second sees the first. */
+/**
+ * Locks a person's choices until the transaction ends, so that the second of two simultaneous changes sees the first.
+ */
 export async function lockChoices(trx: Trx, personId: string): Promise<SavedChoices> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`cointill choices ${personId}`}, 0))`.execute(trx);
   return (await findChoices(trx, personId)) ?? NOTHING_SAVED;
@@ -48,14 +50,14 @@ export async function saveChoices(trx: Trx, personId: string, choices: SavedChoi
     .execute();
 }
 
-/** Keeps the language of somebody's browser, unless they have one. */
+/** Keeps the language of a person's browser, unless they have a language already. */
 export async function rememberLanguage(trx: Trx, personId: string, language: MailLanguage | null): Promise<void> {
   if (language === null) return;
   const choices = await lockChoices(trx, personId);
   if (choices.language === null) await saveChoices(trx, personId, { ...choices, language });
 }
 
-/** Everybody with an account who is not deactivated, with roles and choices. */
+/** Everybody with an account that is not deactivated, with roles and choices. */
 export async function mailReaders(executor: Database | Trx): Promise<readonly MailReader[]> {
   const [people, memberships, saved] = await Promise.all([
     executor

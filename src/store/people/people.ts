@@ -4,7 +4,7 @@ import type { Database, Trx } from '../database.ts';
 import { notifySessions } from '../notifications.ts';
 import { fields, toChanges, toRow, type Stored } from '../rows.ts';
 
-/** Somebody who may use the dashboard, or was invited to. */
+/** A person who may use the dashboard, or was invited to. */
 export type Person = Omit<Stored<'people'>, 'totpLastStep'>;
 
 /** A person with their roles. */
@@ -15,7 +15,7 @@ export interface Member extends Person {
 
 const PERSON = fields('people', { without: ['totp_last_step'] });
 
-/** Whether anybody has made an account: from then on there is no set-up. */
+/** Whether anybody has created an account: from then on there is no set-up. */
 export async function hasPeople(executor: Database | Trx): Promise<boolean> {
   const row = await executor
     .selectFrom('people')
@@ -26,7 +26,7 @@ export async function hasPeople(executor: Database | Trx): Promise<boolean> {
   return row !== undefined;
 }
 
-/** Two set-ups or invitations at once would each see that the other is not there. Held until the transaction ends. */
+/** Locks out other set-ups and invitations until the transaction ends: of two at once, neither would see the other. */
 export async function lockPeople(trx: Trx): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtext('cointill people'))`.execute(trx);
 }
@@ -41,7 +41,7 @@ export async function insertPerson(
     .execute();
 }
 
-/** The person with an e-mail address, in whichever case it is typed. */
+/** The person with an e-mail address, ignoring case. */
 export async function findPersonByEmail(executor: Database | Trx, email: string): Promise<Person | null> {
   const row = await executor
     .selectFrom('people')
@@ -56,13 +56,13 @@ export async function findPerson(executor: Database | Trx, id: string): Promise<
   return row ?? null;
 }
 
-/** Locks the person until the transaction ends: what a factor is checked against must not change meanwhile. */
+/** Locks the person until the transaction ends: the data that a factor is checked against must not change meanwhile. */
 export async function lockPerson(trx: Trx, id: string): Promise<Person | null> {
   const row = await trx.selectFrom('people').select(PERSON).where('id', '=', id).forUpdate().executeTakeFirst();
   return row ?? null;
 }
 
-/** All people, in the order in which they came. */
+/** All people, in the order in which they were added. */
 export async function listMembers(executor: Database | Trx): Promise<readonly Member[]> {
   const [people, memberships, passkeys] = await Promise.all([
     executor.selectFrom('people').select(PERSON).orderBy('created_at').orderBy('id').execute(),
@@ -103,7 +103,7 @@ export async function membershipsOf(executor: Database | Trx, personId: string):
     .execute();
 }
 
-/** Sets the role in a project, or in all with null; a null role takes it away. */
+/** Sets the role in a project, or in all projects with null; a null role removes it. */
 export async function setMembership(
   trx: Trx,
   row: {
@@ -133,11 +133,11 @@ export async function deleteMemberships(trx: Trx, personId: string): Promise<voi
   await notifySessions(trx, personId);
 }
 
-/** The fields of a person that can change; a field that is not given stays. */
+/** The fields of a person that can change; absent fields stay as they are. */
 export type PersonChanges = Partial<Omit<Person, 'id' | 'createdAt' | 'lastSeenAt'>>;
 
 export async function updatePerson(trx: Trx, id: string, changes: PersonChanges): Promise<void> {
-  // A new secret begins its own steps.
+  // A new secret has time steps of its own.
   const steps = changes.sealedTotp === undefined ? {} : { totpLastStep: null };
   await trx
     .updateTable('people')
@@ -146,7 +146,7 @@ export async function updatePerson(trx: Trx, id: string, changes: PersonChanges)
     .execute();
 }
 
-/** Ends everybody's requests for an address, in whichever case it was typed. */
+/** Removes everybody's requests for an address, ignoring case. */
 export async function dropPendingEmail(trx: Trx, email: string): Promise<void> {
   await trx
     .updateTable('people')
@@ -155,7 +155,7 @@ export async function dropPendingEmail(trx: Trx, email: string): Promise<void> {
     .execute();
 }
 
-/** Takes a TOTP step once; false if that step or a later one was taken before. */
+/** Uses up a TOTP step; false if that step or a later one was used before. */
 export async function takeTotpStep(executor: Database | Trx, id: string, step: bigint): Promise<boolean> {
   const row = await executor
     .updateTable('people')

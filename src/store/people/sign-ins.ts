@@ -1,7 +1,7 @@
 import { timestamp, type Database, type Trx } from '../database.ts';
 import { toRow, type Stored } from '../rows.ts';
 
-/** A sign-in that waits for its second step, or for a passkey that says who it is. */
+/** A sign-in that waits for its second step, or for a passkey that identifies its person. */
 export type SignIn = Pick<Stored<'sign_ins'>, 'personId' | 'challenge'>;
 
 export async function insertSignIn(
@@ -16,7 +16,7 @@ export async function insertSignIn(
     .execute();
 }
 
-/** The sign-in of a token, if it was begun after `since`; null if there is none any more. */
+/** The sign-in of a token, if it was begun after `since`; null if it has ended. */
 export async function findSignIn(executor: Database | Trx, tokenHash: Buffer, since: number): Promise<SignIn | null> {
   const row = await executor
     .selectFrom('sign_ins')
@@ -27,12 +27,12 @@ export async function findSignIn(executor: Database | Trx, tokenHash: Buffer, si
   return row ?? null;
 }
 
-/** Sets the challenge of a sign-in; null takes it away. */
+/** Sets the challenge of a sign-in; null removes it. */
 export async function setSignInChallenge(db: Database, tokenHash: Buffer, challenge: string | null): Promise<void> {
   await db.updateTable('sign_ins').set({ challenge }).where('token_hash', '=', tokenHash).execute();
 }
 
-/** Ends a sign-in; false if somebody else did. */
+/** Ends a sign-in; false if it had ended already. */
 export async function deleteSignIn(executor: Database | Trx, tokenHash: Buffer): Promise<boolean> {
   const { numDeletedRows } = await executor
     .deleteFrom('sign_ins')
@@ -41,7 +41,7 @@ export async function deleteSignIn(executor: Database | Trx, tokenHash: Buffer):
   return numDeletedRows > 0n;
 }
 
-/** The person who signed in with a browser, by the hash of its token; null: nobody did. */
+/** The person who signed in with a browser, by the hash of its token; null if nobody did. */
 export async function findKnownBrowser(executor: Database | Trx, tokenHash: Buffer): Promise<string | null> {
   const row = await executor
     .selectFrom('known_browsers')

@@ -12,7 +12,7 @@ interface AnswerScope {
   readonly key: string;
 }
 
-/** The text in place of a key once customers' data are deleted, for a key may name the customer. */
+/** The text that replaces a key once customers' data are deleted, because a key may name the customer. */
 export function digestOfKey(key: string): string {
   return `sha256:${createHash('sha256').update(key).digest('hex')}`;
 }

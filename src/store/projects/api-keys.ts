@@ -7,7 +7,7 @@ import { fields, toChanges, toRow, type Stored } from '../rows.ts';
 
 type Row = Omit<Stored<'api_keys'>, 'hash'>;
 
-/** A key as it can be shown: never its text, of which only the hash is stored. */
+/** A key as it can be shown: without its text, of which only the hash is stored. */
 export interface StoredKey extends KeyGrant, Omit<Row, keyof KeyGrant> {}
 
 const KEY = fields('api_keys', { without: ['hash'] });
@@ -16,7 +16,10 @@ function keyFromRow(row: Row): StoredKey {
   return { ...row, permission: row.scopes === null ? row.permission : null };
 }
 
-/** How a key with scopes is stored: no process of a version without scopes finds it, which would give it more. */
+/**
+ * The stored hash of a key with scopes differs, so that a process of a version without scopes does not find the key,
+ * which would grant more there.
+ */
 function scopedHash(hash: Buffer): Buffer {
   return digest('sha256', hash, 'buffer');
 }
@@ -65,15 +68,15 @@ export async function listKeys(db: Database, projectId: string): Promise<readonl
 }
 
 /**
- * A key by its id, revoked or not, locked until the transaction ends: of two people who roll or revoke it, the second
- * sees what the first did.
+ * A key by its id, revoked or not, locked until the transaction ends: the second of two people who roll or revoke it
+ * sees the first one's change.
  */
 export async function lockKey(trx: Trx, id: string): Promise<StoredKey | null> {
   const row = await trx.selectFrom('api_keys').select(KEY).where('id', '=', id).forUpdate().executeTakeFirst();
   return row === undefined ? null : keyFromRow(row);
 }
 
-/** Puts another key in the place of one, which works until `endsAt`. Notifies every process. */
+/** Records the key that replaces another, which works until `endsAt`. Notifies every process. */
 export async function succeedKey(trx: Trx, id: string, successorId: string, endsAt: number): Promise<void> {
   await trx.updateTable('api_keys').set(toChanges('api_keys', { endsAt, successorId })).where('id', '=', id).execute();
   await notify(trx, 'access');

@@ -6,12 +6,12 @@ import { UNFLUSHED } from '../webhooks/deliveries.ts';
 import type { DeliveryScope } from '../webhooks/delivery-list.ts';
 import { allColumns } from '../tables.ts';
 
-/** Calls of one of the APIs that are alike, all of one second, at least one. */
+/** One or more calls of one of the APIs that are alike and of the same second. */
 export interface AlikeRequests {
   readonly projectId: string;
   readonly mode: Mode;
   readonly method: string;
-  /** Without the query. */
+  /** The path without the query. */
   readonly path: string;
   readonly status: number;
   readonly keyId: string;
@@ -20,18 +20,18 @@ export interface AlikeRequests {
   readonly userAgent: string | null;
   /** Why they were refused; null if they were not. */
   readonly error: { readonly type: string; readonly param: string | null; readonly message: string } | null;
-  /** Each has the time at which it was answered. */
+  /** Ids, each of which has the time of its answer. */
   readonly ids: readonly string[];
   readonly requestIds: readonly string[];
   readonly durationsMs: readonly number[];
 }
 
-/** Saves calls together and counts them by the minute. Those of a crash may be missing. */
+/** Saves calls together and counts them by the minute. The last ones before a crash may be missing. */
 export async function insertApiRequests(db: Database, groups: readonly AlikeRequests[]): Promise<void> {
   const rows = groups.map((one) => ({
     project_id: one.projectId,
     mode: one.mode,
-    // Ids of one millisecond are in no order.
+    // Ids of the same millisecond are unordered.
     last_id: one.ids.reduce((last, id) => (id > last ? id : last), ''),
     first_id: one.ids.reduce((first, id) => (id < first ? id : first)),
     method: one.method,
@@ -80,11 +80,11 @@ function minuteOf(id: string): string {
   return new Date(Math.floor(timeOfId(id) / MINUTE_MS) * MINUTE_MS).toISOString();
 }
 
-/** Filters of the log; null does not narrow. */
+/** Filters of the log; null fields do not restrict. */
 export interface ApiRequestSearch {
   readonly outcome: 'refused' | 'accepted' | null;
   readonly method: string | null;
-  /** The beginning of the path. */
+  /** A prefix of the path. */
   readonly path: string | null;
   readonly status: number | null;
   readonly keyId: string | null;
@@ -108,7 +108,7 @@ export interface ListedApiRequest extends Pick<
   readonly error: string | null;
 }
 
-/** Calls of one row are of one second; an id is at most so much older than the row's last one. */
+/** The calls of a row are of one second: an id is older than the row's last one by at most this. */
 const MAX_SPAN_MS = 1_000;
 
 /**
@@ -123,7 +123,7 @@ export async function searchApiRequests(
 ): Promise<readonly ListedApiRequest[]> {
   const { outcome, method, path, status, keyId, requestId, from, before } = search;
   const first = from === null ? null : firstUuidOf(from);
-  // Exclusive.
+  // The end is exclusive.
   const end =
     [page.after, before === null ? null : firstUuidOf(before)].filter((id) => id !== null).toSorted()[0] ?? null;
   const rows = [sql`project_id = ${projectId}::uuid and mode = ${mode}`];
@@ -182,7 +182,7 @@ async function listed(
   return found.rows;
 }
 
-/** Up to which time the calls of projects are to be deleted, so that at most so many of each remain. */
+/** The time up to which the calls of projects are to be deleted, so that at most `max` of each remain. */
 async function surplusUntil(db: Database, max: number, oldest: number) {
   const { rows } = await sql<{ projectId: string; mode: Mode; until: number }>`
     select project_id as "projectId", mode, max(at) + interval '1 minute' as until from (
@@ -193,8 +193,8 @@ async function surplusUntil(db: Database, max: number, oldest: number) {
 }
 
 /**
- * Deletes up to `limit` rows of the oldest calls: those before `oldest`, and of each project those beyond `max`. True
- * if there may be more.
+ * Deletes up to `limit` rows of the oldest calls: those before `oldest`, and of each project those beyond `max`.
+ * Returns true if there may be more.
  */
 export async function purgeApiRequests(
   db: Database,

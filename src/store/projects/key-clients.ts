@@ -7,14 +7,14 @@ export interface KeyClient extends Omit<Stored<'api_key_clients'>, 'requests'> {
   readonly requests: number;
 }
 
-/** A key has at most as many clients that are told apart, the last ones. */
+/** How many clients of a key are told apart: the most recent ones. */
 export const MAX_KEY_CLIENTS = 50;
 
-/** Adds up what happened since it was saved last, in one statement, and drops the oldest clients beyond the limit. */
+/** Adds the uses since the last save in one statement, and drops the oldest clients beyond the limit. */
 export async function saveKeyClients(db: Database, seen: readonly KeyClient[]): Promise<void> {
   if (seen.length === 0) return;
   await db.transaction().execute(async (trx) => {
-    // Two processes would lock the same keys in different orders.
+    // Otherwise two processes would lock the same keys in different orders.
     await sql`select pg_advisory_xact_lock(hashtext('cointill key clients'))`.execute(trx);
     const rows = seen.map(({ requests, ...client }) => ({
       ...toRow('api_key_clients', client, { without: ['requests'] }),
@@ -53,7 +53,7 @@ async function dropOldest(trx: Trx, keyIds: readonly string[]): Promise<void> {
     where c.key_id = o.key_id and c.client = o.client and o.place > ${MAX_KEY_CLIENTS}`.execute(trx);
 }
 
-/** The clients of these keys, the newest first. */
+/** The clients of these keys, newest first. */
 export async function keyClients(db: Database, keyIds: readonly string[]): Promise<readonly KeyClient[]> {
   if (keyIds.length === 0) return [];
   const rows = await db

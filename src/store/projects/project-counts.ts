@@ -10,7 +10,7 @@ export type Stops = Readonly<
     {
       /** Payments that have not ended. */
       readonly openPayments: number;
-      /** Endpoints that are sent events. */
+      /** Endpoints that receive events. */
       readonly endpoints: number;
       /** Keys that work. */
       readonly keys: number;

@@ -6,7 +6,7 @@ import { AS_IT_IS } from '../reports/copy-file.ts';
 import { liftLimits } from '../backups/snapshot.ts';
 import { TABLES, type Tables } from '../tables.ts';
 
-/** One kind of lines of the file. */
+/** One kind of line in the file. */
 interface ExportedTable {
   readonly record: string;
   readonly table: keyof Tables;
@@ -22,8 +22,8 @@ const ofRefund = (projectId: string) =>
   sql`exists (select from refunds f where f.id = r.refund_id and f.project_id = ${projectId})`;
 
 /**
- * What a project's file has, in this order. What is kept for a time only, such as deliveries and calls, and what
- * follows from the rest is not in it.
+ * The content of a project's file, in this order. Data that is kept for a limited time, such as deliveries and calls,
+ * and derived data are left out.
  */
 export const EXPORTED_TABLES: readonly ExportedTable[] = [
   { record: 'project', table: 'projects', of: (id) => sql`r.id = ${id}`, order: 'id' },
@@ -31,7 +31,7 @@ export const EXPORTED_TABLES: readonly ExportedTable[] = [
   { record: 'webhook_endpoint', table: 'webhook_endpoints', of: own, order: 'id' },
   { record: 'wallet', table: 'wallets', of: own, order: 'id' },
   { record: 'wallet_change', table: 'wallet_changes', of: own, order: 'id' },
-  // The others are their people's own.
+  // Private views belong to their owners.
   { record: 'view', table: 'saved_views', of: (id) => sql`${own(id)} and r.shared`, order: 'id' },
   { record: 'label', table: 'labels', of: own, order: 'id' },
   { record: 'payment', table: 'payments', of: own, order: 'id' },
@@ -57,7 +57,7 @@ export const EXPORTED_TABLES: readonly ExportedTable[] = [
   { record: 'audit', table: 'audit_log', of: own, order: 'id' },
 ];
 
-/** Bytes are secrets, hashes of secrets and pictures: none of them leaves this way, nor will those of later columns. */
+/** Bytes are secrets, hashes of secrets and pictures: none of them is exported, nor will later columns of bytes be. */
 function columnsOf(table: keyof Tables): readonly (readonly [name: string, isBig: boolean])[] {
   return Object.entries(TABLES[table]).flatMap(([name, { sqlType }]) =>
     sqlType === 'bytea' ? [] : [[name, sqlType === 'bigint' || sqlType === 'numeric'] as const],
@@ -67,16 +67,16 @@ function columnsOf(table: keyof Tables): readonly (readonly [name: string, isBig
 /** The expression that writes a column of the table, which is called `r`. */
 function written(table: keyof Tables, name: string, isBig: boolean): RawBuilder<unknown> {
   const column = sql`r.${sql.ref(name)}`;
-  // Some carry a token in their query.
+  // Some URLs carry a token in their query.
   const isSecret = table === 'webhook_endpoints' && name === 'url';
   const value = isSecret ? sql`regexp_replace(regexp_replace(${column}, '#.*', ''), '[?].+', '?…')` : column;
   return isBig ? sql`${value}::text as ${sql.ref(name)}` : sql`${value} as ${sql.ref(name)}`;
 }
 
 /**
- * Passes on a file of what is kept for good of a project, as it is at one moment: a JSON object a line, with its
- * `record`, in the order of {@link EXPORTED_TABLES}. Amounts are texts, to the last digit. The last line counts the
- * others by their record, so that a file that was cut short shows it.
+ * Passes on a file of a project's permanent records, from one snapshot: a JSON object a line, with its `record`, in the
+ * order of {@link EXPORTED_TABLES}. Amounts are texts, exact to the last digit. The last line counts the others by
+ * their record, so that a truncated file is recognized.
  *
  * @returns the number of lines before the last
  */

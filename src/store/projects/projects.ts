@@ -8,7 +8,7 @@ import type { LogoType } from '../schema/projects.ts';
 type Row = Stored<'projects'>;
 
 export interface Project extends Omit<Row, 'coinOrder' | 'coinsOff'> {
-  /** Which coins its customers are offered in live mode. */
+  /** The coins that its customers are offered in live mode. */
   readonly coins: CoinChoice;
   /** The hash and size of the logo; `findLogo` reads its bytes. */
   readonly logo: LogoSize | null;
@@ -26,7 +26,7 @@ export interface Logo extends LogoSize {
   readonly bytes: Buffer;
 }
 
-/** The fields of a project that can change. Null removes a value; fields not given stay as they are. */
+/** The fields of a project that can change. Null removes a value; absent fields stay as they are. */
 export type ProjectChanges = Partial<Omit<Project, 'id' | 'createdAt' | 'logo'>> & { readonly logo?: Logo | null };
 
 function projectFromRow({
@@ -63,8 +63,8 @@ export async function findProject(executor: Database | Trx, id: string): Promise
 }
 
 /**
- * Locks a project until the transaction ends: of two people who change it, the second sees what the first did. Payments
- * are saved meanwhile, because their references to it need its key alone.
+ * Locks a project until the transaction ends: the second of two people who change it sees the first one's change.
+ * Payments can still be saved, because their references to the project need only its key.
  */
 export async function lockProject(trx: Trx, id: string): Promise<void> {
   await trx.selectFrom('projects').select('id').where('id', '=', id).forNoKeyUpdate().execute();
@@ -92,7 +92,7 @@ export async function updateProject(trx: Trx, id: string, changes: ProjectChange
   const ofCoins = coins === undefined ? {} : { coinOrder: coins.order, coinsOff: coins.off };
   const updated = await trx
     .updateTable('projects')
-    // A logo alone changes no column here, and an update must set one.
+    // A change of the logo alone changes no column here, but an update must set one.
     .set({ id, ...toChanges('projects', { ...others, ...ofCoins }) })
     .where('id', '=', id)
     .returning('id')
@@ -157,7 +157,7 @@ export async function spreadOf(executor: Database | Trx, id: string): Promise<nu
   return row?.spread_basis_points ?? 0;
 }
 
-/** Which coins a project's customers are offered; all of them if there is no such project. */
+/** The coins that a project's customers are offered; all of them if there is no such project. */
 export async function coinChoiceOf(executor: Database | Trx, id: string): Promise<CoinChoice> {
   const row = await executor
     .selectFrom('projects')
@@ -167,7 +167,7 @@ export async function coinChoiceOf(executor: Database | Trx, id: string): Promis
   return row === undefined ? ALL_COINS : { order: row.coin_order, off: row.coins_off };
 }
 
-/** The monitoring windows of those of these projects that have one of their own, in hours. */
+/** The monitoring windows, in hours, of those of these projects that have one. */
 export async function monitoringWindows(
   executor: Database | Trx,
   ids: readonly string[],
@@ -187,10 +187,10 @@ export async function findLockedProject(trx: Trx, id: string): Promise<Project |
   return findProject(trx, id);
 }
 
-/** A preview may be looked at for this long. */
+/** How long a preview may be viewed. */
 const LIFETIME_MS = 60 * 60_000;
 
-/** Keeps a logo that was not saved yet for an hour, for every process; forgets the older ones of all projects. */
+/** Keeps an unsaved logo for an hour, for every process; deletes older ones of all projects. */
 export async function keepLogoDraft(db: Database, projectId: string, logo: Logo, now: number): Promise<void> {
   await db
     .deleteFrom('logo_drafts')
@@ -203,7 +203,7 @@ export async function keepLogoDraft(db: Database, projectId: string, logo: Logo,
     .execute();
 }
 
-/** A project's logo that was not saved yet; null if there is none with this hash. */
+/** A project's unsaved logo; null if there is none with this hash. */
 export async function findLogoDraft(
   db: Database,
   projectId: string,

@@ -34,7 +34,7 @@ export async function walletsWithoutChangeWatch(
     .execute();
 }
 
-/** Saves that a wallet's change is watched; without a chain: that no change chain is known for it. */
+/** Saves that a wallet's change is watched, or without a chain, that its change chain is unknown. */
 export async function saveChangeWatch(
   db: Database,
   network: Network,
@@ -76,7 +76,7 @@ export async function watchChange(db: Database, addresses: readonly ChangeAddres
     .execute();
 }
 
-/** Which of these are watched change addresses: one indexed query, however many there are. */
+/** The watched change addresses among these: one indexed query, however many there are. */
 export async function findChange(
   db: Database,
   network: Network,

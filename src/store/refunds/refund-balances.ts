@@ -9,21 +9,21 @@ import { REFUND_BALANCES } from '../schema/refunds.ts';
 /** A live refund that no block pays, in the smallest units. */
 export interface UnpaidRefund {
   readonly id: string;
-  /** In the form of `matchingAddress`. */
+  /** The address in the form of `matchingAddress`. */
   readonly address: string;
   readonly units: bigint;
-  /** The balance of its address after the last block at which it was checked; null: not known. */
+  /** The balance of its address after the last block at which it was checked; null if unknown. */
   readonly seen: { readonly balance: bigint; readonly height: number } | null;
 }
 
-/** The result of checking a refund's balance; `grownUnits` null: nothing that might pay the refund. */
+/** The result of checking a refund's balance; `grownUnits` is null if it did not grow enough to pay the refund. */
 export interface BalanceCheck extends Pick<Stored<'refund_balances'>, 'refundId' | 'height' | 'grownUnits'> {
   readonly balance: bigint;
 }
 
 /**
  * The refunds in an asset that have an address and that no block pays: pending ones, those whose payout was reorganised
- * away, and failed ones that were made since a moment.
+ * away, and failed ones that were created since a time.
  */
 export async function unpaidRefunds(
   db: Database,
@@ -66,7 +66,7 @@ export async function saveBalanceChecks(trx: Trx, checks: readonly BalanceCheck[
   await trx.executeQuery(CompiledQuery.raw(SAVE, [REFUND_BALANCES.records(rows)]));
 }
 
-/** After a rollback, forgets what was seen in blocks above a height. */
+/** After a rollback, deletes checks at blocks above a height. */
 export async function purgeBalanceChecksAbove(trx: Trx, network: Network, height: number): Promise<void> {
   await sql`
     update refund_balances b set balance_units = null,
@@ -79,7 +79,7 @@ export async function purgeBalanceChecksAbove(trx: Trx, network: Network, height
 /** Growth that no node explained, on the address of a refund that it may have paid. */
 export interface UnexplainedGrowth {
   readonly refundId: string;
-  /** In the form of `matchingAddress`. */
+  /** The address in the form of `matchingAddress`. */
   readonly address: string;
   readonly units: bigint;
   readonly height: number;

@@ -9,7 +9,7 @@ export interface RefundWallet {
   readonly id: string;
   readonly kind: WalletKind;
   readonly source: string;
-  /** Identifies the wallet, however its source was written. */
+  /** Identifies the wallet, independent of the form of its source. */
   readonly firstAddress: string;
 }
 
@@ -31,9 +31,7 @@ export interface WalletCoin {
   readonly heldBy: readonly string[];
 }
 
-/**
- * The wallet of a payment's address, the paid one if the payment got addresses of several wallets; null: none is known.
- */
+/** The wallet of a payment's address, the paid one if the payment got addresses of several wallets; null if unknown. */
 export async function refundWallet(db: Database, paymentId: string, network: Network): Promise<RefundWallet | null> {
   const { rows } = await sql<RefundWallet>`
     select w.id, w.kind, w.source, w.first_address as "firstAddress"
@@ -95,7 +93,7 @@ export async function walletCoins(db: Database, query: CoinQuery, limit: number)
   return rows;
 }
 
-/** Until the transaction ends, nobody else chooses outputs of this wallet for a refund. */
+/** Locks a wallet until the transaction ends, so that nobody else chooses its outputs for a refund. */
 export async function lockWalletCoins(trx: Trx, network: Network, firstAddress: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`refund inputs ${network} ${firstAddress}`}, 0))`.execute(
     trx,

@@ -12,7 +12,8 @@ import type { PaymentKey } from '../payments/payment-keys.ts';
 import { payoutsOf, type RefundPayout } from './refund-payouts.ts';
 
 /**
- * What narrows a list of refunds; null does not narrow. Times in epoch milliseconds, from inclusive, before exclusive.
+ * Filters of a list of refunds; null fields do not restrict. Times in epoch milliseconds, from inclusive, before
+ * exclusive.
  */
 export interface RefundSearch {
   readonly stage: RefundStage | null;
@@ -20,7 +21,7 @@ export interface RefundSearch {
   readonly network: Network | null;
   readonly createdFrom: number | null;
   readonly createdBefore: number | null;
-  /** Refunds that any of these mean, or whose payment they mean. */
+  /** Refunds that any of these keys finds, by the refund or by its payment. */
   readonly keys: readonly PaymentKey[] | null;
 }
 
@@ -28,7 +29,7 @@ export interface RefundSearch {
 export interface ListedRefund {
   readonly refund: Refund;
   readonly stage: RefundStage;
-  /** The merchant's order id, or the number of a transaction; null without. */
+  /** The merchant's order id, or the number of a transaction; null if there is neither. */
   readonly paymentName: string | null;
   /** The transfer that pays it; null if none was seen. */
   readonly payout: RefundPayout | null;
@@ -38,7 +39,7 @@ export interface ListedRefund {
   readonly isAddressChosen: boolean;
 }
 
-/** More payments than this are not searched for their refunds: the newest count. */
+/** The refunds of at most this many payments are searched: the newest. */
 const MAX_PAYMENTS = 500;
 
 /** The stage of a refund `r`. */
@@ -48,7 +49,7 @@ const STAGE = sql<RefundStage>`(case when r.status <> 'pending' then r.status
   when exists (select from waiting_payouts o where o.refund_id = r.id and o.was_mined) then 'reorged'
   when r.watched_address is null then 'waiting_for_address' else 'to_sign' end)`;
 
-/** One page of a project's refunds in a mode, the newest first; `after` is the last one of the page before. */
+/** One page of a project's refunds in a mode, newest first; `after` is the last one of the page before. */
 export async function searchRefunds(
   executor: Database | Trx,
   scope: PaymentScopeKey,
@@ -92,15 +93,15 @@ function conditionsOf(search: RefundSearch): readonly RawBuilder<unknown>[] {
   ];
 }
 
-/** The status leads an index. */
+/** The condition names the status too, because the index begins with it. */
 function withStage(stage: RefundStage): RawBuilder<unknown> {
   const isEnd = stage === 'completed' || stage === 'failed';
   return isEnd ? sql`r.status = ${stage}` : sql`r.status = 'pending' and ${STAGE} = ${stage}`;
 }
 
 /**
- * Each meaning is read along an index, before the newest of all are taken. What means a refund means none of the others
- * of its payment.
+ * Each key is read along an index, before the newest refunds of all keys are taken. A key that finds a refund finds
+ * none of the others of its payment.
  */
 async function foundBy(
   executor: Database | Trx,
@@ -158,7 +159,7 @@ function anyOf(column: RawBuilder<unknown>, found: readonly { readonly id: strin
 
 async function readListed(executor: Database | Trx, ids: readonly string[]): Promise<readonly ListedRefund[]> {
   if (ids.length === 0) return [];
-  // One after the other, for a file is read on one connection.
+  // One after the other, because an export reads on a single connection.
   const refunds = await findRefunds(executor, ids);
   const payouts = await payoutsOf(executor, ids);
   const chosen = await withChosenAddress(executor, refunds);

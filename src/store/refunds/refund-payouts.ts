@@ -11,11 +11,11 @@ export interface Payout extends Omit<Stored<'refund_payouts'>, 'blockHeight'> {
   readonly blockHeight: number | null;
 }
 
-/** A transfer that pays a refund, or was to: `dropped` if it is gone from the chain and every mempool. */
+/** A transfer that pays a refund, or once did: `dropped` if it is gone from the chain and every mempool. */
 export interface RefundPayout {
   readonly transactionHash: string;
   readonly state: KnownPayout['state'];
-  /** Since when it is unmined, in epoch milliseconds; null if mined. */
+  /** The time since which it is unmined, in epoch milliseconds; null if mined. */
   readonly since: number | null;
   /** Matched by amount and address only, when the refund had already failed. */
   readonly isGuess: boolean;
@@ -25,8 +25,8 @@ export interface RefundPayout {
 
 /**
  * Whether money to the address of a refund `r` belongs to a payment or to the project. Such addresses are refused now;
- * a refund that still has one is not paid by what others pay there. An address that was handed out after the refund was
- * made counts as the customer's: the refund's own payout may be on its way, or was seen already.
+ * a refund that still has one is not paid by other people's payments to it. An address that was handed out after the
+ * refund was created counts as the customer's: the refund's own payout may be under way, or was seen already.
  */
 export const TAKES_PAYMENTS: RawBuilder<boolean> = sql<boolean>`(
   exists (select from payment_addresses a where a.network = r.network and a.address = r.watched_address
@@ -41,12 +41,12 @@ export const IS_BEING_PAID: RawBuilder<boolean> = sql<boolean>`(
     or exists (select from waiting_payouts w where w.refund_id = r.id and w.dropped_at is null))
   and not ${TAKES_PAYMENTS})`;
 
-/** Whether a refund `r` was paid: a completed one, and a failed one that a transaction paid after all. */
+/** Whether a refund `r` was paid: a completed one, or a failed one that a transaction paid after all. */
 export const WAS_PAID: RawBuilder<boolean> = sql<boolean>`(r.status = 'completed' or (r.status = 'failed'
   and exists (select from refund_payouts o where o.refund_id = r.id and not o.is_guess)))`;
 
 /**
- * Whether a refund `r` takes money of its payment: a pending or completed one, and a failed one that a transaction pays
+ * Whether a refund `r` takes money of its payment: a pending or completed one, or a failed one that a transaction pays
  * after all, mined or not; guesses do not count.
  */
 export const TAKES_MONEY: RawBuilder<boolean> = sql<boolean>`(r.status <> 'failed'
@@ -82,7 +82,7 @@ export async function knownPayouts(executor: Database | Trx, refundIds: readonly
   return rows;
 }
 
-/** Saves payouts; one that is already known stays with its refund. The caller holds the network's cursor. */
+/** Saves payouts; a known payout stays with its refund. The caller holds the network's cursor. */
 export async function savePayouts(trx: Trx, payouts: readonly Payout[], now: number): Promise<void> {
   for (const { blockHeight, ...payout } of payouts) {
     if (blockHeight === null) {
@@ -113,7 +113,7 @@ export async function savePayouts(trx: Trx, payouts: readonly Payout[], now: num
   }
 }
 
-/** Payouts in blocks above a height are unmined from now on. */
+/** Marks payouts in blocks above a height as unmined. */
 export async function takeBackPayoutsAbove(trx: Trx, network: Network, height: number, now: number): Promise<void> {
   await sql`
     with gone as (
@@ -146,21 +146,21 @@ export async function dropPayouts(trx: Trx, network: Network, hashes: readonly s
     where network = ${network} and dropped_at is null and transaction_hash = any (${hashes}::text[])`.execute(trx);
 }
 
-/** Drops the payouts of a network that have been unmined since before a moment. */
+/** Drops the payouts of a network that have been unmined since before a time. */
 export async function dropPayoutsBefore(db: Database, network: Network, before: number, now: number): Promise<void> {
   await sql`
     update waiting_payouts set dropped_at = ${new Date(now)}::timestamptz
     where network = ${network} and dropped_at is null and since < ${new Date(before)}::timestamptz`.execute(db);
 }
 
-/** The payout of a refund, as {@link payoutsOf} finds it; null: none. */
+/** The payout of a refund, as {@link payoutsOf} finds it; null if there is none. */
 export async function payoutOf(executor: Database | Trx, refundId: string): Promise<RefundPayout | null> {
   return (await payoutsOf(executor, [refundId])).get(refundId) ?? null;
 }
 
 /**
- * The payouts of these refunds, whatever their confirmations: a mined one rather than an unmined one, and that rather
- * than a dropped one.
+ * The payouts of these refunds with any number of confirmations: a mined one is preferred to an unmined one, and that
+ * to a dropped one.
  */
 export async function payoutsOf(
   executor: Database | Trx,
@@ -196,7 +196,7 @@ export async function beingPaid(trx: Trx, refundIds: readonly string[]): Promise
 export interface PaidRefund {
   readonly refundId: string;
   readonly transactionHash: string;
-  /** When the block came that gave it the last of them; null if that block is not kept any more. */
+  /** The time of the block that gave it the last of them; null if that block is not kept any more. */
   readonly paidAt: number | null;
 }
 
@@ -226,7 +226,7 @@ export async function refundsTakenBack(executor: Database | Trx, network: Networ
   return rows.map(({ id }) => id);
 }
 
-/** The facts of a refund that say what it takes from its payment's money. */
+/** The facts that tell which part of its payment's money a refund takes. */
 export interface ClaimOnPayment {
   readonly id: string;
   readonly status: RefundStatus;

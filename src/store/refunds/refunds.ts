@@ -17,7 +17,7 @@ function refundFromRow(row: Parameters<typeof REFUNDS.read>[0]): Refund {
   return REFUNDS.read(row).refund;
 }
 
-/** `watchedAddress` is the refund's address in the form in which the chain's transfers carry it. */
+/** Inserts a refund. `watchedAddress` is its address in the form in which the chain's transfers carry it. */
 export async function insertRefund(trx: Trx, refund: Refund, watchedAddress: string | null): Promise<void> {
   const rest = { watchedAddress, disposalMinor: null, disposalUsdCents: null };
   await trx.executeQuery(CompiledQuery.raw(INSERT, [REFUNDS.records([{ refund, rest }])]));
@@ -33,12 +33,12 @@ export async function setRefundAddress(
     .updateTable('refunds')
     .set({ address, watched_address: watchedAddress })
     .where('id', '=', id)
-    // Every other change of a refund is saved with its payment, which notifies of it.
+    // Other changes of a refund are saved with its payment, which notifies of them.
     .returning(notification('payments', paymentId).as('notified'))
     .execute();
 }
 
-/** The worth of something at a moment; null: unknown. */
+/** The worth of an amount at a time; null if unknown. */
 export interface FiatWorth {
   /** In the payment's currency, in its smallest unit. */
   readonly minor: bigint | null;
@@ -46,8 +46,7 @@ export interface FiatWorth {
 }
 
 /**
- * Saves the fields of a refund that can change; `disposal` is what it was worth when it was paid. The caller holds its
- * lock.
+ * Saves the fields of a refund that can change; `disposal` is its worth when it was paid. The caller holds its lock.
  */
 export async function updateRefund(trx: Trx, refund: Refund, disposal: FiatWorth): Promise<void> {
   const rest = { watchedAddress: null, disposalMinor: disposal.minor, disposalUsdCents: disposal.usdCents };
@@ -60,7 +59,7 @@ export async function findRefund(executor: Database | Trx, id: string): Promise<
   return row === undefined ? null : refundFromRow(row);
 }
 
-/** The refunds with these ids, in no order; unknown ids are left out. */
+/** The refunds with these ids, unordered; unknown ids are left out. */
 export async function findRefunds(executor: Database | Trx, ids: readonly string[]): Promise<readonly Refund[]> {
   const rows = await executor.selectFrom('refunds').select(REFUNDS.names).where('id', 'in', ids).execute();
   return rows.map(refundFromRow);
@@ -73,9 +72,8 @@ export async function lockRefund(trx: Trx, id: string): Promise<Refund | null> {
 }
 
 /**
- * Locks the most overdue refunds that no other transaction has locked. Leaves out those that a transaction pays, until
- * that is decided, and those that may have been paid on a network not yet seen up to the end of their time
- * (`seenUpTo`).
+ * Locks the most overdue refunds that no other transaction has locked. Leaves out refunds that a transaction pays,
+ * until that is decided, and those that may have been paid on a network not yet seen up to their deadline (`seenUpTo`).
  */
 export async function lockDueRefunds(
   trx: Trx,
@@ -167,9 +165,9 @@ export async function listRefunds(
 }
 
 /**
- * The ids of those of these refunds whose address the merchant gave when they were created: in the dashboard, by a key
- * or on the command line. The customer enters that of the others. The event of the creation keeps which it was, and is
- * never purged; a refund without that event counts as one of the merchant's.
+ * The ids of the refunds whose address the merchant gave when creating them: in the dashboard, by a key or on the
+ * command line. The customer enters the address of the others. The event of the creation tells which, and is never
+ * purged; a refund without that event counts as one with the merchant's address.
  */
 export async function withChosenAddress(
   executor: Database | Trx,

@@ -11,7 +11,7 @@ export interface SentTransaction {
   readonly bytes: Uint8Array | null;
 }
 
-/** Saves that a signed transaction is being sent for these refunds, before it is; again after a refusal too. */
+/** Records, before sending it, that a signed transaction is sent for these refunds; also after a refusal. */
 export async function saveSentPayout(
   trx: Trx,
   refundIds: readonly string[],
@@ -40,7 +40,7 @@ async function saveBytes(
   await trx
     .insertInto('raw_transactions')
     .values(row)
-    // The hash does not cover witnesses: what was refused may come again with better signatures.
+    // The hash does not cover witnesses: a refused transaction may come again with better signatures.
     .onConflict((conflict) => conflict.columns(['network', 'transaction_hash']).doUpdateSet(row))
     .execute();
 }
@@ -88,21 +88,21 @@ export async function unminedSentPayouts(
   return rows;
 }
 
-/** How far the payment of a refund has come. */
+/** The progress of paying a refund. */
 export interface PayoutProgress {
   readonly refundId: string;
-  /** The transaction that pays it, or was sent to; null: none is known. */
+  /** The transaction that pays it, or was sent to pay it; null if none is known. */
   readonly hash: string | null;
-  /** `sent`: and not seen since. `refused`: the node did not take the transaction that was sent. */
+  /** `sent`: sent and not seen since. `refused`: the node refused the sent transaction. */
   readonly state: KnownPayout['state'] | 'sent' | 'refused' | null;
   readonly confirmations: number;
-  /** The number of confirmations with which it completes. */
+  /** How many confirmations complete it. */
   readonly needed: number;
   /** The node's reason for refusing the last transaction; null unless `state` is `refused`. */
   readonly reason: string | null;
 }
 
-/** How far the payments of these refunds have come, in no order. */
+/** The progress of paying these refunds, unordered. */
 export async function payoutProgress(db: Database, refundIds: readonly string[]): Promise<readonly PayoutProgress[]> {
   const { rows } = await sql<PayoutProgress>`
     select r.id as "refundId", p.hash, p.state, p.reason,
@@ -126,7 +126,10 @@ export async function payoutProgress(db: Database, refundIds: readonly string[])
   return rows;
 }
 
-/** The last transaction that was sent for a refund and not refused, and when, in epoch milliseconds; null: none. */
+/**
+ * The last transaction that was sent for a refund and not refused, and its time, in epoch milliseconds; null if there
+ * is none.
+ */
 export async function lastSentPayout(
   db: Database,
   refundId: string,

@@ -4,15 +4,15 @@ import type { Database, Trx } from '../database.ts';
 import { notifyPayment } from '../notifications.ts';
 import { toRow } from '../rows.ts';
 
-/** A refund that a transaction may pay that was in the mempool before the refund had its address. */
+/** A refund that may be paid by a transaction that was in the mempool before the refund had its address. */
 export interface UncomparedRefund {
   readonly id: string;
   readonly paymentId: string;
-  /** In the form of `matchingAddress`. */
+  /** The address in the form of `matchingAddress`. */
   readonly address: string;
 }
 
-/** Saves that a refund has its address from now on, in the transaction that gives it one. */
+/** Records that a refund has its address from now on, in the transaction that sets it. */
 export async function saveUncompared(trx: Trx, refundId: string, network: Network): Promise<void> {
   await trx.insertInto('uncompared_refunds').values(toRow('uncompared_refunds', { refundId, network })).execute();
 }
@@ -35,7 +35,7 @@ export async function isUncompared(executor: Database | Trx, refundId: string): 
   return row !== undefined;
 }
 
-/** Saves that these refunds were compared, after what pays them was saved; who has them open is told. */
+/** Records, once their payouts are saved, that these refunds were compared, and notifies open pages. */
 export async function saveCompared(db: Database, refunds: readonly UncomparedRefund[]): Promise<void> {
   if (refunds.length === 0) return;
   const ids = refunds.map(({ id }) => id);

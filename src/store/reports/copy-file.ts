@@ -9,23 +9,23 @@ import { encodeId } from '../../domain/id.ts';
 
 /** A file that is copied out of the database. */
 export interface CopiedFile {
-  /** The heads of a CSV file. */
+  /** The column heads of a CSV file. */
   readonly heads: readonly string[];
-  /** Its rows: a value for each head, or one JSON text. */
+  /** The rows: a value for each head, or one JSON text. */
   readonly rows: (db: Database) => CompiledQuery;
-  /** Settings of the planner that are switched off. */
+  /** Planner settings that are switched off. */
   readonly without?: readonly string[];
-  /** Writes each row anew; it comes with its line feed. */
+  /** Rewrites each row, which includes its line feed. */
   readonly eachRow?: (row: Buffer) => Buffer;
 }
 
-/** No JSON has these characters in it, so that it is written as it is. */
+/** JSON contains none of these characters, so that it is copied unchanged. */
 export const AS_IT_IS = `format csv, delimiter E'\\x02', quote E'\\x01', escape E'\\x01'`;
-/** Spreadsheets of countries that write a comma in numbers take semicolons, and read UTF-8 where it is announced. */
+/** Spreadsheets in countries with decimal commas expect semicolons, and read UTF-8 only after this mark. */
 const BYTE_ORDER_MARK = '\ufeff';
 
 /**
- * Passes a file on as it is at one moment, the whole head first. Returns the number of rows. Throws what `take` throws,
+ * Passes a file on from one snapshot, beginning with the head. Returns the number of rows. Throws what `take` throws,
  * and then the connection is unusable.
  */
 export async function copyFile(
@@ -52,7 +52,7 @@ export async function copyFile(
 const ID_LENGTH = 37;
 const [ORDER, REFUND] = ['o'.charCodeAt(0), 'r'.charCodeAt(0)];
 
-/** How SQL selects an id for `idWriter`: a letter for what it is of (order, refund, or anything else), and the UUID. */
+/** Reads an id as SQL selects it for `idWriter`: a letter for its kind (order, refund, or other), and the UUID. */
 function idOf(row: Buffer, at: number): string {
   const uuid = row.toString('latin1', at + 1, at + ID_LENGTH);
   if (row[at] === ORDER) return encodeId('order', uuid);
@@ -60,10 +60,10 @@ function idOf(row: Buffer, at: number): string {
 }
 
 /**
- * Writes the ids that a row of a file begins with as the APIs do, which the database cannot at this pace. Each is
- * followed by one byte; a row comes as one piece that ends with a line feed.
+ * Writes the ids at the beginning of each row in the form of the APIs, which the database cannot at this pace. Each id
+ * is followed by one byte; a row comes as one piece that ends with a line feed.
  *
- * @param names of the ids, which JSON has; `hasMore`: whether there is anything in a row beside them
+ * @param names of the ids in JSON; `hasMore`: whether a row has anything besides them
  */
 export function idWriter(
   names: readonly string[],
@@ -77,7 +77,7 @@ export function idWriter(
       format === 'csv'
         ? ids.join(separator)
         : `{${ids.map((id, index) => `"${names[index]}":"${id}"`).join(',')}${hasMore ? ',' : ''}`;
-    // In JSON the delimiter and the brace that the object begins with go.
+    // In JSON the delimiter and the opening brace of the object are removed.
     const from = names.length * (ID_LENGTH + 1) + (format === 'csv' ? -1 : 1);
     const length = before.length + row.length - from;
     if (scratch.length < length) scratch = Buffer.allocUnsafe(length);

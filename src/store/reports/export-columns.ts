@@ -5,7 +5,7 @@ import { FIATS, fiatDecimals } from '../../domain/money.ts';
 
 type Expression = RawBuilder<unknown>;
 
-/** How the file writes things. */
+/** The format of a file. */
 export interface Writing {
   readonly format: 'csv' | 'jsonl';
   /** The character between fields of a CSV file. */
@@ -17,11 +17,11 @@ export interface Writing {
 interface ColumnRow {
   /** The head of its column in a CSV file, in plain words; JSON has the column's own name. */
   readonly head: string;
-  /** `id` is not the database's: it is written as each API writes it. */
+  /** `id` does not come from the database: it is written in the form of its API. */
   readonly write: ((writing: Writing) => Expression) | null;
 }
 
-/** A spreadsheet shows this for a value that nobody kept; JSON has null. */
+/** Shown by a spreadsheet for an unknown value; JSON has null. */
 const UNKNOWN = sql`'unknown'`;
 
 /** Currencies without cents. */
@@ -29,24 +29,24 @@ const WHOLE = FIATS.filter((fiat) => fiatDecimals(fiat) === 0);
 /** Every number of decimals that a token has. */
 const DECIMALS = [...new Set(allTokens().map(({ decimals }) => decimals))];
 
-/** An exact decimal of an amount in the coin's smallest unit, as long as it needs to be. */
+/** The exact decimal of an amount in the coin's smallest unit, without trailing zeros. */
 export function coin(units: Expression, decimals: Expression = sql`decimals`): Expression {
   const scales = DECIMALS.map((one) => sql`when ${sql.lit(one)} then ${sql.raw(`1e-${one}`)}::numeric`);
   return sql`trim_scale(${units} * case ${decimals} ${sql.join(scales, sql` `)}
     else power(10::numeric, -(${decimals})) end)`;
 }
 
-/** An exact decimal of an amount in a currency's smallest unit. */
+/** The exact decimal of an amount in a currency's smallest unit. */
 export function fiat(minor: Expression, currency: Expression = sql`currency`): Expression {
   return sql`case when ${currency} = any (${sql.lit(`{${WHOLE.join(',')}}`)}) then ${minor} else ${minor} * 0.01 end`;
 }
 
-/** A value that may be unknown, which a spreadsheet says in a word. */
+/** A value that may be unknown, which a spreadsheet shows as a word. */
 export function orUnknown(amount: Expression): (writing: Writing) => Expression {
   return ({ format }) => (format === 'csv' ? sql`coalesce((${amount})::text, ${UNKNOWN})` : sql`(${amount})::text`);
 }
 
-/** The worth of a payment's confirmed money when it came; unknown where that of any part is; nothing without money. */
+/** The worth of a payment's confirmed money at receipt; unknown if any part's is; empty without money. */
 function receipts(column: 'receipt_minor' | 'receipt_usd_cents', write: (sum: Expression) => Expression) {
   return ({ format }: Writing): Expression => {
     const kept = sql.raw(`transfers.${column}`);
@@ -57,7 +57,9 @@ function receipts(column: 'receipt_minor' | 'receipt_usd_cents', write: (sum: Ex
   };
 }
 
-/** To the second. CSV has no zone in its times, for spreadsheets would take them for text: its head names it. */
+/**
+ * A time to the second. CSV times have no zone, because spreadsheets would read them as text: the head names the zone.
+ */
 export function time(at: Expression): (writing: Writing) => Expression {
   return ({ format, zone }) =>
     format === 'csv'
@@ -72,18 +74,18 @@ export function words(text: Expression): (writing: Writing) => Expression {
 
 /** The start of a formula for a spreadsheet (OWASP, CSV injection), which reads wide signs as narrow. */
 const FORMULA = '[=+@＝＋－＠﹢﹣﹦﹫⁼₌⁺₊⁻₋−\t\r\n-]';
-/** Within a text a line break is none: it begins the next line, which is judged by itself. */
+/** Line breaks are excluded within a text: they begin the next line, which is checked by itself. */
 const FORMULA_WITHIN = '[=+@＝＋－＠﹢﹣﹦﹫⁼₌⁺₊⁻₋−\t-]';
 /**
- * What spreadsheets pass over before they judge a cell: quotes, blanks of every width, and characters that are not
- * drawn. Unicode's White_Space (but for tabs and line breaks), Cf and Cc, as PostgreSQL's expressions write them.
+ * Characters that spreadsheets skip before they judge a cell: quotes, spaces of every width, and characters that are
+ * not drawn. Unicode's White_Space (without tabs and line breaks), Cf and Cc, as PostgreSQL's expressions write them.
  */
 const PASSED_OVER =
   '[ "\\u0001-\\u0008\\u000B\\u000C\\u000E-\\u001F\\u007F-\\u00A0\\u00AD\\u034F\\u061C\\u115F\\u1160\\u1680\\u17B4\\u17B5\\u180B-\\u180F\\u2000-\\u200F\\u2028-\\u202F\\u205F-\\u206F\\u2800\\u3000\\u3164\\uFE00-\\uFE0F\\uFEFF\\uFFA0\\uFFF9-\\uFFFB]*';
 
 /**
- * Puts an apostrophe before whatever a spreadsheet might run: at the beginning of the field, and wherever a field would
- * begin if the file were read with another separator.
+ * Puts an apostrophe before text that a spreadsheet might run: at the beginning of the field, and wherever a field
+ * would begin if the file were read with another separator.
  */
 export function guarded(text: Expression, { separator }: Writing): Expression {
   const breaks = `[${separator === ',' ? ';' : ','}\t\r\n]`;
@@ -95,7 +97,7 @@ export function guarded(text: Expression, { separator }: Writing): Expression {
     else ${text} end`;
 }
 
-/** {@link guarded} of a text that is at hand. */
+/** {@link guarded} for a text in this process. */
 export function guardedText(text: string, separator: Writing['separator']): string {
   const breaks = `[${separator === ',' ? ';' : ','}\t\r\n]`;
   const first = new RegExp(`^${PASSED_OVER}${FORMULA}`, 'u').test(text);
@@ -104,7 +106,7 @@ export function guardedText(text: string, separator: Writing['separator']): stri
 }
 
 export const plain = (expression: Expression) => (): Expression => expression;
-/** Writes an amount as text in JSON, whose numbers are read as floats. */
+/** Writes an amount as text in JSON, because JSON numbers are read as floats. */
 export const exact =
   (amount: Expression) =>
   ({ format }: Writing): Expression =>

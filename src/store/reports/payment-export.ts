@@ -7,25 +7,25 @@ import { expressionsOf, headsOf, type Writing } from './export-columns.ts';
 import { indexScansOf, type Condition, type PaymentScopeKey, type PaymentSearch } from '../payments/payment-filter.ts';
 import { allColumns } from '../tables.ts';
 
-/** The content of a file of payments. */
+/** The content of a payment export. */
 export interface PaymentExport extends Writing {
   readonly scope: PaymentScopeKey;
   readonly search: PaymentSearch;
   readonly columns: readonly ExportColumn[];
 }
 
-/** The first of two numbers of advisory locks; the second is the slot, or made of the person. */
+/** The first of two numbers of advisory locks; the second is the slot, or derived from the person. */
 const SLOTS_LOCK = 7_203_612;
 const PERSONS_LOCK = 7_203_614;
-/** A third export would take what creations need. */
+/** A third export would take the resources that creations need. */
 export const MAX_EXPORTS = 2;
 
 export type ExportSlot = 'taken' | 'all_taken' | 'own_taken';
 
 /**
- * Takes one of the places for exports, of all processes together, until the connection ends. A person has one at most;
- * null: the operator, who may have both. One place is kept for people who lead, so that others who do not read what
- * they asked for cannot hold up everybody.
+ * Takes one of the slots for exports, counted over all processes, until the connection ends. A person has one at most;
+ * null: the operator, who may have both. One slot is reserved for owners and admins, so that exports of other people,
+ * which nobody reads, cannot block everybody.
  */
 export async function takeExportSlot(client: Client, personId: string | null, leads: boolean): Promise<ExportSlot> {
   const take = async (lock: string, values: readonly unknown[]): Promise<boolean> => {
@@ -36,13 +36,13 @@ export async function takeExportSlot(client: Client, personId: string | null, le
   };
   const isFree = personId === null || (await take('$1, hashtext($2)', [PERSONS_LOCK, personId]));
   if (!isFree) return 'own_taken';
-  // The kept one first, for it is of no use to the others.
+  // The reserved slot comes first, because the others cannot use it.
   for (let slot = leads ? 0 : 1; slot < MAX_EXPORTS; slot += 1)
     if (await take('$1, $2', [SLOTS_LOCK, slot])) return 'taken';
   return 'all_taken';
 }
 
-/** The number of the connection's server process, by which another connection can stop what runs on it. */
+/** The process id of the connection's server process, by which another connection can stop it. */
 export async function serverProcess(client: Client): Promise<number> {
   const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
   return rows[0]?.pid ?? 0;
@@ -51,16 +51,14 @@ export async function serverProcess(client: Client): Promise<number> {
 const END_WITHIN_MS = 5_000;
 
 /**
- * Ends a server process and waits for that: it would go on as long as it finds nothing to send. Cancelling does nothing
- * to a process whose statement has not arrived yet.
+ * Ends a server process and waits for its end: otherwise it would continue for as long as it finds nothing to send.
+ * Cancelling has no effect on a process whose statement has not arrived yet.
  */
 export async function endServerProcess(db: Database, pid: number): Promise<void> {
   await sql`select pg_terminate_backend(${pid}, ${END_WITHIN_MS})`.execute(db);
 }
 
-/**
- * About how many payments a search means, from the counters of days; null where only reading them all could say.
- */
+/** The approximate number of payments of a search, from the day counters; null if only reading them all would tell. */
 export async function countAbout(db: Database, scope: PaymentScopeKey, search: PaymentSearch): Promise<number | null> {
   const { statuses, api, createdFrom, createdBefore, ...others } = search;
   if (Object.values(others).some((one) => one !== null)) return null;
@@ -84,9 +82,9 @@ function dayOf(at: number): string {
 /** PostgreSQL: invalid_parameter_value. */
 const UNKNOWN_ZONE = '22023';
 
-/** Whether JavaScript and the database both know a time zone by that name. */
+/** Whether both JavaScript and the database have a time zone of that name. */
 export async function knowsZone(db: Database, zone: string): Promise<boolean> {
-  // Neither offsets nor made-up abbreviations, which the two read differently.
+  // Offsets and invented abbreviations are excluded, because the two read them differently.
   if (!/^[a-z]+(?:[/_+-][a-z\d_+-]+)*$/i.test(zone)) return false;
   try {
     Intl.DateTimeFormat('en', { timeZone: zone });
@@ -99,8 +97,8 @@ export async function knowsZone(db: Database, zone: string): Promise<boolean> {
 }
 
 /**
- * Passes on a file of payments, the newest first, as they are at one moment; the whole head first. Returns the number
- * of rows. Throws what `take` throws, and then the connection is unusable.
+ * Passes on a payment export, newest first, from one snapshot, beginning with the head. Returns the number of rows.
+ * Throws what `take` throws, and then the connection is unusable.
  */
 export function copyPayments(
   client: Client,
@@ -121,7 +119,7 @@ export function copyPayments(
   );
 }
 
-/** A letter for the API and the UUID, then what the file has beside the id. */
+/** First column: one letter for the API plus the UUID; then the requested columns. */
 function rowsOf(db: Database, file: PaymentExport) {
   const expressions = expressionsOf(file.columns, file);
   const json = sql.join(expressions.map(({ column, expression }) => sql`${sql.lit(column)}, ${expression}`));
@@ -139,7 +137,7 @@ function paymentsOf({ scope, search }: PaymentExport): Condition {
   const { indexScans, overlap, amount } = indexScansOf(scope, search, null, true);
   const whole = indexScans.map(({ source, conditions }) => {
     const all = amount === null ? conditions : [...conditions, amount];
-    // In order by itself, so that the index scans are merged and none of them is sorted.
+    // Each index scan is ordered, so that they are merged and none of them is sorted.
     return sql`(select ${allColumns('payments')} from ${source} where ${sql.join(all, sql` and `)} order by id desc)`;
   });
   if (whole.length === 0) return sql`(select ${allColumns('payments')} from payments where false) payments`;
@@ -150,10 +148,10 @@ function paymentsOf({ scope, search }: PaymentExport): Condition {
   return sql`(select ${allColumns('payments')} from payments where id in (${sql.join(ids, sql` union `)})) payments`;
 }
 
-/** Without its id a row is what comes after the letter, the UUID and the delimiter. */
+/** The position in a row after the letter, the UUID and the delimiter. */
 const WITHOUT_ID = 38;
 
-/** Writes each row's id as its API does: first in the row, or nowhere. */
+/** Writes each row's id in the form of its API: first in the row, or not at all. */
 function rowWriter(file: PaymentExport): (row: Buffer) => Buffer {
   if (!file.columns.includes('id')) return (row) => row.subarray(WITHOUT_ID);
   return idWriter(['id'], file, file.columns.length > 1);

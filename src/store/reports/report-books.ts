@@ -21,13 +21,13 @@ import { at, count, named, total } from './report-sums.ts';
 import { depositRows, sweepRows } from './report-sweeps.ts';
 import { liftLimits } from '../backups/snapshot.ts';
 
-/** No statement of it may take longer. */
+/** The longest that one of its statements may take. */
 const STATEMENT_MS = 300_000;
 
-/** The first of two numbers of advisory locks; the second is made of the project's id. */
+/** The first of two numbers of advisory locks; the second is derived from the project's id. */
 const BOOKS_LOCK = 7_203_613;
 
-/** Takes the only place that a project has for this, until the connection ends. Whether nobody else had it. */
+/** Takes a project's only slot for statements until the connection ends. Returns whether it was free. */
 export async function takeBooksSlot(client: Client, projectId: string): Promise<boolean> {
   const { rows } = await client.query<{ taken: boolean }>('select pg_try_advisory_lock($1, hashtext($2)) as taken', [
     BOOKS_LOCK,
@@ -37,9 +37,9 @@ export async function takeBooksSlot(client: Client, projectId: string): Promise<
 }
 
 /**
- * Adds up a project's money as it is at one moment, on a connection that nothing else uses. It reads alone, on one
- * processor, and waits for nobody's locks. `onStep` is called before each step; without `withSweeps` it leaves out what
- * only those who see wallets may know.
+ * Adds up a project's money from one snapshot, on a connection that nothing else uses. It reads alone, on one
+ * processor, and waits for no locks. `onStep` is called before each step; without `withSweeps` it omits data that only
+ * people who may see wallets may know.
  */
 export async function readBooks(
   client: Client,
@@ -86,7 +86,7 @@ const IS_BEFORE = (span: ReportSpan) => sql`t.first_seen_at < ${at(span.startAt)
 const IS_WITHIN = (span: ReportSpan) =>
   sql`t.first_seen_at >= ${at(span.startAt)} and t.first_seen_at < ${at(span.endAt)}`;
 
-/** A payment's money in a token is one row: everything that follows is added up of these. */
+/** Makes one row of a payment's money in a token: all sums are computed from these rows. */
 async function gather(db: Database, { projectId, mode }: PaymentScopeKey, span: ReportSpan): Promise<void> {
   const isConfirmed = sql`t.state = 'confirmed'`;
   const isReceipt = sql`${isConfirmed} and ${IS_WITHIN(span)}`;
@@ -143,7 +143,7 @@ async function currencyRows(db: Database): Promise<readonly CurrencyRow[]> {
   return rows;
 }
 
-/** Payments that got money in the period, or that have got some without a transfer that shows it. */
+/** Payments that got money in the period, or whose recorded money has no matching transfer. */
 async function differenceRows(
   db: Database,
   { projectId, mode }: PaymentScopeKey,
@@ -209,8 +209,8 @@ async function overRefundRows(db: Database, scope: PaymentScopeKey): Promise<Nam
 }
 
 /**
- * Money on addresses that a restore lost, of wallets that the project has, or had if nobody has them any more; once
- * booked, it is a payment's.
+ * Money on addresses that a restore lost, of wallets that the project has, or once had if nobody has them any more;
+ * booked money belongs to a payment instead.
  */
 async function lostRows(db: Database, { projectId }: PaymentScopeKey, span: ReportSpan): Promise<readonly LostRow[]> {
   const { rows } = await sql<LostRow>`

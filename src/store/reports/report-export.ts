@@ -12,7 +12,7 @@ import { NO_FILTERS, type Condition, type PaymentScopeKey } from '../payments/pa
 import { WAS_PAID } from '../refunds/refund-payouts.ts';
 import { at as moment } from './report-sums.ts';
 
-/** The money that a report is about: a project's in a period, in one token or all. */
+/** The money that a report covers: a project's in a period, in one token or all. */
 export interface ReportSelection {
   readonly report: Report;
   readonly scope: PaymentScopeKey;
@@ -20,12 +20,12 @@ export interface ReportSelection {
   readonly token: Pick<Token, 'asset' | 'network'> | null;
 }
 
-/** A file of a report. `tokens` are all that there are, for the decimals of money that no payment was quoted in. */
+/** A report file. `tokens` lists all tokens, for the decimals of money that no payment was quoted in. */
 export interface ReportFile extends ReportSelection, Writing {
   readonly tokens: readonly Token[];
 }
 
-/** The usual columns without customers' texts, and those that bookkeeping needs. */
+/** The default columns without customers' texts, and those that bookkeeping needs. */
 const PAYMENT_COLUMNS: readonly ExportColumn[] = [
   ...USUAL_COLUMNS.filter((one) => one !== 'description' && one !== 'email'),
   'amount_usd',
@@ -38,7 +38,7 @@ const PAYMENT_COLUMNS: readonly ExportColumn[] = [
 
 interface Column {
   readonly name: string;
-  /** Its head in a CSV file. */
+  /** The column's head in a CSV file. */
   readonly head: string;
   /** Whether the head names the zone. */
   readonly isTime?: true;
@@ -46,11 +46,11 @@ interface Column {
 }
 
 interface Source {
-  /** The ids that each row begins with, and how they are selected: a letter and the UUID. */
+  /** The ids at the beginning of each row, and how they are selected: a letter and the UUID. */
   readonly ids: Readonly<Record<string, string>>;
   readonly columns: readonly Column[];
   readonly from: Condition;
-  /** When a row happened, and the table whose `asset` and `network` are the token's. */
+  /** The time of a row, and the table whose `asset` and `network` are the token's. */
   readonly at: Condition;
   readonly of: string;
   readonly where: Condition;
@@ -66,7 +66,7 @@ const at = (name: string, head: string, text: string): Column => ({
 });
 const amount = (name: string, head: string, value: Condition): Column => ({ name, head, write: exact(value) });
 const worth = (name: string, head: string, value: Condition): Column => ({ name, head, write: orUnknown(value) });
-/** Nothing in rows that have no such value: there it is not unknown. */
+/** Empty in rows that have no such value: there it is not unknown. */
 const worthIf = (condition: Condition, name: string, head: string, value: Condition): Column => ({
   name,
   head,
@@ -138,10 +138,10 @@ const REFUNDS: Source = {
   where: sql`r.project_id = p.project_id and r.mode = p.mode`,
 };
 
-/** The fee is of a whole transaction, and stands in one of its rows alone, so that a column can be added up. */
+/** The fee belongs to a whole transaction, and is in only one of its rows, so that a column can be added up. */
 const ONCE = sql`row_number() over (partition by s.sweep_id order by s.deposit_address, s.token) = 1`;
 
-/** The coin that was swept, also a chain's own where payments in it are not accepted. */
+/** The coin that was swept, including a chain's own coin that is not accepted for payments. */
 export const SWEPT_COIN: RawBuilder<string | null> = sql<string | null>`coalesce(s.asset, ${sql.raw(
   `case s.network ${NETWORKS.flatMap((network) => {
     const facts = NETWORK_FACTS[network];
@@ -205,8 +205,8 @@ export function selectionOf({
 }
 
 /**
- * Passes on a file of a report as it is at one moment: payments the newest first, the others in the order in which they
- * happened. Returns the number of rows. Throws what `take` throws, and then the connection is unusable.
+ * Passes on a report file from one snapshot: payments newest first, the others in the order in which they happened.
+ * Returns the number of rows. Throws what `take` throws, and then the connection is unusable.
  */
 export function copyReport(client: Client, file: ReportFile, take: (piece: Buffer) => Promise<void>): Promise<number> {
   const { report, scope, span, token, tokens } = file;
@@ -243,7 +243,7 @@ export function copyReport(client: Client, file: ReportFile, take: (piece: Buffe
   );
 }
 
-/** Tokens as a table `token`, with the decimals that they have here. */
+/** Tokens as a table `token`, with their decimals here. */
 export function tokenRows(tokens: readonly Token[]): Condition {
   const rows = tokens.map(
     ({ asset, network, decimals }) => sql`(${asset}::text, ${network}::text, ${decimals}::integer)`,

@@ -2,7 +2,7 @@ import { sql, type RawBuilder } from 'kysely';
 import { MAX_NAMED, type Named } from '../../domain/books.ts';
 import type { Database } from '../database.ts';
 
-/** A moment in a form that `COPY` takes too, which has no parameters. */
+/** A time in a form that also works in `COPY`, which has no parameters. */
 export const at = (epochMs: number): RawBuilder<unknown> => sql`${new Date(epochMs).toISOString()}::timestamptz`;
 
 /** The exact sum over the rows that meet a filter, which the driver reads as a bigint. */
@@ -12,7 +12,7 @@ export const total = (of: string, filter: RawBuilder<unknown> = sql`true`): RawB
 export const count = (filter: RawBuilder<unknown> = sql`true`): RawBuilder<number> =>
   sql<number>`(count(*) filter (where ${filter}))::integer`;
 
-/** The first of the rows that explain a difference, and how many there are. */
+/** The first of the rows that explain a difference, and their number. */
 export async function named<Row>(
   db: Database,
   rows: RawBuilder<unknown>,

@@ -8,7 +8,7 @@ import { at, count, named, total } from './report-sums.ts';
 
 const isWithin = ({ startAt, endAt }: ReportSpan) => sql`mined_at >= ${at(startAt)} and mined_at < ${at(endAt)}`;
 
-/** The money that left deposit contracts for the treasury in a period, and the cost of that. */
+/** The money that left deposit contracts for the treasury in a period, and its cost. */
 export async function sweepRows(
   db: Database,
   { projectId }: PaymentScopeKey,
@@ -30,10 +30,10 @@ export async function sweepRows(
 }
 
 /**
- * Deposit by deposit, as of the block after which its balance is known: that of the last check, or of a sweep since
- * then. What came later is counted apart. Of a block that this service has not read yet nothing can be said. Two sums
- * that agree prove nothing where something came that nobody saw and as much left: so what left by the balances around
- * each block that took money (`coin_outflows`) is no more than what sweeps say.
+ * The sums of each deposit, at the block of its last known balance: that of the last check, or of a later sweep. Later
+ * transfers are counted separately. For a block that this service has not read yet, the sums are unknown. Equal sums
+ * prove nothing if money arrived unseen and the same amount left: therefore the money that left by the balances around
+ * each block (`coin_outflows`) must not exceed the recorded sweeps.
  */
 export async function depositRows(
   db: Database,

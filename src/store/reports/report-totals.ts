@@ -9,7 +9,7 @@ import { count, total } from './report-sums.ts';
 
 /** The sums of a report's rows in one token. */
 export interface ReportTotal {
-  /** The coin, also a chain's own that is not accepted. Null: none was chosen. */
+  /** The coin, including a chain's own that is not accepted. Null: none was chosen. */
   readonly asset: string | null;
   readonly network: Network | null;
   /** The decimals of a payment that was quoted in it, or of the chain's own coin. */
@@ -21,12 +21,12 @@ export interface ReportTotal {
   readonly unvalued: number;
 }
 
-/** The longest that anybody waits for a preview. */
+/** The longest that a person waits for a preview. */
 const PREVIEW_MS = 8_000;
 /** PostgreSQL: query_canceled. */
 const CANCELLED = '57014';
 
-/** Adds up what a file would have, token by token; null if that takes too long. */
+/** Computes the sums of a report file by token; null if that takes too long. */
 export async function reportTotals(db: Database, selection: ReportSelection): Promise<readonly ReportTotal[] | null> {
   try {
     return await db.transaction().execute(async (trx) => {

@@ -6,7 +6,7 @@ export const PAYMENT_NOTES = {
   id: uuid(),
   payment_id: uuid(),
   author_id: uuid(),
-  /** The author's e-mail address when it was written. */
+  /** The author's e-mail address when the note was written. */
   author_name: text(),
   body: text(),
   /** Starts at 1 and increases with each edit. */
@@ -15,7 +15,7 @@ export const PAYMENT_NOTES = {
   edited_at: nullable(timestamp()),
 };
 
-/** Words that people put on a project's payments of both modes. */
+/** Words that people add to a project's payments of both modes. */
 export const LABELS = {
   id: uuid(),
   project_id: uuid(),

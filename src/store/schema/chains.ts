@@ -38,7 +38,7 @@ export const LOST_TRANSFERS = recordTable(
       transaction_hash: text(),
       asset: text<AssetCode>(),
       output_index: integer(),
-      /** In the form in which the chain's transfers carry it. */
+      /** The address in the form in which the chain's transfers carry it. */
       address: text(),
       first_address: text(),
       /** The index of the address in its wallet. */
@@ -66,8 +66,8 @@ export const CHAIN_CURSORS = {
 };
 
 /**
- * Native coins that left an address in a block, or (`missing`) in it or before; `open`: at least so many. `before`:
- * coins that lay there when it was handed out, below zero.
+ * Native coins that left an address in a block, or (`missing`) in it or before; `open`: at least this many. `before`:
+ * coins that lay there when it was handed out, negative.
  */
 export const COIN_OUTFLOWS = {
   network: text<Network>(),

@@ -22,7 +22,7 @@ type SqlType =
 export interface ColumnShape {
   readonly sqlType: SqlType;
   readonly isNullable: boolean;
-  /** Inserts may leave it out. */
+  /** Whether inserts may leave it out. */
   readonly hasDefault: boolean;
   /** The field of the row's object; absent: the column's name in camel case. */
   readonly field?: string;
@@ -34,7 +34,7 @@ type CamelCase<Name extends string> = Name extends `${infer First}_${infer Rest}
   ? `${First}${Capitalize<CamelCase<Rest>>}`
   : Name;
 
-/** The field of a row's object in which a column's value stands. */
+/** The field of a row's object that has a column's value. */
 export type FieldOf<Name extends string, Of> = Of extends { readonly field: infer Field extends string }
   ? Field
   : CamelCase<Name>;
@@ -43,7 +43,7 @@ export function fieldName(name: string, { field }: ColumnShape): string {
   return field ?? name.replaceAll(/_(.)/g, (_, letter: string) => letter.toUpperCase());
 }
 
-/** A column whose field has another name than it. */
+/** A column whose field has another name. */
 export function named<const Field extends string, Of extends ColumnShape>(
   field: Field,
   column: Of,
@@ -51,13 +51,13 @@ export function named<const Field extends string, Of extends ColumnShape>(
   return { ...column, field };
 }
 
-/** A column that is written whenever its row is updated; others keep what they were inserted with. */
+/** A column that is written whenever its row is updated; others keep their inserted value. */
 export function changing<Of extends ColumnShape>(column: Of): Of & { readonly changes: true } {
   return { ...column, changes: true };
 }
 
 export type TypesOf<Of> = Of extends { readonly types?: infer Types } ? Exclude<Types, undefined> : never;
-/** The value that a column keeps, as the rest of the program has it. */
+/** The value of a column in the rest of the program. */
 export type ValueOf<Of> = TypesOf<Of> extends { readonly value: infer Value } ? Value : never;
 
 /**
@@ -93,11 +93,11 @@ export const smallint = <Value extends number = number>() => asIs<Value>('smalli
 export const integer = () => asIs<number>('integer');
 /** A day as text, `2026-01-31`. */
 export const day = () => asIs<string>('date');
-/** Exact in both directions. */
+/** A number that is exact in both directions. */
 export const bigint = () => exact('bigint');
 /** An amount in the smallest units of an asset, of any size. */
 export const units = () => exact('numeric');
-/** Read as epoch milliseconds, written as a Date. */
+/** A time, read as epoch milliseconds and written as a Date. */
 export const timestamp = (): Column<number, number, Date> => ({
   sqlType: 'timestamp with time zone',
   isNullable: false,
@@ -148,7 +148,7 @@ export function usually<Value, Select, Insert, Update>(
   return { ...kept, usual };
 }
 
-/** A column in which null stands for an object without members. */
+/** A column in which null means an object without members. */
 export function emptyAsNull<Value extends Readonly<Record<string, string>>>({
   sqlType,
   hasDefault,

@@ -36,7 +36,7 @@ export const FIGURES_PROGRESS = {
   ended_before: nullable(bigint()),
 };
 
-/** Marks of people on matters that need attention. */
+/** People's marks on items that need attention. */
 export const ATTENTION_MARKS = {
   project_id: uuid(),
   mode: text<Mode>(),

@@ -42,7 +42,7 @@ export const MAIL_UNSUBSCRIBES = {
   used_at: nullable(timestamp()),
 };
 
-/** Matters that need or needed attention, as they were noticed. Later ones have higher ids. */
+/** Items that need or needed attention, as they were noticed. Later ones have higher ids. */
 export const ATTENTION_OCCURRENCES = {
   id: defaulted(bigint()),
   project_id: uuid(),
@@ -71,7 +71,7 @@ export const NOTIFICATION_CHOICES = {
   weekly_on: nullable(smallint()),
   zone: nullable(text()),
   language: nullable(text<MailLanguage>()),
-  /** The newest occurrence that was mailed to the person, or was there before they asked for mails. */
+  /** The newest item that was mailed to the person, or existed before they asked for mails. */
   attention_seen: bigint(),
   attention_mailed_at: nullable(timestamp()),
   /** Days in the person's zone. */

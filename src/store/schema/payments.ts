@@ -108,7 +108,7 @@ export const PAYMENT_ADDRESSES = recordTable(
   'payment_addresses',
   {
     issued: {
-      /** In the form in which the chain's transfers carry it. */
+      /** The address in the form in which the chain's transfers carry it. */
       address: named('watchedAddress', text()),
       payment_id: uuid(),
       wallet_id: nullable(uuid()),
@@ -117,7 +117,7 @@ export const PAYMENT_ADDRESSES = recordTable(
       watch_until: timestamp(),
       /** How many confirmations a transfer to it needs. */
       confirmations: integer(),
-      /** The hash of the block after which the payment's money comes; null: it is not known. */
+      /** The hash of the block after which the payment's money comes; null if unknown. */
       after_block: nullable(text()),
     },
     quote: {

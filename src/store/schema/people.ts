@@ -10,7 +10,7 @@ export const PEOPLE = {
   /** PHC string; null until the invitation was accepted. */
   password_hash: nullable(text()),
   totp_secret: named('sealedTotp', nullable(bytes())),
-  /** Not confirmed by a code yet. */
+  /** A secret that no code has confirmed yet. */
   totp_pending: named('sealedPendingTotp', nullable(bytes())),
   totp_last_step: nullable(bigint()),
   deactivated_at: nullable(timestamp()),
@@ -62,10 +62,10 @@ export const SESSIONS = {
   challenge_until: nullable(timestamp()),
 };
 
-/** Sign-ins that wait for their second step, or for a passkey that says who it is. */
+/** Sign-ins that wait for their second step, or for a passkey that identifies their person. */
 export const SIGN_INS = {
   token_hash: bytes(),
-  /** Null: nobody yet. */
+  /** Null: the person is still unknown. */
   person_id: nullable(uuid()),
   challenge: nullable(text()),
   created_at: timestamp(),
@@ -96,7 +96,7 @@ export const RECOVERY_CODES = {
   used_at: nullable(timestamp()),
 };
 
-/** Who makes a change: a person, the operator at the command line, an API key, or the service by itself. */
+/** The kind of actor of a change: a person, the operator at the command line, an API key, or the service itself. */
 export type ActorKind = 'person' | 'command' | 'key' | 'service';
 
 export const AUDIT_LOG = {
@@ -105,12 +105,12 @@ export const AUDIT_LOG = {
   actor_kind: text<ActorKind>(),
   actor_id: nullable(uuid()),
   actor_name: text(),
-  /** Such as `wallet.set`. */
+  /** An action such as `wallet.set`. */
   action: text(),
   project_id: nullable(uuid()),
   subject_kind: text(),
   subject_id: nullable(text()),
-  /** Field by field, secrets left out. */
+  /** Values keyed by field, without secrets. */
   before: nullable(json<Readonly<Record<string, unknown>>>()),
   after: nullable(json<Readonly<Record<string, unknown>>>()),
   /** The client's address; null at the command line. */

@@ -14,7 +14,7 @@ export const PROJECTS = {
   allow_origins: defaulted(texts()),
   coin_order: defaulted(texts()),
   coins_off: defaulted(texts()),
-  /** How long its payments are watched after their end; null: as the service is set. */
+  /** How long its payments are watched after their end; null: the service's setting. */
   monitoring_hours: nullable(integer()),
   /** The shop's colour: six hex digits in lower case. The page adjusts it so that text stays legible. */
   accent: nullable(text()),
@@ -41,7 +41,7 @@ export const PROJECT_LOGOS = {
   bytes: bytes(),
 };
 
-/** Logos that were not saved yet. */
+/** Unsaved logos, for previews. */
 export const LOGO_DRAFTS = {
   project_id: uuid(),
   hash: text(),
@@ -55,28 +55,28 @@ export const API_KEYS = {
   project_id: uuid(),
   mode: text<Mode>(),
   kind: text<KeyKind>(),
-  /** Means nothing where there are scopes. */
+  /** Ignored if there are scopes. */
   permission: text<Permission>(),
   name: text(),
   hash: bytes(),
   created_at: timestamp(),
   revoked_at: nullable(timestamp()),
-  /** To the minute; null: never. */
+  /** Exact to the minute; null: never. */
   last_used_at: nullable(timestamp()),
-  /** When it stops working, or did, because another took its place; null: nothing took it. */
+  /** The time at which it stops or stopped working because another key replaced it; null: no key did. */
   ends_at: nullable(timestamp()),
-  /** The key that took its place. */
+  /** The key that replaced it. */
   successor_id: nullable(uuid()),
   scopes: nullable(texts<Scope>()),
 };
 
-/** Where keys were used from lately. */
+/** The clients that used keys recently. */
 export const API_KEY_CLIENTS = {
   key_id: uuid(),
-  /** The client's address, or of public keys the origin of the page; empty for all others together. */
+  /** The client's address, or for public keys the origin of the page; empty for all others together. */
   client: text(),
   user_agent: nullable(text()),
-  /** Since `first_seen_at`. */
+  /** Counted since `first_seen_at`. */
   requests: bigint(),
   first_seen_at: timestamp(),
   last_seen_at: timestamp(),

@@ -2,7 +2,7 @@ import { compileFunction } from 'node:vm';
 import type { SelectType } from 'kysely';
 import { fieldName, type Column, type ColumnShape, type FieldOf, type TypesOf, type ValueOf } from './column.ts';
 
-/** Several objects stored in one row, by part name: each the columns that store it, by name. */
+/** Several objects stored in one row: by part name, the columns that store each, by name. */
 type Parts = Readonly<Record<string, Readonly<Record<string, ColumnShape>>>>;
 
 /** The object stored in these columns. */
@@ -70,7 +70,7 @@ export interface RecordTable<Of extends Parts, Others> {
   readonly columns: ColumnsIn<Of> & Others;
   /** The columns that are written and read here, in order. */
   readonly names: readonly NamesIn<Of>[];
-  /** Rows as a JSON array of records, without values that are null or the usual ones. */
+  /** Rows as a JSON array of records, without null and usual values. */
   readonly records: (rows: readonly KeptParts<Of>[]) => string;
   readonly read: (row: Row<Of>) => KeptParts<Of>;
   /** SQL that inserts the records in a parameter such as `$1`. */
@@ -82,11 +82,11 @@ export interface RecordTable<Of extends Parts, Others> {
 }
 
 /**
- * Makes a table from a map of columns to fields, from which both directions and all statements follow. A field without
- * a column does not compile where its object is read, nor a column without a field where it is written. Statements name
- * their columns, so that a newer version can add one beside this process (docs/decisions/0081).
+ * Makes a table from a map of columns to fields, from which both directions and all statements are derived. A field
+ * without a column does not compile where its object is read, nor a column without a field where it is written.
+ * Statements name their columns, so that a newer version can add one beside this process (docs/decisions/0081).
  *
- * @param others columns not handled here: identities, and what other statements write
+ * @param others columns not handled here: identities, and those that other statements write
  */
 export function recordTable<const Of extends Parts, Others extends object>(
   table: string,

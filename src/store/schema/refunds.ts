@@ -63,7 +63,7 @@ const PAYOUT = {
   asset: text<AssetCode>(),
   output_index: named('index', integer()),
   refund_id: uuid(),
-  /** The outputs that it spends, as `txid:vout`; empty if not known. */
+  /** The outputs that it spends, as `txid:vout`; empty if unknown. */
   spends: defaulted(texts()),
   /** Matched by amount and address only, when the refund had already failed. */
   is_guess: defaulted(boolean()),

@@ -1,7 +1,7 @@
 import type { Mode } from '../../domain/permission.ts';
 import { integer, integers, nullable, smallint, text, texts, timestamp, uuid, uuids } from './column.ts';
 
-/** Calls of the APIs: in one row those of one second that are alike. */
+/** Calls of the APIs: a row contains calls of the same second that are alike. */
 export const API_REQUESTS = {
   project_id: uuid(),
   mode: text<Mode>(),
@@ -21,7 +21,7 @@ export const API_REQUESTS = {
   durations: integers(),
 };
 
-/** How many there are, by the minute. */
+/** The number of calls per minute. */
 export const API_REQUEST_COUNTS = {
   project_id: uuid(),
   mode: text<Mode>(),

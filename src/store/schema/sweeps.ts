@@ -3,7 +3,7 @@ import type { Network } from '../../domain/networks.ts';
 import { bigint, changing, integer, named, nullable, text, texts, timestamp, units, uuid } from './column.ts';
 import { recordTable } from './record-table.ts';
 
-/** The token of the chain's own coin. */
+/** The value of a token column for the chain's own coin. */
 export const COIN = '';
 
 export type PricedBy = 'quote' | 'market';
@@ -11,17 +11,17 @@ export type SweepPurpose = 'sweep' | 'deploy_factory';
 export type SweepSource = 'dashboard' | 'chain';
 export type SweepState = 'asked' | 'sent' | 'seen' | 'mined' | 'failed' | 'ended';
 export type SweepTransferState = 'open' | 'mined' | 'failed';
-/** `declined`: by the person; `silent`: nothing was heard of it; `lost`: no node knows it any more. */
+/** `declined`: by the person; `silent`: the wallet never answered; `lost`: no node has the transaction any more. */
 export type SweepProblem = 'declined' | 'silent' | 'lost' | 'reverted' | 'paid_nothing';
 
-/** The tokens on deposits when a node was last asked. */
+/** The balances of tokens on deposits at the last check. */
 export const DEPOSIT_BALANCES = recordTable(
   'deposit_balances',
   {
     balance: {
       project_id: uuid(),
       network: text<Network>(),
-      /** In the form in which the chain's transfers carry it. */
+      /** The address in the form in which the chain's transfers carry it. */
       address: text(),
       /** The token's contract in lower case, or {@link COIN}. */
       token: text(),
@@ -39,11 +39,11 @@ export const DEPOSIT_BALANCES = recordTable(
   {},
 );
 
-/** When a project's deposits on a network were last asked for. */
+/** The last check of a project's deposits on a network. */
 export const DEPOSIT_CHECKS = {
   project_id: uuid(),
   network: text<Network>(),
-  /** The time of the last check that succeeded, with the block and the gas price in wei of then; null: none did. */
+  /** The time of the last successful check, with its block and gas price in wei; null if there was none. */
   checked_at: nullable(timestamp()),
   block_height: named('height', nullable(integer())),
   gas_price: nullable(units()),
@@ -53,7 +53,7 @@ export const DEPOSIT_CHECKS = {
   problem: nullable(text()),
 };
 
-/** Transactions that pay deposits out, or put their factory on the chain. */
+/** Transactions that pay deposits out, or deploy their factory. */
 export const SWEEPS = {
   id: uuid(),
   project_id: uuid(),
@@ -67,10 +67,10 @@ export const SWEEPS = {
   call_to: nullable(text()),
   call_data: nullable(text()),
   transaction_hash: nullable(text()),
-  /** Why it failed or ended, as a word: the page has the sentence. */
+  /** Why it failed or ended, as a word; the page has the sentence. */
   problem: nullable(text<SweepProblem>()),
   created_at: timestamp(),
-  /** When its wallet sent it or, while it waits to be mined, when a node knew it last. */
+  /** When its wallet sent it or, while it waits to be mined, when a node last had it. */
   sent_at: nullable(timestamp()),
   block_height: named('height', nullable(integer())),
   block_hash: nullable(text()),
@@ -79,7 +79,7 @@ export const SWEEPS = {
   fee_units: nullable(units()),
   fee_usd_cents: nullable(bigint()),
   final_at: nullable(timestamp()),
-  /** When it is followed next; null: never again. */
+  /** When it is checked next; null: never again. */
   check_at: nullable(timestamp()),
 };
 

@@ -29,7 +29,7 @@ export const EVENTS = recordTable(
       type: text<EventType>(),
       body: text(),
       created_at: timestamp(),
-      /** The request that caused it. */
+      /** The request that caused the event. */
       request_id: nullable(text()),
     },
   },
@@ -48,7 +48,7 @@ export const WEBHOOK_ENDPOINTS = {
   previous_secret_until: nullable(timestamp()),
   disabled_at: nullable(timestamp()),
   disabled_reason: nullable(text()),
-  /** Since when nothing is sent, and what is due waits; null if it is not paused. */
+  /** The time since which nothing is sent and due deliveries wait; null if it is not paused. */
   paused_at: nullable(timestamp()),
   deleted_at: nullable(timestamp()),
   created_at: timestamp(),
@@ -93,7 +93,7 @@ export const DELIVERY_RETRIES = {
   stopped_at: nullable(timestamp()),
 };
 
-/** The state of each of them before. */
+/** The former state of each of these deliveries. */
 export const RETRIED_DELIVERIES = {
   retry_id: uuid(),
   delivery_id: bigint(),

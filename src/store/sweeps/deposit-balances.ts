@@ -5,7 +5,7 @@ import { timestamp, type Database, type Trx } from '../database.ts';
 import { fields, toChanges, toRow, type Stored } from '../rows.ts';
 import { COIN, DEPOSIT_BALANCES } from '../schema/sweeps.ts';
 
-/** The balance of a token on a deposit when a node was last asked. */
+/** The balance of a token on a deposit at the last check. */
 export interface DepositBalance extends Pick<
   Stored<'deposit_balances'>,
   'address' | 'index' | 'treasury' | 'paymentId' | 'asset' | 'units' | 'usdCents' | 'pricedBy'
@@ -14,7 +14,7 @@ export interface DepositBalance extends Pick<
   readonly token: string | null;
 }
 
-/** When a project's deposits on a network were last asked for. */
+/** The last check of a project's deposits on a network. */
 export type DepositCheck = Omit<Stored<'deposit_checks'>, 'projectId'>;
 
 /** A successful check of all deposits of a project on a network. */
@@ -31,7 +31,7 @@ export interface CheckedDeposits {
 
 const SAVE = `${DEPOSIT_BALANCES.insert('$1')} on conflict (network, address, token) do nothing`;
 
-/** Replaces the saved balances of a project's deposits on a network, but for those of a later block. */
+/** Replaces the saved balances of a project's deposits on a network, except those of a later block. */
 export async function saveDepositCheck(trx: Trx, checked: CheckedDeposits): Promise<void> {
   const { projectId, network, at, height, gasPrice, factories, balances } = checked;
   const ofCheck = { projectId, network, height, checkedAt: at };
@@ -53,7 +53,7 @@ export async function saveDepositCheck(trx: Trx, checked: CheckedDeposits): Prom
     .execute();
 }
 
-/** Keeps why a check found out nothing; what was known before stays. */
+/** Records why a check failed; earlier results stay. */
 export async function saveDepositProblem(
   db: Database,
   { projectId, network, at, problem }: { projectId: string; network: Network; at: number; problem: string },
@@ -69,7 +69,7 @@ export async function saveDepositProblem(
     .execute();
 }
 
-/** A factory of deposits is on the chain now. */
+/** Records that a factory of deposits is deployed. */
 export async function addFactory(
   trx: Trx,
   { projectId, network }: { readonly projectId: string; readonly network: Network },
@@ -88,7 +88,7 @@ export async function depositChecks(db: Database | Trx, projectId: string): Prom
     .execute();
 }
 
-/** The balances of a project's deposits as last known, by network, treasury and index. */
+/** The last known balances of a project's deposits, by network, treasury and index. */
 export async function depositBalances(
   db: Database | Trx,
   projectId: string,
@@ -128,7 +128,7 @@ export async function setDepositBalance(
       and block_height <= ${change.height}`.execute(trx);
 }
 
-/** Amounts that arrived at a deposit or left it by known sweeps, with their blocks, in the smallest unit. */
+/** Amounts that arrived at a deposit or left it by recorded sweeps, with their blocks, in the smallest unit. */
 export interface DepositFlow {
   readonly address: string;
   readonly asset: AssetCode;
@@ -136,7 +136,7 @@ export interface DepositFlow {
   readonly steps: readonly { readonly height: number; readonly units: bigint }[];
 }
 
-/** The flows of a project's deposits on a network, for comparing them with what lies there. */
+/** The flows of a project's deposits on a network, for comparison with the balances. */
 export async function depositFlows(
   db: Database | Trx,
   projectId: string,
@@ -165,7 +165,7 @@ export async function depositFlows(
   );
 }
 
-/** The amount that arrived at a deposit in one block, as far as that is known. */
+/** The recorded amount that arrived at a deposit in one block. */
 export async function arrivalsInBlock(
   db: Database,
   at: { readonly network: Network; readonly address: string; readonly asset: AssetCode; readonly height: number },

@@ -21,7 +21,9 @@ const SAVE = `
   ${SWEEP_TRANSFERS.insert('$1')}
   on conflict (sweep_id, deposit_address, token) do update set ${SWEEP_TRANSFERS.setExcluded}`;
 
-/** Sets what a sweep takes: what was known of the same token on the same deposit is replaced, never added to. */
+/**
+ * Sets the transfers of a sweep: earlier records of the same token on the same deposit are replaced, never added to.
+ */
 export async function setSweepTransfers(
   trx: Trx,
   { id: sweepId, projectId, network, transactionHash, height, minedAt }: Sweep,
@@ -34,20 +36,20 @@ export async function setSweepTransfers(
   await trx.executeQuery(CompiledQuery.raw(SAVE, [SWEEP_TRANSFERS.records(records)]));
 }
 
-/** Forgets what a sweep was to take, because it is known now that its transaction is another one. */
+/** Deletes the planned transfers of a sweep whose transaction turned out to be another one. */
 export async function deleteSweepTransfers(trx: Trx, { id }: Pick<Sweep, 'id'>): Promise<void> {
   await trx.deleteFrom('sweep_transfers').where('sweep_id', '=', id).execute();
 }
 
-/** A sweep that is recorded already goes on as another one; what that was to take is forgotten. */
+/** Replaces a recorded sweep by another one, whose planned transfers are deleted. */
 export async function moveSweepTransfers(trx: Trx, from: Pick<Sweep, 'id'>, to: Pick<Sweep, 'id'>): Promise<void> {
   await deleteSweepTransfers(trx, to);
   await trx.updateTable('sweep_transfers').set({ sweep_id: to.id }).where('sweep_id', '=', from.id).execute();
 }
 
 /**
- * Forgets what was recorded of a deposit without a transaction, because it is known now which one took it in that
- * block, or took as much when no node knew the block, since the sweep was begun.
+ * Deletes transfers of a deposit that were recorded without a transaction, because the transaction is known now: it
+ * took them in that block, or took as much since the sweep was begun when no node could name the block.
  */
 export async function deleteUnlocated(
   trx: Trx,
@@ -70,7 +72,7 @@ export async function deleteUnlocated(
   );
 }
 
-/** Saves what the chain says of one token that a sweep takes. */
+/** Saves the chain's facts about one token that a sweep takes. */
 export async function updateSweepTransfer(
   trx: Trx,
   { sweepId, address, token }: Pick<SweepTransfer, 'sweepId' | 'address' | 'token'>,
@@ -103,7 +105,7 @@ export async function transfersOfSweeps(
   return Map.groupBy(transfers, ({ sweepId }) => sweepId);
 }
 
-/** Sweeps of deposits that are open, for telling what of a plan is under way: `address token`. */
+/** The transfers of open sweeps of deposits, as `address token`, to tell which part of a plan is under way. */
 export async function transfersUnderWay(trx: Database | Trx, projectId: string): Promise<ReadonlySet<string>> {
   const { rows } = await sql<{ network: string; address: string; token: string }>`
     select s.network, t.deposit_address as address, t.token

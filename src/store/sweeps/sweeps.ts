@@ -4,7 +4,7 @@ import { timestamp, type Database, type Trx } from '../database.ts';
 import { notification } from '../notifications.ts';
 import { fieldList, fields, toChanges, toRow, type Stored } from '../rows.ts';
 
-/** A transaction that pays deposits out, or puts their factory on the chain. */
+/** A transaction that pays deposits out, or deploys their factory. */
 export type Sweep = Stored<'sweeps'>;
 
 /** Inserts a sweep; false if the project has one with this transaction already. */
@@ -18,12 +18,12 @@ export async function insertSweep(trx: Trx, sweep: Sweep): Promise<boolean> {
   return row !== undefined;
 }
 
-/** Forgets a sweep that goes on as another one. */
+/** Deletes a sweep that another one replaces. */
 export async function deleteSweep(trx: Trx, { id }: Pick<Sweep, 'id'>): Promise<void> {
   await trx.deleteFrom('sweeps').where('id', '=', id).execute();
 }
 
-/** The fields of a sweep that may change; one that is left out stays. */
+/** The fields of a sweep that may change; absent fields stay as they are. */
 export type SweepChange = Partial<Omit<Sweep, 'id' | 'projectId' | 'network' | 'purpose' | 'source' | 'createdAt'>>;
 
 /** Saves a change, and notifies the project's open pages if they show it. */
@@ -32,7 +32,7 @@ export async function updateSweep(trx: Trx, { id, projectId }: Pick<Sweep, 'id' 
   if (Object.keys(change).some((field) => !UNSEEN.includes(field))) await notifySweeps(trx, projectId);
 }
 
-/** Fields that change while a sweep is followed, without anything that pages show. */
+/** Fields that change while a sweep is followed, and that no page shows. */
 const UNSEEN: readonly string[] = ['sentAt', 'checkAt', 'finalAt'] satisfies (keyof SweepChange)[];
 
 /** Notifies every process that a project's sweeps or deposits changed, when the transaction commits. */
@@ -106,7 +106,7 @@ export async function endedSweeps(
   return query.execute();
 }
 
-/** The e-mail addresses of those who sent sweeps, by their id. */
+/** The e-mail addresses of the people who sent sweeps, by their id. */
 export async function sendersOf(db: Database, sweeps: readonly Sweep[]): Promise<ReadonlyMap<string, string>> {
   const ids = [...new Set(sweeps.flatMap(({ personId }) => (personId === null ? [] : [personId])))];
   if (ids.length === 0) return new Map();
@@ -115,8 +115,8 @@ export async function sendersOf(db: Database, sweeps: readonly Sweep[]): Promise
 }
 
 /**
- * Claims sweeps that are due, of one project or of all: nobody else gets them until `until`. A process that dies leaves
- * them to the next one.
+ * Claims sweeps that are due, of one project or of all: no other process gets them until `until`. If this process dies,
+ * another continues then.
  */
 export async function claimDueSweeps(
   db: Database,
@@ -132,8 +132,8 @@ export async function claimDueSweeps(
 }
 
 /**
- * Makes those due of which the block, the transaction or the fee is unknown and that nobody asks about any more: former
- * versions recorded them so for good.
+ * Makes sweeps due whose block, transaction or fee is unknown and that are not due at any time: former versions
+ * recorded them as final.
  */
 export async function askUnknownAgain(db: Database, now: number): Promise<void> {
   await sql`

@@ -20,7 +20,7 @@ export async function skipAddressesBelow(
     .execute();
 }
 
-/** An index taken from a project's wallet, with what is needed to derive and watch its address. */
+/** An index taken from a project's wallet, with the data needed to derive and watch its address. */
 export interface TakenIndex {
   readonly walletId: string;
   readonly kind: WalletKind;
@@ -28,7 +28,7 @@ export interface TakenIndex {
   readonly index: number;
   readonly confirmations: number | null;
   readonly toleranceBasisPoints: number | null;
-  /** How long the project's payments are watched after their end; null: as the service is set. */
+  /** How long the project's payments are watched after their end; null: the service's setting. */
   readonly monitoringHours: number | null;
 }
 
@@ -71,15 +71,15 @@ export async function hasIssuedAddress(db: Database | Trx, projectId: string, ad
 
 /** An address that a payment already has, with the terms of its wallet. */
 export interface HeldAddress extends TakenIndex {
-  /** In the form in which the chain's transfers carry it. */
+  /** The address in the form in which the chain's transfers carry it. */
   readonly address: string;
   /** Fixed when the address was handed out. */
   readonly confirmations: number;
-  /** The hash of the block up to which the chain was read then; null: it is not known. */
+  /** The hash of the block up to which the chain was read then; null if unknown. */
   readonly afterBlock: string | null;
 }
 
-/** The newest address that a payment has on a network from the wallet in use there; null if it has none. */
+/** The newest address that a payment has on a network from the present wallet; null if it has none. */
 export async function heldAddress(trx: Trx, paymentId: string, network: Network): Promise<HeldAddress | null> {
   const { rows } = await sql<HeldAddress>`
     select a.address, a.address_index as index, a.confirmations,
@@ -96,7 +96,7 @@ export async function heldAddress(trx: Trx, paymentId: string, network: Network)
 }
 
 /**
- * The owner of an address if money to it belongs to a payment of either mode or to the project: a payment, and else
+ * The owner of an address if money to it belongs to a payment of either mode or to the project: a payment, or else
  * (`paymentId` null) an address that is watched before it is handed out, a wallet's change, or a treasury. Null: none
  * of these. EVM networks share their addresses. `address` is in the form in which the chain's transfers carry it.
  */
@@ -124,18 +124,18 @@ export async function ownerOfAddress(
 
 /**
  * Waits until nobody hands out addresses of a network, and lets nobody do so before the transaction ends: an address
- * that is not handed out now is compared with what the transaction saves before it ever is.
+ * that is not handed out now will be compared with this transaction's data before it is.
  */
 export async function lockIssuing(trx: Trx, network: Network): Promise<void> {
   await sql`select from address_indexes where network = ${network} order by first_address for share`.execute(trx);
 }
 
-/** A deposit address that received money, and what was quoted for it. */
+/** A deposit address that received money, with its quotes. */
 export interface PaidDeposit {
   readonly paymentId: string;
   readonly treasury: string;
   readonly index: number;
-  /** In the form that customers see, but without the checksum. */
+  /** The address in the form that customers see, but without the checksum. */
   readonly address: string;
   /** The newest quote of each asset comes first. */
   readonly quotes: readonly { readonly asset: AssetCode; readonly owedUnits: bigint }[];

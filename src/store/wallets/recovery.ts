@@ -15,7 +15,7 @@ export interface WalletPace {
   readonly busiestDay: number;
 }
 
-/** Locks the wallets in use until the transaction ends; their pace is that before `until`. */
+/** Locks the wallets in use until the transaction ends; their pace is measured before `until`. */
 export async function lockPaces(trx: Database | Trx, until: number): Promise<readonly WalletPace[]> {
   const { rows } = await sql<Omit<WalletPace, 'busiestDay'>>`
     select i.network, i.first_address as "firstAddress", i.next_index as "nextIndex",
@@ -40,7 +40,7 @@ export interface CounterPace {
   readonly projectId: string;
   readonly mode: Mode;
   readonly year: number;
-  /** 0: no number was used. */
+  /** 0 if no number was used. */
   readonly last: number;
   readonly busiestDay: number;
 }

@@ -35,7 +35,7 @@ export async function unwatchedSkipped(
   return rows;
 }
 
-/** Saves how far a skipped range is watched. */
+/** Saves the end of the watched part of a skipped range. */
 export async function saveSkippedWatch(
   db: Database,
   network: Network,
@@ -51,7 +51,7 @@ export async function saveSkippedWatch(
     .execute();
 }
 
-/** A wallet, and how far ahead it is watched. */
+/** A wallet, and the end of its watched addresses. */
 export interface AheadWallet extends WalletText {
   readonly nextIndex: number;
   /** The highest watched index; -1: none. */
@@ -71,7 +71,7 @@ export async function aheadWallets(db: Database, network: Network): Promise<read
   return rows;
 }
 
-/** The wallets that a project has or had on a network, and how far ahead each is watched. */
+/** The wallets that a project has or had on a network, and the end of each one's watched addresses. */
 export async function walletsAhead(
   executor: Database | Trx,
   projectId: string,
@@ -138,7 +138,9 @@ export interface UnissuedAddress {
   readonly index: number;
 }
 
-/** Which of these addresses are watched without having been handed out: one indexed query, however many there are. */
+/**
+ * The addresses among these that are watched without having been handed out: one indexed query, however many there are.
+ */
 export async function findUnissued(
   executor: Database | Trx,
   network: Network,
@@ -164,7 +166,7 @@ export async function findUnissued(
     .execute();
 }
 
-/** A wallet whose next index nobody else takes or moves before the transaction ends. */
+/** A wallet whose next index is locked until the transaction ends. */
 export interface LockedIndex {
   readonly kind: WalletKind;
   readonly firstAddress: string;

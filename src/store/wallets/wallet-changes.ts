@@ -7,7 +7,7 @@ type Row = Stored<'wallet_changes'>;
 
 /** A change of the wallet that a project's payments go to. */
 export interface WalletChange extends Omit<Row, 'actorKind' | 'actorName'> {
-  /** Who made the change, as the audit log names them. */
+  /** The actor of the change, as the audit log names them. */
   readonly actor: { readonly kind: ActorKind; readonly name: string };
 }
 
@@ -19,7 +19,7 @@ export async function insertWalletChange(trx: Trx, change: WalletChange): Promis
     .execute();
 }
 
-/** The changes that nobody has marked as done yet, the newest first. */
+/** The changes that nobody has marked as done yet, newest first. */
 export async function unseenWalletChanges(
   db: Database,
   projectId: string,

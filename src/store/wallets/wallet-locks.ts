@@ -15,12 +15,12 @@ export interface LockedWallet extends Omit<TakenIndex, 'index'> {
   /** The first index that was not handed out yet. */
   readonly nextIndex: number;
   readonly spreadBasisPoints: number;
-  /** Which coins the project's customers are offered. */
+  /** The order of the coins that the project's customers are offered. */
   readonly coinOrder: readonly string[];
   readonly coinsOff: readonly string[];
-  /** The hash of the block up to which its chain was read; null: none. */
+  /** The hash of the block up to which its chain was read; null: none was. */
   readonly readBlock: string | null;
-  /** Why none of its addresses may be handed out; null: they may. */
+  /** Why none of its addresses may be handed out; null if they may. */
   readonly haltedReason: string | null;
 }
 
@@ -29,13 +29,13 @@ interface Place {
   readonly network: Network;
 }
 
-/** The wallets in use of the wanted places. */
+/** The wallets in use of the requested projects and networks. */
 const WANTED = `
   unnest($1::uuid[], $2::text[]) as wanted (project_id, network)
   join wallets w on w.project_id = wanted.project_id and w.network = wanted.network and w.replaced_at is null
   join address_indexes i on i.network = w.network and i.first_address = w.first_address`;
 
-/** Always the same text, so that the server prepares it once. Locked in the order in which it is sorted. */
+/** The text never changes, so that the server prepares it once. The rows are locked in their sorted order. */
 const LOCK_INDEXES = `
   select w.id from ${WANTED} order by i.network, i.first_address for no key update of i`;
 
@@ -48,8 +48,8 @@ const READ_WALLETS = `
   from ${WANTED} join projects p on p.id = w.project_id order by i.network, i.first_address`;
 
 /**
- * Locks the wallets in use of these projects and networks, each pair named once, until the transaction ends. They are
- * read by a statement after the lock, which sees all that was changed while the lock was waited for.
+ * Locks the wallets in use of these projects and networks, each pair named once, until the transaction ends. A
+ * statement after the lock reads them, which sees all changes made while waiting for the lock.
  */
 export async function lockWallets(runner: StatementRunner, wanted: readonly Place[]): Promise<readonly LockedWallet[]> {
   const parameters = [wanted.map(({ projectId }) => projectId), wanted.map(({ network }) => network)];

@@ -11,7 +11,7 @@ export interface Wallet extends Omit<Stored<'wallets'>, 'replacedAt'> {
   readonly gap: number;
 }
 
-/** Larger gaps are counted as this. */
+/** Larger gaps count as this. */
 export const MAX_GAP = 10_000;
 
 /** A gap in words, and the gap limit with which the merchant's own wallet finds every address. */
@@ -89,7 +89,7 @@ export async function busiestWallets(
   return rows;
 }
 
-/** How far a wallet's handed-out addresses are ahead of those that were paid. */
+/** The distance of a wallet's handed-out addresses from the last paid one. */
 export interface AddressGap {
   readonly projectId: string;
   readonly network: Network;
@@ -101,7 +101,7 @@ export interface AddressGap {
 
 /**
  * The gaps of all wallets in use, by project and network. Deposit contracts are left out, because no wallet scans for
- * them. Reads a few indexed rows per wallet, so it can be called every few seconds.
+ * them. Reads a few indexed rows per wallet, so that it can be called every few seconds.
  */
 export async function addressGaps(db: Database | Trx): Promise<readonly AddressGap[]> {
   return db
@@ -160,7 +160,7 @@ export async function setWallet(trx: Trx, wallet: Omit<Wallet, 'nextIndex' | 'ga
     .execute();
 }
 
-/** The treasuries that a project has or had, on whichever network. */
+/** The treasuries that a project has or had, on any network. */
 export async function treasuriesOf(db: Database | Trx, projectId: string): Promise<readonly string[]> {
   const rows = await db
     .selectFrom('wallets')

@@ -15,7 +15,7 @@ export async function earliestIssue(db: Database, network: Network): Promise<num
   return row?.at ?? null;
 }
 
-/** Which of these addresses were handed out: one indexed query per block, however many there are. */
+/** The addresses among these that were handed out: one indexed query per block, however many there are. */
 export async function findWatched(db: Database, network: Network, addresses: readonly string[]) {
   if (addresses.length === 0) return [];
   return db
@@ -26,22 +26,22 @@ export async function findWatched(db: Database, network: Network, addresses: rea
     .execute();
 }
 
-/** An address that may receive money, and what is known about it, in the smallest units. */
+/** An address that may receive money, and its recorded amounts in the smallest units. */
 export interface AwaitingAddress {
   readonly address: string;
-  /** Null: a skipped address, whose payment is not known. */
+  /** Null for a skipped address, whose payment is unknown. */
   readonly paymentId: string | null;
-  /** The hash of the block up to which the chain was read when it was handed out; null: it is not known. */
+  /** The hash of the block up to which the chain was read when it was handed out; null if unknown. */
   readonly afterBlock: string | null;
-  /** The amount that arrived there and has not left again, as far as that is known. */
+  /** The recorded amount that arrived there and has not left again. */
   readonly units: bigint;
 }
 
 /**
  * The addresses on a network where money in an asset is expected: of pending payments, and of completed ones whose
- * money is gone; and those of any asset that were handed out when the chain was read up to `readBlock`. `watchedAt`
- * adds all addresses watched at that moment, whatever became of their payments and whichever asset they ask for;
- * `others` are added too if they were ever handed out.
+ * money is gone; and addresses of any asset that were handed out when the chain was read up to `readBlock`. `watchedAt`
+ * adds all addresses watched at that time, whatever the status and asset of their payments; `others` are added too if
+ * they were ever handed out.
  */
 export async function awaitingMoney(
   db: Database,
@@ -98,8 +98,8 @@ export async function issuedNetworks(
 }
 
 /**
- * The confirmations that a payment's money has and needs, on the address of its current quote; null before one was
- * handed out.
+ * The confirmations that a payment's money has and needs, on the address of its current quote; null if it has no
+ * address yet.
  */
 export async function confirmationsOf(db: Database, paymentId: string): Promise<Confirmations | null> {
   const { rows } = await sql<Confirmations>`

@@ -6,7 +6,7 @@ import type { DeliveryState } from '../schema/webhooks.ts';
 import { toRow } from '../rows.ts';
 import { findEndpoint, findEndpoints, type WebhookEndpoint } from './webhook-endpoints.ts';
 
-/** A delivery with everything that an attempt needs. */
+/** A delivery with the data that an attempt needs. */
 export interface Delivery {
   readonly id: bigint;
   /** Scheduled attempts that failed so far. */
@@ -21,7 +21,7 @@ export interface Delivery {
 /** A delivery claimed by this process, to be attempted and recorded before its lease ends. */
 export interface DueDelivery extends Delivery {
   readonly leaseUntil: number;
-  /** Somebody sends it again together with others: an extra attempt. */
+  /** Whether somebody sends it again together with others: an extra attempt. */
   readonly isRetried: boolean;
 }
 
@@ -43,9 +43,9 @@ export const UNFLUSHED = sql`unflushed as materialized (select set_config('synch
 /**
  * Claims due deliveries for this process: of each endpoint at most its quota, so that no endpoint's backlog delays
  * another's. If `limit` is reached, chance decides between endpoints. Endpoints are found by skipping along the index
- * from one to the next, so the cost grows with the number of endpoints that have something waiting, not with the number
- * of deliveries. A claim moves `next_attempt_at` to `leaseUntil`. What still waits for a closed endpoint is cancelled
- * instead; what waits for a paused one goes on waiting.
+ * from one to the next, so that the cost grows with the number of endpoints that have something waiting, not with the
+ * number of deliveries. A claim moves `next_attempt_at` to `leaseUntil`. Deliveries that still wait for a closed
+ * endpoint are cancelled instead; those for a paused one go on waiting.
  */
 export async function claimDeliveries(
   db: Database,
@@ -121,7 +121,9 @@ export async function releaseDeliveries(
     where d.id = taken.id and d.next_attempt_at = taken.lease_until`.execute(db);
 }
 
-/** One delivery with what an attempt needs, whatever its state; null if there is none or its endpoint was deleted. */
+/**
+ * One delivery with the data that an attempt needs, in any state; null if there is none or its endpoint was deleted.
+ */
 export async function findDelivery(db: Database, id: bigint): Promise<Delivery | null> {
   const row = await db
     .selectFrom('deliveries as d')
@@ -180,7 +182,7 @@ export async function listDeliveries(
   return rows.map((row) => ({ ...row, log: byDelivery.get(row.id) ?? [] }));
 }
 
-/** Makes one event due at one endpoint, whatever event types the endpoint is registered for: test events. */
+/** Makes one event due at one endpoint, even if the endpoint is not registered for its type: test events. */
 export async function insertDelivery(trx: Trx, eventId: string, endpointId: string, now: number): Promise<bigint> {
   const row = await trx
     .insertInto('deliveries')

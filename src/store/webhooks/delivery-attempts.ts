@@ -7,7 +7,7 @@ import { TABLES, type Tables } from '../tables.ts';
 /** The outcome of one attempt, and what happens to its delivery next. */
 export interface AttemptRecord {
   readonly deliveryId: bigint;
-  /** The lease under which it was attempted; null: by somebody who waited for it. */
+  /** The lease under which it was attempted; null: a person waited for it. */
   readonly leaseUntil: number | null;
   /** Whether a person asked for the attempt: an extra one, which changes the schedule only if it is acknowledged. */
   readonly isManual: boolean;
@@ -21,7 +21,7 @@ export interface AttemptRecord {
     readonly truncated: boolean;
   } | null;
   readonly error: { readonly stage: string; readonly message: string } | null;
-  /** The event that was sent, if its body has customers' data, which the answer may repeat; null: it has none. */
+  /** The event that was sent, if its body has customers' data, which the answer may repeat; null if it has none. */
   readonly personal: { readonly eventId: string; readonly bodySha256: string } | null;
   readonly next:
     | { readonly kind: 'delivered'; readonly at: number }
@@ -32,7 +32,7 @@ export interface AttemptRecord {
 
 const ATTEMPT = Object.entries(TABLES.delivery_attempts).filter(([name]) => name !== 'id');
 const ATTEMPT_NAMES = ATTEMPT.map(([name]) => name).join(', ');
-/** An endpoint's answer may repeat the event that it was sent. */
+/** The columns of an endpoint's answer, which may repeat the event. */
 const ANSWERED = ['response_headers', 'response_body'];
 const ATTEMPT_VALUES = ATTEMPT.map(([name]) =>
   ANSWERED.includes(name) ? `case when h.is_cleared is not true then a.${name} end` : `a.${name}`,
@@ -48,8 +48,8 @@ type AttemptRow = Readonly<
 /**
  * Records attempts and updates their deliveries, all in one statement. A delivered one never waits again. If an
  * attempt's lease was lost meanwhile (claimed by another worker, cancelled, retried manually), it is logged but changes
- * nothing unless it was acknowledged: the schedule is up to the lease's holder. If the customers' data were deleted
- * from an event since its body was sent, only the status is kept of what the endpoint answered.
+ * nothing unless it was acknowledged: the lease's holder decides about the schedule. If the customers' data were
+ * deleted from an event since its body was sent, only the status of the endpoint's answer is kept.
  */
 export async function recordAttempts(executor: Database | Trx, records: readonly AttemptRecord[]): Promise<void> {
   const rows = records.map((record): AttemptRow => ({
@@ -110,7 +110,8 @@ export async function recordAttempts(executor: Database | Trx, records: readonly
 }
 
 /**
- * JSON without what PostgreSQL cannot store (NUL, half a surrogate pair), so that no answer makes other records fail.
+ * JSON without characters that PostgreSQL cannot store (NUL, lone surrogates), so that no answer makes other records
+ * fail.
  */
 function storableJson(rows: readonly object[]): string {
   const text = JSON.stringify(rows);

@@ -5,17 +5,17 @@ import { timestamp, type Database, type Trx } from '../database.ts';
 import type { DeliveryState } from '../schema/webhooks.ts';
 import { fields, type Stored } from '../rows.ts';
 
-/** Filters of a list of deliveries; null does not narrow. */
+/** Filters of a list of deliveries; null fields do not restrict. */
 export interface DeliverySearch {
   readonly endpointId: string | null;
   readonly types: readonly string[] | null;
   readonly states: readonly DeliveryState[] | null;
   /**
-   * The status code of the latest answer, or that there was none. Codes outside of 200 to 299 are of deliveries that
-   * did not arrive.
+   * The status code of the latest answer, or `none`. Codes outside of 200 to 299 select only deliveries that did not
+   * arrive.
    */
   readonly answer: number | 'none' | null;
-  /** When the delivery was created; the first moment included, the last one not. */
+  /** When the delivery was created, from inclusive, before exclusive. */
   readonly createdFrom: number | null;
   readonly createdBefore: number | null;
   readonly paymentId: string | null;
@@ -46,12 +46,12 @@ export interface DeliveryRow {
   readonly errorStage: string | null;
 }
 
-/** Types with fewer events than this are found by their events, for few deliveries are about them. */
+/** Types with fewer events than this are searched by their events, because few deliveries are about them. */
 const MAX_RARE_EVENTS = 2_000;
 
 /**
- * The deliveries of a project and mode to all of its endpoints, deleted ones too, the newest first; `after` is the last
- * one of the page before.
+ * The deliveries of a project and mode to all of its endpoints, including deleted ones, newest first; `after` is the
+ * last one of the page before.
  */
 export async function searchDeliveries(
   executor: Database | Trx,
@@ -73,7 +73,7 @@ export async function searchDeliveries(
   return rows;
 }
 
-/** At most so many deliveries that did not arrive and could be sent, the newest first, locked for a change. */
+/** The newest deliveries that did not arrive and could be sent, at most `limit`, locked for a change. */
 export async function lockUndelivered(
   trx: Trx,
   scope: DeliveryScope,
@@ -142,7 +142,7 @@ async function conditionOf(
 
 const UNDELIVERED = sql`(d.state in ('failed', 'stopped') or d.next_attempt_at is not null)`;
 
-/** The events of these types if they are few; null if they are many, or any. */
+/** The events of these types if they are few; null if they are many, or for all types. */
 async function rareEvents(
   executor: Database | Trx,
   { projectId, mode }: DeliveryScope,
@@ -154,7 +154,7 @@ async function rareEvents(
   return rows.length > MAX_RARE_EVENTS ? null : rows.map(({ id }) => id);
 }
 
-/** One attempt with all that was sent and answered. */
+/** One attempt with its full request and answer. */
 export type AttemptDetails = Omit<Stored<'delivery_attempts'>, 'id' | 'deliveryId'>;
 
 export const ATTEMPT = fields('delivery_attempts', { without: ['id', 'delivery_id'] });
@@ -163,7 +163,7 @@ export interface DeliveryDetails extends DeliveryRow {
   readonly body: string;
   readonly deliveredAt: number | null;
   readonly endpointState: 'on' | 'paused' | 'disabled' | 'deleted';
-  /** The newest first. */
+  /** Newest first. */
   readonly attempts: readonly AttemptDetails[];
 }
 

@@ -10,12 +10,12 @@ export interface RetryProgress {
   readonly startedAt: number;
   readonly stoppedAt: number | null;
   readonly total: number;
-  /** Attempted since, or given up because their endpoint was deleted or disabled. */
+  /** Deliveries attempted since, or given up because their endpoint was deleted or disabled. */
   readonly done: number;
   readonly delivered: number;
 }
 
-/** Makes deliveries due at once and keeps what they were. They must be locked and not delivered. */
+/** Makes deliveries due at once and saves their former state. They must be locked and not delivered. */
 export async function insertRetry(
   trx: Trx,
   { id, projectId, mode }: DeliveryScope & { readonly id: string },
@@ -73,7 +73,8 @@ export async function newestRetry(db: Database | Trx, { projectId, mode }: Deliv
 }
 
 /**
- * Makes what was not taken up yet what it was before: attempts that are under way end. False if it was stopped already.
+ * Restores the former state of deliveries that were not claimed yet; attempts under way are finished. False if the
+ * retry was stopped already.
  */
 export async function endRetry(trx: Trx, id: string, now: number): Promise<boolean> {
   const row = await trx
@@ -84,7 +85,7 @@ export async function endRetry(trx: Trx, id: string, now: number): Promise<boole
     .returning('id')
     .executeTakeFirst();
   if (row === undefined) return false;
-  // Claimed ones have a lease, which is later than the time at which they became due.
+  // Claimed deliveries have a lease, which is later than the time at which they became due.
   await sql`
     with ended as (
       update deliveries d set state = r.state, next_attempt_at = r.next_attempt_at
@@ -102,7 +103,7 @@ export async function endRetry(trx: Trx, id: string, now: number): Promise<boole
   return true;
 }
 
-/** Forgets up to `limit` retries that were started before a time; returns how many. */
+/** Deletes up to `limit` retries that were started before a time; returns how many. */
 export async function purgeRetriesBefore(db: Database, before: number, limit: number): Promise<number> {
   return affectedRows(
     db,

@@ -9,10 +9,10 @@ export interface EndpointHealth {
   readonly attempts: number;
   /** The attempts among these that were answered with 200 to 299. */
   readonly acknowledged: number;
-  /** The durations of the answers; null without one. */
+  /** The median duration of the answers; null without any. */
   readonly medianMs: number | null;
   readonly p95Ms: number | null;
-  /** At most {@link MAX_COUNTED} and one. */
+  /** At most {@link MAX_COUNTED} plus one. */
   readonly waiting: number;
   readonly nextAttemptAt: number | null;
   readonly lastAttemptAt: number | null;

@@ -5,7 +5,7 @@ import type { PaymentApi } from '../../domain/payment.ts';
 import type { Database } from '../database.ts';
 import type { DeliveryScope } from './delivery-list.ts';
 
-/** Filters of the log of events; null does not narrow. */
+/** Filters of the log of events; null fields do not restrict. */
 export interface EventSearch {
   readonly types: readonly EventType[] | null;
   readonly paymentId: string | null;
@@ -59,7 +59,7 @@ export async function searchEvents(
   return rows;
 }
 
-/** An event as it is sent. */
+/** An event in the form that is sent. */
 export interface StoredEvent {
   readonly id: string;
   readonly type: EventType;

@@ -22,7 +22,7 @@ export async function listEndpoints(db: Database, projectId: string | null): Pro
   return query.orderBy('created_at').orderBy('id').execute();
 }
 
-/** The endpoint of an id, where it was not deleted. */
+/** The endpoint with an id, unless it was deleted. */
 function endpointOf(executor: Database | Trx, id: string) {
   return executor.selectFrom('webhook_endpoints').select(ENDPOINT).where('id', '=', id).where('deleted_at', 'is', null);
 }
@@ -48,8 +48,8 @@ export async function findEndpoints(
 }
 
 /**
- * Stops sending to an endpoint: deleted by the merchant, or disabled because it answered 410. Cancels the deliveries
- * that wait. False if that was done before.
+ * Stops sending to an endpoint: deleted by the merchant, or disabled because it answered 410. Cancels the waiting
+ * deliveries. Returns false if the endpoint was closed before.
  */
 export async function closeEndpoint(
   trx: Trx,
@@ -86,8 +86,8 @@ export async function closeEndpoint(
 }
 
 /**
- * Sends to a disabled or paused endpoint again: to a disabled one from the next event on, for its deliveries were
- * cancelled and can be retried manually; to a paused one also what waited.
+ * Sends to a disabled or paused endpoint again: to a disabled one from the next event on, because its deliveries were
+ * cancelled and can be retried manually; to a paused one also the waiting deliveries.
  */
 export async function enableEndpoint(trx: Trx, id: string): Promise<boolean> {
   const row = await trx
@@ -102,7 +102,7 @@ export async function enableEndpoint(trx: Trx, id: string): Promise<boolean> {
   return true;
 }
 
-/** Stops claiming what is due to an endpoint. */
+/** Stops claiming an endpoint's due deliveries. */
 export async function pauseEndpoint(trx: Trx, id: string, now: number): Promise<void> {
   await trx
     .updateTable('webhook_endpoints')
@@ -111,7 +111,7 @@ export async function pauseEndpoint(trx: Trx, id: string, now: number): Promise<
     .execute();
 }
 
-/** Changes an endpoint's URL and its types of events. Deliveries that wait go to the new URL too. */
+/** Changes an endpoint's URL and its types of events. Waiting deliveries go to the new URL too. */
 export async function changeEndpoint(
   trx: Trx,
   id: string,

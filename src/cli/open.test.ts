@@ -42,7 +42,7 @@ describe('a database that cannot be opened', () => {
     );
     for (const code of ['ECONNRESET', '57P03']) {
       expect(told(withCode(code), embedded)).toBe(
-        'The embedded database was lost (the reason). Look into /srv/data/postgres.log, and start again.',
+        'The embedded database was lost (the reason). Read /srv/data/postgres.log, and start again.',
       );
     }
   });

@@ -148,7 +148,7 @@ function explain(code: string, reason: string, setting: string, { databaseUrl, d
   if (isEmbedded) {
     const log = path.join(dataDir, 'postgres.log');
     return UNREACHABLE.has(code) || REFUSED.test(code)
-      ? `The embedded database was lost (${reason}). Look into ${log}, and start again.`
+      ? `The embedded database was lost (${reason}). Read ${log}, and start again.`
       : null;
   }
   if (code === READ_ONLY) return `${setting} leads to a database that accepts no writes (${reason}).`;

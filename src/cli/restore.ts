@@ -25,7 +25,7 @@ interface RestoreCommandOptions extends OutputOptions, PassphraseOptions {
 /** `cointill restore`. */
 export function addRestoreCommand(restore: Command): void {
   withSkip(
-    readsBackup(restore.description('make a new database of a backup; nothing is ever restored onto what is there')),
+    readsBackup(restore.description('create a database from a backup; a restore never writes into existing data')),
   )
     .option('--data-dir <folder>', 'a new DATA_DIR with an embedded database')
     .option('--to <postgres://…>', 'an empty database on a PostgreSQL server of your own; the key goes to DATA_DIR')

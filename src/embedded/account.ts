@@ -22,7 +22,7 @@ interface PasswdEntry extends Owner {
   readonly name: string;
 }
 
-/** Who runs this process, and which users the machine has (the text of /etc/passwd). */
+/** The user of this process, and the machine's users (the text of /etc/passwd). */
 export interface Machine {
   readonly uid: number;
   readonly gid: number;
@@ -30,12 +30,15 @@ export interface Machine {
 }
 
 /**
- * In order of preference: our own user, if a package or an administrator created it; PostgreSQL's user; the one that
- * every machine has.
+ * Users for the server, in order of preference: our own user, if a package or an administrator created it; PostgreSQL's
+ * user; the user that every machine has.
  */
 const PREFERRED_USERS = ['cointill', 'postgres', 'nobody'];
 
-/** Reads who we are. Throws {@link EmbeddedPostgresError} on a system without user ids (Windows). */
+/**
+ * Reads this process's user and the machine's users. Throws {@link EmbeddedPostgresError} on a system without user ids
+ * (Windows).
+ */
 export async function readMachine(): Promise<Machine> {
   const uid = process.getuid?.();
   const gid = process.getgid?.();
@@ -49,9 +52,9 @@ export async function readMachine(): Promise<Machine> {
 }
 
 /**
- * The user for the server: ourselves, or, if we are root, the owner of the existing cluster, else the first preferred
- * user that exists. A cluster owned by root (a restored copy) counts as not owned yet. Throws
- * {@link EmbeddedPostgresError} if a cluster belongs to someone else and we are not root, or if root finds no user.
+ * The user for the server: this process's user or, if that is root, the owner of the existing cluster, else the first
+ * preferred user that exists. A cluster owned by root (a restored copy) counts as not owned yet. Throws {@link
+ * EmbeddedPostgresError} if a cluster belongs to another user and we are not root, or if root finds no user.
  */
 export function chooseAccount(
   machine: Machine,
@@ -77,7 +80,7 @@ export function chooseAccount(
   }
   throw new EmbeddedPostgresError(
     `PostgreSQL refuses to run as root, and this machine has none of the users ${PREFERRED_USERS.join(', ')}. ` +
-      `Make one (useradd --system cointill), run Cointill as a user other than root, ${OR_DATABASE_URL}.`,
+      `Create one (useradd --system cointill), run Cointill as a user other than root, ${OR_DATABASE_URL}.`,
   );
 }
 
@@ -87,8 +90,8 @@ export function userName({ passwd }: Pick<Machine, 'passwd'>, uid: number): stri
 }
 
 /**
- * The owner for what root creates at `path`: the owner of the folder there, or of the nearest existing folder above it,
- * unless that is root. Null: root itself, or we are not root.
+ * The owner of files that root creates at `path`: the owner of the folder there, or of the nearest existing folder
+ * above it, unless that is root. Null: root itself, or we are not root.
  */
 export async function ownerAt(path: string): Promise<Owner | null> {
   if (process.getuid?.() !== 0) return null;
@@ -113,7 +116,7 @@ function parsePasswd(text: string): PasswdEntry[] {
   return entries;
 }
 
-/** Permission bits as in one octal digit of a file mode. */
+/** Permission bits, as in one octal digit of a file mode. */
 const READ = 4;
 const ENTER = 1;
 

@@ -107,7 +107,7 @@ describe("PostgreSQL's programs", () => {
       await writeFile(blocked, '');
       await expect(prepareBinaries(damaged, nobody, join(blocked, 'cointill'))).rejects.toThrow(
         new RegExp(
-          `user nobody.* may not enter ${damaged.dir}, .*copy of it could not be made in .*file/cointill \\(.*DATABASE_URL`,
+          `user nobody.* may not enter ${damaged.dir}, .*copy of it could not be created in .*file/cointill \\(.*DATABASE_URL`,
         ),
       );
       const closed = await temporaryFolder();

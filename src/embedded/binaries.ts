@@ -66,7 +66,7 @@ export async function prepareBinaries(found: BinariesPackage, account: Account, 
   } catch (error) {
     if (isDiskFullError(error)) throw error;
     throw new EmbeddedPostgresError(
-      `${obstacle}, and a copy of it could not be made in ${copyHome} (${reasonOf(error)}). ${wayOut}`,
+      `${obstacle}, and a copy of it could not be created in ${copyHome} (${reasonOf(error)}). ${wayOut}`,
       {
         cause: error,
       },

@@ -21,7 +21,7 @@ import type { EmbeddedConnection } from './usage-lock.ts';
 import { isRunning } from './process.ts';
 import { readPostmaster, killServer, type Log } from './server.ts';
 
-/** For a database that nobody else uses and that only counts once it is complete. */
+/** Settings for a database that nobody else uses and that counts only once it is complete. */
 const BUILDING_SETTINGS: Readonly<Record<string, string>> = {
   // Rows copied into a table of the same transaction are synced to disk at its end instead of being logged first.
   wal_level: 'minimal',
@@ -33,19 +33,19 @@ const BUILDING_SETTINGS: Readonly<Record<string, string>> = {
   shared_buffers: '256MB',
 };
 
-/** A temporary database need not survive a crash: the disk is left to those whose data must. */
+/** A temporary database need not survive a crash: it does not use disk bandwidth that durable data need. */
 const TEMPORARY_SETTINGS = { ...BUILDING_SETTINGS, fsync: 'off' };
 
 /** A database in a separate folder that does not have its final name yet. */
 export interface Building {
   readonly connection: EmbeddedConnection;
-  /** Its DATA_DIR until then. */
+  /** The DATA_DIR of the database until it is renamed. */
   readonly dataDir: string;
 }
 
 /**
  * Creates an embedded database beside `dataDir`, lets `work` fill it, stops it, syncs it to disk and renames it. If it
- * fails or crashes before that, there is no `dataDir`; what a killed process left behind is removed by the next one.
+ * fails or crashes before that, there is no `dataDir`; the next process removes the remains of a killed one.
  *
  * @throws EmbeddedPostgresError if `dataDir` exists, or if it cannot be created
  */
@@ -76,7 +76,7 @@ export async function buildDataDir<Result>(
 
 function madeMeanwhile(dataDir: string, cause: unknown): EmbeddedPostgresError {
   return new EmbeddedPostgresError(
-    `Something else was put into ${dataDir} meanwhile, perhaps by another restore, and stays as it is. Nothing of this backup was restored there. Look what is in it, or name a folder that does not exist yet.`,
+    `Something else was put into ${dataDir} meanwhile, perhaps by another restore, and stays as it is. Nothing of this backup was restored there. Look at its content, or name a folder that does not exist yet.`,
     { cause },
   );
 }
@@ -118,7 +118,7 @@ async function inUnfinished<Result>(
     readonly work: (building: Building) => Promise<Result>;
     readonly finish: (unfinished: string) => Promise<void>;
     readonly settings: EmbeddedPostgresOptions['settings'] & {};
-    /** The owner if root creates it; null: as for any embedded database. */
+    /** The owner of files that root creates; null: as for any embedded database. */
     readonly owner?: Owner | null;
   },
 ): Promise<Result> {
@@ -131,13 +131,13 @@ async function inUnfinished<Result>(
     }
     // The server's user must be able to enter, whatever our umask is.
     await chmod(unfinished, 0o755);
-    // A server that died loses what it was given: the work has to fail, not go on with the next server.
+    // A server that died loses the data of this work: the work has to fail, not go on with the next server.
     const embedded = await startEmbeddedPostgres({ dataDir: unfinished, log, owner, settings, isRestarted: false });
     let result: Result;
     try {
       result = await work({ connection: embedded.connection, dataDir: unfinished });
     } catch (error) {
-      // Everything is removed: an orderly shutdown would first write it to disk.
+      // The files are removed anyway: an orderly shutdown would first write everything to disk.
       await embedded.kill();
       throw error;
     }
@@ -145,13 +145,14 @@ async function inUnfinished<Result>(
     await finish(unfinished);
     return result;
   } catch (error) {
-    // Before the disk has room again. Of a server that died the log says why, unless there was no room for that either.
+    // Checked before the disk has room again. The log of a server that died says why, unless there was no room for that
+    // either.
     const isFull =
       isOfFullDisk(error) || (await logSaysFull(unfinished)) || (isOfLostServer(error) && (await hasNoRoom(home)));
     await remove(unfinished);
     if (!isFull) throw error;
     throw new EmbeddedPostgresError(
-      `The disk that holds ${home} is full: the whole database has to find room there. Free some space, or ${wayOut}, on a larger disk.`,
+      `The disk that holds ${home} is full: the whole database must fit there. Free some space, or ${wayOut}, on a larger disk.`,
       { cause: error },
     );
   }
@@ -163,7 +164,7 @@ async function notMade(home: string, wayOut: string, error: unknown): Promise<Em
     ? `EACCES: user ${userName(await readMachine(), process.getuid?.() ?? 0)} may not write there`
     : (fileFault(error) ?? reasonOf(error));
   const way = isDenied
-    ? 'Run the command as root, which gives what it restores to the user of the service'
+    ? 'Run the command as root, which hands the restored files over to the user of the service'
     : 'Let this user write there';
   return new EmbeddedPostgresError(`No folder can be made in ${home} (${reason}). ${way}, or ${wayOut}.`, {
     cause: error,
@@ -171,8 +172,8 @@ async function notMade(home: string, wayOut: string, error: unknown): Promise<Em
 }
 
 /**
- * Gives what root created to the database server's user, including the key: the service runs as that user, or as root,
- * and must be able to read it.
+ * Changes the owner of root's files, including the key, to the database server's user: the service runs as that user,
+ * or as root, and must be able to read them.
  */
 async function giveToServerUser(dataDir: string): Promise<void> {
   if (process.getuid?.() !== 0) return;
@@ -205,16 +206,16 @@ async function checkFree(dataDir: string): Promise<void> {
   if (!(await exists(dataDir))) return;
   const names = await readdir(dataDir).catch((error: unknown) => {
     if (errorCode(error) === 'ENOTDIR') return ['a file'];
-    if (errorCode(error) === 'EACCES') return ['what this user may not see'];
+    if (errorCode(error) === 'EACCES') return ['files that this user may not see'];
     throw error;
   });
   if (names.length === 0) return;
   throw new EmbeddedPostgresError(
-    `There is something in ${dataDir} already (${names.slice(0, 3).join(', ')}), and nothing is ever restored onto what is there. Name a folder that does not exist yet.`,
+    `${dataDir} is not empty (${names.slice(0, 3).join(', ')}), and a restore never writes into existing data. Name a folder that does not exist yet.`,
   );
 }
 
-/** Removes what killed processes left beside `dataDir`, including servers that still run there. */
+/** Removes the remains of killed processes beside `dataDir`, including servers that still run there. */
 async function removeKilled(dataDir: string): Promise<void> {
   const home = dirname(dataDir);
   const prefix = `${basename(dataDir)}.unfinished-`;
@@ -226,9 +227,7 @@ async function removeKilled(dataDir: string): Promise<void> {
   }
 }
 
-/**
- * In a folder like /tmp anybody can create a folder of that name with a link to something that is not ours to remove.
- */
+/** In a folder like /tmp anybody can create a folder of that name with a link to files that are not ours to remove. */
 async function isOwn(folder: string): Promise<boolean> {
   const stats = await lstat(folder).catch(() => null);
   return stats !== null && stats.isDirectory() && stats.uid === process.getuid?.();
@@ -236,7 +235,7 @@ async function isOwn(folder: string): Promise<boolean> {
 
 /** Removes a data folder together with its cluster and the server running on it. */
 async function remove(dataDir: string): Promise<void> {
-  // The cluster may be elsewhere: where the server's user could reach it.
+  // The cluster may be elsewhere: in a place that the server's user can reach.
   const cluster = await realpath(join(dataDir, 'postgres')).catch(() => null);
   if (cluster !== null) {
     const server = await readPostmaster(cluster);

@@ -73,7 +73,7 @@ describe('a folder called postgres', () => {
     await mkdir(join(dataDir, 'postgres'));
     await writeFile(join(dataDir, 'postgres', 'notes.txt'), 'mine');
     await expect(start(dataDir, { systemDir: shared.systemDir })).rejects.toThrow(
-      /holds no PostgreSQL database.*Move what is there/,
+      /holds no PostgreSQL database.*Move its content/,
     );
     expect(await readdir(join(dataDir, 'postgres'))).toEqual(['notes.txt']);
   });
@@ -143,12 +143,12 @@ describe('making a cluster', () => {
     expect(await unfinished()).toEqual([]);
   });
 
-  it('says that DATA_DIR cannot be made when a file stands in the way', async () => {
+  it('says that DATA_DIR cannot be created when a file stands in the way', async () => {
     const file = join(await temporaryFolder(), 'file');
     await writeFile(file, '');
     for (const dataDir of [file, join(file, 'data'), join(file, 'more', 'data')]) {
       await expect(start(dataDir, { systemDir: shared.systemDir })).rejects.toThrow(
-        /DATA_DIR .*file.* cannot be made \(E(EXIST|NOTDIR): a file stands where a folder must be\)\. Choose a folder/,
+        /DATA_DIR .*file.* cannot be created \(E(EXIST|NOTDIR): a file stands where a folder must be\)\. Choose a folder/,
       );
     }
   });
@@ -156,7 +156,7 @@ describe('making a cluster', () => {
   it.runIf(process.platform === 'linux')('says so at once where no folder can ever be made', async () => {
     for (const dataDir of ['/proc/cointill', '/proc/cointill/data']) {
       await expect(start(dataDir, { systemDir: shared.systemDir })).rejects.toThrow(
-        `DATA_DIR ${dataDir} cannot be made (ENOENT: no folder can be made there). Choose a folder`,
+        `DATA_DIR ${dataDir} cannot be created (ENOENT: no folder can be created there). Choose a folder`,
       );
     }
   });
@@ -182,8 +182,8 @@ describe('a file system that is mounted read-only', () => {
       const reason = 'EROFS: the file system is mounted read-only';
       for (const [name, message] of [
         ['data', `DATA_DIR ${disk}/data cannot be used (${disk}/data/postgres`],
-        ['empty', `The database cannot be made in ${disk}/empty (${reason})`],
-        ['new', `DATA_DIR ${disk}/new cannot be made (${reason})`],
+        ['empty', `The database cannot be created in ${disk}/empty (${reason})`],
+        ['new', `DATA_DIR ${disk}/new cannot be created (${reason})`],
       ] as const) {
         const started = start(join(disk, name), { systemDir });
         await expect(started).rejects.toThrow(message);
@@ -334,7 +334,7 @@ describe('not as root', () => {
     const two = startElsewhere({ dataDir: await temporaryFolder(), systemDir: '/nonexistent', user: NOBODY });
     expect(await two.heard()).toMatchObject({
       name: 'EmbeddedPostgresError',
-      message: expect.stringMatching(/cannot be made in .*EACCES.*writable.*DATABASE_URL/),
+      message: expect.stringMatching(/cannot be created in .*EACCES.*writable.*DATABASE_URL/),
     });
     const three = startElsewhere({
       dataDir: join(await temporaryFolder(), 'data'),
@@ -342,7 +342,7 @@ describe('not as root', () => {
       user: NOBODY,
     });
     expect(await three.heard()).toMatchObject({
-      message: expect.stringMatching(/DATA_DIR .* cannot be made .*EACCES/),
+      message: expect.stringMatching(/DATA_DIR .* cannot be created .*EACCES/),
     });
   });
 });

@@ -40,7 +40,7 @@ export interface ExistingCluster {
   readonly owner: Owner;
 }
 
-/** Where clusters can be. */
+/** The places where clusters can be. */
 export interface ClusterHome {
   /** Absolute, existing, free of symbolic links. */
   readonly dataDir: string;
@@ -59,7 +59,7 @@ export async function openDataDir(dataDir: string): Promise<string> {
   } catch (error) {
     if (isDiskFullError(error)) throw diskFull(dataDir, error);
     throw new EmbeddedPostgresError(
-      `DATA_DIR ${dataDir} cannot be made (${fileFault(error) ?? reasonOf(error)}). Choose a folder that this user may write, ${OR_DATABASE_URL}.`,
+      `DATA_DIR ${dataDir} cannot be created (${fileFault(error) ?? reasonOf(error)}). Choose a folder that this user may write, ${OR_DATABASE_URL}.`,
       { cause: error },
     );
   }
@@ -93,7 +93,7 @@ export async function findCluster(home: ClusterHome): Promise<ExistingCluster | 
   return { dir, owner: await stat(dir) };
 }
 
-/** Whether a process is making the cluster of a DATA_DIR at this moment: a first start that has just begun. */
+/** Whether a process is creating the cluster of a DATA_DIR at this moment: a first start that has just begun. */
 export async function isClusterInTheMaking(dataDir: string): Promise<boolean> {
   for (const name of await readdir(dataDir).catch((): string[] => [])) {
     const pid = /^postgres\.unfinished-(\d+)-/.exec(name)?.[1];
@@ -102,7 +102,7 @@ export async function isClusterInTheMaking(dataDir: string): Promise<boolean> {
   return false;
 }
 
-/** Where the cluster of a DATA_DIR is put if the server's user cannot reach DATA_DIR. */
+/** The place of the cluster of a DATA_DIR that the server's user cannot reach. */
 function relocatedDir(home: ClusterHome): string {
   const hash = createHash('sha256').update(home.dataDir).digest('hex').slice(0, 16);
   return join(home.systemDir, 'clusters', hash);
@@ -150,7 +150,7 @@ async function checkExisting(existing: ExistingCluster, account: Account, major:
   const version = await readFile(join(dir, 'PG_VERSION'), 'utf8').catch((error: unknown) => {
     throw new EmbeddedPostgresError(
       `${dir} holds no PostgreSQL database that this process can read (PG_VERSION: ${errorCode(error) ?? reasonOf(error)}). ` +
-        `Move what is there elsewhere, choose another DATA_DIR, ${OR_DATABASE_URL}.`,
+        `Move its content elsewhere, choose another DATA_DIR, ${OR_DATABASE_URL}.`,
       { cause: error },
     );
   });
@@ -183,7 +183,7 @@ async function chooseDir(home: ClusterHome, account: Account): Promise<string> {
     obstacle = closedToo === undefined ? undefined : `it may not enter ${closedToo} either`;
   } catch (error) {
     if (isDiskFullError(error)) throw diskFull(clusters, error);
-    obstacle = `${clusters} cannot be made either (${errorCode(error) ?? reasonOf(error)})`;
+    obstacle = `${clusters} cannot be created either (${errorCode(error) ?? reasonOf(error)})`;
   }
   if (obstacle === undefined) return relocated;
   throw new EmbeddedPostgresError(
@@ -205,7 +205,7 @@ async function makeCluster(dir: string, account: Account, binaries: Binaries): P
   } catch (error) {
     if (isDiskFullError(error)) throw diskFull(home, error);
     throw new EmbeddedPostgresError(
-      `The database cannot be made in ${home} (${fileFault(error) ?? reasonOf(error)}). Make that folder writable for this user, choose another DATA_DIR, ${OR_DATABASE_URL}.`,
+      `The database cannot be created in ${home} (${fileFault(error) ?? reasonOf(error)}). Make that folder writable for this user, choose another DATA_DIR, ${OR_DATABASE_URL}.`,
       { cause: error },
     );
   }
@@ -222,7 +222,7 @@ async function makeCluster(dir: string, account: Account, binaries: Binaries): P
   await syncFolder(home);
 }
 
-/** initdb syncs what it wrote by itself; data checksums are its default. */
+/** initdb syncs its files itself; data checksums are its default. */
 async function runInitdb(dir: string, home: string, account: Account, binaries: Binaries): Promise<void> {
   const args = [
     '-D',
@@ -254,7 +254,7 @@ async function runInitdb(dir: string, home: string, account: Account, binaries: 
   if (saysDiskFull(output)) throw diskFull(home, new Error(output));
   const lastLines = output.trim().split('\n').slice(-4).join(' / ');
   throw new EmbeddedPostgresError(
-    `The database could not be made in ${home}: initdb said: ${lastLines}. Mend that, choose another DATA_DIR, ${OR_DATABASE_URL}.`,
+    `The database could not be created in ${home}: initdb said: ${lastLines}. Fix that, choose another DATA_DIR, ${OR_DATABASE_URL}.`,
     { cause: new Error(output) },
   );
 }

@@ -8,7 +8,7 @@ class DiskFullError extends EmbeddedPostgresError {}
 
 /**
  * Whether a fault is caused by a full disk: an error of the file system, of the embedded server while it starts, or in
- * one of its answers, also as the cause of another error.
+ * one of its answers, or the cause of another error.
  */
 export function isOfFullDisk(error: unknown): boolean {
   if (error instanceof DiskFullError || isDiskFullError(error) || errorCode(error) === '53100') return true;
@@ -28,7 +28,7 @@ export function diskFull(folder: string, cause: unknown): EmbeddedPostgresError 
 
 /** Recognises a full disk in the output of initdb and postgres, which is English here (LC_ALL=C). */
 export function saysDiskFull(output: string): boolean {
-  // A disk that took part of a page has raised no error yet: PostgreSQL says how much it wrote.
+  // A disk that had room for part of a page has raised no error yet: PostgreSQL says how much it wrote.
   return /No space left on device|Disk quota exceeded|wrote only \d+ of \d+ bytes/.test(output);
 }
 
@@ -48,7 +48,7 @@ const FILE_FAULTS: Readonly<Record<string, string>> = {
   EACCES: 'this user may not write there',
   EPERM: 'this user may not write there',
   EROFS: 'the file system is mounted read-only',
-  ENOENT: 'no folder can be made there',
+  ENOENT: 'no folder can be created there',
   EEXIST: 'a file stands where a folder must be',
   ENOTDIR: 'a file stands where a folder must be',
 };

@@ -6,7 +6,8 @@ import { errorCode } from './error.ts';
 import { isRunning } from './process.ts';
 
 /**
- * A name beside `path` under which it is prepared before one rename makes it count. Contains its creator's process id.
+ * A name beside `path` under which a file or folder is prepared before one rename makes it count. Contains its
+ * creator's process id.
  */
 export function unfinishedName(path: string): string {
   return `${path}.unfinished-${process.pid}-${randomBytes(4).toString('hex')}`;
@@ -16,8 +17,9 @@ export function unfinishedName(path: string): string {
 const UNFINISHED_MAX_AGE_MS = 600_000;
 
 /**
- * Removes what killed processes left beside `path` under an {@link unfinishedName}. What cannot be removed stays for
- * the next time (an initdb whose parent was killed may still be writing): leftovers are no reason not to start.
+ * Removes the remains of killed processes beside `path` under an {@link unfinishedName}. Files that cannot be removed
+ * stay for the next time (an initdb whose parent was killed may still be writing): leftovers are no reason not to
+ * start.
  */
 export async function removeLeftovers(path: string): Promise<void> {
   const home = dirname(path);
@@ -75,7 +77,7 @@ export async function syncFolder(folder: string): Promise<void> {
   }
 }
 
-/** Whether there is something at `path`, including a dangling link. */
+/** Whether a file or folder exists at `path`, including a dangling link. */
 export async function exists(path: string): Promise<boolean> {
   try {
     await lstat(path);

@@ -8,7 +8,7 @@ export interface JoinedServer {
   readonly lock: UsageLock;
   readonly connection: EmbeddedConnection;
   readonly postmasterPid: number;
-  /** Whether somebody else started the server. */
+  /** Whether another process started the server. */
   readonly isAdopted: boolean;
 }
 
@@ -18,7 +18,7 @@ const SILENCE_LIMIT_MS = 15_000;
 const POLL_MS = 10;
 const RELAUNCH_PAUSE_MS = 40;
 
-/** We were told to stop before a server was joined. */
+/** The error when a stop was requested before a server was joined. */
 export class StopRequested extends Error {}
 
 /** The server that we started and that, as far as we know, still runs. */
@@ -35,8 +35,8 @@ export async function joinServer(setup: ServerSetup, stopping: AbortSignal, log:
   try {
     return await joinOrLaunch(setup, stopping, ours);
   } catch (error) {
-    // A server that accepts no session is of no use; whoever waits for it starts it again. If we were told to stop
-    // instead, `stopUnlessUsed` decides.
+    // A server that accepts no session is useless; a process that waits for one starts it again. If a stop was
+    // requested instead, `stopUnlessUsed` decides.
     if (!(error instanceof StopRequested)) await stopLaunched(ours, log);
     throw error;
   }
@@ -65,8 +65,7 @@ async function joinOrLaunch(setup: ServerSetup, stopping: AbortSignal, ours: Lau
       await sleep(RELAUNCH_PAUSE_MS);
     }
     const postmaster = await readPostmaster(setup.clusterDir);
-    // We do not leave a server that we launched before it can be found by its postmaster.pid, or stopping would miss
-    // it.
+    // A server that we launched must not be left before its postmaster.pid exists, or stopping would miss it.
     if (stopping.aborted && (ours.server === undefined || postmaster?.isAlive === true)) throw new StopRequested();
     if (ours.server === undefined && postmaster?.isAlive !== true) {
       ours.server = await launchServer(setup, postmaster?.pid);
@@ -108,6 +107,6 @@ function unreachable(
 ): EmbeddedPostgresError {
   const stopIt = pid === undefined ? '' : ` stop what is left of it (kill -INT ${pid}) and start again,`;
   return new EmbeddedPostgresError(
-    `The embedded database does not answer on its socket in ${connection.host} (${reason}). Look into ${setup.logFile},${stopIt} ${OR_DATABASE_URL}.`,
+    `The embedded database does not answer on its socket in ${connection.host} (${reason}). Read ${setup.logFile},${stopIt} ${OR_DATABASE_URL}.`,
   );
 }

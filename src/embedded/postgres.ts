@@ -12,14 +12,14 @@ import { supervise, type EmbeddedPostgres } from './supervise.ts';
 export const LOG_NAME = 'postgres.log';
 
 export interface EmbeddedPostgresOptions {
-  /** Absolute DATA_DIR; the cluster is in its folder `postgres`, or where the link `postgres` leads. */
+  /** The absolute DATA_DIR; the cluster is in its folder `postgres`, or at the target of the link `postgres`. */
   readonly dataDir: string;
   readonly log: Log;
   /**
    * PostgreSQL settings that replace ours. They apply if this process starts the server, not if it joins a running one.
    */
   readonly settings?: Readonly<Record<string, string>>;
-  /** Where programs and data go if the server's user cannot reach them where they are. Default: /var/lib/cointill. */
+  /** The folder for programs and data that the server's user cannot reach elsewhere. Default: /var/lib/cointill. */
   readonly systemDir?: string;
   /** The owner of a new cluster created by root. Default: the user that is chosen for the service. */
   readonly owner?: Owner | null;
@@ -32,8 +32,8 @@ export interface EmbeddedPostgresOptions {
  * left by a killed one), and supervises it: a server that dies is started again, until {@link EmbeddedPostgres.stop},
  * unless the options say otherwise.
  *
- * The server is a child process on a Unix socket in a private folder, with fsync on. It survives us on purpose, so that
- * after a kill the service finds its database running, and it does not keep our event loop alive.
+ * The server is a child process on a Unix socket in a private folder, with fsync on. It deliberately outlives this
+ * process, so that after a kill the service finds its database running, and it does not keep the event loop alive.
  *
  * Throws {@link EmbeddedPostgresError} if the operator must fix something first.
  */
@@ -54,10 +54,10 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
   }
 }
 
-/** Explains that a file of ours could not be written, naming DATA_DIR; undefined for other errors. */
+/** The error for one of our files that could not be written, naming DATA_DIR; undefined for other errors. */
 function unusable(dataDir: string, error: unknown): EmbeddedPostgresError | undefined {
   const fault = fileFault(error);
-  // A missing file is not a question of write permission.
+  // A missing file has nothing to do with write permission.
   if (fault === undefined || errorCode(error) === 'ENOENT') return undefined;
   const file = error instanceof Error && 'path' in error && typeof error.path === 'string' ? `${error.path}, ` : '';
   return new EmbeddedPostgresError(
@@ -66,7 +66,7 @@ function unusable(dataDir: string, error: unknown): EmbeddedPostgresError | unde
   );
 }
 
-/** Everything but the server itself: programs, cluster and folders that its user can reach. */
+/** Prepares everything but the server itself: programs, cluster and folders that its user can reach. */
 async function prepareServer(options: EmbeddedPostgresOptions): Promise<ServerSetup> {
   const machine = await readMachine();
   const systemDir = options.systemDir ?? '/var/lib/cointill';

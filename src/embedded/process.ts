@@ -5,7 +5,7 @@ import type { Account } from './account.ts';
 import { EmbeddedPostgresError, errorCode, OR_DATABASE_URL } from './error.ts';
 
 /**
- * The environment of initdb and postgres: nothing that could change what they do (PGDATA, LD_LIBRARY_PATH), plain
+ * The environment of initdb and postgres: no variables that change their behaviour (PGDATA, LD_LIBRARY_PATH), plain
  * English, UTC.
  */
 export function serverEnvironment(): NodeJS.ProcessEnv {
@@ -17,17 +17,20 @@ export function asUser(account: Account): { readonly uid?: number; readonly gid?
   return account.switchUser ? { uid: account.uid, gid: account.gid } : {};
 }
 
-/** The error for a program of ours that the system refused to run. */
+/** The error for one of our programs that the system refused to run. */
 export function cannotRun(program: string, account: Account, error: Error): EmbeddedPostgresError {
-  // The program exists (this was checked), so what is not found is its loader.
-  const hint = errorCode(error) === 'ENOENT' ? ' The programs need glibc: on Alpine and its like they do not run.' : '';
+  // The program exists (this was checked), so the missing file is its loader.
+  const hint =
+    errorCode(error) === 'ENOENT' ? ' The programs need glibc: they do not run on Alpine and similar systems.' : '';
   return new EmbeddedPostgresError(
-    `${program} cannot be run as user ${account.name} (${errorCode(error) ?? error.message}).${hint} Mend that, ${OR_DATABASE_URL}.`,
+    `${program} cannot be run as user ${account.name} (${errorCode(error) ?? error.message}).${hint} Fix that, ${OR_DATABASE_URL}.`,
     { cause: error },
   );
 }
 
-/** Whether a process runs. One that ended and was not reaped by a parent (a container without init) does not. */
+/**
+ * Whether a process runs. A process that ended but was not reaped by a parent (in a container without init) does not.
+ */
 export async function isRunning(pid: number): Promise<boolean> {
   try {
     process.kill(pid, 0);

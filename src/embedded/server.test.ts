@@ -52,7 +52,7 @@ describe('why a server that we started ended, by the words that PostgreSQL 18.4 
     const words = '2026-11-21 02:00:00.000 UTC [7] FATAL:  invalid value for parameter "max_connections": "many"\n';
     const ending = explainEnding(setup, 1, words);
     expect(ending.kind === 'failed' && ending.error.message).toMatch(
-      /does not start: FATAL: {2}invalid value for parameter "max_connections": "many"\. More is in \/srv\/data\/postgres\.log\./,
+      /does not start: FATAL: {2}invalid value for parameter "max_connections": "many"\. \/srv\/data\/postgres\.log has more\./,
     );
   });
 });

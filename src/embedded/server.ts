@@ -13,7 +13,7 @@ export const PORT = 5432;
 
 export type Log = (level: 'info' | 'warn' | 'error', message: string, details?: Record<string, unknown>) => void;
 
-/** Everything needed to start one cluster's server. */
+/** The settings needed to start one cluster's server. */
 export interface ServerSetup {
   readonly binaries: Binaries;
   readonly account: Account;
@@ -43,7 +43,10 @@ const SETTINGS: Readonly<Record<string, string>> = {
   log_error_verbosity: 'terse',
 };
 
-/** Settings that cannot be replaced: no network, a private socket, messages where we read them. */
+/**
+ * Settings that cannot be replaced: no network, a private socket, messages in the language and place where we read
+ * them.
+ */
 function fixedSettings(socketDir: string): Readonly<Record<string, string>> {
   return {
     listen_addresses: '',
@@ -119,7 +122,7 @@ export async function launchServer(setup: ServerSetup, recycledPid: number | und
           return { kind: 'failed', error: cannotRun(setup.binaries.postgres, setup.account, failure) };
         }
         const ending = explainEnding(setup, child.exitCode, await readFrom(setup.logFile, logStart));
-        // A full disk can swallow the very message that says so.
+        // A full disk can swallow the very message about it.
         return ending.kind === 'failed' && (await hasNoRoom(setup))
           ? { kind: 'failed', error: diskFull(setup.clusterDir, ending.error) }
           : ending;
@@ -135,7 +138,7 @@ async function hasNoRoom(setup: ServerSetup): Promise<boolean> {
   return bavail * bsize < 64 * 1024;
 }
 
-/** Exported for its test: rare endings are checked against what postgres really printed. */
+/** Exported for its test: rare endings are checked against real output of postgres. */
 export function explainEnding(setup: ServerSetup, exitCode: number | null, output: string): ServerEnding {
   if (/lock file "[^"]*" (already exists|is empty)/.test(output)) return { kind: 'again' };
   if (output.includes('pre-existing shared memory block')) return { kind: 'orphans' };
@@ -147,13 +150,13 @@ export function explainEnding(setup: ServerSetup, exitCode: number | null, outpu
     kind: 'failed',
     error: new EmbeddedPostgresError(
       `The embedded database does not start: ${words.replace(/^.*?(?=FATAL|PANIC)/, '').trim() || `exit code ${exitCode}`}. ` +
-        `More is in ${setup.logFile}. Mend that, choose another DATA_DIR, ${OR_DATABASE_URL}.`,
+        `${setup.logFile} has more. Fix that, choose another DATA_DIR, ${OR_DATABASE_URL}.`,
       { cause: new Error(output) },
     ),
   };
 }
 
-/** The log never gets twice as long as this; one older file is kept beside it. */
+/** The log stays shorter than twice this; one older file is kept beside it. */
 const LOG_MAX_BYTES = 10 * 1024 * 1024;
 
 /**
@@ -176,8 +179,8 @@ async function readFrom(file: string, position: number): Promise<string> {
 const SOCKET_PATH_MAX_BYTES = process.platform === 'linux' ? 107 : 103;
 
 /**
- * The private folder of the socket: beside the cluster, or in /tmp if that path would be too long. Throws
- * {@link EmbeddedPostgresError} if there is somebody else's file.
+ * The private folder of the socket: beside the cluster, or in /tmp if that path would be too long. Throws {@link
+ * EmbeddedPostgresError} if another user's file is in its place.
  */
 export async function prepareSocketDir(clusterDir: string, account: Account): Promise<string> {
   const beside = `${clusterDir}-socket`;
@@ -190,12 +193,12 @@ export async function prepareSocketDir(clusterDir: string, account: Account): Pr
     if (errorCode(error) !== 'EEXIST') throw error;
   }
   const stats = await lstat(dir);
-  // In /tmp anybody can be first: a link, or another user's folder, is never trusted. One of root's was only half
+  // In /tmp anybody can be first: a link, or another user's folder, is never trusted. A folder of root's was only half
   // created.
   const isOurs = stats.isDirectory() && (stats.uid === account.uid || (account.switchUser && stats.uid === 0));
   if (!isOurs) {
     throw new EmbeddedPostgresError(
-      `${dir} is needed for the database's socket, and it is not a folder of user ${account.name}. Remove it, choose a DATA_DIR with a shorter path, ${OR_DATABASE_URL}.`,
+      `${dir} is needed for the database's socket, but is not a folder of user ${account.name}. Remove it, choose a DATA_DIR with a shorter path, ${OR_DATABASE_URL}.`,
     );
   }
   if ((stats.mode & 0o777) !== 0o700) {
@@ -242,7 +245,7 @@ async function servesCluster(pid: number, clusterDir: string): Promise<boolean> 
     const [where, cluster] = [await stat(`/proc/${pid}/cwd`), await stat(clusterDir)];
     return where.dev === cluster.dev && where.ino === cluster.ino;
   } catch {
-    // Root may lack the right to inspect other users' processes (in a container): the program's name must do.
+    // Root may lack the right to inspect other users' processes (in a container): then the program's name decides.
     const program = await readFile(`/proc/${pid}/comm`, 'utf8').catch(() => '');
     return program.startsWith('postgres');
   }
@@ -260,13 +263,13 @@ const IMMEDIATE_SHUTDOWN_MS = 6_000;
 export async function shutDown(pid: number, log: Log): Promise<void> {
   signal(pid, 'SIGINT');
   if (await waitForEnd(pid, FAST_SHUTDOWN_MS)) return;
-  log('warn', 'the embedded database does not stop; stopping it hard', { pid });
+  log('warn', 'the embedded database does not stop; shutting it down immediately', { pid });
   if (!(await killServer(pid))) {
     log('error', 'the embedded database is still running', { pid });
   }
 }
 
-/** Ends a server at once, whatever it is doing and whoever uses it; false if it goes on running. */
+/** Ends a server at once, whatever it is doing and whichever processes use it; false if it goes on running. */
 export async function killServer(pid: number): Promise<boolean> {
   signal(pid, 'SIGQUIT');
   return waitForEnd(pid, IMMEDIATE_SHUTDOWN_MS);
@@ -276,6 +279,6 @@ function signal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name);
   } catch {
-    // The process ended by itself in between.
+    // The process has ended by itself meanwhile.
   }
 }

@@ -12,7 +12,7 @@ const ANSWER_PATIENCE_MS = 3_000;
 const POLL_MS = 10;
 
 /**
- * Stops the server that was joined unless another process uses it. The lock shows that: whoever releases it last stops
+ * Stops the joined server unless another process uses it. The lock shows that: the process that releases it last stops
  * the server, whose folder may be gone by then.
  */
 export async function stopUnlessUsed(
@@ -35,11 +35,11 @@ export async function stopUnlessUsed(
     }
   }
   const postmaster = (await readPostmaster(setup.clusterDir)) ?? (await orphaned(setup, postmasterPid));
-  // A server that accepts no session is used by nobody; whoever waits for it starts it again.
+  // No process uses a server that accepts no session; a process that waits for one starts it again.
   if (postmaster?.isAlive === true && (users === 'last' || (users === undefined && isBusy))) {
     await shutDown(postmaster.pid, log);
   } else if (postmaster?.isAlive === true && users === undefined) {
-    log('warn', 'left the embedded database running: it does not tell who uses it', { pid: postmaster.pid });
+    log('warn', 'left the embedded database running: it does not tell which processes use it', { pid: postmaster.pid });
   }
   if (lock !== undefined) {
     closeQuietly(lock.client);

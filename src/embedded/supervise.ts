@@ -10,7 +10,7 @@ import { closeQuietly, type EmbeddedConnection } from './usage-lock.ts';
 /** If the server dies, the session of our lock ends at once; polling finds what the session can miss. */
 const WATCH_INTERVAL_MS = 500;
 
-/** A server that does not come back is reported at once, and then once in this time. */
+/** A server that does not restart is reported at once, and then once in this time. */
 const REPORT_EVERY_MS = 60_000;
 
 /** A server that is started again when it dies. */
@@ -23,11 +23,11 @@ export interface EmbeddedPostgres {
   ready(): Promise<void>;
   /** Stops the server unless another Cointill process (the service or a command) still uses it. Can be called again. */
   stop(): Promise<void>;
-  /** Ends the server at once instead, whoever uses it: it writes nothing more to disk. */
+  /** Ends the server at once instead, even if others use it: it writes nothing more to disk. */
   kill(): Promise<void>;
 }
 
-/** Restarts a server that dies, until it is told to stop; with `isRestarted` false it stays dead. */
+/** Restarts a server that dies, until it is told to stop; with `isRestarted` false it is not restarted. */
 export function supervise(given: ServerSetup, first: JoinedServer, log: Log, isRestarted = true): EmbeddedPostgres {
   // Pools know the first server's socket, so a restarted server must use the same one.
   const setup: ServerSetup = { ...given, socketDir: first.connection.host };
@@ -105,7 +105,9 @@ function folderGone(clusterDir: string): string {
   );
 }
 
-/** Retries as long as we live: a disk that is full now may get room again. Undefined if we were told to stop. */
+/**
+ * Retries as long as this process lives: a disk that is full now may get room again. Undefined if a stop was requested.
+ */
 async function joinAgain(
   setup: ServerSetup,
   lost: JoinedServer,
@@ -113,7 +115,7 @@ async function joinAgain(
   log: Log,
 ): Promise<JoinedServer | undefined> {
   const lostAt = performance.now();
-  log('warn', 'lost the embedded database; bringing it back', { pid: lost.postmasterPid });
+  log('warn', 'lost the embedded database; restarting it', { pid: lost.postmasterPid });
   closeQuietly(lost.lock.client);
   let reportedAt = -Infinity;
   let failures = 0;
@@ -130,7 +132,7 @@ async function joinAgain(
       failures += 1;
       if (performance.now() - reportedAt >= REPORT_EVERY_MS) {
         reportedAt = performance.now();
-        log('error', 'the embedded database does not come back', { error: reasonOf(error), times: failures });
+        log('error', 'the embedded database does not restart', { error: reasonOf(error), times: failures });
         failures = 0;
       }
     }

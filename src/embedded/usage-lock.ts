@@ -6,7 +6,7 @@ import { CLUSTER_USER } from './cluster.ts';
 import { EmbeddedPostgresError, errorCode, OR_DATABASE_URL, reasonOf } from './error.ts';
 import { PORT } from './server.ts';
 
-/** How to reach a database of the embedded server, in `pg`'s terms. */
+/** The connection options of a database of the embedded server, in `pg`'s terms. */
 export interface EmbeddedConnection {
   /** The folder of the Unix socket. */
   readonly host: string;
@@ -33,7 +33,7 @@ export interface UsageLock {
 
 export type LockAttempt =
   | { readonly kind: 'held'; readonly lock: UsageLock }
-  /** The server is starting, recovering or shutting down: worth any wait. */
+  /** The server is starting, recovering or shutting down: waiting makes sense. */
   | { readonly kind: 'busy'; readonly reason: string }
   /** The server's disk is so full that it accepts no session. */
   | { readonly kind: 'disk_full'; readonly error: unknown }
@@ -41,15 +41,15 @@ export type LockAttempt =
   | { readonly kind: 'silent'; readonly reason: string };
 
 /**
- * "cointill" in ASCII. Every process that uses the server holds a shared advisory lock on this; whoever stops the
- * server needs it exclusively.
+ * "cointill" in ASCII. Every process that uses the server holds a shared advisory lock on this; the process that stops
+ * the server needs it exclusively.
  */
 const LOCK_KEY = '7165061455290133612';
 
 /** Only a process about to stop the server makes us wait, and that closes our connection long before. */
 const LOCK_TIMEOUT_MS = 3_000;
 
-/** A server that hangs (a frozen disk) must not make stopping hang. */
+/** Stopping must not hang with a server that hangs (a frozen disk). */
 const ANSWER_TIMEOUT_MS = 5_000;
 
 /**
@@ -91,12 +91,12 @@ async function createDatabase(connection: EmbeddedConnection): Promise<LockAttem
     await client.query(`create database ${client.escapeIdentifier(connection.database)} template template0`);
   } catch (error) {
     const code = errorCode(error);
-    // Another process creates it at the same moment: it exists, or will soon.
+    // Another process is creating the database: it exists, or will soon.
     if (code !== '42P04' && code !== '23505') return explainRefusal(connection, error);
   } finally {
     closeQuietly(client);
   }
-  return { kind: 'busy', reason: `database ${connection.database} is being made` };
+  return { kind: 'busy', reason: `database ${connection.database} is being created` };
 }
 
 function explainRefusal(connection: EmbeddedConnection, error: unknown): LockAttempt {
@@ -105,7 +105,7 @@ function explainRefusal(connection: EmbeddedConnection, error: unknown): LockAtt
   if (code === '53100') return { kind: 'disk_full', error };
   if (code === '28000' || code === '28P01') {
     throw new EmbeddedPostgresError(
-      `The database behind ${connection.host} does not admit user ${connection.user} (${reason}): Cointill did not make it. Choose another DATA_DIR, ${OR_DATABASE_URL}.`,
+      `The database behind ${connection.host} does not admit user ${connection.user} (${reason}): Cointill did not create it. Choose another DATA_DIR, ${OR_DATABASE_URL}.`,
       { cause: error },
     );
   }

@@ -5,14 +5,14 @@ import type { AccountChange, AttentionFact, Both, MailContent, Named, WeekSectio
 import { asHtml, asText, type Block } from './render.ts';
 import { translator, type TextKey, type Translate } from './translator.ts';
 
-/** Whom a mail is for, and the links in it. */
+/** The recipient of a mail, and its links. */
 export interface MailContext {
   readonly language: MailLanguage;
-  /** IANA name. */
+  /** The IANA name of the recipient's zone. */
   readonly zone: string;
-  /** Where the dashboard is, without a trailing slash. */
+  /** The dashboard's URL, without a trailing slash. */
   readonly siteUrl: string;
-  /** Of an invitation, or of a new address. */
+  /** The link of an invitation or of a new address. */
   readonly link: string | null;
   /** Null: this kind cannot be switched off. */
   readonly unsubscribeUrl: string | null;
@@ -24,14 +24,14 @@ export interface ComposedMail {
   readonly html: string;
 }
 
-/** What a mail says, in the language and zone of its recipient. */
+/** The text of a mail, in the language and zone of its recipient. */
 export function composeMail(content: MailContent, context: MailContext): ComposedMail {
   const t = translator(context.language);
   const { subject, blocks } = bodyOf(content, context, t);
   return composed(context.language, subject, [...blocks, ...footer(content, context, t)]);
 }
 
-/** The mail by which an operator tries the settings. */
+/** The mail by which an operator tests the settings. */
 export function composeTestMail(siteUrl: string): ComposedMail {
   const t = translator('en');
   return composed('en', t('subject_test'), [
@@ -105,7 +105,7 @@ const DETAILS: Readonly<Partial<Record<AccountChange, TextKey>>> = {
   passkey_removed: 'label_passkey',
 };
 
-/** The answers to a change that somebody did not make themselves. */
+/** The advice for a change that the person did not make themselves. */
 const ACTIONS: Readonly<Partial<Record<AccountChange, TextKey>>> = {
   codes_used_up: 'account_action_codes_used_up',
   email_asked: 'account_action_email_asked',
@@ -122,7 +122,7 @@ function account({ change, address, by, ip, at, detail }: Of<'account'>, context
       rows([
         [t('label_account'), address],
         ...(label === undefined || detail === null ? [] : [[t(label), detail] as const]),
-        // Nobody knows who guesses.
+        // The person who guesses is unknown.
         ...(change === 'codes_used_up' ? [] : [[t('label_by'), by ?? t('by_operator')] as const]),
         [t('label_at'), timeText(context, at)],
         ...(ip === null ? [] : [[t('label_from'), ip] as const]),
@@ -227,7 +227,7 @@ function figures(
   ];
 }
 
-/** Exact, whatever the size: Intl takes decimal text. */
+/** An exact amount of any size: Intl accepts decimal text. */
 function dollars(language: MailLanguage, cents: string): string {
   const padded = cents.padStart(3, '0');
   const amount = `${padded.slice(0, -2)}.${padded.slice(-2)}` as Intl.StringNumericLiteral;
@@ -274,7 +274,8 @@ function timeText({ language, zone }: MailContext, at: number): string {
     day: 'numeric',
     hour: 'numeric',
     minute: '2-digit',
-    // So that of two changes in a minute the later one is known, in whichever order their mails arrive.
+    // With seconds, so that the later of two changes in a minute is known even if their mails arrive in the other
+    // order.
     second: '2-digit',
     timeZone: zone,
     timeZoneName: 'short',

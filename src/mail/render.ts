@@ -41,7 +41,7 @@ const STYLES = {
     'display:inline-block;padding:10px 18px;border-radius:10px;background:#0b6b5b;color:#ffffff;text-decoration:none',
 } as const;
 
-/** The mail as HTML without scripts, images and style sheets, whose colours are those of the program that shows it. */
+/** The mail as HTML without scripts, images and style sheets, in the colours of the program that shows it. */
 export function asHtml(language: string, title: string, blocks: readonly Block[]): string {
   return (
     `<!doctype html><html lang="${escapeHtml(language)}"><head><meta charset="utf-8"><title>${escapeHtml(title)}</title>` +
@@ -72,7 +72,7 @@ function rowOf([label, value]: readonly [string, string]): string {
   return `<tr><th scope="row" style="${STYLES.label}">${escapeHtml(label)}</th><td style="${STYLES.value}">${escapeHtml(value)}</td></tr>`;
 }
 
-/** Addresses in small print become links, which has none but our own. */
+/** Makes links of the URLs in small print, which contains only our own. */
 function withLinks(text: string): string {
   return escapeHtml(text).replaceAll(
     /https?:\/\/[\w\-.:[\]/%]*[\w\]]/g,

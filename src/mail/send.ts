@@ -1,4 +1,4 @@
-/** A mail server as `SMTP_URL` names it. */
+/** The mail server of `SMTP_URL`. */
 export interface SmtpServer {
   readonly host: string;
   readonly port: number;
@@ -12,29 +12,31 @@ export interface SmtpServer {
 
 /** A mail that is ready to be sent. */
 export interface Mail {
-  /** With its angle brackets. The same for each attempt, so that a mail that was sent twice is shown once. */
+  /**
+   * The id with its angle brackets. It is the same for each attempt, so that a mail that was sent twice is shown once.
+   */
   readonly messageId: string;
   readonly to: string;
   readonly subject: string;
   readonly text: string;
   readonly html: string;
-  /** Where whoever has the mail switches its kind off (RFC 8058); null: it cannot be switched off. */
+  /** The URL at which the holder of the mail switches its kind off (RFC 8058); null: it cannot be switched off. */
   readonly unsubscribeUrl: string | null;
 }
 
 /**
- * `refused`: the server never takes this mail (5xx), such as for an address that does not exist; `deferred`: not now
- * (4xx). `failed`: it takes no mail at all. `problem` is in plain words, without the password.
+ * `refused`: the server never accepts this mail (5xx), for example for an unknown address; `deferred`: not now (4xx).
+ * `failed`: it accepts no mail at all. `problem` is in plain words, without the password.
  */
 export type SendOutcome =
   | { readonly kind: 'sent' }
   | { readonly kind: 'refused' | 'deferred'; readonly problem: string }
-  /** `isOfSender`: it takes no mail from `MAIL_FROM`, which connecting and logging in do not show. */
+  /** `isOfSender`: it accepts no mail from `MAIL_FROM`, which connecting and signing in do not reveal. */
   | { readonly kind: 'failed'; readonly problem: string; readonly isOfSender: boolean };
 
 export interface MailSender {
   send(mail: Mail): Promise<SendOutcome>;
-  /** Connects and logs in, without a mail. What is wrong, in plain words; null: nothing. */
+  /** Connects and signs in, without a mail. Returns the problem in plain words; null if there is none. */
   check(): Promise<string | null>;
 }
 
@@ -45,7 +47,7 @@ export interface MailSenderOptions {
   readonly answerMs?: number;
 }
 
-/** By the mail's own id, and so the same for each attempt. */
+/** An id derived from the mail's own id, so that it is the same for each attempt. */
 export function messageIdOf(id: string, from: string): string {
   return `<${id}@${from.split('@').at(-1) ?? 'localhost'}>`;
 }
@@ -54,7 +56,7 @@ const ANSWER_MS = 10_000;
 const MAX_ANSWERS = 6;
 const MAX_PROBLEM = 300;
 
-/** Sends by SMTP, on a connection for each mail: there are few. */
+/** Sends by SMTP, on a new connection for each mail, because mails are few. */
 export function createMailSender({ server, from, answerMs = ANSWER_MS }: MailSenderOptions): MailSender {
   const open = async () => {
     // Loaded with the first mail, because most commands send none.
@@ -81,9 +83,9 @@ export function createMailSender({ server, from, answerMs = ANSWER_MS }: MailSen
     const transport = await open();
     const late = Promise.withResolvers<never>();
     const ended = new AbortController();
-    // A server that sends a byte now and then would hold the connection for ever, and could take the mail after all.
+    // A server that sends a byte now and then would hold the connection forever, and could accept the mail in the end.
     const timer = setTimeout(() => {
-      late.reject(new Error(`it did not take the mail within ${(answerMs * MAX_ANSWERS) / 1000} s`));
+      late.reject(new Error(`it did not accept the mail within ${(answerMs * MAX_ANSWERS) / 1000} s`));
       ended.abort();
     }, answerMs * MAX_ANSWERS);
     try {
@@ -109,10 +111,10 @@ function messageOf({ to, unsubscribeUrl, ...mail }: Mail, from: MailSenderOption
   return {
     ...mail,
     from,
-    // As an object it is one address, whatever it contains.
+    // An object is one address, whatever its text contains.
     to: { name: '', address: to },
     headers: {
-      // RFC 3834: nobody's absence is reported to it.
+      // RFC 3834: nobody's out-of-office reply is sent to it.
       'Auto-Submitted': 'auto-generated',
       ...(unsubscribeUrl === null
         ? {}
@@ -121,10 +123,10 @@ function messageOf({ to, unsubscribeUrl, ...mail }: Mail, from: MailSenderOption
   };
 }
 
-/** What Nodemailer adds to its errors. */
+/** The fields that Nodemailer adds to its errors. */
 interface SmtpError {
   readonly code: string;
-  /** What the server answered. */
+  /** The server's answer. */
   readonly command: string;
   readonly responseCode: number;
   readonly response: string;
@@ -145,7 +147,7 @@ function senderProblem(response: string, { host, port }: SmtpServer): string {
   return `The mail server ${host}:${port} takes no mail from the address of MAIL_FROM (${response}). Set it to one that SMTP_URL's user may send from.`;
 }
 
-/** Node's codes for certificates from an authority that it does not know. */
+/** Node's codes for certificates from an unknown authority. */
 const UNKNOWN_AUTHORITY = /SELF.SIGNED|self-signed|UNABLE_TO_(?:GET_ISSUER|VERIFY)|unable to (?:get|verify)/;
 
 function problemOf(code: string, message: string, response: string, { host, port }: SmtpServer): string {
@@ -166,7 +168,7 @@ function problemOf(code: string, message: string, response: string, { host, port
   }
 }
 
-/** On one line, of a bounded length, and without the password, whatever the server repeats of it. */
+/** The problem on one line, of a bounded length, and without the password, even if the server repeats it. */
 function shown(problem: string, { login }: SmtpServer): string {
   const secrets =
     login === null

@@ -8,12 +8,12 @@ import { printableLine } from '../domain/visible.ts';
 const FOLDER = path.join(import.meta.dirname, '../../texts/mails');
 export type TextKey = keyof typeof en;
 type Texts = Readonly<Record<TextKey, Text>>;
-/** Read once, at start; `scripts/check-texts.ts` holds each language against English. */
+/** Read once, at start; `scripts/check-texts.ts` compares each language with English. */
 const TEXTS = Object.fromEntries(
   MAIL_LANGUAGES.map((code) => [code, JSON.parse(readFileSync(path.join(FOLDER, `${code}.json`), 'utf8'))]),
 ) as Readonly<Record<MailLanguage, Texts>>;
 
-/** Fills values into a text, as one visible line each. A value is text, never markup. */
+/** Fills values into a text, each as one visible line. A value is text, never markup. */
 export type Translate = (key: TextKey, values?: TextValues) => string;
 
 /** The texts of mails in a language. */

@@ -21,15 +21,15 @@ export interface ChainRailOptions {
   /** The tokens that the service's nodes can see, most popular first. */
   readonly tokens: readonly Token[];
   readonly openWallet: WalletOpener;
-  /** In this thread unless given. */
+  /** The default derives in this thread. */
   readonly derive?: DeriveAddresses;
-  /** Derives the addresses of payments, for which most were derived ahead of time. */
+  /** Derives the addresses of payments, most of which were derived ahead of time. */
   readonly nextAddresses?: DeriveAddresses;
   readonly evmChain: ChainRail['evmChain'];
   readonly payoutChain: ChainRail['payoutChain'];
 }
 
-/** The rail of live mode: addresses from the merchant's wallets, money as far as the chains' cursors. */
+/** The rail of live mode: addresses from the merchant's wallets, money up to the chains' cursors. */
 export function chainRail(options: ChainRailOptions): ChainRail {
   const {
     db,
@@ -52,7 +52,7 @@ export function chainRail(options: ChainRailOptions): ChainRail {
     ratesFor: async (projectId, trx) => withSpread(rates, await spreadOf(trx ?? db, projectId)),
     ...offerOf(db, tokens),
     issue: async (payment, token, trx) => {
-      if (trx === undefined) throw new Error('An address is issued in a transaction.');
+      if (trx === undefined) throw new Error('An address must be issued in a transaction.');
       const issuer = await lock(trx, [{ projectId: payment.projectId, ...token }]);
       const issued = await issuer.issue(payment, token);
       for (const statement of issuer.taken()) await trx.executeQuery(statement);
@@ -99,7 +99,7 @@ export function chainRail(options: ChainRailOptions): ChainRail {
   };
 }
 
-/** The tokens that the project's customers are offered, of all that the service's nodes can see. */
+/** The tokens that the project's customers are offered, out of all that the service's nodes can see. */
 function offerOf(
   db: Database,
   tokens: readonly Token[],

@@ -14,13 +14,13 @@ export interface LockedIssuerOptions {
   readonly rates: RateSource;
   /** The tokens that the service's nodes can see, most popular first. */
   readonly tokens: readonly Token[];
-  /** Derives the next addresses of a wallet: most were derived ahead of time. */
+  /** Derives the next addresses of a wallet, most of which were derived ahead of time. */
   readonly nextAddresses: DeriveAddresses;
 }
 
 /**
- * Locks the wallets that may be needed for the wanted tokens, and issues their next addresses from memory, but for
- * those that stand in a refund (docs/design/group-commit.md).
+ * Locks the wallets that may be needed for the requested tokens, and issues their next addresses from memory, except
+ * those that a refund names (docs/design/group-commit.md).
  */
 export async function lockIssuer(
   { rates, tokens, nextAddresses }: LockedIssuerOptions,
@@ -72,11 +72,11 @@ export async function lockIssuer(
 
 interface FreeIndex {
   readonly index: number;
-  /** In the form that customers see. */
+  /** The address in the form that customers see. */
   readonly address: string;
 }
 
-/** The next indexes of a locked wallet whose addresses stand in no refund; none if its source cannot be parsed. */
+/** The next indexes of a locked wallet whose addresses no refund names; none if its source cannot be parsed. */
 async function freeIndexes(
   runner: StatementRunner,
   nextAddresses: DeriveAddresses,
@@ -97,7 +97,7 @@ async function freeIndexes(
   return free;
 }
 
-/** Hands out the free indexes of a wallet in their order; they are asked for with the first one. */
+/** Hands out the free indexes of a wallet in order; the first request finds all of them. */
 function indexTaker(
   [wallet]: readonly LockedWallet[],
   freeOf: (wallet: LockedWallet) => Promise<readonly FreeIndex[]>,
@@ -106,7 +106,7 @@ function indexTaker(
   let last: FreeIndex | undefined;
   let count = 0;
   return {
-    /** Undefined if there is none. */
+    /** The next free index; undefined if there is none. */
     take: async (): Promise<FreeIndex | undefined> => {
       if (wallet === undefined) return undefined;
       const next = (await (free ??= freeOf(wallet)))[count];
@@ -164,7 +164,7 @@ function nameOf({ network, firstAddress }: Pick<LockedWallet, 'network' | 'first
 /** The refusal while a wallet is halted, for clients; the reason is only for the operator. */
 function halted(network: Network): Refusal {
   return {
-    message: `Payments on ${network} are paused: no new addresses are handed out until the operator has looked after it`,
+    message: `Payments on ${network} are paused: no new addresses are handed out until the operator has dealt with a problem`,
     wayOut: { kind: 'network_status' },
   };
 }

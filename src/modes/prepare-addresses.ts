@@ -3,10 +3,10 @@ import type { DeriveAddresses } from '../rails/derive-addresses.ts';
 import type { Database } from '../store/database.ts';
 import { busiestWallets } from '../store/wallets/wallets.ts';
 
-/** More than most services have. */
+/** More wallets than most services have. */
 const MAX_PREPARED = 20;
 
-/** After a start, has the next addresses of the wallets derived ahead that are most likely to be needed. */
+/** After a start, derives ahead the next addresses of the wallets that are most likely to be needed. */
 export async function prepareAddresses(
   db: Database,
   networks: readonly Network[],

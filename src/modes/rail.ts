@@ -15,13 +15,13 @@ import type { Statement, StatementRunner } from '../store/pipeline.ts';
 export interface IssuingWallet {
   readonly id: string;
   readonly index: number;
-  /** The hash of the block up to which the chain was read; null: none. */
+  /** The hash of the block up to which the chain was read; null: none was. */
   readonly afterBlock: string | null;
   /** How many confirmations a transfer needs. */
   readonly confirmations: number;
   /** How far from the owed amount still counts as exact, in hundredths of a percent. */
   readonly toleranceBasisPoints: number;
-  /** How long the project's payments are watched after their end, in hours; null: as the service is set. */
+  /** How long the project's payments are watched after their end, in hours; null: the service's setting. */
   readonly monitoringHours: number | null;
 }
 
@@ -41,7 +41,7 @@ export type Issued =
 export type DueView =
   /** The money arrived in full: the sandbox's timer. */
   | { readonly kind: 'settled' }
-  /** Money that was seen comes one stage further: the sandbox's timer. */
+  /** Seen money advances by one stage: the sandbox's timer. */
   | { readonly kind: 'next_stage' }
   /** Everything up to this time was seen, so an earlier deadline may take effect. */
   | { readonly kind: 'seen_up_to'; readonly at: number };
@@ -52,12 +52,11 @@ export interface Issuer {
   /** The prices for a project's customers: the market's, plus the merchant's spread. */
   ratesFor(projectId: string, trx?: Trx): RateSource | Promise<RateSource>;
   /**
-   * The tokens that the project's customers are offered now, in the order that it chose, otherwise most popular first.
-   * Callers inside a transaction must pass it: waiting for a second connection while holding one would deadlock the
-   * pool.
+   * The tokens that the project's customers are offered now, in the project's order, or most popular first. Callers
+   * inside a transaction must pass it: waiting for a second connection while holding one would deadlock the pool.
    */
   tokens(projectId: string, trx?: Trx): readonly Token[] | Promise<readonly Token[]>;
-  /** The same, with those that the project has switched off; most popular first. */
+  /** Like `tokens`, including those that the project has switched off; most popular first. */
   payable(projectId: string, trx?: Trx): readonly Token[] | Promise<readonly Token[]>;
   /** A new address for a payment. Never calls a node. If the transaction is rolled back, the address was not issued. */
   issue(
@@ -73,7 +72,7 @@ export interface LockedIssuer extends Issuer {
   taken(): readonly Statement[];
 }
 
-/** A payment's token as its client names it. */
+/** A token named by a client. */
 export interface WantedToken {
   readonly projectId: string;
   readonly asset: string;
@@ -81,7 +80,7 @@ export interface WantedToken {
 }
 
 /**
- * How money is seen: the only difference between the sandbox and real chains. Everything else follows the rail and
+ * How money is seen: the only difference between the sandbox and real chains. All other code follows the rail and
  * treats the mode as data.
  */
 export type Rail = SandboxRail | ChainRail;
@@ -89,7 +88,7 @@ export type Rail = SandboxRail | ChainRail;
 /** Test mode: its addresses are made up, and no money is ever sent. */
 export interface SandboxRail extends AnyRail {
   readonly kind: 'sandbox';
-  /** The transfers that a merchant's simulated step makes arrive. */
+  /** The transfers of a merchant's simulated step. */
   simulate(payment: Payment, step: SimulatedMoney, now: number): Transfer;
 }
 
@@ -97,7 +96,7 @@ export interface SandboxRail extends AnyRail {
 export interface ChainRail extends AnyRail {
   readonly kind: 'chain';
   readonly openWallet: WalletOpener;
-  /** Derives addresses for anything but payments. */
+  /** Derives addresses for purposes other than payments. */
   readonly derive: DeriveAddresses;
 }
 
@@ -110,23 +109,23 @@ interface AnyRail extends Issuer {
    * issuer knows no other tokens. Null: nothing has to be locked.
    */
   readonly lock: ((runner: StatementRunner, wanted: readonly WantedToken[]) => Promise<LockedIssuer>) | null;
-  /** The tokens of `tokens` in the order in which a page lists them. */
+  /** These tokens in the order in which a page lists them. */
   listed(projectId: string): readonly Token[] | Promise<readonly Token[]>;
   /**
-   * How many decimals a token has: the operator may have configured another contract than the well-known one. Null:
-   * there is no such token.
+   * The decimals of a token: the operator may have configured another contract than the well-known one. Null if there
+   * is no such token.
    */
   decimals(token: Pick<Token, 'asset' | 'network'>): number | null;
   /**
-   * The newest address that the payment already has on the token's network, from the wallet in use there; null if it
+   * The newest address that the payment already has on the token's network, from the present wallet there; null if it
    * has none. The address stays the same if the token is chosen again or changed.
    */
   held(payment: { readonly id: string }, token: Token, trx: Trx): Issued | null | Promise<Issued | null>;
   /** When a new payment completes automatically; null: never. */
   completesAt(createdAt: number, expiresAt: number): number | null;
   /**
-   * What the rail says about each of these payments, by id, read in the transaction that holds their locks, with the
-   * same number of statements however many payments there are.
+   * The rail's view of each of these payments, by id, read in the transaction that holds their locks, with the same
+   * number of statements however many payments there are.
    */
   dueViews(
     payments: readonly Payment[],
@@ -137,7 +136,7 @@ interface AnyRail extends Issuer {
   confirmations(payment: Payment): Confirmations | null | Promise<Confirmations | null>;
   /** The EVM chain of a token; null on other networks. */
   evmChain(token: Pick<Token, 'asset' | 'network'>): EvmChain | null;
-  /** Which chain's addresses a refund may go to. */
+  /** The chain whose addresses a refund may use. */
   payoutChain(network: Network): PayoutChain;
   /** How and when a refund of this rail ends automatically. */
   refundOutcome(refund: {

@@ -7,7 +7,7 @@ import { sandboxAddress, sandboxTransactionHash } from '../rails/sandbox/sandbox
 import type { RateSource } from '../rates/source.ts';
 import type { DueView, SandboxRail } from './rail.ts';
 
-/** A refund with this reason fails, so that merchants can test that. */
+/** A refund with this reason fails, so that merchants can test failures. */
 const FAILING_REASON = 'test_failure';
 
 /** Whether the sandbox offers the network. */
@@ -28,12 +28,12 @@ export function sandboxRail(rates: RateSource, completeAfterMs: number): Sandbox
     ...offerOf(tokens),
     issue: (payment, token) => ({
       kind: 'issued',
-      // The same address again, whichever of the network's tokens is chosen, however often.
+      // The address is the same for each token of the network, however often one is chosen.
       address: sandboxAddress(token.network, `${payment.id} ${token.network}`),
       wallet: null,
     }),
     held: () => null,
-    // A lifetime no longer than the completion time expires instead, so that merchants can test expiry.
+    // A payment with a lifetime no longer than the completion time expires instead, so that merchants can test expiry.
     completesAt: (createdAt, expiresAt) =>
       createdAt + completeAfterMs < expiresAt ? createdAt + completeAfterMs : null,
     dueViews: (payments, now) =>
@@ -43,7 +43,7 @@ export function sandboxRail(rates: RateSource, completeAfterMs: number): Sandbox
           return [id, { kind: isCounting(status) ? 'next_stage' : 'settled' }];
         }),
       ),
-    // No blocks come: it is the first one until the payment completes.
+    // There are no blocks: the count stays at the first one until the payment completes.
     confirmations: ({ status, quote, amountUsdCents }) =>
       status === 'confirming' && quote !== null
         ? { have: 1, need: requiredConfirmations(quote.network, amountUsdCents) }
@@ -86,7 +86,7 @@ export function sandboxRail(rates: RateSource, completeAfterMs: number): Sandbox
   };
 }
 
-/** Test mode offers everything, whatever the project has chosen for live mode. */
+/** Test mode offers every token, whatever the project has chosen for live mode. */
 function offerOf(tokens: readonly Token[]): Pick<SandboxRail, 'tokens' | 'payable' | 'listed' | 'decimals'> {
   return {
     tokens: () => tokens,

@@ -21,7 +21,7 @@ export function parseJson(body: string): unknown {
   }
 }
 
-/** A member of a JSON object; undefined if there is none. Inherited ones, such as `constructor`, do not count. */
+/** A member of a JSON object; undefined if there is none. Inherited members, such as `constructor`, do not count. */
 export function member(value: unknown, name: string): unknown {
   if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined;
   const found: unknown = Reflect.get(value, name);

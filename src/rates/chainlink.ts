@@ -28,7 +28,7 @@ export const ETHEREUM_FEEDS: readonly ChainlinkFeed[] = [
   { code: 'CAD', address: '0xa34317DB73e77d453b1B8d04550c44D10e981C8e', heartbeatMs: DAY_MS },
 ];
 
-/** The chain that `ETHEREUM_FEEDS` are on; elsewhere their addresses mean nothing. */
+/** The chain of `ETHEREUM_FEEDS`; on other chains their addresses have no meaning. */
 export const ETHEREUM_FEEDS_CHAIN_ID = 1;
 
 /** Feeds change about once an hour; they are polled every minute, so as not to use up a hosted node's limits. */
@@ -82,7 +82,7 @@ export function createChainlinkSource({ call, feeds }: ChainlinkOptions): PriceS
   };
 }
 
-/** The useful part of what `latestRoundData()` returns. Throws if a consumer must not use it. */
+/** The relevant part of the result of `latestRoundData()`. Throws if a consumer must not use it. */
 function decodeRound(bytes: string): { readonly answer: bigint; readonly updatedAt: number } {
   const [roundId, answer, , updatedAtSeconds, answeredInRound] = words(bytes, 5);
   if (

@@ -36,7 +36,7 @@ export function fixedRates(prices: ReadonlyMap<AssetCode | Fiat, UsdPriceE8>): R
   return { usdPrice: (code) => (code === 'USD' ? 100_000_000n : (prices.get(code) ?? null)) };
 }
 
-/** An operator's fixed prices, and the prices of `otherwise` for everything else. */
+/** An operator's fixed prices, and the prices of `otherwise` for all other codes. */
 export function fixedOver(prices: ReadonlyMap<AssetCode | Fiat, UsdPriceE8>, otherwise: RateSource): RateSource {
   return {
     usdPrice: (code) => prices.get(code) ?? otherwise.usdPrice(code),
@@ -80,7 +80,7 @@ export function parseFixedRates(
         message: `"${part}" needs a price above 0 in USD per unit, at most ${PRICE_DECIMALS} decimals (smallest ${formatDecimal(1n, PRICE_DECIMALS)})`,
       };
     }
-    if (prices.has(upper)) return { kind: 'invalid', message: `"${upper}" is given twice` };
+    if (prices.has(upper)) return { kind: 'invalid', message: `"${upper}" is listed twice` };
     prices.set(upper, price);
   }
   return { kind: 'ok', prices };

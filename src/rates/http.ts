@@ -1,6 +1,6 @@
 import { Agent, errors, request, type buildConnector } from 'undici';
 
-/** The longest answer is about 100 kB; anything longer is not from the source we asked. */
+/** The longest answer is about 100 kB; a longer one is not from the source that was asked. */
 const LIMIT_BYTES = 1_000_000;
 
 /**
@@ -9,7 +9,10 @@ const LIMIT_BYTES = 1_000_000;
  */
 export type FetchText = (url: string, signal: AbortSignal) => Promise<string>;
 
-/** The time that a server stated, in epoch milliseconds, and by how much later it may have been when it came. */
+/**
+ * Called with the time that a server stated, in epoch milliseconds, and how much later it may have been when the answer
+ * came.
+ */
 export type OnDate = (host: string, at: number, uncertainMs: number) => void;
 
 export interface HttpClient {
@@ -42,7 +45,7 @@ export function createHttpClient({
       const askedAt = performance.now();
       const { statusCode, headers: answered, body } = await request(url, { dispatcher: agent, headers, signal });
       const date = Date.parse(String(answered['date']));
-      // A cache between says in `Age` how old the answer is. The header has whole seconds.
+      // A cache on the way tells the answer's age in `Age`. The header has whole seconds.
       const ageMs = 1_000 * (1 + (Number(answered['age']) || 0));
       if (Number.isFinite(date)) onDate?.(parsed.host, date, performance.now() - askedAt + ageMs);
       // Always read: a body destroyed unread emits an error event that nobody listens to.

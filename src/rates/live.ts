@@ -22,9 +22,9 @@ export interface LiveRatesOptions {
 
 export interface SourceStatus {
   readonly source: string;
-  /** When it last answered successfully; null: never. */
+  /** The time of its last good answer; null: never. */
   readonly lastOkAt: number | null;
-  /** The source's current problem; null: none. */
+  /** The source's current problem; null if none. */
   readonly lastError: string | null;
 }
 
@@ -35,7 +35,7 @@ export interface LiveRates extends RateSource {
    */
   refresh(): Promise<void>;
   status(): readonly SourceStatus[];
-  /** The time of the newest market price behind a code's usable price; null: there is no usable price. */
+  /** The time of the newest market price behind a code's usable price; null if there is no usable price. */
   pricedAt(code: AssetCode | Fiat): number | null;
   /** Aborts running requests. The prices continue to age. */
   close(): void;
@@ -47,7 +47,7 @@ interface SourceState {
   prices: readonly (SourcePrice & { readonly at: number })[];
   failures: number;
   askedAt: number;
-  /** How long not to ask it again from then on. */
+  /** How long the source is not asked after that. */
   restMs: number;
   isAsked: boolean;
   lastOkAt: number | null;
@@ -171,11 +171,11 @@ function subjectOf({ name }: PriceSource): string {
 }
 
 function isDue({ isAsked, askedAt, restMs }: SourceState, now: number): boolean {
-  // Asked in the future: our clock was set back, and a rest counted from there would be too long.
+  // The time is in the future: our clock was set back, and a rest counted from there would be too long.
   return !isAsked && (now >= askedAt + restMs || now < askedAt);
 }
 
-/** The answer, or a rejection when aborted, so that a source that ignores its signal holds nobody up. */
+/** The answer, or a rejection when aborted, so that a source that ignores its signal delays nobody. */
 async function beforeAbort<Answer>(answer: Promise<Answer>, signal: AbortSignal): Promise<Answer> {
   const { promise: aborted, reject } = Promise.withResolvers<never>();
   const onAbort = (): void => reject(new Error('no complete answer in time'));

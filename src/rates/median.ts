@@ -14,7 +14,7 @@ export interface Vote {
 export interface Verdict {
   /** Null: not enough sources agree on a price. */
   readonly price: UsdPriceE8 | null;
-  /** The verdict is valid until then, unless new votes arrive: the time when the first of its votes is too old. */
+  /** The end of the verdict's validity, unless new votes arrive: the time when the first of its votes is too old. */
   readonly until: number;
 }
 
@@ -57,8 +57,8 @@ export function median(prices: readonly bigint[]): bigint {
 
 /**
  * Keeps the price between the second lowest and the second highest market. If honest markets differ by more than the
- * tolerance, one of them may look like the outlier and the liar like its counterpart; this takes away what the liar
- * would gain.
+ * tolerance, one of them may look like the outlier and the liar like its counterpart; this removes the liar's
+ * advantage.
  */
 function held(price: bigint, markets: readonly bigint[]): bigint {
   const sorted = inOrder(markets);

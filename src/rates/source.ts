@@ -6,7 +6,7 @@ import type { Fiat } from '../domain/money.ts';
 export interface RateSource {
   /** USD for one whole unit of an asset or a fiat currency, scaled by 10^8; null if there is no fresh price. */
   usdPrice(code: AssetCode | Fiat): UsdPriceE8 | null;
-  /** The time of the newest market price behind it; null, or no such function, where it is no market's. */
+  /** The time of the newest market price behind it; null or absent if the price is not from a market. */
   pricedAt?(code: AssetCode | Fiat): number | null;
 }
 
@@ -15,9 +15,12 @@ export interface SourcePrice {
   readonly code: AssetCode | Fiat;
   /** Above 0, scaled by 10^8. */
   readonly price: bigint;
-  /** Exchanges that trade against the stablecoin quote in it; its price in USD comes from the other sources. */
+  /**
+   * The unit of the price: exchanges that trade against the stablecoin quote in it; its price in USD comes from the
+   * other sources.
+   */
   readonly unit: 'USD' | 'USDT';
-  /** The source's own time of this price; null if it states none: then the moment of the request counts. */
+  /** The source's own time of this price; null if it states none: then the time of the request counts. */
   readonly at: number | null;
   /**
    * Null: a market's current price, usable for RATE_MAX_AGE_SECONDS. Otherwise a reference that is published at
@@ -28,7 +31,7 @@ export interface SourcePrice {
 
 export interface SourceAnswer {
   readonly prices: readonly SourcePrice[];
-  /** The part that was missing in an otherwise useful answer; null: none. Fit for logs. */
+  /** The part that was missing in an otherwise useful answer; null if none. Fit for logs. */
   readonly problem: string | null;
 }
 
@@ -36,7 +39,7 @@ export interface SourceAnswer {
 export interface PriceSource {
   /** One or two words, for logs and status; unique. */
   readonly name: string;
-  /** How long not to ask again after an answer. 0: ask at every refresh. */
+  /** How long to wait after an answer before asking again. 0: ask at every refresh. */
   readonly everyMs: number;
   /** Throws if there is no useful answer; the message is fit for logs. */
   read(signal: AbortSignal): Promise<SourceAnswer>;
@@ -48,8 +51,8 @@ export interface WebSource {
   readonly everyMs: number;
   readonly url: string;
   /**
-   * Pairs that are missing or have no market at the moment are left out; throws if the answer does not have the known
-   * form.
+   * Pairs that are missing or have no market at the moment are left out; throws if the answer does not have the
+   * expected form.
    */
   readonly parse: (body: string) => readonly SourcePrice[];
 }

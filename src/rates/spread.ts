@@ -5,7 +5,7 @@ const WHOLE_BASIS_POINTS = 10_000;
 
 /**
  * Prices with a merchant's spread: each asset counts for less than its price, by this many hundredths of a percent, so
- * that the customer pays more of it. Rounded down, in the merchant's favour; fiat currencies keep their price.
+ * that the customer pays more. Rounded down, in the merchant's favour; fiat currencies keep their price.
  *
  * @param basisPoints a whole number from 0 to 9,999; throws RangeError for any other
  */
@@ -20,7 +20,7 @@ export function withSpread(rates: RateSource, basisPoints: number): RateSource {
       const price = rates.usdPrice(code);
       if (price === null || !isAssetCode(code)) return price;
       const lowered = (price * kept) / BigInt(WHOLE_BASIS_POINTS);
-      // A price rounded to zero is no price, because it would be a divisor.
+      // A price rounded to zero is left out, because it would be a divisor.
       return lowered === 0n ? null : lowered;
     },
   };

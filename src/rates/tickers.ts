@@ -12,7 +12,7 @@ interface Exchange {
   readonly symbols: ReadonlyMap<unknown, AssetCode | Fiat>;
   /** The quote currency; USD by default. */
   readonly unit?: 'USD' | 'USDT';
-  /** Reads a ticker; null if it is of no use. */
+  /** Reads a ticker; null if it is unusable. */
   readonly read: (ticker: unknown) => Ticker | null;
 }
 

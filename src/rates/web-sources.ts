@@ -22,7 +22,7 @@ export function webSources(definitions: readonly WebSource[], fetchText: FetchTe
     everyMs,
     read: async (signal) => {
       const prices = parse(await fetchText(url, signal));
-      if (prices.length === 0) throw new Error('the answer has no price that is of use');
+      if (prices.length === 0) throw new Error('the answer has no usable price');
       return { prices, problem: null };
     },
   }));

@@ -12,7 +12,7 @@ export type LookupAll = (
   callback: (error: NodeJS.ErrnoException | null, addresses: dns.LookupAddress[]) => void,
 ) => void;
 
-/** Where a connection failed: refused by our rules, or at the name, TCP, TLS, or by timeout. */
+/** The stage at which a connection failed: refused by our rules, or at the name, TCP, TLS, or by timeout. */
 export type ConnectStage = 'guard' | 'resolve' | 'connect' | 'tls' | 'timeout';
 
 /** Why there is no connection, in words that a merchant may read. */
@@ -27,12 +27,11 @@ export class ConnectError extends Error {
 }
 
 /**
- * A connector for undici that only reaches allowed addresses.
+ * A connector for undici that reaches only allowed addresses.
  *
  * A name is resolved once, by us. If any of its addresses is refused, the name is refused; otherwise the socket gets
- * exactly the addresses that were checked, so a name cannot change in between (DNS rebinding). The address that the
- * socket then has is checked once more, before TLS starts and before undici can write. Certificates are always
- * verified.
+ * exactly the checked addresses, so that a name cannot change in between (DNS rebinding). The address that the socket
+ * then has is checked once more, before TLS starts and before undici can write. Certificates are always verified.
  *
  * @param timeoutMs for name, TCP and TLS together; after that the unfinished socket is destroyed
  */
@@ -88,7 +87,7 @@ function open(target: Target, callback: buildConnector.Callback): void {
     keepAlive: true,
     keepAliveInitialDelay: 60_000,
   });
-  // Stays after the connection is made: undici listens to the TLS socket above, not to this one.
+  // The listener stays after the connection is made: undici listens to the TLS socket above, not to this one.
   tcp.on('error', (cause) => finish(asConnectError(cause, hostname), null));
   tcp.once('connect', () => {
     const refusal = tcp.remoteAddress === undefined ? closedEarly(hostname) : refuse(tcp.remoteAddress);
@@ -171,7 +170,7 @@ function closedEarly(hostname: string): ConnectError {
 
 function asConnectError(cause: Error, hostname: string): ConnectError {
   if (cause instanceof ConnectError) return cause;
-  // Several addresses were tried, each with its own reason; the message of the whole is empty.
+  // Several addresses were tried, each with its own reason; the message of the whole error is empty.
   const reasons = cause instanceof AggregateError ? cause.errors.map(String) : [cause.message];
   return new ConnectError('connect', `No connection to ${hostname}: ${reasons.join('; ')}`, cause);
 }

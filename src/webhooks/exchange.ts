@@ -26,7 +26,7 @@ export type AttemptResult =
 export type ExchangeLimits = {
   /** Milliseconds for durations; monotonic. */
   readonly now: () => number;
-  /** For the whole answer, from the name lookup to the last byte. */
+  /** The timeout for the whole answer, from the name lookup to the last byte. */
   readonly timeoutMs: number;
   /** How much of an answer's body is read and stored. */
   readonly responseLimitBytes: number;
@@ -43,7 +43,7 @@ export type ExchangePool = {
 
 export type ExchangeRequest = Dispatcher.DispatchOptions & { readonly origin: string };
 
-/** One request and its complete answer, or what went wrong; never rejects. */
+/** Makes one request; returns its complete answer or the error, and never rejects. */
 export function exchange(request: ExchangeRequest, pool: ExchangePool, limits: ExchangeLimits): Promise<AttemptResult> {
   return new Promise((resolve) => {
     pool.reusing.dispatch(request, new Exchange(request, pool, limits, resolve));

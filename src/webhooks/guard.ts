@@ -3,7 +3,7 @@ import ipaddr from 'ipaddr.js';
 import type { Mode } from '../domain/permission.ts';
 import { urlAmbiguity, type UrlAmbiguity } from '../domain/web-url.ts';
 
-/** The settings that decide where a webhook may go. */
+/** The settings that decide about the destinations of webhooks. */
 export type WebhookPolicy = {
   readonly mode: Mode;
   /** NODE_ENV=production: then test mode is as strict as live mode. */
@@ -44,8 +44,8 @@ const RANGE_NAMES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Public according to the registries, but a cloud's own services when inside it: Azure's wire server and DHCP, which
- * hand out a machine's configuration, and IBM Cloud's service networks
+ * Addresses that are public according to the registries, but are a cloud's own services inside that cloud: Azure's wire
+ * server and DHCP, which hand out a machine's configuration, and IBM Cloud's service networks
  * (https://cloud.ibm.com/docs/cloud-infrastructure, "IBM Cloud IP ranges"). Other clouds have theirs in link-local,
  * unique local and carrier-grade NAT ranges (169.254.169.254, fd00:ec2::254, 100.100.100.200); Oracle Classic's
  * 192.0.0.192 is reserved.
@@ -71,7 +71,7 @@ const GLOBAL_UNICAST_IPV6 = ipaddr.IPv6.parse('2000::');
  */
 export function checkWebhookUrl(text: string, policy: WebhookPolicy): WebhookUrlCheck {
   if (text.length > MAX_URL_LENGTH) return refused(`The webhook URL must have at most ${MAX_URL_LENGTH} characters.`);
-  // The parser would silently drop tabs and line breaks; the stored URL should be what was meant.
+  // The parser would silently drop tabs and line breaks; the stored URL should be the intended one.
   if (/[\s\p{Cc}]/u.test(text)) return refused('The webhook URL must not contain spaces or control characters.');
   const url = URL.parse(text);
   if (url === null || (url.protocol !== 'https:' && url.protocol !== 'http:')) {
@@ -111,12 +111,12 @@ const AMBIGUOUS: Readonly<Record<UrlAmbiguity, string>> = {
 };
 
 /**
- * Why a webhook must not go to an IP address; null if it may. Used for literal hosts, for every address that a name
- * resolves to, and for a connection's actual address.
+ * Why a webhook must not go to an IP address; null if it may. Used for literal hosts, for every address of a name, and
+ * for a connection's actual address.
  *
- * Public is what the address registries call global unicast. An IPv4-mapped IPv6 address is judged as its IPv4 address.
- * Tunnels and translations that contain an IPv4 address (6to4, Teredo, NAT64, IPv4-compatible) could reach a private
- * one and are refused.
+ * Public addresses are those that the address registries call global unicast. An IPv4-mapped IPv6 address is judged as
+ * its IPv4 address. Tunnels and translations that contain an IPv4 address (6to4, Teredo, NAT64, IPv4-compatible) could
+ * reach a private one and are refused.
  *
  * @param ip as `net.isIP` accepts it, IPv6 without brackets
  * @param protocol `http:` narrows a strict test-mode policy to the listed ranges; see `schemeRefusal`
@@ -158,7 +158,7 @@ export function parseCidr(
       message: `${JSON.stringify(text)} is not a CIDR range. Write it as 10.0.0.0/8 or fd00::/8.`,
     };
   }
-  // Written as IPv6 but parsed as the IPv4 inside: a mapped range, which must be within ::ffff:0:0/96.
+  // A range written as IPv6 but parsed as the IPv4 inside: a mapped range, which must be within ::ffff:0:0/96.
   const mappedBits = address.kind() === 'ipv4' ? bits - 32 : 0;
   if (prefixLength < mappedBits) {
     return {
@@ -180,7 +180,7 @@ function isRelaxed(policy: WebhookPolicy): boolean {
 
 /**
  * Plain http: allowed everywhere when relaxed, never in live mode. Test mode in production allows it inside
- * WEBHOOK_ALLOW_CIDRS; whether a name is inside shows when connecting.
+ * WEBHOOK_ALLOW_CIDRS; whether a name is inside is known when connecting.
  */
 function schemeRefusal(protocol: string, policy: WebhookPolicy): string | null {
   if (protocol === 'https:' || isRelaxed(policy)) return null;

@@ -91,13 +91,13 @@ describe('the sealing key', () => {
     expect(readdirSync(dataDir)).toEqual(['secret.key']);
   });
 
-  it('that cannot be made says why, and what to do', () => {
+  it('that cannot be created says why, and what to do', () => {
     const wayOut = 'Give Cointill a DATA_DIR that it can write, or set SECRET_KEY.';
     const file = path.join(dataDir, 'file');
     writeFileSync(file, '');
     for (const below of [file, path.join(file, 'data'), path.join(file, 'more', 'data')]) {
       expect(() => loadSealingKey({ dataDir: below })).toThrow(
-        `The key file ${below}/secret.key cannot be made: a file stands where DATA_DIR must be a folder. ${wayOut}`,
+        `The key file ${below}/secret.key cannot be created: a file stands where DATA_DIR must be a folder. ${wayOut}`,
       );
     }
     expect(readdirSync(dataDir)).toEqual(['file']);
@@ -105,7 +105,7 @@ describe('the sealing key', () => {
 
   it.runIf(process.platform === 'linux')('is refused at once where no folder can ever be made', () => {
     expect(() => loadSealingKey({ dataDir: '/proc/cointill/data' })).toThrow(
-      /^The key file \/proc\/cointill\/data\/secret.key cannot be made: no folder can be made there\. Give .*SECRET_KEY\.$/,
+      /^The key file \/proc\/cointill\/data\/secret.key cannot be created: no folder can be created there\. Give .*SECRET_KEY\.$/,
     );
   });
 
@@ -118,7 +118,7 @@ describe('the sealing key', () => {
     try {
       expect(() => writeFileSync(path.join(dataDir, 'filler'), Buffer.alloc(65_536))).toThrow(/ENOSPC/);
       expect(() => loadSealingKey({ dataDir })).toThrow(
-        /secret.key cannot be made: the disk is full\. .*SECRET_KEY\.$/,
+        /secret.key cannot be created: the disk is full\. .*SECRET_KEY\.$/,
       );
       expect(readdirSync(dataDir)).toEqual(['filler']);
     } finally {

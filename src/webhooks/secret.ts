@@ -27,7 +27,7 @@ const SEAL_VERSION = 1;
 const MIN_SECRET_KEY_CHARACTERS = 32;
 export const KEY_FILE_NAME = 'secret.key';
 
-/** There is no usable key, or it decrypts nothing that is stored; the message names the rule and the way out. */
+/** There is no usable key, or it does not decrypt the stored secrets; the message names the rule and the way out. */
 export class SealingKeyError extends Error {}
 
 /** A new signing secret for an endpoint: `whsec_` and the base64 of 32 random bytes. */
@@ -82,14 +82,14 @@ function boundTo(aad: string): Buffer {
   return Buffer.concat([Buffer.of(SEAL_VERSION), Buffer.from(aad, 'utf8')]);
 }
 
-/** Where the key comes from. */
+/** The source of the key. */
 export interface KeySource {
-  /** SECRET_KEY; null: not set. */
+  /** SECRET_KEY; null if it is not set. */
   readonly secretKey: string | null;
   readonly dataDir: string;
 }
 
-/** Whether there is a key, or a file that cannot be looked at, which `loadSealingKey` explains: it makes none then. */
+/** Whether there is a key, or a file that cannot be read, which `loadSealingKey` explains: it creates no key then. */
 export function hasSealingKey({ secretKey, dataDir }: KeySource): boolean {
   if (secretKey !== null) return true;
   try {
@@ -118,7 +118,8 @@ export function loadSealingKey(source: {
   createKeyFile(file, (source.randomBytes ?? systemRandomBytes)(KEY_BYTES));
   // Read back rather than trusted: another process may have created the file first.
   const created = readKeyFile(file);
-  if (created === null) throw new SealingKeyError(`The key file ${file} vanished while it was made. Start again.`);
+  if (created === null)
+    throw new SealingKeyError(`The key file ${file} vanished while it was being created. Start again.`);
   return created;
 }
 
@@ -126,7 +127,7 @@ function keyFromText(secretKey: string): Buffer {
   if (secretKey.length < MIN_SECRET_KEY_CHARACTERS) {
     throw new SealingKeyError(
       `SECRET_KEY must have at least ${MIN_SECRET_KEY_CHARACTERS} characters, not ${secretKey.length}. ` +
-        'Make one with: openssl rand -base64 32. Or leave SECRET_KEY unset: a key file is then made in DATA_DIR.',
+        'Make one with: openssl rand -base64 32. Or leave SECRET_KEY unset: a key file is then created in DATA_DIR.',
     );
   }
   return Buffer.from(hkdfSync('sha256', secretKey, '', 'cointill webhook secrets v1', KEY_BYTES));
@@ -137,7 +138,7 @@ function readKeyFile(file: string): Buffer | null {
   try {
     descriptor = openSync(file, 'r');
   } catch (cause) {
-    // If it cannot be created, the error says why.
+    // If the key cannot be created, the error says why.
     if (hasCode(cause, 'ENOENT') || hasCode(cause, 'ENOTDIR')) return null;
     throw new SealingKeyError(
       `The key file ${file} cannot be read. It must be readable for the user that runs Cointill.`,
@@ -170,7 +171,7 @@ function decodeKey(file: string, content: string): Buffer {
   if (key.length !== KEY_BYTES || key.toString('base64') !== text) {
     throw new SealingKeyError(
       `The key file ${file} must hold ${KEY_BYTES} bytes in base64 and does not. Put the original back from a backup. ` +
-        'If it is lost, delete the file: a new one is made at the next start, and every webhook secret must be rotated.',
+        'If it is lost, delete the file: a new one is created at the next start, and every webhook secret must be rotated.',
     );
   }
   return key;
@@ -225,7 +226,7 @@ const REASONS: Readonly<Record<string, string>> = {
   EROFS: 'its file system is mounted read-only',
   EACCES: 'this user may not write there',
   EPERM: 'this user may not write there',
-  ENOENT: 'no folder can be made there',
+  ENOENT: 'no folder can be created there',
   EEXIST: 'a file stands where DATA_DIR must be a folder',
   ENOTDIR: 'a file stands where DATA_DIR must be a folder',
 };
@@ -233,7 +234,7 @@ const REASONS: Readonly<Record<string, string>> = {
 function noKeyFile(file: string, cause: unknown): SealingKeyError {
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : String(cause);
   return new SealingKeyError(
-    `The key file ${file} cannot be made: ${REASONS[code] ?? code}. ` +
+    `The key file ${file} cannot be created: ${REASONS[code] ?? code}. ` +
       'Give Cointill a DATA_DIR that it can write, or set SECRET_KEY.',
     { cause },
   );

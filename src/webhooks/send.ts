@@ -11,7 +11,7 @@ import type { WebhookPolicy } from './guard.ts';
 export type WebhookRequest = {
   readonly url: string;
   readonly mode: Mode;
-  /** In addition to `content-type` and `user-agent`, which are always ours. */
+  /** Headers in addition to `content-type` and `user-agent`, which are always ours. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 };
@@ -20,7 +20,7 @@ export type WebhookSender = {
   /**
    * Sends one delivery and waits for the complete answer. Redirects are not followed.
    *
-   * @throws Error once the sender is closed; everything that can go wrong outside is a result
+   * @throws Error once the sender is closed; every external fault is a result
    */
   readonly send: (request: WebhookRequest) => Promise<AttemptResult>;
   /**

@@ -10,7 +10,7 @@ export type SignatureHeaders = {
 };
 
 /**
- * Signs a delivery in both of our ways.
+ * Signs a delivery in both formats.
  *
  * `x-service-signature` follows the specification: lower-case hex of HMAC-SHA256 over the raw body, keyed with the
  * whole text of the newest secret. The `webhook-*` headers follow Standard Webhooks 1.0: one `v1` signature per valid

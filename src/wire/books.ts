@@ -15,7 +15,7 @@ import { isoTime } from './time.ts';
 
 const usd = (cents: bigint): string => formatDecimal(cents, 2);
 
-/** The worth of money in USD when it came, and how many of its parts have no known worth. */
+/** The worth of money in USD at receipt, and how many of its parts have no known worth. */
 const worth = ({ usdCents, unvalued }: { readonly usdCents: bigint; readonly unvalued: number }) => ({
   usd: usd(usdCents),
   unknown: unvalued,
@@ -71,8 +71,8 @@ const namedRecord = <Row, Written>({ count, rows }: Named<Row>, write: (row: Row
 });
 
 /**
- * A statement as clients read it: exact decimals as texts. Differences are named by payment or by deposit. `madeAt`:
- * the books are as they were then.
+ * A statement as clients read it: exact decimals as texts. Differences are listed by payment or by deposit. `madeAt` is
+ * the time of the books.
  */
 export function statementRecord(
   { tokens, verdict, books }: Statement,
@@ -128,7 +128,7 @@ export function statementRecord(
       received: amountOf(row, row.received),
       swept: amountOf(row, row.swept),
       there: amountOf(row, row.there),
-      // A contract's call moves the chain's own coin without a transaction of it.
+      // A contract's call moves the chain's own coin without a transaction of its own.
       from_contracts: row.asset === nativeAsset(row.network) && row.unseen > 0n ? amountOf(row, row.unseen) : null,
       is_unclear: row.isUnclear,
     })),

@@ -1,6 +1,6 @@
 import type { RawJson } from './number.ts';
 
-/** What customers, or merchants about them, wrote: by its names in answers and events. */
+/** The fields that customers wrote, or merchants about them, by their names in answers and events. */
 const CLEARED = new Set([
   'customer_email',
   'customer_name',
@@ -37,14 +37,14 @@ const json = JSON as unknown as {
 };
 
 /**
- * A stored event or answer without what is known of the customer; of its metadata only the order's number is left.
- * Everything else, amounts to the last digit, stays byte for byte.
+ * A stored event or answer without data of the customer; of its metadata only the order's number is left. Everything
+ * else, amounts to the last digit, stays byte for byte.
  *
- * @param body JSON as this service wrote it
+ * @param body JSON written by this service
  */
 export function withoutCustomerData(body: string): string {
   const cleared = json.parse(body, (key, value, { source }) => {
-    // A number would lose digits.
+    // A JavaScript number would lose digits.
     if (typeof value === 'number' && source !== undefined) return json.rawJSON(source);
     if (CLEARED.has(key)) return null;
     return key === 'metadata' ? onlyOrder(value) : value;

@@ -57,8 +57,8 @@ export function wrongAssetEventData(payment: Payment, transfer: WrongTransfer, d
 type WrongTransfer = Pick<Transfer, 'asset' | 'network' | 'amountUnits' | 'address' | 'transactionHash'>;
 
 /**
- * What the body of an event contains: its type, when it was created (NaN if missing), and the ids of its payment and
- * refund, as clients know them.
+ * The facts in the body of an event: its type, when it was created (NaN if missing), and the ids of its payment and
+ * refund in their public form.
  */
 export interface EventFacts {
   readonly type: string;
@@ -67,7 +67,7 @@ export interface EventFacts {
   readonly refund: string | null;
 }
 
-/** Parses an event's body without validating it: only what is there is returned. */
+/** Parses an event's body without validating it: only existing fields are returned. */
 export function eventFacts(body: string): EventFacts {
   const event = fieldsOf(JSON.parse(body));
   const { object, id, payment } = fieldsOf(event['data']);

@@ -28,7 +28,7 @@ export function createdOrderView(payment: Payment, links: Links) {
   };
 }
 
-/** An order as it is read: the answer to its creation, plus what has happened since. */
+/** The answer when an order is read: the answer to its creation, plus later changes. */
 export function orderView(payment: Payment, links: Links, audience: Audience = 'merchant') {
   const { network, address, amount_received } = cryptoView(payment);
   return {

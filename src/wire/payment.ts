@@ -9,7 +9,7 @@ export interface Links {
   readonly checkoutUrl: Readonly<Record<Mode, string>>;
 }
 
-/** Who reads it: a public key sees no customer data. */
+/** The reader: a public key sees no customer data. */
 export type Audience = 'merchant' | 'public';
 
 /** The id that clients use: a transaction's UUID, an order's `ord_…`. */
@@ -21,9 +21,7 @@ export function paymentUrl(payment: Pick<Payment, 'id' | 'api' | 'mode'>, links:
   return `${links.checkoutUrl[payment.mode]}/pay/${publicPaymentId(payment)}`;
 }
 
-/**
- * `metadata.order_id` is always a string: the merchant's reference, wherever it was given, or else the payment's id.
- */
+/** `metadata.order_id` is always a string: the merchant's reference from either field, or else the payment's id. */
 export function metadataView(payment: Payment): Record<string, string> {
   return {
     order_id: publicPaymentId(payment),
@@ -32,7 +30,7 @@ export function metadataView(payment: Payment): Record<string, string> {
   };
 }
 
-/** A field's name as clients see it: `customerEmail` becomes `customer_email`. */
+/** A field's public name: `customerEmail` becomes `customer_email`. */
 type WireName<Field extends string> = Field extends `${infer First}${infer Rest}`
   ? First extends Lowercase<First>
     ? `${First}${WireName<Rest>}`

@@ -27,7 +27,7 @@ export function refundView(refund: Refund, links: Links) {
   };
 }
 
-/** The page where the customer enters an address; null if there is one already, or the refund is not pending. */
+/** The page where the customer enters an address; null if the refund has one already or is not pending. */
 export function claimUrl({ id, mode, status, address }: Refund, links: Links): string | null {
   if (address !== null || status !== 'pending') return null;
   return `${links.checkoutUrl[mode]}/refund/${encodeId('refund', id)}`;

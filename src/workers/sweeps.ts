@@ -9,7 +9,7 @@ import { startLoop, type Loop } from './loop.ts';
 const REST_MS = 2_000;
 const BATCH = 20;
 
-/** Starts following sweeps. What took the place of a transaction that was dropped is searched for on the deposits. */
+/** Starts following sweeps. The replacement of a dropped transaction is searched for on the deposits. */
 export function startSweeps(app: App, chains: SweepChains, problems: Problems): Loop {
   const onLost = (projectId: string, chain: Parameters<typeof checkDeposits>[1]) =>
     checkDeposits(app, chain, projectId);

@@ -9,7 +9,8 @@ import { holdLease, releaseLease } from '../store/leases.ts';
 import { startLoop, type Loop } from './loop.ts';
 
 /**
- * A worker that died loses its chain after this. Two at once would do no harm: only one of them can move the cursor.
+ * The lease of a dead worker expires after this. Two workers at once would do no harm: only one of them can move the
+ * cursor.
  */
 const LEASE_MS = 6_000;
 /** How often the lease is renewed, also while waiting for a slow node. */
@@ -20,14 +21,15 @@ const MEMPOOL_REST_MS = 500;
 /** How often the nodes are asked which chain they are on and how far they are. */
 const NODE_CHECK_REST_MS = 15_000;
 /**
- * How long stopping waits for a running round; a round that hangs on its node changes nothing, its block comes again.
+ * How long stopping waits for a running round; a round that hangs on its node changes nothing, and its block is read
+ * again later.
  */
 const STOP_WAIT_MS = 5_000;
 
 /**
  * Follows one chain as long as this process holds its lease; two workers never follow the same chain. The state of its
  * nodes is saved in the database; after failures it rests longer and longer, up to five seconds. `pollMs` replaces the
- * rest at the head. `derive` is for what is watched beside the addresses of payments.
+ * rest at the head. `derive` is for addresses watched beside those of payments.
  */
 export function watchChain(
   app: App,

@@ -13,16 +13,16 @@ import { startLoop, type Loop } from './loop.ts';
 export interface Workers {
   /**
    * Takes nothing new and resolves when running work is done and recorded, or after `graceMs`. Closing the sender then
-   * cuts short what is left; those attempts are not recorded and are made again when their leases end.
+   * cuts short the remaining attempts, which are not recorded and are made again when their leases end.
    */
   stop(graceMs: number): Promise<void>;
 }
 
-/** What the work depends on, and work for the people of the dashboard; null: there is none. */
+/** The dependencies of the workers, and the work for people of the dashboard; null if there is none. */
 export interface WorkerParts {
   readonly mailer?: Mailer | null;
   readonly noticing?: Noticing | null;
-  /** Resolves when the clock was compared with all that it can be compared with. */
+  /** Resolves when the clock was compared with all of its sources. */
   readonly judged?: Promise<void>;
 }
 
@@ -36,8 +36,8 @@ const NOTICE_REST_MS = 5_000;
 const FORGET_REST_MS = 10 * 60_000;
 
 /**
- * Starts the workers of a process: due payments and refunds, deliveries, figures, what needs attention, mails, and
- * purging old records.
+ * Starts the workers of a process: due payments and refunds, deliveries, figures, attention items, mails, and purging
+ * old records.
  */
 export function startWorkers(
   app: App,
@@ -46,7 +46,7 @@ export function startWorkers(
   problems: Problems,
   { mailer = null, noticing = null, judged = Promise.resolve() }: WorkerParts = {},
 ): Workers {
-  /** Work that a wrong clock must not do, because nobody can undo it. */
+  /** Work that must not run with a wrong clock, because nobody can undo it. */
   const byTime = (work: () => Promise<boolean>) => async (): Promise<boolean> => {
     await judged;
     return app.clockState?.().isWrong === true ? false : work();

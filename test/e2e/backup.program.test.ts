@@ -233,7 +233,7 @@ it.runIf(mayMount())(
       expect(await cointill.run('backup', 'check', file)).toEqual({
         code: 1,
         stdout: '',
-        stderr: `The disk that holds ${disk} is full: the whole database has to find room there. Free some space, or set TMPDIR to another folder, on a larger disk.\n`,
+        stderr: `The disk that holds ${disk} is full: the whole database must fit there. Free some space, or set TMPDIR to another folder, on a larger disk.\n`,
       });
       expect(await readdir(disk)).toEqual([]);
     }

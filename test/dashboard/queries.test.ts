@@ -3,7 +3,6 @@ import path from 'node:path';
 import { QueryClient } from '@tanstack/react-query';
 import { expect, it, vi } from 'vitest';
 import type { PaymentView } from '../../src/http/dashboard/payments/contract.ts';
-import type { Api } from '../../web/dashboard/api.ts';
 import { createDashboard } from '../../web/dashboard/dashboard.ts';
 import { paymentQuery, refreshPayment } from '../../web/dashboard/pages/payments/queries.ts';
 
@@ -16,8 +15,9 @@ function slowDashboard() {
     new Promise((resolve) => {
       reads.push((status) => resolve({ id: 'ord_1', status, created_at: '', refunds: [] }));
     });
-  const dashboard = { ...createDashboard(), api: read as unknown as Api, queries: new QueryClient() };
-  const key = paymentQuery(dashboard.api, scope, 'ord_1').queryKey;
+  const queries = new QueryClient({ defaultOptions: { queries: { queryFn: read } } });
+  const dashboard = { ...createDashboard(), queries };
+  const key = paymentQuery(scope, 'ord_1').queryKey;
   const status = (): string | undefined => dashboard.queries.getQueryData<PaymentView>(key)?.status;
   const answer = async (index: number, words: string): Promise<void> => {
     await vi.waitFor(() => expect(reads.length).toBeGreaterThan(index));

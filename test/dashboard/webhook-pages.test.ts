@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { unreadOf } from '../../web/dashboard/pages/log/search.ts';
-import { withNewest } from '../../web/dashboard/pages/log/with-newest.ts';
+import { withNewest } from '../../web/dashboard/pages/log/use-log.ts';
+import { unreadOf } from '../../web/dashboard/search.ts';
 import { hintOf } from '../../web/dashboard/pages/webhooks/hints.ts';
-import { filtersOf, isNarrowed, webhooksSearch } from '../../web/dashboard/pages/webhooks/search.ts';
+import { filtersOf, webhooksSearch } from '../../web/dashboard/pages/webhooks/search.ts';
 import { requestsSearch } from '../../web/dashboard/pages/requests/search.ts';
 
 const ATTEMPT = {
@@ -81,7 +81,6 @@ describe('the address of a log', () => {
       {},
     );
     expect(filtersOf({ answer: '404', show: 'dlv_1' })).toEqual({ status: '404' });
-    expect([isNarrowed({ show: 'dlv_1' }), isNarrowed({ state: 'failed' })]).toEqual([false, true]);
   });
 });
 

@@ -1,3 +1,10 @@
+import {
+  infiniteQueryOptions,
+  queryOptions,
+  type InfiniteData,
+  type QueryFunctionContext,
+  type QueryKey,
+} from '@tanstack/react-query';
 import type { AnswerOf, BodyOf, ParamsOf, QueryOf, RouteName } from '../../src/http/dashboard/contract.ts';
 
 /** Exactly the parts that the route has. */
@@ -75,6 +82,34 @@ interface Parts {
   readonly params?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, unknown>>;
   readonly body?: unknown;
+}
+
+/** A query that reads a route. Its key is `key` and the request, so that whatever changes below `key` is read again. */
+export function reads<Name extends RouteName>(key: QueryKey, name: Name, ...[input]: Arguments<Name>) {
+  return queryOptions<AnswerOf<Name>>({ queryKey: [...key, name, input ?? {}] });
+}
+
+/** The routes that answer with a page of a list and the cursor of the next page. */
+export type PagedRoute = {
+  [Name in RouteName]: AnswerOf<Name> extends { readonly next: string | null } ? Name : never;
+}[RouteName];
+
+/** The same for a list that is read page by page. */
+export function readsPages<Name extends PagedRoute>(key: QueryKey, name: Name, ...[input]: Arguments<Name>) {
+  type Page = AnswerOf<Name>;
+  return infiniteQueryOptions<Page, Error, InfiniteData<Page, string | null>, QueryKey, string | null>({
+    queryKey: [...key, name, input ?? {}],
+    initialPageParam: null,
+    getNextPageParam: (page) => (page as { readonly next: string | null }).next,
+  });
+}
+
+/** Sends the request that a query's key ends with. */
+export function readByKey(api: Api, { queryKey, pageParam, signal }: QueryFunctionContext): Promise<unknown> {
+  const [name, input] = queryKey.slice(-2) as [name: RouteName, input: Parts];
+  const after = typeof pageParam === 'string' ? { after: pageParam } : {};
+  const read = api as (name: RouteName, input: Parts, signal: AbortSignal) => Promise<unknown>;
+  return read(name, { ...input, query: { ...input.query, ...after } }, signal);
 }
 
 async function send<Name extends RouteName>(name: Name, input: Parts, signal?: AbortSignal): Promise<AnswerOf<Name>> {

@@ -1,25 +1,29 @@
-import { useMutation, type QueryKey } from '@tanstack/react-query';
+import { useMutation, type DataTag, type QueryKey } from '@tanstack/react-query';
 import type { Api } from './api.ts';
 import { useDashboard } from './dashboard.ts';
 
 interface Change<Answer, Input> {
   readonly send: (api: Api, input: Input) => Promise<Answer>;
-  /** The key of the queries that are read again, whatever was answered: somebody else may have changed them too. */
+  /** The query that the answer belongs to. After a refusal it is read again: somebody else may have changed it. */
+  readonly shows?: { readonly queryKey: DataTag<QueryKey, Answer, Error> };
+  /** The key of further queries that are read again, whatever was answered. */
   readonly stale?: QueryKey;
   /** The toast after success. */
-  readonly done?: string | undefined;
-  readonly onDone?: (answer: Answer, input: Input) => void;
+  readonly done?: string | ((answer: Answer) => string);
+  readonly onDone?: (answer: Answer, input: Input) => unknown;
 }
 
-/** A change that the person makes, as a mutation: says that it succeeded and lets the pages read again. */
-export function useChange<Answer, Input = void>({ send, stale, done, onDone }: Change<Answer, Input>) {
+/** A change that the person makes, as a mutation: says that it succeeded and lets the pages show it. */
+export function useChange<Answer, Input = void>({ send, shows, stale, done, onDone }: Change<Answer, Input>) {
   const { api, queries, toast } = useDashboard();
   return useMutation({
     mutationFn: (input: Input) => send(api, input),
     onSuccess: (answer, input) => {
-      if (done !== undefined) toast(done);
-      onDone?.(answer, input);
+      if (shows !== undefined) queries.setQueryData<Answer>(shows.queryKey, answer);
+      if (done !== undefined) toast(typeof done === 'string' ? done : done(answer));
+      return onDone?.(answer, input);
     },
+    onError: () => void (shows !== undefined && queries.invalidateQueries({ queryKey: shows.queryKey })),
     // Nobody waits for the list: a dialog goes on at once.
     onSettled: () => void (stale !== undefined && queries.invalidateQueries({ queryKey: stale })),
   });

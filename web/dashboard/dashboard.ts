@@ -1,7 +1,7 @@
 import { QueryClient } from '@tanstack/react-query';
 import { createContext, useContext, useSyncExternalStore } from 'react';
 import type { Action, Role } from '../../src/domain/role.ts';
-import { ApiFault, createApi, type Api } from './api.ts';
+import { ApiFault, createApi, readByKey, reads, type Api } from './api.ts';
 
 export interface Toast {
   readonly id: number;
@@ -51,8 +51,8 @@ export interface Dashboard {
   readonly unsaved: Store<number>;
 }
 
-/** Where the cache has the session. */
-export const SESSION_KEY = ['session'] as const;
+/** Who is signed in, and what they may do. */
+export const sessionQuery = { ...reads(['session'], 'GET /dashboard/api/session'), staleTime: 60_000 };
 const MAX_RETRIES = 2;
 const MAX_TOASTS = 3;
 
@@ -64,6 +64,7 @@ export function createDashboard(): Dashboard {
   const queries = new QueryClient({
     defaultOptions: {
       queries: {
+        queryFn: (context) => readByKey(api, context),
         staleTime: 15_000,
         retry: (count, error) => count < MAX_RETRIES && isTransient(error),
         networkMode: 'always',
@@ -106,7 +107,7 @@ export function createDashboard(): Dashboard {
 
 async function readSession(api: Api, queries: QueryClient, isSignedOut: Store<boolean>): Promise<void> {
   const answer = await api('GET /dashboard/api/session').catch(() => null);
-  if (answer?.state === 'signed_in') queries.setQueryData(SESSION_KEY, answer);
+  if (answer?.state === 'signed_in') queries.setQueryData(sessionQuery.queryKey, answer);
   else if (answer !== null) isSignedOut.set(true);
 }
 

@@ -1,7 +1,6 @@
-import type { ExportRequest } from '../../src/http/dashboard/payment-list/contract.ts';
-import { ApiFault, faultOf, urlOf } from './api.ts';
-import type { Scope } from './scope.ts';
-import { useEffect, useRef } from 'react';
+import { useEffect, useRef, useState } from 'react';
+import { ApiFault, faultOf } from './api.ts';
+import { askToReauthenticate, noteRefusal, useDashboard, type Dashboard } from './dashboard.ts';
 
 /** How far a download is. */
 export interface ExportProgress {
@@ -17,13 +16,6 @@ interface ExportedFile {
   readonly rows: number;
 }
 
-const PATH = '/dashboard/api/projects/:project/:mode/payments/export';
-
-interface Watching {
-  readonly signal: AbortSignal;
-  readonly onProgress: (progress: ExportProgress) => void;
-}
-
 /** Pieces of this size are handed to the browser, which keeps them on disk. */
 const PART_BYTES = 8 * 1024 * 1024;
 /** More often would keep the page busy with drawing. */
@@ -32,30 +24,11 @@ const LINE_FEED = 10;
 const QUOTE = 34;
 
 /**
- * Downloads a file of payments piece by piece. The server stops when `signal` does.
+ * Takes a file piece by piece.
  *
- * @throws ApiFault if the server refuses; `offline` if the file breaks off, in which case nothing of it is kept
+ * @throws ApiFault `broken_off` if the file breaks off, in which case nothing of it is kept
  */
-export function downloadPayments(scope: Scope, request: ExportRequest, watching: Watching): Promise<ExportedFile> {
-  return downloadFile(urlOf(PATH, { params: { ...scope } }), request, watching);
-}
-
-/** The same for any file; `request` is what is sent for it. */
-export async function downloadFile(
-  url: string,
-  request: object,
-  { signal, onProgress }: Watching,
-): Promise<ExportedFile> {
-  return receiveFile(await requestFile(url, request, signal), onProgress, signal);
-}
-
-/** Takes a file as it comes; throws as above. */
-export async function receiveFile(
-  answer: Response,
-  onProgress: (progress: ExportProgress) => void,
-  signal?: AbortSignal,
-): Promise<ExportedFile> {
-  if (!answer.ok || answer.body === null) throw faultOf(answer.status, await answer.json().catch(() => null));
+async function receiveFile(answer: Response, onProgress: (progress: ExportProgress) => void): Promise<ExportedFile> {
   const about = answer.headers.get('x-rows-about');
   const total = about === null ? null : Number(about);
   const parts: Blob[] = [];
@@ -65,11 +38,9 @@ export async function receiveFile(
   let shownAt = 0;
   const isCsv = answer.headers.get('content-type')?.startsWith('text/csv') === true;
   const count = lineCounter(isCsv);
-  const reader = answer.body.getReader();
+  const reader = answer.body?.getReader();
   for (;;) {
-    const { done, value } = await reader.read().catch((error: unknown) => {
-      throw signal?.aborted === true ? error : new ApiFault(0, 'broken_off', '', null);
-    });
+    const { done, value } = (await reader?.read().catch(brokenOff)) ?? { done: true };
     if (done) break;
     held.push(value);
     heldBytes += value.length;
@@ -90,23 +61,9 @@ export async function receiveFile(
   return { name, content: new Blob([...parts, ...held], { type }), rows: count.rows() };
 }
 
-/**
- * Asks for what is sent piece by piece.
- *
- * @throws ApiFault `offline` if there is no answer
- */
-export async function requestFile(url: string, request: object, signal: AbortSignal): Promise<Response> {
-  try {
-    return await fetch(url, {
-      method: 'POST',
-      credentials: 'same-origin',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(request),
-      signal,
-    });
-  } catch (error) {
-    throw signal.aborted ? error : new ApiFault(0, 'offline', '', null);
-  }
+/** Throws that an answer broke off. One that was stopped here does too, which nobody is told. */
+export function brokenOff(): never {
+  throw new ApiFault(0, 'broken_off', '', null);
 }
 
 /** Counts rows: line feeds outside of quotes, without the head of a CSV file. */
@@ -135,15 +92,102 @@ export function saveFile({ name, content }: Pick<ExportedFile, 'name' | 'content
   setTimeout(() => URL.revokeObjectURL(url), 60_000);
 }
 
-/** One request at a time: beginning another stops the one before, and so does leaving the page. */
-export function useAbort(): { readonly begin: () => AbortController; readonly stop: () => void } {
+interface Stream<Progress> {
+  readonly url: string;
+  /** How far it is before anything has come. */
+  readonly first: Progress;
+  /** Takes the answer, and reports how far it is. */
+  readonly take: (answer: Response, report: (progress: Progress) => void) => Promise<void>;
+  readonly onFault?: (fault: unknown) => void;
+}
+
+interface Running<Progress> {
+  /** How far it is; null: nothing is under way. */
+  readonly progress: Progress | null;
+  readonly fault: unknown;
+  readonly start: (body: object) => void;
+  readonly stop: () => void;
+}
+
+/**
+ * Asks for what is sent while it is made, one at a time. Another start, `stop` and leaving the page stop it, here and on
+ * the server.
+ */
+export function useStream<Progress>({ url, first, take, onFault }: Stream<Progress>): Running<Progress> {
+  const dashboard = useDashboard();
+  const [fault, setFault] = useState<unknown>(null);
+  const [progress, show] = useState<Progress | null>(null);
   const running = useRef<AbortController | null>(null);
-  const stop = (): void => running.current?.abort();
-  useEffect(() => stop, []);
-  const begin = (): AbortController => {
-    stop();
-    running.current = new AbortController();
-    return running.current;
+  useEffect(() => () => running.current?.abort(), []);
+  const stop = (): void => {
+    running.current?.abort();
+    show(null);
   };
-  return { begin, stop };
+  const run = async (body: object): Promise<void> => {
+    stop();
+    const { signal } = (running.current = new AbortController());
+    setFault(null);
+    show(() => first);
+    try {
+      await take(await request(dashboard, url, body, signal), show);
+    } catch (error) {
+      if (signal.aborted) return;
+      noteRefusal(dashboard, error);
+      setFault(error);
+      onFault?.(error);
+    } finally {
+      // One that was stopped has ended already, or made room for the next.
+      if (!signal.aborted) show(null);
+    }
+  };
+  return { progress, fault, start: (body) => void run(body), stop };
+}
+
+/** @throws ApiFault if the server refuses; `offline` if there is no answer */
+async function request(dashboard: Dashboard, url: string, body: object, signal: AbortSignal): Promise<Response> {
+  const answer = await fetch(url, {
+    method: 'POST',
+    credentials: 'same-origin',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+    signal,
+  }).catch(() => {
+    throw new ApiFault(0, 'offline', '', null);
+  });
+  if (answer.ok) return answer;
+  const fault = faultOf(answer.status, await answer.json().catch(() => null));
+  if (fault.type !== 'reauthentication_required') throw fault;
+  if (!(await askToReauthenticate(dashboard.reauthentication))) throw fault;
+  return request(dashboard, url, body, signal);
+}
+
+/** Downloads a file and hands it to the browser. */
+export function useDownload(url: string, onDone: (file: ExportedFile) => void, onFault?: (fault: unknown) => void) {
+  return useStream<ExportProgress>({
+    url,
+    first: { rows: 0, bytes: 0, total: null },
+    take: async (answer, report) => {
+      const file = await receiveFile(answer, report);
+      saveFile(file);
+      onDone(file);
+    },
+    ...(onFault !== undefined && { onFault }),
+  });
+}
+
+/** The formats of files. */
+export const FORMATS = ['csv', 'semicolon', 'jsonl'] as const;
+export type Format = (typeof FORMATS)[number];
+
+/** A format as the server takes it. */
+export function formatOf(format: Format): object {
+  if (format === 'jsonl') return { format };
+  return format === 'semicolon' ? { format: 'csv', separator: 'semicolon' } : { format: 'csv' };
+}
+
+const KIB = 1_024;
+
+/** `12 KB`, or `3 MB`. */
+export function sizeText(bytes: number, number: (value: number) => string): string {
+  return bytes < KIB * KIB ? `${number(Math.ceil(bytes / KIB))} KB` : `${number(Math.round(bytes / KIB / KIB))} MB`;
 }

@@ -1,11 +1,10 @@
 import { useEffect } from 'react';
 import type { LiveMessage } from '../../src/http/dashboard/live/contract.ts';
 import { urlOf } from './api.ts';
-import { useDashboard, type Dashboard, useStore } from './dashboard.ts';
+import { useDashboard, type Dashboard, useStore, sessionQuery } from './dashboard.ts';
 import { projectKey, refreshPayment, refundsKey } from './pages/payments/queries.ts';
 import { attentionKey } from './pages/attention/queries.ts';
 import type { Scope } from './scope.ts';
-import { sessionQuery } from './session.ts';
 
 /** Changes that arrive within this time are requested together. */
 const GATHER_MS = 1_000;
@@ -88,7 +87,7 @@ function follow(dashboard: Dashboard, scope: Scope): () => void {
 }
 
 function apply(dashboard: Dashboard, scope: Scope, message: Exclude<LiveMessage, Gathered>): void {
-  const { api, queries, isOutdated } = dashboard;
+  const { queries, isOutdated } = dashboard;
   switch (message.kind) {
     case 'session':
       return dashboard.refreshSession();
@@ -104,7 +103,7 @@ function apply(dashboard: Dashboard, scope: Scope, message: Exclude<LiveMessage,
       void queries.invalidateQueries({ queryKey: refundsKey(scope) });
       return void queries.invalidateQueries({ queryKey: [...projectKey(scope), 'payment'] });
     case 'version': {
-      const known = queries.getQueryData(sessionQuery(api).queryKey);
+      const known = queries.getQueryData(sessionQuery.queryKey);
       if (known !== undefined && known.version !== message.version) isOutdated.set(true);
     }
   }

@@ -4,15 +4,14 @@ import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import './base.css';
-import { createDashboard, DashboardProvider } from './dashboard.ts';
+import { createDashboard, DashboardProvider, sessionQuery } from './dashboard.ts';
 import { chosenLanguage, loadLocale, LocaleProvider } from './locale.tsx';
 import { reportCaught } from './problem.ts';
 import { createDashboardRouter } from './routes.tsx';
-import { sessionQuery } from './session.ts';
 
 const dashboard = createDashboard();
 // Loaded concurrently, because nothing can be shown without both.
-void dashboard.queries.prefetchQuery(sessionQuery(dashboard.api));
+void dashboard.queries.prefetchQuery(sessionQuery);
 const locale = await loadLocale(chosenLanguage());
 document.documentElement.lang = locale.code;
 

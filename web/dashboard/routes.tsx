@@ -1,16 +1,16 @@
 import { createRootRouteWithContext, createRoute, createRouter, redirect } from '@tanstack/react-router';
-import type { Dashboard } from './dashboard.ts';
+import { type Dashboard, sessionQuery } from './dashboard.ts';
 import { lazyPage } from './lazy-page.tsx';
 import { homeSearch } from './pages/home/search.ts';
-import type { AuditSearch } from './pages/audit/search.ts';
+import type { AuditSearch } from './pages/audit/audit-page.tsx';
 import type { PaymentsSearch } from './pages/payments/search.ts';
 import type { EventsSearch } from './pages/events/events-page.tsx';
-import type { RefundsSearch } from './pages/refunds/queries.ts';
+import type { RefundsSearch } from './pages/refunds/refunds-page.tsx';
 import type { ReportsSearch } from './pages/reports/search.ts';
 import type { RequestsSearch } from './pages/requests/search.ts';
 import type { WebhooksSearch } from './pages/webhooks/search.ts';
 import { homeScope } from './scope.ts';
-import { sessionQuery, type SignedIn } from './session.ts';
+import type { SignedIn } from './session.ts';
 import { FaultInMain, FaultPage, NotFoundInMain, NotFoundPage } from './shell/instead-of-page.tsx';
 import { Layout } from './shell/layout.tsx';
 import { Root } from './shell/root.tsx';
@@ -55,7 +55,7 @@ const signedIn = createRoute({
   getParentRoute: () => root,
   id: 'signed-in',
   beforeLoad: async ({ context: { dashboard }, location }): Promise<{ readonly session: SignedIn }> => {
-    const session = await dashboard.queries.ensureQueryData(sessionQuery(dashboard.api));
+    const session = await dashboard.queries.ensureQueryData(sessionQuery);
     if (session.state === 'signed_in') return { session };
     const search = location.pathname === '/' ? {} : { to: location.href };
     throw redirect({ to: '/sign-in', search, replace: true });

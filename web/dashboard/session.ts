@@ -1,27 +1,16 @@
-import { queryOptions, useSuspenseQuery } from '@tanstack/react-query';
+import { useSuspenseQuery } from '@tanstack/react-query';
 import type { SessionAnswer, SessionProject, SignedIn } from '../../src/http/dashboard/account/contract.ts';
-import type { Api } from './api.ts';
-import { SESSION_KEY, useDashboard, type Access, useStore } from './dashboard.ts';
+import { sessionQuery, useDashboard, type Access, useStore } from './dashboard.ts';
 import { useState } from 'react';
 import { useLocale, type Translate } from './locale.tsx';
-import type { Action } from './../../src/domain/role.ts';
+import type { Action } from '../../src/domain/role.ts';
 import { useScope } from './scope.ts';
 
 export type { SessionAnswer, SessionProject, SignedIn };
 
-/** Who is signed in, and what they may do. */
-export function sessionQuery(api: Api) {
-  return queryOptions({
-    queryKey: SESSION_KEY,
-    queryFn: ({ signal }) => api('GET /dashboard/api/session', undefined, signal),
-    staleTime: 60_000,
-  });
-}
-
 /** The session, for pages that require one. */
 export function useSignedIn(): SignedIn {
-  const { api } = useDashboard();
-  const { data } = useSuspenseQuery(sessionQuery(api));
+  const { data } = useSuspenseQuery(sessionQuery);
   if (data.state !== 'signed_in') throw new SignedOut();
   return data;
 }

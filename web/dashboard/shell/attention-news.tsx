@@ -18,9 +18,9 @@ export interface News {
 /** Says what began to need attention: what it is, or how much there is. */
 export function AttentionNews({ scope, after, known, onShown }: News & { readonly onShown: () => void }) {
   const locale = useLocale('attention');
-  const { api, toast } = useDashboard();
+  const { toast } = useDashboard();
   // Not what is in the cache: it may be from before.
-  const { data, isFetchedAfterMount, isError } = useQuery({ ...attentionQuery(api, scope), refetchOnMount: 'always' });
+  const { data, isFetchedAfterMount, isError } = useQuery({ ...attentionQuery(scope), refetchOnMount: 'always' });
   const isReady = isFetchedAfterMount || isError;
   useEffect(() => {
     if (!isReady) return;

@@ -9,7 +9,7 @@ import { ApiFault } from '../api.ts';
 import { problemText, isMissingScript } from '../problem.ts';
 import { SignedOut } from '../session.ts';
 import { useEffect } from 'react';
-import { SESSION_KEY } from '../dashboard.ts';
+import { sessionQuery } from '../dashboard.ts';
 
 interface InsteadOfPageProps {
   readonly icon: IconName;
@@ -99,7 +99,7 @@ function useForgetting(): void {
   const queries = useQueryClient();
   useEffect(() => {
     // Queries still on the screen, such as the number beside Needs attention, are in use.
-    queries.removeQueries({ type: 'inactive', predicate: ({ queryKey }) => queryKey[0] !== SESSION_KEY[0] });
+    queries.removeQueries({ type: 'inactive', predicate: ({ queryKey }) => queryKey[0] !== sessionQuery.queryKey[0] });
   }, [queries]);
 }
 

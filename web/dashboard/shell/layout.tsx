@@ -1,7 +1,7 @@
 import { Outlet, useLocation, useMatches } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useState, useRef } from 'react';
 import { accessText, useSignedIn, type SessionProject, type SignedIn } from '../session.ts';
-import { useDashboard, type Access, useStore, SESSION_KEY } from '../dashboard.ts';
+import { useDashboard, type Access, useStore, sessionQuery } from '../dashboard.ts';
 import { useLive } from '../live.ts';
 import { chosenLanguage, useLocale } from '../locale.tsx';
 import { homeScope, rememberScope, useScopeInAddress, type Scope } from '../scope.ts';
@@ -161,7 +161,7 @@ function useRecheck(isNeeded: boolean): void {
       removeEventListener('focus', check);
       document.removeEventListener('visibilitychange', check);
       // Earlier answers are of the former role, and no stream was there to say what changed.
-      void queries.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== SESSION_KEY[0] });
+      void queries.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== sessionQuery.queryKey[0] });
     };
   }, [isNeeded, refreshSession, queries]);
 }
@@ -171,11 +171,10 @@ function useRecheck(isNeeded: boolean): void {
  * there when the page opened is no news.
  */
 function useAttentionNews(scope: Scope | null): readonly [News | null, () => void] {
-  const { api } = useDashboard();
   const [news, setNews] = useState<News | null>(null);
   const said = useRef(new Map<string, Omit<News, 'scope'>>());
   const { data } = useQuery({
-    ...attentionCountQuery(api, scope ?? { project: '', mode: 'test' }),
+    ...attentionCountQuery(scope ?? { project: '', mode: 'test' }),
     enabled: scope !== null,
   });
   useEffect(() => {

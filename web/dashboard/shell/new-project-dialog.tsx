@@ -1,9 +1,8 @@
 import { useMutation } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { useDashboard } from '../dashboard.ts';
+import { useDashboard, sessionQuery } from '../dashboard.ts';
 import { useLocale } from '../locale.tsx';
-import { sessionQuery } from '../session.ts';
 import { FormDialog } from '../ui/action-dialog.tsx';
 import { NameField } from '../ui/form.tsx';
 
@@ -16,7 +15,7 @@ export function NewProjectDialog({ onClose }: { readonly onClose: () => void }) 
   const create = useMutation({
     mutationFn: () => api('POST /dashboard/api/projects', { body: { name: name.trim() } }),
     onSuccess: async (project) => {
-      await queries.fetchQuery({ ...sessionQuery(api), staleTime: 0 });
+      await queries.fetchQuery({ ...sessionQuery, staleTime: 0 });
       toast(t('project_created', { name: project.name }));
       unsaved.set(0);
       onClose();

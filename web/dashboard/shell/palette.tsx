@@ -1,7 +1,6 @@
 import { Dialog } from '@base-ui/react/dialog';
 import { useQuery } from '@tanstack/react-query';
 import { useDeferredValue, useEffect, useId, useState, type KeyboardEvent } from 'react';
-import { useDashboard } from '../dashboard.ts';
 import { useLocale } from '../locale.tsx';
 import { searchQuery } from '../pages/payments/queries.ts';
 import type { Scope } from '../scope.ts';
@@ -138,10 +137,9 @@ function Option({ id, entry, isCurrent, onPoint, onRun }: OptionProps) {
 const MIN_SEARCH = 3;
 
 function useFound(scope: Scope | null, text: string, onHelp: () => void) {
-  const { api } = useDashboard();
   const wanted = useDeferredValue(text.trim());
   const searches = scope !== null && wanted.length >= MIN_SEARCH;
-  const found = useQuery({ ...searchQuery(api, scope, wanted), enabled: searches });
+  const found = useQuery({ ...searchQuery(scope ?? { project: '', mode: 'test' }, wanted), enabled: searches });
   const entries = usePaletteEntries(scope, text.trim(), searches ? (found.data?.data ?? []) : [], onHelp);
   return { entries, isSearching: searches && found.isFetching };
 }

@@ -1,10 +1,10 @@
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import { useDashboard } from '../dashboard.ts';
+import { useDashboard, sessionQuery } from '../dashboard.ts';
 import { useLocale } from '../locale.tsx';
 import { isDismissed, reauthenticateWithPasskey, passkeysHere } from '../passkeys.ts';
 import { problemOf, problemOfForm } from '../problem.ts';
-import { sessionQuery, useSignedIn, type SessionAnswer } from '../session.ts';
+import { useSignedIn, type SessionAnswer } from '../session.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog, DialogActions } from '../ui/dialog.tsx';
 import { PasswordField, Form, CodeField } from '../ui/form.tsx';
@@ -23,7 +23,7 @@ export function ReauthenticationDialog() {
   );
   const [value, setValue] = useState('');
   const done = (answer: SessionAnswer): void => {
-    queries.setQueryData(sessionQuery(api).queryKey, answer);
+    queries.setQueryData(sessionQuery.queryKey, answer);
     reauthentication.get()?.done(true);
   };
   const reauthenticate = useMutation({
@@ -89,13 +89,13 @@ function paramOf(typed: Typed | null): string {
  */
 export function SignedOutDialog() {
   const { t } = useLocale();
-  const { api, queries, isSignedOut } = useDashboard();
-  const [before] = useState(() => queries.getQueryData(sessionQuery(api).queryKey));
+  const { queries, isSignedOut } = useDashboard();
+  const [before] = useState(() => queries.getQueryData(sessionQuery.queryKey));
   const finish = (answer: SessionAnswer): void => {
     const isSame =
       answer.state === 'signed_in' && before?.state === 'signed_in' && answer.person.id === before.person.id;
     if (!isSame) return location.assign('/dashboard');
-    queries.setQueryData(sessionQuery(api).queryKey, answer);
+    queries.setQueryData(sessionQuery.queryKey, answer);
     isSignedOut.set(false);
     void queries.invalidateQueries();
   };

@@ -7,7 +7,6 @@ import { Icon } from '../ui/icons.tsx';
 import { pagesFor } from './pages.ts';
 import css from './rail.module.css';
 import { useQuery } from '@tanstack/react-query';
-import { useDashboard } from '../dashboard.ts';
 import { attentionCountQuery } from '../pages/attention/queries.ts';
 import { lazy, Suspense, useState } from 'react';
 import { MenuButton } from '../ui/menu-button.tsx';
@@ -19,8 +18,7 @@ const MAX_COUNT = 100;
 /** How much needs attention, beside the page's name; nothing where nothing does. */
 function AttentionBadge({ scope }: { readonly scope: Scope }) {
   const { t } = useLocale();
-  const { api } = useDashboard();
-  const { data } = useQuery(attentionCountQuery(api, scope));
+  const { data } = useQuery(attentionCountQuery(scope));
   if (data === undefined || data.count === 0) return null;
   const shown = data.count >= MAX_COUNT ? `${MAX_COUNT - 1}+` : String(data.count);
   return (

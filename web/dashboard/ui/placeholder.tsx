@@ -52,14 +52,15 @@ export function SkeletonRows({ count }: { readonly count: number }) {
   );
 }
 
-interface FailedProps {
+interface NotLoadedProps {
   /** The part of a query's result that says why nothing is there yet. */
   readonly query: { readonly isPending: boolean; readonly error: unknown; readonly refetch: () => unknown };
+  /** How many rows stand there while it is loading. */
   readonly rows: number;
 }
 
-/** Stands where a list is loading or could not be loaded. */
-export function NotLoaded({ query, rows }: FailedProps) {
+/** Stands where something is loading or could not be loaded. */
+export function NotLoaded({ query, rows }: NotLoadedProps) {
   const { t } = useLocale();
   if (query.isPending) return <SkeletonRows count={rows} />;
   return (
@@ -67,4 +68,14 @@ export function NotLoaded({ query, rows }: FailedProps) {
       <Button onClick={() => void query.refetch()}>{t('try_again')}</Button>
     </Empty>
   );
+}
+
+interface LoadedProps<Data> extends NotLoadedProps {
+  readonly query: NotLoadedProps['query'] & { readonly data: Data | undefined };
+  readonly children: (data: Data) => ReactNode;
+}
+
+/** The data of a query, once it is there. */
+export function Loaded<Data>({ query, rows, children }: LoadedProps<Data>) {
+  return query.data === undefined ? <NotLoaded query={query} rows={rows} /> : children(query.data);
 }

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'react';
+import { Fragment, useEffect, useState, type ReactNode } from 'react';
 import { useLocale } from '../locale.tsx';
 import { copyText } from '../../clipboard.ts';
 import { useDashboard } from '../dashboard.ts';
@@ -92,7 +92,18 @@ function shortened(text: string): string {
   return text.length <= MAX_WHOLE ? text : `${text.slice(0, END + 4)}…${text.slice(-END)}`;
 }
 
-const CLASSES = {
+interface BadgeProps {
+  readonly tone: 'open' | 'waiting' | 'good' | 'bad' | 'over';
+  readonly className?: string | undefined;
+  readonly children: ReactNode;
+}
+
+/** A state as text that the colour supports. */
+export function Badge({ tone, className, children }: BadgeProps) {
+  return <span className={classNames(css.status, css[tone], className)}>{children}</span>;
+}
+
+const TONES = {
   created: 'open',
   prepared: 'open',
   pending: 'open',
@@ -109,14 +120,36 @@ interface StatusProps {
   readonly exception: Exception;
 }
 
-/** A payment's status and exception, as text that the colour supports. */
+/** A payment's status and exception. */
 export function Status({ status, exception }: StatusProps) {
   const { t } = useLocale();
   return (
     <span className={css.group}>
-      <span className={classNames(css.status, css[CLASSES[status]])}>{t(`status_${status}`)}</span>
+      <Badge tone={TONES[status]}>{t(`status_${status}`)}</Badge>
       {exception === 'none' ? null : <span className={css.unusual}>{t(`exception_${exception}`)}</span>}
     </span>
+  );
+}
+
+interface FactsProps {
+  readonly className?: string | undefined;
+  /** Those without a value are left out. */
+  readonly facts: readonly (readonly [name: string, value: ReactNode])[];
+}
+
+/** Facts about one thing by their names. */
+export function Facts({ className = css.facts, facts }: FactsProps) {
+  return (
+    <dl className={className}>
+      {facts.map(([name, value]) =>
+        value === null ? null : (
+          <Fragment key={name}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </Fragment>
+        ),
+      )}
+    </dl>
   );
 }
 

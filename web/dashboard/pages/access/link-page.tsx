@@ -2,10 +2,10 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { LinkAnswer } from '../../../../src/http/dashboard/account/contract.ts';
-import { useDashboard } from '../../dashboard.ts';
+import { reads } from '../../api.ts';
+import { useDashboard, sessionQuery } from '../../dashboard.ts';
 import { useLocale } from '../../locale.tsx';
 import { problemOf, problemText } from '../../problem.ts';
-import { sessionQuery } from '../../session.ts';
 import { Button, buttonClass } from '../../ui/button.tsx';
 import { EmailField, NewPasswordField, Form } from '../../ui/form.tsx';
 import { Notice, Problem } from '../../ui/notice.tsx';
@@ -18,13 +18,9 @@ type OpenLink = Extract<LinkAnswer, { readonly state: 'open' }>;
 /** The page of a link for set-up, an invitation, a reset or a new e-mail: its form, or why the link is not valid. */
 export function LinkPage() {
   const { t } = useLocale('access');
-  const { api } = useDashboard();
-  const { token } = useParams({ strict: false });
-  const link = useQuery({
-    queryKey: ['link', token],
-    queryFn: ({ signal }) => api('POST /dashboard/api/links/state', { body: { token: token ?? '' } }, signal),
-    staleTime: Infinity,
-  });
+  const { token = '' } = useParams({ strict: false });
+  const state = reads(['link', token], 'POST /dashboard/api/links/state', { body: { token } });
+  const link = useQuery({ ...state, staleTime: Infinity });
   if (link.isError) {
     return (
       <AccessFrame title={t('fault_title')} lead={problemText(link.error, t)}>
@@ -44,8 +40,8 @@ export function LinkPage() {
   }
   if (link.data.state !== 'open') return <ClosedLink state={link.data.state} />;
   const { purpose, email } = link.data;
-  if (purpose === 'email') return <ConfirmEmail email={email ?? ''} token={token ?? ''} />;
-  return <AcceptLink purpose={purpose} given={email} token={token ?? ''} />;
+  if (purpose === 'email') return <ConfirmEmail email={email ?? ''} token={token} />;
+  return <AcceptLink purpose={purpose} given={email} token={token} />;
 }
 
 /** A link that is not valid any more. */
@@ -70,7 +66,7 @@ function ConfirmEmail({ email, token }: { readonly email: string; readonly token
   const { api, queries } = useDashboard();
   const confirm = useMutation({
     mutationFn: () => api('POST /dashboard/api/links/confirm-email', { body: { token } }),
-    onSuccess: () => queries.invalidateQueries({ queryKey: sessionQuery(api).queryKey }),
+    onSuccess: () => queries.invalidateQueries({ queryKey: sessionQuery.queryKey }),
   });
   const confirmed = { title: t('email_confirmed_title'), text: t('email_confirmed_text', { email }) };
   if (confirm.isSuccess) return <AccountFrame {...confirmed} />;
@@ -98,7 +94,7 @@ function AcceptLink({ given, purpose, token }: AcceptLinkProps) {
         body: { token, password, ...(given === null && { email: email.trim() }) },
       }),
     onSuccess: async (session) => {
-      queries.setQueryData(sessionQuery(api).queryKey, session);
+      queries.setQueryData(sessionQuery.queryKey, session);
       await navigate({ to: session.state === 'signed_in' ? '/protect' : '/sign-in', replace: true });
     },
     onError: () => {

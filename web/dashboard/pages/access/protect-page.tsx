@@ -1,10 +1,9 @@
 import { useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
 import { Navigate, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { useDashboard } from '../../dashboard.ts';
+import { sessionQuery } from '../../dashboard.ts';
 import { useLocale } from '../../locale.tsx';
 import { passkeysHere } from '../../passkeys.ts';
-import { sessionQuery } from '../../session.ts';
 import { Button } from '../../ui/button.tsx';
 import { Icon, type IconName } from '../../ui/icons.tsx';
 import { PasskeyDialog, PasskeysOff, TotpDialog } from '../account/factor-dialogs.tsx';
@@ -14,13 +13,12 @@ import css from './access.module.css';
 /** Offers a second factor once to people without one. They can skip it. */
 export function ProtectPage() {
   const { t } = useLocale('access');
-  const { api } = useDashboard();
   const queries = useQueryClient();
   const navigate = useNavigate();
-  const { data: session } = useSuspenseQuery(sessionQuery(api));
+  const { data: session } = useSuspenseQuery(sessionQuery);
   const [asked, ask] = useState<'totp' | 'passkey' | null>(null);
   const leave = async (): Promise<void> => {
-    await queries.invalidateQueries({ queryKey: sessionQuery(api).queryKey });
+    await queries.invalidateQueries({ queryKey: sessionQuery.queryKey });
     await navigate({ to: '/', replace: true });
   };
   if (session.state !== 'signed_in') return <Navigate to="/sign-in" replace />;

@@ -1,10 +1,10 @@
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { useRouter, useSearch } from '@tanstack/react-router';
 import { useEffect } from 'react';
-import { useDashboard } from '../../dashboard.ts';
+import { useDashboard, sessionQuery } from '../../dashboard.ts';
 import { useLocale } from '../../locale.tsx';
 import { passkeysHere } from '../../passkeys.ts';
-import { sessionQuery, type SessionAnswer } from '../../session.ts';
+import type { SessionAnswer } from '../../session.ts';
 import { Notice } from '../../ui/notice.tsx';
 import css from './access.module.css';
 import { AccessFrame } from './access-frame.tsx';
@@ -13,11 +13,11 @@ import { SignInForm } from './sign-in-form.tsx';
 /** The sign-in page, which continues to the page that was requested. */
 export function SignInPage() {
   const { t } = useLocale('access');
-  const { api, queries } = useDashboard();
+  const { queries } = useDashboard();
   const { to } = useSearch({ from: '/sign-in' });
-  const { data: session } = useSuspenseQuery(sessionQuery(api));
+  const { data: session } = useSuspenseQuery(sessionQuery);
   if (session.state === 'signed_in') return <Onward to={to} />;
-  const finish = (answer: SessionAnswer): void => void queries.setQueryData(sessionQuery(api).queryKey, answer);
+  const finish = (answer: SessionAnswer): void => void queries.setQueryData(sessionQuery.queryKey, answer);
   if (session.state === 'signed_out' && !session.has_people) {
     return (
       <AccessFrame title={t('no_people_title')} lead={t('no_people_where')}>

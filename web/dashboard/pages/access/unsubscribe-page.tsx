@@ -1,6 +1,7 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import type { UnsubscribeAnswer } from '../../../../src/http/dashboard/notifications/contract.ts';
+import { reads } from '../../api.ts';
 import { useDashboard } from '../../dashboard.ts';
 import { useLocale } from '../../locale.tsx';
 import { Problem } from '../../ui/notice.tsx';
@@ -12,11 +13,8 @@ export function UnsubscribePage() {
   const { t } = useLocale('notifications', 'access');
   const { api } = useDashboard();
   const { token = '' } = useParams({ strict: false });
-  const state = useQuery({
-    queryKey: ['unsubscribe', token],
-    queryFn: ({ signal }) => api('POST /dashboard/api/unsubscribe/state', { body: { token } }, signal),
-    staleTime: Infinity,
-  });
+  const query = reads(['unsubscribe'], 'POST /dashboard/api/unsubscribe/state', { body: { token } });
+  const state = useQuery({ ...query, staleTime: Infinity });
   const off = useMutation({ mutationFn: () => api('POST /dashboard/api/unsubscribe', { body: { token } }) });
   const shown = off.data ?? state.data;
   if (shown === undefined) {

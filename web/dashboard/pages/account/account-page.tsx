@@ -1,10 +1,10 @@
 import { useMutation } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
-import { useDashboard } from '../../dashboard.ts';
+import { useDashboard, sessionQuery } from '../../dashboard.ts';
 import { chooseLanguage, useLocale } from '../../locale.tsx';
 import { MAIL_LANGUAGES, type MailLanguage } from '../../../../src/domain/notification.ts';
 import { languageName } from '../../../../src/domain/text.ts';
-import { useSignedIn, sessionQuery, type SessionAnswer } from '../../session.ts';
+import { useSignedIn, type SessionAnswer } from '../../session.ts';
 import { Page } from '../../shell/page.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Card, Row } from '../../ui/card.tsx';
@@ -167,12 +167,12 @@ interface AccountDialogProps {
 
 /** A dialog that changes the account and takes over the session from the answer. */
 function AccountDialog({ send, done, onClose, children, ...rest }: AccountDialogProps) {
-  const { api, queries, toast } = useDashboard();
+  const { queries, toast } = useDashboard();
   const change = useChange({
     send,
     stale: ['sessions'],
     onDone: (session) => {
-      queries.setQueryData(sessionQuery(api).queryKey, session);
+      queries.setQueryData(sessionQuery.queryKey, session);
       toast(done(session));
       onClose();
     },

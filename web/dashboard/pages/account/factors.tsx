@@ -1,9 +1,10 @@
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { useDashboard } from '../../dashboard.ts';
+import { reads } from '../../api.ts';
+import { useDashboard, sessionQuery } from '../../dashboard.ts';
 import { useLocale } from '../../locale.tsx';
 import { passkeysHere } from '../../passkeys.ts';
-import { sessionQuery, useSignedIn } from '../../session.ts';
+import { useSignedIn } from '../../session.ts';
 import { ConfirmDialog } from '../../ui/action-dialog.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Moment } from '../../ui/value.tsx';
@@ -19,13 +20,13 @@ type Asked =
 /** The person's second factors. */
 export function Factors() {
   const { t } = useLocale('access');
-  const { api, queries } = useDashboard();
+  const { queries } = useDashboard();
   const { factors, passkeys: offer } = useSignedIn();
   const passkeys = passkeysHere(offer);
   const [asked, ask] = useState<Asked | null>(null);
   const close = (): void => {
     ask(null);
-    void queries.invalidateQueries({ queryKey: sessionQuery(api).queryKey });
+    void queries.invalidateQueries({ queryKey: sessionQuery.queryKey });
     void queries.invalidateQueries({ queryKey: ['passkeys'] });
   };
   const hasFactor = factors.totp || factors.passkeys > 0;
@@ -64,11 +65,7 @@ interface Passkey {
 
 function PasskeyList({ onRemove }: { readonly onRemove: (passkey: Passkey) => void }) {
   const { t } = useLocale('access');
-  const { api } = useDashboard();
-  const { data } = useQuery({
-    queryKey: ['passkeys'],
-    queryFn: ({ signal }) => api('GET /dashboard/api/account/passkeys', undefined, signal),
-  });
+  const { data } = useQuery(reads(['passkeys'], 'GET /dashboard/api/account/passkeys'));
   return (
     <ul>
       {data?.data.map((passkey) => (
@@ -121,8 +118,7 @@ function RemoveDialog({ passkey, onClose }: RemoveDialogProps) {
 
 function NewCodesDialog({ onClose }: { readonly onClose: () => void }) {
   const { t } = useLocale('access');
-  const { api } = useDashboard();
-  const make = useMutation({ mutationFn: () => api('POST /dashboard/api/account/recovery-codes') });
+  const make = useChange({ send: (api) => api('POST /dashboard/api/account/recovery-codes') });
   if (make.data !== undefined) return <RecoveryCodesDialog codes={make.data.recovery_codes} onClose={onClose} />;
   return <ConfirmDialog name={t('new_codes')} text={t('new_codes_text')} action={make} onClose={onClose} />;
 }

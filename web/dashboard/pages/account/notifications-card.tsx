@@ -2,6 +2,7 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import type { BodyOf } from '../../../../src/http/dashboard/contract.ts';
 import type { ChoicesView } from '../../../../src/http/dashboard/notifications/contract.ts';
+import { reads } from '../../api.ts';
 import { useDashboard } from '../../dashboard.ts';
 import { useLocale } from '../../locale.tsx';
 import { problemText } from '../../problem.ts';
@@ -13,14 +14,13 @@ import { SkeletonRows } from '../../ui/placeholder.tsx';
 import css from './account.module.css';
 
 const CHOICES = '/dashboard/api/account/notifications';
-const KEY = ['notifications'];
+const QUERY = reads(['notifications'], `GET ${CHOICES}`);
 type Change = BodyOf<`POST ${typeof CHOICES}`>;
 
 /** The mails that the person gets, and when. */
 export function NotificationsCard() {
   const { t } = useLocale('notifications');
-  const { api } = useDashboard();
-  const choices = useQuery({ queryKey: KEY, queryFn: ({ signal }) => api(`GET ${CHOICES}`, undefined, signal) });
+  const choices = useQuery(QUERY);
   return (
     <Card title={t('notifications')}>
       <Problem error={choices.error} />
@@ -127,7 +127,7 @@ function useSave(choices: ChoicesView) {
     mutationFn: (given: Change) =>
       api(`POST ${CHOICES}`, { body: choices.zone === null ? { zone: OWN_ZONE, ...given } : given }),
     onSuccess: (saved) => {
-      queries.setQueryData(KEY, saved);
+      queries.setQueryData(QUERY.queryKey, saved);
       toast(t('mail_choices_saved'));
     },
     onError: (error) => toast(problemText(error, t), 'problem'),

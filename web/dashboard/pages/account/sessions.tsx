@@ -1,5 +1,6 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { reads } from '../../api.ts';
 import { useDashboard } from '../../dashboard.ts';
 import { useLocale } from '../../locale.tsx';
 import { problemText } from '../../problem.ts';
@@ -17,10 +18,7 @@ export function Sessions() {
   const { t } = useLocale('access');
   const { api, queries, toast } = useDashboard();
   const [asksForAll, askForAll] = useState(false);
-  const sessions = useQuery({
-    queryKey: ['sessions'],
-    queryFn: ({ signal }) => api('GET /dashboard/api/account/sessions', undefined, signal),
-  });
+  const sessions = useQuery(reads(['sessions'], 'GET /dashboard/api/account/sessions'));
   const end = useMutation({
     mutationFn: (id: string) => api('POST /dashboard/api/account/sessions/end', { body: { id } }),
     onSuccess: async () => {

@@ -2,7 +2,6 @@ import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import type { AttentionView } from '../../../../src/http/dashboard/attention/contract.ts';
-import { useDashboard } from '../../dashboard.ts';
 import { useLocale } from '../../locale.tsx';
 import { useScope } from '../../scope.ts';
 import { useActions } from '../../session.ts';
@@ -45,11 +44,10 @@ interface ItemsProps {
 
 function Items({ shown, onShow }: ItemsProps) {
   const { t } = useLocale('attention');
-  const { api } = useDashboard();
   const scope = useScope();
   const actions = useActions();
   const navigate = useNavigate();
-  const list = useQuery(attentionQuery(api, scope));
+  const list = useQuery(attentionQuery(scope));
   const { known, accept } = useKnown(list.data?.data);
   const [done, setDone] = useState<AttentionView | null>(null);
   if (list.data === undefined) return <NotLoaded query={list} rows={6} />;

@@ -1,124 +1,78 @@
-import { useQuery, queryOptions } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { EventRowView } from '../../../../src/http/dashboard/event-log/contract.ts';
-import { useDashboard } from '../../dashboard.ts';
+import { reads } from '../../api.ts';
 import { useLocale } from '../../locale.tsx';
 import { useScope, type Scope } from '../../scope.ts';
+import {
+  beginOf,
+  PERIOD_NAMES,
+  present,
+  readSearch,
+  textUpTo,
+  usePageSearch,
+  type Given,
+  type SearchOf,
+} from '../../search.ts';
 import { Page } from '../../shell/page.tsx';
-import { LinkButton } from '../../ui/button.tsx';
-import { Short, Ago, Moment } from '../../ui/value.tsx';
-import { SearchField } from '../../ui/field.tsx';
-import { CodeBlock, Fact, Facts, PaymentFact, LogPanel } from '../log/log-panel.tsx';
+import { Ago, Facts, Moment, Short } from '../../ui/value.tsx';
+import { asOptions, LogFilters, usePeriodRow } from '../log/log-filters.tsx';
+import { CodeBlock, LogPanel, PaymentLink } from '../log/log-panel.tsx';
 import type { LogColumn } from '../log/log-table.tsx';
 import { LogView } from '../log/log-view.tsx';
 import logCss from '../log/log.module.css';
-import { beginOf, isPeriod, type Period } from '../log/search.ts';
-import { asOptions, FilterSelects, PeriodSelect } from '../log/filter-select.tsx';
+import { useLog } from '../log/use-log.ts';
 import { None } from '../payments/payment-table.tsx';
-import filters from '../payments/payments-page.module.css';
-import { endpointsQuery } from '../webhooks/queries.ts';
-import { isType } from '../webhooks/search.ts';
-import { useLogSearch, type LogChange, useLog, logQueries } from '../log/use-log.ts';
-import type { QueryOf } from '../../../../src/http/dashboard/contract.ts';
-import type { Api } from '../../api.ts';
 import { projectKey } from '../payments/queries.ts';
+import { endpointsQuery } from '../webhooks/queries.ts';
+import { aType } from '../webhooks/search.ts';
 
 const LIST = 'GET /dashboard/api/projects/:project/:mode/event-log';
-type EventFilters = Omit<QueryOf<typeof LIST>, 'after' | 'limit'>;
-
+/** What no endpoint gets is reported by no stream, so the log is polled too. */
 const EVERY_MS = 10_000;
 
-/** The log of events. What no endpoint gets is reported by no stream, so it is polled too. */
-function eventLog(api: Api, scope: Scope, filters: EventFilters) {
-  return logQueries(scope, 'event-log', filters, {
-    read: (after, signal) => api(LIST, { params: { ...scope }, query: { ...filters, ...after } }, signal),
-    everyMs: EVERY_MS,
-  });
-}
-
-function eventQuery(api: Api, scope: Scope, event: string) {
-  return queryOptions({
-    queryKey: [...projectKey(scope), 'event', event],
-    queryFn: ({ signal }) => api(`${LIST}/:event`, { params: { ...scope, event } }, signal),
-    // An event never changes.
-    staleTime: Infinity,
-  });
-}
-
 /** The filters of the log and the chosen event, as they stand in the URL. */
-export interface EventsSearch {
-  readonly type?: EventRowView['type'];
-  readonly period?: Period;
-  readonly payment?: string;
-  readonly show?: string;
-}
+const RULES = { type: aType, period: PERIOD_NAMES, payment: textUpTo(64), show: /^evt_[0-9a-z]{26}$/ } as const;
+export type EventsSearch = SearchOf<typeof RULES>;
 
-/** Reads the search from a URL's query. Unknown values are dropped. */
-function searchOf({ type, period, payment, show }: Readonly<Record<string, unknown>>): EventsSearch {
-  return {
-    ...(isType(type) && { type }),
-    ...(isPeriod(period) && { period }),
-    ...(typeof payment === 'string' && payment !== '' && { payment: payment.slice(0, 64) }),
-    ...(typeof show === 'string' && /^evt_[0-9a-z]{26}$/.test(show) && { show }),
-  };
-}
-
-function filtersOf({ type, period, payment }: EventsSearch): EventFilters {
-  return {
-    ...(type !== undefined && { type }),
-    ...(period !== undefined && { created_after: beginOf(period, Date.now()) }),
-    ...(payment !== undefined && { payment }),
-  };
+function eventsSearch(given: Given): EventsSearch {
+  return readSearch(RULES, given);
 }
 
 /** The log of all events of a project and mode, with the bytes that are sent. */
 export function EventsPage() {
   const { t } = useLocale('webhooks');
-  const { search, onChange, onShow } = useLogSearch(searchOf);
-  const wanted = filtersOf(search);
-  const isNarrowed = Object.keys(wanted).length > 0;
+  const { search, isNarrowed, onChange, onClear, onShow } = usePageSearch(eventsSearch);
+  const { type, period, payment, show } = search;
+  const types = useQuery(endpointsQuery(useScope())).data?.events.map((one) => one.type);
   return (
     <Page title={t('events')} hasTimes>
-      <EventFilterRow search={search} isNarrowed={isNarrowed} onChange={onChange} />
+      <LogFilters
+        search={search}
+        isNarrowed={isNarrowed}
+        rows={[
+          ['type', t('event'), t('deliveries_any_type'), asOptions(types)],
+          usePeriodRow(),
+          ['payment', t('payment_id')],
+        ]}
+        onChange={onChange}
+        onClear={onClear}
+      />
       <LogView
-        {...useLog((api, scope) => eventLog(api, scope, wanted))}
+        {...useLog({
+          route: LIST,
+          filters: present({ type, created_after: beginOf(period), payment }),
+          everyMs: EVERY_MS,
+        })}
         label={t('events')}
         columns={useColumns()}
         empty={{ icon: 'list', title: t('events_none_title'), text: t('events_none_text') }}
         noMatch={isNarrowed ? t('events_no_match') : null}
-        shown={search.show}
+        shown={show}
         onShow={onShow}
         panel={(id, onClose) => <EventPanel key={id} event={id} onClose={onClose} />}
       />
     </Page>
-  );
-}
-
-interface EventFilterRowProps {
-  readonly search: EventsSearch;
-  readonly isNarrowed: boolean;
-  readonly onChange: (change: LogChange) => void;
-}
-
-function EventFilterRow({ search: { type, period, payment }, isNarrowed, onChange }: EventFilterRowProps) {
-  const { t } = useLocale('webhooks');
-  const { api } = useDashboard();
-  const types = useQuery(endpointsQuery(api, useScope())).data?.events ?? [];
-  return (
-    <div className={filters.filters} role="search">
-      <FilterSelects
-        search={{ type }}
-        onChange={onChange}
-        rows={[['type', t('event'), t('deliveries_any_type'), asOptions(types.map((one) => one.type))]]}
-      />
-      <PeriodSelect period={period} onPeriod={(value) => onChange({ period: value })} />
-      <SearchField label={t('payment_id')} text={payment ?? ''} onText={(text) => onChange({ payment: text })} />
-      {isNarrowed ? (
-        <LinkButton onClick={() => onChange({ type: undefined, period: undefined, payment: undefined })}>
-          {t('clear_filters')}
-        </LinkButton>
-      ) : null}
-    </div>
   );
 }
 
@@ -141,16 +95,16 @@ function useColumns(): readonly LogColumn<EventRowView>[] {
   ];
 }
 
-interface EventPanelProps {
-  readonly event: string;
-  readonly onClose: () => void;
+function eventQuery(scope: Scope, event: string) {
+  const query = reads([...projectKey(scope), 'event'], `${LIST}/:event`, { params: { ...scope, event } });
+  // An event never changes.
+  return { ...query, staleTime: Infinity };
 }
 
-function EventPanel({ event: id, onClose }: EventPanelProps) {
+function EventPanel({ event: id, onClose }: { readonly event: string; readonly onClose: () => void }) {
   const { t } = useLocale('webhooks');
-  const { api } = useDashboard();
   const scope = useScope();
-  const found = useQuery(eventQuery(api, scope, id));
+  const found = useQuery(eventQuery(scope, id));
   return (
     <LogPanel title={t('event')} found={found} onClose={onClose}>
       {({ type, meaning, payment, created_at: at, request_id: request, body }) => (
@@ -160,20 +114,14 @@ function EventPanel({ event: id, onClose }: EventPanelProps) {
             <br />
             {meaning}
           </p>
-          <Facts>
-            <Fact name="ID">
-              <Short text={id} what="ID" />
-            </Fact>
-            <Fact name={t('created')}>
-              <Moment iso={at} />
-            </Fact>
-            <PaymentFact payment={payment} />
-            {request === null ? null : (
-              <Fact name={t('event_caused_by')}>
-                <code>{request}</code>
-              </Fact>
-            )}
-          </Facts>
+          <Facts
+            facts={[
+              ['ID', <Short text={id} what="ID" />],
+              [t('created'), <Moment iso={at} />],
+              [t('payment'), payment === null ? null : <PaymentLink payment={payment} />],
+              [t('event_caused_by'), request === null ? null : <code>{request}</code>],
+            ]}
+          />
           {payment === null ? null : (
             <div className={logCss.buttons}>
               <Link to="/projects/$project/$mode/webhooks" params={scope} search={{ payment }}>

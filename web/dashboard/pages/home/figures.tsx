@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 import type { HomeView } from '../../../../src/http/dashboard/home/contract.ts';
 import { useLocale } from '../../locale.tsx';
 import { classNames } from '../../ui/class-names.ts';
-import { STATUS_GROUPS, type StatusGroup } from '../payments/status-groups.ts';
+import { GROUP_NAMES, STATUS_GROUPS } from '../payments/search.ts';
 import css from './home-page.module.css';
 import { Card } from '../../ui/card.tsx';
 import { networkName } from '../../formats.ts';
@@ -181,7 +181,7 @@ interface StatusesProps {
 export function Statuses({ statuses }: StatusesProps) {
   const { t, number } = useLocale();
   const scope = useScope();
-  const groups = (Object.keys(STATUS_GROUPS) as StatusGroup[]).map((group) => {
+  const groups = GROUP_NAMES.map((group) => {
     const within: readonly string[] = STATUS_GROUPS[group];
     const count = statuses
       .filter(({ status }) => within.includes(status))

@@ -1,7 +1,7 @@
-import { useQuery, keepPreviousData, queryOptions } from '@tanstack/react-query';
+import { useQuery, keepPreviousData } from '@tanstack/react-query';
 import { Link, useSearch, Navigate } from '@tanstack/react-router';
 import type { HomeView } from '../../../../src/http/dashboard/home/contract.ts';
-import { useDashboard } from '../../dashboard.ts';
+import { reads } from '../../api.ts';
 import { useLocale } from '../../locale.tsx';
 import { problemText } from '../../problem.ts';
 import { useScope, type Scope, homeScope } from '../../scope.ts';
@@ -17,7 +17,6 @@ import css from './home-page.module.css';
 import { Range } from './range.tsx';
 import { homeSearch, type HomeSearch } from './search.ts';
 import { Currencies, Health, Statuses, Tiles, Tokens } from './figures.tsx';
-import type { Api } from '../../api.ts';
 import { projectKey } from '../payments/queries.ts';
 import { useSignedIn } from '../../session.ts';
 
@@ -27,11 +26,10 @@ const VOLUMES = { hour: 'volume_a_hour', day: 'volume_a_day', week: 'volume_a_we
 /** Home: the figures of a project. */
 export function HomePage() {
   const { t, zone } = useLocale();
-  const { api } = useDashboard();
   const scope = useScope();
   // The route hands on what it does not know as well.
   const search = homeSearch(useSearch({ from: HOME }));
-  const home = useQuery(homeQuery(api, scope, search, zone));
+  const home = useQuery({ ...homeQuery(scope, search, zone), placeholderData: keepPreviousData });
   const shown = home.data === undefined ? undefined : { from: home.data.from_day, to: home.data.to_day };
   return (
     <Page title={t('home')} hasTimes actions={<Range search={search} shown={shown} />}>
@@ -143,17 +141,9 @@ function Waiting() {
 }
 
 /** The figures of some days of a time zone. */
-function homeQuery(api: Api, scope: Scope, search: HomeSearch, zone: string) {
-  return queryOptions({
-    queryKey: [...projectKey(scope), 'home', search, zone],
-    queryFn: ({ signal }) =>
-      api(
-        'GET /dashboard/api/projects/:project/:mode/home',
-        { params: { ...scope }, query: { ...search, zone } },
-        signal,
-      ),
-    placeholderData: keepPreviousData,
-  });
+function homeQuery(scope: Scope, search: HomeSearch, zone: string) {
+  const key = [...projectKey(scope), 'home'];
+  return reads(key, 'GET /dashboard/api/projects/:project/:mode/home', { params: scope, query: { ...search, zone } });
 }
 
 /** For people without a role in any project. */

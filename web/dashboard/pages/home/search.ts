@@ -1,4 +1,4 @@
-import { startOfDay } from '../../formats.ts';
+import { aDay, readSearch, type Given } from '../../search.ts';
 
 /** The days that Home shows, as in the URL: so many last ones, or from one to another. */
 export type HomeSearch =
@@ -6,12 +6,13 @@ export type HomeSearch =
   | { readonly period?: never; readonly from: string; readonly to: string };
 
 export const HOME_PERIODS = ['1d', '7d', '30d', '90d', '365d'] as const;
-export type HomePeriod = (typeof HOME_PERIODS)[number];
+type HomePeriod = (typeof HOME_PERIODS)[number];
+
+const RULES = { period: HOME_PERIODS, from: aDay, to: aDay } as const;
 
 /** Reads the days from the URL and ignores everything else. */
-export function homeSearch({ period, from, to }: Readonly<Record<string, unknown>>): HomeSearch {
-  const isDay = (text: unknown): text is string => typeof text === 'string' && startOfDay(text) !== null;
-  if (isDay(from) && isDay(to)) return { from, to };
-  const known = HOME_PERIODS.find((one) => one === period);
-  return known === undefined ? {} : { period: known };
+export function homeSearch(given: Given): HomeSearch {
+  const { period, from, to } = readSearch(RULES, given);
+  if (from !== undefined && to !== undefined) return { from, to };
+  return period === undefined ? {} : { period };
 }

@@ -7,7 +7,7 @@ import { useScope } from '../../scope.ts';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import rows from '../../ui/row.module.css';
-import { NotLoaded } from '../../ui/placeholder.tsx';
+import { Loaded } from '../../ui/placeholder.tsx';
 import { accessQuery } from './queries.ts';
 import { problemOf } from '../../problem.ts';
 import { ConfirmDialog, FormDialog } from '../../ui/action-dialog.tsx';
@@ -17,15 +17,12 @@ import css from './keys.module.css';
 /** From where the project's keys may be used. */
 export function AccessCard({ mayChange }: { readonly mayChange: boolean }) {
   const { t } = useLocale('keys');
-  const { api } = useDashboard();
-  const access = useQuery(accessQuery(api, useScope()));
+  const access = useQuery(accessQuery(useScope()));
   return (
     <Card title={t('access_title')}>
-      {access.data === undefined ? (
-        <NotLoaded query={access} rows={2} />
-      ) : (
-        <Lists access={access.data} mayChange={mayChange} />
-      )}
+      <Loaded query={access} rows={2}>
+        {(data) => <Lists access={data} mayChange={mayChange} />}
+      </Loaded>
     </Card>
   );
 }
@@ -103,7 +100,7 @@ function useEdit(list: 'allow_ips' | 'allow_origins', { access, onClose }: Acces
   const { t } = useLocale('keys');
   const { api, queries, toast } = useDashboard();
   const scope = useScope();
-  const { queryKey } = accessQuery(api, scope);
+  const { queryKey } = accessQuery(scope);
   const [from] = useState(access);
   const shown = from[list].join('\n');
   const [text, setText] = useState(shown);

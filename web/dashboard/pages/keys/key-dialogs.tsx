@@ -196,8 +196,8 @@ interface NewKeyDialogProps {
 /** Shows a key. Only its button closes it, because the key is never shown again. */
 function NewKeyDialog({ made: { key, text }, done, onClose }: NewKeyDialogProps) {
   const { t } = useLocale('keys');
-  const { api, toast } = useDashboard();
-  const { data } = useQuery(keysQuery(api, useScope()));
+  const { toast } = useDashboard();
+  const { data } = useQuery(keysQuery(useScope()));
   const command = data === undefined ? null : curlOf(data.api_url, text, key);
   return (
     <Dialog title={t('new_key')} description={key.name} wide>

@@ -1,7 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState, useId } from 'react';
 import type { KeyView } from '../../../../src/http/dashboard/keys/contract.ts';
-import { useDashboard } from '../../dashboard.ts';
 import { useLocale, type Translate } from '../../locale.tsx';
 import { useScope } from '../../scope.ts';
 import { useActions } from '../../session.ts';
@@ -46,9 +45,8 @@ interface KeysProps {
 
 function Keys({ mayManage, onAct }: KeysProps) {
   const { t } = useLocale('keys');
-  const { api } = useDashboard();
   const scope = useScope();
-  const list = useQuery(keysQuery(api, scope));
+  const list = useQuery(keysQuery(scope));
   if (list.data === undefined) {
     return (
       <Card>

@@ -1,9 +1,6 @@
-import { queryOptions } from '@tanstack/react-query';
-import type { Api } from '../../api.ts';
+import { reads } from '../../api.ts';
 import type { Scope } from '../../scope.ts';
 
-export const KEYS = 'GET /dashboard/api/projects/:project/:mode/keys';
-const ACCESS = 'GET /dashboard/api/projects/:project/access';
 /** Uses are saved every while, and no stream reports them. */
 const EVERY_MS = 30_000;
 
@@ -11,17 +8,11 @@ export function keysKey({ project, mode }: Scope): readonly unknown[] {
   return ['keys', project, mode];
 }
 
-export function keysQuery(api: Api, scope: Scope) {
-  return queryOptions({
-    queryKey: keysKey(scope),
-    queryFn: ({ signal }) => api(KEYS, { params: { ...scope } }, signal),
-    refetchInterval: EVERY_MS,
-  });
+export function keysQuery(scope: Scope) {
+  const query = reads(keysKey(scope), 'GET /dashboard/api/projects/:project/:mode/keys', { params: scope });
+  return { ...query, refetchInterval: EVERY_MS };
 }
 
-export function accessQuery(api: Api, { project }: Pick<Scope, 'project'>) {
-  return queryOptions({
-    queryKey: ['access', project],
-    queryFn: ({ signal }) => api(ACCESS, { params: { project } }, signal),
-  });
+export function accessQuery({ project }: Scope) {
+  return reads(['access'], 'GET /dashboard/api/projects/:project/access', { params: { project } });
 }

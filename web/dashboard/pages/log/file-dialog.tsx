@@ -1,13 +1,8 @@
-import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { urlOf } from '../../api.ts';
-import { noteRefusal, useDashboard } from '../../dashboard.ts';
+import { FORMATS, formatOf, useDownload, type Format } from '../../download.ts';
 import { FormDialog } from '../../ui/action-dialog.tsx';
 import { Choices } from '../../ui/choices.tsx';
-import { downloadFile, saveFile, useAbort } from '../../download.ts';
-
-const FORMATS = ['csv', 'semicolon', 'jsonl'] as const;
-type Format = (typeof FORMATS)[number];
 
 interface FileDialogProps {
   readonly name: string;
@@ -25,19 +20,13 @@ interface FileDialogProps {
 /** Downloads a file of all rows that the filters mean. Leaving the dialog stops it. */
 export function FileDialog(props: FileDialogProps) {
   const { name, text, formatLabel, formats, path, params, filters, onClose } = props;
-  const dashboard = useDashboard();
   const [format, setFormat] = useState<Format>('csv');
-  const { begin } = useAbort();
-  const download = useMutation({
-    mutationFn: async () => {
-      const separator = format === 'semicolon' ? { separator: 'semicolon' } : {};
-      const request = { ...filters, format: format === 'jsonl' ? 'jsonl' : 'csv', ...separator };
-      const watching = { signal: begin().signal, onProgress: () => {} };
-      saveFile(await downloadFile(urlOf(path, { params }), request, watching));
-    },
-    onError: (error) => noteRefusal(dashboard, error),
-    onSuccess: onClose,
-  });
+  const { progress, fault, start } = useDownload(urlOf(path, { params }), onClose);
+  const download = {
+    isPending: progress !== null,
+    error: fault,
+    mutate: () => start({ ...filters, ...formatOf(format) }),
+  };
   const options = FORMATS.map((value) => ({ value, text: formats[value] }));
   return (
     <FormDialog name={name} text={text} isDirty={false} action={download} fields={[]} onClose={onClose}>

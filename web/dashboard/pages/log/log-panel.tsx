@@ -11,6 +11,7 @@ import { CopyButton } from '../../ui/value.tsx';
 
 interface LogPanelProps<Record> {
   readonly title: string;
+  /** The query of the record. */
   readonly found: { readonly data: Record | undefined; readonly error: unknown };
   readonly onClose: () => void;
   readonly children: (record: Record) => ReactNode;
@@ -48,35 +49,12 @@ export function LogPanel<Record>({ title, found, onClose, children }: LogPanelPr
   );
 }
 
-export function Facts({ children }: { readonly children: ReactNode }) {
-  return <dl className={css.facts}>{children}</dl>;
-}
-
-interface FactProps {
-  readonly name: string;
-  readonly children: ReactNode;
-}
-
-export function Fact({ name, children }: FactProps) {
+/** A link to a payment. */
+export function PaymentLink({ payment, name = payment }: { readonly payment: string; readonly name?: string }) {
   return (
-    <>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
-    </>
-  );
-}
-
-/** The payment that a record is about, if it is about one. */
-export function PaymentFact({ payment }: { readonly payment: string | null }) {
-  const { t } = useLocale();
-  const scope = useScope();
-  if (payment === null) return null;
-  return (
-    <Fact name={t('payment')}>
-      <Link to="/projects/$project/$mode/payments/$payment" params={{ ...scope, payment }}>
-        {payment}
-      </Link>
-    </Fact>
+    <Link to="/projects/$project/$mode/payments/$payment" params={{ ...useScope(), payment }}>
+      {name}
+    </Link>
   );
 }
 

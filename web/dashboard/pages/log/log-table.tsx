@@ -29,12 +29,12 @@ interface LogTableProps<Row> {
   readonly label: string;
   /** The first one names the row and opens it. */
   readonly columns: readonly LogColumn<Row>[];
-  readonly choice?: LogChoice<Row> | undefined;
+  readonly choice?: LogChoice<Row> | null;
 }
 
 /** A table whose rows open in a panel. */
 export function LogTable<Row extends { readonly id: string }>(props: LogTableProps<Row>) {
-  const { label, rows, columns, shown, onShow, choice } = props;
+  const { label, rows, columns, shown, onShow, choice = null } = props;
   const frame = useRef<HTMLDivElement>(null);
   useRowKeys(frame, (id) => {
     if (shown !== undefined) onShow(id);
@@ -48,7 +48,7 @@ export function LogTable<Row extends { readonly id: string }>(props: LogTablePro
       <table className={tableCss.table} aria-label={label}>
         <thead>
           <tr>
-            {choice === undefined ? null : (
+            {choice === null ? null : (
               <th className={css.choice}>
                 <span className="unseen">{choice.title}</span>
               </th>
@@ -68,7 +68,7 @@ export function LogTable<Row extends { readonly id: string }>(props: LogTablePro
               aria-current={row.id === shown}
               onClick={click(row.id)}
             >
-              {choice === undefined ? null : <ChoiceCell row={row} choice={choice} />}
+              {choice === null ? null : <ChoiceCell row={row} choice={choice} />}
               {columns.map(({ key, from, isNumber = false, cell }, index) => (
                 <td key={key} className={classOf(from, isNumber)}>
                   {index === 0 ? (

@@ -1,100 +1,79 @@
-import { infiniteQueryOptions, queryOptions, useInfiniteQuery, useQueries, useQuery } from '@tanstack/react-query';
-import type { Api } from '../../api.ts';
-import { useDashboard } from '../../dashboard.ts';
-import { useScope, type Scope } from '../../scope.ts';
+import { useInfiniteQuery, useQueries, useQuery, type InfiniteData, type QueryKey } from '@tanstack/react-query';
+import type { AnswerOf } from '../../../../src/http/dashboard/contract.ts';
+import type { PagedRoute } from '../../api.ts';
+import { useScope } from '../../scope.ts';
 import { projectKey } from '../payments/queries.ts';
-import { useNavigate, useSearch } from '@tanstack/react-router';
-import { unreadOf } from './search.ts';
 
-/** A page of a log, newest first. */
-export interface LogPage<Row> {
-  readonly data: readonly Row[];
-  readonly next: string | null;
-}
+/** A list of a project and mode that is read page by page, newest first. */
+type LogRoute = Extract<PagedRoute, `GET /dashboard/api/projects/:project/:mode/${string}`>;
+type RowOf<Route extends LogRoute> = AnswerOf<Route> extends { readonly data: readonly (infer Row)[] } ? Row : never;
 
-interface LogReading<Page extends LogPage<unknown>> {
-  /** Reads the page after the one that gave `after`. */
-  readonly read: (after: { readonly after?: string }, signal: AbortSignal) => Promise<Page>;
+interface LogReading<Route extends LogRoute> {
+  readonly route: Route;
+  /** As the server takes them. */
+  readonly filters: object;
   /** How often the first page is read again, where no stream reports what is new. */
   readonly everyMs?: number;
   /** Which reports of the stream mean that there may be new rows; those about webhooks by default. */
   readonly of?: 'webhooks' | 'refunds';
   /** Whether a row can still change. Such rows are kept up to date on further pages as well; by default on none. */
-  readonly isOpen?: (row: Page['data'][number]) => boolean;
+  readonly isOpen?: (row: RowOf<Route>) => boolean;
 }
 
-/** The queries of a log by its name: the list, page by page, and its first page as it is now. */
-export function logQueries<Page extends LogPage<unknown>>(
-  scope: Scope,
-  name: string,
-  filters: object,
-  { read, everyMs, of = 'webhooks', isOpen = () => false }: LogReading<Page>,
-) {
-  return {
-    list: infiniteQueryOptions({
-      // Not below the project, all of which is requested again when too much changed to list: no row is to move.
-      queryKey: ['log', ...projectKey(scope), name, filters],
-      queryFn: ({ pageParam, signal }) => read(pageParam === null ? {} : { after: pageParam }, signal),
-      initialPageParam: null as string | null,
-      getNextPageParam: (page: Page) => page.next,
-      // New rows are shown on a click.
-      staleTime: Infinity,
-      refetchOnMount: 'always',
-    }),
-    newest: queryOptions({
-      // The stream's reports make these be requested again.
-      queryKey: [...projectKey(scope), of, 'newest', name, filters],
-      queryFn: ({ signal }) => read({}, signal),
-      ...(everyMs !== undefined && { refetchInterval: everyMs }),
-    }),
-    /** A page after the first as it is now, by the cursor that it follows; null if none of its rows can change. */
-    further: (after: string | null, page: Page) =>
-      after === null || !page.data.some(isOpen)
-        ? null
-        : queryOptions({
-            queryKey: [...projectKey(scope), of, 'further', name, filters, after],
-            queryFn: ({ signal }) => read({ after }, signal),
-            initialData: page,
-            // Only what the stream reports is a reason to read it again.
-            staleTime: Infinity,
-          }),
-  };
-}
-
-/** Reads a log of the project and mode in the address. */
-export function useLog<Page extends LogPage<unknown>>(
-  queries: (api: Api, scope: Scope) => ReturnType<typeof logQueries<Page>>,
-) {
-  const { api } = useDashboard();
-  const wanted = queries(api, useScope());
-  const list = useInfiniteQuery(wanted.list);
-  const newest = useQuery({ ...wanted.newest, enabled: list.data !== undefined });
+/** Reads a log of the project and mode in the address: page by page, and its pages as they are now. */
+export function useLog<Route extends LogRoute>(reading: LogReading<Route>) {
+  type Page = AnswerOf<Route> & { readonly data: readonly RowOf<Route>[]; readonly next: string | null };
+  const { route, filters, everyMs = false, of = 'webhooks', isOpen = () => false } = reading;
+  const scope = useScope();
+  const requestAfter = (after?: string) => ({
+    params: scope,
+    query: { ...filters, ...(after !== undefined && { after }) },
+  });
+  const list = useInfiniteQuery<Page, Error, InfiniteData<Page>, QueryKey, string | null>({
+    // Not below the project, all of which is requested again when too much changed to list: no row is to move.
+    queryKey: ['log', ...projectKey(scope), route, requestAfter()],
+    initialPageParam: null,
+    getNextPageParam: ({ next }) => next,
+    // New rows are shown on a click.
+    staleTime: Infinity,
+    refetchOnMount: 'always',
+  });
+  const now = [...projectKey(scope), of, 'newest'];
+  const newest = useQuery<Page>({
+    // The stream's reports make these be requested again.
+    queryKey: [...now, route, requestAfter()],
+    refetchInterval: everyMs,
+    enabled: list.data !== undefined,
+  });
   const pages = list.data?.pages ?? [];
+  /** The pages after the first that have rows which can change, as they are now. */
   const further = useQueries({
-    queries: pages.flatMap((page, at) => wanted.further(pages[at - 1]?.next ?? null, page) ?? []),
-    combine: (found): readonly Page['data'][number][] => found.flatMap(({ data }) => data?.data ?? []),
+    queries: pages.flatMap((page, at) => {
+      const after = pages[at - 1]?.next ?? null;
+      if (after === null || !page.data.some(isOpen)) return [];
+      // Only what the stream reports is a reason to read it again.
+      return { queryKey: [...now, route, requestAfter(after)], initialData: page, staleTime: Infinity };
+    }),
+    combine: (found) => found.flatMap(({ data }) => (data as Page | undefined)?.data ?? []),
   });
   return { list, newest, further };
 }
 
-/** A change of a log's search; undefined removes a value. */
-export type LogChange = Readonly<Record<string, string | undefined>>;
-
-/** The filters and the chosen row of a log, which are in the URL. `read` drops what it does not know. */
-export function useLogSearch<Search extends { readonly show?: string }>(
-  read: (given: Readonly<Record<string, unknown>>) => Search,
-) {
-  const given: Readonly<Record<string, unknown>> = useSearch({ strict: false });
-  const search = read(given);
-  const navigate = useNavigate();
-  const set = (change: LogChange, replace: boolean): void =>
-    void navigate({ to: '.', search: (before) => read({ ...before, ...change }), replace, resetScroll: false });
+/**
+ * The shown rows as they are now, and how many came before the first of them. Both newest first.
+ *
+ * @param further rows of later pages that were read again, in any order
+ */
+export function withNewest<Row extends { readonly id: string }>(
+  shown: readonly Row[],
+  newest: readonly Row[],
+  further: readonly Row[] = [],
+): { readonly rows: readonly Row[]; readonly arrived: number } {
+  const fresh = new Map([...further, ...newest].map((row) => [row.id, row]));
+  const known = new Set(shown.map(({ id }) => id));
+  const firstKnown = newest.findIndex(({ id }) => known.has(id));
   return {
-    search,
-    /** Filters of the address that `read` does not know; they narrow nothing. */
-    unread: unreadOf(given, search),
-    /** Filters replace the address: the way back leads to the page before. */
-    onChange: (change: LogChange): void => set(change, true),
-    onShow: (show: string | undefined): void => set({ show }, show !== undefined && search.show !== undefined),
+    rows: shown.map((row) => fresh.get(row.id) ?? row),
+    arrived: firstKnown === -1 ? newest.length : firstKnown,
   };
 }

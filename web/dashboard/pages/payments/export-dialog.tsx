@@ -1,15 +1,16 @@
 import { useState } from 'react';
 import type { ExportColumn } from '../../../../src/domain/export-column.ts';
 import type { ExportRequest } from '../../../../src/http/dashboard/payment-list/contract.ts';
-import { noteRefusal, useDashboard } from '../../dashboard.ts';
+import { urlOf } from '../../api.ts';
+import { useDashboard } from '../../dashboard.ts';
 import { useLocale } from '../../locale.tsx';
-import { problemText } from '../../problem.ts';
+import { problemOfForm } from '../../problem.ts';
 import { useScope } from '../../scope.ts';
 import { Button } from '../../ui/button.tsx';
 import { Choices } from '../../ui/choices.tsx';
 import { Dialog, DialogActions } from '../../ui/dialog.tsx';
 import { Form, SelectField } from '../../ui/form.tsx';
-import { downloadPayments, saveFile, type ExportProgress, useAbort } from '../../download.ts';
+import { sizeText, useDownload, type ExportProgress } from '../../download.ts';
 import css from './list-dialogs.module.css';
 import { filtersOf, isNarrowed, type PaymentsSearch } from './search.ts';
 import { toggled } from './columns.ts';
@@ -73,7 +74,7 @@ interface Wanted {
 
 /** Downloads the payments that the list shows, or all of them. */
 export function ExportDialog({ search, onClose }: ExportDialogProps) {
-  const { t, zone } = useLocale('list');
+  const { t, zone, number } = useLocale('list');
   const [wanted, want] = useState<Wanted>({
     format: 'csv',
     separator: 'comma',
@@ -82,15 +83,17 @@ export function ExportDialog({ search, onClose }: ExportDialogProps) {
     columns: new Set(USUAL_EXPORT_COLUMNS),
   });
   const set = (change: Partial<Wanted>): void => want((before) => ({ ...before, ...change }));
-  const { start, stop, progress, problem } = useDownload(onClose);
-  const close = (): void => {
-    stop();
+  const { toast } = useDashboard();
+  const url = urlOf('/dashboard/api/projects/:project/:mode/payments/export', { params: { ...useScope() } });
+  const { start, stop, progress, fault } = useDownload(url, ({ rows }) => {
+    toast(t('export_done', { rows: number(rows) }));
     onClose();
-  };
+  });
+  const hasColumns = wanted.columns.size > 0;
   return (
-    <Dialog title={t('export')} description={t('export_text')} wide onClose={close}>
+    <Dialog title={t('export')} description={t('export_text')} wide onClose={onClose}>
       {progress === null ? (
-        <Form onSubmit={() => start(requestOf(wanted, search))}>
+        <Form onSubmit={() => (hasColumns ? start(requestOf(wanted, search)) : undefined)}>
           <Choices
             label={t('export_format')}
             options={[
@@ -115,8 +118,8 @@ export function ExportDialog({ search, onClose }: ExportDialogProps) {
           <Columns wanted={wanted.columns} onWanted={(columns) => set({ columns })} />
           <DialogActions
             confirm={t('download')}
-            problem={wanted.columns.size === 0 ? t('export_no_columns') : problem}
-            onCancel={close}
+            problem={hasColumns ? problemOfForm(fault, [], t) : t('export_no_columns')}
+            onCancel={onClose}
           />
         </Form>
       ) : (
@@ -133,37 +136,6 @@ function requestOf({ format, separator, isFiltered, zone, columns }: Wanted, sea
     columns: [...columns],
     ...(format === 'csv' && { separator, zone }),
   };
-}
-
-/** One download at a time; leaving the dialog or the page stops it, here and on the server. */
-function useDownload(onDone: () => void) {
-  const locale = useLocale('list');
-  const dashboard = useDashboard();
-  const scope = useScope();
-  const [progress, show] = useState<ExportProgress | null>(null);
-  const [problem, setProblem] = useState<string | null>(null);
-  const { begin, stop } = useAbort();
-  const run = async (request: ExportRequest): Promise<void> => {
-    const own = begin();
-    setProblem(null);
-    show({ rows: 0, bytes: 0, total: null });
-    try {
-      const file = await downloadPayments(scope, request, { signal: own.signal, onProgress: show });
-      saveFile(file);
-      dashboard.toast(locale.t('export_done', { rows: locale.number(file.rows) }));
-      onDone();
-    } catch (error) {
-      if (own.signal.aborted) return;
-      noteRefusal(dashboard, error);
-      setProblem(problemText(error, locale.t));
-    } finally {
-      show(null);
-    }
-  };
-  const start = (request: ExportRequest): void => {
-    if (request.columns?.length !== 0) void run(request);
-  };
-  return { start, stop, progress, problem };
 }
 
 interface CsvFieldsProps {
@@ -218,13 +190,10 @@ function Columns({ wanted, onWanted }: ColumnsProps) {
   );
 }
 
-const KIB = 1_024;
-
 function Progress({ progress, onStop }: { readonly progress: ExportProgress; readonly onStop: () => void }) {
   const { t, number } = useLocale('list');
   const { bytes, total } = progress;
-  const size =
-    bytes < KIB * KIB ? `${number(Math.ceil(bytes / KIB))} KB` : `${number(Math.round(bytes / KIB / KIB))} MB`;
+  const size = sizeText(bytes, number);
   const rows = number(progress.rows);
   const text =
     total === null

@@ -3,7 +3,8 @@ import { useLocale, type Locale } from '../../locale.tsx';
 import { Icon } from '../../ui/icons.tsx';
 import css from './payments-page.module.css';
 import { networkName } from '../../formats.ts';
-import { MORE_FILTERS, type MoreFilter, type PaymentsSearch, type SearchChange } from './search.ts';
+import type { SearchChange } from '../../search.ts';
+import { MORE_FILTERS, type MoreFilter, type PaymentsSearch } from './search.ts';
 
 interface FilterChipsProps {
   readonly search: PaymentsSearch;

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState, type ComponentProps } from 'react';
 import { PAYMENT_FILTERS } from '../../../../src/domain/payment-filters.ts';
-import { useDashboard } from '../../dashboard.ts';
+import { asOptions, withAny } from '../log/log-filters.tsx';
 import { useLocale } from '../../locale.tsx';
 import { useScope } from '../../scope.ts';
 import { Dialog, DialogActions } from '../../ui/dialog.tsx';
@@ -21,21 +21,20 @@ interface FilterDialogProps {
 /** All filters that have no control of their own above the list. */
 export function FilterDialog({ search, onFilter, onClose }: FilterDialogProps) {
   const { t } = useLocale('list');
-  const { api } = useDashboard();
   const scope = useScope();
-  const words = useQuery(filterWordsQuery(api)).data;
-  const labels = useQuery(labelsQuery(api, scope)).data ?? [];
+  const words = useQuery(filterWordsQuery).data;
+  const labels = useQuery(labelsQuery(scope)).data ?? [];
   const [wanted, want] = useState<SearchChange>(search);
   const [isChecked, check] = useState(false);
   const set = (name: keyof PaymentsSearch) => (value: string) =>
     want((before) => ({ ...before, [name]: value.trim() === '' ? undefined : value.trim() }));
   const problems = problemsOf(wanted, t);
   const options: Readonly<Partial<Record<MoreFilter, Options>>> = {
-    currency: same(words?.currencies),
-    coin: same(words?.coins),
+    currency: asOptions(words?.currencies),
+    coin: asOptions(words?.coins),
     network: (words?.networks ?? []).map(({ name, label }) => [name, label]),
     api: APIS.map((one) => [one, t(`api_${one}`)]),
-    label: same(labels),
+    label: asOptions(labels),
   };
   return (
     <Dialog title={t('filter')} description={t('filter_text')} wide onClose={onClose}>
@@ -59,7 +58,12 @@ export function FilterDialog({ search, onFilter, onClose }: FilterDialogProps) {
                 problem={isChecked ? problems[name] : null}
               />
             ) : (
-              <WordField key={name} {...common} value={wanted[name]} options={offered} />
+              <SelectField
+                key={name}
+                {...common}
+                value={wanted[name] ?? ''}
+                options={withAny(t('any'), offered, wanted[name] ?? '')}
+              />
             );
           })}
         </div>
@@ -74,24 +78,7 @@ const INPUTS: Readonly<Record<string, Partial<ComponentProps<typeof Field>>>> = 
   amount: { inputMode: 'decimal' },
 };
 
-type Options = readonly (readonly [value: string, text: string])[];
-
-const same = (words: readonly string[] = []): Options => words.map((word) => [word, word]);
-
-interface WordFieldProps {
-  readonly label: string;
-  readonly value: string | undefined;
-  readonly options: Options;
-  readonly onValue: (value: string) => void;
-}
-
-/** A list with "any" first. What the URL asks for stands in it, even if nobody offers it. */
-function WordField({ label, value = '', options, onValue }: WordFieldProps) {
-  const { t } = useLocale('list');
-  const isOffered = value === '' || options.some(([one]) => one === value);
-  const all: Options = [['', t('any')], ...(isOffered ? [] : [[value, value] as const]), ...options];
-  return <SelectField label={label} value={value} options={all} onValue={onValue} />;
-}
+type Options = ReturnType<typeof asOptions>;
 
 function problemsOf(
   { min, max, from, to }: SearchChange,

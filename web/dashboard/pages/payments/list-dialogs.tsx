@@ -120,9 +120,9 @@ function ChangeDialog({ kind, view, search, onView, onClose }: OfViewProps) {
 }
 
 function useRefresh(): () => Promise<void> {
-  const { api, queries } = useDashboard();
+  const { queries } = useDashboard();
   const { project } = useScope();
-  return () => queries.invalidateQueries({ queryKey: viewsQuery(api, { project }).queryKey });
+  return () => queries.invalidateQueries({ queryKey: viewsQuery({ project }).queryKey });
 }
 
 interface ColumnsDialogProps {

@@ -2,6 +2,7 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { AnswerOf, BodyOf } from '../../../../src/http/dashboard/contract.ts';
+import { reads } from '../../api.ts';
 import { useDashboard } from '../../dashboard.ts';
 import { useLocale } from '../../locale.tsx';
 import { problemOf } from '../../problem.ts';
@@ -197,10 +198,7 @@ function Created({ made, onClose }: { readonly made: Made; readonly onClose: () 
 function useCreate(fields: Fields) {
   const { api, unsaved } = useDashboard();
   const scope = useScope();
-  const { data } = useQuery({
-    queryKey: ['tokens', scope],
-    queryFn: ({ signal }) => api('GET /dashboard/api/projects/:project/:mode/tokens', { params: { ...scope } }, signal),
-  });
+  const { data } = useQuery(reads(['tokens'], 'GET /dashboard/api/projects/:project/:mode/tokens', { params: scope }));
   // A form sent again after a lost answer creates no second payment.
   const [request] = useState(() => crypto.randomUUID());
   const defaults = {

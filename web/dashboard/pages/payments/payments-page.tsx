@@ -1,18 +1,19 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
-import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { Link } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useRef, useState } from 'react';
 import { useDashboard } from '../../dashboard.ts';
 import { useLocale } from '../../locale.tsx';
-import { problemText } from '../../problem.ts';
+import { PAYMENT_FILTER_NAMES } from '../../../../src/domain/payment-filters.ts';
+import { usePageSearch, type SearchChange } from '../../search.ts';
 import { useScope, type Scope } from '../../scope.ts';
 import { Notice } from '../../ui/notice.tsx';
 import { Page } from '../../shell/page.tsx';
 import { Button, buttonClass } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { classNames } from '../../ui/class-names.ts';
-import { Empty, SkeletonRows } from '../../ui/placeholder.tsx';
+import { Empty, Loaded } from '../../ui/placeholder.tsx';
 import { isPlainKey } from '../../ui/keys.ts';
-import { chooseColumns, chosenColumns, USUAL_LIST_COLUMNS, type ListColumn } from './columns.ts';
+import { chooseColumns, chosenColumns, columnsOf, USUAL_LIST_COLUMNS, type ListColumn } from './columns.ts';
 import { ExtraCell } from './extra-cell.tsx';
 import { Filters } from './filters.tsx';
 import { ListFoot } from './list-foot.tsx';
@@ -22,14 +23,7 @@ import { PaymentTable } from './payment-table.tsx';
 import css from './payments-page.module.css';
 import { paymentsQuery } from './list-queries.ts';
 import { arrivedKey } from './queries.ts';
-import {
-  isNarrowed,
-  paymentsSearch,
-  shownColumns,
-  unreadFilters,
-  type PaymentsSearch,
-  type SearchChange,
-} from './search.ts';
+import { isNarrowed, paymentsSearch, type PaymentsSearch } from './search.ts';
 import { ViewTabs, type ViewAction } from './views.tsx';
 
 const FilterDialog = lazy(async () => ({ default: (await import('./filter-dialog.tsx')).FilterDialog }));
@@ -40,22 +34,14 @@ const ViewDialog = lazy(async () => ({ default: (await import('./list-dialogs.ts
 /** The payments of a project and mode, with the filters from the URL. */
 export function PaymentsPage() {
   const { t } = useLocale('list');
-  // The route hands on the URL's words as they are: reading them comes with this page.
-  const given = useSearch({ from: '/signed-in/projects/$project/$mode/payments' });
-  const search = paymentsSearch(given);
-  const unread = unreadFilters(given);
-  const navigate = useNavigate({ from: '/projects/$project/$mode/payments' });
-  const set = (change: SearchChange, replace = false): void =>
-    void navigate({
-      search: (before) => withoutEmpty({ ...paymentsSearch({ ...before }), ...change }),
-      replace,
-      resetScroll: false,
-    });
+  const page = usePageSearch(paymentsSearch);
+  const { search, onChange, onShow } = page;
   const { show } = search;
+  const unread = PAYMENT_FILTER_NAMES.filter((name) => page.unread.includes(name));
   const [opened, open] = useState<Opened | null>(null);
   useExportKey(() => open({ kind: 'export' }));
   const close = (): void => open(null);
-  const columns = shownColumns(search) ?? chosenColumns();
+  const columns = columnsOf(search.columns) ?? chosenColumns();
   return (
     <Page
       title={t('payments')}
@@ -72,18 +58,16 @@ export function PaymentsPage() {
       {unread.length === 0 ? null : (
         <Notice kind="warning">{t('filters_unread', { filters: unread.join(', ') })}</Notice>
       )}
-      <Filters search={search} onChange={(change) => set(change, true)} onMore={() => open({ kind: 'filter' })} />
+      <Filters page={page} onMore={() => open({ kind: 'filter' })} />
       <div className={classNames(css.split, show !== undefined && css.withPanel)}>
         <Card flush>
-          <List search={search} columns={columns} onShow={(id) => set({ show: id }, show !== undefined)} />
+          <List search={search} columns={columns} onShow={onShow} />
         </Card>
-        {show === undefined ? null : (
-          <PaymentPanel key={show} payment={show} onClose={() => set({ show: undefined })} />
-        )}
+        {show === undefined ? null : <PaymentPanel key={show} payment={show} onClose={() => onShow(undefined)} />}
       </div>
       <Suspense>
         {opened === null ? null : (
-          <ListDialog opened={opened} search={search} columns={columns} onChange={set} onClose={close} />
+          <ListDialog opened={opened} search={search} columns={columns} onChange={onChange} onClose={close} />
         )}
       </Suspense>
     </Page>
@@ -110,7 +94,7 @@ function ListDialog({ opened, search, columns, onChange, onClose }: ListDialogPr
         <FilterDialog
           search={search}
           onFilter={(change) => {
-            onChange(change);
+            onChange(change, false);
             onClose();
           }}
           onClose={onClose}
@@ -123,7 +107,7 @@ function ListDialog({ opened, search, columns, onChange, onClose }: ListDialogPr
           onColumns={(chosen) => {
             const isUsual = chosen.join() === USUAL_LIST_COLUMNS.join();
             chooseColumns(chosen);
-            onChange({ columns: isUsual ? undefined : chosen.join(',') });
+            onChange({ columns: isUsual ? undefined : chosen.join(',') }, false);
             onClose();
           }}
           onClose={onClose}
@@ -136,7 +120,7 @@ function ListDialog({ opened, search, columns, onChange, onClose }: ListDialogPr
         <ViewDialog
           action={opened.action}
           search={search}
-          onView={(id) => onChange({ view: id ?? undefined }, true)}
+          onView={(id) => onChange({ view: id ?? undefined })}
           onClose={onClose}
         />
       );
@@ -158,11 +142,6 @@ function useExportKey(onExport: () => void): void {
   }, []);
 }
 
-/** Removes undefined values, which would become keys without values in the URL. */
-function withoutEmpty(search: SearchChange): PaymentsSearch {
-  return Object.fromEntries(Object.entries(search).filter(([, value]) => value !== undefined && value !== ''));
-}
-
 interface ListProps {
   readonly search: PaymentsSearch;
   readonly columns: readonly ListColumn[];
@@ -174,33 +153,29 @@ function List({ search, columns, onShow }: ListProps) {
   const { api } = useDashboard();
   const scope = useScope();
   const list = useInfiniteQuery(paymentsQuery(api, scope, search));
-  if (list.isPending) return <SkeletonRows count={10} />;
-  if (list.isError && list.data === undefined) {
-    return (
-      <Empty icon="warning" title={t('fault_title')} text={problemText(list.error, t)}>
-        <Button onClick={() => void list.refetch()}>{t('try_again')}</Button>
-      </Empty>
-    );
-  }
-  const payments = list.data.pages.flatMap(({ data }) => data);
-  const refresh = (): void => void list.refetch();
   return (
-    <>
-      <Arrived scope={scope} isNarrowed={isNarrowed(search)} onShow={refresh} />
-      {payments.length === 0 ? (
-        <NoPayments scope={scope} isNarrowed={isNarrowed(search)} />
-      ) : (
-        <PaymentTable
-          label={t('payments')}
-          payments={payments}
-          columns={columns}
-          extra={(column, payment) => <ExtraCell column={column} payment={payment} />}
-          shown={search.show}
-          onShow={onShow}
-        />
+    <Loaded query={list} rows={10}>
+      {({ pages }) => (
+        <>
+          <Arrived scope={scope} isNarrowed={isNarrowed(search)} onShow={() => void list.refetch()} />
+          {pages[0]?.data.length === 0 ? (
+            <NoPayments scope={scope} isNarrowed={isNarrowed(search)} />
+          ) : (
+            <>
+              <PaymentTable
+                label={t('payments')}
+                payments={pages.flatMap(({ data }) => data)}
+                columns={columns}
+                extra={(column, payment) => <ExtraCell column={column} payment={payment} />}
+                shown={search.show}
+                onShow={onShow}
+              />
+              <ListFoot list={list} more={t('show_more')} end={t('list_end')} />
+            </>
+          )}
+        </>
       )}
-      {payments.length === 0 ? null : <ListFoot list={list} more={t('show_more')} end={t('list_end')} />}
-    </>
+    </Loaded>
   );
 }
 

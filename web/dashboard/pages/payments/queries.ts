@@ -1,7 +1,7 @@
-import { queryOptions, type InfiniteData } from '@tanstack/react-query';
+import type { InfiniteData } from '@tanstack/react-query';
 import type { AnswerOf } from '../../../../src/http/dashboard/contract.ts';
 import type { PaymentRow, PaymentView } from '../../../../src/http/dashboard/payments/contract.ts';
-import { ApiFault, type Api } from '../../api.ts';
+import { ApiFault, reads } from '../../api.ts';
 import type { Dashboard } from '../../dashboard.ts';
 import type { Scope } from '../../scope.ts';
 
@@ -31,29 +31,15 @@ export function arrivedKey(scope: Scope): readonly unknown[] {
   return [...projectKey(scope), 'arrived'];
 }
 
-type Found = AnswerOf<'GET /dashboard/api/projects/:project/:mode/search'>;
-
-/** Search results of the command palette. */
-export function searchQuery(api: Api, scope: Scope | null, text: string) {
-  return queryOptions({
-    queryKey: ['search', scope, text],
-    queryFn: ({ signal }): Promise<Found> =>
-      scope === null
-        ? Promise.resolve({ mode: 'test', data: [] })
-        : api(
-            'GET /dashboard/api/projects/:project/:mode/search',
-            { params: { ...scope }, query: { text, limit: MAX_FOUND } },
-            signal,
-          ),
-  });
+/** Payments that a text finds. */
+export function searchQuery(scope: Scope, text: string) {
+  const query = { text, limit: MAX_FOUND };
+  return reads(['search'], 'GET /dashboard/api/projects/:project/:mode/search', { params: scope, query });
 }
 
-export function paymentQuery(api: Api, scope: Scope, payment: string) {
-  return queryOptions({
-    queryKey: [...projectKey(scope), 'payment', payment],
-    queryFn: ({ signal }) =>
-      api('GET /dashboard/api/projects/:project/:mode/payments/:payment', { params: { ...scope, payment } }, signal),
-  });
+export function paymentQuery(scope: Scope, payment: string) {
+  const key = [...projectKey(scope), 'payment'];
+  return reads(key, 'GET /dashboard/api/projects/:project/:mode/payments/:payment', { params: { ...scope, payment } });
 }
 
 /**
@@ -61,8 +47,8 @@ export function paymentQuery(api: Api, scope: Scope, payment: string) {
  * that the payment is read again after such an answer; the changes of meanwhile share that read.
  */
 export async function refreshPayment(dashboard: Dashboard, scope: Scope, id: string): Promise<void> {
-  const { api, queries } = dashboard;
-  const query = { ...paymentQuery(api, scope, id), staleTime: 0 };
+  const { queries } = dashboard;
+  const query = { ...paymentQuery(scope, id), staleTime: 0 };
   const read = () =>
     queries.fetchQuery(query).catch((error: unknown) => (error instanceof ApiFault ? null : Promise.reject(error)));
   if (queries.isFetching({ queryKey: query.queryKey, exact: true }) > 0) await read();
@@ -76,8 +62,8 @@ export async function refreshPayment(dashboard: Dashboard, scope: Scope, id: str
 }
 
 /** Puts a payment into its own query and every list that has it. Lists that it is too new for count it as arrived. */
-export function putPayment({ api, queries }: Dashboard, scope: Scope, fresh: PaymentView): void {
-  queries.setQueryData(paymentQuery(api, scope, fresh.id).queryKey, fresh);
+export function putPayment({ queries }: Dashboard, scope: Scope, fresh: PaymentView): void {
+  queries.setQueryData(paymentQuery(scope, fresh.id).queryKey, fresh);
   const lists = queries.getQueriesData<List>({ queryKey: listKey(scope) });
   for (const [key, list] of lists) {
     const isShown = list?.pages.some(({ data }) => data.some(({ id }) => id === fresh.id)) === true;
@@ -91,18 +77,15 @@ export function putPayment({ api, queries }: Dashboard, scope: Scope, fresh: Pay
 }
 
 /** The names of a project's labels. */
-export function labelsQuery(api: Api, { project }: Pick<Scope, 'project'>) {
-  return queryOptions({
-    queryKey: ['project', project, 'labels'],
-    queryFn: async ({ signal }): Promise<readonly string[]> =>
-      (await api('GET /dashboard/api/projects/:project/labels', { params: { project } }, signal)).data,
-  });
+export function labelsQuery({ project }: Scope) {
+  const query = reads(['project', project], 'GET /dashboard/api/projects/:project/labels', { params: { project } });
+  return { ...query, select: ({ data }: AnswerOf<'GET /dashboard/api/projects/:project/labels'>) => data };
 }
 
 /** After a refused change the payment is read again: it has changed, and with it the possible actions. */
-export function refreshOnRefusal({ api, queries }: Dashboard, scope: Scope, id: string, error: unknown): void {
+export function refreshOnRefusal({ queries }: Dashboard, scope: Scope, id: string, error: unknown): void {
   if (!(error instanceof ApiFault) || error.status >= 500) return;
-  void queries.invalidateQueries({ queryKey: paymentQuery(api, scope, id).queryKey });
+  void queries.invalidateQueries({ queryKey: paymentQuery(scope, id).queryKey });
 }
 
 function withRow(list: List, fresh: PaymentRow): List {

@@ -1,54 +1,82 @@
-import { startOfDay } from '../../formats.ts';
 import {
   PAYMENT_FILTER_NAMES,
   PAYMENT_FILTERS,
   type PaymentFilterName,
 } from '../../../../src/domain/payment-filters.ts';
-import type { Exception, PaymentApi } from '../../../../src/domain/payment.ts';
+import type { PaymentApi } from '../../../../src/domain/payment.ts';
+import type { PaymentStatus } from '../../../../src/domain/status.ts';
 import type { FilterFields } from '../../../../src/http/dashboard/payment-list/contract.ts';
-import { columnsOf, type ListColumn } from './columns.ts';
-import { STATUS_GROUPS, type StatusGroup } from './status-groups.ts';
+import { startOfDay } from '../../formats.ts';
+import {
+  aDay,
+  PERIOD_NAMES,
+  PERIODS,
+  readSearch,
+  textUpTo,
+  unreadOf,
+  type Given,
+  type SearchOf,
+} from '../../search.ts';
+import { columnsOf } from './columns.ts';
 
-/** The values of filters, by how the table of filters says that they are written. */
-interface Values {
-  readonly status_group: StatusGroup;
-  readonly exception: UnusualException;
-  readonly period: Period;
-  readonly api: PaymentApi;
+/** The nine statuses of the state machine in the groups that people ask for. */
+export const STATUS_GROUPS = {
+  open: ['created', 'prepared', 'pending'],
+  confirming: ['processing', 'confirming'],
+  completed: ['completed'],
+  failed: ['failed'],
+  expired: ['expired'],
+  cancelled: ['cancelled'],
+} as const satisfies Readonly<Record<string, readonly PaymentStatus[]>>;
+type StatusGroup = keyof typeof STATUS_GROUPS;
+export const GROUP_NAMES = Object.keys(STATUS_GROUPS) as readonly StatusGroup[];
+
+export const UNUSUAL = ['underpaid', 'overpaid', 'paid_late', 'reorged'] as const;
+export const APIS = ['order', 'transaction'] as const satisfies readonly PaymentApi[];
+
+/** An amount as the server takes it, such as 49.99. */
+const AMOUNT = /^(?:0|[1-9]\d{0,8})(?:\.\d{1,2})?$/;
+
+/** How the values of filters are read, by how the table of filters says that they are written. */
+const FILTER_RULES = {
+  status_group: GROUP_NAMES,
+  exception: UNUSUAL,
+  period: PERIOD_NAMES,
+  api: APIS,
   /** One that the server knows. */
-  readonly word: string;
+  word: /^[a-z\d]{1,20}$/i,
   /** Decimal text in the payments' own currency. */
-  readonly amount: string;
+  amount: AMOUNT,
   /** In the person's time zone. */
-  readonly day: string;
-  readonly text: string;
-}
+  day: aDay,
+  text: textUpTo(255),
+} as const;
 
-type Filters = {
-  readonly [Name in PaymentFilterName]?: Values[(typeof PAYMENT_FILTERS)[Name]['value']];
+const OTHER_RULES = {
+  /** By commas; the usual ones if it is left out. */
+  columns: (text: string) => columnsOf(text)?.join(','),
+  /** The saved view that the filters began with. */
+  view: /^[\da-f-]{36}$/,
+  /** The payment in the panel beside the list. */
+  show: /./,
+} as const;
+
+type FilterRules = {
+  readonly [Name in PaymentFilterName]: (typeof FILTER_RULES)[(typeof PAYMENT_FILTERS)[Name]['value']];
 };
 
-/** The list's filters and columns as they stand in the URL. */
-export interface PaymentsSearch extends Filters {
-  /** By commas; the usual ones if it is left out. */
-  readonly columns?: string;
-  /** The saved view that the filters began with. */
-  readonly view?: string;
-  /** The payment in the panel beside the list. */
-  readonly show?: string;
+const RULES = { ...(Object.fromEntries(PAYMENT_FILTER_NAMES.map(ruleOf)) as FilterRules), ...OTHER_RULES };
+
+function ruleOf(name: PaymentFilterName) {
+  const { value, max } = PAYMENT_FILTERS[name];
+  return [name, value === 'text' ? textUpTo(max) : FILTER_RULES[value]] as const;
 }
+
+/** The list's filters and columns as they stand in the URL. */
+export type PaymentsSearch = SearchOf<typeof RULES>;
 
 /** A change of the search; undefined removes a value. */
 export type SearchChange = { readonly [Key in keyof PaymentsSearch]?: PaymentsSearch[Key] | undefined };
-
-/** In days. */
-export const PERIODS = { '24h': 1, '7d': 7, '30d': 30, '90d': 90 } as const;
-export type Period = keyof typeof PERIODS;
-
-export const UNUSUAL = ['underpaid', 'overpaid', 'paid_late', 'reorged'] as const;
-type UnusualException = Exclude<Exception, 'none'>;
-
-export const APIS = ['order', 'transaction'] as const satisfies readonly PaymentApi[];
 
 /** The filters that stand in the dialog, because no control above the list has them. */
 export type MoreFilter = {
@@ -58,44 +86,13 @@ export const MORE_FILTERS = PAYMENT_FILTER_NAMES.filter((name): name is MoreFilt
 
 const DAY_MS = 86_400_000;
 
-/** Reads a filter's value; undefined for one that is none. */
-const READERS: { readonly [Kind in keyof Values]: (text: string, max: number) => Values[Kind] | undefined } = {
-  status_group: (text) => (isKeyOf(STATUS_GROUPS, text) ? text : undefined),
-  exception: (text) => UNUSUAL.find((one) => one === text),
-  period: (text) => (isKeyOf(PERIODS, text) ? text : undefined),
-  api: (text) => APIS.find((one) => one === text),
-  word: (text) => (/^[a-z\d]{1,20}$/i.test(text) ? text : undefined),
-  amount: (text) => (isAmount(text) ? text : undefined),
-  day: (text) => (startOfDay(text) === null ? undefined : text),
-  text: (text, max) => (text.trim() === '' ? undefined : text.slice(0, max)),
-};
-
 /** Reads the search from a URL's query. Unknown values are dropped. */
-export function paymentsSearch(given: Readonly<Record<string, unknown>>): PaymentsSearch {
-  const { show, view } = given;
-  const columns = columnsOf(given['columns']);
-  const filters = PAYMENT_FILTER_NAMES.flatMap((name) => {
-    const { value: kind, max } = PAYMENT_FILTERS[name];
-    const text = given[name];
-    const value = typeof text === 'string' ? READERS[kind](text, max) : undefined;
-    return value === undefined ? [] : [[name, value]];
-  });
-  return {
-    ...(Object.fromEntries(filters) as Filters),
-    ...(columns !== null && { columns: columns.join(',') }),
-    ...(typeof view === 'string' && /^[\da-f-]{36}$/.test(view) && { view }),
-    ...(typeof show === 'string' && show !== '' && { show }),
-  };
+export function paymentsSearch(given: Given): PaymentsSearch {
+  return readSearch(RULES, given);
 }
 
-/** Whether the text is an amount as the server takes it, such as 49.99. */
 export function isAmount(text: string): boolean {
-  return /^(?:0|[1-9]\d{0,8})(?:\.\d{1,2})?$/.test(text);
-}
-
-/** The columns that the URL asks for; null for the usual ones. */
-export function shownColumns({ columns }: PaymentsSearch): readonly ListColumn[] | null {
-  return columnsOf(columns);
+  return AMOUNT.test(text);
 }
 
 /** Whether any filter is set. */
@@ -133,12 +130,10 @@ export function viewQuery(search: PaymentsSearch): string {
   return given.toString();
 }
 
-/** The filters of a URL that are none here, or malformed: they narrow nothing. */
-export function unreadFilters(given: Readonly<Record<string, unknown>>): readonly string[] {
-  const search = paymentsSearch(given);
-  return PAYMENT_FILTER_NAMES.filter(
-    (name) => given[name] !== undefined && given[name] !== '' && search[name] !== given[name],
-  );
+/** The filters of a URL that are malformed: they narrow nothing. */
+export function unreadFilters(given: Given): readonly string[] {
+  const unread = unreadOf(given, paymentsSearch(given));
+  return PAYMENT_FILTER_NAMES.filter((name) => unread.includes(name));
 }
 
 /** A saved view's search; `lost` are the parts that this version does not know. */
@@ -147,8 +142,4 @@ export function searchOfView(query: string): { readonly search: PaymentsSearch; 
   const { show: _panel, view: _view, ...search } = paymentsSearch(Object.fromEntries(given));
   const kept = new URLSearchParams(viewQuery(search));
   return { search, lost: [...given.keys()].filter((name) => kept.get(name) !== given.get(name)) };
-}
-
-function isKeyOf<Table extends object>(table: Table, key: unknown): key is keyof Table {
-  return typeof key === 'string' && Object.hasOwn(table, key);
 }

@@ -1,7 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ViewAnswer } from '../../../../src/http/dashboard/saved-views/contract.ts';
-import { useDashboard } from '../../dashboard.ts';
 import { useLocale } from '../../locale.tsx';
 import { useScope } from '../../scope.ts';
 import { LinkButton } from '../../ui/button.tsx';
@@ -9,8 +8,7 @@ import { classNames } from '../../ui/class-names.ts';
 import { Notice } from '../../ui/notice.tsx';
 import { viewsQuery } from './list-queries.ts';
 import css from './payments-page.module.css';
-import { isNarrowed, searchOfView, viewQuery, type PaymentsSearch } from './search.ts';
-import { STATUS_GROUPS, type StatusGroup } from './status-groups.ts';
+import { GROUP_NAMES, isNarrowed, searchOfView, viewQuery, type PaymentsSearch } from './search.ts';
 
 /** An action on views, each in a dialog of its own. */
 export type ViewAction = { readonly kind: 'save' } | { readonly kind: 'update' | 'delete'; readonly view: ViewAnswer };
@@ -20,17 +18,14 @@ interface ViewTabsProps {
   readonly onAction: (action: ViewAction) => void;
 }
 
-const isGroup = (text: string): text is StatusGroup => Object.hasOwn(STATUS_GROUPS, text);
-
 /** The list as tabs: one for each group of statuses, one for each saved view. */
 export function ViewTabs({ search, onAction }: ViewTabsProps) {
   const { t } = useLocale('list');
-  const { api } = useDashboard();
   const scope = useScope();
-  const { data: views = [] } = useQuery(viewsQuery(api, scope));
+  const { data: views = [] } = useQuery(viewsQuery(scope));
   const current = views.find(({ id }) => id === search.view);
   const { status: _status, view: _view, ...rest } = search;
-  const groups = [undefined, ...Object.keys(STATUS_GROUPS).filter(isGroup)];
+  const groups = [undefined, ...GROUP_NAMES];
   return (
     <>
       <div className={css.tabRow}>

@@ -1,13 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { useDashboard } from '../../dashboard.ts';
 import { useLocale } from '../../locale.tsx';
 import { useSignedIn } from '../../session.ts';
 import { Page } from '../../shell/page.tsx';
 import { Card } from '../../ui/card.tsx';
 import rows from '../../ui/row.module.css';
 import { AddButton, Button, buttonClass } from '../../ui/button.tsx';
-import { NotLoaded } from '../../ui/placeholder.tsx';
+import { Loaded } from '../../ui/placeholder.tsx';
 import { PersonDialog, type PersonAct } from './person-dialogs.tsx';
 import { peopleQuery } from './queries.ts';
 import type { PersonView } from '../../../../src/http/dashboard/people/contract.ts';
@@ -18,9 +17,8 @@ import { Ago } from '../../ui/value.tsx';
 /** Who may use the dashboard, and what each may do. */
 export function PeoplePage() {
   const { t } = useLocale('people');
-  const { api } = useDashboard();
   const { person } = useSignedIn();
-  const people = useQuery(peopleQuery(api));
+  const people = useQuery(peopleQuery);
   const [act, setAct] = useState<PersonAct | null>(null);
   const mayManage = person.actions.includes('manage_people');
   return (
@@ -33,21 +31,21 @@ export function PeoplePage() {
     >
       <div className={rows.stack}>
         <Card>
-          {people.data === undefined ? (
-            <NotLoaded query={people} rows={4} />
-          ) : (
-            <ul aria-label={t('people')}>
-              {people.data.map((one) => (
-                <PersonRow
-                  key={one.id}
-                  person={one}
-                  isSelf={one.id === person.id}
-                  mayManage={mayManage}
-                  onAct={setAct}
-                />
-              ))}
-            </ul>
-          )}
+          <Loaded query={people} rows={4}>
+            {({ data }) => (
+              <ul aria-label={t('people')}>
+                {data.map((one) => (
+                  <PersonRow
+                    key={one.id}
+                    person={one}
+                    isSelf={one.id === person.id}
+                    mayManage={mayManage}
+                    onAct={setAct}
+                  />
+                ))}
+              </ul>
+            )}
+          </Loaded>
         </Card>
       </div>
       {act === null ? null : <PersonDialog act={act} onClose={() => setAct(null)} />}

@@ -101,7 +101,7 @@ function SessionsDialog({ person, onClose }: { readonly person: PersonView; read
   const mayEnd = useSignedIn().person.actions.includes('manage_people');
   const { id, email } = person;
   const params = { person: id };
-  const query = sessionsOfQuery(api, id);
+  const query = sessionsOfQuery(id);
   const sessions = useQuery(query);
   const ended = { stale: query.queryKey, done: t('sessions_ended') };
   const end = useChange({
@@ -113,7 +113,7 @@ function SessionsDialog({ person, onClose }: { readonly person: PersonView; read
     send: () => api('POST /dashboard/api/people/:person/sessions/end-all', { params }),
     ...ended,
   });
-  const found = sessions.data;
+  const found = sessions.data?.data;
   const hasSome = mayEnd && found !== undefined && found.length > 0;
   return (
     <Dialog title={t('sessions_of')} description={t('sessions_of_text', { email })} onClose={onClose}>

@@ -1,20 +1,10 @@
-import { queryOptions } from '@tanstack/react-query';
-import type { Api } from '../../api.ts';
-
-export function peopleQuery(api: Api) {
-  return queryOptions({
-    queryKey: PEOPLE_KEY,
-    queryFn: async ({ signal }) => (await api('GET /dashboard/api/people', undefined, signal)).data,
-  });
-}
+import { reads } from '../../api.ts';
 
 /** The prefix of what is read again after a change of people. */
 export const PEOPLE_KEY = ['people'];
 
-export function sessionsOfQuery(api: Api, person: string) {
-  return queryOptions({
-    queryKey: [...PEOPLE_KEY, person, 'sessions'],
-    queryFn: async ({ signal }) =>
-      (await api('GET /dashboard/api/people/:person/sessions', { params: { person } }, signal)).data,
-  });
+export const peopleQuery = reads(PEOPLE_KEY, 'GET /dashboard/api/people');
+
+export function sessionsOfQuery(person: string) {
+  return reads(PEOPLE_KEY, 'GET /dashboard/api/people/:person/sessions', { params: { person } });
 }

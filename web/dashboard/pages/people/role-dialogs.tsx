@@ -2,13 +2,13 @@ import { useState } from 'react';
 import type { Role } from '../../../../src/domain/role.ts';
 import type { PersonView } from '../../../../src/http/dashboard/people/contract.ts';
 import { useChange } from '../../change.ts';
-import { useDashboard } from '../../dashboard.ts';
+import { useDashboard, sessionQuery } from '../../dashboard.ts';
 import { useLocale } from '../../locale.tsx';
 import { problemOf } from '../../problem.ts';
 import { FormDialog } from '../../ui/action-dialog.tsx';
 import { EmailField, SelectField } from '../../ui/form.tsx';
 import { PEOPLE_KEY } from './queries.ts';
-import { sessionQuery, useSignedIn } from '../../session.ts';
+import { useSignedIn } from '../../session.ts';
 import { Choices } from '../../ui/choices.tsx';
 import css from '../keys/keys.module.css';
 import { Dialog, DialogActions } from '../../ui/dialog.tsx';
@@ -91,7 +91,7 @@ export function RoleDialog({ person: given, onClose }: { readonly person: Person
     done: t('role_changed'),
     onDone: () => {
       // It may be the person's own.
-      void queries.invalidateQueries({ queryKey: sessionQuery(api).queryKey });
+      void queries.invalidateQueries({ queryKey: sessionQuery.queryKey });
       onClose();
     },
   });

@@ -1,7 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { PaymentRow } from '../../../../src/http/dashboard/payments/contract.ts';
-import { useDashboard } from '../../dashboard.ts';
 import { useLocale } from '../../locale.tsx';
 import { useScope } from '../../scope.ts';
 import { Button } from '../../ui/button.tsx';
@@ -35,10 +34,9 @@ interface FindProps {
 
 function Find({ onChoose, onClose }: FindProps) {
   const { t } = useLocale('refunds');
-  const { api } = useDashboard();
   const scope = useScope();
   const [text, setText] = useState('');
-  const found = useQuery({ ...searchQuery(api, scope, text), enabled: text !== '' });
+  const found = useQuery({ ...searchQuery(scope, text), enabled: text !== '' });
   // In the other mode it is found too, but not refunded from here.
   const payments = found.data?.mode === scope.mode ? found.data.data.map(({ payment }) => payment) : [];
   return (
@@ -85,8 +83,7 @@ interface RefundProps {
 
 function Refund({ id, onDone, onBack, onClose }: RefundProps) {
   const { t } = useLocale('refunds', 'detail', 'list');
-  const { api } = useDashboard();
-  const { data: payment, error } = useQuery(paymentQuery(api, useScope(), id));
+  const { data: payment, error } = useQuery(paymentQuery(useScope(), id));
   // The dialog stays when everything is refunded, and says so.
   const [wasOpen, setOpen] = useState(false);
   if (payment !== undefined && (payment.can.refund !== 'none' || wasOpen)) {

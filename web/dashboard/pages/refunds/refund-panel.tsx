@@ -1,20 +1,17 @@
 import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
 import type { ListedRefundView } from '../../../../src/http/dashboard/refunds/contract.ts';
-import { useDashboard } from '../../dashboard.ts';
+import { reads } from '../../api.ts';
 import { useLocale } from '../../locale.tsx';
-import { useScope } from '../../scope.ts';
+import { useScope, type Scope } from '../../scope.ts';
 import { Button } from '../../ui/button.tsx';
-import { CopyButton, Short, Moment } from '../../ui/value.tsx';
+import { Badge, CopyButton, Facts, Moment, Short } from '../../ui/value.tsx';
 import { Notice } from '../../ui/notice.tsx';
-import { Fact, Facts, LogPanel } from '../log/log-panel.tsx';
+import { LogPanel, PaymentLink } from '../log/log-panel.tsx';
 import logCss from '../log/log.module.css';
 import { networkName } from '../../formats.ts';
 import { failureText } from '../payments/refund/refund-failure.ts';
-import { refundQuery } from './queries.ts';
-import { classNames } from '../../ui/class-names.ts';
-import statusCss from '../../ui/value.module.css';
+import { refundsKey } from '../payments/queries.ts';
 import css from './refunds.module.css';
 
 const CancelRefundDialog = lazy(async () => ({
@@ -27,11 +24,15 @@ interface RefundPanelProps {
   readonly onClose: () => void;
 }
 
+function refundQuery(scope: Scope, refund: string) {
+  const params = { ...scope, refund };
+  return reads(refundsKey(scope), 'GET /dashboard/api/projects/:project/:mode/refunds/:refund', { params });
+}
+
 /** One refund: what it gives back, where it stands, and what can be done about it. */
 export function RefundPanel({ refund: id, onSign, onClose }: RefundPanelProps) {
   const { t } = useLocale('refunds');
-  const { api } = useDashboard();
-  const found = useQuery(refundQuery(api, useScope(), id));
+  const found = useQuery(refundQuery(useScope(), id));
   return (
     <LogPanel title={t('refund_one')} found={found} onClose={onClose}>
       {(refund) => <Refund refund={refund} onSign={() => onSign(refund)} />}
@@ -119,47 +120,29 @@ function What({ refund }: { readonly refund: ListedRefundView }) {
 
 function RefundFacts({ refund }: { readonly refund: ListedRefundView }) {
   const { t, fiat } = useLocale('refunds', 'detail', 'list');
-  const scope = useScope();
-  const { payment, payout } = refund;
+  const { payment, payout, address, completed_at: completedAt } = refund;
   const hash = refund.transaction_hash ?? payout?.transaction_hash ?? null;
+  const explorer = refund.explorer_url ?? payout?.explorer_url ?? null;
   return (
-    <Facts>
-      <Fact name={t('refund_worth')}>{fiat(refund.amount, refund.currency)}</Fact>
-      <Fact name={t('payment')}>
-        <Link to="/projects/$project/$mode/payments/$payment" params={{ ...scope, payment: payment.id }}>
-          {payment.name ?? payment.id}
-        </Link>
-      </Fact>
-      <Fact name={t('network')}>{networkName(refund.network)}</Fact>
-      {refund.address === null ? null : (
-        <Fact name={t('address')}>
-          <Short text={refund.address} what={t('address')} />
-        </Fact>
-      )}
-      {hash === null ? null : (
-        <Fact name={t('refund_transaction')}>
-          <Short text={hash} what={t('hash')} href={refund.explorer_url ?? payout?.explorer_url ?? null} />
-        </Fact>
-      )}
-      {refund.reason === null ? null : <Fact name={t('refund_reason')}>{refund.reason}</Fact>}
-      <Fact name={t('created')}>
-        <Moment iso={refund.created_at} />
-      </Fact>
-      {refund.completed_at === null ? null : (
-        <Fact name={t('completed')}>
-          <Moment iso={refund.completed_at} />
-        </Fact>
-      )}
-      <Fact name={t('id')}>
-        <Short text={refund.id} what={t('id')} />
-      </Fact>
-    </Facts>
+    <Facts
+      facts={[
+        [t('refund_worth'), fiat(refund.amount, refund.currency)],
+        [t('payment'), <PaymentLink payment={payment.id} name={payment.name ?? payment.id} />],
+        [t('network'), networkName(refund.network)],
+        [t('address'), address === null ? null : <Short text={address} what={t('address')} />],
+        [t('refund_transaction'), hash === null ? null : <Short text={hash} what={t('hash')} href={explorer} />],
+        [t('refund_reason'), refund.reason],
+        [t('created'), <Moment iso={refund.created_at} />],
+        [t('completed'), completedAt === null ? null : <Moment iso={completedAt} />],
+        [t('id'), <Short text={refund.id} what={t('id')} />],
+      ]}
+    />
   );
 }
 
 type Stage = ListedRefundView['stage'];
 
-const CLASSES = {
+const TONES = {
   waiting_for_address: 'open',
   to_sign: 'open',
   seen: 'waiting',
@@ -182,7 +165,9 @@ export function RefundStage({ refund: { stage, payout } }: { readonly refund: Li
   const isCounted = stage === 'seen' && payout !== null;
   return (
     <span>
-      <span className={classNames(statusCss.status, statusCss[CLASSES[stage]], css.stage)}>{textOf(stage)}</span>
+      <Badge tone={TONES[stage]} className={css.stage}>
+        {textOf(stage)}
+      </Badge>
       {isCounted ? <small>{t('confirmations', { have: payout.confirmations, need: payout.needed })}</small> : null}
     </span>
   );

@@ -1,27 +1,59 @@
+import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useEffect, useState } from 'react';
-import type { ListedRefundView } from '../../../../src/http/dashboard/refunds/contract.ts';
+import { REFUND_STAGES } from '../../../../src/domain/refund-stage.ts';
+import type { ListedRefundView, RefundFilters } from '../../../../src/http/dashboard/refunds/contract.ts';
 import { useDashboard } from '../../dashboard.ts';
+import { decimalsOf, formatUnits, unitsOf } from '../../decimal.ts';
+import { networkName } from '../../formats.ts';
 import { useLocale } from '../../locale.tsx';
 import { useScope } from '../../scope.ts';
+import {
+  beginOf,
+  PERIOD_NAMES,
+  present,
+  readSearch,
+  textUpTo,
+  usePageSearch,
+  type Given,
+  type SearchOf,
+} from '../../search.ts';
 import { useActions } from '../../session.ts';
 import { Page } from '../../shell/page.tsx';
 import { Button, LinkButton } from '../../ui/button.tsx';
 import { Ago } from '../../ui/value.tsx';
+import { asOptions, LogFilters, usePeriodRow } from '../log/log-filters.tsx';
 import type { LogChoice, LogColumn } from '../log/log-table.tsx';
 import { LogView } from '../log/log-view.tsx';
-import { useLogSearch, useLog } from '../log/use-log.ts';
-import { networkName } from '../../formats.ts';
+import { useLog } from '../log/use-log.ts';
+import { filterWordsQuery } from '../payments/list-queries.ts';
 import { refundsKey } from '../payments/queries.ts';
-import { refundList, filtersOf, refundsSearch, type RefundsSearch } from './queries.ts';
-import { RefundFilterRow } from './refund-filters.tsx';
-import { RefundPanel, RefundStage } from './refund-panel.tsx';
-import { LazySignDialog } from './sign/lazy-sign-dialog.tsx';
-import { useChosen, type ChosenRefunds } from './use-chosen.ts';
-import { formatUnits, unitsOf, decimalsOf } from '../../decimal.ts';
+import { RefundPanel, RefundStage, useStageText } from './refund-panel.tsx';
 import css from './refunds.module.css';
+import { LazySignDialog } from './sign/lazy-sign-dialog.tsx';
 
 const NewRefundDialog = lazy(async () => ({ default: (await import('./new-refund-dialog.tsx')).NewRefundDialog }));
 const FileDialog = lazy(async () => ({ default: (await import('../log/file-dialog.tsx')).FileDialog }));
+
+/** The filters of the refunds and the chosen one, as they stand in the URL. */
+const RULES = {
+  stage: REFUND_STAGES,
+  /** The server knows which there are. */
+  coin: /^[A-Z]{2,8}$/,
+  network: /^[a-z]{2,20}$/,
+  period: PERIOD_NAMES,
+  search: textUpTo(255),
+  show: /^re_[0-9a-z]{26}$/,
+} as const;
+export type RefundsSearch = SearchOf<typeof RULES>;
+
+function refundsSearch(given: Given): RefundsSearch {
+  return readSearch(RULES, given);
+}
+
+/** The filters as the server takes them. */
+function filtersOf({ stage, coin, network, period, search }: RefundsSearch): RefundFilters {
+  return present({ stage, asset: coin, network, created_after: beginOf(period), search }) as RefundFilters;
+}
 
 /** A dialog over the page, or what one of them made. */
 type Opened =
@@ -34,22 +66,39 @@ type Opened =
 /** The refunds of a project and mode. */
 export function RefundsPage() {
   const { t } = useLocale('refunds', 'detail', 'list');
-  const { search, onChange, onShow } = useLogSearch(refundsSearch);
+  const { search, isNarrowed, onChange, onClear, onShow } = usePageSearch(refundsSearch);
   const filters = filtersOf(search);
-  const isNarrowed = Object.keys(filters).length > 0;
   const chosen = useChosen();
-  const choice = useChoice(chosen);
+  const textOf = useStageText();
+  const { coins, networks = [] } = useQuery(filterWordsQuery).data ?? {};
   const [opened, open] = useState<Opened | null>(null);
   const sign = (refunds: readonly ListedRefundView[]): void => open({ sign: refunds });
   return (
     <Page title={t('refunds')} hasTimes actions={<Actions onOpen={open} />}>
-      <RefundFilterRow search={search} isNarrowed={isNarrowed} onChange={onChange} />
+      <LogFilters
+        search={search}
+        isNarrowed={isNarrowed}
+        rows={[
+          ['search', t('refund_search')],
+          ['stage', t('status'), t('refund_any_stage'), REFUND_STAGES.map((one) => [one, textOf(one)])],
+          ['coin', t('choose_coin'), t('refund_any_coin'), asOptions(coins)],
+          ['network', t('network'), t('refund_any_network'), networks.map(({ name, label }) => [name, label])],
+          usePeriodRow(),
+        ]}
+        onChange={onChange}
+        onClear={onClear}
+      />
       <ChosenBar chosen={chosen} onSign={() => sign(chosen.refunds)} />
       <LogView
-        {...useLog((api, scope) => refundList(api, scope, filters))}
+        {...useLog({
+          route: 'GET /dashboard/api/projects/:project/:mode/refunds',
+          filters,
+          of: 'refunds',
+          isOpen: ({ stage }) => stage !== 'completed' && stage !== 'failed',
+        })}
         label={t('refunds')}
         columns={useColumns()}
-        {...(choice !== null && { choice })}
+        choice={useChoice(chosen)}
         empty={{ icon: 'refund', title: t('refunds_none_title'), text: t('refunds_none_text') }}
         noMatch={isNarrowed ? t('refunds_no_match') : null}
         shown={search.show}
@@ -58,7 +107,7 @@ export function RefundsPage() {
           <RefundPanel key={id} refund={id} onSign={(refund) => sign([refund])} onClose={onClose} />
         )}
       />
-      <Dialogs opened={opened} search={search} onOpen={open} onShow={onShow} onSigned={chosen.clear} />
+      <Dialogs opened={opened} filters={filters} onOpen={open} onShow={onShow} onSigned={chosen.clear} />
     </Page>
   );
 }
@@ -77,8 +126,36 @@ function Actions({ onOpen }: { readonly onOpen: (opened: Opened) => void }) {
   );
 }
 
+/** The most refunds that one transaction pays. */
+const MAX_CHOSEN = 50;
+
+/** The refunds that a person chose to sign together: of one network, as the first one says. */
+function useChosen() {
+  const [refunds, set] = useState<readonly ListedRefundView[]>([]);
+  const [first] = refunds;
+  const isIn = ({ id }: ListedRefundView): boolean => refunds.some((one) => one.id === id);
+  return {
+    refunds,
+    /** Whether a refund can be signed together with those that are chosen. */
+    isOffered: (refund: ListedRefundView): boolean =>
+      isIn(refund) ||
+      (refund.is_joinable &&
+        refund.can.sign &&
+        (first === undefined || first.network === refund.network) &&
+        refunds.length < MAX_CHOSEN),
+    choose: (refund: ListedRefundView, isChosen: boolean): void =>
+      set((before) => {
+        const others = before.filter(({ id }) => id !== refund.id);
+        return isChosen ? [...others, refund] : others;
+      }),
+    clear: () => set([]),
+  };
+}
+
+type Chosen = ReturnType<typeof useChosen>;
+
 /** Only live refunds are signed, and only by those who may say where money goes. */
-function useChoice({ refunds, isOffered, choose }: ChosenRefunds): LogChoice<ListedRefundView> | null {
+function useChoice({ refunds, isOffered, choose }: Chosen): LogChoice<ListedRefundView> | null {
   const { t } = useLocale('refunds');
   const { mode } = useScope();
   if (!useActions().includes('create_refunds') || mode === 'test') return null;
@@ -94,15 +171,7 @@ function useChoice({ refunds, isOffered, choose }: ChosenRefunds): LogChoice<Lis
 function useColumns(): readonly LogColumn<ListedRefundView>[] {
   const { t, fiat } = useLocale('refunds', 'detail', 'list');
   return [
-    {
-      key: 'amount',
-      title: t('amount'),
-      cell: (refund) => (
-        <>
-          {refund.crypto_amount} {refund.asset}
-        </>
-      ),
-    },
+    { key: 'amount', title: t('amount'), cell: ({ crypto_amount: amount, asset }) => `${amount} ${asset}` },
     {
       key: 'worth',
       title: t('refund_worth'),
@@ -119,17 +188,16 @@ function useColumns(): readonly LogColumn<ListedRefundView>[] {
 
 interface DialogsProps {
   readonly opened: Opened | null;
-  readonly search: RefundsSearch;
+  readonly filters: RefundFilters;
   readonly onShow: (refund: string | undefined) => void;
   readonly onOpen: (opened: Opened | null) => void;
   readonly onSigned: () => void;
 }
 
-function Dialogs({ opened, search, onOpen, onShow, onSigned }: DialogsProps) {
+function Dialogs({ opened, filters, onOpen, onShow, onSigned }: DialogsProps) {
   const { t } = useLocale('refunds', 'list');
   const scope = useScope();
   const { queries } = useDashboard();
-  const refresh = (): void => void queries.invalidateQueries({ queryKey: refundsKey(scope) });
   const onClose = (): void => onOpen(null);
   const made = typeof opened === 'object' && opened !== null && 'made' in opened ? opened.made : null;
   useEffect(() => {
@@ -139,18 +207,14 @@ function Dialogs({ opened, search, onOpen, onShow, onSigned }: DialogsProps) {
     onShow(made);
   }, [made]);
   if (opened === null) return null;
-  const created = (refund: string): void => {
-    refresh();
-    onOpen({ made: refund });
-  };
-  const signed = (): void => {
-    refresh();
-    onClose();
+  const changeTo = (next: Opened | null): void => {
+    void queries.invalidateQueries({ queryKey: refundsKey(scope) });
+    onOpen(next);
   };
   return (
     <Suspense>
       {opened === 'create' ? (
-        <NewRefundDialog onDone={created} onClose={onClose} />
+        <NewRefundDialog onDone={(refund) => changeTo({ made: refund })} onClose={onClose} />
       ) : opened === 'export' ? (
         <FileDialog
           name={t('refunds_export')}
@@ -163,18 +227,18 @@ function Dialogs({ opened, search, onOpen, onShow, onSigned }: DialogsProps) {
           }}
           path="/dashboard/api/projects/:project/:mode/refunds/export"
           params={{ ...scope }}
-          filters={filtersOf(search)}
+          filters={filters}
           onClose={onClose}
         />
       ) : 'made' in opened ? null : (
-        <LazySignDialog refunds={opened.sign} onSent={onSigned} onClose={signed} />
+        <LazySignDialog refunds={opened.sign} onSent={onSigned} onClose={() => changeTo(null)} />
       )}
     </Suspense>
   );
 }
 
 /** The refunds chosen to be signed together, and their sum. */
-function ChosenBar({ chosen, onSign }: { readonly chosen: ChosenRefunds; readonly onSign: () => void }) {
+function ChosenBar({ chosen, onSign }: { readonly chosen: Chosen; readonly onSign: () => void }) {
   const { t } = useLocale('refunds');
   const { refunds } = chosen;
   const [first] = refunds;
@@ -185,16 +249,10 @@ function ChosenBar({ chosen, onSign }: { readonly chosen: ChosenRefunds; readonl
     amounts.reduce((units, amount) => units + unitsOf(amount, decimals), 0n),
     decimals,
   );
+  const { asset, network } = first;
   return (
     <div className={css.chosen} role="status">
-      <span>
-        {t('refunds_chosen', {
-          count: refunds.length,
-          amount: sum,
-          asset: first.asset,
-          network: networkName(first.network),
-        })}
-      </span>
+      <span>{t('refunds_chosen', { count: refunds.length, amount: sum, asset, network: networkName(network) })}</span>
       <Button small kind="primary" onClick={onSign}>
         {t('refund_sign_together')}
       </Button>

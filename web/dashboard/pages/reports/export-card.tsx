@@ -11,15 +11,14 @@ import { Card } from '../../ui/card.tsx';
 import { Notice, Problem } from '../../ui/notice.tsx';
 import { SelectField } from '../../ui/form.tsx';
 import { SkeletonRows } from '../../ui/placeholder.tsx';
-import { receiveFile, saveFile } from '../../download.ts';
+import { urlOf, reads } from '../../api.ts';
+import { FORMATS, formatOf, useDownload, type Format } from '../../download.ts';
 import { networkName } from '../../formats.ts';
 import { askedDays, type Days } from './period-card.tsx';
 import css from './reports.module.css';
-import { REPORTS, type ReportsChange, type ReportsSearch } from './search.ts';
-import { Scrolling, useStream, Worth } from './parts.tsx';
-
-const FORMATS = ['csv', 'semicolon', 'jsonl'] as const;
-type Format = (typeof FORMATS)[number];
+import type { SearchChange } from '../../search.ts';
+import { REPORTS, type ReportsSearch } from './search.ts';
+import { Scrolling, Worth } from './parts.tsx';
 
 type Report = (typeof REPORTS)[number];
 
@@ -28,13 +27,12 @@ type ReportQuery = QueryOf<'GET /dashboard/api/projects/:project/:mode/reports'>
 interface ExportCardProps {
   readonly days: Days;
   readonly search: ReportsSearch;
-  readonly onChange: (change: ReportsChange) => void;
+  readonly onChange: (change: SearchChange) => void;
 }
 
 /** Chooses a report, shows what it adds up to, and downloads it. */
 export function ExportCard({ days, search, onChange }: ExportCardProps) {
   const { t } = useLocale('reports');
-  const { api } = useDashboard();
   const scope = useScope();
   const [format, setFormat] = useState<Format>('csv');
   const reports = useReports();
@@ -44,9 +42,7 @@ export function ExportCard({ days, search, onChange }: ExportCardProps) {
   // The server refuses a token of the address that it does not know.
   const query = { ...asked, report, ...(coin !== undefined && { coin, network }) } as ReportQuery;
   const preview = useQuery({
-    queryKey: ['reports', scope, query],
-    queryFn: ({ signal }) =>
-      api('GET /dashboard/api/projects/:project/:mode/reports', { params: { ...scope }, query }, signal),
+    ...reads(['reports'], 'GET /dashboard/api/projects/:project/:mode/reports', { params: scope, query }),
     enabled: asked !== null,
     placeholderData: keepPreviousData,
   });
@@ -121,16 +117,10 @@ interface DownloadProps {
 function Download({ format, query }: DownloadProps) {
   const { t, number } = useLocale('reports');
   const { toast } = useDashboard();
-  const { progress, fault, start, stop } = useStream('export', 0, async (answer, onRows) => {
-    const file = await receiveFile(answer, ({ rows }) => onRows(rows));
-    saveFile(file);
-    toast(t('report_done', { rows: number(file.rows) }));
-  });
-  const body = {
-    ...query,
-    format: format === 'jsonl' ? 'jsonl' : 'csv',
-    ...(format === 'semicolon' && { separator: 'semicolon' }),
-  };
+  const { progress, fault, start, stop } = useDownload(
+    urlOf('/dashboard/api/projects/:project/:mode/reports/export', { params: { ...useScope() } }),
+    ({ rows }) => toast(t('report_done', { rows: number(rows) })),
+  );
   return (
     <>
       <Problem error={fault} />
@@ -139,13 +129,13 @@ function Download({ format, query }: DownloadProps) {
           kind="primary"
           busy={progress !== null}
           aria-disabled={query === null}
-          onClick={query === null ? undefined : () => start(body)}
+          onClick={query === null ? undefined : () => start({ ...query, ...formatOf(format) })}
         >
           {t('report_download')}
         </Button>
         {progress === null ? null : (
           <>
-            <span role="status">{t('report_rows', { rows: number(progress) })}</span>
+            <span role="status">{t('report_rows', { rows: number(progress.rows) })}</span>
             <Button onClick={stop}>{t('report_stop')}</Button>
           </>
         )}

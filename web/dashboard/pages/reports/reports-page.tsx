@@ -1,21 +1,17 @@
-import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useLocale } from '../../locale.tsx';
 import { Page } from '../../shell/page.tsx';
 import { ExportCard } from './export-card.tsx';
 import { askedDays, PeriodCard, type Days } from './period-card.tsx';
 import css from './reports.module.css';
-import { reportsSearch, type ReportsChange, type ReportsSearch } from './search.ts';
+import { usePageSearch, type SearchChange } from '../../search.ts';
+import { reportsSearch, type ReportsSearch } from './search.ts';
 import { StatementCard } from './statement-card.tsx';
 
 /** Reports and statements of any period, on the screen, as files and on paper. */
 export function ReportsPage() {
   const { t } = useLocale('reports');
-  // The route hands on the URL's words as they are: reading them comes with this page.
-  const search = reportsSearch({ ...useSearch({ from: '/signed-in/projects/$project/$mode/reports' }) });
-  const navigate = useNavigate({ from: '/projects/$project/$mode/reports' });
-  const onChange = (change: ReportsChange): void =>
-    void navigate({ search: reportsSearch({ ...search, ...change }), replace: true, resetScroll: false });
+  const { search, onChange } = usePageSearch(reportsSearch);
   const { days, onDays } = useDays(search, onChange);
   return (
     <Page title={t('reports')}>
@@ -31,7 +27,7 @@ export function ReportsPage() {
 }
 
 /** The days in the address; while they are being typed they are none yet, and stand here alone. */
-function useDays(search: ReportsSearch, onChange: (change: ReportsChange) => void) {
+function useDays(search: ReportsSearch, onChange: (change: SearchChange) => void) {
   const { zone: own, localDay } = useLocale();
   const [typed, type] = useState<{ readonly days: Days; readonly instead: string } | null>(null);
   const today = localDay(new Date().toISOString());

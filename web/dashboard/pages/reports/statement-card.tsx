@@ -1,6 +1,8 @@
 import { useState } from 'react';
 import type { StatementRecord } from '../../../../src/http/dashboard/reports/contract.ts';
-import { ApiFault } from '../../api.ts';
+import { urlOf } from '../../api.ts';
+import { brokenOff, useStream } from '../../download.ts';
+import { useScope } from '../../scope.ts';
 import { useLocale } from '../../locale.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
@@ -8,7 +10,6 @@ import { Notice, Problem } from '../../ui/notice.tsx';
 import { askedDays, type Days } from './period-card.tsx';
 import css from './reports.module.css';
 import { Statement } from './statement.tsx';
-import { useStream } from './parts.tsx';
 
 const STEPS = ['transfers', 'payments', 'refunds', 'deposits'] as const;
 type Step = (typeof STEPS)[number];
@@ -19,15 +20,19 @@ export function StatementCard({ days }: { readonly days: Days }) {
   const { t } = useLocale('reports');
   const [statement, show] = useState<StatementRecord | null>(null);
   const [isBusy, setBusy] = useState(false);
-  const making = useStream<Step>('statement', STEPS[0], async (answer, onStep) => {
-    let isOver = false;
-    for await (const line of linesOf(answer)) {
-      isOver = !('step' in line);
-      if ('step' in line) onStep(line.step);
-      else if ('statement' in line) show(line.statement);
-      else setBusy(true);
-    }
-    if (!isOver) throw new ApiFault(0, 'broken_off', '', null);
+  const making = useStream<Step>({
+    url: urlOf('/dashboard/api/projects/:project/:mode/reports/statement', { params: { ...useScope() } }),
+    first: STEPS[0],
+    take: async (answer, onStep) => {
+      let isOver = false;
+      for await (const line of linesOf(answer)) {
+        isOver = !('step' in line);
+        if ('step' in line) onStep(line.step);
+        else if ('statement' in line) show(line.statement);
+        else setBusy(true);
+      }
+      if (!isOver) brokenOff();
+    },
   });
   const asked = askedDays(days);
   const start = (): void => {
@@ -67,10 +72,7 @@ async function* linesOf(answer: Response): AsyncGenerator<Line> {
   const reader = answer.body?.pipeThrough(new TextDecoderStream()).getReader();
   let text = '';
   for (;;) {
-    const { done = true, value = '' } =
-      (await reader?.read().catch(() => {
-        throw new ApiFault(0, 'broken_off', '', null);
-      })) ?? {};
+    const { done = true, value = '' } = (await reader?.read().catch(brokenOff)) ?? {};
     const lines = (text + value).split('\n');
     text = lines.pop() ?? '';
     for (const line of lines) yield JSON.parse(line) as Line;

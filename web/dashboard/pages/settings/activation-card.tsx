@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { SettingsView } from '../../../../src/http/dashboard/settings/contract.ts';
-import { useDashboard } from '../../dashboard.ts';
+import { reads } from '../../api.ts';
 import { useLocale } from '../../locale.tsx';
 import { problemOf, problemOfForm } from '../../problem.ts';
 import { useScope } from '../../scope.ts';
@@ -52,35 +52,29 @@ export function ActivationCard({ settings, mayChange }: ActivationProps) {
 
 function useActivation(active: boolean, onDone: () => void) {
   const { t } = useLocale('settings');
-  const { api, queries } = useDashboard();
   const { project } = useScope();
   const params = { project };
   return useChange({
-    send: (_api, name: string) =>
+    send: (api, name: string) =>
       active
         ? api('POST /dashboard/api/projects/:project/settings/activate', { params })
         : api('POST /dashboard/api/projects/:project/settings/deactivate', { params, body: { name } }),
+    shows: settingsQuery(project),
     done: t(active ? 'settings_activated' : 'settings_deactivated'),
-    onDone: (settings) => {
-      queries.setQueryData(settingsQuery(api, project).queryKey, settings);
-      onDone();
-    },
+    onDone,
   });
 }
 
 /** Says what stops, and asks for the project's name. */
 function DeactivateDialog({ name, onClose }: { readonly name: string; readonly onClose: () => void }) {
   const { t } = useLocale('settings');
-  const { api } = useDashboard();
   const { project } = useScope();
   const [typed, type] = useState('');
   const deactivate = useActivation(false, onClose);
-  const stops = useQuery({
-    queryKey: ['settings-stops', project],
-    queryFn: ({ signal }) =>
-      api('GET /dashboard/api/projects/:project/settings/stops', { params: { project } }, signal),
-    staleTime: 0,
+  const query = reads(['settings-stops'], 'GET /dashboard/api/projects/:project/settings/stops', {
+    params: { project },
   });
+  const stops = useQuery({ ...query, staleTime: 0 });
   if (stops.data === undefined) {
     return (
       <Dialog title={t('settings_deactivate')} onClose={onClose}>

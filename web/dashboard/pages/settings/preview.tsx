@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useCallback, useEffect, useRef, useState } from 'react';
 import type { AnswerOf, BodyOf } from '../../../../src/http/dashboard/contract.ts';
-import { useDashboard } from '../../dashboard.ts';
+import { reads } from '../../api.ts';
 import { useLocale } from '../../locale.tsx';
 import { useScope } from '../../scope.ts';
 import { classNames } from '../../ui/class-names.ts';
@@ -44,7 +44,6 @@ const PAUSE_MS = 250;
 
 /** The page with what is typed now. While that is wrong, the page as it was last, and what is wrong. */
 export function usePreview({ name, accent, support_url, logo }: Fields) {
-  const { api } = useDashboard();
   const { code } = useLocale();
   const { project } = useScope();
   const given = JSON.stringify({ name, accent, support_url, ...(logo === undefined ? {} : { logo }), language: code });
@@ -54,9 +53,10 @@ export function usePreview({ name, accent, support_url, logo }: Fields) {
     return () => clearTimeout(timer);
   }, [given]);
   const query = useQuery({
-    queryKey: ['settings-preview', project, asked],
-    queryFn: ({ signal }) =>
-      api(PREVIEW, { params: { project }, body: JSON.parse(asked) as BodyOf<typeof PREVIEW> }, signal),
+    ...reads(['settings-preview'], PREVIEW, {
+      params: { project },
+      body: JSON.parse(asked) as BodyOf<typeof PREVIEW>,
+    }),
     staleTime: Infinity,
     gcTime: 0,
     retry: false,

@@ -1,7 +1,7 @@
-import { useMutation, queryOptions } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { SettingsView } from '../../../../src/http/dashboard/settings/contract.ts';
-import { ApiFault, type Api } from '../../api.ts';
+import { ApiFault, reads } from '../../api.ts';
 import { useDashboard } from '../../dashboard.ts';
 import { useLocale } from '../../locale.tsx';
 import { problemOf } from '../../problem.ts';
@@ -69,7 +69,7 @@ function useEdit(settings: SettingsView) {
   const { t } = useLocale('settings');
   const { api, queries, toast } = useDashboard();
   const { project } = useScope();
-  const { queryKey } = settingsQuery(api, project);
+  const { queryKey } = settingsQuery(project);
   const [base, setBase] = useState(settings);
   const [fields, setFields] = useState(() => fieldsOf(settings));
   const isDirty = JSON.stringify(fields) !== JSON.stringify(fieldsOf(base));
@@ -98,7 +98,7 @@ function useEdit(settings: SettingsView) {
     onError: (error) => {
       if (!(error instanceof ApiFault) || error.type !== 'conflict_error') return;
       // If they cannot be read now, the refusal stands, and so does what was typed.
-      void queries.fetchQuery({ ...settingsQuery(api, project), staleTime: 0 }).then(begin, () => undefined);
+      void queries.fetchQuery({ ...settingsQuery(project), staleTime: 0 }).then(begin, () => undefined);
     },
   });
   return {
@@ -145,11 +145,6 @@ function Defaults(props: FormPart & { readonly settings: SettingsView }) {
   );
 }
 
-const SETTINGS = 'GET /dashboard/api/projects/:project/settings';
-
-export function settingsQuery(api: Api, project: string) {
-  return queryOptions({
-    queryKey: ['settings', project],
-    queryFn: ({ signal }) => api(SETTINGS, { params: { project } }, signal),
-  });
+export function settingsQuery(project: string) {
+  return reads(['settings'], 'GET /dashboard/api/projects/:project/settings', { params: { project } });
 }

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { useDashboard, askToReauthenticate, noteRefusal } from '../../dashboard.ts';
+import { useDashboard } from '../../dashboard.ts';
 import { useLocale } from '../../locale.tsx';
 import { useScope } from '../../scope.ts';
 import { useActions } from '../../session.ts';
@@ -9,19 +9,18 @@ import { NotLoaded } from '../../ui/placeholder.tsx';
 import { ActivationCard } from './activation-card.tsx';
 import { settingsQuery, SettingsForm } from './settings-form.tsx';
 import css from './settings.module.css';
-import { useEffect, useRef, useState } from 'react';
-import { ApiFault, urlOf } from '../../api.ts';
-import { problemText } from '../../problem.ts';
+import { useState } from 'react';
+import { urlOf } from '../../api.ts';
+import { problemOfForm } from '../../problem.ts';
 import { Button } from '../../ui/button.tsx';
-import { downloadFile, saveFile } from '../../download.ts';
+import { sizeText, useDownload } from '../../download.ts';
 import { CustomersDialog } from './customers-dialog.tsx';
 
 /** How a project looks to customers, its defaults, its data, and whether it takes payments. */
 export function SettingsPage() {
   const { t } = useLocale('settings');
-  const { api } = useDashboard();
   const { project } = useScope();
-  const settings = useQuery(settingsQuery(api, project));
+  const settings = useQuery(settingsQuery(project));
   const actions = useActions();
   return (
     <Page title={t('settings')}>
@@ -72,60 +71,35 @@ function DataCard({ mayExport, mayDelete }: DataCardProps) {
   );
 }
 
-const KIB = 1_024;
-
 /** One download at a time; leaving the page stops it, here and on the server. */
 function ExportRow() {
   const { t, number } = useLocale('settings');
-  const dashboard = useDashboard();
-  const { toast, reauthentication } = dashboard;
+  const { toast } = useDashboard();
   const { project } = useScope();
-  const [bytes, setBytes] = useState<number | null>(null);
-  const running = useRef<AbortController | null>(null);
-  useEffect(() => () => running.current?.abort(), []);
-  const sizeOf = (count: number): string =>
-    count < KIB * KIB ? `${number(Math.ceil(count / KIB))} KB` : `${number(Math.round(count / KIB / KIB))} MB`;
-  const download = async (signal: AbortSignal) => {
-    const url = urlOf('/dashboard/api/projects/:project/settings/export', { params: { project } });
-    const watching = { signal, onProgress: (progress: { readonly bytes: number }) => setBytes(progress.bytes) };
-    try {
-      return await downloadFile(url, {}, watching);
-    } catch (error) {
-      if (!(error instanceof ApiFault) || error.type !== 'reauthentication_required') throw error;
-      return (await askToReauthenticate(reauthentication)) ? downloadFile(url, {}, watching) : null;
-    }
-  };
-  const start = async (): Promise<void> => {
-    const own = new AbortController();
-    running.current = own;
-    setBytes(0);
-    try {
-      const file = await download(own.signal);
-      if (file === null) return;
-      saveFile(file);
-      toast(t('settings_export_done', { size: sizeOf(file.content.size) }));
-    } catch (error) {
-      if (own.signal.aborted) return;
-      noteRefusal(dashboard, error);
-      toast(problemText(error, t), 'problem');
-    } finally {
-      setBytes(null);
-    }
-  };
+  const { progress, start, stop } = useDownload(
+    urlOf('/dashboard/api/projects/:project/settings/export', { params: { project } }),
+    ({ content }) => toast(t('settings_export_done', { size: sizeText(content.size, number) })),
+    (fault) => {
+      const problem = problemOfForm(fault, [], t);
+      if (problem !== null) toast(problem, 'problem');
+    },
+  );
   return (
     <Row
       title={t('settings_export')}
       text={
         <>
           {t('settings_export_text')}
-          {bytes === null ? null : <b role="status"> {t('settings_export_progress', { size: sizeOf(bytes) })}</b>}
+          {progress === null ? null : (
+            <b role="status"> {t('settings_export_progress', { size: sizeText(progress.bytes, number) })}</b>
+          )}
         </>
       }
     >
-      {bytes === null ? (
-        <Button onClick={() => void start()}>{t('settings_export')}</Button>
+      {progress === null ? (
+        <Button onClick={() => start({})}>{t('settings_export')}</Button>
       ) : (
-        <Button onClick={() => running.current?.abort()}>{t('settings_export_stop')}</Button>
+        <Button onClick={stop}>{t('settings_export_stop')}</Button>
       )}
     </Row>
   );

@@ -2,13 +2,12 @@ import type { HoldingView, NetworkView, OfferedView } from '../../../../src/http
 import { useLocale } from '../../locale.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
-import { Short, CopyButton, Ago } from '../../ui/value.tsx';
+import { Ago, CopyButton, Facts, Short } from '../../ui/value.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import rows from '../../ui/row.module.css';
 import { Amounts } from './sweep-parts.tsx';
 import css from './sweeps.module.css';
 import type { WalletCall } from '../../../../src/http/dashboard/contract-parts.ts';
-import { Fact, Facts } from '../log/log-panel.tsx';
 
 interface NetworkCardProps {
   readonly deposits: NetworkView;
@@ -131,17 +130,15 @@ function CallDetails({ call, gasLimit }: CallDetailsProps) {
     <details className={css.details}>
       <summary>{t('call_to_copy')}</summary>
       <div className={css.call}>
-        <Facts>
-          <Fact name={t('call_to')}>
-            <Short text={call.to} what={t('call_to')} />
-          </Fact>
-          <Fact name={t('call_chain')}>{call.chain_id}</Fact>
-          <Fact name={t('call_value')}>{call.value}</Fact>
-          {gasLimit === null ? null : <Fact name={t('call_gas_limit')}>{gasLimit}</Fact>}
-          <Fact name={t('call_data')}>
-            <CopyButton text={call.data}>{t('copy_call_data')}</CopyButton>
-          </Fact>
-        </Facts>
+        <Facts
+          facts={[
+            [t('call_to'), <Short text={call.to} what={t('call_to')} />],
+            [t('call_chain'), call.chain_id],
+            [t('call_value'), call.value],
+            [t('call_gas_limit'), gasLimit],
+            [t('call_data'), <CopyButton text={call.data}>{t('copy_call_data')}</CopyButton>],
+          ]}
+        />
       </div>
     </details>
   );

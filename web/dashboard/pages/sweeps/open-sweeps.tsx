@@ -1,7 +1,6 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { SweepView } from '../../../../src/http/dashboard/sweeps/contract.ts';
-import { useDashboard } from '../../dashboard.ts';
 import { useLocale } from '../../locale.tsx';
 import { problemOf } from '../../problem.ts';
 import { useScope } from '../../scope.ts';
@@ -132,8 +131,7 @@ function HashDialog({ sweep, onClose }: HashDialogProps) {
 /** Sweeps of the past, with sender and cost, the newest first. */
 export function History() {
   const { t } = useLocale('sweeps');
-  const { api } = useDashboard();
-  const list = useInfiniteQuery(historyQuery(api, useScope()));
+  const list = useInfiniteQuery(historyQuery(useScope()));
   if (list.data === undefined) {
     return (
       <Card title={t('sweeps_history')}>

@@ -1,10 +1,8 @@
 import { formatUnits, unitsOf } from '../../decimal.ts';
 import { useLocale } from '../../locale.tsx';
 import type { SweepView } from '../../../../src/http/dashboard/sweeps/contract.ts';
-import { classNames } from '../../ui/class-names.ts';
-import css from '../../ui/value.module.css';
-import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
-import type { Api } from '../../api.ts';
+import { Badge } from '../../ui/value.tsx';
+import { reads, readsPages } from '../../api.ts';
 import type { Scope } from '../../scope.ts';
 import { projectKey } from '../payments/queries.ts';
 
@@ -43,7 +41,7 @@ function useWorth(amounts: readonly Amount[]): string | null {
   return fiat(formatUnits(cents, 2), 'USD');
 }
 
-const CLASSES = {
+const TONES = {
   asked: 'open',
   sent: 'waiting',
   seen: 'waiting',
@@ -54,7 +52,7 @@ const CLASSES = {
 
 export function SweepState({ state }: Pick<SweepView, 'state'>) {
   const { t } = useLocale('sweeps');
-  return <span className={classNames(css.status, css[CLASSES[state]])}>{t(`sweep_state_${state}`)}</span>;
+  return <Badge tone={TONES[state]}>{t(`sweep_state_${state}`)}</Badge>;
 }
 
 export const SWEEPS = '/dashboard/api/projects/:project/:mode/sweeps';
@@ -65,23 +63,10 @@ export function sweepsKey(scope: Scope): readonly unknown[] {
   return [...projectKey(scope), 'sweeps'];
 }
 
-export function sweepsQuery(api: Api, scope: Scope) {
-  return queryOptions({
-    queryKey: [...sweepsKey(scope), 'now'],
-    queryFn: ({ signal }) => api(`GET ${SWEEPS}`, { params: { ...scope } }, signal),
-  });
+export function sweepsQuery(scope: Scope) {
+  return reads(sweepsKey(scope), `GET ${SWEEPS}`, { params: scope });
 }
 
-export function historyQuery(api: Api, scope: Scope) {
-  return infiniteQueryOptions({
-    queryKey: [...sweepsKey(scope), 'history'],
-    queryFn: ({ pageParam, signal }) =>
-      api(
-        `GET ${SWEEPS}/history`,
-        { params: { ...scope }, query: { limit: PAGE, ...(pageParam !== null && { after: pageParam }) } },
-        signal,
-      ),
-    initialPageParam: null as string | null,
-    getNextPageParam: ({ next }) => next,
-  });
+export function historyQuery(scope: Scope) {
+  return readsPages(sweepsKey(scope), `GET ${SWEEPS}/history`, { params: scope, query: { limit: PAGE } });
 }

@@ -1,7 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { NetworkView, OfferedView } from '../../../../src/http/dashboard/sweeps/contract.ts';
-import { useDashboard } from '../../dashboard.ts';
 import { useLocale } from '../../locale.tsx';
 import { useScope } from '../../scope.ts';
 import { useActions } from '../../session.ts';
@@ -35,17 +34,16 @@ export function SweepsPage() {
 
 function LiveSweeps() {
   const { t } = useLocale('sweeps');
-  const { api, queries } = useDashboard();
   const scope = useScope();
   const maySend = useActions().includes('send_sweeps');
-  const overview = useQuery(sweepsQuery(api, scope));
+  const overview = useQuery(sweepsQuery(scope));
   const [sending, setSending] = useState<{ readonly deposits: NetworkView; readonly offered: OfferedView } | null>(
     null,
   );
   const check = useChange({
-    send: () => api(`POST ${SWEEPS}/check`, { params: { ...scope }, body: {} }),
+    send: (api) => api(`POST ${SWEEPS}/check`, { params: scope, body: {} }),
+    shows: sweepsQuery(scope),
     stale: sweepsKey(scope),
-    onDone: (answer) => queries.setQueryData(sweepsQuery(api, scope).queryKey, answer),
   });
   const { data } = overview;
   const hasDeposits = data !== undefined && data.networks.length > 0;

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import type { NetworkView } from '../../../../src/http/dashboard/wallets/contract.ts';
-import { useDashboard } from '../../dashboard.ts';
+import { reads } from '../../api.ts';
 import { useLocale } from '../../locale.tsx';
 import { useScope } from '../../scope.ts';
 import { Dialog, DialogActions } from '../../ui/dialog.tsx';
@@ -16,16 +16,10 @@ interface CheckDialogProps {
 /** The addresses that payments get, and what the network's nodes answer now. */
 export function CheckDialog({ network, onClose }: CheckDialogProps) {
   const { t } = useLocale('wallets');
-  const { api } = useDashboard();
   const { project } = useScope();
+  const params = { project, network: network.network };
   const check = useQuery({
-    queryKey: ['wallets', project, 'check', network.network],
-    queryFn: ({ signal }) =>
-      api(
-        'POST /dashboard/api/projects/:project/wallets/:network/check',
-        { params: { project, network: network.network } },
-        signal,
-      ),
+    ...reads(['wallets', project], 'POST /dashboard/api/projects/:project/wallets/:network/check', { params }),
     gcTime: 0,
     retry: false,
   });

@@ -1,18 +1,14 @@
-import { queryOptions } from '@tanstack/react-query';
 import type { WalletsView } from '../../../../src/http/dashboard/wallets/contract.ts';
-import type { Api } from '../../api.ts';
+import { reads } from '../../api.ts';
 import { useDashboard } from '../../dashboard.ts';
 import { useScope, type Scope } from '../../scope.ts';
 
 /** No stream reports how networks are. */
 const EVERY_MS = 15_000;
 
-export function walletsQuery(api: Api, { project }: Pick<Scope, 'project'>) {
-  return queryOptions({
-    queryKey: ['wallets', project],
-    queryFn: ({ signal }) => api('GET /dashboard/api/projects/:project/wallets', { params: { project } }, signal),
-    refetchInterval: EVERY_MS,
-  });
+export function walletsQuery({ project }: Scope) {
+  const query = reads(['wallets', project], 'GET /dashboard/api/projects/:project/wallets', { params: { project } });
+  return { ...query, refetchInterval: EVERY_MS };
 }
 
 /** Shows what a change answered, and reads all of it again after one that was refused. */
@@ -20,8 +16,8 @@ export function useWalletsCache(): {
   readonly show: (wallets: WalletsView) => void;
   readonly reload: () => void;
 } {
-  const { api, queries } = useDashboard();
-  const { queryKey } = walletsQuery(api, useScope());
+  const { queries } = useDashboard();
+  const { queryKey } = walletsQuery(useScope());
   return {
     show: (wallets) => void queries.setQueryData(queryKey, wallets),
     reload: () => void queries.invalidateQueries({ queryKey }),

@@ -1,6 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { useDashboard } from '../../dashboard.ts';
 import { useLocale } from '../../locale.tsx';
 import { useScope } from '../../scope.ts';
 import { useActions } from '../../session.ts';
@@ -46,8 +45,7 @@ function InTestMode() {
 
 function Wallets() {
   const scope = useScope();
-  const { api } = useDashboard();
-  const found = useQuery(walletsQuery(api, scope));
+  const found = useQuery(walletsQuery(scope));
   const mayManage = useActions().includes('manage_wallets');
   if (found.data === undefined) {
     return (

@@ -5,9 +5,9 @@ import { useDashboard } from '../../dashboard.ts';
 import { useLocale } from '../../locale.tsx';
 import { useScope } from '../../scope.ts';
 import { Button, buttonClass } from '../../ui/button.tsx';
-import { Short, Moment } from '../../ui/value.tsx';
+import { Facts, Moment, Short } from '../../ui/value.tsx';
 import { Notice, Problem } from '../../ui/notice.tsx';
-import { CodeBlock, HeaderList, Fact, Facts, PaymentFact, LogPanel } from '../log/log-panel.tsx';
+import { CodeBlock, HeaderList, LogPanel, PaymentLink } from '../log/log-panel.tsx';
 import logCss from '../log/log.module.css';
 import { hintOf } from './hints.ts';
 import { deliveryQuery, webhooksKey } from './queries.ts';
@@ -25,8 +25,7 @@ interface DeliveryPanelProps {
 /** One delivery: what was sent, what came back, and what usually is wrong. */
 export function DeliveryPanel({ delivery: id, mayManage, onCheck, onClose }: DeliveryPanelProps) {
   const { t } = useLocale('webhooks');
-  const { api } = useDashboard();
-  const found = useQuery(deliveryQuery(api, useScope(), id));
+  const found = useQuery(deliveryQuery(useScope(), id));
   return (
     <LogPanel title={t('delivery')} found={found} onClose={onClose}>
       {(delivery) => (
@@ -50,35 +49,35 @@ function DeliveryFacts({ delivery }: { readonly delivery: DeliveryView }) {
   const scope = useScope();
   const { next_attempt_at: next, endpoint_state: state } = delivery;
   return (
-    <Facts>
-      <Fact name={t('event')}>{delivery.type}</Fact>
-      <Fact name={t('state')}>
-        <DeliveryState state={delivery.state} />
-      </Fact>
-      <Fact name={t('endpoint')}>
-        {delivery.url} {state === 'on' ? null : <EndpointState state={state} />}
-      </Fact>
-      <Fact name="ID">
-        <Short text={delivery.event} what="ID" />
-        <Link
-          className={buttonClass({ kind: 'quiet', small: true })}
-          to="/projects/$project/$mode/event-log"
-          params={scope}
-          search={{ show: delivery.event }}
-        >
-          {t('open_event')}
-        </Link>
-      </Fact>
-      <PaymentFact payment={delivery.payment} />
-      <Fact name={t('created')}>
-        <Moment iso={delivery.created_at} />
-      </Fact>
-      {next === null ? null : (
-        <Fact name={t('next_attempt')}>
-          <Moment iso={next} />
-        </Fact>
-      )}
-    </Facts>
+    <Facts
+      facts={[
+        [t('event'), delivery.type],
+        [t('state'), <DeliveryState state={delivery.state} />],
+        [
+          t('endpoint'),
+          <>
+            {delivery.url} {state === 'on' ? null : <EndpointState state={state} />}
+          </>,
+        ],
+        [
+          'ID',
+          <>
+            <Short text={delivery.event} what="ID" />
+            <Link
+              className={buttonClass({ kind: 'quiet', small: true })}
+              to="/projects/$project/$mode/event-log"
+              params={scope}
+              search={{ show: delivery.event }}
+            >
+              {t('open_event')}
+            </Link>
+          </>,
+        ],
+        [t('payment'), delivery.payment === null ? null : <PaymentLink payment={delivery.payment} />],
+        [t('created'), <Moment iso={delivery.created_at} />],
+        [t('next_attempt'), next === null ? null : <Moment iso={next} />],
+      ]}
+    />
   );
 }
 
@@ -111,7 +110,7 @@ function Retry({ delivery: { id, endpoint_state: state } }: { readonly delivery:
         params: { ...scope, delivery: id },
       }),
     onSuccess: (delivery) => {
-      queries.setQueryData(deliveryQuery(api, scope, id).queryKey, delivery);
+      queries.setQueryData(deliveryQuery(scope, id).queryKey, delivery);
       void queries.invalidateQueries({ queryKey: [...webhooksKey(scope), 'newest'] });
       const status = delivery.attempts[0]?.status ?? null;
       const text = status === null ? t('delivery_retried_none') : t('delivery_retried', { status });

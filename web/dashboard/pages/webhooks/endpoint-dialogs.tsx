@@ -244,8 +244,8 @@ export function RetryAllDialog({ search, onClose }: RetryAllDialogProps) {
         body: filtersOf(search),
       }),
     onSuccess: (started) => {
-      queries.setQueryData(retryQuery(api, scope, started.id).queryKey, started);
-      queries.setQueryData(runningRetryQuery(api, scope).queryKey, { running: started });
+      queries.setQueryData(retryQuery(scope, started.id).queryKey, started);
+      queries.setQueryData(runningRetryQuery(scope).queryKey, { running: started });
       onClose();
     },
   });

@@ -14,8 +14,7 @@ const STILL_MS = 4_000;
 
 /** How far the deliveries are that are sent again together, as long as that goes on and once it has ended. */
 export function RetryProgress() {
-  const { api } = useDashboard();
-  const running = useQuery(runningRetryQuery(api, useScope())).data?.running ?? null;
+  const running = useQuery(runningRetryQuery(useScope())).data?.running ?? null;
   return <div role="status">{running === null ? null : <Progress key={running.id} retry={running.id} />}</div>;
 }
 
@@ -23,7 +22,7 @@ function Progress({ retry: id }: { readonly retry: string }) {
   const { t, number } = useLocale('webhooks');
   const { api, queries } = useDashboard();
   const scope = useScope();
-  const { data: retry } = useQuery(retryQuery(api, scope, id));
+  const { data: retry } = useQuery(retryQuery(scope, id));
   const mayManage = useActions().includes('manage_webhooks');
   const isStill = useIsStill(retry?.done);
   const stop = useMutation({
@@ -31,7 +30,7 @@ function Progress({ retry: id }: { readonly retry: string }) {
       api('POST /dashboard/api/projects/:project/:mode/delivery-retries/:retry/stop', {
         params: { ...scope, retry: id },
       }),
-    onSuccess: (stopped) => queries.setQueryData(retryQuery(api, scope, id).queryKey, stopped),
+    onSuccess: (stopped) => queries.setQueryData(retryQuery(scope, id).queryKey, stopped),
   });
   if (retry === undefined) return null;
   const { total, done, delivered } = retry;

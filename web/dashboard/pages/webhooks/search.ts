@@ -1,76 +1,40 @@
 import type { DeliveryFilters, DeliveryRowView } from '../../../../src/http/dashboard/deliveries/contract.ts';
-import { beginOf, isPeriod, type Period } from '../log/search.ts';
+import { beginOf, PERIOD_NAMES, present, readSearch, textUpTo, type Given, type SearchOf } from '../../search.ts';
 
-type State = DeliveryRowView['state'];
+export const STATES = [
+  'waiting',
+  'delivered',
+  'failed',
+  'stopped',
+] as const satisfies readonly DeliveryRowView['state'][];
+/** The answers that the list can be narrowed to by a choice; others by their code in the URL. */
+export const ANSWERS = 'none 200 301 302 400 401 403 404 410 429 500 502 503'.split(' ');
+
 type EventType = DeliveryRowView['type'];
 
-export const STATES = ['waiting', 'delivered', 'failed', 'stopped'] as const satisfies readonly State[];
-/** The answers that the list can be narrowed to by a choice; others by their code in the URL. */
-export const ANSWERS = [
-  'none',
-  '200',
-  '301',
-  '302',
-  '400',
-  '401',
-  '403',
-  '404',
-  '410',
-  '429',
-  '500',
-  '502',
-  '503',
-] as const;
+/** A text that looks like a type of events; the server knows which there are. */
+export function aType(text: string): EventType | undefined {
+  return /^(?:order|refund|payment)\.[a-z_]{1,20}$/.test(text) ? (text as EventType) : undefined;
+}
 
 /** The filters of the deliveries and the chosen one, as they stand in the URL. */
-export interface WebhooksSearch {
-  readonly endpoint?: string;
-  readonly type?: EventType;
-  readonly state?: State;
+const RULES = {
+  endpoint: /^we_[0-9a-z]{26}$/,
+  type: aType,
+  state: STATES,
   /** A status code, or `none`. */
-  readonly answer?: string;
-  readonly period?: Period;
-  readonly payment?: string;
-  readonly show?: string;
-}
+  answer: /^(?:none|[1-5]\d\d)$/,
+  period: PERIOD_NAMES,
+  payment: textUpTo(64),
+  show: /^dlv_\d{1,19}$/,
+} as const;
+export type WebhooksSearch = SearchOf<typeof RULES>;
 
-/** Reads the search from a URL's query. Unknown values are dropped. */
-export function webhooksSearch(given: Readonly<Record<string, unknown>>): WebhooksSearch {
-  const { endpoint, type, answer, period, payment, show } = given;
-  const state = STATES.find((one) => one === given['state']);
-  return {
-    ...(matches(/^we_[0-9a-z]{26}$/, endpoint) && { endpoint }),
-    ...(isType(type) && { type }),
-    ...(state !== undefined && { state }),
-    ...(matches(/^(?:none|[1-5]\d\d)$/, answer) && { answer }),
-    ...(isPeriod(period) && { period }),
-    ...(matches(/^.{1,64}$/, payment) && { payment }),
-    ...(matches(/^dlv_\d{1,19}$/, show) && { show }),
-  };
-}
-
-function matches(rule: RegExp, value: unknown): value is string {
-  return typeof value === 'string' && rule.test(value);
-}
-
-/** Whether it looks like a type; the server knows which there are. */
-export function isType(value: unknown): value is EventType {
-  return matches(/^(?:order|refund|payment)\.[a-z_]{1,20}$/, value);
+export function webhooksSearch(given: Given): WebhooksSearch {
+  return readSearch(RULES, given);
 }
 
 /** The filters as the server takes them. */
 export function filtersOf({ endpoint, type, state, answer, period, payment }: WebhooksSearch): DeliveryFilters {
-  return {
-    ...(endpoint !== undefined && { endpoint }),
-    ...(type !== undefined && { type }),
-    ...(state !== undefined && { state }),
-    ...(answer !== undefined && { status: answer }),
-    ...(period !== undefined && { created_after: beginOf(period, Date.now()) }),
-    ...(payment !== undefined && { payment }),
-  };
-}
-
-/** Whether any filter is set. */
-export function isNarrowed({ show: _panel, ...filters }: WebhooksSearch): boolean {
-  return Object.keys(filters).length > 0;
+  return present({ endpoint, type, state, status: answer, created_after: beginOf(period), payment });
 }

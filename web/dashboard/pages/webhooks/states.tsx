@@ -1,26 +1,19 @@
 import type { DeliveryRowView, DeliveryView } from '../../../../src/http/dashboard/deliveries/contract.ts';
 import { useLocale } from '../../locale.tsx';
-import { classNames } from '../../ui/class-names.ts';
-import statusCss from '../../ui/value.module.css';
+import { Badge } from '../../ui/value.tsx';
 
-const DELIVERY_CLASSES = { waiting: 'waiting', delivered: 'good', failed: 'bad', stopped: 'over' } as const;
+const DELIVERY_TONES = { waiting: 'waiting', delivered: 'good', failed: 'bad', stopped: 'over' } as const;
 
 export function DeliveryState({ state }: Pick<DeliveryRowView, 'state'>) {
   const { t } = useLocale();
-  return (
-    <span className={classNames(statusCss.status, statusCss[DELIVERY_CLASSES[state]])}>{t(`delivery_${state}`)}</span>
-  );
+  return <Badge tone={DELIVERY_TONES[state]}>{t(`delivery_${state}`)}</Badge>;
 }
 
-const ENDPOINT_CLASSES = { on: 'good', paused: 'waiting', disabled: 'bad', deleted: 'over' } as const;
+const ENDPOINT_TONES = { on: 'good', paused: 'waiting', disabled: 'bad', deleted: 'over' } as const;
 
 export function EndpointState({ state }: { readonly state: DeliveryView['endpoint_state'] }) {
   const { t } = useLocale('webhooks');
-  return (
-    <span className={classNames(statusCss.status, statusCss[ENDPOINT_CLASSES[state]])}>
-      {t(`endpoint_state_${state}`)}
-    </span>
-  );
+  return <Badge tone={ENDPOINT_TONES[state]}>{t(`endpoint_state_${state}`)}</Badge>;
 }
 
 interface AnswerProps {

@@ -61,13 +61,12 @@ interface NewLabelProps {
 
 function NewLabel({ isBusy, onAdd }: NewLabelProps) {
   const { t } = useLocale('detail', 'list');
-  const { api } = useDashboard();
   const scope = useScope();
   const list = useId();
   const [text, setText] = useState('');
   const [isAsked, ask] = useState(false);
   const { ref, problem } = useLimit(text, MAX_LENGTH, null);
-  const { data } = useQuery({ ...labelsQuery(api, scope), enabled: isAsked });
+  const { data } = useQuery({ ...labelsQuery(scope), enabled: isAsked });
   return (
     <Form isDirty={text.trim() !== ''} onSubmit={() => onAdd(text.trim(), () => setText(''))}>
       <div className={css.add}>
@@ -114,7 +113,7 @@ function useChange(payment: PaymentView) {
     onSuccess: (fresh) => {
       putPayment(dashboard, scope, fresh);
       // Nobody waits for the suggestions: the field is free for the next label at once.
-      void queries.invalidateQueries({ queryKey: labelsQuery(api, scope).queryKey });
+      void queries.invalidateQueries({ queryKey: labelsQuery(scope).queryKey });
     },
     onError: (error) => refreshOnRefusal(dashboard, scope, payment.id, error),
   });

@@ -1,6 +1,5 @@
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
-import { useDashboard } from '../../../dashboard.ts';
 import { useLocale } from '../../../locale.tsx';
 import { useScope } from '../../../scope.ts';
 import { Page } from '../../../shell/page.tsx';
@@ -16,10 +15,9 @@ import { paymentQuery } from '../queries.ts';
 /** One payment in detail. */
 export function PaymentPage() {
   const { t, fiat } = useLocale();
-  const { api } = useDashboard();
   const scope = useScope();
   const { payment: id } = useParams({ from: '/signed-in/projects/$project/$mode/payments/$payment' });
-  const { data: payment } = useSuspenseQuery(paymentQuery(api, scope, id));
+  const { data: payment } = useSuspenseQuery(paymentQuery(scope, id));
   const name = payment.order_id ?? payment.transaction_number ?? payment.id;
   return (
     <Page

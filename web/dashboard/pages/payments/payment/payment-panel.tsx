@@ -1,7 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useEffect, type ReactNode } from 'react';
-import { useDashboard } from '../../../dashboard.ts';
 import { useLocale } from '../../../locale.tsx';
 import { problemText } from '../../../problem.ts';
 import { useScope } from '../../../scope.ts';
@@ -24,9 +23,8 @@ interface PaymentPanelProps {
 /** A payment in a panel beside its list. */
 export function PaymentPanel({ payment: id, onClose }: PaymentPanelProps) {
   const { t } = useLocale();
-  const { api } = useDashboard();
   const scope = useScope();
-  const { data: payment, error } = useQuery(paymentQuery(api, scope, id));
+  const { data: payment, error } = useQuery(paymentQuery(scope, id));
   useEffect(() => {
     const press = (event: KeyboardEvent): void => {
       if (event.key === 'Escape' && isPlainKey(event)) onClose();

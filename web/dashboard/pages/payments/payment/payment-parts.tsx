@@ -1,8 +1,8 @@
-import { Fragment, type ReactNode, type ComponentType } from 'react';
+import type { ComponentType, ReactNode } from 'react';
 import type { PaymentView } from '../../../../../src/http/dashboard/payments/contract.ts';
 import { useLocale } from '../../../locale.tsx';
 import { classNames } from '../../../ui/class-names.ts';
-import { CopyButton, Short, Moment, Status } from '../../../ui/value.tsx';
+import { CopyButton, Facts, Moment, Short, Status } from '../../../ui/value.tsx';
 import css from './payment-parts.module.css';
 import { networkName } from '../../../formats.ts';
 import { moneyShares } from './shares.ts';
@@ -82,18 +82,13 @@ function PaymentDetails({ payment }: PartProps) {
     [t('description'), payment.description],
     [t('paid_in'), crypto === null ? null : `${crypto.asset} · ${networkName(crypto.network)}`],
     [t('address'), address === null ? null : <Short text={address} what={t('address')} href={explorer} />],
-    [t('id'), <Short key="id" text={payment.id} what={t('id')} />],
+    [t('id'), <Short text={payment.id} what={t('id')} />],
     [t('created'), time(payment.created_at)],
     [t('expires'), time(payment.expires_at)],
     [t('completes'), time(payment.completes_at)],
     [t('completed'), time(payment.completed_at)],
     [t('cancelled'), time(payment.cancelled_at)],
-    [
-      t('payment_page'),
-      <CopyButton key="page" text={payment.payment_url}>
-        {t('copy_link')}
-      </CopyButton>,
-    ],
+    [t('payment_page'), <CopyButton text={payment.payment_url}>{t('copy_link')}</CopyButton>],
     [t('success_url'), payment.success_url],
     [t('cancel_url'), payment.cancel_url],
     [t('idempotency_key'), payment.idempotency_key],
@@ -101,29 +96,14 @@ function PaymentDetails({ payment }: PartProps) {
   const given = Object.entries(metadata);
   return (
     <div className={css.part}>
-      <Facts facts={facts} />
+      <Facts className={css.facts} facts={facts} />
       {given.length === 0 ? null : (
         <>
           <h3 className={css.subhead}>{t('metadata')}</h3>
-          <Facts facts={given} />
+          <Facts className={css.facts} facts={given} />
         </>
       )}
     </div>
-  );
-}
-
-function Facts({ facts }: { readonly facts: readonly (readonly [name: string, value: ReactNode])[] }) {
-  return (
-    <dl className={css.facts}>
-      {facts.map(([name, value]) =>
-        value === null ? null : (
-          <Fragment key={name}>
-            <dt>{name}</dt>
-            <dd>{value}</dd>
-          </Fragment>
-        ),
-      )}
-    </dl>
   );
 }
 

@@ -1,13 +1,13 @@
 import type { PaymentView } from '../../../../../src/http/dashboard/payments/contract.ts';
 import type { RefundableView } from '../../../../../src/http/dashboard/refunds/contract.ts';
 import { useLocale } from '../../../locale.tsx';
-import { Fact, Facts } from '../../log/log-panel.tsx';
+import { Facts } from '../../../ui/value.tsx';
 import { networkName } from '../../../formats.ts';
 import css from '../payment/payment-parts.module.css';
 import { leftAfter, type RateNow, type RefundSize, fiatDecimalsOf } from './refund-size.ts';
 import { useQuery } from '@tanstack/react-query';
 import { parseUnits } from '../../../decimal.ts';
-import { useDashboard } from '../../../dashboard.ts';
+import { reads } from '../../../api.ts';
 import { useScope } from '../../../scope.ts';
 
 interface RefundPreviewProps {
@@ -30,36 +30,40 @@ export function RefundPreview({ payment, money, size, now, address }: RefundPrev
   return (
     <section className={css.preview} aria-label={t('refund_preview')}>
       <h3>{t('refund_preview')}</h3>
-      <Facts>
-        <Fact name={t('amount')}>
-          <b>
-            {coins} {asset}
-          </b>{' '}
-          · {networkName(network)}
-        </Fact>
-        {worth === null ? null : (
-          <Fact name={t('refund_value')}>
-            {fiat(worth, currency)} {now === null ? t('refund_rate_then') : null}
-          </Fact>
-        )}
-        {now === null ? null : (
-          <Fact name={t('refund_rate')}>
-            {t('refund_rate_now', { asset, rate: price(now.rate, currency), time: exactTime(now.at) })}
-          </Fact>
-        )}
-        <Fact name={t('refund_to_short')}>
-          {address === null ? (
-            t('refund_to_customer')
-          ) : address === '' ? (
-            <span className={css.soft}>{t('refund_to_missing')}</span>
-          ) : (
-            <code>{address}</code>
-          )}
-        </Fact>
-        <Fact name={t('refund_left_after')}>
-          {leftAfter(money, coins)} {asset}
-        </Fact>
-      </Facts>
+      <Facts
+        facts={[
+          [
+            t('amount'),
+            <>
+              <b>
+                {coins} {asset}
+              </b>{' '}
+              · {networkName(network)}
+            </>,
+          ],
+          [
+            t('refund_value'),
+            worth === null ? null : `${fiat(worth, currency)} ${now === null ? t('refund_rate_then') : ''}`,
+          ],
+          [
+            t('refund_rate'),
+            now === null
+              ? null
+              : t('refund_rate_now', { asset, rate: price(now.rate, currency), time: exactTime(now.at) }),
+          ],
+          [
+            t('refund_to_short'),
+            address === null ? (
+              t('refund_to_customer')
+            ) : address === '' ? (
+              <span className={css.soft}>{t('refund_to_missing')}</span>
+            ) : (
+              <code>{address}</code>
+            ),
+          ],
+          [t('refund_left_after'), `${leftAfter(money, coins)} ${asset}`],
+        ]}
+      />
     </section>
   );
 }
@@ -77,15 +81,12 @@ interface FoundRate {
 
 /** The worth of a typed amount at the current rate, kept current; nothing while `isAsked` is false. */
 export function useRateNow(payment: PaymentView, money: RefundableView, typed: string, isAsked: boolean): FoundRate {
-  const { api } = useDashboard();
   const scope = useScope();
   const amount = typed.trim();
   const { asset, network } = money;
   const minor = parseUnits(amount, fiatDecimalsOf(payment.currency));
   const { data, error } = useQuery({
-    queryKey: [RATE_KEY, scope.project, payment.id, asset, network, amount],
-    queryFn: ({ signal }) =>
-      api(RATE, { params: { ...scope, payment: payment.id }, query: { asset, network, amount } }, signal),
+    ...reads([RATE_KEY], RATE, { params: { ...scope, payment: payment.id }, query: { asset, network, amount } }),
     enabled: isAsked && minor !== null && minor > 0n,
     staleTime: 0,
     gcTime: 0,

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import type { SigningProgress } from '../../../../../src/http/dashboard/signing/contract.ts';
-import { useDashboard } from '../../../dashboard.ts';
+import { reads } from '../../../api.ts';
 import { useLocale } from '../../../locale.tsx';
 import { useScope } from '../../../scope.ts';
 import { Button } from '../../../ui/button.tsx';
@@ -56,16 +56,12 @@ export function Progress({ refunds, isSent, onAgain }: ProgressProps) {
 }
 
 function useProgress(refunds: readonly string[], isSent: boolean) {
-  const { api } = useDashboard();
   const scope = useScope();
   const query = useQuery({
-    queryKey: [...projectKey(scope), 'payment', 'signing', ...refunds],
-    queryFn: ({ signal }) =>
-      api(
-        'GET /dashboard/api/projects/:project/:mode/signing/progress',
-        { params: { ...scope }, query: { refunds: refunds.join(',') } },
-        signal,
-      ),
+    ...reads([...projectKey(scope), 'payment'], 'GET /dashboard/api/projects/:project/:mode/signing/progress', {
+      params: scope,
+      query: { refunds: refunds.join(',') },
+    }),
     staleTime: 0,
     refetchInterval: ({ state }) => (state.data?.data.every(({ status }) => status !== 'pending') ? false : ASK_MS),
   });

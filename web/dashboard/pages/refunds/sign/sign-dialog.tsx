@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { SignedRefund, Signing } from '../../../../../src/http/dashboard/signing/contract.ts';
+import { reads } from '../../../api.ts';
 import { useDashboard } from '../../../dashboard.ts';
 import { useLocale } from '../../../locale.tsx';
 import { problemText } from '../../../problem.ts';
@@ -79,16 +80,9 @@ export function SignDialog({ refunds, onSent, onClose }: SignDialogProps) {
 }
 
 function useSigning(ids: readonly string[]) {
-  const { api } = useDashboard();
-  const scope = useScope();
+  const request = { params: useScope(), body: { refunds: [...ids] } };
   return useQuery({
-    queryKey: ['sign', scope.project, scope.mode, ...ids],
-    queryFn: ({ signal }) =>
-      api(
-        'POST /dashboard/api/projects/:project/:mode/signing',
-        { params: { ...scope }, body: { refunds: [...ids] } },
-        signal,
-      ),
+    ...reads(['sign'], 'POST /dashboard/api/projects/:project/:mode/signing', request),
     // A node answers it, and what it says must be of now.
     staleTime: 0,
     gcTime: 0,

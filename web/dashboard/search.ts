@@ -1,0 +1,95 @@
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { startOfDay } from './formats.ts';
+
+/** How a parameter of the URL is read: one of some words, a text of a form, or as the function reads it. */
+type Rule = readonly string[] | RegExp | ((text: string) => string | undefined);
+type Rules = Readonly<Record<string, Rule>>;
+
+type Read<One extends Rule> = One extends readonly (infer Word)[]
+  ? Word
+  : One extends (text: string) => infer Value
+    ? Exclude<Value, undefined>
+    : string;
+export type SearchOf<Table extends Rules> = { readonly [Name in keyof Table]?: Read<Table[Name]> };
+
+/** The parameters of a URL as they stand there. */
+export type Given = Readonly<Record<string, unknown>>;
+
+/** Reads parameters by the rule of each. Unknown and malformed ones are dropped. */
+export function readSearch<Table extends Rules>(rules: Table, given: Given): SearchOf<Table> {
+  const read = Object.entries(rules).map(([name, rule]) => {
+    const text = given[name];
+    return [name, typeof text === 'string' && text !== '' ? valueOf(rule, text) : undefined] as const;
+  });
+  return present(Object.fromEntries(read)) as SearchOf<Table>;
+}
+
+function valueOf(rule: Rule, text: string): string | undefined {
+  if (typeof rule === 'function') return rule(text);
+  return (rule instanceof RegExp ? rule.test(text) : rule.includes(text)) ? text : undefined;
+}
+
+/** A day such as 2026-01-31. */
+export const aDay = (text: string): string | undefined => (startOfDay(text) === null ? undefined : text);
+
+/** Any text, cut at `max` characters. */
+export function textUpTo(max: number): (text: string) => string | undefined {
+  return (text) => (text.trim() === '' ? undefined : text.slice(0, max));
+}
+
+/** The entries that have a value. */
+export function present<Values extends object>(
+  values: Values,
+): { readonly [Name in keyof Values]?: Exclude<Values[Name], undefined> } {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as Values;
+}
+
+/** In days. */
+export const PERIODS = { '24h': 1, '7d': 7, '30d': 30, '90d': 90 } as const;
+export type Period = keyof typeof PERIODS;
+
+export function isPeriod(text: string): text is Period {
+  return Object.hasOwn(PERIODS, text);
+}
+
+export const PERIOD_NAMES = Object.keys(PERIODS).filter(isPeriod);
+
+const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
+
+/** When a period began, by the hour, so that the same list keeps its name for a while. */
+export function beginOf(period: Period | undefined): string | undefined {
+  if (period === undefined) return undefined;
+  return new Date(Math.floor(Date.now() / HOUR_MS) * HOUR_MS - PERIODS[period] * DAY_MS).toISOString();
+}
+
+/** The parameters of a URL that none of the rules took as they are: they narrow nothing. */
+export function unreadOf(given: Given, read: object): readonly string[] {
+  const taken = new Map<string, unknown>(Object.entries(read));
+  return Object.keys(given).filter((name) => (given[name] ?? '') !== '' && taken.get(name) !== given[name]);
+}
+
+/** A change of a page's parameters; undefined removes a value. */
+export type SearchChange = Readonly<Record<string, string | undefined>>;
+
+/** They choose no rows of a list: the row in its panel, and its columns. */
+const NO_FILTERS: readonly string[] = ['show', 'columns'];
+
+/** The parameters of a page, which are in its URL. The route hands them on as they are: `read` comes with the page. */
+export function usePageSearch<Search extends object>(read: (given: Given) => Search) {
+  const given: Given = useSearch({ strict: false });
+  const search: Search & { readonly show?: string } = read(given);
+  const navigate = useNavigate();
+  const filters = Object.keys(search).filter((name) => !NO_FILTERS.includes(name));
+  /** By default the URL is replaced: the way back leads to the page before. */
+  const onChange = (change: SearchChange, replace = true): void =>
+    void navigate({ to: '.', search: (before: object) => read({ ...before, ...change }), replace, resetScroll: false });
+  return {
+    search,
+    isNarrowed: filters.length > 0,
+    unread: unreadOf(given, search),
+    onChange,
+    onClear: () => onChange(Object.fromEntries(filters.map((name) => [name, undefined]))),
+    onShow: (show: string | undefined): void => onChange({ show }, show !== undefined && search.show !== undefined),
+  };
+}

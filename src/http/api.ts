@@ -28,15 +28,15 @@ export function keyOf(request: FastifyRequest): AccessKey {
   return request.key;
 }
 
-/** The payments that a key can see: of its project, its mode and one API. */
+/** Selects the payments that a key can see: of its project, its mode and one API. */
 export function selectorOf(key: AccessKey, api: PaymentApi, id: string): PaymentSelector {
   return { id, projectId: key.project.id, mode: key.mode, api };
 }
 
 /**
- * The payment of an id that a request names; the id is null where it is malformed.
+ * The payment of an id that a request names; the id is null if it is malformed.
  *
- * @throws RequestError where the key sees no such payment
+ * @throws RequestError if the key sees no such payment
  */
 export async function readPayment(
   reader: PaymentReader,
@@ -49,12 +49,12 @@ export async function readPayment(
   return payment;
 }
 
-/** A request's work is done, or is refused for what the request says. */
+/** The outcome of a request: done, or refused for the content of the request. */
 type DoneOrRefused =
   | { readonly kind: 'done'; readonly body: string }
   | ({ readonly kind: 'refused'; readonly param: string | null } & Refusal);
 
-/** Answers what was done, or throws why it was refused. */
+/** Sends the answer of a request that was done, or throws its refusal. */
 export function sendDone(reply: FastifyReply, outcome: DoneOrRefused | Replay): FastifyReply {
   switch (outcome.kind) {
     case 'done':
@@ -68,14 +68,14 @@ export function sendDone(reply: FastifyReply, outcome: DoneOrRefused | Replay): 
   }
 }
 
-/** Answers a request that creates. */
+/** Answers a request that creates a payment or refund. */
 export function sendCreated(reply: FastifyReply, outcome: CreateOutcome): FastifyReply {
   if (outcome.kind === 'no_rate' || outcome.kind === 'wrong_clock')
     throw new RequestError('service_unavailable', outcome.message);
   return sendDone(reply, outcome);
 }
 
-/** Answers a request that changes, such as cancel or accept. */
+/** Answers a request for a change, such as cancel or accept. */
 export function sendChanged(reply: FastifyReply, outcome: ChangeOutcome, noun: string, verb: string): FastifyReply {
   switch (outcome.kind) {
     case 'changed':
@@ -91,7 +91,7 @@ export function sendChanged(reply: FastifyReply, outcome: ChangeOutcome, noun: s
   }
 }
 
-/** Why a payment cannot be changed so, as the end of a sentence. */
+/** Why a payment does not allow the change, as the end of a sentence. */
 export function whyNot(reason: RefusedChange['reason'], payment: Payment): string {
   switch (reason) {
     case 'money_seen':
@@ -113,7 +113,7 @@ export function whyNot(reason: RefusedChange['reason'], payment: Payment): strin
   }
 }
 
-/** The number that one connection can have running, so that a client with one connection never waits here. */
+/** As many reads as one connection can have running, so that a client with one connection never waits here. */
 const MAX_CONCURRENT_READS = MAX_STARTED;
 
 const LISTS: readonly Operation[] = ['read_payments', 'read_refunds'];

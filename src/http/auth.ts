@@ -4,14 +4,14 @@ import { checkPermission, type Mode, type Operation } from '../domain/permission
 import type { PaymentApi } from '../domain/payment.ts';
 import { RequestError } from './errors.ts';
 
-/** Which keys this address accepts on an API, and where it sends the others. */
+/** The keys that this address accepts on an API, and where it sends the others. */
 export interface KeyPolicy {
-  /** The address that was called. */
+  /** The mode of the address that was called. */
   readonly side: Mode;
   readonly baseUrls: Readonly<Record<Mode, string>>;
 }
 
-/** A key that exists was used at the address of the other mode. */
+/** An existing key was used at the address of the other mode. */
 export class WrongAddressError extends RequestError {
   readonly key: AccessKey;
 
@@ -21,7 +21,10 @@ export class WrongAddressError extends RequestError {
   }
 }
 
-/** A key as documentation and terminals shorten it. Headers arrive as Latin-1, in which `…` is three characters. */
+/**
+ * A key in the shortened form of documentation and terminals. Headers arrive as Latin-1, in which `…` is three
+ * characters.
+ */
 const SHORTENED = /^[sp]k_(?:test|live)_\w*(?:\.{2,3}|\u2026|\u00E2\u0080\u00A6)$/;
 const CUT_OFF =
   'Invalid API key: it ends in dots, so it was copied from where keys are shortened. Send the whole key, as it was shown once when it was made.';

@@ -14,7 +14,7 @@ declare module 'fastify' {
  * ones.
  */
 const MAX_LONG_NUMBERS = 100;
-/** A double holds 15 digits exactly; a longer number may not be parsed as it was written. */
+/** A double holds 15 digits exactly; parsing a longer number may change it. */
 const LONG_NUMBER = /[\d.]{16}/;
 
 /** Parses JSON bodies and keeps their bytes. All other bodies are refused. */
@@ -57,7 +57,7 @@ export function parseBodies(app: FastifyInstance): void {
   });
 }
 
-/** Says that a route needs a body, before its schema validation would report that null is not allowed. */
+/** Refuses a request without a body before schema validation would report that null is not allowed. */
 const refuseNone: preValidationHookHandler = (request, _reply, done) => {
   done(request.body === undefined ? invalid(null, 'The body must be a JSON object; it is empty.') : undefined);
 };
@@ -72,14 +72,14 @@ function whyNot(text: string): string {
   }
 }
 
-/** Without the byte order mark that a JSON parser may ignore (RFC 8259, 8.1), as the first parser does. */
+/** The text without the byte order mark that a JSON parser may ignore (RFC 8259, 8.1), as the first parser does. */
 function withoutMark(text: string): string {
   return text.startsWith('\ufeff') ? text.slice(1) : text;
 }
 
 /**
- * A number that is not parsed as it was written would change an amount silently: it becomes NaN, which no schema
- * accepts as a number. In a field that nobody reads it does no harm.
+ * A number that parsing changes would change an amount silently: it becomes NaN, which no schema accepts as a number.
+ * In a field that nobody reads it does no harm.
  */
 function exact(text: string, value: unknown): unknown {
   if (!LONG_NUMBER.test(text)) return value;

@@ -10,15 +10,15 @@ export function clientAddress(request: FastifyRequest): string {
 }
 
 /**
- * The address by which a client's requests are counted. What a proxy reports may be made up by the client. If it is no
- * address, the request counts for the proxy, because otherwise every made-up text would be a new client.
+ * The address by which a client's requests are counted. A client may forge the address that a proxy reports. If it is
+ * not a valid address, the request counts for the proxy, because otherwise every forged text would be a new client.
  */
 export function countedAddress(request: FastifyRequest): string {
   const address = clientAddress(request);
   return isIP(address) === 0 ? plainAddress(request.raw.socket.remoteAddress ?? '') : address;
 }
 
-/** The languages of an `accept-language` header by their codes, the preferred one first (RFC 9110, 12.5.4). */
+/** The language codes of an `accept-language` header, preferred first (RFC 9110, 12.5.4). */
 export function acceptedLanguages(header: string): readonly string[] {
   const ranges = header.split(',').map((range) => {
     const [tag = '', ...parameters] = range.split(';');
@@ -30,7 +30,7 @@ export function acceptedLanguages(header: string): readonly string[] {
   return accepted.toSorted((a, b) => b.quality - a.quality).map(({ code }) => code);
 }
 
-/** `pt` of `pt-BR`. */
+/** The code of a language tag: `pt` of `pt-BR`. */
 export function languageCode(tag: string): string {
   return tag.trim().toLowerCase().split('-')[0] ?? '';
 }

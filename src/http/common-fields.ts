@@ -38,9 +38,9 @@ export function creationBody<Fields extends Record<string, TSchema>>(
 }
 
 /**
- * `amount` of a body, in the currency's smallest unit.
+ * The `amount` of a body, in the currency's smallest unit.
  *
- * @throws RequestError where it is none
+ * @throws RequestError if it is invalid
  */
 export function readAmount(amount: number, currency: Fiat): bigint {
   const parsed = parseFiatAmount(amount, currency);

@@ -4,16 +4,16 @@ import { SIGN_IN_MS } from '../app/people/sign-in.ts';
 import { cameEncrypted } from './https-rule.ts';
 
 const DAY_MS = 24 * 60 * 60_000;
-/** The time for which a browser is known that somebody signed in with. */
+/** How long a browser is known after a sign-in. */
 export const BROWSER_MS = 180 * DAY_MS;
 
-/** The lifetime of each cookie. All are of this host alone, and no script reads them. */
+/** The lifetime of each cookie. All belong to this host only, and no script can read them. */
 const LIFETIMES_MS = { session: SESSION_MS, sign_in: SIGN_IN_MS, browser: BROWSER_MS } as const;
 export type CookieKind = keyof typeof LIFETIMES_MS;
 
 /**
- * Encrypted, a cookie has the prefix by which a browser takes it from nobody but this host itself (RFC 6265bis,
- * 4.1.3.2). Plain HTTP reaches the dashboard from this machine alone; there browsers refuse the prefix.
+ * Encrypted, a cookie has the prefix with which a browser accepts it only from this host itself (RFC 6265bis, 4.1.3.2).
+ * Plain HTTP reaches the dashboard only from this machine; there browsers refuse the prefix.
  */
 function nameOf(kind: CookieKind, isEncrypted: boolean): string {
   return `${isEncrypted ? '__Host-' : ''}cointill_${kind}`;
@@ -29,7 +29,7 @@ export function readCookie(request: FastifyRequest, kind: CookieKind, behindProx
   return null;
 }
 
-/** Sets a cookie, or with null takes it away. */
+/** Sets a cookie, or deletes it if the value is null. */
 export function setCookie(
   request: FastifyRequest,
   reply: FastifyReply,

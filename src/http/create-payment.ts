@@ -7,7 +7,7 @@ import { readCommon } from './common-fields.ts';
 import { idempotencyOf } from './idempotency-key.ts';
 import { invalid } from './errors.ts';
 
-/** The fields that the bodies of both APIs have under the same name. */
+/** The fields that the bodies of both APIs share under the same name. */
 interface CreationBody {
   readonly order_id?: string;
   readonly customer_email?: string;
@@ -35,9 +35,7 @@ export async function createPayment<Body extends CreationBody>(
   return sendCreated(reply, outcome);
 }
 
-/**
- * The fields that the APIs name differently; null where the body leaves one out for which a project may have a default.
- */
+/** The fields that the APIs name differently; null if the body omits one for which a project may have a default. */
 type ReadCreation = Omit<NewPayment, keyof ReturnType<typeof readCreation> | 'lifetimeMs'> & {
   readonly lifetimeMs: number | null;
 };
@@ -69,9 +67,9 @@ function readCreation(key: AccessKey, body: CreationBody, requestId: string) {
 }
 
 /**
- * Checks that the links of the payment page may lead where the body says. A public key is in every visitor's browser,
- * and whoever finds it there could create pages with the shop's logo that lead elsewhere: its URLs must be on the
- * project's allowed origins, if it has any.
+ * Checks the destinations of the payment page's links. A public key is in every visitor's browser, and anybody who
+ * finds it there could create pages with the shop's logo that lead elsewhere: its URLs must be on the project's allowed
+ * origins, if it has any.
  *
  * @throws RequestError that names the first field that is not allowed
  */

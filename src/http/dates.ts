@@ -12,7 +12,7 @@ const TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d
 const FIRST_AT = 0;
 const LAST_AT = Date.UTC(9999, 11, 31);
 
-/** A moment and how long it lasts: a bare date is a whole UTC day, a time one millisecond. */
+/** A time and its duration: a bare date is a whole UTC day, a time one millisecond. */
 export interface Span {
   readonly startAt: number;
   readonly endAt: number;
@@ -27,7 +27,7 @@ function parseIsoDate(text: string): Span | null {
   return Number.isFinite(at) ? span(at, 1) : null;
 }
 
-/** JavaScript reads February 30th as March 2nd, but such a date does not exist. */
+/** The begin of a UTC day. JavaScript reads February 30th as March 2nd, but such a date does not exist. */
 function startOfDay(date: string): number | null {
   const at = DATE.test(date) ? Date.parse(`${date}T00:00:00.000Z`) : NaN;
   return Number.isFinite(at) && new Date(at).toISOString().slice(0, 10) === date ? at : null;
@@ -47,7 +47,7 @@ export function readIsoDate(name: string, text: string | undefined): Span | null
   throw invalid(name, `${name} must be ${rule}.`);
 }
 
-/** The time of creation that the parameters `created_after` and `created_before` ask for, both exclusive. */
+/** The range of creation times of the parameters `created_after` and `created_before`, both exclusive. */
 export function readCreated(query: { readonly created_after?: string; readonly created_before?: string }) {
   const after = readIsoDate('created_after', query.created_after);
   const before = readIsoDate('created_before', query.created_before);
@@ -57,7 +57,7 @@ export function readCreated(query: { readonly created_after?: string; readonly c
   return { createdFrom: after?.endAt ?? null, createdBefore: before?.startAt ?? null };
 }
 
-/** The period that the parameters `start_date` and `end_date` ask for, both inclusive. */
+/** The period of the parameters `start_date` and `end_date`, both inclusive. */
 export function readPeriod(query: { readonly start_date?: string; readonly end_date?: string }) {
   const start = readIsoDate('start_date', query.start_date);
   const end = readIsoDate('end_date', query.end_date);
@@ -67,7 +67,7 @@ export function readPeriod(query: { readonly start_date?: string; readonly end_d
   return { start, end };
 }
 
-/** @throws RequestError if it is no day, or one that no time zone has midnight for */
+/** A day. @throws RequestError if it is no day, or one that has no midnight in some time zone */
 export function readDay(name: 'from' | 'to', text: string): string {
   const problem = dayProblem(text);
   if (problem !== null) throw invalid(name, `${name} ${problem}`);

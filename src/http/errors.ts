@@ -5,7 +5,7 @@ import type { FastifyRequest } from 'fastify';
 import type { Problems } from '../domain/problems.ts';
 import { loggedPath } from './path.ts';
 
-/** The longest body in bytes, where its route does not say otherwise. */
+/** The longest body in bytes, unless its route has another limit. */
 export const BODY_LIMIT_BYTES = 65_536;
 
 export type ErrorType =
@@ -92,7 +92,7 @@ const REQUEST_FAULTS: Readonly<Record<string, string>> = {
 };
 
 /**
- * PostgreSQL, socket and DNS errors after which the same request may soon succeed: a database that takes no writes
+ * PostgreSQL, socket and DNS errors after which the same request may soon succeed: a database that accepts no writes
  * (25006) is about to be replaced by one that does, and statements that a pooler lost (26000, 42P05), or whose
  * transaction the server aborted (25P03), were not executed.
  */
@@ -102,7 +102,7 @@ const PASSING_FAULTS =
 /**
  * Converts any error to the one that the client gets: never a stack trace, never SQL.
  *
- * @param bodyLimit how many bytes a body may have on the request's route
+ * @param bodyLimit the longest body of the request's route in bytes
  */
 export function asRequestError(error: unknown, bodyLimit = BODY_LIMIT_BYTES): RequestError {
   if (error instanceof RequestError) return error;

@@ -3,12 +3,12 @@ import type { FastifyReply } from 'fastify';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The answer stays open for as long as its reader likes: its duration is no measure of anything. */
+    /** The answer stays open for as long as its reader likes, so that its duration is not measured. */
     stream?: boolean;
   }
 }
 
-/** How many streams of server-sent events may be open. */
+/** Limits of the number of open streams of server-sent events. */
 export interface StreamLimits {
   /** Streams of the process, of both its addresses. */
   readonly streams: number;
@@ -20,17 +20,17 @@ export interface StreamLimits {
 
 /** Well below what proxies and mobile networks let a silent connection live. */
 export const HEARTBEAT_MS = 15_000;
-/** Within which a browser connects again, told by `retry`. */
+/** The time after which a browser connects again, sent as `retry`. */
 const RECONNECT_MS = 2_000;
 /** The time that a client gets to read its last event. */
 const GOODBYE_MS = 2_000;
-/** When to ask again if no more streams may be open. */
+/** When to try again if no more streams may be open. */
 export const TRY_AGAIN_SECONDS = 30;
 
 const STREAM_HEADERS = {
   'content-type': 'text/event-stream',
   'cache-control': 'no-store',
-  // nginx would hold events back.
+  // nginx would buffer events.
   'x-accel-buffering': 'no',
 } as const;
 
@@ -44,9 +44,9 @@ export function givenHeaders(reply: FastifyReply): OutgoingHttpHeaders {
 
 /** The answer to one reader of server-sent events. */
 export interface EventSender {
-  /** Starts the answer, beside what is given with the headers of a stream. */
+  /** Starts the answer with these headers and those of a stream. */
   begin(headers: OutgoingHttpHeaders): void;
-  /** Writes lines of events as they are. */
+  /** Writes lines of events unchanged. */
   write(text: string): void;
   /** Ends the answer at once, even if the client does not read it. */
   end(): void;
@@ -55,7 +55,7 @@ export interface EventSender {
   stop(): void;
 }
 
-/** `onHeartbeat` is called whenever a silent stream shows that it lives. */
+/** `onHeartbeat` is called at each heartbeat of a silent stream. */
 export function createEventSender(
   response: ServerResponse,
   options: { readonly unreadBytes: number; readonly heartbeatMs: number; readonly onHeartbeat?: () => void },
@@ -80,7 +80,7 @@ export function createEventSender(
       const { socket } = response;
       if (response.writableLength > 0) response.destroy();
       else response.end();
-      // Kept alive, the connection would keep the server from closing.
+      // A kept-alive connection would keep the server from closing.
       socket?.destroySoon();
     },
     endWith: (text) => {
@@ -99,7 +99,7 @@ export function createSlots({ streams, perClient }: Pick<StreamLimits, 'streams'
   let taken = 0;
   return {
     taken: () => taken,
-    /** Returns how to give the slot back, once; null if there is none. */
+    /** Takes a slot and returns the function that releases it once; null if there is none. */
     take: (client: string): (() => void) | null => {
       const own = byClient.get(client) ?? 0;
       if (taken >= streams || own >= perClient) return null;

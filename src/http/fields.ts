@@ -1,6 +1,6 @@
 import { Type, type TUnsafe } from 'typebox';
 
-/** The keyword of a rule that JSON Schema has no words for; what each means is in `validation.ts`. */
+/** The keyword of a rule that JSON Schema cannot express; `validation.ts` defines each. */
 export const RULE = 'x-rule';
 
 /** Text of at most `max` characters. */
@@ -21,11 +21,11 @@ export function integer(minimum: number, maximum: number, description: string) {
 
 const HTTP_URL = { maxLength: 2_048, [RULE]: 'http-url', examples: ['https://shop.example/thanks'] };
 export const httpUrl = Type.String(HTTP_URL);
-/** A URL under the name that the other API has for it. */
+/** A URL under its name in the other API. */
 export function sameAs(field: string) {
   return Type.String({ ...HTTP_URL, description: `The same as ${field}, which is taken where both are given.` });
 }
-/** RFC 5321, 4.5.3.1.3. */
+/** The longest e-mail address (RFC 5321, 4.5.3.1.3). */
 export const MAX_EMAIL = 254;
 export const email = Type.String({ maxLength: MAX_EMAIL, [RULE]: 'email', examples: ['customer@example.com'] });
 

@@ -14,9 +14,9 @@ import { checkSessionRoute, guardDashboard, type DashboardGuard, type SessionRul
 import { clientBucket, type Allowance, type Bucket, type RateLimits } from './rate-limit.ts';
 
 /**
- * How a route is guarded. `api`: by key. `session`: by a session of the dashboard. `dashboard`: the pages of the
- * dashboard, for whoever may reach it. `page`, `docs`: by their own rate limits. `open`: not counted. `local`: from
- * this machine also over plain HTTP. `health`: over plain HTTP for everybody.
+ * The guard of a route. `api`: by key. `session`: by a session of the dashboard. `dashboard`: the pages of the
+ * dashboard, for everybody who can reach it. `page`, `docs`: by their own rate limits. `open`: not counted. `local`:
+ * from this machine also over plain HTTP. `health`: over plain HTTP for everybody.
  */
 export type Guard =
   | { readonly kind: 'api'; readonly api: PaymentApi; readonly operation: Operation }
@@ -34,11 +34,11 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** The key of the request; set on every guarded API route. */
     key: AccessKey | null;
-    /** The key that was sent, if there is one: also where it was refused. */
+    /** The key that was sent, if any, even if it was refused. */
     sentKey: AccessKey | null;
-    /** Why the request was refused, or failed; null as long as it was not. */
+    /** Why the request was refused or failed; null otherwise. */
     refusal: RequestError | null;
-    /** Who is signed in; set on routes that a session guards. */
+    /** The signed-in person; set on routes that a session guards. */
     signedIn: SignedIn | null;
   }
 }
@@ -50,7 +50,7 @@ export interface GuardOptions {
   readonly limits: RateLimits;
   readonly https: HttpsPolicy;
   readonly baseUrls: Readonly<Record<Mode, string>>;
-  /** Null where there is no dashboard. */
+  /** Null if there is no dashboard. */
   readonly dashboard?: DashboardGuard | null;
 }
 
@@ -193,7 +193,7 @@ async function count(reply: FastifyReply, limits: RateLimits, bucket: Bucket, id
   refuseBeyond(reply, await limits.consume(bucket, id));
 }
 
-/** Refuses the request if nothing is left of the limit, and does not count it otherwise. */
+/** Refuses the request if nothing is left of the limit; does not count it. */
 async function refuseUsedUp(reply: FastifyReply, limits: RateLimits, bucket: Bucket, id: string): Promise<void> {
   if ((await limits.peek(bucket, id)).remaining === 0) await count(reply, limits, bucket, id);
 }
@@ -217,7 +217,7 @@ function refuseBeyond(reply: FastifyReply, allowance: Allowance): void {
   );
 }
 
-/** The id by which a client is counted. */
+/** The id under which a client is counted. */
 function clientId(request: FastifyRequest): string {
   return clientBucket(countedAddress(request));
 }
@@ -231,7 +231,7 @@ export function rateLimitHeaders(allowance: Allowance): Record<string, string> {
   };
 }
 
-/** Sends the limit and what the client's address has left of it, without counting the request. */
+/** Sends the limit and the rest that the client's address has of it, without counting the request. */
 export async function sendRateLimitHeaders(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -240,7 +240,7 @@ export async function sendRateLimitHeaders(
   void reply.headers(rateLimitHeaders(await limits.peek('test', clientId(request))));
 }
 
-/** Headers that decide something must be sent once: otherwise two readers could use different values. */
+/** Headers with consequences that must be sent once: otherwise two readers could use different values. */
 const SINGLE = new Set(['authorization', 'host', 'content-type', 'content-length', 'idempotency-key', 'origin']);
 
 function headerFault(request: FastifyRequest): RequestError | null {

@@ -6,14 +6,14 @@ import { isLocal } from './https-rule.ts';
 export interface Readiness {
   readonly ok: boolean;
   readonly checks: Readonly<Record<string, string>>;
-  /** Some of it does not work: the checks say what. */
+  /** Whether a part does not work; the checks say which. */
   readonly degraded: boolean;
 }
 
 /**
- * `GET /healthz`: the process answers, and says which one it is. `GET /readyz`: it can do its work. The reasons why it
- * cannot name hosts and quote other programs, so only those whom `mayReadDetails` allows can read them and `instance`:
- * by default this machine.
+ * `GET /healthz`: the process answers, and identifies itself. `GET /readyz`: whether it can do its work. The reasons
+ * why it cannot name hosts and quote other programs, so that only clients allowed by `mayReadDetails` can read them and
+ * `instance`: by default this machine.
  */
 export function healthRoutes(
   ready: () => Promise<Readiness>,

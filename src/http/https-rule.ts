@@ -17,7 +17,7 @@ export function checkHttps(request: FastifyRequest, policy: HttpsPolicy): Reques
   return !policy.production && isLocal(request) ? null : refusal();
 }
 
-/** Whether the request was encrypted on the whole way, as far as this process knows. */
+/** Whether the request was encrypted all the way, as far as this process knows. */
 export function cameEncrypted(request: FastifyRequest, behindProxy: boolean): boolean {
   return (request.raw.socket as { encrypted?: boolean }).encrypted === true || (behindProxy && cameByHttps(request));
 }
@@ -38,8 +38,8 @@ export function isDirect(request: FastifyRequest): boolean {
 }
 
 /**
- * What the proxy reports, believed only from a trusted one (`request.protocol` is `http` for others). Several proxies
- * each add a value; all of them must be https, so that no hop was plain.
+ * Whether a trusted proxy reports HTTPS (`request.protocol` is `http` for others). Several proxies each add a value;
+ * all of them must be https, so that no hop was plain.
  */
 function cameByHttps(request: FastifyRequest): boolean {
   const withoutEmpty = request.headers['x-forwarded-proto'];

@@ -8,9 +8,9 @@ const KEY = /^[\x21-\x7e]{1,255}$/;
 const NO_BODY = Buffer.alloc(0);
 
 /**
- * The idempotency that the `Idempotency-Key` header asks for; null without the header. Its scope is project, mode,
- * method and path, and for a public key the key itself: a visitor who finds that key in the browser must neither use up
- * the server's idempotency keys nor read its answers.
+ * The idempotency of the `Idempotency-Key` header; null without the header. Its scope is project, mode, method and
+ * path, and for a public key the key itself: a visitor who finds that key in the browser must neither use up the
+ * server's idempotency keys nor read its answers.
  */
 export function idempotencyOf(request: FastifyRequest, key: AccessKey): IdempotencyRequest | null {
   const header = request.headers['idempotency-key'];

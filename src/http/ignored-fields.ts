@@ -7,8 +7,8 @@ const MAX_NAMED = 10;
 const MAX_NAME = 64;
 
 /**
- * Names the fields of a request body that the API does not know in the answer's `X-Ignored-Fields` header, each with
- * the field that was probably meant: `sucess_url; did you mean success_url?, colour`.
+ * Lists the unknown fields of a request body in the answer's `X-Ignored-Fields` header, each with the field that was
+ * probably meant: `sucess_url; did you mean success_url?, colour`.
  */
 export function nameIgnoredFields(app: FastifyInstance): void {
   app.addHook('onRoute', (route) => {
@@ -40,7 +40,7 @@ function ignoredFields(known: ReadonlySet<string>, body: unknown): string | null
   return [...named, ...(rest === 0 ? [] : [`and ${rest} more`])].join(', ');
 }
 
-/** A header allows few characters: all others are percent-encoded. */
+/** The name for a header, which allows few characters: all others are percent-encoded. */
 function plain(name: string): string {
   return name === '' ? '""' : encodeURIComponent(name.slice(0, MAX_NAME).toWellFormed());
 }

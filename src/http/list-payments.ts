@@ -31,7 +31,7 @@ export async function pageOfPayments(
   return { payments, pagination: pagination({ limit, offset }, payments.length, totalOf(counts, statuses)) };
 }
 
-/** How many payments have one of these statuses, or any status. */
+/** The number of payments with one of these statuses, or with any. */
 export function totalOf(counts: StatusCounts, statuses: readonly PaymentStatus[] | null): number {
   return PAYMENT_STATUSES.filter((status) => statuses?.includes(status) ?? true)
     .map((status) => counts.get(status)?.payments ?? 0)

@@ -1,4 +1,4 @@
-/** Where a monitor listens: its answers are only for this machine. */
+/** The address at which a monitor listens: its answers are only for this machine. */
 export const MONITOR_HOST = '127.0.0.1';
 
 /** The service cannot listen where its settings say; the cause is the operating system's error. */

@@ -16,8 +16,8 @@ const CHECK_CONNECTIONS_MS = 5_000;
 export const TIMEOUTS = { connectionTimeoutMs: 120_000, requestTimeoutMs: 30_000, keepAliveMs: 72_000 };
 
 /**
- * Suites with forward secrecy and authenticated encryption alone (ASVS 5, 12.1.2); Node.js would take RSA key exchange
- * and CBC with SHA-1 in TLS 1.2 too.
+ * Only suites with forward secrecy and authenticated encryption (ASVS 5, 12.1.2); Node.js would also accept RSA key
+ * exchange and CBC with SHA-1 in TLS 1.2.
  */
 const CIPHERS = [
   'TLS_AES_256_GCM_SHA384',
@@ -41,9 +41,9 @@ export interface ListenerOptions {
 }
 
 /**
- * The HTTP server below the routes, with bounded memory whatever a client sends. Node starts every request of a
- * connection as soon as it is read and keeps answers until their turn, so a packet of requests whose answers nobody
- * reads would keep them all in memory. Here only a few are started, and the others follow as answers are read.
+ * The HTTP server below the routes, with bounded memory for any client. Node starts every request of a connection as
+ * soon as it is read and keeps answers until their turn, so that a packet of requests whose answers nobody reads would
+ * keep them all in memory. Here only a few are started, and the others follow as answers are read.
  */
 export function createListener(handle: RequestListener, options: ListenerOptions): Server {
   const http = {
@@ -86,7 +86,7 @@ function limitPipelining(handle: RequestListener): RequestListener {
 
   const start = (connection: Connection, request: IncomingMessage, response: ServerResponse): void => {
     connection.started += 1;
-    // Only when the last byte was passed to the operating system: until then the answer is in our memory.
+    // Called when the last byte was passed to the operating system: until then the answer is in our memory.
     response.once('finish', () => {
       connection.started -= 1;
       startNext(connection, request.socket);
@@ -105,7 +105,7 @@ function limitPipelining(handle: RequestListener): RequestListener {
   return (request, response) => {
     const { socket } = request;
     const connection = connectionOf(socket);
-    // Requests read together with the one that was too many still arrive here.
+    // Requests read together with the one beyond the limit still arrive here.
     if (connection.isEnded) return;
     if (connection.started < MAX_STARTED && connection.waiting.length === 0) {
       start(connection, request, response);
@@ -122,7 +122,7 @@ function limitPipelining(handle: RequestListener): RequestListener {
   };
 }
 
-/** Node resumes reading when an answer was read or a body is needed, so it is paused again. */
+/** Pauses reading again after Node resumes it because an answer was read or a body is needed. */
 function stopReading(connection: Connection, socket: Socket): void {
   socket.pause();
   if (connection.isWatched) return;

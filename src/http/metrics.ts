@@ -56,7 +56,7 @@ export function createScrape(
 }
 
 /**
- * `GET /metrics` in Prometheus' format, with `METRICS_TOKEN` or for those whom `mayRead` allows: by default this
+ * `GET /metrics` in Prometheus' format, with `METRICS_TOKEN` or for clients allowed by `mayRead`: by default this
  * machine.
  */
 export function metricsRoute(
@@ -78,7 +78,7 @@ export function metricsRoute(
   };
 }
 
-/** Metrics of how the chains are followed, read again for each scrape. */
+/** Metrics of following the chains, read again for each scrape. */
 function registerNetworks(registry: Registry, networks: () => Promise<readonly NetworkStatus[]>): void {
   const gauge = (name: string, help: string) =>
     new Gauge({ name, help, labelNames: ['network'] as const, registers: [registry] });
@@ -93,7 +93,7 @@ function registerNetworks(registry: Registry, networks: () => Promise<readonly N
       labelNames: ['network'] as const,
       registers: [],
       async collect() {
-        // If the database is down these are missing, but not the whole scrape.
+        // If the database is down, these metrics are missing, but not the whole scrape.
         for (const status of await networks().catch(() => [])) {
           const { network } = status;
           this.set({ network }, status.problem === null ? 1 : 0);

@@ -6,7 +6,7 @@ import { isLocal } from './https-rule.ts';
 import { createListener, TIMEOUTS } from './listener.ts';
 import { requestIds } from './request-id.ts';
 
-/** Health and metrics on a separate port that no proxy leads to. A worker serves nothing else. */
+/** Health and metrics on a separate port that is not behind a proxy. A worker serves nothing else. */
 export function buildMonitor(plugins: readonly ((app: FastifyInstance) => void)[]): FastifyInstance {
   const app = Fastify({
     forceCloseConnections: true,

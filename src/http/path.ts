@@ -8,18 +8,18 @@ export function pathOf({ url }: { readonly url: string }): string {
 }
 
 /**
- * The path as logs may keep it: the token of a link lets its bearer in or switches mails off, and what has an `@` is
+ * The path that logs may keep: the token of a link signs its holder in or switches mails off, and a segment with `@` is
  * somebody's e-mail address in place of an id.
  */
 export function loggedPath(request: { readonly url: string }): string {
   const path = pathOf(request);
-  // Most have neither, and thousands are logged a second.
+  // Most paths have neither, and thousands are logged per second.
   if (!/[@%]|\/(?:setup|unsubscribe)\//i.test(path)) return path;
   const segments = path.split('/').map((segment) => (hasAddress(segment) ? '…' : segment));
   return segments.join('/').replace(/^(\/dashboard\/(?:setup|unsubscribe)\/).+$/i, '$1…');
 }
 
-/** Some encode twice. Deeper than this only the sign itself is found. */
+/** Some clients encode twice. At deeper levels only the sign itself is found. */
 const MAX_DECODED = 3;
 
 function hasAddress(segment: string): boolean {

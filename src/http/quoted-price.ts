@@ -1,7 +1,7 @@
 import { shownDecimals } from '../domain/asset.ts';
 import { divCeil, divHalfUp, fiatDecimals, pow10, type Fiat } from '../domain/money.ts';
 
-/** The amount that a payment asks for in both of its units, from which its rate follows. */
+/** The amount of a payment in both of its units, from which its rate is computed. */
 export interface Priced {
   readonly amountMinor: bigint;
   readonly currency: Fiat;
@@ -13,8 +13,8 @@ export const PRICE_PLACES = 6;
 const ENOUGH_DIGITS = 12;
 
 /**
- * The value of one whole unit, in 10^-6 of the currency: the price with the fewest digits that asks for exactly this
- * amount. What is owed was rounded up, so dividing by it would show 59,999.76 where the price was 60,000.
+ * The value of one whole unit, in 10^-6 of the currency: the price with the fewest digits that results in exactly this
+ * amount. The owed amount was rounded up, so dividing by it would show 59,999.76 where the price was 60,000.
  */
 export function quotedPrice({ amountMinor, currency, quote: { decimals, owedUnits } }: Priced): bigint {
   if (owedUnits === 0n) return 0n;

@@ -5,7 +5,7 @@ import { GUESS_LIMITS, type GuessBucket, type GuessLimits } from '../app/people/
 /**
  * `test` and `live` count per key, and per client for a public key; `test-shared` and `live-shared` count a public key
  * over all its clients; `page` (the payment page) and `docs` (the documentation) count per client address; `dashboard`
- * counts per session; `no-session` counts what came with a cookie of no session, per client address.
+ * counts per session; `no-session` counts requests with a cookie of no session, per client address.
  */
 export type Bucket = 'test' | 'live' | 'test-shared' | 'live-shared' | 'page' | 'docs' | 'dashboard' | 'no-session';
 
@@ -26,7 +26,7 @@ export interface RateLimits {
 }
 
 const WINDOW_MS = 60_000;
-/** Requests a minute of a session of the dashboard, unless said otherwise. */
+/** Default requests per minute of a session of the dashboard. */
 export const SESSION_LIMIT = 1_200;
 
 /** All clients of a public key together may use this many times its limit. */
@@ -81,7 +81,7 @@ export function createRateLimits(
   };
 }
 
-/** Limits of guesses at passwords and codes, counted where requests are. */
+/** Limits of guesses at passwords and codes, counted like requests. */
 export function createGuessLimits(redis: Redis | null): GuessLimits {
   const buckets = Object.keys(GUESS_LIMITS) as readonly GuessBucket[];
   const counters = new Map(
@@ -105,7 +105,7 @@ export function createGuessLimits(redis: Redis | null): GuessLimits {
   };
 }
 
-/** How much of a window is used, this request included, and how long it still lasts. */
+/** The used part of a window, including this request, and its remaining time. */
 interface Window {
   readonly used: number;
   readonly msLeft: number;
@@ -114,7 +114,7 @@ interface Window {
 interface Windows {
   consume(id: string): Window | Promise<Window>;
   peek(id: string): Window | Promise<Window>;
-  /** Takes one use back. */
+  /** Uncounts one use. */
   giveBack(id: string): void | Promise<void>;
 }
 
@@ -127,7 +127,7 @@ interface Counter extends Windows {
   readonly limit: number;
 }
 
-/** Windows end by the monotonic clock, so that setting the time of day does not make one last longer. */
+/** Windows end by the monotonic clock, so that setting the time of day does not prolong one. */
 function countInMemory(windowMs: number, maxWindows: number): Windows {
   // All windows are equally long, so they end in the order of insertion.
   const windows = new Map<string, { used: number; readonly endsAtMs: number }>();
@@ -168,7 +168,7 @@ function countInMemory(windowMs: number, maxWindows: number): Windows {
 
 /** Windows in Redis, which expire there; `standIn` counts while Redis is down. */
 function countInRedis(redis: Redis, bucket: string, windowMs: number, standIn: Windows): Windows {
-  // The caller, who knows the limit, does the refusing.
+  // The caller knows the limit and refuses.
   const limiter = new RateLimiterRedis({
     keyPrefix: `cointill:${bucket}`,
     points: Number.MAX_SAFE_INTEGER,
@@ -193,7 +193,7 @@ function countInRedis(redis: Redis, bucket: string, windowMs: number, standIn: W
   };
 }
 
-/** The range that an address is counted in beside its own bucket: the /24 of IPv4, the /48 of IPv6. */
+/** The range in which an address is counted in addition to its own bucket: the /24 of IPv4, the /48 of IPv6. */
 export function clientRange(address: string): string {
   const bucket = clientBucket(address);
   return bucket.includes(':')
@@ -201,7 +201,7 @@ export function clientRange(address: string): string {
     : `${bucket.split('.').slice(0, 3).join('.')}.0/24`;
 }
 
-/** The id by which requests without a key are counted: IPv6 clients own whole /64 networks. */
+/** The id under which requests without a key are counted: IPv6 clients own whole /64 networks. */
 export function clientBucket(address: string): string {
   if (!address.includes(':')) return address;
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address);

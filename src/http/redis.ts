@@ -15,7 +15,7 @@ function wayOut(isEncrypted: boolean, code: string, message: string): string | n
   if (/^READONLY\b/.test(message)) return 'REDIS_URL leads to a replica; set it to the primary.';
   if (!isEncrypted) {
     return BROKEN.has(code) || message === 'the connection was closed'
-      ? 'If the server takes nothing but TLS, REDIS_URL must begin with rediss://.'
+      ? 'If the server accepts only TLS, REDIS_URL must begin with rediss://.'
       : null;
   }
   switch (certificateFault(code)) {
@@ -42,7 +42,7 @@ const BROKEN = new Set([
 ]);
 
 /**
- * No request waits for a Redis that is down or hangs: its connection is closed, and this process counts until it is
+ * No request waits for a Redis that is down or hangs: its connection is closed, and this process counts until Redis is
  * back.
  */
 const REDIS_OPTIONS = {
@@ -55,7 +55,7 @@ const REDIS_OPTIONS = {
 
 /** How often Redis is checked to do what counting needs: a replica, or a full Redis, keeps its connections open. */
 const TRY_EVERY_MS = 5_000;
-/** Writes from a script, as counting does. */
+/** Writes from a script, like counting. */
 const TRY = "return redis.call('set', KEYS[1], '1', 'px', 60000)";
 const TRY_KEY = 'cointill:health';
 
@@ -63,8 +63,8 @@ const TRY_KEY = 'cointill:health';
 export interface SharedRedis {
   readonly client: Redis;
   /**
-   * Why it is not in use now, with the way out if it may be the setting's fault; null: it is in use, or nothing is
-   * known yet.
+   * Why Redis is not in use now, with the way out if it may be the setting's fault; null if it is in use, or its state
+   * is still unknown.
    */
   readonly problem: () => string | null;
   readonly close: () => void;
@@ -76,7 +76,7 @@ export interface RedisWatcher {
   readonly onBack: (awayMs: number) => void;
 }
 
-/** Connects in the background, and reconnects for as long as it takes. */
+/** Connects in the background, and reconnects as often as needed. */
 export function connectRedis(
   url: string,
   { onAway, onBack }: RedisWatcher,

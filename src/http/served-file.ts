@@ -9,7 +9,7 @@ type Encoding = 'br' | 'gzip' | 'identity';
 export interface ServedFile {
   readonly contentType: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** Weak: the same for every encoding of the content. */
+  /** A weak tag, the same for every encoding of the content. */
   readonly etag: string;
   readonly bodies: Readonly<Record<Encoding, Buffer>>;
 }
@@ -34,7 +34,7 @@ export async function servedText(
   return { contentType, headers, etag: etagOf(identity), bodies: { identity, br, gzip: gz } };
 }
 
-/** Sends it in the best encoding that the client accepts, or says that the client already has it. */
+/** Sends the file in the best encoding that the client accepts, or says that the client already has it. */
 export function sendFile(request: FastifyRequest, reply: FastifyReply, file: ServedFile): FastifyReply {
   void reply.headers(file.headers).headers({ etag: file.etag, vary: 'accept-encoding' });
   if (matchesEtag(request.headers['if-none-match'], file.etag)) return reply.code(304).send();
@@ -45,7 +45,7 @@ export function sendFile(request: FastifyRequest, reply: FastifyReply, file: Ser
 
 /**
  * The smallest encoding that the client accepts (RFC 9110, section 12.5.3): among equally preferred ones, Brotli before
- * gzip. A client that says nothing, or refuses everything, gets plain text.
+ * gzip. A client that accepts none gets plain text.
  */
 export function negotiateEncoding(header: string | string[] | undefined): Encoding {
   const weights = new Map<string, number>();

@@ -27,25 +27,25 @@ import Fastify, {
 } from 'fastify';
 
 export interface ServerOptions {
-  /** Which address this is: the live one or the sandbox's. */
+  /** The mode of this address: live or sandbox. */
   readonly side: Mode;
   readonly access: Access;
-  /** Remembers where keys are used from. */
+  /** Records the use of keys. */
   readonly keyUses?: KeyUses;
   readonly limits: RateLimits;
   readonly baseUrls: Readonly<Record<Mode, string>>;
   readonly production: boolean;
   readonly trustProxy: readonly string[] | null;
-  /** Then each answer is the last one on its connection: the next request finds another process. Default: never. */
+  /** If true, each answer is the last one on its connection: the next request finds another process. Default: never. */
   readonly isStopping?: () => boolean;
   readonly tls: { readonly cert: Buffer; readonly key: Buffer } | null;
   readonly log: FastifyBaseLogger;
   readonly problems: Problems;
-  /** How messages name our commands; by default `cointill`. */
+  /** The program's name in messages; by default `cointill`. */
   readonly program?: string;
   /** Called after every answered request. */
   readonly onAnswered: (answer: AnsweredRequest) => void;
-  /** Null or undefined where there is no dashboard. */
+  /** Null or undefined if there is no dashboard. */
   readonly dashboard?: DashboardGuard | null;
   readonly plugins: readonly ((app: FastifyInstance) => void | Promise<void>)[];
 }
@@ -61,7 +61,7 @@ const GOODBYE_MS = 2_000;
 const SAFETY_HEADERS = {
   'x-content-type-options': 'nosniff',
   'cache-control': 'no-store',
-  // For answers that are no pages. Pages have policies of their own.
+  // For answers that are not pages, which have policies of their own.
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
 } as const;
 
@@ -78,9 +78,9 @@ export interface AnsweredRequest {
   readonly url: string;
   readonly status: number;
   readonly durationMs: number;
-  /** The signed-in person whom their role did not allow this, and the client's address. */
+  /** The signed-in person, whose role did not allow the request, and the client's address. */
   readonly denied: { readonly person: string; readonly client: string; readonly reason: string } | null;
-  /** Set for a call of one of the APIs with a key that exists. */
+  /** Set for a call of one of the APIs with an existing key. */
   readonly call: AnsweredCall | null;
 }
 
@@ -90,7 +90,7 @@ export interface AnsweredCall {
   /** The client's address. */
   readonly client: string;
   readonly userAgent: string | null;
-  /** Why it was refused, or failed. */
+  /** Why the call was refused or failed. */
   readonly refusal: RequestError | null;
 }
 
@@ -124,7 +124,7 @@ export function buildServer(options: ServerOptions): FastifyInstance {
   };
   const app = Fastify(settings) as FastifyInstance;
   app.setValidatorCompiler(compileValidator);
-  // Bodies contain exact numbers, which only JSON.stringify writes as they are.
+  // Bodies contain exact numbers, which only JSON.stringify writes unchanged.
   app.setSerializerCompiler(() => (data) => JSON.stringify(data));
   parseBodies(app);
   app.addHook('onRequest', (request, reply, done) => {
@@ -147,7 +147,7 @@ export function buildServer(options: ServerOptions): FastifyInstance {
     throw nothingAt(request);
   });
   app.addHook('onResponse', (request, reply, done) => {
-    // The duration of an open stream means nothing.
+    // The duration of an open stream has no meaning.
     if (request.routeOptions.config.stream === true && reply.statusCode === 200) return done();
     options.onAnswered({
       id: request.id,
@@ -194,14 +194,17 @@ function standardHeaders(request: FastifyRequest, reply: FastifyReply, behindPro
   if (cameEncrypted(request, behindProxy)) void reply.header('strict-transport-security', ONLY_HTTPS);
 }
 
-/** Whether the client hung up while its body was read: there is nobody to answer, and nothing of ours failed. */
+/** Whether the client hung up while its body was read: there is nobody to answer, and no fault of ours. */
 function isGone(request: FastifyRequest): boolean {
   return request.raw.destroyed && !request.raw.complete;
 }
 
-/** Whatever is not HTTP, or has oversized headers, never becomes a request; it is answered directly on the socket. */
+/**
+ * Answers bytes that are not HTTP, or have oversized headers, directly on the socket, because they never become a
+ * request.
+ */
 async function answerMalformed(socket: Socket, limits: RateLimits, id: string): Promise<void> {
-  // After an answer that has begun, another one would be read as part of it.
+  // A second answer after one that has begun would be read as part of it.
   const open: unknown = Reflect.get(socket, '_httpMessage');
   if (!socket.writable || (open instanceof ServerResponse && open.headersSent)) {
     socket.destroy();

@@ -6,9 +6,7 @@ import type { Figures } from '../store/figures/figures.ts';
 import type { PaymentChange } from '../store/payments/save-changes.ts';
 import type { AddressGap } from '../store/wallets/wallets.ts';
 
-/**
- * Where a service's metrics come from, besides the activities it observes. Each function is called for every scrape.
- */
+/** The sources of a service's metrics, besides the activities it observes. Each function is called for every scrape. */
 export interface MetricSources {
   readonly version: string;
   /** The figures of the whole database. */
@@ -20,7 +18,7 @@ export interface MetricSources {
   readonly clockAheadMs: () => number;
   readonly disks: () => Promise<readonly { readonly folder: string; readonly freeBytes: number }[]>;
   readonly pool: () => { readonly used: number; readonly waiting: number };
-  /** How old the price of each pair is, or how long it has been missing. */
+  /** The age of each pair's price, or how long it has been missing. */
   readonly prices: () => readonly { readonly pair: string; readonly ageMs: number }[];
 }
 
@@ -85,7 +83,7 @@ export function createObserver(registry: Registry): Observer {
       case 'delivery_attempted':
         attempts.inc({ outcome: activity.outcome });
         break;
-      // The others only appear in the log.
+      // Other activities appear only in the log.
       default:
     }
   };
@@ -112,7 +110,7 @@ function registerProcess(registry: Registry, sources: MetricSources): void {
     [],
     (skew) => skew.set(sources.clockAheadMs() / 1000),
   );
-  // Before those that query the database themselves.
+  // Read before the gauges that query the database themselves.
   gauge(registry, 'pool_used', 'Database connections of the pool that are at work.', [], (used) =>
     used.set(sources.pool().used),
   );
@@ -145,7 +143,7 @@ function registerDatabase(registry: Registry, read: () => Promise<Figures>): voi
     setGauge: (gauge: Gauge<Label>, figures: Figures) => void,
   ): void =>
     gauge(registry, name, `${help} ${OF_ALL}`, labels, async (one) => {
-      // If the database is down these are missing, but not the whole scrape.
+      // If the database is down, these metrics are missing, but not the whole scrape.
       const figures = await read().catch(() => null);
       if (figures !== null) setGauge(one, figures);
     });

@@ -33,7 +33,7 @@ const isByMode = (action: SessionRule['action']): action is keyof typeof BY_MODE
 export interface SessionRule {
   readonly kind: 'session';
   readonly action: 'anybody' | 'own_account' | keyof typeof BY_MODE | Action;
-  /** Requires reauthentication from the last ten minutes, as dangerous actions always do. */
+  /** Requires reauthentication within the last ten minutes, as dangerous actions always do. */
   readonly asksReauthentication?: true;
 }
 
@@ -44,11 +44,11 @@ export interface DashboardGuard {
   readonly allowed: AllowList | null;
   /** The origin of `DASHBOARD_URL`. */
   readonly origin: string;
-  /** The host name of `DASHBOARD_URL` where that is set: the dashboard is at no other. Else null. */
+  /** The host name of `DASHBOARD_URL` if that is set: the dashboard is at no other. Otherwise null. */
   readonly host?: string | null;
   /** Whether `TRUST_PROXY` is set. */
   readonly behindProxy: boolean;
-  /** The tokens of sessions that this process has seen, hashed, the latest last. */
+  /** The hashed tokens of sessions that this process has seen, latest last. */
   readonly seenSessions: Set<string>;
 }
 
@@ -65,7 +65,7 @@ export function checkSessionRoute(url: string, method: string, rule: { readonly 
   if (isByMode(action) && !names(':mode')) throw new Error(`${route} needs :mode in its path.`);
 }
 
-/** The counters of the rate limit, and what is wrong with the request's headers. */
+/** The counters of the rate limit, and the fault of the request's headers. */
 interface Counting {
   readonly fault: RequestError | null;
   readonly countClient: () => Promise<void>;
@@ -110,7 +110,7 @@ export async function guardDashboard(
   const isElsewhere = !isAtHost(request, dashboard) && !(isLocal(request) && !https.production);
   if (isElsewhere) throw notFound(ELSEWHERE);
   if (rule.kind === 'dashboard') return;
-  // Other sites may not embed what one person sees.
+  // Other sites may not embed one person's data.
   void reply.header('cross-origin-resource-policy', 'same-origin');
   const forged = request.method === 'GET' || request.method === 'HEAD' ? null : forgery(request, dashboard);
   if (forged !== null) throw forged;
@@ -127,7 +127,7 @@ export async function guardDashboard(
   if (asksReauthentication) requireReauthentication(signedIn, dashboard.app.clock());
 }
 
-/** @throws RequestError unless the person proved in the last ten minutes who they are */
+/** @throws RequestError unless the person reauthenticated within the last ten minutes */
 export function requireReauthentication({ session }: SignedIn, now: number): void {
   if (reauthenticatedUntil(session, now) === null) {
     throw new RequestError(
@@ -140,8 +140,8 @@ export function requireReauthentication({ session }: SignedIn, now: number): voi
 const MAX_SEEN = 10_000;
 
 /**
- * The session of a cookie. A client that makes cookies up has no more of them looked up once it has used up its
- * requests; sessions that this process has seen go on, so that nobody shuts out others behind the same address.
+ * The session of a cookie. A client that invents cookies has no more of them looked up once it has used up its
+ * requests; sessions that this process has seen continue, so that nobody shuts out others behind the same address.
  */
 async function sessionOf(
   request: FastifyRequest,
@@ -161,7 +161,7 @@ async function sessionOf(
   return signedIn;
 }
 
-/** The action that the request takes; null: any session may. */
+/** The action that the request requires; null: any session may. */
 async function authorise(
   request: FastifyRequest,
   access: Access,
@@ -187,7 +187,7 @@ async function authorise(
 const ELSEWHERE =
   'The dashboard is not at this host, but at that of DASHBOARD_URL alone. A proxy in front must pass on the Host that it was asked for.';
 
-/** Ports are not compared: a proxy may leave out its own. */
+/** Ports are not compared: a proxy may omit its own. */
 function isAtHost({ hostname }: FastifyRequest, { host = null }: DashboardGuard): boolean {
   return host === null || hostname.toLowerCase() === host;
 }
@@ -200,7 +200,7 @@ function forgery(request: FastifyRequest, dashboard: DashboardGuard): RequestErr
   const { origin, behindProxy } = dashboard;
   const { origin: from, 'sec-fetch-site': site } = request.headers;
   const own = `${cameEncrypted(request, behindProxy) ? 'https' : 'http'}://${request.host}`;
-  // Where DASHBOARD_URL is set, any other host that came so far is this machine itself, in development.
+  // If DASHBOARD_URL is set, a request for another host that came this far is from this machine itself, in development.
   const mayBeOwn = (dashboard.host ?? null) === null || isLocal(request);
   const isOwn = from === undefined ? site === 'same-origin' : from === origin || (mayBeOwn && from === own);
   if (isOwn && (site === undefined || site === 'same-origin')) return null;

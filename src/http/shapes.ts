@@ -1,8 +1,8 @@
 import { Type, type TSchema } from 'typebox';
 
 /**
- * Schemas of what both APIs answer. They document, and the tests check answers against them, but they do not filter. A
- * schema's `title` is its name in the OpenAPI document (openapi.ts).
+ * Schemas of the answers of both APIs. They document, and the tests check answers against them, but they do not filter.
+ * A schema's `title` is its name in the OpenAPI document (openapi.ts).
  */
 
 export const nullable = <Schema extends TSchema>(schema: Schema, description?: string) =>
@@ -18,7 +18,7 @@ export const time = (description?: string) =>
 export const described = (description: string, options: { readonly examples?: readonly string[] } = {}) =>
   Type.String({ description, ...(options.examples === undefined ? {} : { examples: [...options.examples] }) });
 
-/** When the listed records were created. */
+/** The creation times of the listed records. */
 export const createdQuery = {
   created_after: Type.Optional(
     Type.String({ description: 'ISO 8601: only what was created after this time, or after this UTC day.' }),
@@ -31,7 +31,7 @@ export const createdQuery = {
   ),
 };
 
-/** Which page of a list: `limit` 1 to 100, by default 50. */
+/** The page of a list: `limit` 1 to 100, by default 50. */
 export const pageQuery = {
   limit: Type.Optional(
     Type.Integer({ minimum: 1, maximum: 100, default: 50, description: 'How many at most. Never silently clamped.' }),

@@ -64,7 +64,7 @@ interface ObjectSchema {
   readonly properties?: Readonly<Record<string, { readonly type?: string }>>;
 }
 
-/** Compiles a schema, once. Throws where it is none. */
+/** Compiles a schema, once. Throws if it is invalid. */
 export function compileSchema(schema: object): ValidateFunction {
   return ajv.compile(schema);
 }
@@ -117,7 +117,7 @@ interface SchemaFacts {
   readonly [RULE]?: string;
 }
 
-/** Says which field breaks which rule, and what kind of value it is; the value itself is never repeated. */
+/** Says which field breaks which rule, and what kind of value it has; the value itself is never repeated. */
 function describe(error: ErrorObject, ofQuery: boolean): RequestError {
   const path = error.instancePath
     .slice(1)

@@ -1,7 +1,7 @@
 /** The colours of the pages' style sheet on which an accent appears, by scheme. */
 interface Theme {
   readonly scheme: 'light' | 'dark';
-  /** The accent and the strong accent appear as text on these. */
+  /** The surfaces on which the accent and the strong accent appear as text. */
   readonly surfaces: readonly string[];
   /** The track of a progress bar, which the accent fills. */
   readonly line: string;
@@ -42,7 +42,7 @@ const TEXT_CONTRAST = 4.5;
 const PART_CONTRAST = 3;
 /** The difference between the strong accent and the accent in OKLCH lightness: visible under the pointer. */
 const STRONG_STEP = 0.09;
-/** The same towards the surfaces, starting from black or white: near black, eyes distinguish less. */
+/** The same difference toward the surfaces, starting from black or white: near black, eyes distinguish less. */
 const STEP_BACK = 0.2;
 const WHITE = '#ffffff';
 
@@ -78,7 +78,7 @@ export function accentColours(hex: string, theme: Theme): AccentColours {
   return { accent, accentStrong: strongOf(toOklch(accent), wanted, theme.scheme, isLegible), onAccent, accentSoft };
 }
 
-/** The wanted colour, or the nearest legible one with its hue: darker in the light scheme, lighter in the dark one. */
+/** The shop's colour, or the nearest legible one with its hue: darker in the light scheme, lighter in the dark one. */
 function legible(wanted: Oklch, scheme: Theme['scheme'], isLegible: (colour: string) => boolean): string {
   const asIs = toHex(wanted);
   if (isLegible(asIs)) return asIs;
@@ -93,7 +93,7 @@ function legible(wanted: Oklch, scheme: Theme['scheme'], isLegible: (colour: str
   return toHex({ ...wanted, lightness: far });
 }
 
-/** Further from the surfaces than the accent; if black or white leaves no room for that, closer to them. */
+/** The strong accent: further from the surfaces than the accent, or closer to them if black or white leaves no room. */
 function strongOf(
   accent: Oklch,
   wanted: Oklch,
@@ -141,7 +141,7 @@ export function toOklch(colour: string): Oklch {
   };
 }
 
-/** A colour as `#rrggbb`; one that no screen can show loses chroma, and keeps its hue and lightness. */
+/** A colour as `#rrggbb`; a colour that no screen can show loses chroma, and keeps its hue and lightness. */
 function toHex(colour: Oklch): string {
   let shown = toLinear(colour);
   if (!isShown(shown)) {
@@ -170,7 +170,7 @@ function toLinear({ lightness, chroma, hue }: Oklch): Three {
   ];
 }
 
-/** Whether a screen can show it, apart from rounding to 8 bits. */
+/** Whether a screen can show the colour, apart from rounding to 8 bits. */
 function isShown(channels: Three): boolean {
   return channels.every((channel) => channel > -0.0001 && channel < 1.001);
 }

@@ -23,7 +23,7 @@ const LOGO_HEADERS = {
 
 /** 64 logos of at most 64 KiB are 4 MiB. */
 const MAX_CACHED_LOGOS = 64;
-/** A logo that was removed is gone from every process after this. */
+/** A removed logo disappears from every process after this time. */
 const LOGO_LIFETIME_MS = 60_000;
 
 /** The path of the style sheet for a shop's colour; `hex` is six hex digits. */

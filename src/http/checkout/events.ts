@@ -45,7 +45,7 @@ export interface CheckoutEvents {
 interface Stream {
   readonly sender: Sender;
   readonly versions: VersionStream;
-  /** Releases everything. Called automatically when the connection closes. */
+  /** Releases all resources. Called automatically when the connection closes. */
   close(): void;
 }
 
@@ -59,9 +59,9 @@ const ROUTE = {
   schema: { hide: true },
   exposeHeadRoute: false,
 } as const;
-/** Over which time pages are made to ask at once. */
+/** The time over which pages are told to poll. */
 const ASK_SPREAD_MS = 1_000;
-/** One client is an IPv4 address, or a /64 network of IPv6. */
+/** A client is an IPv4 address, or a /64 network of IPv6. */
 const LIMITS: StreamLimits = { streams: 10_000, perClient: 100, unreadBytes: 65_536 };
 
 /**
@@ -140,7 +140,10 @@ export function checkoutEvents(options: CheckoutEventsOptions): CheckoutEvents {
   return { routes, openStreams: slots.taken };
 }
 
-/** Changes are not seen now: the pages ask, and are shown what is known. Spread, because there may be thousands. */
+/**
+ * Changes cannot be seen now: the pages poll, and get the last known state. Spread over time, because there may be
+ * thousands.
+ */
 function nudgeAll(open: ReadonlySet<Sender>): void {
   const waitMs = ASK_SPREAD_MS / Math.max(1, open.size);
   [...open].forEach((sender, place) => {
@@ -161,7 +164,7 @@ function busy(reply: FastifyReply): FastifyReply {
   return answer(reply, 503, 'Too many pages are open. This one asks for news by itself.');
 }
 
-/** Read by scripts, so no page is sent. */
+/** Sends text, because scripts read it, not people. */
 function answer(reply: FastifyReply, status: number, text: string): FastifyReply {
   return reply.code(status).header('content-type', 'text/plain; charset=utf-8').send(text);
 }
@@ -171,7 +174,7 @@ interface Sender extends Pick<EventSender, 'end' | 'stop'> {
   begin(headers: Parameters<EventSender['begin']>[0], known: string | null): void;
   /** Sends a version that the page does not have yet. */
   send(version: string): void;
-  /** Makes the page ask, whatever version it has; the version that it has stays the last one sent. */
+  /** Makes the page poll, whichever version it has, which remains the last one sent. */
   nudge(): void;
 }
 

@@ -12,13 +12,13 @@ import type { Api } from '../api.ts';
 import { pageVersion, type PageContext, type PageFacts } from './present.ts';
 import type { RefundNews, WrongMoney } from './view.ts';
 
-/** The facts of a payment about which nothing else is known. */
+/** The facts about a payment of which nothing else is known. */
 export const NO_FACTS: PageFacts = { confirmations: null, refunds: [], wrongMoney: [], isActive: true };
 
-/** The parts that read the facts. */
+/** The dependencies of reading the facts. */
 type Reading = Pick<Api, 'app'> & { readonly access: Pick<Access, 'project'> };
 
-/** Everything besides the payment that the page depends on. Only reads what the payment's status can need. */
+/** Everything that the page depends on besides the payment. Reads only the facts that the payment's status can need. */
 export async function pageFacts({ app, access }: Reading, payment: Payment): Promise<PageFacts> {
   if (isFinal(payment.status)) {
     const [refunds, wrongMoney] = await Promise.all([refundNews(app, payment), wrongMoneyOf(app, payment)]);
@@ -33,14 +33,14 @@ export async function pageFacts({ app, access }: Reading, payment: Payment): Pro
     : NO_FACTS;
 }
 
-/** The wrong money of which no refund sends the token back: the same asset on another network is another token. */
+/** Wrong money in tokens that no refund returns: the same asset on another network is another token. */
 export function notRefunded(wrongMoney: readonly WrongMoney[], refunds: readonly RefundNews[]): readonly WrongMoney[] {
   return wrongMoney.filter(
     ({ asset, network }) => !refunds.some((refund) => refund.asset === asset && refund.network === network),
   );
 }
 
-/** Nothing comes to the sandbox's addresses, so nothing is read for its payments. */
+/** The sandbox's addresses receive nothing, so nothing is read for its payments. */
 async function wrongMoneyOf(app: Api['app'], payment: Payment): Promise<readonly WrongMoney[]> {
   const rail = app.railFor(payment.mode);
   if (rail.kind !== 'chain' || payment.quote === null) return [];
@@ -59,7 +59,7 @@ export async function currentVersion(api: Reading, payment: Payment): Promise<st
 
 export type PayingFacts = Pick<PageContext, 'tokens' | 'evm' | 'explorer' | 'payable' | 'monitoringMs'>;
 
-/** The chain of the payment, and what it can be paid with; the latter is not needed once it is paid. */
+/** The chain of the payment, and the tokens it can be paid in, which are not needed once it is paid. */
 export async function payingFacts({ app, access }: Reading, payment: Payment): Promise<PayingFacts> {
   const { quote } = payment;
   const rail = app.railFor(payment.mode);
@@ -92,7 +92,7 @@ async function refundNews(app: Api['app'], payment: Payment): Promise<readonly R
   });
 }
 
-/** A failed refund is up to the shop, which creates another. */
+/** A failed refund is left to the shop, which creates another. */
 function stateOf({ status, address }: Refund): RefundNews['state'] | null {
   if (status === 'failed') return null;
   if (status === 'completed') return 'sent';

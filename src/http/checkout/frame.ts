@@ -54,8 +54,8 @@ function brandingOf(project: Project | null): Branding {
 }
 
 /**
- * A page in 50 µs, a third of what the default quality takes for an eighth fewer bytes. That is faster than passing it
- * to another thread, so it is done here.
+ * Compresses a page in 50 µs, a third of the default quality's time, which saves an eighth more bytes. That is faster
+ * than passing it to another thread, so it is done here.
  */
 const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 1, [constants.BROTLI_PARAM_MODE]: 1 } };
 const GZIP = { level: 1 };

@@ -38,8 +38,8 @@ const UNFRAMED = {
 } as const;
 
 /**
- * When and where a page without JavaScript goes automatically. The path is given because the page may be the answer to
- * a POST.
+ * The time and target of the automatic reload of a page without JavaScript. The path is given because the page may be
+ * the answer to a POST.
  */
 export interface Refresh {
   readonly seconds: number;
@@ -55,7 +55,7 @@ export interface Live {
   readonly paymentId: string;
   readonly now: number;
   readonly final: boolean;
-  /** The database is silent, and the page may be older than it says. */
+  /** The database does not answer, and the page may be outdated. */
   readonly stale: boolean;
 }
 
@@ -65,7 +65,7 @@ export interface Document {
   /** Null on pages that are not about a payment: they have neither the shop's branding nor a choice of language. */
   readonly frame: Frame | null;
   readonly assets: Pick<Assets, 'stylePath' | 'scriptPath'>;
-  /** The window's title: what is going on, then who is paid. */
+  /** The window's title: the status, then the payee. */
   readonly title: string;
   readonly test: boolean;
   /** Only for browsers without JavaScript; the script polls without reloading the page. */
@@ -123,7 +123,7 @@ function refreshTag({ seconds, path }: Refresh): Html {
   return html`<meta http-equiv="refresh" content="${seconds}; url=${path}" />`;
 }
 
-/** For the script, which polls the page and reloads it only when its title changes. */
+/** Data for the script, which polls the page and reloads it only when its title changes. */
 function refreshData({ seconds, path }: Refresh): Html {
   return html`data-refresh="${seconds}" data-refresh-path="${path}"`;
 }
@@ -190,7 +190,7 @@ function languageLinks(frame: Frame, path: string): Html {
           </li>`,
       )}
     </ul>`;
-  // Any number of shops may frame it.
+  // The cache excludes frames, because any number of shops may frame the page.
   if (embed !== null) return links(path);
   const kind = `${locale.code} ${autoRefresh}`;
   let pieces = linkPieces.get(kind);
@@ -207,7 +207,7 @@ const GLOBE = html`<svg class="globe" aria-hidden="true" viewBox="0 0 24 24">
   />
 </svg>`;
 
-/** The banner that makes test mode unmistakable; `actions` is what can be simulated. */
+/** The banner that makes test mode unmistakable; `actions` is the form for simulations. */
 export function testBanner(locale: Locale, text: Html, actions: Html | null = null): Html {
   return html`<aside class="banner" id="band" aria-label="${locale.plain('test_mode')}">
     <div class="banner-inside">

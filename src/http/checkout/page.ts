@@ -77,7 +77,7 @@ function card(view: PaymentView): Html {
 const STAGES = ['stage_pay', 'stage_seen', 'stage_confirmed', 'stage_done'] as const;
 const STAGE_OF: Readonly<Partial<Record<Step['kind'], number>>> = { pay: 0, detected: 1, confirming: 2, completed: 3 };
 
-/** The progress of a payment that is on its way. */
+/** The progress of a payment that is under way. */
 function stages({ step, frame: { locale } }: PaymentView): Html | null {
   const at = STAGE_OF[step.kind];
   return at === undefined ? null : (stageLists(locale)[at] ?? null);
@@ -123,7 +123,7 @@ function hasShortDescription({ description }: PaymentView): boolean {
   return description !== null && description.length <= SHORT_DESCRIPTION && !description.includes('\n');
 }
 
-/** The current status, in the words of the card's heading. */
+/** The text for the current status, the same as in the card's heading. */
 function titleOf(step: Step) {
   switch (step.kind) {
     case 'choose':
@@ -176,7 +176,10 @@ const PAYING_SECONDS = 15;
  * The time for which the receipt is shown before a page that watched the payment continues to the shop (WCAG 2.2.1).
  */
 const RETURN_SECONDS = 20;
-/** A customer who returns from the shop later than this wants to see the page: it does not lead away again. */
+/**
+ * A customer who returns from the shop later than this wants to see the page, so it does not continue to the shop
+ * again.
+ */
 const RETURN_WITHIN_MS = 120_000;
 
 /**
@@ -192,7 +195,7 @@ function refreshOf(view: PaymentView): Refresh | null {
   const watching = step.kind === 'detected' || step.kind === 'confirming' || step.kind === 'checking';
   if (watching) return { seconds: WATCHING_SECONDS, path };
   const dueAt = test?.kind === 'completes' ? Math.min(test.at, view.payUntilAt) : view.payUntilAt;
-  // A second later, when the worker has applied the deadline; then often, until it has.
+  // A second after the deadline, when the worker has applied it; then often, until it has.
   const dueInSeconds = dueAt > view.now ? Math.ceil((dueAt - view.now) / 1_000) + 1 : WATCHING_SECONDS;
   return { seconds: step.kind === 'choose' ? dueInSeconds : Math.min(PAYING_SECONDS, dueInSeconds), path };
 }
@@ -205,7 +208,7 @@ function returnOf(view: PaymentView, step: CompletedStep | ClosedStep): Refresh 
   return shop !== null && goes ? { seconds: RETURN_SECONDS, path: shop } : null;
 }
 
-/** The reload that the page does without a script, and how to stop it. */
+/** The reload of the page without a script, and the way to stop it. */
 function byItself(view: PaymentView, refresh: Refresh | null): Html | null {
   const { frame, step } = view;
   const { locale, autoRefresh } = frame;

@@ -34,14 +34,14 @@ export interface PageFacts {
 
 export interface PageContext extends PageFacts {
   readonly now: number;
-  /** When this was read, if that is not now because the database is silent; otherwise null. */
+  /** When the page was read, if that is earlier because the database does not answer; otherwise null. */
   readonly readAt: number | null;
   readonly frame: Frame;
   /** The tokens in which the payment can be paid now, in the order of the page; empty if no wallet is set. */
   readonly tokens: readonly TokenChoice[];
   /** The chain of the quote's network; null if it is not an EVM network. */
   readonly evm: EvmChain | null;
-  /** The origin of the block explorer for the quote's token; null where there is none. */
+  /** The origin of the block explorer for the quote's token; null if there is none. */
   readonly explorer: string | null;
   /** The time for which a payment's addresses stay watched after its end. */
   readonly monitoringMs: number;
@@ -170,7 +170,7 @@ function payStep(payment: Payment, quote: Quote, context: PageContext, canChange
   };
 }
 
-/** A remainder below the dust limit cannot be sent, so the smallest amount that can is asked for instead. */
+/** A remainder below the dust limit cannot be sent, so the page asks for the smallest possible amount instead. */
 function askFor(quote: Quote, restUnits: bigint): bigint {
   const dustUnits = tokenOf(quote.asset, quote.network)?.dustUnits ?? 0n;
   return restUnits > dustUnits ? restUnits : dustUnits;

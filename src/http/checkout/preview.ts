@@ -7,7 +7,7 @@ import { chooseLanguage } from './language/languages.ts';
 import { renderPaymentPage } from './page.ts';
 import { presentPaymentPage } from './present.ts';
 
-/** The looks of the pages that a shop is about to save. */
+/** The unsaved looks of a shop's pages. */
 export interface PreviewedBranding {
   readonly name: string;
   /** Six hex digits. */
@@ -16,11 +16,11 @@ export interface PreviewedBranding {
   readonly logo: { readonly path: string; readonly width: number; readonly height: number } | null;
 }
 
-/** No wallet takes it, so that nobody pays what they see in a preview. */
+/** An address that no wallet accepts, so that nobody pays it from a preview. */
 const EXAMPLE_ADDRESS = 'bc1qexamp1eexamp1eexamp1eexamp1eexamp1exx';
 const MINUTE_MS = 60_000;
 
-/** Bitcoin, which every customer has heard of. */
+/** Bitcoin, which every customer knows. */
 function exampleToken() {
   const token = allTokens().find(({ asset }) => asset === 'BTC');
   if (token === undefined) throw new Error('The coin of the preview is in the table of assets.');
@@ -28,8 +28,8 @@ function exampleToken() {
 }
 
 /**
- * The mark-up of a payment page as it asks for money, with what a shop is about to change, for a sandboxed frame: no
- * script, and with links that lead nowhere there.
+ * The markup of a payment page that asks for money, with a shop's unsaved changes, for a sandboxed frame: without a
+ * script, and with links that open nothing there.
  *
  * @param language `de`, or else English
  */
@@ -95,13 +95,13 @@ export function renderPreview(
   return inert(renderPaymentPage(view, assets).html);
 }
 
-/** A frame whose scripts do not run shows neither them nor what is meant for browsers without; links open nothing. */
+/** Makes the page inert: without scripts, and without the parts for browsers without scripts; links open nothing. */
 function inert(markup: string): string {
   return (
     markup
       .replaceAll(/<noscript>.*?<\/noscript>/gs, '')
       .replaceAll(/<script\b.*?<\/script>/gs, '')
-      // The script shows them.
+      // The missing script would show the buttons.
       .replaceAll('class="copy" hidden', 'class="copy"')
       .replace(/<link rel="icon"[^>]*>/, '')
       .replace('<head>', '<head><base target="_blank" />')

@@ -12,12 +12,12 @@ interface Problem {
   readonly refresh: Refresh | null;
 }
 
-/** How soon a page that failed is reloaded automatically. */
+/** The time after which a failed page is reloaded automatically. */
 const PROBLEM_RETRY_SECONDS = 5;
 
 /**
  * The page for a payment or refund that does not exist (404), too many requests (429; the caller adds `Retry-After`),
- * or a failure of the service (503). Does not say what went wrong inside.
+ * or a failure of the service (503). Does not reveal internal details.
  */
 export function renderProblemPage(
   view: ProblemView,

@@ -29,7 +29,7 @@ interface Code {
   readonly size: number;
 }
 
-/** A code takes 1.5 ms, and its page is requested again and again. At 5 KB each these are 2.5 MB. */
+/** A code takes 1.5 ms, and its page is requested again and again. At 5 KB each, this many are 2.5 MB. */
 const MAX_KEPT = 500;
 const kept = new Map<string, Code>();
 

@@ -54,7 +54,7 @@ const TITLES = {
   failed: 'refund_failed_title',
 } as const satisfies Record<RefundStep['kind'], TextKey>;
 
-/** The refunded amount in the payment's currency. Money in a token that was not asked for is worth nothing of it. */
+/** The refunded amount in the payment's currency. Money in a token that was not quoted has no worth in it. */
 function sum(view: RefundView): Html {
   const { locale } = view.frame;
   if (view.amountMinor === 0n) return html`<span class="fiat">${crypto(view.units, view)}</span>`;

@@ -52,7 +52,10 @@ export function checkoutRoutes(checkout: Checkout): (app: FastifyInstance) => Pr
   };
 }
 
-/** Who simulates the end of a payment sees it end: the page then goes on to the shop, as it does for customers. */
+/**
+ * A merchant who simulates the end of a payment sees it end: the page then continues to the shop, as it does for
+ * customers.
+ */
 const WATCHING = { watching: '1' } as const;
 
 function paymentRoutes(app: FastifyInstance, checkout: Checkout): void {
@@ -84,14 +87,14 @@ function paymentRoutes(app: FastifyInstance, checkout: Checkout): void {
         .send();
     });
   };
-  // The path of a POST may also be requested: if its address is typed again, or copied to another device.
+  // The path of a POST may also be requested by GET: if its address is typed again, or copied to another device.
   for (const name of ['token', 'cancel', 'simulate', ''] as const) {
     app.get<PageRequest>(`/pay/:id/${name}`, page, (request, reply) =>
       reply.code(303).header('location', retryHref(request)).send(),
     );
   }
   action('token', async (payment, request) => {
-    // An order's token is the merchant's choice.
+    // The merchant chose the token of an order.
     if (payment.api === 'order') return 'not_open';
     if ((await checkout.access.project(payment.projectId))?.active === false) return 'not_open';
     const wanted = { asset: field(request, 'asset'), network: field(request, 'network') || null };
@@ -110,7 +113,7 @@ function paymentRoutes(app: FastifyInstance, checkout: Checkout): void {
   });
 }
 
-/** Why an action was refused, in the page's words; null if it was not. */
+/** The page's code for the refusal of an action; null if it was not refused. */
 function noticeOf(outcome: Awaited<ReturnType<typeof selectToken>>): Notice | null {
   switch (outcome.kind) {
     case 'changed':
@@ -199,7 +202,7 @@ function refundPath(publicId: string): string {
   return `/refund/${encodeURIComponent(publicId)}`;
 }
 
-/** A page's link names a payment of either API and mode; anybody who has it may see the page. */
+/** Selects the payment of a page's link, of either API and mode; anybody who has the link may see the page. */
 function selectorOf(text: string): { readonly id: string; readonly api: PaymentApi } | null {
   const order = decodeId('order', text);
   const id = order ?? parseUuid(text);
@@ -237,7 +240,7 @@ function unknown(
 /** Parameters that a visitor's links preserve; see `pageHref`. */
 const CARRIED = ['choose', 'lang', 'embed', 'refresh'] as const;
 
-/** The page that was requested, or to which the action belongs, with the visitor's choices. */
+/** The requested page, or the page of the requested action, with the visitor's choices. */
 function retryHref(request: Request): string {
   const path = pathOf(request).replace(/\/(?:token|cancel|simulate|)$/, '');
   const query = new URLSearchParams();

@@ -13,7 +13,7 @@ import { presentPaymentPage, type PageFacts } from './present.ts';
 import type { Notice } from './view.ts';
 import type { Project } from '../../store/projects/projects.ts';
 
-/** All that a payment's page is made of, beside the request. */
+/** The content of a payment's page, apart from the request. */
 interface PageMaterial {
   readonly payment: Payment;
   readonly project: Project | null;
@@ -23,13 +23,13 @@ interface PageMaterial {
   readonly readAt: number;
 }
 
-/** The payments whose pages were asked for, as this process last read them. */
+/** The payments of requested pages, as this process last read them. */
 interface LastKnown {
   keep(material: PageMaterial): void;
   find(payment: Pick<Payment, 'id' | 'api'>): PageMaterial | null;
 }
 
-/** Some kilobytes each. */
+/** Each takes some kilobytes. */
 const MAX_KEPT = 1_000;
 
 /** Keeps the newest. A page does not show the merchant's metadata, which may be the largest part of a payment. */
@@ -38,7 +38,7 @@ function createLastKnown(): LastKnown {
   return {
     keep: (material) => {
       const { id } = material.payment;
-      // A map keeps the order of insertion: its first key was asked for longest ago.
+      // A map keeps the order of insertion: its first key was requested longest ago.
       kept.delete(id);
       const [oldest] = kept.keys();
       if (kept.size >= MAX_KEPT && oldest !== undefined) kept.delete(oldest);
@@ -53,7 +53,7 @@ function createLastKnown(): LastKnown {
 
 type Request = FastifyRequest<PageRequest>;
 
-/** The parts that the hosted pages need. */
+/** The dependencies of the hosted pages. */
 export interface Checkout extends Api {
   readonly access: Pick<Access, 'project' | 'hasLogo'>;
   readonly assets: Assets;
@@ -61,12 +61,12 @@ export interface Checkout extends Api {
   readonly problems: Problems;
 }
 
-/** The time that a page waits for the database: customers look at nothing meanwhile. Reads take milliseconds. */
+/** How long a page waits for the database, while the customer sees an empty page. Reads take milliseconds. */
 const PATIENCE_MS = 4_000;
-/** The same once the database has not answered others either. */
+/** How long it waits once the database has not answered others either. */
 const SHORT_PATIENCE_MS = 2_000;
 
-/** The result of `read`, which may go on; fails as a database that is away if it takes too long. */
+/** The result of `read`, which may continue; fails as if the database were down if it takes too long. */
 export async function patiently<Result>({ watch }: Pick<Checkout, 'watch'>, read: Promise<Result>): Promise<Result> {
   const late = Promise.withResolvers<never>();
   const giveUp = () => late.reject(new RequestError('service_unavailable', 'The database does not answer.'));
@@ -80,15 +80,15 @@ export async function patiently<Result>({ watch }: Pick<Checkout, 'watch'>, read
 
 export interface PaymentPages {
   /**
-   * Sends the page of a payment as it is now, or else the last state that is known of it; false if there is no such
-   * payment. A reply is itself a promise of being sent, so none is returned.
+   * Sends the current page of a payment, or else its last known state; false if there is no such payment. A reply is
+   * itself a promise of being sent, so none is returned.
    */
   current(request: Request, reply: FastifyReply, wanted: Pick<Payment, 'id' | 'api'>): Promise<boolean>;
-  /** Sends the page of a payment that was just read, and why an action was refused. */
+  /** Sends the page of a payment that was just read, with the reason if an action was refused. */
   show(request: Request, reply: FastifyReply, payment: Payment, notice: Notice): Promise<void>;
 }
 
-/** The pages of payments. While the database is silent they show what was read before, and say so. */
+/** The pages of payments. While the database does not answer, they show the last known state, and say so. */
 export function paymentPages(checkout: Checkout): PaymentPages {
   const lastKnown = createLastKnown();
 

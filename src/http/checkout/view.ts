@@ -17,7 +17,7 @@ export interface Frame {
   readonly embed: string | null;
   /** False once the customer has disabled automatic reloading (`?refresh=off`). */
   readonly autoRefresh: boolean;
-  /** The page reloaded itself while the payment was open: at the end it may continue to the shop. */
+  /** Whether the page reloaded itself while the payment was open: at the end it may continue to the shop. */
   readonly watching: boolean;
 }
 
@@ -38,7 +38,7 @@ export interface Branding {
 export interface PaymentView {
   /** The id in `/pay/<id>`: a UUID or `ord_…`; given to the shop as `payment_id`. */
   readonly paymentId: string;
-  /** Changes exactly when the page would look different, whoever sees it. */
+  /** Changes exactly when the page would look different, for every visitor alike. */
   readonly version: string;
   readonly frame: Frame;
   /** Null in live mode. */
@@ -51,16 +51,18 @@ export interface PaymentView {
   readonly currency: Fiat;
   readonly successUrl: string | null;
   readonly cancelUrl: string | null;
-  /** Until when money counts as in time. */
+  /** The time until which money counts as in time. */
   readonly payUntilAt: number;
-  /** Until when money that comes after the end is still found. */
+  /** The time until which money that comes after the end is still found. */
   readonly watchedUntilAt: number;
   readonly now: number;
-  /** The database is silent: what is shown was read at `readAt`, in epoch ms, and may have changed since. */
+  /**
+   * Set if the database does not answer: the shown state was read at `readAt`, in epoch ms, and may have changed since.
+   */
   readonly readAt: number | null;
   readonly step: Step;
   readonly refunds: readonly RefundNews[];
-  /** Money that came in tokens other than the one that is asked for, and that no refund sends back. */
+  /** Money in tokens other than the requested one that no refund returns. */
   readonly wrongMoney: readonly WrongMoney[];
   /** Why the customer's last action was refused; the page is then sent with an error status. */
   readonly notice: Notice | null;
@@ -80,14 +82,14 @@ export interface WrongMoney extends TokenChoice {
   readonly decimals: number;
 }
 
-/** The steps that a test payment takes automatically: nothing happens on a chain, so the page must say it. */
+/** The steps that a test payment takes automatically: nothing happens on a chain, so the page must announce them. */
 export type TestProgress = {
   /** The outcomes that can be simulated now; none once it has ended. */
   readonly simulations: readonly Simulation[];
 } & (
   | { readonly kind: 'completes'; readonly at: number }
   | { readonly kind: 'expires'; readonly at: number }
-  /** Its money was seen, and comes one stage further at this time. */
+  /** Its money was seen, and advances by one stage at this time. */
   | { readonly kind: 'walks'; readonly at: number }
   /** Its timer was stopped; it continues when somebody simulates the next step. */
   | { readonly kind: 'by_hand' }
@@ -99,7 +101,7 @@ export type Step =
   | ChooseStep
   | UnavailableStep
   | PayStep
-  /** The payment has expired, but the chain was not read up to that moment yet: paying now would be too late. */
+  /** The payment has expired, but the chain was not read up to that time yet: paying now would be too late. */
   | { readonly kind: 'checking' }
   /** The full amount is in the mempool. */
   | ({ readonly kind: 'detected' } & PaidFacts)
@@ -135,14 +137,14 @@ export interface PayStep {
   readonly receivedUnits: bigint;
   /** The amount still to be sent: `owed - received`, but at least the smallest amount that the network relays. */
   readonly missingUnits: bigint;
-  /** For `missingUnits`, to the quote's address, as wallets read it; null if the token has none. */
+  /** A URI for `missingUnits` to the quote's address, for wallets; null if the token has none. */
   readonly paymentUri: string | null;
   /**
-   * The same for a token: the URI starts with its contract, followed by the address, so that a wallet that only reads
+   * A URI for a token: it starts with the token's contract, followed by the address, so that a wallet that only reads
    * the beginning would pay the contract. Null for a chain's own coin.
    */
   readonly tokenUri: string | null;
-  /** The same for wallets in the browser; null on networks that are not EVM chains. */
+  /** The payment for wallets in the browser; null on networks that are not EVM chains. */
   readonly transfer: EvmTransfer | null;
   readonly canChangeToken: boolean;
   readonly canCancel: boolean;
@@ -229,7 +231,7 @@ export interface RefundView extends Pick<
 export type ClaimProblem = 'invalid' | 'not_yours' | 'again';
 
 export type RefundStep =
-  /** `typed` is what the customer sent before; `problem` says what is wrong with it. */
+  /** `typed` is the text that the customer sent before; `problem` is its fault. */
   | { readonly kind: 'form'; readonly typed: string; readonly problem: ClaimProblem | null }
   | { readonly kind: 'waiting'; readonly address: string }
   | {

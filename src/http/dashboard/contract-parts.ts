@@ -25,7 +25,7 @@ export const modeShape = oneOf(MODES);
 export const doneShape = Type.Object({});
 
 export const projectParams = Type.Object({ project: Type.String() });
-/** The path parameters of everything that depends on the mode. */
+/** The path parameters of all routes that depend on the mode. */
 export const modeParams = Type.Object({ project: Type.String(), mode: Type.String() });
 
 export const paymentParams = Type.Object({ ...modeParams.properties, payment: Type.String() });
@@ -55,7 +55,7 @@ export const walletCallShape = Type.Object({
 });
 export type WalletCall = Static<typeof walletCallShape>;
 
-/** The facts by which a wallet adds a network (EIP-3085); null where they are unknown, such as for test chains. */
+/** The data with which a wallet adds a network (EIP-3085); null if unknown, such as for test chains. */
 export const walletChainShape = nullable(
   Type.Object({
     name: Type.String(),

@@ -2,8 +2,8 @@ import { NETWORK_FACTS, type EvmNetwork } from '../../domain/networks.ts';
 import type { WalletChain } from './contract-parts.ts';
 
 /**
- * The facts by which a browser wallet adds a network that it does not know. Null on a chain that is not the network's
- * main chain, whose nodes and explorer these are. The service's own nodes are left out: their addresses may hold keys.
+ * The data with which a browser wallet adds an unknown network. Null on a chain that is not the network's main chain,
+ * to which these nodes and explorer belong. The service's own nodes are left out: their addresses may contain keys.
  */
 export function walletChainOf(network: EvmNetwork, chainId: number): WalletChain {
   const { label, chainId: mainId, gasCoin, publicNode, explorer } = NETWORK_FACTS[network];

@@ -1,7 +1,7 @@
 import { faultOf, isRejected, refusalText, type RefusalCode, type Rejected } from '../../app/rejected.ts';
 import { RequestError, type ErrorType } from '../errors.ts';
 
-/** The fields of requests that are not called as the use case calls their value. */
+/** The request fields whose names differ from the use case's. */
 const FIELDS: Readonly<Record<string, string>> = {
   allowIps: 'values',
   allowOrigins: 'values',
@@ -13,7 +13,7 @@ const FIELDS: Readonly<Record<string, string>> = {
   xpub: 'source',
 };
 
-/** The fields that pages call otherwise than requests do. */
+/** The fields that pages name differently than requests. */
 const LABELS: Readonly<Record<string, string>> = {
   accent: 'The colour',
   days: 'The number of days',
@@ -50,7 +50,7 @@ const TYPES = {
   refused: 'invalid_request_error',
 } as const satisfies Record<ReturnType<typeof faultOf>, ErrorType>;
 
-/** The answer to a request that a use case refused; `field` is to blame where the refusal names no value. */
+/** The answer to a request that a use case refused; `field` is to blame if the refusal names no value. */
 export function refusalError(refusal: Rejected, field: string | null = null): RequestError {
   const { code, param = '' } = refusal;
   const ownField = FIELDS[param] ?? param.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
@@ -58,7 +58,7 @@ export function refusalError(refusal: Rejected, field: string | null = null): Re
   return new RequestError(TYPES[faultOf(refusal)], text, { param: param === '' ? field : ownField });
 }
 
-/** An outcome that is no refusal. @throws RequestError that says why it was one */
+/** The outcome if it is no refusal. @throws RequestError with the refusal */
 export function done<Outcome extends { readonly kind: string }>(
   outcome: Outcome,
   field: string | null = null,

@@ -30,10 +30,10 @@ import type { SessionRule } from '../session-guard.ts';
 import type { RouteContract } from './contract-parts.ts';
 import { type AnswerOf, type BodyOf, type ParamsOf, type QueryOf, type RouteName, CONTRACT } from './contract.ts';
 
-/** The parts of the page of sweeps. */
+/** The dependencies of the page of sweeps. */
 export interface Deposits {
   readonly chains: SweepChains;
-  /** Asks the nodes now; `busy` while somebody does for this project. */
+  /** Asks the nodes now; `busy` while another request of this project asks. */
   readonly refresh: (projectId: string) => Promise<'done' | 'busy'>;
 }
 
@@ -50,7 +50,7 @@ export interface Live {
 export interface Exports {
   /** Opens a connection that nothing else uses. */
   readonly connect: () => Promise<Connection>;
-  /** The time that a reader gets for the bytes that were sent last. */
+  /** How long a reader may take for the bytes that were sent last. */
   readonly unreadMs?: number;
   /** The longest time that sending a file may take. */
   readonly endMs?: number;
@@ -63,18 +63,18 @@ export interface Dashboard {
   readonly people: PeopleParts;
   /** Changes with every upgrade. */
   readonly version: string;
-  /** Where the API of each mode is. */
+  /** The address of each mode's API. */
   readonly baseUrls: Readonly<Record<Mode, string>>;
   /** Whether `TRUST_PROXY` is set. */
   readonly behindProxy: boolean;
-  /** The state of networks and backups. */
+  /** Returns the state of networks and backups. */
   readonly serviceHealth: () => Promise<ServiceHealth>;
-  /** Deposits worth a sweep, as last known. */
+  /** The last known deposits that are worth a sweep. */
   readonly sweeps: AttentionSources['sweeps'];
-  /** How wallets are read, and their networks' nodes asked. */
+  /** The readers of wallets and their networks' nodes. */
   readonly wallets: Pick<WalletSources, 'chains' | 'openWallet' | 'askNodes'>;
   readonly deposits: Deposits;
-  /** Saves from where keys were used up to now. */
+  /** Saves the uses of keys up to now. */
   readonly saveKeyUses: () => Promise<void>;
   readonly live: Live;
   readonly exports: Exports;
@@ -86,7 +86,7 @@ export interface Dashboard {
   };
   readonly webhooks: {
     readonly policyOf: (mode: Mode) => WebhookPolicy;
-    /** Made at its first use, and closed with the server. */
+    /** Created at its first use, and closed with the server. */
     readonly sender: () => WebhookSender;
   };
   /** Shows the transaction to sign for refunds, and sends the signed one. */
@@ -102,7 +102,7 @@ interface NodesUnavailable {
   readonly message: string;
 }
 
-/** The looks of the pages that a shop is about to save. */
+/** The unsaved looks of a shop's pages. */
 interface Previewed {
   readonly name: string;
   readonly accent: string | null;
@@ -120,7 +120,7 @@ export interface Call<Name extends RouteName> {
 }
 
 interface Rule extends Omit<SessionRule, 'kind'> {
-  /** The longest body in bytes, where that is more than usual. */
+  /** The longest body in bytes, if it differs from the default. */
   readonly bodyLimit?: number;
 }
 
@@ -177,7 +177,7 @@ export function appFor(app: App, request: FastifyRequest): App {
     : forActor(app, actorOf(signedIn.person, clientAddress(request)), request.id);
 }
 
-/** The same for the dependencies of sign-in and accounts. */
+/** The dependencies of sign-in and accounts for this request. */
 export function partsFor({ people }: Dashboard, request: FastifyRequest): PeopleParts {
   return { ...people, app: appFor(people.app, request) };
 }
@@ -194,13 +194,13 @@ export function clientOf({ behindProxy }: Dashboard, request: FastifyRequest): C
   };
 }
 
-/** The first of the browser's languages that mails are written in. */
+/** The first of the browser's languages that mails have. */
 function preferredLanguage(header = ''): MailLanguage | null {
   const accepted = acceptedLanguages(header);
   return accepted.flatMap((code) => MAIL_LANGUAGES.filter((language) => language === code))[0] ?? null;
 }
 
-/** Turns {@link HashesBusyError} into a 503 answer, or into 429 where the client itself is what the others wait for. */
+/** Turns {@link HashesBusyError} into a 503 answer, or into 429 if the client's own hashes keep it waiting. */
 function busy(reply: FastifyReply, error: HashesBusyError): RequestError {
   const { retryAfterSeconds } = error;
   void reply.header('retry-after', String(retryAfterSeconds));

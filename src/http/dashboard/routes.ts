@@ -29,7 +29,7 @@ import { sweepRoutes } from './sweeps/routes.ts';
 import { walletRoutes } from './wallets/routes.ts';
 import { webhookRoutes } from './webhooks/routes.ts';
 
-/** The dashboard's page and API. Without assets there is only the API. */
+/** The dashboard's page and API; without assets only the API. */
 export function dashboardRoutes(dashboard: Dashboard, assets: ShellAssets | null): (app: FastifyInstance) => void {
   return (app) => {
     app.addHook('preValidation', refuseUnknown);
@@ -65,9 +65,9 @@ export function dashboardRoutes(dashboard: Dashboard, assets: ShellAssets | null
 }
 
 /**
- * A misspelt filter would show everything, and a misspelt amount refund everything, and nobody would notice; so the
- * API, which only this dashboard calls, takes no parameters and fields but its own. The page's addresses are read by
- * the browser.
+ * A misspelt filter would show everything, and a misspelt amount refund everything, unnoticed; therefore the API, which
+ * only this dashboard calls, accepts no unknown parameters and fields. The page's own addresses are read by the
+ * browser.
  */
 async function refuseUnknown(request: FastifyRequest): Promise<void> {
   const { config, schema } = request.routeOptions;
@@ -76,7 +76,7 @@ async function refuseUnknown(request: FastifyRequest): Promise<void> {
   if (schema?.body !== undefined) refuseBeside(schema.body, request.body, 'field');
 }
 
-/** Throws for the first name in what was given that the schema does not have. */
+/** Throws for the first name that the schema does not have. */
 function refuseBeside(schema: unknown, given: unknown, what: 'parameter' | 'field'): void {
   const known = Object.keys(Object(Object(schema).properties));
   const unknown = Object.keys(Object(given)).find((name) => !known.includes(name));

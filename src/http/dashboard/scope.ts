@@ -26,7 +26,7 @@ export function scopeOf(
   return { ...projectScopeOf(request, params), mode };
 }
 
-/** The same without a mode. */
+/** The project of a path without a mode, and the person's role there. */
 export function projectScopeOf(
   request: FastifyRequest,
   params: { readonly project: string },
@@ -45,7 +45,7 @@ export function paymentSelector({ projectId, mode }: ProjectScope, text: string)
   return { id, projectId, mode, api: order === null ? 'transaction' : 'order' };
 }
 
-/** The same answer for a payment that does not exist and one of another project. */
+/** The answer is the same for a payment that does not exist and one of another project. */
 export function noPayment() {
   return notFound('There is no such payment in this project and mode.');
 }

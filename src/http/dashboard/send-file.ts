@@ -7,7 +7,7 @@ import { givenHeaders } from '../event-stream.ts';
 import type { Dashboard } from './route.ts';
 
 const UNREAD_MS = 60_000;
-/** A slower reader uses up the time that it is waited for. */
+/** A slower reader uses up the time that the server waits. */
 const LEAST_BYTES_PER_SECOND = 65_536;
 const END_MS = 30 * 60_000;
 const RECHECK_MS = 5_000;
@@ -18,7 +18,7 @@ interface SentFile {
   /** The name of the file before the day. */
   readonly name: string;
   readonly format: 'csv' | 'jsonl';
-  /** Whether the reader still has the right to the file; asked for while it is sent. */
+  /** Whether the reader still has the right to the file; asked again while it is sent. */
   readonly mayRead: () => Promise<boolean>;
 }
 
@@ -30,11 +30,11 @@ export type FileSender = (
   sent: SentFile,
 ) => Promise<FastifyReply>;
 
-/** The one sender of a server: all files share the places for exports. What is still sent ends with the server. */
+/** The one sender of a server: all files share the slots for exports. Files being sent end with the server. */
 export function fileSender(app: FastifyInstance, { people: { app: core }, exports, live }: Dashboard): FileSender {
   const running = new Set<() => void>();
   const turns = new Set<Turn>();
-  // Before the server waits for its connections.
+  // Runs before the server waits for its connections.
   app.addHook('preClose', (done) => {
     for (const stop of running) stop();
     done();
@@ -60,10 +60,10 @@ export function fileSender(app: FastifyInstance, { people: { app: core }, export
   };
 }
 
-/** A request that has one of the places for exports, or is about to take one. */
+/** A request that has one of the slots for exports, or is about to take one. */
 interface Turn {
   readonly raw: ServerResponse;
-  /** Resolves when the request gives its place back. */
+  /** Resolves when the request releases its slot. */
   readonly ended: Promise<void>;
   readonly end: () => void;
 }
@@ -73,7 +73,7 @@ function newTurn(raw: ServerResponse): Turn {
   return { raw, ended: promise, end: resolve };
 }
 
-/** Opens an export; where no place is free, waits a moment for one whose reader may just have left. */
+/** Opens an export; if no slot is free, waits a moment for one whose reader may just have left. */
 async function openOne(turns: Set<Turn>, own: Turn, open: () => Promise<OpenedExport>): Promise<OpenedExport> {
   const isLate = AbortSignal.timeout(PATIENCE_MS);
   const late = once(isLate, 'abort');
@@ -108,7 +108,7 @@ function headersOf(reply: FastifyReply, { name, format }: SentFile, { rowsAbout 
     'content-type': format === 'csv' ? 'text/csv; charset=utf-8' : 'application/x-ndjson; charset=utf-8',
     'content-disposition': `attachment; filename="${name}-${day}.${format}"`,
     'cache-control': 'no-store',
-    // nginx would hold it back.
+    // nginx would buffer the file.
     'x-accel-buffering': 'no',
     ...(rowsAbout === null ? {} : { 'x-rows-about': String(rowsAbout) }),
   };
@@ -123,7 +123,7 @@ interface Sending {
   readonly onFault: (error: unknown) => void;
 }
 
-/** The reader is gone, or may no longer read: nobody's fault. */
+/** The reader is gone, or may no longer read: this is no fault. */
 class Gone extends Error {}
 
 /** Streams a file to the client, and returns a function that stops it. A file cut short ends without its last chunk. */
@@ -172,12 +172,14 @@ function sendFile(
       clearTimeout(ending);
       onEnd();
     });
-  // The client may have gone while its export was opened.
+  // The client may have left while its export was being opened.
   if (raw.destroyed) stop();
   return stop;
 }
 
-/** The time for which a slow reader is still waited for. Waiting spends it, and bytes that the reader takes earn it. */
+/**
+ * The time that the server still waits for a slow reader. Waiting spends it, and bytes that the reader takes earn it.
+ */
 export function patienceWith(unreadMs: number) {
   let left = unreadMs;
   return {

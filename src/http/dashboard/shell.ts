@@ -14,7 +14,7 @@ const ASSETS = 'assets';
 /** The dashboard's page and everything it loads, in memory. */
 export interface ShellAssets {
   readonly document: ServedFile;
-  /** By the name below `/dashboard/assets/`. */
+  /** Files by their name below `/dashboard/assets/`. */
   readonly files: ReadonlyMap<string, ServedFile>;
 }
 
@@ -28,7 +28,7 @@ const TYPES: Readonly<Record<string, string>> = {
 const IMMUTABLE = { 'cache-control': 'public, max-age=31536000, immutable' } as const;
 
 /**
- * Allows only what this host serves, and the icons of the browser's wallets, which come as `data:`
+ * Allows only resources of this host, and the icons of the browser's wallets, which come as `data:`
  * (docs/design/dashboard.md): no inline scripts or styles, no framing, no forms to other sites. No referrer, because
  * the address may contain a set-up link.
  */
@@ -66,8 +66,8 @@ async function read(file: string, headers: Readonly<Record<string, string>>): Pr
 const hidden = { hide: true } as const;
 
 /**
- * The page, at `/dashboard` and every path below it except the API and assets; the browser decides what it shows.
- * Assets do not count toward the rate limit.
+ * The page, at `/dashboard` and every path below it except the API and assets; the browser decides what to show. Assets
+ * do not count toward the rate limit.
  */
 export function shellRoutes(app: FastifyInstance, assets: ShellAssets): void {
   const counted = { config: { guard: { kind: 'dashboard', isCounted: true } }, schema: hidden } as const;

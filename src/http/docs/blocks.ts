@@ -4,7 +4,7 @@ export interface CodeOptions {
   /** The caption above the block, also for screen readers. */
   readonly label: string;
   readonly language: string;
-  /** The name of a request that can be run as it is; tests run all of them. */
+  /** The name of a request that can be run unchanged; tests run all of them. */
   readonly curl?: string;
 }
 

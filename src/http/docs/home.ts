@@ -6,10 +6,10 @@ import { ICON, COIN } from '../pages/icon.ts';
 import { sendFile, servedText, type ServedFile } from '../served-file.ts';
 
 export interface HomeOptions {
-  /** Which address it is for. */
+  /** The mode of the address. */
   readonly side: Mode;
   readonly baseUrls: Readonly<Record<Mode, string>>;
-  /** The dashboard's whole address; null where there is none, or where not everybody reaches it. */
+  /** The dashboard's full address; null if there is none, or if not everybody can reach it. */
   readonly dashboardUrl: string | null;
   readonly assets: Pick<Assets, 'docsStylePath'>;
 }
@@ -24,7 +24,7 @@ const HEADERS = {
   'referrer-policy': 'no-referrer',
 } as const;
 
-/** `GET /`: what runs at this address, and where everything is. Made once; everybody gets the same bytes. */
+/** `GET /`: a page that says what runs at this address, with links. Made once; everybody gets the same bytes. */
 export function homeRoute(options: HomeOptions): (app: FastifyInstance) => void {
   let making: Promise<ServedFile> | null = null;
   return (app) => {

@@ -104,7 +104,7 @@ function blockOf(value: unknown, indent: string): string {
     .join('');
 }
 
-/** Keys that some YAML reader would not take for text (`no`, `200`, `~`) are quoted. */
+/** Keys that some YAML readers would not read as text (`no`, `200`, `~`) are quoted. */
 function keyOf(key: string): string {
   return /^(?!(?:y|n|yes|no|on|off|true|false|null)$)[a-z_$][\w$-]*$/i.test(key) ? key : JSON.stringify(key);
 }

@@ -11,7 +11,7 @@ export function renderDocs(
   assets: Pick<Assets, 'docsStylePath' | 'docsScriptPath'>,
   program: string,
 ): string {
-  // Events are described in the guide.
+  // The guide describes events.
   const tags = document.tags.filter(({ name }) => routesOf(document, name).length > 0);
   const page = html`<!doctype html>
     <html lang="en">

@@ -29,7 +29,7 @@ function queryOf(parameters: readonly Parameter[]): string {
   return shown === undefined ? '' : '?limit=10';
 }
 
-/** The ids in examples belong to another shop. */
+/** An example with variables for its ids, which belong to another shop. */
 function withVariables(example: unknown): string {
   return JSON.stringify(example, null, 2)
     .replaceAll(/"ord_\w+"/g, '"\'$ORDER_ID\'"')

@@ -14,7 +14,7 @@ interface Documents {
 interface DocsOptions {
   readonly baseUrls: Readonly<Record<Mode, string>>;
   readonly assets: Assets;
-  /** How the program is called on the server. */
+  /** The name of the program on the server. */
   readonly program?: string;
 }
 

@@ -76,8 +76,8 @@ const MEANINGS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Completes what the generator made from the routes' schemas: titled schemas become components, answers get
- * descriptions and headers, our own rules become formats known to JSON Schema, and the webhooks are added.
+ * Completes the generated document of the routes' schemas: titled schemas become components, answers get descriptions
+ * and headers, our own rules become formats known to JSON Schema, and the webhooks are added.
  */
 export function completeDocument(generated: object): object {
   const { paths, components, ...head } = asRecord(generated);

@@ -126,7 +126,7 @@ const HEADERS = [
 const RULES =
   'Acknowledge with any 2xx within 15 seconds; 410 disables the endpoint, everything else is tried again: at once, then after 1, 5 and 30 minutes, 2, 6, 12, 24 and 24 hours.';
 
-/** The `webhooks` part of the OpenAPI document: what is sent to a registered endpoint, by event type. */
+/** The `webhooks` part of the OpenAPI document: the request to a registered endpoint, by event type. */
 export function describeWebhooks(): Readonly<Record<string, object>> {
   return Object.fromEntries(
     EVENT_TYPES.map((type) => [

@@ -25,7 +25,7 @@ export interface Manifest {
   readonly source: string | null;
 }
 
-/** One file of the build, and where it is served. */
+/** One file of the build, with its path. */
 export interface AssetRoute extends ServedFile {
   readonly path: string;
 }
@@ -42,7 +42,7 @@ export interface Assets {
 
 export interface AssetOptions {
   readonly folder?: string;
-  /** Makes the build if it is missing or older than its sources. */
+  /** Builds if the build is missing or older than its sources. */
   readonly build?: () => Promise<void>;
   /** Whether the build tool is installed: a production installation has only the build. */
   readonly hasBuilder?: boolean;
@@ -64,7 +64,7 @@ export async function loadAssets(options: AssetOptions = {}): Promise<Assets> {
   try {
     await build();
   } catch (error) {
-    throw new Error('The payment page could not be built. Run `npm run build` and look at what it says.', {
+    throw new Error('The payment page could not be built. Run `npm run build` and read its output.', {
       cause: error,
     });
   }
@@ -98,13 +98,13 @@ export async function sourceDigest(): Promise<string | null> {
   }
 }
 
-/** All but what is built of them. An installation may leave out all folders. */
+/** All files of the folder except the build. An installation may omit all folders. */
 async function sourcesIn(folder: string): Promise<readonly string[]> {
   const entries = await readdir(folder, { withFileTypes: true, recursive: true });
   const files = entries.filter((entry) => entry.isFile() && /\.(?:tsx?|css|svg|json)$/.test(entry.name));
   const names = files.map((entry) => path.join(entry.parentPath, entry.name)).sort();
   const sources = names.filter((name) => !name.startsWith(BUILDS));
-  // The folder of the build alone is there where sources are not.
+  // The folder contains only the build if the sources are absent.
   if (sources.length === 0) throw Object.assign(new Error('There are no sources.'), { code: 'ENOENT' });
   return sources;
 }
@@ -157,7 +157,7 @@ async function readRoute(
   };
 }
 
-/** In a separate process: its memory is freed, and its changes to the environment do not affect us. */
+/** Runs in a separate process, whose memory is freed and whose changes to the environment do not affect us. */
 function isBuilderInstalled(): boolean {
   try {
     createRequire(import.meta.url).resolve('vite/package.json');

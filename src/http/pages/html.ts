@@ -27,7 +27,7 @@ export function html(template: TemplateStringsArray, ...children: readonly Child
 
 const written = new Map<TemplateStringsArray, readonly string[]>();
 
-/** Indentation would be a third of a page. Removed once per template. */
+/** Removes indentation, once per template; otherwise it would be a third of a page. */
 function withoutIndentation(template: TemplateStringsArray): readonly string[] {
   let parts = written.get(template);
   if (parts === undefined) {
@@ -37,7 +37,7 @@ function withoutIndentation(template: TemplateStringsArray): readonly string[] {
   return parts;
 }
 
-/** Uses markup as it is. Only for markup that this program wrote itself, never for input. */
+/** Uses markup unchanged. Only for markup that this program wrote itself, never for input. */
 export function raw(markup: string): Html {
   return { [MARKUP]: markup };
 }
@@ -68,7 +68,7 @@ function escapeText(text: string): string {
 }
 
 /**
- * Writes characters beyond ASCII as references: a page with a single one of them takes three times as long to encode
+ * Writes characters beyond ASCII as references: a page with a single such character takes three times as long to encode
  * and send. Control characters up to U+009F have no reference, so they become U+FFFD.
  */
 export function asciiMarkup(markup: string): string {
@@ -76,6 +76,6 @@ export function asciiMarkup(markup: string): string {
     const code = character.codePointAt(0) ?? 0;
     return `&#${code < 0xa0 ? 0xfffd : code};`;
   });
-  // V8 keeps the result of a two-byte string as two-byte, whatever it contains.
+  // V8 keeps the result of replacing in a two-byte string as two-byte, even if it is ASCII.
   return Buffer.from(ascii, 'latin1').toString('latin1');
 }

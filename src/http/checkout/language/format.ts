@@ -16,7 +16,7 @@ export function networkLabel(asset: AssetCode, network: Network): string {
   return standard !== null && asset !== nativeAsset(network) ? `${label} (${standard})` : label;
 }
 
-/** `Tether USD`. */
+/** The name of an asset, such as `Tether USD`. */
 export function assetName(asset: AssetCode): string {
   return ASSETS[asset].name;
 }
@@ -26,11 +26,13 @@ interface Counted {
   readonly asset: AssetCode;
 }
 
-/** Assets of which one is worth one of a currency are written like that currency. */
+/** Stablecoins are written with as many places as their currency. */
 const PEGGED_PLACES = 2;
 const COINS: ReadonlySet<AssetCode> = new Set(NETWORKS.flatMap((network) => NETWORK_FACTS[network].coin?.asset ?? []));
 
-/** Every digit without separators, so that it can be compared and typed: `0.00012345`, `49.90` of a stablecoin. */
+/**
+ * Every digit without separators, so that the amount can be compared and typed: `0.00012345`, `49.90` of a stablecoin.
+ */
 export function digitsOf(units: bigint, { decimals, asset }: Counted, places = 0): string {
   const text = formatDecimal(units, decimals);
   const wanted = Math.max(places, COINS.has(asset) ? 0 : PEGGED_PLACES);
@@ -44,7 +46,7 @@ function placesOf(text: string): number {
   return point < 0 ? 0 : text.length - point - 1;
 }
 
-/** The most places after the point that one of these amounts has: written with as many, they can be compared. */
+/** The largest number of decimal places among these amounts: written with as many, they can be compared. */
 export function commonPlaces(counted: Counted, ...amounts: readonly bigint[]): number {
   return Math.max(...amounts.map((units) => placesOf(digitsOf(units, counted))));
 }
@@ -54,7 +56,7 @@ export function crypto(units: bigint, counted: Counted, places = 0): Html {
   return html`<bdi class="intact">${digitsOf(units, counted, places)} ${counted.asset}</bdi>`;
 }
 
-/** `$49.90` as markup that does not break; read from right to left, a sign after the number would come apart: `$US`. */
+/** `$49.90` as markup that does not break; in right-to-left text, a sign after the number would be split: `$US`. */
 export function fiat(locale: Locale, minor: bigint, currency: Fiat): Html {
   return html`<bdi class="intact" dir="ltr">${locale.fiat(minor, currency)}</bdi>`;
 }
@@ -66,21 +68,21 @@ export function fiatWithCode(locale: Locale, minor: bigint, currency: Fiat): Htm
   ${!/[A-Z]{2}/.test(amount) && html`<span class="unit">${currency}</span>`}`;
 }
 
-/** Sentences one after the other, with a space between where the language writes one. */
+/** Sentences one after the other, separated by a space if the language uses one. */
 export function sentences({ code }: Locale, ...all: readonly (Html | false)[]): Html {
   const space = code === 'ja' || code === 'zh' ? '' : ' ';
   return html`${all.filter((one) => one !== false).map((one, index) => html`${index > 0 && space}${one}`)}`;
 }
 
-/** A name or number that keeps its own direction among words of any language. */
+/** A name or number that keeps its own direction in text of any language. */
 export function name(text: string): Html {
   return html`<bdi>${text}</bdi>`;
 }
 
 /**
  * An address or hash in groups of four for comparing, with `0x` in the first group, as wallets shorten it to
- * `0x71C7…976F`. What remains is part of the last group, because the last group is compared. The gaps are drawn by the
- * style sheet and the breaks are `<wbr>`, so neither is copied.
+ * `0x71C7…976F`. The last group includes the remainder, because people compare the last group. The gaps are drawn by
+ * the style sheet and the breaks are `<wbr>`, so neither is copied.
  */
 export function grouped(text: string): Html {
   const groups = text.match(/^0x.{1,4}|.{4}(?:.{1,3}$)?|.{1,4}/gsu) ?? [];

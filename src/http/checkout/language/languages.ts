@@ -3,7 +3,7 @@ import path from 'node:path';
 import { acceptedLanguages, languageCode } from '../../client.ts';
 import { createLocale, type Locale, type Texts } from './locale.ts';
 
-/** Each file is a language, named by its code: a new file is all that a new language takes. */
+/** Each file is a language, named by its code: adding a language takes only a new file. */
 const FOLDER = path.join(import.meta.dirname, '../../../../texts/checkout');
 
 /** The language for visitors whose languages are not available. */
@@ -22,8 +22,8 @@ function textsOf(file: string): Texts {
 }
 
 /**
- * `asked` is the code in the address bar and wins; otherwise the browser's list in its order of preference; otherwise
- * English.
+ * Chooses the language. `asked` is the code in the address bar and wins; otherwise the browser's list in its order of
+ * preference; otherwise English.
  */
 export function chooseLanguage(asked: unknown, acceptLanguage: string | undefined): Locale {
   const named = typeof asked === 'string' ? LANGUAGES.get(languageCode(asked)) : undefined;

@@ -5,19 +5,19 @@ import { html, raw, asciiMarkup, type Child, type Html } from '../../pages/html.
 import type { TextValues } from './text-values.ts';
 
 export type TextKey = keyof typeof en;
-/** `{name}` stands for a value, `<b>…</b>` for emphasis; there is no other markup. */
+/** `{name}` is a placeholder, `<b>…</b>` marks emphasis; there is no other markup. */
 export type Texts = Readonly<Record<TextKey, string>>;
 
 /** The names of the values that a text takes. */
 type ValueNames<Key extends TextKey> = TextValues[Extract<Key, keyof TextValues>];
-/** No second argument for texts without values. */
+/** The arguments of a text; none for texts without values. */
 type Given<Key extends TextKey, Value> = [ValueNames<Key>] extends [never]
   ? []
   : [Readonly<Record<ValueNames<Key>, Value>>];
 
-/** One language: its texts, and how it formats money, times and durations. */
+/** One language: its texts, and its formats of money, times and durations. */
 export interface Locale {
-  /** BCP 47, as in `lang` and in `?lang=`. */
+  /** The BCP 47 code, as in `lang` and in `?lang=`. */
   readonly code: string;
   /** The language's own name. */
   readonly name: string;
@@ -39,7 +39,7 @@ export interface Locale {
   time(at: number, now: number): Html;
   /** `21 November 2025 at 14:05:09 UTC`, for receipts. */
   dateTime(at: number): Html;
-  /** The same, but shown with its zone even where it is the reader's own: receipts are read elsewhere. */
+  /** Like `dateTime`, but with the zone even if it is the reader's own: receipts are read elsewhere. */
   receiptTime(at: number): Html;
   /** The time from `now` until `at`, rounded down so that it never promises too much: `1 hour, 5 minutes`. */
   duration(untilMs: number): string;
@@ -50,7 +50,7 @@ interface Part {
   readonly value: string | null;
 }
 
-/** Makes something that only depends on the language once per language. */
+/** Caches a value that depends only on the language. */
 export function once<Made>(make: (locale: Locale) => Made): (locale: Locale) => Made {
   const made = new Map<Locale, Made>();
   return (locale) => {
@@ -77,10 +77,10 @@ function partsOf(text: string): readonly Part[] {
 
 const MINUTE_MS = 60_000;
 const DAY_MINUTES = 24 * 60;
-/** Below this a price of two places would hide what it is. */
+/** Below this, a price with two places would be too inexact. */
 const LOW_PRICE = 10;
 const LOW_PRICE_PLACES = 4;
-/** Enough for payments whose pages are requested again and again. */
+/** Enough for the payments whose pages are requested again and again. */
 const MAX_TIMES = 1_000;
 
 /** Makes a language from its texts. Digits are always Latin, because amounts must be compared with a wallet's. */
@@ -116,9 +116,7 @@ export function createLocale(code: string, texts: Texts): Locale {
   };
 }
 
-/**
- * Amounts and times as the language writes them; results are cached, because pages need the same ones again and again.
- */
+/** Amounts and times in the language's format; results are cached, because pages need the same ones again and again. */
 function createFormats(
   intl: string,
 ): Pick<Locale, 'fiat' | 'price' | 'oneOf' | 'time' | 'dateTime' | 'receiptTime' | 'duration'> {
@@ -127,7 +125,7 @@ function createFormats(
   const time = new Intl.DateTimeFormat(intl, { timeStyle: 'long', timeZone: 'UTC' });
   const dateTime = new Intl.DateTimeFormat(intl, { dateStyle: 'long', timeStyle: 'long', timeZone: 'UTC' });
   const duration = new Intl.DurationFormat(intl, { style: 'long' });
-  // Formatting one takes as long as a fifth of a page, and a payment lives for at most a day.
+  // Formatting one takes a fifth of the time of a page, and a payment lives for at most a day.
   const durations = new Map<number, string>();
   const times = new Map<string, Html>();
   const element = (at: number, kind: 'time' | 'datetime' | 'receipt'): Html => {
@@ -150,7 +148,7 @@ function createFormats(
       format = new Intl.NumberFormat(intl, { style: 'currency', currency, currencyDisplay: 'narrowSymbol', ...digits });
       currencies.set(key, format);
     }
-    // Its right-to-left marks would separate number and currency where they stand alone.
+    // Intl's right-to-left marks would separate number and currency where they stand alone.
     return format.format(decimal as `${number}`).replaceAll(/[\u200e\u200f]/g, '');
   };
   return {
@@ -197,7 +195,7 @@ const KEYS = [
   'local_time',
 ] as const satisfies readonly TextKey[];
 
-/** The script's texts as JSON that cannot end its element; they are the program's own words. */
+/** The script's texts as JSON that cannot end its element; they are the program's own texts. */
 export const scriptTexts: (locale: Locale) => Html = once((locale) => {
   const texts = Object.fromEntries(KEYS.map((key) => [key, locale.texts[key]]));
   return raw(JSON.stringify(texts).replaceAll(/<|[^\0-\x7f]/g, escapeCodeUnit));

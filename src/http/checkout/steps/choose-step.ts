@@ -8,7 +8,7 @@ import { statusHeading } from '../layout.ts';
 import { pageHref, paymentPath } from '../links.ts';
 import type { ChooseStep, PaymentView, TokenChoice } from '../view.ts';
 
-/** Each asset's well-known sign in lines of our own, on a disc of its colour. */
+/** Each asset's well-known sign in our own drawing, on a disc of its colour. */
 const SIGNS: Readonly<Record<AssetCode, Html>> = {
   BTC: lines(
     'M9 5.5v13M6.5 5.5h6.75a3.2 3.2 0 0 1 0 6.4H9m4.7 0a3.3 3.3 0 0 1 0 6.6H6.5M11 3v2.5M14 3v2.5M11 18.5V21M14 18.5V21',
@@ -25,7 +25,7 @@ function lines(path: string): Html {
   return html`<path d="${raw(path)}" />`;
 }
 
-/** The sign of an asset; its name stands beside it. */
+/** The sign of an asset; its name is beside it. */
 function coin(asset: AssetCode): Html {
   return html`<svg class="coin ${asset.toLowerCase()}" aria-hidden="true" viewBox="0 0 24 24">${SIGNS[asset]}</svg>`;
 }
@@ -99,7 +99,7 @@ function severalNetworks(view: PaymentView, asset: AssetCode, networks: readonly
   </details>`;
 }
 
-/** More names than this would be a paragraph in each row. */
+/** More names than this would fill a paragraph in each row. */
 const MAX_NAMED = 4;
 
 function named({ frame: { locale } }: PaymentView, networks: readonly Network[]): string {

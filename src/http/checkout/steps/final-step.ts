@@ -49,7 +49,7 @@ function receipt(view: PaymentView, step: CompletedStep): Html {
   ]);
 }
 
-/** Whether what was paid is to be compared with what was asked for. */
+/** Whether to compare the paid amount with the requested one. */
 function isUneven({ exception }: CompletedStep): boolean {
   return exception === 'overpaid' || exception === 'underpaid';
 }
@@ -115,7 +115,7 @@ export function closedCard(view: PaymentView, step: ClosedStep): Html {
   ${backToShop(view, step)}`;
 }
 
-/** Whether money came after the end, all of it or a part. */
+/** Whether any money came after the end. */
 export function cameLate({ outcome, paidLate, receivedUnits }: ClosedStep): boolean {
   return paidLate || ((outcome === 'expired' || outcome === 'cancelled') && receivedUnits > 0n);
 }
@@ -125,7 +125,7 @@ function lateTexts({ outcome, paidLate }: ClosedStep) {
   return { title: 'late_title', text: outcome === 'cancelled' ? 'late_cancelled_text' : inFullOrPart } as const;
 }
 
-/** For those who had sent just before the end: their money is found, and they must not send it again. */
+/** For customers who sent just before the end: their money will be found, and they must not send it again. */
 function sentAlready(view: PaymentView): Html {
   const { frame, now, watchedUntilAt } = view;
   const { locale } = frame;
@@ -152,7 +152,7 @@ function whatNow(view: PaymentView, step: ClosedStep): Html {
   </div>`;
 }
 
-/** Money that the network never confirmed was seen, but the shop does not have it. */
+/** Whether money was seen that the network never confirmed, so that the shop does not have it. */
 function isLost(step: ClosedStep): boolean {
   return step.outcome === 'unconfirmed' && !step.paidLate;
 }
@@ -170,7 +170,7 @@ function received(view: PaymentView, step: ClosedStep, quote: QuoteView): Html {
 }
 
 /**
- * Whether the page may lead to the shop automatically. Not if money is unresolved or being refunded, because the
+ * Whether the page may continue to the shop automatically. Not if money is unresolved or being refunded, because the
  * customer must read what to do about it. Not in a shop's frame either, where the shop's page decides.
  */
 export function returnsByItself({ frame, refunds }: PaymentView, step: CompletedStep | ClosedStep): boolean {
@@ -178,7 +178,7 @@ export function returnsByItself({ frame, refunds }: PaymentView, step: Completed
   return isSettled && refunds.length === 0 && frame.embed === null;
 }
 
-/** Only for final states: before, the shop could mistake a visitor for a payer. It proves nothing even then. */
+/** Only for final states: before, the shop could mistake a visitor for a payer. Even then it proves nothing. */
 function backToShop(view: PaymentView, step: CompletedStep | ClosedStep): Html {
   const { frame, paymentId } = view;
   const { locale, branding, embed } = frame;

@@ -7,7 +7,7 @@ import type { Locale } from '../language/locale.ts';
 import { fiat, name, grouped, crypto, networkName, sentences } from '../language/format.ts';
 import { transactionPage } from '../../../domain/networks.ts';
 
-/** Says what test mode does with a payment automatically. */
+/** Explains what test mode does with a payment automatically. */
 export function testText({ frame: { locale }, now }: PaymentView, test: TestProgress): Html {
   switch (test.kind) {
     case 'completes':
@@ -23,10 +23,10 @@ export function testText({ frame: { locale }, now }: PaymentView, test: TestProg
   }
 }
 
-/** Long enough to be read, short enough to be waited for. */
+/** Long enough to read, short enough to wait for. */
 const STAGE_SECONDS = 3;
 
-/** Takes a test payment further, as long as there is a next step. */
+/** Moves a test payment further, while there is a next step. */
 export function simulations({ frame, paymentId }: PaymentView, { simulations: possible }: TestProgress): Html | null {
   if (possible.length === 0) return null;
   const { locale } = frame;
@@ -70,12 +70,12 @@ export function timeLeft({ frame: { locale }, payUntilAt, now }: PaymentView): H
   </p>`;
 }
 
-/** The amount that a payment asks for in both of its units, from which its rate follows. */
+/** The amount of a payment in both of its units, from which its rate is computed. */
 interface Priced extends PricedUnits {
   readonly quote: Pick<QuoteView, 'asset' | 'decimals' | 'owedUnits'>;
 }
 
-/** `1 BTC = $60,000.00`: what one whole unit counts as in this payment. */
+/** `1 BTC = $60,000.00`: the value of one whole unit in this payment. */
 export function rateOf(locale: Locale, priced: Priced): Html {
   const price = locale.price(formatDecimal(quotedPrice(priced), PRICE_PLACES), priced.currency);
   return html`<bdi dir="ltr"
@@ -90,15 +90,14 @@ export function worthOf(locale: Locale, units: bigint, { amountMinor, currency, 
 }
 
 /**
- * The reference to give to the shop. A transaction's number is not broken at its hyphens where a line has room for all
- * of it.
+ * The reference to tell the shop. A transaction's number is not broken at its hyphens if a line has room for all of it.
  */
 export function contactShop({ frame, transactionNumber, paymentId }: PaymentView): Html {
   const payment = transactionNumber === null ? name(paymentId) : html`<bdi class="whole">${transactionNumber}</bdi>`;
   return frame.locale.t('contact_shop', { payment });
 }
 
-/** In the card, where the customer is asked to contact the shop. */
+/** The support link in cards that ask the customer to contact the shop. */
 export function supportLink({ frame: { locale, branding } }: PaymentView): Html | null {
   const { supportUrl } = branding;
   if (supportUrl === null) return null;
@@ -109,9 +108,7 @@ export function supportLink({ frame: { locale, branding } }: PaymentView): Html 
   </p>`;
 }
 
-/**
- * A transaction's hash for a list of facts, to be compared, copied and followed in a block explorer; null without one.
- */
+/** A transaction's hash for a list of facts, to compare, copy and follow in a block explorer; null without one. */
 export function transactionFact(
   locale: Locale,
   { hash, explorer }: { readonly hash: string | null; readonly explorer: string | null },

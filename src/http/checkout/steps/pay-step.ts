@@ -92,7 +92,7 @@ function warningOf({ test, frame: { locale } }: PaymentView, { quote: { asset, n
     : locale.t('only_token', { asset, network: networkLabel(asset, network) });
 }
 
-/** Leads to a wallet on the same device: of use on a phone, where the code cannot be scanned. */
+/** Opens a wallet on the same device: useful on a phone, where the code cannot be scanned. */
 function openWallet({ frame: { locale } }: PaymentView, { paymentUri }: PayStep): Html | null {
   const wallet = walletHref(paymentUri);
   if (wallet === null) return null;
@@ -124,8 +124,8 @@ function exchangeHelp({ frame: { locale } }: PaymentView, step: PayStep): Html {
 }
 
 /**
- * Without a payment URI, and for tokens, the code contains the bare address, which every wallet reads. Not in test
- * mode: a wallet would offer to send real money to an address that nobody has the key of.
+ * Without a payment URI, and for tokens, the code contains only the address, which every wallet reads. Not in test
+ * mode: a wallet would offer to send real money to an address whose key nobody has.
  */
 function code(view: PaymentView, step: PayStep): Html {
   const { locale } = view.frame;
@@ -154,7 +154,7 @@ function code(view: PaymentView, step: PayStep): Html {
  */
 const TOKEN_URI_WALLETS = ['MetaMask', 'Rainbow'];
 
-/** Shown on request, never first: a wallet that reads only its beginning would pay the token's contract. */
+/** Shown on request, never first: a wallet that reads only the beginning of the URI would pay the token's contract. */
 function codeWithAmount(view: PaymentView, step: PayStep, tokenUri: string): Html {
   const { locale } = view.frame;
   const { asset, network } = step.quote;

@@ -36,7 +36,7 @@ export function confirmingCard(view: PaymentView, step: PaidFacts, confirmations
 
 const MINUTE_MS = 60_000;
 
-/** By the network's average; nobody waits for blocks of seconds, so those are not mentioned. */
+/** The expected time, from the network's average; omitted for blocks of seconds, for which nobody waits. */
 function whenDone({ frame: { locale }, now }: PaymentView, { quote }: PaidFacts, { have, need }: Confirmations): Html {
   const { blockMs } = NETWORK_FACTS[quote.network];
   const leftMs = blockMs * Math.max(0, need - have);
@@ -54,7 +54,7 @@ export function checkingCard({ frame: { locale } }: PaymentView): Html {
     <p class="warning">${locale.t('checking_hint')}</p>`;
 }
 
-/** A live project without a wallet, or one that was deactivated. */
+/** For a live project without a wallet, or one that was deactivated. */
 export function unavailableCard(view: PaymentView, { why, canCancel }: UnavailableStep): Html {
   const { locale } = view.frame;
   const words = why === 'inactive' ? 'inactive' : 'unavailable';

@@ -50,7 +50,7 @@ const signedIn = Type.Object({
     email: Type.String(),
     /** The new address that is not confirmed yet. */
     pending_email: nullable(Type.String()),
-    /** The role in all projects; null for somebody who has roles in single projects only. */
+    /** The role in all projects; null for a person who has roles only in single projects. */
     role: nullable(roleShape),
     /** The person's rights over the service as a whole. */
     actions: Type.Array(actionShape),
@@ -73,7 +73,7 @@ const signedIn = Type.Object({
   projects: Type.Array(projectShape),
 });
 
-/** Who is signed in. Every page asks for this first. */
+/** The signed-in person. Every page requests this first. */
 export const sessionShape = Type.Union([
   Type.Object({
     state: Type.Literal('signed_out'),
@@ -89,7 +89,7 @@ export type SessionAnswer = Static<typeof sessionShape>;
 export type SignedIn = Static<typeof signedIn>;
 export type SessionProject = Static<typeof projectShape>;
 
-/** In the form that `@simplewebauthn/browser` uses. */
+/** JSON in the form of `@simplewebauthn/browser`. */
 const webAuthnJson = Type.Unsafe<Readonly<Record<string, unknown>>>({ type: 'object' });
 const passkeyOptions = Type.Object({ options: webAuthnJson });
 const passkeyBody = Type.Object({ response: webAuthnJson });
@@ -101,7 +101,7 @@ export const linkShape = Type.Union([
   Type.Object({
     state: Type.Literal('open'),
     purpose: oneOf(['setup', 'invitation', 'reset', 'email']),
-    /** The new address where the link confirms one; null at set-up, where the person enters it. */
+    /** The new address if the link confirms one; null at set-up, where the person enters it. */
     email: nullable(Type.String()),
     expires_at: time(),
   }),
@@ -123,7 +123,7 @@ export const ownSessionShape = Type.Object({
   last_used_at: time(),
   /** The address of its last use. */
   ip: Type.String(),
-  /** Sent by the browser, so not to be trusted. */
+  /** Sent by the browser, so not trustworthy. */
   user_agent: nullable(Type.String()),
 });
 
@@ -155,11 +155,11 @@ export const accountContract = {
     answer: sessionShape,
   },
 
-  /** Makes the new address of an `email` link that of its account. */
+  /** Replaces the e-mail address of an account by the new one of an `email` link. */
   'POST /dashboard/api/links/confirm-email': { body: Type.Object({ token: tokenField }), answer: doneShape },
 
   /** Answers `signed_in`, or `second_factor` if the person has one. */
-  /** With `code`, of an authenticator, the second step is done as well; only both together are right or wrong. */
+  /** With `code`, of an authenticator, this does the second step as well; a fault in either refuses both. */
   'POST /dashboard/api/sign-in': {
     body: Type.Object({ email, password: passwordField, code: Type.Optional(codeField) }),
     answer: sessionShape,
@@ -177,7 +177,7 @@ export const accountContract = {
   'POST /dashboard/api/reauthenticate': { body: reauthenticationBody, answer: sessionShape },
 
   'GET /dashboard/api/account/sessions': { answer: Type.Object({ data: Type.Array(ownSessionShape) }) },
-  /** Asks for reauthentication, as the next one does (ASVS 5, 7.5.2). */
+  /** Requires reauthentication, as does the next one (ASVS 5, 7.5.2). */
   'POST /dashboard/api/account/sessions/end': { body: Type.Object({ id: idField }), answer: doneShape },
   /** Includes the current session. */
   'POST /dashboard/api/account/sessions/end-all': { answer: doneShape },
@@ -187,7 +187,7 @@ export const accountContract = {
     body: Type.Object({ current_password: passwordField, password: passwordField }),
     answer: sessionShape,
   },
-  /** Requires reauthentication. Where mails are sent, the new address is `pending_email` until it is confirmed. */
+  /** Requires reauthentication. If mails are sent, the new address is `pending_email` until it is confirmed. */
   'POST /dashboard/api/account/email': { body: Type.Object({ email }), answer: sessionShape },
 
   /** Requires reauthentication, as do all routes below. The secret takes effect when `confirm` receives its code. */

@@ -23,7 +23,7 @@ function serviceView({ people: { site }, version }: Dashboard) {
   };
 }
 
-/** Who is signed in, or whether a sign-in waits for its second step. */
+/** The signed-in person, or whether a sign-in waits for its second step. */
 export async function sessionView(dashboard: Dashboard, request: FastifyRequest): Promise<SessionAnswer> {
   if (request.signedIn !== null) return signedInView(dashboard, request.signedIn);
   const { app } = dashboard.people;
@@ -83,7 +83,7 @@ async function projectViews(app: App, memberships: readonly Membership[]): Promi
   });
 }
 
-/** A person's sessions; `current` is that of the request. */
+/** A person's sessions; `current` is the request's. */
 export async function sessionViews(app: App, personId: string, current: Session): Promise<SessionView[]> {
   return (await sessionsOf(app, personId)).map((one) => ({
     id: one.id,

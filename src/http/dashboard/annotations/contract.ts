@@ -22,7 +22,7 @@ export const annotationsContract = {
     answer: Type.Object({ data: Type.Array(Type.String()) }),
   },
   [`POST ${PAYMENT}/notes`]: { ...annotated, body: Type.Object({ text: noteText }) },
-  /** Only by its author; 409 if it was edited or deleted since `version`. */
+  /** Allowed only for its author; 409 if it was edited or deleted since `version`. */
   [`POST ${PAYMENT}/notes/edit`]: {
     ...annotated,
     body: Type.Object({ id: idField, text: noteText, version }),

@@ -27,7 +27,7 @@ export function annotationRoutes(app: FastifyInstance, { people: { app: core } }
     return viewOf(core, request, scope, selector);
   };
   addRoute(app, 'GET /dashboard/api/projects/:project/labels', { action: 'read_payments' }, async ({ params }) => ({
-    // The guard found the project.
+    // The guard has checked that the project exists.
     data: [...(await labelNames(core, params.project.toLowerCase()))],
   }));
   addRoute(app, `POST ${PAYMENT}/notes`, WRITE, ({ params, body, request }) =>
@@ -56,7 +56,7 @@ function noteId(text: string): string {
   return id;
 }
 
-/** Throws why nothing was changed. */
+/** Throws the refusal if nothing was changed. */
 export function checkDone(outcome: AnnotationOutcome): void {
   switch (outcome.kind) {
     case 'done':

@@ -9,15 +9,15 @@ const personShape = Type.Object({ id: Type.String(), email: Type.String() });
 
 const itemShape = Type.Object({
   kind: oneOf(ATTENTION_KINDS),
-  /** Names the occurrence together with `kind`; another fault of the same subject has another `occurrence`. */
+  /** Together with `kind`, identifies the occurrence; another fault of the same subject has another `occurrence`. */
   subject: Type.String(),
   occurrence: Type.String(),
-  /** The same as long as it is the same thing. */
+  /** The same for as long as the item is the same. */
   identity: Type.String(),
-  /** Its number among all that were noticed, which grows; null: not noticed yet. */
+  /** Its increasing number among all noticed items; null: not noticed yet. */
   noticed: nullable(Type.Integer()),
   at: nullable(time()),
-  /** The payment as its API writes the id, and what the merchant calls it. */
+  /** The payment's id in the form of its API, and the merchant's name for it. */
   payment: nullable(Type.Object({ id: Type.String(), name: nullable(Type.String()) })),
   /** The amount that is missing, too much, late or to be paid back. Decimal text. */
   amount: nullable(Type.String()),
@@ -29,9 +29,9 @@ const itemShape = Type.Object({
   detail: nullable(Type.String()),
   /** Only for a network that is not followed. */
   problem_kind: nullable(oneOf(NETWORK_PROBLEMS)),
-  /** The command to run on the server, where no page does the same. */
+  /** The command to run on the server if no page does the same. */
   command: nullable(Type.String()),
-  /** For a changed wallet: who did it, and both wallets with both ends of their keys. For a key: who made it. */
+  /** For a changed wallet: the actor, and both wallets with both ends of their keys. For a key: its maker. */
   change: nullable(
     Type.Object({
       by: Type.Object({ kind: oneOf(['person', 'command', 'key', 'service'] as const), name: Type.String() }),
@@ -47,11 +47,11 @@ const itemShape = Type.Object({
 export type AttentionView = Static<typeof itemShape>;
 
 const listShape = Type.Object({
-  /** The newest first, at most 100. */
+  /** Newest first, at most 100. */
   data: Type.Array(itemShape),
   /** Whether there are more. */
   has_more: Type.Boolean(),
-  /** Who can be assigned. */
+  /** The people who can be assigned. */
   people: Type.Array(personShape),
 });
 
@@ -64,13 +64,16 @@ export const attentionContract = {
     answer: Type.Object({
       /** At most 100. */
       count: Type.Integer(),
-      /** The number of the newest that was noticed; 0: none is there. */
+      /** The highest number of a noticed item; 0 if there is none. */
       newest: Type.Integer(),
       /** Items that were not noticed yet, by `identity`: each gets a number within seconds. */
       unnoticed: Type.Array(Type.String()),
     }),
   },
-  /** Assigns, notes or marks as done; what is left out stays. 409 if it is over or of another version meanwhile. */
+  /**
+   * Assigns, notes or marks as done; absent fields stay as they are. 409 if the item is over or has another version
+   * meanwhile.
+   */
   [`POST ${ATTENTION}/mark`]: {
     params: modeParams,
     body: Type.Object({

@@ -31,7 +31,7 @@ export function attentionRoutes(
     return {
       data: items.slice(0, MAX_ATTENTION).map((item) => viewOf(item, scope.projectId, people, numbers)),
       has_more: items.length > MAX_ATTENTION,
-      // Only those who may assign see whom to.
+      // Only people who may assign see to whom.
       people: mayDo(scope.role, 'write_notes') ? people.map(({ id, email }) => ({ id, email })) : [],
     };
   };
@@ -87,7 +87,7 @@ function viewOf(
   };
 }
 
-/** The command that deals with an item, where no page does. */
+/** The command that deals with an item if no page does. */
 function commandOf({ kind, subject, network, payment }: AttentionItem, projectId: string): string | null {
   switch (kind) {
     case 'endpoint_failing':

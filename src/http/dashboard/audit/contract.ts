@@ -16,7 +16,7 @@ const entryShape = Type.Object({
     id: nullable(Type.String()),
     name: Type.String(),
   }),
-  /** Such as `wallet.set`. */
+  /** An action such as `wallet.set`. */
   action: Type.String(),
   project: nullable(Type.String()),
   /** The subject of the change, such as a `person`, with its id. */
@@ -31,7 +31,7 @@ export type AuditEntryView = Static<typeof entryShape>;
 const list = Type.Object({
   data: Type.Array(entryShape),
   next: nullable(Type.String()),
-  /** Who can be filtered by, beside kinds of actors. */
+  /** The people to filter by, besides kinds of actors. */
   people: Type.Array(Type.Object({ id: Type.String(), email: Type.String() })),
 });
 
@@ -52,7 +52,7 @@ const query = Type.Object({ ...filters, ...keysetQuery });
 const exportShape = Type.Object({
   ...filters,
   format: Type.Optional(oneOf(['csv', 'jsonl'])),
-  /** Only for a CSV file. Spreadsheets of countries that write 1,5 take semicolons. */
+  /** Only for a CSV file. Spreadsheets in countries with decimal commas expect semicolons. */
   separator: Type.Optional(oneOf(['comma', 'semicolon'])),
 });
 export type AuditExportRequest = Static<typeof exportShape>;
@@ -61,7 +61,7 @@ export type AuditExportRequest = Static<typeof exportShape>;
 export const auditContract = {
   'GET /dashboard/api/audit': { query, answer: list },
   'GET /dashboard/api/projects/:project/audit': { params: projectParams, query, answer: list },
-  /** A file of all that the filters mean. 503 while no place is free for another. */
+  /** An export of the entries that match the filters. 503 while no slot for exports is free. */
   'POST /dashboard/api/audit/export': { body: exportShape, answer: Type.String() },
   'POST /dashboard/api/projects/:project/audit/export': {
     params: projectParams,

@@ -85,7 +85,7 @@ function filterOf(
   const end = readIsoDate('before', before);
   return {
     projectId,
-    // A role in a single project overrides the role in all of them, here as everywhere.
+    // A role in a single project overrides the role in all projects, here as everywhere.
     without: projectId === null ? projectsWithout(signedInOf(request).memberships, 'read_audit') : [],
     who: who === undefined ? null : whoOf(who),
     group: what ?? null,

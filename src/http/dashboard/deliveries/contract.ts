@@ -6,7 +6,7 @@ import { type Contracts, idField, keysetQuery, modeParams } from '../contract-pa
 
 export const DELIVERY_STATES = ['waiting', 'delivered', 'failed', 'stopped'] as const;
 
-/** The payment as its API writes the id. */
+/** The payment's id in the form of its API. */
 const payment = nullable(Type.String());
 
 const row = {
@@ -39,11 +39,11 @@ const attemptShape = Type.Object({
   /** Null without an answer. */
   status: nullable(Type.Integer()),
   response_headers: nullable(headers),
-  /** The body as text; bytes that are no UTF-8 are replaced. */
+  /** The body as text; bytes that are not UTF-8 are replaced. */
   response_body: nullable(Type.String()),
-  /** Whether the answer was longer than what is kept. */
+  /** Whether the answer was longer than the stored part. */
   response_truncated: Type.Boolean(),
-  /** Where it failed without an answer, and why, in English. */
+  /** The stage at which it failed without an answer, and the reason, in English. */
   error_stage: nullable(Type.String()),
   error: nullable(Type.String()),
 });
@@ -55,7 +55,7 @@ const deliveryShape = Type.Object({
   delivered_at: nullable(time()),
   /** The bytes that are sent. */
   body: Type.String(),
-  /** The newest first, at most 20. */
+  /** Newest first, at most 20. */
   attempts: Type.Array(attemptShape),
   has_more_attempts: Type.Boolean(),
 });
@@ -65,12 +65,15 @@ const filters = {
   endpoint: Type.Optional(text({ max: 64 })),
   type: Type.Optional(oneOf(EVENT_TYPES)),
   state: Type.Optional(oneOf(DELIVERY_STATES)),
-  /** A status code from 100 to 599, or `none` without an answer. Others than 2xx are of what did not arrive. */
+  /**
+   * A status code from 100 to 599, or `none` without an answer. Codes other than 2xx select only deliveries that did
+   * not arrive.
+   */
   status: Type.Optional(text({ max: 4 })),
-  /** ISO 8601; both leave out their own moment. */
+  /** ISO 8601; both times are exclusive. */
   created_after: Type.Optional(text({ max: 40 })),
   created_before: Type.Optional(text({ max: 40 })),
-  /** The payment's id as its API writes it. */
+  /** The payment's id in the form of its API. */
   payment: Type.Optional(text({ max: 64 })),
 };
 const filterFields = Type.Object(filters);
@@ -81,7 +84,7 @@ const retryShape = Type.Object({
   started_at: time(),
   stopped_at: nullable(time()),
   total: Type.Integer(),
-  /** Attempted since. */
+  /** The number attempted since. */
   done: Type.Integer(),
   delivered: Type.Integer(),
 });
@@ -93,18 +96,18 @@ const retryParams = Type.Object({ ...modeParams.properties, retry: idField });
 const SCOPE = '/dashboard/api/projects/:project/:mode';
 
 export const deliveriesContract = {
-  /** To all endpoints, newest first. */
+  /** Deliveries to all endpoints, newest first. */
   [`GET ${SCOPE}/deliveries`]: {
     params: modeParams,
     query: Type.Object({ ...keysetQuery, ...filters }),
     answer: Type.Object({ data: Type.Array(rowShape), next: nullable(Type.String()) }),
   },
   [`GET ${SCOPE}/deliveries/:delivery`]: { params: deliveryParams, answer: deliveryShape },
-  /** One more attempt, now; it is answered when that has ended. */
+  /** Makes one more attempt now; answers when it has ended. */
   [`POST ${SCOPE}/deliveries/:delivery/retry`]: { params: deliveryParams, answer: deliveryShape },
-  /** Makes all that did not arrive due again, at most 10,000. */
+  /** Makes all deliveries that did not arrive due again, at most 10,000. */
   [`POST ${SCOPE}/delivery-retries`]: { params: modeParams, body: filterFields, answer: retryShape },
-  /** The one that goes on. */
+  /** The running retry. */
   [`GET ${SCOPE}/delivery-retries`]: { params: modeParams, answer: Type.Object({ running: nullable(retryShape) }) },
   [`GET ${SCOPE}/delivery-retries/:retry`]: { params: retryParams, answer: retryShape },
   [`POST ${SCOPE}/delivery-retries/:retry/stop`]: { params: retryParams, answer: retryShape },

@@ -54,7 +54,7 @@ export function deliveryRoutes(app: FastifyInstance, { people: { app: core, seal
     const [scope, id] = [scopeOf(request, params), numberOf(params.delivery)];
     const sending = { sender: webhooks.sender(), sealingKey: await sealingKey() };
     const retried = await retryDelivery(appFor(core, request), sending, id, scope);
-    // The deliveries to a deleted endpoint are still there.
+    // The deliveries to a deleted endpoint still exist.
     if (retried.kind === 'rejected' && retried.code === 'no_delivery' && (await isKept(scope, id))) {
       throw new RequestError('conflict_error', 'The endpoint of this delivery was deleted: nothing can be sent to it.');
     }
@@ -84,7 +84,7 @@ function noDelivery() {
 
 const MAX_BIGINT = 2n ** 63n - 1n;
 
-/** The number of `dlv_…`; null for anything else. */
+/** The number in `dlv_…`; null for any other text. */
 function parseDelivery(text: string): bigint | null {
   const [, digits] = /^dlv_([1-9]\d{0,18})$/.exec(text) ?? [];
   const id = digits === undefined ? null : BigInt(digits);
@@ -109,7 +109,7 @@ function retryId(text: string): string {
   return id;
 }
 
-/** The id of a payment as its API writes it; nothing is found by anything else. */
+/** The id of a payment in the form of its API. */
 export function readPayment(text: string | undefined): string | null {
   if (text === undefined) return null;
   const id = decodeId('order', text.trim()) ?? parseUuid(text.trim());
@@ -139,7 +139,7 @@ function answerOf(text: string | undefined): DeliverySearch['answer'] {
   throw invalid('status', 'status must be a status code from 100 to 599, or none.');
 }
 
-/** The payment of a row, as its API writes the id. */
+/** The payment of a row, in the form of its API's id. */
 export function paymentOf({ paymentId, api }: Pick<DeliveryRow, 'paymentId' | 'api'>): string | null {
   return paymentId === null || api === null ? null : publicPaymentId({ id: paymentId, api });
 }
@@ -166,7 +166,7 @@ function rowView(row: DeliveryRow): DeliveryRowView {
 function deliveryView(found: DeliveryDetails): DeliveryView {
   return {
     ...rowView(found),
-    // While its endpoint is paused nothing is sent, whatever was planned.
+    // While its endpoint is paused nothing is sent, even if an attempt is due.
     next_attempt_at: found.endpointState === 'on' ? isoTimeOrNull(found.nextAttemptAt) : null,
     endpoint_state: found.endpointState,
     delivered_at: isoTimeOrNull(found.deliveredAt),

@@ -8,12 +8,12 @@ const row = {
   id: Type.String(),
   type: oneOf(EVENT_TYPES),
   created_at: time(),
-  /** The payment as its API writes the id. */
+  /** The payment's id in the form of its API. */
   payment: nullable(Type.String()),
 };
 const rowShape = Type.Object({
   ...row,
-  /** How many it has, until they are deleted after 90 days, and how many of them arrived. */
+  /** The number of its deliveries, until they are deleted after 90 days, and how many of them arrived. */
   deliveries: Type.Integer(),
   delivered: Type.Integer(),
 });
@@ -22,7 +22,7 @@ export type EventRowView = Static<typeof rowShape>;
 const eventShape = Type.Object({
   ...row,
   meaning: Type.String(),
-  /** The request that caused it. */
+  /** The request that caused the event. */
   request_id: nullable(Type.String()),
   /** The bytes that are sent. */
   body: Type.String(),

@@ -12,15 +12,15 @@ const figure = Type.Object({
   before: nullable(Type.String()),
 });
 
-/** So many last days. */
+/** Periods of this many last days. */
 export const HOME_PERIODS = ['1d', '7d', '30d', '90d', '365d'] as const;
 
-/** `none`: there is nothing to report on, such as no endpoints. */
+/** `none`: there is nothing to judge, for example no endpoints. */
 export const HEALTH_STATES = ['ok', 'warning', 'problem', 'none'] as const;
 
 const healthLine = Type.Object({
   state: oneOf(HEALTH_STATES),
-  /** How many there are, and how many of them have a problem or a warning. */
+  /** The number of parts, and how many of them have a problem or a warning. */
   count: Type.Integer(),
   affected: Type.Integer(),
   /** The fault, in English for the operator; null if there is none, or for people who may not see it. */
@@ -31,23 +31,23 @@ export type HealthLine = Static<typeof healthLine>;
 const compared = <Value extends TSchema>(value: Value) => Type.Object({ value, before: value });
 
 const homeShape = Type.Object({
-  /** Whole days of `zone`; `until` is exclusive, the end of the last one. */
+  /** Whole days of `zone`; `until` is exclusive, the end of the last day. */
   from: time(),
   until: time(),
-  /** The days, the last one inclusive, such as `2026-01-31`. */
+  /** The days, both inclusive, such as `2026-01-31`. */
   from_day: Type.String(),
   to_day: Type.String(),
   days: Type.Integer(),
   zone: Type.String(),
-  /** In `currency`, decimal text: at the rate at which each payment was created. */
+  /** In `currency`, decimal text, at the rate of each payment's creation. */
   currency: Type.Literal('USD'),
-  /** Payments by the time of their creation, as they are now. `volume` is that of the completed ones. */
+  /** Payments by the time of their creation, in their present state. `volume` is that of the completed ones. */
   volume: figure,
   created: figure,
   completed: figure,
-  /** Completed payments as a share of those that are over, from 0 to 1. */
+  /** Completed payments as a share of those that have ended, from 0 to 1. */
   conversion: figure,
-  /** Seconds from creation to completion, to about one and a half percent. */
+  /** Median seconds from creation to completion, exact to about one and a half percent. */
   median_seconds: compared(nullable(Type.Number())),
   /** Every status, in the order of the state machine. */
   statuses: Type.Array(
@@ -59,7 +59,7 @@ const homeShape = Type.Object({
       volume: Type.String(),
     }),
   ),
-  /** Completed payments, the largest volume first. */
+  /** Tokens of completed payments, largest volume first. */
   tokens: Type.Array(
     Type.Object({
       asset: Type.String(),
@@ -76,7 +76,7 @@ const homeShape = Type.Object({
   ),
   /** The length of each of `points`. */
   unit: oneOf(['hour', 'day', 'week']),
-  /** The oldest first, without gaps; `volume_before` is of the same place in the range before. */
+  /** Oldest first, without gaps; `volume_before` is that of the same place in the range before. */
   points: Type.Array(
     Type.Object({
       from: time(),
@@ -87,7 +87,7 @@ const homeShape = Type.Object({
     }),
   ),
   latest: Type.Array(paymentRowShape),
-  /** Which steps are done, in either mode. Shown until the first live payment is completed. */
+  /** Whether each step is done, in either mode. Shown until the first live payment is completed. */
   first_steps: Type.Object({
     test_payment: Type.Boolean(),
     webhook: Type.Boolean(),

@@ -63,7 +63,7 @@ function lineOf(health: Health, mayKnow: boolean): HealthLine {
 }
 
 /**
- * The days that Home is asked for.
+ * The range of days in a request of Home.
  *
  * @throws RequestError if they are no days, too many, or of no time zone
  */

@@ -10,13 +10,13 @@ const actorShape = Type.Object({
 });
 
 const clientShape = Type.Object({
-  /** An address, or of public keys the origin of the page; null: all others together. */
+  /** An address, or for public keys the origin of the page; null: all others together. */
   client: nullable(Type.String()),
   user_agent: nullable(Type.String()),
   requests: Type.Integer(),
   first_seen_at: time(),
   last_seen_at: time(),
-  /** Null: it was never let in. */
+  /** Null: the client was never let in. */
   last_used_at: nullable(time()),
   /** When the allow-list last refused it. */
   last_refused_at: nullable(time()),
@@ -26,7 +26,7 @@ const keyShape = Type.Object({
   id: Type.String(),
   name: Type.String(),
   kind: oneOf(KEY_KINDS),
-  /** Null: it has scopes instead. */
+  /** Null if the key has scopes. */
   permission: nullable(oneOf(PERMISSIONS)),
   scopes: nullable(Type.Array(oneOf(SCOPES))),
   mode: modeShape,
@@ -34,31 +34,31 @@ const keyShape = Type.Object({
   state: Type.Unsafe<'active' | 'ending' | 'ended'>({ type: 'string' }),
   created_at: time(),
   created_by: nullable(actorShape),
-  /** To the minute. */
+  /** Exact to the minute. */
   last_used_at: nullable(time()),
-  /** When it stops working, or did. */
+  /** When the key stops or stopped working. */
   ends_at: nullable(time()),
   ended_by: nullable(actorShape),
-  /** The id of the key that took its place. */
+  /** The id of the key that replaced it. */
   replaced_by: nullable(Type.String()),
-  /** Where it was used from in the last 30 days, the latest first. */
+  /** The clients that used it in the last 30 days, latest first. */
   clients: Type.Array(clientShape),
 });
 export type KeyView = Static<typeof keyShape>;
 
-/** A key's text, which no other answer has. */
+/** The only answer that contains a key's text. */
 const newKeyShape = Type.Object({ key: keyShape, text: Type.String() });
 
 const KEYS = '/dashboard/api/projects/:project/:mode/keys';
 const keyParams = Type.Object({ ...modeParams.properties, key: Type.String() });
 
 export const keysContract = {
-  /** The newest first, without those that ended more than a year ago. `api_url`: where the mode's API is. */
+  /** Newest first, without keys that ended more than a year ago. `api_url` is the address of the mode's API. */
   [`GET ${KEYS}`]: {
     params: modeParams,
     answer: Type.Object({ data: Type.Array(keyShape), api_url: Type.String() }),
   },
-  /** With a permission or with scopes. */
+  /** Creates a key with a permission or with scopes. */
   [`POST ${KEYS}`]: {
     params: modeParams,
     body: Type.Object({
@@ -94,7 +94,7 @@ const accessShape = Type.Object({
   /** Addresses and CIDRs; empty: every address may use secret keys. */
   allow_ips: Type.Array(Type.String()),
   allow_origins: Type.Array(Type.String()),
-  /** The address that this request came from. */
+  /** The client's address of this request. */
   your_address: Type.String(),
   addresses: Type.Array(addressShape),
 });
@@ -103,12 +103,12 @@ export type AccessView = Static<typeof accessShape>;
 const ACCESS = '/dashboard/api/projects/:project/access';
 const list = Type.Array(text({ max: 300, min: 1 }), { maxItems: 200 });
 
-/** From where keys may be used. */
+/** The lists of addresses that may use keys. */
 export const accessContract = {
   [`GET ${ACCESS}`]: { params: projectParams, answer: accessShape },
   /**
-   * `before` is the list that was shown: 409 if somebody has changed it since. Addresses that used keys and would be
-   * refused are answered, and nothing is saved, unless they were accepted by `anyway`.
+   * `before` is the list that was shown: 409 if somebody has changed it since. If addresses that used keys would be
+   * refused, the answer lists them and nothing is saved, unless `anyway` is set.
    */
   [`POST ${ACCESS}/ips`]: {
     params: projectParams,

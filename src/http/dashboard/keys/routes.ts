@@ -20,7 +20,7 @@ import type { KeyView, AccessView, AddressView } from './contract.ts';
 
 const KEYS = '/dashboard/api/projects/:project/:mode/keys';
 
-/** API keys of a project and mode. Changing live ones asks for reauthentication. */
+/** API keys of a project and mode. Changing live keys requires reauthentication. */
 export function keyRoutes(app: FastifyInstance, { people: { app: core }, baseUrls }: Dashboard): void {
   const MANAGE = { action: 'manage_keys' } as const;
   const list = async (scope: ProjectScope): Promise<readonly KeyView[]> => {
@@ -65,7 +65,7 @@ function roleOf(request: FastifyRequest, projectId: string): Role | null {
   return roleIn(signedInOf(request).memberships, projectId);
 }
 
-/** The same answer for a key that does not exist and one of another project or mode. */
+/** The answer is the same for a key that does not exist and one of another project or mode. */
 function noKey() {
   return refusalError(rejected('no_key'));
 }
@@ -112,11 +112,14 @@ function toMinute(at: number | null): number | null {
 
 const ACCESS = '/dashboard/api/projects/:project/access';
 
-/** From where a project's keys may be used. Changing it asks for reauthentication, as it decides over live keys. */
+/**
+ * The addresses that may use a project's keys. Changing them requires reauthentication, because live keys depend on
+ * them.
+ */
 export function accessRoutes(app: FastifyInstance, { people: { app: core }, saveKeyUses }: Dashboard): void {
   const CHANGE = { action: 'manage_settings', asksReauthentication: true } as const;
   const viewOf = async (request: FastifyRequest, projectId: string): Promise<AccessView> => {
-    // An address that a key was used from a moment ago counts too.
+    // An address that used a key a moment ago counts too.
     await saveKeyUses();
     const [project, addresses] = await Promise.all([
       findProject(core.db, projectId),

@@ -12,9 +12,9 @@ export const liveMessageShape = Type.Union([
   Type.Object({ kind: Type.Literal('payment'), id: Type.String() }),
   /** A new payment. */
   Type.Object({ kind: Type.Literal('payment_created'), id: Type.String() }),
-  /** People wrote to what needs attention. */
+  /** People changed marks of attention items. */
   Type.Object({ kind: Type.Literal('attention') }),
-  /** Something was sent to an endpoint. */
+  /** A delivery to an endpoint was attempted. */
   Type.Object({ kind: Type.Literal('deliveries') }),
   /** The money on deposits or the state of a sweep changed. Only in live mode. */
   Type.Object({ kind: Type.Literal('sweeps') }),

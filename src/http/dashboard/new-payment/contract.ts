@@ -14,7 +14,7 @@ export const newPaymentContract = {
       data: Type.Array(Type.Object({ asset: oneOf(ASSET_CODES), network: oneOf(NETWORKS) })),
       /** The currencies of amounts, USD first. */
       currencies: Type.Array(oneOf(FIATS)),
-      /** The values that the form begins with, by the project's settings. */
+      /** The form's initial values, from the project's settings. */
       defaults: Type.Object({ currency: nullable(oneOf(FIATS)), expires_in_minutes: nullable(Type.Integer()) }),
     }),
   },
@@ -27,7 +27,7 @@ export const newPaymentContract = {
       amount: text({ max: 20, min: 1 }),
       /** Must be USD if the customer chooses the token. */
       currency: oneOf(FIATS),
-      /** If left out, together with `network`, the customer chooses the token. */
+      /** If absent, together with `network`, the customer chooses the token. */
       asset: Type.Optional(oneOf(ASSET_CODES)),
       network: Type.Optional(oneOf(NETWORKS)),
       order_id: Type.Optional(text({ max: 255 })),

@@ -23,7 +23,7 @@ import { formRequest, notAgain, scopeOf, type ProjectScope } from '../scope.ts';
 const PROJECT = '/dashboard/api/projects/:project/:mode';
 const CREATE = `POST ${PROJECT}/payments` as const;
 
-/** Payments made by hand. */
+/** Payments created by hand. */
 export function newPaymentRoutes(app: FastifyInstance, { people: { app: core }, creator }: Dashboard): void {
   const CHANGE = { action: 'change_payments' } as const;
   addRoute(app, `GET ${PROJECT}/tokens`, CHANGE, async ({ params, request }) => {

@@ -12,9 +12,9 @@ const choices = {
   attention: oneOf(ATTENTION_TIMES),
   /** From 1 for Monday to 7; null: no summary. */
   weekly_on: nullable(Type.Integer({ minimum: 1, maximum: 7 })),
-  /** IANA name; null: not chosen yet, which is UTC. */
+  /** The IANA name; null: not chosen yet, UTC is used. */
   zone: nullable(text({ max: 64, min: 1 })),
-  /** Null: not known yet, which is English. */
+  /** Null: unknown, English is used. */
   language: nullable(oneOf(MAIL_LANGUAGES)),
 };
 
@@ -36,7 +36,7 @@ const tokenBody = Type.Object({ token: text({ max: 128, min: 1 }) });
 
 export const notificationsContract = {
   'GET /dashboard/api/account/notifications': { answer: choicesShape },
-  /** A field that is left out stays as it is. Switching `wallet_changed` off requires reauthentication. */
+  /** Absent fields stay as they are. Switching `wallet_changed` off requires reauthentication. */
   'POST /dashboard/api/account/notifications': { body: Type.Partial(Type.Object(choices)), answer: choicesShape },
   /** The token of the link in a mail. */
   'POST /dashboard/api/unsubscribe/state': { body: tokenBody, answer: unsubscribeShape },

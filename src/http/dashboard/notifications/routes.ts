@@ -34,7 +34,7 @@ export function notificationRoutes(app: FastifyInstance, { people: { app: core }
       ...(walletChanged === undefined ? {} : { walletChanged }),
       ...(weeklyOn === undefined ? {} : { weeklyOn }),
     };
-    // A stolen session must not silence the alarm before it takes the money.
+    // A stolen session must not silence the alarm before it redirects the money.
     if (walletChanged === false) requireReauthentication(signedInOf(request), core.clock());
     const outcome = await changeChoices(appFor(core, request), signedInOf(request).person.id, given);
     if (outcome.kind === 'refused') throw invalid('zone', outcome.message);
@@ -50,8 +50,8 @@ export function notificationRoutes(app: FastifyInstance, { people: { app: core }
 }
 
 /**
- * The request of a mail program in which somebody unsubscribes (RFC 8058): the address of the page, with POST. It comes
- * from no page of ours and without a session; the token is all that it may do.
+ * The request with which a mail program unsubscribes (RFC 8058): a POST to the address of the page. It comes from no
+ * page of ours and without a session; the token permits nothing else.
  */
 function oneClick(app: FastifyInstance, core: Dashboard['people']['app']): void {
   void app.register(async (scope) => {

@@ -11,7 +11,7 @@ type FilterSchemas = {
   readonly [Field in PaymentFilterField]: TOptional<Field extends 'api' ? TUnsafe<PaymentApi> : TString>;
 };
 
-/** The parameters that narrow a list or an export of payments. Each that is left out does not narrow. */
+/** The filters of a list or an export of payments. Absent filters do not restrict. */
 const paymentFilters = Object.fromEntries(
   PAYMENT_FILTER_NAMES.flatMap((name) => {
     const { field, max } = PAYMENT_FILTERS[name];
@@ -26,9 +26,9 @@ export type FilterFields = Static<typeof filterFields>;
 const exportShape = Type.Object({
   ...paymentFilters,
   format: Type.Optional(oneOf(['csv', 'jsonl'])),
-  /** Only for a CSV file. Spreadsheets of countries that write 1,5 take semicolons. */
+  /** Only for a CSV file. Spreadsheets in countries with decimal commas expect semicolons. */
   separator: Type.Optional(oneOf(['comma', 'semicolon'])),
-  /** The usual ones where there are none. The file has them in its own order. */
+  /** The default columns if absent. The file has them in its own order. */
   columns: Type.Optional(Type.Array(oneOf(EXPORT_COLUMNS), { maxItems: EXPORT_COLUMNS.length })),
   /** IANA name of the time zone of a CSV file; JSON is in UTC. */
   zone: Type.Optional(text({ max: 64 })),
@@ -60,8 +60,8 @@ export const paymentListContract = {
     answer: Type.Object({ data: Type.Array(paymentRowShape), next: nullable(Type.String()) }),
   },
   /**
-   * A file of all payments that the filters mean, newest first, as they are at one moment. `x-rows-about` says
-   * about how many it has, where that is known. 503 while no place is free for another.
+   * An export of all payments that match the filters, newest first, from one snapshot. `x-rows-about` is the
+   * approximate number of rows, if known. 503 while no slot for exports is free.
    */
   [`POST ${PAYMENTS}/export`]: {
     params: modeParams,
@@ -69,8 +69,8 @@ export const paymentListContract = {
     answer: Type.String(),
   },
   /**
-   * Payments by one text, the best match first: an id, number, order id, e-mail address, transaction hash or address as
-   * a whole and in any spelling, a refund's or event's id, or the beginning of a description.
+   * Payments by one text, best match first: an id, number, order id, e-mail address, transaction hash or address,
+   * complete and in any spelling, the id of a refund or event, or the beginning of a description.
    */
   'GET /dashboard/api/projects/:project/:mode/search': {
     params: modeParams,
@@ -81,7 +81,7 @@ export const paymentListContract = {
     /** `mode` is the other mode if only that one has matches. */
     answer: Type.Object({ mode: modeShape, data: Type.Array(hitShape) }),
   },
-  /** The words that filters can have, in the order in which people are offered them. */
+  /** The words that filters can have, in the order of their menus. */
   'GET /dashboard/api/filters': {
     answer: Type.Object({
       coins: Type.Array(Type.String()),

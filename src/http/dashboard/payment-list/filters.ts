@@ -20,7 +20,7 @@ import { invalid } from '../../errors.ts';
 import type { FilterFields } from './contract.ts';
 
 /**
- * The list's filters.
+ * Reads the list's filters.
  *
  * @throws RequestError if a word is not one that payments can have
  */
@@ -79,7 +79,7 @@ function wordsOf<Word extends string>(
   return known.filter((word) => given.includes(word));
 }
 
-/** In the payments' own currency: an amount of 100 is 100 dollars, euros or yen, unless one of them is named. */
+/** Amounts in the payments' own currency: 100 means 100 dollars, euros or yen, unless a currency is chosen. */
 function amountsOf({
   amount_min,
   amount_max,
@@ -87,7 +87,7 @@ function amountsOf({
 }: Readonly<Record<'amount_min' | 'amount_max' | 'currency', string | undefined>>): readonly AmountRange[] | null {
   const currencies = wordsOf('currency', currency, FIATS) ?? FIATS;
   if (amount_min === undefined && amount_max === undefined && currency === undefined) return null;
-  // Both are read with two decimals, so that a bad amount gives one error instead of one a currency.
+  // Validate once with two decimals, so that a bad amount gives one error instead of one per currency.
   const [least, most] = [readAmount('amount_min', amount_min), readAmount('amount_max', amount_max)];
   if (least !== null && most !== null && least > most) {
     throw invalid('amount_min', 'amount_min must not be greater than amount_max. Swap the two, or leave one out.');
@@ -106,7 +106,7 @@ const DECIMALS = 2;
 /** More than any currency allows, in hundredths of its unit. */
 const MOST = greatestAmountMinor(FIATS) * 100n;
 
-/** In hundredths of the currency's unit. */
+/** An amount in hundredths of the currency's unit. */
 function readAmount(name: string, text: string | undefined): bigint | null {
   if (text === undefined) return null;
   const hundredths = parseDecimal(text, DECIMALS);

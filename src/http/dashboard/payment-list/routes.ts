@@ -22,7 +22,7 @@ const READ = { action: 'read_payments' } as const;
 const PAGE = 50;
 const HITS = 8;
 
-/** The list of both APIs' payments, and one box that finds a payment by anything that somebody knows of it. */
+/** The list of both APIs' payments, and one box that finds a payment by any of its identifiers. */
 export function paymentListRoutes(app: FastifyInstance, dashboard: Dashboard, send: FileSender): void {
   const { app: core } = dashboard.people;
   addRoute(app, `GET ${PAYMENTS}`, READ, async ({ params, query, request }) => {
@@ -47,7 +47,7 @@ export function paymentListRoutes(app: FastifyInstance, dashboard: Dashboard, se
   );
 }
 
-/** Files of payments, sent while they are read: a million rows take no more memory than one. */
+/** Exports of payments, sent while they are read: a million rows take no more memory than one. */
 function exportRoute(app: FastifyInstance, dashboard: Dashboard, send: FileSender): void {
   const { app: core } = dashboard.people;
   const { params, body } = paymentListContract[`POST ${PAYMENTS}/export`];

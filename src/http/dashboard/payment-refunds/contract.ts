@@ -15,7 +15,7 @@ const refundAnswer = Type.Object({
 });
 
 export const refundsContract = {
-  /** An address needs `create_refunds`. 409 while the same request is still running. */
+  /** A given address requires `create_refunds`. 409 while the same request is still running. */
   [`POST ${REFUNDS}`]: {
     params: paymentParams,
     body: Type.Object({
@@ -23,26 +23,26 @@ export const refundsContract = {
       /** In the payment's currency; not together with `crypto_amount`. Without both, everything that is left. */
       amount: Type.Optional(decimal),
       crypto_amount: Type.Optional(decimal),
-      /** The `until` of the rate that `crypto_amount` was computed at; refused after it and if it is too late. */
+      /** The `until` of the rate for `crypto_amount`; refused after that time, or if it is too far ahead. */
       rate_until: Type.Optional(text({ max: 40 })),
       asset: text({ max: 20, min: 1 }),
       network: text({ max: 20, min: 1 }),
-      /** If left out, the customer enters one on the claim page. */
+      /** If absent, the customer enters one on the claim page. */
       address: Type.Optional(text({ max: 200, min: 1 })),
       reason: Type.Optional(text({ max: 500 })),
     }),
     answer: refundAnswer,
   },
-  /** The value of an amount in the payment's currency now; 503 without a fresh price. */
+  /** The present value of an amount in the payment's currency; 503 without a fresh price. */
   [`GET ${REFUNDS}/rate`]: {
     params: paymentParams,
     query: Type.Object({ asset: text({ max: 20, min: 1 }), network: text({ max: 20, min: 1 }), amount: decimal }),
     answer: Type.Object({
-      /** Never worth more than the amount. */
+      /** Rounded down, so that it is never worth more than the amount. */
       crypto_amount: Type.String(),
       /** One whole unit in the payment's currency. */
       rate: Type.String(),
-      /** When the market had this rate. */
+      /** The market's time of this rate. */
       at: time(),
       until: time(),
     }),

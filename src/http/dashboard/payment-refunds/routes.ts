@@ -94,7 +94,7 @@ async function paymentOf(core: App, selector: PaymentSelector): Promise<Payment>
   return payment;
 }
 
-/** Until when the amount's rate counts, if it has one of now. */
+/** The expiry of the amount's rate, if it uses a present rate. */
 function rateUntilOf({ rate_until, crypto_amount }: BodyOf<`POST ${typeof REFUNDS}`>) {
   if (rate_until === undefined) return {};
   if (crypto_amount === undefined) throw invalid('rate_until', 'rate_until can only be given with crypto_amount.');
@@ -130,7 +130,7 @@ function wantedOf({ amount, crypto_amount }: BodyOf<`POST ${typeof REFUNDS}`>, c
   return amount === undefined ? null : { amountMinor: readAmount(amount, currency) };
 }
 
-/** In minor units; throws for anything but an amount above 0. */
+/** An amount in minor units; throws for anything but an amount above 0. */
 function readAmount(amount: string, currency: Fiat): bigint {
   const decimals = fiatDecimals(currency);
   const amountMinor = parseDecimal(amount, decimals);
@@ -138,7 +138,7 @@ function readAmount(amount: string, currency: Fiat): bigint {
   throw invalid('amount', `amount must be a number above 0 with at most ${decimals} decimals, such as 12.5.`);
 }
 
-/** The field of the form; null for what the form does not ask. */
+/** The field of the form; null for values that the form does not have. */
 function fieldOf(param: Extract<RefundRefusal, { readonly kind: 'refused' }>['param']): string | null {
   if (param === 'crypto_currency') return 'asset';
   return param === 'order_id' || param === 'transaction_id' ? null : param;

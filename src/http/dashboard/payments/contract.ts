@@ -42,14 +42,14 @@ const row = {
 export const paymentRowShape = Type.Object(row);
 export type PaymentRow = Static<typeof paymentRowShape>;
 
-/** The money of the current quote, in `asset`. */
+/** The money on the current quote, in `asset`. */
 const moneyShape = Type.Object({
   asset,
   network,
   expected: Type.String(),
   /** Deviations from `expected` up to this amount still count as exact. */
   tolerance: Type.String(),
-  /** Everything that was seen, in a block or not. */
+  /** All seen money, in a block or not. */
   received: Type.String(),
   confirmed: Type.String(),
   /** How far `received` is below and above `expected`; "0" if it is not. */
@@ -74,13 +74,13 @@ const addressShape = Type.Object({
   /** The derivation index in the merchant's wallet; null in test mode. */
   wallet_index: nullable(Type.Integer()),
   issued_at: time(),
-  /** Until when every block is searched for payments to it; null in test mode. */
+  /** The time until which every block is searched for payments to it; null in test mode. */
   watched_until: nullable(time()),
   is_current: Type.Boolean(),
 });
 
 const transferShape = Type.Object({
-  /** Null if no node could name the transaction that brought the money. */
+  /** Null if no node could name the transaction. */
   transaction_hash: nullable(Type.String()),
   explorer_url: explorerUrl,
   address: Type.String(),
@@ -94,7 +94,7 @@ const transferShape = Type.Object({
 
 const attemptShape = Type.Object({
   at: time(),
-  /** Whether somebody sent it again by hand. */
+  /** Whether a person sent it again. */
   manual: Type.Boolean(),
   duration_ms: Type.Integer(),
   /** The HTTP status of the answer; null if there was none. */
@@ -114,7 +114,7 @@ const deliveryShape = Type.Object({
 
 export const noteShape = Type.Object({
   id: Type.String(),
-  /** The author's e-mail address when it was written. */
+  /** The author's e-mail address when the note was written. */
   author: Type.String(),
   text: Type.String(),
   created_at: time(),
@@ -185,7 +185,7 @@ export const paymentShape = Type.Object({
   cancel_url: nullable(Type.String()),
   payment_url: Type.String(),
   cancelled_at: nullable(time()),
-  /** When a test payment completes by itself. */
+  /** When a test payment completes automatically. */
   completes_at: nullable(time()),
   address: nullable(Type.String()),
   /** Null while there are none to count. */
@@ -198,13 +198,13 @@ export const paymentShape = Type.Object({
   refunds: Type.Array(refundShape),
   /** One entry for each received token; empty while the payment may still change. */
   refundable: Type.Array(refundableShape),
-  /** Failed refunds that were paid all the same. */
+  /** Failed refunds that were paid after all. */
   refund_warnings: Type.Array(Type.String()),
   /** Oldest first. */
   notes: Type.Array(noteShape),
   /** Sorted by name. */
   labels: Type.Array(Type.String()),
-  /** The idempotency key of the request that created it; null without one, and after a day. */
+  /** The idempotency key of the request that created it; null if there was none, and after a day. */
   idempotency_key: nullable(Type.String()),
   timeline: Type.Array(timelineEntry),
   /** The actions on it that this person can take now. */

@@ -193,7 +193,7 @@ function annotationsView(
 }
 
 /**
- * A payment in detail, for the person who is signed in.
+ * A payment in detail, for the signed-in person.
  *
  * @throws RequestError if there is none
  */

@@ -81,7 +81,7 @@ async function shownMoney(
   return { confirmedUnits: unitsOf('confirmed'), refundedUnits: unitsOf('refunded') };
 }
 
-/** @throws RequestError that says why nothing was changed */
+/** Returns the changed payment. @throws RequestError that says why nothing was changed */
 function changeOf(outcome: ChangeOutcome<TokenRefusal | NotSandbox>, done: string): PaymentChange {
   switch (outcome.kind) {
     case 'changed':

@@ -32,7 +32,7 @@ const linkAnswer = Type.Object({
   person: personShape,
   link: Type.String(),
   expires_at: time(),
-  /** Whether a mail with a link of its own is on its way. */
+  /** Whether a mail with its own link is under way. */
   is_mailed: Type.Boolean(),
 });
 
@@ -48,7 +48,7 @@ export const peopleContract = {
       id: idField,
       role: nullable(roleShape),
       project: projectField,
-      /** The role that the change began from: 409 if somebody has changed it since. */
+      /** The role before the change: 409 if somebody has changed it since. */
       seen: Type.Optional(nullable(roleShape)),
     }),
     answer: personAnswer,

@@ -68,7 +68,7 @@ export function peopleRoutes(app: FastifyInstance, dashboard: Dashboard): void {
   };
 }
 
-/** Where colleagues are signed in; owners end their sessions. */
+/** The sessions of colleagues; owners can end them. */
 function sessionsOfOthers(app: FastifyInstance, { people: { app: core } }: Dashboard): void {
   const MANAGE = { action: 'manage_people' } as const;
   const memberIn = async (text: string): Promise<string> => {

@@ -15,7 +15,7 @@ export const refundShape = Type.Object({
   network: Type.String(),
   crypto_amount: Type.String(),
   address: nullable(Type.String()),
-  /** The page where the customer enters an address; null if there is one already. */
+  /** The page where the customer enters an address; null if the refund has one already. */
   claim_url: nullable(Type.String()),
   reason: nullable(Type.String()),
   failure_reason: nullable(Type.String()),
@@ -39,25 +39,25 @@ export const refundableShape = Type.Object({
   left: Type.String(),
   /** `left` at the payment's rate, in its currency; null if it was not quoted in this token. */
   left_amount: nullable(Type.String()),
-  /** The part of `left` that exceeds what was owed; null if nothing does. */
+  /** The part of `left` that exceeds the owed amount; null if there is none. */
   excess: nullable(Type.String()),
   excess_amount: nullable(Type.String()),
 });
 export type RefundableView = Static<typeof refundableShape>;
 
-/** Where this person may refund to: any address, only one that the customer enters on the claim page, or nowhere. */
+/** The addresses to which this person may refund: any, only one that the customer enters on the claim page, or none. */
 export const REFUND_TARGETS = ['any', 'claimed', 'none'] as const;
 
 const listedShape = Type.Object({
   ...refundShape.properties,
   stage: oneOf(REFUND_STAGES),
   payment: Type.Object({
-    /** The id as the payment's API writes it. */
+    /** The id in the form of the payment's API. */
     id: Type.String(),
     /** The merchant's order id, or the number of a transaction. */
     name: nullable(Type.String()),
   }),
-  /** The transaction that pays it, or was to; null if none was seen. */
+  /** The transaction that pays it, or was sent to; null if none was seen. */
   payout: nullable(
     Type.Object({
       transaction_hash: Type.String(),
@@ -69,7 +69,7 @@ const listedShape = Type.Object({
       needed: Type.Integer(),
     }),
   ),
-  /** When it fails unless it is paid; null once it ended. */
+  /** When it fails unless it is paid; null once it has ended. */
   due_at: nullable(time()),
   /** Whether one transaction can pay it together with others of its network. */
   is_joinable: Type.Boolean(),
@@ -80,12 +80,12 @@ const filters = {
   stage: Type.Optional(oneOf(REFUND_STAGES)),
   asset: Type.Optional(oneOf(ASSET_CODES)),
   network: Type.Optional(oneOf(NETWORKS)),
-  /** ISO 8601; both leave out their own moment. */
+  /** ISO 8601; both times are exclusive. */
   created_after: Type.Optional(text({ max: 40 })),
   created_before: Type.Optional(text({ max: 40 })),
   /**
-   * A whole refund id, address or transaction hash, or what names a payment: its id, number, order id, e-mail,
-   * address or transaction hash.
+   * A complete refund id, address or transaction hash, or any identifier of a payment: its id, number, order id,
+   * e-mail, address or transaction hash.
    */
   search: Type.Optional(text({ max: 255 })),
 };
@@ -95,7 +95,7 @@ export type RefundFilters = Static<typeof filterFields>;
 const exportShape = Type.Object({
   ...filters,
   format: Type.Optional(oneOf(['csv', 'jsonl'])),
-  /** Only for a CSV file. Spreadsheets of countries that write 1,5 take semicolons. */
+  /** Only for a CSV file. Spreadsheets in countries with decimal commas expect semicolons. */
   separator: Type.Optional(oneOf(['comma', 'semicolon'])),
 });
 export type RefundExportRequest = Static<typeof exportShape>;
@@ -113,6 +113,6 @@ export const refundListContract = {
     params: Type.Object({ ...modeParams.properties, refund: idField }),
     answer: listedShape,
   },
-  /** A file of all refunds that the filters mean, newest first. 503 while no place is free for another. */
+  /** An export of all refunds that match the filters, newest first. 503 while no slot for exports is free. */
   [`POST ${REFUNDS}/export`]: { params: modeParams, body: exportShape, answer: Type.String() },
 } as const satisfies Contracts;

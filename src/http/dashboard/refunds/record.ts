@@ -21,7 +21,7 @@ export function refundView(
 ): RefundView {
   const hash = refund.transactionHash;
   const payout = payouts.get(refund.id);
-  // A refund on its way would be paid twice, or paid although it was withdrawn.
+  // Otherwise a refund under way could be paid twice, or paid although it was withdrawn.
   const isOpen = refund.status === 'pending' && (payout === undefined || payout.state === 'dropped');
   return {
     id: encodeId('refund', refund.id),
@@ -32,7 +32,7 @@ export function refundView(
     network: refund.network,
     crypto_amount: formatDecimal(refund.units, refund.decimals),
     address: refund.address,
-    // The bearer of the link decides where the money goes.
+    // The holder of the link decides where the money goes.
     claim_url: refundsTo === 'none' ? null : claimUrl(refund, links),
     reason: refund.reason,
     failure_reason: refund.failureReason,
@@ -42,7 +42,7 @@ export function refundView(
     completed_at: isoTimeOrNull(refund.completedAt),
     can: {
       sign: isOpen && refund.mode === 'live' && refund.address !== null && refundsTo === 'any',
-      // People who may not choose an address withdraw only refunds to the customer's own.
+      // People who may not choose an address can withdraw only refunds to the customer's own.
       cancel: isOpen && (refundsTo === 'any' || (refundsTo === 'claimed' && !withChosenAddress.has(refund.id))),
     },
   };

@@ -22,7 +22,7 @@ import { listedRefundView } from './record.ts';
 const REFUNDS = '/dashboard/api/projects/:project/:mode/refunds';
 const PAGE = 50;
 
-/** The refunds of a project and mode: list, one of them, and files. */
+/** The refunds of a project and mode: the list, single refunds, and exports. */
 export function refundListRoutes(app: FastifyInstance, dashboard: Dashboard, send: FileSender): void {
   const { app: core } = dashboard.people;
   const READ = { action: 'read_payments' } as const;

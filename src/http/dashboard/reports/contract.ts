@@ -10,7 +10,7 @@ import { type Contracts, modeParams } from '../contract-parts.ts';
 export { PERIODS, REPORTS };
 export type { StatementRecord };
 
-/** A period by name, or both of `from` and `to`, whole days of `zone`, UTC by default; the last month by default. */
+/** A named period, or both of `from` and `to`, whole days of `zone`, UTC by default; the last month by default. */
 const days = {
   period: Type.Optional(oneOf(PERIODS)),
   from: Type.Optional(text({ max: 10 })),
@@ -23,7 +23,7 @@ export type AskedDays = Static<typeof daysShape>;
 const selection = {
   ...days,
   report: oneOf(REPORTS),
-  /** Both or neither: money in one token alone. */
+  /** Both or neither: limits the report to one token. */
   coin: Type.Optional(oneOf(ASSET_CODES)),
   network: Type.Optional(oneOf(NETWORKS)),
 };
@@ -31,19 +31,19 @@ const selection = {
 const exportShape = Type.Object({
   ...selection,
   format: Type.Optional(oneOf(['csv', 'jsonl'])),
-  /** Only for a CSV file. Spreadsheets of countries that write 1,5 take semicolons. */
+  /** Only for a CSV file. Spreadsheets in countries with decimal commas expect semicolons. */
   separator: Type.Optional(oneOf(['comma', 'semicolon'])),
 });
 export type ReportExportRequest = Static<typeof exportShape>;
 
 const previewShape = Type.Object({
-  /** The first day and the last one, and when they begin and end; `until` is exclusive. */
+  /** The first and the last day, and when they begin and end; `until` is exclusive. */
   from_day: Type.String(),
   to_day: Type.String(),
   zone: Type.String(),
   from: time(),
   until: time(),
-  /** Token by token; null if adding it up takes too long. `coin` is null where a payment chose none. */
+  /** Sums by token; null if computing them takes too long. `coin` is null for payments without a token. */
   totals: nullable(
     Type.Array(
       Type.Object({
@@ -52,13 +52,15 @@ const previewShape = Type.Object({
         rows: Type.Integer(),
         /** Exact decimal. */
         amount: Type.String(),
-        /** The value at receipt or disposal, of payments at creation; and of how many rows it is unknown. */
+        /**
+         * The value at receipt or disposal, or of payments at creation; and the number of rows whose value is unknown.
+         */
         usd: Type.String(),
         unknown: Type.Integer(),
       }),
     ),
   ),
-  /** The tokens that can be chosen. */
+  /** The tokens to choose from. */
   tokens: Type.Array(Type.Object({ coin: Type.String(), network: Type.String() })),
 });
 export type ReportPreview = Static<typeof previewShape>;
@@ -69,15 +71,15 @@ export const reportsContract = {
     query: Type.Object(selection),
     answer: previewShape,
   },
-  /** A file of a report, as it is at one moment. 503 while no place is free for another. */
+  /** An export of a report, from one snapshot. 503 while no slot for exports is free. */
   'POST /dashboard/api/projects/:project/:mode/reports/export': {
     params: modeParams,
     body: exportShape,
     answer: Type.String(),
   },
   /**
-   * The statement of a period, reconciled, as JSON lines: `{"step"}` before each step, then `{"statement"}`, or
-   * `{"busy"}` while another one of the project is made.
+   * The reconciled statement of a period, as JSON lines: `{"step"}` before each step, then `{"statement"}`, or
+   * `{"busy"}` while another statement of the project is being made.
    */
   'POST /dashboard/api/projects/:project/:mode/reports/statement': {
     params: modeParams,

@@ -21,7 +21,7 @@ import type { AskedDays, ReportExportRequest } from './contract.ts';
 const URL = '/dashboard/api/projects/:project/:mode/reports';
 type Params = { readonly project: string; readonly mode: string };
 
-/** So many are added up at once for a project: each takes a connection for seconds, which creations need. */
+/** How many previews a project may compute at once: each takes a connection for seconds, which creations need. */
 const MAX_PREVIEWS = 2;
 
 /** The page of reports. */
@@ -34,7 +34,7 @@ export function reportRoutes(app: FastifyInstance, dashboard: Dashboard, send: F
     const selection = selectionOf(scope, query, days);
     const tokens = tokensOf(core, scope.mode);
     const totals = await limited(scope.projectId, async () =>
-      // Nobody reads what a page asked for that shows something else by now.
+      // Nobody reads the answer once the page shows another report.
       request.raw.socket.destroyed ? null : reportTotals(core.db, selection),
     );
     const { seenTokens } = core.railFor(scope.mode);

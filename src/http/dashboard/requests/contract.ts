@@ -13,15 +13,15 @@ const requestShape = Type.Object({
   /** The id in `x-request-id`. */
   request_id: Type.String(),
   method: Type.String(),
-  /** Without the query. */
+  /** The path without the query. */
   path: Type.String(),
   status: Type.Integer(),
   duration_ms: Type.Integer(),
   key: Type.Object({ id: Type.String(), name: nullable(Type.String()) }),
-  /** The client's address; null for public keys, which customers use, as `user_agent` is. */
+  /** The client's address; null for public keys, which customers use, like `user_agent`. */
   client: nullable(Type.String()),
   user_agent: nullable(Type.String()),
-  /** Why it was refused, as it was answered. */
+  /** The error in its answer. */
   error: nullable(Type.Object({ type: Type.String(), param: nullable(Type.String()), message: Type.String() })),
 });
 export type RequestView = Static<typeof requestShape>;
@@ -29,14 +29,14 @@ export type RequestView = Static<typeof requestShape>;
 const REQUESTS = '/dashboard/api/projects/:project/:mode/requests';
 
 export const requestsContract = {
-  /** Calls of the APIs of the last 30 days: those that were refused or change something, and some of the reads. */
+  /** Calls of the APIs of the last 30 days: all refused and changing ones, and some of the reads. */
   [`GET ${REQUESTS}`]: {
     params: modeParams,
     query: Type.Object({
       ...keysetQuery,
       outcome: Type.Optional(oneOf(OUTCOMES)),
       method: Type.Optional(oneOf(METHODS)),
-      /** The beginning of the path. */
+      /** A prefix of the path. */
       path: Type.Optional(text({ max: 300 })),
       status: Type.Optional(Type.Integer({ minimum: 100, maximum: 599 })),
       key: Type.Optional(text({ max: 64 })),

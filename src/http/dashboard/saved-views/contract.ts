@@ -6,7 +6,9 @@ import { type Contracts, doneShape, projectParams } from '../contract-parts.ts';
 const viewShape = Type.Object({
   id: Type.String(),
   name: Type.String(),
-  /** The query of the list's address: `status=completed&network=bitcoin`. Written by this or another version. */
+  /**
+   * The query of the list's address, such as `status=completed&network=bitcoin`. Written by this or another version.
+   */
   query: Type.String(),
   shared: Type.Boolean(),
   /** The e-mail address of the person who saved it. */
@@ -38,7 +40,7 @@ export const viewsContract = {
     body: Type.Object(fields),
     answer: viewShape,
   },
-  /** `version` is the one that was read: 409 if somebody has changed it since. */
+  /** `version` is the one that was read: 409 if somebody has changed the view since. */
   'POST /dashboard/api/projects/:project/views/:view': {
     params: viewParams,
     body: Type.Object({ ...fields, version }),

@@ -15,14 +15,14 @@ const settingsShape = Type.Object({
   default_success_url: nullable(Type.String()),
   currencies: Type.Array(oneOf(FIATS)),
   is_active: Type.Boolean(),
-  /** Changes with any of the settings. */
+  /** The version changes with each of the settings. */
   version: Type.String(),
 });
 export type SettingsView = Static<typeof settingsShape>;
 
 /**
- * The texts as typed: an empty one is none. `logo`: a file in base64, at most 64 KiB; null removes it; left out, it
- * stays.
+ * The texts as typed: an empty one means none. `logo` is a file in base64, at most 64 KiB; null removes the logo;
+ * absent, it stays.
  */
 const fields = {
   name: text({ max: 300 }),
@@ -42,7 +42,7 @@ const stopsShape = Type.Object({
   keys: Type.Integer(),
 });
 
-/** One of the two: the customer with this address, or all whose payments ended and are older than that. */
+/** One of the two: the customer with this address, or all customers of ended payments that are older than this. */
 const customers = {
   email: Type.Optional(text({ max: 254 })),
   older_than_days: Type.Optional(Type.Integer({ minimum: 1, maximum: 3_650 })),
@@ -61,19 +61,19 @@ const SETTINGS = '/dashboard/api/projects/:project/settings';
 /** The routes of the page of settings. */
 export const settingsContract = {
   [`GET ${SETTINGS}`]: { params: projectParams, answer: settingsShape },
-  /** 409 if they were changed since `version`; nothing is saved then. */
+  /** 409 if they were changed since `version`; then nothing is saved. */
   [`POST ${SETTINGS}`]: {
     params: projectParams,
     body: Type.Object({ ...fields, ...defaults, version: Type.String({ maxLength: 100 }) }),
     answer: settingsShape,
   },
-  /** The mark-up of a payment page with these values, of which nothing is saved. */
+  /** The markup of a payment page with these values, which are not saved. */
   [`POST ${SETTINGS}/preview`]: {
     params: projectParams,
     body: Type.Object({ ...fields, language: text({ max: 10 }) }),
     answer: Type.Object({ html: Type.String() }),
   },
-  /** The picture of a logo that a preview was asked for with, for an hour. */
+  /** The logo of a preview, available for an hour. */
   [`GET ${SETTINGS}/logo/:hash`]: {
     params: Type.Object({ ...projectParams.properties, hash: Type.String() }),
     answer: Type.String(),
@@ -90,18 +90,18 @@ export const settingsContract = {
     answer: settingsShape,
   },
   [`POST ${SETTINGS}/activate`]: { params: projectParams, answer: settingsShape },
-  /** A file of JSON lines with what is kept for good of the project, and no secret. */
+  /** A file of JSON lines with the project's permanent records, without secrets. */
   [`POST ${SETTINGS}/export`]: { params: projectParams, answer: Type.String() },
   /**
-   * The rows that a deletion would clear; if `has_more`, of the first 10,000 payments alone. `open`: payments that are
-   * old enough, and keep their data until they have ended.
+   * The rows that a deletion would clear; if `has_more`, counted for the first 10,000 payments. `open` counts payments
+   * that are old enough, and keep their data until they have ended.
    */
   [`POST ${SETTINGS}/customer-data/count`]: {
     params: projectParams,
     body: Type.Object(customers),
     answer: Type.Object({ counts: countsShape, has_more: Type.Boolean(), open: Type.Integer() }),
   },
-  /** Clears the data of at most 1,000 payments. `next` is the `after` of the next call; null: all is cleared. */
+  /** Clears the data of at most 1,000 payments. `next` is the `after` of the next call; null: everything is cleared. */
   [`POST ${SETTINGS}/customer-data/delete`]: {
     params: projectParams,
     body: Type.Object({ ...customers, after: nullable(text({ max: 64 })) }),

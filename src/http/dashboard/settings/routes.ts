@@ -29,7 +29,7 @@ const SETTINGS = '/dashboard/api/projects/:project/settings';
 const MANAGE = { action: 'manage_settings' } as const;
 const DEACTIVATE = { action: 'deactivate_project' } as const;
 const DELETE = { action: 'delete_customer_data' } as const;
-/** A logo of the largest size in base64, and the rest of the body. */
+/** The size of the largest logo in base64, plus the rest of the body. */
 const MAX_BODY_BYTES = 131_072;
 const WITH_LOGO = { ...MANAGE, bodyLimit: MAX_BODY_BYTES } as const;
 
@@ -62,7 +62,7 @@ export function settingsRoutes(app: FastifyInstance, dashboard: Dashboard, send:
   customerRoutes(app, dashboard);
 }
 
-/** Opened by itself, the picture is a document of this service's origin, and must not do anything there. */
+/** When opened directly, the picture is a document of this service's origin, and must not do anything there. */
 const PICTURE_HEADERS = {
   'cache-control': 'private, max-age=3600',
   'content-security-policy': "default-src 'none'; sandbox",
@@ -139,7 +139,7 @@ function customerRoutes(app: FastifyInstance, dashboard: Dashboard): void {
 
 const textOrNull = (text: string): string | null => (text.trim() === '' ? null : text.trim());
 
-/** An e-mail address is a link to write to. */
+/** An e-mail address becomes a mailto link. */
 function linkOrNull(text: string): string | null {
   const given = textOrNull(text);
   return given !== null && /^[^\s@:/?#]+@[^\s@:/?#]+$/.test(given) ? `mailto:${given}` : given;
@@ -160,7 +160,7 @@ function brandingOf({ name, accent, support_url, logo }: Branding): SettingsRequ
 function defaultsOf(body: BodyOf<`POST ${typeof SETTINGS}`>): SettingsRequest {
   const minutes = textOrNull(body.default_expiry_minutes);
   return {
-    // A text that is no number breaks the rule of the number.
+    // A text that is not a number breaks the number's rule.
     defaultExpiryMinutes: minutes === null ? null : /^\d+$/.test(minutes) ? Number(minutes) : NaN,
     defaultCurrency: textOrNull(body.default_currency),
     defaultSuccessUrl: textOrNull(body.default_success_url),

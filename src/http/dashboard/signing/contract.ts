@@ -15,7 +15,7 @@ const MAX_REFUNDS = 50;
 /** `re_…` of pending refunds; several of one UTXO network and wallet. */
 const refundIds = Type.Array(text({ max: 64, min: 1 }), { minItems: 1, maxItems: MAX_REFUNDS });
 
-/** A refund that is to be paid. */
+/** A refund to pay. */
 const signedRefundShape = Type.Object({
   id: Type.String(),
   /** The payment's id in its API. */
@@ -26,7 +26,7 @@ const signedRefundShape = Type.Object({
   amount: Type.String(),
   currency: Type.String(),
   address: nullable(Type.String()),
-  /** Why it must not be paid now; null: nothing. */
+  /** Why it must not be paid now; null if it may. */
   problem: nullable(Type.String()),
 });
 export type SignedRefund = Static<typeof signedRefundShape>;
@@ -34,7 +34,7 @@ export type SignedRefund = Static<typeof signedRefundShape>;
 const psbtShape = Type.Object({
   /** BIP 174, in base64. */
   psbt: Type.String(),
-  /** In `asset`. */
+  /** The fee in `asset`. */
   fee: Type.String(),
   change: Type.String(),
   /** Null without change. */
@@ -49,7 +49,7 @@ const signingShape = Type.Object({
   call: nullable(walletCallShape),
   chain: walletChainShape,
   psbt: nullable(psbtShape),
-  /** Why nothing must be paid now, or why there is no PSBT. */
+  /** Why none of them must be paid now, or why there is no PSBT. */
   problem: nullable(Type.String()),
   warnings: Type.Array(Type.String()),
 });
@@ -61,7 +61,7 @@ const sentShape = Type.Object({
   transaction_hash: nullable(Type.String()),
   /** Why it was refused, or is not sent yet. */
   message: nullable(Type.String()),
-  /** How it is not what was shown, or what it lacks. */
+  /** Its differences to the shown transaction, or its missing signatures. */
   differences: Type.Array(Type.String()),
 });
 
@@ -70,7 +70,7 @@ const progressShape = Type.Object({
   status: oneOf(['pending', 'completed', 'failed']),
   transaction_hash: nullable(Type.String()),
   explorer_url: explorerUrl,
-  /** The state of the transaction; null: none is known. */
+  /** The state of the transaction; null if none is known. */
   state: nullable(oneOf(['sent', 'waiting', 'block', 'dropped', 'refused'])),
   confirmations: Type.Integer(),
   needed: Type.Integer(),
@@ -86,10 +86,10 @@ export const signingContract = {
    * The transaction to sign in one's own wallet for refunds; a POST because it reserves coins. 503 if no node answers.
    */
   [`POST ${SIGNING}`]: { params: modeParams, body: Type.Object({ refunds: refundIds }), answer: signingShape },
-  /** Checks a signed transaction against what was shown, and sends it. */
+  /** Checks a signed transaction against the shown one, and sends it. */
   [`POST ${SIGNING}/send`]: {
     params: modeParams,
-    // Longer texts are refused by their length, before anything is read of them.
+    // Longer texts are refused by their length, before anything is read.
     body: Type.Object({ refunds: refundIds, signed: Type.String() }),
     answer: sentShape,
   },
@@ -103,7 +103,7 @@ export const signingContract = {
     }),
     answer: doneShape,
   },
-  /** How far the payments of refunds have come; ids separated by commas. */
+  /** The progress of paying refunds; ids separated by commas. */
   [`GET ${SIGNING}/progress`]: {
     params: modeParams,
     query: Type.Object({ refunds: text({ max: 64 * MAX_REFUNDS, min: 1 }) }),

@@ -17,10 +17,10 @@ import type { Signing } from './contract.ts';
 
 const SIGNING = '/dashboard/api/projects/:project/:mode/signing';
 const RULE = { action: 'create_refunds' } as const;
-/** A signed transaction of as many characters as are read, and the rest of the body. */
+/** The size of the longest signed transaction that is read, plus the rest of the body. */
 const MAX_BODY_BYTES = 2_100_000;
 
-/** Signing refunds: what to sign, what was signed, and how far the payment has come. */
+/** Signing refunds: showing the transaction, checking the signed one, and the progress of the payment. */
 export function signingRoutes(app: FastifyInstance, dashboard: Dashboard): void {
   const {
     people: { app: core },

@@ -15,7 +15,7 @@ import {
 const amount = {
   asset: Type.String(),
   amount: Type.String(),
-  /** Null if one of its parts has no price. */
+  /** Null if a part has no price. */
   usd: nullable(Type.String()),
   deposits: Type.Integer(),
 };
@@ -24,10 +24,10 @@ const holdingShape = Type.Object({ treasury: Type.String(), ...amount });
 export type HoldingView = Static<typeof holdingShape>;
 
 const offeredShape = Type.Object({
-  /** To be sent back: names the call by all that it does. */
+  /** Sent back to the server: identifies the call by all that it does. */
   key: Type.String(),
   purpose: oneOf(['sweep', 'deploy_factory']),
-  /** False until the factory is on the chain. */
+  /** False until the factory is deployed. */
   ready: Type.Boolean(),
   treasury: nullable(Type.String()),
   amounts: Type.Array(Type.Object(amount)),
@@ -46,12 +46,12 @@ const networkShape = Type.Object({
   chain: walletChainShape,
   /** The symbol of the coin that pays for gas. */
   coin: nullable(Type.String()),
-  /** When a node last said all this; null: never. */
+  /** When a node last told this state; null: never. */
   checked_at: nullable(time()),
-  /** Why the last attempt found out nothing. */
+  /** Why the last attempt failed. */
   problem: nullable(oneOf(['no_node', 'unavailable'])),
   gas_price_gwei: nullable(Type.String()),
-  /** Worth a sweep; what is below the project's minimum; what is being swept. */
+  /** Holdings that are worth a sweep, those below the project's minimum, and those being swept. */
   holdings: Type.Array(holdingShape),
   below: Type.Array(holdingShape),
   under_way: Type.Array(holdingShape),
@@ -64,12 +64,12 @@ const sweepShape = Type.Object({
   network: oneOf(EVM_NETWORKS),
   name: Type.String(),
   purpose: oneOf(['sweep', 'deploy_factory']),
-  /** `chain`: sent elsewhere and found there. */
+  /** `chain`: sent elsewhere and found on the chain. */
   source: oneOf(['dashboard', 'chain']),
   state: oneOf(['asked', 'sent', 'seen', 'mined', 'failed', 'ended']),
   problem: nullable(oneOf(['declined', 'silent', 'lost', 'reverted', 'paid_nothing'])),
   treasury: nullable(Type.String()),
-  /** The e-mail address of who sent it in the dashboard. */
+  /** The e-mail address of the person who sent it in the dashboard. */
   sent_by: nullable(Type.String()),
   /** The address that paid for its gas. */
   sender: nullable(Type.String()),
@@ -78,12 +78,12 @@ const sweepShape = Type.Object({
   hash: nullable(Type.String()),
   explorer_url: explorerUrl,
   created_at: time(),
-  /** When its wallet sent it or, while it waits to be mined, when a node knew it last. */
+  /** When its wallet sent it or, while it waits to be mined, when a node last had it. */
   sent_at: nullable(time()),
   mined_at: nullable(time()),
   /** Whether its block has enough confirmations. */
   final: Type.Boolean(),
-  /** The amounts that it takes; once mined those that it took, with their worth at that moment. */
+  /** The planned amounts; once mined, the amounts that it took, with their worth at that time. */
   amounts: Type.Array(Type.Object({ ...amount, failed: Type.Integer() })),
   coin: nullable(Type.String()),
   gas_used: nullable(Type.String()),
@@ -105,11 +105,11 @@ const SCOPE = '/dashboard/api/projects/:project/:mode/sweeps';
 const sweepParams = Type.Object({ ...modeParams.properties, sweep: Type.String() });
 const address = Type.String({ pattern: '^0x[0-9a-fA-F]{40}$' });
 
-/** The routes of the page of sweeps; 404 in test mode, where nothing lies on contracts. */
+/** The routes of the page of sweeps; 404 in test mode, where there are no deposit contracts. */
 export const sweepsContract = {
   /** The last known state: asks no node. */
   [`GET ${SCOPE}`]: { params: modeParams, answer: overviewShape },
-  /** Asks the nodes now; 409 while somebody else does for this project. */
+  /** Asks the nodes now; 409 while another request of this project asks. */
   [`POST ${SCOPE}/check`]: { params: modeParams, body: Type.Object({}), answer: overviewShape },
   [`GET ${SCOPE}/history`]: {
     params: modeParams,
@@ -122,7 +122,7 @@ export const sweepsContract = {
     body: Type.Object({ network: oneOf(EVM_NETWORKS), key: text({ max: 64, min: 1 }) }),
     answer: sweepShape,
   },
-  /** The wallet has sent it; null: it said so without a hash. */
+  /** The wallet has sent it; null: without telling the hash. */
   [`POST ${SCOPE}/:sweep/sent`]: {
     params: sweepParams,
     body: Type.Object({ hash: nullable(text({ max: 80 })), sender: Type.Optional(address) }),

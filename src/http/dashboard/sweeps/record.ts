@@ -20,7 +20,7 @@ import type { NetworkView, OfferedView, SweepView } from './contract.ts';
 const COIN_DECIMALS = 18;
 const GWEI_DECIMALS = 9;
 
-/** The facts that the views are made with. */
+/** The data for making the views. */
 export interface SweepViewing {
   readonly app: App;
   readonly chains: SweepChains;
@@ -110,7 +110,7 @@ export function sweepView(
     final: sweep.finalAt !== null,
     amounts: [...Map.groupBy(transfers, ({ asset }) => asset).values()].flatMap((own) => {
       const failed = own.filter(({ state }) => state === 'failed').length;
-      // Money that failed to move is still on its deposit; an asset that failed wholly moved nothing.
+      // Money that failed to move is still on its deposit; an asset of which every transfer failed moved nothing.
       const nothing = own.slice(0, 1).map((one) => ({ ...one, units: 0n, usdCents: 0n }));
       const taken = failed === own.length ? nothing : own.filter(({ state }) => state !== 'failed');
       return amountsOf(viewing, network, taken).map((amount) => ({ ...amount, failed }));
@@ -157,7 +157,7 @@ function worthOf({ app }: SweepViewing, network: EvmNetwork, units: bigint): big
 
 const SIGNIFICANT_DIGITS = 3;
 
-/** An estimate is not written more exactly than it is. */
+/** Rounds an estimate to a plausible precision. */
 function roughly(units: bigint): bigint {
   const step = pow10(Math.max(0, String(units).length - SIGNIFICANT_DIGITS));
   return divCeil(units, step) * step;

@@ -20,15 +20,15 @@ const walletShape = Type.Object({
   /** Null: the source cannot be read. */
   address_kind: nullable(oneOf(ADDRESS_KINDS)),
   next_index: Type.Integer(),
-  /** The number that was set; null: by the amount. */
+  /** The merchant's number; null: by the amount. */
   confirmations: nullable(Type.Integer()),
-  /** The confirmations in force: below so many US dollars (null: above) so many. */
+  /** The confirmations in force: `below_usd` (null: no limit) and their number. */
   tiers: Type.Array(Type.Object({ below_usd: nullable(Type.String()), confirmations: Type.Integer() })),
   /** In percent, decimal text. */
   tolerance: Type.String(),
   has_own_tolerance: Type.Boolean(),
   set_at: time(),
-  /** Why it hands out no address; null: it does. */
+  /** Why it hands out no address; null if it does. */
   problem: nullable(Type.String()),
   warning: nullable(Type.String()),
 });
@@ -47,11 +47,11 @@ const healthShape = Type.Object({
 const networkShape = Type.Object({
   network: Type.String(),
   label: Type.String(),
-  /** The ways in which a wallet can be given, the usual one first. */
+  /** The ways to give a wallet, the usual one first. */
   kinds: Type.Array(oneOf(KINDS)),
   /** The setting that names its nodes. */
   setting: Type.String(),
-  /** The wallet's version; a change names the one that was seen. */
+  /** The wallet's version; a change names the version that was seen. */
   version: Type.String(),
   wallet: nullable(walletShape),
   /** The last known state; null: the service has no node of the network. */
@@ -62,7 +62,7 @@ export type WalletView = Static<typeof walletShape>;
 export type NetworkHealthView = Static<typeof healthShape>;
 
 const coinShape = Type.Object({
-  /** Such as `USDT/polygon`. */
+  /** A coin such as `USDT/polygon`. */
   coin: text({ max: 40, min: 1 }),
   is_on: Type.Boolean(),
 });
@@ -76,7 +76,7 @@ const overviewShape = Type.Object({
   /** In percent, decimal text. */
   spread: Type.String(),
   monitoring_hours: Type.Integer(),
-  /** Otherwise it is the service's. */
+  /** Whether the project has its own window; otherwise it is the service's. */
   has_own_window: Type.Boolean(),
   /** The version of coins, spread and window. */
   version: Type.String(),
@@ -98,7 +98,7 @@ const params = Type.Object({ ...projectParams.properties, network: Type.String()
 
 export const walletsContract = {
   [`GET ${WALLETS}`]: { params: projectParams, answer: overviewShape },
-  /** The first addresses of a wallet, to be compared. Nothing is saved. */
+  /** The first addresses of a wallet, for comparison. Nothing is saved. */
   [`POST ${WALLETS}/:network/preview`]: {
     params,
     body: Type.Object(sourceFields),
@@ -107,13 +107,13 @@ export const walletsContract = {
       source: Type.String(),
       address_kind: oneOf(ADDRESS_KINDS),
       addresses: Type.Array(Type.String()),
-      /** Is sent back with what is saved. */
+      /** Sent back when the wallet is saved. */
       compared: Type.String(),
       note: nullable(Type.String()),
       warnings: Type.Array(Type.String()),
     }),
   },
-  /** Saves the wallet that was compared. 409 if it is another one, or if somebody changed the wallet meanwhile. */
+  /** Saves the compared wallet. 409 if it is another one, or if somebody changed the wallet meanwhile. */
   [`POST ${WALLETS}/:network`]: {
     params,
     body: Type.Object({
@@ -135,7 +135,7 @@ export const walletsContract = {
     body: Type.Object({ ...termFields, version: versionField }),
     answer: Type.Object({ wallets: overviewShape, changes: Type.Array(Type.String()) }),
   },
-  /** Asks the network's nodes, ten seconds at most. */
+  /** Asks the network's nodes, for at most ten seconds. */
   [`POST ${WALLETS}/:network/check`]: {
     params,
     answer: Type.Object({
@@ -144,17 +144,17 @@ export const walletsContract = {
       next_index: Type.Integer(),
       /** Null: the wallet cannot be read. */
       addresses: nullable(Type.Array(Type.Object({ address: Type.String(), is_used: Type.Boolean() }))),
-      /** Null: no node of it is set. */
+      /** Null: no node is set. */
       nodes: nullable(Type.Array(nodeShape)),
       fault: nullable(Type.String()),
     }),
   },
-  /** A field that is left out stays; `coins` null: all of them in the usual order. */
+  /** Absent fields stay as they are; `coins` null: all of them in the usual order. */
   'POST /dashboard/api/projects/:project/payment-terms': {
     params: projectParams,
     body: Type.Object({
       spread: Type.Optional(percentField),
-      /** Null: as the service is set. */
+      /** Null: the service's setting. */
       monitoring_hours: Type.Optional(nullable(Type.Integer())),
       coins: Type.Optional(nullable(Type.Array(coinShape, { maxItems: 100 }))),
       version: versionField,

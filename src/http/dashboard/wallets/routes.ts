@@ -17,7 +17,7 @@ const WALLETS = `${PROJECT}/wallets` as const;
 const READ = { action: 'read_wallets' } as const;
 const MANAGE = { action: 'manage_wallets' } as const;
 
-/** The wallets that a project's live payments go to, and on which terms. Changing any asks for reauthentication. */
+/** The wallets that a project's live payments go to, and their terms. Changing them requires reauthentication. */
 export function walletRoutes(
   app: FastifyInstance,
   { people: { app: core }, serviceHealth, wallets: { chains, openWallet, askNodes } }: Dashboard,

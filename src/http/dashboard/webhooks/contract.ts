@@ -7,7 +7,7 @@ import { type Contracts, doneShape, idField, modeParams } from '../contract-part
 const eventType = oneOf(EVENT_TYPES);
 
 const healthShape = Type.Object({
-  /** Attempts of the newest thousand deliveries, of the last seven days. */
+  /** Attempts of the newest thousand deliveries, within the last seven days. */
   attempts: Type.Integer(),
   acknowledged: Type.Integer(),
   /** The times to answer, in milliseconds; null without an answer. */
@@ -27,14 +27,14 @@ const endpointShape = Type.Object({
   paused_at: nullable(time()),
   disabled_at: nullable(time()),
   disabled_reason: nullable(Type.String()),
-  /** Until when the replaced secret signs along; null if it does not. */
+  /** The time until which the replaced secret also signs; null if it does not. */
   previous_secret_until: nullable(time()),
   created_at: time(),
   health: healthShape,
 });
 export type EndpointView = Static<typeof endpointShape>;
 
-/** A secret is in the answer that made it, and in no other. */
+/** The only answer that contains a secret. */
 const withSecret = Type.Object({ endpoint: endpointShape, secret: Type.String() });
 
 const endpointFields = {
@@ -62,7 +62,7 @@ export const webhooksContract = {
     params: endpointParams,
     body: Type.Object({
       ...endpointFields,
-      /** The endpoint as the person saw it: if it differs by now, nothing is saved. */
+      /** The endpoint as the person saw it: if it differs now, nothing is saved. */
       shown: Type.Optional(Type.Object(endpointFields)),
     }),
     answer: endpointShape,
@@ -71,7 +71,7 @@ export const webhooksContract = {
   /** Only for one that is paused or disabled. */
   [`POST ${WEBHOOKS}/:endpoint/enable`]: { params: endpointParams, answer: endpointShape },
   [`POST ${WEBHOOKS}/:endpoint/delete`]: { params: endpointParams, answer: doneShape },
-  /** The replaced secret signs along for so many hours. */
+  /** The replaced secret also signs for this many hours. */
   [`POST ${WEBHOOKS}/:endpoint/rotate`]: {
     params: endpointParams,
     body: Type.Object({ overlap_hours: Type.Integer({ minimum: 0, maximum: 168 }) }),

@@ -23,7 +23,7 @@ import type { EndpointView } from './contract.ts';
 const WEBHOOKS = '/dashboard/api/projects/:project/:mode/webhooks';
 const HOUR_MS = 60 * 60_000;
 const HEALTH_MS = 7 * 24 * HOUR_MS;
-/** More endpoints than this nobody needs, and each event is sent to all of them. */
+/** Nobody needs more endpoints than this, and each event is sent to all of them. */
 const MAX_ENDPOINTS = 50;
 
 /** A project's endpoints in a mode. */
@@ -103,7 +103,7 @@ export function endpointId(text: string): string {
   return id;
 }
 
-/** The same answer for one that does not exist, was deleted, or is of another project or mode. */
+/** The answer is the same for an endpoint that does not exist, was deleted, or is of another project or mode. */
 function noEndpoint() {
   return refusalError(rejected('no_endpoint'));
 }
@@ -126,7 +126,7 @@ function endpointView(endpoint: WebhookEndpoint, health: EndpointHealth | undefi
       median_ms: health?.medianMs ?? null,
       p95_ms: health?.p95Ms ?? null,
       waiting: health?.waiting ?? 0,
-      // Deliveries to a paused endpoint wait until somebody enables it, so that no time is known.
+      // Deliveries to a paused endpoint wait until somebody enables it, so that the time is unknown.
       next_attempt_at: isoTimeOrNull(pausedAt === null ? (health?.nextAttemptAt ?? null) : null),
       last_attempt_at: isoTimeOrNull(health?.lastAttemptAt ?? null),
     },

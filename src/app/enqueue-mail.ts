@@ -1,8 +1,7 @@
 import type { MailContent } from '../domain/mail-content.ts';
 import { mayDo, roleIn, type ProjectAction } from '../domain/role.ts';
 import type { Trx } from '../store/database.ts';
-import { insertMails } from '../store/people/mails.ts';
-import { mailReaders, type MailReader } from '../store/people/notification-choices.ts';
+import { insertMails, mailReaders, type MailReader } from '../store/people/mails.ts';
 import { newId, type App } from './context.ts';
 
 /** A mail that no server has accepted for this long is given up. */

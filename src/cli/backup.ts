@@ -12,7 +12,7 @@ import { readConfig } from '../config/config.ts';
 import { KEY_FILE_NAME } from '../webhooks/secret.ts';
 import { isoTime } from '../wire/time.ts';
 import { wholeNumber } from './arguments.ts';
-import { databasePlace } from './carried-settings.ts';
+import { databasePlace } from './banner.ts';
 import { CommandFailure, UsageFailure } from './failure.ts';
 import { commandLog, databaseFailure } from './open.ts';
 import { fields } from '../wire/fields.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { readConfig } from '../config/config.ts';
-import { carriedSettings } from './carried-settings.ts';
+import { carriedSettings } from './banner.ts';
 
 const carried = (env: Record<string, string>, cwd = '/srv/till', usualDir = cwd) =>
   carriedSettings(readConfig(env, cwd), usualDir);

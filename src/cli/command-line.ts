@@ -2,9 +2,8 @@ import { Command, CommanderError } from 'commander';
 import { version } from '../config/built.ts';
 import { calledAs, COMMAND_GROUPS, withProgram } from '../config/called-as.ts';
 import { clean } from '../service/plain-text.ts';
-import { EXAMPLES } from './examples.ts';
+import { EXAMPLES, GROUPS } from './groups.ts';
 import { nearestName } from '../domain/nearest-name.ts';
-import { GROUPS } from './groups.ts';
 import { writeErrorLines } from './output.ts';
 
 const EPILOGUE = `

@@ -1,4 +1,12 @@
-import { isRejected, noProject as noSuchProject, type Rejected } from '../app/rejected.ts';
+import {
+  isRejected,
+  noProject as noSuchProject,
+  type Rejected,
+  faultOf,
+  namesParam,
+  refusalText,
+  type RefusalCode,
+} from '../app/rejected.ts';
 import { BackupError } from '../archive/format.ts';
 import { ConfigError } from '../config/config.ts';
 import { UnfitDatabaseError } from '../store/backups/check-database.ts';
@@ -6,7 +14,6 @@ import { EmbeddedPostgresError } from '../embedded/error.ts';
 import { OccupiedDatabaseError } from '../store/backups/load.ts';
 import { MigrationError } from '../store/migration-files.ts';
 import { SealingKeyError } from '../webhooks/secret.ts';
-import { isMalformed, refusalMessage } from './refusal-words.ts';
 
 /**
  * A command cannot do what it was asked: the message is plain, names the thing and the rule, and ends with the way out.
@@ -73,4 +80,52 @@ export function codeOf(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
   if ('code' in error && typeof error.code === 'string') return error.code;
   return codeOf(error.cause);
+}
+
+/** The options of commands that are not called as the use case calls their value. */
+const OPTIONS: Readonly<Record<string, string>> = {
+  days: '--older-than',
+  defaultExpiryMinutes: '--default-expiry',
+  off: '--coins-off',
+  order: '--coin-order',
+  spreadBasisPoints: '--spread',
+  toleranceBasisPoints: '--tolerance',
+};
+
+/** The ways out that commands offer, after the sentences of `app/rejected.ts`. */
+const WAYS_OUT: Readonly<Partial<Record<RefusalCode, string>>> = {
+  accent: 'Put it in quotes, since a shell takes # for a comment; none takes it away.',
+  currency: 'None takes it away.',
+  deactivated: 'Invite them again with: cointill user invite --email {email} --role ROLE',
+  endpoint_disabled: 'Enable it first with: cointill webhook enable',
+  endpoint_paused: 'Resume it first with: cointill webhook enable',
+  expiry: 'None takes it away.',
+  has_account:
+    'Give another role with: cointill user role {email} --role ROLE. A new link, with a new password: cointill user reset {email}',
+  last_owner: 'Make another person owner first, with: cointill user role EMAIL --role owner',
+  no_delivery: 'List them with: cointill webhook deliveries ENDPOINT_ID',
+  no_email: 'List everybody with: cointill user list',
+  no_endpoint: 'List them with: cointill webhook list',
+  no_key: 'List them with: cointill key list',
+  no_lost_money: 'List what there is with: cointill network status',
+  no_price: 'Give it for this command: FIXED_RATES={currency}=1.10',
+  no_project: 'List them with: cointill project list',
+  no_refund: 'Its id begins with re_; list them with: GET /v1/refunds',
+  no_wallet: 'Set one with: cointill wallet set --network {network}',
+  shared_wallet: 'Say whose payment it is: --project ID',
+  success_url: 'None takes it away.',
+  support_url: 'None takes it away.',
+};
+
+/** Why a use case refused a command, naming its options. */
+export function refusalMessage(refusal: Rejected): string {
+  const { code, param = '' } = refusal;
+  const option = OPTIONS[param] ?? `--${param.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+  const text = refusalText(refusal, option, WAYS_OUT[code]);
+  return param === '' || namesParam(refusal) ? text : `${option}: ${text}`;
+}
+
+/** Whether a typed value is invalid by itself, whatever is stored. */
+export function isMalformed(refusal: Rejected): boolean {
+  return faultOf(refusal) === 'malformed';
 }

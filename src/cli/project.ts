@@ -7,7 +7,7 @@ import { setActive, stopsOf, type Stops } from '../app/projects/activation.ts';
 import { MAX_LOGO_BYTES, type LogoFile } from '../app/projects/logo.ts';
 import { changeProject, createProject, projectsOf } from '../app/projects/projects.ts';
 import { isoTime } from '../wire/time.ts';
-import { logoPath } from '../http/checkout/branding-routes.ts';
+import { logoPath } from '../http/checkout/frame.ts';
 import type { Project } from '../store/projects/projects.ts';
 import { commaSeparated, percentage, projectIdOf, wholeNumber } from './arguments.ts';
 import { CommandFailure, codeOf, done, noProject, reasonOf } from './failure.ts';

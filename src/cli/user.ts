@@ -10,9 +10,8 @@ import type { Session } from '../store/people/sessions.ts';
 import { isoTime, isoTimeOrNull } from '../wire/time.ts';
 import { isEmail } from '../http/validation.ts';
 import { projectIdOf } from './arguments.ts';
-import { CommandFailure, done, UsageFailure } from './failure.ts';
+import { CommandFailure, done, UsageFailure, refusalMessage } from './failure.ts';
 import { withCointill } from './open.ts';
-import { refusalMessage } from './refusal-words.ts';
 import { fields } from '../wire/fields.ts';
 import { print, printsRecord, secretFields, table, type OutputOptions } from './output.ts';
 

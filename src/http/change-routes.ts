@@ -6,7 +6,7 @@ import type { Payment, PaymentApi } from '../domain/payment.ts';
 import { keyOf, selectorOf, sendChanged, type Api } from './api.ts';
 import { notFound } from './errors.ts';
 import { idempotencyOf } from './idempotency-key.ts';
-import { idempotencyHeader } from './shapes.ts';
+import { idempotencyHeader } from './fields.ts';
 
 /** How an API addresses and presents the payments that can be changed through it. */
 export interface ChangedApi {

@@ -48,7 +48,10 @@ export function readIsoDate(name: string, text: string | undefined): Span | null
 }
 
 /** The range of creation times of the parameters `created_after` and `created_before`, both exclusive. */
-export function readCreated(query: { readonly created_after?: string; readonly created_before?: string }) {
+export function readCreated(query: {
+  readonly created_after?: string | undefined;
+  readonly created_before?: string | undefined;
+}) {
   const after = readIsoDate('created_after', query.created_after);
   const before = readIsoDate('created_before', query.created_before);
   if (after !== null && before !== null && after.startAt > before.startAt && after.startAt >= before.endAt) {

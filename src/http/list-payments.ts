@@ -4,7 +4,7 @@ import type { Payment, PaymentApi } from '../domain/payment.ts';
 import { PAYMENT_STATUSES, type PaymentStatus } from '../domain/status.ts';
 import { countPayments, listPayments, type StatusCounts } from '../store/payments/payments.ts';
 import { readCreated } from './dates.ts';
-import { pagination } from './shapes.ts';
+import { pagination } from './fields.ts';
 
 interface ListQuery {
   readonly created_after?: string;

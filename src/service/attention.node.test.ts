@@ -12,7 +12,7 @@ import { CUSTOMER, etherRefund, paidOrder } from '../app/refunds/refund-ether.fi
 import { NO_REPORTS } from '../domain/problems.ts';
 import { createEvmCaller } from '../rails/evm/caller.ts';
 import { MAIN_CHAINS } from '../rails/utxo/params.ts';
-import { saveNodes } from '../store/chains/network-states.ts';
+import { saveNodes } from '../store/chains/chain.ts';
 import { depositAddress } from '../rails/evm/deposit.ts';
 import { saveDepositCheck } from '../store/sweeps/deposit-balances.ts';
 import { createSweepWatch, sweepsWorth } from './sweeps.ts';

@@ -11,7 +11,7 @@ import { version } from '../config/built.ts';
 import { compileCidrs } from '../app/projects/allow-list.ts';
 import type { Dashboard } from '../http/dashboard/route.ts';
 import { dashboardRoutes } from '../http/dashboard/routes.ts';
-import { logoPath } from '../http/checkout/branding-routes.ts';
+import { logoPath } from '../http/checkout/frame.ts';
 import { renderPreview } from '../http/checkout/preview.ts';
 import { loadShellAssets } from '../http/dashboard/shell.ts';
 import type { Assets } from '../http/pages/assets.ts';

@@ -1,5 +1,5 @@
 import { timestamp, type Database } from './database.ts';
-import { toRow } from './rows.ts';
+import { deleteRows, toRow } from './rows.ts';
 
 /** The longest lease: one that ends later was taken by a clock that was ahead, and does not count. */
 const MAX_LEASE_MS = 15 * 60_000;
@@ -34,5 +34,5 @@ export async function holdLease(
 
 /** Releases a lease, so that another worker need not wait until it expires. */
 export async function releaseLease(db: Database, name: string, holder: string): Promise<void> {
-  await db.deleteFrom('leases').where('name', '=', name).where('holder', '=', holder).execute();
+  await deleteRows(db, 'leases', { name, holder });
 }

@@ -4,7 +4,7 @@ import type { Network } from '../domain/networks.ts';
 import type { Problems } from '../domain/problems.ts';
 import type { ChainSource } from '../rails/chain.ts';
 import type { DeriveAddresses } from '../rails/derive-addresses.ts';
-import { saveNodes, saveProblem } from '../store/chains/network-states.ts';
+import { saveNodes, saveProblem } from '../store/chains/chain.ts';
 import { holdLease, releaseLease } from '../store/leases.ts';
 import { startLoop, type Loop } from './loop.ts';
 

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, describe, expect, it } from 'vitest';
-import { ENGLISH } from '../../src/http/checkout/language/languages.ts';
+import { ENGLISH } from '../../src/http/checkout/language/locale.ts';
 import { receive, selfSigned, type LocalReceiver } from '../../src/webhooks/local-receivers.fixture.ts';
 import { ANVIL_ACCOUNT, startAnvil, type Anvil } from '../anvil.ts';
 import { hasNoBrowser } from '../browser.ts';

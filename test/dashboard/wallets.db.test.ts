@@ -5,7 +5,7 @@ import { DEPOSIT_FACTORY, depositAddress, FIRST_DEPOSIT_FACTORY } from '../../sr
 import { refusesAsExposed } from '../../src/rails/refused-secret.fixture.ts';
 import { MAIN_CHAINS } from '../../src/rails/utxo/params.ts';
 import { MASTER, MNEMONIC, publicKeyAt, withVersion } from '../../src/rails/utxo/wallet.fixture.ts';
-import { saveNodes } from '../../src/store/chains/network-states.ts';
+import { saveNodes } from '../../src/store/chains/chain.ts';
 import { dashboardTest, PASSWORD, type Member } from '../dashboard.ts';
 import type { BodyOf } from '../../src/http/dashboard/contract.ts';
 

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { LANGUAGES } from '../../src/http/checkout/language/languages.ts';
+import { LANGUAGES } from '../../src/http/checkout/language/locale.ts';
 import { hasNoBrowser } from '../browser.ts';
 import { isNight } from '../night.ts';
 import { useBrowser } from './payment-page.fixture.ts';

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { chooseLanguage } from '../../src/http/checkout/language/languages.ts';
+import { chooseLanguage } from '../../src/http/checkout/language/locale.ts';
 import { hasNoBrowser } from '../browser.ts';
 import {
   isShown,

@@ -2,11 +2,9 @@ import { SIMULATIONS } from '../../src/domain/simulation.ts';
 import Fastify from 'fastify';
 import { assetRoutes, loadAssets } from '../../src/http/pages/assets.ts';
 import { NOW, refundOf, STATES } from '../../src/http/checkout/examples.fixture.ts';
-import { chooseLanguage } from '../../src/http/checkout/language/languages.ts';
-import type { Locale } from '../../src/http/checkout/language/locale.ts';
+import { chooseLanguage, type Locale } from '../../src/http/checkout/language/locale.ts';
 import { renderPaymentPage } from '../../src/http/checkout/page.ts';
-import { renderProblemPage } from '../../src/http/checkout/problem-page.ts';
-import { renderRefundPage } from '../../src/http/checkout/refund-page.ts';
+import { renderProblemPage, renderRefundPage } from '../../src/http/checkout/refund-page.ts';
 import { sendPage } from '../../src/http/checkout/frame.ts';
 import type { Frame, Page, PaymentView, ProblemView, RefundStep } from '../../src/http/checkout/view.ts';
 

@@ -1,7 +1,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { account, xpubOf } from '../../src/app/chains/follow-chain.fixture.ts';
-import { ENGLISH } from '../../src/http/checkout/language/languages.ts';
+import { ENGLISH } from '../../src/http/checkout/language/locale.ts';
 import { ANVIL_ACCOUNT, startAnvil, type Anvil } from '../anvil.ts';
 import { hasNoBrowser, launchBrowser } from '../browser.ts';
 import { deployToken, type TestToken } from '../erc20.ts';

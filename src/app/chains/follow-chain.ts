@@ -2,15 +2,26 @@ import { NETWORK_FACTS, type Network } from '../../domain/networks.ts';
 import type { BlockHeader, ChainBlock, ChainSource, ChainTransfer, WaitingTransactions } from '../../rails/chain.ts';
 import type { DeriveAddresses } from '../../rails/derive-addresses.ts';
 import { dropChangeAbove, saveChangeOutputs } from '../../store/refunds/change.ts';
-import { lockCursor, moveCursor, readCursor, saveAtHead, startCursor, type Cursor } from '../../store/chains/chain.ts';
+import {
+  lockCursor,
+  moveCursor,
+  readCursor,
+  saveAtHead,
+  startCursor,
+  type Cursor,
+  saveRawTransactions,
+} from '../../store/chains/chain.ts';
 import { dropOutflowsAbove, saveOutflows } from '../../store/chains/coin-outflows.ts';
-import { confirmTransfers, takeBackTransfersAbove, type ConfirmedTransfer } from '../../store/payments/transfers.ts';
+import {
+  confirmTransfers,
+  takeBackTransfersAbove,
+  type ConfirmedTransfer,
+  saveTransfers,
+} from '../../store/payments/transfers.ts';
 import { dropLostAbove } from '../../store/chains/lost-transfers.ts';
 import { purgeBalanceChecksAbove, saveBalanceChecks } from '../../store/refunds/refund-balances.ts';
 import { takeBackPayoutsAbove } from '../../store/refunds/refund-payouts.ts';
-import { saveRawTransactions } from '../../store/chains/raw-transactions.ts';
 import type { UnissuedAddress } from '../../store/wallets/unissued.ts';
-import { saveTransfers } from '../../store/payments/transfers.ts';
 import { arrival, distinct, observeMoney, paymentsWatching, type FoundTransfer } from '../payments/chain-money.ts';
 import { receiptPrices } from '../payments/receipt-prices.ts';
 import { changeOutputs, changeWatching } from '../refunds/change-watch.ts';

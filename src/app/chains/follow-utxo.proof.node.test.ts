@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { utxoNodeKinds } from '../../../test/litecoind.ts';
-import { saveNodes } from '../../store/chains/network-states.ts';
+import { saveNodes } from '../../store/chains/chain.ts';
 import { coinShop, type CoinShop } from './follow-utxo.fixture.ts';
 import { networkStatus } from './network-status.ts';
 

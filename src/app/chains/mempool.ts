@@ -1,10 +1,9 @@
 import type { Network } from '../../domain/networks.ts';
 import type { ChainSource, ChainTransfer, WaitingTransactions } from '../../rails/chain.ts';
 import { lockCursor, saveSeenUpTo } from '../../store/chains/chain.ts';
-import { dropWaiting, waitingTransfers } from '../../store/payments/transfers.ts';
+import { dropWaiting, waitingTransfers, saveTransfers } from '../../store/payments/transfers.ts';
 import { dropPayouts, waitingPayouts } from '../../store/refunds/refund-payouts.ts';
-import { saveCompared, uncomparedRefunds } from '../../store/refunds/uncompared-refunds.ts';
-import { saveTransfers } from '../../store/payments/transfers.ts';
+import { saveCompared, uncomparedRefunds } from '../../store/refunds/refund-balances.ts';
 import { arrival, distinct, observeMoney, paymentsWatching } from '../payments/chain-money.ts';
 import { receiptPrices } from '../payments/receipt-prices.ts';
 import type { App } from '../context.ts';

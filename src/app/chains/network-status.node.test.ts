@@ -5,8 +5,7 @@ import { testRates } from '../../rates/fixed.ts';
 import { addressGaps } from '../../store/wallets/wallets.ts';
 import { account, etherRail, liveOrder, setWallet, xpubOf } from './follow-chain.fixture.ts';
 import { createProject } from '../projects/projects.ts';
-import { moveCursor, startCursor } from '../../store/chains/chain.ts';
-import { saveNodes, saveProblem } from '../../store/chains/network-states.ts';
+import { moveCursor, startCursor, saveNodes, saveProblem } from '../../store/chains/chain.ts';
 import { networkStatus } from './network-status.ts';
 
 const MINUTE_MS = 60_000;

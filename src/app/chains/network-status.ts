@@ -1,11 +1,10 @@
 import { NETWORK_FACTS, settingOf, GAP_LIMIT, type Network } from '../../domain/networks.ts';
 import type { LostMoney } from '../../domain/lost-money.ts';
 import type { NetworkProblem } from '../../domain/network-problem.ts';
-import type { Cursor } from '../../store/chains/chain.ts';
+import { type Cursor, networkStates, type KnownNode } from '../../store/chains/chain.ts';
 import { shownAddress } from '../../rails/address.ts';
 import { lostTransfers, transfersAhead, type AheadTransfer } from '../../store/chains/lost-transfers.ts';
 import { openOutflowCounts } from '../../store/chains/coin-outflows.ts';
-import { networkStates, type KnownNode } from '../../store/chains/network-states.ts';
 import { haltedWallets } from '../../store/wallets/unissued.ts';
 import { addressGaps, gapInWords, type AddressGap } from '../../store/wallets/wallets.ts';
 import type { App } from '../context.ts';

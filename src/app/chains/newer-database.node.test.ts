@@ -1,8 +1,7 @@
 import { sql } from 'kysely';
 import { expect, it } from 'vitest';
 import { newPayment } from '../../../test/harness.ts';
-import { readCursor } from '../../store/chains/chain.ts';
-import { networkStates, saveNodes } from '../../store/chains/network-states.ts';
+import { readCursor, networkStates, saveNodes } from '../../store/chains/chain.ts';
 import { listPayments } from '../../store/payments/payments.ts';
 import { listRefunds } from '../../store/refunds/refunds.ts';
 import { listEndpoints } from '../../store/webhooks/webhook-endpoints.ts';
@@ -16,7 +15,7 @@ import { runDue } from '../payments/run-due.ts';
 import { deliverAll, shop, webhookApp } from '../webhooks/webhooks.fixture.ts';
 import { setProjectWallet, walletsOf } from '../projects/wallets.ts';
 import { MAIN_CHAINS } from '../../rails/utxo/params.ts';
-import { unseenWalletChanges } from '../../store/wallets/wallet-changes.ts';
+import { unseenWalletChanges } from '../../store/wallets/wallets.ts';
 import { checkDeposits } from '../sweeps/check-deposits.ts';
 import { begin, deployFactory, ended, follow, send, sweepShop, type SweepShop } from '../sweeps/sweep-shop.fixture.ts';
 

@@ -20,7 +20,7 @@ import {
   type FaultyPayment,
   type UnsignedRefund,
 } from '../../store/figures/attention.ts';
-import { unseenWalletChanges, type WalletChange } from '../../store/wallets/wallet-changes.ts';
+import { unseenWalletChanges, type WalletChange } from '../../store/wallets/wallets.ts';
 import type { App } from '../context.ts';
 import { keysBeyondRole, type KeyBeyondRole } from '../projects/keys.ts';
 import type { NetworkFault, ServiceHealth } from './health.ts';

@@ -1,4 +1,4 @@
-import { labelsOfPayments, labelsOfProject, putLabel, removeLabel, takeLabel } from '../../store/payments/labels.ts';
+import { labelsOfPayments, labelsOfProject, putLabel, removeLabel, takeLabel } from '../../store/payments/notes.ts';
 import { hasVisible } from '../../domain/visible.ts';
 import { newId, type App } from '../context.ts';
 import { recordAudit } from '../audit.ts';

@@ -5,7 +5,7 @@ import { mayDo, roleIn } from '../../domain/role.ts';
 import { dayAfter, dayAt, hourAt } from '../../domain/time-zone.ts';
 import { openNoticedItems, type NoticedItem } from '../../store/figures/noticed-items.ts';
 import type { Trx } from '../../store/database.ts';
-import { lockChoices, mailReaders, saveChoices, type MailReader } from '../../store/people/notification-choices.ts';
+import { lockChoices, mailReaders, saveChoices, type MailReader } from '../../store/people/mails.ts';
 import { listProjects } from '../../store/projects/projects.ts';
 import type { App } from '../context.ts';
 import { homeFigures } from '../dashboard/home-figures.ts';

@@ -2,14 +2,15 @@ import { zoneOf, type Notification, type NotificationChoices } from '../../domai
 import { dayAfter, dayAt, isTimeZone } from '../../domain/time-zone.ts';
 import { newestNoticedItem } from '../../store/figures/noticed-items.ts';
 import type { Trx } from '../../store/database.ts';
-import { findUnsubscribe, useUnsubscribe } from '../../store/people/mails.ts';
 import {
+  findUnsubscribe,
+  useUnsubscribe,
   findChoices,
   lockChoices,
   NOTHING_SAVED,
   saveChoices,
   type SavedChoices,
-} from '../../store/people/notification-choices.ts';
+} from '../../store/people/mails.ts';
 import { findPerson } from '../../store/people/people.ts';
 import { differences, recordAudit } from '../audit.ts';
 import { forActor, type App } from '../context.ts';

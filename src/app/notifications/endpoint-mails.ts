@@ -1,8 +1,7 @@
 import type { MailContent } from '../../domain/mail-content.ts';
 import { faultyEndpoints } from '../../store/figures/attention.ts';
 import { endpointNoticedItems, markMailed, type NoticedItem } from '../../store/figures/noticed-items.ts';
-import { recipientsOf } from '../../store/people/mails.ts';
-import { mailReaders } from '../../store/people/notification-choices.ts';
+import { recipientsOf, mailReaders } from '../../store/people/mails.ts';
 import { listProjects } from '../../store/projects/projects.ts';
 import { findEndpoints } from '../../store/webhooks/webhook-endpoints.ts';
 import type { App } from '../context.ts';
@@ -49,8 +48,8 @@ export async function enqueueEndpointMails(app: App): Promise<void> {
       const content = contentOf(one, 'over', one.endedAt ?? now);
       await enqueueMails(app, trx, people, { mailKey: mailKeyOf(one, 'over'), content });
     }
-    await markMailed(trx, idsOf(failing), 'mailed_at', now);
-    await markMailed(trx, idsOf(over), 'mailed_over_at', now);
+    await markMailed(trx, idsOf(failing), 'mailedAt', now);
+    await markMailed(trx, idsOf(over), 'mailedOverAt', now);
   });
 }
 

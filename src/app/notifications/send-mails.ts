@@ -12,8 +12,10 @@ import {
   insertUnsubscribe,
   retryMail,
   type DueMail,
+  findChoices,
+  NOTHING_SAVED,
+  type SavedChoices,
 } from '../../store/people/mails.ts';
-import { findChoices, NOTHING_SAVED, type SavedChoices } from '../../store/people/notification-choices.ts';
 import { findPerson, lockPerson, membershipsOf, type Person } from '../../store/people/people.ts';
 import type { App } from '../context.ts';
 import { newLink } from '../people/links.ts';

@@ -13,11 +13,15 @@ import { wrongAssetEventData } from '../../wire/event.ts';
 import type { ChainBlock, ChainTransfer } from '../../rails/chain.ts';
 import { matchingAddress, shownAddress } from '../../rails/address.ts';
 import { findWatched } from '../../store/wallets/watched-addresses.ts';
-import { type ConfirmedTransfer } from '../../store/payments/transfers.ts';
-import { issuedQuotes, type IssuedQuote } from '../../store/payments/quotes.ts';
+import { type ConfirmedTransfer, findTransfers, type PaymentTransfer } from '../../store/payments/transfers.ts';
+import {
+  issuedQuotes,
+  type IssuedQuote,
+  saveChanges,
+  type NewEvent,
+  type PaymentChange,
+} from '../../store/payments/save-changes.ts';
 import { lockPayments } from '../../store/payments/payments.ts';
-import { saveChanges, type NewEvent, type PaymentChange } from '../../store/payments/save-changes.ts';
-import { findTransfers, type PaymentTransfer } from '../../store/payments/transfers.ts';
 import { observe } from './change-payment.ts';
 import { policiesOf } from './payment-policy.ts';
 import type { App } from '../context.ts';

@@ -2,7 +2,7 @@ import { isOpen } from '../../domain/status.ts';
 import { inTimeUntil, sumTransfers, type Payment, type Quote, type Transfer } from '../../domain/payment.ts';
 import { tokenRefusal, type Observation } from '../../domain/transition.ts';
 import type { Token } from '../../domain/asset.ts';
-import { saveQuoteAgain } from '../../store/payments/quotes.ts';
+import { saveQuoteAgain } from '../../store/payments/save-changes.ts';
 import type { Trx } from '../../store/database.ts';
 import { countTokenChanges } from '../../store/payments/payments.ts';
 import { refundedMoney } from '../../store/refunds/refunds.ts';

@@ -1,4 +1,4 @@
-import { closeLinks, findLink, useLink } from '../../store/people/account-links.ts';
+import { closeLinks, findLink, useLink } from '../../store/people/sessions.ts';
 import type { Trx } from '../../store/database.ts';
 import {
   dropPendingEmail,

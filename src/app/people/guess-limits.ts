@@ -1,4 +1,4 @@
-import { findKnownBrowser } from '../../store/people/sign-ins.ts';
+import { findKnownBrowser } from '../../store/people/sessions.ts';
 import type { App } from '../context.ts';
 import { tokenHash } from './token.ts';
 import type { MailLanguage } from '../../domain/notification.ts';

@@ -1,4 +1,11 @@
-import { closeLinks, findLink, insertLink, useLink, type AccountLink } from '../../store/people/account-links.ts';
+import {
+  closeLinks,
+  findLink,
+  insertLink,
+  useLink,
+  type AccountLink,
+  deleteSessions,
+} from '../../store/people/sessions.ts';
 import type { Trx } from '../../store/database.ts';
 import {
   findPerson,
@@ -12,7 +19,6 @@ import {
   type Person,
 } from '../../store/people/people.ts';
 import type { LinkPurpose } from '../../store/schema/people.ts';
-import { deleteSessions } from '../../store/people/sessions.ts';
 import { recordAudit } from '../audit.ts';
 import { forActor, newId, type App } from '../context.ts';
 import { mailAccountChange } from './account-mail.ts';

@@ -1,5 +1,5 @@
 import type { Membership, Role } from '../../domain/role.ts';
-import { closeLinks } from '../../store/people/account-links.ts';
+import { closeLinks, deleteSessions, forgetKnownBrowsers } from '../../store/people/sessions.ts';
 import type { Trx } from '../../store/database.ts';
 import { deletePasskeys, listPasskeys, replaceRecoveryCodes } from '../../store/people/factors.ts';
 import {
@@ -17,9 +17,7 @@ import {
   type Person,
 } from '../../store/people/people.ts';
 import { findProject } from '../../store/projects/projects.ts';
-import { deleteSessions } from '../../store/people/sessions.ts';
-import { forgetKnownBrowsers } from '../../store/people/sign-ins.ts';
-import { findChoices } from '../../store/people/notification-choices.ts';
+import { findChoices } from '../../store/people/mails.ts';
 import { recordAudit } from '../audit.ts';
 import { newId, type App } from '../context.ts';
 import { enqueueMails } from '../enqueue-mail.ts';

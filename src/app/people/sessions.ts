@@ -9,9 +9,11 @@ import {
   renewSession,
   touchSession,
   type Session,
+  findKnownBrowser,
+  forgetKnownBrowsers,
+  saveKnownBrowser,
 } from '../../store/people/sessions.ts';
-import { findKnownBrowser, forgetKnownBrowsers, saveKnownBrowser } from '../../store/people/sign-ins.ts';
-import { rememberLanguage } from '../../store/people/notification-choices.ts';
+import { rememberLanguage } from '../../store/people/mails.ts';
 import { findPerson, membershipsOf, type Person } from '../../store/people/people.ts';
 import { recordAudit } from '../audit.ts';
 import { type Actor, forActor, newId, type App } from '../context.ts';

@@ -14,7 +14,7 @@ import {
   insertSignIn,
   setSignInChallenge,
   type SignIn,
-} from '../../store/people/sign-ins.ts';
+} from '../../store/people/sessions.ts';
 import { forActor, type App } from '../context.ts';
 import { mailAccountChange, mailCodesUsedUp } from './account-mail.ts';
 import { guessesOf, judged, type TooMany, type Client } from './guess-limits.ts';

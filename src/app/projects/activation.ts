@@ -1,5 +1,4 @@
-import { whatStops, type Stops } from '../../store/projects/project-counts.ts';
-import { updateProject, type Project } from '../../store/projects/projects.ts';
+import { whatStops, type Stops, updateProject, type Project } from '../../store/projects/projects.ts';
 import { recordAudit } from '../audit.ts';
 import type { App } from '../context.ts';
 import { noProject, rejected, type Rejected } from '../rejected.ts';

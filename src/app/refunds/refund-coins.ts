@@ -2,7 +2,7 @@ import type { UtxoCaller } from '../../rails/utxo/caller.ts';
 import { selectCoins, type Coin, type Payout } from '../../rails/utxo/coin-selection.ts';
 import { isHogEx } from '../../rails/utxo/psbt.ts';
 import { NETWORK_FACTS, type Network } from '../../domain/networks.ts';
-import { findRawTransactions } from '../../store/chains/raw-transactions.ts';
+import { findRawTransactions } from '../../store/chains/chain.ts';
 import type { WalletCoin } from '../../store/refunds/refund-coins.ts';
 import type { App } from '../context.ts';
 

@@ -1,7 +1,7 @@
 import { encodeId } from '../../domain/id.ts';
 import type { Refund } from '../../domain/refund.ts';
 import type { Outpoint, UtxoCaller } from '../../rails/utxo/caller.ts';
-import { readCursor } from '../../store/chains/chain.ts';
+import { readCursor, saveRawTransactions } from '../../store/chains/chain.ts';
 import {
   spentByPayouts,
   type WalletCoin,
@@ -17,7 +17,6 @@ import { chooseChangeIndex, lastIndex } from '../../domain/change-index.ts';
 import type { WalletOutput } from '../../rails/utxo/output.ts';
 import { openChange, refundChanges, saveRefundChange, seenChange, watchChange } from '../../store/refunds/change.ts';
 import type { Trx } from '../../store/database.ts';
-import { saveRawTransactions } from '../../store/chains/raw-transactions.ts';
 import { lockRefund } from '../../store/refunds/refunds.ts';
 import type { ChosenCoin } from './refund-coins.ts';
 

@@ -13,11 +13,10 @@ import {
   type SpentOutput,
   type UnsignedInputs,
 } from '../../rails/utxo/signed.ts';
-import { readCursor } from '../../store/chains/chain.ts';
+import { readCursor, findRawTransactions } from '../../store/chains/chain.ts';
 import { findChange, refundChanges } from '../../store/refunds/change.ts';
 import { refundInputs, walletCoins } from '../../store/refunds/refund-coins.ts';
 import { knownPayouts } from '../../store/refunds/refund-payouts.ts';
-import { findRawTransactions } from '../../store/chains/raw-transactions.ts';
 import type { App } from '../context.ts';
 import { changeFaults, differencesOf, type ShownTransaction } from './check-signed.ts';
 import { keepSent, payoutsBy, takeBackSent } from './keep-sent.ts';

@@ -2,7 +2,7 @@ import { familyFacts } from '../../domain/networks.ts';
 import type { Refund } from '../../domain/refund.ts';
 import { readAtHead, readCursor } from '../../store/chains/chain.ts';
 import type { Database, Trx } from '../../store/database.ts';
-import { isUncompared, saveUncompared } from '../../store/refunds/uncompared-refunds.ts';
+import { isUncompared, saveUncompared } from '../../store/refunds/refund-balances.ts';
 import type { App } from '../context.ts';
 
 /** How long ago a network's newest block may have been read: NODE_POLL_MS is at most a minute. */

@@ -4,7 +4,7 @@ import { testApp, type TestApp } from '../../../test/harness.ts';
 import { changeProject, createProject } from '../../app/projects/projects.ts';
 import { tryServer } from '../frame.fixture.ts';
 import { accentCss } from './accent.ts';
-import { accentPath, logoPath, brandingRoutes } from './branding-routes.ts';
+import { accentPath, logoPath, brandingRoutes } from './frame.ts';
 
 /** 32 × 16 pixels, as a browser wrote them. */
 const PNG = Buffer.from(

@@ -1,7 +1,7 @@
 import { allTokens } from '../../domain/asset.ts';
 import { cheapFirst } from '../../domain/coin-choice.ts';
 import { blankPayment, type Received, type Payment, type Quote } from '../../domain/payment.ts';
-import { ENGLISH } from './language/languages.ts';
+import { ENGLISH } from './language/locale.ts';
 import { presentPaymentPage, type PageContext } from './present.ts';
 import type { Frame, PaymentView, RefundStep, RefundView } from './view.ts';
 

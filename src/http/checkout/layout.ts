@@ -1,9 +1,8 @@
 import { ICON } from '../pages/icon.ts';
 import { html, markupText, raw, type Child, type Html } from '../pages/html.ts';
-import { LANGUAGES } from './language/languages.ts';
-import { pageHref } from './links.ts';
+import { LANGUAGES, type Locale, scriptTexts } from './language/locale.ts';
+import { pageHref } from './present.ts';
 import type { Assets } from '../pages/assets.ts';
-import { type Locale, scriptTexts } from './language/locale.ts';
 import { name } from './language/format.ts';
 import type { Frame, Page } from './view.ts';
 

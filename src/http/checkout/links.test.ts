@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { FRAME } from './examples.fixture.ts';
-import { LANGUAGES } from './language/languages.ts';
-import { pageHref, paymentPath } from './links.ts';
+import { LANGUAGES } from './language/locale.ts';
+import { pageHref, paymentPath } from './present.ts';
 
 describe('paymentPath', () => {
   it('keeps an id within its segment of the path', () => {

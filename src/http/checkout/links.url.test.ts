@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { shopHref, walletHref } from './links.ts';
+import { shopHref, walletHref } from './present.ts';
 
 describe('shopHref', () => {
   it('appends payment_id and leaves the rest of the URL as the shop wrote it', () => {

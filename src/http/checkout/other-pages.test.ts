@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { ASSETS, refundOf } from './examples.fixture.ts';
-import { ENGLISH } from './language/languages.ts';
+import { ENGLISH } from './language/locale.ts';
 import { pageHeaders } from './layout.ts';
 import { tagsOf, textOf, valuesOf } from '../pages/markup.fixture.ts';
-import { renderProblemPage } from './problem-page.ts';
-import { renderRefundPage } from './refund-page.ts';
+import { renderProblemPage, renderRefundPage } from './refund-page.ts';
 import type { ProblemView, RefundView } from './view.ts';
 
 const refundPage = (view: RefundView) => renderRefundPage(view, ASSETS);

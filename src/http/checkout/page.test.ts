@@ -14,10 +14,10 @@ import {
   viewOf,
 } from './examples.fixture.ts';
 import { markupText } from '../pages/html.ts';
-import { ENGLISH, LANGUAGES } from './language/languages.ts';
+import { ENGLISH, LANGUAGES } from './language/locale.ts';
 import { tagsOf, textOf, valuesOf } from '../pages/markup.fixture.ts';
 import { renderPaymentPage } from './page.ts';
-import { qrSvg } from './qr.ts';
+import { qrSvg } from './steps/pay-step.ts';
 import { rateOf } from './steps/parts.ts';
 import type { Page, PaymentView } from './view.ts';
 

@@ -3,7 +3,7 @@ import { cameLate, closedCard, completedCard, returnsByItself } from './steps/fi
 import { fiatWithCode, name, sentences } from './language/format.ts';
 import { html, type Html } from '../pages/html.ts';
 import { facts, renderDocument, testBanner, type Refresh } from './layout.ts';
-import { pageHref, paymentPath, shopHref } from './links.ts';
+import { pageHref, paymentPath, shopHref } from './present.ts';
 import { payCard } from './steps/pay-step.ts';
 import { checkingCard, confirmingCard, detectedCard, unavailableCard } from './steps/progress-step.ts';
 import { simulations, testText, wrongMoneyNote } from './steps/parts.ts';

@@ -1,9 +1,9 @@
 import { allTokens } from '../../domain/asset.ts';
 import { blankPayment, NO_MERCHANT_FIELDS } from '../../domain/payment.ts';
 import type { Assets } from '../pages/assets.ts';
-import { accentPath } from './branding-routes.ts';
-import { NO_FACTS } from './facts.ts';
-import { chooseLanguage } from './language/languages.ts';
+import { accentPath } from './frame.ts';
+import { NO_FACTS } from './show-payment.ts';
+import { chooseLanguage } from './language/locale.ts';
 import { renderPaymentPage } from './page.ts';
 import { presentPaymentPage } from './present.ts';
 

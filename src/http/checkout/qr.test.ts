@@ -2,7 +2,7 @@ import { encode } from 'uqr';
 import { describe, expect, it } from 'vitest';
 import { markupText } from '../pages/html.ts';
 import { tagsOf, valuesOf } from '../pages/markup.fixture.ts';
-import { qrSvg } from './qr.ts';
+import { qrSvg } from './steps/pay-step.ts';
 
 const CONTENT = 'bitcoin:bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq?amount=0.00081667';
 

@@ -15,13 +15,10 @@ import { asRequestError, reportFault } from '../errors.ts';
 import { pathOf } from '../path.ts';
 import { assetRoutes } from '../pages/assets.ts';
 import { checkoutEvents } from './events.ts';
-import { currentVersion } from './facts.ts';
-import { frameOf, localeOf, type PageRequest, sendPage } from './frame.ts';
-import { pageHref, paymentPath } from './links.ts';
-import { brandingRoutes } from './branding-routes.ts';
-import { renderProblemPage } from './problem-page.ts';
-import { renderRefundPage } from './refund-page.ts';
-import { patiently, paymentPages, type Checkout } from './show-payment.ts';
+import { currentVersion, patiently, paymentPages, type Checkout } from './show-payment.ts';
+import { frameOf, localeOf, type PageRequest, sendPage, brandingRoutes } from './frame.ts';
+import { pageHref, paymentPath } from './present.ts';
+import { renderProblemPage, renderRefundPage } from './refund-page.ts';
 import type { ClaimProblem, Notice, RefundStep } from './view.ts';
 
 const page = { config: { guard: { kind: 'page' } }, schema: { hide: true } } as const;

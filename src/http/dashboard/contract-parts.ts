@@ -1,8 +1,7 @@
 import { type TSchema, Type, type Static } from 'typebox';
 import { MODES } from '../../domain/permission.ts';
 import { ACTIONS, ROLES } from '../../domain/role.ts';
-import { oneOf, text } from '../fields.ts';
-import { nullable } from '../shapes.ts';
+import { oneOf, text, nullable } from '../fields.ts';
 
 /** The schemas of one route: `params` of its path, `query`, JSON `body` and JSON `answer`. */
 export interface RouteContract {
@@ -65,3 +64,16 @@ export const walletChainShape = nullable(
   }),
 );
 export type WalletChain = Static<typeof walletChainShape>;
+
+/** How an exported file is written. */
+export const writing = {
+  format: Type.Optional(oneOf(['csv', 'jsonl'])),
+  /** Only for a CSV file. Spreadsheets of countries that write 1,5 take semicolons. */
+  separator: Type.Optional(oneOf(['comma', 'semicolon'])),
+};
+
+/** When listed records were created. ISO 8601; both leave out their own moment. */
+export const createdFilters = {
+  created_after: Type.Optional(text({ max: 40 })),
+  created_before: Type.Optional(text({ max: 40 })),
+};

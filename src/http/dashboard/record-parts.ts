@@ -1,3 +1,4 @@
+import { invalid } from '../errors.ts';
 import { NETWORK_FACTS, type EvmNetwork } from '../../domain/networks.ts';
 import type { WalletChain } from './contract-parts.ts';
 
@@ -18,4 +19,47 @@ export function pageOf(
   page: (explorer: string, what: string) => string,
 ): string | null {
   return explorer === null ? null : page(explorer, what);
+}
+
+/** Which page of a list is asked for, read with one row more than the page shows. */
+export interface Keyset<Id> {
+  readonly after: Id | null;
+  readonly limit: number;
+}
+
+const PAGE = 50;
+
+/** @throws RequestError if `after` is not what `read` takes */
+export function keysetOf<Id>(
+  { after, limit = PAGE }: { readonly after?: string; readonly limit?: number },
+  read: (text: string) => Id | null,
+): Keyset<Id> {
+  const id = after === undefined ? null : read(after);
+  if (after !== undefined && id === null) {
+    throw invalid('after', 'after must be the next of the page before, as it was given.');
+  }
+  return { after: id, limit: limit + 1 };
+}
+
+/** The page of the rows that were read for it; `next` is the id of its last one where there are more. */
+export function listOf<Row, View>(
+  found: readonly Row[],
+  { limit }: Keyset<unknown>,
+  view: (row: Row) => View,
+  idOf: (row: Row) => string,
+): { data: View[]; next: string | null } {
+  const shown = found.slice(0, limit - 1);
+  const last = found.length < limit ? undefined : shown.at(-1);
+  return { data: shown.map(view), next: last === undefined ? null : idOf(last) };
+}
+
+/** How an exported file is to be written. */
+export function writingOf({
+  format = 'csv',
+  separator = 'comma',
+}: {
+  readonly format?: 'csv' | 'jsonl' | undefined;
+  readonly separator?: 'comma' | 'semicolon' | undefined;
+}) {
+  return { format, separator: separator === 'comma' ? (',' as const) : (';' as const) };
 }

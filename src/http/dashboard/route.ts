@@ -1,5 +1,4 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Client as Connection } from 'pg';
 import type { TSchema } from 'typebox';
 import { forActor, forRequest, type App } from '../../app/context.ts';
 import type { AttentionSources } from '../../app/dashboard/attention.ts';
@@ -10,13 +9,16 @@ import type { PaymentCreator } from '../../app/payments/create-payment.ts';
 import type { Client, TooMany } from '../../app/people/guess-limits.ts';
 import type { PeopleParts } from '../../app/people/parts.ts';
 import { HashesBusyError, HashPendingError } from '../../app/people/password-hash.ts';
-import { actorOf, type SignedIn } from '../../app/people/sessions.ts';
+import { roleOfOpenSession } from '../../app/people/open-session.ts';
+import { actorOf } from '../../app/people/sessions.ts';
 import type { PaidTogether } from '../../app/refunds/refund-held.ts';
 import type { SharedInstructions } from '../../app/refunds/refund-instructions.ts';
 import type { SentOutcome } from '../../app/refunds/send-signed.ts';
 import type { SweepChains } from '../../app/sweeps/chain.ts';
 import { MAIL_LANGUAGES, type MailLanguage } from '../../domain/notification.ts';
 import type { Mode } from '../../domain/permission.ts';
+import { parseUuid } from '../../domain/id.ts';
+import { roleIn, type Action } from '../../domain/role.ts';
 import type { Problems } from '../../domain/problems.ts';
 import type { Notifications } from '../../store/notifications.ts';
 import type { WebhookPolicy } from '../../webhooks/guard.ts';
@@ -29,6 +31,8 @@ import { clientBucket, clientRange } from '../rate-limit.ts';
 import type { SessionRule } from '../session-guard.ts';
 import type { RouteContract } from './contract-parts.ts';
 import { type AnswerOf, type BodyOf, type ParamsOf, type QueryOf, type RouteName, CONTRACT } from './contract.ts';
+import { scopeIn, signedInOf, type ScopeIn } from './scope.ts';
+import type { AskedFile, Exports, FileSender } from './send-file.ts';
 
 /** The dependencies of the page of sweeps. */
 export interface Deposits {
@@ -44,18 +48,6 @@ export interface Live {
   readonly problems: Problems;
   readonly limits?: Partial<StreamLimits>;
   readonly heartbeatMs?: number;
-}
-
-/** The dependencies of exports. */
-export interface Exports {
-  /** Opens a connection that nothing else uses. */
-  readonly connect: () => Promise<Connection>;
-  /** How long a reader may take for the bytes that were sent last. */
-  readonly unreadMs?: number;
-  /** The longest time that sending a file may take. */
-  readonly endMs?: number;
-  /** The time between two checks of the reader's right to the file. */
-  readonly recheckMs?: number;
 }
 
 /** The dependencies of the dashboard's routes. */
@@ -115,71 +107,107 @@ export interface Call<Name extends RouteName> {
   readonly params: ParamsOf<Name>;
   readonly query: QueryOf<Name>;
   readonly body: BodyOf<Name>;
+  /** The project, and the mode, that the path names. */
+  readonly scope: ScopeIn<ParamsOf<Name>>;
+  /** The application's context for this request and the signed-in person. */
+  readonly own: App;
+  /** The same for sign-in and accounts. */
+  readonly parts: PeopleParts;
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
 }
 
-interface Rule extends Omit<SessionRule, 'kind'> {
+/** A request on one payment. */
+export type PaymentCall = Pick<
+  Call<'GET /dashboard/api/projects/:project/:mode/payments/:payment'>,
+  'scope' | 'own' | 'params' | 'request'
+>;
+
+export interface Rule extends Omit<SessionRule, 'kind'> {
   /** The longest body in bytes, if it differs from the default. */
   readonly bodyLimit?: number;
 }
 
-/** Registers a route of the contract. Its guard runs before the body is read. */
-export function addRoute<Name extends RouteName>(
-  app: FastifyInstance,
-  name: Name,
-  { bodyLimit, ...rule }: Rule,
-  handle: (call: Call<Name>) => Promise<AnswerOf<Name>>,
-): void {
-  const [method = '', url = ''] = name.split(' ');
-  const { params, query, body }: RouteContract = CONTRACT[name];
-  const schema: Readonly<Record<string, TSchema | boolean>> = {
-    hide: true,
-    ...(params === undefined ? {} : { params }),
-    ...(query === undefined ? {} : { querystring: query }),
-    ...(body === undefined ? {} : { body }),
+/** Registers the routes of the contract. The guard of each runs before the body is read. */
+export interface Routes {
+  readonly app: FastifyInstance;
+  add<Name extends RouteName>(name: Name, rule: Rule, handle: (call: Call<Name>) => Promise<AnswerOf<Name>>): void;
+  /** Sends a file for as long as the person keeps the right to it. */
+  file<Name extends RouteName>(name: Name, action: Action, ask: (call: Call<Name>) => Promise<AskedFile>): void;
+}
+
+/** The routes of a server; `send` is its sender of files. */
+export function createRoutes(app: FastifyInstance, { people }: Dashboard, send: FileSender): Routes {
+  const register = <Name extends RouteName>(
+    name: Name,
+    { bodyLimit, ...rule }: Rule,
+    config: { readonly stream?: true },
+    handle: (call: Call<Name>) => Promise<unknown>,
+  ): void => {
+    const [method = '', url = ''] = name.split(' ');
+    const { params, query, body }: RouteContract = CONTRACT[name];
+    const schema: Readonly<Record<string, TSchema | boolean>> = {
+      hide: true,
+      ...(params === undefined ? {} : { params }),
+      ...(query === undefined ? {} : { querystring: query }),
+      ...(body === undefined ? {} : { body }),
+    };
+    app.route({
+      method,
+      url,
+      config: { ...config, guard: { kind: 'session', ...rule } },
+      ...(bodyLimit === undefined ? {} : { bodyLimit }),
+      schema,
+      handler: (request, reply) =>
+        handle(callOf<Name>(people, request, reply)).catch((error: unknown) => {
+          throw error instanceof HashesBusyError ? busy(reply, error) : error;
+        }),
+    });
   };
-  app.route({
-    method,
-    url,
-    config: { guard: { kind: 'session', ...rule } },
-    ...(bodyLimit === undefined ? {} : { bodyLimit }),
-    schema,
-    handler: (request, reply) => {
-      // Validated by the schemas that these types are derived from.
-      const {
-        params: given,
-        query: asked,
-        body: sent,
-      } = request as {
-        params: ParamsOf<Name>;
-        query: QueryOf<Name>;
-        body: BodyOf<Name>;
-      };
-      return handle({ params: given, query: asked, body: sent, request, reply }).catch((error: unknown) => {
-        throw error instanceof HashesBusyError ? busy(reply, error) : error;
-      });
+  return {
+    app,
+    add: (name, rule, handle) => register(name, rule, {}, handle),
+    file: (name, action, ask) =>
+      register(name, { action }, { stream: true }, async (call) => {
+        const { request, reply, params } = call;
+        const file = await ask(call);
+        const signedIn = signedInOf(request);
+        const { project } = params as { readonly project?: string };
+        const projectId = project === undefined ? null : parseUuid(project);
+        const role = roleIn(signedIn.memberships, projectId);
+        const mayRead = async () => (await roleOfOpenSession(people.app, signedIn, projectId, action)) === role;
+        return send(request, reply, { ...file, mayRead });
+      }),
+  };
+}
+
+function callOf<Name extends RouteName>(people: PeopleParts, request: FastifyRequest, reply: FastifyReply): Call<Name> {
+  // Validated by the schemas that these types are derived from.
+  const { params, query, body } = request as {
+    params: ParamsOf<Name>;
+    query: QueryOf<Name>;
+    body: BodyOf<Name>;
+  };
+  const own = appFor(people.app, request);
+  return {
+    params,
+    query,
+    body,
+    get scope() {
+      return scopeIn(request, params);
     },
-  });
+    own,
+    parts: { ...people, app: own },
+    request,
+    reply,
+  };
 }
 
-/** The signed-in person on a route that requires a session. */
-export function signedInOf(request: FastifyRequest): SignedIn {
-  if (request.signedIn === null) throw new Error('A route that needs a session is not guarded.');
-  return request.signedIn;
-}
-
-/** The application's context for this request and the signed-in person. */
-export function appFor(app: App, request: FastifyRequest): App {
+function appFor(app: App, request: FastifyRequest): App {
   const { signedIn } = request;
   return signedIn === null
     ? forRequest(app, request.id)
     : forActor(app, actorOf(signedIn.person, clientAddress(request)), request.id);
-}
-
-/** The dependencies of sign-in and accounts for this request. */
-export function partsFor({ people }: Dashboard, request: FastifyRequest): PeopleParts {
-  return { ...people, app: appFor(people.app, request) };
 }
 
 export function clientOf({ behindProxy }: Dashboard, request: FastifyRequest): Client {

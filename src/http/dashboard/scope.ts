@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
 import type { IdempotencyRequest } from '../../app/idempotency.ts';
 import type { PaymentSelector } from '../../app/payments/change-payment.ts';
+import type { SignedIn } from '../../app/people/sessions.ts';
 import { decodeId, parseUuid } from '../../domain/id.ts';
 import { MODES, type Mode } from '../../domain/permission.ts';
 import { roleIn, type Role, CHANGE_PAYMENTS, mayDo } from '../../domain/role.ts';
 import { notFound, RequestError } from '../errors.ts';
 import type { PaymentView } from './payments/contract.ts';
-import { signedInOf } from './route.ts';
 
 /** The project and mode of a path, and the person's role there, as checked by the guard. */
 export interface ProjectScope {
@@ -17,24 +17,30 @@ export interface ProjectScope {
   readonly role: Role;
 }
 
-export function scopeOf(
-  request: FastifyRequest,
-  params: { readonly project: string; readonly mode: string },
-): ProjectScope {
-  const mode = MODES.find((one) => one === params.mode);
-  if (mode === undefined) throw new Error('A route below a mode is not guarded.');
-  return { ...projectScopeOf(request, params), mode };
-}
+/** The scope that the parameters of a path name. */
+export type ScopeIn<Params> = Params extends { readonly mode: string }
+  ? ProjectScope
+  : Params extends { readonly project: string }
+    ? Omit<ProjectScope, 'mode'>
+    : null;
 
-/** The project of a path without a mode, and the person's role there. */
-export function projectScopeOf(
-  request: FastifyRequest,
-  params: { readonly project: string },
-): Omit<ProjectScope, 'mode'> {
-  const projectId = parseUuid(params.project);
+export function scopeIn<Params>(request: FastifyRequest, params: Params): ScopeIn<Params>;
+export function scopeIn(request: FastifyRequest, params: unknown): ProjectScope | Omit<ProjectScope, 'mode'> | null {
+  const { project, mode: named } = Object(params) as { readonly project?: string; readonly mode?: string };
+  if (project === undefined) return null;
+  const projectId = parseUuid(project);
   const role = projectId === null ? null : roleIn(signedInOf(request).memberships, projectId);
   if (projectId === null || role === null) throw new Error('A route below a project is not guarded.');
-  return { projectId, role };
+  if (named === undefined) return { projectId, role };
+  const mode = MODES.find((one) => one === named);
+  if (mode === undefined) throw new Error('A route below a mode is not guarded.');
+  return { projectId, role, mode };
+}
+
+/** The signed-in person on a route that requires a session. */
+export function signedInOf(request: FastifyRequest): SignedIn {
+  if (request.signedIn === null) throw new Error('A route that needs a session is not guarded.');
+  return request.signedIn;
 }
 
 /** The payment in a path: `ord_…` for the Order API, a UUID for the Transaction API. */

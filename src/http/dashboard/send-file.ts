@@ -3,8 +3,9 @@ import type { ServerResponse } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { OpenedExport, OpenExport } from '../../app/dashboard/exports.ts';
 import { RequestError } from '../errors.ts';
+import type { Client as Connection } from 'pg';
+import type { Problems } from '../../domain/problems.ts';
 import { givenHeaders } from '../event-stream.ts';
-import type { Dashboard } from './route.ts';
 
 const UNREAD_MS = 60_000;
 /** A slower reader uses up the time that the server waits. */
@@ -14,24 +15,43 @@ const RECHECK_MS = 5_000;
 const TRY_AGAIN_SECONDS = 10;
 const PATIENCE_MS = 1_000;
 
-interface SentFile {
+/** The dependencies of exports. */
+export interface Exports {
+  /** Opens a connection that nothing else uses. */
+  readonly connect: () => Promise<Connection>;
+  /** The time that a reader gets for the bytes that were sent last. */
+  readonly unreadMs?: number;
+  /** The longest time that sending a file may take. */
+  readonly endMs?: number;
+  /** The time between two checks of the reader's right to the file. */
+  readonly recheckMs?: number;
+}
+
+/** A file that a route answers with. */
+export interface AskedFile {
   /** The name of the file before the day. */
   readonly name: string;
   readonly format: 'csv' | 'jsonl';
+  readonly open: () => Promise<OpenedExport>;
+}
+
+interface SentFile extends AskedFile {
   /** Whether the reader still has the right to the file; asked again while it is sent. */
   readonly mayRead: () => Promise<boolean>;
 }
 
 /** Opens a file and sends it while it is read from the database. */
-export type FileSender = (
-  request: FastifyRequest,
-  reply: FastifyReply,
-  open: () => Promise<OpenedExport>,
-  sent: SentFile,
-) => Promise<FastifyReply>;
+export type FileSender = (request: FastifyRequest, reply: FastifyReply, sent: SentFile) => Promise<FastifyReply>;
 
 /** The one sender of a server: all files share the slots for exports. Files being sent end with the server. */
-export function fileSender(app: FastifyInstance, { people: { app: core }, exports, live }: Dashboard): FileSender {
+export function fileSender(
+  app: FastifyInstance,
+  {
+    clock,
+    exports,
+    problems,
+  }: { readonly clock: () => number; readonly exports: Exports; readonly problems: Problems },
+): FileSender {
   const running = new Set<() => void>();
   const turns = new Set<Turn>();
   // Runs before the server waits for its connections.
@@ -39,12 +59,12 @@ export function fileSender(app: FastifyInstance, { people: { app: core }, export
     for (const stop of running) stop();
     done();
   });
-  return async (request, reply, open, sent) => {
+  return async (request, reply, sent) => {
     const own = newTurn(reply.raw);
-    const opened = await openOne(turns, own, open);
+    const opened = await openOne(turns, own, sent.open);
     if (opened.kind === 'busy') throw busy(reply, opened.why);
     void reply.hijack();
-    const stop = sendFile(reply, headersOf(reply, sent, opened.file, core.clock()), opened.file, {
+    const stop = sendFile(reply, headersOf(reply, sent, opened.file, clock()), opened.file, {
       unreadMs: exports.unreadMs ?? UNREAD_MS,
       endMs: exports.endMs ?? END_MS,
       recheckMs: exports.recheckMs ?? RECHECK_MS,
@@ -53,7 +73,7 @@ export function fileSender(app: FastifyInstance, { people: { app: core }, export
         running.delete(stop);
         endTurn(turns, own);
       },
-      onFault: (error) => live.problems.happened('exports of the dashboard', error, { request: request.id }),
+      onFault: (error) => problems.happened('exports of the dashboard', error, { request: request.id }),
     });
     running.add(stop);
     return reply;

@@ -11,8 +11,7 @@ import {
 import { ORDER_STATUSES, PAYMENT_STATUSES } from '../../domain/status.ts';
 import { EXCEPTIONS, PAYMENT_APIS } from '../../domain/payment.ts';
 import { refundFields } from '../refunds/schema.ts';
-import { described, nullable, time } from '../shapes.ts';
-import { oneOf } from '../fields.ts';
+import { described, nullable, time, oneOf } from '../fields.ts';
 
 const test = Type.Optional(Type.Literal(true, { description: 'Only in a test event, whose data is a sample.' }));
 

@@ -12,7 +12,7 @@ import { readAmount } from '../common-fields.ts';
 import { createPayment } from '../create-payment.ts';
 import { invalid } from '../errors.ts';
 import { pageOfPayments } from '../list-payments.ts';
-import { idempotencyHeader, orderErrors } from '../shapes.ts';
+import { idempotencyHeader, orderErrors } from '../fields.ts';
 import {
   createdOrderShape,
   createOrderBody,

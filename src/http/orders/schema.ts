@@ -5,8 +5,20 @@ import { FIATS, MAX_AMOUNTS } from '../../domain/money.ts';
 import { ORDER_STATUSES } from '../../domain/status.ts';
 import { EXCEPTIONS } from '../../domain/payment.ts';
 import { commonShape, creationBody } from '../common-fields.ts';
-import { described, nullable, createdQuery, pageQuery, paginationShape, time } from '../shapes.ts';
-import { email, httpUrl, integer, oneOf, sameAs, text } from '../fields.ts';
+import {
+  described,
+  nullable,
+  createdQuery,
+  pageQuery,
+  paginationShape,
+  time,
+  email,
+  httpUrl,
+  integer,
+  oneOf,
+  sameAs,
+  text,
+} from '../fields.ts';
 
 export const createOrderBody = creationBody(
   'CreateOrder',

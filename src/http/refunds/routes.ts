@@ -13,7 +13,7 @@ import { keyOf, readPayment, sendDone, type Api } from '../api.ts';
 import { readAmount } from '../common-fields.ts';
 import { invalid, notFound } from '../errors.ts';
 import { idempotencyOf } from '../idempotency-key.ts';
-import { idempotencyHeader, orderErrors, pagination } from '../shapes.ts';
+import { idempotencyHeader, orderErrors, pagination } from '../fields.ts';
 import {
   createRefundBody,
   listRefundsQuery,

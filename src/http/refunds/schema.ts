@@ -1,7 +1,6 @@
 import { Type, type Static } from 'typebox';
 import { REFUND_STATUSES } from '../../domain/refund.ts';
-import { described, nullable, pageQuery, paginationShape, time } from '../shapes.ts';
-import { oneOf, text } from '../fields.ts';
+import { described, nullable, pageQuery, paginationShape, time, oneOf, text } from '../fields.ts';
 
 export const createRefundBody = Type.Object(
   {

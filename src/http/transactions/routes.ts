@@ -17,7 +17,7 @@ import { createPayment } from '../create-payment.ts';
 import { readPeriod } from '../dates.ts';
 import { invalid, RequestError } from '../errors.ts';
 import { pageOfPayments, totalOf } from '../list-payments.ts';
-import { idempotencyHeader, paginationShape, transactionErrors } from '../shapes.ts';
+import { idempotencyHeader, paginationShape, transactionErrors } from '../fields.ts';
 import {
   createTransactionBody,
   listTransactionsQuery,

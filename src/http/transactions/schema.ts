@@ -2,8 +2,19 @@ import { Type, type Static, type TSchema } from 'typebox';
 import { EXCEPTIONS } from '../../domain/payment.ts';
 import { PAYMENT_STATUSES, type PaymentStatus } from '../../domain/status.ts';
 import { commonShape, creationBody } from '../common-fields.ts';
-import { described, nullable, createdQuery, pageQuery, time } from '../shapes.ts';
-import { email, httpUrl, integer, oneOf, sameAs, text } from '../fields.ts';
+import {
+  described,
+  nullable,
+  createdQuery,
+  pageQuery,
+  time,
+  email,
+  httpUrl,
+  integer,
+  oneOf,
+  sameAs,
+  text,
+} from '../fields.ts';
 
 export const createTransactionBody = creationBody(
   'CreateTransaction',

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import { timestamp, type Database } from '../database.ts';
-import { toRow, type Stored } from '../rows.ts';
+import type { Database } from '../database.ts';
+import { below, deleteRows, insertRows, type Stored } from '../rows.ts';
 
 /** A backup that was made or attempted. */
 export interface BackupRecord extends Omit<Stored<'backups'>, 'bytes'> {
@@ -11,15 +11,9 @@ const KEPT_MS = 90 * 86_400_000;
 
 /** Saves the record of a backup and deletes records older than three months. */
 export async function saveBackup(db: Database, backup: BackupRecord): Promise<void> {
-  await db
-    .insertInto('backups')
-    .values(toRow('backups', { ...backup, bytes: backup.bytes === null ? null : BigInt(backup.bytes) }))
-    .onConflict((conflict) => conflict.doNothing())
-    .execute();
-  await db
-    .deleteFrom('backups')
-    .where('started_at', '<', timestamp(backup.startedAt - KEPT_MS))
-    .execute();
+  const bytes = backup.bytes === null ? null : BigInt(backup.bytes);
+  await insertRows(db, 'backups', [{ ...backup, bytes }], { conflict: {} });
+  await deleteRows(db, 'backups', { startedAt: below(backup.startedAt - KEPT_MS) });
 }
 
 /** The state of backups; null if none was ever attempted. */

@@ -1,7 +1,17 @@
 import { familyFacts, isNetwork, type Network } from '../../domain/networks.ts';
 import type { Database, Trx } from '../database.ts';
 import { notification } from '../notifications.ts';
-import { toRow } from '../rows.ts';
+import {
+  findRow,
+  insertRows,
+  NOT_NULL,
+  toChanges,
+  updateRows,
+  deleteRows,
+  findRows,
+  type Stored,
+  oneOf,
+} from '../rows.ts';
 import { sql } from 'kysely';
 
 /** The last block of a network that was taken in. */
@@ -11,15 +21,10 @@ export interface Cursor {
   readonly blockAt: number;
 }
 
-const CURSOR = ['height', 'hash', 'block_at as blockAt'] as const;
+const CURSOR = { without: ['network', 'updated_at', 'looked_at', 'at_head_at', 'problem'] } as const;
 
 export async function readCursor(executor: Database | Trx, network: Network): Promise<Cursor | null> {
-  const row = await executor
-    .selectFrom('chain_cursors')
-    .select(CURSOR)
-    .where('network', '=', network)
-    .executeTakeFirst();
-  return row ?? null;
+  return findRow(executor, 'chain_cursors', { network }, CURSOR);
 }
 
 /**
@@ -46,47 +51,28 @@ export async function readSeenUpTo(executor: Database | Trx): Promise<ReadonlyMa
 
 /** Saves that this block was found to be the node's newest one, unless the cursor has moved on. */
 export async function saveAtHead(db: Database, network: Network, hash: string, at: number): Promise<void> {
-  await db
-    .updateTable('chain_cursors')
-    .set({ at_head_at: new Date(at) })
-    .where('network', '=', network)
-    .where('hash', '=', hash)
-    .execute();
+  await updateRows(db, 'chain_cursors', { network, hash }, { atHeadAt: at });
 }
 
 /** Chains that were read to their head may have grown while the service was not running. */
 export async function forgetAtHead(db: Database): Promise<void> {
-  await db.updateTable('chain_cursors').set({ at_head_at: null }).where('at_head_at', 'is not', null).execute();
+  await updateRows(db, 'chain_cursors', { atHeadAt: NOT_NULL }, { atHeadAt: null });
 }
 
 /** When a network was last known to be read up to its node's newest block; null if it is not, or if that is unknown. */
 export async function readAtHead(executor: Database | Trx, network: Network): Promise<number | null> {
-  const row = await executor
-    .selectFrom('chain_cursors')
-    .select(['at_head_at', 'problem'])
-    .where('network', '=', network)
-    .executeTakeFirst();
-  return row === undefined || row.problem !== null ? null : row.at_head_at;
+  const row = await findRow(executor, 'chain_cursors', { network });
+  return row === null || row.problem !== null ? null : row.atHeadAt;
 }
 
 /** Saves that everything up to this moment was seen. */
 export async function saveSeenUpTo(db: Database, network: Network, at: number): Promise<void> {
-  await db
-    .updateTable('chain_cursors')
-    .set({ looked_at: new Date(at) })
-    .where('network', '=', network)
-    .execute();
+  await updateRows(db, 'chain_cursors', { network }, { lookedAt: at });
 }
 
 /** Locks the cursor until the transaction ends and returns it. */
 export async function lockCursor(trx: Trx, network: Network): Promise<Cursor | null> {
-  const row = await trx
-    .selectFrom('chain_cursors')
-    .select(CURSOR)
-    .where('network', '=', network)
-    .forUpdate()
-    .executeTakeFirst();
-  return row ?? null;
+  return findRow(trx, 'chain_cursors', { network }, { ...CURSOR, isLocked: true });
 }
 
 /** How many block hashes are kept: the depth of the deepest reorganisation whose fork can be found. */
@@ -94,13 +80,8 @@ const KEPT_BLOCKS = 2_000;
 
 /** Sets a network's first cursor; false if it already has one, which stays. */
 export async function startCursor(trx: Trx, network: Network, cursor: Cursor, now: number): Promise<boolean> {
-  const row = await trx
-    .insertInto('chain_cursors')
-    .values({ network, ...cursorRow(cursor, now), looked_at: null, problem: null })
-    .onConflict((conflict) => conflict.doNothing())
-    .returning('network')
-    .executeTakeFirst();
-  if (row === undefined) return false;
+  const row = { network, ...cursor, updatedAt: now, lookedAt: null, atHeadAt: null, problem: null };
+  if ((await insertRows(trx, 'chain_cursors', [row], { conflict: {} })) === 0) return false;
   await keepBlocks(trx, network, [cursor]);
   return true;
 }
@@ -115,7 +96,7 @@ export async function moveCursor(trx: Trx, network: Network, blocks: readonly Cu
   if (first === undefined || last === undefined) return;
   await trx
     .updateTable('chain_cursors')
-    .set(cursorRow(last, now))
+    .set(toChanges('chain_cursors', { ...last, updatedAt: now, atHeadAt: null }))
     .where('network', '=', network)
     .returning(notification('chain', network).as('notified'))
     .execute();
@@ -127,44 +108,22 @@ export async function moveCursor(trx: Trx, network: Network, blocks: readonly Cu
   await keepBlocks(trx, network, blocks.slice(-KEPT_BLOCKS));
 }
 
-function cursorRow(cursor: Cursor, now: number) {
-  return {
-    height: cursor.height,
-    hash: cursor.hash,
-    block_at: new Date(cursor.blockAt),
-    updated_at: new Date(now),
-    at_head_at: null,
-  };
-}
-
 async function keepBlocks(trx: Trx, network: Network, blocks: readonly Cursor[]): Promise<void> {
-  await trx
-    .insertInto('chain_blocks')
-    .values(blocks.map(({ height, hash, blockAt }) => toRow('chain_blocks', { network, height, hash, blockAt })))
-    .execute();
+  await insertRows(
+    trx,
+    'chain_blocks',
+    blocks.map((block) => ({ network, ...block })),
+  );
 }
 
 /** The block that was taken in at a height, if it is still saved. */
 export async function knownBlock(db: Database, network: Network, height: number): Promise<Cursor | null> {
-  const row = await db
-    .selectFrom('chain_blocks')
-    .select(CURSOR)
-    .where('network', '=', network)
-    .where('height', '=', height)
-    .executeTakeFirst();
-  return row ?? null;
+  return findRow(db, 'chain_blocks', { network, height }, { without: ['network'] });
 }
 
 /** The lowest block that is still saved, which limits how far back a fork can be found. */
 export async function oldestKnownBlock(db: Database, network: Network): Promise<Cursor | null> {
-  const row = await db
-    .selectFrom('chain_blocks')
-    .select(CURSOR)
-    .where('network', '=', network)
-    .orderBy('height')
-    .limit(1)
-    .executeTakeFirst();
-  return row ?? null;
+  return findRow(db, 'chain_blocks', { network }, { without: ['network'], order: ['height'], limit: 1 });
 }
 
 /** The newest block of a network that was taken in. */
@@ -189,4 +148,69 @@ export async function readNewestBlocks(db: Database): Promise<readonly NewestBlo
     .select(['network', 'height', 'block_at as blockAt', sql<boolean>`at_head_at is not null`.as('isHead')])
     .execute();
   return rows.filter(({ network }) => isNetwork(network));
+}
+
+/** Saves why a chain cannot be followed; null: it can. Without a cursor there is nothing to follow yet. */
+export async function saveProblem(db: Database, network: Network, problem: string | null): Promise<void> {
+  await updateRows(db, 'chain_cursors', { network }, { problem });
+}
+
+/** A node's latest report. */
+export type KnownNode = Stored<'chain_nodes'>;
+
+/** Saves the reports of a network's nodes in place of earlier ones. */
+export async function saveNodes(
+  db: Database,
+  network: Network,
+  nodes: readonly Pick<KnownNode, 'node' | 'height' | 'problem'>[],
+  now: number,
+): Promise<void> {
+  await db.transaction().execute(async (trx) => {
+    await deleteRows(trx, 'chain_nodes', { network });
+    // Two URLs may lead to one host; the later one stands for both.
+    const byNode = new Map(nodes.map((one) => [one.node, { ...one, network, checkedAt: now }]));
+    await insertRows(trx, 'chain_nodes', [...byNode.values()]);
+  });
+}
+
+/** How far each network was read, and its nodes' latest reports; without networks that only a newer process knows. */
+export async function networkStates(db: Database): Promise<{
+  readonly cursors: ReadonlyMap<Network, Cursor & { readonly problem: string | null }>;
+  readonly nodes: readonly KnownNode[];
+}> {
+  const without = ['updated_at', 'looked_at', 'at_head_at'] as const;
+  const cursors = await findRows(db, 'chain_cursors', {}, { without });
+  const nodes = await findRows(db, 'chain_nodes', {}, { order: ['network', 'node'] });
+  return {
+    cursors: new Map(cursors.map(({ network, ...cursor }) => [network, cursor])),
+    nodes: nodes.filter(({ network }) => isNetwork(network)),
+  };
+}
+
+/**
+ * Saves whole transactions by hash. A hash identifies its bytes, so transactions that a reorganisation removes can
+ * stay.
+ */
+export async function saveRawTransactions(
+  trx: Trx,
+  network: Network,
+  transactions: ReadonlyMap<string, Uint8Array>,
+): Promise<void> {
+  const rows = [...transactions].map(([transactionHash, bytes]) => ({
+    network,
+    transactionHash,
+    bytes: Buffer.from(bytes),
+  }));
+  await insertRows(trx, 'raw_transactions', rows, { conflict: {} });
+}
+
+/** The saved ones of these transactions, in hex. */
+export async function findRawTransactions(
+  db: Database,
+  network: Network,
+  hashes: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  if (hashes.length === 0) return new Map();
+  const rows = await findRows(db, 'raw_transactions', { network, transactionHash: oneOf(hashes) });
+  return new Map(rows.map(({ transactionHash, bytes }) => [transactionHash, bytes.toString('hex')]));
 }

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { AssetCode } from '../../domain/asset-code.ts';
 import type { Network } from '../../domain/networks.ts';
 import type { Database, Trx } from '../database.ts';
+import { above, deleteRows } from '../rows.ts';
 
 /** Native coins that left an address, in the smallest unit. */
 export interface CoinOutflow {
@@ -141,5 +142,5 @@ export async function saveOutflows(
 
 /** Deletes the outflows in replaced blocks. */
 export async function dropOutflowsAbove(trx: Trx, network: Network, height: number): Promise<void> {
-  await trx.deleteFrom('coin_outflows').where('network', '=', network).where('block_height', '>', height).execute();
+  await deleteRows(trx, 'coin_outflows', { network, blockHeight: above(height) });
 }

@@ -6,7 +6,7 @@ import { LEFT } from './coin-outflows.ts';
 import { timestamp, type Database, type Trx } from '../database.ts';
 import { notification } from '../notifications.ts';
 import { saveEvents, type NewEvent } from '../payments/save-changes.ts';
-import { fieldList, type Stored } from '../rows.ts';
+import { above, fieldList, updateRows, type Stored } from '../rows.ts';
 import { LOST_TRANSFERS } from '../schema/chains.ts';
 
 /** Money on an address that this database never handed out. */
@@ -34,12 +34,8 @@ export async function saveLostTransfers(trx: Trx, found: readonly LostTransfer[]
 
 /** Removes the blocks of transfers in blocks above a height. */
 export async function dropLostAbove(trx: Trx, network: Network, height: number): Promise<void> {
-  await trx
-    .updateTable('lost_transfers')
-    .set({ block_height: null, block_hash: null, block_at: null, block_position: null })
-    .where('network', '=', network)
-    .where('block_height', '>', height)
-    .execute();
+  const nowhere = { blockHeight: null, blockHash: null, blockAt: null, blockPosition: null };
+  await updateRows(trx, 'lost_transfers', { network, blockHeight: above(height) }, nowhere);
 }
 
 /** Whether a transfer `l` is in a block, on an address that was skipped, and not booked. */
@@ -134,12 +130,7 @@ export async function highestLostIndex(
 
 /** Saves which payment was created for the money on an address. */
 export async function bookLostTransfers(trx: Trx, network: Network, address: string, paymentId: string): Promise<void> {
-  await trx
-    .updateTable('lost_transfers')
-    .set({ payment_id: paymentId })
-    .where('network', '=', network)
-    .where('address', '=', address)
-    .execute();
+  await updateRows(trx, 'lost_transfers', { network, address }, { paymentId });
 }
 
 /** A project that uses a wallet, and the confirmations it asks for; null: by amount. */

@@ -3,7 +3,7 @@ import { firstUuidOf } from '../../domain/id.ts';
 import { PAYMENT_APIS } from '../../domain/payment.ts';
 import type { Mode } from '../../domain/permission.ts';
 import type { Database, Trx } from '../database.ts';
-import { fields, toChanges } from '../rows.ts';
+import { fields, findRow, updateRows } from '../rows.ts';
 
 /** One hour of a project's payments of one mode, by their time of creation: epoch milliseconds, a whole UTC hour. */
 export interface FigureHour {
@@ -26,11 +26,7 @@ export const HOUR_MS = 3_600_000;
 const ROW = 1;
 
 export async function figuresProgress(db: Database | Trx): Promise<FiguresProgress> {
-  const row = await db
-    .selectFrom('figures_progress')
-    .select(['closed_until as closedUntil', 'taken_in as takenIn'])
-    .where('id', '=', ROW)
-    .executeTakeFirst();
+  const row = await findRow(db, 'figures_progress', { id: ROW }, { without: ['id', 'newest', 'ended_before'] });
   return row ?? { closedUntil: null, takenIn: null };
 }
 
@@ -57,11 +53,7 @@ interface TailState {
 }
 
 export async function saveFiguresProgress(trx: Trx, progress: FiguresProgress & TailState): Promise<void> {
-  await trx
-    .updateTable('figures_progress')
-    .set(toChanges('figures_progress', progress))
-    .where('id', '=', ROW)
-    .execute();
+  await updateRows(trx, 'figures_progress', { id: ROW }, progress);
 }
 
 /** Whether every hour before a time is added up, and all transitions are included. */

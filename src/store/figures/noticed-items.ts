@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { AttentionKind } from '../../domain/attention.ts';
 import type { Mode } from '../../domain/permission.ts';
 import { timestamp, type Database, type Trx } from '../database.ts';
-import { fieldList, type Stored } from '../rows.ts';
+import { fieldList, findRows, oneOf, updateRows, type Stored } from '../rows.ts';
 
 /** A noticed item. */
 export type NoticedItem = Stored<'attention_occurrences'>;
@@ -23,9 +23,7 @@ export async function lockNoticedItems(trx: Trx): Promise<void> {
 
 /** All open items, oldest first. */
 export async function openNoticedItems(executor: Database | Trx): Promise<readonly NoticedItem[]> {
-  const { rows } = await sql<NoticedItem>`
-    select ${COLUMNS} from attention_occurrences where ended_at is null order by id`.execute(executor);
-  return rows;
+  return findRows(executor, 'attention_occurrences', { endedAt: null }, { order: ['id'] });
 }
 
 /** Inserts new items; one that had ended is reopened rather than duplicated. */
@@ -45,23 +43,17 @@ export async function saveNoticed(
 }
 
 export async function endNoticedItems(trx: Trx, ids: readonly bigint[], now: number): Promise<void> {
-  if (ids.length === 0) return;
-  await sql`
-    update attention_occurrences set ended_at = ${timestamp(now)}
-    where id = any (${ids.map(String)}::bigint[]) and ended_at is null`.execute(trx);
+  await updateRows(trx, 'attention_occurrences', { id: oneOf(ids), endedAt: null }, { endedAt: now });
 }
 
 /** Records that these items, or their end, were mailed. */
 export async function markMailed(
   trx: Trx,
   ids: readonly bigint[],
-  mailed: 'mailed_at' | 'mailed_over_at',
+  mailed: 'mailedAt' | 'mailedOverAt',
   now: number,
 ): Promise<void> {
-  if (ids.length === 0) return;
-  await sql`
-    update attention_occurrences set ${sql.ref(mailed)} = ${timestamp(now)}
-    where id = any (${ids.map(String)}::bigint[])`.execute(trx);
+  await updateRows(trx, 'attention_occurrences', { id: oneOf(ids) }, { [mailed]: now });
 }
 
 /** The items of live endpoints that are open or were mailed since a time, oldest first. */
@@ -86,9 +78,10 @@ export async function noticedItemsOf(
   { projectId, mode }: Scope,
   kinds: readonly AttentionKind[],
 ): Promise<readonly NoticedItem[]> {
-  const { rows } = await sql<NoticedItem>`
-    select ${COLUMNS} from attention_occurrences
-    where project_id = ${projectId} and mode = ${mode} and ended_at is null and kind = any (${kinds}::text[])
-    order by id`.execute(db);
-  return rows;
+  return findRows(
+    db,
+    'attention_occurrences',
+    { projectId, mode, endedAt: null, kind: oneOf(kinds) },
+    { order: ['id'] },
+  );
 }

@@ -10,8 +10,7 @@ import { withChosenAddress, refundedMoney, refundsOfPayment } from '../refunds/r
 import { timestamp, type Database, type Trx } from '../database.ts';
 import type { Stored } from '../rows.ts';
 import { isDigestOfKey } from '../projects/answers.ts';
-import { labelsOfPayments } from './labels.ts';
-import { notesOf, type Note } from './notes.ts';
+import { labelsOfPayments, notesOf, type Note } from './notes.ts';
 import { eventsOf, type EventRecord } from './payment-events.ts';
 import { findPayments, listTransitions, type TransitionRecord } from './payments.ts';
 import { payoutsOf, type RefundPayout } from '../refunds/refund-payouts.ts';

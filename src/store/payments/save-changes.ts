@@ -1,11 +1,11 @@
-import { CompiledQuery } from 'kysely';
+import { CompiledQuery, sql } from 'kysely';
 import type { Transition } from '../../domain/transition.ts';
 import type { Payment, Quote } from '../../domain/payment.ts';
 import { isoTime } from '../../wire/time.ts';
 import { paymentPayloads } from '../notifications.ts';
 import { paymentRecords } from './payment-rows.ts';
 import type { Statement, StatementRunner } from '../pipeline.ts';
-import type { Stored } from '../rows.ts';
+import { type Stored, insertRows } from '../rows.ts';
 import {
   IDEMPOTENCY_KEYS,
   PAYMENT_ADDRESSES,
@@ -15,6 +15,7 @@ import {
   type CountShard,
 } from '../schema/payments.ts';
 import { EVENTS } from '../schema/webhooks.ts';
+import type { Trx } from '../database.ts';
 
 /** An event ready to be stored. */
 export type NewEvent = Stored<'events'>;
@@ -150,4 +151,32 @@ const SAVE_EVENTS = EVENTS.insert('$1');
 export async function saveEvents(runner: StatementRunner, events: readonly NewEvent[]): Promise<void> {
   const records = EVENTS.records(events.map((event) => ({ event })));
   await runner.executeQuery(CompiledQuery.raw(SAVE_EVENTS, [records]));
+}
+
+/** A quote for an address, made when the address was handed out or later. */
+export type IssuedQuote = Omit<Stored<'payment_quotes'>, 'id' | 'quotedAt'>;
+
+/** All quotes of these payments, newest first. */
+export async function issuedQuotes(trx: Trx, paymentIds: readonly string[]): Promise<readonly IssuedQuote[]> {
+  const { rows } = await sql<IssuedQuote>`
+    select payment_id as "paymentId", network, address, asset, decimals, owed_units as "owedUnits",
+      tolerance_units as "toleranceUnits"
+    from (
+      select payment_id, network, address, asset, decimals, owed_units, tolerance_units, issued_at as quoted_at, 0 as id, address_index
+      from payment_addresses where payment_id = any (${paymentIds}::uuid[])
+      union all
+      select payment_id, network, address, asset, decimals, owed_units, tolerance_units, quoted_at, id, 0
+      from payment_quotes where payment_id = any (${paymentIds}::uuid[])
+    ) quotes
+    order by quoted_at desc, id desc, address_index desc`.execute(trx);
+  return rows;
+}
+
+/** Saves a new quote for an address that the payment already had. */
+export async function saveQuoteAgain(
+  trx: Trx,
+  { paymentId, quote, watchedAddress, issuedAt }: IssuedAddress,
+): Promise<void> {
+  const row = { ...quote, paymentId, address: watchedAddress, quotedAt: issuedAt };
+  await insertRows(trx, 'payment_quotes', [row], { without: ['id'] });
 }

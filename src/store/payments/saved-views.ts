@@ -1,5 +1,5 @@
 import type { Database, Trx } from '../database.ts';
-import { fields, toChanges, toRow, type Stored } from '../rows.ts';
+import { countRows, deleteRows, fields, insertRows, updateRows, type Stored } from '../rows.ts';
 
 /** Filters and columns of the list of payments under a name. */
 export type SavedView = Stored<'saved_views'>;
@@ -44,28 +44,18 @@ export async function lockView(trx: Trx, projectId: string, id: string): Promise
 
 /** How many views of a project a person has saved. */
 export async function countViews(trx: Trx, projectId: string, personId: string): Promise<number> {
-  const { views } = await trx
-    .selectFrom('saved_views')
-    .select(({ fn }) => fn.countAll<bigint>().as('views'))
-    .where('project_id', '=', projectId)
-    .where('person_id', '=', personId)
-    .executeTakeFirstOrThrow();
-  return Number(views);
+  return countRows(trx, 'saved_views', { projectId, personId });
 }
 
 export async function insertView(trx: Trx, view: SavedView): Promise<void> {
-  await trx.insertInto('saved_views').values(toRow('saved_views', view)).execute();
+  await insertRows(trx, 'saved_views', [view]);
 }
 
 /** Saves a change of a locked view. */
 export async function updateView(trx: Trx, { id, name, query, shared, version, changedAt }: SavedView): Promise<void> {
-  await trx
-    .updateTable('saved_views')
-    .set(toChanges('saved_views', { name, query, shared, version, changedAt }))
-    .where('id', '=', id)
-    .execute();
+  await updateRows(trx, 'saved_views', { id }, { name, query, shared, version, changedAt });
 }
 
 export async function deleteView(trx: Trx, id: string): Promise<void> {
-  await trx.deleteFrom('saved_views').where('id', '=', id).execute();
+  await deleteRows(trx, 'saved_views', { id });
 }

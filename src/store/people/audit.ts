@@ -1,7 +1,7 @@
 import { CompiledQuery, sql, type RawBuilder, type SqlBool } from 'kysely';
 import type { Database, Trx } from '../database.ts';
 import type { Statement } from '../pipeline.ts';
-import { fields, toRow, type Stored } from '../rows.ts';
+import { fields, findRows, oneOf, toRow, type Stored } from '../rows.ts';
 import type { ActorKind } from '../schema/people.ts';
 import type { AuditGroup } from '../../domain/audit-group.ts';
 import { firstUuidOf } from '../../domain/id.ts';
@@ -61,14 +61,8 @@ export async function listAuditEntries(
 /** The entries about these keys, which are named as in the log, oldest first. */
 export async function changesOfKeys(executor: Database | Trx, keys: readonly string[]): Promise<readonly AuditEntry[]> {
   if (keys.length === 0) return [];
-  const rows = await executor
-    .selectFrom('audit_log')
-    .select(fields('audit_log'))
-    .where('subject_kind', '=', 'key')
-    .where('subject_id', 'in', keys)
-    .orderBy('id')
-    .execute();
-  return rows.map(entryFromRow);
+  const ofKeys = { subjectKind: 'key', subjectId: oneOf(keys) };
+  return (await findRows(executor, 'audit_log', ofKeys, { order: ['id'] })).map(entryFromRow);
 }
 
 function entryFromRow({ actorKind, actorId, actorName, subjectKind, subjectId, ...entry }: Row): AuditEntry {

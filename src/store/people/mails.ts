@@ -1,9 +1,10 @@
 import { sql } from 'kysely';
 import type { MailContent } from '../../domain/mail-content.ts';
-import { NOTIFICATIONS, type Notification } from '../../domain/notification.ts';
+import { NOTIFICATIONS, type Notification, USUAL_CHOICES, type MailLanguage } from '../../domain/notification.ts';
 import { affectedRows, timestamp, type Database, type Trx } from '../database.ts';
-import { toRow } from '../rows.ts';
+import { above, findRow, hasRow, insertRows, oneOf, updateRows, findRows, NOT_NULL, type Stored } from '../rows.ts';
 import type { MailOutcome } from '../schema/mails.ts';
+import type { Membership } from '../../domain/role.ts';
 
 /** A mail to one person. */
 export interface NewMail {
@@ -17,14 +18,9 @@ export interface NewMail {
 
 /** Saves mails to be sent, except to people who have one with the same key. */
 export async function insertMails(trx: Trx, mails: readonly NewMail[], now: number): Promise<void> {
-  if (mails.length === 0) return;
   const waiting = { createdAt: now, nextAttemptAt: now, attempts: 0, outcome: null, endedAt: null, problem: null };
-  const rows = mails.map((mail) => toRow('mails', { ...mail, ...waiting, kind: mail.content.kind }));
-  await trx
-    .insertInto('mails')
-    .values(rows)
-    .onConflict((conflict) => conflict.columns(['person_id', 'occasion']).doNothing())
-    .execute();
+  const rows = mails.map((mail) => ({ ...mail, ...waiting, kind: mail.content.kind }));
+  await insertRows(trx, 'mails', rows, { conflict: { by: ['personId', 'mailKey'] } });
 }
 
 /** A mail claimed by this process, to be sent and recorded before its lease ends. */
@@ -63,28 +59,14 @@ export async function endMail(
   { id, leaseUntil }: DueMail,
   ended: { readonly outcome: MailOutcome; readonly problem: string | null; readonly at: number },
 ): Promise<void> {
-  await db
-    .updateTable('mails')
-    .set({
-      next_attempt_at: null,
-      content: '{}',
-      outcome: ended.outcome,
-      problem: ended.problem,
-      ended_at: new Date(ended.at),
-    })
-    .where('id', '=', id)
-    .where('next_attempt_at', '=', timestamp(leaseUntil))
-    .execute();
+  const { outcome, problem, at: endedAt } = ended;
+  const changes = { nextAttemptAt: null, content: {}, outcome, problem, endedAt };
+  await updateRows(db, 'mails', { id, nextAttemptAt: leaseUntil }, changes);
 }
 
 /** Schedules another attempt of a mail, unless the lease was lost. */
 export async function retryMail(db: Database, { id, leaseUntil }: DueMail, at: number, problem: string): Promise<void> {
-  await db
-    .updateTable('mails')
-    .set({ next_attempt_at: new Date(at), problem })
-    .where('id', '=', id)
-    .where('next_attempt_at', '=', timestamp(leaseUntil))
-    .execute();
+  await updateRows(db, 'mails', { id, nextAttemptAt: leaseUntil }, { nextAttemptAt: at, problem });
 }
 
 /** The people who got, or will get, the mail with a key. */
@@ -100,15 +82,7 @@ export async function recipientsOf(executor: Database | Trx, mailKey: string): P
 
 /** Whether the person was invited again since. */
 export async function hasNewerInvitation(db: Database | Trx, { id, personId }: DueMail): Promise<boolean> {
-  const row = await db
-    .selectFrom('mails')
-    .select('id')
-    .where('person_id', '=', personId)
-    .where('kind', '=', 'invitation')
-    .where('id', '>', id)
-    .limit(1)
-    .executeTakeFirst();
-  return row !== undefined;
+  return hasRow(db, 'mails', { personId, kind: 'invitation', id: above(id) });
 }
 
 export async function insertUnsubscribe(
@@ -120,10 +94,8 @@ export async function insertUnsubscribe(
     now,
   }: { readonly personId: string; readonly notification: Notification; readonly now: number },
 ): Promise<void> {
-  await trx
-    .insertInto('mail_unsubscribes')
-    .values(toRow('mail_unsubscribes', { tokenHash, personId, notification, createdAt: now, usedAt: null }))
-    .execute();
+  const row = { tokenHash, personId, notification, createdAt: now, usedAt: null };
+  await insertRows(trx, 'mail_unsubscribes', [row]);
 }
 
 /** The notification that a token of a mail switches off. */
@@ -134,26 +106,14 @@ export interface Unsubscribe {
 }
 
 export async function findUnsubscribe(executor: Database | Trx, tokenHash: Buffer): Promise<Unsubscribe | null> {
-  const row = await executor
-    .selectFrom('mail_unsubscribes')
-    .select(['person_id as personId', 'notification', 'used_at as usedAt'])
-    .where('token_hash', '=', tokenHash)
-    // Former versions gave out links that switched off mails about changed wallets.
-    .where('notification', 'in', NOTIFICATIONS)
-    .executeTakeFirst();
-  return row ?? null;
+  // Former versions gave out links that switched off mails about changed wallets.
+  const wanted = { tokenHash, notification: oneOf(NOTIFICATIONS) };
+  return findRow(executor, 'mail_unsubscribes', wanted, { without: ['token_hash', 'created_at'] });
 }
 
 /** Uses up a token; false if it was used before. */
 export async function useUnsubscribe(trx: Trx, tokenHash: Buffer, now: number): Promise<boolean> {
-  const row = await trx
-    .updateTable('mail_unsubscribes')
-    .set({ used_at: new Date(now) })
-    .where('token_hash', '=', tokenHash)
-    .where('used_at', 'is', null)
-    .returning('person_id')
-    .executeTakeFirst();
-  return row !== undefined;
+  return (await updateRows(trx, 'mail_unsubscribes', { tokenHash, usedAt: null }, { usedAt: now })) > 0;
 }
 
 /**
@@ -174,4 +134,65 @@ export async function purgeMails(
       select token_hash from mail_unsubscribes where created_at < ${timestamp(before.tokens)} limit ${limit})`,
   ];
   return Math.max(...(await Promise.all(purges.map((purge) => affectedRows(db, purge)))));
+}
+
+/** The choices of a person, and the progress of their mails. */
+export type SavedChoices = Omit<Stored<'notification_choices'>, 'personId'>;
+
+/** A person who may get mails. */
+export interface MailReader {
+  readonly id: string;
+  readonly email: string;
+  readonly memberships: readonly Membership[];
+  readonly choices: SavedChoices;
+}
+
+export const NOTHING_SAVED: SavedChoices = {
+  ...USUAL_CHOICES,
+  attentionSeen: 0n,
+  attentionMailedAt: null,
+  dailyMade: null,
+  weeklyMade: null,
+};
+
+/** The choices of a person; null if they made none yet. */
+export async function findChoices(executor: Database | Trx, personId: string): Promise<SavedChoices | null> {
+  return findRow(executor, 'notification_choices', { personId }, { without: ['person_id'] });
+}
+
+/**
+ * Locks a person's choices until the transaction ends, so that the second of two simultaneous changes sees the first.
+ */
+export async function lockChoices(trx: Trx, personId: string): Promise<SavedChoices> {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`cointill choices ${personId}`}, 0))`.execute(trx);
+  return (await findChoices(trx, personId)) ?? NOTHING_SAVED;
+}
+
+export async function saveChoices(trx: Trx, personId: string, choices: SavedChoices): Promise<void> {
+  const row = { ...choices, personId };
+  await insertRows(trx, 'notification_choices', [row], { conflict: { by: ['personId'], set: row } });
+}
+
+/** Keeps the language of a person's browser, unless they have a language already. */
+export async function rememberLanguage(trx: Trx, personId: string, language: MailLanguage | null): Promise<void> {
+  if (language === null) return;
+  const choices = await lockChoices(trx, personId);
+  if (choices.language === null) await saveChoices(trx, personId, { ...choices, language });
+}
+
+/** Everybody with an account that is not deactivated, with roles and choices. */
+export async function mailReaders(executor: Database | Trx): Promise<readonly MailReader[]> {
+  const [people, memberships, saved] = await Promise.all([
+    findRows(executor, 'people', { joinedAt: NOT_NULL, deactivatedAt: null }, { order: ['id'] }),
+    findRows(executor, 'memberships', {}, { order: ['id'] }),
+    findRows(executor, 'notification_choices', {}),
+  ]);
+  const rolesOf = Map.groupBy(memberships, ({ personId }) => personId);
+  const choicesOf = new Map(saved.map(({ personId, ...choices }) => [personId, choices]));
+  return people.map(({ id, email }) => ({
+    id,
+    email,
+    memberships: (rolesOf.get(id) ?? []).map(({ projectId, role }) => ({ projectId, role })),
+    choices: choicesOf.get(id) ?? NOTHING_SAVED,
+  }));
 }

@@ -2,7 +2,17 @@ import { sql } from 'kysely';
 import type { Membership, Role } from '../../domain/role.ts';
 import type { Database, Trx } from '../database.ts';
 import { notifySessions } from '../notifications.ts';
-import { fields, toChanges, toRow, type Stored } from '../rows.ts';
+import {
+  deleteRows,
+  fields,
+  findRow,
+  findRows,
+  hasRow,
+  insertRows,
+  NOT_NULL,
+  updateRows,
+  type Stored,
+} from '../rows.ts';
 
 /** A person who may use the dashboard, or was invited to. */
 export type Person = Omit<Stored<'people'>, 'totpLastStep'>;
@@ -13,17 +23,11 @@ export interface Member extends Person {
   readonly hasPasskeys: boolean;
 }
 
-const PERSON = fields('people', { without: ['totp_last_step'] });
+const PERSON = { without: ['totp_last_step'] } as const;
 
 /** Whether anybody has created an account: from then on there is no set-up. */
 export async function hasPeople(executor: Database | Trx): Promise<boolean> {
-  const row = await executor
-    .selectFrom('people')
-    .select('id')
-    .where('joined_at', 'is not', null)
-    .limit(1)
-    .executeTakeFirst();
-  return row !== undefined;
+  return hasRow(executor, 'people', { joinedAt: NOT_NULL });
 }
 
 /** Locks out other set-ups and invitations until the transaction ends: of two at once, neither would see the other. */
@@ -45,62 +49,45 @@ export async function insertPerson(
 export async function findPersonByEmail(executor: Database | Trx, email: string): Promise<Person | null> {
   const row = await executor
     .selectFrom('people')
-    .select(PERSON)
+    .select(fields('people', PERSON))
     .where(sql<string>`lower(email)`, '=', email.toLowerCase())
     .executeTakeFirst();
   return row ?? null;
 }
 
 export async function findPerson(executor: Database | Trx, id: string): Promise<Person | null> {
-  const row = await executor.selectFrom('people').select(PERSON).where('id', '=', id).executeTakeFirst();
-  return row ?? null;
+  return findRow(executor, 'people', { id }, PERSON);
 }
 
 /** Locks the person until the transaction ends: the data that a factor is checked against must not change meanwhile. */
 export async function lockPerson(trx: Trx, id: string): Promise<Person | null> {
-  const row = await trx.selectFrom('people').select(PERSON).where('id', '=', id).forUpdate().executeTakeFirst();
-  return row ?? null;
+  return findRow(trx, 'people', { id }, { ...PERSON, isLocked: true });
 }
 
 /** All people, in the order in which they were added. */
 export async function listMembers(executor: Database | Trx): Promise<readonly Member[]> {
   const [people, memberships, passkeys] = await Promise.all([
-    executor.selectFrom('people').select(PERSON).orderBy('created_at').orderBy('id').execute(),
-    executor
-      .selectFrom('memberships')
-      .select(['person_id as personId', 'project_id as projectId', 'role'])
-      .orderBy('id')
-      .execute(),
+    findRows(executor, 'people', {}, { ...PERSON, order: ['createdAt', 'id'] }),
+    findRows(executor, 'memberships', {}, { order: ['id'] }),
     executor.selectFrom('passkeys').select('person_id').distinct().execute(),
   ]);
   const withPasskeys = new Set(passkeys.map((row) => row.person_id));
+  const rolesOf = Map.groupBy(memberships, ({ personId }) => personId);
   return people.map((row) => ({
     ...row,
-    memberships: memberships
-      .filter(({ personId }) => personId === row.id)
-      .map(({ projectId, role }) => ({ projectId, role })),
+    memberships: (rolesOf.get(row.id) ?? []).map(({ projectId, role }) => ({ projectId, role })),
     hasPasskeys: withPasskeys.has(row.id),
   }));
 }
 
 /** The people who sign in with one-time codes. */
 export async function listTotpHolders(executor: Database | Trx): Promise<readonly Person[]> {
-  return executor
-    .selectFrom('people')
-    .select(PERSON)
-    .where('totp_secret', 'is not', null)
-    .where('deactivated_at', 'is', null)
-    .orderBy('email')
-    .execute();
+  return findRows(executor, 'people', { sealedTotp: NOT_NULL, deactivatedAt: null }, { ...PERSON, order: ['email'] });
 }
 
 export async function membershipsOf(executor: Database | Trx, personId: string): Promise<readonly Membership[]> {
-  return executor
-    .selectFrom('memberships')
-    .select(['project_id as projectId', 'role'])
-    .where('person_id', '=', personId)
-    .orderBy('id')
-    .execute();
+  const reading = { without: ['id', 'person_id', 'created_at'], order: ['id'] } as const;
+  return findRows(executor, 'memberships', { personId }, reading);
 }
 
 /** Sets the role in a project, or in all projects with null; a null role removes it. */
@@ -115,21 +102,13 @@ export async function setMembership(
   },
 ): Promise<void> {
   const { id, personId, projectId, role, now } = row;
-  await trx
-    .deleteFrom('memberships')
-    .where('person_id', '=', personId)
-    .where('project_id', projectId === null ? 'is' : '=', projectId)
-    .execute();
+  await deleteRows(trx, 'memberships', { personId, projectId });
   await notifySessions(trx, personId);
-  if (role === null) return;
-  await trx
-    .insertInto('memberships')
-    .values(toRow('memberships', { id, personId, projectId, role, createdAt: now }))
-    .execute();
+  if (role !== null) await insertRows(trx, 'memberships', [{ id, personId, projectId, role, createdAt: now }]);
 }
 
 export async function deleteMemberships(trx: Trx, personId: string): Promise<void> {
-  await trx.deleteFrom('memberships').where('person_id', '=', personId).execute();
+  await deleteRows(trx, 'memberships', { personId });
   await notifySessions(trx, personId);
 }
 
@@ -139,11 +118,7 @@ export type PersonChanges = Partial<Omit<Person, 'id' | 'createdAt' | 'lastSeenA
 export async function updatePerson(trx: Trx, id: string, changes: PersonChanges): Promise<void> {
   // A new secret has time steps of its own.
   const steps = changes.sealedTotp === undefined ? {} : { totpLastStep: null };
-  await trx
-    .updateTable('people')
-    .set({ id, ...toChanges('people', { ...changes, ...steps }) })
-    .where('id', '=', id)
-    .execute();
+  await updateRows(trx, 'people', { id }, { id, ...changes, ...steps });
 }
 
 /** Removes everybody's requests for an address, ignoring case. */

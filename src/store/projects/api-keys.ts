@@ -3,14 +3,14 @@ import { sql } from 'kysely';
 import type { KeyGrant } from '../../domain/permission.ts';
 import type { Database, Trx } from '../database.ts';
 import { notify } from '../notifications.ts';
-import { fields, toChanges, toRow, type Stored } from '../rows.ts';
+import { findRow, findRows, insertRows, updateRows, type Stored } from '../rows.ts';
 
 type Row = Omit<Stored<'api_keys'>, 'hash'>;
 
 /** A key as it can be shown: without its text, of which only the hash is stored. */
 export interface StoredKey extends KeyGrant, Omit<Row, keyof KeyGrant> {}
 
-const KEY = fields('api_keys', { without: ['hash'] });
+const KEY = { without: ['hash'] } as const;
 
 function keyFromRow(row: Row): StoredKey {
   return { ...row, permission: row.scopes === null ? row.permission : null };
@@ -43,28 +43,13 @@ export async function findKeyByHash(db: Database, hash: Buffer) {
 
 /** Inserts a key; `hash` is the SHA-256 of its text. */
 export async function insertKey(trx: Trx, key: StoredKey, hash: Buffer): Promise<void> {
-  await trx
-    .insertInto('api_keys')
-    .values(
-      toRow('api_keys', {
-        ...key,
-        permission: key.permission ?? 'read',
-        hash: key.scopes === null ? hash : scopedHash(hash),
-      }),
-    )
-    .execute();
+  const permission = key.permission ?? 'read';
+  await insertRows(trx, 'api_keys', [{ ...key, permission, hash: key.scopes === null ? hash : scopedHash(hash) }]);
 }
 
 /** The project's keys, oldest first. */
 export async function listKeys(db: Database, projectId: string): Promise<readonly StoredKey[]> {
-  const rows = await db
-    .selectFrom('api_keys')
-    .select(KEY)
-    .where('project_id', '=', projectId)
-    .orderBy('created_at')
-    .orderBy('id')
-    .execute();
-  return rows.map(keyFromRow);
+  return (await findRows(db, 'api_keys', { projectId }, { ...KEY, order: ['createdAt', 'id'] })).map(keyFromRow);
 }
 
 /**
@@ -72,13 +57,13 @@ export async function listKeys(db: Database, projectId: string): Promise<readonl
  * sees the first one's change.
  */
 export async function lockKey(trx: Trx, id: string): Promise<StoredKey | null> {
-  const row = await trx.selectFrom('api_keys').select(KEY).where('id', '=', id).forUpdate().executeTakeFirst();
-  return row === undefined ? null : keyFromRow(row);
+  const row = await findRow(trx, 'api_keys', { id }, { ...KEY, isLocked: true });
+  return row && keyFromRow(row);
 }
 
 /** Records the key that replaces another, which works until `endsAt`. Notifies every process. */
 export async function succeedKey(trx: Trx, id: string, successorId: string, endsAt: number): Promise<void> {
-  await trx.updateTable('api_keys').set(toChanges('api_keys', { endsAt, successorId })).where('id', '=', id).execute();
+  await updateRows(trx, 'api_keys', { id }, { endsAt, successorId });
   await notify(trx, 'access');
 }
 

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { affectedRows, type Database, type Trx } from '../database.ts';
-import { fields, toRow, type Stored } from '../rows.ts';
+import { findRows, oneOf, toRow, type Stored } from '../rows.ts';
 
 /** A client that used a key. */
 export interface KeyClient extends Omit<Stored<'api_key_clients'>, 'requests'> {
@@ -56,13 +56,8 @@ async function dropOldest(trx: Trx, keyIds: readonly string[]): Promise<void> {
 /** The clients of these keys, newest first. */
 export async function keyClients(db: Database, keyIds: readonly string[]): Promise<readonly KeyClient[]> {
   if (keyIds.length === 0) return [];
-  const rows = await db
-    .selectFrom('api_key_clients')
-    .select(fields('api_key_clients'))
-    .where('key_id', 'in', keyIds)
-    .orderBy('last_seen_at', 'desc')
-    .orderBy('client')
-    .execute();
+  const order = ['lastSeenAt desc', 'client'] as const;
+  const rows = await findRows(db, 'api_key_clients', { keyId: oneOf(keyIds) }, { order });
   return rows.map((row) => ({ ...row, requests: Number(row.requests) }));
 }
 

@@ -1,9 +1,11 @@
 import { sql } from 'kysely';
 import { ALL_COINS, type CoinChoice } from '../../domain/coin-choice.ts';
-import { timestamp, type Database, type Trx } from '../database.ts';
+import { type Database, type Trx, timestamp } from '../database.ts';
 import { notify } from '../notifications.ts';
-import { fields, toChanges, toRow, type Stored } from '../rows.ts';
+import { below, deleteRows, fields, findRow, insertRows, updateRows, type Stored } from '../rows.ts';
 import type { LogoType } from '../schema/projects.ts';
+import { MODES, type Mode } from '../../domain/permission.ts';
+import { isFinal, PAYMENT_STATUSES } from '../../domain/status.ts';
 
 type Row = Stored<'projects'>;
 
@@ -46,10 +48,7 @@ type LogoColumns = { readonly [Field in keyof LogoSize]: LogoSize[Field] | null 
 /** Saves a new project. It has no logo yet. */
 export async function insertProject(trx: Trx, project: Project & { readonly logo: null }): Promise<void> {
   const { order: coinOrder, off: coinsOff } = project.coins;
-  await trx
-    .insertInto('projects')
-    .values(toRow('projects', { ...project, coinOrder, coinsOff }))
-    .execute();
+  await insertRows(trx, 'projects', [{ ...project, coinOrder, coinsOff }]);
 }
 
 export async function listProjects(executor: Database | Trx): Promise<readonly Project[]> {
@@ -90,27 +89,18 @@ function selectProjects(executor: Database | Trx) {
 export async function updateProject(trx: Trx, id: string, changes: ProjectChanges): Promise<Project | null> {
   const { logo, coins, ...others } = changes;
   const ofCoins = coins === undefined ? {} : { coinOrder: coins.order, coinsOff: coins.off };
-  const updated = await trx
-    .updateTable('projects')
-    // A change of the logo alone changes no column here, but an update must set one.
-    .set({ id, ...toChanges('projects', { ...others, ...ofCoins }) })
-    .where('id', '=', id)
-    .returning('id')
-    .executeTakeFirst();
-  if (updated === undefined) return null;
-  if (logo === null) await trx.deleteFrom('project_logos').where('project_id', '=', id).execute();
+  // A change of the logo alone changes no column here, but an update must set one.
+  const updated = await updateRows(trx, 'projects', { id }, { id, ...others, ...ofCoins });
+  if (updated === 0) return null;
+  if (logo === null) await deleteRows(trx, 'project_logos', { projectId: id });
   else if (logo !== undefined) await saveLogo(trx, id, logo);
   await notify(trx, 'access');
   return findProject(trx, id);
 }
 
 async function saveLogo(trx: Trx, projectId: string, logo: Logo): Promise<void> {
-  const row = toRow('project_logos', { ...logo, projectId });
-  await trx
-    .insertInto('project_logos')
-    .values(row)
-    .onConflict((conflict) => conflict.column('project_id').doUpdateSet(row))
-    .execute();
+  const row = { ...logo, projectId };
+  await insertRows(trx, 'project_logos', [row], { conflict: { by: ['projectId'], set: row } });
 }
 
 /** The bytes of the logo with this hash, of any project; null if no project has it. */
@@ -118,13 +108,8 @@ export async function findLogo(
   executor: Database | Trx,
   hash: string,
 ): Promise<{ readonly type: LogoType; readonly bytes: Buffer } | null> {
-  const row = await executor
-    .selectFrom('project_logos')
-    .select(['type', 'bytes'])
-    .where('hash', '=', hash)
-    .limit(1)
-    .executeTakeFirst();
-  return row ?? null;
+  const without = ['project_id', 'hash', 'width', 'height'] as const;
+  return findRow(executor, 'project_logos', { hash }, { without, limit: 1 });
 }
 
 /**
@@ -192,15 +177,9 @@ const LIFETIME_MS = 60 * 60_000;
 
 /** Keeps an unsaved logo for an hour, for every process; deletes older ones of all projects. */
 export async function keepLogoDraft(db: Database, projectId: string, logo: Logo, now: number): Promise<void> {
-  await db
-    .deleteFrom('logo_drafts')
-    .where('created_at', '<', timestamp(now - LIFETIME_MS))
-    .execute();
-  await db
-    .insertInto('logo_drafts')
-    .values(toRow('logo_drafts', { ...logo, projectId, createdAt: now }))
-    .onConflict((conflict) => conflict.columns(['project_id', 'hash']).doUpdateSet({ created_at: new Date(now) }))
-    .execute();
+  await deleteRows(db, 'logo_drafts', { createdAt: below(now - LIFETIME_MS) });
+  const conflict = { by: ['projectId', 'hash'], set: { createdAt: now } } as const;
+  await insertRows(db, 'logo_drafts', [{ ...logo, projectId, createdAt: now }], { conflict });
 }
 
 /** A project's unsaved logo; null if there is none with this hash. */
@@ -209,11 +188,38 @@ export async function findLogoDraft(
   projectId: string,
   hash: string,
 ): Promise<{ readonly type: LogoType; readonly bytes: Buffer } | null> {
-  const row = await db
-    .selectFrom('logo_drafts')
-    .select(['type', 'bytes'])
-    .where('project_id', '=', projectId)
-    .where('hash', '=', hash)
-    .executeTakeFirst();
-  return row ?? null;
+  return findRow(db, 'logo_drafts', { projectId, hash }, { without: ['project_id', 'hash', 'created_at'] });
+}
+
+/** The parts of a project that stop when it is switched off, by mode. */
+export type Stops = Readonly<
+  Record<
+    Mode,
+    {
+      /** Payments that have not ended. */
+      readonly openPayments: number;
+      /** Endpoints that receive events. */
+      readonly endpoints: number;
+      /** Keys that work. */
+      readonly keys: number;
+    }
+  >
+>;
+
+const NOT_ENDED = PAYMENT_STATUSES.filter((status) => !isFinal(status));
+
+export async function whatStops(db: Database, projectId: string, now: number): Promise<Stops> {
+  const { rows } = await sql<Stops[Mode] & { readonly mode: Mode }>`
+    select mode,
+      (select count(*)::integer from payments p where p.project_id = ${projectId} and p.mode = m.mode
+        and p.surface = any ('{order,transaction}'::text[])
+        and p.status = any (${NOT_ENDED}::text[])) as "openPayments",
+      (select count(*)::integer from webhook_endpoints e where e.project_id = ${projectId} and e.mode = m.mode
+        and e.deleted_at is null and e.disabled_at is null and e.paused_at is null) as endpoints,
+      (select count(*)::integer from api_keys k where k.project_id = ${projectId} and k.mode = m.mode
+        and k.revoked_at is null and (k.ends_at is null or k.ends_at > ${timestamp(now)})) as keys
+    from unnest(${[...MODES]}::text[]) as m (mode)`.execute(db);
+  const byMode = new Map(rows.map(({ mode, ...stops }) => [mode, stops]));
+  const of = (mode: Mode): Stops[Mode] => byMode.get(mode) ?? { openPayments: 0, endpoints: 0, keys: 0 };
+  return { test: of('test'), live: of('live') };
 }

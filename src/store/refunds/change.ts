@@ -1,8 +1,8 @@
-import { sql, type SqlBool } from 'kysely';
+import { sql } from 'kysely';
 import type { Network } from '../../domain/networks.ts';
 import type { Database, Trx } from '../database.ts';
 import type { WalletKind } from '../schema/wallets.ts';
-import { fields, toRow, type Stored } from '../rows.ts';
+import { above, deleteRows, findRow, findRows, insertRows, oneOf, type Stored } from '../rows.ts';
 
 /** An address of a wallet's change chain. */
 export type ChangeAddress = Stored<'change_addresses'>;
@@ -41,13 +41,9 @@ export async function saveChangeWatch(
   { id: walletId, kind, source }: ChangeWallet,
   firstChangeAddress: string | null,
 ): Promise<void> {
-  await db
-    .insertInto('change_watches')
-    .values(toRow('change_watches', { walletId, kind, source, network, firstChangeAddress }))
-    .onConflict((conflict) =>
-      conflict.columns(['wallet_id', 'kind', 'source']).doUpdateSet({ first_change_address: firstChangeAddress }),
-    )
-    .execute();
+  const row = { walletId, kind, source, network, firstChangeAddress };
+  const conflict = { by: ['walletId', 'kind', 'source'], set: { firstChangeAddress } } as const;
+  await insertRows(db, 'change_watches', [row], { conflict });
 }
 
 /** A wallet from which a change chain can be derived. */
@@ -56,24 +52,13 @@ export async function walletOfChange(
   network: Network,
   firstChangeAddress: string,
 ): Promise<ChangeWallet | null> {
-  const row = await db
-    .selectFrom('change_watches')
-    .select(['wallet_id as id', 'kind', 'source'])
-    .where('network', '=', network)
-    .where('first_change_address', '=', firstChangeAddress)
-    .limit(1)
-    .executeTakeFirst();
-  return row ?? null;
+  const row = await findRow(db, 'change_watches', { network, firstChangeAddress }, { limit: 1 });
+  return row && { id: row.walletId, kind: row.kind, source: row.source };
 }
 
 /** Watches these addresses from now on; some may already be watched. */
 export async function watchChange(db: Database, addresses: readonly ChangeAddress[]): Promise<void> {
-  if (addresses.length === 0) return;
-  await db
-    .insertInto('change_addresses')
-    .values(addresses.map((address) => toRow('change_addresses', address)))
-    .onConflict((conflict) => conflict.doNothing())
-    .execute();
+  await insertRows(db, 'change_addresses', addresses, { conflict: {} });
 }
 
 /** The watched change addresses among these: one indexed query, however many there are. */
@@ -83,12 +68,7 @@ export async function findChange(
   addresses: readonly string[],
 ): Promise<readonly ChangeAddress[]> {
   if (addresses.length === 0) return [];
-  return db
-    .selectFrom('change_addresses')
-    .select(fields('change_addresses'))
-    .where('network', '=', network)
-    .where(sql<SqlBool>`address = any (${addresses}::text[])`)
-    .execute();
+  return findRows(db, 'change_addresses', { network, address: oneOf(addresses) });
 }
 
 /** How many addresses of a change chain are watched. */
@@ -103,17 +83,12 @@ export async function watchedChangeCount(db: Database, network: Network, firstCh
 }
 
 export async function saveChangeOutputs(trx: Trx, outputs: readonly ChangeOutput[]): Promise<void> {
-  if (outputs.length === 0) return;
-  await trx
-    .insertInto('change_outputs')
-    .values(outputs.map((output) => toRow('change_outputs', output)))
-    .onConflict((conflict) => conflict.doNothing())
-    .execute();
+  await insertRows(trx, 'change_outputs', outputs, { conflict: {} });
 }
 
 /** Deletes change in blocks above a height, so that its addresses count as not seen. */
 export async function dropChangeAbove(trx: Trx, network: Network, height: number): Promise<void> {
-  await trx.deleteFrom('change_outputs').where('network', '=', network).where('block_height', '>', height).execute();
+  await deleteRows(trx, 'change_outputs', { network, blockHeight: above(height) });
 }
 
 /** The indexes of a change chain's addresses that were paid in blocks. */
@@ -179,9 +154,6 @@ export async function refundChanges(
 }
 
 export async function saveRefundChange(trx: Trx, refundId: string, network: Network, address: string): Promise<void> {
-  await trx
-    .insertInto('refund_changes')
-    .values(toRow('refund_changes', { refundId, network, address }))
-    .onConflict((conflict) => conflict.column('refund_id').doUpdateSet({ address }))
-    .execute();
+  const conflict = { by: ['refundId'], set: { address } } as const;
+  await insertRows(trx, 'refund_changes', [{ refundId, network, address }], { conflict });
 }

@@ -3,8 +3,9 @@ import type { AssetCode } from '../../domain/asset-code.ts';
 import type { Network } from '../../domain/networks.ts';
 import { timestamp, type Database, type Trx } from '../database.ts';
 import { TAKES_PAYMENTS } from './refund-payouts.ts';
-import type { Stored } from '../rows.ts';
+import { type Stored, deleteRows, hasRow, insertRows, oneOf } from '../rows.ts';
 import { REFUND_BALANCES } from '../schema/refunds.ts';
+import { notifyPayment } from '../notifications.ts';
 
 /** A live refund that no block pays, in the smallest units. */
 export interface UnpaidRefund {
@@ -97,4 +98,39 @@ export async function unexplainedGrowth(
       and (r.id = ${refund.id} or r.status = 'failed') and b.grown_units is not null
     order by r.id`.execute(db);
   return rows;
+}
+
+/** A refund that may be paid by a transaction that was in the mempool before the refund had its address. */
+export interface UncomparedRefund {
+  readonly id: string;
+  readonly paymentId: string;
+  /** The address in the form of `matchingAddress`. */
+  readonly address: string;
+}
+
+/** Records that a refund has its address from now on, in the transaction that sets it. */
+export async function saveUncompared(trx: Trx, refundId: string, network: Network): Promise<void> {
+  await insertRows(trx, 'uncompared_refunds', [{ refundId, network }]);
+}
+
+/** A network's refunds whose address was not yet compared with its mempool. */
+export async function uncomparedRefunds(db: Database, network: Network): Promise<readonly UncomparedRefund[]> {
+  const { rows } = await sql<UncomparedRefund>`
+    select r.id, r.payment_id as "paymentId", r.watched_address as address
+    from uncompared_refunds u join refunds r on r.id = u.refund_id
+    where u.network = ${network} and r.watched_address is not null`.execute(db);
+  return rows;
+}
+
+export async function isUncompared(executor: Database | Trx, refundId: string): Promise<boolean> {
+  return hasRow(executor, 'uncompared_refunds', { refundId });
+}
+
+/** Records, once their payouts are saved, that these refunds were compared, and notifies open pages. */
+export async function saveCompared(db: Database, refunds: readonly UncomparedRefund[]): Promise<void> {
+  if (refunds.length === 0) return;
+  await db.transaction().execute(async (trx) => {
+    await deleteRows(trx, 'uncompared_refunds', { refundId: oneOf(refunds.map(({ id }) => id)) });
+    for (const { paymentId } of refunds) await notifyPayment(trx, paymentId);
+  });
 }

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Network } from '../../domain/networks.ts';
 import type { Database, Trx } from '../database.ts';
 import type { WalletKind } from '../schema/wallets.ts';
-import { toRow } from '../rows.ts';
+import { deleteRows, findRows, insertRows, oneOf } from '../rows.ts';
 
 /** The wallet that a payment's money went to, with its latest source. */
 export interface RefundWallet {
@@ -126,11 +126,9 @@ export async function saveRefundInputs(
   network: Network,
   outpoints: readonly Outpoint[],
 ): Promise<void> {
-  await trx.deleteFrom('refund_inputs').where('refund_id', '=', refundId).execute();
-  await trx
-    .insertInto('refund_inputs')
-    .values(outpoints.map(({ txid, vout }) => toRow('refund_inputs', { refundId, network, txid, vout })))
-    .execute();
+  await deleteRows(trx, 'refund_inputs', { refundId });
+  const rows = outpoints.map(({ txid, vout }) => ({ refundId, network, txid, vout }));
+  await insertRows(trx, 'refund_inputs', rows);
 }
 
 /** The inputs that each of these refunds was last shown with. */
@@ -138,11 +136,7 @@ export async function refundInputs(
   db: Database,
   refundIds: readonly string[],
 ): Promise<ReadonlyMap<string, readonly Outpoint[]>> {
-  const rows = await db
-    .selectFrom('refund_inputs')
-    .select(['refund_id as refundId', 'transaction_hash as txid', 'output_index as vout'])
-    .where('refund_id', 'in', refundIds)
-    .execute();
+  const rows = await findRows(db, 'refund_inputs', { refundId: oneOf(refundIds) });
   const byRefund = Map.groupBy(rows, ({ refundId }) => refundId);
   return new Map(refundIds.map((id) => [id, (byRefund.get(id) ?? []).map(({ txid, vout }) => ({ txid, vout }))]));
 }

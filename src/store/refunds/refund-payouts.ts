@@ -2,7 +2,7 @@ import { sql, type RawBuilder } from 'kysely';
 import type { Network } from '../../domain/networks.ts';
 import type { KnownPayout, PayableRefund } from '../../domain/refund-payout.ts';
 import type { Database, Trx } from '../database.ts';
-import { toRow, type Stored } from '../rows.ts';
+import { below, deleteRows, insertRows, oneOf, toRow, updateRows, type Stored } from '../rows.ts';
 import type { AssetCode } from '../../domain/asset-code.ts';
 import type { RefundFailure, RefundStatus } from '../../domain/refund.ts';
 
@@ -98,18 +98,9 @@ export async function savePayouts(trx: Trx, payouts: readonly Payout[], now: num
         .execute();
       continue;
     }
-    await trx
-      .insertInto('refund_payouts')
-      .values(toRow('refund_payouts', { ...payout, blockHeight }))
-      .onConflict((conflict) => conflict.doNothing())
-      .execute();
-    await trx
-      .deleteFrom('waiting_payouts')
-      .where('network', '=', payout.network)
-      .where('transaction_hash', '=', payout.transactionHash)
-      .where('asset', '=', payout.asset)
-      .where('refund_id', '=', payout.refundId)
-      .execute();
+    await insertRows(trx, 'refund_payouts', [{ ...payout, blockHeight }], { conflict: {} });
+    const { network, transactionHash, asset, refundId } = payout;
+    await deleteRows(trx, 'waiting_payouts', { network, transactionHash, asset, refundId });
   }
 }
 
@@ -140,17 +131,13 @@ export async function waitingPayouts(
 
 /** Drops payouts that are gone from the chain and every mempool. */
 export async function dropPayouts(trx: Trx, network: Network, hashes: readonly string[], now: number): Promise<void> {
-  if (hashes.length === 0) return;
-  await sql`
-    update waiting_payouts set dropped_at = ${new Date(now)}::timestamptz
-    where network = ${network} and dropped_at is null and transaction_hash = any (${hashes}::text[])`.execute(trx);
+  const waiting = { network, droppedAt: null, transactionHash: oneOf(hashes) };
+  if (hashes.length > 0) await updateRows(trx, 'waiting_payouts', waiting, { droppedAt: now });
 }
 
 /** Drops the payouts of a network that have been unmined since before a time. */
 export async function dropPayoutsBefore(db: Database, network: Network, before: number, now: number): Promise<void> {
-  await sql`
-    update waiting_payouts set dropped_at = ${new Date(now)}::timestamptz
-    where network = ${network} and dropped_at is null and since < ${new Date(before)}::timestamptz`.execute(db);
+  await updateRows(db, 'waiting_payouts', { network, droppedAt: null, since: below(before) }, { droppedAt: now });
 }
 
 /** The payout of a refund, as {@link payoutsOf} finds it; null if there is none. */

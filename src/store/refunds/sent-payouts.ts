@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Network } from '../../domain/networks.ts';
 import type { KnownPayout } from '../../domain/refund-payout.ts';
 import type { Database, Trx } from '../database.ts';
-import { toRow } from '../rows.ts';
+import { findRow, insertRows, updateRows } from '../rows.ts';
 
 /** A signed transaction; `bytes` is null where a wallet sent it by itself. */
 export interface SentTransaction {
@@ -18,41 +18,19 @@ export async function saveSentPayout(
   { network, hash, bytes }: SentTransaction,
   now: number,
 ): Promise<void> {
-  if (bytes !== null) await saveBytes(trx, { network, hash, bytes });
-  await trx
-    .insertInto('sent_payouts')
-    .values(
-      refundIds.map((refundId) =>
-        toRow('sent_payouts', { refundId, network, transactionHash: hash, sentAt: now, refusedReason: null }),
-      ),
-    )
-    .onConflict((conflict) =>
-      conflict.columns(['refund_id', 'transaction_hash']).doUpdateSet({ sent_at: new Date(now), refused_reason: null }),
-    )
-    .execute();
-}
-
-async function saveBytes(
-  trx: Trx,
-  { network, hash, bytes }: { readonly network: Network; readonly hash: string; readonly bytes: Uint8Array },
-): Promise<void> {
-  const row = toRow('raw_transactions', { network, transactionHash: hash, bytes: Buffer.from(bytes) });
-  await trx
-    .insertInto('raw_transactions')
-    .values(row)
+  if (bytes !== null) {
+    const raw = { network, transactionHash: hash, bytes: Buffer.from(bytes) };
     // The hash does not cover witnesses: a refused transaction may come again with better signatures.
-    .onConflict((conflict) => conflict.columns(['network', 'transaction_hash']).doUpdateSet(row))
-    .execute();
+    await insertRows(trx, 'raw_transactions', [raw], { conflict: { by: ['network', 'transactionHash'], set: raw } });
+  }
+  const sent = { sentAt: now, refusedReason: null };
+  const rows = refundIds.map((refundId) => ({ refundId, network, transactionHash: hash, ...sent }));
+  await insertRows(trx, 'sent_payouts', rows, { conflict: { by: ['refundId', 'transactionHash'], set: sent } });
 }
 
 /** Saves that the node refused a transaction, in its words. */
 export async function refuseSentPayout(trx: Trx, network: Network, hash: string, reason: string): Promise<void> {
-  await trx
-    .updateTable('sent_payouts')
-    .set({ refused_reason: reason })
-    .where('network', '=', network)
-    .where('transaction_hash', '=', hash)
-    .execute();
+  await updateRows(trx, 'sent_payouts', { network, transactionHash: hash }, { refusedReason: reason });
 }
 
 /** The refunds that a sent transaction pays. */
@@ -134,13 +112,7 @@ export async function lastSentPayout(
   db: Database,
   refundId: string,
 ): Promise<{ readonly hash: string; readonly at: number } | null> {
-  const row = await db
-    .selectFrom('sent_payouts')
-    .select(['transaction_hash as hash', 'sent_at as at'])
-    .where('refund_id', '=', refundId)
-    .where('refused_reason', 'is', null)
-    .orderBy('sent_at', 'desc')
-    .limit(1)
-    .executeTakeFirst();
-  return row ?? null;
+  const taken = { refundId, refusedReason: null };
+  const row = await findRow(db, 'sent_payouts', taken, { order: ['sentAt desc'], limit: 1 });
+  return row && { hash: row.transactionHash, at: row.sentAt };
 }

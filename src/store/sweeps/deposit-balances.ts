@@ -2,7 +2,7 @@ import { CompiledQuery, sql } from 'kysely';
 import type { AssetCode } from '../../domain/asset-code.ts';
 import { nativeAsset, type Network } from '../../domain/networks.ts';
 import { timestamp, type Database, type Trx } from '../database.ts';
-import { fields, toChanges, toRow, type Stored } from '../rows.ts';
+import { above, atMost, deleteRows, findRows, insertRows, type Stored } from '../rows.ts';
 import { COIN, DEPOSIT_BALANCES } from '../schema/sweeps.ts';
 
 /** The balance of a token on a deposit at the last check. */
@@ -35,22 +35,11 @@ const SAVE = `${DEPOSIT_BALANCES.insert('$1')} on conflict (network, address, to
 export async function saveDepositCheck(trx: Trx, checked: CheckedDeposits): Promise<void> {
   const { projectId, network, at, height, gasPrice, factories, balances } = checked;
   const ofCheck = { projectId, network, height, checkedAt: at };
-  await trx
-    .deleteFrom('deposit_balances')
-    .where('project_id', '=', projectId)
-    .where('network', '=', network)
-    .where('block_height', '<=', height)
-    .execute();
+  await deleteRows(trx, 'deposit_balances', { projectId, network, height: atMost(height) });
   const records = balances.map(({ token, ...one }) => ({ balance: { ...one, ...ofCheck, token: token ?? COIN } }));
   await trx.executeQuery(CompiledQuery.raw(SAVE, [DEPOSIT_BALANCES.records(records)]));
   const check = { ...ofCheck, gasPrice, factories, startedAt: at, problem: null };
-  await trx
-    .insertInto('deposit_checks')
-    .values(toRow('deposit_checks', check))
-    .onConflict((conflict) =>
-      conflict.columns(['project_id', 'network']).doUpdateSet(toChanges('deposit_checks', check)),
-    )
-    .execute();
+  await insertRows(trx, 'deposit_checks', [check], { conflict: { by: ['projectId', 'network'], set: check } });
 }
 
 /** Records why a check failed; earlier results stay. */
@@ -60,13 +49,8 @@ export async function saveDepositProblem(
 ): Promise<void> {
   const failed = { startedAt: at, problem };
   const nothing = { checkedAt: null, height: null, gasPrice: null, factories: [] };
-  await db
-    .insertInto('deposit_checks')
-    .values(toRow('deposit_checks', { projectId, network, ...nothing, ...failed }))
-    .onConflict((conflict) =>
-      conflict.columns(['project_id', 'network']).doUpdateSet(toChanges('deposit_checks', failed)),
-    )
-    .execute();
+  const row = { projectId, network, ...nothing, ...failed };
+  await insertRows(db, 'deposit_checks', [row], { conflict: { by: ['projectId', 'network'], set: failed } });
 }
 
 /** Records that a factory of deposits is deployed. */
@@ -81,11 +65,7 @@ export async function addFactory(
 }
 
 export async function depositChecks(db: Database | Trx, projectId: string): Promise<readonly DepositCheck[]> {
-  return db
-    .selectFrom('deposit_checks')
-    .select(fields('deposit_checks', { without: ['project_id'] }))
-    .where('project_id', '=', projectId)
-    .execute();
+  return findRows(db, 'deposit_checks', { projectId }, { without: ['project_id'] });
 }
 
 /** The last known balances of a project's deposits, by network, treasury and index. */
@@ -94,18 +74,10 @@ export async function depositBalances(
   projectId: string,
   network: Network | null = null,
 ): Promise<readonly (DepositBalance & { readonly network: Network })[]> {
-  let query = db
-    .selectFrom('deposit_balances')
-    .select(fields('deposit_balances'))
-    .where('project_id', '=', projectId)
-    .where('units', '>', sql<bigint>`0`)
-    .orderBy('network')
-    .orderBy('treasury')
-    .orderBy('address_index')
-    .orderBy('address')
-    .orderBy('token');
-  if (network !== null) query = query.where('network', '=', network);
-  return (await query.execute()).map((row) => ({ ...row, token: row.token === COIN ? null : row.token }));
+  const wanted = { projectId, units: above(0n), ...(network === null ? {} : { network }) };
+  const order = ['network', 'treasury', 'index', 'address', 'token'] as const;
+  const rows = await findRows(db, 'deposit_balances', wanted, { order });
+  return rows.map((row) => ({ ...row, token: row.token === COIN ? null : row.token }));
 }
 
 /** Saves a deposit's balance after the block of a sweep, unless that of a later block is known. */

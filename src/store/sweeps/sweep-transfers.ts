@@ -1,6 +1,6 @@
 import { CompiledQuery, sql } from 'kysely';
 import { timestamp, type Database, type Trx } from '../database.ts';
-import { fields, toChanges, type Stored } from '../rows.ts';
+import { deleteRows, findRows, oneOf, updateRows, type Stored } from '../rows.ts';
 import { COIN, SWEEP_TRANSFERS } from '../schema/sweeps.ts';
 import type { Sweep } from './sweeps.ts';
 
@@ -38,13 +38,13 @@ export async function setSweepTransfers(
 
 /** Deletes the planned transfers of a sweep whose transaction turned out to be another one. */
 export async function deleteSweepTransfers(trx: Trx, { id }: Pick<Sweep, 'id'>): Promise<void> {
-  await trx.deleteFrom('sweep_transfers').where('sweep_id', '=', id).execute();
+  await deleteRows(trx, 'sweep_transfers', { sweepId: id });
 }
 
 /** Replaces a recorded sweep by another one, whose planned transfers are deleted. */
 export async function moveSweepTransfers(trx: Trx, from: Pick<Sweep, 'id'>, to: Pick<Sweep, 'id'>): Promise<void> {
   await deleteSweepTransfers(trx, to);
-  await trx.updateTable('sweep_transfers').set({ sweep_id: to.id }).where('sweep_id', '=', from.id).execute();
+  await updateRows(trx, 'sweep_transfers', { sweepId: from.id }, { sweepId: to.id });
 }
 
 /**
@@ -78,13 +78,7 @@ export async function updateSweepTransfer(
   { sweepId, address, token }: Pick<SweepTransfer, 'sweepId' | 'address' | 'token'>,
   change: Pick<SweepTransfer, 'state' | 'units' | 'usdCents'> & Pick<Sweep, 'transactionHash' | 'height' | 'minedAt'>,
 ): Promise<void> {
-  await trx
-    .updateTable('sweep_transfers')
-    .set(toChanges('sweep_transfers', change))
-    .where('sweep_id', '=', sweepId)
-    .where('deposit_address', '=', address)
-    .where('token', '=', token ?? COIN)
-    .execute();
+  await updateRows(trx, 'sweep_transfers', { sweepId, address, token: token ?? COIN }, change);
 }
 
 /** The transfers of these sweeps by sweep id, in the order of the deposits' indexes. */
@@ -93,14 +87,7 @@ export async function transfersOfSweeps(
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, readonly SweepTransfer[]>> {
   if (ids.length === 0) return new Map();
-  const rows = await db
-    .selectFrom('sweep_transfers')
-    .select(fields('sweep_transfers'))
-    .where('sweep_id', 'in', [...ids])
-    .orderBy('address_index')
-    .orderBy('deposit_address')
-    .orderBy('token')
-    .execute();
+  const rows = await findRows(db, 'sweep_transfers', { sweepId: oneOf(ids) }, { order: ['index', 'address', 'token'] });
   const transfers = rows.map((row): SweepTransfer => ({ ...row, token: row.token === COIN ? null : row.token }));
   return Map.groupBy(transfers, ({ sweepId }) => sweepId);
 }

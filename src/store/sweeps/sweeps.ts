@@ -2,25 +2,30 @@ import { sql } from 'kysely';
 import type { Network } from '../../domain/networks.ts';
 import { timestamp, type Database, type Trx } from '../database.ts';
 import { notification } from '../notifications.ts';
-import { fieldList, fields, toChanges, toRow, type Stored } from '../rows.ts';
+import {
+  deleteRows,
+  fieldList,
+  fields,
+  findRow,
+  findRows,
+  insertRows,
+  oneOf,
+  updateRows,
+  type Stored,
+} from '../rows.ts';
 
 /** A transaction that pays deposits out, or deploys their factory. */
 export type Sweep = Stored<'sweeps'>;
 
 /** Inserts a sweep; false if the project has one with this transaction already. */
 export async function insertSweep(trx: Trx, sweep: Sweep): Promise<boolean> {
-  const row = await trx
-    .insertInto('sweeps')
-    .values(toRow('sweeps', sweep))
-    .onConflict((conflict) => conflict.columns(['project_id', 'network', 'transaction_hash']).doNothing())
-    .returning('id')
-    .executeTakeFirst();
-  return row !== undefined;
+  const conflict = { by: ['projectId', 'network', 'transactionHash'] } as const;
+  return (await insertRows(trx, 'sweeps', [sweep], { conflict })) > 0;
 }
 
 /** Deletes a sweep that another one replaces. */
 export async function deleteSweep(trx: Trx, { id }: Pick<Sweep, 'id'>): Promise<void> {
-  await trx.deleteFrom('sweeps').where('id', '=', id).execute();
+  await deleteRows(trx, 'sweeps', { id });
 }
 
 /** The fields of a sweep that may change; absent fields stay as they are. */
@@ -28,7 +33,7 @@ export type SweepChange = Partial<Omit<Sweep, 'id' | 'projectId' | 'network' | '
 
 /** Saves a change, and notifies the project's open pages if they show it. */
 export async function updateSweep(trx: Trx, { id, projectId }: Pick<Sweep, 'id' | 'projectId'>, change: SweepChange) {
-  await trx.updateTable('sweeps').set(toChanges('sweeps', change)).where('id', '=', id).execute();
+  await updateRows(trx, 'sweeps', { id }, change);
   if (Object.keys(change).some((field) => !UNSEEN.includes(field))) await notifySweeps(trx, projectId);
 }
 
@@ -40,10 +45,6 @@ export async function notifySweeps(trx: Trx, projectId: string): Promise<void> {
   await sql`select ${notification('sweeps', projectId)}`.execute(trx);
 }
 
-function selectSweeps(db: Database | Trx) {
-  return db.selectFrom('sweeps').select(fields('sweeps'));
-}
-
 /** Locks a project's sweeps against another plan until the transaction ends. */
 export async function lockSweeps(trx: Trx, projectId: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`sweeps ${projectId}`}, 0))`.execute(trx);
@@ -51,22 +52,13 @@ export async function lockSweeps(trx: Trx, projectId: string): Promise<void> {
 
 /** One sweep of a project, locked until the transaction ends. */
 export async function lockSweep(trx: Trx, projectId: string, id: string): Promise<Sweep | null> {
-  const row = await selectSweeps(trx)
-    .where('id', '=', id)
-    .where('project_id', '=', projectId)
-    .forUpdate()
-    .executeTakeFirst();
-  return row ?? null;
+  return findRow(trx, 'sweeps', { id, projectId }, { isLocked: true });
 }
 
 /** The sweeps whose end the chain has not shown yet, oldest first. */
 export async function openSweeps(db: Database | Trx, projectId: string): Promise<readonly Sweep[]> {
-  return selectSweeps(db)
-    .where('project_id', '=', projectId)
-    .where('state', 'in', ['asked', 'sent', 'seen'])
-    .orderBy('created_at')
-    .orderBy('id')
-    .execute();
+  const open = { projectId, state: oneOf<Sweep['state']>(['asked', 'sent', 'seen']) };
+  return findRows(db, 'sweeps', open, { order: ['createdAt', 'id'] });
 }
 
 /** A project's sweep by its transaction. */
@@ -74,13 +66,7 @@ export async function sweepByTransaction(
   trx: Trx,
   { projectId, network, transactionHash }: { projectId: string; network: Network; transactionHash: string },
 ): Promise<Sweep | null> {
-  const row = await selectSweeps(trx)
-    .where('project_id', '=', projectId)
-    .where('network', '=', network)
-    .where('transaction_hash', '=', transactionHash)
-    .forUpdate()
-    .executeTakeFirst();
-  return row ?? null;
+  return findRow(trx, 'sweeps', { projectId, network, transactionHash }, { isLocked: true });
 }
 
 /**
@@ -92,7 +78,9 @@ export async function endedSweeps(
   projectId: string,
   { after, limit }: { readonly after: string | null; readonly limit: number },
 ): Promise<readonly Sweep[]> {
-  let query = selectSweeps(db)
+  let query = db
+    .selectFrom('sweeps')
+    .select(fields('sweeps'))
     .where('project_id', '=', projectId)
     .where('state', 'in', ['mined', 'failed', 'ended'])
     .where((where) => where.or([where('state', '<>', 'ended'), where('transaction_hash', 'is not', null)]))
@@ -146,10 +134,6 @@ export async function askUnknownAgain(db: Database, now: number): Promise<void> 
 
 /** Makes a project's open sweeps due. */
 export async function hurrySweeps(db: Database, projectId: string, now: number): Promise<void> {
-  await db
-    .updateTable('sweeps')
-    .set({ check_at: new Date(now) })
-    .where('project_id', '=', projectId)
-    .where('state', 'in', ['sent', 'seen'])
-    .execute();
+  const open = { projectId, state: oneOf<Sweep['state']>(['sent', 'seen']) };
+  await updateRows(db, 'sweeps', open, { checkAt: now });
 }

@@ -4,6 +4,7 @@ import { EVM_NETWORKS, isEvmNetwork, type Network } from '../../domain/networks.
 import type { Database, Trx } from '../database.ts';
 import type { WalletKind } from '../schema/wallets.ts';
 import type { Wallet } from './wallets.ts';
+import { below, updateRows } from '../rows.ts';
 
 /** Makes a wallet's next address index at least `index`; an index handed out before is never handed out again. */
 export async function skipAddressesBelow(
@@ -11,13 +12,8 @@ export async function skipAddressesBelow(
   { network, firstAddress }: Pick<Wallet, 'network' | 'firstAddress'>,
   index: number,
 ): Promise<void> {
-  await trx
-    .updateTable('address_indexes')
-    .set({ next_index: index })
-    .where('network', '=', network)
-    .where('first_address', '=', firstAddress)
-    .where('next_index', '<', index)
-    .execute();
+  const lower = { network, firstAddress, nextIndex: below(index) };
+  await updateRows(trx, 'address_indexes', lower, { nextIndex: index });
 }
 
 /** An index taken from a project's wallet, with the data needed to derive and watch its address. */

@@ -1,7 +1,7 @@
 import { sql, type SqlBool } from 'kysely';
 import type { Network } from '../../domain/networks.ts';
 import { timestamp, type Database, type Trx } from '../database.ts';
-import { toRow } from '../rows.ts';
+import { findRows, insertRows, NOT_NULL, updateRows } from '../rows.ts';
 import type { WalletKind } from '../schema/wallets.ts';
 
 /** The source of a wallet's addresses. The network and the first address identify the wallet. */
@@ -42,13 +42,7 @@ export async function saveSkippedWatch(
   { firstAddress, start }: { readonly firstAddress: string; readonly start: number },
   watchedTo: number,
 ): Promise<void> {
-  await db
-    .updateTable('skipped_indexes')
-    .set({ watched_to: watchedTo })
-    .where('network', '=', network)
-    .where('first_address', '=', firstAddress)
-    .where('from_index', '=', start)
-    .execute();
+  await updateRows(db, 'skipped_indexes', { network, firstAddress, fromIndex: start }, { watchedTo });
 }
 
 /** A wallet, and the end of its watched addresses. */
@@ -109,14 +103,8 @@ export async function watchUnissued(
   firstAddress: string,
   addresses: readonly { readonly address: string; readonly index: number }[],
 ): Promise<void> {
-  if (addresses.length === 0) return;
-  await db
-    .insertInto('unissued_addresses')
-    .values(
-      addresses.map(({ address, index }) => toRow('unissued_addresses', { network, firstAddress, address, index })),
-    )
-    .onConflict((conflict) => conflict.doNothing())
-    .execute();
+  const rows = addresses.map(({ address, index }) => ({ network, firstAddress, address, index }));
+  await insertRows(db, 'unissued_addresses', rows, { conflict: {} });
 }
 
 /** Stops watching addresses ahead that have been handed out since. */
@@ -204,12 +192,7 @@ export async function skipTo(
   await sql`
     insert into skipped_indexes (network, first_address, from_index, to_index, watched_to, skipped_at)
     values (${network}, ${firstAddress}, ${nextIndex}, ${to}, ${nextIndex}, ${timestamp(now)})`.execute(trx);
-  await trx
-    .updateTable('address_indexes')
-    .set({ next_index: to })
-    .where('network', '=', network)
-    .where('first_address', '=', firstAddress)
-    .execute();
+  await updateRows(trx, 'address_indexes', { network, firstAddress }, { nextIndex: to });
 }
 
 /** Halts a wallet, so that it hands out no addresses; a null reason ends that. */
@@ -219,24 +202,18 @@ export async function setHalted(
   firstAddress: string,
   reason: string | null,
 ): Promise<void> {
-  await trx
-    .updateTable('address_indexes')
-    .set({ halted_reason: reason })
-    .where('network', '=', network)
-    .where('first_address', '=', firstAddress)
-    .execute();
+  await updateRows(trx, 'address_indexes', { network, firstAddress }, { haltedReason: reason });
 }
 
 /** The halted wallets, with the reasons. */
 export async function haltedWallets(
   db: Database,
 ): Promise<readonly { readonly network: Network; readonly firstAddress: string; readonly reason: string }[]> {
-  const rows = await db
-    .selectFrom('address_indexes')
-    .select(['network', 'first_address as firstAddress', 'halted_reason as reason'])
-    .where('halted_reason', 'is not', null)
-    .orderBy('network')
-    .orderBy('first_address')
-    .execute();
-  return rows.map((row) => ({ ...row, reason: row.reason ?? '' }));
+  const order = ['network', 'firstAddress'] as const;
+  const rows = await findRows(db, 'address_indexes', { haltedReason: NOT_NULL }, { order });
+  return rows.map(({ network, firstAddress, haltedReason: reason }) => ({
+    network,
+    firstAddress,
+    reason: reason ?? '',
+  }));
 }

@@ -1,8 +1,9 @@
-import { sql } from 'kysely';
+import { sql, type SqlBool } from 'kysely';
 import { GAP_LIMIT, type Network } from '../../domain/networks.ts';
 import type { Database, Trx } from '../database.ts';
 import { notify } from '../notifications.ts';
-import { fields, toRow, type Stored } from '../rows.ts';
+import { fields, findRows, insertRows, updateRows, type Stored } from '../rows.ts';
+import type { ActorKind } from '../schema/people.ts';
 
 /** The source of a project's addresses on one network. */
 export interface Wallet extends Omit<Stored<'wallets'>, 'replacedAt'> {
@@ -49,13 +50,8 @@ const GAP = sql<number>`
 
 /** The networks that a project has a wallet on. */
 export async function walletNetworks(executor: Database | Trx, projectId: string): Promise<ReadonlySet<Network>> {
-  const rows = await executor
-    .selectFrom('wallets')
-    .select('network')
-    .where('project_id', '=', projectId)
-    .where('replaced_at', 'is', null)
-    .execute();
-  return new Set(rows.map((row) => row.network));
+  const rows = await findRows(executor, 'wallets', { projectId, replacedAt: null });
+  return new Set(rows.map(({ network }) => network));
 }
 
 /** The project's wallets in use, one per network. */
@@ -123,41 +119,20 @@ export async function addressGaps(db: Database | Trx): Promise<readonly AddressG
  * in use. Any other wallet replaces the current one.
  */
 export async function setWallet(trx: Trx, wallet: Omit<Wallet, 'nextIndex' | 'gap'>): Promise<void> {
-  const [current] = (await listWallets(trx, wallet.projectId)).filter(({ network }) => network === wallet.network);
+  const { projectId, network, firstAddress, kind, source, confirmations, toleranceBasisPoints, createdAt } = wallet;
+  const [current] = (await listWallets(trx, projectId)).filter((one) => one.network === network);
   await notify(trx, 'access');
-  await trx
-    .updateTable('wallets')
-    .set({ kind: wallet.kind, source: wallet.source })
-    .where('project_id', '=', wallet.projectId)
-    .where('network', '=', wallet.network)
-    .where('first_address', '=', wallet.firstAddress)
-    .execute();
-  if (current?.firstAddress === wallet.firstAddress) {
-    await trx
-      .updateTable('wallets')
-      .set({ confirmations: wallet.confirmations, tolerance_basis_points: wallet.toleranceBasisPoints })
-      .where('id', '=', current.id)
-      .execute();
+  await updateRows(trx, 'wallets', { projectId, network, firstAddress }, { kind, source });
+  if (current?.firstAddress === firstAddress) {
+    await updateRows(trx, 'wallets', { id: current.id }, { confirmations, toleranceBasisPoints });
     return;
   }
-  if (current !== undefined) {
-    await trx
-      .updateTable('wallets')
-      .set({ replaced_at: new Date(wallet.createdAt) })
-      .where('id', '=', current.id)
-      .execute();
-  }
+  if (current !== undefined) await updateRows(trx, 'wallets', { id: current.id }, { replacedAt: createdAt });
   // A wallet that was used before, here or by another project, continues where it stopped: no address is handed out
   // twice.
-  await trx
-    .insertInto('address_indexes')
-    .values(toRow('address_indexes', { ...wallet, nextIndex: 0, haltedReason: null }))
-    .onConflict((conflict) => conflict.doNothing())
-    .execute();
-  await trx
-    .insertInto('wallets')
-    .values(toRow('wallets', { ...wallet, replacedAt: null }))
-    .execute();
+  const indexes = { network, firstAddress, nextIndex: 0, haltedReason: null };
+  await insertRows(trx, 'address_indexes', [indexes], { conflict: {} });
+  await insertRows(trx, 'wallets', [{ ...wallet, replacedAt: null }]);
 }
 
 /** The treasuries that a project has or had, on any network. */
@@ -170,4 +145,38 @@ export async function treasuriesOf(db: Database | Trx, projectId: string): Promi
     .where('kind', '=', 'treasury')
     .execute();
   return rows.map(({ source }) => source);
+}
+
+type Row = Stored<'wallet_changes'>;
+
+/** A change of the wallet that a project's payments go to. */
+export interface WalletChange extends Omit<Row, 'actorKind' | 'actorName'> {
+  /** The actor of the change, as the audit log names them. */
+  readonly actor: { readonly kind: ActorKind; readonly name: string };
+}
+
+export async function insertWalletChange(trx: Trx, change: WalletChange): Promise<void> {
+  const { kind: actorKind, name: actorName } = change.actor;
+  await insertRows(trx, 'wallet_changes', [{ ...change, actorKind, actorName }]);
+}
+
+/** The changes that nobody has marked as done yet, newest first. */
+export async function unseenWalletChanges(
+  db: Database,
+  projectId: string,
+  limit: number,
+): Promise<readonly WalletChange[]> {
+  const rows = await db
+    .selectFrom('wallet_changes as c')
+    .select(fields('wallet_changes', { of: 'c' }))
+    .where('c.project_id', '=', projectId)
+    .where(
+      sql<SqlBool>`not exists (
+        select from attention_marks m where m.project_id = c.project_id and m.mode = 'live' and m.kind = 'wallet_changed'
+          and m.subject = c.id::text and m.done_at is not null)`,
+    )
+    .orderBy('c.id', 'desc')
+    .limit(limit)
+    .execute();
+  return rows.map(({ actorKind: kind, actorName: name, ...row }) => ({ ...row, actor: { kind, name } }));
 }

@@ -3,7 +3,7 @@ import type { Mode } from '../../domain/permission.ts';
 import type { PaymentApi } from '../../domain/payment.ts';
 import { timestamp, type Database, type Trx } from '../database.ts';
 import type { DeliveryState } from '../schema/webhooks.ts';
-import { fields, type Stored } from '../rows.ts';
+import { fields, findRows, type Stored } from '../rows.ts';
 
 /** Filters of a list of deliveries; null fields do not restrict. */
 export interface DeliverySearch {
@@ -182,12 +182,7 @@ export async function findDeliveryDetails(
     where d.id = ${id}::bigint and w.project_id = ${projectId}::uuid and w.mode = ${mode}`.execute(db);
   const [row] = rows;
   if (row === undefined) return null;
-  const attempts = await db
-    .selectFrom('delivery_attempts')
-    .select(ATTEMPT)
-    .where('delivery_id', '=', id)
-    .orderBy('id', 'desc')
-    .limit(maxAttempts)
-    .execute();
+  const newest = { without: ['id', 'delivery_id'], order: ['id desc'], limit: maxAttempts } as const;
+  const attempts = await findRows(db, 'delivery_attempts', { deliveryId: id }, newest);
   return { ...row, attempts };
 }

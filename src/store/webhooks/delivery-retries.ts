@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { affectedRows, timestamp, type Database, type Trx } from '../database.ts';
 import type { DeliveryScope } from './delivery-list.ts';
 import { notify } from '../notifications.ts';
-import { toRow } from '../rows.ts';
+import { findRow, insertRows, updateRows } from '../rows.ts';
 
 /** The progress of deliveries that are sent again together. */
 export interface RetryProgress {
@@ -22,12 +22,8 @@ export async function insertRetry(
   deliveryIds: readonly bigint[],
   now: number,
 ): Promise<void> {
-  await trx
-    .insertInto('delivery_retries')
-    .values(
-      toRow('delivery_retries', { id, projectId, mode, startedAt: now, total: deliveryIds.length, stoppedAt: null }),
-    )
-    .execute();
+  const row = { id, projectId, mode, startedAt: now, total: deliveryIds.length, stoppedAt: null };
+  await insertRows(trx, 'delivery_retries', [row]);
   await sql`
     with kept as (
       insert into retried_deliveries (retry_id, delivery_id, state, next_attempt_at, attempted)
@@ -61,15 +57,8 @@ export async function findRetry(
 
 /** The id of the newest retry of a project and mode; null if there is none. */
 export async function newestRetry(db: Database | Trx, { projectId, mode }: DeliveryScope): Promise<string | null> {
-  const row = await db
-    .selectFrom('delivery_retries')
-    .select('id')
-    .where('project_id', '=', projectId)
-    .where('mode', '=', mode)
-    .orderBy('id', 'desc')
-    .limit(1)
-    .executeTakeFirst();
-  return row?.id ?? null;
+  const newest = await findRow(db, 'delivery_retries', { projectId, mode }, { order: ['id desc'], limit: 1 });
+  return newest?.id ?? null;
 }
 
 /**
@@ -77,14 +66,7 @@ export async function newestRetry(db: Database | Trx, { projectId, mode }: Deliv
  * retry was stopped already.
  */
 export async function endRetry(trx: Trx, id: string, now: number): Promise<boolean> {
-  const row = await trx
-    .updateTable('delivery_retries')
-    .set({ stopped_at: new Date(now) })
-    .where('id', '=', id)
-    .where('stopped_at', 'is', null)
-    .returning('id')
-    .executeTakeFirst();
-  if (row === undefined) return false;
+  if ((await updateRows(trx, 'delivery_retries', { id, stoppedAt: null }, { stoppedAt: now })) === 0) return false;
   // Claimed deliveries have a lease, which is later than the time at which they became due.
   await sql`
     with ended as (

@@ -1,35 +1,26 @@
-import { sql, type SqlBool } from 'kysely';
+import { sql, type RawBuilder } from 'kysely';
 import { timestamp, type Database, type Trx } from '../database.ts';
 import { notify } from '../notifications.ts';
-import { fields, toRow, type Stored } from '../rows.ts';
+import { fields, findRow, findRows, insertRows, oneOf, updateRows, type Stored } from '../rows.ts';
+import type { DeliveryScope } from './delivery-list.ts';
 
 /** The receiver of a project's events. */
 export type WebhookEndpoint = Omit<Stored<'webhook_endpoints'>, 'deletedAt'>;
 
-const ENDPOINT = fields('webhook_endpoints', { without: ['deleted_at'] });
+const ENDPOINT = { without: ['deleted_at'] } as const;
 
 export async function insertEndpoint(trx: Trx, endpoint: WebhookEndpoint): Promise<void> {
-  await trx
-    .insertInto('webhook_endpoints')
-    .values(toRow('webhook_endpoints', { ...endpoint, deletedAt: null }))
-    .execute();
+  await insertRows(trx, 'webhook_endpoints', [{ ...endpoint, deletedAt: null }]);
 }
 
 /** Endpoints that were not deleted, oldest first; of one project or of all. */
 export async function listEndpoints(db: Database, projectId: string | null): Promise<readonly WebhookEndpoint[]> {
-  let query = db.selectFrom('webhook_endpoints').select(ENDPOINT).where('deleted_at', 'is', null);
-  if (projectId !== null) query = query.where('project_id', '=', projectId);
-  return query.orderBy('created_at').orderBy('id').execute();
-}
-
-/** The endpoint with an id, unless it was deleted. */
-function endpointOf(executor: Database | Trx, id: string) {
-  return executor.selectFrom('webhook_endpoints').select(ENDPOINT).where('id', '=', id).where('deleted_at', 'is', null);
+  const wanted = { deletedAt: null, ...(projectId === null ? {} : { projectId }) };
+  return findRows(db, 'webhook_endpoints', wanted, { ...ENDPOINT, order: ['createdAt', 'id'] });
 }
 
 export async function findEndpoint(executor: Database | Trx, id: string): Promise<WebhookEndpoint | null> {
-  const row = await endpointOf(executor, id).executeTakeFirst();
-  return row ?? null;
+  return findRow(executor, 'webhook_endpoints', { id, deletedAt: null }, ENDPOINT);
 }
 
 /** These endpoints by id, without deleted ones. */
@@ -38,12 +29,7 @@ export async function findEndpoints(
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, WebhookEndpoint>> {
   if (ids.length === 0) return new Map();
-  const rows = await db
-    .selectFrom('webhook_endpoints')
-    .select(ENDPOINT)
-    .where(sql<SqlBool>`id = any (${ids}::uuid[])`)
-    .where('deleted_at', 'is', null)
-    .execute();
+  const rows = await findRows(db, 'webhook_endpoints', { id: oneOf(ids), deletedAt: null }, ENDPOINT);
   return new Map(rows.map((row) => [row.id, row]));
 }
 
@@ -57,16 +43,9 @@ export async function closeEndpoint(
   how: { readonly kind: 'deleted' } | { readonly kind: 'disabled'; readonly reason: string },
   now: number,
 ): Promise<boolean> {
-  const at = new Date(now);
-  const row = await trx
-    .updateTable('webhook_endpoints')
-    .set(how.kind === 'deleted' ? { deleted_at: at } : { disabled_at: at, disabled_reason: how.reason })
-    .where('id', '=', id)
-    .where('deleted_at', 'is', null)
-    .$if(how.kind === 'disabled', (update) => update.where('disabled_at', 'is', null))
-    .returning('id')
-    .executeTakeFirst();
-  if (row === undefined) return false;
+  const open = { id, deletedAt: null, ...(how.kind === 'disabled' && { disabledAt: null }) };
+  const changes = how.kind === 'deleted' ? { deletedAt: now } : { disabledAt: now, disabledReason: how.reason };
+  if ((await updateRows(trx, 'webhook_endpoints', open, changes)) === 0) return false;
   // Deliveries being recorded at this moment are left out, because waiting for each other could deadlock: claims cancel
   // them.
   await trx
@@ -90,25 +69,15 @@ export async function closeEndpoint(
  * cancelled and can be retried manually; to a paused one also the waiting deliveries.
  */
 export async function enableEndpoint(trx: Trx, id: string): Promise<boolean> {
-  const row = await trx
-    .updateTable('webhook_endpoints')
-    .set({ disabled_at: null, disabled_reason: null, paused_at: null })
-    .where('id', '=', id)
-    .where('deleted_at', 'is', null)
-    .returning('id')
-    .executeTakeFirst();
-  if (row === undefined) return false;
+  const changes = { disabledAt: null, disabledReason: null, pausedAt: null };
+  if ((await updateRows(trx, 'webhook_endpoints', { id, deletedAt: null }, changes)) === 0) return false;
   await notify(trx, 'deliveries');
   return true;
 }
 
 /** Stops claiming an endpoint's due deliveries. */
 export async function pauseEndpoint(trx: Trx, id: string, now: number): Promise<void> {
-  await trx
-    .updateTable('webhook_endpoints')
-    .set({ paused_at: new Date(now) })
-    .where('id', '=', id)
-    .execute();
+  await updateRows(trx, 'webhook_endpoints', { id }, { pausedAt: now });
 }
 
 /** Changes an endpoint's URL and its types of events. Waiting deliveries go to the new URL too. */
@@ -121,14 +90,13 @@ export async function changeEndpoint(
     .updateTable('webhook_endpoints')
     .set({ url, events })
     .where('id', '=', id)
-    .returning(ENDPOINT)
+    .returning(fields('webhook_endpoints', ENDPOINT))
     .executeTakeFirstOrThrow();
 }
 
 /** An endpoint that was not deleted, locked until the transaction ends. */
 export async function lockEndpoint(trx: Trx, id: string): Promise<WebhookEndpoint | null> {
-  const row = await endpointOf(trx, id).forUpdate().executeTakeFirst();
-  return row ?? null;
+  return findRow(trx, 'webhook_endpoints', { id, deletedAt: null }, { ...ENDPOINT, isLocked: true });
 }
 
 /**
@@ -148,6 +116,60 @@ export async function replaceSecret(
     .updateTable('webhook_endpoints')
     .set({ ...previous, secret: sealed })
     .where('id', '=', id)
-    .returning(ENDPOINT)
+    .returning(fields('webhook_endpoints', ENDPOINT))
     .executeTakeFirstOrThrow();
+}
+
+/** The recent attempts at an endpoint, and the deliveries that wait for it. */
+export interface EndpointHealth {
+  readonly endpointId: string;
+  /** Attempts of its newest deliveries, at most a thousand, since the given time. */
+  readonly attempts: number;
+  /** The attempts among these that were answered with 200 to 299. */
+  readonly acknowledged: number;
+  /** The median duration of the answers; null without any. */
+  readonly medianMs: number | null;
+  readonly p95Ms: number | null;
+  /** At most {@link MAX_COUNTED} plus one. */
+  readonly waiting: number;
+  readonly nextAttemptAt: number | null;
+  readonly lastAttemptAt: number | null;
+}
+
+/** More waiting deliveries than this are not counted. */
+export const MAX_COUNTED = 10_000;
+const NEWEST = 1_000;
+
+/** The health of all endpoints of a project and mode that were not deleted. */
+export async function endpointHealth(
+  db: Database,
+  { projectId, mode }: DeliveryScope,
+  since: number,
+): Promise<ReadonlyMap<string, EndpointHealth>> {
+  const { rows } = await sql<EndpointHealth>`
+    select w.id as "endpointId", lately.*, due.*
+    from webhook_endpoints w
+    cross join lateral (
+      select count(a.id)::integer as attempts,
+        (count(a.id) filter (where a.response_status between 200 and 299))::integer as acknowledged,
+        ${percentile(0.5)} as "medianMs", ${percentile(0.95)} as "p95Ms",
+        max(a.started_at) as "lastAttemptAt"
+      from (
+        select id from deliveries where endpoint_id = w.id order by id desc limit ${NEWEST}
+      ) d join delivery_attempts a on a.delivery_id = d.id and a.started_at >= ${timestamp(since)}
+    ) lately
+    cross join lateral (
+      select count(*)::integer as waiting, min(next_attempt_at) as "nextAttemptAt" from (
+        select next_attempt_at from deliveries where endpoint_id = w.id and next_attempt_at is not null
+        order by next_attempt_at limit ${MAX_COUNTED + 1}
+      ) d
+    ) due
+    where w.project_id = ${projectId}::uuid and w.mode = ${mode} and w.deleted_at is null`.execute(db);
+  return new Map(rows.map((health) => [health.endpointId, health]));
+}
+
+/** A percentile of the durations of answers, in whole milliseconds. */
+function percentile(fraction: number): RawBuilder<unknown> {
+  return sql`floor(0.5 + percentile_cont(${fraction}::double precision) within group (order by a.duration_ms)
+    filter (where a.response_status is not null))::integer`;
 }

@@ -1,8 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { markupText } from '../../pages/html.ts';
-import { chooseLanguage, ENGLISH, LANGUAGES } from './languages.ts';
-import type { TextKey } from './locale.ts';
+import { chooseLanguage, ENGLISH, LANGUAGES, type TextKey } from './locale.ts';
 
 const en = ENGLISH.texts;
 const others = [...LANGUAGES.values()].filter((locale) => locale !== ENGLISH);

@@ -5,7 +5,7 @@ import { cancelForm, timeLeft } from './parts.ts';
 import { assetName, networkLabel, networkName } from '../language/format.ts';
 import { html, type Html, raw } from '../../pages/html.ts';
 import { statusHeading } from '../layout.ts';
-import { pageHref, paymentPath } from '../links.ts';
+import { pageHref, paymentPath } from '../present.ts';
 import type { ChooseStep, PaymentView, TokenChoice } from '../view.ts';
 
 /** Each asset's well-known sign in our own drawing, on a disc of its colour. */

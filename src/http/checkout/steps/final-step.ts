@@ -1,7 +1,7 @@
 import { commonPlaces, crypto, fiatWithCode, grouped, name, networkName, sentences } from '../language/format.ts';
 import { html, type Html } from '../../pages/html.ts';
 import { facts, statusHeading } from '../layout.ts';
-import { paymentPath, pageHref, shopHref } from '../links.ts';
+import { paymentPath, pageHref, shopHref } from '../present.ts';
 import type { TextKey } from '../language/locale.ts';
 import { rateOf, worthOf, contactShop, supportLink, transactionFact } from './parts.ts';
 import type { ClosedStep, CompletedStep, PaymentView, QuoteView, RefundNews } from '../view.ts';

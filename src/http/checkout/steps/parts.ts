@@ -1,5 +1,5 @@
 import { html, type Html } from '../../pages/html.ts';
-import { pageHref, paymentPath } from '../links.ts';
+import { pageHref, paymentPath } from '../present.ts';
 import type { PaymentView, QuoteView, TestProgress, WrongMoney } from '../view.ts';
 import { divHalfUp, formatDecimal } from '../../../domain/money.ts';
 import { PRICE_PLACES, quotedPrice, type Priced as PricedUnits } from '../../quoted-price.ts';

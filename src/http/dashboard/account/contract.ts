@@ -1,6 +1,5 @@
 import { Type, type Static } from 'typebox';
-import { email, oneOf, text } from '../../fields.ts';
-import { nullable, time } from '../../shapes.ts';
+import { email, oneOf, text, nullable, time } from '../../fields.ts';
 import {
   type Contracts,
   actionShape,

@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { confirmEmail } from '../../../app/people/email.ts';
 import { acceptLink, linkState } from '../../../app/people/links.ts';
 import { signOut, type Started } from '../../../app/people/sessions.ts';
@@ -14,27 +14,27 @@ import { isoTime } from '../../../wire/time.ts';
 import { clientAddress } from '../../client.ts';
 import { readCookie, setCookie } from '../../cookies.ts';
 import { invalid, notFound, RequestError } from '../../errors.ts';
-import { addRoute, appFor, clientOf, partsFor, tooMany, type Dashboard } from '../route.ts';
+import { clientOf, tooMany, type Dashboard, type Routes } from '../route.ts';
 import type { SessionAnswer } from './contract.ts';
 import { secondFactorView, sessionView, signedInView } from './record.ts';
 
 const ANYBODY = { action: 'anybody' } as const;
 
 /** Set-up, invitations, sign-in and sign-out. */
-export function signInRoutes(app: FastifyInstance, dashboard: Dashboard): void {
+export function signInRoutes(routes: Routes, dashboard: Dashboard): void {
   const { behindProxy } = dashboard;
-  addRoute(app, 'GET /dashboard/api/session', ANYBODY, ({ request }) => sessionView(dashboard, request));
+  routes.add('GET /dashboard/api/session', ANYBODY, ({ request }) => sessionView(dashboard, request));
 
-  addRoute(app, 'POST /dashboard/api/links/state', ANYBODY, async ({ body }) => {
+  routes.add('POST /dashboard/api/links/state', ANYBODY, async ({ body }) => {
     const state = await linkState(dashboard.people.app, body.token);
     if (state.kind !== 'open') return { state: state.kind };
     const { purpose, email, expiresAt } = state;
     return { state: 'open' as const, purpose, email, expires_at: isoTime(expiresAt) };
   });
 
-  addRoute(app, 'POST /dashboard/api/links/accept', ANYBODY, async ({ body, request, reply }) => {
+  routes.add('POST /dashboard/api/links/accept', ANYBODY, async ({ body, parts, request, reply }) => {
     const { token, email = null, password } = body;
-    const outcome = await acceptLink(partsFor(dashboard, request), clientOf(dashboard, request), {
+    const outcome = await acceptLink(parts, clientOf(dashboard, request), {
       token,
       email,
       password,
@@ -43,18 +43,18 @@ export function signInRoutes(app: FastifyInstance, dashboard: Dashboard): void {
     throw outcome.kind === 'refused' ? invalid(outcome.param, outcome.message) : notFound(CLOSED[outcome.state]);
   });
 
-  addRoute(app, 'POST /dashboard/api/links/confirm-email', ANYBODY, async ({ body, request }) => {
-    const outcome = await confirmEmail(appFor(dashboard.people.app, request), body.token, clientAddress(request));
+  routes.add('POST /dashboard/api/links/confirm-email', ANYBODY, async ({ body, own, request }) => {
+    const outcome = await confirmEmail(own, body.token, clientAddress(request));
     if (outcome.kind === 'closed') throw notFound(NOT_CONFIRMED);
     return {};
   });
 
-  addRoute(app, 'POST /dashboard/api/sign-in', ANYBODY, async ({ body, request, reply }) =>
+  routes.add('POST /dashboard/api/sign-in', ANYBODY, async ({ body, parts, request, reply }) =>
     answer(
       dashboard,
       request,
       reply,
-      await signIn(partsFor(dashboard, request), clientOf(dashboard, request), body),
+      await signIn(parts, clientOf(dashboard, request), body),
       body.code === undefined ? WRONG : WRONG_TOGETHER,
     ),
   );
@@ -62,30 +62,30 @@ export function signInRoutes(app: FastifyInstance, dashboard: Dashboard): void {
     ['code', 'totp'],
     ['recovery-code', 'recovery_code'],
   ] as const) {
-    addRoute(app, `POST /dashboard/api/sign-in/${path}`, ANYBODY, async ({ body, request, reply }) => {
+    routes.add(`POST /dashboard/api/sign-in/${path}`, ANYBODY, async ({ body, parts, request, reply }) => {
       const given = { kind, code: body.code };
       const cookie = readCookie(request, 'sign_in', behindProxy);
-      const outcome = await confirmCode(partsFor(dashboard, request), clientOf(dashboard, request), cookie, given);
+      const outcome = await confirmCode(parts, clientOf(dashboard, request), cookie, given);
       return answer(dashboard, request, reply, outcome, WRONG_CODE);
     });
   }
 
-  addRoute(app, 'POST /dashboard/api/sign-in/passkey/options', ANYBODY, async ({ request, reply }) => {
+  routes.add('POST /dashboard/api/sign-in/passkey/options', ANYBODY, async ({ request, reply }) => {
     const cookie = readCookie(request, 'sign_in', behindProxy);
     const challenge = await passkeyChallenge(dashboard.people, cookie);
     if (challenge === null) throw noPasskeys();
     if (challenge.token !== null) setCookie(request, reply, 'sign_in', challenge.token, behindProxy);
     return { options: { ...challenge.options } };
   });
-  addRoute(app, 'POST /dashboard/api/sign-in/passkey', ANYBODY, async ({ body, request, reply }) => {
+  routes.add('POST /dashboard/api/sign-in/passkey', ANYBODY, async ({ body, parts, request, reply }) => {
     const cookie = readCookie(request, 'sign_in', behindProxy);
     const client = clientOf(dashboard, request);
-    const outcome = await confirmPasskey(partsFor(dashboard, request), client, cookie, body.response);
+    const outcome = await confirmPasskey(parts, client, cookie, body.response);
     return answer(dashboard, request, reply, outcome, WRONG_PASSKEY);
   });
 
-  addRoute(app, 'POST /dashboard/api/sign-out', ANYBODY, async ({ request, reply }) => {
-    if (request.signedIn !== null) await signOut(appFor(dashboard.people.app, request), request.signedIn);
+  routes.add('POST /dashboard/api/sign-out', ANYBODY, async ({ own, request, reply }) => {
+    if (request.signedIn !== null) await signOut(own, request.signedIn);
     await giveUpSignIn(dashboard.people.app, readCookie(request, 'sign_in', behindProxy));
     for (const kind of ['session', 'sign_in'] as const) setCookie(request, reply, kind, null, behindProxy);
     return {};

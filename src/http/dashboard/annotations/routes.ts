@@ -1,5 +1,3 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { App } from '../../../app/context.ts';
 import { addLabel, dropLabel, labelNames } from '../../../app/dashboard/labels.ts';
 import { addNote, editNote, removeNote, type AnnotationOutcome } from '../../../app/dashboard/notes.ts';
 import type { PaymentSelector } from '../../../app/payments/change-payment.ts';
@@ -8,45 +6,42 @@ import { mayDo } from '../../../domain/role.ts';
 import { invalid, notFound, RequestError } from '../../errors.ts';
 import type { PaymentView } from '../payments/contract.ts';
 import { viewOf } from '../payments/record.ts';
-import { addRoute, appFor, type Dashboard } from '../route.ts';
-import { noPayment, paymentSelector, scopeOf, type ProjectScope } from '../scope.ts';
+import type { Dashboard, Routes, PaymentCall } from '../route.ts';
+import { noPayment, paymentSelector } from '../scope.ts';
 
 const PAYMENT = '/dashboard/api/projects/:project/:mode/payments/:payment';
 
 /** Notes and labels of payments. */
-export function annotationRoutes(app: FastifyInstance, { people: { app: core } }: Dashboard): void {
+export function annotationRoutes(routes: Routes, { people: { app: core } }: Dashboard): void {
   const WRITE = { action: 'write_notes' } as const;
   const act = async (
-    request: FastifyRequest,
-    params: { readonly project: string; readonly mode: string; readonly payment: string },
-    run: (own: App, selector: PaymentSelector, scope: ProjectScope) => Promise<AnnotationOutcome>,
+    { scope, own, params, request }: PaymentCall,
+    run: (selector: PaymentSelector) => Promise<AnnotationOutcome>,
   ): Promise<PaymentView> => {
-    const scope = scopeOf(request, params);
     const selector = paymentSelector(scope, params.payment);
-    checkDone(await run(appFor(core, request), selector, scope));
-    return viewOf(core, request, scope, selector);
+    checkDone(await run(selector));
+    return viewOf(own, request, scope, selector);
   };
-  addRoute(app, 'GET /dashboard/api/projects/:project/labels', { action: 'read_payments' }, async ({ params }) => ({
-    // The guard has checked that the project exists.
-    data: [...(await labelNames(core, params.project.toLowerCase()))],
+  routes.add('GET /dashboard/api/projects/:project/labels', { action: 'read_payments' }, async ({ scope }) => ({
+    data: [...(await labelNames(core, scope.projectId))],
   }));
-  addRoute(app, `POST ${PAYMENT}/notes`, WRITE, ({ params, body, request }) =>
-    act(request, params, (own, selector) => addNote(own, selector, body.text)),
+  routes.add(`POST ${PAYMENT}/notes`, WRITE, (call) =>
+    act(call, (payment) => addNote(call.own, payment, call.body.text)),
   );
-  addRoute(app, `POST ${PAYMENT}/notes/edit`, WRITE, ({ params, body, request }) =>
-    act(request, params, (own, selector) => editNote(own, selector, { ...body, id: noteId(body.id) })),
+  routes.add(`POST ${PAYMENT}/notes/edit`, WRITE, (call) =>
+    act(call, (payment) => editNote(call.own, payment, { ...call.body, id: noteId(call.body.id) })),
   );
-  addRoute(app, `POST ${PAYMENT}/notes/delete`, WRITE, ({ params, body, request }) =>
-    act(request, params, (own, selector, { role }) => {
-      const mayDeleteOthers = mayDo(role, 'delete_notes');
-      return removeNote(own, selector, { ...body, id: noteId(body.id), mayDeleteOthers });
-    }),
+  routes.add(`POST ${PAYMENT}/notes/delete`, WRITE, (call) => {
+    const mayDeleteOthers = mayDo(call.scope.role, 'delete_notes');
+    return act(call, (payment) =>
+      removeNote(call.own, payment, { ...call.body, id: noteId(call.body.id), mayDeleteOthers }),
+    );
+  });
+  routes.add(`POST ${PAYMENT}/labels`, WRITE, (call) =>
+    act(call, (payment) => addLabel(call.own, payment, call.body.label)),
   );
-  addRoute(app, `POST ${PAYMENT}/labels`, WRITE, ({ params, body, request }) =>
-    act(request, params, (own, selector) => addLabel(own, selector, body.label)),
-  );
-  addRoute(app, `POST ${PAYMENT}/labels/remove`, WRITE, ({ params, body, request }) =>
-    act(request, params, (own, selector) => dropLabel(own, selector, body.label)),
+  routes.add(`POST ${PAYMENT}/labels/remove`, WRITE, (call) =>
+    act(call, (payment) => dropLabel(call.own, payment, call.body.label)),
   );
 }
 

@@ -1,8 +1,7 @@
 import { Type, type Static } from 'typebox';
 import { ATTENTION_KINDS } from '../../../domain/attention.ts';
 import { NETWORK_PROBLEMS } from '../../../domain/network-problem.ts';
-import { oneOf, text } from '../../fields.ts';
-import { nullable, time } from '../../shapes.ts';
+import { oneOf, text, nullable, time } from '../../fields.ts';
 import { type Contracts, modeParams } from '../contract-parts.ts';
 
 const personShape = Type.Object({ id: Type.String(), email: Type.String() });

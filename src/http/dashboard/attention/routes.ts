@@ -1,4 +1,3 @@
-import type { FastifyInstance } from 'fastify';
 import { attentionItems, MAX_ATTENTION, type AttentionItem } from '../../../app/dashboard/attention.ts';
 import { markAttention, projectAssignees } from '../../../app/dashboard/mark-attention.ts';
 import { identityOf, noticedNumbers } from '../../../app/notifications/survey.ts';
@@ -9,17 +8,14 @@ import { publicPaymentId } from '../../../wire/payment.ts';
 import { isoTime } from '../../../wire/time.ts';
 import { checkDone } from '../annotations/routes.ts';
 import type { AnswerOf } from '../contract.ts';
-import { addRoute, appFor, type Dashboard } from '../route.ts';
-import { scopeOf, type ProjectScope } from '../scope.ts';
+import type { Dashboard, Routes } from '../route.ts';
+import type { ProjectScope } from '../scope.ts';
 import type { AttentionView } from './contract.ts';
 
 const ATTENTION = '/dashboard/api/projects/:project/:mode/attention';
 
 /** Items that need attention, and people's notes on them. */
-export function attentionRoutes(
-  app: FastifyInstance,
-  { people: { app: core }, serviceHealth, sweeps }: Dashboard,
-): void {
+export function attentionRoutes(routes: Routes, { people: { app: core }, serviceHealth, sweeps }: Dashboard): void {
   const sources = { serviceHealth, sweeps };
   const READ = { action: 'read_payments' } as const;
   const list = async (scope: ProjectScope): Promise<AnswerOf<`GET ${typeof ATTENTION}`>> => {
@@ -35,9 +31,8 @@ export function attentionRoutes(
       people: mayDo(scope.role, 'write_notes') ? people.map(({ id, email }) => ({ id, email })) : [],
     };
   };
-  addRoute(app, `GET ${ATTENTION}`, READ, ({ params, request }) => list(scopeOf(request, params)));
-  addRoute(app, `GET ${ATTENTION}/count`, READ, async ({ params, request }) => {
-    const scope = scopeOf(request, params);
+  routes.add(`GET ${ATTENTION}`, READ, ({ scope }) => list(scope));
+  routes.add(`GET ${ATTENTION}/count`, READ, async ({ scope }) => {
     const [items, numbers] = await Promise.all([attentionItems(core, scope, sources), noticedNumbers(core, scope)]);
     const shown = items.slice(0, MAX_ATTENTION).map(identityOf);
     return {
@@ -46,12 +41,11 @@ export function attentionRoutes(
       unnoticed: shown.filter((identity) => !numbers.has(identity)),
     };
   });
-  addRoute(app, `POST ${ATTENTION}/mark`, { action: 'write_notes' }, async ({ params, body, request }) => {
-    const scope = scopeOf(request, params);
+  routes.add(`POST ${ATTENTION}/mark`, { action: 'write_notes' }, async ({ scope, body, own }) => {
     const { kind, subject, occurrence, version, assigned_to: assignedTo, note, done: isDone } = body;
     const key = { kind, subject, occurrence };
     const change = { assignedTo, note, isDone, version };
-    checkDone(await markAttention(appFor(core, request), scope, sources, { key, change }));
+    checkDone(await markAttention(own, scope, sources, { key, change }));
     return list(scope);
   });
 }

@@ -1,8 +1,7 @@
 import { Type, type Static } from 'typebox';
 import { AUDIT_GROUPS } from '../../../domain/audit-group.ts';
-import { oneOf, text } from '../../fields.ts';
-import { nullable, time } from '../../shapes.ts';
-import { type Contracts, keysetQuery, projectParams } from '../contract-parts.ts';
+import { oneOf, text, nullable, time } from '../../fields.ts';
+import { type Contracts, projectParams, keysetQuery, writing } from '../contract-parts.ts';
 
 /** The changed fields, without secrets. */
 const values = Type.Unsafe<Readonly<Record<string, unknown>> | null>({});
@@ -51,11 +50,8 @@ const query = Type.Object({ ...filters, ...keysetQuery });
 
 const exportShape = Type.Object({
   ...filters,
-  format: Type.Optional(oneOf(['csv', 'jsonl'])),
-  /** Only for a CSV file. Spreadsheets in countries with decimal commas expect semicolons. */
-  separator: Type.Optional(oneOf(['comma', 'semicolon'])),
+  ...writing,
 });
-export type AuditExportRequest = Static<typeof exportShape>;
 
 /** Newest first. */
 export const auditContract = {

@@ -1,8 +1,7 @@
 import { Type, type Static } from 'typebox';
 import { EVENT_TYPES } from '../../../domain/event-type.ts';
-import { oneOf, text } from '../../fields.ts';
-import { nullable, time } from '../../shapes.ts';
-import { type Contracts, idField, keysetQuery, modeParams } from '../contract-parts.ts';
+import { oneOf, text, nullable, time } from '../../fields.ts';
+import { type Contracts, idField, modeParams, keysetQuery, createdFilters } from '../contract-parts.ts';
 
 export const DELIVERY_STATES = ['waiting', 'delivered', 'failed', 'stopped'] as const;
 
@@ -70,9 +69,7 @@ const filters = {
    * not arrive.
    */
   status: Type.Optional(text({ max: 4 })),
-  /** ISO 8601; both times are exclusive. */
-  created_after: Type.Optional(text({ max: 40 })),
-  created_before: Type.Optional(text({ max: 40 })),
+  ...createdFilters,
   /** The payment's id in the form of its API. */
   payment: Type.Optional(text({ max: 64 })),
 };

@@ -1,4 +1,3 @@
-import type { FastifyInstance } from 'fastify';
 import { rejected } from '../../../app/rejected.ts';
 import { retryDelivery } from '../../../app/webhooks/deliveries.ts';
 import { retryDeliveries, retryProgress, runningRetry, stopRetry } from '../../../app/webhooks/retry-deliveries.ts';
@@ -15,22 +14,22 @@ import {
 import type { RetryProgress } from '../../../store/webhooks/delivery-retries.ts';
 import { publicPaymentId } from '../../../wire/payment.ts';
 import { isoTime, isoTimeOrNull } from '../../../wire/time.ts';
-import { readCreated } from '../../dates.ts';
 import { invalid, RequestError } from '../../errors.ts';
 import { done, refusalError } from '../refusal-words.ts';
-import { addRoute, appFor, type Dashboard } from '../route.ts';
-import { scopeOf, type ProjectScope } from '../scope.ts';
+import type { Dashboard, Routes } from '../route.ts';
+import type { ProjectScope } from '../scope.ts';
 import { endpointId } from '../webhooks/routes.ts';
 import type { AttemptView, DeliveryFilters, DeliveryRowView, DeliveryView, RetryView } from './contract.ts';
+import { keysetOf, listOf } from '../record-parts.ts';
+import { readCreated } from '../../dates.ts';
 
 const SCOPE = '/dashboard/api/projects/:project/:mode';
 const DELIVERIES = `${SCOPE}/deliveries` as const;
 const RETRIES = `${SCOPE}/delivery-retries` as const;
-const PAGE = 50;
 const MAX_ATTEMPTS = 20;
 
 /** The deliveries of a project and mode to all endpoints, and sending them again. */
-export function deliveryRoutes(app: FastifyInstance, { people: { app: core, sealingKey }, webhooks }: Dashboard): void {
+export function deliveryRoutes(routes: Routes, { people: { app: core, sealingKey }, webhooks }: Dashboard): void {
   const READ = { action: 'read_developer' } as const;
   const MANAGE = { action: 'manage_webhooks' } as const;
   const viewOf = async (scope: ProjectScope, id: bigint): Promise<DeliveryView> => {
@@ -40,20 +39,17 @@ export function deliveryRoutes(app: FastifyInstance, { people: { app: core, seal
   };
   const isKept = async (scope: ProjectScope, id: bigint): Promise<boolean> =>
     (await findDeliveryDetails(core.db, scope, id, 1)) !== null;
-  addRoute(app, `GET ${DELIVERIES}`, READ, async ({ params, query, request }) => {
-    const limit = query.limit ?? PAGE;
-    const page = { after: query.after === undefined ? null : afterOf(query.after), limit: limit + 1 };
-    const found = await searchDeliveries(core.db, scopeOf(request, params), readFilters(query), page);
-    const last = found.length > limit ? found[limit - 1] : undefined;
-    return { data: found.slice(0, limit).map(rowView), next: last === undefined ? null : deliveryId(last.id) };
+  routes.add(`GET ${DELIVERIES}`, READ, async ({ scope, query }) => {
+    const page = keysetOf(query, parseDelivery);
+    return listOf(await searchDeliveries(core.db, scope, readFilters(query), page), page, rowView, ({ id }) =>
+      deliveryId(id),
+    );
   });
-  addRoute(app, `GET ${DELIVERIES}/:delivery`, READ, ({ params, request }) =>
-    viewOf(scopeOf(request, params), numberOf(params.delivery)),
-  );
-  addRoute(app, `POST ${DELIVERIES}/:delivery/retry`, MANAGE, async ({ params, request }) => {
-    const [scope, id] = [scopeOf(request, params), numberOf(params.delivery)];
+  routes.add(`GET ${DELIVERIES}/:delivery`, READ, ({ scope, params }) => viewOf(scope, numberOf(params.delivery)));
+  routes.add(`POST ${DELIVERIES}/:delivery/retry`, MANAGE, async ({ scope, params, own }) => {
+    const id = numberOf(params.delivery);
     const sending = { sender: webhooks.sender(), sealingKey: await sealingKey() };
-    const retried = await retryDelivery(appFor(core, request), sending, id, scope);
+    const retried = await retryDelivery(own, sending, id, scope);
     // The deliveries to a deleted endpoint still exist.
     if (retried.kind === 'rejected' && retried.code === 'no_delivery' && (await isKept(scope, id))) {
       throw new RequestError('conflict_error', 'The endpoint of this delivery was deleted: nothing can be sent to it.');
@@ -61,19 +57,19 @@ export function deliveryRoutes(app: FastifyInstance, { people: { app: core, seal
     done(retried);
     return viewOf(scope, id);
   });
-  addRoute(app, `POST ${RETRIES}`, MANAGE, async ({ params, body, request }) => {
-    const { retry } = done(await retryDeliveries(appFor(core, request), scopeOf(request, params), readFilters(body)));
+  routes.add(`POST ${RETRIES}`, MANAGE, async ({ scope, body, own }) => {
+    const { retry } = done(await retryDeliveries(own, scope, readFilters(body)));
     return retryView(retry);
   });
-  addRoute(app, `GET ${RETRIES}`, READ, async ({ params, request }) => {
-    const running = await runningRetry(core.db, scopeOf(request, params));
+  routes.add(`GET ${RETRIES}`, READ, async ({ scope }) => {
+    const running = await runningRetry(core.db, scope);
     return { running: running === null ? null : retryView(running) };
   });
-  addRoute(app, `GET ${RETRIES}/:retry`, READ, async ({ params, request }) =>
-    retryView(done(await retryProgress(core, scopeOf(request, params), retryId(params.retry))).retry),
+  routes.add(`GET ${RETRIES}/:retry`, READ, async ({ scope, params }) =>
+    retryView(done(await retryProgress(core, scope, retryId(params.retry))).retry),
   );
-  addRoute(app, `POST ${RETRIES}/:retry/stop`, MANAGE, async ({ params, request }) => {
-    const stopped = await stopRetry(appFor(core, request), scopeOf(request, params), retryId(params.retry));
+  routes.add(`POST ${RETRIES}/:retry/stop`, MANAGE, async ({ scope, params, own }) => {
+    const stopped = await stopRetry(own, scope, retryId(params.retry));
     return retryView(done(stopped).retry);
   });
 }
@@ -97,12 +93,6 @@ function numberOf(text: string): bigint {
   return id;
 }
 
-function afterOf(text: string): bigint {
-  const id = parseDelivery(text);
-  if (id === null) throw invalid('after', 'after must be the next of the page before, as it was given.');
-  return id;
-}
-
 function retryId(text: string): string {
   const id = parseUuid(text);
   if (id === null) throw refusalError(rejected('no_retry'));
@@ -118,16 +108,13 @@ export function readPayment(text: string | undefined): string | null {
 }
 
 function readFilters(query: DeliveryFilters): DeliverySearch {
-  const { endpoint, type, state, status, created_after, created_before } = query;
+  const { endpoint, type, state, status } = query;
   return {
     endpointId: endpoint === undefined ? null : endpointId(endpoint),
     types: type === undefined || !isEventType(type) ? null : [type],
     states: state === undefined ? null : [state],
     answer: answerOf(status),
-    ...readCreated({
-      ...(created_after === undefined ? {} : { created_after }),
-      ...(created_before === undefined ? {} : { created_before }),
-    }),
+    ...readCreated(query),
     paymentId: readPayment(query.payment),
   };
 }

@@ -1,8 +1,7 @@
 import { Type, type Static } from 'typebox';
 import { EVENT_TYPES } from '../../../domain/event-type.ts';
-import { oneOf, text } from '../../fields.ts';
-import { nullable, time } from '../../shapes.ts';
-import { type Contracts, idField, keysetQuery, modeParams } from '../contract-parts.ts';
+import { oneOf, text, nullable, time } from '../../fields.ts';
+import { type Contracts, idField, modeParams, keysetQuery, createdFilters } from '../contract-parts.ts';
 
 const row = {
   id: Type.String(),
@@ -37,8 +36,7 @@ export const eventLogContract = {
     query: Type.Object({
       ...keysetQuery,
       type: Type.Optional(oneOf(EVENT_TYPES)),
-      created_after: Type.Optional(text({ max: 40 })),
-      created_before: Type.Optional(text({ max: 40 })),
+      ...createdFilters,
       payment: Type.Optional(text({ max: 64 })),
     }),
     answer: Type.Object({ data: Type.Array(rowShape), next: nullable(Type.String()) }),

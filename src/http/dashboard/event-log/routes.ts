@@ -1,43 +1,28 @@
-import type { FastifyInstance } from 'fastify';
 import { meaningOf } from '../../../domain/event-type.ts';
 import { decodeId, encodeId } from '../../../domain/id.ts';
-import { findEvent, searchEvents, type StoredEvent } from '../../../store/webhooks/event-list.ts';
+import { findEvent, searchEvents, type EventRow, type StoredEvent } from '../../../store/webhooks/event-list.ts';
 import { isoTime } from '../../../wire/time.ts';
-import { readCreated } from '../../dates.ts';
-import { invalid, notFound } from '../../errors.ts';
+import { notFound } from '../../errors.ts';
 import { paymentOf, readPayment } from '../deliveries/routes.ts';
-import { addRoute, type Dashboard } from '../route.ts';
-import { scopeOf } from '../scope.ts';
+import type { Dashboard, Routes } from '../route.ts';
+import { keysetOf, listOf } from '../record-parts.ts';
+import { readCreated } from '../../dates.ts';
 
 const EVENTS = '/dashboard/api/projects/:project/:mode/event-log';
-const PAGE = 50;
 
 /** The log of all events. */
-export function eventLogRoutes(app: FastifyInstance, { people: { app: core } }: Dashboard): void {
+export function eventLogRoutes(routes: Routes, { people: { app: core } }: Dashboard): void {
   const READ = { action: 'read_developer' } as const;
-  addRoute(app, `GET ${EVENTS}`, READ, async ({ params, query, request }) => {
-    const { limit = PAGE, type, created_after, created_before } = query;
-    const search = {
-      types: type === undefined ? null : [type],
-      paymentId: readPayment(query.payment),
-      ...readCreated({
-        ...(created_after === undefined ? {} : { created_after }),
-        ...(created_before === undefined ? {} : { created_before }),
-      }),
-    };
-    const page = { after: query.after === undefined ? null : afterOf(query.after), limit: limit + 1 };
-    const found = await searchEvents(core.db, scopeOf(request, params), search, page);
-    const last = found.length > limit ? found[limit - 1] : undefined;
-    return {
-      data: found
-        .slice(0, limit)
-        .map((event) => ({ ...commonOf(event), deliveries: event.deliveries, delivered: event.delivered })),
-      next: last === undefined ? null : encodeId('event', last.id),
-    };
+  routes.add(`GET ${EVENTS}`, READ, async ({ scope, query }) => {
+    const page = keysetOf(query, (text) => decodeId('event', text));
+    const types = query.type === undefined ? null : [query.type];
+    const search = { types, paymentId: readPayment(query.payment), ...readCreated(query) };
+    const view = ({ deliveries, delivered, ...event }: EventRow) => ({ ...commonOf(event), deliveries, delivered });
+    return listOf(await searchEvents(core.db, scope, search, page), page, view, ({ id }) => encodeId('event', id));
   });
-  addRoute(app, `GET ${EVENTS}/:event`, READ, async ({ params, request }) => {
+  routes.add(`GET ${EVENTS}/:event`, READ, async ({ scope, params }) => {
     const id = decodeId('event', params.event);
-    const event = id === null ? null : await findEvent(core.db, scopeOf(request, params), id);
+    const event = id === null ? null : await findEvent(core.db, scope, id);
     if (event === null) throw notFound('There is no such event in this project and mode.');
     const { requestId, body } = event;
     return { ...commonOf(event), meaning: meaningOf(event.type), request_id: requestId, body };
@@ -51,10 +36,4 @@ function commonOf(event: Pick<StoredEvent, 'id' | 'type' | 'createdAt' | 'paymen
     created_at: isoTime(event.createdAt),
     payment: paymentOf(event),
   };
-}
-
-function afterOf(text: string): string {
-  const id = decodeId('event', text);
-  if (id === null) throw invalid('after', 'after must be the next of the page before, as it was given.');
-  return id;
 }

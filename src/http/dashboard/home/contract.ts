@@ -1,7 +1,6 @@
 import { Type, type Static, type TSchema } from 'typebox';
 import { PAYMENT_STATUSES } from '../../../domain/status.ts';
-import { oneOf, text } from '../../fields.ts';
-import { nullable, time } from '../../shapes.ts';
+import { oneOf, text, nullable, time } from '../../fields.ts';
 import { type Contracts, modeParams } from '../contract-parts.ts';
 import { paymentRowShape } from '../payments/contract.ts';
 

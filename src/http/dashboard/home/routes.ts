@@ -1,4 +1,3 @@
-import type { FastifyInstance } from 'fastify';
 import type { App } from '../../../app/context.ts';
 import { webhookHealth, type Health } from '../../../app/dashboard/health.ts';
 import { homeFigures, daysOf, lastDays, MAX_RANGE_DAYS, type DayRange } from '../../../app/dashboard/home-figures.ts';
@@ -11,21 +10,18 @@ import { invalid } from '../../errors.ts';
 import type { QueryOf } from '../contract.ts';
 import { readFilters } from '../payment-list/filters.ts';
 import { paymentRow } from '../payments/record.ts';
-import { addRoute, type Dashboard } from '../route.ts';
-import { scopeOf } from '../scope.ts';
+import type { Dashboard, Routes } from '../route.ts';
 import type { HealthLine } from './contract.ts';
 import { figuresView } from './record.ts';
 
 const LATEST = 8;
 
 /** The figures of Home. */
-export function homeRoutes(app: FastifyInstance, { people: { app: core }, serviceHealth }: Dashboard): void {
-  addRoute(
-    app,
+export function homeRoutes(routes: Routes, { people: { app: core }, serviceHealth }: Dashboard): void {
+  routes.add(
     'GET /dashboard/api/projects/:project/:mode/home',
     { action: 'read_payments' },
-    async ({ params, query, request }) => {
-      const scope = scopeOf(request, params);
+    async ({ scope, query }) => {
       const range = readRange(core, query);
       const [figures, latest, steps, service, webhooks] = await Promise.all([
         homeFigures(core, scope, range),

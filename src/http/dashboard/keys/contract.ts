@@ -1,7 +1,6 @@
 import { Type, type Static } from 'typebox';
 import { KEY_KINDS, PERMISSIONS, SCOPES } from '../../../domain/permission.ts';
-import { oneOf, text } from '../../fields.ts';
-import { nullable, time } from '../../shapes.ts';
+import { oneOf, text, nullable, time } from '../../fields.ts';
 import { type Contracts, modeParams, modeShape, projectParams } from '../contract-parts.ts';
 
 const actorShape = Type.Object({

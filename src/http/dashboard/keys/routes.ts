@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyRequest } from 'fastify';
 import {
   changeAllowList,
   isAddressAllowed,
@@ -14,14 +14,14 @@ import { isoTime, isoTimeOrNull } from '../../../wire/time.ts';
 import { clientAddress } from '../../client.ts';
 import { RequestError, notFound } from '../../errors.ts';
 import { done, refusalError } from '../refusal-words.ts';
-import { addRoute, appFor, signedInOf, type Dashboard } from '../route.ts';
-import { scopeOf, type ProjectScope, projectScopeOf } from '../scope.ts';
+import type { Dashboard, Routes } from '../route.ts';
+import { type ProjectScope, signedInOf } from '../scope.ts';
 import type { KeyView, AccessView, AddressView } from './contract.ts';
 
 const KEYS = '/dashboard/api/projects/:project/:mode/keys';
 
 /** API keys of a project and mode. Changing live keys requires reauthentication. */
-export function keyRoutes(app: FastifyInstance, { people: { app: core }, baseUrls }: Dashboard): void {
+export function keyRoutes(routes: Routes, { people: { app: core }, baseUrls }: Dashboard): void {
   const MANAGE = { action: 'manage_keys' } as const;
   const list = async (scope: ProjectScope): Promise<readonly KeyView[]> => {
     const now = core.clock();
@@ -32,28 +32,24 @@ export function keyRoutes(app: FastifyInstance, { people: { app: core }, baseUrl
     if (key === undefined) throw noKey();
     return key;
   };
-  addRoute(app, `GET ${KEYS}`, { action: 'read_developer' }, async ({ params, request }) => {
-    const scope = scopeOf(request, params);
+  routes.add(`GET ${KEYS}`, { action: 'read_developer' }, async ({ scope }) => {
     return { data: [...(await list(scope))], api_url: baseUrls[scope.mode] };
   });
-  addRoute(app, `POST ${KEYS}`, MANAGE, async ({ params, body, request }) => {
-    const scope = scopeOf(request, params);
+  routes.add(`POST ${KEYS}`, MANAGE, async ({ scope, body, own, request }) => {
     const { projectId, mode } = scope;
     const { name, kind, permission = null, scopes = null } = body;
     const wanted = { projectId, mode, name, kind, permission, scopes, maker: roleOf(request, projectId) };
-    const outcome = done(await createKey(appFor(core, request), wanted));
+    const outcome = done(await createKey(own, wanted));
     return { key: await viewOf(scope, outcome.stored.id), text: outcome.key };
   });
-  addRoute(app, `POST ${KEYS}/:key/roll`, MANAGE, async ({ params, body, request }) => {
-    const scope = scopeOf(request, params);
+  routes.add(`POST ${KEYS}/:key/roll`, MANAGE, async ({ scope, params, body, own, request }) => {
     const wanted = { overlapHours: body.overlap_hours, within: scope, maker: roleOf(request, scope.projectId) };
-    const outcome = done(await rollKey(appFor(core, request), keyIdOf(params.key), wanted));
+    const outcome = done(await rollKey(own, keyIdOf(params.key), wanted));
     return { key: await viewOf(scope, outcome.stored.id), text: outcome.key };
   });
-  addRoute(app, `POST ${KEYS}/:key/revoke`, MANAGE, async ({ params, request }) => {
-    const scope = scopeOf(request, params);
+  routes.add(`POST ${KEYS}/:key/revoke`, MANAGE, async ({ scope, params, own }) => {
     const id = keyIdOf(params.key);
-    const { revokedAt } = done(await removeKey(appFor(core, request), id, scope));
+    const { revokedAt } = done(await removeKey(own, id, scope));
     if (revokedAt !== null) {
       throw new RequestError('conflict_error', 'This key was revoked already: it does not work any more.');
     }
@@ -116,7 +112,7 @@ const ACCESS = '/dashboard/api/projects/:project/access';
  * The addresses that may use a project's keys. Changing them requires reauthentication, because live keys depend on
  * them.
  */
-export function accessRoutes(app: FastifyInstance, { people: { app: core }, saveKeyUses }: Dashboard): void {
+export function accessRoutes(routes: Routes, { people: { app: core }, saveKeyUses }: Dashboard): void {
   const CHANGE = { action: 'manage_settings', asksReauthentication: true } as const;
   const viewOf = async (request: FastifyRequest, projectId: string): Promise<AccessView> => {
     // An address that used a key a moment ago counts too.
@@ -133,23 +129,19 @@ export function accessRoutes(app: FastifyInstance, { people: { app: core }, save
       addresses: addresses.map((one) => addressView(one, isAddressAllowed(project.allowIps, one.address))),
     };
   };
-  addRoute(app, `GET ${ACCESS}`, { action: 'read_developer' }, ({ params, request }) =>
-    viewOf(request, projectScopeOf(request, params).projectId),
-  );
-  addRoute(app, `POST ${ACCESS}/ips`, CHANGE, async ({ params, body, request }) => {
-    const { projectId } = projectScopeOf(request, params);
+  routes.add(`GET ${ACCESS}`, { action: 'read_developer' }, ({ scope, request }) => viewOf(request, scope.projectId));
+  routes.add(`POST ${ACCESS}/ips`, CHANGE, async ({ scope: { projectId }, body, own, request }) => {
     await saveKeyUses();
-    const outcome = done(await changeAllowList(appFor(core, request), projectId, { list: 'allowIps', ...body }));
+    const outcome = done(await changeAllowList(own, projectId, { list: 'allowIps', ...body }));
     return {
       saved: outcome.kind === 'done',
       refused: outcome.kind === 'would_refuse' ? outcome.addresses.map((one) => addressView(one, false)) : [],
       access: await viewOf(request, projectId),
     };
   });
-  addRoute(app, `POST ${ACCESS}/origins`, CHANGE, async ({ params, body, request }) => {
-    const { projectId } = projectScopeOf(request, params);
+  routes.add(`POST ${ACCESS}/origins`, CHANGE, async ({ scope: { projectId }, body, own, request }) => {
     const change = { list: 'allowOrigins', anyway: false, ...body } as const;
-    done(await changeAllowList(appFor(core, request), projectId, change));
+    done(await changeAllowList(own, projectId, change));
     return { access: await viewOf(request, projectId) };
   });
 }

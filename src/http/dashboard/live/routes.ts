@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { FastifyReply } from 'fastify';
 import type { ProjectChange } from '../../../app/live/project-watch.ts';
 import { roleOfOpenSession } from '../../../app/people/open-session.ts';
 import { publicPaymentId } from '../../../wire/payment.ts';
@@ -12,8 +12,8 @@ import {
   type StreamLimits,
 } from '../../event-stream.ts';
 import { CONTRACT } from '../contract.ts';
-import { signedInOf, type Dashboard } from '../route.ts';
-import { scopeOf } from '../scope.ts';
+import type { Dashboard, Routes } from '../route.ts';
+import { scopeIn, signedInOf } from '../scope.ts';
 import type { LiveMessage } from './contract.ts';
 
 /** `perClient` counts by person. */
@@ -36,7 +36,7 @@ interface OpenStream {
  * One stream of server-sent events for each open tab. Session and role are checked before each message and at each
  * heartbeat. Once they differ from those at the beginning, the stream ends with the message `session`.
  */
-export function liveRoutes(app: FastifyInstance, dashboard: Dashboard): void {
+export function liveRoutes({ app }: Routes, dashboard: Dashboard): void {
   const { live } = dashboard;
   const limits = { ...LIMITS, ...live.limits };
   const slots = createSlots(limits);
@@ -56,7 +56,7 @@ export function liveRoutes(app: FastifyInstance, dashboard: Dashboard): void {
     done();
   });
   app.get<{ Params: { project: string; mode: string } }>(URL, ROUTE, (request, reply) => {
-    const scope = scopeOf(request, request.params);
+    const scope = scopeIn(request, request.params);
     const signedIn = signedInOf(request);
     const personId = signedIn.person.id;
     const release = isClosing ? null : slots.take(personId);

@@ -2,8 +2,7 @@ import { Type } from 'typebox';
 import { ASSET_CODES } from '../../../domain/asset-code.ts';
 import { FIATS } from '../../../domain/money.ts';
 import { NETWORKS } from '../../../domain/networks.ts';
-import { email, oneOf, text } from '../../fields.ts';
-import { nullable } from '../../shapes.ts';
+import { email, oneOf, text, nullable } from '../../fields.ts';
 import { type Contracts, modeParams, requestField } from '../contract-parts.ts';
 
 export const newPaymentContract = {

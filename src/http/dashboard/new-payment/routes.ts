@@ -1,33 +1,32 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyRequest } from 'fastify';
 import type { NewPayment } from '../../../app/payments/draft-payment.ts';
 import { actorOf } from '../../../app/people/sessions.ts';
 import {
   fiatDecimals,
-  FIATS,
   formatDecimal,
   maxAmountMinor,
   MIN_AMOUNT_MINOR,
   parseDecimal,
   type Fiat,
+  FIATS,
 } from '../../../domain/money.ts';
-import { NO_MERCHANT_FIELDS } from '../../../domain/payment.ts';
 import { findProject } from '../../../store/projects/projects.ts';
 import { paymentUrl, publicPaymentId } from '../../../wire/payment.ts';
 import { clientAddress } from '../../client.ts';
 import { invalid, RequestError } from '../../errors.ts';
 import { messageOf } from '../../ways-out.ts';
 import type { AnswerOf, BodyOf } from '../contract.ts';
-import { addRoute, signedInOf, type Dashboard } from '../route.ts';
-import { formRequest, notAgain, scopeOf, type ProjectScope } from '../scope.ts';
+import type { Dashboard, Routes } from '../route.ts';
+import { formRequest, notAgain, type ProjectScope, signedInOf } from '../scope.ts';
+import { NO_MERCHANT_FIELDS } from '../../../domain/payment.ts';
 
 const PROJECT = '/dashboard/api/projects/:project/:mode';
 const CREATE = `POST ${PROJECT}/payments` as const;
 
 /** Payments created by hand. */
-export function newPaymentRoutes(app: FastifyInstance, { people: { app: core }, creator }: Dashboard): void {
+export function newPaymentRoutes(routes: Routes, { people: { app: core }, creator }: Dashboard): void {
   const CHANGE = { action: 'change_payments' } as const;
-  addRoute(app, `GET ${PROJECT}/tokens`, CHANGE, async ({ params, request }) => {
-    const { projectId, mode } = scopeOf(request, params);
+  routes.add(`GET ${PROJECT}/tokens`, CHANGE, async ({ scope: { projectId, mode } }) => {
     const [tokens, project] = await Promise.all([
       core.railFor(mode).tokens(projectId),
       findProject(core.db, projectId),
@@ -41,8 +40,7 @@ export function newPaymentRoutes(app: FastifyInstance, { people: { app: core }, 
       },
     };
   });
-  addRoute(app, CREATE, CHANGE, async ({ params, body, request }): Promise<AnswerOf<typeof CREATE>> => {
-    const scope = scopeOf(request, params);
+  routes.add(CREATE, CHANGE, async ({ scope, body, request }): Promise<AnswerOf<typeof CREATE>> => {
     const project = await findProject(core.db, scope.projectId);
     if (project?.active === false) {
       throw new RequestError(

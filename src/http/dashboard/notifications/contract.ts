@@ -1,7 +1,6 @@
 import { Type, type Static } from 'typebox';
 import { ATTENTION_TIMES, MAIL_LANGUAGES, NOTIFICATIONS } from '../../../domain/notification.ts';
-import { oneOf, text } from '../../fields.ts';
-import { nullable } from '../../shapes.ts';
+import { oneOf, text, nullable } from '../../fields.ts';
 import type { Contracts } from '../contract-parts.ts';
 
 /** People's choices of mails. */

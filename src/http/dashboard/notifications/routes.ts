@@ -10,24 +10,25 @@ import type { NotificationChoices } from '../../../domain/notification.ts';
 import { clientAddress } from '../../client.ts';
 import { invalid, notFound } from '../../errors.ts';
 import { requireReauthentication } from '../../session-guard.ts';
-import { addRoute, appFor, signedInOf, type Dashboard } from '../route.ts';
+import type { Dashboard, Routes } from '../route.ts';
 import type { ChoicesView, UnsubscribeAnswer } from './contract.ts';
+import { signedInOf } from '../scope.ts';
 
 const OWN = { action: 'own_account' } as const;
 const ANYBODY = { action: 'anybody' } as const;
 
 /** People's choices of mails, and the links that switch a kind off. */
-export function notificationRoutes(app: FastifyInstance, { people: { app: core } }: Dashboard): void {
+export function notificationRoutes(routes: Routes, { people: { app: core } }: Dashboard): void {
   const viewOf = ({ walletChanged, weeklyOn, ...same }: NotificationChoices): ChoicesView => ({
     ...same,
     wallet_changed: walletChanged,
     weekly_on: weeklyOn,
     sends_mail: core.sendsMail === true,
   });
-  addRoute(app, 'GET /dashboard/api/account/notifications', OWN, async ({ request }) =>
+  routes.add('GET /dashboard/api/account/notifications', OWN, async ({ request }) =>
     viewOf(await notificationChoices(core, signedInOf(request).person.id)),
   );
-  addRoute(app, 'POST /dashboard/api/account/notifications', OWN, async ({ body, request }) => {
+  routes.add('POST /dashboard/api/account/notifications', OWN, async ({ body, own, request }) => {
     const { wallet_changed: walletChanged, weekly_on: weeklyOn, ...same } = body;
     const given = {
       ...same,
@@ -36,17 +37,17 @@ export function notificationRoutes(app: FastifyInstance, { people: { app: core }
     };
     // A stolen session must not silence the alarm before it redirects the money.
     if (walletChanged === false) requireReauthentication(signedInOf(request), core.clock());
-    const outcome = await changeChoices(appFor(core, request), signedInOf(request).person.id, given);
+    const outcome = await changeChoices(own, signedInOf(request).person.id, given);
     if (outcome.kind === 'refused') throw invalid('zone', outcome.message);
     return viewOf(outcome.choices);
   });
-  addRoute(app, 'POST /dashboard/api/unsubscribe/state', ANYBODY, async ({ body }) =>
+  routes.add('POST /dashboard/api/unsubscribe/state', ANYBODY, async ({ body }) =>
     unsubscribeView(await unsubscribeState(core, body.token)),
   );
-  addRoute(app, 'POST /dashboard/api/unsubscribe', ANYBODY, async ({ body, request }) =>
-    unsubscribeView(await unsubscribe(appFor(core, request), body.token, clientAddress(request))),
+  routes.add('POST /dashboard/api/unsubscribe', ANYBODY, async ({ body, own, request }) =>
+    unsubscribeView(await unsubscribe(own, body.token, clientAddress(request))),
   );
-  oneClick(app, core);
+  oneClick(routes.app, core);
 }
 
 /**

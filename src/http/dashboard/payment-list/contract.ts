@@ -2,9 +2,8 @@ import { Type, type Static, type TOptional, type TString, type TUnsafe } from 't
 import { EXPORT_COLUMNS } from '../../../domain/export-column.ts';
 import { PAYMENT_FILTER_NAMES, PAYMENT_FILTERS, type PaymentFilterField } from '../../../domain/payment-filters.ts';
 import { PAYMENT_APIS, type PaymentApi } from '../../../domain/payment.ts';
-import { oneOf, text } from '../../fields.ts';
-import { nullable } from '../../shapes.ts';
-import { type Contracts, keysetQuery, modeParams, modeShape } from '../contract-parts.ts';
+import { oneOf, text, nullable } from '../../fields.ts';
+import { type Contracts, modeParams, modeShape, keysetQuery, writing } from '../contract-parts.ts';
 import { paymentRowShape } from '../payments/contract.ts';
 
 type FilterSchemas = {
@@ -25,9 +24,7 @@ export type FilterFields = Static<typeof filterFields>;
 
 const exportShape = Type.Object({
   ...paymentFilters,
-  format: Type.Optional(oneOf(['csv', 'jsonl'])),
-  /** Only for a CSV file. Spreadsheets in countries with decimal commas expect semicolons. */
-  separator: Type.Optional(oneOf(['comma', 'semicolon'])),
+  ...writing,
   /** The default columns if absent. The file has them in its own order. */
   columns: Type.Optional(Type.Array(oneOf(EXPORT_COLUMNS), { maxItems: EXPORT_COLUMNS.length })),
   /** IANA name of the time zone of a CSV file; JSON is in UTC. */

@@ -1,7 +1,6 @@
 import { searchKeysOf } from '../../../app/dashboard/search.ts';
 import { ASSET_CODES } from '../../../domain/asset-code.ts';
 import { allTokens } from '../../../domain/asset.ts';
-import { parseUuid } from '../../../domain/id.ts';
 import {
   FIATS,
   fiatDecimals,
@@ -15,9 +14,9 @@ import { EXCEPTIONS } from '../../../domain/payment.ts';
 import { PAYMENT_STATUSES } from '../../../domain/status.ts';
 import type { AmountRange } from '../../../store/payments/amount-steps.ts';
 import type { PaymentSearch } from '../../../store/payments/payment-filter.ts';
-import { readCreated } from '../../dates.ts';
 import { invalid } from '../../errors.ts';
 import type { FilterFields } from './contract.ts';
+import { readCreated } from '../../dates.ts';
 
 /**
  * Reads the list's filters.
@@ -34,10 +33,7 @@ export function readFilters(query: FilterFields): PaymentSearch {
     exceptions: wordsOf('exception', exception, EXCEPTIONS),
     api: api ?? null,
     tokens: tokensOf(asset, network),
-    ...readCreated({
-      ...(created_after === undefined ? {} : { created_after }),
-      ...(created_before === undefined ? {} : { created_before }),
-    }),
+    ...readCreated({ created_after, created_before }),
     amounts: amountsOf({ amount_min, amount_max, currency }),
     label: textOf(label),
     keys: searchKeysOf(search ?? ''),
@@ -56,14 +52,6 @@ function tokensOf(asset: string | undefined, network: string | undefined): Payme
   return allTokens().filter(
     (token) => (assets?.includes(token.asset) ?? true) && (networks?.includes(token.network) ?? true),
   );
-}
-
-/** The cursor from `after`. */
-export function readAfter(text: string | undefined): string | null {
-  if (text === undefined) return null;
-  const id = parseUuid(text);
-  if (id === null) throw invalid('after', 'after must be the next of the page before, as it was given.');
-  return id;
 }
 
 /** Words separated by commas, without duplicates; null if there are none. */

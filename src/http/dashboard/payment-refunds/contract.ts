@@ -1,6 +1,5 @@
 import { Type } from 'typebox';
-import { text } from '../../fields.ts';
-import { time } from '../../shapes.ts';
+import { text, time } from '../../fields.ts';
 import { type Contracts, paymentParams, requestField } from '../contract-parts.ts';
 import { paymentShape } from '../payments/contract.ts';
 

@@ -1,4 +1,3 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { App } from '../../../app/context.ts';
 import { selects, type PaymentSelector } from '../../../app/payments/change-payment.ts';
 import { cancelRefund, readRefund } from '../../../app/refunds/change-refund.ts';
@@ -18,18 +17,14 @@ import { invalid, notFound, RequestError } from '../../errors.ts';
 import { messageOf } from '../../ways-out.ts';
 import type { BodyOf } from '../contract.ts';
 import { viewOf } from '../payments/record.ts';
-import { addRoute, appFor, type Dashboard } from '../route.ts';
-import { formRequest, notAgain, noPayment, paymentSelector, scopeOf } from '../scope.ts';
+import type { Dashboard, Routes } from '../route.ts';
+import { formRequest, notAgain, noPayment, paymentSelector } from '../scope.ts';
 
 const REFUNDS = '/dashboard/api/projects/:project/:mode/payments/:payment/refunds';
 
 /** A payment's refunds: create and cancel. */
-export function refundRoutes(app: FastifyInstance, dashboard: Dashboard): void {
-  const {
-    people: { app: core },
-  } = dashboard;
-  addRoute(app, `POST ${REFUNDS}`, { action: 'request_refunds' }, async ({ params, body, request }) => {
-    const scope = scopeOf(request, params);
+export function refundRoutes(routes: Routes, { people: { app: core } }: Dashboard): void {
+  routes.add(`POST ${REFUNDS}`, { action: 'request_refunds' }, async ({ scope, params, body, own, request }) => {
     const selector = paymentSelector(scope, params.payment);
     if (body.address !== undefined && !mayDo(scope.role, 'create_refunds')) {
       throw new RequestError('permission_error', refusalOf(scope.role, 'create_refunds'));
@@ -37,7 +32,7 @@ export function refundRoutes(app: FastifyInstance, dashboard: Dashboard): void {
     const payment = await paymentOf(core, selector);
     const { id: paymentId, projectId, mode, api, currency } = payment;
     const outcome = await createRefund(
-      appFor(core, request),
+      own,
       {
         projectId,
         mode,
@@ -54,8 +49,8 @@ export function refundRoutes(app: FastifyInstance, dashboard: Dashboard): void {
     const refund = refundIdOf(outcome);
     return { payment: await viewOf(core, request, scope, selector), refund };
   });
-  addRoute(app, `GET ${REFUNDS}/rate`, { action: 'request_refunds' }, async ({ params, query, request }) => {
-    const payment = await paymentOf(core, paymentSelector(scopeOf(request, params), params.payment));
+  routes.add(`GET ${REFUNDS}/rate`, { action: 'request_refunds' }, async ({ scope, params, query }) => {
+    const payment = await paymentOf(core, paymentSelector(scope, params.payment));
     const worth = amountNow(core, payment, query, readAmount(query.amount, payment.currency));
     switch (worth.kind) {
       case 'ok': {
@@ -71,18 +66,27 @@ export function refundRoutes(app: FastifyInstance, dashboard: Dashboard): void {
         throw invalid(fieldOf(worth.param), worth.message);
     }
   });
-  addRoute(app, `POST ${REFUNDS}/:refund/cancel`, { action: 'request_refunds' }, async ({ params, request }) => {
-    const { scope, selector, refund: wanted } = await refundOf(dashboard, request, params);
-    const { projectId, mode, role } = scope;
-    const { id } = wanted;
-    if (!mayDo(role, 'create_refunds') && (await withChosenAddress(core.db, [wanted])).has(id)) {
-      const reason =
-        'The address of this refund does not come from its customer, so that only who may choose one cancels it.';
-      throw new RequestError('permission_error', `${reason} ${refusalOf(role, 'create_refunds')}`);
-    }
-    const refund = refundIdOf(await cancelRefund(appFor(core, request), { id, projectId, mode }));
-    return { payment: await viewOf(core, request, scope, selector), refund };
-  });
+  routes.add(
+    `POST ${REFUNDS}/:refund/cancel`,
+    { action: 'request_refunds' },
+    async ({ scope, params, own, request }) => {
+      const { projectId, mode, role } = scope;
+      const selector = paymentSelector(scope, params.payment);
+      const id = decodeId('refund', params.refund);
+      const wanted = id === null ? null : await readRefund(core, { id, projectId, mode });
+      // It must belong to the payment in the path.
+      if (wanted?.paymentId !== selector.id || wanted.paymentApi !== selector.api) {
+        throw notFound('There is no such refund of this payment.');
+      }
+      if (!mayDo(role, 'create_refunds') && (await withChosenAddress(core.db, [wanted])).has(wanted.id)) {
+        const reason =
+          'The address of this refund does not come from its customer, so that only who may choose one cancels it.';
+        throw new RequestError('permission_error', `${reason} ${refusalOf(role, 'create_refunds')}`);
+      }
+      const refund = refundIdOf(await cancelRefund(own, { id: wanted.id, projectId, mode }));
+      return { payment: await viewOf(core, request, scope, selector), refund };
+    },
+  );
 }
 
 const RATE_DECIMALS = 8;
@@ -100,25 +104,6 @@ function rateUntilOf({ rate_until, crypto_amount }: BodyOf<`POST ${typeof REFUND
   if (crypto_amount === undefined) throw invalid('rate_until', 'rate_until can only be given with crypto_amount.');
   const time = readIsoDate('rate_until', rate_until);
   return time === null ? {} : { rateUntil: time.startAt };
-}
-
-/** The refund in the path, which must belong to the payment in the path. */
-async function refundOf(
-  { people: { app: core } }: Dashboard,
-  request: FastifyRequest,
-  params: { readonly project: string; readonly mode: string; readonly payment: string; readonly refund: string },
-) {
-  const scope = scopeOf(request, params);
-  const selector = paymentSelector(scope, params.payment);
-  const id = decodeId('refund', params.refund);
-  const { projectId, mode } = scope;
-  const refund = id === null ? null : await readRefund(core, { id, projectId, mode });
-  if (refund?.paymentId !== selector.id || refund.paymentApi !== selector.api) throw noRefund();
-  return { scope, selector, refund };
-}
-
-function noRefund(): RequestError {
-  return notFound('There is no such refund of this payment.');
 }
 
 /** The requested size; null for everything that is left. */

@@ -4,8 +4,7 @@ import { NETWORKS } from '../../../domain/networks.ts';
 import { EXCEPTIONS, PAYMENT_APIS } from '../../../domain/payment.ts';
 import { SIMULATIONS } from '../../../domain/simulation.ts';
 import { PAYMENT_STATUSES } from '../../../domain/status.ts';
-import { oneOf, text } from '../../fields.ts';
-import { nullable, time } from '../../shapes.ts';
+import { oneOf, text, nullable, time } from '../../fields.ts';
 import { type Contracts, explorerUrl, modeShape, paymentParams } from '../contract-parts.ts';
 import { REFUND_TARGETS, refundableShape, refundShape } from '../refunds/contract.ts';
 

@@ -1,4 +1,3 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { App } from '../../../app/context.ts';
 import type { ChangeOutcome, PaymentSelector } from '../../../app/payments/change-payment.ts';
 import {
@@ -18,49 +17,38 @@ import { whyNot } from '../../api.ts';
 import { invalid, RequestError } from '../../errors.ts';
 import { messageOf } from '../../ways-out.ts';
 import type { BodyOf } from '../contract.ts';
-import { addRoute, appFor, type Dashboard } from '../route.ts';
-import { noPayment, paymentSelector, scopeOf } from '../scope.ts';
+import type { Dashboard, Routes, PaymentCall } from '../route.ts';
+import { noPayment, paymentSelector } from '../scope.ts';
 import type { Consequences, PaymentView } from './contract.ts';
 import { viewOf } from './record.ts';
 
 const PAYMENTS = '/dashboard/api/projects/:project/:mode/payments';
 
 /** One payment in detail, and its actions. */
-export function paymentRoutes(app: FastifyInstance, { people: { app: core } }: Dashboard): void {
-  addRoute(app, `GET ${PAYMENTS}/:payment`, { action: 'read_payments' }, ({ params, request }) => {
-    const scope = scopeOf(request, params);
-    return viewOf(core, request, scope, paymentSelector(scope, params.payment));
-  });
-  changeRoutes(app, core);
-}
-
-function changeRoutes(app: FastifyInstance, core: App): void {
+export function paymentRoutes(routes: Routes, { people: { app: core } }: Dashboard): void {
+  routes.add(`GET ${PAYMENTS}/:payment`, { action: 'read_payments' }, ({ scope, params, request }) =>
+    viewOf(core, request, scope, paymentSelector(scope, params.payment)),
+  );
   const CHANGE = { action: 'change_payments' } as const;
   const act = async (
-    request: FastifyRequest,
-    params: { readonly project: string; readonly mode: string; readonly payment: string },
+    { scope, own, params, request }: PaymentCall,
     done: string,
     run: (app: App, selector: PaymentSelector) => Promise<ChangeOutcome<TokenRefusal | NotSandbox>>,
   ) => {
-    const scope = scopeOf(request, params);
     const selector = paymentSelector(scope, params.payment);
-    const change = changeOf(await run(appFor(core, request), selector), done);
-    const payment = await viewOf(core, request, scope, selector);
+    const change = changeOf(await run(own, selector), done);
+    const payment = await viewOf(own, request, scope, selector);
     return { payment, consequences: consequencesOf(change, payment) };
   };
-  addRoute(app, `POST ${PAYMENTS}/:payment/complete`, CHANGE, ({ params, request }) =>
-    act(request, params, 'completed', completeSandboxPayment),
-  );
-  addRoute(app, `POST ${PAYMENTS}/:payment/cancel`, CHANGE, ({ params, request }) =>
-    act(request, params, 'cancelled', cancelPayment),
-  );
-  addRoute(app, `POST ${PAYMENTS}/:payment/accept`, CHANGE, ({ params, body, request }) =>
-    act(request, params, 'accepted', async (own, selector) =>
-      acceptPayment(own, selector, { shown: await shownMoney(own, selector, body.shown) }),
+  routes.add(`POST ${PAYMENTS}/:payment/complete`, CHANGE, (call) => act(call, 'completed', completeSandboxPayment));
+  routes.add(`POST ${PAYMENTS}/:payment/cancel`, CHANGE, (call) => act(call, 'cancelled', cancelPayment));
+  routes.add(`POST ${PAYMENTS}/:payment/accept`, CHANGE, (call) =>
+    act(call, 'accepted', async (own, selector) =>
+      acceptPayment(own, selector, { shown: await shownMoney(own, selector, call.body.shown) }),
     ),
   );
-  addRoute(app, `POST ${PAYMENTS}/:payment/simulate`, CHANGE, ({ params, body, request }) =>
-    act(request, params, 'simulated', (own, selector) => simulatePayment(own, selector, body.outcome)),
+  routes.add(`POST ${PAYMENTS}/:payment/simulate`, CHANGE, (call) =>
+    act(call, 'simulated', (own, selector) => simulatePayment(own, selector, call.body.outcome)),
   );
 }
 

@@ -1,6 +1,5 @@
 import { Type, type Static } from 'typebox';
-import { email } from '../../fields.ts';
-import { nullable, time } from '../../shapes.ts';
+import { email, nullable, time } from '../../fields.ts';
 import { ownSessionShape } from '../account/contract.ts';
 import { type Contracts, doneShape, idField, roleShape } from '../contract-parts.ts';
 

@@ -1,4 +1,3 @@
-import type { FastifyInstance } from 'fastify';
 import {
   deactivatePerson,
   invitePerson,
@@ -18,19 +17,20 @@ import { isoTime, isoTimeOrNull } from '../../../wire/time.ts';
 import { invalid, notFound } from '../../errors.ts';
 import { sessionViews } from '../account/record.ts';
 import { done, refusalError } from '../refusal-words.ts';
-import { addRoute, appFor, signedInOf, type Dashboard } from '../route.ts';
+import type { Dashboard, Routes } from '../route.ts';
 import type { PersonView } from './contract.ts';
+import { signedInOf } from '../scope.ts';
 
 /** People and projects. */
-export function peopleRoutes(app: FastifyInstance, dashboard: Dashboard): void {
+export function peopleRoutes(routes: Routes, dashboard: Dashboard): void {
   const { app: core, site } = dashboard.people;
   const MANAGE = { action: 'manage_people' } as const;
-  addRoute(app, 'GET /dashboard/api/people', { action: 'read_people' }, async () => ({
+  routes.add('GET /dashboard/api/people', { action: 'read_people' }, async () => ({
     data: (await peopleOf(core)).map(personView),
   }));
-  addRoute(app, 'POST /dashboard/api/people/invite', MANAGE, async ({ body, request }) => {
+  routes.add('POST /dashboard/api/people/invite', MANAGE, async ({ body, own }) => {
     const projectId = projectOf(body.project);
-    const invited = done(await invitePerson(appFor(core, request), site.url, { ...body, projectId }), 'email');
+    const invited = done(await invitePerson(own, site.url, { ...body, projectId }), 'email');
     return {
       person: await viewOf(invited.person.id),
       link: invited.link.url,
@@ -38,28 +38,28 @@ export function peopleRoutes(app: FastifyInstance, dashboard: Dashboard): void {
       is_mailed: invited.isMailed,
     };
   });
-  addRoute(app, 'POST /dashboard/api/people/role', MANAGE, async ({ body, request }) => {
+  routes.add('POST /dashboard/api/people/role', MANAGE, async ({ body, own }) => {
     const wanted = { role: body.role, projectId: projectOf(body.project), seen: body.seen };
-    const { person } = done(await setRole(appFor(core, request), whoOf(body.id), wanted), 'role');
+    const { person } = done(await setRole(own, whoOf(body.id), wanted), 'role');
     return { person: await viewOf(person.id) };
   });
-  addRoute(app, 'POST /dashboard/api/people/reset', MANAGE, async ({ body, request }) => {
-    const { person, link } = done(await resetPerson(appFor(core, request), site.url, whoOf(body.id)), 'id');
+  routes.add('POST /dashboard/api/people/reset', MANAGE, async ({ body, own }) => {
+    const { person, link } = done(await resetPerson(own, site.url, whoOf(body.id)), 'id');
     return { person: await viewOf(person.id), link: link.url, expires_at: isoTime(link.expiresAt), is_mailed: false };
   });
-  addRoute(app, 'POST /dashboard/api/people/remove-factors', MANAGE, async ({ body, request }) => {
-    const { person } = done(await removeSecondFactor(appFor(core, request), whoOf(body.id)), 'id');
+  routes.add('POST /dashboard/api/people/remove-factors', MANAGE, async ({ body, own }) => {
+    const { person } = done(await removeSecondFactor(own, whoOf(body.id)), 'id');
     return { person: await viewOf(person.id) };
   });
-  addRoute(app, 'POST /dashboard/api/people/deactivate', MANAGE, async ({ body, request }) => {
-    const { person } = done(await deactivatePerson(appFor(core, request), whoOf(body.id)), 'id');
+  routes.add('POST /dashboard/api/people/deactivate', MANAGE, async ({ body, own }) => {
+    const { person } = done(await deactivatePerson(own, whoOf(body.id)), 'id');
     return { person: await viewOf(person.id) };
   });
-  addRoute(app, 'POST /dashboard/api/projects', { action: 'create_projects' }, async ({ body, request }) => {
-    const { id, name } = done(await createProject(appFor(core, request), body.name)).project;
+  routes.add('POST /dashboard/api/projects', { action: 'create_projects' }, async ({ body, own }) => {
+    const { id, name } = done(await createProject(own, body.name)).project;
     return { id, name };
   });
-  sessionsOfOthers(app, dashboard);
+  sessionsOfOthers(routes, dashboard);
 
   const viewOf = async (id: string): Promise<PersonView> => {
     const member = await memberOf(core, id);
@@ -69,31 +69,26 @@ export function peopleRoutes(app: FastifyInstance, dashboard: Dashboard): void {
 }
 
 /** The sessions of colleagues; owners can end them. */
-function sessionsOfOthers(app: FastifyInstance, { people: { app: core } }: Dashboard): void {
+function sessionsOfOthers(routes: Routes, { people: { app: core } }: Dashboard): void {
   const MANAGE = { action: 'manage_people' } as const;
   const memberIn = async (text: string): Promise<string> => {
     const id = parseUuid(text);
     if (id === null || (await memberOf(core, id)) === null) throw refusalError(rejected('no_person'));
     return id;
   };
-  addRoute(
-    app,
-    'GET /dashboard/api/people/:person/sessions',
-    { action: 'read_people' },
-    async ({ params, request }) => ({
-      data: await sessionViews(core, await memberIn(params.person), signedInOf(request).session),
-    }),
-  );
-  addRoute(app, 'POST /dashboard/api/people/:person/sessions/end', MANAGE, async ({ params, body, request }) => {
+  routes.add('GET /dashboard/api/people/:person/sessions', { action: 'read_people' }, async ({ params, request }) => ({
+    data: await sessionViews(core, await memberIn(params.person), signedInOf(request).session),
+  }));
+  routes.add('POST /dashboard/api/people/:person/sessions/end', MANAGE, async ({ params, body, own }) => {
     const person = await memberIn(params.person);
     const session = parseUuid(body.id);
-    if (session === null || !(await endSession(appFor(core, request), person, session))) {
+    if (session === null || !(await endSession(own, person, session))) {
       throw notFound('There is no such session any more.');
     }
     return {};
   });
-  addRoute(app, 'POST /dashboard/api/people/:person/sessions/end-all', MANAGE, async ({ params, request }) => {
-    await endAllSessions(appFor(core, request), await memberIn(params.person));
+  routes.add('POST /dashboard/api/people/:person/sessions/end-all', MANAGE, async ({ params, own }) => {
+    await endAllSessions(own, await memberIn(params.person));
     return {};
   });
 }

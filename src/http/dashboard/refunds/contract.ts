@@ -2,9 +2,16 @@ import { Type, type Static } from 'typebox';
 import { ASSET_CODES } from '../../../domain/asset-code.ts';
 import { NETWORKS } from '../../../domain/networks.ts';
 import { REFUND_STAGES } from '../../../domain/refund-stage.ts';
-import { oneOf, text } from '../../fields.ts';
-import { nullable, time } from '../../shapes.ts';
-import { explorerUrl, type Contracts, idField, keysetQuery, modeParams } from '../contract-parts.ts';
+import { oneOf, text, nullable, time } from '../../fields.ts';
+import {
+  explorerUrl,
+  type Contracts,
+  idField,
+  modeParams,
+  keysetQuery,
+  writing,
+  createdFilters,
+} from '../contract-parts.ts';
 
 export const refundShape = Type.Object({
   id: Type.String(),
@@ -80,9 +87,7 @@ const filters = {
   stage: Type.Optional(oneOf(REFUND_STAGES)),
   asset: Type.Optional(oneOf(ASSET_CODES)),
   network: Type.Optional(oneOf(NETWORKS)),
-  /** ISO 8601; both times are exclusive. */
-  created_after: Type.Optional(text({ max: 40 })),
-  created_before: Type.Optional(text({ max: 40 })),
+  ...createdFilters,
   /**
    * A complete refund id, address or transaction hash, or any identifier of a payment: its id, number, order id,
    * e-mail, address or transaction hash.
@@ -94,11 +99,8 @@ export type RefundFilters = Static<typeof filterFields>;
 
 const exportShape = Type.Object({
   ...filters,
-  format: Type.Optional(oneOf(['csv', 'jsonl'])),
-  /** Only for a CSV file. Spreadsheets in countries with decimal commas expect semicolons. */
-  separator: Type.Optional(oneOf(['comma', 'semicolon'])),
+  ...writing,
 });
-export type RefundExportRequest = Static<typeof exportShape>;
 
 const REFUNDS = '/dashboard/api/projects/:project/:mode/refunds';
 

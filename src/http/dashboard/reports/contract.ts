@@ -3,9 +3,8 @@ import { ASSET_CODES } from '../../../domain/asset-code.ts';
 import { NETWORKS } from '../../../domain/networks.ts';
 import { PERIODS, REPORTS } from '../../../domain/report.ts';
 import type { StatementRecord } from '../../../wire/books.ts';
-import { oneOf, text } from '../../fields.ts';
-import { nullable, time } from '../../shapes.ts';
-import { type Contracts, modeParams } from '../contract-parts.ts';
+import { oneOf, text, nullable, time } from '../../fields.ts';
+import { type Contracts, modeParams, writing } from '../contract-parts.ts';
 
 export { PERIODS, REPORTS };
 export type { StatementRecord };
@@ -30,9 +29,7 @@ const selection = {
 
 const exportShape = Type.Object({
   ...selection,
-  format: Type.Optional(oneOf(['csv', 'jsonl'])),
-  /** Only for a CSV file. Spreadsheets in countries with decimal commas expect semicolons. */
-  separator: Type.Optional(oneOf(['comma', 'semicolon'])),
+  ...writing,
 });
 export type ReportExportRequest = Static<typeof exportShape>;
 

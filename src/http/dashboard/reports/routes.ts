@@ -1,7 +1,5 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { createConcurrencyLimit } from '../../../app/concurrency-limit.ts';
 import { decimalsOf, exportReport, openStatement, tokensOf } from '../../../app/dashboard/export-report.ts';
-import { roleOfOpenSession } from '../../../app/people/open-session.ts';
 import { tokenOf, type Token } from '../../../domain/asset.ts';
 import { formatDecimal } from '../../../domain/money.ts';
 import { daysOfPeriod, spanOf, type ReportDays } from '../../../domain/report.ts';
@@ -12,24 +10,22 @@ import { reportTotals, type ReportTotal } from '../../../store/reports/report-to
 import { isoTime } from '../../../wire/time.ts';
 import { readDay } from '../../dates.ts';
 import { invalid, RequestError } from '../../errors.ts';
-import { CONTRACT, type QueryOf } from '../contract.ts';
-import { addRoute, appFor, signedInOf, type Dashboard } from '../route.ts';
-import { scopeOf, type ProjectScope } from '../scope.ts';
-import type { FileSender } from '../send-file.ts';
-import type { AskedDays, ReportExportRequest } from './contract.ts';
+import type { QueryOf } from '../contract.ts';
+import type { Dashboard, Routes } from '../route.ts';
+import type { ProjectScope } from '../scope.ts';
+import type { AskedDays } from './contract.ts';
+import { writingOf } from '../record-parts.ts';
 
 const URL = '/dashboard/api/projects/:project/:mode/reports';
-type Params = { readonly project: string; readonly mode: string };
 
 /** How many previews a project may compute at once: each takes a connection for seconds, which creations need. */
 const MAX_PREVIEWS = 2;
 
 /** The page of reports. */
-export function reportRoutes(app: FastifyInstance, dashboard: Dashboard, send: FileSender): void {
+export function reportRoutes(routes: Routes, dashboard: Dashboard): void {
   const { app: core } = dashboard.people;
   const limited = createConcurrencyLimit(MAX_PREVIEWS);
-  addRoute(app, `GET ${URL}`, { action: 'read_payments' }, async ({ params, query, request }) => {
-    const scope = scopeOf(request, params);
+  routes.add(`GET ${URL}`, { action: 'read_payments' }, async ({ scope, query, request }) => {
     const days = await readDays(dashboard, query);
     const selection = selectionOf(scope, query, days);
     const tokens = tokensOf(core, scope.mode);
@@ -49,52 +45,21 @@ export function reportRoutes(app: FastifyInstance, dashboard: Dashboard, send: F
     };
   });
 
-  const mayRead = (request: FastifyRequest, scope: ProjectScope) => async (): Promise<boolean> =>
-    (await roleOfOpenSession(core, signedInOf(request), scope.projectId, 'read_payments')) === scope.role;
-
-  app.post<{ Params: Params; Body: ReportExportRequest }>(
-    `${URL}/export`,
-    routeOf(`POST ${URL}/export`),
-    async (request, reply) => {
-      const scope = scopeOf(request, request.params);
-      const { format = 'csv', separator = 'comma', ...asked } = request.body;
-      const days = await readDays(dashboard, asked);
-      const { report, token } = selectionOf(scope, asked, days);
-      const file = {
-        scope: { projectId: scope.projectId, mode: scope.mode },
-        report,
-        token,
-        days,
-        format,
-        separator: separator === 'comma' ? (',' as const) : (';' as const),
-      };
-      const open = () => exportReport(appFor(core, request), dashboard.exports.connect, file);
-      const name = `${report}-${scope.mode}-${days.from}-${days.to}`;
-      return send(request, reply, open, { name, format, mayRead: mayRead(request, scope) });
-    },
-  );
-
-  app.post<{ Params: Params; Body: AskedDays }>(
-    `${URL}/statement`,
-    routeOf(`POST ${URL}/statement`),
-    async (request, reply) => {
-      const scope = scopeOf(request, request.params);
-      const days = await readDays(dashboard, request.body);
-      const withSweeps = mayDo(scope.role, 'read_wallets');
-      const asked = { scope: { projectId: scope.projectId, mode: scope.mode, withSweeps }, days };
-      const open = () => openStatement(appFor(core, request), dashboard.exports.connect, asked);
-      const name = `statement-${scope.mode}-${days.from}-${days.to}`;
-      return send(request, reply, open, { name, format: 'jsonl', mayRead: mayRead(request, scope) });
-    },
-  );
-}
-
-function routeOf(name: `POST ${typeof URL}/${'export' | 'statement'}`) {
-  const { params, body } = CONTRACT[name];
-  return {
-    config: { guard: { kind: 'session', action: 'read_payments' }, stream: true },
-    schema: { hide: true, params, body },
-  } as const;
+  routes.file(`POST ${URL}/export`, 'read_payments', async ({ scope, body, own }) => {
+    const { projectId, mode } = scope;
+    const days = await readDays(dashboard, body);
+    const { report, token } = selectionOf(scope, body, days);
+    const file = { scope: { projectId, mode }, report, token, days, ...writingOf(body) };
+    const open = () => exportReport(own, dashboard.exports.connect, file);
+    return { name: `${report}-${mode}-${days.from}-${days.to}`, format: file.format, open };
+  });
+  routes.file(`POST ${URL}/statement`, 'read_payments', async ({ scope, body, own }) => {
+    const { projectId, mode, role } = scope;
+    const days = await readDays(dashboard, body);
+    const asked = { scope: { projectId, mode, withSweeps: mayDo(role, 'read_wallets') }, days };
+    const open = () => openStatement(own, dashboard.exports.connect, asked);
+    return { name: `statement-${mode}-${days.from}-${days.to}`, format: 'jsonl', open };
+  });
 }
 
 /** @throws RequestError if they are no days of a known zone, or a period beside days */

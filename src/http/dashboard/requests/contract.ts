@@ -1,7 +1,6 @@
 import { Type, type Static } from 'typebox';
-import { oneOf, text } from '../../fields.ts';
-import { nullable, time } from '../../shapes.ts';
-import { type Contracts, idField, keysetQuery, modeParams } from '../contract-parts.ts';
+import { oneOf, text, nullable, time } from '../../fields.ts';
+import { type Contracts, idField, modeParams, keysetQuery, createdFilters } from '../contract-parts.ts';
 
 /** The outcome of a call: refused ones were answered with 400 or above. */
 export const OUTCOMES = ['refused', 'accepted'] as const;
@@ -41,8 +40,7 @@ export const requestsContract = {
       status: Type.Optional(Type.Integer({ minimum: 100, maximum: 599 })),
       key: Type.Optional(text({ max: 64 })),
       request_id: Type.Optional(text({ max: 128 })),
-      created_after: Type.Optional(text({ max: 40 })),
-      created_before: Type.Optional(text({ max: 40 })),
+      ...createdFilters,
     }),
     answer: Type.Object({
       data: Type.Array(requestShape),

@@ -1,6 +1,5 @@
 import { Type, type Static } from 'typebox';
-import { text } from '../../fields.ts';
-import { time } from '../../shapes.ts';
+import { text, time } from '../../fields.ts';
 import { type Contracts, doneShape, projectParams } from '../contract-parts.ts';
 
 const viewShape = Type.Object({

@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyRequest } from 'fastify';
 import { changeView, removeView, saveView, viewsOf, type Viewing } from '../../../app/dashboard/saved-views.ts';
 import { rejected } from '../../../app/rejected.ts';
 import { parseUuid } from '../../../domain/id.ts';
@@ -7,41 +7,41 @@ import type { SavedView } from '../../../store/payments/saved-views.ts';
 import { isoTime } from '../../../wire/time.ts';
 import { invalid } from '../../errors.ts';
 import { done, refusalError } from '../refusal-words.ts';
-import { addRoute, appFor, signedInOf, type Dashboard } from '../route.ts';
-import { projectScopeOf } from '../scope.ts';
+import type { Dashboard, Routes } from '../route.ts';
+import { signedInOf, type ProjectScope } from '../scope.ts';
 import type { ViewAnswer } from './contract.ts';
 
 const VIEWS = '/dashboard/api/projects/:project/views';
 
 /** Views of the list of payments: filters and columns under a name. */
-export function viewRoutes(app: FastifyInstance, { people: { app: core } }: Dashboard): void {
+export function viewRoutes(routes: Routes, { people: { app: core } }: Dashboard): void {
   const READ = { action: 'read_payments' } as const;
-  addRoute(app, `GET ${VIEWS}`, READ, async ({ params, request }) => {
-    const viewing = viewingOf(request, params);
+  routes.add(`GET ${VIEWS}`, READ, async ({ scope, request }) => {
+    const viewing = viewingOf(request, scope);
     return { data: (await viewsOf(core, viewing)).map((view) => answerOf(view, view.owner, viewing)) };
   });
-  addRoute(app, `POST ${VIEWS}`, READ, async ({ params, body, request }) => {
-    const viewing = viewingOf(request, params);
+  routes.add(`POST ${VIEWS}`, READ, async ({ scope, body, own, request }) => {
+    const viewing = viewingOf(request, scope);
     const fields = { ...body, name: nameOf(body.name) };
-    const { view } = done(await saveView(appFor(core, request), viewing, fields));
+    const { view } = done(await saveView(own, viewing, fields));
     return answerOf(view, signedInOf(request).person.email, viewing);
   });
-  addRoute(app, `POST ${VIEWS}/:view`, READ, async ({ params, body, request }) => {
-    const viewing = viewingOf(request, params);
+  routes.add(`POST ${VIEWS}/:view`, READ, async ({ scope, params, body, own, request }) => {
+    const viewing = viewingOf(request, scope);
     const fields = { ...body, name: nameOf(body.name) };
-    const { id } = done(await changeView(appFor(core, request), viewing, viewIdOf(params.view), fields)).view;
+    const { id } = done(await changeView(own, viewing, viewIdOf(params.view), fields)).view;
     const view = (await viewsOf(core, viewing)).find((one) => one.id === id);
     if (view === undefined) throw noView();
     return answerOf(view, view.owner, viewing);
   });
-  addRoute(app, `POST ${VIEWS}/:view/delete`, READ, async ({ params, body, request }) => {
-    done(await removeView(appFor(core, request), viewingOf(request, params), viewIdOf(params.view), body.version));
+  routes.add(`POST ${VIEWS}/:view/delete`, READ, async ({ scope, params, body, own, request }) => {
+    done(await removeView(own, viewingOf(request, scope), viewIdOf(params.view), body.version));
     return {};
   });
 }
 
-function viewingOf(request: FastifyRequest, params: { readonly project: string }): Viewing {
-  return { ...projectScopeOf(request, params), personId: signedInOf(request).person.id };
+function viewingOf(request: FastifyRequest, scope: Omit<ProjectScope, 'mode'>): Viewing {
+  return { ...scope, personId: signedInOf(request).person.id };
 }
 
 function viewIdOf(text: string): string {

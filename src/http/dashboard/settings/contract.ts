@@ -1,7 +1,6 @@
 import { Type, type Static } from 'typebox';
 import { FIATS } from '../../../domain/money.ts';
-import { oneOf, text } from '../../fields.ts';
-import { nullable } from '../../shapes.ts';
+import { oneOf, text, nullable } from '../../fields.ts';
 import { type Contracts, projectParams } from '../contract-parts.ts';
 
 const settingsShape = Type.Object({

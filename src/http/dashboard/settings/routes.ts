@@ -1,6 +1,5 @@
 import type { FastifyInstance } from 'fastify';
 import { exportProject } from '../../../app/dashboard/exports.ts';
-import { roleOfOpenSession } from '../../../app/people/open-session.ts';
 import { setActive, stopsOf, type Stops } from '../../../app/projects/activation.ts';
 import {
   previewCustomerData,
@@ -14,16 +13,15 @@ import {
   type SettingsRequest,
 } from '../../../app/projects/settings.ts';
 import { parseUuid } from '../../../domain/id.ts';
-import { FIATS } from '../../../domain/money.ts';
 import type { Mode } from '../../../domain/permission.ts';
 import { findLogoDraft, findProject, type Project } from '../../../store/projects/projects.ts';
 import { invalid, notFound } from '../../errors.ts';
 import { CONTRACT, type BodyOf } from '../contract.ts';
 import { done } from '../refusal-words.ts';
-import { addRoute, appFor, signedInOf, type Dashboard } from '../route.ts';
-import { projectScopeOf } from '../scope.ts';
-import type { FileSender } from '../send-file.ts';
+import type { Dashboard, Routes } from '../route.ts';
+import { scopeIn } from '../scope.ts';
 import type { CustomerDataView, SettingsView } from './contract.ts';
+import { FIATS } from '../../../domain/money.ts';
 
 const SETTINGS = '/dashboard/api/projects/:project/settings';
 const MANAGE = { action: 'manage_settings' } as const;
@@ -34,21 +32,19 @@ const MAX_BODY_BYTES = 131_072;
 const WITH_LOGO = { ...MANAGE, bodyLimit: MAX_BODY_BYTES } as const;
 
 /** The page of settings. */
-export function settingsRoutes(app: FastifyInstance, dashboard: Dashboard, send: FileSender): void {
+export function settingsRoutes(routes: Routes, dashboard: Dashboard): void {
   const { app: core } = dashboard.people;
   const viewOf = (project: Project): SettingsView => settingsView(project, dashboard.checkout.logoPath);
-  addRoute(app, `GET ${SETTINGS}`, MANAGE, async ({ params, request }) => {
-    const project = await findProject(core.db, projectScopeOf(request, params).projectId);
+  routes.add(`GET ${SETTINGS}`, MANAGE, async ({ scope }) => {
+    const project = await findProject(core.db, scope.projectId);
     if (project === null) throw notFound('There is no such project.');
     return viewOf(project);
   });
-  addRoute(app, `POST ${SETTINGS}`, WITH_LOGO, async ({ params, body, request }) => {
-    const { projectId } = projectScopeOf(request, params);
+  routes.add(`POST ${SETTINGS}`, WITH_LOGO, async ({ scope: { projectId }, body, own }) => {
     const values = { ...brandingOf(body), ...defaultsOf(body) };
-    return viewOf(done(await saveSettings(appFor(core, request), projectId, body.version, values)).project);
+    return viewOf(done(await saveSettings(own, projectId, body.version, values)).project);
   });
-  addRoute(app, `POST ${SETTINGS}/preview`, WITH_LOGO, async ({ params, body, request }) => {
-    const { projectId } = projectScopeOf(request, params);
+  routes.add(`POST ${SETTINGS}/preview`, WITH_LOGO, async ({ scope: { projectId }, body }) => {
     const { project, changes } = done(await previewSettings(core, projectId, brandingOf(body)));
     const { name = project.name, accent = null, supportUrl = null, logo: sent } = changes;
     const draftPath = (hash: string): string => `${SETTINGS.replace(':project', projectId)}/logo/${hash}`;
@@ -56,10 +52,13 @@ export function settingsRoutes(app: FastifyInstance, dashboard: Dashboard, send:
     const shown = { name, accent, supportUrl, logo };
     return { html: dashboard.checkout.preview(shown, body.language) };
   });
-  draftRoute(app, dashboard);
-  activationRoutes(app, dashboard, viewOf);
-  exportRoute(app, dashboard, send);
-  customerRoutes(app, dashboard);
+  draftRoute(routes.app, dashboard);
+  activationRoutes(routes, dashboard, viewOf);
+  routes.file(`POST ${SETTINGS}/export`, 'export_project', async ({ scope, own }) => {
+    const open = () => exportProject(own, dashboard.exports.connect, scope.projectId);
+    return { name: 'project', format: 'jsonl', open };
+  });
+  customerRoutes(routes, dashboard);
 }
 
 /** When opened directly, the picture is a document of this service's origin, and must not do anything there. */
@@ -75,63 +74,39 @@ function draftRoute(app: FastifyInstance, dashboard: Dashboard): void {
   const schema = { hide: true, params: CONTRACT[`GET ${url}`].params };
   const config = { guard: { kind: 'session', action: 'manage_settings' } } as const;
   app.get<{ Params: { project: string; hash: string } }>(url, { config, schema }, async (request, reply) => {
-    const { projectId } = projectScopeOf(request, request.params);
+    const { projectId } = scopeIn(request, request.params);
     const logo = await findLogoDraft(dashboard.people.app.db, projectId, request.params.hash);
     if (logo === null) throw notFound('There is no such picture any more. Choose the file again.');
     return reply.headers(PICTURE_HEADERS).header('content-type', logo.type).send(logo.bytes);
   });
 }
 
-function activationRoutes(
-  app: FastifyInstance,
-  dashboard: Dashboard,
-  viewOf: (project: Project) => SettingsView,
-): void {
+function activationRoutes(routes: Routes, dashboard: Dashboard, viewOf: (project: Project) => SettingsView): void {
   const { app: core } = dashboard.people;
-  addRoute(app, `GET ${SETTINGS}/stops`, MANAGE, async ({ params, request }) => {
-    const stops = await stopsOf(core, projectScopeOf(request, params).projectId);
+  routes.add(`GET ${SETTINGS}/stops`, MANAGE, async ({ scope }) => {
+    const stops = await stopsOf(core, scope.projectId);
     return { test: stopsView(stops, 'test'), live: stopsView(stops, 'live') };
   });
-  addRoute(app, `POST ${SETTINGS}/deactivate`, DEACTIVATE, async ({ params, body, request }) => {
-    const { projectId } = projectScopeOf(request, params);
-    return viewOf(done(await setActive(appFor(core, request), projectId, false, body.name)).project);
+  routes.add(`POST ${SETTINGS}/deactivate`, DEACTIVATE, async ({ scope: { projectId }, body, own }) => {
+    return viewOf(done(await setActive(own, projectId, false, body.name)).project);
   });
-  addRoute(app, `POST ${SETTINGS}/activate`, DEACTIVATE, async ({ params, request }) => {
-    const { projectId } = projectScopeOf(request, params);
-    return viewOf(done(await setActive(appFor(core, request), projectId, true)).project);
+  routes.add(`POST ${SETTINGS}/activate`, DEACTIVATE, async ({ scope: { projectId }, own }) => {
+    return viewOf(done(await setActive(own, projectId, true)).project);
   });
 }
 
-function exportRoute(app: FastifyInstance, dashboard: Dashboard, send: FileSender): void {
+function customerRoutes(routes: Routes, dashboard: Dashboard): void {
   const { app: core } = dashboard.people;
-  const action = 'export_project' as const;
-  const schema = { hide: true, params: CONTRACT[`POST ${SETTINGS}/export`].params };
-  const config = { guard: { kind: 'session', action }, stream: true } as const;
-  app.post<{ Params: { project: string } }>(`${SETTINGS}/export`, { config, schema }, (request, reply) => {
-    const { projectId, role } = projectScopeOf(request, request.params);
-    const open = () => exportProject(appFor(core, request), dashboard.exports.connect, projectId);
-    return send(request, reply, open, {
-      name: 'project',
-      format: 'jsonl',
-      mayRead: async () => (await roleOfOpenSession(core, signedInOf(request), projectId, action)) === role,
-    });
-  });
-}
-
-function customerRoutes(app: FastifyInstance, dashboard: Dashboard): void {
-  const { app: core } = dashboard.people;
-  addRoute(app, `POST ${SETTINGS}/customer-data/count`, DELETE, async ({ params, body, request }) => {
-    const { projectId } = projectScopeOf(request, params);
+  routes.add(`POST ${SETTINGS}/customer-data/count`, DELETE, async ({ scope: { projectId }, body }) => {
     const wanted = { email: body.email, days: body.older_than_days };
     const { counts, hasMore, open } = done(await previewCustomerData(core, projectId, wanted), 'older_than_days');
     return { counts: countsView(counts), has_more: hasMore, open };
   });
-  addRoute(app, `POST ${SETTINGS}/customer-data/delete`, DELETE, async ({ params, body, request }) => {
-    const { projectId } = projectScopeOf(request, params);
+  routes.add(`POST ${SETTINGS}/customer-data/delete`, DELETE, async ({ scope: { projectId }, body, own }) => {
     const after = body.after === null ? null : parseUuid(body.after);
     if (body.after !== null && after === null) throw invalid('after', 'after must be the next of the call before.');
     const wanted = { email: body.email, days: body.older_than_days };
-    const removed = await removeCustomerData(appFor(core, request), projectId, wanted, after);
+    const removed = await removeCustomerData(own, projectId, wanted, after);
     const { counts, next } = done(removed, 'older_than_days');
     return { counts: countsView(counts), next };
   });

@@ -1,6 +1,5 @@
 import { Type, type Static } from 'typebox';
-import { oneOf, text } from '../../fields.ts';
-import { nullable } from '../../shapes.ts';
+import { oneOf, text, nullable } from '../../fields.ts';
 import {
   type Contracts,
   doneShape,

@@ -1,4 +1,3 @@
-import type { FastifyInstance } from 'fastify';
 import { explorerOf } from '../../../app/explorer.ts';
 import { keepReported } from '../../../app/refunds/keep-sent.ts';
 import { readRefund } from '../../../app/refunds/change-refund.ts';
@@ -11,8 +10,8 @@ import { payoutProgress } from '../../../store/refunds/sent-payouts.ts';
 import { publicPaymentId } from '../../../wire/payment.ts';
 import { invalid, notFound, RequestError } from '../../errors.ts';
 import { pageOf, walletChainOf } from '../record-parts.ts';
-import { addRoute, appFor, type Dashboard } from '../route.ts';
-import { scopeOf, type ProjectScope } from '../scope.ts';
+import type { Dashboard, Routes } from '../route.ts';
+import type { ProjectScope } from '../scope.ts';
 import type { Signing } from './contract.ts';
 
 const SIGNING = '/dashboard/api/projects/:project/:mode/signing';
@@ -21,20 +20,20 @@ const RULE = { action: 'create_refunds' } as const;
 const MAX_BODY_BYTES = 2_100_000;
 
 /** Signing refunds: showing the transaction, checking the signed one, and the progress of the payment. */
-export function signingRoutes(app: FastifyInstance, dashboard: Dashboard): void {
+export function signingRoutes(routes: Routes, dashboard: Dashboard): void {
   const {
     people: { app: core },
     signing,
   } = dashboard;
-  addRoute(app, `POST ${SIGNING}`, RULE, async ({ params, body, request }) => {
-    const refunds = await refundsOf(dashboard, scopeOf(request, params), body.refunds);
+  routes.add(`POST ${SIGNING}`, RULE, async ({ scope, body }) => {
+    const refunds = await refundsOf(dashboard, scope, body.refunds);
     const shown = await signing.show(refunds);
     if (shown.kind === 'unavailable') throw new RequestError('service_unavailable', shown.message);
     return signingView(shown);
   });
-  addRoute(app, `POST ${SIGNING}/send`, { ...RULE, bodyLimit: MAX_BODY_BYTES }, async ({ params, body, request }) => {
-    const refunds = await refundsOf(dashboard, scopeOf(request, params), body.refunds);
-    const sent = await signing.send(appFor(core, request), refunds, body.signed);
+  routes.add(`POST ${SIGNING}/send`, { ...RULE, bodyLimit: MAX_BODY_BYTES }, async ({ scope, body, own }) => {
+    const refunds = await refundsOf(dashboard, scope, body.refunds);
+    const sent = await signing.send(own, refunds, body.signed);
     if (sent.kind === 'unavailable') throw new RequestError('service_unavailable', sent.message);
     return {
       outcome: sent.kind,
@@ -43,20 +42,20 @@ export function signingRoutes(app: FastifyInstance, dashboard: Dashboard): void 
       differences: sent.kind === 'refused' ? [...sent.differences] : [],
     };
   });
-  addRoute(app, `POST ${SIGNING}/sent`, RULE, async ({ params, body, request }) => {
-    const [refund] = await refundsOf(dashboard, scopeOf(request, params), [body.refund]);
+  routes.add(`POST ${SIGNING}/sent`, RULE, async ({ scope, body, own }) => {
+    const [refund] = await refundsOf(dashboard, scope, [body.refund]);
     if (refund.mode === 'test' || !isEvmNetwork(refund.network)) {
       throw invalid('refund', 'refund must be a live one on an EVM chain: others are sent by the service.');
     }
     if (!/^0x[0-9a-f]{64}$/.test(body.transaction_hash)) {
       throw invalid('transaction_hash', 'transaction_hash must be 0x and 64 hex digits in lower case.');
     }
-    const kept = await keepReported(appFor(core, request), refund, body.transaction_hash);
+    const kept = await keepReported(own, refund, body.transaction_hash);
     if (kept.kind === 'refused') throw invalid('refund', kept.message);
     return {};
   });
-  addRoute(app, `GET ${SIGNING}/progress`, RULE, async ({ params, query, request }) => {
-    const refunds = await refundsOf(dashboard, scopeOf(request, params), query.refunds.split(','));
+  routes.add(`GET ${SIGNING}/progress`, RULE, async ({ scope, query }) => {
+    const refunds = await refundsOf(dashboard, scope, query.refunds.split(','));
     const progress = await payoutProgress(
       core.db,
       refunds.map(({ id }) => id),

@@ -1,7 +1,6 @@
 import { Type, type Static } from 'typebox';
 import { EVM_NETWORKS } from '../../../domain/networks.ts';
-import { oneOf, text } from '../../fields.ts';
-import { nullable, time } from '../../shapes.ts';
+import { oneOf, text, nullable, time } from '../../fields.ts';
 import {
   type Contracts,
   explorerUrl,

@@ -1,4 +1,3 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { App } from '../../../app/context.ts';
 import { rejected } from '../../../app/rejected.ts';
 import { isKnownBy, type SweepChains } from '../../../app/sweeps/chain.ts';
@@ -10,16 +9,16 @@ import { findProject } from '../../../store/projects/projects.ts';
 import { endedSweeps, openSweeps, sendersOf, type Sweep } from '../../../store/sweeps/sweeps.ts';
 import { invalid, notFound, RequestError } from '../../errors.ts';
 import { done, refusalError } from '../refusal-words.ts';
-import { addRoute, appFor, type Dashboard } from '../route.ts';
-import { scopeOf } from '../scope.ts';
+import type { Dashboard, Routes } from '../route.ts';
+import type { ProjectScope } from '../scope.ts';
 import type { SweepsOverview, SweepView } from './contract.ts';
 import { networkView, sweepView, type SweepViewing } from './record.ts';
+import { keysetOf, listOf } from '../record-parts.ts';
 
 const SWEEPS = '/dashboard/api/projects/:project/:mode/sweeps';
-const PAGE = 50;
 
 /** The page of sweeps. */
-export function sweepRoutes(app: FastifyInstance, { people: { app: core }, deposits }: Dashboard): void {
+export function sweepRoutes(routes: Routes, { people: { app: core }, deposits }: Dashboard): void {
   const READ = { action: 'read_wallets' } as const;
   const SEND = { action: 'send_sweeps' } as const;
   const overview = (projectId: string) => overviewOf(core, deposits.chains, projectId);
@@ -28,50 +27,49 @@ export function sweepRoutes(app: FastifyInstance, { people: { app: core }, depos
     if (view === undefined) throw noSweep();
     return view;
   };
-  addRoute(app, `GET ${SWEEPS}`, READ, ({ params, request }) => overview(liveProject(request, params)));
-  addRoute(app, `POST ${SWEEPS}/check`, READ, async ({ params, request }) => {
-    const projectId = liveProject(request, params);
+  routes.add(`GET ${SWEEPS}`, READ, ({ scope }) => overview(liveProject(scope)));
+  routes.add(`POST ${SWEEPS}/check`, READ, async ({ scope }) => {
+    const projectId = liveProject(scope);
     if ((await deposits.refresh(projectId)) === 'busy') {
       const message = 'The nodes are being asked for this project already. The page shows their answer when it comes.';
       throw new RequestError('conflict_error', message);
     }
     return overview(projectId);
   });
-  addRoute(app, `GET ${SWEEPS}/history`, READ, async ({ params, query, request }) => {
-    const projectId = liveProject(request, params);
-    const limit = query.limit ?? PAGE;
-    const after = query.after === undefined ? null : parseUuid(query.after);
-    if (query.after !== undefined && after === null)
-      throw invalid('after', 'after must be the next of the page before.');
-    const found = await endedSweeps(core.db, projectId, { after, limit: limit + 1 });
-    const shown = found.slice(0, limit);
-    const data = await viewsOf(await viewingOf(core, deposits.chains, projectId), shown);
-    return { data, next: found.length > limit ? (shown.at(-1)?.id ?? null) : null };
+  routes.add(`GET ${SWEEPS}/history`, READ, async ({ scope, query }) => {
+    const projectId = liveProject(scope);
+    const page = keysetOf(query, parseUuid);
+    const { data: shown, next } = listOf(
+      await endedSweeps(core.db, projectId, page),
+      page,
+      (sweep) => sweep,
+      ({ id }) => id,
+    );
+    return { data: await viewsOf(await viewingOf(core, deposits.chains, projectId), shown), next };
   });
-  addRoute(app, `POST ${SWEEPS}`, SEND, async ({ params, body, request }) => {
-    const projectId = liveProject(request, params);
+  routes.add(`POST ${SWEEPS}`, SEND, async ({ scope, body, own }) => {
+    const projectId = liveProject(scope);
     if (deposits.chains(body.network) === null)
       throw invalid('network', 'network has no node: no call can be planned.');
-    const { sweep } = done(await beginSweep(appFor(core, request), { projectId, ...body }));
+    const { sweep } = done(await beginSweep(own, { projectId, ...body }));
     return viewOf(projectId, sweep);
   });
-  addRoute(app, `POST ${SWEEPS}/:sweep/sent`, SEND, async ({ params, body, request }) => {
-    const projectId = liveProject(request, params);
+  routes.add(`POST ${SWEEPS}/:sweep/sent`, SEND, async ({ scope, params, body, own }) => {
+    const projectId = liveProject(scope);
     const sent = { hash: hashOf(body.hash), sender: body.sender?.toLowerCase() ?? null };
     const key = { projectId, id: sweepId(params.sweep) };
     const isKnown = (network: string, hash: string) => isKnownBy(deposits.chains(network), hash);
-    const { sweep } = done(await sweepSent(appFor(core, request), key, sent, isKnown));
+    const { sweep } = done(await sweepSent(own, key, sent, isKnown));
     return viewOf(projectId, sweep);
   });
-  addRoute(app, `POST ${SWEEPS}/:sweep/give-up`, SEND, async ({ params, request }) => {
-    const projectId = liveProject(request, params);
-    const { sweep } = done(await giveUpSweep(appFor(core, request), { projectId, id: sweepId(params.sweep) }));
+  routes.add(`POST ${SWEEPS}/:sweep/give-up`, SEND, async ({ scope, params, own }) => {
+    const projectId = liveProject(scope);
+    const { sweep } = done(await giveUpSweep(own, { projectId, id: sweepId(params.sweep) }));
     return viewOf(projectId, sweep);
   });
 }
 
-function liveProject(request: FastifyRequest, params: { readonly project: string; readonly mode: string }): string {
-  const { projectId, mode } = scopeOf(request, params);
+function liveProject({ projectId, mode }: ProjectScope): string {
   if (mode === 'live') return projectId;
   throw notFound('Test payments move no money, so there is nothing to sweep in test mode.');
 }

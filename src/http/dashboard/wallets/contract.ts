@@ -1,7 +1,6 @@
 import { Type, type Static } from 'typebox';
 import { NETWORK_PROBLEMS } from '../../../domain/network-problem.ts';
-import { oneOf, text } from '../../fields.ts';
-import { nullable, time } from '../../shapes.ts';
+import { oneOf, text, nullable, time } from '../../fields.ts';
 import { type Contracts, projectParams } from '../contract-parts.ts';
 
 const KINDS = ['xpub', 'descriptor', 'treasury'] as const;

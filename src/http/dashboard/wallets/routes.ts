@@ -1,4 +1,3 @@
-import type { FastifyInstance } from 'fastify';
 import { checkWallet, walletOverview } from '../../../app/dashboard/wallet-overview.ts';
 import { changePaymentTerms } from '../../../app/projects/payment-terms.ts';
 import { previewWallet, setProjectWallet, walletOf, type WalletRequest } from '../../../app/projects/wallets.ts';
@@ -6,8 +5,7 @@ import { isNetwork, type Network } from '../../../domain/networks.ts';
 import { parsePercent } from '../../../domain/percent.ts';
 import { invalid, notFound, type RequestError } from '../../errors.ts';
 import { done } from '../refusal-words.ts';
-import { addRoute, appFor, type Dashboard } from '../route.ts';
-import { projectScopeOf } from '../scope.ts';
+import type { Dashboard, Routes } from '../route.ts';
 import type { WalletsView } from './contract.ts';
 import { overviewView } from './record.ts';
 
@@ -19,7 +17,7 @@ const MANAGE = { action: 'manage_wallets' } as const;
 
 /** The wallets that a project's live payments go to, and their terms. Changing them requires reauthentication. */
 export function walletRoutes(
-  app: FastifyInstance,
+  routes: Routes,
   { people: { app: core }, serviceHealth, wallets: { chains, openWallet, askNodes } }: Dashboard,
 ): void {
   const sources = { chains, openWallet, askNodes, serviceHealth };
@@ -29,9 +27,8 @@ export function walletRoutes(
     return overviewView(overview);
   };
 
-  addRoute(app, `GET ${WALLETS}`, READ, ({ params, request }) => viewOf(projectScopeOf(request, params).projectId));
-  addRoute(app, `POST ${WALLETS}/:network/preview`, MANAGE, async ({ params, body, request }) => {
-    const { projectId } = projectScopeOf(request, params);
+  routes.add(`GET ${WALLETS}`, READ, ({ scope }) => viewOf(scope.projectId));
+  routes.add(`POST ${WALLETS}/:network/preview`, MANAGE, async ({ scope: { projectId }, params, body }) => {
     const network = networkOf(params.network);
     const { kind, source: text } = body;
     const preview = done(await previewWallet(core, { projectId, network, source: { kind, text } }, chains));
@@ -44,8 +41,7 @@ export function walletRoutes(
       warnings: [...preview.warnings],
     };
   });
-  addRoute(app, `POST ${WALLETS}/:network`, MANAGE, async ({ params, body, request }) => {
-    const { projectId } = projectScopeOf(request, params);
+  routes.add(`POST ${WALLETS}/:network`, MANAGE, async ({ scope: { projectId }, params, body, own }) => {
     const { kind, source: text, compared, version, first_index: firstIndex } = body;
     const wanted: WalletRequest = {
       projectId,
@@ -55,13 +51,12 @@ export function walletRoutes(
       firstIndex,
       seen: { version, compared },
     };
-    const set = done(await setProjectWallet(appFor(core, request), wanted, chains));
+    const set = done(await setProjectWallet(own, wanted, chains));
     const { changes, warnings, note } = set;
     return { wallets: await viewOf(projectId), changes: [...changes], warnings: [...warnings], note };
   });
-  termsRoutes(app, { core, chains, viewOf });
-  addRoute(app, `POST ${WALLETS}/:network/check`, READ, async ({ params, request }) => {
-    const { projectId } = projectScopeOf(request, params);
+  termsRoutes(routes, { core, chains, viewOf });
+  routes.add(`POST ${WALLETS}/:network/check`, READ, async ({ scope: { projectId }, params }) => {
     const checkup = await checkWallet(core, projectId, networkOf(params.network), sources);
     if (checkup === null) throw noWallet();
     const { wallet, addresses, nodes, fault } = checkup;
@@ -83,9 +78,8 @@ interface TermsParts {
 }
 
 /** The terms of one wallet, and those of all of a project's payments. */
-function termsRoutes(app: FastifyInstance, { core, chains, viewOf }: TermsParts): void {
-  addRoute(app, `POST ${WALLETS}/:network/terms`, MANAGE, async ({ params, body, request }) => {
-    const { projectId } = projectScopeOf(request, params);
+function termsRoutes(routes: Routes, { core, chains, viewOf }: TermsParts): void {
+  routes.add(`POST ${WALLETS}/:network/terms`, MANAGE, async ({ scope: { projectId }, params, body, own }) => {
     const network = networkOf(params.network);
     const found = await walletOf(core, projectId, network);
     if (found.kind === 'rejected') throw noWallet();
@@ -97,11 +91,10 @@ function termsRoutes(app: FastifyInstance, { core, chains, viewOf }: TermsParts)
       ...termsOf(body),
       seen: { version: body.version, compared: null },
     };
-    const { changes } = done(await setProjectWallet(appFor(core, request), wanted, chains));
+    const { changes } = done(await setProjectWallet(own, wanted, chains));
     return { wallets: await viewOf(projectId), changes: [...changes] };
   });
-  addRoute(app, `POST ${PROJECT}/payment-terms`, MANAGE, async ({ params, body, request }) => {
-    const { projectId } = projectScopeOf(request, params);
+  routes.add(`POST ${PROJECT}/payment-terms`, MANAGE, async ({ scope: { projectId }, body, own }) => {
     const { spread, coins, version, monitoring_hours: monitoringHours } = body;
     const change = {
       version,
@@ -111,7 +104,7 @@ function termsRoutes(app: FastifyInstance, { core, chains, viewOf }: TermsParts)
         : { spreadBasisPoints: percentOf('spread', spread, 'a percentage from 0 to 50 with at most two decimals.') }),
       ...(coins === undefined ? {} : { coins: coins?.map(({ coin, is_on: isOn }) => ({ coin, isOn })) ?? null }),
     };
-    done(await changePaymentTerms(appFor(core, request), projectId, change));
+    done(await changePaymentTerms(own, projectId, change));
     return viewOf(projectId);
   });
 }

@@ -1,7 +1,6 @@
 import { Type, type Static } from 'typebox';
 import { EVENT_TYPES } from '../../../domain/event-type.ts';
-import { oneOf, text } from '../../fields.ts';
-import { nullable, time } from '../../shapes.ts';
+import { oneOf, text, nullable, time } from '../../fields.ts';
 import { type Contracts, doneShape, idField, modeParams } from '../contract-parts.ts';
 
 const eventType = oneOf(EVENT_TYPES);

@@ -1,4 +1,3 @@
-import type { FastifyInstance } from 'fastify';
 import { rejected } from '../../../app/rejected.ts';
 import { changeEndpoint, pauseEndpoint } from '../../../app/webhooks/change-endpoint.ts';
 import { sendTestEvent } from '../../../app/webhooks/deliveries.ts';
@@ -10,14 +9,19 @@ import {
 } from '../../../app/webhooks/webhook-endpoints.ts';
 import { EVENT_TYPES, isOptIn, meaningOf } from '../../../domain/event-type.ts';
 import { decodeId, deliveryId, encodeId } from '../../../domain/id.ts';
-import { endpointHealth, type EndpointHealth } from '../../../store/webhooks/endpoint-health.ts';
-import { findEndpoint, listEndpoints, type WebhookEndpoint } from '../../../store/webhooks/webhook-endpoints.ts';
+import {
+  endpointHealth,
+  type EndpointHealth,
+  findEndpoint,
+  listEndpoints,
+  type WebhookEndpoint,
+} from '../../../store/webhooks/webhook-endpoints.ts';
 import { isoTime, isoTimeOrNull } from '../../../wire/time.ts';
 import { invalid } from '../../errors.ts';
 import { SIGNATURE_CHECKS } from '../../signature-checks.ts';
 import { done, refusalError } from '../refusal-words.ts';
-import { addRoute, appFor, type Dashboard } from '../route.ts';
-import { scopeOf, type ProjectScope } from '../scope.ts';
+import type { Dashboard, Routes } from '../route.ts';
+import type { ProjectScope } from '../scope.ts';
 import type { EndpointView } from './contract.ts';
 
 const WEBHOOKS = '/dashboard/api/projects/:project/:mode/webhooks';
@@ -27,7 +31,7 @@ const HEALTH_MS = 7 * 24 * HOUR_MS;
 const MAX_ENDPOINTS = 50;
 
 /** A project's endpoints in a mode. */
-export function webhookRoutes(app: FastifyInstance, dashboard: Dashboard): void {
+export function webhookRoutes(routes: Routes, dashboard: Dashboard): void {
   const { app: core, sealingKey } = dashboard.people;
   const { policyOf } = dashboard.webhooks;
   const MANAGE = { action: 'manage_webhooks' } as const;
@@ -37,8 +41,7 @@ export function webhookRoutes(app: FastifyInstance, dashboard: Dashboard): void 
     if (endpoint === null) throw noEndpoint();
     return endpointView(endpoint, (await healthOf(scope)).get(id), core.clock());
   };
-  addRoute(app, `GET ${WEBHOOKS}`, { action: 'read_developer' }, async ({ params, request }) => {
-    const scope = scopeOf(request, params);
+  routes.add(`GET ${WEBHOOKS}`, { action: 'read_developer' }, async ({ scope }) => {
     const [endpoints, health] = await Promise.all([ownEndpoints(dashboard, scope), healthOf(scope)]);
     return {
       data: endpoints.map((endpoint) => endpointView(endpoint, health.get(endpoint.id), core.clock())),
@@ -46,45 +49,42 @@ export function webhookRoutes(app: FastifyInstance, dashboard: Dashboard): void 
       checks: SIGNATURE_CHECKS.map(({ name, code }) => ({ name, code })),
     };
   });
-  addRoute(app, `POST ${WEBHOOKS}`, MANAGE, async ({ params, body, request }) => {
-    const scope = scopeOf(request, params);
+  routes.add(`POST ${WEBHOOKS}`, MANAGE, async ({ scope, body, own }) => {
     if ((await ownEndpoints(dashboard, scope)).length >= MAX_ENDPOINTS) {
       throw invalid(null, `A project has at most ${MAX_ENDPOINTS} endpoints in each mode. Delete one first.`);
     }
     const wanted = { ...scope, url: body.url.trim(), events: body.events.join(',') };
-    const made = done(await createEndpoint(appFor(core, request), await sealingKey(), policyOf, wanted));
+    const made = done(await createEndpoint(own, await sealingKey(), policyOf, wanted));
     return { endpoint: await viewOf(scope, made.endpoint.id), secret: made.secret };
   });
-  addRoute(app, `POST ${WEBHOOKS}/:endpoint`, MANAGE, async ({ params, body, request }) => {
-    const scope = scopeOf(request, params);
+  routes.add(`POST ${WEBHOOKS}/:endpoint`, MANAGE, async ({ scope, params, body, own }) => {
     const id = endpointId(params.endpoint);
     const wanted = { url: body.url.trim(), events: EVENT_TYPES.filter((type) => body.events.includes(type)) };
-    done(await changeEndpoint(appFor(core, request), policyOf, id, wanted, { within: scope, shown: body.shown }));
+    done(await changeEndpoint(own, policyOf, id, wanted, { within: scope, shown: body.shown }));
     return viewOf(scope, id);
   });
-  addRoute(app, `POST ${WEBHOOKS}/:endpoint/pause`, MANAGE, async ({ params, request }) => {
-    const [scope, id] = [scopeOf(request, params), endpointId(params.endpoint)];
-    done(await pauseEndpoint(appFor(core, request), id, scope));
+  routes.add(`POST ${WEBHOOKS}/:endpoint/pause`, MANAGE, async ({ scope, params, own }) => {
+    const id = endpointId(params.endpoint);
+    done(await pauseEndpoint(own, id, scope));
     return viewOf(scope, id);
   });
-  addRoute(app, `POST ${WEBHOOKS}/:endpoint/enable`, MANAGE, async ({ params, request }) => {
-    const [scope, id] = [scopeOf(request, params), endpointId(params.endpoint)];
-    done(await reopenEndpoint(appFor(core, request), id, scope));
+  routes.add(`POST ${WEBHOOKS}/:endpoint/enable`, MANAGE, async ({ scope, params, own }) => {
+    const id = endpointId(params.endpoint);
+    done(await reopenEndpoint(own, id, scope));
     return viewOf(scope, id);
   });
-  addRoute(app, `POST ${WEBHOOKS}/:endpoint/delete`, MANAGE, async ({ params, request }) => {
-    done(await deleteEndpoint(appFor(core, request), endpointId(params.endpoint), scopeOf(request, params)));
+  routes.add(`POST ${WEBHOOKS}/:endpoint/delete`, MANAGE, async ({ scope, params, own }) => {
+    done(await deleteEndpoint(own, endpointId(params.endpoint), scope));
     return {};
   });
-  addRoute(app, `POST ${WEBHOOKS}/:endpoint/rotate`, MANAGE, async ({ params, body, request }) => {
-    const [within, id] = [scopeOf(request, params), endpointId(params.endpoint)];
-    const options = { overlapMs: body.overlap_hours * HOUR_MS, within };
-    const { secret } = done(await rotateEndpointSecret(appFor(core, request), await sealingKey(), id, options));
-    return { endpoint: await viewOf(within, id), secret };
+  routes.add(`POST ${WEBHOOKS}/:endpoint/rotate`, MANAGE, async ({ scope, params, body, own }) => {
+    const id = endpointId(params.endpoint);
+    const options = { overlapMs: body.overlap_hours * HOUR_MS, within: scope };
+    const { secret } = done(await rotateEndpointSecret(own, await sealingKey(), id, options));
+    return { endpoint: await viewOf(scope, id), secret };
   });
-  addRoute(app, `POST ${WEBHOOKS}/:endpoint/test`, MANAGE, async ({ params, body, request }) => {
-    const [scope, id] = [scopeOf(request, params), endpointId(params.endpoint)];
-    const sent = done(await sendTestEvent(appFor(core, request), id, body.type, scope));
+  routes.add(`POST ${WEBHOOKS}/:endpoint/test`, MANAGE, async ({ scope, params, body, own }) => {
+    const sent = done(await sendTestEvent(own, endpointId(params.endpoint), body.type, scope));
     return { delivery: deliveryId(sent.deliveryId) };
   });
 }

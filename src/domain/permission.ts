@@ -2,6 +2,12 @@ export const MODES = ['test', 'live'] as const;
 /** Test mode is the sandbox: no money moves. */
 export type Mode = (typeof MODES)[number];
 
+/** One mode of a project. */
+export interface ProjectMode {
+  readonly projectId: string;
+  readonly mode: Mode;
+}
+
 export const KEY_KINDS = ['secret', 'public'] as const;
 export type KeyKind = (typeof KEY_KINDS)[number];
 

@@ -3,17 +3,17 @@ import { encodeId } from '../../domain/id.ts';
 import { fiatDecimals, formatDecimal } from '../../domain/money.ts';
 import { guardedText } from '../../store/reports/export-columns.ts';
 import { onConnection } from '../../store/one-connection.ts';
-import type { PaymentScopeKey } from '../../store/payments/payment-filter.ts';
 import { searchRefunds, type ListedRefund, type RefundSearch } from '../../store/refunds/refund-list.ts';
 import { liftLimits } from '../../store/backups/snapshot.ts';
 import { publicPaymentId } from '../../wire/payment.ts';
 import { isoTime, isoTimeOrNull } from '../../wire/time.ts';
 import type { App } from '../context.ts';
 import { openExport, withoutSearch, type OpenedExport } from './exports.ts';
+import type { ProjectMode } from '../../domain/permission.ts';
 
 /** A refund export, as it was asked for. */
 export interface RefundExport {
-  readonly scope: PaymentScopeKey;
+  readonly scope: ProjectMode;
   readonly search: RefundSearch;
   readonly format: 'csv' | 'jsonl';
   readonly separator: ',' | ';';

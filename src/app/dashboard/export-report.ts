@@ -1,9 +1,8 @@
 import type { Client } from 'pg';
 import { allTokens, type Token } from '../../domain/asset.ts';
 import { statementOf, type BookStep, type Statement } from '../../domain/books.ts';
-import type { Mode } from '../../domain/permission.ts';
+import type { Mode, ProjectMode } from '../../domain/permission.ts';
 import { spanOf, type ReportDays } from '../../domain/report.ts';
-import type { PaymentScopeKey } from '../../store/payments/payment-filter.ts';
 import { readBooks, takeBooksSlot } from '../../store/reports/report-books.ts';
 import { copyReport, type ReportFile } from '../../store/reports/report-export.ts';
 import { statementRecord, type StatementRecord } from '../../wire/books.ts';
@@ -13,13 +12,13 @@ import { openExport, type OpenedExport } from './exports.ts';
 
 /** A report, as it was asked for. */
 export interface AskedReport {
-  readonly scope: PaymentScopeKey;
+  readonly scope: ProjectMode;
   readonly days: ReportDays;
 }
 
 /** A statement, as it was asked for; without `withSweeps` it omits what only people who may see wallets may know. */
 export interface AskedStatement extends AskedReport {
-  readonly scope: PaymentScopeKey & { readonly withSweeps: boolean };
+  readonly scope: ProjectMode & { readonly withSweeps: boolean };
 }
 
 /**

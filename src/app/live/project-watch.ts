@@ -1,10 +1,9 @@
 import type { Network } from '../../domain/networks.ts';
 import type { PaymentApi } from '../../domain/payment.ts';
-import type { Mode } from '../../domain/permission.ts';
+import type { Mode, ProjectMode } from '../../domain/permission.ts';
 import type { Notifications } from '../../store/notifications.ts';
 import type { Database } from '../../store/database.ts';
 import { newestAttempts } from '../../store/webhooks/delivery-attempts.ts';
-import type { PaymentScopeKey } from '../../store/payments/payment-filter.ts';
 import { findOwners, newestPayments, type OwnedPayment } from '../../store/payments/payment-list.ts';
 import type { App } from '../context.ts';
 
@@ -25,7 +24,7 @@ export type ProjectChange =
 /** Passes on the changes of a project's payments in one mode, from all processes. */
 export interface ProjectWatch {
   /** Calls the listener at most once a second. It must not throw. Returns a function that stops watching. */
-  watch(scope: PaymentScopeKey, listener: Listener): () => void;
+  watch(scope: ProjectMode, listener: Listener): () => void;
   /** The number of current watchers. */
   watchers(): number;
   stop(): void;
@@ -53,7 +52,7 @@ const GATHER_MS = 50;
 const OVERLAP_MS = 10_000;
 
 interface Group {
-  readonly scope: PaymentScopeKey;
+  readonly scope: ProjectMode;
   readonly listeners: Set<Listener>;
   /** Payments created earlier are not passed on as new. */
   readonly since: number;

@@ -1,7 +1,7 @@
 import { actionOfAttention, ATTENTION_KINDS, type AttentionKind } from '../../domain/attention.ts';
 import { formatDecimal } from '../../domain/money.ts';
 import { NETWORK_FACTS } from '../../domain/networks.ts';
-import { MODES, type Mode } from '../../domain/permission.ts';
+import { MODES, type ProjectMode } from '../../domain/permission.ts';
 import { mayDo } from '../../domain/role.ts';
 import {
   endNoticedItems,
@@ -23,11 +23,6 @@ import {
   type AttentionSources,
 } from '../dashboard/attention.ts';
 
-interface Scope {
-  readonly projectId: string;
-  readonly mode: Mode;
-}
-
 /**
  * Compares the items that need attention in all projects with the noticed ones, saves new and closed ones, and notifies
  * open tabs. Neither tabs nor mails have to poll.
@@ -48,7 +43,7 @@ export async function surveyAttention(app: App, sources: AttentionSources): Prom
   for (const [left] of open.values()) if (left !== undefined) await save(app, left, []);
 }
 
-const keyOfScope = ({ projectId, mode }: Scope): string => `${projectId} ${mode}`;
+const keyOfScope = ({ projectId, mode }: ProjectMode): string => `${projectId} ${mode}`;
 
 interface Change {
   readonly begun: readonly AttentionItem[];
@@ -93,7 +88,7 @@ export async function noticedNumbers(app: App, scope: AttentionScope): Promise<R
   return new Map(found.map((one) => [identityOf(one), Number(one.id)]));
 }
 
-function save(app: App, scope: Scope, items: readonly AttentionItem[]): Promise<void> {
+function save(app: App, scope: ProjectMode, items: readonly AttentionItem[]): Promise<void> {
   return app.db.transaction().execute(async (trx) => {
     await lockNoticedItems(trx);
     // Another process may have been first.

@@ -1,15 +1,19 @@
 import type { EventType } from '../../domain/event-type.ts';
 import { encodeId } from '../../domain/id.ts';
-import type { Mode } from '../../domain/permission.ts';
+import type { Mode, ProjectMode } from '../../domain/permission.ts';
 import { changeEndpoint as saveEndpoint, pauseEndpoint as savePause } from '../../store/webhooks/webhook-endpoints.ts';
 import type { WebhookPolicy } from '../../webhooks/guard.ts';
 import { differences, recordAudit } from '../audit.ts';
 import type { App } from '../context.ts';
 import { rejected, type Rejected } from '../rejected.ts';
-import { audit, auditedEndpoint, changeReached, checkedUrl, type Within } from './webhook-endpoints.ts';
+import { audit, auditedEndpoint, changeReached, checkedUrl } from './webhook-endpoints.ts';
 
 /** Holds an endpoint's due deliveries until it is enabled again. Their schedule stays: nothing counts as an attempt. */
-export function pauseEndpoint(app: App, id: string, within?: Within): Promise<{ readonly kind: 'done' } | Rejected> {
+export function pauseEndpoint(
+  app: App,
+  id: string,
+  within?: ProjectMode,
+): Promise<{ readonly kind: 'done' } | Rejected> {
   return changeReached(app, id, within, async (trx, endpoint) => {
     if (endpoint.pausedAt === null) {
       await savePause(trx, id, app.clock());
@@ -33,7 +37,7 @@ export function changeEndpoint(
   policyOf: (mode: Mode) => WebhookPolicy,
   id: string,
   wanted: Subscription,
-  { within, shown }: { readonly within?: Within; readonly shown?: Subscription | undefined } = {},
+  { within, shown }: { readonly within?: ProjectMode; readonly shown?: Subscription | undefined } = {},
 ): Promise<{ readonly kind: 'done' } | Rejected> {
   return changeReached(app, id, within, async (trx, before) => {
     if (shown !== undefined && !isSame(shown, before)) {

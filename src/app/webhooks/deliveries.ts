@@ -10,7 +10,8 @@ import { rejected, type Rejected } from '../rejected.ts';
 import { attempt, createSecretCache, record } from './attempt-delivery.ts';
 import type { WebhookDelivery } from './deliver-due.ts';
 import { sampleData } from './sample-events.ts';
-import { isWithin, type Within } from './webhook-endpoints.ts';
+import { isWithin } from './webhook-endpoints.ts';
+import type { ProjectMode } from '../../domain/permission.ts';
 
 /** The delivery log of an endpoint, newest first. */
 export async function deliveriesOf(
@@ -41,7 +42,7 @@ export async function retryDelivery(
   app: App,
   webhooks: WebhookDelivery,
   id: bigint,
-  within?: Within,
+  within?: ProjectMode,
 ): Promise<RetryResult | Rejected> {
   const delivery = await findDelivery(app.db, id);
   if (delivery === null || !isWithin(delivery.endpoint, within)) {
@@ -66,7 +67,7 @@ export async function sendTestEvent(
   app: App,
   endpointId: string,
   type: string,
-  within?: Within,
+  within?: ProjectMode,
 ): Promise<{ readonly kind: 'done'; readonly eventId: string; readonly deliveryId: bigint } | Rejected> {
   if (!isEventType(type)) return rejected('one_of', { param: 'type', names: EVENT_TYPES.join(', ') });
   const endpoint = await findEndpoint(app.db, endpointId);

@@ -1,5 +1,5 @@
 import { encodeId } from '../../domain/id.ts';
-import { lockUndelivered, type DeliveryScope, type DeliverySearch } from '../../store/webhooks/delivery-list.ts';
+import { lockUndelivered, type DeliverySearch } from '../../store/webhooks/delivery-list.ts';
 import {
   endRetry,
   findRetry,
@@ -12,6 +12,7 @@ import { lockProject } from '../../store/projects/projects.ts';
 import { recordAudit } from '../audit.ts';
 import { newId, type App } from '../context.ts';
 import { rejected, type Rejected } from '../rejected.ts';
+import type { ProjectMode } from '../../domain/permission.ts';
 
 /** The largest number of deliveries in one retry. */
 export const MAX_RETRIED = 10_000;
@@ -22,7 +23,7 @@ type Retried = { readonly kind: 'done'; readonly retry: RetryProgress } | Reject
  * Makes deliveries that did not arrive due at once, newest first and at most {@link MAX_RETRIED}. The workers send
  * them; if one fails again, its schedule continues as if it had not been sent again. One retry at a time.
  */
-export async function retryDeliveries(app: App, scope: DeliveryScope, search: DeliverySearch): Promise<Retried> {
+export async function retryDeliveries(app: App, scope: ProjectMode, search: DeliverySearch): Promise<Retried> {
   const now = app.clock();
   const id = newId(app, now);
   return app.db.transaction().execute(async (trx): Promise<Retried> => {
@@ -49,20 +50,20 @@ export async function retryDeliveries(app: App, scope: DeliveryScope, search: De
 }
 
 /** The progress of a retry. */
-export async function retryProgress(app: App, scope: DeliveryScope, id: string): Promise<Retried> {
+export async function retryProgress(app: App, scope: ProjectMode, id: string): Promise<Retried> {
   const retry = await findRetry(app.db, scope, id);
   return retry === null ? rejected('no_retry') : { kind: 'done', retry };
 }
 
 /** The newest retry, if it is still running; null otherwise. */
-export async function runningRetry(executor: Database | Trx, scope: DeliveryScope): Promise<RetryProgress | null> {
+export async function runningRetry(executor: Database | Trx, scope: ProjectMode): Promise<RetryProgress | null> {
   const id = await newestRetry(executor, scope);
   const retry = id === null ? null : await findRetry(executor, scope, id);
   return retry !== null && retry.stoppedAt === null && retry.done < retry.total ? retry : null;
 }
 
 /** Stops a retry: its deliveries that are not being sent get their former state back. */
-export async function stopRetry(app: App, scope: DeliveryScope, id: string): Promise<Retried> {
+export async function stopRetry(app: App, scope: ProjectMode, id: string): Promise<Retried> {
   return app.db.transaction().execute(async (trx): Promise<Retried> => {
     const retry = await findRetry(trx, scope, id);
     if (retry === null) return rejected('no_retry');

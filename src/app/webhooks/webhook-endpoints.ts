@@ -1,6 +1,6 @@
 import { DOCUMENTED_EVENTS, EVENT_TYPES, isEventType, type EventType } from '../../domain/event-type.ts';
 import { encodeId } from '../../domain/id.ts';
-import type { Mode } from '../../domain/permission.ts';
+import type { Mode, ProjectMode } from '../../domain/permission.ts';
 import { withoutQuery } from '../../domain/web-url.ts';
 import type { Trx } from '../../store/database.ts';
 import { replaceKeyCheck } from '../../store/key-checks.ts';
@@ -24,12 +24,6 @@ import { opens, sealKeyCheck } from './sealing-key.ts';
 /** How long a replaced secret still signs beside the new one, unless the request names another time. */
 const SECRET_OVERLAP_MS = 24 * 60 * 60_000;
 
-/** The project and mode to which a request is limited; the command line is not limited. */
-export interface Within {
-  readonly projectId: string;
-  readonly mode: Mode;
-}
-
 type Change<Done> = (trx: Trx, endpoint: WebhookEndpoint) => Promise<Done | Rejected>;
 type Changed = { readonly kind: 'done' };
 
@@ -37,7 +31,7 @@ type Changed = { readonly kind: 'done' };
 export function changeReached<Done = Changed>(
   { db }: App,
   id: string,
-  within: Within | undefined,
+  within: ProjectMode | undefined,
   change: Change<Done>,
 ): Promise<Done | Rejected> {
   return db.transaction().execute(async (trx) => {
@@ -46,7 +40,7 @@ export function changeReached<Done = Changed>(
   });
 }
 
-export function isWithin({ projectId, mode }: Within, within?: Within): boolean {
+export function isWithin({ projectId, mode }: ProjectMode, within?: ProjectMode): boolean {
   return within === undefined || (projectId === within.projectId && mode === within.mode);
 }
 
@@ -120,7 +114,7 @@ export function endpointsOf(app: App, projectId: string | null): Promise<readonl
 }
 
 /** Deletes an endpoint and cancels its waiting deliveries. */
-export function deleteEndpoint(app: App, id: string, within?: Within): Promise<Changed | Rejected> {
+export function deleteEndpoint(app: App, id: string, within?: ProjectMode): Promise<Changed | Rejected> {
   return changeReached(app, id, within, async (trx, endpoint) => {
     if (!(await closeEndpoint(trx, id, { kind: 'deleted' }, app.clock()))) return rejected('no_endpoint');
     await audit(app, trx, 'webhook.delete', endpoint);
@@ -129,7 +123,7 @@ export function deleteEndpoint(app: App, id: string, within?: Within): Promise<C
 }
 
 /** Sends to an endpoint again after it answered 410 or was paused. */
-export function reopenEndpoint(app: App, id: string, within?: Within): Promise<Changed | Rejected> {
+export function reopenEndpoint(app: App, id: string, within?: ProjectMode): Promise<Changed | Rejected> {
   return changeReached(app, id, within, async (trx, endpoint) => {
     await enableEndpoint(trx, id);
     await audit(app, trx, 'webhook.enable', endpoint);
@@ -156,7 +150,7 @@ export function rotateEndpointSecret(
     overlapMs = SECRET_OVERLAP_MS,
     isNewKey = false,
     within,
-  }: { readonly overlapMs?: number; readonly isNewKey?: boolean; readonly within?: Within } = {},
+  }: { readonly overlapMs?: number; readonly isNewKey?: boolean; readonly within?: ProjectMode } = {},
 ): Promise<Rotated | Rejected> {
   const secret = newWebhookSecret(app.random);
   return changeReached<Rotated>(app, id, within, async (trx, before) => {

@@ -3,16 +3,11 @@ import type { AssetCode } from '../../domain/asset-code.ts';
 import { SLOW, type AttentionKind } from '../../domain/attention.ts';
 import { NETWORK_FACTS, NETWORKS, type Network } from '../../domain/networks.ts';
 import { PAYMENT_APIS, type PaymentApi } from '../../domain/payment.ts';
-import type { Mode } from '../../domain/permission.ts';
+import type { ProjectMode } from '../../domain/permission.ts';
 import { isCounting, PAYMENT_STATUSES, type PaymentStatus } from '../../domain/status.ts';
 import { timestamp, type Database, type Trx } from '../database.ts';
 import { TAKES_MONEY } from '../refunds/refund-payouts.ts';
 import { toRow, type Stored } from '../rows.ts';
-
-interface Scope {
-  readonly projectId: string;
-  readonly mode: Mode;
-}
 
 export type PaymentFault = 'reorged' | 'paid_late' | 'paid_after_cancel' | 'underpaid' | 'overpaid' | 'slow';
 
@@ -41,7 +36,11 @@ export interface FaultyPayment {
 }
 
 /** Payments with an exception that nobody has dealt with yet, newest first. */
-export async function unusualPayments(db: Database, scope: Scope, limit: number): Promise<readonly FaultyPayment[]> {
+export async function unusualPayments(
+  db: Database,
+  scope: ProjectMode,
+  limit: number,
+): Promise<readonly FaultyPayment[]> {
   const { rows } = await sql<FaultyPayment>`
     select * from (
       select case
@@ -67,7 +66,7 @@ export async function unusualPayments(db: Database, scope: Scope, limit: number)
 /** Payments that confirm for much longer than their network usually takes, newest first. */
 export async function slowPayments(
   db: Database,
-  scope: Scope,
+  scope: ProjectMode,
   now: number,
   limit: number,
 ): Promise<readonly FaultyPayment[]> {
@@ -107,7 +106,7 @@ const PAYMENT_COLUMNS = sql`p.id, p.surface as api, p.status, coalesce(p.merchan
   p.asset, p.network, p.decimals, p.owed_units as "owedUnits", p.confirmed_units as "confirmedUnits",
   p.created_at as "createdAt", p.expires_at as "expiresAt", p.cancelled_at as "cancelledAt"`;
 
-function isNotDone({ projectId, mode }: Scope): RawBuilder<unknown> {
+function isNotDone({ projectId, mode }: ProjectMode): RawBuilder<unknown> {
   return sql`not exists (
     select from attention_marks m where m.project_id = ${projectId} and m.mode = ${mode} and m.kind = f.kind
       and m.subject = f.id::text and m.occurrence = f.occurrence and m.done_at is not null)`;
@@ -165,7 +164,10 @@ const MAX_DELIVERIES = 1_000;
 const MIN_ATTEMPTS = 3;
 
 /** Endpoints that are disabled, or did not acknowledge the newest of their deliveries after several attempts. */
-export async function faultyEndpoints(db: Database, { projectId, mode }: Scope): Promise<readonly FaultyEndpoint[]> {
+export async function faultyEndpoints(
+  db: Database,
+  { projectId, mode }: ProjectMode,
+): Promise<readonly FaultyEndpoint[]> {
   const { rows } = await sql<FaultyEndpoint>`
     select w.id, w.url, w.disabled_at as "disabledAt", w.disabled_reason as "disabledReason",
       coalesce(took.id, 0) as "tookLast", a.response_status as status, a.error
@@ -211,7 +213,7 @@ export type AttentionMark = Omit<Stored<'attention_marks'>, 'projectId' | 'mode'
 /** The marks of these occurrences; unmarked ones are left out. */
 export async function attentionMarks(
   executor: Database | Trx,
-  { projectId, mode }: Scope,
+  { projectId, mode }: ProjectMode,
   keys: readonly AttentionKey[],
 ): Promise<readonly AttentionMark[]> {
   if (keys.length === 0) return [];
@@ -228,7 +230,7 @@ export async function attentionMarks(
 /** Saves a mark in place of the version before it; false if there is another version meanwhile. */
 export async function saveAttentionMark(
   trx: Trx,
-  { projectId, mode }: Scope,
+  { projectId, mode }: ProjectMode,
   mark: AttentionMark,
   now: number,
 ): Promise<boolean> {

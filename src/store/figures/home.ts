@@ -1,13 +1,8 @@
 import { sql } from 'kysely';
-import type { Mode } from '../../domain/permission.ts';
+import type { Mode, ProjectMode } from '../../domain/permission.ts';
 import type { Database } from '../database.ts';
 
 /** The facts of the page Home: all are read from counters and ends of indexes, whatever the size of the tables. */
-
-interface Scope {
-  readonly projectId: string;
-  readonly mode: Mode;
-}
 
 /** The steps of a merchant to the first live payment, and whether each was done. */
 export interface FirstSteps {
@@ -50,7 +45,10 @@ export interface EndpointHealth {
 }
 
 /** The endpoints of a project and mode, oldest first. */
-export async function endpointHealth(db: Database, { projectId, mode }: Scope): Promise<readonly EndpointHealth[]> {
+export async function endpointHealth(
+  db: Database,
+  { projectId, mode }: ProjectMode,
+): Promise<readonly EndpointHealth[]> {
   const { rows } = await sql<EndpointHealth>`
     select w.url, case when w.disabled_at is null then null else coalesce(w.disabled_reason, 'disabled') end as "disabledReason",
       coalesce(d.state <> 'delivered', false) as "isFailing"

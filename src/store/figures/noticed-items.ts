@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { AttentionKind } from '../../domain/attention.ts';
-import type { Mode } from '../../domain/permission.ts';
+import type { ProjectMode } from '../../domain/permission.ts';
 import { timestamp, type Database, type Trx } from '../database.ts';
 import { fieldList, findRows, oneOf, updateRows, type Stored } from '../rows.ts';
 
@@ -8,11 +8,6 @@ import { fieldList, findRows, oneOf, updateRows, type Stored } from '../rows.ts'
 export type NoticedItem = Stored<'attention_occurrences'>;
 /** The fields of an item when it is noticed. */
 export type Noticed = Pick<NoticedItem, 'kind' | 'subject' | 'occurrence' | 'name' | 'amount' | 'detail'>;
-
-interface Scope {
-  readonly projectId: string;
-  readonly mode: Mode;
-}
 
 const COLUMNS = fieldList('attention_occurrences');
 
@@ -29,7 +24,7 @@ export async function openNoticedItems(executor: Database | Trx): Promise<readon
 /** Inserts new items; one that had ended is reopened rather than duplicated. */
 export async function saveNoticed(
   trx: Trx,
-  { projectId, mode }: Scope,
+  { projectId, mode }: ProjectMode,
   noticed: readonly Noticed[],
   now: number,
 ): Promise<void> {
@@ -75,7 +70,7 @@ export async function newestNoticedItem(executor: Database | Trx): Promise<bigin
 /** The open items of a project and mode, of these kinds. */
 export async function noticedItemsOf(
   db: Database,
-  { projectId, mode }: Scope,
+  { projectId, mode }: ProjectMode,
   kinds: readonly AttentionKind[],
 ): Promise<readonly NoticedItem[]> {
   return findRows(

@@ -1,7 +1,7 @@
 import { sql, type RawBuilder } from 'kysely';
 import { firstUuidOf } from '../../domain/id.ts';
 import { PAYMENT_APIS } from '../../domain/payment.ts';
-import type { Mode } from '../../domain/permission.ts';
+import type { ProjectMode } from '../../domain/permission.ts';
 import type { PaymentStatus } from '../../domain/status.ts';
 import type { Database, Trx } from '../database.ts';
 import {
@@ -12,11 +12,6 @@ import {
   HOUR_MS,
   TOKEN_COLUMNS,
 } from '../figures/figure-slots.ts';
-
-interface Scope {
-  readonly projectId: string;
-  readonly mode: Mode;
-}
 
 /** Payments of one kind within a part of the time. */
 export interface FigureRow {
@@ -62,7 +57,7 @@ const MAX_PENDING_HOURS = 200;
  */
 export async function readPaymentFigures(
   db: Database,
-  scope: Scope,
+  scope: ProjectMode,
   { edges, periods }: FiguresWanted,
 ): Promise<{ readonly figures: readonly FigureRow[]; readonly durations: readonly DurationRow[] }> {
   return db
@@ -84,7 +79,7 @@ interface Source {
   readonly pending: readonly number[];
 }
 
-async function sourceOf(trx: Trx, scope: Scope): Promise<Source> {
+async function sourceOf(trx: Trx, scope: ProjectMode): Promise<Source> {
   const { closedUntil, takenIn } = await figuresProgress(trx);
   if (closedUntil === null || takenIn === null) return { closedUntil: 0, pending: [] };
   const limits = { after: takenIn, before: closedUntil, limit: MAX_PENDING };
@@ -104,7 +99,7 @@ const times = (all: readonly number[]): RawBuilder<unknown> =>
 
 /** The payments themselves, with times in `ranges`. */
 function fresh(
-  { projectId, mode }: Scope,
+  { projectId, mode }: ProjectMode,
   ranges: readonly Range[],
   columns: RawBuilder<unknown>,
   condition = sql`true`,
@@ -132,7 +127,7 @@ function freshRanges({ closedUntil, pending }: Source, from: number, until: numb
 
 async function figureRows(
   trx: Trx,
-  scope: Scope,
+  scope: ProjectMode,
   source: Source,
   edges: readonly number[],
 ): Promise<readonly FigureRow[]> {
@@ -161,7 +156,7 @@ function isTakenIn({ pending }: Source): RawBuilder<unknown> {
 
 async function durationRows(
   trx: Trx,
-  scope: Scope,
+  scope: ProjectMode,
   source: Source,
   periods: readonly number[],
 ): Promise<readonly DurationRow[]> {

@@ -3,7 +3,7 @@ import type { AssetCode } from '../../domain/asset-code.ts';
 import { firstUuidOf } from '../../domain/id.ts';
 import type { Network } from '../../domain/networks.ts';
 import { PAYMENT_APIS, type Exception, type PaymentApi } from '../../domain/payment.ts';
-import type { Mode } from '../../domain/permission.ts';
+import type { ProjectMode } from '../../domain/permission.ts';
 import type { PaymentStatus } from '../../domain/status.ts';
 import { AMOUNT_STEP, amountCondition, amountSteps, anyOf, type AmountRange } from './amount-steps.ts';
 import { ENDED_STATUSES, foundBy, HAS_ENDED, IS_RUNNING, RUNNING_STATUSES, type PaymentKey } from './payment-keys.ts';
@@ -36,12 +36,6 @@ export const NO_FILTERS: PaymentSearch = {
   keys: null,
 };
 
-/** The project and mode of the payments. */
-export interface PaymentScopeKey {
-  readonly projectId: string;
-  readonly mode: Mode;
-}
-
 export type Condition = RawBuilder<unknown>;
 
 /** One index scan, newest payment first. The result of a search is the merge of all its scans. */
@@ -65,7 +59,7 @@ const MAX_INDEX_SCANS = 64;
 
 /** The conditions that every payment of a scope must meet, besides those of the search. */
 export function withinScope(
-  { projectId, mode }: PaymentScopeKey,
+  { projectId, mode }: ProjectMode,
   { createdFrom, createdBefore }: Pick<PaymentSearch, 'createdFrom' | 'createdBefore'>,
   after: string | null,
 ): readonly Condition[] {
@@ -94,7 +88,7 @@ function idBounds(
  * not a page.
  */
 export function indexScansOf(
-  scope: PaymentScopeKey,
+  scope: ProjectMode,
   search: PaymentSearch,
   after: string | null,
   isWhole = false,
@@ -203,17 +197,17 @@ function byToken(
 
 const withStatus = (one: PaymentStatus): Condition => sql`status = ${one}`;
 
-const labelIn = (label: string, { projectId }: PaymentScopeKey): Condition =>
+const labelIn = (label: string, { projectId }: ProjectMode): Condition =>
   sql`(select id from labels where project_id = ${projectId} and lower(name) = lower(${label}))`;
 
-function hasLabel(label: string, scope: PaymentScopeKey): Condition {
+function hasLabel(label: string, scope: ProjectMode): Condition {
   return sql`exists (select from payment_labels where payment_id = payments.id and label_id = ${labelIn(label, scope)})`;
 }
 
 /** The payments with a label, in the order of their ids. */
 function labelled(
   label: string,
-  scope: PaymentScopeKey,
+  scope: ProjectMode,
   within: Pick<PaymentSearch, 'createdFrom' | 'createdBefore'>,
   after: string | null,
 ): Condition {
@@ -231,7 +225,7 @@ function labelled(
  * that the project has payments in.
  */
 export function alongAmounts(
-  scope: PaymentScopeKey,
+  scope: ProjectMode,
   search: PaymentSearch,
   page: { readonly after: string | null; readonly limit: number },
 ): Condition {

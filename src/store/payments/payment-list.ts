@@ -2,16 +2,10 @@ import { sql, type SqlBool } from 'kysely';
 import { firstUuidOf } from '../../domain/id.ts';
 import { PAYMENT_APIS, type Payment, type PaymentApi } from '../../domain/payment.ts';
 import type { Database, Trx } from '../database.ts';
-import {
-  alongAmounts,
-  indexScansOf,
-  withinScope,
-  type Condition,
-  type PaymentScopeKey,
-  type PaymentSearch,
-} from './payment-filter.ts';
+import { alongAmounts, indexScansOf, withinScope, type Condition, type PaymentSearch } from './payment-filter.ts';
 import { findPayments } from './payments.ts';
 import { foundBy, type PaymentKey, type PaymentKeyKind } from './payment-keys.ts';
+import type { ProjectMode } from '../../domain/permission.ts';
 
 /** The end and length of a requested page. */
 interface PageOf {
@@ -25,7 +19,7 @@ interface PageOf {
  */
 export async function searchPayments(
   db: Database,
-  scope: PaymentScopeKey,
+  scope: ProjectMode,
   search: PaymentSearch,
   page: PageOf,
 ): Promise<readonly Payment[]> {
@@ -40,7 +34,7 @@ const MAX_NEAR = 1_000;
 
 async function idsOf(
   db: Database,
-  scope: PaymentScopeKey,
+  scope: ProjectMode,
   search: PaymentSearch,
   page: PageOf,
 ): Promise<readonly string[]> {
@@ -80,7 +74,7 @@ async function newestOf(db: Database, indexScans: readonly Condition[], { limit 
 }
 
 /** A payment with its project and mode. */
-export interface OwnedPayment extends PaymentScopeKey {
+export interface OwnedPayment extends ProjectMode {
   readonly id: string;
   readonly api: PaymentApi;
 }
@@ -97,7 +91,7 @@ export async function findOwners(db: Database, ids: readonly string[]): Promise<
 /** The newest payments of each scope that were created from a time on, at most `limit` of each. */
 export async function newestPayments(
   db: Database,
-  scopes: readonly PaymentScopeKey[],
+  scopes: readonly ProjectMode[],
   createdFrom: number,
   limit: number,
 ): Promise<readonly OwnedPayment[]> {
@@ -125,7 +119,7 @@ const ALL_TIMES = { createdFrom: null, createdBefore: null };
 /** The payments of a scope that any of these keys finds: in the order of the keys, then newest first. */
 export async function findHits(
   db: Database | Trx,
-  scope: PaymentScopeKey,
+  scope: ProjectMode,
   keys: readonly PaymentKey[],
   limit: number,
 ): Promise<readonly PaymentHit[]> {

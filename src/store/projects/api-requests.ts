@@ -1,9 +1,8 @@
 import { sql, type RawBuilder } from 'kysely';
 import { firstUuidOf } from '../../domain/id.ts';
-import type { Mode } from '../../domain/permission.ts';
+import type { Mode, ProjectMode } from '../../domain/permission.ts';
 import { affectedRows, timestamp, type Database } from '../database.ts';
 import { UNFLUSHED } from '../webhooks/deliveries.ts';
-import type { DeliveryScope } from '../webhooks/delivery-list.ts';
 import { allColumns } from '../tables.ts';
 
 /** One or more calls of one of the APIs that are alike and of the same second. */
@@ -117,7 +116,7 @@ const MAX_SPAN_MS = 1_000;
  */
 export async function searchApiRequests(
   db: Database,
-  { projectId, mode }: DeliveryScope,
+  { projectId, mode }: ProjectMode,
   search: ApiRequestSearch,
   page: { readonly after: string | null; readonly limit: number },
 ): Promise<readonly ListedApiRequest[]> {
@@ -154,7 +153,7 @@ export async function searchApiRequests(
 /** One call; null if there is none in this project and mode. */
 export async function findApiRequest(
   db: Database,
-  { projectId, mode }: DeliveryScope,
+  { projectId, mode }: ProjectMode,
   id: string,
 ): Promise<ListedApiRequest | null> {
   const rows = sql`select ${allColumns('api_requests')} from api_requests

@@ -6,10 +6,10 @@ import type { RefundStage } from '../../domain/refund-stage.ts';
 import type { Refund } from '../../domain/refund.ts';
 import { withChosenAddress, findRefunds } from './refunds.ts';
 import type { Database, Trx } from '../database.ts';
-import type { PaymentScopeKey } from '../payments/payment-filter.ts';
 import { findHits } from '../payments/payment-list.ts';
 import type { PaymentKey } from '../payments/payment-keys.ts';
 import { payoutsOf, type RefundPayout } from './refund-payouts.ts';
+import type { ProjectMode } from '../../domain/permission.ts';
 
 /**
  * Filters of a list of refunds; null fields do not restrict. Times in epoch milliseconds, from inclusive, before
@@ -52,7 +52,7 @@ const STAGE = sql<RefundStage>`(case when r.status <> 'pending' then r.status
 /** One page of a project's refunds in a mode, newest first; `after` is the last one of the page before. */
 export async function searchRefunds(
   executor: Database | Trx,
-  scope: PaymentScopeKey,
+  scope: ProjectMode,
   search: RefundSearch,
   page: { readonly after: string | null; readonly limit: number },
 ): Promise<readonly ListedRefund[]> {
@@ -75,7 +75,7 @@ export async function searchRefunds(
 /** One refund of a project and mode; null if there is none. */
 export async function findListedRefund(
   executor: Database | Trx,
-  { projectId, mode }: PaymentScopeKey,
+  { projectId, mode }: ProjectMode,
   id: string,
 ): Promise<ListedRefund | null> {
   const [found] = await readListed(executor, [id]);
@@ -105,7 +105,7 @@ function withStage(stage: RefundStage): RawBuilder<unknown> {
  */
 async function foundBy(
   executor: Database | Trx,
-  scope: PaymentScopeKey,
+  scope: ProjectMode,
   keys: readonly PaymentKey[],
 ): Promise<RawBuilder<unknown>> {
   const own = keys.flatMap((key): readonly RawBuilder<unknown>[] => {
@@ -143,7 +143,7 @@ async function foundBy(
 /** The refunds of a scope among those that some statements select. */
 async function inScope(
   executor: Database | Trx,
-  { projectId, mode }: PaymentScopeKey,
+  { projectId, mode }: ProjectMode,
   selects: readonly RawBuilder<unknown>[],
 ): Promise<readonly { readonly id: string }[]> {
   if (selects.length === 0) return [];

@@ -4,12 +4,13 @@ import type { ExportColumn } from '../../domain/export-column.ts';
 import { copyFile, idWriter } from './copy-file.ts';
 import type { Database } from '../database.ts';
 import { expressionsOf, headsOf, type Writing } from './export-columns.ts';
-import { indexScansOf, type Condition, type PaymentScopeKey, type PaymentSearch } from '../payments/payment-filter.ts';
+import { indexScansOf, type Condition, type PaymentSearch } from '../payments/payment-filter.ts';
 import { allColumns } from '../tables.ts';
+import type { ProjectMode } from '../../domain/permission.ts';
 
 /** The content of a payment export. */
 export interface PaymentExport extends Writing {
-  readonly scope: PaymentScopeKey;
+  readonly scope: ProjectMode;
   readonly search: PaymentSearch;
   readonly columns: readonly ExportColumn[];
 }
@@ -59,7 +60,7 @@ export async function endServerProcess(db: Database, pid: number): Promise<void>
 }
 
 /** The approximate number of payments of a search, from the day counters; null if only reading them all would tell. */
-export async function countAbout(db: Database, scope: PaymentScopeKey, search: PaymentSearch): Promise<number | null> {
+export async function countAbout(db: Database, scope: ProjectMode, search: PaymentSearch): Promise<number | null> {
   const { statuses, api, createdFrom, createdBefore, ...others } = search;
   if (Object.values(others).some((one) => one !== null)) return null;
   let counts = db

@@ -15,11 +15,11 @@ import type { ReportSpan } from '../../domain/report.ts';
 import type { Database } from '../database.ts';
 import { HAS_ENDED } from '../payments/payment-keys.ts';
 import { onConnection } from '../one-connection.ts';
-import type { PaymentScopeKey } from '../payments/payment-filter.ts';
 import { WAS_PAID } from '../refunds/refund-payouts.ts';
 import { at, count, named, total } from './report-sums.ts';
 import { depositRows, sweepRows } from './report-sweeps.ts';
 import { liftLimits } from '../backups/snapshot.ts';
+import type { ProjectMode } from '../../domain/permission.ts';
 
 /** The longest that one of its statements may take. */
 const STATEMENT_MS = 300_000;
@@ -43,7 +43,7 @@ export async function takeBooksSlot(client: Client, projectId: string): Promise<
  */
 export async function readBooks(
   client: Client,
-  scope: PaymentScopeKey & { readonly withSweeps: boolean },
+  scope: ProjectMode & { readonly withSweeps: boolean },
   span: ReportSpan,
   onStep: (step: BookStep) => Promise<void>,
 ): Promise<Books> {
@@ -87,7 +87,7 @@ const IS_WITHIN = (span: ReportSpan) =>
   sql`t.first_seen_at >= ${at(span.startAt)} and t.first_seen_at < ${at(span.endAt)}`;
 
 /** Makes one row of a payment's money in a token: all sums are computed from these rows. */
-async function gather(db: Database, { projectId, mode }: PaymentScopeKey, span: ReportSpan): Promise<void> {
+async function gather(db: Database, { projectId, mode }: ProjectMode, span: ReportSpan): Promise<void> {
   const isConfirmed = sql`t.state = 'confirmed'`;
   const isReceipt = sql`${isConfirmed} and ${IS_WITHIN(span)}`;
   await sql`
@@ -146,7 +146,7 @@ async function currencyRows(db: Database): Promise<readonly CurrencyRow[]> {
 /** Payments that got money in the period, or whose recorded money has no matching transfer. */
 async function differenceRows(
   db: Database,
-  { projectId, mode }: PaymentScopeKey,
+  { projectId, mode }: ProjectMode,
   span: ReportSpan,
 ): Promise<Named<DifferenceRow>> {
   return named<DifferenceRow>(
@@ -165,7 +165,7 @@ async function differenceRows(
 
 const PAID_AT = sql`coalesce(r.completed_at, r.created_at)`;
 
-async function refundRows(db: Database, scope: PaymentScopeKey, span: ReportSpan): Promise<readonly RefundRow[]> {
+async function refundRows(db: Database, scope: ProjectMode, span: ReportSpan): Promise<readonly RefundRow[]> {
   const isWithin = sql`${WAS_PAID} and ${PAID_AT} >= ${at(span.startAt)} and ${PAID_AT} < ${at(span.endAt)}`;
   const isPending = sql`r.created_at < ${at(span.endAt)}
     and (r.status = 'pending' or (r.status = 'completed' and r.completed_at >= ${at(span.endAt)}))`;
@@ -180,11 +180,7 @@ async function refundRows(db: Database, scope: PaymentScopeKey, span: ReportSpan
   return rows;
 }
 
-async function refundCurrencyRows(
-  db: Database,
-  scope: PaymentScopeKey,
-  span: ReportSpan,
-): Promise<readonly CurrencyRow[]> {
+async function refundCurrencyRows(db: Database, scope: ProjectMode, span: ReportSpan): Promise<readonly CurrencyRow[]> {
   const { rows } = await sql<CurrencyRow>`
     select r.currency, ${total('r.disposal_minor')} as minor, count(*)::integer as transfers,
       ${count(sql`r.disposal_minor is null`)} as unvalued
@@ -194,7 +190,7 @@ async function refundCurrencyRows(
   return rows;
 }
 
-async function overRefundRows(db: Database, scope: PaymentScopeKey): Promise<Named<OverRefundRow>> {
+async function overRefundRows(db: Database, scope: ProjectMode): Promise<Named<OverRefundRow>> {
   return named<OverRefundRow>(
     db,
     sql`select r.payment_id as "paymentId", r.payment_surface as api, r.network, r.asset,
@@ -212,7 +208,7 @@ async function overRefundRows(db: Database, scope: PaymentScopeKey): Promise<Nam
  * Money on addresses that a restore lost, of wallets that the project has, or once had if nobody has them any more;
  * booked money belongs to a payment instead.
  */
-async function lostRows(db: Database, { projectId }: PaymentScopeKey, span: ReportSpan): Promise<readonly LostRow[]> {
+async function lostRows(db: Database, { projectId }: ProjectMode, span: ReportSpan): Promise<readonly LostRow[]> {
   const { rows } = await sql<LostRow>`
     select l.network, l.asset, ${total('l.amount_units', sql`l.found_at < ${at(span.startAt)}`)} as before,
       ${total('l.amount_units', sql`l.found_at >= ${at(span.startAt)}`)} as received

@@ -8,14 +8,15 @@ import type { Report, ReportSpan } from '../../domain/report.ts';
 import { copyFile, idWriter } from './copy-file.ts';
 import { coin, exact, fiat, orUnknown, plain, time, words, type Writing } from './export-columns.ts';
 import { copyPayments } from './payment-export.ts';
-import { NO_FILTERS, type Condition, type PaymentScopeKey } from '../payments/payment-filter.ts';
+import { NO_FILTERS, type Condition } from '../payments/payment-filter.ts';
 import { WAS_PAID } from '../refunds/refund-payouts.ts';
 import { at as moment } from './report-sums.ts';
+import type { ProjectMode } from '../../domain/permission.ts';
 
 /** The money that a report covers: a project's in a period, in one token or all. */
 export interface ReportSelection {
   readonly report: Report;
-  readonly scope: PaymentScopeKey;
+  readonly scope: ProjectMode;
   readonly span: ReportSpan;
   readonly token: Pick<Token, 'asset' | 'network'> | null;
 }

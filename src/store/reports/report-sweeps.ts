@@ -3,15 +3,15 @@ import type { DepositDifferenceRow, DepositRow, FeeRow, Named, SweptRow } from '
 import { EVM_NETWORKS, nativeAsset } from '../../domain/networks.ts';
 import type { ReportSpan } from '../../domain/report.ts';
 import type { Database } from '../database.ts';
-import type { PaymentScopeKey } from '../payments/payment-filter.ts';
 import { at, count, named, total } from './report-sums.ts';
+import type { ProjectMode } from '../../domain/permission.ts';
 
 const isWithin = ({ startAt, endAt }: ReportSpan) => sql`mined_at >= ${at(startAt)} and mined_at < ${at(endAt)}`;
 
 /** The money that left deposit contracts for the treasury in a period, and its cost. */
 export async function sweepRows(
   db: Database,
-  { projectId }: PaymentScopeKey,
+  { projectId }: ProjectMode,
   span: ReportSpan,
 ): Promise<{ readonly swept: readonly SweptRow[]; readonly fees: readonly FeeRow[] }> {
   const swept = await sql<SweptRow>`
@@ -37,7 +37,7 @@ export async function sweepRows(
  */
 export async function depositRows(
   db: Database,
-  { projectId }: PaymentScopeKey,
+  { projectId }: ProjectMode,
 ): Promise<{ readonly deposits: readonly DepositRow[]; readonly depositDifferences: Named<DepositDifferenceRow> }> {
   await sql`
     create temporary table book_deposits on commit drop as

@@ -1,5 +1,5 @@
 import { sql, type RawBuilder } from 'kysely';
-import type { Mode } from '../../domain/permission.ts';
+import type { ProjectMode } from '../../domain/permission.ts';
 import type { PaymentApi } from '../../domain/payment.ts';
 import { timestamp, type Database, type Trx } from '../database.ts';
 import type { DeliveryState } from '../schema/webhooks.ts';
@@ -19,11 +19,6 @@ export interface DeliverySearch {
   readonly createdFrom: number | null;
   readonly createdBefore: number | null;
   readonly paymentId: string | null;
-}
-
-export interface DeliveryScope {
-  readonly projectId: string;
-  readonly mode: Mode;
 }
 
 /** A delivery in a list. */
@@ -55,7 +50,7 @@ const MAX_RARE_EVENTS = 2_000;
  */
 export async function searchDeliveries(
   executor: Database | Trx,
-  scope: DeliveryScope,
+  scope: ProjectMode,
   search: DeliverySearch,
   page: { readonly after: bigint | null; readonly limit: number },
 ): Promise<readonly DeliveryRow[]> {
@@ -76,7 +71,7 @@ export async function searchDeliveries(
 /** The newest deliveries that did not arrive and could be sent, at most `limit`, locked for a change. */
 export async function lockUndelivered(
   trx: Trx,
-  scope: DeliveryScope,
+  scope: ProjectMode,
   search: DeliverySearch,
   limit: number,
 ): Promise<readonly bigint[]> {
@@ -108,7 +103,7 @@ export const COLUMNS = sql`d.id, d.event_id as "eventId", e.type, d.state, d.nex
   a.duration_ms as "durationMs", a.response_status as "responseStatus", a.error_stage as "errorStage"`;
 
 /** The first part of a list: each endpoint has its deliveries in an index, newest first. */
-function endpointsOf({ projectId, mode }: DeliveryScope, { endpointId }: DeliverySearch): RawBuilder<unknown> {
+function endpointsOf({ projectId, mode }: ProjectMode, { endpointId }: DeliverySearch): RawBuilder<unknown> {
   const only = endpointId === null ? sql`` : sql`and id = ${endpointId}::uuid`;
   return sql`select w.id as "endpointId", w.url, d.* from (
     select id, url, deleted_at, disabled_at, paused_at from webhook_endpoints
@@ -118,7 +113,7 @@ function endpointsOf({ projectId, mode }: DeliveryScope, { endpointId }: Deliver
 
 async function conditionOf(
   executor: Database | Trx,
-  scope: DeliveryScope,
+  scope: ProjectMode,
   { types, states, answer, createdFrom, createdBefore, paymentId }: DeliverySearch,
 ): Promise<RawBuilder<unknown>> {
   const parts = [sql`true`];
@@ -145,7 +140,7 @@ const UNDELIVERED = sql`(d.state in ('failed', 'stopped') or d.next_attempt_at i
 /** The events of these types if they are few; null if they are many, or for all types. */
 async function rareEvents(
   executor: Database | Trx,
-  { projectId, mode }: DeliveryScope,
+  { projectId, mode }: ProjectMode,
   types: readonly string[],
 ): Promise<readonly string[] | null> {
   const { rows } = await sql<{ id: string }>`
@@ -170,7 +165,7 @@ export interface DeliveryDetails extends DeliveryRow {
 /** A delivery with its newest attempts; null if there is none in this project and mode. */
 export async function findDeliveryDetails(
   db: Database,
-  { projectId, mode }: DeliveryScope,
+  { projectId, mode }: ProjectMode,
   id: bigint,
   maxAttempts: number,
 ): Promise<DeliveryDetails | null> {

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import { affectedRows, timestamp, type Database, type Trx } from '../database.ts';
-import type { DeliveryScope } from './delivery-list.ts';
 import { notify } from '../notifications.ts';
 import { findRow, insertRows, updateRows } from '../rows.ts';
+import type { ProjectMode } from '../../domain/permission.ts';
 
 /** The progress of deliveries that are sent again together. */
 export interface RetryProgress {
@@ -18,7 +18,7 @@ export interface RetryProgress {
 /** Makes deliveries due at once and saves their former state. They must be locked and not delivered. */
 export async function insertRetry(
   trx: Trx,
-  { id, projectId, mode }: DeliveryScope & { readonly id: string },
+  { id, projectId, mode }: ProjectMode & { readonly id: string },
   deliveryIds: readonly bigint[],
   now: number,
 ): Promise<void> {
@@ -38,7 +38,7 @@ export async function insertRetry(
 /** The progress of a retry; null if there is none in this project and mode. */
 export async function findRetry(
   executor: Database | Trx,
-  { projectId, mode }: DeliveryScope,
+  { projectId, mode }: ProjectMode,
   id: string,
 ): Promise<RetryProgress | null> {
   const { rows } = await sql<RetryProgress>`
@@ -56,7 +56,7 @@ export async function findRetry(
 }
 
 /** The id of the newest retry of a project and mode; null if there is none. */
-export async function newestRetry(db: Database | Trx, { projectId, mode }: DeliveryScope): Promise<string | null> {
+export async function newestRetry(db: Database | Trx, { projectId, mode }: ProjectMode): Promise<string | null> {
   const newest = await findRow(db, 'delivery_retries', { projectId, mode }, { order: ['id desc'], limit: 1 });
   return newest?.id ?? null;
 }

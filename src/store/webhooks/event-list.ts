@@ -3,7 +3,7 @@ import { EVENT_TYPES, type EventType } from '../../domain/event-type.ts';
 import { firstUuidOf } from '../../domain/id.ts';
 import type { PaymentApi } from '../../domain/payment.ts';
 import type { Database } from '../database.ts';
-import type { DeliveryScope } from './delivery-list.ts';
+import type { ProjectMode } from '../../domain/permission.ts';
 
 /** Filters of the log of events; null fields do not restrict. */
 export interface EventSearch {
@@ -29,7 +29,7 @@ export interface EventRow {
  */
 export async function searchEvents(
   db: Database,
-  { projectId, mode }: DeliveryScope,
+  { projectId, mode }: ProjectMode,
   { types, paymentId, createdFrom, createdBefore }: EventSearch,
   page: { readonly after: string | null; readonly limit: number },
 ): Promise<readonly EventRow[]> {
@@ -73,7 +73,7 @@ export interface StoredEvent {
 
 export async function findEvent(
   db: Database,
-  { projectId, mode }: DeliveryScope,
+  { projectId, mode }: ProjectMode,
   id: string,
 ): Promise<StoredEvent | null> {
   const { rows } = await sql<StoredEvent>`

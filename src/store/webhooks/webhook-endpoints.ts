@@ -2,7 +2,7 @@ import { sql, type RawBuilder } from 'kysely';
 import { timestamp, type Database, type Trx } from '../database.ts';
 import { notify } from '../notifications.ts';
 import { fields, findRow, findRows, insertRows, oneOf, updateRows, type Stored } from '../rows.ts';
-import type { DeliveryScope } from './delivery-list.ts';
+import type { ProjectMode } from '../../domain/permission.ts';
 
 /** The receiver of a project's events. */
 export type WebhookEndpoint = Omit<Stored<'webhook_endpoints'>, 'deletedAt'>;
@@ -143,7 +143,7 @@ const NEWEST = 1_000;
 /** The health of all endpoints of a project and mode that were not deleted. */
 export async function endpointHealth(
   db: Database,
-  { projectId, mode }: DeliveryScope,
+  { projectId, mode }: ProjectMode,
   since: number,
 ): Promise<ReadonlyMap<string, EndpointHealth>> {
   const { rows } = await sql<EndpointHealth>`

@@ -7,7 +7,7 @@ import { done } from './failure.ts';
 import { withCointill } from './open.ts';
 import { print, printsRecord, type OutputOptions } from './output.ts';
 
-/** What a command does to the thing that its id names. */
+/** The action of a command on the record of its id. */
 interface Act {
   readonly run: (app: App, uuid: string) => Promise<{ readonly kind: 'done' } | Rejected>;
   /** The fields of its record beside the id. */

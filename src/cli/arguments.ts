@@ -3,7 +3,7 @@ import { parsePercent } from '../domain/percent.ts';
 import { decodeId, ID_PREFIXES, parseUuid, type IdKind } from '../domain/id.ts';
 import { UsageFailure } from './failure.ts';
 
-/** Parses a whole number given as an option; for a wrong one commander names the option and exits. */
+/** Parses a whole number given as an option; for a wrong one, commander names the option and exits. */
 export function wholeNumber(min: number, max: number): (text: string) => number {
   return (text) => {
     const number = /^\d{1,9}$/.test(text) ? Number(text) : NaN;
@@ -27,7 +27,7 @@ export function commaSeparated(text: string): readonly string[] {
     .filter((part) => part !== '');
 }
 
-/** `a, b or c`. */
+/** Lists names as `a, b or c`. */
 export function oneOf(names: readonly string[]): string {
   return `${names.slice(0, -1).join(', ')} or ${names.at(-1) ?? ''}`;
 }
@@ -70,7 +70,7 @@ function uuidOf(kind: keyof typeof NOUNS, text: string, wayOut: string): string 
   throw new UsageFailure(`The id of ${NOUNS[kind]} is ${shapeOf(kind)}. ${wayOut}`);
 }
 
-/** How ids of a kind are written (domain/id.ts). */
+/** The form of ids of a kind (domain/id.ts). */
 function shapeOf(kind: IdKind): string {
   return `${ID_PREFIXES[kind]} and 26 more characters, digits and lower-case letters without i, l, o and u`;
 }

@@ -17,7 +17,7 @@ const MAX_LIMIT = 1_000;
 
 /** `cointill audit list`. */
 export function addAuditCommands(audit: Command): void {
-  printsRecord(audit.command('list').description('list changes, the newest first'))
+  printsRecord(audit.command('list').description('list changes, newest first'))
     .option('--project <id>', 'only of this project', projectIdOf)
     .option('--limit <n>', `how many, 1 to ${MAX_LIMIT}`, wholeNumber(1, MAX_LIMIT), 50)
     .option('--before <id>', 'only what came before this entry, for the next page', entryIdOf)

@@ -36,7 +36,7 @@ export function addBackupCommands(backup: Command): void {
   withPassphrase(
     printsRecord(
       backup
-        .description('copy the whole database and the key of webhook secrets into one file, while the service runs')
+        .description('copy the whole database and the key of webhook secrets into one file while the service runs')
         .argument(
           '<target>',
           'a file, a folder (a file of its own in it, named by the time), or - for standard output',
@@ -50,12 +50,12 @@ export function addBackupCommands(backup: Command): void {
   readsBackup(
     backup
       .command('check')
-      .description('restore a backup for real in a temporary folder, count what is in it, and remove it again'),
+      .description('restore a backup for real in a temporary folder, count its rows, and remove it again'),
     // Options that both commands have are parsed by the parent command.
   ).action((file: string, _options: unknown, command: Command) => runCheck(file, command.optsWithGlobals()));
 }
 
-/** Makes a command take the file of a backup, and what opens it. */
+/** Gives a command the argument of a backup's file, and the option that opens it. */
 export function readsBackup(command: Command): Command {
   return withPassphrase(
     printsRecord(command.argument('<file>', 'the backup')),
@@ -67,7 +67,7 @@ function withPassphrase(command: Command, does: string): Command {
   return command.option('--passphrase-file <file>', does);
 }
 
-/** The passphrase given to a command; null: none. */
+/** The passphrase given to a command; null if none was. */
 export async function passphraseOf({ passphraseFile: file }: PassphraseOptions): Promise<string | null> {
   if (file === undefined) return null;
   const text = await readFile(file, 'utf8').catch((cause: unknown) => {
@@ -104,10 +104,11 @@ async function runBackup(target: string, options: BackupCommandOptions): Promise
 }
 
 /**
- * Without webhook endpoints nothing is wrong yet; but the service has created a key when it started, in its DATA_DIR.
+ * The warning that the file has no key. Without webhook endpoints none is needed yet, but a started service has created
+ * a key in its DATA_DIR.
  */
 function noKey(dataDir: string): string {
-  return `the file holds no key for webhook secrets, for there is no ${KEY_FILE_NAME} in ${dataDir} and SECRET_KEY is not set. No secret in the database needs one yet; if the service has one elsewhere, set DATA_DIR or SECRET_KEY as for the service, and make the backup again.`;
+  return `the file contains no key for webhook secrets, because there is no ${KEY_FILE_NAME} in ${dataDir} and SECRET_KEY is not set. No secret in the database needs one yet; if the service has one elsewhere, set DATA_DIR or SECRET_KEY as for the service, and make the backup again.`;
 }
 
 function targetOf(target: string, { keep }: BackupCommandOptions): BackupTarget {
@@ -116,17 +117,17 @@ function targetOf(target: string, { keep }: BackupCommandOptions): BackupTarget 
   const place = path.resolve(target);
   const isFolder = target !== STDOUT && (target.endsWith('/') || (existsSync(place) && statSync(place).isDirectory()));
   if (keep !== undefined && !isFolder) {
-    throw new UsageFailure('--keep is for a folder. Name one that is there, such as /var/backups/cointill/');
+    throw new UsageFailure('--keep is for a folder. Name an existing one, such as /var/backups/cointill/');
   }
   if (target !== STDOUT)
     return isFolder ? { kind: 'folder', folder: place, keep: keep ?? null } : { kind: 'file', file: place };
   if (process.stdout.isTTY) {
-    throw new UsageFailure('A backup is no text for a terminal. Give a file, or send standard output elsewhere.');
+    throw new UsageFailure('A backup is binary and not for a terminal. Give a file, or redirect standard output.');
   }
   return { kind: 'stream', sink: toStdout() };
 }
 
-/** If its reader ends early, the backup is incomplete, whatever a closed pipe means elsewhere. */
+/** If the reader of standard output ends early, the backup is incomplete, so that a closed pipe is an error here. */
 function toStdout(): Sink {
   process.stdout.removeAllListeners('error');
   process.stdout.on('error', () => {});
@@ -134,7 +135,7 @@ function toStdout(): Sink {
     new Promise((resolve, reject) => {
       process.stdout.write(bytes, (error) => {
         if (error === null || error === undefined) resolve();
-        else reject(new CommandFailure(`Standard output does not take the backup (${error.message}).`));
+        else reject(new CommandFailure(`Standard output does not accept the backup (${error.message}).`));
       });
     });
 }
@@ -186,15 +187,15 @@ function lines(
 }
 
 function keyLines({ key }: Manifest, encrypted: boolean): readonly string[] {
-  const setting = 'SECRET_KEY is not in it: keep it elsewhere, for a restore asks for it.';
+  const setting = 'SECRET_KEY is not in it: keep it elsewhere, because a restore asks for it.';
   const advice = 'Keep it where nobody else gets in, or encrypt it with --passphrase-file.';
   if (encrypted) return key.kind === 'setting' ? ['', setting] : [];
   const signing =
     key.kind === 'file'
       ? [
-          'Whoever can read the file can sign webhooks in your name, for the key of the webhook secrets is in it, and can read your',
+          'Anybody who can read the file can sign webhooks in your name, because it contains the key of the webhook secrets, and can read your',
         ]
-      : ['Whoever can read the file can read your'];
+      : ['Anybody who can read the file can read your'];
   const readers =
     key.kind === 'file'
       ? [...signing, `customers' data. ${advice}`]
@@ -208,7 +209,7 @@ async function runCheck(file: string, options: OutputOptions & PassphraseOptions
     import('../backup/restore-backup.ts'),
     import('../backup/make-backup.ts'),
   ]);
-  // The shop sells meanwhile. A database server started by this command inherits the low priority.
+  // The shop keeps selling meanwhile. A database server started by this command inherits the low priority.
   lowerOwnPriority();
   const log = await commandLog();
   const checked = await untilStopped((stopping) =>
@@ -235,7 +236,7 @@ async function runCheck(file: string, options: OutputOptions & PassphraseOptions
         ['Check', `good: restored in ${(durationMs / 1000).toFixed(1)} s, every table counted`],
       ]),
       ...(manifest.key.kind === 'setting'
-        ? ['', 'A restore of it needs SECRET_KEY as it was set when it was made.']
+        ? ['', 'Restoring it needs the SECRET_KEY that was set when it was made.']
         : []),
     ],
   );

@@ -5,8 +5,8 @@ import type { Started } from '../service/started.ts';
 import { fields } from '../wire/fields.ts';
 
 /**
- * The lines that greet whoever started the service: where it is, and how to make the first payment. `program` is how
- * they call it, `usualDir` the folder that their other terminals are in.
+ * The lines that greet a person who started the service: its addresses, and how to make the first payment. `program` is
+ * the name by which they call it, `usualDir` the folder of their other terminals.
  */
 export function banner(
   config: Config,
@@ -47,7 +47,7 @@ export function banner(
   ];
 }
 
-/** Behind the link: nothing may break it. */
+/** Follows the link on the same line, so that no line break splits the link. */
 const SETUP_NOTE = '  (to set it up: good once, for an hour)';
 
 const WITHHELD =
@@ -91,8 +91,8 @@ const PROGRAM = path.join(import.meta.dirname, '../../bin/cointill');
 
 /**
  * The message of a start in production, where a supervisor may keep every line forever: no key, only how to create one.
- * `wrapper` is the command that has the service's settings; without one, `command` can be run as it is by the service's
- * user or root, and with a `DATABASE_URL` needs the service's settings.
+ * `wrapper` is the command that has the service's settings; without one, `command` can be run unchanged by the
+ * service's user or root, and with a `DATABASE_URL` needs the service's settings.
  */
 export function startRecord(
   config: Config,
@@ -112,7 +112,7 @@ export function startRecord(
   };
 }
 
-/** Makes the link by which the first person comes in. */
+/** The command that makes the link for the first account. */
 function ownerCommand(program: string): string {
   return `${program} user invite --email EMAIL --role owner`;
 }

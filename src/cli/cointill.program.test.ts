@@ -126,7 +126,7 @@ describe('cointill', () => {
     const ended = await Promise.all(
       [['lisen'], ['paymnt'], ['project', 'lst'], ['creat'], ['fly']].map((args) => cointill.run(...args)),
     );
-    const rest = '\nAdd --help to see what is possible.\n';
+    const rest = '\nAdd --help for usage.\n';
     expect(ended.map(({ stderr }) => stderr)).toEqual([
       `Unknown command 'lisen'\n(Did you mean webhook listen?)${rest}`,
       `Unknown command 'paymnt'\n(Did you mean payment?)${rest}`,

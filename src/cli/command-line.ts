@@ -21,7 +21,7 @@ Examples:
 The --help of each command has an example.`;
 
 const USAGE_EXIT_CODE = 2;
-/** A line that commander adds: our command names similar to what was typed. */
+/** A line that commander adds: our command names similar to the typed one. */
 const UNKNOWN_COMMAND = /^Unknown command '([^']*)'$/;
 const SUGGESTION = /\n\(Did you mean [a-z, -]+\?\)$/;
 
@@ -44,7 +44,7 @@ async function buildProgram(args: readonly string[]): Promise<Command> {
     .helpOption('-h, --help', 'print help')
     .helpCommand('help [command]', 'print help for a command')
     .addHelpText('after', withProgram(EPILOGUE, name))
-    .showHelpAfterError('Add --help to see what is possible.')
+    .showHelpAfterError('Add --help for usage.')
     .exitOverride()
     .configureOutput({
       outputError: (text, write) => write(cleanUsageError(text)),
@@ -59,7 +59,7 @@ async function buildProgram(args: readonly string[]): Promise<Command> {
   return program;
 }
 
-/** Puts the examples of a command, and of those below it, at the end of their help. */
+/** Adds examples to the end of the help of a command and its subcommands. */
 function addExamples(command: Command, program: string, above: string): void {
   const path = `${above}${command.name()}`;
   const examples = EXAMPLES[path] ?? [];
@@ -70,7 +70,7 @@ function addExamples(command: Command, program: string, above: string): void {
   for (const below of command.commands) addExamples(below, program, `${path} `);
 }
 
-/** One line, whatever typed text it repeats, with commander's suggestion, or ours where it has none. */
+/** The error on one line, including any typed text, with commander's suggestion, or ours if commander has none. */
 function cleanUsageError(text: string): string {
   const message = text.replace(/\n$/, '').replace(/^error: (.)/, upperCaseFirst);
   const given = SUGGESTION.exec(message)?.[0] ?? '';
@@ -78,7 +78,10 @@ function cleanUsageError(text: string): string {
   return `${line}${given === '' ? suggested(line) : given}\n`;
 }
 
-/** For a command that was typed without its group, such as `listen`, or nearly so: those of that name in all groups. */
+/**
+ * Suggestions for a command typed without its group, such as `listen`, or with a typing error: the commands of that
+ * name in all groups.
+ */
 function suggested(message: string): string {
   const unknown = UNKNOWN_COMMAND.exec(message)?.[1];
   if (unknown === undefined) return '';

@@ -15,14 +15,12 @@ import { OccupiedDatabaseError } from '../store/backups/load.ts';
 import { MigrationError } from '../store/migration-files.ts';
 import { SealingKeyError } from '../webhooks/secret.ts';
 
-/**
- * A command cannot do what it was asked: the message is plain, names the thing and the rule, and ends with the way out.
- */
+/** A command cannot do its work: the message is plain, names the thing and the rule, and ends with the way out. */
 export class CommandFailure extends Error {
   override readonly name = 'CommandFailure';
 }
 
-/** A typed value is invalid by itself, whatever is stored: the command ends as for any wrong usage. */
+/** A typed value is invalid by itself, regardless of stored data: the command ends as for any wrong usage. */
 export class UsageFailure extends CommandFailure {}
 
 /** There is no such project. */

@@ -3,18 +3,18 @@ import type { CommandGroup } from '../config/called-as.ts';
 
 interface Group {
   readonly description: string;
-  /** Loads what adds the group's commands; only the group that runs is loaded, for a quick start. */
+  /** Loads the function that adds the group's commands. Only the group that runs is loaded, for a quick start. */
   readonly load: () => Promise<(group: Command) => void>;
 }
 
-/** What `cointill` can do, group by group. */
+/** The command groups of `cointill`. */
 export const GROUPS: Readonly<Record<CommandGroup, Group>> = {
   start: {
     description: 'start the service',
     load: async () => (await import('./start.ts')).addStartCommand,
   },
   project: {
-    description: 'make, list and change projects',
+    description: 'create, list and change projects',
     load: async () => (await import('./project.ts')).addProjectCommands,
   },
   customer: {
@@ -22,11 +22,11 @@ export const GROUPS: Readonly<Record<CommandGroup, Group>> = {
     load: async () => (await import('./customer.ts')).addCustomerCommands,
   },
   key: {
-    description: 'make, list and revoke API keys',
+    description: 'create, list and revoke API keys',
     load: async () => (await import('./key.ts')).addKeyCommands,
   },
   user: {
-    description: 'say who may use the dashboard',
+    description: 'manage who may use the dashboard',
     load: async () => (await import('./user.ts')).addUserCommands,
   },
   audit: {
@@ -42,7 +42,7 @@ export const GROUPS: Readonly<Record<CommandGroup, Group>> = {
     load: async () => (await import('./payment.ts')).addPaymentCommands,
   },
   wallet: {
-    description: 'set the wallets that live payments go to',
+    description: 'set the wallets of live payments',
     load: async () => (await import('./wallet.ts')).addWalletCommands,
   },
   network: {
@@ -50,7 +50,7 @@ export const GROUPS: Readonly<Record<CommandGroup, Group>> = {
     load: async () => (await import('./network.ts')).addNetworkCommands,
   },
   mail: {
-    description: 'see whether mails are taken',
+    description: 'test whether the mail server accepts mails',
     load: async () => (await import('./mail.ts')).addMailCommands,
   },
   backup: {
@@ -58,15 +58,15 @@ export const GROUPS: Readonly<Record<CommandGroup, Group>> = {
     load: async () => (await import('./backup.ts')).addBackupCommands,
   },
   restore: {
-    description: 'make a new database of a backup',
+    description: 'create a database from a backup',
     load: async () => (await import('./restore.ts')).addRestoreCommand,
   },
   recover: {
-    description: 'sell on after moments were lost, and book the money that came in them',
+    description: 'continue after a failover or restore lost time, and book the money received in it',
     load: async () => (await import('./recover.ts')).addRecoverCommands,
   },
   refund: {
-    description: 'see what to sign for a refund, or withdraw it',
+    description: 'show the transaction to sign for a refund, or cancel it',
     load: async () => (await import('./refund.ts')).addRefundCommands,
   },
   report: {
@@ -74,7 +74,7 @@ export const GROUPS: Readonly<Record<CommandGroup, Group>> = {
     load: async () => (await import('./report.ts')).addReportCommands,
   },
   sweep: {
-    description: 'pay out what lies on deposit contracts',
+    description: 'pay out the balances of deposit contracts',
     load: async () => (await import('./sweep.ts')).addSweepCommands,
   },
 };

@@ -37,8 +37,8 @@ const DEFAULT_OVERLAP_HOURS = 24;
 
 /** `cointill key create|list|roll|revoke`. */
 export function addKeyCommands(key: Command): void {
-  printsRecord(key.command('create').description('make a key; its text is shown here and never again'))
-    .requiredOption('--project <id>', 'whose key it is', projectIdOf)
+  printsRecord(key.command('create').description('create a key; its text is shown only once'))
+    .requiredOption('--project <id>', 'the project of the key', projectIdOf)
     .addOption(required('--mode <mode>', 'test: the sandbox; live: real money', MODES))
     .addOption(required('--kind <kind>', 'secret: for your server; public: for web pages and apps', KEY_KINDS))
     .addOption(new Option('--permission <permission>', 'what it may do').choices(PERMISSIONS))
@@ -47,7 +47,7 @@ export function addKeyCommands(key: Command): void {
         .argParser(scopesIn)
         .conflicts('permission'),
     )
-    .requiredOption('--name <name>', 'what the key is called')
+    .requiredOption('--name <name>', "the key's name")
     .action((options: CreateOptions) => {
       const { project: projectId, mode, kind, permission = null, scopes = null, name } = options;
       if (permission === null && scopes === null) {
@@ -69,7 +69,7 @@ export function addKeyCommands(key: Command): void {
       }),
     );
 
-  printsRecord(key.command('roll').description('put a new key in the place of one; both work for a while'))
+  printsRecord(key.command('roll').description('replace a key by a new one; both work for a while'))
     .argument('<id>', "the old key's id, key_…", keyIdOf)
     .option(
       '--overlap <hours>',
@@ -123,7 +123,7 @@ function newKeyRecord(stored: StoredKey, text: string): object {
 function newKeyLines(stored: StoredKey, text: string): readonly string[] {
   return [
     ...keyLines(stored),
-    ...secretFields('Key', text, 'Shown only once: keep it now. Cointill stores nothing but its hash.'),
+    ...secretFields('Key', text, 'Shown only once: keep it now. Cointill stores only its hash.'),
   ];
 }
 

@@ -4,6 +4,6 @@ import { builtProgram } from '../config/built.ts';
 
 if (process.argv[2] === '--settings') (await import('./settings-file.ts')).takeSettingsFile();
 
-// What `npm ci` built starts in half the time; if sources were changed since, they run as they are.
+// The program built by `npm ci` starts in half the time; if sources were changed since, they are run directly.
 const built = builtProgram(path.join(import.meta.dirname, '../..'));
 await (built === null ? import('./cointill.ts') : import(pathToFileURL(built).href));

@@ -20,7 +20,7 @@ interface ListenOptions extends OutputOptions {
 }
 
 const HOST = '127.0.0.1';
-/** Far above any event; anything longer comes from somebody else. */
+/** Larger than any event; a longer body comes from another program. */
 const MAX_BODY_BYTES = 1024 * 1024;
 
 /** `cointill webhook listen`. */
@@ -52,7 +52,7 @@ async function listen(options: ListenOptions): Promise<void> {
   if (projectId !== null && readConfig(process.env, process.cwd()).production) throw noEndpointHere();
   const stopped = untilStopSignal();
   const ready = Promise.withResolvers<string | null>();
-  // Nobody may be waiting for it yet.
+  // There may be nobody waiting for it yet.
   ready.promise.catch(() => {});
   const server = receiver(options, ready.promise);
   const port = await openPort(server, options.port);
@@ -79,7 +79,7 @@ async function listen(options: ListenOptions): Promise<void> {
   }
 }
 
-/** Endpoints of production are public and by https, so none can be registered on this machine. */
+/** Endpoints of production are public and use https, so none can be registered on this machine. */
 function noEndpointHere(): CommandFailure {
   return new CommandFailure(
     "NODE_ENV=production sends no webhooks to this machine. Register the shop's own address with: " +

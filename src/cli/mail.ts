@@ -10,7 +10,7 @@ import { print, printsRecord, type OutputOptions } from './output.ts';
 
 /** `cointill mail test`, which needs no database. */
 export function addMailCommands(mail: Command): void {
-  printsRecord(mail.command('test').description('send a mail now, by the settings as they are here'))
+  printsRecord(mail.command('test').description('send a mail now with the present settings'))
     .requiredOption('--to <email>', 'whom to')
     .action(async (options: OutputOptions & { readonly to: string }) => {
       const to = options.to.trim();
@@ -19,7 +19,7 @@ export function addMailCommands(mail: Command): void {
       if (settings === null || dashboard === null) {
         const missing = dashboard === null ? 'DASHBOARD is off' : 'SMTP_URL is not set';
         throw new CommandFailure(
-          `No mail is sent, since ${missing}. Set SMTP_URL, here and for the service, such as smtp://user:password@mail.shop.example:587.`,
+          `No mail is sent, because ${missing}. Set SMTP_URL, here and for the service, such as smtp://user:password@mail.shop.example:587.`,
         );
       }
       const { server, from } = settings;
@@ -35,7 +35,7 @@ export function addMailCommands(mail: Command): void {
           ['Server', record.server],
         ]),
         '',
-        'The mail server has taken it. If it does not arrive, see the spam folder.',
+        'The mail server has accepted it. If it does not arrive, look in the spam folder.',
       ]);
     });
 }

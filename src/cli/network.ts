@@ -10,7 +10,7 @@ import { print, printsRecord, type OutputOptions } from './output.ts';
 /** `cointill network status`. */
 export function addNetworkCommands(network: Command): void {
   printsRecord(
-    network.command('status').description('show how far each network was read and how its nodes are'),
+    network.command('status').description('show how far each network was read, and the state of its nodes'),
   ).action((options: OutputOptions) =>
     withCointill(async ({ app, networks }) => {
       const states = await networkStatus(app, networks);
@@ -24,7 +24,7 @@ export function addNetworkCommands(network: Command): void {
 }
 
 const LOST_HINT =
-  '  These are payments of hours that a restored backup does not know. Book one with: cointill recover book ADDRESS --amount N [--order-id X]';
+  '  These are payments from hours that a restored backup lacks. Book one with: cointill recover book ADDRESS --amount N [--order-id X]';
 
 function record(state: NetworkStatus): object {
   return {

@@ -15,9 +15,9 @@ import { codeOf, CommandFailure, reasonOf } from './failure.ts';
 import { writeErrorLines } from './output.ts';
 
 /**
- * Runs one command's work on the database, whether the service runs or not: the embedded server is joined, or started
- * and stopped again. Without `mayCreate` no database is created: whoever is in the wrong folder must not read that
- * there is no payment.
+ * Runs one command's work on the database, whether or not the service runs: the embedded server is joined, or started
+ * and stopped again. Without `mayCreate` no database is created: somebody in the wrong folder must not read that there
+ * is no payment.
  *
  * @throws ConfigError, EmbeddedPostgresError, MigrationError, or CommandFailure if the database cannot be reached
  */
@@ -29,7 +29,7 @@ export async function withCointill<Result>(
   const isNew = config.databaseUrl === null && !hasDatabase(config.dataDir);
   if (isNew && !mayCreate && !(await isMadeMeanwhile(config.dataDir))) throw noDatabase(config);
   const cointill = await openDatabase(config, { mayCreate });
-  // In the wrong folder one would otherwise look for payments in an empty database.
+  // In the wrong folder a person would otherwise look for payments in an empty database.
   if (isNew && mayCreate) writeErrorLines([`Made a new database in ${config.dataDir} (set DATA_DIR to use another).`]);
   try {
     return await work(cointill);
@@ -38,7 +38,7 @@ export async function withCointill<Result>(
   }
 }
 
-/** Whether the folder holds an embedded database, or cannot be looked into, which opening it explains. */
+/** Whether the folder contains an embedded database, or cannot be read, which opening it explains. */
 function hasDatabase(dataDir: string): boolean {
   try {
     return lstatSync(path.join(dataDir, 'postgres'), { throwIfNoEntry: false }) !== undefined;
@@ -48,10 +48,10 @@ function hasDatabase(dataDir: string): boolean {
 }
 
 const POLL_MS = 100;
-/** What a killed start left may look as if it were being made, once its process id is somebody else's. */
+/** The remains of a killed start may look like a start in progress, once another process has its process id. */
 const MAKING_LIMIT_MS = 30_000;
 
-/** Waits while a first start makes the database. False: nobody does, or nothing came of it. */
+/** Waits while a first start creates the database. Returns false if no start does, or if it failed. */
 async function isMadeMeanwhile(dataDir: string): Promise<boolean> {
   const { isClusterInTheMaking } = await import('../embedded/cluster.ts');
   const until = performance.now() + MAKING_LIMIT_MS;
@@ -79,7 +79,7 @@ async function openDatabase(config: Config, { mayCreate }: { readonly mayCreate:
   }
 }
 
-/** Who runs the command, as the audit log names them. */
+/** The person who runs the command, as the audit log names them. */
 function operator(): Actor {
   return { kind: 'command', id: null, name: accountName(), ip: null };
 }
@@ -88,12 +88,12 @@ function accountName(): string {
   try {
     return os.userInfo().username;
   } catch {
-    // A container may run as a number without a name.
+    // A container may run as a user number without a name.
     return `user ${process.getuid?.() ?? 'unknown'}`;
   }
 }
 
-/** Where a command reports faults that it survives: as text for a person, unless LOG_LEVEL asks for log lines. */
+/** The log for faults that a command survives: text for a person, unless LOG_LEVEL asks for log lines. */
 export async function commandLog(): Promise<Logger> {
   if ((process.env['LOG_LEVEL'] ?? '').trim() === '') return warningsForPeople();
   const { createLogger } = await import('../service/log.ts');
@@ -118,11 +118,11 @@ const READ_ONLY = '25006';
 const REFUSED = /^(?:08|28|3D|53|57)[0-9A-Z]{3}$/;
 
 /**
- * A connection error or a full disk in plain words; any other error unchanged. `named`: where the database was named,
- * if not by the setting.
+ * A connection error or a full disk in plain words; any other error unchanged. `named` is the place where the database
+ * was named, if not the setting.
  */
 export function databaseFailure(error: unknown, config: Config, named = 'DATABASE_URL'): unknown {
-  // These have a plain message, whatever code their cause has.
+  // These errors have a plain message, whatever the code of their cause.
   if (
     error instanceof EmbeddedPostgresError ||
     error instanceof SealingKeyError ||
@@ -155,7 +155,7 @@ function explain(code: string, reason: string, setting: string, { databaseUrl, d
   if (UNREACHABLE.has(code)) return `The database cannot be reached (${reason}). Start it, or correct ${setting}.`;
   if (!REFUSED.test(code)) return tlsFailure(code, reason, setting);
   const tlsAlone = /no encryption|SSL off/.test(reason)
-    ? ' If the server takes nothing but TLS, add sslmode=require.'
+    ? ' If the server accepts only TLS, add sslmode=require.'
     : '';
   return `The database refuses the connection (${reason}). Check ${setting}.${tlsAlone}`;
 }
@@ -164,7 +164,7 @@ function explain(code: string, reason: string, setting: string, { databaseUrl, d
 const NO_TLS = /^The server does not support SSL connections/;
 const BAD_TLS = /^There was an error establishing an SSL connection/;
 
-/** What went wrong with TLS on the connection to the database; null: it is another error. */
+/** The TLS problem of the connection to the database; null if the error is another one. */
 function tlsFailure(code: string, reason: string, setting: string): string | null {
   if (NO_TLS.test(reason)) {
     return `${setting} asks for TLS (sslmode there, or PGSSLMODE), and its server offers none. Turn TLS on there (ssl = on), or write sslmode=disable where nobody can listen on the way.`;

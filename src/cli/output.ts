@@ -30,13 +30,13 @@ export function writeErrorLines(lines: readonly string[]): void {
   process.stderr.write(textOf(lines));
 }
 
-/** One line each, whatever they repeat, with commands that can be copied. */
+/** One line each, including any repeated text, with commands that can be copied. */
 function textOf(lines: readonly string[]): string {
   const program = calledAs(process.env, process.cwd());
   return lines.map((line) => `${withProgram(clean(line), program)}\n`).join('');
 }
 
-/** A table with aligned columns, or one line saying that there is nothing. */
+/** A table with aligned columns, or one line that says that there are no rows. */
 export function table(
   columns: readonly string[],
   rows: readonly (readonly string[])[],

@@ -11,12 +11,12 @@ import { findPayments, listTransitions, listEvents } from '../store/payments/pay
 import { findTransfers } from '../store/payments/transfers.ts';
 import { noPayment } from './failure.ts';
 
-/** What happened to a payment. Times in epoch milliseconds. */
+/** The history of a payment. Times in epoch milliseconds. */
 export interface PaymentHistory {
   readonly timeline: readonly TimelineStep[];
   readonly events: readonly PaymentEvent[];
   readonly transfers: readonly Transfer[];
-  /** Money that came in tokens other than the quote's. */
+  /** Money in tokens other than the quote's. */
   readonly others: readonly OtherMoney[];
   /** Failed refunds that were paid after all, in words. */
   readonly refundWarnings: readonly string[];
@@ -44,7 +44,7 @@ export async function findPayment(db: Database, selector: PaymentSelector): Prom
   throw noPayment(publicPaymentId({ id: selector.id, api: selector.api ?? 'transaction' }));
 }
 
-/** Everything that happened to a payment, oldest first. */
+/** Reads the history of a payment, oldest first. */
 export async function readHistory(db: Database, payment: Payment): Promise<PaymentHistory> {
   const transitions = await listTransitions(db, payment.id);
   const transfers = (await findTransfers(db, [payment.id])).get(payment.id) ?? [];

@@ -130,7 +130,7 @@ export function historyLines(
   ];
 }
 
-/** Money beyond what was asked for, and what the merchant can do with it. */
+/** Money beyond the requested amount, and what the merchant can do with it. */
 function otherLines(others: readonly OtherMoney[], quote: Quote | null): readonly string[] {
   if (others.length === 0) return [];
   return [
@@ -146,7 +146,7 @@ function otherLines(others: readonly OtherMoney[], quote: Quote | null): readonl
   ];
 }
 
-/** What to know when money was simulated for a payment that had ended; nothing for any other. */
+/** A note if money was simulated for a payment that had ended; nothing for any other payment. */
 export function afterTheEnd(before: Payment, after: Payment): readonly string[] {
   if (!isFinal(before.status)) return [];
   const now = after.exception === 'none' ? after.status : `${after.status}, ${after.exception}`;
@@ -191,7 +191,7 @@ const CAUSES: Readonly<Record<string, string>> = {
   accepted: 'the merchant accepted the money',
 };
 
-/** What money did, by the status that followed; any other status follows when it is gone again. */
+/** The effect of money, by the status that followed; any other status follows when the money is gone again. */
 const MONEY: Readonly<Partial<Record<PaymentStatus, string>>> = {
   processing: 'money was seen',
   confirming: 'the money is in a block',

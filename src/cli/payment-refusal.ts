@@ -13,7 +13,7 @@ import { moneySeen } from './payment-record.ts';
 
 export type PaymentAction = 'complete' | 'simulate' | 'accept' | 'cancel';
 
-/** The payment after its change; a refusal ends the command, saying why and what is possible. */
+/** The payment after its change; a refusal ends the command, and says why and what is possible. */
 export function changed(
   outcome: ChangeOutcome<TokenRefusal | NotSandbox>,
   action: PaymentAction,
@@ -57,7 +57,7 @@ const POSSIBLE = {
   cancel: 'Only a payment that is created, prepared or pending, and for which no money was seen, can be cancelled.',
 } as const satisfies Record<Exclude<PaymentAction, 'simulate'>, string>;
 
-/** What can be simulated instead. */
+/** The simulations that are possible instead. */
 function simulatable(payment: Payment): string {
   const possible = SIMULATIONS.filter((simulation) => canSimulate(payment, simulation));
   if (possible.length === 0) return 'No token was chosen before it ended, so no money can come.';

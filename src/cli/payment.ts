@@ -49,13 +49,13 @@ const MAX_OFFSET = 10_000;
 
 /** `cointill payment list|show|complete|simulate|accept|cancel`. */
 export function addPaymentCommands(payment: Command): void {
-  printsRecord(payment.command('list').description('list payments, the newest first'))
+  printsRecord(payment.command('list').description('list payments, newest first'))
     .option('--project <id>', 'only of this project', projectIdOf)
     .addOption(new Option('--mode <mode>', 'only of this mode').choices(MODES))
-    .addOption(new Option('--surface <surface>', 'only those that this API made').choices(PAYMENT_APIS))
+    .addOption(new Option('--surface <surface>', 'only those created by this API').choices(PAYMENT_APIS))
     .option('--status <statuses>', 'only with these statuses, by commas, such as pending,confirming', statusesOf)
     .option('--limit <n>', `how many, 1 to ${MAX_LIMIT}`, wholeNumber(1, MAX_LIMIT), 50)
-    .option('--offset <n>', `how many to pass over, 0 to ${MAX_OFFSET}`, wholeNumber(0, MAX_OFFSET), 0)
+    .option('--offset <n>', `how many to skip, 0 to ${MAX_OFFSET}`, wholeNumber(0, MAX_OFFSET), 0)
     .action(({ project, status, ...options }: ListOptions) =>
       withCointill(async ({ app }) => {
         const payments = await listAllPayments(app.db, {
@@ -80,12 +80,12 @@ export function addPaymentCommands(payment: Command): void {
     );
 
   addAction(payment, 'complete', 'complete a test payment now, as its timer would', completeSandboxPayment);
-  addAction(payment, 'accept', 'take the confirmed money that is there as payment', acceptPayment);
+  addAction(payment, 'accept', 'accept the confirmed money as full payment', acceptPayment);
   addAction(payment, 'cancel', 'cancel a payment for which no money was seen', cancelPayment);
 
-  printsRecord(payment.command('simulate').description('let a test payment go the way that real money would take it'))
+  printsRecord(payment.command('simulate').description('take a test payment through the steps that real money would cause'))
     .argument('<id>', 'ord_… or a UUID')
-    .addArgument(new Argument('<outcome>', 'what happens to the money').choices(SIMULATIONS))
+    .addArgument(new Argument('<outcome>', 'the simulated outcome').choices(SIMULATIONS))
     .option(
       '--stages <seconds>',
       `${oneOf(STAGED_SIMULATIONS)}: seen, confirming and completed, this long each, 1 to ${MAX_STAGE_SECONDS}`,

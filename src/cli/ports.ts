@@ -8,7 +8,7 @@ import { thisInstance } from '../config/instance.ts';
 import { ListenError, MONITOR_HOST } from '../http/listen-error.ts';
 import { codeOf, reasonOf } from './failure.ts';
 
-/** How long whoever holds a port may take to say whether it is Cointill. */
+/** How long the program on a port may take to say whether it is Cointill. */
 const ANSWER_TIMEOUT_MS = 1_000;
 
 /**
@@ -44,10 +44,10 @@ export async function listenFailure({ port, cause }: ListenError, config: Config
     case 'EACCES':
       return `${where} is not open to this user. Set ${setting} to a port above 1023.`;
     case 'EADDRNOTAVAIL':
-      return `HOST is ${host}, which is no address of this machine. Set HOST to one that is.`;
+      return `HOST is ${host}, which is not an address of this machine. Set HOST to one that is.`;
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
-      return `HOST is ${host}, a name that stands for no address here. ${HOST_RULE}`;
+      return `HOST is ${host}, a name that does not resolve here. ${HOST_RULE}`;
     default:
       return `HOST is ${host}, where this machine cannot listen (${reasonOf(cause)}). ${HOST_RULE}`;
   }
@@ -73,7 +73,7 @@ function taken(where: string, setting: string, config: Config, holder: Holder | 
   );
 }
 
-/** The Cointill on a port, as far as it says who it is. */
+/** The Cointill on a port, as far as it identifies itself. */
 interface Holder {
   readonly pid: number | null;
   readonly data: string | null;
@@ -81,7 +81,7 @@ interface Holder {
 
 const ANY_ADDRESS: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' };
 
-/** Who answers on a port, if it is Cointill; null for any other program, and for one that is silent. */
+/** The Cointill that answers on a port; null for any other program, and for a silent one. */
 async function holderOf(host: string, port: number, isTls: boolean): Promise<Holder | null> {
   const options = {
     host: ANY_ADDRESS[host] ?? host,
@@ -90,7 +90,7 @@ async function holderOf(host: string, port: number, isTls: boolean): Promise<Hol
     signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS),
   };
   try {
-    // Its certificate is for the public name; nothing that it answers is trusted with anything.
+    // Its certificate is for the public name; its answer is not trusted with anything.
     const request = isTls ? https.get({ ...options, rejectUnauthorized: false }) : http.get(options);
     const [response]: readonly http.IncomingMessage[] = await once(request, 'response');
     if (response?.headers['x-request-id'] === undefined) return null;

@@ -6,8 +6,8 @@ const EVERY_MS = { terminal: 1_000, log: 10_000 } as const;
 const MEGABYTE = 1_000_000;
 
 /**
- * Reports on standard error how far a backup or a restore is, starting with its first bytes. If anything was reported
- * and the total is known, the end is reported too.
+ * Reports the progress of a backup or a restore on standard error, starting with its first bytes. If anything was
+ * reported and the total is known, the end is reported too.
  */
 export function progressReporter(
   verb: string,
@@ -30,7 +30,7 @@ export function progressReporter(
   };
 }
 
-/** `2.4 MB`; `25 kB` where that would be none. */
+/** Formats bytes as `2.4 MB`; as `25 kB` if that would be less than a tenth. */
 export function megabytes(bytes: number): string {
   if (bytes < MEGABYTE / 10) return `${Math.ceil(bytes / 1_000)} kB`;
   return `${(bytes / MEGABYTE).toFixed(bytes < 10 * MEGABYTE ? 1 : 0)} MB`;

@@ -18,7 +18,7 @@ import { print, printsRecord, table, type OutputOptions } from './output.ts';
 /** `cointill project create|list|deactivate|activate|set`. */
 export function addProjectCommands(project: Command): void {
   printsRecord(project.command('create').description('make a project'))
-    .requiredOption('--name <name>', 'what the project is called')
+    .requiredOption('--name <name>', "the project's name")
     .action((options: OutputOptions & { readonly name: string }) =>
       withCointill(
         async ({ app }) => {
@@ -67,7 +67,7 @@ function activate(id: string, active: boolean, options: OutputOptions): Promise<
 function stopLines({ live, test }: Stops): readonly string[] {
   return [
     `Refused from now on: ${live.keys} live and ${test.keys} test keys.`,
-    `Asked for no money any more, and still watched: ${live.openPayments} live and ${test.openPayments} test payments.`,
+    `No longer ask for money, but are still watched: ${live.openPayments} live and ${test.openPayments} test payments.`,
     `Still sent events: ${live.endpoints} live and ${test.endpoints} test endpoints.`,
   ];
 }
@@ -76,9 +76,9 @@ function stopLines({ live, test }: Stops): readonly string[] {
 function addExportCommand(project: Command): void {
   project
     .command('export')
-    .description('write what is kept for good of a project into one file of JSON lines, without secrets')
+    .description("export a project's permanent records into one file of JSON lines, without secrets")
     .argument('<id>', "the project's id", projectIdOf)
-    .requiredOption('--to <file>', 'the file to write, which must not be there yet')
+    .requiredOption('--to <file>', 'the file to write, which must not exist yet')
     .action((id: string, { to }: { readonly to: string }) =>
       withCointill(async ({ app, handle }) => {
         if (!(await projectsOf(app)).some((one) => one.id === id)) throw noProject(id);
@@ -92,15 +92,15 @@ function addExportCommand(project: Command): void {
     );
 }
 
-/** What was written of a file that breaks off is deleted again. */
+/** Writes the file; deletes it again if writing fails. */
 async function writeExport(to: string, exported: OpenExport): Promise<number> {
   const file = await open(to, 'wx', 0o600).catch(async (error: unknown) => {
     await exported.stop();
-    const why = codeOf(error) === 'EEXIST' ? 'there is such a file already. Choose another name.' : reasonOf(error);
+    const why = codeOf(error) === 'EEXIST' ? 'the file exists already. Choose another name.' : reasonOf(error);
     throw new CommandFailure(`--to: ${to} cannot be written: ${why}`);
   });
   try {
-    // Unlike `write`, `writeFile` goes on until the whole piece is written.
+    // Unlike `write`, `writeFile` continues until the whole piece is written.
     const lines = await exported.write((piece) => file.writeFile(piece));
     await file.sync();
     return lines;
@@ -127,19 +127,19 @@ interface SetOptions extends OutputOptions {
 }
 
 function addSetCommand(project: Command): void {
-  printsRecord(project.command('set').description('say who may use a project, its spread, and how its pages look'))
+  printsRecord(project.command('set').description('change who may use a project, its spread, and the looks of its pages'))
     .argument('<id>', "the project's id", projectIdOf)
-    .option('--name <name>', 'what the project is called')
+    .option('--name <name>', "the project's name")
     .option('--allow-ips <cidrs>', 'addresses or CIDRs, by commas, that its secret keys work from; "" opens it to all')
-    .option('--spread <percent>', 'how much dearer than the market its customers buy, such as 1.5', percentage)
-    .option('--sweep-min <usd>', 'what a deposit must hold to be worth sweeping', wholeNumber(0, 1_000_000))
+    .option('--spread <percent>', 'how much more than the market price its customers pay, in percent, such as 1.5', percentage)
+    .option('--sweep-min <usd>', 'the least worth of a deposit to be swept', wholeNumber(0, 1_000_000))
     .option('--allow-origins <urls>', 'origins, by commas, of pages that may use its public keys; "" allows none')
-    .option('--logo <file>', 'a PNG, JPEG or WebP of at most 64 KiB for its payment pages; "none" takes it away')
+    .option('--logo <file>', 'a PNG, JPEG or WebP of at most 64 KiB for its payment pages; "none" removes it')
     .option('--accent <colour>', "the colour of its payment pages, such as '#0b6b5b', or none")
     .option('--support-url <url>', 'where its customers find help: https, http or mailto, or none')
-    .option('--default-expiry <minutes>', 'how long payments can be paid that say nothing of it, 1 to 1440, or none')
-    .option('--default-currency <code>', "what the dashboard's form of a new payment begins with, or none")
-    .option('--default-success-url <url>', 'where customers go after payments that say nothing of it, or none')
+    .option('--default-expiry <minutes>', 'how long payments can be paid by default, 1 to 1440, or none')
+    .option('--default-currency <code>', "the initial currency of the dashboard's form for a new payment, or none")
+    .option('--default-success-url <url>', 'where customers go after payments by default, or none')
     .action(async (id: string, options: SetOptions, command: Command) => {
       const { allowIps, allowOrigins, spread, sweepMin, logo, accent, supportUrl, name } = options;
       const { defaultExpiry, defaultCurrency, defaultSuccessUrl } = options;
@@ -176,7 +176,7 @@ function addSetCommand(project: Command): void {
 /** Removes a logo, an accent or a support URL. A file with this name is `./none`. */
 const NONE = 'none';
 
-/** What is no number is refused with the rule. */
+/** The number; null for a text that is no number, which is refused with its rule. */
 function minutesOf(text: string): number | null {
   return text === NONE ? null : /^\d+$/.test(text) ? Number(text) : NaN;
 }

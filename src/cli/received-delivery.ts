@@ -16,7 +16,7 @@ export interface ReceivedDelivery {
   readonly event: ReceivedEvent;
 }
 
-/** The content of the body; null where it is missing. Numbers are kept as they were written. */
+/** The content of the body; null if it is missing. Numbers are kept as they were written. */
 interface ReceivedEvent {
   readonly id: string | null;
   readonly type: string | null;
@@ -155,7 +155,7 @@ const CHECKS: Readonly<Record<SignatureCheck, string>> = {
   verified: 'verified',
   wrong: 'WRONG: not made with this secret over this body',
   missing: 'MISSING',
-  stale: 'STALE: right, but its time is more than 5 minutes off',
+  stale: 'STALE: correct, but its time is more than 5 minutes off',
   unchecked: 'not checked (give --secret or --project)',
 };
 
@@ -180,7 +180,7 @@ export function deliveryLines(delivery: ReceivedDelivery, attempt: number, answe
 }
 
 function headline(event: ReceivedEvent, attempt: number): string {
-  if (event.type === null) return 'A request that is no event of Cointill';
+  if (event.type === null) return 'A request that is not an event of Cointill';
   const sequence = event.sequence === null ? '' : `, event ${event.sequence} of its payment`;
   return `${event.type}${sequence}${attempt === 1 ? '' : `, delivery ${attempt}`}`;
 }

@@ -24,7 +24,7 @@ interface BookOptions extends OutputOptions {
 }
 
 const MAX_ORDER_ID = 255;
-/** Prices move less than this on most days; a slipped decimal point, or the wrong order, is further off. */
+/** Prices move less than this on most days; a slipped decimal point, or the wrong order, makes a larger difference. */
 const NOTABLE_PERCENT = 20n;
 
 /** `cointill recover book`. */
@@ -32,10 +32,10 @@ export function addBookCommand(recover: Command): void {
   printsRecord(
     recover
       .command('book')
-      .description('make a payment of money that came to an address of lost hours; see cointill network status')
+      .description('create a payment for money received on an address from lost hours; see cointill network status')
       .argument('<address>', 'where the money came to'),
   )
-    .requiredOption('--amount <n>', 'the amount of the order that it pays')
+    .requiredOption('--amount <n>', 'the amount of the order that the money pays')
     .addOption(new Option('--currency <code>', 'its currency').choices(FIATS).default('USD'))
     .option('--order-id <text>', "the shop's own reference of the order")
     .option('--project <id>', 'whose payment it is, where several share the wallet', projectIdOf)
@@ -73,7 +73,7 @@ function book(address: string, options: BookOptions): Promise<void> {
   });
 }
 
-/** The current worth of what came, in the currency's smallest units; null: a price is not known. */
+/** The present worth of the received money, in the currency's smallest units; null if a price is unknown. */
 function worthOf(rates: RateSource, { asset, decimals, owedUnits }: Quote, currency: Fiat): bigint | null {
   const [assetPrice, fiatPrice] = [rates.usdPrice(asset), rates.usdPrice(currency)];
   return assetPrice === null || fiatPrice === null
@@ -81,7 +81,7 @@ function worthOf(rates: RateSource, { asset, decimals, owedUnits }: Quote, curre
     : fiatValue(owedUnits, decimals, assetPrice, currency, fiatPrice);
 }
 
-/** Whether an amount differs more from what came than prices explain. */
+/** Whether an amount differs more from the received money than prices explain. */
 function isNotable(amountMinor: bigint, worth: bigint): boolean {
   const apart = amountMinor > worth ? amountMinor - worth : worth - amountMinor;
   return apart * 100n > worth * NOTABLE_PERCENT;
@@ -93,8 +93,8 @@ function shown(minor: bigint, currency: Fiat): string {
 
 function differs(amountMinor: bigint, worth: bigint, currency: Fiat): string {
   return (
-    `The payment is booked at ${shown(amountMinor, currency)}, and what came is worth about ${shown(worth, currency)} at today's price. ` +
-    'The price of the day it came may have been another one; if it was not, compare the address and the amount with your shop before you deliver.'
+    `The payment is booked at ${shown(amountMinor, currency)}, and the received money is worth about ${shown(worth, currency)} at today's price. ` +
+    'The price may have been different on that day; if it was not, compare the address and the amount with your shop before you deliver.'
   );
 }
 
@@ -107,7 +107,7 @@ function receivedRecord(
 ): object {
   return {
     received: received.map((one) => ({
-      // Decimals are only known for the payment's own asset.
+      // The decimals are known only for the payment's own asset.
       amount: one.asset === asset ? formatDecimal(one.amountUnits, decimals) : null,
       asset: one.asset,
       network: one.network,
@@ -134,7 +134,7 @@ function receivedLines(
       'Worth now',
       worth === null
         ? `not known: there is no price for ${asset} in ${currency} here. Compare it yourself with the amount that you gave`
-        : `about ${shown(worth, currency)}; the price of the day it came may have been another one`,
+        : `about ${shown(worth, currency)}; the price may have been different on the day it came`,
     ],
   ]);
 }

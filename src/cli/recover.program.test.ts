@@ -59,7 +59,7 @@ it('booking shows what came, when and in which transaction, and what it is worth
   const { code, stdout, stderr } = await cointill.run('recover', 'book', other, '--amount', '30');
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   expect(stdout).toMatch(/^Received +0\.01 ETH on ethereum at 2026-11-21T08:15:00\.000Z, transaction 0xbb\n/);
-  expect(stdout).toMatch(/Worth now +about 30 USD; the price of the day it came may have been another one\n/);
+  expect(stdout).toMatch(/Worth now +about 30 USD; the price may have been different on the day it came\n/);
 });
 
 it.each(['3', '37', '300'])('booking 30 USD that came as %s warns, and books all the same', async (amount) => {
@@ -67,7 +67,7 @@ it.each(['3', '37', '300'])('booking 30 USD that came as %s warns, and books all
   const address = await receive(ONE_ETHER / 100n, '0xaa');
   const { code, stdout, stderr } = await cointill.run('recover', 'book', address, '--amount', amount, '--json');
   expect(code).toBe(0);
-  const withoutEmpty = `The payment is booked at ${amount} USD, and what came is worth about 30 USD at today's price. The price of the day it came may have been another one; `;
+  const withoutEmpty = `The payment is booked at ${amount} USD, and the received money is worth about 30 USD at today's price. The price may have been different on that day; `;
   expect(stderr).toContain(`Warning: ${withoutEmpty}`);
   expect(textAt(JSON.parse(stdout), 'warning')).toContain(withoutEmpty);
 });

@@ -85,18 +85,18 @@ function takeKey(options: OutputOptions): Promise<void> {
   });
 }
 
-/** The copies restored from a folder's backups, and how to note there where this installation continues. */
+/** The copies restored from a folder's backups, and the function that notes there where this installation continues. */
 async function copiesOf(folder: string | null, now: number) {
   if (folder === null) return { notes: [], note: async () => null };
   const file = notesFileIn(path.resolve(folder));
   const { notes, problem } = await readNotes(file);
-  if (problem !== null) throw new CommandFailure(`${file}: ${problem}. Mend it, or move it away and give --skip 3000.`);
+  if (problem !== null) throw new CommandFailure(`${file}: ${problem}. Fix it, or move it away and give --skip 3000.`);
   return {
     notes: concerning({ takenAt: now }, notes),
     note: async (recovery: Recovery): Promise<string | null> => {
       if (notes.length === 0) return null;
       const fault = await addLine(file, noteOf(recovery, { now, file: 'recover', place: 'the installation itself' }));
-      return fault === null ? null : `what was passed over could not be noted in ${file} (${fault}).`;
+      return fault === null ? null : `the skipped numbers could not be noted in ${file} (${fault}).`;
     },
   };
 }
@@ -115,7 +115,7 @@ function timeOf(text: string, now: number): number {
   throw new UsageFailure('--since must be a time in the past with its zone, such as 2026-11-22T03:10:00Z.');
 }
 
-/** What was skipped, as commands report it. */
+/** The result of a recovery, as commands report it. */
 export function recoveryRecord({ lostSince, wallets, numbers, waitingDeliveries }: Recovery): object {
   return {
     lost_since: isoTime(lostSince),
@@ -155,13 +155,13 @@ export function recoveryLines({ lostSince, wallets, numbers, waitingDeliveries }
       ? []
       : [
           '',
-          `${waitingDeliveries} webhooks wait: those that were delivered in the lost time are sent again, with the same ids.`,
+          `${waitingDeliveries} webhooks wait: those delivered in the lost time are sent again, with the same ids.`,
         ]),
     ...(wallets.length === 0
       ? []
       : [
           '',
-          'Money that comes to the addresses passed over is told by cointill network status, and by the event payment.lost.',
+          'Money on the skipped addresses is reported by cointill network status, and by the event payment.lost.',
         ]),
   ];
 }

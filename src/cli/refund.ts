@@ -17,11 +17,11 @@ type ShowOptions = OutputOptions & { readonly notPaidBy?: readonly string[] };
 
 /** `cointill refund show`. */
 export function addRefundCommands(refund: Command): void {
-  printsRecord(refund.command('show').description('show a refund, and exactly what to sign in your wallet for it'))
+  printsRecord(refund.command('show').description('show a refund, and the exact transaction to sign in your wallet'))
     .argument('<id>', "the refund's id, re_…", refundIdOf)
     .option('--not-paid-by <hash...>', 'transactions that seem to have paid a refund that was cancelled, and did not')
     .action((id: string, options: ShowOptions) => withCointill((cointill) => showRefund(cointill, id, options)));
-  printsRecord(refund.command('cancel').description('withdraw a refund that nothing pays'))
+  printsRecord(refund.command('cancel').description('cancel a refund that is not being paid'))
     .argument('<id>', "the refund's id, re_…", refundIdOf)
     .option('--force', 'even though the newest blocks were not read, and may pay it')
     .action((id: string, options: OutputOptions & { readonly force?: boolean }) =>

@@ -77,7 +77,7 @@ export function addReportCommands(report: Command): void {
       });
       if (record === null) {
         throw new CommandFailure(
-          'Another statement of this project is made at this moment. Try again when it is done.',
+          'Another statement of this project is being made. Try again when it is done.',
         );
       }
       const statement: StatementRecord = record;
@@ -106,7 +106,7 @@ function withProject(
 ): Promise<void> {
   const { project: projectId } = options;
   return withCointill(async (cointill) => {
-    // An offset such as +05:00 is none: PostgreSQL reads its sign the other way round.
+    // An offset such as +05:00 is not accepted: PostgreSQL reads its sign the other way round.
     if (!(await knowsZone(cointill.app.db, options.zone))) {
       throw new UsageFailure('--zone must be the name of a time zone, such as Europe/Berlin.');
     }
@@ -151,7 +151,7 @@ async function written(opened: OpenedExport, take: (piece: Buffer) => Promise<vo
 const VERDICTS = {
   balanced: 'Balanced to the last unit.',
   explained: 'Some payments or deposits differ; they are named below.',
-  unexplained: 'There is a difference that nothing explains. Please report it as a fault of Cointill.',
+  unexplained: 'There is an unexplained difference. Please report it as a fault of Cointill.',
 } as const;
 
 /** A statement as text. */
@@ -215,7 +215,7 @@ export function linesOf(statement: StatementRecord): readonly string[] {
   ];
 }
 
-/** Says that not all rows are named. */
+/** Says that more rows exist than are listed. */
 function moreOf(
   { count, rows }: { readonly count: number; readonly rows: readonly unknown[] },
   what: string,
@@ -223,7 +223,7 @@ function moreOf(
   return count > rows.length ? [`Named above: the first ${rows.length} of ${count} ${what}.`] : [];
 }
 
-/** Its parts, as `open 1, late 0.5`. */
+/** The parts of the money that is not accepted, as `open 1, late 0.5`. */
 function notAccepted(token: StatementRecord['tokens'][number]): string {
   const parts = (['open', 'underpaid', 'late', 'superseded', 'unquoted', 'lost'] as const)
     .filter((part) => token[part] !== '0')

@@ -109,7 +109,7 @@ async function runRestore(file: string, options: RestoreCommandOptions): Promise
 
 const OLD_MS = 2 * 24 * 60 * 60_000;
 
-/** How much is skipped depends on the backup's age: the older it is, the less is known. */
+/** A warning by the backup's age: the older it is, the more is unknown. */
 function ageLines(ageMs: number): readonly string[] {
   if (ageMs < OLD_MS) return [];
   const days = Math.floor(ageMs / (OLD_MS / 2));
@@ -142,7 +142,7 @@ function notNoted(notesFile: string, problem: string, recovery: Recovery, mayMee
   return `Warning: this restore could not be noted in ${notesFile}: ${problem}.${earlier} Whoever restores this backup or another one of this installation again has to give --skip ${skip} at least, or to stop this copy before and make a new backup of it to restore; else both copies may hand out the same addresses and transaction numbers.`;
 }
 
-/** The owner of a restored folder; null: ourselves. */
+/** The owner of a restored folder; null: the present user. */
 async function ownerOf(dataDir: string | null): Promise<string | null> {
   if (dataDir === null || process.getuid?.() !== 0) return null;
   const { readMachine, userName } = await import('../embedded/account.ts');
@@ -170,7 +170,7 @@ function targetOf({
   );
 }
 
-/** Without the password that it may contain. */
+/** The URL without its password. */
 function shownUrl(text: string): string {
   const url = new URL(text);
   url.password = '';

@@ -1,14 +1,17 @@
 import { readFileSync } from 'node:fs';
 import { parseEnvFile } from '../config/env-file.ts';
 
-/** An open file that is passed on, as by `3< FILE`: who opened it may read what this user may not. */
+/**
+ * An open file that is passed on, for example by `3< FILE`: the user who opened it may read files that this user may
+ * not.
+ */
 const DESCRIPTOR = /^\/dev\/fd\/(\d+)$/;
 /** Node.js reads these before it runs any of our code; `NODE_ENV` is ours. */
 const READ_AT_START = /^(?:NODE_(?!ENV$|POLL_MS$)|UV_|SSL_CERT_|LD_|TZ$)/;
 
 /**
- * Takes `--settings FILE` from the arguments of the process and puts the settings of that file into its environment, in
- * place of those that are there, as systemd does. Where Node.js itself has to know one of them, it begins anew.
+ * Takes `--settings FILE` from the arguments of the process and puts the settings of that file into its environment,
+ * where they replace existing ones, as in systemd. If Node.js itself reads one of them, it starts again.
  */
 export function takeSettingsFile(): void {
   const [, , , file] = process.argv;
@@ -29,7 +32,7 @@ export function takeSettingsFile(): void {
     );
   }
   for (const name of refused) {
-    process.stderr.write(`Warning: --settings: ${JSON.stringify(name)} is no name of a setting. Write NAME=value.\n`);
+    process.stderr.write(`Warning: --settings: ${JSON.stringify(name)} is not the name of a setting. Write NAME=value.\n`);
   }
   process.argv.splice(2, 2);
   const isNew = Object.entries(settings).some(

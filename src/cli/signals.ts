@@ -32,20 +32,20 @@ const EXIT_CODES = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
 type StopSignal = keyof typeof EXIT_CODES;
 const STOP_SIGNALS: readonly StopSignal[] = ['SIGHUP', 'SIGINT', 'SIGTERM'];
 
-/** A signal ended a command's work, which has removed what it had begun. */
+/** A signal ended a command's work, which has removed its unfinished results. */
 export class StoppedFailure extends CommandFailure {
   readonly exitCode: number;
 
   constructor(signal: StopSignal) {
-    super(`Stopped by ${signal} before it was done. Nothing of it was left behind.`);
+    super(`Stopped by ${signal} before it was done. It left nothing behind.`);
     this.exitCode = EXIT_CODES[signal];
   }
 }
 
 /**
- * Runs work that a signal can abort: `stopping` is aborted at the first signal, and the work then removes what it has
- * begun and fails. A second signal ends the process at once. Work that finished before it noticed is done: a signal
- * while its result is printed changes nothing.
+ * Runs work that a signal can abort: `stopping` is aborted at the first signal, and the work then removes its
+ * unfinished results and fails. A second signal ends the process at once. If the work finishes before it notices, it
+ * counts as done: a signal while its result is printed changes nothing.
  *
  * @throws StoppedFailure instead of the work's own error if it was stopped
  */

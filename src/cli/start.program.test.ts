@@ -197,9 +197,9 @@ describe('cointill start', () => {
   });
 
   it.each([
-    ['nowhere.invalid', /^HOST is nowhere\.invalid, a name that stands for no address here\. Set HOST to .*\.\n$/],
+    ['nowhere.invalid', /^HOST is nowhere\.invalid, a name that does not resolve here\. Set HOST to .*\.\n$/],
     // Of the range that is for documentation alone.
-    ['203.0.113.9', /^HOST is 203\.0\.113\.9, which is no address of this machine\. Set HOST to one that is\.\n$/],
+    ['203.0.113.9', /^HOST is 203\.0\.113\.9, which is not an address of this machine\. Set HOST to one that is\.\n$/],
     // A link-local address means nothing without its link.
     ['fe80::1', /^HOST is fe80::1, where this machine cannot listen \(.*EINVAL.*\)\. Set HOST to .*\.\n$/],
   ])('ends with one message that names a HOST where it cannot listen: %s', async (host, message) => {

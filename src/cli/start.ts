@@ -14,7 +14,7 @@ import { isOutputKept, writeLines } from './output.ts';
 import { checkPorts, listenFailure } from './ports.ts';
 import { untilStopSignal } from './signals.ts';
 
-/** Supervisors give us ten seconds, and DRAIN_SECONDS; after this, what is still running is left to the next start. */
+/** Supervisors give us ten seconds, and DRAIN_SECONDS; after this time, remaining work is left to the next start. */
 const STOP_LIMIT_MS = 9_500;
 
 /** Each has the settings of Ethereum under its own name. */
@@ -25,14 +25,14 @@ const OTHER_EVM_NETWORKS = EVM_NETWORKS.slice(1)
 const SETTINGS = `
 Settings, all optional, from the environment:
   PORT, SANDBOX_PORT, HOST               where the live and the sandbox API listen (4000, 4001, 127.0.0.1)
-  MONITOR_PORT                           health and metrics alone, for this machine (4002 for ROLE=worker, else unset)
+  MONITOR_PORT                           only health and metrics, for this machine (4002 for ROLE=worker, else unset)
   DATA_DIR, DATABASE_URL                 the data's folder (./data); a PostgreSQL server of your own
-  DATABASE_DIRECT_URL                    the way to it past a pooler of transactions
+  DATABASE_DIRECT_URL                    the direct connection past a pooler in transaction mode
   BACKUP_DIR, BACKUP_AT, BACKUP_KEEP     a folder for a backup a day, when (03:10, UTC), how many are kept (14)
   BACKUP_PASSPHRASE_FILE                 encrypts them
   BASE_URL, SANDBOX_BASE_URL             public addresses of the APIs
   CHECKOUT_URL, SANDBOX_CHECKOUT_URL     public addresses of the payment page
-  TLS_CERT, TLS_KEY, TRUST_PROXY         HTTPS in this process; proxies that are believed
+  TLS_CERT, TLS_KEY, TRUST_PROXY         HTTPS in this process; trusted proxies
   RATE_LIMIT_TEST, RATE_LIMIT_LIVE       requests per minute and key (100, 1000)
   RATE_LIMIT_PAGE, REDIS_URL             views of a page per minute (600); where several processes count together
   DASHBOARD, DASHBOARD_URL               on or off (on); its public address (BASE_URL)
@@ -41,12 +41,12 @@ Settings, all optional, from the environment:
   BITCOIN_RPC_URL, LITECOIN_RPC_URL      nodes of live payments, several by commas
   BITCOIN_COOKIE_FILE, BITCOIN_CHAIN     for URLs without a password; main, test, testnet4, signet or regtest;
                                          also LITECOIN_COOKIE_FILE, LITECOIN_CHAIN
-  MAX_FEE_RATE                           at most for a refund's PSBT, in satoshi or litoshi per virtual byte (1000)
+  MAX_FEE_RATE                           highest fee rate of a refund's PSBT, in satoshi or litoshi per virtual byte (1000)
   ETHEREUM_RPC_URL, ETHEREUM_CHAIN_ID    its nodes, by commas, and the chain that they must be on (1)
   ETHEREUM_TOKENS                        in place of the built-in contracts, such as USDT=0x…:6; all three also for
                                          ${OTHER_EVM_NETWORKS}
   NODE_POLL_MS                           how long a node rests between questions for news (500 or 1000)
-  FIXED_RATES, RATE_SOURCES              prices in USD, such as ETH=3000,BTC=60000; whom to ask for the others (all)
+  FIXED_RATES, RATE_SOURCES              prices in USD, such as ETH=3000,BTC=60000; the sources of the others (all)
   RATE_MAX_AGE_SECONDS, MONITORING_HOURS how old a price may be (120); how long ended payments stay watched (168)
   SANDBOX_COMPLETE_AFTER_SECONDS         when test payments complete by themselves (60)
   SMTP_URL, MAIL_FROM                    the server that mails go to, smtp:// or smtps://; their sender (its user)
@@ -88,7 +88,10 @@ async function runService(): Promise<void> {
   process.exit(end === 'fault' ? 1 : 0);
 }
 
-/** That of the scheduled backups: a file that was mistyped would be noticed by the first of them, in the night. */
+/**
+ * Checks the passphrase of the scheduled backups: otherwise a wrong file would be noticed only by the first backup, at
+ * night.
+ */
 async function checkPassphrase({ backups }: Config): Promise<void> {
   if (backups === null || backups.passphraseFile === null) return;
   const [{ passphraseOf }, { asSettings }] = await Promise.all([
@@ -99,7 +102,7 @@ async function checkPassphrase({ backups }: Config): Promise<void> {
     throw error instanceof CommandFailure ? new ConfigError([asSettings(error.message)]) : error;
   });
 }
-/** A proxy in front means that others reach the service. */
+/** A proxy in front means that other people reach the service. */
 const RELAXED =
   'TRUST_PROXY is set without NODE_ENV=production: webhooks of test mode may go to addresses of this machine, and people see their answers. Set NODE_ENV=production if the proxy lets others in.';
 
@@ -114,7 +117,9 @@ function greet(config: Config, service: Started, log: Logger, program: string): 
   log.info(startRecord(config, service, wrapperName(process.env)), service.firstStart === null ? message : firstStep);
 }
 
-/** How long after the start its garbage is collected: a client that waited for the start is answered first. */
+/**
+ * The delay of the garbage collection after the start, so that a client that waited for the start is answered first.
+ */
 const REST_MS = 1_000;
 
 /**
@@ -122,18 +127,18 @@ const REST_MS = 1_000;
  * collects.
  */
 function releaseMemory(): void {
-  // As a command-line flag it would make Node.js recompile its own library, a quarter of what a command takes.
+  // As a command-line flag it would make Node.js recompile its own library, a quarter of a command's time.
   setFlagsFromString('--expose-gc');
   const collect: unknown = runInNewContext('gc');
   setFlagsFromString('--no-expose-gc');
   if (typeof collect === 'function') collect({ type: 'major', execution: 'sync', flavor: 'last-resort' });
 }
 
-/** Resolves when a signal asks for the end, or an uncaught error makes it unsafe to continue. */
+/** Resolves when a signal requests the end, or when an uncaught error makes it unsafe to continue. */
 function untilEnd(log: Logger): Promise<'signal' | 'fault'> {
   return new Promise((resolve) => {
     const onFault = (error: unknown): void => {
-      log.fatal({ err: error }, 'a fault that nobody caught');
+      log.fatal({ err: error }, 'an uncaught error');
       resolve('fault');
     };
     process.on('uncaughtException', onFault);
@@ -144,7 +149,7 @@ function untilEnd(log: Logger): Promise<'signal' | 'fault'> {
 
 function limitStop(log: Logger, limitMs: number): void {
   setTimeout(() => {
-    log.error('what is under way did not end in time; it is taken up again at the next start');
+    log.error('running work did not end in time; it continues after the next start');
     process.exit(1);
   }, limitMs).unref();
 }

@@ -24,7 +24,7 @@ const ETHER_DECIMALS = 18;
 
 /** `cointill sweep plan`. */
 export function addSweepCommands(sweep: Command): void {
-  printsRecord(sweep.command('plan').description('list what lies on deposit contracts, and the calls that pay it out'))
+  printsRecord(sweep.command('plan').description('list the balances of deposit contracts, and the calls that pay them out'))
     .requiredOption('--project <id>', 'whose deposits', projectIdOf)
     .requiredOption('--network <network>', oneOf(EVM_NETWORKS))
     .action(({ project: projectId, network, ...options }: PlanOptions) =>
@@ -89,7 +89,7 @@ function record(network: Network, chainId: number, overview: SweepOverview, deci
 
 function lines(network: Network, overview: SweepOverview, decimals: Decimals): readonly string[] {
   const { holdings, calls, gasEstimate, gasPrice } = overview;
-  if (holdings.length === 0) return [`Nothing lies on deposit contracts of this project on ${network}.`];
+  if (holdings.length === 0) return [`The deposit contracts of this project are empty on ${network}.`];
   const shown = table(
     ['INDEX', 'DEPOSIT', 'AMOUNT', 'ABOUT USD'],
     holdings.map(({ index, address, asset, units, usdCents }) => [
@@ -101,7 +101,7 @@ function lines(network: Network, overview: SweepOverview, decimals: Decimals): r
     '',
   );
   const unpriced = holdings.some(({ usdCents }) => usdCents === null)
-    ? ["What has no price is swept whatever it is worth, also below the project's least amount."]
+    ? ["Balances without a price are swept even if they are below the project's least amount."]
     : [];
   if (calls.length === 0) {
     return [...shown, '', "No deposit holds the project's least amount yet (cointill project set ID --sweep-min USD)."];
@@ -118,7 +118,7 @@ function lines(network: Network, overview: SweepOverview, decimals: Decimals): r
         [
           `Call ${index + 1}`,
           call.purpose === 'deploy_factory'
-            ? 'puts the factory on the chain, once'
+            ? 'deploys the factory, once'
             : `empties deposits ${call.indexes.join(', ')}`,
         ],
         ['To', call.to],

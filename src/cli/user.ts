@@ -36,8 +36,8 @@ const emailArgument = (text: string): string => emailOf(text, 'the e-mail');
 
 /** `cointill user invite|list|role|reset|deactivate|sessions`. */
 export function addUserCommands(user: Command): void {
-  printsRecord(user.command('invite').description('make a link by which somebody makes an account, or makes it again'))
-    .requiredOption('--email <email>', 'whose account it will be', emailOption)
+  printsRecord(user.command('invite').description('create a link for a new account, or for another attempt to create one'))
+    .requiredOption('--email <email>', 'the e-mail of the account', emailOption)
     .addOption(role())
     .option(...PROJECT)
     .action((options: RoleOptions & { readonly email: string }) => {
@@ -62,7 +62,7 @@ export function addUserCommands(user: Command): void {
   addRoleCommand(user);
 
   printsRecord(
-    user.command('reset').description('make a link for a new password; ends all sessions, removes the second factor'),
+    user.command('reset').description('create a link for a new password; ends all sessions, removes the second factor'),
   )
     .argument('<email>', 'whose', emailArgument)
     .action((email: string, options: OutputOptions) => {
@@ -73,13 +73,13 @@ export function addUserCommands(user: Command): void {
       });
     });
 
-  printsRecord(user.command('deactivate').description('let somebody in no more; ends all their sessions'))
+  printsRecord(user.command('deactivate').description("refuse a person's sign-in; ends all their sessions"))
     .argument('<email>', 'whom', emailArgument)
     .action((email: string, options: OutputOptions) =>
       withCointill(async ({ app }) => {
         const { person } = done(await deactivatePerson(app, { email }));
         print(options, { email: person.email, deactivated: true }, () => [
-          `${person.email} is let in no more, and is signed out everywhere.`,
+          `${person.email} can no longer sign in, and is signed out everywhere.`,
         ]);
       }),
     );
@@ -88,10 +88,10 @@ export function addUserCommands(user: Command): void {
 }
 
 function addRoleCommand(user: Command): void {
-  printsRecord(user.command('role').description('give somebody another role, or take one away'))
+  printsRecord(user.command('role').description("change or remove a person's role"))
     .argument('<email>', 'whose', emailArgument)
     .addOption(
-      new Option('--role <role>', 'what they may do; none takes the role away')
+      new Option('--role <role>', 'what they may do; none removes the role')
         .choices([...ROLES, NO_ROLE])
         .makeOptionMandatory(),
     )
@@ -105,7 +105,7 @@ function addRoleCommand(user: Command): void {
           email: person.email,
           role: wanted.role,
           project_id: wanted.projectId,
-          // Those that the change has left as they were.
+          // The roles that the change has left unchanged.
           ...(wanted.projectId === null ? { project_roles: standing.map(roleRecord) } : {}),
         };
         print(options, record, () => [
@@ -140,11 +140,11 @@ function emailOf(text: string, name: string): string {
   throw new UsageFailure(`${name} must be an e-mail address such as ann@shop.example.`);
 }
 
-/** Where the link leads to: the service's settings say it, which a command has to be run with. */
+/** The address of the link, from the service's settings, which a command has to be run with. */
 function dashboardUrl(): string {
   const { dashboard } = readConfig(process.env, process.cwd());
   if (dashboard !== null) return dashboard.url;
-  throw new CommandFailure('There is no dashboard, since DASHBOARD is off. Set it to on, here and for the service.');
+  throw new CommandFailure('There is no dashboard, because DASHBOARD is off. Set it to on, here and for the service.');
 }
 
 type Membership = Member['memberships'][number];
@@ -167,21 +167,21 @@ function changedLine(
   return `${email} has no role of their own in project ${projectId} any more, ${rest}.`;
 }
 
-/** Says that a role in all projects is not the one that counts everywhere, and how to take the others away. */
+/** Says that a role in all projects does not apply everywhere, and how to remove the others. */
 function standingLines({ email }: Person, standing: readonly Membership[]): readonly string[] {
   if (standing.length === 0) return [];
   return [
     '',
-    'Roles in single projects still stand, and count there instead:',
+    'Roles in single projects remain, and apply there instead:',
     ...standing.map((one) => `  ${one.role} in project ${one.projectId}`),
-    `Take one away with: cointill user role ${email} --role ${NO_ROLE} --project ID`,
+    `Remove one with: cointill user role ${email} --role ${NO_ROLE} --project ID`,
   ];
 }
 
 interface LinkDetails {
   readonly role: Role | null;
   readonly standing: readonly Membership[];
-  /** Whether an invitation is mailed too; null: it is no invitation. */
+  /** Whether an invitation is mailed too; null if it is no invitation. */
   readonly isMailed: boolean | null;
 }
 

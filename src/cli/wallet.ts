@@ -50,7 +50,7 @@ function addSet(wallet: Command): void {
     .option('--treasury <0x…>', 'EVM networks: deposit contracts that can pay out to this address alone')
     .option(
       '--confirmations <n>',
-      'blocks that a payment has to wait for (default: by the amount)',
+      'confirmations that a payment needs (default: by the amount)',
       wholeNumber(1, 10_000),
     )
     .option(
@@ -60,7 +60,7 @@ function addSet(wallet: Command): void {
     )
     .option(
       '--first-index <n>',
-      'for a wallet that was used before: the number of its first address that nobody was given',
+      'for a wallet that was used before: the number of its first unused address',
       wholeNumber(0, 100_000_000),
     )
     .action(({ project: projectId, network, confirmations, tolerance, firstIndex, ...options }: SetOptions) => {
@@ -117,7 +117,7 @@ function addCheck(wallet: Command): void {
     wallet.command('check').description('show the addresses that payments will get, to compare with your wallet'),
   )
     .requiredOption('--project <id>', 'whose wallet', projectIdOf)
-    .requiredOption('--network <network>', 'which of its wallets')
+    .requiredOption('--network <network>', 'the network of the wallet')
     .option('--count <n>', 'how many addresses', wholeNumber(1, 1000), 5)
     .action((options: OutputOptions & { readonly project: string; readonly network: string; readonly count: number }) =>
       withCointill(async (cointill) => {
@@ -176,7 +176,7 @@ const COMPARE = {
   xpub: 'Your wallet must show the same ones, in this order, before money goes there:',
   descriptor: 'Your wallet must show the same ones, in this order, before money goes there:',
   treasury:
-    'They are deposit contracts, which no wallet shows: what comes there can be paid out to the treasury alone. Compare the treasury:',
+    'They are deposit contracts, which no wallet shows: their money can be paid out only to the treasury. Compare the treasury:',
 } as const;
 const KIND_NAMES = { xpub: 'Extended key', descriptor: 'Descriptor', treasury: 'Treasury' } as const;
 
@@ -205,6 +205,6 @@ function gapText(wallet: Wallet): string {
   const { count, limit } = gapInWords(wallet);
   if (kind === 'treasury') return count;
   return gap <= GAP_LIMIT
-    ? `${count} addresses since the last one that was paid`
-    : `${count} addresses since the last one that was paid: raise your wallet's gap limit to ${limit} or more, so that it finds later payments`;
+    ? `${count} addresses after the last one that was paid`
+    : `${count} addresses after the last one that was paid: raise your wallet's gap limit to ${limit} or more, so that it finds later payments`;
 }

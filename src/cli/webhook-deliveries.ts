@@ -11,7 +11,7 @@ import { print, printsRecord, table, type OutputOptions } from './output.ts';
 
 /** `cointill webhook test|deliveries|retry`. */
 export function addDeliveryCommands(webhook: Command): void {
-  printsRecord(webhook.command('test').description('send a sample event to an endpoint, whatever types it asked for'))
+  printsRecord(webhook.command('test').description('send a sample event to an endpoint, even of a type that it does not receive'))
     .argument('<id>', "the endpoint's id, we_…", endpointIdOf)
     .requiredOption('--type <type>', `one of ${EVENT_TYPES.join(', ')}`)
     .action((uuid: string, options: OutputOptions & { readonly type: string }) =>
@@ -25,7 +25,7 @@ export function addDeliveryCommands(webhook: Command): void {
       }),
     );
 
-  printsRecord(webhook.command('deliveries').description('show what was sent to an endpoint, the newest first'))
+  printsRecord(webhook.command('deliveries').description('show the deliveries to an endpoint, newest first'))
     .argument('<id>', "the endpoint's id, we_…", endpointIdOf)
     .option('--limit <n>', 'how many, 1 to 100', wholeNumber(1, 100), 20)
     .action((uuid: string, options: OutputOptions & { readonly limit: number }) =>
@@ -61,7 +61,7 @@ function retry(id: bigint, options: OutputOptions): Promise<void> {
         return [
           acknowledged
             ? `Delivered ${deliveryId(id)}: ${answer} after ${Math.round(durationMs)} ms.`
-            : `Not delivered: ${answer}. ${deliveryId(id)} goes on by its schedule, if it has attempts left.`,
+            : `Not delivered: ${answer}. ${deliveryId(id)} continues on its schedule, if it has attempts left.`,
         ];
       });
     } finally {

@@ -82,7 +82,7 @@ function addList(webhook: Command): void {
 }
 
 function addDeleteAndEnable(webhook: Command): void {
-  actsOnId(webhook.command('delete').description('delete an endpoint; what waits for it is stopped'), 'endpoint', {
+  actsOnId(webhook.command('delete').description('delete an endpoint; its waiting deliveries are cancelled'), 'endpoint', {
     run: deleteEndpoint,
     record: { deleted: true },
     line: (id) => `Deleted ${id}: nothing is sent to it any more.`,
@@ -104,7 +104,7 @@ function addRotate(webhook: Command): void {
     webhook.command('rotate').description('give an endpoint a new secret; the old one stays valid for 24 hours'),
   )
     .argument('<id>', "the endpoint's id, we_…", endpointIdOf)
-    .option('--lost-key', 'although SECRET_KEY or secret.key is another than before: the old secret is given up')
+    .option('--lost-key', 'although SECRET_KEY or secret.key differs from before: the old secret is lost')
     .action((uuid: string, { lostKey: lost = false, ...options }: OutputOptions & { readonly lostKey?: boolean }) =>
       withCointill(async ({ app, sealingKey }) => {
         const rotated = done(await rotateEndpointSecret(app, await sealingKey({ lost }), uuid, { isNewKey: lost }));
@@ -120,7 +120,7 @@ function addRotate(webhook: Command): void {
               'Old secret',
               until === null
                 ? 'cannot be opened any more and signs nothing'
-                : `signs along in webhook-signature until ${until}`,
+                : `also signs in webhook-signature until ${until}`,
             ],
           ]),
           ...secretFields('Secret', secret, 'Shown only once: keep it now. x-service-signature uses it from now on.'),

@@ -113,7 +113,7 @@ export function whyNot(reason: RefusedChange['reason'], payment: Payment): strin
   }
 }
 
-/** As many reads as one connection can have running, so that a client with one connection never waits here. */
+/** The number of reads that one connection can have running, so that a client with one connection never waits here. */
 const MAX_CONCURRENT_READS = MAX_STARTED;
 
 const LISTS: readonly Operation[] = ['read_payments', 'read_refunds'];

@@ -143,7 +143,7 @@ it('a backup that holds no key, since there is none, is made and says so', async
   const { url } = await testDatabase();
   const cointill = await program({ DATABASE_URL: url });
   const dir = await folder();
-  const warning = `Warning: the file holds no key for webhook secrets, for there is no secret.key in ${cointill.dataDir} and SECRET_KEY is not set.`;
+  const warning = `Warning: the file contains no key for webhook secrets, because there is no secret.key in ${cointill.dataDir} and SECRET_KEY is not set.`;
   for (const target of [['a.backup'], ['b.backup', '--json']]) {
     const [name = '', ...more] = target;
     const { code, stderr } = await cointill.run('backup', path.join(dir, name), ...more);

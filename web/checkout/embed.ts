@@ -23,7 +23,7 @@ interface Detail {
   readonly status: string;
 }
 
-/** The open payment: an event target that can be closed, and a promise of its status when it was closed. */
+/** The open payment: an event target that can be closed, and a promise of its status at the end. */
 interface OpenPayment extends EventTarget {
   close(): void;
   readonly closed: Promise<Detail>;
@@ -35,9 +35,12 @@ declare global {
   }
 }
 
-/** A page that sends nothing for this long may not be framed here; it is opened as a normal page then. */
+/** A page that sends nothing for this long may not be framed here; it is then opened as a normal page. */
 const PATIENCE_MS = 8_000;
-/** A page that is loaded and still sends nothing, such as the browser's own page about a refused frame, never will. */
+/**
+ * A page that is loaded and sends nothing for this long, such as the browser's own page about a refused frame, never
+ * will.
+ */
 const LOADED_PATIENCE_MS = 1_000;
 
 /**
@@ -116,7 +119,7 @@ function open(address: string, element: Element | null = null): OpenPayment {
   };
   const leave = () => location.assign(url);
   let timer = setTimeout(leave, PATIENCE_MS);
-  // Each page in the frame says once that it is one of ours, just before or after it is loaded.
+  // Each page in the frame identifies itself once as one of ours, just before or after it is loaded.
   let spoke = false;
   let doubting = false;
   frame.addEventListener('load', () => {

@@ -3,19 +3,19 @@ import { announce, type Translate } from './texts.ts';
 /** After this long without an answer the customer may try again. */
 const GIVE_UP_MS = 15_000;
 
-/** Where a form of the payment page is answered without leaving it. */
+/** The page in which the answer to a form is shown without leaving it. */
 export interface InPlace {
-  /** The page that the form belongs to: what is shown if the answer is another. */
+  /** The path of the form's page, which is shown if the answer is another page. */
   path(): string;
   /** Shows the answer. Throws if it is not the page of this payment. */
   show(next: Document, receivedAt: number): void;
-  /** No answer came: the form may have been carried out or not. */
+  /** No answer came: the form may or may not have been processed. */
   onLost(): void;
 }
 
 /**
- * Makes a second click, on the same button or another, submit nothing while the first is being submitted, and marks
- * what was clicked at once. With `page` the answer is shown in place, as changes are; without, by the browser.
+ * Makes a second click, on the same button or another, submit nothing while the first is being submitted, and marks the
+ * clicked button at once. With `page` the answer is shown in place, as changes are; without it, by the browser.
  */
 export function submitOnce(translate: Translate, page: InPlace | null): void {
   let busy = false;
@@ -71,10 +71,10 @@ async function send(form: HTMLFormElement, submitter: HTMLElement | null, page: 
   }
   try {
     page.show(new DOMParser().parseFromString(text, 'text/html'), Date.now());
-    // The address of a refused form is not one to come back to.
+    // The address of a refused form is no page to return to.
     if (answer.redirected) history.replaceState(null, '', page.path());
   } catch {
-    // Such as that there were too many requests: the page itself says it, and when to try again.
+    // For example after too many requests: the page itself says so, and when to try again.
     location.assign(page.path());
   }
 }

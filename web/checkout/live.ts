@@ -3,7 +3,7 @@ import { pollDelayMs } from './timing.ts';
 
 /** A request for the page that takes longer than this counts as failed. */
 const PATIENCE_MS = 10_000;
-/** How far an event may lag behind the page; a stream that is later than that is held back by something. */
+/** How far an event may lag behind the page; a stream that lags more is held back on the way. */
 const EVENT_LAG_MS = 3_000;
 /**
  * On slow connections an older answer may be shown while a newer one is on its way; more than two requests gain
@@ -23,17 +23,17 @@ export interface LivePage {
 type Cause = 'stream' | 'check';
 
 export interface Follower {
-  /** Asks for the page at once. */
+  /** Requests the page at once. */
   poll(): void;
-  /** The page shows a newer answer than any that was asked for: those are outdated. */
+  /** Marks the requests under way as outdated, because the page shows a newer answer. */
   outdate(): void;
-  /** The connection was lost elsewhere: says so until an answer comes. */
+  /** Reports that the connection was lost, until an answer comes. */
   lose(): void;
 }
 
 /**
  * Keeps the page up to date while somebody sees it: by its event stream and, until the payment is completed, by polling
- * where there is no working stream.
+ * if there is no working stream.
  */
 export function keepLive(page: LivePage): Follower {
   let failures = 0;
@@ -48,7 +48,7 @@ export function keepLive(page: LivePage): Follower {
   const schedule = () => {
     clearTimeout(pollTimer);
     if (document.hidden || isOver(page.live())) return;
-    // A stream says nothing while the database is silent.
+    // A stream sends nothing while the database does not answer.
     const works = stream.works() && !isStale(page.live());
     pollTimer = setTimeout(poll, pollDelayMs(works, failures, Math.random()), 'check');
   };
@@ -97,7 +97,7 @@ export function keepLive(page: LivePage): Follower {
     stream.close();
     clearTimeout(pollTimer);
   });
-  // The browser knows at once; requests would find out one after the other.
+  // The browser knows at once; requests would fail only one after the other.
   addEventListener('offline', () => setLost(true));
   stream.open();
   schedule();
@@ -117,7 +117,7 @@ function isOver(live: HTMLElement): boolean {
   return live.dataset['status'] === 'completed' && !isStale(live);
 }
 
-/** The page's content was read a while ago, because the service's database is silent. */
+/** Whether the page's content is older, because the service's database does not answer. */
 function isStale(live: HTMLElement): boolean {
   return live.dataset['stale'] !== undefined;
 }
@@ -138,7 +138,7 @@ async function fetchPage(path: string): Promise<{ readonly next: Document; reado
   const receivedAt = Date.now();
   const next = new DOMParser().parseFromString(await answer.text(), 'text/html');
   const live = next.getElementById('live');
-  // A page with the last state that is known comes as an error, but is to be shown.
+  // A page with the last known state has an error status, but must be shown.
   if (!answer.ok && (live === null || !isStale(live))) throw new Error(`the page answered ${answer.status}`);
   return { next, receivedAt };
 }

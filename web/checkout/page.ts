@@ -13,7 +13,7 @@ import { offerWallets } from './wallets.ts';
 /** Elements that the server renders hidden because they need this script. */
 const NEEDS_SCRIPT = '[data-copy], [data-copy-page], [data-print]';
 
-/** Starts what every checkout page has, including the refund page. */
+/** Starts the parts of every checkout page, including the refund page. */
 function start(): void {
   const translate = readTexts();
   closeMenus();
@@ -30,7 +30,7 @@ function start(): void {
   loadWhenChanged();
 }
 
-/** The payment page: changes of the payment are shown as they happen. */
+/** Follows the payment: changes are shown as they happen. */
 function followPayment(first: HTMLElement, translate: Translate): void {
   let live = first;
   let status = statusOf(live);
@@ -56,7 +56,7 @@ function followPayment(first: HTMLElement, translate: Translate): void {
     const newStatus = statusOf(fresh);
     live = swapLive(live, next, enhance);
     const isEnd = !wasFinal && live.dataset['final'] !== undefined;
-    // In a frame the shop was notified instead: what its page does now is its own choice.
+    // In a frame the shop was notified instead: its page decides what to do.
     const returning =
       isEnd && shop === null && live.dataset['embed'] === undefined ? returnToShop(live, translate) : '';
     if (newStatus !== status || returning !== '') announce(`${statusOf(live)} ${returning}`.trim());
@@ -84,7 +84,7 @@ function followPayment(first: HTMLElement, translate: Translate): void {
   });
 }
 
-/** Whether the page would look the same. A notice is about what was just tried, so it is always shown. */
+/** Whether the page would look the same. A notice is about the last action, so it is always shown. */
 function looksLike(fresh: HTMLElement, live: HTMLElement): boolean {
   const isNotice = fresh.querySelector('.notice') !== null && fresh.dataset['stale'] === undefined;
   const same = (name: string) => fresh.dataset[name] === live.dataset[name];
@@ -95,7 +95,7 @@ function unhide(root: ParentNode): void {
   for (const element of root.querySelectorAll<HTMLElement>(NEEDS_SCRIPT)) element.hidden = false;
 }
 
-/** The heading and paragraph of the status, and whatever else is announced when it changes. */
+/** The heading and paragraph of the status, and all other text that is announced when it changes. */
 function statusOf(live: HTMLElement): string {
   const title = live.querySelector('#status-title');
   const below = title?.nextElementSibling;

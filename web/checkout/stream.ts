@@ -60,7 +60,7 @@ export function createStream(live: () => HTMLElement, { onNews, onBack, onState 
     });
     source.addEventListener('error', () => {
       failures += 1;
-      // Once, not at each of the browser's own attempts: they come faster than the pauses between requests.
+      // Called once, not at each of the browser's own attempts, which come faster than the pauses between requests.
       fail();
       if (source.readyState !== EventSource.CLOSED) return;
       // The browser has given up, as it does after an HTTP error.

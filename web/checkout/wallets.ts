@@ -9,7 +9,7 @@ const RECEIPT_MAX_MS = 10_000;
 const LOST_MS = 120_000;
 
 export interface Wallets {
-  /** Draws the wallets into the current page's `#wallets`, with what is known about their transactions. */
+  /** Draws the wallets into the current page's `#wallets`, with the state of their transactions. */
   draw(): void;
 }
 
@@ -24,7 +24,7 @@ interface WalletStatus {
  */
 export function offerWallets(payment: string, translate: Translate): Wallets {
   let wallets: readonly Wallet[] = [];
-  /** The wallet being asked. Until it is asked to send, another may be chosen instead, because some never answer. */
+  /** The wallet being asked. Until it is asked to send, another may be chosen, because some wallets never answer. */
   let asking: { readonly wallet: Wallet; isSending: boolean } | null = null;
   const statuses = new Map<string, WalletStatus>();
 

@@ -84,7 +84,7 @@ interface Parts {
   readonly body?: unknown;
 }
 
-/** A query that reads a route. Its key is `key` and the request, so that whatever changes below `key` is read again. */
+/** A query that reads a route. Its key is `key` and the request, so that invalidating `key` reads the route again. */
 export function reads<Name extends RouteName>(key: QueryKey, name: Name, ...[input]: Arguments<Name>) {
   return queryOptions<AnswerOf<Name>>({ queryKey: [...key, name, input ?? {}] });
 }
@@ -94,7 +94,7 @@ export type PagedRoute = {
   [Name in RouteName]: AnswerOf<Name> extends { readonly next: string | null } ? Name : never;
 }[RouteName];
 
-/** The same for a list that is read page by page. */
+/** A query that reads a list page by page. */
 export function readsPages<Name extends PagedRoute>(key: QueryKey, name: Name, ...[input]: Arguments<Name>) {
   type Page = AnswerOf<Name>;
   return infiniteQueryOptions<Page, Error, InfiniteData<Page, string | null>, QueryKey, string | null>({
@@ -104,7 +104,7 @@ export function readsPages<Name extends PagedRoute>(key: QueryKey, name: Name, .
   });
 }
 
-/** Sends the request that a query's key ends with. */
+/** Sends the request at the end of a query's key. */
 export function readByKey(api: Api, { queryKey, pageParam, signal }: QueryFunctionContext): Promise<unknown> {
   const [name, input] = queryKey.slice(-2) as [name: RouteName, input: Parts];
   const after = typeof pageParam === 'string' ? { after: pageParam } : {};
@@ -131,7 +131,7 @@ async function send<Name extends RouteName>(name: Name, input: Parts, signal?: A
     throw faultOf(answer.status, parsed);
   } catch (error) {
     if (error instanceof ApiFault || signal?.aborted === true) throw error;
-    // No answer, or not the service's, such as a proxy's error page.
+    // No answer, or not one of the service, such as a proxy's error page.
     throw new ApiFault(0, 'offline', '', null);
   } finally {
     clearTimeout(timer);

@@ -1,4 +1,4 @@
 import { followTheme } from './theme.ts';
 
-// A script of its own that the page waits for: the first thing that is drawn has the right colours.
+// A separate script that the page waits for, so that the first paint has the right colours.
 followTheme();

@@ -4,16 +4,18 @@ import { useDashboard } from './dashboard.ts';
 
 interface Change<Answer, Input> {
   readonly send: (api: Api, input: Input) => Promise<Answer>;
-  /** The query that the answer belongs to. After a refusal it is read again: somebody else may have changed it. */
+  /**
+   * The query that the answer belongs to. After a refusal it is read again: somebody else may have changed the record.
+   */
   readonly shows?: { readonly queryKey: DataTag<QueryKey, Answer, Error> };
-  /** The key of further queries that are read again, whatever was answered. */
+  /** The key of further queries that are read again after any answer. */
   readonly stale?: QueryKey;
   /** The toast after success. */
   readonly done?: string | ((answer: Answer) => string);
   readonly onDone?: (answer: Answer, input: Input) => unknown;
 }
 
-/** A change that the person makes, as a mutation: says that it succeeded and lets the pages show it. */
+/** A change by the person, as a mutation: reports its success and updates the pages. */
 export function useChange<Answer, Input = void>({ send, shows, stale, done, onDone }: Change<Answer, Input>) {
   const { api, queries, toast } = useDashboard();
   return useMutation({
@@ -24,7 +26,7 @@ export function useChange<Answer, Input = void>({ send, shows, stale, done, onDo
       return onDone?.(answer, input);
     },
     onError: () => void (shows !== undefined && queries.invalidateQueries({ queryKey: shows.queryKey })),
-    // Nobody waits for the list: a dialog goes on at once.
+    // Nobody waits for the list: a dialog continues at once.
     onSettled: () => void (stale !== undefined && queries.invalidateQueries({ queryKey: stale })),
   });
 }

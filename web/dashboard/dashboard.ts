@@ -5,7 +5,7 @@ import { ApiFault, createApi, readByKey, reads, type Api } from './api.ts';
 
 export interface Toast {
   readonly id: number;
-  /** `news`: it happened elsewhere. */
+  /** `news`: a change made elsewhere. */
   readonly kind: 'good' | 'problem' | 'news';
   readonly text: string;
 }
@@ -17,11 +17,11 @@ interface ReauthenticationRequest {
 
 /** The person's access to the project of the address. */
 export interface Access {
-  /** Null: none any more. */
+  /** Null: the person has no role any more. */
   readonly role: Role | null;
   /** The role when they opened the project. */
   readonly was: Role;
-  /** In the project and, with any role there, to the service. */
+  /** The actions in the project and, with any role there, on the service. */
   readonly actions: readonly Action[];
 }
 
@@ -51,7 +51,7 @@ export interface Dashboard {
   readonly unsaved: Store<number>;
 }
 
-/** Who is signed in, and what they may do. */
+/** The signed-in person, and their permissions. */
 export const sessionQuery = { ...reads(['session'], 'GET /dashboard/api/session'), staleTime: 60_000 };
 const MAX_RETRIES = 2;
 const MAX_TOASTS = 3;
@@ -111,7 +111,7 @@ async function readSession(api: Api, queries: QueryClient, isSignedOut: Store<bo
   else if (answer !== null) isSignedOut.set(true);
 }
 
-/** Notes what a refusal says about the person. Downloads need this, because they do not go through `api`. */
+/** Updates the session after a refusal. Downloads need this, because they do not go through `api`. */
 export function noteRefusal({ isSignedOut, refreshSession }: Dashboard, error: unknown): void {
   if (!(error instanceof ApiFault)) return;
   if (error.status === 401) isSignedOut.set(true);

@@ -2,11 +2,11 @@ import { useEffect, useRef, useState } from 'react';
 import { ApiFault, faultOf } from './api.ts';
 import { askToReauthenticate, noteRefusal, useDashboard, type Dashboard } from './dashboard.ts';
 
-/** How far a download is. */
+/** The progress of a download. */
 export interface ExportProgress {
   readonly rows: number;
   readonly bytes: number;
-  /** About how many rows there are; null if nobody knows. */
+  /** The approximate number of rows; null if unknown. */
   readonly total: number | null;
 }
 
@@ -24,9 +24,9 @@ const LINE_FEED = 10;
 const QUOTE = 34;
 
 /**
- * Takes a file piece by piece.
+ * Reads a file piece by piece.
  *
- * @throws ApiFault `broken_off` if the file breaks off, in which case nothing of it is kept
+ * @throws ApiFault `broken_off` if the file ends early, in which case nothing is kept
  */
 async function receiveFile(answer: Response, onProgress: (progress: ExportProgress) => void): Promise<ExportedFile> {
   const about = answer.headers.get('x-rows-about');
@@ -61,7 +61,7 @@ async function receiveFile(answer: Response, onProgress: (progress: ExportProgre
   return { name, content: new Blob([...parts, ...held], { type }), rows: count.rows() };
 }
 
-/** Throws that an answer broke off. One that was stopped here does too, which nobody is told. */
+/** Throws that an answer ended early. A stopped request throws too, but is not reported. */
 export function brokenOff(): never {
   throw new ApiFault(0, 'broken_off', '', null);
 }
@@ -81,28 +81,28 @@ function lineCounter(isCsv: boolean) {
   };
 }
 
-/** Hands a file to the browser's downloads. */
+/** Saves a file as a download of the browser. */
 export function saveFile({ name, content }: Pick<ExportedFile, 'name' | 'content'>): void {
   const url = URL.createObjectURL(content);
   const link = document.createElement('a');
   link.href = url;
   link.download = name;
   link.click();
-  // The browser has taken it over by then.
+  // By then the browser has copied the content.
   setTimeout(() => URL.revokeObjectURL(url), 60_000);
 }
 
 interface Stream<Progress> {
   readonly url: string;
-  /** How far it is before anything has come. */
+  /** The progress before anything has arrived. */
   readonly first: Progress;
-  /** Takes the answer, and reports how far it is. */
+  /** Reads the answer, and reports the progress. */
   readonly take: (answer: Response, report: (progress: Progress) => void) => Promise<void>;
   readonly onFault?: (fault: unknown) => void;
 }
 
 interface Running<Progress> {
-  /** How far it is; null: nothing is under way. */
+  /** The progress; null if nothing is running. */
   readonly progress: Progress | null;
   readonly fault: unknown;
   readonly start: (body: object) => void;
@@ -110,8 +110,8 @@ interface Running<Progress> {
 }
 
 /**
- * Asks for what is sent while it is made, one at a time. Another start, `stop` and leaving the page stop it, here and on
- * the server.
+ * Requests a stream that is sent while it is being made, one at a time. Another start, `stop` and leaving the page stop
+ * it, here and on the server.
  */
 export function useStream<Progress>({ url, first, take, onFault }: Stream<Progress>): Running<Progress> {
   const dashboard = useDashboard();
@@ -136,7 +136,7 @@ export function useStream<Progress>({ url, first, take, onFault }: Stream<Progre
       setFault(error);
       onFault?.(error);
     } finally {
-      // One that was stopped has ended already, or made room for the next.
+      // A stopped one has ended already, or was replaced by the next.
       if (!signal.aborted) show(null);
     }
   };
@@ -161,7 +161,7 @@ async function request(dashboard: Dashboard, url: string, body: object, signal: 
   return request(dashboard, url, body, signal);
 }
 
-/** Downloads a file and hands it to the browser. */
+/** Downloads a file and saves it. */
 export function useDownload(url: string, onDone: (file: ExportedFile) => void, onFault?: (fault: unknown) => void) {
   return useStream<ExportProgress>({
     url,
@@ -179,7 +179,7 @@ export function useDownload(url: string, onDone: (file: ExportedFile) => void, o
 export const FORMATS = ['csv', 'semicolon', 'jsonl'] as const;
 export type Format = (typeof FORMATS)[number];
 
-/** A format as the server takes it. */
+/** A format in the server's terms. */
 export function formatOf(format: Format): object {
   if (format === 'jsonl') return { format };
   return format === 'semicolon' ? { format: 'csv', separator: 'semicolon' } : { format: 'csv' };
@@ -187,7 +187,7 @@ export function formatOf(format: Format): object {
 
 const KIB = 1_024;
 
-/** `12 KB`, or `3 MB`. */
+/** The size as `12 KB`, or `3 MB`. */
 export function sizeText(bytes: number, number: (value: number) => string): string {
   return bytes < KIB * KIB ? `${number(Math.ceil(bytes / KIB))} KB` : `${number(Math.round(bytes / KIB / KIB))} MB`;
 }

@@ -1,4 +1,4 @@
-/** How a language writes money and times. */
+/** The formats of money and times in a language. */
 export interface Formats {
   /** The person's time zone, such as `Europe/Berlin`. */
   readonly zone: string;
@@ -21,7 +21,7 @@ export interface Formats {
   readonly date: (iso: string) => string;
   /** `22 Nov` for a day such as 2026-11-22, which has no time zone. */
   readonly day: (date: string) => string;
-  /** `22 Nov 2026` for the same. */
+  /** A day as `22 Nov 2026`. */
   readonly fullDay: (date: string) => string;
   /** `2026-11-22`, the day of a time in the person's zone. */
   readonly localDay: (iso: string) => string;
@@ -31,7 +31,7 @@ export interface Formats {
   readonly duration: (ms: number) => string;
 }
 
-/** The decimals that the server gives a price. */
+/** The number of decimals in the server's prices. */
 const PRICE_PLACES = 6;
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
@@ -81,7 +81,7 @@ export function formatsOf(code: string, tags: readonly string[], zone: string): 
     day: (date) => day.format(new Date(`${date}T00:00:00Z`)),
     fullDay: (date) =>
       new Intl.DateTimeFormat(intl, { dateStyle: 'medium', timeZone: 'UTC' }).format(new Date(`${date}T00:00:00Z`)),
-    // Swedish dates are those of ISO 8601.
+    // Swedish dates have the form of ISO 8601.
     localDay: (iso) => new Date(iso).toLocaleDateString('sv-SE', { timeZone: zone }),
     relative: (iso, now) => {
       const ms = Date.parse(iso) - now;
@@ -92,7 +92,7 @@ export function formatsOf(code: string, tags: readonly string[], zone: string): 
   };
 }
 
-/** Currencies that share a symbol: here, $ is the US dollar, and kr is nobody's. */
+/** Currencies that share a symbol, which is not used for them: $ means the US dollar only, and kr no currency. */
 const SHARED_SYMBOLS: ReadonlySet<string> = new Set('CAD AUD NZD SGD HKD MXN SEK NOK DKK'.split(' '));
 
 type MoneyForm = 'whole' | 'price' | 'short';
@@ -105,7 +105,7 @@ function moneyOptions(currency: string, form: MoneyForm): Intl.NumberFormatOptio
   return { ...common, notation: 'compact', maximumFractionDigits: 1, minimumFractionDigits: 0 };
 }
 
-/** Rounded towards now, so that nothing appears older than it is. */
+/** Rounded towards the present, so that nothing appears older than it is. */
 function unitOf(ms: number): [number, Intl.RelativeTimeFormatUnit] {
   if (Math.abs(ms) < MINUTE) return [Math.trunc(ms / SECOND), 'second'];
   return Math.abs(ms) < HOUR ? [Math.trunc(ms / MINUTE), 'minute'] : [Math.trunc(ms / HOUR), 'hour'];
@@ -126,7 +126,7 @@ export function startOfDay(day: string, later = 0): Date | null {
   const [, year, month, date] = /^(\d{4})-(\d{2})-(\d{2})$/.exec(day) ?? [];
   if (year === undefined) return null;
   const start = new Date(Number(year), Number(month) - 1, Number(date) + later);
-  // February 31st is read as a day of March.
+  // JavaScript reads February 31st as a day of March.
   const read = new Date(Number(year), Number(month) - 1, Number(date));
   const isReal = read.getMonth() === Number(month) - 1 && read.getDate() === Number(date);
   return isReal && Number(year) >= 1970 ? start : null;

@@ -15,9 +15,9 @@ type Loaded =
   | { readonly kind: 'fault'; readonly error: unknown };
 
 /**
- * Like the router's own `lazyRouteComponent`, which reloads the whole document when a script cannot be fetched: what
- * was typed would be lost after an upgrade, and offline the browser's error page would replace this one. Here the error
- * page reports the fault (docs/design/dashboard.md).
+ * Like the router's own `lazyRouteComponent`, which reloads the whole document when a script cannot be fetched: typed
+ * text would be lost after an upgrade, and offline the browser's error page would replace this one. Here the error page
+ * reports the fault (docs/design/dashboard.md).
  */
 export function lazyPage<Name extends string>(
   load: () => Promise<Readonly<Record<Name, ComponentType>>>,

@@ -9,7 +9,7 @@ import type { Scope } from './scope.ts';
 /** Changes that arrive within this time are requested together. */
 const GATHER_MS = 1_000;
 const AT_ONCE_MS = 20;
-/** More changes at once make everything be requested again. */
+/** With more changes at once, everything is requested again. */
 const MAX_SINGLE = 10;
 const TRY_AGAIN_MS = 5_000;
 
@@ -66,7 +66,7 @@ function follow(dashboard: Dashboard, scope: Scope): () => void {
     stream.addEventListener('error', () => {
       connection.set('lost');
       if (stream.readyState !== EventSource.CLOSED) return;
-      // Refused for good: the session may be over. Browsers try no more by themselves.
+      // Refused: the session may have ended. Browsers do not retry then.
       dashboard.refreshSession();
       retry ??= setTimeout(() => {
         retry = null;
@@ -79,7 +79,7 @@ function follow(dashboard: Dashboard, scope: Scope): () => void {
   connection.set('connecting');
   return () => {
     source.close();
-    // Without a stream there is nothing that reconnects.
+    // Without a stream, nothing reconnects.
     connection.set('connecting');
     if (timer !== null) clearTimeout(timer);
     if (retry !== null) clearTimeout(retry);

@@ -25,7 +25,10 @@ export function problemOfForm(error: unknown, params: readonly string[], t: Tran
   return problemText(error, t);
 }
 
-/** The server names a field as its API does, which begins a sentence: `current_password` is "Current password" here. */
+/**
+ * The server names a field as in its API, at the beginning of the sentence: `current_password` is "Current password"
+ * here.
+ */
 function sentence({ message, param }: ApiFault): string {
   const isNamed = param !== null && message.startsWith(`${param} `);
   const text = isNamed ? param.replaceAll('_', ' ') + message.slice(param.length) : message;

@@ -38,7 +38,7 @@ const setupLink = createRoute({
   component: lazyPage(() => import('./pages/access/link-page.tsx'), 'LinkPage', 'access'),
 });
 
-/** The page for links of mails, which switch mails like them off. */
+/** The page for links in mails that switch off their kind of mail. */
 const unsubscribe = createRoute({
   getParentRoute: () => root,
   path: '/unsubscribe/$token',
@@ -105,7 +105,7 @@ const attention = createRoute({
 const payments = createRoute({
   getParentRoute: () => signedIn,
   path: '/projects/$project/$mode/payments',
-  // The page reads them itself, so that what it takes to read them comes with the page.
+  // The page reads the search itself, so that the code for reading comes with the page.
   validateSearch: (search): PaymentsSearch => search,
   component: lazyPage(
     () => import('./pages/payments/payments-page.tsx'),
@@ -177,7 +177,7 @@ const people = createRoute({
 const audit = createRoute({
   getParentRoute: () => signedIn,
   path: '/projects/$project/$mode/audit',
-  // The page reads them itself, so that what it takes to read them comes with the page.
+  // The page reads the search itself, so that the code for reading comes with the page.
   validateSearch: (search): AuditSearch => search,
   component: lazyPage(() => import('./pages/audit/audit-page.tsx'), 'AuditPage', 'audit'),
 });
@@ -200,7 +200,7 @@ const requests = createRoute({
   component: lazyPage(() => import('./pages/requests/requests-page.tsx'), 'RequestsPage', 'requests'),
 });
 
-/** Any other address: the way on stands beside it. */
+/** Any other address: a page with the way to Home. */
 const nowhere = createRoute({ getParentRoute: () => signedIn, path: '/$', component: NotFoundPage });
 
 const tree = root.addChildren([

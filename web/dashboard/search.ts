@@ -1,7 +1,7 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { startOfDay } from './formats.ts';
 
-/** How a parameter of the URL is read: one of some words, a text of a form, or as the function reads it. */
+/** The rule of a URL parameter: a list of words, a pattern, or a function that reads it. */
 type Rule = readonly string[] | RegExp | ((text: string) => string | undefined);
 type Rules = Readonly<Record<string, Rule>>;
 
@@ -12,7 +12,7 @@ type Read<One extends Rule> = One extends readonly (infer Word)[]
     : string;
 export type SearchOf<Table extends Rules> = { readonly [Name in keyof Table]?: Read<Table[Name]> };
 
-/** The parameters of a URL as they stand there. */
+/** The raw parameters of a URL. */
 export type Given = Readonly<Record<string, unknown>>;
 
 /** Reads parameters by the rule of each. Unknown and malformed ones are dropped. */
@@ -37,14 +37,14 @@ export function textUpTo(max: number): (text: string) => string | undefined {
   return (text) => (text.trim() === '' ? undefined : text.slice(0, max));
 }
 
-/** The entries that have a value. */
+/** The entries with a value. */
 export function present<Values extends object>(
   values: Values,
 ): { readonly [Name in keyof Values]?: Exclude<Values[Name], undefined> } {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as Values;
 }
 
-/** In days. */
+/** Periods in days. */
 export const PERIODS = { '24h': 1, '7d': 7, '30d': 30, '90d': 90 } as const;
 export type Period = keyof typeof PERIODS;
 
@@ -57,13 +57,13 @@ export const PERIOD_NAMES = Object.keys(PERIODS).filter(isPeriod);
 const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
 
-/** When a period began, by the hour, so that the same list keeps its name for a while. */
+/** The begin of a period, rounded to the hour, so that the same list keeps its query key for a while. */
 export function beginOf(period: Period | undefined): string | undefined {
   if (period === undefined) return undefined;
   return new Date(Math.floor(Date.now() / HOUR_MS) * HOUR_MS - PERIODS[period] * DAY_MS).toISOString();
 }
 
-/** The parameters of a URL that none of the rules took as they are: they narrow nothing. */
+/** The URL parameters that no rule accepted unchanged, which are ignored. */
 export function unreadOf(given: Given, read: object): readonly string[] {
   const taken = new Map<string, unknown>(Object.entries(read));
   return Object.keys(given).filter((name) => (given[name] ?? '') !== '' && taken.get(name) !== given[name]);
@@ -72,16 +72,16 @@ export function unreadOf(given: Given, read: object): readonly string[] {
 /** A change of a page's parameters; undefined removes a value. */
 export type SearchChange = Readonly<Record<string, string | undefined>>;
 
-/** They choose no rows of a list: the row in its panel, and its columns. */
+/** Parameters that filter no rows: the row in the panel, and the columns. */
 const NO_FILTERS: readonly string[] = ['show', 'columns'];
 
-/** The parameters of a page, which are in its URL. The route hands them on as they are: `read` comes with the page. */
+/** The parameters of a page, which are in its URL. The route passes them on unchanged: `read` comes with the page. */
 export function usePageSearch<Search extends object>(read: (given: Given) => Search) {
   const given: Given = useSearch({ strict: false });
   const search: Search & { readonly show?: string } = read(given);
   const navigate = useNavigate();
   const filters = Object.keys(search).filter((name) => !NO_FILTERS.includes(name));
-  /** By default the URL is replaced: the way back leads to the page before. */
+  /** By default the URL is replaced: the back button leads to the page before. */
   const onChange = (change: SearchChange, replace = true): void =>
     void navigate({ to: '.', search: (before: object) => read({ ...before, ...change }), replace, resetScroll: false });
   return {

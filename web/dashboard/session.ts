@@ -26,13 +26,15 @@ export class SignedOut extends Error {
   override readonly name = 'SignedOut';
 }
 
-/** Says that the person's role was changed since they opened the project; null if it was not. */
+/** A text that the person's role was changed since they opened the project; null if it was not. */
 export function accessText(access: Access | null, t: Translate): string | null {
   if (access === null || access.role === access.was) return null;
   return access.role === null ? t('access_lost') : t('your_role_changed', { role: t(`role_${access.role}`) });
 }
 
-/** Says that the person may do less in the project than when this component appeared; null if they may do the same. */
+/**
+ * A text that the person may do less in the project than when this component appeared; null if they may do the same.
+ */
 export function useLessAccess(): string | null {
   const { t } = useLocale();
   const now = useStore(useDashboard().access);

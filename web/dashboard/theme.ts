@@ -1,10 +1,10 @@
-/** Light, dark, or as the system is. */
+/** Light, dark, or the system's theme. */
 export const THEMES = ['system', 'light', 'dark'] as const;
 export type Theme = (typeof THEMES)[number];
 
 const CHOICE = 'cointill.theme';
 
-/** The theme that was chosen on this device. */
+/** The theme chosen on this device. */
 export function chosenTheme(): Theme {
   try {
     return THEMES.find((theme) => theme === localStorage.getItem(CHOICE)) ?? 'system';
@@ -13,12 +13,12 @@ export function chosenTheme(): Theme {
   }
 }
 
-/** Keeps the choice on this device and shows it at once; other open tabs follow. */
+/** Stores the choice on this device and shows it at once; other open tabs follow. */
 export function chooseTheme(theme: Theme): void {
   try {
     localStorage.setItem(CHOICE, theme);
   } catch {
-    // A browser that keeps nothing shows it until the page is loaded anew.
+    // A browser without storage shows it until the page is reloaded.
   }
   showTheme(theme);
 }
@@ -31,7 +31,7 @@ export function followTheme(): void {
   });
 }
 
-/** The style sheet goes by the attribute. */
+/** Sets the attribute that the style sheet uses. */
 function showTheme(theme: Theme): void {
   document.documentElement.dataset['theme'] = theme;
 }

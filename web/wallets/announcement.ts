@@ -12,12 +12,12 @@ export interface Wallet {
 
 const NAME_LENGTH = 40;
 const ICON_LENGTH = 200_000;
-/** Nobody has more; another extension's script could announce them without end. */
+/** Nobody has more wallets; another extension's script could announce them endlessly. */
 const MAX_WALLETS = 12;
 /** They would let a wallet's name reorder the words around it. */
 const BIDI_CONTROLS = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 
-/** Null if it is not a valid announcement: any script of the page can dispatch the event. */
+/** A valid announcement; null for an invalid one: any script of the page can dispatch the event. */
 export function readAnnouncement(detail: unknown): Wallet | null {
   const { info, provider } = Object(detail);
   const { uuid, rdns, name, icon } = Object(info);

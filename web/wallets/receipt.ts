@@ -1,8 +1,8 @@
 import type { WalletProvider, WalletStep } from './send.ts';
 
 /**
- * The result of a sent transaction, from its block. `wallet_lost` while no node knows it: it was replaced, dropped, or
- * has not spread yet, so the caller asks again for a while. Null while it is unmined, and when the wallet cannot be
+ * The result of a sent transaction, from its block. `wallet_lost` while no node has it: it was replaced, dropped, or
+ * has not spread yet, so the caller asks again for a while. Null while it is unmined, and if the wallet cannot be
  * asked.
  */
 export async function readReceipt(provider: WalletProvider, hash: string): Promise<WalletStep | null> {

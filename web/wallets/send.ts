@@ -11,7 +11,7 @@ export interface WalletTransaction {
   readonly data: string;
 }
 
-/** The facts by which a wallet adds a network that it does not know, as EIP-3085 names them. */
+/** The data with which a wallet adds an unknown network, in the names of EIP-3085. */
 export interface ChainToAdd {
   readonly chainId: string;
   readonly chainName: string;
@@ -27,7 +27,7 @@ export type WalletStep =
   | { readonly kind: 'wallet_sent'; readonly hash: string; readonly from: string }
   | { readonly kind: 'wallet_mined' | 'wallet_reverted' | 'wallet_lost'; readonly hash: string };
 
-/** Parses `data-transaction`. Null if it is not something that a wallet could sign. */
+/** Parses `data-transaction`. Null if a wallet could not sign it. */
 export function parseTransaction(json: string): WalletTransaction | null {
   try {
     const { chainId, to, value, data } = Object(JSON.parse(json));
@@ -44,8 +44,8 @@ export function parseTransaction(json: string): WalletTransaction | null {
 
 /**
  * Asks the wallet for one transaction: account, network, transaction. A network that the wallet does not know is added
- * if `chain` says how. Returns how it ended, or null if what is to be paid changed meanwhile or another wallet was
- * chosen (`maySend` is false), so that nothing was sent. Never throws and never sends a second time.
+ * if `chain` says how. Returns the outcome, or null if the amount to pay changed meanwhile or another wallet was chosen
+ * (`maySend` is false), so that nothing was sent. Never throws and never sends a second time.
  */
 export async function sendWithWallet(
   provider: WalletProvider,
@@ -67,7 +67,7 @@ export async function sendWithWallet(
     onStep({ kind: 'wallet_request' });
     // The chain id is included: wallets then refuse if it was changed since it was checked.
     const sent = await provider.request({ method: 'eth_sendTransaction', params: [{ from, ...transaction }] });
-    // An answer that is no hash still means that the wallet was told to send.
+    // An answer without a hash still means that the wallet was told to send.
     return { kind: 'wallet_sent', hash: typeof sent === 'string' ? sent : '', from };
   } catch (error) {
     return refusalOf(error);
@@ -79,7 +79,7 @@ async function isOnChain(provider: WalletProvider, chainId: string): Promise<boo
   return Number(answer) === Number(chainId);
 }
 
-/** EIP-3326 and EIP-3085. The wallet's own answer is checked: some say yes and stay where they are. */
+/** EIP-3326 and EIP-3085. The wallet's own answer is checked: some agree and do not switch. */
 async function switchChain(
   provider: WalletProvider,
   chainId: string,

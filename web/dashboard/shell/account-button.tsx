@@ -69,7 +69,7 @@ export function AccountButton({ className }: { readonly className?: string | und
   );
 }
 
-/** Light, dark, or as the system is; shown at once. */
+/** Light, dark, or the system's theme; shown at once. */
 function ThemeChoice() {
   const { t } = useLocale();
   const [chosen, set] = useState(chosenTheme);

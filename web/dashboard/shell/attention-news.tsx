@@ -9,17 +9,17 @@ import type { Scope } from '../scope.ts';
 /** The items that came since the last announcement. */
 export interface News {
   readonly scope: Scope;
-  /** The number of the newest that needs no word. */
+  /** The number of the newest item that is not announced. */
   readonly after: number;
-  /** The items that were there when the page opened, and had no number yet. */
+  /** Items that existed when the page opened, and had no number yet. */
   readonly known: readonly string[];
 }
 
-/** Says what began to need attention: what it is, or how much there is. */
+/** Announces new items: the item itself, or their number. */
 export function AttentionNews({ scope, after, known, onShown }: News & { readonly onShown: () => void }) {
   const locale = useLocale('attention');
   const { toast } = useDashboard();
-  // Not what is in the cache: it may be from before.
+  // Without the cache, which may be older.
   const { data, isFetchedAfterMount, isError } = useQuery({ ...attentionQuery(scope), refetchOnMount: 'always' });
   const isReady = isFetchedAfterMount || isError;
   useEffect(() => {
@@ -33,7 +33,7 @@ export function AttentionNews({ scope, after, known, onShown }: News & { readonl
       toast(fresh.length === 1 ? title : locale.t('attention_news', { count: fresh.length, title }), 'news');
     }
     onShown();
-    // Said once, whatever is rendered again.
+    // Announced once, even if it is rendered again.
   }, [isReady]);
   return null;
 }

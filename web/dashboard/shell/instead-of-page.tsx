@@ -17,7 +17,7 @@ interface InsteadOfPageProps {
   readonly text: string;
 }
 
-/** A notice where there is no page to show, with the way to Home. */
+/** A notice if there is no page to show, with the way to Home. */
 function InsteadOfPage({ icon, title, text }: InsteadOfPageProps) {
   const { t } = useLocale();
   return (
@@ -31,7 +31,7 @@ function InsteadOfPage({ icon, title, text }: InsteadOfPageProps) {
   );
 }
 
-/** The same without the frame of pages. */
+/** The fault page without the frame of pages. */
 export function FaultInMain(props: ErrorComponentProps) {
   return (
     <main>
@@ -62,7 +62,7 @@ export function FaultPage({ error, reset }: ErrorComponentProps) {
           kind="primary"
           onClick={() => {
             if (isMissing) {
-              // Without a connection the browser would put its own page in place of this one.
+              // Without a connection the browser would replace this page by its own error page.
               if (navigator.onLine) location.reload();
               return;
             }
@@ -79,8 +79,8 @@ export function FaultPage({ error, reset }: ErrorComponentProps) {
 }
 
 /**
- * In place of a page that the person's role does not permit, also when the role was changed while the page was open:
- * nothing asks for its contents any more, and what was read before is forgotten.
+ * Replaces a page that the person's role does not permit, also if the role was changed while the page was open: its
+ * contents are no longer requested, and earlier answers are removed.
  */
 export function ForbiddenPage() {
   const { t } = useLocale();
@@ -88,7 +88,7 @@ export function ForbiddenPage() {
   return <InsteadOfPage icon="warning" title={t('forbidden_title')} text={t('forbidden_text')} />;
 }
 
-/** In place of a page of a project in which the person had a role when they opened it. */
+/** Replaces a page of a project in which the person had a role when they opened it. */
 export function NoAccessPage() {
   const { t } = useLocale();
   useForgetting();
@@ -103,7 +103,7 @@ function useForgetting(): void {
   }, [queries]);
 }
 
-/** The same without the frame of pages. */
+/** The not-found page without the frame of pages. */
 export function NotFoundInMain() {
   return (
     <main>

@@ -24,7 +24,7 @@ const AttentionNews = lazy(async () => {
     const [module] = await Promise.all([import('./attention-news.tsx'), loadTexts(chosenLanguage(), 'attention')]);
     return { default: module.AttentionNews };
   } catch {
-    // After an upgrade or offline: the number beside the page's name says it too.
+    // Loading fails after an upgrade or offline: the number beside the page's name shows the same.
     return { default: () => null };
   }
 });
@@ -78,7 +78,7 @@ export function Layout() {
   );
 }
 
-/** Whether a page that is no longer permitted stays for what was typed in it, until that is given up. */
+/** Whether a page that is no longer permitted stays for its unsaved input, until that is given up. */
 function useHeld(isPermitted: boolean): boolean {
   const { pathname } = useLocation();
   const hasUnsaved = useStore(useDashboard().unsaved) > 0;
@@ -119,11 +119,11 @@ function Band({ scope }: { readonly scope: Scope }) {
 }
 
 /**
- * Keeps `dashboard.access` at what the person may do in the project of the address, and says how that differs from when
- * they opened it.
+ * Keeps `dashboard.access` up to date with the person's permissions in the project of the address, and returns the
+ * difference to those when they opened it.
  *
- * @param id the project in the address; undefined on pages of none
- * @param project the same, if the person has a role in it
+ * @param id the project in the address; undefined on pages without one
+ * @param project the same project, if the person has a role in it
  */
 function useAccess(
   { person }: SignedIn,
@@ -142,10 +142,10 @@ function useAccess(
   return { access, accept: () => project !== undefined && setOpened(project) };
 }
 
-/** How often a page without access asks whether there is access again: no stream says so. */
+/** How often a page without access checks for access: no stream reports it. */
 const EVERY_MS = 10_000;
 
-/** Asks for the session again and again, and when the person comes back to the tab. */
+/** Requests the session at intervals, and when the person comes back to the tab. */
 function useRecheck(isNeeded: boolean): void {
   const { refreshSession, queries } = useDashboard();
   useEffect(() => {
@@ -160,15 +160,15 @@ function useRecheck(isNeeded: boolean): void {
       clearInterval(timer);
       removeEventListener('focus', check);
       document.removeEventListener('visibilitychange', check);
-      // Earlier answers are of the former role, and no stream was there to say what changed.
+      // Earlier answers belong to the former role, and no stream reported changes meanwhile.
       void queries.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== sessionQuery.queryKey[0] });
     };
   }, [isNeeded, refreshSession, queries]);
 }
 
 /**
- * Notices in an open page what begins to need attention, once, also what came while the connection was lost. What was
- * there when the page opened is no news.
+ * Announces new attention items in an open page, once, including those that came while the connection was lost. Items
+ * that existed when the page opened are not announced.
  */
 function useAttentionNews(scope: Scope | null): readonly [News | null, () => void] {
   const [news, setNews] = useState<News | null>(null);

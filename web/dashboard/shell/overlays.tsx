@@ -33,7 +33,7 @@ export function Overlays({ scope, overlay, open, onClose }: OverlaysProps) {
   );
 }
 
-/** Keys typed for a dialog that is still loading are meant for no shortcut of the page. */
+/** Keys typed for a dialog that is still loading must not trigger shortcuts of the page. */
 function Opening() {
   useEffect(() => {
     const press = (event: KeyboardEvent): void => {

@@ -34,7 +34,7 @@ export function pagesFor(project: SessionProject, session: SignedIn): readonly P
 }
 
 /**
- * Whether the person's roles permit what stands at a route.
+ * Whether the person's roles permit the page of a route.
  *
  * @param route the pattern of its path, such as `/projects/$project/$mode/payments/$payment`
  */

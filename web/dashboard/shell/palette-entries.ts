@@ -17,7 +17,7 @@ export interface PaletteEntry {
   readonly run: () => void;
 }
 
-/** The palette's results: payments found, then pages, projects and actions whose names contain the words. */
+/** The palette's results: matching payments, then pages, projects and actions whose names contain the words. */
 export function usePaletteEntries(
   scope: Scope | null,
   text: string,

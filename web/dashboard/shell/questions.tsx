@@ -12,7 +12,7 @@ import { SignInForm } from '../pages/access/sign-in-form.tsx';
 
 type Typed = 'totp' | 'recovery_code' | 'password';
 
-/** Asks for reauthentication before a dangerous action, which continues by itself afterwards. */
+/** Asks for reauthentication before a dangerous action, which continues automatically afterwards. */
 export function ReauthenticationDialog() {
   const { t } = useLocale();
   const { api, queries, reauthentication } = useDashboard();

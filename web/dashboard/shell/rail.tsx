@@ -12,17 +12,17 @@ import { lazy, Suspense, useState } from 'react';
 import { MenuButton } from '../ui/menu-button.tsx';
 import { useWhenIdle } from '../lazy-page.tsx';
 
-/** The server counts no further. */
+/** The server counts no further than this. */
 const MAX_COUNT = 100;
 
-/** How much needs attention, beside the page's name; nothing where nothing does. */
+/** The number of attention items, beside the page's name; nothing if there are none. */
 function AttentionBadge({ scope }: { readonly scope: Scope }) {
   const { t } = useLocale();
   const { data } = useQuery(attentionCountQuery(scope));
   if (data === undefined || data.count === 0) return null;
   const shown = data.count >= MAX_COUNT ? `${MAX_COUNT - 1}+` : String(data.count);
   return (
-    // A picture of the number, so that the link keeps its name; its description says it.
+    // A picture of the number, so that the link keeps its name; its description contains the number.
     <span className={css.badge} data-count={shown} title={t('attention_count', { count: shown })} aria-hidden="true" />
   );
 }
@@ -31,7 +31,7 @@ interface RailProps {
   readonly scope: Scope | null;
   readonly className?: string | undefined;
   readonly onHelp: () => void;
-  /** In the drawer of a phone. */
+  /** Set in the drawer of a phone. */
   readonly onClose?: () => void;
 }
 

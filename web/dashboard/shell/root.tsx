@@ -10,7 +10,9 @@ import css from './root.module.css';
 
 const loadDialogs = () => import('./questions.tsx');
 const loadSignInTexts = () => loadTexts(chosenLanguage(), 'access');
-/** Loaded ahead: by the time they are needed, the server may have been upgraded or be away, and a form holds text. */
+/**
+ * Loaded in advance: when they are needed, the server may have been upgraded or be down, while a form has unsaved text.
+ */
 const loadQuestions = () => Promise.all([loadDialogs(), loadSignInTexts()]);
 const ReauthenticationDialog = lazy(async () => ({ default: (await loadDialogs()).ReauthenticationDialog }));
 const LeaveDialog = lazy(async () => ({ default: (await loadDialogs()).LeaveDialog }));

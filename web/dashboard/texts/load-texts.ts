@@ -12,7 +12,7 @@ const FILES = import.meta.glob<Texts>(['./*/*.json', '!./en/common.json'], {
   import: 'default',
 });
 
-/** The texts that this tab has loaded; its language changes by a reload only. */
+/** The texts that this tab has loaded; changing the language reloads the page. */
 const loaded = new Map<string, Text>();
 const parts = new Set<Part>();
 
@@ -21,7 +21,7 @@ export async function loadTexts(code: MailLanguage, ...names: readonly Part[]): 
   await Promise.all(
     names.map(async (name) => {
       if (parts.has(name)) return;
-      // The common ones in English are part of the first script, because most people need them.
+      // The common texts in English are part of the first script, because most people need them.
       const texts = (await FILES[`./${code}/${name}.json`]?.()) ?? common;
       for (const [key, text] of Object.entries(texts)) loaded.set(key, text);
       parts.add(name);
@@ -35,7 +35,7 @@ export function textOf(key: string): Text {
   return text;
 }
 
-/** Throws where a page shows texts that `routes.tsx` does not load with it. */
+/** Throws if a page shows texts that `routes.tsx` does not load with it. */
 export function requireTexts(names: readonly TextPart[]): void {
   const missing = names.filter((name) => !parts.has(name));
   if (missing.length > 0) throw new Error(`lazyPage must name the texts ${missing.join(', ')} of this page.`);

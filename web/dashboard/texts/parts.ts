@@ -18,7 +18,7 @@ import type wallets from '../../../texts/dashboard/en/wallets.json';
 import type webhooks from '../../../texts/dashboard/en/webhooks.json';
 import type { TextValues } from './text-values.ts';
 
-/** The texts that come with the pages that show them: a file of each language each. */
+/** The texts that are loaded with the pages that show them: a file per language. */
 export interface TextParts {
   readonly access: typeof access;
   readonly attention: typeof attention;
@@ -40,13 +40,13 @@ export interface TextParts {
 }
 
 export type TextPart = keyof TextParts;
-/** The names of the texts that come with the first script, because Home has them, and of those of some parts. */
+/** The names of the texts in the first script, which Home needs, and of those in some parts. */
 export type TextKey<Part extends TextPart = never> = keyof typeof common | KeyOf<Part>;
 type KeyOf<Part extends TextPart> = Part extends TextPart ? keyof TextParts[Part] : never;
 
 /** The names of the values that a text takes. */
 type ValueNames<Key extends string> = TextValues[Extract<Key, keyof TextValues>];
-/** Texts without values take no second argument. */
+/** The arguments of a text; none for texts without values. */
 export type Given<Key extends string> = [ValueNames<Key>] extends [never]
   ? []
   : [Readonly<Record<ValueNames<Key>, string | number>>];

@@ -75,7 +75,7 @@ interface AddButtonProps {
   readonly onAdd: () => void;
 }
 
-/** The main action of a page that lists what people make. */
+/** The main action of a page that lists things that people create. */
 export function AddButton({ name, isPermitted, onAdd }: AddButtonProps) {
   if (!isPermitted) return null;
   return (
@@ -87,9 +87,9 @@ export function AddButton({ name, isPermitted, onAdd }: AddButtonProps) {
 
 interface ExpandButtonProps {
   readonly isOpen: boolean;
-  /** The id of what it opens. */
+  /** The id of the element that it opens. */
   readonly controls: string;
-  /** The accessible name, which says of what it opens the rest. */
+  /** The accessible name, which names the record whose rest it opens. */
   readonly label: string;
   readonly text: string;
   readonly onOpen: (isOpen: boolean) => void;

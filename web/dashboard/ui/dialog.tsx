@@ -15,8 +15,8 @@ interface DialogProps {
   /** The initial focus; by default the first control. */
   readonly focus?: RefObject<HTMLElement | null>;
   /**
-   * For Escape, the cross, and a click outside while nothing was typed. Without it, only the dialog's own controls
-   * close it.
+   * Called for Escape, the cross, and a click outside while nothing was typed. Without it, only the dialog's own
+   * controls close it.
    */
   readonly onClose?: () => void;
   readonly children?: ReactNode;
@@ -31,7 +31,7 @@ export function Dialog({ title, description, wide = false, focus, onClose, child
     <Base.Root
       open
       onOpenChange={(isOpen, { reason }) => {
-        // A click beside the dialog is often a slip, which must not lose what was typed in it.
+        // A click beside the dialog is often an accident, which must not lose typed text.
         const isSlip = reason === 'outside-press' && unsaved.get() > unsavedBelow;
         if (!isOpen && !isSlip) onClose?.();
       }}
@@ -70,13 +70,13 @@ interface ActionsProps {
   /** The error of the last attempt. */
   readonly problem?: string | null;
   readonly onCancel?: () => void;
-  /** Left out in a form, which the button submits. */
+  /** Absent in a form, which the button submits. */
   readonly onConfirm?: () => void;
 }
 
 /**
- * The buttons of a dialog: its action and "Cancel". The action waits once the person may do less than when the dialog
- * opened: whether it is still offered, the page below says.
+ * The buttons of a dialog: its action and "Cancel". The action is disabled once the person may do less than when the
+ * dialog opened; the page below shows whether it is still offered.
  */
 export function DialogActions({
   confirm,

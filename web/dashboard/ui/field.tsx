@@ -13,7 +13,7 @@ export interface FieldProps extends Omit<ComponentProps<'input'>, 'id' | 'ref' |
   readonly problem?: string | null | undefined;
   /** Spaces out the digits of a code. */
   readonly isCode?: boolean;
-  /** The server's limit in characters. A longer text is refused here, because a cut one would be another text. */
+  /** The server's limit in characters. A longer text is refused here, because cutting it would change it. */
   readonly max?: number;
 }
 
@@ -94,7 +94,7 @@ export function Select({ label, options, onValue, className, ...rest }: SelectPr
   );
 }
 
-/** What is wrong with the text, its length before all else: the browser sends no form with a text that is too long. */
+/** The error of the text, its length first: the browser does not submit a text that is too long. */
 export function useLimit(
   value: string,
   max: number | undefined,
@@ -107,7 +107,7 @@ export function useLimit(
   return { ref, problem: tooLong ?? given };
 }
 
-/** In characters as the server counts them, of which one is at most two units. */
+/** Compares the length in characters as the server counts them, of which one is at most two units. */
 function isLongerThan(max: number, text: string): boolean {
   return text.length > max && Array.from(text).length > max;
 }

@@ -41,7 +41,7 @@ export function Form({ isDirty = false, fault = null, onSubmit, children }: Form
   );
 }
 
-/** A field that has a name of its own, which may be given another one. */
+/** A field with a default label, which may be replaced. */
 type WithOwnLabel = Omit<FieldProps, 'label'> & { readonly label?: string };
 
 /** The server's limits. */
@@ -132,7 +132,7 @@ interface NameFieldProps {
 /** The server's limit. */
 const MAX_NAME = 100;
 
-/** The name that somebody gives to a thing that they make. */
+/** The name of a thing that a person creates. */
 export function NameField({ value, fault, hint, onValue }: NameFieldProps) {
   const { t } = useLocale();
   return (

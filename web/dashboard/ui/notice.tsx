@@ -47,7 +47,7 @@ export function Problem({ error, fields = [] }: ProblemProps) {
 /** Long enough to read twice. Problems stay until they are closed. */
 const SHOWN_MS = 6_000;
 
-/** Short messages in a corner, about what was done or went wrong. */
+/** Short messages in a corner, about successes and failures. */
 export function Toasts() {
   const { toasts } = useDashboard();
   const shown = useStore(toasts);

@@ -55,11 +55,11 @@ export function SkeletonRows({ count }: { readonly count: number }) {
 interface NotLoadedProps {
   /** The part of a query's result that says why nothing is there yet. */
   readonly query: { readonly isPending: boolean; readonly error: unknown; readonly refetch: () => unknown };
-  /** How many rows stand there while it is loading. */
+  /** How many placeholder rows are shown while it is loading. */
   readonly rows: number;
 }
 
-/** Stands where something is loading or could not be loaded. */
+/** Shown while data is loading or could not be loaded. */
 export function NotLoaded({ query, rows }: NotLoadedProps) {
   const { t } = useLocale();
   if (query.isPending) return <SkeletonRows count={rows} />;

@@ -98,7 +98,7 @@ interface BadgeProps {
   readonly children: ReactNode;
 }
 
-/** A state as text that the colour supports. */
+/** A state as text, supported by a colour. */
 export function Badge({ tone, className, children }: BadgeProps) {
   return <span className={classNames(css.status, css[tone], className)}>{children}</span>;
 }
@@ -133,7 +133,7 @@ export function Status({ status, exception }: StatusProps) {
 
 interface FactsProps {
   readonly className?: string | undefined;
-  /** Those without a value are left out. */
+  /** Facts; those without a value are left out. */
   readonly facts: readonly (readonly [name: string, value: ReactNode])[];
 }
 

@@ -5,28 +5,28 @@ import { sendWithWallet, type ChainToAdd, type WalletTransaction } from '../../w
 /** The question that the wallet shows. */
 export type SendStep = 'confirm' | 'switch';
 
-/** How a call ended. Only `sent` means that money may move; nothing was sent in any other case. */
+/** The end of a call. Only `sent` means that money may move; nothing was sent in any other case. */
 export type SendEnd =
-  /** `hash` is null if the wallet said yes without a transaction hash. */
+  /** `hash` is null if the wallet agreed without returning a transaction hash. */
   | { readonly kind: 'sent'; readonly hash: string | null; readonly from: string }
-  /** The person said no in the wallet. */
+  /** The person declined in the wallet. */
   | { readonly kind: 'declined' }
-  /** The wallet is not on the call's network, and did not go there. */
+  /** The wallet is not on the call's network, and did not switch to it. */
   | { readonly kind: 'wrong_network' }
   /** The wallet still shows an earlier question. */
   | { readonly kind: 'busy' }
   /** The wallet's own words, shortened. */
   | { readonly kind: 'failed'; readonly reason: string }
-  /** `maySend` said no. */
+  /** `maySend` returned false. */
   | { readonly kind: 'stopped' };
 
-/** "Resource unavailable" (EIP-1474): wallets answer it while a request of before is still open. */
+/** "Resource unavailable" (EIP-1474): the answer of wallets while an earlier request is still open. */
 const REQUEST_PENDING = -32_002;
 const COIN_DECIMALS = 18;
 
 /**
  * Has a wallet send a call: account, network (added if the wallet does not know it and `chain` is given), transaction.
- * `maySend` is asked right before the transaction. Never throws, and never sends twice by itself.
+ * `maySend` is asked right before the transaction. Never throws, and never sends twice.
  */
 export async function sendCall(
   wallet: Wallet,
@@ -61,7 +61,7 @@ function isHash(text: string): boolean {
   return /^0x[0-9a-f]{64}$/i.test(text);
 }
 
-/** Quantities in hex without leading zeros, as JSON-RPC demands. */
+/** The transaction with quantities in hex without leading zeros, as JSON-RPC requires. */
 function transactionOf({ chain_id, to, value, data }: WalletCall): WalletTransaction {
   return { chainId: `0x${chain_id.toString(16)}`, to, value: `0x${BigInt(value).toString(16)}`, data };
 }

@@ -7,11 +7,11 @@ interface SendTextProps {
   readonly wallet: string;
   /** The network's name. */
   readonly network: string;
-  /** The question to the wallet, or how it ended; null shows nothing. */
+  /** The question to the wallet, or its outcome; null shows nothing. */
   readonly state: SendStep | SendEnd | null;
 }
 
-/** A wallet's question or answer as a sentence. The page itself says that something was sent. */
+/** A wallet's question or answer as a sentence. The page itself reports a sent transaction. */
 export function SendText({ wallet, network, state }: SendTextProps) {
   const { t } = useLocale('sending');
   if (state === null) return null;

@@ -10,8 +10,8 @@ const listeners = new Set<() => void>();
 let isListening = false;
 
 /**
- * The wallets of this browser, as they announced themselves (EIP-6963), with names safe to show as text. Asked for when
- * the first page shows them; one that comes later appears by itself.
+ * The wallets of this browser, as they announced themselves (EIP-6963), with names safe to show as text. Requested when
+ * the first page shows them; a later one appears automatically.
  */
 function useBrowserWallets(): readonly Wallet[] {
   return useSyncExternalStore(subscribe, () => wallets);
@@ -36,7 +36,7 @@ function listen(): void {
 }
 
 interface WalletPickerProps {
-  /** The uuid of the wallet that is being asked; its button shows that. */
+  /** The uuid of the wallet being asked, whose button shows that. */
   readonly asking: string | null;
   readonly onPick: (wallet: Wallet) => void;
 }

@@ -43,7 +43,7 @@ interface MailedLinkProps {
   readonly action: Pick<UseMutationResult<unknown, Error, void>, 'error' | 'isPending' | 'mutate'>;
 }
 
-/** The page of a mail's link. Only its button changes anything: mail programs open links by themselves. */
+/** The page of a mail's link. Only its button changes anything, because mail programs open links automatically. */
 export function MailedLinkFrame({ title, lead, confirm, action }: MailedLinkProps) {
   return (
     <AccessFrame title={title} lead={lead}>
@@ -55,7 +55,7 @@ export function MailedLinkFrame({ title, lead, confirm, action }: MailedLinkProp
   );
 }
 
-/** Something is over; the page of the account is next. */
+/** Says that something has ended, with a link to the page of the account. */
 export function AccountFrame({ title, text }: { readonly title: string; readonly text: string }) {
   const { t } = useLocale('access');
   return (

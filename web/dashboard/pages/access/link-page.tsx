@@ -44,7 +44,7 @@ export function LinkPage() {
   return <AcceptLink purpose={purpose} given={email} token={token} />;
 }
 
-/** A link that is not valid any more. */
+/** A link that is no longer valid. */
 function ClosedLink({ state }: { readonly state: 'used' | 'expired' | 'unknown' }) {
   const { t } = useLocale('access');
   return (

@@ -44,7 +44,7 @@ function FirstStep({ email: first, passkeys, onDone }: Required<Omit<SignInFormP
         body: { email: email.trim(), password, ...(code === null || code === '' ? {} : { code }) },
       }),
     onSuccess: onDone,
-    // Strangers used up the attempts at this account, and a code gets past them.
+    // Strangers used up the attempts at this account, and a code bypasses the limit.
     onError: (fault) => (problemOf(fault, 'code') === null ? undefined : setCode(code ?? '')),
   });
   const passkey = useMutation({ mutationFn: () => signInWithPasskey(api), onSuccess: onDone });
@@ -96,7 +96,7 @@ function FirstStep({ email: first, passkeys, onDone }: Required<Omit<SignInFormP
   );
 }
 
-/** How to get back in without the password. */
+/** Explains how to sign in without the password. */
 function Forgotten({ email }: { readonly email: string }) {
   const { t } = useLocale('access');
   const [isOpen, open] = useState(false);

@@ -70,7 +70,7 @@ function SigningIn() {
 function Language() {
   const { t, code } = useLocale('access');
   const { api } = useDashboard();
-  // Mails are written in it too.
+  // Mails use this language too.
   const save = useMutation({
     mutationFn: (language: MailLanguage) => api('POST /dashboard/api/account/notifications', { body: { language } }),
     onSettled: () => location.reload(),

@@ -13,7 +13,7 @@ const SYSTEMS = [
   [/Linux/, 'Linux'],
 ] as const;
 
-/** `Firefox · Windows` for a User-Agent, which may be false; null if nothing in it is known. */
+/** `Firefox · Windows` for a User-Agent, which may be false; null if none of it is recognized. */
 export function deviceName(userAgent: string | null): string | null {
   const named = [BROWSERS, SYSTEMS].map((table) => table.find(([sign]) => sign.test(userAgent ?? ''))?.[1]);
   const known = named.filter((name) => name !== undefined);

@@ -99,7 +99,7 @@ interface OnOffProps {
   readonly onValue: (isOn: boolean) => void;
 }
 
-/** The choice for a mail that comes at once, or not at all. */
+/** The choice for a mail that is sent at once, or not at all. */
 function OnOff({ name, isOn, onValue }: OnOffProps) {
   const { t } = useLocale('notifications');
   return (
@@ -116,14 +116,14 @@ function OnOff({ name, isOn, onValue }: OnOffProps) {
   );
 }
 
-/** Saves one choice at a time, so that another tab's choices stay; what is being saved is shown already. */
+/** Saves one choice at a time, so that another tab's choices stay. The page shows a choice while it is being saved. */
 function useSave(choices: ChoicesView) {
   const { t } = useLocale('notifications');
   const { api, queries, toast } = useDashboard();
   const change = useMutation({
     // One after the other, so that the last answer has them all.
     scope: { id: 'notifications' },
-    // The zone of whoever has none: the first choice is made where they are.
+    // For a person without a zone, the first choice saves the browser's zone.
     mutationFn: (given: Change) =>
       api(`POST ${CHOICES}`, { body: choices.zone === null ? { zone: OWN_ZONE, ...given } : given }),
     onSuccess: (saved) => {
@@ -140,7 +140,7 @@ function definedOf(change: Change): Partial<ChoicesView> {
   return Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
 }
 
-/** Browsers leave out some names that are good, such as UTC. */
+/** The zones with this one: browsers omit some valid names, such as UTC. */
 function zonesWith(zone: string): readonly string[] {
   return [...new Set(['UTC', zone, ...Intl.supportedValuesOf('timeZone')])].toSorted();
 }

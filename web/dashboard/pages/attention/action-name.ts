@@ -3,10 +3,10 @@ import type { Action } from '../../../../src/domain/role.ts';
 import type { AttentionView } from '../../../../src/http/dashboard/attention/contract.ts';
 
 /**
- * The name of the one best action; null: its command is shown. What the person's role does not permit is not named:
- * they see the payment.
+ * The name of the best action; null: its command is shown. Actions that the person's role does not permit are replaced
+ * by showing the payment.
  *
- * @param actions what the person may do in the project
+ * @param actions the person's actions in the project
  */
 export function actionName(
   kind: AttentionView['kind'],

@@ -29,7 +29,7 @@ interface ItemProps {
   readonly onDone: (item: AttentionView) => void;
 }
 
-/** One item: what happened, the one best action, and what people wrote. */
+/** One item: a sentence about it, the best action, and people's notes. */
 export function AttentionItem({ item, people, actions, isShown, onShow, onDone }: ItemProps) {
   const locale = useLocale('attention');
   const { t } = locale;
@@ -84,7 +84,7 @@ export function AttentionItem({ item, people, actions, isShown, onShow, onDone }
   );
 }
 
-/** The one best action: on this page, on the page that brings it, or at the command line. */
+/** The best action: on this page, by a link to another page, or at the command line. */
 function Action({ item, actions, onShow }: Pick<ItemProps, 'item' | 'actions' | 'onShow'>) {
   const { t } = useLocale('attention');
   const scope = useScope();
@@ -154,7 +154,7 @@ const MAX_NOTE = 2_000;
 
 function NoteDialog({ item, title, onClose }: NoteDialogProps) {
   const { t } = useLocale('attention');
-  // The edit began from this one, whatever comes meanwhile.
+  // The edit began from this version, even if another arrives.
   const [from] = useState(item);
   const [text, setText] = useState(from.note ?? '');
   const save = useMark(onClose);

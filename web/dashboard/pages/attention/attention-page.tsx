@@ -54,7 +54,7 @@ function Items({ shown, onShow }: ItemsProps) {
   const { data, people, has_more: hasMore } = list.data;
   const visible = data.filter((item) => known.has(keyOf(item)));
   const arrived = data.length - visible.length;
-  // Where there is no room for the panel, the payment has a page.
+  // If there is no room for the panel, the payment's page opens.
   const open = (payment: string): void => {
     if (matchMedia('(width >= 64rem)').matches) onShow(payment);
     else void navigate({ to: '/projects/$project/$mode/payments/$payment', params: { ...scope, payment } });
@@ -89,12 +89,12 @@ function Items({ shown, onShow }: ItemsProps) {
 interface AboveProps {
   readonly arrived: number;
   readonly onAccept: () => void;
-  /** The item that was marked as done last. */
+  /** The item that was last marked as done. */
   readonly done: AttentionView | null;
   readonly onUndone: () => void;
 }
 
-/** The line above the list: new items, and the one that was done, which can be taken back. */
+/** The line above the list: new items, and the one marked as done, which can be undone. */
 function Above({ arrived, onAccept, done, onUndone }: AboveProps) {
   const { t } = useLocale('attention');
   const undo = useMark(onUndone);
@@ -124,13 +124,13 @@ function Above({ arrived, onAccept, done, onUndone }: AboveProps) {
   );
 }
 
-/** Which items are shown: those of the first list, and those that were asked for since. Others wait to be asked for. */
+/** The shown items: those of the first list, and those requested since. New ones wait until the person shows them. */
 function useKnown(data: readonly AttentionView[] | undefined) {
   const [known, setKnown] = useState<ReadonlySet<string> | null>(null);
   const accept = (items: readonly AttentionView[]): void => setKnown(new Set(items.map(keyOf)));
   const isEmpty = data?.some((item) => known?.has(keyOf(item)) === true) !== true;
   useEffect(() => {
-    // Into an empty list everything may come: nothing moves.
+    // An empty list shows new items at once, because nothing moves.
     if (isEmpty && data !== undefined && data.length > 0) accept(data);
   }, [isEmpty, data]);
   return { known: known ?? new Set((data ?? []).map(keyOf)), accept };

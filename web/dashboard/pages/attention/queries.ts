@@ -5,10 +5,10 @@ import { projectKey } from '../payments/queries.ts';
 import type { AttentionView } from '../../../../src/http/dashboard/attention/contract.ts';
 import type { BodyOf } from '../../../../src/http/dashboard/contract.ts';
 
-/** The server notices what is new and says so; this is for a server whose workers are away. */
+/** The server reports new items; polling is for a server whose workers are down. */
 const EVERY_MS = 5 * 60_000;
 
-/** The prefix of all query keys of what needs attention. */
+/** The prefix of all query keys of attention items. */
 export function attentionKey(scope: Scope): readonly unknown[] {
   return [...projectKey(scope), 'attention'];
 }
@@ -19,7 +19,7 @@ export function attentionQuery(scope: Scope) {
   return { ...reads([...attentionKey(scope), 'list'], LIST, { params: scope }), refetchInterval: EVERY_MS };
 }
 
-/** How much there is, for the navigation. */
+/** The number of items, for the navigation. */
 export function attentionCountQuery(scope: Scope) {
   return { ...reads([...attentionKey(scope), 'count'], `${LIST}/count`, { params: scope }), refetchInterval: EVERY_MS };
 }
@@ -32,7 +32,7 @@ interface Marked {
   readonly change: Change;
 }
 
-/** Writes to one occurrence. Whatever is answered, the list then shows how it is. */
+/** Changes one item. After any answer the list is read again. */
 export function useMark(onDone?: (marked: Marked) => void) {
   const scope = useScope();
   return useChange({

@@ -2,7 +2,7 @@ import type { AttentionView } from '../../../../src/http/dashboard/attention/con
 import type { Locale } from '../../locale.tsx';
 import { networkName } from '../../formats.ts';
 
-/** The title of an item, and what happened in one sentence. */
+/** The title of an item, and its event in one sentence. */
 export function describe(
   item: AttentionView,
   locale: Locale<'attention'>,

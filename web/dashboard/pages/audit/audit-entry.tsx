@@ -11,13 +11,13 @@ import css from './audit.module.css';
 
 interface AuditEntryProps {
   readonly entry: AuditEntryView;
-  /** Whether it says of which project it is. */
+  /** Whether to show the project. */
   readonly hasProject: boolean;
-  /** Narrows the log to whoever did it. */
+  /** Filters the log by the entry's actor. */
   readonly onWho: (who: string) => void;
 }
 
-/** One change: who, what and when, and what was before and after. */
+/** One change: who, what and when, with the values before and after. */
 export function AuditEntry({ entry, hasProject, onWho }: AuditEntryProps) {
   const { t } = useLocale('audit');
   const { projects } = useSignedIn();
@@ -107,7 +107,7 @@ function valueText(value: unknown, t: Translate<'audit'>): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** In words, or as the log names what this version of the page does not know. */
+/** The action in words, or its name in the log if this version of the page does not know it. */
 function actionText(action: string, t: Translate<'audit'>): string {
   const known: TextKey<'audit'> | undefined = ACTIONS.get(action);
   return known === undefined ? action : t(known);

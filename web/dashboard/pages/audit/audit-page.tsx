@@ -44,15 +44,15 @@ const GROUPS = [
 
 const KINDS = ['person', 'command', 'key', 'service'] as const;
 
-/** The log's filters as they stand in the URL. */
+/** The log's filters in the URL. */
 const RULES = {
   /** A kind of actors, or a person's or key's id. */
   who: /^[\w-]{1,64}$/,
   what: GROUPS,
-  /** Days in the person's time zone, both included. */
+  /** Days in the person's time zone, both inclusive. */
   from: aDay,
   to: aDay,
-  /** `all`: of all projects. */
+  /** `all`: entries of all projects. */
   of: ['all'],
 } as const;
 export type AuditSearch = SearchOf<typeof RULES>;
@@ -61,14 +61,14 @@ function auditSearch(given: Given): AuditSearch {
   return readSearch(RULES, given);
 }
 
-/** The filters as the server takes them. */
+/** The filters in the server's terms. */
 function filtersOf({ who, what, from, to }: AuditSearch): AuditFilters {
   const start = from === undefined ? null : startOfDay(from);
   const end = to === undefined ? null : startOfDay(to, 1);
   return present({ who, what, from: start?.toISOString(), before: end?.toISOString() });
 }
 
-/** Who changed what, in the project or in all of them. */
+/** Who changed what, in the project or in all projects. */
 export function AuditPage() {
   const { t } = useLocale('audit');
   const { project } = useScope();

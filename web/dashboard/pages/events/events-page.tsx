@@ -28,10 +28,10 @@ import { endpointsQuery } from '../webhooks/queries.ts';
 import { aType } from '../webhooks/search.ts';
 
 const LIST = 'GET /dashboard/api/projects/:project/:mode/event-log';
-/** What no endpoint gets is reported by no stream, so the log is polled too. */
+/** The stream does not report events without an endpoint, so the log is polled too. */
 const EVERY_MS = 10_000;
 
-/** The filters of the log and the chosen event, as they stand in the URL. */
+/** The log's filters and the chosen event in the URL. */
 const RULES = { type: aType, period: PERIOD_NAMES, payment: textUpTo(64), show: /^evt_[0-9a-z]{26}$/ } as const;
 export type EventsSearch = SearchOf<typeof RULES>;
 

@@ -68,7 +68,7 @@ interface TileProps {
   readonly value: string | null;
   /** The parts of the value. */
   readonly more?: string;
-  /** How it compares with the time before. */
+  /** The comparison with the time before. */
   readonly children: ReactNode;
 }
 
@@ -100,7 +100,7 @@ function Growth({ value, before }: GrowthProps) {
 interface ChangeProps {
   readonly by: number;
   readonly unit: 'percent' | 'points';
-  /** Whether more is worse. */
+  /** Whether a higher value is worse. */
   readonly isWorse?: boolean;
 }
 
@@ -153,7 +153,7 @@ export function Tokens({ tokens, currency }: Pick<HomeView, 'tokens' | 'currency
   );
 }
 
-/** The sums of the payments' own amounts; hidden where there are only dollars. */
+/** The sums of the payments' own amounts; hidden if all are in dollars. */
 export function Currencies({ currencies, currency }: Pick<HomeView, 'currencies' | 'currency'>) {
   const { t, fiat, number } = useLocale();
   if (currencies.every((one) => one.currency === currency)) return null;

@@ -27,7 +27,7 @@ const VOLUMES = { hour: 'volume_a_hour', day: 'volume_a_day', week: 'volume_a_we
 export function HomePage() {
   const { t, zone } = useLocale();
   const scope = useScope();
-  // The route hands on what it does not know as well.
+  // The route also passes unknown parameters.
   const search = homeSearch(useSearch({ from: HOME }));
   const home = useQuery({ ...homeQuery(scope, search, zone), placeholderData: keepPreviousData });
   const shown = home.data === undefined ? undefined : { from: home.data.from_day, to: home.data.to_day };
@@ -140,7 +140,7 @@ function Waiting() {
   );
 }
 
-/** The figures of some days of a time zone. */
+/** The figures of a range of days in a time zone. */
 function homeQuery(scope: Scope, search: HomeSearch, zone: string) {
   const key = [...projectKey(scope), 'home'];
   return reads(key, 'GET /dashboard/api/projects/:project/:mode/home', { params: scope, query: { ...search, zone } });

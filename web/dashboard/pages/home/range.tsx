@@ -8,11 +8,11 @@ import { HOME_PERIODS, type HomeSearch } from './search.ts';
 
 interface RangeProps {
   readonly search: HomeSearch;
-  /** The days that are shown now. */
+  /** The shown days. */
   readonly shown: { readonly from: string; readonly to: string } | undefined;
 }
 
-/** Chooses the days, which the address then has. */
+/** Chooses the days, which the URL then contains. */
 export function Range({ search, shown }: RangeProps) {
   const { t } = useLocale();
   const scope = useScope();
@@ -44,7 +44,7 @@ interface DaysProps {
   readonly onDays: (days: { readonly from: string; readonly to: string }) => void;
 }
 
-/** Typing a date passes through others, so it is taken once nothing was typed for a while. */
+/** Typing a date passes through other dates, so it is used only after a pause. */
 const TYPED_MS = 600;
 
 function Days({ from, to, onDays }: DaysProps) {

@@ -1,6 +1,6 @@
 import { aDay, readSearch, type Given } from '../../search.ts';
 
-/** The days that Home shows, as in the URL: so many last ones, or from one to another. */
+/** The days that Home shows, as in the URL: a number of last days, or from one day to another. */
 export type HomeSearch =
   | { readonly period?: HomePeriod; readonly from?: never; readonly to?: never }
   | { readonly period?: never; readonly from: string; readonly to: string };

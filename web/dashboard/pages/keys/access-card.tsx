@@ -14,7 +14,7 @@ import { ConfirmDialog, FormDialog } from '../../ui/action-dialog.tsx';
 import { TextArea } from '../../ui/form.tsx';
 import css from './keys.module.css';
 
-/** From where the project's keys may be used. */
+/** The addresses and pages that may use the project's keys. */
 export function AccessCard({ mayChange }: { readonly mayChange: boolean }) {
   const { t } = useLocale('keys');
   const access = useQuery(accessQuery(useScope()));
@@ -95,7 +95,7 @@ const linesOf = (text: string): string[] =>
     .map((line) => line.trim())
     .filter((line) => line !== '');
 
-/** The edit of one list. It began from the list that was shown, whatever comes meanwhile. */
+/** The edit of one list. It began from the shown list, even if another arrives. */
 function useEdit(list: 'allow_ips' | 'allow_origins', { access, onClose }: AccessDialogProps) {
   const { t } = useLocale('keys');
   const { api, queries, toast } = useDashboard();
@@ -122,7 +122,7 @@ function useEdit(list: 'allow_ips' | 'allow_origins', { access, onClose }: Acces
   };
 }
 
-/** The addresses that may use secret keys. Those that used them and would be refused are asked about first. */
+/** The addresses that may use secret keys. Asks first about addresses that used keys and would be refused. */
 function AddressesDialog(props: AccessDialogProps) {
   const { t } = useLocale('keys');
   const { api, params, from, before, text, setText, isDirty, saved, onError } = useEdit('allow_ips', props);
@@ -210,11 +210,11 @@ function LinesField({ kind, fault, ...rest }: LinesFieldProps) {
 
 interface AddressesProps {
   readonly addresses: readonly AddressView[];
-  /** Whether they are refused by the list as it is. */
+  /** Whether the present list refuses them. */
   readonly areRefused: boolean;
 }
 
-/** Addresses that used keys lately. */
+/** Addresses that used keys recently. */
 function Addresses({ addresses, areRefused }: AddressesProps) {
   const { t, dateTime } = useLocale('keys');
   return (

@@ -66,7 +66,7 @@ function ScopeChoices({ offered, chosen, onChosen }: ScopeChoicesProps) {
 /** An action on keys. */
 export type KeyAct = { readonly kind: 'create' } | { readonly kind: 'roll' | 'revoke'; readonly apiKey: KeyView };
 
-/** The dialog of what a person does. */
+/** The dialog of an action on keys. */
 export function KeyDialog({ act, onClose }: { readonly act: KeyAct; readonly onClose: () => void }) {
   switch (act.kind) {
     case 'create':
@@ -188,7 +188,7 @@ function RevokeDialog({ apiKey, onClose }: OfKey) {
 
 interface NewKeyDialogProps {
   readonly made: { readonly key: KeyView; readonly text: string };
-  /** The toast once it is closed. */
+  /** The toast once the dialog is closed. */
   readonly done: string;
   readonly onClose: () => void;
 }
@@ -215,7 +215,7 @@ function NewKeyDialog({ made: { key, text }, done, onClose }: NewKeyDialogProps)
   );
 }
 
-/** A request that the key may make; null: there is none to show. */
+/** A request that the key may make; null if there is none. */
 function curlOf(apiUrl: string, text: string, { permission, scopes }: KeyView): string | null {
   const key = `-H 'Authorization: Bearer ${text}'`;
   const mayCreate = scopes === null ? permission !== 'read' : scopes.includes('payments:create');
@@ -225,7 +225,7 @@ function curlOf(apiUrl: string, text: string, { permission, scopes }: KeyView): 
   return `curl '${apiUrl}/v1/orders' ${key} ${body}`;
 }
 
-/** Where a key was used from lately. */
+/** The clients that used a key recently. */
 export function Clients({ clients }: { readonly clients: KeyView['clients'] }) {
   const { t, number, dateTime } = useLocale('keys');
   return (

@@ -15,7 +15,7 @@ import css from './keys.module.css';
 import { keysQuery } from './queries.ts';
 import { Short, Ago, Moment } from '../../ui/value.tsx';
 
-/** The API keys of a project and mode, and from where they may be used. */
+/** The API keys of a project and mode, and the addresses that may use them. */
 export function KeysPage() {
   const { t } = useLocale('keys');
   const scope = useScope();
@@ -87,7 +87,7 @@ interface KeyRowProps {
   readonly onAct: (act: KeyAct) => void;
 }
 
-/** One key: what it may do, when and from where it was used, and what can be done with it. */
+/** One key: its permissions, its recent use, and the possible actions. */
 function KeyRow({ apiKey, mayManage, onAct }: KeyRowProps) {
   const { t } = useLocale('keys');
   const [isOpen, open] = useState(false);

@@ -1,7 +1,7 @@
 import { reads } from '../../api.ts';
 import type { Scope } from '../../scope.ts';
 
-/** Uses are saved every while, and no stream reports them. */
+/** Uses are saved at intervals, and no stream reports them. */
 const EVERY_MS = 30_000;
 
 export function keysKey({ project, mode }: Scope): readonly unknown[] {

@@ -17,7 +17,7 @@ interface FileDialogProps {
   readonly onClose: () => void;
 }
 
-/** Downloads a file of all rows that the filters mean. Leaving the dialog stops it. */
+/** Downloads a file of all rows that match the filters. Leaving the dialog stops it. */
 export function FileDialog(props: FileDialogProps) {
   const { name, text, formatLabel, formats, path, params, filters, onClose } = props;
   const [format, setFormat] = useState<Format>('csv');

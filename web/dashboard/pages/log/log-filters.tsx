@@ -7,8 +7,8 @@ import css from '../payments/payments-page.module.css';
 type Options = readonly (readonly [value: string, text: string])[];
 
 /**
- * A filter: its name in the search and its label. One by a choice has further the option that stands for no filter, and
- * the others.
+ * A filter: its name in the search and its label. A filter with a choice also has its options, first the one for no
+ * filter.
  */
 type FilterRow =
   | readonly [name: string, label: string]
@@ -46,19 +46,19 @@ export function LogFilters({ search, isNarrowed, rows, onChange, onClear }: LogF
   );
 }
 
-/** The filter by how far back a log goes. */
+/** The filter by the age of the rows. */
 export function usePeriodRow(periods: readonly Period[] = PERIOD_NAMES): FilterRow {
   const { t } = useLocale();
   return ['period', t('period'), t('period_any'), periods.map((one) => [one, t(`period_${one}`)])];
 }
 
-/** The options of a filter, "any" first. What the URL asks for stands among them, even if it is not offered. */
+/** The options of a filter, "any" first. The URL's value is among them, even if it is not offered. */
 export function withAny(any: string, options: Options, value: string): Options {
   const isOffered = value === '' || options.some(([one]) => one === value);
   return [['', any], ...(isOffered ? [] : [[value, value] as const]), ...options];
 }
 
-/** Words that are shown as they are. */
+/** Words that are shown unchanged. */
 export function asOptions(words: readonly string[] = []): Options {
   return words.map((word) => [word, word]);
 }

@@ -22,7 +22,7 @@ export function LogPanel<Record>({ title, found, onClose, children }: LogPanelPr
   const { t } = useLocale();
   const frame = useRef<HTMLElement>(null);
   useEffect(() => {
-    // Where it stands in the place of the list, it may begin below what is seen.
+    // If the panel replaces the list, it may begin below the visible part.
     if (!matchMedia('(width >= 64rem)').matches) frame.current?.scrollIntoView({ block: 'start' });
   }, []);
   useEffect(() => {
@@ -60,7 +60,7 @@ export function PaymentLink({ payment, name = payment }: { readonly payment: str
 
 interface CodeBlockProps {
   readonly title: string;
-  /** Shown as it is, never as markup. */
+  /** Shown unchanged, never as markup. */
   readonly text: string;
   /** The name of the copied text, for the button. */
   readonly what: string;
@@ -87,7 +87,7 @@ interface HeaderListProps {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** HTTP headers, as text whatever is in them. */
+/** HTTP headers, always as text. */
 export function HeaderList({ title, headers }: HeaderListProps) {
   return (
     <div className={css.block}>

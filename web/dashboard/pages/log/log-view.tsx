@@ -19,15 +19,15 @@ interface LogPage<Row> {
 interface LogListProps<Row> {
   readonly label: string;
   readonly list: UseInfiniteQueryResult<InfiniteData<LogPage<Row>>>;
-  /** The first page as it is now; what the stream of changes reports is requested again there. */
+  /** The present first page, which is requested again when the stream of changes reports news. */
   readonly newest: UseQueryResult<LogPage<Row>>;
-  /** Rows of further pages as they are now. */
+  /** The present rows of further pages. */
   readonly further: readonly Row[];
   readonly columns: readonly LogColumn<Row>[];
   readonly choice?: LogChoice<Row> | null;
-  /** Instead of an empty list. */
+  /** Shown instead of an empty list. */
   readonly empty: { readonly icon: IconName; readonly title: string; readonly text: string };
-  /** Instead of a list that filters left empty; null without a filter. */
+  /** Shown instead of a list that filters left empty; null without a filter. */
   readonly noMatch: string | null;
   /** The row in the panel. */
   readonly shown: string | undefined;
@@ -36,7 +36,7 @@ interface LogListProps<Row> {
 }
 
 interface LogViewProps<Row> extends LogListProps<Row> {
-  /** Beside the list; where there is no room, in its place. */
+  /** Shown beside the list; if there is no room, in its place. */
   readonly panel: (id: string, onClose: () => void) => ReactNode;
 }
 
@@ -57,14 +57,14 @@ export function LogView<Row extends { readonly id: string }>({ panel, ...log }: 
   );
 }
 
-/** The rows of a log. Those that are shown stay up to date; new ones appear on a click, so that none moves away. */
+/** The rows of a log. The shown ones stay up to date; new ones appear on a click, so that none moves away. */
 function LogList<Row extends { readonly id: string }>(props: LogListProps<Row> & { readonly rows: readonly Row[] }) {
   const { list, newest, further, empty, noMatch, rows: read, ...table } = props;
   const { t } = useLocale();
   const { rows, arrived } = withNewest(read, newest.data?.data ?? [], further);
   const isFilled = rows.length === 0 && arrived > 0;
   useEffect(() => {
-    // Into an empty list everything may come: nothing moves.
+    // An empty list shows new rows at once, because nothing moves.
     if (isFilled) void list.refetch();
   }, [isFilled]);
   if (rows.length === 0) {

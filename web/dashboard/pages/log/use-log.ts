@@ -10,17 +10,17 @@ type RowOf<Route extends LogRoute> = AnswerOf<Route> extends { readonly data: re
 
 interface LogReading<Route extends LogRoute> {
   readonly route: Route;
-  /** As the server takes them. */
+  /** The filters in the server's terms. */
   readonly filters: object;
-  /** How often the first page is read again, where no stream reports what is new. */
+  /** How often the first page is read again, if no stream reports new rows. */
   readonly everyMs?: number;
-  /** Which reports of the stream mean that there may be new rows; those about webhooks by default. */
+  /** The stream's reports that may mean new rows; by default those about webhooks. */
   readonly of?: 'webhooks' | 'refunds';
-  /** Whether a row can still change. Such rows are kept up to date on further pages as well; by default on none. */
+  /** Whether a row can still change. Such rows are kept up to date on further pages as well; by default none is. */
   readonly isOpen?: (row: RowOf<Route>) => boolean;
 }
 
-/** Reads a log of the project and mode in the address: page by page, and its pages as they are now. */
+/** Reads a log of the project and mode in the URL: page by page, and the present state of its pages. */
 export function useLog<Route extends LogRoute>(reading: LogReading<Route>) {
   type Page = AnswerOf<Route> & { readonly data: readonly RowOf<Route>[]; readonly next: string | null };
   const { route, filters, everyMs = false, of = 'webhooks', isOpen = () => false } = reading;
@@ -30,7 +30,8 @@ export function useLog<Route extends LogRoute>(reading: LogReading<Route>) {
     query: { ...filters, ...(after !== undefined && { after }) },
   });
   const list = useInfiniteQuery<Page, Error, InfiniteData<Page>, QueryKey, string | null>({
-    // Not below the project, all of which is requested again when too much changed to list: no row is to move.
+    // Not below the project's key, below which everything is requested again when too much changed to list: no row may
+    // move.
     queryKey: ['log', ...projectKey(scope), route, requestAfter()],
     initialPageParam: null,
     getNextPageParam: ({ next }) => next,
@@ -40,18 +41,18 @@ export function useLog<Route extends LogRoute>(reading: LogReading<Route>) {
   });
   const now = [...projectKey(scope), of, 'newest'];
   const newest = useQuery<Page>({
-    // The stream's reports make these be requested again.
+    // The stream's reports make these queries request again.
     queryKey: [...now, route, requestAfter()],
     refetchInterval: everyMs,
     enabled: list.data !== undefined,
   });
   const pages = list.data?.pages ?? [];
-  /** The pages after the first that have rows which can change, as they are now. */
+  /** The present state of further pages with rows that can change. */
   const further = useQueries({
     queries: pages.flatMap((page, at) => {
       const after = pages[at - 1]?.next ?? null;
       if (after === null || !page.data.some(isOpen)) return [];
-      // Only what the stream reports is a reason to read it again.
+      // Read again only after a report of the stream.
       return { queryKey: [...now, route, requestAfter(after)], initialData: page, staleTime: Infinity };
     }),
     combine: (found) => found.flatMap(({ data }) => (data as Page | undefined)?.data ?? []),
@@ -60,7 +61,7 @@ export function useLog<Route extends LogRoute>(reading: LogReading<Route>) {
 }
 
 /**
- * The shown rows as they are now, and how many came before the first of them. Both newest first.
+ * The shown rows in their present state, and the number of newer rows. Both newest first.
  *
  * @param further rows of later pages that were read again, in any order
  */

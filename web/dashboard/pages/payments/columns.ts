@@ -1,6 +1,6 @@
 import type { TextKey } from '../../texts/parts.ts';
 
-/** The amount leads to the payment. */
+/** The amount links to the payment. */
 const ALWAYS = 'amount';
 
 const CHOICE = 'cointill.columns';
@@ -9,7 +9,7 @@ export function isListColumn(name: string): name is ListColumn {
   return Object.hasOwn(LIST_COLUMNS, name);
 }
 
-/** The columns of a text by commas, in the list's own order; null if it names none, or the usual ones. */
+/** The columns in a text separated by commas, in the list's own order; null if it names none, or the default ones. */
 export function columnsOf(text: unknown): readonly ListColumn[] | null {
   if (typeof text !== 'string') return null;
   const wanted = new Set(text.split(','));
@@ -18,7 +18,7 @@ export function columnsOf(text: unknown): readonly ListColumn[] | null {
   return chosen.length === 1 && !wanted.has(ALWAYS) ? null : chosen;
 }
 
-/** The columns that were chosen on this device. */
+/** The columns chosen on this device. */
 export function chosenColumns(): readonly ListColumn[] {
   try {
     return columnsOf(localStorage.getItem(CHOICE)) ?? USUAL_LIST_COLUMNS;
@@ -32,7 +32,7 @@ export function chooseColumns(columns: readonly ListColumn[]): void {
   try {
     localStorage.setItem(CHOICE, columns.join(','));
   } catch {
-    // Without storage, the choice holds as long as it stands in the URL.
+    // Without storage, the choice lasts as long as it is in the URL.
   }
 }
 
@@ -56,7 +56,7 @@ export type ListColumn = keyof typeof LIST_COLUMNS;
 
 export const USUAL_LIST_COLUMNS = ['amount', 'status', 'order', 'customer', 'paid_in', 'created'] as const;
 
-/** The set with the value if it was not there, without it if it was. */
+/** The set with the value added if it was absent, or removed if it was present. */
 export function toggled<Value>(set: ReadonlySet<Value>, value: Value): ReadonlySet<Value> {
   const changed = new Set(set);
   if (!changed.delete(value)) changed.add(value);

@@ -56,7 +56,7 @@ function isExportColumn(name: string): name is ExportColumn {
 
 const ALL_EXPORT_COLUMNS: readonly ExportColumn[] = Object.keys(EXPORT_COLUMNS).filter(isExportColumn);
 
-/** The columns of a file unless others are chosen: those up to the time of completion. */
+/** The default columns: those up to the time of completion. */
 const USUAL_EXPORT_COLUMNS = ALL_EXPORT_COLUMNS.slice(0, ALL_EXPORT_COLUMNS.indexOf('completed') + 1);
 
 interface ExportDialogProps {

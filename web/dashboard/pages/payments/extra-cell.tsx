@@ -9,7 +9,7 @@ interface ExtraCellProps {
   readonly column: ListColumn;
 }
 
-/** A column that people choose beside the usual ones. */
+/** A column that people can add to the default ones. */
 export function ExtraCell({ payment, column }: ExtraCellProps) {
   const { t } = useLocale('list');
   const { crypto, transaction_number: number } = payment;

@@ -8,7 +8,7 @@ import { isNarrowed, UNUSUAL, type PaymentsSearch } from './search.ts';
 
 interface FiltersProps {
   readonly page: ReturnType<typeof usePageSearch<PaymentsSearch>>;
-  /** Opens what has no control of its own here. */
+  /** Opens the dialog of the other filters. */
   readonly onMore: () => void;
 }
 

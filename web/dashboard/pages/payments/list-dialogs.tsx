@@ -20,7 +20,7 @@ import { isListColumn, LIST_COLUMNS, USUAL_LIST_COLUMNS, type ListColumn, toggle
 interface ViewDialogProps {
   readonly action: ViewAction;
   readonly search: PaymentsSearch;
-  /** Shows a view; null: none. */
+  /** Shows a view; null for none. */
   readonly onView: (id: string | null) => void;
   readonly onClose: () => void;
 }
@@ -87,7 +87,7 @@ const TEXTS = {
   delete: { name: 'delete_view', own: 'delete_view_text', shared: 'delete_shared_view_text', done: 'view_deleted' },
 } as const;
 
-/** Updates or deletes a view in the version that is shown. */
+/** Updates or deletes a view in the shown version. */
 function ChangeDialog({ kind, view, search, onView, onClose }: OfViewProps) {
   const { t } = useLocale('list');
   const { api, toast } = useDashboard();
@@ -131,7 +131,7 @@ interface ColumnsDialogProps {
   readonly onClose: () => void;
 }
 
-/** Which columns the list shows. */
+/** Chooses the columns of the list. */
 export function ColumnsDialog({ columns, onColumns, onClose }: ColumnsDialogProps) {
   const { t } = useLocale('list');
   const [wanted, want] = useState<ReadonlySet<ListColumn>>(new Set(columns));

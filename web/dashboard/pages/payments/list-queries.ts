@@ -9,7 +9,7 @@ import { filtersOf, type PaymentsSearch } from './search.ts';
 export function paymentsQuery(api: Api, scope: Scope, search: PaymentsSearch) {
   const { show: _panel, columns: _columns, view: _view, ...narrowed } = search;
   return infiniteQueryOptions({
-    // Not the request: a period begins at another moment whenever it is read.
+    // The key does not contain the request, because a period begins at another time whenever it is read.
     queryKey: [...listKey(scope), narrowed],
     queryFn: ({ pageParam, signal }) =>
       api(
@@ -25,7 +25,7 @@ export function paymentsQuery(api: Api, scope: Scope, search: PaymentsSearch) {
   });
 }
 
-/** The words that filters can have. They change with the program's version alone. */
+/** The words that filters can have. They change only with the program's version. */
 export const filterWordsQuery = { ...reads(['filters'], 'GET /dashboard/api/filters'), staleTime: Infinity };
 
 /** The person's views of the list, and the shared ones. */

@@ -93,7 +93,7 @@ export function NewPaymentDialog({ onClose }: { readonly onClose: () => void }) 
             `${asset} · ${networkName(network)}`,
           ]),
         ]}
-        // Where the customer chooses, prices are in USD.
+        // If the customer chooses the token, prices are in USD.
         onValue={(token) =>
           set({
             token,
@@ -122,7 +122,7 @@ export function NewPaymentDialog({ onClose }: { readonly onClose: () => void }) 
 
 interface LivesFieldProps {
   readonly value: string;
-  /** The project's own, which may be none of the choices. */
+  /** The project's default, which may not be among the choices. */
   readonly usual: string;
   readonly onValue: (lives: string) => void;
 }

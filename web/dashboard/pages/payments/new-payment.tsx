@@ -14,7 +14,7 @@ export function NewPayment() {
   const { mode } = useScope();
   const actions = useActions();
   const [isOpen, setOpen] = useState(false);
-  // An open dialog stays, with what was typed, and says if the role no longer permits it.
+  // An open dialog stays, with its typed text, and says so if the role no longer permits it.
   return (
     <>
       {actions.includes(`change_${mode}_payments`) ? (

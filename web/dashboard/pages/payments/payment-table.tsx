@@ -10,15 +10,15 @@ import { LIST_COLUMNS, USUAL_LIST_COLUMNS, type ListColumn } from './columns.ts'
 import { networkName } from '../../formats.ts';
 import css from './payment-table.module.css';
 
-/** Draws a column that is not usual. */
+/** Draws a column that is not a default one. */
 type ExtraCell = (column: ListColumn, payment: PaymentRow) => ReactNode;
 
 interface PaymentTableProps {
   readonly label: string;
   readonly payments: readonly PaymentRow[];
-  /** The usual ones if it is left out; small screens show fewer of those. */
+  /** The default columns if absent; small screens show fewer of those. */
   readonly columns?: readonly ListColumn[];
-  /** Draws the columns that are not usual. */
+  /** Draws the columns that are not default ones. */
   readonly extra?: ExtraCell;
   /** The payment in the panel beside the table. */
   readonly shown?: string | undefined;
@@ -57,7 +57,7 @@ export function PaymentTable(props: PaymentTableProps) {
   );
 }
 
-/** How a column is set, and on which screens. */
+/** The class of a column, by which screens show it. */
 function classOf(column: ListColumn): string {
   switch (column) {
     case 'amount':
@@ -191,7 +191,7 @@ function Cell({ payment, column, extra }: CellProps) {
   }
 }
 
-/** Stands where a payment has nothing. */
+/** Shown if a payment has no value. */
 export function None() {
   return <span className={css.none}>–</span>;
 }

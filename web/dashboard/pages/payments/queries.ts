@@ -21,7 +21,7 @@ export function listKey(scope: Scope): readonly unknown[] {
   return [...projectKey(scope), 'payments'];
 }
 
-/** The prefix of what is requested again when a refund changed. */
+/** The prefix of the queries that are read again when a refund changed. */
 export function refundsKey(scope: Scope): readonly unknown[] {
   return [...projectKey(scope), 'refunds'];
 }
@@ -31,7 +31,7 @@ export function arrivedKey(scope: Scope): readonly unknown[] {
   return [...projectKey(scope), 'arrived'];
 }
 
-/** Payments that a text finds. */
+/** Payments that match a text. */
 export function searchQuery(scope: Scope, text: string) {
   const query = { text, limit: MAX_FOUND };
   return reads(['search'], 'GET /dashboard/api/projects/:project/:mode/search', { params: scope, query });
@@ -44,7 +44,7 @@ export function paymentQuery(scope: Scope, payment: string) {
 
 /**
  * Reads a changed payment and updates every query that shows it. An answer under way may be from before the change, so
- * that the payment is read again after such an answer; the changes of meanwhile share that read.
+ * that the payment is read again after it; simultaneous changes share that read.
  */
 export async function refreshPayment(dashboard: Dashboard, scope: Scope, id: string): Promise<void> {
   const { queries } = dashboard;
@@ -61,7 +61,10 @@ export async function refreshPayment(dashboard: Dashboard, scope: Scope, id: str
   ]);
 }
 
-/** Puts a payment into its own query and every list that has it. Lists that it is too new for count it as arrived. */
+/**
+ * Puts a payment into its own query and every list that contains it. Lists that begin with older payments count it as
+ * arrived.
+ */
 export function putPayment({ queries }: Dashboard, scope: Scope, fresh: PaymentView): void {
   queries.setQueryData(paymentQuery(scope, fresh.id).queryKey, fresh);
   const lists = queries.getQueriesData<List>({ queryKey: listKey(scope) });

@@ -19,7 +19,7 @@ import {
 } from '../../search.ts';
 import { columnsOf } from './columns.ts';
 
-/** The nine statuses of the state machine in the groups that people ask for. */
+/** The nine statuses of the state machine in the groups that people filter by. */
 export const STATUS_GROUPS = {
   open: ['created', 'prepared', 'pending'],
   confirming: ['processing', 'confirming'],
@@ -34,28 +34,28 @@ export const GROUP_NAMES = Object.keys(STATUS_GROUPS) as readonly StatusGroup[];
 export const UNUSUAL = ['underpaid', 'overpaid', 'paid_late', 'reorged'] as const;
 export const APIS = ['order', 'transaction'] as const satisfies readonly PaymentApi[];
 
-/** An amount as the server takes it, such as 49.99. */
+/** An amount in the server's form, such as 49.99. */
 const AMOUNT = /^(?:0|[1-9]\d{0,8})(?:\.\d{1,2})?$/;
 
-/** How the values of filters are read, by how the table of filters says that they are written. */
+/** The readers of filter values, by the form that the table of filters names. */
 const FILTER_RULES = {
   status_group: GROUP_NAMES,
   exception: UNUSUAL,
   period: PERIOD_NAMES,
   api: APIS,
-  /** One that the server knows. */
+  /** A word that the server knows. */
   word: /^[a-z\d]{1,20}$/i,
   /** Decimal text in the payments' own currency. */
   amount: AMOUNT,
-  /** In the person's time zone. */
+  /** A day in the person's time zone. */
   day: aDay,
   text: textUpTo(255),
 } as const;
 
 const OTHER_RULES = {
-  /** By commas; the usual ones if it is left out. */
+  /** Columns separated by commas; absent: the default ones. */
   columns: (text: string) => columnsOf(text)?.join(','),
-  /** The saved view that the filters began with. */
+  /** The saved view from which the filters began. */
   view: /^[\da-f-]{36}$/,
   /** The payment in the panel beside the list. */
   show: /./,
@@ -72,13 +72,13 @@ function ruleOf(name: PaymentFilterName) {
   return [name, value === 'text' ? textUpTo(max) : FILTER_RULES[value]] as const;
 }
 
-/** The list's filters and columns as they stand in the URL. */
+/** The list's filters and columns in the URL. */
 export type PaymentsSearch = SearchOf<typeof RULES>;
 
 /** A change of the search; undefined removes a value. */
 export type SearchChange = { readonly [Key in keyof PaymentsSearch]?: PaymentsSearch[Key] | undefined };
 
-/** The filters that stand in the dialog, because no control above the list has them. */
+/** The filters in the dialog, which have no control above the list. */
 export type MoreFilter = {
   [Name in PaymentFilterName]: (typeof PAYMENT_FILTERS)[Name] extends { readonly label: string } ? Name : never;
 }[PaymentFilterName];
@@ -109,7 +109,7 @@ export function filtersOf(search: PaymentsSearch): FilterFields {
   });
   const since = period === undefined ? null : new Date(Date.now() - PERIODS[period] * DAY_MS);
   const first = from === undefined ? null : startOfDay(from);
-  // The server leaves out the moment itself.
+  // The server excludes the time itself.
   const after = first === null ? since : new Date(Math.max(first.getTime() - 1, since?.getTime() ?? 0));
   const before = to === undefined ? null : startOfDay(to, 1);
   return {
@@ -130,7 +130,7 @@ export function viewQuery(search: PaymentsSearch): string {
   return given.toString();
 }
 
-/** The filters of a URL that are malformed: they narrow nothing. */
+/** The malformed filters of a URL, which are ignored. */
 export function unreadFilters(given: Given): readonly string[] {
   const unread = unreadOf(given, paymentsSearch(given));
   return PAYMENT_FILTER_NAMES.filter((name) => unread.includes(name));

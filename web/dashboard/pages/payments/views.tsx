@@ -52,7 +52,7 @@ export function ViewTabs({ search, onAction }: ViewTabsProps) {
                 params={scope}
                 search={{ ...searchOfView(view.query).search, view: view.id }}
                 activeOptions={{ exact: true, includeSearch: true }}
-                // It stays the current one while its filters are changed.
+                // The view stays the current one while its filters are changed.
                 aria-current={view === current ? 'page' : undefined}
                 title={view.is_own ? undefined : t('view_by', { who: view.owner })}
                 replace
@@ -76,7 +76,7 @@ interface ViewActionsProps extends ViewTabsProps {
 function ViewActions({ search, current, onAction }: ViewActionsProps) {
   const { t } = useLocale('list');
   const now = viewQuery(search);
-  // Compared as this version would save it: another one may have written the same in another way.
+  // Compared in this version's form: another version may have written the same view differently.
   const isChanged = current !== undefined && viewQuery(searchOfView(current.query).search) !== now;
   const canSave = current === undefined ? isNarrowed(search) || search.columns !== undefined : isChanged;
   return (
@@ -92,7 +92,7 @@ function ViewActions({ search, current, onAction }: ViewActionsProps) {
   );
 }
 
-/** Names the parts of another version's view that this one does not know. */
+/** Lists the parts of another version's view that this one does not know. */
 function Lost({ view }: { readonly view: ViewAnswer }) {
   const { t } = useLocale('list');
   const { lost } = searchOfView(view.query);

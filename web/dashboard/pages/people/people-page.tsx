@@ -14,7 +14,7 @@ import { Icon } from '../../ui/icons.tsx';
 import { MenuButton } from '../../ui/menu-button.tsx';
 import { Ago } from '../../ui/value.tsx';
 
-/** Who may use the dashboard, and what each may do. */
+/** The people who may use the dashboard, and their roles. */
 export function PeoplePage() {
   const { t } = useLocale('people');
   const { person } = useSignedIn();
@@ -60,7 +60,7 @@ interface PersonRowProps {
   readonly onAct: (act: PersonAct) => void;
 }
 
-/** One person: what they are where, and what an owner can do about it. */
+/** One person: their roles, and the owner's actions. */
 function PersonRow({ person, isSelf, mayManage, onAct }: PersonRowProps) {
   const { t } = useLocale('people');
   const { email, state, memberships } = person;
@@ -117,7 +117,7 @@ function Roles({ memberships }: Pick<PersonView, 'memberships'>) {
   return texts.join(' · ');
 }
 
-/** Rarer actions; the account page has them for the person themselves. */
+/** Rarer actions; people find theirs on the account page. */
 function More({ person, mayManage, onAct }: Omit<PersonRowProps, 'isSelf'>) {
   const { t } = useLocale('people');
   const { email, state, has_second_factor: hasFactor } = person;

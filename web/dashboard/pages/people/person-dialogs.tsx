@@ -17,14 +17,14 @@ import { useChange } from '../../change.ts';
 
 /** An owner's action on people. */
 export type PersonAct =
-  /** `of`: who is invited again. */
+  /** `of`: the person who is invited again. */
   | { readonly kind: 'invite'; readonly of: PersonView | null }
   | {
       readonly kind: 'change_role' | 'reset' | 'remove_factors' | 'deactivate' | 'sessions';
       readonly person: PersonView;
     };
 
-/** The dialog of what an owner does. */
+/** The dialog of an owner's action. */
 export function PersonDialog({ act, onClose }: { readonly act: PersonAct; readonly onClose: () => void }) {
   switch (act.kind) {
     case 'invite':
@@ -94,7 +94,7 @@ function SimpleDialog({ kind, person: { id, email }, onClose }: OfPerson & { rea
   return <ConfirmDialog name={t(name)} text={t(text, { email })} isDangerous action={action} onClose={onClose} />;
 }
 
-/** Where somebody is signed in; owners end it. */
+/** A person's sessions; owners can end them. */
 function SessionsDialog({ person, onClose }: { readonly person: PersonView; readonly onClose: () => void }) {
   const { t } = useLocale('people');
   const { api } = useDashboard();

@@ -16,12 +16,12 @@ import { Notice } from '../../ui/notice.tsx';
 import { Once } from '../../ui/value.tsx';
 
 interface InviteDialogProps {
-  /** Who is invited again; null: somebody new. */
+  /** The person who is invited again; null for a new person. */
   readonly of: PersonView | null;
   readonly onClose: () => void;
 }
 
-/** Invites somebody by a link. */
+/** Invites a person by a link. */
 export function InviteDialog({ of, onClose }: InviteDialogProps) {
   const { t } = useLocale('people');
   const known = of?.memberships[0];
@@ -66,11 +66,11 @@ export function InviteDialog({ of, onClose }: InviteDialogProps) {
 
 type Chosen = Role | 'none';
 
-/** Changes what somebody is, in one project or in all. */
+/** Changes a person's role, in one project or in all. */
 export function RoleDialog({ person: given, onClose }: { readonly person: PersonView; readonly onClose: () => void }) {
   const { t } = useLocale('people');
   const { api, queries } = useDashboard();
-  // The change began from these roles, whatever comes meanwhile.
+  // The change began from these roles, even if others arrive.
   const [person] = useState(given);
   const [project, setProject] = useState(person.memberships[0]?.project ?? '');
   const roleIn = (where: string): Chosen =>
@@ -90,7 +90,7 @@ export function RoleDialog({ person: given, onClose }: { readonly person: Person
     stale: PEOPLE_KEY,
     done: t('role_changed'),
     onDone: () => {
-      // It may be the person's own.
+      // The person may be the signed-in one.
       void queries.invalidateQueries({ queryKey: sessionQuery.queryKey });
       onClose();
     },
@@ -129,7 +129,7 @@ interface WhereFieldProps {
   readonly onValue: (project: string) => void;
 }
 
-/** Where a role holds. */
+/** The scope of a role. */
 function WhereField({ value, onValue }: WhereFieldProps) {
   const { t } = useLocale('people');
   const { projects } = useSignedIn();
@@ -148,12 +148,12 @@ function WhereField({ value, onValue }: WhereFieldProps) {
 
 interface RoleFieldProps<Value extends Role | 'none'> {
   readonly value: Value;
-  /** The text for having no role there; left out where a role must be given. */
+  /** The text for having no role there; absent where a role is required. */
   readonly none?: string;
   readonly onValue: (role: Value | Role) => void;
 }
 
-/** The role, with what each may do. */
+/** The role, with the permissions of each. */
 function RoleField<Value extends Role | 'none'>({ value, none, onValue }: RoleFieldProps<Value>) {
   const { t } = useLocale('people');
   const roles = ROLES.map((role) => ({ value: role, text: t(`role_${role}`), detail: t(`role_${role}_text`) }));

@@ -37,7 +37,7 @@ function Find({ onChoose, onClose }: FindProps) {
   const scope = useScope();
   const [text, setText] = useState('');
   const found = useQuery({ ...searchQuery(scope, text), enabled: text !== '' });
-  // In the other mode it is found too, but not refunded from here.
+  // A payment of the other mode is found too, but cannot be refunded here.
   const payments = found.data?.mode === scope.mode ? found.data.data.map(({ payment }) => payment) : [];
   return (
     <Dialog title={t('new_refund')} description={t('refund_find_text')} onClose={onClose}>

@@ -29,7 +29,7 @@ function refundQuery(scope: Scope, refund: string) {
   return reads(refundsKey(scope), 'GET /dashboard/api/projects/:project/:mode/refunds/:refund', { params });
 }
 
-/** One refund: what it gives back, where it stands, and what can be done about it. */
+/** One refund: its amount, stage, and possible actions. */
 export function RefundPanel({ refund: id, onSign, onClose }: RefundPanelProps) {
   const { t } = useLocale('refunds');
   const found = useQuery(refundQuery(useScope(), id));
@@ -158,7 +158,7 @@ export function useStageText(): (stage: Stage) => string {
   return (stage) => t(mode === 'test' && stage === 'to_sign' ? 'refund_stage_test' : `refund_stage_${stage}`);
 }
 
-/** Where a refund stands, as text that the colour supports. */
+/** The stage of a refund as text, supported by a colour. */
 export function RefundStage({ refund: { stage, payout } }: { readonly refund: ListedRefundView }) {
   const { t } = useLocale('refunds');
   const textOf = useStageText();

@@ -34,10 +34,10 @@ import { LazySignDialog } from './sign/lazy-sign-dialog.tsx';
 const NewRefundDialog = lazy(async () => ({ default: (await import('./new-refund-dialog.tsx')).NewRefundDialog }));
 const FileDialog = lazy(async () => ({ default: (await import('../log/file-dialog.tsx')).FileDialog }));
 
-/** The filters of the refunds and the chosen one, as they stand in the URL. */
+/** The filters of the refunds and the chosen one in the URL. */
 const RULES = {
   stage: REFUND_STAGES,
-  /** The server knows which there are. */
+  /** The server knows the coins. */
   coin: /^[A-Z]{2,8}$/,
   network: /^[a-z]{2,20}$/,
   period: PERIOD_NAMES,
@@ -50,12 +50,12 @@ function refundsSearch(given: Given): RefundsSearch {
   return readSearch(RULES, given);
 }
 
-/** The filters as the server takes them. */
+/** The filters in the server's terms. */
 function filtersOf({ stage, coin, network, period, search }: RefundsSearch): RefundFilters {
   return present({ stage, asset: coin, network, created_after: beginOf(period), search }) as RefundFilters;
 }
 
-/** A dialog over the page, or what one of them made. */
+/** A dialog over the page, or the result of one. */
 type Opened =
   | 'create'
   | 'export'
@@ -129,14 +129,14 @@ function Actions({ onOpen }: { readonly onOpen: (opened: Opened) => void }) {
 /** The most refunds that one transaction pays. */
 const MAX_CHOSEN = 50;
 
-/** The refunds that a person chose to sign together: of one network, as the first one says. */
+/** The refunds chosen to be signed together: all of the network of the first one. */
 function useChosen() {
   const [refunds, set] = useState<readonly ListedRefundView[]>([]);
   const [first] = refunds;
   const isIn = ({ id }: ListedRefundView): boolean => refunds.some((one) => one.id === id);
   return {
     refunds,
-    /** Whether a refund can be signed together with those that are chosen. */
+    /** Whether a refund can be signed together with the chosen ones. */
     isOffered: (refund: ListedRefundView): boolean =>
       isIn(refund) ||
       (refund.is_joinable &&
@@ -154,7 +154,7 @@ function useChosen() {
 
 type Chosen = ReturnType<typeof useChosen>;
 
-/** Only live refunds are signed, and only by those who may say where money goes. */
+/** Only live refunds are signed, and only by people who may choose where money goes. */
 function useChoice({ refunds, isOffered, choose }: Chosen): LogChoice<ListedRefundView> | null {
   const { t } = useLocale('refunds');
   const { mode } = useScope();
@@ -201,7 +201,7 @@ function Dialogs({ opened, filters, onOpen, onShow, onSigned }: DialogsProps) {
   const onClose = (): void => onOpen(null);
   const made = typeof opened === 'object' && opened !== null && 'made' in opened ? opened.made : null;
   useEffect(() => {
-    // Not before the form is gone, which would be left without saving.
+    // Waits until the form is gone; otherwise the page would ask about leaving unsaved input.
     if (made === null) return;
     onClose();
     onShow(made);

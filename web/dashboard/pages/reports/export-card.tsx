@@ -30,7 +30,7 @@ interface ExportCardProps {
   readonly onChange: (change: SearchChange) => void;
 }
 
-/** Chooses a report, shows what it adds up to, and downloads it. */
+/** Chooses a report, shows its sums, and downloads it. */
 export function ExportCard({ days, search, onChange }: ExportCardProps) {
   const { t } = useLocale('reports');
   const scope = useScope();
@@ -39,7 +39,7 @@ export function ExportCard({ days, search, onChange }: ExportCardProps) {
   const asked = askedDays(days);
   const { coin, network } = search;
   const report = reports.find((one) => one === search.report) ?? 'transfers';
-  // The server refuses a token of the address that it does not know.
+  // The server refuses an unknown token in the URL.
   const query = { ...asked, report, ...(coin !== undefined && { coin, network }) } as ReportQuery;
   const preview = useQuery({
     ...reads(['reports'], 'GET /dashboard/api/projects/:project/:mode/reports', { params: scope, query }),
@@ -87,7 +87,7 @@ interface TokenFieldProps extends Pick<ExportCardProps, 'search' | 'onChange'> {
   readonly tokens: ReportPreview['tokens'];
 }
 
-/** Chooses one coin or all; also shows one of the address that cannot be chosen here. */
+/** Chooses one coin or all; also shows the URL's coin if it is not among the choices. */
 function TokenField({ search: { coin, network }, tokens, onChange }: TokenFieldProps) {
   const { t } = useLocale('reports');
   const isKnown = coin === undefined || tokens.some((one) => one.coin === coin && one.network === network);

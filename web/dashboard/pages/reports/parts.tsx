@@ -4,12 +4,12 @@ import { useLocale } from '../../locale.tsx';
 
 interface ScrollingProps {
   readonly label: string;
-  /** Whether what is in it is about to change. */
+  /** Whether the content is about to change. */
   readonly isOld?: boolean;
   readonly children: ReactNode;
 }
 
-/** A table that scrolls sideways where it has no room, with the keyboard too. */
+/** A table that scrolls sideways if there is no room, also by keyboard. */
 export function Scrolling({ label, isOld = false, children }: ScrollingProps) {
   return (
     <div className={css.scroll} role="group" aria-label={label} aria-busy={isOld} tabIndex={0}>
@@ -19,7 +19,7 @@ export function Scrolling({ label, isOld = false, children }: ScrollingProps) {
 }
 
 interface WorthProps {
-  /** The part of the value that is known, in `currency`. */
+  /** The known part of the value, in `currency`. */
   readonly amount: string;
   readonly currency?: string;
   /** The number of entries, and of those whose value is unknown. */

@@ -7,7 +7,7 @@ import { SelectField } from '../../ui/form.tsx';
 import css from './reports.module.css';
 import { PERIODS } from './search.ts';
 
-/** Which days, of which time zone. */
+/** The days and their time zone. */
 export interface Days {
   readonly period: (typeof PERIODS)[number] | 'days';
   readonly from: string;
@@ -15,7 +15,7 @@ export interface Days {
   readonly zone: string;
 }
 
-/** The days as the server takes them; null while they are being typed, which passes through the year 2. */
+/** The days in the server's terms; null while they are being typed, which passes through the year 2. */
 export function askedDays({ period, from, to, zone }: Days) {
   if (period !== 'days') return { period, zone };
   const isTyped = [from, to].every((day) => startOfDay(day) !== null);
@@ -27,7 +27,7 @@ interface PeriodCardProps {
   readonly onDays: (days: Days) => void;
 }
 
-/** Chooses the days that reports and statements are of. */
+/** Chooses the days of reports and statements. */
 export function PeriodCard({ days, onDays }: PeriodCardProps) {
   const { t, zone: own } = useLocale('reports');
   const zones = useMemo(

@@ -18,7 +18,7 @@ export function ReportsPage() {
       <div className={css.stack}>
         <p className={css.note}>{t('reports_intro')}</p>
         <PeriodCard days={days} onDays={onDays} />
-        {/* A link is of the same days for whoever opens it, whatever their time zone. */}
+        {/* A link means the same days for everybody who opens it, in any time zone. */}
         <ExportCard days={days} search={search} onChange={(change) => onChange({ zone: days.zone, ...change })} />
         <StatementCard days={days} />
       </div>
@@ -26,7 +26,7 @@ export function ReportsPage() {
   );
 }
 
-/** The days in the address; while they are being typed they are none yet, and stand here alone. */
+/** The days in the URL; while they are being typed, they are only kept here. */
 function useDays(search: ReportsSearch, onChange: (change: SearchChange) => void) {
   const { zone: own, localDay } = useLocale();
   const [typed, type] = useState<{ readonly days: Days; readonly instead: string } | null>(null);

@@ -3,18 +3,18 @@ import { aDay, present, readSearch, type Given, type SearchOf } from '../../sear
 export const PERIODS = ['this_month', 'last_month', 'this_quarter', 'last_quarter', 'this_year', 'last_year'] as const;
 export const REPORTS = ['payments', 'transfers', 'refunds', 'sweeps'] as const;
 
-/** The choices of the page as they stand in the URL. */
+/** The choices of the page in the URL. */
 const RULES = {
-  /** The last month if it is left out, and `from` and `to` are. */
+  /** Defaults to the last month if `from` and `to` are absent too. */
   period: PERIODS,
-  /** Days of the zone, both included; both or neither. */
+  /** Days of the zone, both inclusive; both or neither. */
   from: aDay,
   to: aDay,
-  /** The person's own time zone if it is left out. */
+  /** Defaults to the person's own time zone. */
   zone: /^[\w+/-]{1,64}$/,
-  /** The transfers if it is left out. */
+  /** Defaults to the transfers. */
   report: REPORTS,
-  /** Both or neither; the server knows which there are. */
+  /** Both or neither; the server knows the tokens. */
   coin: /^[A-Z\d]{2,10}$/,
   network: /^[a-z\d]{2,20}$/,
 } as const;

@@ -6,7 +6,7 @@ export const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 /** The periods for which calls are kept. */
 export const REQUEST_PERIODS = ['24h', '7d', '30d'] as const;
 
-/** The filters of the requests and the chosen one, as they stand in the URL. */
+/** The filters of the requests and the chosen one in the URL. */
 const RULES = {
   outcome: OUTCOMES,
   method: METHODS,
@@ -24,7 +24,7 @@ export function requestsSearch(given: Given): RequestsSearch {
   return readSearch(RULES, given);
 }
 
-/** The filters as the server takes them. */
+/** The filters in the server's terms. */
 export type RequestFilters = Omit<QueryOf<'GET /dashboard/api/projects/:project/:mode/requests'>, 'after' | 'limit'>;
 
 export function filtersOf({ outcome, method, status, path, key, request, period }: RequestsSearch): RequestFilters {

@@ -17,7 +17,9 @@ type Whose = 'one' | 'old';
 const COUNT = 'POST /dashboard/api/projects/:project/settings/customer-data/count';
 const DELETE = 'POST /dashboard/api/projects/:project/settings/customer-data/delete';
 
-/** Counts what would be deleted, and deletes it once that was seen. Closing it stops after what is under way. */
+/**
+ * Counts the data that would be deleted, and deletes it after confirmation. Closing it stops after the batch under way.
+ */
 export function CustomersDialog({ onClose }: { readonly onClose: () => void }) {
   const { t } = useLocale('settings');
   const [whose, setWhose] = useState<Whose>('one');
@@ -29,7 +31,7 @@ export function CustomersDialog({ onClose }: { readonly onClose: () => void }) {
   );
   const isCounted = count.data !== undefined && count.data.counts.payments > 0;
   const change = (set: () => void): void => {
-    // The count was of other customers.
+    // The count was for other customers.
     count.reset();
     remove.reset();
     set();

@@ -11,16 +11,16 @@ import css from './settings.module.css';
 
 type Scheme = 'light' | 'dark';
 
-/** Each rule's condition as it was written. */
+/** Each rule's original condition. */
 const written = new WeakMap<CSSMediaRule, string>();
 const CONDITION = /\(prefers-color-scheme:\s*(light|dark)\)/;
 
-/** Shows a document in a scheme, whatever the device prefers: its conditions on the scheme become true or false. */
+/** Shows a document in a scheme, independent of the device's: its conditions on the scheme become true or false. */
 function showScheme(shown: Document, scheme: Scheme): void {
   shown.documentElement.style.colorScheme = scheme;
   for (const sheet of shown.styleSheets) {
     for (const rule of sheet.cssRules) {
-      // Rules of a frame are made by the frame's own constructors.
+      // A frame's rules are made by the frame's own constructors.
       if (rule.type !== CSSRule.MEDIA_RULE) continue;
       const media = rule as CSSMediaRule;
       const text = written.get(media) ?? media.media.mediaText;
@@ -32,17 +32,17 @@ function showScheme(shown: Document, scheme: Scheme): void {
   }
 }
 
-/** `screen and (prefers-color-scheme: dark)` without what is decided. */
+/** `screen and (prefers-color-scheme: dark)` without the decided condition. */
 function restOf(text: string): string {
   return text.replace(new RegExp(`\\s*(?:and\\s*)?${CONDITION.source}`), '').trim() || 'all';
 }
 
 const PREVIEW = 'POST /dashboard/api/projects/:project/settings/preview';
 type Previewed = AnswerOf<typeof PREVIEW>;
-/** Typing is over for a moment. */
+/** Typing has paused for this long. */
 const PAUSE_MS = 250;
 
-/** The page with what is typed now. While that is wrong, the page as it was last, and what is wrong. */
+/** The page with the typed values. If they are invalid, the last valid page and the error. */
 export function usePreview({ name, accent, support_url, logo }: Fields) {
   const { code } = useLocale();
   const { project } = useScope();
@@ -71,7 +71,7 @@ interface PreviewProps {
   readonly page: Previewed | null;
 }
 
-/** A payment page in a frame that runs no script and leads nowhere. */
+/** A payment page in a frame that runs no script and whose links open nothing. */
 export function Preview({ page }: PreviewProps) {
   const { t } = useLocale('settings');
   const [width, setWidth] = useState<'phone' | 'computer'>('phone');
@@ -96,7 +96,7 @@ export function Preview({ page }: PreviewProps) {
             <iframe
               ref={frame}
               title={t('settings_preview')}
-              // Without scripts, forms, popups and navigation; of our origin, so that its style sheets are read.
+              // Without scripts, forms, popups and navigation; of our origin, so that its style sheets can be read.
               sandbox="allow-same-origin"
               srcDoc={page.html}
               onLoad={dress}

@@ -10,10 +10,10 @@ interface BrandingProps extends FormPart {
 }
 
 const HEX = /^#?([0-9a-f]{6})$/i;
-/** The picker's colour where none is chosen: the pages' own. */
+/** The picker's colour if none is chosen: the pages' default. */
 const USUAL_ACCENT = '0b6b5b';
 
-/** The fields of what customers see of a shop. */
+/** The fields of a shop's looks for customers. */
 export function BrandingFields(props: BrandingProps) {
   const { t } = useLocale('settings');
   const { fields, onChange } = props;
@@ -40,7 +40,7 @@ export function BrandingFields(props: BrandingProps) {
   );
 }
 
-/** The server takes this much, and refuses one byte more. */
+/** The server's limit in bytes. */
 const MAX_LOGO_BYTES = 65_536;
 const ID = 'settings-logo';
 
@@ -89,7 +89,7 @@ function base64(buffer: ArrayBuffer): string {
   return btoa(Array.from(new Uint8Array(buffer), (byte) => String.fromCharCode(byte)).join(''));
 }
 
-/** The typed fields. `logo`: a new file in base64; null: none; undefined: as it is. */
+/** The typed fields. `logo`: a new file in base64; null: none; undefined: unchanged. */
 export interface Fields {
   readonly name: string;
   readonly accent: string;

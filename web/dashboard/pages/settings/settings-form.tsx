@@ -64,7 +64,7 @@ export function SettingsForm({ settings }: { readonly settings: SettingsView }) 
   );
 }
 
-/** The edit of the settings that were shown when it began. If somebody else saves meanwhile, it begins anew. */
+/** The edit of the settings that were shown when it began. If somebody else saves meanwhile, it starts again. */
 function useEdit(settings: SettingsView) {
   const { t } = useLocale('settings');
   const { api, queries, toast } = useDashboard();
@@ -77,7 +77,7 @@ function useEdit(settings: SettingsView) {
     setBase(from);
     setFields(fieldsOf(from));
   };
-  // Somebody else's settings, or what changed beside the form.
+  // Another person's settings, or fields changed outside of the form.
   if (settings !== base && (settings.version === base.version || !isDirty)) {
     if (settings.version === base.version) setBase(settings);
     else begin(settings);
@@ -91,13 +91,13 @@ function useEdit(settings: SettingsView) {
     onSuccess: (saved) => {
       queries.setQueryData(queryKey, saved);
       begin(saved);
-      // The project's name stands in the switch.
+      // The menu of projects shows the project's name.
       void queries.invalidateQueries({ queryKey: ['session'] });
       toast(t('settings_saved'));
     },
     onError: (error) => {
       if (!(error instanceof ApiFault) || error.type !== 'conflict_error') return;
-      // If they cannot be read now, the refusal stands, and so does what was typed.
+      // If the settings cannot be read now, the refusal and the typed values stay.
       void queries.fetchQuery({ ...settingsQuery(project), staleTime: 0 }).then(begin, () => undefined);
     },
   });

@@ -16,7 +16,7 @@ import { Button } from '../../ui/button.tsx';
 import { sizeText, useDownload } from '../../download.ts';
 import { CustomersDialog } from './customers-dialog.tsx';
 
-/** How a project looks to customers, its defaults, its data, and whether it takes payments. */
+/** A project's looks for customers, its defaults, its data, and whether it takes payments. */
 export function SettingsPage() {
   const { t } = useLocale('settings');
   const { project } = useScope();
@@ -49,7 +49,7 @@ interface DataCardProps {
   readonly mayDelete: boolean;
 }
 
-/** The data that can be taken out of a project, and that can be deleted. */
+/** The project's data, to export or to delete. */
 function DataCard({ mayExport, mayDelete }: DataCardProps) {
   const { t } = useLocale('settings');
   const [isDeleting, setDeleting] = useState(false);

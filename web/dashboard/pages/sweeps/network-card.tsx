@@ -119,7 +119,7 @@ function CallRow({ offered, deposits, maySend, onSend }: CallRowProps) {
 
 interface CallDetailsProps {
   readonly call: WalletCall;
-  /** Null where it is not known any more. */
+  /** Null if it is no longer known. */
   readonly gasLimit: string | null;
 }
 

@@ -22,7 +22,7 @@ interface OpenSweepsProps {
   readonly maySend: boolean;
 }
 
-/** Sweeps on their way, whoever sent them and from which tab. */
+/** Sweeps under way, from all people and tabs. */
 export function OpenSweeps({ sweeps, maySend }: OpenSweepsProps) {
   const { t } = useLocale('sweeps');
   const [hashOf, setHashOf] = useState<SweepView | null>(null);
@@ -94,7 +94,7 @@ interface HashDialogProps {
   readonly onClose: () => void;
 }
 
-/** Takes the hash of what a wallet sent after its tab was closed, or from another machine. */
+/** Takes the hash of a transaction that a wallet sent after its tab was closed, or from another machine. */
 function HashDialog({ sweep, onClose }: HashDialogProps) {
   const [hash, setHash] = useState('');
   const { t } = useLocale('sweeps');
@@ -128,7 +128,7 @@ function HashDialog({ sweep, onClose }: HashDialogProps) {
   );
 }
 
-/** Sweeps of the past, with sender and cost, the newest first. */
+/** Past sweeps, with sender and cost, newest first. */
 export function History() {
   const { t } = useLocale('sweeps');
   const list = useInfiniteQuery(historyQuery(useScope()));
@@ -180,7 +180,7 @@ function HistoryRow({ sweep }: { readonly sweep: SweepView }) {
         </small>
         {problem === null ? null : (
           <small>
-            {/* No later sweep shows what became of a factory. */}
+            {/* No later sweep can replace the deployment of a factory. */}
             {t(
               purpose === 'deploy_factory' && problem === 'lost' ? 'factory_problem_lost' : `sweep_problem_${problem}`,
             )}

@@ -21,7 +21,7 @@ interface SendDialogProps {
 
 type Sent = Extract<SendEnd, { readonly kind: 'sent' }>;
 
-/** The call is taken before a wallet is asked, so that nobody else sends it meanwhile. */
+/** The call is reserved before a wallet is asked, so that nobody else sends it meanwhile. */
 function useSend({ offered, deposits, onClose }: SendDialogProps) {
   const { t } = useLocale('sweeps');
   const { api, queries, toast } = useDashboard();

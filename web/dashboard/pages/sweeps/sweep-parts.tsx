@@ -14,11 +14,11 @@ interface Amount {
 
 interface AmountsProps {
   readonly amounts: readonly Amount[];
-  /** The text where the worth of a part is unknown; nothing by default. */
+  /** The text if the worth of a part is unknown; nothing by default. */
   readonly unknown?: string;
 }
 
-/** `0.03 ETH + 12.5 USDT ($102.50)`. */
+/** Amounts such as `0.03 ETH + 12.5 USDT ($102.50)`. */
 export function Amounts({ amounts, unknown = '' }: AmountsProps) {
   const worth = useWorth(amounts) ?? unknown;
   if (amounts.length === 0) return null;
@@ -30,7 +30,7 @@ export function Amounts({ amounts, unknown = '' }: AmountsProps) {
   );
 }
 
-/** Cents are added exactly; null if one part has no price. */
+/** The exact sum of cents; null if a part has no price. */
 function useWorth(amounts: readonly Amount[]): string | null {
   const { fiat } = useLocale();
   let cents = 0n;
@@ -58,7 +58,7 @@ export function SweepState({ state }: Pick<SweepView, 'state'>) {
 export const SWEEPS = '/dashboard/api/projects/:project/:mode/sweeps';
 const PAGE = 20;
 
-/** The prefix of all queries of sweeps, which the live stream names. */
+/** The prefix of all queries of sweeps, which the live stream invalidates. */
 export function sweepsKey(scope: Scope): readonly unknown[] {
   return [...projectKey(scope), 'sweeps'];
 }

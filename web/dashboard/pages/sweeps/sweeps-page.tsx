@@ -18,7 +18,7 @@ import { SendDialog } from './send-dialog.tsx';
 import css from './sweeps.module.css';
 import { useChange } from '../../change.ts';
 
-/** The money on deposit contracts, the calls that pay it out, and the sweeps of the past. */
+/** The money on deposit contracts, the calls that pay it out, and past sweeps. */
 export function SweepsPage() {
   const { t } = useLocale('sweeps');
   const scope = useScope();

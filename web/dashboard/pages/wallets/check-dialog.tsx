@@ -13,7 +13,7 @@ interface CheckDialogProps {
   readonly onClose: () => void;
 }
 
-/** The addresses that payments get, and what the network's nodes answer now. */
+/** The addresses of coming payments, and the present answers of the network's nodes. */
 export function CheckDialog({ network, onClose }: CheckDialogProps) {
   const { t } = useLocale('wallets');
   const { project } = useScope();
@@ -66,12 +66,12 @@ export function CheckDialog({ network, onClose }: CheckDialogProps) {
 }
 
 interface AddressesProps {
-  /** The wallet itself, where it is compared too. */
+  /** The wallet's own address, if that is compared too. */
   readonly treasury: string | null;
   readonly addresses: readonly { readonly address: string; readonly is_used?: boolean }[];
 }
 
-/** Addresses of a wallet from number 0 on, to be compared with what the wallet itself shows. */
+/** Addresses of a wallet from number 0 on, to compare with the wallet itself. */
 export function Addresses({ treasury, addresses }: AddressesProps) {
   const { t } = useLocale('wallets');
   return (

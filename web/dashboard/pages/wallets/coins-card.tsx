@@ -20,11 +20,11 @@ interface CoinsCardProps {
 /** An edit, with the version that it began from. */
 interface Draft {
   readonly version: string;
-  /** Null: the usual ones. */
+  /** Null: the default order. */
   readonly coins: readonly CoinView[] | null;
 }
 
-/** Which coins customers are offered, and in which order. */
+/** The coins that customers are offered, and their order. */
 export function CoinsCard({ wallets, mayManage }: CoinsCardProps) {
   const { t } = useLocale('wallets');
   const { api, toast } = useDashboard();

@@ -6,7 +6,7 @@ import { classNames } from '../../ui/class-names.ts';
 import { Notice } from '../../ui/notice.tsx';
 import css from './wallets.module.css';
 
-/** How the networks are followed, as last reported. No node is asked for it. */
+/** The last reported state of following the networks. No node is asked. */
 export function NetworksCard({ networks }: { readonly networks: readonly NetworkView[] }) {
   const { t } = useLocale('wallets');
   const followed = networks.flatMap(({ label, setting, health }) =>
@@ -46,7 +46,7 @@ interface ProblemProps {
   readonly setting: string;
 }
 
-/** The problem in the person's language; messages of single nodes stand beside them. */
+/** The problem in the person's language; messages of single nodes are beside it. */
 function Problem({ health, setting }: ProblemProps) {
   const { t, number, duration } = useLocale('wallets');
   const { problem, problem_kind: kind, lag_blocks: blocks, lag_seconds: seconds } = health;

@@ -55,7 +55,7 @@ interface TermProps {
   readonly text: string;
   /** The button's text. */
   readonly edit: string;
-  /** Null where the person may only see it. */
+  /** Null if the person may only see it. */
   readonly onEdit: (() => void) | null;
 }
 
@@ -83,7 +83,7 @@ interface DialogProps {
 
 type Body = BodyOf<typeof TERMS>;
 
-/** Saves one of the terms. The edit began from the version that was shown, whatever comes meanwhile. */
+/** Saves one of the terms. The edit began from the shown version, even if another arrives. */
 function useSaveTerm({ wallets, onClose }: DialogProps, saved: 'spread_saved' | 'monitoring_saved') {
   const { t } = useLocale('wallets');
   const { api, toast } = useDashboard();

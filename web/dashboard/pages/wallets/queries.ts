@@ -3,7 +3,7 @@ import { reads } from '../../api.ts';
 import { useDashboard } from '../../dashboard.ts';
 import { useScope, type Scope } from '../../scope.ts';
 
-/** No stream reports how networks are. */
+/** No stream reports the state of networks. */
 const EVERY_MS = 15_000;
 
 export function walletsQuery({ project }: Scope) {
@@ -11,7 +11,7 @@ export function walletsQuery({ project }: Scope) {
   return { ...query, refetchInterval: EVERY_MS };
 }
 
-/** Shows what a change answered, and reads all of it again after one that was refused. */
+/** Shows the answer of a change, and reads everything again after a refused one. */
 export function useWalletsCache(): {
   readonly show: (wallets: WalletsView) => void;
   readonly reload: () => void;

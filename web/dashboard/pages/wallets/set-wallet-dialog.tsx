@@ -22,7 +22,7 @@ interface SetWalletDialogProps {
   readonly onClose: () => void;
 }
 
-/** Sets a wallet in two steps: give its public key, then compare its first addresses. */
+/** Sets a wallet in two steps: enter its public key, then compare its first addresses. */
 export function SetWalletDialog({ network, onClose }: SetWalletDialogProps) {
   const { t } = useLocale('wallets');
   const wallet = useSetWallet(network);
@@ -58,7 +58,7 @@ interface CompareProps {
   readonly onClose: () => void;
 }
 
-/** The step without which a wallet cannot be saved. */
+/** The comparison, without which a wallet cannot be saved. */
 function Compare({ title, kind, preview, action, onBack, onClose }: CompareProps) {
   const { t } = useLocale('wallets');
   const [isCompared, compare] = useState(false);
@@ -96,7 +96,7 @@ interface SavedProps {
   readonly onClose: () => void;
 }
 
-/** Says what changed with the wallet, and what its owner should know. */
+/** Shows the changes to the wallet, and advice for its owner. */
 function Saved({ title, saved: { changes, warnings, note }, onClose }: SavedProps) {
   const { t } = useLocale('wallets');
   return (
@@ -123,7 +123,7 @@ interface GiveWalletProps {
   readonly onClose: () => void;
 }
 
-/** The first step: what the wallet's addresses are derived from, and on which terms payments go there. */
+/** The first step: the source of the wallet's addresses, and its terms. */
 function GiveWallet({ wallet, onClose }: GiveWalletProps) {
   const { t } = useLocale('wallets');
   const { network, kind, source, firstIndex, terms, preview, save } = wallet;
@@ -186,7 +186,7 @@ function useSetWallet(given: NetworkView) {
   const { api } = useDashboard();
   const { project } = useScope();
   const { show, reload } = useWalletsCache();
-  // The change began from this one, whatever comes meanwhile.
+  // The change began from this state, even if another arrives.
   const [network] = useState(given);
   const [kind, setKind] = useState<Kind>(network.wallet?.kind ?? network.kinds[0] ?? 'xpub');
   const [source, setSource] = useState('');
@@ -217,7 +217,7 @@ function useSetWallet(given: NetworkView) {
     onSuccess: ({ wallets }) => show(wallets),
     onError: (error) => {
       reload();
-      // A fault of the first step is shown there.
+      // An error of the first step is shown there.
       if (hasNumberFault(error)) setStep('give');
     },
   });

@@ -12,7 +12,7 @@ interface Terms {
   readonly isDirty: boolean;
 }
 
-/** The typed terms of a wallet. Empty is the default. */
+/** The typed terms of a wallet. An empty field means the default. */
 export function useTerms(wallet: WalletView | null): Terms {
   const [from] = useState({
     confirmations: wallet?.confirmations === null || wallet === null ? '' : String(wallet.confirmations),
@@ -24,7 +24,7 @@ export function useTerms(wallet: WalletView | null): Terms {
   return { confirmations, tolerance, setConfirmations, setTolerance, isDirty };
 }
 
-/** The same as the server takes it. */
+/** The terms in the server's form. */
 export function termsOf({ confirmations, tolerance }: Terms): {
   readonly confirmations: number | null;
   readonly tolerance: string | null;
@@ -71,7 +71,7 @@ interface NumberFieldProps {
   readonly onValue: (text: string) => void;
 }
 
-/** A field for a whole number. The browser sends no form with anything else. */
+/** A field for a whole number. The browser does not submit anything else. */
 export function WholeNumberField(props: NumberFieldProps) {
   const { t } = useLocale('wallets');
   return <Field {...props} inputMode="numeric" pattern="\d{1,9}" title={t('wallet_whole_number')} autoComplete="off" />;
@@ -82,7 +82,7 @@ export function PercentField(props: NumberFieldProps) {
   return <Field {...props} inputMode="decimal" max={10} autoComplete="off" />;
 }
 
-/** A typed percentage as the server reads it: some people write decimals with a comma. */
+/** A typed percentage in the server's form: some people write decimals with a comma. */
 export function percentOf(text: string): string {
   return text.trim().replace(',', '.');
 }

@@ -26,7 +26,7 @@ interface WalletsCardProps {
   readonly mayManage: boolean;
 }
 
-/** The wallet of each network. Networks that the service does not follow come last, unless they have one. */
+/** The wallet of each network. Networks that the service does not follow come last, unless they have a wallet. */
 export function WalletsCard({ networks, mayManage }: WalletsCardProps) {
   const { t } = useLocale('wallets');
   const [act, setAct] = useState<Act | null>(null);
@@ -125,7 +125,7 @@ function WalletFacts({ wallet }: { readonly wallet: WalletView }) {
   );
 }
 
-/** Such as “2 below $1,000, 6 below $100,000, else 12”. */
+/** Confirmations such as “2 below $1,000, 6 below $100,000, else 12”. */
 export function confirmationsOf({ tiers }: Pick<WalletView, 'tiers'>, { t, fiat }: Locale<'wallets'>): string {
   const alone = tiers.length === 1;
   return tiers

@@ -14,7 +14,7 @@ import { PricesCard } from './prices-card.tsx';
 import { walletsQuery } from './queries.ts';
 import { WalletsCard } from './wallets-card.tsx';
 
-/** Where live payments go and on which terms, and how the networks are. */
+/** The wallets of live payments, their terms, and the state of the networks. */
 export function WalletsPage() {
   const { t } = useLocale('wallets');
   const scope = useScope();

@@ -22,7 +22,7 @@ interface DeliveryPanelProps {
   readonly onClose: () => void;
 }
 
-/** One delivery: what was sent, what came back, and what usually is wrong. */
+/** One delivery: the request, the answer, and the usual cause of a failure. */
 export function DeliveryPanel({ delivery: id, mayManage, onCheck, onClose }: DeliveryPanelProps) {
   const { t } = useLocale('webhooks');
   const found = useQuery(deliveryQuery(useScope(), id));

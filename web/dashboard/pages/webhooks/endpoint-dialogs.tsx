@@ -62,7 +62,7 @@ const DONE = { pause: 'endpoint_paused', enable: 'endpoint_enabled', delete: 'en
 
 type EndpointParams = Scope & { readonly endpoint: string };
 
-/** Does something to one endpoint. */
+/** Makes a request about one endpoint. */
 function useAct<Answer>(
   { id }: EndpointView,
   act: (api: Api, params: EndpointParams) => Promise<Answer>,
@@ -82,7 +82,7 @@ interface ActionFormProps {
   readonly children: ReactNode;
 }
 
-/** A form whose choices lose nothing when it is left. */
+/** A form that can be left without losing typed input. */
 function ActionForm(props: ActionFormProps) {
   return <FormDialog {...props} isDirty={false} fields={[]} />;
 }
@@ -127,7 +127,7 @@ function RotateDialog({
 }: EndpointProps & { readonly onSecret: (secret: string) => void }) {
   const { t, dateTime } = useLocale('webhooks');
   const [overlap, setOverlap] = useState<Overlap>('24');
-  // Until when the secret before the present one signs along, which ends with another rotation.
+  // The time until which the previous secret also signs, which another rotation ends.
   const until = endpoint.previous_secret_until;
   const rotate = useAct(
     endpoint,
@@ -185,7 +185,7 @@ interface ChecksProps {
   readonly onClose: () => void;
 }
 
-/** Only its button closes it, because the secret is never shown again. */
+/** Shows a secret. Only its button closes it, because the secret is never shown again. */
 function SecretDialog({ secret, checks, onClose }: ChecksProps & { readonly secret: string }) {
   const { t } = useLocale('webhooks');
   return (
@@ -212,7 +212,7 @@ function CheckDialog({ checks, onClose }: ChecksProps) {
   );
 }
 
-/** How a receiver checks the signature, in the language that is chosen. */
+/** Code with which a receiver checks the signature, in the chosen language. */
 function Checks({ checks }: Pick<ChecksProps, 'checks'>) {
   const { t } = useLocale('webhooks');
   const [name, setName] = useState(checks[0]?.name ?? '');
@@ -232,7 +232,7 @@ interface RetryAllDialogProps {
   readonly onClose: () => void;
 }
 
-/** Sends everything again that matches the filters and did not arrive. */
+/** Sends all deliveries again that match the filters and did not arrive. */
 export function RetryAllDialog({ search, onClose }: RetryAllDialogProps) {
   const { t } = useLocale('webhooks');
   const { api, queries } = useDashboard();

@@ -19,7 +19,7 @@ type EventType = Events[number]['type'];
 
 interface EndpointFormProps {
   readonly events: Events;
-  /** Null makes a new one. */
+  /** Null creates a new one. */
   readonly endpoint: EndpointView | null;
   readonly onSecret: (secret: string) => void;
   readonly onClose: () => void;
@@ -100,7 +100,7 @@ interface TypeChoicesProps {
 function TypeChoices({ events, types, onTypes }: TypeChoicesProps) {
   const { t } = useLocale('webhooks');
   const toggle = (type: EventType, isChosen: boolean): void => {
-    // In the order of the list, whatever was chosen first.
+    // In the order of the list, not of the choice.
     onTypes(events.map((one) => one.type).filter((one) => (one === type ? isChosen : types.includes(one))));
   };
   return (

@@ -15,7 +15,7 @@ interface EndpointListProps {
   readonly onAction: (action: EndpointAction, endpoint: EndpointView) => void;
 }
 
-/** The endpoints, each with how it took what was sent to it lately. */
+/** The endpoints, each with the results of its recent deliveries. */
 export function EndpointList({ endpoints, mayManage, onAction }: EndpointListProps) {
   const { t, dateTime } = useLocale('webhooks');
   return (

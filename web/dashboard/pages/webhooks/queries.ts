@@ -5,7 +5,7 @@ import { projectKey } from '../payments/queries.ts';
 
 const SCOPE = '/dashboard/api/projects/:project/:mode';
 
-/** The prefix of what is requested again when something was sent to an endpoint. */
+/** The prefix of the queries that are read again after a delivery attempt. */
 export function webhooksKey(scope: Scope): readonly unknown[] {
   return [...projectKey(scope), 'webhooks'];
 }
@@ -30,11 +30,11 @@ export function deliveryQuery(scope: Scope, delivery: string) {
 
 export function runningRetryQuery(scope: Scope) {
   const query = reads([...projectKey(scope), 'running-retry'], `GET ${SCOPE}/delivery-retries`, { params: scope });
-  // The page follows it until it leaves, and so shows how it ended.
+  // The page follows it until the person leaves, and so shows its end.
   return { ...query, staleTime: Infinity, refetchOnMount: 'always' as const };
 }
 
-/** How far deliveries are that are sent again together. */
+/** The progress of deliveries that are sent again together. */
 export function retryQuery(scope: Scope, retry: string) {
   return queryOptions({
     ...reads([...projectKey(scope), 'retry'], `GET ${SCOPE}/delivery-retries/:retry`, { params: { ...scope, retry } }),

@@ -9,10 +9,13 @@ import { retryQuery, runningRetryQuery } from './queries.ts';
 import css from './webhooks.module.css';
 import { useActions } from '../../session.ts';
 
-/** Nothing moved for so long: an endpoint is slow, or what a killed process had claimed waits for its lease to end. */
+/**
+ * Without progress for this long, an endpoint is slow, or deliveries claimed by a killed process wait for the end of
+ * their lease.
+ */
 const STILL_MS = 4_000;
 
-/** How far the deliveries are that are sent again together, as long as that goes on and once it has ended. */
+/** The progress of deliveries that are sent again together, while they are sent and at the end. */
 export function RetryProgress() {
   const running = useQuery(runningRetryQuery(useScope())).data?.running ?? null;
   return <div role="status">{running === null ? null : <Progress key={running.id} retry={running.id} />}</div>;

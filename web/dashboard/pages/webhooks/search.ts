@@ -7,17 +7,17 @@ export const STATES = [
   'failed',
   'stopped',
 ] as const satisfies readonly DeliveryRowView['state'][];
-/** The answers that the list can be narrowed to by a choice; others by their code in the URL. */
+/** The answers offered as filter choices; other codes can be in the URL. */
 export const ANSWERS = 'none 200 301 302 400 401 403 404 410 429 500 502 503'.split(' ');
 
 type EventType = DeliveryRowView['type'];
 
-/** A text that looks like a type of events; the server knows which there are. */
+/** A text in the form of an event type; the server knows the types. */
 export function aType(text: string): EventType | undefined {
   return /^(?:order|refund|payment)\.[a-z_]{1,20}$/.test(text) ? (text as EventType) : undefined;
 }
 
-/** The filters of the deliveries and the chosen one, as they stand in the URL. */
+/** The filters of the deliveries and the chosen one in the URL. */
 const RULES = {
   endpoint: /^we_[0-9a-z]{26}$/,
   type: aType,
@@ -34,7 +34,7 @@ export function webhooksSearch(given: Given): WebhooksSearch {
   return readSearch(RULES, given);
 }
 
-/** The filters as the server takes them. */
+/** The filters in the server's terms. */
 export function filtersOf({ endpoint, type, state, answer, period, payment }: WebhooksSearch): DeliveryFilters {
   return present({ endpoint, type, state, status: answer, created_after: beginOf(period), payment });
 }

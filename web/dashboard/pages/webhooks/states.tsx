@@ -24,7 +24,7 @@ interface AnswerProps {
 
 const STAGES = ['guard', 'resolve', 'connect', 'tls', 'timeout', 'response'] as const;
 
-/** An endpoint's answer: a status code, or where the attempt failed. */
+/** An endpoint's answer: a status code, or the stage at which the attempt failed. */
 export function Answer({ status: code, stage }: AnswerProps) {
   const { t } = useLocale('webhooks');
   if (code !== null) return <>{code}</>;

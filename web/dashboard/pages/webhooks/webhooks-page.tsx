@@ -34,7 +34,7 @@ export type Opened =
   | { readonly kind: 'create' | 'check' }
   | { readonly kind: EndpointAction; readonly endpoint: EndpointView };
 
-/** The endpoints of a project and mode, and what was sent to them. */
+/** The endpoints of a project and mode, and their deliveries. */
 export function WebhooksPage() {
   const { t } = useLocale('webhooks');
   const page = usePageSearch(webhooksSearch);
@@ -159,7 +159,7 @@ function useDeliveryColumns(): readonly LogColumn<DeliveryRowView>[] {
   ];
 }
 
-/** Without its scheme, and of its query only that there is one. */
+/** The URL without its scheme and with a hidden query. */
 function shortUrl(url: string): string {
   return url.replace(/^https?:\/\//, '').replace(/\?.*$/s, '?…');
 }

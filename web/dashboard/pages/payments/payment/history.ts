@@ -2,7 +2,7 @@ import type { TimelineEntry } from '../../../../../src/http/dashboard/payments/c
 
 type Entry<Kind extends TimelineEntry['kind']> = Extract<TimelineEntry, { readonly kind: Kind }>;
 
-/** One thing that happened, with whoever did it and the events that were sent of it. */
+/** One step of the history, with its actor and the events that were sent. */
 export interface Step {
   readonly entry: TimelineEntry;
   readonly action: Entry<'action'> | null;
@@ -36,7 +36,7 @@ export function stepsOf(timeline: readonly TimelineEntry[]): readonly Step[] {
   });
 }
 
-/** Whether a status lasted for no time: the one that it led to says enough. */
+/** Whether a status lasted for no time: then the next status says enough. */
 function isPassedThrough(entry: TimelineEntry, later: readonly TimelineEntry[]): boolean {
   if (entry.kind !== 'status' || entry.from === null) return false;
   return later.some((one) => one.kind === 'status' && one.at === entry.at);

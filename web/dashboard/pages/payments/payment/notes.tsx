@@ -48,7 +48,7 @@ interface NoteProps extends NotesProps {
 
 function Note({ payment, note }: NoteProps) {
   const { t, dateTime } = useLocale('detail');
-  // The edit began from this version, whatever arrives meanwhile.
+  // The edit began from this version, even if another arrives.
   const [edited, edit] = useState<NoteView | null>(null);
   const [isDeleting, askToDelete] = useState(false);
   return (
@@ -83,7 +83,7 @@ function NewNote({ payment }: NotesProps) {
     () => setText(''),
   );
   if (!payment.can.annotate) {
-    // The role was changed meanwhile: what was typed stays, to be copied, or saved once that is permitted again.
+    // The role was changed meanwhile: the typed text stays, to be copied, or saved once that is permitted again.
     return text.trim() === '' ? null : (
       <Form isDirty onSubmit={() => undefined}>
         <TextArea
@@ -151,7 +151,7 @@ function DeleteNote({ payment, note, onClose }: NoteProps & { readonly onClose: 
 type Save = ReturnType<typeof useSave>;
 type Params = ParamsOf<`POST ${typeof PATH}`>;
 
-/** Saves a change of notes. What was typed stays in its field until it is saved. */
+/** Saves a change of notes. The typed text stays in its field until it is saved. */
 function useSave(
   payment: PaymentView,
   done: 'note_added' | 'note_saved' | 'note_deleted',
@@ -213,7 +213,7 @@ function NoteForm({ label, name, text, isDirty, action, onText, onCancel }: Note
   );
 }
 
-/** In characters as the server counts them; of a very long text, in units of UTF-16. */
+/** The length in characters as the server counts them; of a very long text, in units of UTF-16. */
 function lengthOf(text: string): number {
   return text.length > 2 * MAX_LENGTH ? text.length : Array.from(text).length;
 }

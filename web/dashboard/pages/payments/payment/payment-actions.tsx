@@ -19,10 +19,10 @@ const RefundDialog = lazy(async () => ({ default: (await import('../refund/refun
 type Simulation = PaymentView['can']['simulate'][number];
 /** An action with a confirmation dialog. */
 type Asked = 'complete' | 'cancel' | 'accept' | 'simulate';
-/** The open dialog: that of an action, or of what to sign for a new refund. */
+/** The open dialog: of an action, or for signing a new refund. */
 type Open = Asked | 'refund' | { readonly sign: string };
 
-/** Buttons for the payment's possible actions, each with a dialog that says what it does. */
+/** Buttons for the payment's possible actions, each with a dialog that explains it. */
 export function PaymentActions({ payment }: { readonly payment: PaymentView }) {
   const { t } = useLocale('detail');
   const [open, setOpen] = useState<Open | null>(null);

@@ -11,7 +11,7 @@ export interface MoneyShares {
 
 interface Sums {
   readonly expected: string;
-  /** Everything that was seen, confirmed or not. */
+  /** All seen money, confirmed or not. */
   readonly received: string;
   readonly confirmed: string;
   /** The sum of completed and pending refunds. */
@@ -30,7 +30,7 @@ export function moneyShares({ expected, received, confirmed, refunded }: Sums): 
   const whole = came > asked ? came : asked;
   const share = (units: bigint): number => (whole === 0n ? 0 : Number((units * 10_000n) / whole) / 100);
   const least = (a: bigint, b: bigint): bigint => (a < b ? a : b);
-  // Confirmed money should be part of the received money; this keeps the bar at its length in any case.
+  // Confirmed money should be part of the received money; this limits the bar to its length in any case.
   const confirmedUnits = least(least(sure, came), asked);
   return {
     confirmed: share(confirmedUnits),

@@ -18,7 +18,7 @@ interface GoneDialogProps {
   readonly onClose: () => void;
 }
 
-/** Takes the place of a dialog whose action became impossible while it was open. */
+/** Replaces a dialog whose action became impossible while it was open. */
 export function GoneDialog({ name, onClose }: GoneDialogProps) {
   const { t } = useLocale('detail');
   const access = useStore(useDashboard().access);

@@ -31,13 +31,13 @@ interface RefundDialogProps {
 interface Fields {
   readonly unit: RefundUnit;
   readonly amount: string;
-  /** Whether the address is entered here, and not by the customer. */
+  /** Whether the address is entered here, not by the customer. */
   readonly isAny: boolean;
   readonly address: string;
   readonly reason: string;
 }
 
-/** Creates a refund, after a check of its size against what is left. */
+/** Creates a refund, after comparing its size with the refundable amount. */
 export function RefundDialog(props: RefundDialogProps) {
   const { t } = useLocale('detail', 'list');
   const { payment, onClose } = props;
@@ -127,7 +127,7 @@ interface TargetProps {
   readonly onChange: (change: Partial<Fields>) => void;
 }
 
-/** Where the money goes, and why. */
+/** The recipient's address, and the reason. */
 function Target({ payment, network, fields, fault, onChange }: TargetProps) {
   const { t } = useLocale('detail', 'list');
   const { isAny, address, reason } = fields;
@@ -189,7 +189,7 @@ function sizeOf(
   return refundSize(money, price, unit, typed, fiatDecimalsOf(payment.currency), now);
 }
 
-/** Says at once that an amount is too large, and that it is no amount once somebody tries to send it. */
+/** Says at once that an amount is too large, and that it is invalid only when somebody tries to send it. */
 function sizeProblem(
   size: RefundSize,
   { left, asset }: RefundableView,
@@ -261,7 +261,7 @@ function useCreate(payment: PaymentView, onDone: (refund: RefundView) => void) {
     },
     onError: (error) => {
       refreshOnRefusal(dashboard, scope, payment.id, error);
-      // Its rate may be too old by now.
+      // The rate may be outdated by now.
       void dashboard.queries.invalidateQueries({ queryKey: [RATE_KEY] });
     },
   });

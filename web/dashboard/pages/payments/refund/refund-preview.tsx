@@ -20,7 +20,7 @@ interface RefundPreviewProps {
   readonly address: string | null;
 }
 
-/** Exactly what will be sent, to whom, and what it is worth at which rate. */
+/** The exact refund: its amount, address, and worth at which rate. */
 export function RefundPreview({ payment, money, size, now, address }: RefundPreviewProps) {
   const { t, fiat, price, exactTime } = useLocale('detail');
   if (size.kind !== 'ok') return null;
@@ -71,7 +71,7 @@ export function RefundPreview({ payment, money, size, now, address }: RefundPrev
 const RATE = 'GET /dashboard/api/projects/:project/:mode/payments/:payment/refunds/rate';
 /** The prefix of the keys of all rates. */
 export const RATE_KEY = 'refund-rate';
-/** Well below the time for which the server lets an amount count. */
+/** Well below the time for which the server accepts a rate. */
 const EVERY_MS = 15_000;
 
 interface FoundRate {
@@ -93,6 +93,6 @@ export function useRateNow(payment: PaymentView, money: RefundableView, typed: s
     retry: false,
     refetchInterval: EVERY_MS,
   });
-  // An amount whose rate cannot be had any more is not shown on.
+  // An amount is hidden when its rate is no longer available.
   return { now: error === null ? (data ?? null) : null, error };
 }

@@ -1,7 +1,7 @@
 import type { RefundableView } from '../../../../../src/http/dashboard/refunds/contract.ts';
 import { decimalsOf, formatUnits, parseUnits, unitsOf } from '../../../decimal.ts';
 
-/** How somebody says how much to refund; `fiat` at the payment's locked rate, `now` at the current one. */
+/** The unit in which a person states a refund; `fiat` at the payment's locked rate, `now` at the current one. */
 export type RefundUnit = 'all' | 'excess' | 'fiat' | 'now' | 'coin';
 
 /** The payment's price, as the server wrote it. */
@@ -19,7 +19,9 @@ export interface RateNow {
   readonly until: string;
 }
 
-/** The body's fields for the size, what is sent, and its worth in the payment's currency; null if that is unknown. */
+/**
+ * The body's fields for the size, the sent amount, and its worth in the payment's currency; null if that is unknown.
+ */
 export type RefundSize =
   | {
       readonly kind: 'ok';
@@ -36,8 +38,8 @@ export type RefundSize =
 const MAX_DECIMALS = 8;
 
 /**
- * Checks a size before it is sent. "Everything", "excess" and what was computed at the current rate become the amounts
- * that were shown, so that a refund is never larger than what its person agreed to.
+ * Checks a size before it is sent. "Everything", "excess" and amounts at the current rate become the shown amounts, so
+ * that a refund is never larger than the person agreed to.
  */
 export function refundSize(
   money: RefundableView,
@@ -96,7 +98,7 @@ function sizeNow({ decimals, left }: RefundableView, worth: string, now: RateNow
   return { kind: 'ok', field: { crypto_amount: coins, rate_until: until }, coins, worth };
 }
 
-/** Rounded down to what the API states, as the server does. */
+/** Rounded down to the API's decimals, as the server does. */
 function stated(units: bigint, decimals: number): bigint {
   const step = 10n ** BigInt(Math.max(0, decimals - MAX_DECIMALS));
   return (units / step) * step;

@@ -14,7 +14,7 @@ import { useScope } from '../../../scope.ts';
 import { ConfirmDialog } from '../../../ui/action-dialog.tsx';
 import { putPayment, refreshOnRefusal, refundsKey } from '../queries.ts';
 
-/** A payment's refunds, newest first, with what can be done about each. */
+/** A payment's refunds, newest first, with the possible actions. */
 export function Refunds({ payment }: { readonly payment: PaymentView }) {
   const [open, setOpen] = useState<{ readonly what: 'sign' | 'cancel'; readonly id: string } | null>(null);
   const { t } = useLocale('detail');
@@ -95,13 +95,13 @@ function Row({ refund, onOpen }: RowProps) {
 const CANCEL = 'POST /dashboard/api/projects/:project/:mode/payments/:payment/refunds/:refund/cancel';
 
 interface CancelRefundDialogProps {
-  /** Ids as the APIs write them. */
+  /** Ids in the form of the APIs. */
   readonly payment: string;
   readonly refund: string;
   readonly onClose: () => void;
 }
 
-/** Withdraws a refund that nothing pays yet. */
+/** Cancels a refund that nothing pays yet. */
 export function CancelRefundDialog({ payment, refund, onClose }: CancelRefundDialogProps) {
   const { t } = useLocale('detail');
   const dashboard = useDashboard();

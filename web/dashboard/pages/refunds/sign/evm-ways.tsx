@@ -17,7 +17,7 @@ import { UriWay } from './qr-code.tsx';
 interface EvmWaysProps {
   readonly signing: Signing;
   readonly call: WalletCall;
-  /** Whether what is shown still holds; otherwise what holds now is shown. */
+  /** Whether the shown transaction is still current; otherwise the current one is shown. */
   readonly isCurrent: () => Promise<boolean>;
   readonly onSent: () => void;
 }
@@ -66,7 +66,7 @@ function BrowserWallets({ signing, call, isCurrent, onSent }: EvmWaysProps) {
     show(end);
     if (end.kind !== 'sent' || end.hash === null) return;
     onSent();
-    // Also when the dialog was closed meanwhile: whoever opens it next must not pay again.
+    // Sent even if the dialog was closed meanwhile: the next person who opens it must not pay again.
     await api('POST /dashboard/api/projects/:project/:mode/signing/sent', {
       params: { ...scope },
       body: { refund: refunds[0]?.id ?? '', transaction_hash: end.hash },

@@ -9,17 +9,17 @@ import { Short } from '../../../ui/value.tsx';
 import { projectKey } from '../../payments/queries.ts';
 import css from './sign.module.css';
 
-/** The stream says when a block came; that a transaction was seen or dropped, only this. */
+/** The stream reports blocks; only polling reports that a transaction was seen or dropped. */
 const ASK_MS = 3_000;
 
 interface ProgressProps {
   readonly refunds: readonly string[];
-  /** Whether something was sent from this dialog. */
+  /** Whether a transaction was sent from this dialog. */
   readonly isSent: boolean;
   readonly onAgain: () => void;
 }
 
-/** How far the payments of refunds have come, up to date by itself; nothing before there are any. */
+/** The progress of paying refunds, kept up to date; nothing before a transaction is known. */
 export function Progress({ refunds, isSent, onAgain }: ProgressProps) {
   const { t } = useLocale('signing');
   const { data } = useProgress(refunds, isSent);
@@ -31,7 +31,7 @@ export function Progress({ refunds, isSent, onAgain }: ProgressProps) {
       </section>
     ) : null;
   }
-  // Refunds that one transaction pays have come equally far.
+  // Refunds that one transaction pays have the same progress.
   const shown = [...Map.groupBy(known, (one) => `${one.transaction_hash} ${stepOf(one)}`).values()];
   const isGone = isSent && known.every(({ state, status }) => status === 'pending' && isOver(state));
   return (

@@ -10,10 +10,10 @@ import css from './sign.module.css';
 import { UriWay, QrCode } from './qr-code.tsx';
 import { psbtUr } from './ur.ts';
 
-/** As fast as the cameras of hardware wallets read. */
+/** As fast as the cameras of hardware wallets can read. */
 const FRAME_MS = 250;
 
-/** A PSBT as an endless row of QR codes, of which a wallet needs any that are enough. */
+/** A PSBT as an endless sequence of QR codes; a wallet needs any sufficient subset. */
 function AnimatedQr({ psbt }: { readonly psbt: string }) {
   const { t } = useLocale('signing');
   const encoder = useMemo(() => psbtUr(bytesOfBase64(psbt)), [psbt]);
@@ -58,7 +58,7 @@ interface PsbtWaysProps {
 
 type Way = 'psbt' | 'animated' | 'uri';
 
-/** A PSBT by file or QR code, and back; or the payment URI, if it is one refund. */
+/** Exchanges a PSBT by file or QR code; for a single refund also the payment URI. */
 export function PsbtWays({ signing, psbt, ids, onAgain, onSent }: PsbtWaysProps) {
   const { t } = useLocale('signing');
   const [way, setWay] = useState<Way>('psbt');

@@ -10,7 +10,7 @@ const BORDER = 4;
 interface QrCodeProps {
   readonly content: string;
   readonly label: string;
-  /** Whether many follow one another: they are read from near, and larger modules matter more than damage. */
+  /** Whether the code is one of a sequence: these are read from near, where larger modules matter more than damage. */
   readonly isFrame?: boolean;
 }
 
@@ -31,7 +31,7 @@ export function QrCode({ content, label, isFrame = false }: QrCodeProps) {
   );
 }
 
-/** The payment URI as a QR code and to copy. */
+/** The payment URI as a QR code and as text to copy. */
 export function UriWay({ uri }: { readonly uri: string }) {
   const { t } = useLocale('signing');
   return (

@@ -17,18 +17,18 @@ import { PsbtWays } from './psbt-ways.tsx';
 import css from './sign.module.css';
 import { UriWay } from './qr-code.tsx';
 
-/** How often is asked again whether there is something to sign by now. */
+/** How often to ask whether there is something to sign. */
 const ASK_MS = 3_000;
 
 interface SignDialogProps {
   /** One refund of any network, or several of one UTXO network and wallet: `re_…`. */
   readonly refunds: readonly { readonly id: string }[];
-  /** Called once something was sent. */
+  /** Called once a transaction was sent. */
   readonly onSent?: () => void;
   readonly onClose: () => void;
 }
 
-/** Shows what to sign for refunds in one's own wallet, takes what was signed, and follows the payment. */
+/** Shows the transaction to sign for refunds in one's own wallet, takes the signed one, and follows the payment. */
 export function SignDialog({ refunds, onSent, onClose }: SignDialogProps) {
   const { t } = useLocale('signing');
   const [ids, setIds] = useState<readonly string[]>(() => refunds.map(({ id }) => id));
@@ -37,7 +37,7 @@ export function SignDialog({ refunds, onSent, onClose }: SignDialogProps) {
   const { toast } = useDashboard();
   const isCurrent = async (): Promise<boolean> => {
     const now = await refetch();
-    // An answer that says the same is the same object.
+    // An equal answer is the same object.
     if (now.isSuccess && now.data === data) return true;
     toast(now.isSuccess ? t('signing_changed') : problemText(now.error, t), 'problem');
     return false;
@@ -83,12 +83,12 @@ function useSigning(ids: readonly string[]) {
   const request = { params: useScope(), body: { refunds: [...ids] } };
   return useQuery({
     ...reads(['sign'], 'POST /dashboard/api/projects/:project/:mode/signing', request),
-    // A node answers it, and what it says must be of now.
+    // The answer comes from a node, and must be current.
     staleTime: 0,
     gcTime: 0,
     retry: false,
     refetchOnWindowFocus: false,
-    // A problem may end by itself: what waits to be mined is compared with a new refund within a moment.
+    // A problem may end without action: waiting transactions are compared with a new refund within a moment.
     refetchInterval: ({ state }) => (state.data === undefined || isToSign(state.data) ? false : ASK_MS),
   });
 }
@@ -124,7 +124,7 @@ function RefundList({ signing: { refunds } }: { readonly signing: Signing }) {
 interface ToSignProps {
   readonly signing: Signing;
   readonly ids: readonly string[];
-  /** Whether what is shown still holds; otherwise what holds now is shown. */
+  /** Whether the shown transaction is still current; otherwise the current one is shown. */
   readonly isCurrent: () => Promise<boolean>;
   /** Leaves out refunds that cannot be paid now. */
   readonly onOnly: (ids: readonly string[]) => void;

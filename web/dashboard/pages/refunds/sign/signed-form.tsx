@@ -84,7 +84,7 @@ interface RefusalProps {
   readonly differences: readonly string[];
 }
 
-/** Why nothing was sent, and what differs from what was shown. */
+/** Why nothing was sent, with the differences to the shown transaction. */
 function Refusal({ message, differences }: RefusalProps) {
   return (
     <Notice kind="problem">
@@ -122,7 +122,7 @@ function FileButton({ onFile }: { readonly onFile: (file: File) => void }) {
   );
 }
 
-/** The content of a file with a signed transaction: as it is if it is text, otherwise in base64. */
+/** The content of a file with a signed transaction: unchanged if it is text, otherwise in base64. */
 function textOfFile(bytes: Uint8Array): string {
   const isText = bytes.every((byte) => byte === 9 || byte === 10 || byte === 13 || (byte >= 32 && byte < 127));
   return isText ? new TextDecoder().decode(bytes).trim() : base64OfBytes(bytes);

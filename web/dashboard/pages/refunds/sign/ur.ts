@@ -1,15 +1,16 @@
 /**
- * Uniform Resources (BCR-2020-005 and BCR-2024-001 of Blockchain Commons), as wallets with a camera read a PSBT from
- * animated QR codes: the message in parts, and from then on in sums of parts, so that no missed part is waited for.
+ * Uniform Resources (BCR-2020-005 and BCR-2024-001 of Blockchain Commons), by which wallets with a camera read a PSBT
+ * from animated QR codes: first the parts of the message, and after them sums of parts, so that a wallet need not wait
+ * for a missed part.
  */
 export interface UrEncoder {
-  /** How many parts the message has; later ones are sums of them. */
+  /** The number of parts; later ones are sums of them. */
   readonly count: number;
   /** Part `place` from 1, in upper case, which makes smaller QR codes. */
   part(place: number): Promise<string>;
 }
 
-/** As small as hardware wallets' cameras like: a part is a QR code of 57 modules. */
+/** As small as hardware wallets' cameras need: a part is a QR code of 57 modules. */
 const MAX_PART_BYTES = 120;
 const MIN_PART_BYTES = 10;
 
@@ -53,7 +54,7 @@ function partLength(messageLength: number, maxPartBytes: number): number {
   return Math.ceil(messageLength / count);
 }
 
-/** Which parts part `place` is the sum of; the reader works them out in the same way. */
+/** The parts whose sum is part `place`; the reader computes them in the same way. */
 async function partsIn(place: number, count: number, checksum: number): Promise<readonly number[]> {
   if (place <= count) return [place - 1];
   const seed = new DataView(new ArrayBuffer(8));

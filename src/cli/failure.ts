@@ -92,12 +92,12 @@ const OPTIONS: Readonly<Record<string, string>> = {
 
 /** The ways out that commands offer, after the sentences of `app/rejected.ts`. */
 const WAYS_OUT: Readonly<Partial<Record<RefusalCode, string>>> = {
-  accent: 'Put it in quotes, since a shell takes # for a comment; none takes it away.',
-  currency: 'None takes it away.',
+  accent: 'Put it in quotes, because a shell reads # as a comment; none removes it.',
+  currency: 'None removes it.',
   deactivated: 'Invite them again with: cointill user invite --email {email} --role ROLE',
   endpoint_disabled: 'Enable it first with: cointill webhook enable',
   endpoint_paused: 'Resume it first with: cointill webhook enable',
-  expiry: 'None takes it away.',
+  expiry: 'None removes it.',
   has_account:
     'Give another role with: cointill user role {email} --role ROLE. A new link, with a new password: cointill user reset {email}',
   last_owner: 'Make another person owner first, with: cointill user role EMAIL --role owner',
@@ -111,8 +111,8 @@ const WAYS_OUT: Readonly<Partial<Record<RefusalCode, string>>> = {
   no_refund: 'Its id begins with re_; list them with: GET /v1/refunds',
   no_wallet: 'Set one with: cointill wallet set --network {network}',
   shared_wallet: 'Say whose payment it is: --project ID',
-  success_url: 'None takes it away.',
-  support_url: 'None takes it away.',
+  success_url: 'None removes it.',
+  support_url: 'None removes it.',
 };
 
 /** Why a use case refused a command, naming its options. */

@@ -154,9 +154,7 @@ function explain(code: string, reason: string, setting: string, { databaseUrl, d
   if (code === READ_ONLY) return `${setting} leads to a database that accepts no writes (${reason}).`;
   if (UNREACHABLE.has(code)) return `The database cannot be reached (${reason}). Start it, or correct ${setting}.`;
   if (!REFUSED.test(code)) return tlsFailure(code, reason, setting);
-  const tlsAlone = /no encryption|SSL off/.test(reason)
-    ? ' If the server accepts only TLS, add sslmode=require.'
-    : '';
+  const tlsAlone = /no encryption|SSL off/.test(reason) ? ' If the server accepts only TLS, add sslmode=require.' : '';
   return `The database refuses the connection (${reason}). Check ${setting}.${tlsAlone}`;
 }
 

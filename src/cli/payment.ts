@@ -83,7 +83,9 @@ export function addPaymentCommands(payment: Command): void {
   addAction(payment, 'accept', 'accept the confirmed money as full payment', acceptPayment);
   addAction(payment, 'cancel', 'cancel a payment for which no money was seen', cancelPayment);
 
-  printsRecord(payment.command('simulate').description('take a test payment through the steps that real money would cause'))
+  printsRecord(
+    payment.command('simulate').description('take a test payment through the steps that real money would cause'),
+  )
     .argument('<id>', 'ord_… or a UUID')
     .addArgument(new Argument('<outcome>', 'the simulated outcome').choices(SIMULATIONS))
     .option(

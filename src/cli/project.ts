@@ -127,11 +127,17 @@ interface SetOptions extends OutputOptions {
 }
 
 function addSetCommand(project: Command): void {
-  printsRecord(project.command('set').description('change who may use a project, its spread, and the looks of its pages'))
+  printsRecord(
+    project.command('set').description('change who may use a project, its spread, and the looks of its pages'),
+  )
     .argument('<id>', "the project's id", projectIdOf)
     .option('--name <name>', "the project's name")
     .option('--allow-ips <cidrs>', 'addresses or CIDRs, by commas, that its secret keys work from; "" opens it to all')
-    .option('--spread <percent>', 'how much more than the market price its customers pay, in percent, such as 1.5', percentage)
+    .option(
+      '--spread <percent>',
+      'how much more than the market price its customers pay, in percent, such as 1.5',
+      percentage,
+    )
     .option('--sweep-min <usd>', 'the least worth of a deposit to be swept', wholeNumber(0, 1_000_000))
     .option('--allow-origins <urls>', 'origins, by commas, of pages that may use its public keys; "" allows none')
     .option('--logo <file>', 'a PNG, JPEG or WebP of at most 64 KiB for its payment pages; "none" removes it')

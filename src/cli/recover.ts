@@ -159,10 +159,7 @@ export function recoveryLines({ lostSince, wallets, numbers, waitingDeliveries }
         ]),
     ...(wallets.length === 0
       ? []
-      : [
-          '',
-          'Money on the skipped addresses is reported by cointill network status, and by the event payment.lost.',
-        ]),
+      : ['', 'Money on the skipped addresses is reported by cointill network status, and by the event payment.lost.']),
   ];
 }
 

@@ -76,9 +76,7 @@ export function addReportCommands(report: Command): void {
         if ('statement' in line) record = line.statement;
       });
       if (record === null) {
-        throw new CommandFailure(
-          'Another statement of this project is being made. Try again when it is done.',
-        );
+        throw new CommandFailure('Another statement of this project is being made. Try again when it is done.');
       }
       const statement: StatementRecord = record;
       print(options, statement, () => linesOf(statement));

@@ -32,7 +32,9 @@ export function takeSettingsFile(): void {
     );
   }
   for (const name of refused) {
-    process.stderr.write(`Warning: --settings: ${JSON.stringify(name)} is not the name of a setting. Write NAME=value.\n`);
+    process.stderr.write(
+      `Warning: --settings: ${JSON.stringify(name)} is not the name of a setting. Write NAME=value.\n`,
+    );
   }
   process.argv.splice(2, 2);
   const isNew = Object.entries(settings).some(

@@ -24,7 +24,9 @@ const ETHER_DECIMALS = 18;
 
 /** `cointill sweep plan`. */
 export function addSweepCommands(sweep: Command): void {
-  printsRecord(sweep.command('plan').description('list the balances of deposit contracts, and the calls that pay them out'))
+  printsRecord(
+    sweep.command('plan').description('list the balances of deposit contracts, and the calls that pay them out'),
+  )
     .requiredOption('--project <id>', 'whose deposits', projectIdOf)
     .requiredOption('--network <network>', oneOf(EVM_NETWORKS))
     .action(({ project: projectId, network, ...options }: PlanOptions) =>

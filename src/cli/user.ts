@@ -36,7 +36,9 @@ const emailArgument = (text: string): string => emailOf(text, 'the e-mail');
 
 /** `cointill user invite|list|role|reset|deactivate|sessions`. */
 export function addUserCommands(user: Command): void {
-  printsRecord(user.command('invite').description('create a link for a new account, or for another attempt to create one'))
+  printsRecord(
+    user.command('invite').description('create a link for a new account, or for another attempt to create one'),
+  )
     .requiredOption('--email <email>', 'the e-mail of the account', emailOption)
     .addOption(role())
     .option(...PROJECT)

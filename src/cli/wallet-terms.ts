@@ -21,9 +21,7 @@ interface TermsOptions extends OutputOptions {
 
 /** `cointill wallet terms`. */
 export function addTermsCommand(wallet: Command): void {
-  printsRecord(
-    wallet.command('terms').description("show or change the terms of a project's live payments"),
-  )
+  printsRecord(wallet.command('terms').description("show or change the terms of a project's live payments"))
     .requiredOption('--project <id>', 'whose terms', projectIdOf)
     .option('--coin-order <coins>', 'coins that come first on the payment page, by commas; "" for the usual order')
     .option('--coins-off <coins>', 'coins that are not offered, by commas, such as ETH/ethereum; "" offers all')
@@ -31,7 +29,11 @@ export function addTermsCommand(wallet: Command): void {
       '--monitoring-hours <hours>',
       `how long payments are watched after their end, 1 to ${MAX_MONITORING_HOURS}, or none for MONITORING_HOURS`,
     )
-    .option('--spread <percent>', 'how much more than the market price customers pay, in percent, such as 1.5', percentage)
+    .option(
+      '--spread <percent>',
+      'how much more than the market price customers pay, in percent, such as 1.5',
+      percentage,
+    )
     .action(({ project: id, coinOrder, coinsOff, monitoringHours, spread, ...options }: TermsOptions) => {
       const choice = {
         ...(coinOrder === undefined ? {} : { order: commaSeparated(coinOrder) }),

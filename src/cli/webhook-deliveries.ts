@@ -11,7 +11,9 @@ import { print, printsRecord, table, type OutputOptions } from './output.ts';
 
 /** `cointill webhook test|deliveries|retry`. */
 export function addDeliveryCommands(webhook: Command): void {
-  printsRecord(webhook.command('test').description('send a sample event to an endpoint, even of a type that it does not receive'))
+  printsRecord(
+    webhook.command('test').description('send a sample event to an endpoint, even of a type that it does not receive'),
+  )
     .argument('<id>', "the endpoint's id, we_…", endpointIdOf)
     .requiredOption('--type <type>', `one of ${EVENT_TYPES.join(', ')}`)
     .action((uuid: string, options: OutputOptions & { readonly type: string }) =>

@@ -82,11 +82,15 @@ function addList(webhook: Command): void {
 }
 
 function addDeleteAndEnable(webhook: Command): void {
-  actsOnId(webhook.command('delete').description('delete an endpoint; its waiting deliveries are cancelled'), 'endpoint', {
-    run: deleteEndpoint,
-    record: { deleted: true },
-    line: (id) => `Deleted ${id}: nothing is sent to it any more.`,
-  });
+  actsOnId(
+    webhook.command('delete').description('delete an endpoint; its waiting deliveries are cancelled'),
+    'endpoint',
+    {
+      run: deleteEndpoint,
+      record: { deleted: true },
+      line: (id) => `Deleted ${id}: nothing is sent to it any more.`,
+    },
+  );
   actsOnId(
     webhook.command('enable').description('send to an endpoint again after it answered 410 or was paused'),
     'endpoint',

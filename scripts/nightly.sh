@@ -19,7 +19,7 @@ FUZZ_REQUESTS=10000 FUZZ_SEED=$first vitest run test/e2e/fuzz --testTimeout 7200
 KILL_POINTS=40 vitest run test/e2e/backup-crash test/e2e/backup-signals
 NIGHT=on vitest run test/e2e/payment-page-layout test/e2e/payment-page-axe test/dashboard --project browser
 CI='' vitest run test/e2e/live-utxo test/e2e/refund-show
-NIGHT=on vitest run test/e2e/when-something-is-lost
+NIGHT=on vitest run test/e2e/when-something-is-lost src/store/upgrade
 REFUNDS=500 vitest run src/app/refunds/refund-change
 sh scripts/mutation.sh
 sh scripts/mutation.sh payments

@@ -32,7 +32,8 @@ export async function createTestDatabase(): Promise<{
 }> {
   const server = inject('postgres');
   const name = `test_${randomBytes(8).toString('hex')}`;
-  await asAdmin(`create database ${name} template ${TEMPLATE}`);
+  // Copying the files costs a fifth of writing them through the log.
+  await asAdmin(`create database ${name} template ${TEMPLATE} strategy file_copy`);
   const handle = openDatabase({ ...server, database: name }, { maxConnections: 8, onError: () => {} });
   const url = `postgres://${server.user}@${encodeURIComponent(server.host)}:${server.port}/${name}`;
   return {
@@ -44,12 +45,17 @@ export async function createTestDatabase(): Promise<{
   };
 }
 
+/** One connection of each worker; it ends with the worker. */
+let admin: Promise<Client> | null = null;
+
 async function asAdmin(statement: string): Promise<void> {
+  admin ??= connectAsAdmin();
+  await (await admin).query(statement);
+}
+
+async function connectAsAdmin(): Promise<Client> {
   const client = new Client({ ...inject('postgres'), database: 'postgres' });
+  client.on('error', () => {});
   await client.connect();
-  try {
-    await client.query(statement);
-  } finally {
-    await client.end();
-  }
+  return client;
 }

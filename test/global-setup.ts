@@ -51,7 +51,7 @@ export async function setup(project: TestProject): Promise<(() => Promise<void>)
   const ready = path.join(dataDir, 'ready');
   await mkdir(ready);
   await promisify(execFile)('cp', ['-a', path.join(dataDir, 'postgres'), ready]);
-  const server = await start({ max_connections: '300' });
+  const server = await start({ max_connections: '300', shared_buffers: '32MB' });
   whole.provide('postgres', { host, port, user });
   whole.provide('readyCluster', path.join(ready, 'postgres'));
   return async () => {

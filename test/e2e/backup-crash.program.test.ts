@@ -11,7 +11,7 @@ import { DEADLINE_MS } from '../deadline.ts';
 import { newPayment, testApp } from '../harness.ts';
 
 /** A night tries more of them. */
-const POINTS = Number(process.env['KILL_POINTS'] ?? (process.env['CI'] === 'true' ? 4 : 8));
+const POINTS = Number(process.env['KILL_POINTS'] ?? (process.env['CI'] === 'true' ? 2 : 8));
 /** As many runs as that, each of a command. */
 const LONG = { timeout: POINTS * DEADLINE_MS };
 const PROGRAM = path.join(import.meta.dirname, '../../bin/cointill');

@@ -36,7 +36,8 @@ beforeAll(async () => {
     await deployToken(anvil, 'ordinary'),
     await deployContract(anvil, contractOf('Payers.sol', 'Payer')),
   ];
-  service = await liveService({ ETHEREUM_RPC_URL: gate.url, ETHEREUM_TOKENS: `USDC=${usdc.address}:6` });
+  const settings = { ETHEREUM_RPC_URL: gate.url, ETHEREUM_TOKENS: `USDC=${usdc.address}:6` };
+  service = await liveService(settings, 'processes');
   running = await service.start();
   shop = await service.shop(`--network ethereum --confirmations 2 --treasury 0x${randomBytes(20).toString('hex')}`);
 });

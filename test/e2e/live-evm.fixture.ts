@@ -10,7 +10,7 @@ import { receive, selfSigned, type LocalReceiver } from '../../src/webhooks/loca
 import type { Anvil } from '../anvil.ts';
 import type { TestDatabase } from '../database.ts';
 import { client, eventOf, eventually, freePort, type ReceivedEvent } from '../program.ts';
-import { makePlace, runCommand, startProgram, type Running } from './started-program.fixture.ts';
+import { makePlace, runCommand, startHere, startProgram, type Running } from './started-program.fixture.ts';
 import { forwardTo, startNode, type NodeAnswer, type NodeCall } from '../rpc-node.ts';
 import { DEADLINE_MS } from '../deadline.ts';
 
@@ -20,15 +20,13 @@ export const SOON = { timeout: DEADLINE_MS, interval: 60 };
 export type Fields = Readonly<Record<string, unknown>>;
 export type Order = Fields & { readonly id: string; readonly address: string };
 
-/**
- * The real program on a database and ports of its own, with a receiver of its webhooks, for the tests of a whole file.
- */
+/** The service on a database and ports of its own, with a receiver of its webhooks, for the tests of a whole file. */
 export interface LiveService {
   readonly url: string;
   readonly database: TestDatabase;
-  /** Starts a process and resolves when it says that it is ready. */
+  /** Starts the service and resolves when it is ready. Several may run on the database. */
   start(env?: Readonly<Record<string, string>>): Promise<Running>;
-  /** Stops all processes, does what is to happen meanwhile, and starts one. */
+  /** Stops all that run, does what is to happen meanwhile, and starts one. */
   restart(meanwhile: () => Promise<void>): Promise<Running>;
   /**
    * Runs a command, its words separated by single spaces, and gives back what it prints as JSON; throws when it fails.
@@ -61,8 +59,14 @@ export interface Shop {
   events(about: (data: Fields) => boolean): readonly ReceivedEvent[];
 }
 
-/** Prepares the service; nothing runs before `start`. */
-export async function liveService(env: Readonly<Record<string, string>>): Promise<LiveService> {
+/**
+ * Prepares the service; nothing runs before `start`. The service runs in the test's own process, but in processes of
+ * its own where a test kills them.
+ */
+export async function liveService(
+  env: Readonly<Record<string, string>>,
+  where: 'here' | 'processes' = 'here',
+): Promise<LiveService> {
   const place = await makePlace();
   const { database, dataDir, live: url } = place;
   // Live webhooks are sent over HTTPS only.
@@ -82,18 +86,19 @@ export async function liveService(env: Readonly<Record<string, string>>): Promis
     ETHEREUM_CHAIN_ID: '31337',
     ...env,
   };
-  const processes = new Set<Running>();
+  const started = new Set<Running>();
 
   const start: LiveService['start'] = async (more = {}) => {
     // Workers on one machine each need a port of their own.
     const monitor = more['ROLE'] === 'worker' ? { MONITOR_PORT: String(await freePort()) } : {};
-    const running = await startProgram({ ...common, ...monitor, ...more });
-    processes.add(running);
+    const launch = where === 'here' ? startHere : startProgram;
+    const running = await launch({ ...common, ...monitor, ...more });
+    started.add(running);
     return running;
   };
   const endAll = async (signal: 'SIGTERM' | 'SIGKILL'): Promise<readonly (number | null)[]> => {
-    const ended = [...processes].map((one) => one.end(signal));
-    processes.clear();
+    const ended = [...started].map((one) => one.end(signal));
+    started.clear();
     return Promise.all(ended);
   };
   const command = (line: string): Promise<unknown> => runCommand(common, line);

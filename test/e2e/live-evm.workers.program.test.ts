@@ -1,5 +1,5 @@
 import { parseEther } from 'viem';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { account, xpubOf } from '../../src/app/chains/follow-chain.fixture.ts';
 import { startAnvil, type Anvil } from '../anvil.ts';
 import { liveService, mined, SOON, startGate, type Gate, type LiveService, type Shop } from './live-evm.fixture.ts';
@@ -13,7 +13,8 @@ let shop: Shop;
 beforeAll(async () => {
   anvil = await startAnvil();
   gates = [await startGate(anvil), await startGate(anvil)];
-  service = await liveService({ ETHEREUM_RPC_URL: anvil.url, SECRET_KEY: 'one-key-for-all-processes-of-a-shop' });
+  const settings = { ETHEREUM_RPC_URL: anvil.url, SECRET_KEY: 'one-key-for-all-processes-of-a-shop' };
+  service = await liveService(settings, 'processes');
   await service.start({ ROLE: 'api' });
   shop = await service.shop(`--network ethereum --confirmations 2 --xpub ${xpubOf(account(1))}`);
 });
@@ -41,7 +42,12 @@ it('of two workers one follows a chain, and the other takes over when it dies', 
       return null;
     });
   }
-  const startWorker = (worker: 0 | 1) => service.start({ ROLE: 'worker', ETHEREUM_RPC_URL: gates[worker].url });
+  const startWorker = async (worker: 0 | 1) => {
+    const running = await service.start({ ROLE: 'worker', ETHEREUM_RPC_URL: gates[worker].url });
+    // No worker of a failed attempt takes a turn in the next.
+    onTestFinished(async () => void (await running.end('SIGKILL')));
+    return running;
+  };
   const workers = await Promise.all([startWorker(0), startWorker(1)]);
   await paysAndCompletes();
   const first = asked[0] === 0 ? 0 : 1;

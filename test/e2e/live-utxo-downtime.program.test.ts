@@ -20,7 +20,7 @@ describe.each(utxoProgramKinds(import.meta.url))('catching up with a real %s nod
   let shop: UtxoShop;
   let gate: Gate;
   beforeAll(async () => {
-    ({ shop, gate } = await openGatedShop({ kind }));
+    ({ shop, gate } = await openGatedShop({ kind, where: 'process' }));
   });
   afterAll(async () => {
     await shop?.close();

@@ -12,6 +12,7 @@ describe.each(utxoProgramKinds(import.meta.url))('two URLs of real %s nodes', (k
   beforeAll(async () => {
     second = await startUtxoNode({ kind });
     shop = await openShop({
+      where: 'process',
       kind,
       nodeOptions: ['-walletbroadcast=0'],
       urls: async (first) => {

@@ -19,7 +19,7 @@ describe.each(utxoProgramKinds(import.meta.url))('problems of the one %s node', 
   let shop: UtxoShop;
   let gate: Gate;
   beforeAll(async () => {
-    ({ shop, gate } = await openGatedShop({ kind, nodeOptions: ['-walletbroadcast=0'] }));
+    ({ shop, gate } = await openGatedShop({ kind, where: 'process', nodeOptions: ['-walletbroadcast=0'] }));
   });
   afterAll(async () => {
     await shop?.close();

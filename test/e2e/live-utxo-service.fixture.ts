@@ -6,10 +6,11 @@ import { text } from 'node:stream/consumers';
 import { sql } from 'kysely';
 import type { Database } from '../../src/store/database.ts';
 import { eventually } from '../program.ts';
+import { runCommand, startHere, type Running } from './started-program.fixture.ts';
 
 const CHECKOUT = path.join(import.meta.dirname, '../..');
 
-/** The real program, which the tests of a file share. */
+/** The service and its commands, which the tests of a file share. */
 export interface Service {
   /** One command of `cointill`, with `--json`. */
   command(line: string): Promise<unknown>;
@@ -19,8 +20,32 @@ export interface Service {
   stop(): Promise<void>;
   /** `kill -9`. From then on the shop may be sent an event twice. */
   kill(): Promise<void>;
+  readonly wasKilled: () => boolean;
   /** Everything that the service has logged. */
   log(): string;
+}
+
+/** The service in the test's own process, for tests that neither kill it nor move its clock. */
+export function createServiceHere(env: Readonly<Record<string, string>>): Service {
+  const { PATH = '', HOME = '' } = process.env;
+  const whole = { PATH, HOME, ...env };
+  let running: Running | null = null;
+  let log = '';
+  const stop = async (): Promise<void> => {
+    log += running?.text() ?? '';
+    await running?.end('SIGTERM');
+    running = null;
+  };
+  return {
+    command: (line) => runCommand(whole, line),
+    start: async () => {
+      running = await startHere(whole);
+    },
+    stop,
+    kill: () => Promise.reject(new Error('Only a process of its own can be killed.')),
+    wasKilled: () => false,
+    log: () => log + (running?.text() ?? ''),
+  };
 }
 
 /** The time of the service; nodes keep their own. */
@@ -30,10 +55,7 @@ export interface Clock {
 }
 
 /** The program of a checkout, this one unless said otherwise, with nothing in its environment but this. */
-export function createService(
-  env: Readonly<Record<string, string>>,
-  checkout = CHECKOUT,
-): Service & { readonly wasKilled: () => boolean } {
+export function createService(env: Readonly<Record<string, string>>, checkout = CHECKOUT): Service {
   const program = path.join(checkout, 'bin/cointill');
   const { PATH = '', HOME = '' } = process.env;
   let child: ChildProcess | null = null;

@@ -12,7 +12,7 @@ const SHORT = { expires_in: 60 };
 describe.each(utxoProgramKinds(import.meta.url))('time and payments on a real %s node', (kind) => {
   let shop: UtxoShop;
   beforeAll(async () => {
-    shop = await openShop({ kind, env: { MONITORING_HOURS: '3' } });
+    shop = await openShop({ kind, where: 'process', env: { MONITORING_HOURS: '3' } });
   });
   afterAll(() => shop?.close());
   beforeEach(() => setNodeClock());

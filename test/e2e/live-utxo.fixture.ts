@@ -11,7 +11,13 @@ import { createTestDatabase } from '../database.ts';
 import { startUtxoNode, type UtxoNode, type UtxoNodeKind } from '../litecoind.ts';
 import { client, eventOf, eventually, freePort, type Answer, type ReceivedEvent } from '../program.ts';
 import { payerOf, type Payer, startGate, type Gate } from './live-utxo-nodes.fixture.ts';
-import { createClock, createService, type Clock, type Service } from './live-utxo-service.fixture.ts';
+import {
+  createClock,
+  createService,
+  createServiceHere,
+  type Clock,
+  type Service,
+} from './live-utxo-service.fixture.ts';
 import { DEADLINE_MS } from '../deadline.ts';
 
 /** What an order of 30 USD owes, at 100 USD a coin, in the smallest units. */
@@ -38,9 +44,11 @@ export interface ShopOptions {
   /** Where the service finds its nodes; the shop's own node unless said otherwise. */
   readonly urls?: (node: UtxoNode) => Promise<string> | string;
   readonly env?: Readonly<Record<string, string>>;
+  /** `process` for tests that kill the service or move its clock; the test's own process unless said otherwise. */
+  readonly where?: 'here' | 'process';
 }
 
-/** A merchant's shop on a real node and the real program, seen from outside alone: HTTP, webhooks, command line. */
+/** A merchant's shop on a real node and the service, seen from outside alone: HTTP, webhooks, command line. */
 export interface UtxoShop extends Payer, Service, Clock {
   readonly node: UtxoNode;
   readonly network: UtxoNodeKind;
@@ -90,20 +98,27 @@ export async function openGatedShop(options: Omit<ShopOptions, 'urls'>) {
   return { shop, gate };
 }
 
-async function startParts({ kind, nodeOptions = [], urls, env = {} }: ShopOptions) {
+/** The clock of a service in the test's own process. */
+const STILL: Awaited<ReturnType<typeof createClock>> = {
+  advance: () => Promise.reject(new Error('Only the clock of a process of its own can be moved.')),
+  now: Date.now,
+  nodeOptions: '',
+};
+
+async function startParts({ kind, nodeOptions = [], urls, env = {}, where = 'here' }: ShopOptions) {
   const folder = await mkdtemp(path.join(os.tmpdir(), 'cointill-live-'));
   const tls = selfSigned('localhost');
   const { database, drop } = await createTestDatabase();
   const [node, receiver, clock, port, sandboxPort] = await Promise.all([
     startUtxoNode({ kind, options: nodeOptions }),
     receive((response) => void response.end(), { tls }),
-    createClock(folder, database.db),
+    where === 'process' ? createClock(folder, database.db) : STILL,
     freePort(),
     freePort(),
     writeFile(path.join(folder, 'certificate.pem'), tls.cert),
   ]);
   const setting = kind.toUpperCase();
-  const service = createService({
+  const settings = {
     DATA_DIR: folder,
     DATABASE_URL: database.url,
     PORT: String(port),
@@ -116,11 +131,12 @@ async function startParts({ kind, nodeOptions = [], urls, env = {} }: ShopOption
     FIXED_RATES: `${NETWORKS[kind]}=100`,
     WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8,::1/128',
     NODE_EXTRA_CA_CERTS: path.join(folder, 'certificate.pem'),
-    NODE_OPTIONS: clock.nodeOptions,
     ...env,
-  });
+  };
+  const service =
+    where === 'here' ? createServiceHere(settings) : createService({ ...settings, NODE_OPTIONS: clock.nodeOptions });
   const close = async (): Promise<void> => {
-    await service.kill();
+    await (where === 'here' ? service.stop() : service.kill());
     await Promise.all([node.stop(), receiver.close(), drop()]);
     await rm(folder, { recursive: true });
   };

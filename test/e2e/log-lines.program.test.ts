@@ -37,11 +37,12 @@ beforeAll(async () => {
   await anvil.mine(10);
   gate = await startGate(anvil);
   const url = gate.url.replace('http://', 'http://rpcuser:rpc-s3cret@');
-  service = await liveService({
+  const settings = {
     ETHEREUM_RPC_URL: `${url}/v3/path-s3cret`,
     LOG_LEVEL: 'debug',
     METRICS_TOKEN: 'metrics-s3cret-of-a-test',
-  });
+  };
+  service = await liveService(settings, 'processes');
   running = await service.start({ DATABASE_URL: service.database.url.replace('@', ':db-s3cret@') });
   shop = await service.shop(`--network ethereum --confirmations 2 --xpub ${xpubOf(account(1))}`);
   const { projectId } = shop;

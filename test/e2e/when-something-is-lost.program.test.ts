@@ -355,7 +355,7 @@ describe('when this is lost, the page brings the shop back:', () => {
     await isBooked(all, book ?? '');
   });
 
-  it('a database of one’s own, or its last moments', async () => {
+  it.runIf(isNight)('a database of one’s own, or its last moments', async () => {
     const [url, empty] = [await emptyDatabase(), await emptyDatabase()];
     const all = await shop({ DATABASE_URL: url });
     const { installation, places, backup } = all;
@@ -389,7 +389,7 @@ describe('when this is lost, the page brings the shop back:', () => {
     await sellsOn(all);
   });
 
-  it('the key, which nothing has', async () => {
+  it.runIf(isNight)('the key, which nothing has', async () => {
     const all = await shop();
     const { installation, places, dataDir, endpointId, order, pay, isCompleted, told } = all;
     places.set(' ID ', ` ${endpointId} `);
@@ -407,7 +407,7 @@ describe('when this is lost, the page brings the shop back:', () => {
     await expect.poll(() => told(secrets, before).map(({ type }) => type), SOON).toContain('order.completed');
   });
 
-  it('the node', async () => {
+  it.runIf(isNight)('the node', async () => {
     const all = await shop();
     const { installation, places, order, pay, isCompleted } = all;
     const open = await order();

@@ -148,10 +148,11 @@ async function quietPoint(scene: Scene, known: ReadonlySet<string>): Promise<rea
   let [changedAt, before] = [startedAt, ''];
   for (;;) {
     const isChecked = chain.network !== 'ethereum' || (await checkDeposits(shop));
+    const isFollowed = ((await shop.cursor()) ?? 0) >= (await chain.head());
     const found = (await contradictions(scene)).filter((one) => !known.has(keyOf(one)));
     const facts = JSON.stringify(found);
     const now = performance.now();
-    if (facts !== before || !isChecked) [changedAt, before] = [now, facts];
+    if (facts !== before || !isChecked || !isFollowed) [changedAt, before] = [now, facts];
     const isOfEvents = found.some(({ about }) => about.includes('event'));
     // A run that is stopped gives the program no time, and concludes nothing.
     if (isStopped) return [];

@@ -34,6 +34,13 @@ const MALFORMED = {
     'This is a deposit contract of this project: it would pay into itself, or to an older treasury, and not to a wallet of yours. Give the address (0x and 40 hex digits) of your own wallet that deposits shall be paid out to.',
   customer_choice: 'Give either the e-mail address of one customer or a number of days.',
   customer_email: '{param} must be one such as customer@example.com, as it stands on the payment.',
+  text_empty: '{param} must not be empty.',
+  too_many_notes: '{param}: a payment has at most {max} notes. Edit one or delete one.',
+  label: '{param} must be one or a few words without a comma. Add several labels one by one.',
+  too_many_labels: '{param}: a payment has at most {max} labels. Remove one first.',
+  assignee: '{param} must be a person who may write notes in this project. Choose one from the list.',
+  zone: '{param} must be a time zone of the IANA database, such as Europe/Berlin.',
+  password: '{rule}',
   sweep_hash_taken: '{param} is the transaction of another sweep. Copy that of this one from your wallet.',
 } as const;
 
@@ -42,6 +49,7 @@ const MISSING = {
   no_person: 'There is no such person.',
   no_email: 'Nobody here has the e-mail {email}.',
   no_key: 'There is no such key.',
+  no_payment: 'There is no such payment in this project and mode.',
   no_wallet: 'The project has no {network} wallet.',
   no_endpoint: 'There is no such webhook endpoint.',
   no_delivery: 'There is no such delivery.',
@@ -79,6 +87,10 @@ const CONFLICT = {
     'This key was rolled already and works until {at}. Roll the key that took its place, or create a new one.',
   view_changed:
     'The view was changed meanwhile; it is called “{name}” now. Reload the page to see it, or save yours under another name.',
+  note_deleted: 'This note has been deleted in the meantime. Write a new one to keep your text.',
+  note_edited: 'This note was edited meanwhile. Read it, then make your change again.',
+  attention_over: 'This item needs no attention any more. Nothing was saved.',
+  attention_changed: 'Somebody else has changed this item meanwhile. Read it, then make your change again.',
   sweep_not_offered:
     'This call is not offered any more: somebody has begun to send it, or what lies on the deposits has changed. The page shows what is there now.',
   no_factory:
@@ -107,6 +119,20 @@ const REFUSED = {
   last_owner: 'This is the last owner of all projects, and somebody must be.',
   own_password:
     'You cannot reset your own password here: change it on the page of your account, or ask another owner to reset it.',
+  note_of_other: '{rule}',
+  session_ended: 'The session has ended. Sign in again.',
+  second_factor_first: 'This account has a second factor. Confirm with that.',
+  wrong_password: 'The password is wrong.',
+  wrong_current_password: 'The current password is wrong.',
+  wrong_code:
+    'The code is wrong or was used before. Enter the one shown now, and check that the device’s clock is right.',
+  wrong_passkey: 'This passkey does not match. Try again.',
+  email_unusable: 'This e-mail cannot be used here. Enter another one.',
+  email_required: 'email is required.',
+  no_new_secret: 'There is no new secret to confirm. Start again.',
+  passkey_unusable: 'The passkey could not be added. Try again.',
+  passkey_known: 'This passkey has already been added.',
+  no_factor_to_replace: 'Recovery codes replace a lost second factor. Add an authenticator or a passkey first.',
   nothing_to_retry:
     'Nothing here can be sent again: everything arrived, or its endpoint is disabled, paused or deleted. Enable the endpoint first.',
   too_many_views: 'You have {max} views in this project already. Delete one of them first.',

@@ -2,6 +2,7 @@ import { labelsOfPayments, labelsOfProject, putLabel, removeLabel, takeLabel } f
 import { hasVisible } from '../../domain/visible.ts';
 import { newId, type App } from '../context.ts';
 import { recordAudit } from '../audit.ts';
+import { rejected } from '../rejected.ts';
 import type { PaymentSelector } from '../payments/change-payment.ts';
 import { annotate, ofPayment, type AnnotationOutcome } from './notes.ts';
 
@@ -19,14 +20,10 @@ export function addLabel(app: App, selector: PaymentSelector, text: string): Pro
   return annotate(app, selector, async (trx, payment) => {
     const name = text.trim().replaceAll(/\s+/g, ' ');
     // Filters separate labels by commas.
-    if (!hasVisible(name) || name.includes(',')) {
-      const message = 'label must be one or a few words without a comma. Add several labels one by one.';
-      return { kind: 'refused', param: 'label', message };
-    }
+    if (!hasVisible(name) || name.includes(',')) return rejected('label', { param: 'label' });
     const there = (await labelsOfPayments(trx, [payment.id])).get(payment.id) ?? [];
     if (there.length >= MAX_LABELS_OF_PAYMENT) {
-      const message = `label: a payment has at most ${MAX_LABELS_OF_PAYMENT} labels. Remove one first.`;
-      return { kind: 'refused', param: 'label', message };
+      return rejected('too_many_labels', { param: 'label', max: MAX_LABELS_OF_PAYMENT });
     }
     const createdAt = app.clock();
     const { projectId } = payment;

@@ -11,6 +11,7 @@ import type { Database, Trx } from '../../store/database.ts';
 import { notifyAttention } from '../../store/notifications.ts';
 import { recordAudit } from '../audit.ts';
 import type { App } from '../context.ts';
+import { rejected } from '../rejected.ts';
 import { attentionItems, type AttentionScope, type AttentionSources } from './attention.ts';
 import type { AnnotationOutcome } from './notes.ts';
 
@@ -31,9 +32,6 @@ export function projectAssignees(executor: Database | Trx, projectId: string): P
   return assignees(executor, projectId, roles);
 }
 
-const OVER = 'This item needs no attention any more. Nothing was saved.';
-const CHANGED = 'Somebody else has changed this item meanwhile. Read it, then make your change again.';
-
 /**
  * Assigns one item, notes something on it or marks it as done. Refused if the item is over, if the role may not see it,
  * or if somebody changed it since the version that the person saw. A mark as done can be taken back.
@@ -44,21 +42,17 @@ export async function markAttention(
   sources: AttentionSources,
   { key, change }: { readonly key: AttentionKey & { readonly kind: AttentionKind }; readonly change: AttentionChange },
 ): Promise<AnnotationOutcome> {
-  if (!mayDo(scope.role, actionOfAttention(key.kind))) return { kind: 'conflict', message: OVER };
+  if (!mayDo(scope.role, actionOfAttention(key.kind))) return rejected('attention_over');
   const isSame = (one: AttentionKey): boolean =>
     one.kind === key.kind && one.subject === key.subject && one.occurrence === key.occurrence;
   const isOpen = (await attentionItems(app, scope, sources)).some(isSame);
   return app.db.transaction().execute(async (trx) => {
     const [before] = await attentionMarks(trx, scope, [key]);
-    if (!isOpen && before === undefined) return { kind: 'conflict', message: OVER };
-    if (!isOpen && before?.doneAt === null) return { kind: 'conflict', message: OVER };
+    if (!isOpen && (before === undefined || before.doneAt === null)) return rejected('attention_over');
     const { assignedTo, note, isDone, version } = change;
     if (typeof assignedTo === 'string') {
       const people = await projectAssignees(trx, scope.projectId);
-      if (!people.some(({ id }) => id === assignedTo)) {
-        const message = 'assigned_to must be a person who may write notes in this project. Choose one from the list.';
-        return { kind: 'refused', param: 'assigned_to', message };
-      }
+      if (!people.some(({ id }) => id === assignedTo)) return rejected('assignee', { param: 'assignedTo' });
     }
     const now = app.clock();
     const by = app.actor?.kind === 'person' ? app.actor.id : null;
@@ -70,7 +64,7 @@ export async function markAttention(
       doneBy: isDone === undefined ? (before?.doneBy ?? null) : isDone ? by : null,
       version: version + 1,
     };
-    if (!(await saveAttentionMark(trx, scope, after, now))) return { kind: 'conflict', message: CHANGED };
+    if (!(await saveAttentionMark(trx, scope, after, now))) return rejected('attention_changed');
     await notifyAttention(trx, scope.projectId, scope.mode);
     await recordAudit(app, trx, {
       action: isDone === true ? 'attention.done' : isDone === false ? 'attention.reopen' : 'attention.change',

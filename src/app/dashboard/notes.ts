@@ -7,18 +7,13 @@ import { hasVisible } from '../../domain/visible.ts';
 import { publicPaymentId } from '../../wire/payment.ts';
 import { recordAudit, type AuditedChange } from '../audit.ts';
 import { newId, type App } from '../context.ts';
+import { rejected, type Rejected } from '../rejected.ts';
 import { selects, type PaymentSelector } from '../payments/change-payment.ts';
 
 /** The limit keeps the page of a payment small. */
 const MAX_NOTES = 200;
 
-export type AnnotationOutcome =
-  | { readonly kind: 'done' }
-  | { readonly kind: 'not_found' }
-  /** `message` names the rule and what to do. */
-  | { readonly kind: 'refused'; readonly param: string | null; readonly message: string }
-  /** Somebody else's change came first, and nothing was saved. `message` says what to do. */
-  | { readonly kind: 'conflict'; readonly message: string };
+export type AnnotationOutcome = { readonly kind: 'done' } | Rejected;
 
 /** Adds a note to a payment; the acting person is its author. */
 export function addNote(app: App, selector: PaymentSelector, text: string): Promise<AnnotationOutcome> {
@@ -28,8 +23,7 @@ export function addNote(app: App, selector: PaymentSelector, text: string): Prom
     const { actor } = app;
     if (actor?.kind !== 'person' || actor.id === null) throw new Error('Only a person writes notes.');
     if ((await countNotes(trx, payment.id)) >= MAX_NOTES) {
-      const message = `text: a payment has at most ${MAX_NOTES} notes. Edit one or delete one.`;
-      return { kind: 'refused', param: 'text', message };
+      return rejected('too_many_notes', { param: 'text', max: MAX_NOTES });
     }
     const createdAt = app.clock();
     const id = newId(app, createdAt);
@@ -87,7 +81,7 @@ export async function annotate(
 ): Promise<AnnotationOutcome> {
   return app.db.transaction().execute(async (trx) => {
     const [payment] = await lockPayments(trx, [selector.id]);
-    if (payment === undefined || !selects(selector, payment)) return { kind: 'not_found' };
+    if (payment === undefined || !selects(selector, payment)) return rejected('no_payment');
     const outcome = await work(trx, payment);
     if (outcome.kind === 'done') await notifyPayment(trx, payment.id);
     return outcome;
@@ -120,18 +114,10 @@ interface NoteChange {
 function changeNote(app: App, selector: PaymentSelector, change: NoteChange): Promise<AnnotationOutcome> {
   return annotate(app, selector, async (trx, payment) => {
     const note = await lockNote(trx, payment.id, change.id);
-    if (note === null) {
-      return {
-        kind: 'conflict',
-        message: 'This note has been deleted in the meantime. Write a new one to keep your text.',
-      };
-    }
-    if (note.version !== change.version) {
-      const message = 'This note was edited meanwhile. Read it, then make your change again.';
-      return { kind: 'conflict', message };
-    }
+    if (note === null) return rejected('note_deleted');
+    if (note.version !== change.version) return rejected('note_edited');
     if (note.authorId !== app.actor?.id && !change.mayChangeOthers) {
-      return { kind: 'refused', param: null, message: change.refusal(note.authorName) };
+      return rejected('note_of_other', { rule: change.refusal(note.authorName) });
     }
     const saved = await change.save(trx, note);
     if ('kind' in saved) return saved;
@@ -141,11 +127,7 @@ function changeNote(app: App, selector: PaymentSelector, change: NoteChange): Pr
   });
 }
 
-const EMPTY = {
-  kind: 'refused',
-  param: 'text',
-  message: 'text must not be empty.',
-} as const;
+const EMPTY = rejected('text_empty', { param: 'text' });
 
 /** Trims the text and normalizes its line ends; null if nothing is left. */
 function readBody(text: string): string | null {

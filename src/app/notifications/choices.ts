@@ -14,6 +14,7 @@ import {
 import { findPerson } from '../../store/people/people.ts';
 import { differences, recordAudit } from '../audit.ts';
 import { forActor, type App } from '../context.ts';
+import { rejected, type Rejected } from '../rejected.ts';
 import { tokenHash } from '../people/token.ts';
 
 /** A person's choices of mails. */
@@ -21,9 +22,7 @@ export async function notificationChoices(app: App, personId: string): Promise<N
   return chosen((await findChoices(app.db, personId)) ?? NOTHING_SAVED);
 }
 
-export type ChoicesOutcome =
-  | { readonly kind: 'done'; readonly choices: NotificationChoices }
-  | { readonly kind: 'refused'; readonly message: string };
+export type ChoicesOutcome = { readonly kind: 'done'; readonly choices: NotificationChoices } | Rejected;
 
 /** Changes only the given fields, so that simultaneous changes of others are kept. */
 export function changeChoices(
@@ -32,8 +31,7 @@ export function changeChoices(
   given: Partial<NotificationChoices>,
 ): Promise<ChoicesOutcome> {
   if (given.zone !== undefined && given.zone !== null && !isTimeZone(given.zone)) {
-    const message = 'zone must be a time zone of the IANA database, such as Europe/Berlin.';
-    return Promise.resolve({ kind: 'refused', message });
+    return Promise.resolve(rejected('zone', { param: 'zone' }));
   }
   return app.db.transaction().execute(async (trx) => {
     const choices = await change(app, trx, personId, given);

@@ -4,6 +4,7 @@ import { lockPerson, updatePerson, type Person } from '../../store/people/people
 import { setChallenge, takeChallenge } from '../../store/people/sessions.ts';
 import { recordAudit } from '../audit.ts';
 import type { App } from '../context.ts';
+import { rejected, type Rejected } from '../rejected.ts';
 import { mailAccountChange } from './account-mail.ts';
 import { judged, type TooMany } from './guess-limits.ts';
 import type { PeopleParts } from './parts.ts';
@@ -15,14 +16,7 @@ import { reportGuess, type WrongGuess } from './wrong-guesses.ts';
 
 /** Changes that people make to their own accounts. */
 
-export interface Refused {
-  readonly kind: 'refused';
-  readonly param: string | null;
-  readonly message: string;
-}
-
-export const refused = (param: string | null, message: string): Refused => ({ kind: 'refused', param, message });
-export const ENDED: Refused = refused(null, 'The session has ended. Sign in again.');
+export const ENDED = rejected('session_ended');
 
 /** The session continues under a new token. */
 export interface Renewed {
@@ -44,11 +38,11 @@ export async function reauthenticate(
   parts: PeopleParts,
   signedIn: SignedIn,
   reauthentication: Reauthentication,
-): Promise<Renewed | Refused | TooMany> {
+): Promise<Renewed | Rejected | TooMany> {
   const { app, limits } = parts;
   const { session } = signedIn;
   if (reauthentication.kind === 'password' && (await factorsOf(app.db, signedIn.person)).factors.length > 0) {
-    return refused('password', 'This account has a second factor. Confirm with that.');
+    return rejected('second_factor_first', { param: 'password' });
   }
   const guess = [{ bucket: 'reauthentication-session', id: session.id } as const];
   const isRight = await judged(
@@ -90,16 +84,14 @@ async function isRightReauthentication(
   }
 }
 
-export const WRONG_CODE =
-  'The code is wrong or was used before. Enter the one shown now, and check that the device’s clock is right.';
-
 /** The outcome in the log and the refusal shown to the person after a wrong reauthentication. */
-const WRONG: Readonly<Record<Reauthentication['kind'], { readonly outcome: WrongGuess; readonly refusal: Refused }>> = {
-  password: { outcome: 'wrong_password', refusal: refused('password', 'The password is wrong.') },
-  totp: { outcome: 'wrong_code', refusal: refused('code', WRONG_CODE) },
-  recovery_code: { outcome: 'wrong_recovery_code', refusal: refused('recovery_code', WRONG_CODE) },
-  passkey: { outcome: 'wrong_passkey', refusal: refused('passkey', 'This passkey does not match. Try again.') },
-};
+const WRONG: Readonly<Record<Reauthentication['kind'], { readonly outcome: WrongGuess; readonly refusal: Rejected }>> =
+  {
+    password: { outcome: 'wrong_password', refusal: rejected('wrong_password', { param: 'password' }) },
+    totp: { outcome: 'wrong_code', refusal: rejected('wrong_code', { param: 'code' }) },
+    recovery_code: { outcome: 'wrong_recovery_code', refusal: rejected('wrong_code', { param: 'recoveryCode' }) },
+    passkey: { outcome: 'wrong_passkey', refusal: rejected('wrong_passkey', { param: 'passkey' }) },
+  };
 
 export function reportReauthentication(parts: PeopleParts, { person, session }: SignedIn, outcome: WrongGuess): void {
   reportGuess(parts, 'proof', outcome, { personId: person.id, ip: session.ip });
@@ -129,18 +121,18 @@ export async function changePassword(
   parts: PeopleParts,
   signedIn: InBrowser,
   given: { readonly current: string; readonly next: string },
-): Promise<Renewed | Refused | TooMany> {
+): Promise<Renewed | Rejected | TooMany> {
   const { app, hasher, limits } = parts;
   const { person, session } = signedIn;
   const fault = passwordFault(given.next, person.email);
-  if (fault !== null) return refused('password', fault);
+  if (fault !== null) return fault;
   const guess = [{ bucket: 'reauthentication-session', id: session.id } as const];
   const whom = { kind: 'known', id: person.id } as const;
   const isRight = await judged(limits, guess, () => hasher.verify(given.current, person.passwordHash, whom), Boolean);
   if (typeof isRight === 'object') return tooManyReauthentications(parts, signedIn, isRight);
   if (!isRight) {
     reportReauthentication(parts, signedIn, 'wrong_password');
-    return refused('current_password', 'The current password is wrong.');
+    return rejected('wrong_current_password', { param: 'currentPassword' });
   }
   const passwordHash = await hasher.hash(given.next, whom);
   return app.db.transaction().execute(async (trx) => {

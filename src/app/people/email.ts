@@ -11,7 +11,7 @@ import {
 import { recordAudit } from '../audit.ts';
 import { forActor, newId, type App } from '../context.ts';
 import { enqueueMails } from '../enqueue-mail.ts';
-import { refused, type Refused } from './account.ts';
+import { rejected, type Rejected } from '../rejected.ts';
 import { mailAccountChange } from './account-mail.ts';
 import { judged, type TooMany } from './guess-limits.ts';
 import type { PeopleParts } from './parts.ts';
@@ -21,7 +21,7 @@ import { tokenHash } from './token.ts';
 /** A person who has not opened the link within a day asks for another one. */
 const CONFIRMATION_PATIENCE_MS = 24 * 60 * 60_000;
 
-const TAKEN = refused('email', 'This e-mail cannot be used here. Enter another one.');
+const TAKEN = rejected('email_unusable', { param: 'email' });
 
 /**
  * Changes the e-mail: at once if no mails are sent, otherwise when the new address confirms it. The address of another
@@ -31,7 +31,7 @@ export async function changeEmail(
   { app, limits }: Pick<PeopleParts, 'app' | 'limits'>,
   { person }: SignedIn,
   email: string,
-): Promise<{ readonly kind: 'done'; readonly person: Person } | Refused | TooMany> {
+): Promise<{ readonly kind: 'done'; readonly person: Person } | Rejected | TooMany> {
   const guess = [{ bucket: 'email-person', id: person.id } as const];
   const asks = app.sendsMail === true && email.toLowerCase() !== person.email.toLowerCase();
   const change = () =>

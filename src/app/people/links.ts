@@ -21,6 +21,7 @@ import {
 import type { LinkPurpose } from '../../store/schema/people.ts';
 import { recordAudit } from '../audit.ts';
 import { forActor, newId, type App } from '../context.ts';
+import { rejected, type Rejected } from '../rejected.ts';
 import { mailAccountChange } from './account-mail.ts';
 import { passwordFault } from './password-rules.ts';
 import type { Client } from './guess-limits.ts';
@@ -80,7 +81,7 @@ export async function linkState(app: App, token: string): Promise<LinkState> {
 export type AcceptOutcome =
   | { readonly kind: 'done'; readonly started: Started }
   | { readonly kind: 'closed'; readonly state: 'used' | 'expired' | 'unknown' }
-  | { readonly kind: 'refused'; readonly param: 'email' | 'password'; readonly message: string };
+  | Rejected;
 
 /** Creates the account of a link, or sets a new password, and signs in. Only set-up needs the e-mail. */
 export async function acceptLink(
@@ -94,9 +95,9 @@ export async function acceptLink(
   // The link of a new e-mail address signs nobody in: by a typing error the address may be a stranger's.
   if (state.purpose === 'email') return { kind: 'closed', state: 'unknown' };
   const email = state.email ?? given.email;
-  if (email === null) return { kind: 'refused', param: 'email', message: 'email is required.' };
+  if (email === null) return rejected('email_required', { param: 'email' });
   const fault = passwordFault(given.password, email);
-  if (fault !== null) return { kind: 'refused', param: 'password', message: fault };
+  if (fault !== null) return fault;
   const hash = tokenHash(given.token);
   const id = `link ${hash?.toString('hex')}`;
   const passwordHash = await hasher.hash(given.password, { kind: 'known', id });

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
+import { rejected, type Rejected } from '../rejected.ts';
 
 /** Counted in code points, not bytes. */
 export const MIN_PASSWORD = 12;
@@ -27,12 +28,17 @@ const ROWS = [
  * Why a password is refused, as a sentence; null if it is accepted. It must be long enough and hard to guess; there are
  * no rules about kinds of characters (NIST SP 800-63B, 3.1.1.2).
  */
-export function passwordFault(password: string, email: string): string | null {
+export function passwordFault(password: string, email: string): Rejected | null {
+  const refuse = (rule: string): Rejected => rejected('password', { param: 'password', rule });
   if (Array.from(password.normalize('NFKC')).length < MIN_PASSWORD) {
-    return `password must have at least ${MIN_PASSWORD} characters. Three or four words that nobody else would put together are easy to keep in mind.`;
+    return refuse(
+      `password must have at least ${MIN_PASSWORD} characters. Three or four words that nobody else would put together are easy to keep in mind.`,
+    );
   }
   return isGuessed(password.normalize('NFKC').toLowerCase(), email.toLowerCase())
-    ? 'password is one of those that are guessed first. Take another, such as three or four words that nobody else would put together.'
+    ? refuse(
+        'password is one of those that are guessed first. Take another, such as three or four words that nobody else would put together.',
+      )
     : null;
 }
 

@@ -11,16 +11,8 @@ import { lockPerson, takeTotpStep, updatePerson, type Person } from '../../store
 import { setChallenge, takeChallenge } from '../../store/people/sessions.ts';
 import { newId, type App } from '../context.ts';
 import { checkName } from '../projects/name.ts';
-import type { Rejected } from '../rejected.ts';
-import {
-  auditOfPerson,
-  ENDED,
-  refused,
-  reportReauthentication,
-  tooManyReauthentications,
-  WRONG_CODE,
-  type Refused,
-} from './account.ts';
+import { rejected, type Rejected } from '../rejected.ts';
+import { auditOfPerson, ENDED, reportReauthentication, tooManyReauthentications } from './account.ts';
 import { mailAccountChange } from './account-mail.ts';
 import { judged, type TooMany } from './guess-limits.ts';
 import type { PeopleParts } from './parts.ts';
@@ -48,23 +40,23 @@ interface Confirmed {
   readonly recoveryCodes: readonly string[] | null;
 }
 
-const wrongCode = refused('code', WRONG_CODE);
+const wrongCode = rejected('wrong_code', { param: 'code' });
 
 /** Activates the new secret, given a code of it. */
 export async function confirmTotp(
   parts: PeopleParts,
   signedIn: InBrowser,
   code: string,
-): Promise<Confirmed | Refused | TooMany> {
+): Promise<Confirmed | Rejected | TooMany> {
   const { app, limits, sealingKey } = parts;
   const { person, session } = signedIn;
   const guess = [{ bucket: 'reauthentication-session', id: session.id } as const];
-  const confirm = async (): Promise<Confirmed | Refused> => {
+  const confirm = async (): Promise<Confirmed | Rejected> => {
     const key = await sealingKey();
     return app.db.transaction().execute(async (trx) => {
       const now = await lockPerson(trx, person.id);
       const sealed = now?.sealedPendingTotp ?? null;
-      if (now === null || sealed === null) return refused(null, 'There is no new secret to confirm. Start again.');
+      if (now === null || sealed === null) return rejected('no_new_secret');
       const step = stepOf(openTotp(key, now, sealed), code, app.clock());
       if (step === null) return wrongCode;
       await updatePerson(trx, person.id, { sealedTotp: sealed, sealedPendingTotp: null });
@@ -112,9 +104,7 @@ export async function addPasskey(
   signedIn: InBrowser,
   given: { readonly name: string; readonly response: object },
 ): Promise<
-  | { readonly kind: 'done'; readonly passkey: Passkey; readonly recoveryCodes: readonly string[] | null }
-  | Refused
-  | Rejected
+  { readonly kind: 'done'; readonly passkey: Passkey; readonly recoveryCodes: readonly string[] | null } | Rejected
 > {
   const { person, session } = signedIn;
   const badName = checkName(given.name);
@@ -123,12 +113,12 @@ export async function addPasskey(
   const host = passkeyHost(site);
   const challenge = await takeChallenge(app.db, session.id, 'add', app.clock());
   const made = host === null || challenge === null ? null : await checkRegistration(host, challenge, given.response);
-  if (made === null) return refused('response', 'The passkey could not be added. Try again.');
+  if (made === null) return rejected('passkey_unusable', { param: 'response' });
   const now = app.clock();
   const passkey = { id: newId(app, now), personId: person.id, name: given.name.trim(), createdAt: now, ...made };
   return app.db.transaction().execute(async (trx) => {
     if ((await lockPerson(trx, person.id)) === null) return ENDED;
-    if (!(await insertPasskey(trx, passkey))) return refused('response', 'This passkey has already been added.');
+    if (!(await insertPasskey(trx, passkey))) return rejected('passkey_known', { param: 'response' });
     await endOthers(trx, signedIn);
     await auditOfPerson(app, trx, 'passkey.add', person, { name: passkey.name });
     await mailAccountChange(app, trx, person, 'passkey_added', passkey.name);
@@ -155,10 +145,10 @@ export function removePasskey(app: App, signedIn: InBrowser, id: string): Promis
 export function renewRecoveryCodes(
   app: App,
   { person }: SignedIn,
-): Promise<{ readonly kind: 'done'; readonly codes: readonly string[] } | Refused> {
+): Promise<{ readonly kind: 'done'; readonly codes: readonly string[] } | Rejected> {
   return app.db.transaction().execute(async (trx) => {
     if (!(await hasSecondFactor(trx, person.id))) {
-      return refused(null, 'Recovery codes replace a lost second factor. Add an authenticator or a passkey first.');
+      return rejected('no_factor_to_replace');
     }
     const codes = await makeRecoveryCodes(app, trx, person);
     await mailAccountChange(app, trx, person, 'recovery_codes');

@@ -4,7 +4,6 @@ import {
   reauthenticationChallenge,
   reauthenticate,
   type Reauthentication,
-  type Refused,
   type Renewed,
 } from '../../../app/people/account.ts';
 import { changeEmail } from '../../../app/people/email.ts';
@@ -19,11 +18,12 @@ import {
   startTotp,
 } from '../../../app/people/second-factor.ts';
 import { endAllSessions, endSession, type InBrowser } from '../../../app/people/sessions.ts';
+import type { Rejected } from '../../../app/rejected.ts';
 import { parseUuid } from '../../../domain/id.ts';
 import { listPasskeys, type Passkey } from '../../../store/people/factors.ts';
 import { isoTime, isoTimeOrNull } from '../../../wire/time.ts';
 import { readCookie, setCookie } from '../../cookies.ts';
-import { invalid, notFound, type RequestError } from '../../errors.ts';
+import { invalid, notFound } from '../../errors.ts';
 import { qrPath } from '../../pages/qr-path.ts';
 import type { BodyOf } from '../contract.ts';
 import { done } from '../refusal-words.ts';
@@ -51,13 +51,10 @@ export function accountRoutes(routes: Routes, dashboard: Dashboard): void {
     const signedIn = signedInOf(request);
     const outcome = await changeEmail(parts, signedIn, body.email);
     if (outcome.kind === 'too_many') throw tooMany(reply, outcome);
-    if (outcome.kind === 'refused') throw refusal(outcome);
-    return signedInView(dashboard, { ...signedIn, person: outcome.person });
+    return signedInView(dashboard, { ...signedIn, person: done(outcome).person });
   });
   routes.add('POST /dashboard/api/account/recovery-codes', OWN_REAUTHENTICATED, async ({ own, request }) => {
-    const outcome = await renewRecoveryCodes(own, signedInOf(request));
-    if (outcome.kind === 'refused') throw refusal(outcome);
-    return { recovery_codes: [...outcome.codes] };
+    return { recovery_codes: [...done(await renewRecoveryCodes(own, signedInOf(request))).codes] };
   });
 }
 
@@ -92,20 +89,16 @@ async function renewed(
   dashboard: Dashboard,
   request: FastifyRequest,
   reply: FastifyReply,
-  outcome: Renewed | Refused | TooMany,
+  outcome: Renewed | Rejected | TooMany,
 ): Promise<SessionAnswer> {
   if (outcome.kind === 'too_many') throw tooMany(reply, outcome);
-  if (outcome.kind === 'refused') throw refusal(outcome);
-  setCookie(request, reply, 'session', outcome.token, dashboard.behindProxy);
-  return signedInView(dashboard, outcome.signedIn);
+  const { token, signedIn } = done(outcome);
+  setCookie(request, reply, 'session', token, dashboard.behindProxy);
+  return signedInView(dashboard, signedIn);
 }
 
 function inBrowser({ behindProxy }: Dashboard, request: FastifyRequest): InBrowser {
   return { ...signedInOf(request), browserToken: readCookie(request, 'browser', behindProxy) };
-}
-
-function refusal({ param, message }: Refused): RequestError {
-  return invalid(param, message);
 }
 
 function sessionRoutes(routes: Routes, dashboard: Dashboard): void {
@@ -138,8 +131,7 @@ function totpRoutes(routes: Routes, dashboard: Dashboard): void {
     async ({ body, parts, request, reply }) => {
       const outcome = await confirmTotp(parts, inBrowser(dashboard, request), body.code);
       if (outcome.kind === 'too_many') throw tooMany(reply, outcome);
-      if (outcome.kind === 'refused') throw refusal(outcome);
-      return { recovery_codes: listOrNull(outcome.recoveryCodes) };
+      return { recovery_codes: listOrNull(done(outcome).recoveryCodes) };
     },
   );
   routes.add('POST /dashboard/api/account/totp/remove', OWN_REAUTHENTICATED, async ({ own, request }) => {
@@ -162,7 +154,6 @@ function passkeyRoutes(routes: Routes, dashboard: Dashboard): void {
   });
   routes.add('POST /dashboard/api/account/passkeys/add', OWN_REAUTHENTICATED, async ({ body, parts, request }) => {
     const outcome = done(await addPasskey(parts, inBrowser(dashboard, request), body));
-    if (outcome.kind === 'refused') throw refusal(outcome);
     return { passkey: passkeyView(outcome.passkey), recovery_codes: listOrNull(outcome.recoveryCodes) };
   });
   routes.add('POST /dashboard/api/account/passkeys/remove', OWN_REAUTHENTICATED, async ({ body, own, request }) => {

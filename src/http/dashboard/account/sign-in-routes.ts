@@ -14,6 +14,7 @@ import { isoTime } from '../../../wire/time.ts';
 import { clientAddress } from '../../client.ts';
 import { readCookie, setCookie } from '../../cookies.ts';
 import { invalid, notFound, RequestError } from '../../errors.ts';
+import { done } from '../refusal-words.ts';
 import { clientOf, tooMany, type Dashboard, type Routes } from '../route.ts';
 import type { SessionAnswer } from './contract.ts';
 import { secondFactorView, sessionView, signedInView } from './record.ts';
@@ -39,8 +40,8 @@ export function signInRoutes(routes: Routes, dashboard: Dashboard): void {
       email,
       password,
     });
-    if (outcome.kind === 'done') return started(dashboard, request, reply, outcome.started);
-    throw outcome.kind === 'refused' ? invalid(outcome.param, outcome.message) : notFound(CLOSED[outcome.state]);
+    if (outcome.kind === 'closed') throw notFound(CLOSED[outcome.state]);
+    return started(dashboard, request, reply, done(outcome).started);
   });
 
   routes.add('POST /dashboard/api/links/confirm-email', ANYBODY, async ({ body, own, request }) => {

@@ -3,11 +3,12 @@ import { addNote, editNote, removeNote, type AnnotationOutcome } from '../../../
 import type { PaymentSelector } from '../../../app/payments/change-payment.ts';
 import { parseUuid } from '../../../domain/id.ts';
 import { mayDo } from '../../../domain/role.ts';
-import { invalid, notFound, RequestError } from '../../errors.ts';
+import { notFound } from '../../errors.ts';
+import { done } from '../refusal-words.ts';
 import type { PaymentView } from '../payments/contract.ts';
 import { viewOf } from '../payments/record.ts';
 import type { Dashboard, Routes, PaymentCall } from '../route.ts';
-import { noPayment, paymentSelector } from '../scope.ts';
+import { paymentSelector } from '../scope.ts';
 
 const PAYMENT = '/dashboard/api/projects/:project/:mode/payments/:payment';
 
@@ -19,7 +20,7 @@ export function annotationRoutes(routes: Routes, { people: { app: core } }: Dash
     run: (selector: PaymentSelector) => Promise<AnnotationOutcome>,
   ): Promise<PaymentView> => {
     const selector = paymentSelector(scope, params.payment);
-    checkDone(await run(selector));
+    done(await run(selector));
     return viewOf(own, request, scope, selector);
   };
   routes.add('GET /dashboard/api/projects/:project/labels', { action: 'read_payments' }, async ({ scope }) => ({
@@ -49,18 +50,4 @@ function noteId(text: string): string {
   const id = parseUuid(text);
   if (id === null) throw notFound('There is no such note.');
   return id;
-}
-
-/** Throws the refusal if nothing was changed. */
-export function checkDone(outcome: AnnotationOutcome): void {
-  switch (outcome.kind) {
-    case 'done':
-      return;
-    case 'not_found':
-      throw noPayment();
-    case 'refused':
-      throw invalid(outcome.param, outcome.message);
-    case 'conflict':
-      throw new RequestError('conflict_error', outcome.message);
-  }
 }

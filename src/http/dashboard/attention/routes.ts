@@ -6,7 +6,7 @@ import { mayDo } from '../../../domain/role.ts';
 import type { Assignee } from '../../../store/figures/attention.ts';
 import { publicPaymentId } from '../../../wire/payment.ts';
 import { isoTime } from '../../../wire/time.ts';
-import { checkDone } from '../annotations/routes.ts';
+import { done } from '../refusal-words.ts';
 import type { AnswerOf } from '../contract.ts';
 import type { Dashboard, Routes } from '../route.ts';
 import type { ProjectScope } from '../scope.ts';
@@ -45,7 +45,7 @@ export function attentionRoutes(routes: Routes, { people: { app: core }, service
     const { kind, subject, occurrence, version, assigned_to: assignedTo, note, done: isDone } = body;
     const key = { kind, subject, occurrence };
     const change = { assignedTo, note, isDone, version };
-    checkDone(await markAttention(own, scope, sources, { key, change }));
+    done(await markAttention(own, scope, sources, { key, change }));
     return list(scope);
   });
 }

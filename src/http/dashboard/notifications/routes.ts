@@ -8,7 +8,8 @@ import {
 } from '../../../app/notifications/choices.ts';
 import type { NotificationChoices } from '../../../domain/notification.ts';
 import { clientAddress } from '../../client.ts';
-import { invalid, notFound } from '../../errors.ts';
+import { notFound } from '../../errors.ts';
+import { done } from '../refusal-words.ts';
 import { requireReauthentication } from '../../session-guard.ts';
 import type { Dashboard, Routes } from '../route.ts';
 import type { ChoicesView, UnsubscribeAnswer } from './contract.ts';
@@ -37,9 +38,7 @@ export function notificationRoutes(routes: Routes, { people: { app: core } }: Da
     };
     // A stolen session must not silence the alarm before it redirects the money.
     if (walletChanged === false) requireReauthentication(signedInOf(request), core.clock());
-    const outcome = await changeChoices(own, signedInOf(request).person.id, given);
-    if (outcome.kind === 'refused') throw invalid('zone', outcome.message);
-    return viewOf(outcome.choices);
+    return viewOf(done(await changeChoices(own, signedInOf(request).person.id, given)).choices);
   });
   routes.add('POST /dashboard/api/unsubscribe/state', ANYBODY, async ({ body }) =>
     unsubscribeView(await unsubscribeState(core, body.token)),

@@ -8,13 +8,7 @@ import {
   updatePerson,
   type Person,
 } from '../../store/people/people.ts';
-import {
-  deleteSignIn,
-  findSignIn,
-  insertSignIn,
-  setSignInChallenge,
-  type SignIn,
-} from '../../store/people/sessions.ts';
+import { deleteSignIn, findSignIn, insertSignIn, setSignInChallenge } from '../../store/people/sessions.ts';
 import { forActor, type App } from '../context.ts';
 import { mailAccountChange, mailCodesUsedUp } from './account-mail.ts';
 import { guessesOf, judged, type TooMany, type Client } from './guess-limits.ts';
@@ -158,7 +152,6 @@ export async function giveUpSignIn(app: App, token: string | null): Promise<void
 
 interface Waiting {
   readonly hash: Buffer;
-  readonly signIn: SignIn;
   readonly person: Person;
 }
 
@@ -167,7 +160,7 @@ async function waitingFor(app: App, token: string | null): Promise<Waiting | nul
   const signIn = hash === null ? null : await findSignIn(app.db, hash, app.clock() - SIGN_IN_MS);
   if (hash === null || signIn === null || signIn.personId === null) return null;
   const person = await findPerson(app.db, signIn.personId);
-  return person === null || person.deactivatedAt !== null ? null : { hash, signIn, person };
+  return person === null || person.deactivatedAt !== null ? null : { hash, person };
 }
 
 /** The second step with a one-time or recovery code. */

@@ -30,7 +30,7 @@ export function requestRoutes(routes: Routes, { people: { app: core } }: Dashboa
       keys: keys.filter(({ mode }) => mode === scope.mode).map(({ id, name }) => ({ id: encodeId('key', id), name })),
     };
   });
-  routes.add(`GET ${REQUESTS}/:request`, READ, async ({ scope, params, request }) => {
+  routes.add(`GET ${REQUESTS}/:request`, READ, async ({ scope, params }) => {
     const id = parseUuid(params.request);
     const found = id === null ? null : await findApiRequest(core.db, scope, id);
     if (found === null) throw notFound('There is no such request in this project and mode. They are kept for 30 days.');

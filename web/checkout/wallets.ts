@@ -1,6 +1,5 @@
 import { addWallet, readAnnouncement, type Wallet } from '../wallets/announcement.ts';
-import { parseTransaction, sendWithWallet, type WalletStep } from '../wallets/send.ts';
-import { readReceipt } from '../wallets/receipt.ts';
+import { parseTransaction, sendWithWallet, type WalletStep, readReceipt } from '../wallets/send.ts';
 import type { Translate } from './texts.ts';
 
 const RECEIPT_MS = 2_000;

@@ -110,8 +110,8 @@ interface Running<Progress> {
 }
 
 /**
- * Requests a stream that is sent while it is being made, one at a time. Another start, `stop` and leaving the page stop
- * it, here and on the server.
+ * Asks for what is sent while it is made, one at a time. Another start, `stop` and leaving the page stop it, here and
+ * on the server.
  */
 export function useStream<Progress>({ url, first, take, onFault }: Stream<Progress>): Running<Progress> {
   const dashboard = useDashboard();

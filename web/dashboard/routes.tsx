@@ -2,6 +2,7 @@ import { createRootRouteWithContext, createRoute, createRouter, redirect } from 
 import { type Dashboard, sessionQuery } from './dashboard.ts';
 import { lazyPage } from './lazy-page.tsx';
 import { homeSearch } from './pages/home/search.ts';
+import type { Given } from './search.ts';
 import type { AuditSearch } from './pages/audit/audit-page.tsx';
 import type { PaymentsSearch } from './pages/payments/search.ts';
 import type { EventsSearch } from './pages/events/events-page.tsx';
@@ -9,11 +10,11 @@ import type { RefundsSearch } from './pages/refunds/refunds-page.tsx';
 import type { ReportsSearch } from './pages/reports/search.ts';
 import type { RequestsSearch } from './pages/requests/search.ts';
 import type { WebhooksSearch } from './pages/webhooks/search.ts';
-import { homeScope } from './scope.ts';
 import type { SignedIn } from './session.ts';
-import { FaultInMain, FaultPage, NotFoundInMain, NotFoundPage } from './shell/instead-of-page.tsx';
 import { Layout } from './shell/layout.tsx';
 import { Root } from './shell/root.tsx';
+import { FaultInMain, FaultPage, NotFoundInMain, NotFoundPage } from './shell/page.tsx';
+import { homeScope } from './scope.ts';
 
 interface Context {
   readonly dashboard: Dashboard;
@@ -82,17 +83,29 @@ const account = createRoute({
   path: '/account',
   component: lazyPage(() => import('./pages/account/account-page.tsx'), 'AccountPage', 'access', 'notifications'),
 });
-const home = createRoute({
-  getParentRoute: () => signedIn,
-  path: '/projects/$project/$mode',
-  validateSearch: homeSearch,
-  component: lazyPage(() => import('./pages/home/home-page.tsx'), 'HomePage'),
-});
-const attention = createRoute({
-  getParentRoute: () => signedIn,
-  path: '/projects/$project/$mode/attention',
-  validateSearch: ({ show }): { show?: string } => (typeof show === 'string' && show !== '' ? { show } : {}),
-  component: lazyPage(
+/** A page of a project and mode. */
+function inProject<Path extends string>(path: Path, component: ReturnType<typeof lazyPage>) {
+  return createRoute({ getParentRoute: () => signedIn, path: `/projects/$project/$mode${path}` as const, component });
+}
+
+/** The same with parameters. `read` hands them on as they are if the page itself reads them, with what that takes. */
+function inProjectWith<Path extends string, Search extends object>(
+  path: Path,
+  component: ReturnType<typeof lazyPage>,
+  read: (search: Given) => Search,
+) {
+  const route = { getParentRoute: () => signedIn, path: `/projects/$project/$mode${path}` as const, component };
+  return createRoute({ ...route, validateSearch: read });
+}
+
+const home = inProjectWith(
+  '',
+  lazyPage(() => import('./pages/home/home-page.tsx'), 'HomePage'),
+  homeSearch,
+);
+const attention = inProjectWith(
+  '/attention',
+  lazyPage(
     () => import('./pages/attention/attention-page.tsx'),
     'AttentionPage',
     'attention',
@@ -101,25 +114,16 @@ const attention = createRoute({
     'list',
     'signing',
   ),
-});
-const payments = createRoute({
-  getParentRoute: () => signedIn,
-  path: '/projects/$project/$mode/payments',
-  // The page reads the search itself, so that the code for reading comes with the page.
-  validateSearch: (search): PaymentsSearch => search,
-  component: lazyPage(
-    () => import('./pages/payments/payments-page.tsx'),
-    'PaymentsPage',
-    'list',
-    'detail',
-    'signing',
-    'sending',
-  ),
-});
-const payment = createRoute({
-  getParentRoute: () => signedIn,
-  path: '/projects/$project/$mode/payments/$payment',
-  component: lazyPage(
+  ({ show }): { show?: string } => (typeof show === 'string' && show !== '' ? { show } : {}),
+);
+const payments = inProjectWith(
+  '/payments',
+  lazyPage(() => import('./pages/payments/payments-page.tsx'), 'PaymentsPage', 'list', 'detail', 'signing', 'sending'),
+  (search): PaymentsSearch => search,
+);
+const payment = inProject(
+  '/payments/$payment',
+  lazyPage(
     () => import('./pages/payments/payment/payment-page.tsx'),
     'PaymentPage',
     'detail',
@@ -127,13 +131,11 @@ const payment = createRoute({
     'signing',
     'sending',
   ),
-});
+);
 
-const refunds = createRoute({
-  getParentRoute: () => signedIn,
-  path: '/projects/$project/$mode/refunds',
-  validateSearch: (search): RefundsSearch => search,
-  component: lazyPage(
+const refunds = inProjectWith(
+  '/refunds',
+  lazyPage(
     () => import('./pages/refunds/refunds-page.tsx'),
     'RefundsPage',
     'refunds',
@@ -142,63 +144,53 @@ const refunds = createRoute({
     'signing',
     'sending',
   ),
-});
-const reports = createRoute({
-  getParentRoute: () => signedIn,
-  path: '/projects/$project/$mode/reports',
-  validateSearch: (search): ReportsSearch => search,
-  component: lazyPage(() => import('./pages/reports/reports-page.tsx'), 'ReportsPage', 'reports'),
-});
-const wallets = createRoute({
-  getParentRoute: () => signedIn,
-  path: '/projects/$project/$mode/wallets',
-  component: lazyPage(() => import('./pages/wallets/wallets-page.tsx'), 'WalletsPage', 'wallets'),
-});
-const sweeps = createRoute({
-  getParentRoute: () => signedIn,
-  path: '/projects/$project/$mode/sweeps',
-  component: lazyPage(() => import('./pages/sweeps/sweeps-page.tsx'), 'SweepsPage', 'sweeps', 'sending'),
-});
-const settings = createRoute({
-  getParentRoute: () => signedIn,
-  path: '/projects/$project/$mode/settings',
-  component: lazyPage(() => import('./pages/settings/settings-page.tsx'), 'SettingsPage', 'settings'),
-});
-const keys = createRoute({
-  getParentRoute: () => signedIn,
-  path: '/projects/$project/$mode/keys',
-  component: lazyPage(() => import('./pages/keys/keys-page.tsx'), 'KeysPage', 'keys'),
-});
-const people = createRoute({
-  getParentRoute: () => signedIn,
-  path: '/projects/$project/$mode/people',
-  component: lazyPage(() => import('./pages/people/people-page.tsx'), 'PeoplePage', 'people'),
-});
-const audit = createRoute({
-  getParentRoute: () => signedIn,
-  path: '/projects/$project/$mode/audit',
-  // The page reads the search itself, so that the code for reading comes with the page.
-  validateSearch: (search): AuditSearch => search,
-  component: lazyPage(() => import('./pages/audit/audit-page.tsx'), 'AuditPage', 'audit'),
-});
-const webhooks = createRoute({
-  getParentRoute: () => signedIn,
-  path: '/projects/$project/$mode/webhooks',
-  validateSearch: (search): WebhooksSearch => search,
-  component: lazyPage(() => import('./pages/webhooks/webhooks-page.tsx'), 'WebhooksPage', 'webhooks'),
-});
-const events = createRoute({
-  getParentRoute: () => signedIn,
-  path: '/projects/$project/$mode/event-log',
-  validateSearch: (search): EventsSearch => search,
-  component: lazyPage(() => import('./pages/events/events-page.tsx'), 'EventsPage', 'webhooks'),
-});
-const requests = createRoute({
-  getParentRoute: () => signedIn,
-  path: '/projects/$project/$mode/requests',
-  validateSearch: (search): RequestsSearch => search,
-  component: lazyPage(() => import('./pages/requests/requests-page.tsx'), 'RequestsPage', 'requests'),
-});
+  (search): RefundsSearch => search,
+);
+const reports = inProjectWith(
+  '/reports',
+  lazyPage(() => import('./pages/reports/reports-page.tsx'), 'ReportsPage', 'reports'),
+  (search): ReportsSearch => search,
+);
+const wallets = inProject(
+  '/wallets',
+  lazyPage(() => import('./pages/wallets/wallets-page.tsx'), 'WalletsPage', 'wallets'),
+);
+const sweeps = inProject(
+  '/sweeps',
+  lazyPage(() => import('./pages/sweeps/sweeps-page.tsx'), 'SweepsPage', 'sweeps', 'sending'),
+);
+const settings = inProject(
+  '/settings',
+  lazyPage(() => import('./pages/settings/settings-page.tsx'), 'SettingsPage', 'settings'),
+);
+const keys = inProject(
+  '/keys',
+  lazyPage(() => import('./pages/keys/keys-page.tsx'), 'KeysPage', 'keys'),
+);
+const people = inProject(
+  '/people',
+  lazyPage(() => import('./pages/people/people-page.tsx'), 'PeoplePage', 'people'),
+);
+const audit = inProjectWith(
+  '/audit',
+  lazyPage(() => import('./pages/audit/audit-page.tsx'), 'AuditPage', 'audit'),
+  (search): AuditSearch => search,
+);
+const webhooks = inProjectWith(
+  '/webhooks',
+  lazyPage(() => import('./pages/webhooks/webhooks-page.tsx'), 'WebhooksPage', 'webhooks'),
+  (search): WebhooksSearch => search,
+);
+const events = inProjectWith(
+  '/event-log',
+  lazyPage(() => import('./pages/events/events-page.tsx'), 'EventsPage', 'webhooks'),
+  (search): EventsSearch => search,
+);
+const requests = inProjectWith(
+  '/requests',
+  lazyPage(() => import('./pages/requests/requests-page.tsx'), 'RequestsPage', 'requests'),
+  (search): RequestsSearch => search,
+);
 
 /** Any other address: a page with the way to Home. */
 const nowhere = createRoute({ getParentRoute: () => signedIn, path: '/$', component: NotFoundPage });

@@ -4,12 +4,10 @@ import { accessText, useSignedIn, type SessionProject, type SignedIn } from '../
 import { useDashboard, type Access, useStore, sessionQuery } from '../dashboard.ts';
 import { useLive } from '../live.ts';
 import { chosenLanguage, useLocale } from '../locale.tsx';
-import { homeScope, rememberScope, useScopeInAddress, type Scope } from '../scope.ts';
 import { classNames } from '../ui/class-names.ts';
 import { IconButton } from '../ui/button.tsx';
 import { Notice } from '../ui/notice.tsx';
 import { loadTexts } from '../texts/load-texts.ts';
-import { ForbiddenPage, NoAccessPage, NotFoundPage } from './instead-of-page.tsx';
 import { useKeys, Overlays, type Overlay } from './overlays.tsx';
 import css from './layout.module.css';
 import { mayOpen } from './pages.ts';
@@ -18,6 +16,8 @@ import { TopBar, useModeSwitch } from './top-bar.tsx';
 import { useQuery } from '@tanstack/react-query';
 import { attentionCountQuery } from '../pages/attention/queries.ts';
 import type { News } from './attention-news.tsx';
+import { ForbiddenPage, NoAccessPage, NotFoundPage } from './page.tsx';
+import { homeScope, rememberScope, useScopeInAddress, type Scope } from '../scope.ts';
 
 const AttentionNews = lazy(async () => {
   try {

@@ -1,13 +1,13 @@
 import { lazy, Suspense, useEffect, useRef } from 'react';
-import type { Scope } from '../scope.ts';
 import { isPlainKey } from '../ui/keys.ts';
 import { useWhenIdle } from '../lazy-page.tsx';
 import { useNavigate } from '@tanstack/react-router';
 import { useSignedIn } from '../session.ts';
 import { pagesFor } from './pages.ts';
+import type { Scope } from '../scope.ts';
 
 const loadPalette = () => import('./palette.tsx');
-const loadHelp = () => import('./help-dialog.tsx');
+const loadHelp = () => import('./dialogs.tsx');
 const Palette = lazy(async () => ({ default: (await loadPalette()).Palette }));
 const HelpDialog = lazy(async () => ({ default: (await loadHelp()).HelpDialog }));
 const loadAll = () => Promise.all([loadPalette(), loadHelp()]);

@@ -1,7 +1,15 @@
 import { type ReactNode, useEffect } from 'react';
 import { useLocale } from '../locale.tsx';
 import css from './page.module.css';
-import { useDashboard } from '../dashboard.ts';
+import { useDashboard, sessionQuery } from '../dashboard.ts';
+import { Link, useRouter, type ErrorComponentProps } from '@tanstack/react-router';
+import { buttonClass, Button } from '../ui/button.tsx';
+import { Empty } from '../ui/placeholder.tsx';
+import type { IconName } from '../ui/icons.tsx';
+import { useQueryClient } from '@tanstack/react-query';
+import { ApiFault } from '../api.ts';
+import { problemText, isMissingScript } from '../problem.ts';
+import { SignedOut } from '../session.ts';
 
 interface PageProps {
   /** The level-1 heading, the tab's title and the announcement for screen readers. */
@@ -51,4 +59,111 @@ export function useTitle(title: string): void {
     document.title = `${title} · Cointill`;
     announcement.set(title);
   }, [title, announcement]);
+}
+
+interface InsteadOfPageProps {
+  readonly icon: IconName;
+  readonly title: string;
+  readonly text: string;
+}
+
+/** A notice if there is no page to show, with the way to Home. */
+function InsteadOfPage({ icon, title, text }: InsteadOfPageProps) {
+  const { t } = useLocale();
+  return (
+    <Page title={title} isHidden>
+      <Empty icon={icon} title={title} text={text}>
+        <Link className={buttonClass({ kind: 'primary' })} to="/">
+          {t('to_home')}
+        </Link>
+      </Empty>
+    </Page>
+  );
+}
+
+/** The fault page without the frame of pages. */
+export function FaultInMain(props: ErrorComponentProps) {
+  return (
+    <main>
+      <FaultPage {...props} />
+    </main>
+  );
+}
+
+/** Shown instead of a page that failed. */
+export function FaultPage({ error, reset }: ErrorComponentProps) {
+  const { t } = useLocale();
+  const router = useRouter();
+  const queries = useQueryClient();
+  if (error instanceof ApiFault && error.status === 404) return <NotFoundPage />;
+  // The sign-in dialog is open.
+  if (error instanceof SignedOut) return null;
+  const isMissing = isMissingScript(error);
+  const isOffline = error instanceof ApiFault ? error.type === 'offline' : isMissing && !navigator.onLine;
+  const isOutdated = isMissing && !isOffline;
+  return (
+    <Page title={t('fault_title')} isHidden>
+      <Empty
+        icon={isOffline ? 'offline' : 'warning'}
+        title={t(isOutdated ? 'new_version_title' : isOffline ? 'fault_offline_title' : 'fault_title')}
+        text={isOutdated ? t('new_version') : isOffline ? t('fault_offline') : problemText(error, t)}
+      >
+        <Button
+          kind="primary"
+          onClick={() => {
+            if (isMissing) {
+              // Without a connection the browser would replace this page by its own error page.
+              if (navigator.onLine) location.reload();
+              return;
+            }
+            void queries.resetQueries({ predicate: ({ state }) => state.status === 'error' });
+            reset();
+            void router.invalidate();
+          }}
+        >
+          {t(isOutdated ? 'reload' : 'try_again')}
+        </Button>
+      </Empty>
+    </Page>
+  );
+}
+
+/**
+ * Replaces a page that the person's role does not permit, also if the role was changed while the page was open: its
+ * contents are no longer requested, and earlier answers are removed.
+ */
+export function ForbiddenPage() {
+  const { t } = useLocale();
+  useForgetting();
+  return <InsteadOfPage icon="warning" title={t('forbidden_title')} text={t('forbidden_text')} />;
+}
+
+/** Replaces a page of a project in which the person had a role when they opened it. */
+export function NoAccessPage() {
+  const { t } = useLocale();
+  useForgetting();
+  return <InsteadOfPage icon="warning" title={t('access_lost')} text={t('access_lost_text')} />;
+}
+
+function useForgetting(): void {
+  const queries = useQueryClient();
+  useEffect(() => {
+    // Queries still on the screen, such as the number beside Needs attention, are in use.
+    queries.removeQueries({ type: 'inactive', predicate: ({ queryKey }) => queryKey[0] !== sessionQuery.queryKey[0] });
+  }, [queries]);
+}
+
+/** The fault page without the frame of pages. */
+export function NotFoundInMain() {
+  return (
+    <main>
+      <NotFoundPage />
+    </main>
+  );
+}
+
+/** For URLs that do not exist or that this person may not see. */
+export function NotFoundPage() {
+  const { t } = useLocale();
+  return <InsteadOfPage icon="search" title={t('not_found_title')} text={t('not_found_text')} />;
 }

@@ -1,6 +1,5 @@
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useLocale } from '../locale.tsx';
-import { type Scope, firstMode } from '../scope.ts';
 import { useSignedIn, type SessionProject } from '../session.ts';
 import { IconButton } from '../ui/button.tsx';
 import { Icon } from '../ui/icons.tsx';
@@ -11,6 +10,7 @@ import { attentionCountQuery } from '../pages/attention/queries.ts';
 import { lazy, Suspense, useState } from 'react';
 import { MenuButton } from '../ui/menu-button.tsx';
 import { useWhenIdle } from '../lazy-page.tsx';
+import { type Scope, firstMode } from '../scope.ts';
 
 /** The server counts no further than this. */
 const MAX_COUNT = 100;
@@ -73,7 +73,7 @@ export function Rail({ scope, className, onHelp, onClose }: RailProps) {
   );
 }
 
-const loadNewProject = () => import('./new-project-dialog.tsx');
+const loadNewProject = () => import('./dialogs.tsx');
 const NewProjectDialog = lazy(async () => ({ default: (await loadNewProject()).NewProjectDialog }));
 
 interface ProjectSwitchProps {

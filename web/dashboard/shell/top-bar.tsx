@@ -2,7 +2,6 @@ import { useLocation, useNavigate } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
 import { useDashboard, useStore } from '../dashboard.ts';
 import { useLocale } from '../locale.tsx';
-import type { Scope } from '../scope.ts';
 import { IconButton } from '../ui/button.tsx';
 import { classNames } from '../ui/class-names.ts';
 import { Icon } from '../ui/icons.tsx';
@@ -10,6 +9,7 @@ import { AccountButton } from './account-button.tsx';
 import css from './layout.module.css';
 import type { Overlay } from './overlays.tsx';
 import { Rail } from './rail.tsx';
+import type { Scope } from '../scope.ts';
 
 interface TopBarProps {
   readonly scope: Scope | null;

@@ -29,6 +29,11 @@ export async function loadTexts(code: MailLanguage, ...names: readonly Part[]): 
   );
 }
 
+/** Whether a text of this name is loaded. */
+export function hasText(key: string): boolean {
+  return loaded.has(key);
+}
+
 export function textOf(key: string): Text {
   const text = loaded.get(key);
   if (text === undefined) throw new Error(`The text ${key} is not loaded.`);

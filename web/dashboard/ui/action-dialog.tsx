@@ -43,16 +43,17 @@ export function ConfirmDialog({ name, text, isDangerous = false, action, onClose
 interface FormDialogProps {
   readonly name: string;
   readonly text: ReactNode;
-  readonly isDirty: boolean;
+  /** Whether something would be lost by leaving it. */
+  readonly isDirty?: boolean;
   readonly action: Action;
   /** The server's names of the fields that show their own errors. */
-  readonly fields: readonly string[];
+  readonly fields?: readonly string[];
   readonly onClose: () => void;
   readonly children: ReactNode;
 }
 
 /** A dialog with the form of an action. */
-export function FormDialog({ name, text, isDirty, action, fields, onClose, children }: FormDialogProps) {
+export function FormDialog({ name, text, isDirty = false, action, fields = [], onClose, children }: FormDialogProps) {
   const { t } = useLocale();
   return (
     <Dialog title={name} description={text} onClose={onClose}>

@@ -15,6 +15,8 @@ export interface FieldProps extends Omit<ComponentProps<'input'>, 'id' | 'ref' |
   readonly isCode?: boolean;
   /** The server's limit in characters. A longer text is refused here, because cutting it would change it. */
   readonly max?: number;
+  /** A control within the field. */
+  readonly beside?: ReactNode;
 }
 
 /** A labelled text field. Its error is shown below and announced with it. */
@@ -25,22 +27,33 @@ export function Field({
   isCode = false,
   max,
   className,
+  beside,
   onValue,
   ...rest
 }: FieldProps) {
   const id = useId();
   const { ref, problem } = useLimit(rest.value, max, given);
+  const input = (
+    <input
+      {...rest}
+      {...describedBy(id, hint, problem)}
+      ref={ref}
+      id={id}
+      {...(max === undefined ? {} : { maxLength: longest(max) })}
+      onChange={(event) => onValue(event.currentTarget.value)}
+      className={classNames(css.input, isCode && css.code, className)}
+    />
+  );
   return (
     <Labelled id={id} label={label}>
-      <input
-        {...rest}
-        {...describedBy(id, hint, problem)}
-        ref={ref}
-        id={id}
-        {...(max === undefined ? {} : { maxLength: longest(max) })}
-        onChange={(event) => onValue(event.currentTarget.value)}
-        className={classNames(css.input, isCode && css.code, className)}
-      />
+      {beside === undefined ? (
+        input
+      ) : (
+        <div className={css.with}>
+          {input}
+          {beside}
+        </div>
+      )}
       <Below id={id} hint={hint} problem={problem} />
     </Labelled>
   );
@@ -113,7 +126,7 @@ function isLongerThan(max: number, text: string): boolean {
 }
 
 /** How much of a paste the browser keeps, in UTF-16 units: still too long, and little enough to keep the page quick. */
-export const longest = (max: number): number => 2 * max + 1;
+const longest = (max: number): number => 2 * max + 1;
 
 export function describedBy(
   id: string,

@@ -3,7 +3,7 @@ import { useDashboard } from '../dashboard.ts';
 import css from './field.module.css';
 import { useLocale } from '../locale.tsx';
 import { classNames } from './class-names.ts';
-import { Below, describedBy, Field, Labelled, longest, useLimit, type FieldProps, Select } from './field.tsx';
+import { Below, describedBy, Field, Labelled, type FieldProps, Select } from './field.tsx';
 import { problemOf } from '../problem.ts';
 
 interface FormProps {
@@ -66,41 +66,23 @@ export function EmailField({ label, required = true, ...rest }: WithOwnLabel) {
 }
 
 /** A password field whose text can be shown. */
-export function PasswordField({
-  label,
-  hint,
-  problem: given = null,
-  max = MAX_PASSWORD,
-  className,
-  onValue,
-  ...rest
-}: FieldProps) {
+export function PasswordField(props: FieldProps) {
   const { t } = useLocale();
-  const id = useId();
-  const { ref, problem } = useLimit(rest.value, max, given);
   const [isShown, show] = useState(false);
   return (
-    <Labelled id={id} label={label}>
-      <div className={css.with}>
-        <input
-          {...rest}
-          {...describedBy(id, hint, problem)}
-          ref={ref}
-          id={id}
-          required
-          maxLength={longest(max)}
-          onChange={(event) => onValue(event.currentTarget.value)}
-          type={isShown ? 'text' : 'password'}
-          spellCheck={false}
-          autoCapitalize="none"
-          className={classNames(css.input, className)}
-        />
+    <Field
+      max={MAX_PASSWORD}
+      {...props}
+      required
+      type={isShown ? 'text' : 'password'}
+      spellCheck={false}
+      autoCapitalize="none"
+      beside={
         <button type="button" className={css.reveal} aria-pressed={isShown} onClick={() => show(!isShown)}>
           {t(isShown ? 'hide' : 'show')}
         </button>
-      </div>
-      <Below id={id} hint={hint} problem={problem} />
-    </Labelled>
+      }
+    />
   );
 }
 

@@ -133,20 +133,23 @@ export function Status({ status, exception }: StatusProps) {
 
 interface FactsProps {
   readonly className?: string | undefined;
+  /** Whether an element is around each, for a grid of them. */
+  readonly areApart?: boolean;
   /** Facts; those without a value are left out. */
   readonly facts: readonly (readonly [name: string, value: ReactNode])[];
 }
 
 /** Facts about one thing by their names. */
-export function Facts({ className = css.facts, facts }: FactsProps) {
+export function Facts({ className = css.facts, areApart = false, facts }: FactsProps) {
+  const Around = areApart ? 'div' : Fragment;
   return (
     <dl className={className}>
       {facts.map(([name, value]) =>
         value === null ? null : (
-          <Fragment key={name}>
+          <Around key={name}>
             <dt>{name}</dt>
             <dd>{value}</dd>
-          </Fragment>
+          </Around>
         ),
       )}
     </dl>

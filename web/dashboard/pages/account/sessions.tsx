@@ -1,31 +1,28 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { reads } from '../../api.ts';
+import { useChange } from '../../change.ts';
 import { useDashboard } from '../../dashboard.ts';
 import { useLocale } from '../../locale.tsx';
 import { problemText } from '../../problem.ts';
 import { ConfirmDialog } from '../../ui/action-dialog.tsx';
-import { Ago } from '../../ui/value.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { Problem } from '../../ui/notice.tsx';
 import { SkeletonRows } from '../../ui/placeholder.tsx';
-import rows from '../../ui/row.module.css';
-import { deviceName } from './device-name.ts';
+import { deviceName, SessionRow } from './session-row.tsx';
 
 /** The person's sessions. */
 export function Sessions() {
   const { t } = useLocale('access');
-  const { api, queries, toast } = useDashboard();
+  const { queries, toast } = useDashboard();
   const [asksForAll, askForAll] = useState(false);
   const sessions = useQuery(reads(['sessions'], 'GET /dashboard/api/account/sessions'));
-  const end = useMutation({
-    mutationFn: (id: string) => api('POST /dashboard/api/account/sessions/end', { body: { id } }),
-    onSuccess: async () => {
-      await queries.invalidateQueries({ queryKey: ['sessions'] });
-      toast(t('session_ended'));
-    },
-    onError: (error) => toast(problemText(error, t), 'problem'),
+  const end = useChange({
+    send: (api, id: string) => api('POST /dashboard/api/account/sessions/end', { body: { id } }),
+    done: t('session_ended'),
+    onDone: () => queries.invalidateQueries({ queryKey: ['sessions'] }),
+    onRefused: (error) => toast(problemText(error, t), 'problem'),
   });
   return (
     <Card title={t('sessions')} actions={<Button onClick={() => askForAll(true)}>{t('sign_out_everywhere')}</Button>}>
@@ -33,14 +30,13 @@ export function Sessions() {
       {sessions.isPending ? <SkeletonRows count={2} /> : null}
       <ul>
         {sessions.data?.data.map((session) => (
-          <li className={rows.row} key={session.id}>
-            <div>
-              <b>{deviceName(session.user_agent) ?? t('unknown_device')}</b>
-              {session.is_current ? <span className={rows.badge}>{t('this_session')}</span> : null}
-              <small title={session.user_agent ?? undefined}>
-                {session.ip} · {t('last_used')} <Ago iso={session.last_used_at} />
-              </small>
-            </div>
+          <SessionRow
+            key={session.id}
+            session={session}
+            name={deviceName(session.user_agent) ?? t('unknown_device')}
+            own={t('this_session')}
+            used={t('last_used')}
+          >
             {session.is_current ? null : (
               <Button
                 small
@@ -51,7 +47,7 @@ export function Sessions() {
                 {t('end_session')}
               </Button>
             )}
-          </li>
+          </SessionRow>
         ))}
       </ul>
       {asksForAll ? <EndAllDialog onClose={() => askForAll(false)} /> : null}

@@ -4,17 +4,17 @@ import type { Action as RoleAction } from '../../../../src/domain/role.ts';
 import type { AttentionView } from '../../../../src/http/dashboard/attention/contract.ts';
 import type { AnswerOf } from '../../../../src/http/dashboard/contract.ts';
 import { useLocale } from '../../locale.tsx';
-import { useScope } from '../../scope.ts';
 import { FormDialog } from '../../ui/action-dialog.tsx';
 import { Button, buttonClass } from '../../ui/button.tsx';
 import { CopyButton, Moment } from '../../ui/value.tsx';
 import { Select } from '../../ui/field.tsx';
 import { Problem } from '../../ui/notice.tsx';
 import { TextArea } from '../../ui/form.tsx';
-import { actionName } from './action-name.ts';
 import { describe } from './sentence.ts';
 import css from './attention-page.module.css';
 import { useMark } from './queries.ts';
+import { useScope } from '../../scope.ts';
+import { actionName } from './action-name.ts';
 
 type People = AnswerOf<'GET /dashboard/api/projects/:project/:mode/attention'>['people'];
 
@@ -84,47 +84,41 @@ export function AttentionItem({ item, people, actions, isShown, onShow, onDone }
   );
 }
 
+const WEBHOOKS = '/projects/$project/$mode/webhooks';
+const WALLETS = '/projects/$project/$mode/wallets';
+
+/** The pages that bring the best action. */
+const PLACES = {
+  endpoint_disabled: { to: WEBHOOKS, text: 'see_endpoint' },
+  endpoint_failing: { to: WEBHOOKS, text: 'see_deliveries' },
+  no_wallet: { to: WALLETS, text: 'set_wallet_now' },
+  wallet_changed: { to: WALLETS, text: 'see_wallets' },
+  node_behind: { to: WALLETS, text: 'see_wallets' },
+  key_beyond_role: { to: '/projects/$project/$mode/keys', text: 'see_keys' },
+  sweep: { to: '/projects/$project/$mode/sweeps', text: 'see_sweeps' },
+} as const;
+
+function isAtPlace(kind: AttentionView['kind']): kind is keyof typeof PLACES {
+  return Object.hasOwn(PLACES, kind);
+}
+
 /** The best action: on this page, by a link to another page, or at the command line. */
 function Action({ item, actions, onShow }: Pick<ItemProps, 'item' | 'actions' | 'onShow'>) {
   const { t } = useLocale('attention');
   const scope = useScope();
   const { kind, payment, command, subject } = item;
   const action = actionName(kind, scope.mode, actions);
-  if (kind === 'endpoint_disabled' || kind === 'endpoint_failing') {
-    const search = kind === 'endpoint_disabled' ? {} : { endpoint: subject, state: 'failed' as const };
+  const place = isAtPlace(kind) ? PLACES[kind] : null;
+  if (place !== null) {
     return (
       <Link
-        to="/projects/$project/$mode/webhooks"
-        params={scope}
-        search={search}
+        to={place.to}
+        // Wallets and nodes are those of live mode.
+        params={place.to === WALLETS ? { ...scope, mode: 'live' } : scope}
+        search={kind === 'endpoint_failing' ? { endpoint: subject, state: 'failed' } : {}}
         className={buttonClass({ small: true })}
       >
-        {t(kind === 'endpoint_disabled' ? 'see_endpoint' : 'see_deliveries')}
-      </Link>
-    );
-  }
-  if (kind === 'no_wallet' || kind === 'wallet_changed' || kind === 'node_behind') {
-    return (
-      <Link
-        to="/projects/$project/$mode/wallets"
-        params={{ ...scope, mode: 'live' }}
-        className={buttonClass({ small: true })}
-      >
-        {t(kind === 'no_wallet' ? 'set_wallet_now' : 'see_wallets')}
-      </Link>
-    );
-  }
-  if (kind === 'key_beyond_role') {
-    return (
-      <Link to="/projects/$project/$mode/keys" params={scope} className={buttonClass({ small: true })}>
-        {t('see_keys')}
-      </Link>
-    );
-  }
-  if (kind === 'sweep') {
-    return (
-      <Link to="/projects/$project/$mode/sweeps" params={scope} className={buttonClass({ small: true })}>
-        {t('see_sweeps')}
+        {t(place.text)}
       </Link>
     );
   }
@@ -169,7 +163,6 @@ function NoteDialog({ item, title, onClose }: NoteDialogProps) {
         error: save.error,
         mutate: () => (tooLong === null ? save.mutate({ item: from, change: { note: text } }) : undefined),
       }}
-      fields={[]}
       onClose={onClose}
     >
       <TextArea label={t('note_text')} value={text} problem={tooLong} onValue={setText} />

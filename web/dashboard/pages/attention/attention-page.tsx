@@ -3,18 +3,18 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import type { AttentionView } from '../../../../src/http/dashboard/attention/contract.ts';
 import { useLocale } from '../../locale.tsx';
-import { useScope } from '../../scope.ts';
 import { useActions } from '../../session.ts';
 import { Page } from '../../shell/page.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { classNames } from '../../ui/class-names.ts';
 import { Empty, NotLoaded } from '../../ui/placeholder.tsx';
-import { PaymentPanel } from '../payments/payment/payment-panel.tsx';
 import split from '../payments/payments-page.module.css';
 import { AttentionItem } from './attention-item.tsx';
 import css from './attention-page.module.css';
 import { attentionQuery, useMark } from './queries.ts';
+import { PaymentPanel } from '../payments/payment/payment-page.tsx';
+import { useScope } from '../../scope.ts';
 
 /** The items that need a person's attention, each with its best action. */
 export function AttentionPage() {

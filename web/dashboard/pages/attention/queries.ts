@@ -1,9 +1,9 @@
 import { reads } from '../../api.ts';
 import { useChange } from '../../change.ts';
-import { type Scope, useScope } from '../../scope.ts';
 import { projectKey } from '../payments/queries.ts';
 import type { AttentionView } from '../../../../src/http/dashboard/attention/contract.ts';
 import type { BodyOf } from '../../../../src/http/dashboard/contract.ts';
+import { type Scope, useScope } from '../../scope.ts';
 
 /** The server reports new items; polling is for a server whose workers are down. */
 const EVERY_MS = 5 * 60_000;

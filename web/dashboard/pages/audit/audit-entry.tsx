@@ -6,7 +6,7 @@ import type { TextKey } from '../../texts/parts.ts';
 import { LinkButton, ExpandButton } from '../../ui/button.tsx';
 import { Short, Moment } from '../../ui/value.tsx';
 import rows from '../../ui/row.module.css';
-import { ACTIONS } from './actions.ts';
+import { hasText } from '../../texts/load-texts.ts';
 import css from './audit.module.css';
 
 interface AuditEntryProps {
@@ -107,8 +107,10 @@ function valueText(value: unknown, t: Translate<'audit'>): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** The action in words, or its name in the log if this version of the page does not know it. */
+type ActionKey = Extract<TextKey<'audit'>, `action_${string}`>;
+
+/** In words: `key.create` is the text `action_key_create`. An action that this version does not know stays as it is. */
 function actionText(action: string, t: Translate<'audit'>): string {
-  const known: TextKey<'audit'> | undefined = ACTIONS.get(action);
-  return known === undefined ? action : t(known);
+  const key = `action_${action.replaceAll('.', '_')}`;
+  return hasText(key) ? t(key as ActionKey) : action;
 }

@@ -4,7 +4,6 @@ import type { AuditFilters } from '../../../../src/http/dashboard/audit/contract
 import { readsPages } from '../../api.ts';
 import { startOfDay } from '../../formats.ts';
 import { useLocale } from '../../locale.tsx';
-import { useScope } from '../../scope.ts';
 import {
   aDay,
   present,
@@ -25,6 +24,7 @@ import { withAny } from '../log/log-filters.tsx';
 import { ListFoot } from '../payments/list-foot.tsx';
 import { AuditEntry } from './audit-entry.tsx';
 import css from './audit.module.css';
+import { useScope } from '../../scope.ts';
 
 const GROUPS = [
   'key',

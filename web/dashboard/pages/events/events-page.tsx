@@ -3,7 +3,6 @@ import { Link } from '@tanstack/react-router';
 import type { EventRowView } from '../../../../src/http/dashboard/event-log/contract.ts';
 import { reads } from '../../api.ts';
 import { useLocale } from '../../locale.tsx';
-import { useScope, type Scope } from '../../scope.ts';
 import {
   beginOf,
   PERIOD_NAMES,
@@ -18,14 +17,14 @@ import { Page } from '../../shell/page.tsx';
 import { Ago, Facts, Moment, Short } from '../../ui/value.tsx';
 import { asOptions, LogFilters, usePeriodRow } from '../log/log-filters.tsx';
 import { CodeBlock, LogPanel, PaymentLink } from '../log/log-panel.tsx';
-import type { LogColumn } from '../log/log-table.tsx';
-import { LogView } from '../log/log-view.tsx';
+import { LogView, type LogColumn } from '../log/log-view.tsx';
 import logCss from '../log/log.module.css';
 import { useLog } from '../log/use-log.ts';
 import { None } from '../payments/payment-table.tsx';
 import { projectKey } from '../payments/queries.ts';
 import { endpointsQuery } from '../webhooks/queries.ts';
 import { aType } from '../webhooks/search.ts';
+import { useScope, type Scope } from '../../scope.ts';
 
 const LIST = 'GET /dashboard/api/projects/:project/:mode/event-log';
 /** The stream does not report events without an endpoint, so the log is polled too. */

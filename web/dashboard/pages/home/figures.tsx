@@ -1,5 +1,4 @@
 import { Link } from '@tanstack/react-router';
-import { useScope } from '../../scope.ts';
 import type { ReactNode } from 'react';
 import type { HomeView } from '../../../../src/http/dashboard/home/contract.ts';
 import { useLocale } from '../../locale.tsx';
@@ -8,6 +7,7 @@ import { GROUP_NAMES, STATUS_GROUPS } from '../payments/search.ts';
 import css from './home-page.module.css';
 import { Card } from '../../ui/card.tsx';
 import { networkName } from '../../formats.ts';
+import { useScope } from '../../scope.ts';
 
 interface TilesProps {
   readonly home: HomeView;

@@ -1,10 +1,9 @@
 import { useQuery, keepPreviousData } from '@tanstack/react-query';
-import { Link, useSearch, Navigate } from '@tanstack/react-router';
+import { Link, useSearch, Navigate, useNavigate } from '@tanstack/react-router';
 import type { HomeView } from '../../../../src/http/dashboard/home/contract.ts';
 import { reads } from '../../api.ts';
 import { useLocale } from '../../locale.tsx';
 import { problemText } from '../../problem.ts';
-import { useScope, type Scope, homeScope } from '../../scope.ts';
 import { Page } from '../../shell/page.tsx';
 import { Button, buttonClass } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
@@ -14,11 +13,13 @@ import { Empty, Skeleton, SkeletonRows } from '../../ui/placeholder.tsx';
 import { PaymentTable } from '../payments/payment-table.tsx';
 import { FirstSteps } from './first-steps.tsx';
 import css from './home-page.module.css';
-import { Range } from './range.tsx';
-import { homeSearch, type HomeSearch } from './search.ts';
+import { homeSearch, type HomeSearch, HOME_PERIODS } from './search.ts';
 import { Currencies, Health, Statuses, Tiles, Tokens } from './figures.tsx';
 import { projectKey } from '../payments/queries.ts';
 import { useSignedIn } from '../../session.ts';
+import { useEffect, useState } from 'react';
+import { DayInput, Select } from '../../ui/field.tsx';
+import { useScope, type Scope, homeScope } from '../../scope.ts';
 
 const HOME = '/signed-in/projects/$project/$mode';
 const VOLUMES = { hour: 'volume_a_hour', day: 'volume_a_day', week: 'volume_a_week' } as const;
@@ -156,5 +157,69 @@ export function NoProjectPage() {
     <Page title={t('home')}>
       <Empty icon="home" title={t('no_project')} text={t('no_project_text')} />
     </Page>
+  );
+}
+
+interface RangeProps {
+  readonly search: HomeSearch;
+  /** The shown days. */
+  readonly shown: { readonly from: string; readonly to: string } | undefined;
+}
+
+/** Chooses the days, which the URL then contains. */
+export function Range({ search, shown }: RangeProps) {
+  const { t } = useLocale();
+  const scope = useScope();
+  const navigate = useNavigate();
+  const go = (next: HomeSearch): void => {
+    void navigate({ to: '/projects/$project/$mode', params: scope, search: next, replace: true });
+  };
+  const isCustom = search.from !== undefined;
+  return (
+    <>
+      {isCustom ? <Days key={`${search.from} ${search.to}`} from={search.from} to={search.to} onDays={go} /> : null}
+      <Select
+        label={t('period')}
+        value={isCustom ? 'custom' : (search.period ?? '30d')}
+        options={[...HOME_PERIODS.map((one) => [one, t(`range_${one}`)] as const), ['custom', t('range_custom')]]}
+        onValue={(value) => {
+          const period = HOME_PERIODS.find((one) => one === value);
+          if (period !== undefined) go({ period });
+          else if (shown !== undefined) go(shown);
+        }}
+      />
+    </>
+  );
+}
+
+interface DaysProps {
+  readonly from: string;
+  readonly to: string;
+  readonly onDays: (days: { readonly from: string; readonly to: string }) => void;
+}
+
+/** Typing a date passes through other dates, so it is used only after a pause. */
+const TYPED_MS = 600;
+
+function Days({ from, to, onDays }: DaysProps) {
+  const { t } = useLocale();
+  const [days, setDays] = useState({ from, to });
+  useEffect(() => {
+    const isDone = days.from !== '' && days.to !== '' && days.from <= days.to;
+    if (!isDone || (days.from === from && days.to === to)) return undefined;
+    const timer = setTimeout(() => onDays(days), TYPED_MS);
+    return () => clearTimeout(timer);
+  }, [days, from, to, onDays]);
+  return (
+    <span className={css.days}>
+      <DayInput
+        label={t('first_day')}
+        value={days.from}
+        max={days.to}
+        onDay={(day) => setDays({ ...days, from: day })}
+      />
+      –
+      <DayInput label={t('last_day')} value={days.to} min={days.from} onDay={(day) => setDays({ ...days, to: day })} />
+    </span>
   );
 }

@@ -1,18 +1,19 @@
-import { useQuery, useMutation } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import type { AccessView, AddressView } from '../../../../src/http/dashboard/keys/contract.ts';
+import { useChange } from '../../change.ts';
 import { useDashboard } from '../../dashboard.ts';
 import { useLocale } from '../../locale.tsx';
-import { useScope } from '../../scope.ts';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import rows from '../../ui/row.module.css';
 import { Loaded } from '../../ui/placeholder.tsx';
-import { accessQuery } from './queries.ts';
 import { problemOf } from '../../problem.ts';
 import { ConfirmDialog, FormDialog } from '../../ui/action-dialog.tsx';
 import { TextArea } from '../../ui/form.tsx';
 import css from './keys.module.css';
+import { reads } from '../../api.ts';
+import { useScope, type Scope } from '../../scope.ts';
 
 /** The addresses and pages that may use the project's keys. */
 export function AccessCard({ mayChange }: { readonly mayChange: boolean }) {
@@ -95,46 +96,48 @@ const linesOf = (text: string): string[] =>
     .map((line) => line.trim())
     .filter((line) => line !== '');
 
+type ListName = 'ips' | 'origins';
+
 /** The edit of one list. It began from the shown list, even if another arrives. */
-function useEdit(list: 'allow_ips' | 'allow_origins', { access, onClose }: AccessDialogProps) {
+function useEdit(list: ListName, { access, onClose }: AccessDialogProps) {
   const { t } = useLocale('keys');
-  const { api, queries, toast } = useDashboard();
+  const { queries } = useDashboard();
   const scope = useScope();
   const { queryKey } = accessQuery(scope);
   const [from] = useState(access);
-  const shown = from[list].join('\n');
-  const [text, setText] = useState(shown);
-  return {
-    api,
-    params: { project: scope.project },
-    from,
-    before: from[list],
-    text,
-    setText,
-    isDirty: text !== shown,
-    saved: (after: AccessView): void => {
+  const before = from[`allow_${list}`];
+  const [text, setText] = useState(before.join('\n'));
+  const save = useChange<SavedAccess, boolean>({
+    send: (api, anyway) => {
+      const params = { project: scope.project };
+      const body = { values: linesOf(text), before };
+      return list === 'ips'
+        ? api('POST /dashboard/api/projects/:project/access/ips', { params, body: { ...body, anyway } })
+        : api('POST /dashboard/api/projects/:project/access/origins', { params, body });
+    },
+    done: ({ saved = true }) => (saved ? t('access_saved') : null),
+    onDone: ({ saved = true, access: after }) => {
+      if (!saved) return;
       queries.setQueryData(queryKey, after);
-      toast(t('access_saved'));
       onClose();
     },
-    /** Somebody else may have changed the list. */
-    onError: (): void => void queries.invalidateQueries({ queryKey }),
-  };
+    // Somebody else may have changed the list.
+    onRefused: () => void queries.invalidateQueries({ queryKey }),
+  });
+  return { from, text, setText, isDirty: text !== before.join('\n'), save };
+}
+
+/** `saved` is left out where a list is saved in any case. */
+interface SavedAccess {
+  readonly access: AccessView;
+  readonly saved?: boolean;
+  readonly refused?: readonly AddressView[];
 }
 
 /** The addresses that may use secret keys. Asks first about addresses that used keys and would be refused. */
 function AddressesDialog(props: AccessDialogProps) {
   const { t } = useLocale('keys');
-  const { api, params, from, before, text, setText, isDirty, saved, onError } = useEdit('allow_ips', props);
-  const save = useMutation({
-    mutationFn: (anyway: boolean) =>
-      api('POST /dashboard/api/projects/:project/access/ips', {
-        params,
-        body: { values: linesOf(text), before, anyway },
-      }),
-    onSuccess: (answer) => (answer.saved ? saved(answer.access) : undefined),
-    onError,
-  });
+  const { from, text, setText, isDirty, save } = useEdit('ips', props);
   const own = from.your_address;
   const [asked, ask] = useState<readonly AddressView[]>([]);
   if (asked.length > 0) {
@@ -158,7 +161,7 @@ function AddressesDialog(props: AccessDialogProps) {
       name={t('edit_addresses')}
       text={t('access_your_address', { address: own })}
       isDirty={isDirty}
-      action={{ ...save, mutate: () => save.mutate(false, { onSuccess: ({ refused }) => ask(refused) }) }}
+      action={{ ...save, mutate: () => save.mutate(false, { onSuccess: ({ refused = [] }) => ask(refused) }) }}
       fields={['values']}
       onClose={props.onClose}
     >
@@ -179,14 +182,9 @@ function AddressesDialog(props: AccessDialogProps) {
 /** The pages that may use public keys. */
 function OriginsDialog(props: AccessDialogProps) {
   const { t } = useLocale('keys');
-  const { api, params, before, text, setText, isDirty, saved, onError } = useEdit('allow_origins', props);
-  const save = useMutation({
-    mutationFn: () =>
-      api('POST /dashboard/api/projects/:project/access/origins', { params, body: { values: linesOf(text), before } }),
-    onSuccess: ({ access }) => saved(access),
-    onError,
-  });
-  const dialog = { name: t('edit_origins'), text: t('access_text'), isDirty, action: save, onClose: props.onClose };
+  const { text, setText, isDirty, save } = useEdit('origins', props);
+  const action = { ...save, mutate: () => save.mutate(false) };
+  const dialog = { name: t('edit_origins'), text: t('access_text'), isDirty, action, onClose: props.onClose };
   return (
     <FormDialog {...dialog} fields={['values']}>
       <LinesField kind="origins" value={text} fault={save.error} onValue={setText} />
@@ -230,4 +228,8 @@ function Addresses({ addresses, areRefused }: AddressesProps) {
       ))}
     </ul>
   );
+}
+
+function accessQuery({ project }: Scope) {
+  return reads(['access'], 'GET /dashboard/api/projects/:project/access', { params: { project } });
 }

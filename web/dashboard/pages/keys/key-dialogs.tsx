@@ -4,18 +4,18 @@ import type { KeyView } from '../../../../src/http/dashboard/keys/contract.ts';
 import { useChange } from '../../change.ts';
 import { useDashboard } from '../../dashboard.ts';
 import { useLocale } from '../../locale.tsx';
-import { useScope } from '../../scope.ts';
 import { ConfirmDialog, FormDialog } from '../../ui/action-dialog.tsx';
 import { Choices } from '../../ui/choices.tsx';
 import { NameField } from '../../ui/form.tsx';
-import { keysKey, keysQuery } from './queries.ts';
 import { Dialog, DialogActions } from '../../ui/dialog.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { Once, Ago } from '../../ui/value.tsx';
 import css from '../../ui/choices.module.css';
 import keysCss from './keys.module.css';
+import { reads } from '../../api.ts';
+import { useScope, type Scope } from '../../scope.ts';
 
-type Scope = NonNullable<KeyView['scopes']>[number];
+type KeyScope = NonNullable<KeyView['scopes']>[number];
 
 const TEXTS = {
   'payments:create': 'key_scope_payments_create',
@@ -24,18 +24,18 @@ const TEXTS = {
   refunds: 'key_scope_refunds',
   webhooks: 'key_scope_webhooks',
   events: 'key_scope_events',
-} as const satisfies Readonly<Record<Scope, string>>;
-const ALL = Object.keys(TEXTS) as readonly Scope[];
+} as const satisfies Readonly<Record<KeyScope, string>>;
+const ALL = Object.keys(TEXTS) as readonly KeyScope[];
 
 /** The scopes that a key of a kind can have. */
-function scopesFor(kind: KeyView['kind']): readonly Scope[] {
+function scopesFor(kind: KeyView['kind']): readonly KeyScope[] {
   return kind === 'secret' ? ALL : ['payments:create', 'payments:read'];
 }
 
 interface ScopeChoicesProps {
-  readonly offered: readonly Scope[];
-  readonly chosen: readonly Scope[];
-  readonly onChosen: (scopes: readonly Scope[]) => void;
+  readonly offered: readonly KeyScope[];
+  readonly chosen: readonly KeyScope[];
+  readonly onChosen: (scopes: readonly KeyScope[]) => void;
 }
 
 /** A checkbox for each scope that a key can have. */
@@ -86,7 +86,7 @@ function CreateDialog({ onClose }: { readonly onClose: () => void }) {
   const [name, setName] = useState('');
   const [kind, setKind] = useState<KeyView['kind']>('secret');
   const [permission, setPermission] = useState<NonNullable<KeyView['permission']> | 'scopes'>('full');
-  const [scopes, setScopes] = useState<readonly Scope[]>([]);
+  const [scopes, setScopes] = useState<readonly KeyScope[]>([]);
   const offered = scopesFor(kind);
   const grant =
     permission === 'scopes' ? { scopes: offered.filter((scope) => scopes.includes(scope)) } : { permission };
@@ -147,7 +147,7 @@ function RollDialog({ apiKey, onClose }: OfKey) {
     ...(value === '0' && { detail: t('roll_0_text') }),
   }));
   return (
-    <FormDialog name={t('roll')} text={t('roll_text')} isDirty={false} action={roll} fields={[]} onClose={onClose}>
+    <FormDialog name={t('roll')} text={t('roll_text')} action={roll} onClose={onClose}>
       <p>
         <b>{apiKey.name}</b>
       </p>
@@ -242,4 +242,16 @@ export function Clients({ clients }: { readonly clients: KeyView['clients'] }) {
       ))}
     </ul>
   );
+}
+
+/** Uses are saved at intervals, and no stream reports them. */
+const EVERY_MS = 30_000;
+
+export function keysKey({ project, mode }: Scope): readonly unknown[] {
+  return ['keys', project, mode];
+}
+
+export function keysQuery(scope: Scope) {
+  const query = reads(keysKey(scope), 'GET /dashboard/api/projects/:project/:mode/keys', { params: scope });
+  return { ...query, refetchInterval: EVERY_MS };
 }

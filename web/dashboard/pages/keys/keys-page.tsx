@@ -2,7 +2,6 @@ import { useQuery } from '@tanstack/react-query';
 import { useState, useId } from 'react';
 import type { KeyView } from '../../../../src/http/dashboard/keys/contract.ts';
 import { useLocale, type Translate } from '../../locale.tsx';
-import { useScope } from '../../scope.ts';
 import { useActions } from '../../session.ts';
 import { Page } from '../../shell/page.tsx';
 import { Button, AddButton, ExpandButton } from '../../ui/button.tsx';
@@ -10,10 +9,10 @@ import { Card } from '../../ui/card.tsx';
 import { Empty, NotLoaded } from '../../ui/placeholder.tsx';
 import rows from '../../ui/row.module.css';
 import { AccessCard } from './access-card.tsx';
-import { KeyDialog, type KeyAct, Clients } from './key-dialogs.tsx';
+import { KeyDialog, type KeyAct, Clients, keysQuery } from './key-dialogs.tsx';
 import css from './keys.module.css';
-import { keysQuery } from './queries.ts';
 import { Short, Ago, Moment } from '../../ui/value.tsx';
+import { useScope } from '../../scope.ts';
 
 /** The API keys of a project and mode, and the addresses that may use them. */
 export function KeysPage() {

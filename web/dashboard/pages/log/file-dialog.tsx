@@ -29,7 +29,7 @@ export function FileDialog(props: FileDialogProps) {
   };
   const options = FORMATS.map((value) => ({ value, text: formats[value] }));
   return (
-    <FormDialog name={name} text={text} isDirty={false} action={download} fields={[]} onClose={onClose}>
+    <FormDialog name={name} text={text} action={download} onClose={onClose}>
       <Choices label={formatLabel} value={format} options={options} onValue={setFormat} />
     </FormDialog>
   );

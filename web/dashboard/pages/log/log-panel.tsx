@@ -5,9 +5,9 @@ import { isPlainKey } from '../../ui/keys.ts';
 import { Empty, SkeletonRows } from '../../ui/placeholder.tsx';
 import { Link } from '@tanstack/react-router';
 import { useLocale } from '../../locale.tsx';
-import { useScope } from '../../scope.ts';
 import css from './log.module.css';
 import { CopyButton } from '../../ui/value.tsx';
+import { useScope } from '../../scope.ts';
 
 interface LogPanelProps<Record> {
   readonly title: string;

@@ -1,8 +1,8 @@
 import { useInfiniteQuery, useQueries, useQuery, type InfiniteData, type QueryKey } from '@tanstack/react-query';
 import type { AnswerOf } from '../../../../src/http/dashboard/contract.ts';
 import type { PagedRoute } from '../../api.ts';
-import { useScope } from '../../scope.ts';
 import { projectKey } from '../payments/queries.ts';
+import { useScope } from '../../scope.ts';
 
 /** A list of a project and mode that is read page by page, newest first. */
 type LogRoute = Extract<PagedRoute, `GET /dashboard/api/projects/:project/:mode/${string}`>;

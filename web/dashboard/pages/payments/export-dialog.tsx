@@ -5,7 +5,6 @@ import { urlOf } from '../../api.ts';
 import { useDashboard } from '../../dashboard.ts';
 import { useLocale } from '../../locale.tsx';
 import { problemOfForm } from '../../problem.ts';
-import { useScope } from '../../scope.ts';
 import { Button } from '../../ui/button.tsx';
 import { Choices } from '../../ui/choices.tsx';
 import { Dialog, DialogActions } from '../../ui/dialog.tsx';
@@ -15,6 +14,7 @@ import css from './list-dialogs.module.css';
 import { filtersOf, isNarrowed, type PaymentsSearch } from './search.ts';
 import { toggled } from './columns.ts';
 import type { TextKey } from '../../texts/parts.ts';
+import { useScope } from '../../scope.ts';
 
 /** Every column of an export with its name. Complete by type. */
 const EXPORT_COLUMNS = {

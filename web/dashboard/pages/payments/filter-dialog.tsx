@@ -3,7 +3,6 @@ import { useState, type ComponentProps } from 'react';
 import { PAYMENT_FILTERS } from '../../../../src/domain/payment-filters.ts';
 import { asOptions, withAny } from '../log/log-filters.tsx';
 import { useLocale } from '../../locale.tsx';
-import { useScope } from '../../scope.ts';
 import { Dialog, DialogActions } from '../../ui/dialog.tsx';
 import { Field } from '../../ui/field.tsx';
 import { Form, SelectField } from '../../ui/form.tsx';
@@ -11,6 +10,7 @@ import css from './list-dialogs.module.css';
 import { filterWordsQuery } from './list-queries.ts';
 import { labelsQuery } from './queries.ts';
 import { APIS, isAmount, MORE_FILTERS, type MoreFilter, type PaymentsSearch, type SearchChange } from './search.ts';
+import { useScope } from '../../scope.ts';
 
 interface FilterDialogProps {
   readonly search: PaymentsSearch;

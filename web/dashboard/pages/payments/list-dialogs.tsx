@@ -1,10 +1,9 @@
-import { useMutation } from '@tanstack/react-query';
+import { useChange } from '../../change.ts';
 import { useState } from 'react';
 import type { ViewAnswer } from '../../../../src/http/dashboard/saved-views/contract.ts';
 import { useDashboard } from '../../dashboard.ts';
 import { useLocale } from '../../locale.tsx';
 import { problemOf } from '../../problem.ts';
-import { useScope } from '../../scope.ts';
 import { useActions } from '../../session.ts';
 import { ConfirmDialog, FormDialog } from '../../ui/action-dialog.tsx';
 import { Field } from '../../ui/field.tsx';
@@ -16,6 +15,7 @@ import { LinkButton } from '../../ui/button.tsx';
 import { Dialog, DialogActions } from '../../ui/dialog.tsx';
 import { Form } from '../../ui/form.tsx';
 import { isListColumn, LIST_COLUMNS, USUAL_LIST_COLUMNS, type ListColumn, toggled } from './columns.ts';
+import { useScope } from '../../scope.ts';
 
 interface ViewDialogProps {
   readonly action: ViewAction;
@@ -38,18 +38,17 @@ const VIEWS = '/dashboard/api/projects/:project/views';
 
 function SaveDialog({ search, onView, onClose }: OwnProps) {
   const { t } = useLocale('list');
-  const { api, toast } = useDashboard();
   const { project } = useScope();
   const refresh = useRefresh();
   const [name, setName] = useState('');
   const [shared, share] = useState(false);
   const mayShare = useActions().includes('share_views');
-  const save = useMutation({
-    mutationFn: () => api(`POST ${VIEWS}`, { params: { project }, body: { name, query: viewQuery(search), shared } }),
-    onSuccess: async (view) => {
+  const save = useChange({
+    send: (api) => api(`POST ${VIEWS}`, { params: { project }, body: { name, query: viewQuery(search), shared } }),
+    done: (view) => t('view_saved', { name: view.name }),
+    onDone: async (view) => {
       await refresh();
       onView(view.id);
-      toast(t('view_saved', { name: view.name }));
       onClose();
     },
   });
@@ -90,21 +89,20 @@ const TEXTS = {
 /** Updates or deletes a view in the shown version. */
 function ChangeDialog({ kind, view, search, onView, onClose }: OfViewProps) {
   const { t } = useLocale('list');
-  const { api, toast } = useDashboard();
   const { project } = useScope();
   const refresh = useRefresh();
   const { id, name, shared, version } = view;
   const texts = TEXTS[kind];
   const params = { project, view: id };
-  const change = useMutation({
-    mutationFn: async (): Promise<void> => {
-      if (kind === 'delete') await api(`POST ${VIEWS}/:view/delete`, { params, body: { version } });
-      else await api(`POST ${VIEWS}/:view`, { params, body: { name, shared, version, query: viewQuery(search) } });
-    },
-    onSuccess: async () => {
+  const change = useChange<unknown>({
+    send: (api) =>
+      kind === 'delete'
+        ? api(`POST ${VIEWS}/:view/delete`, { params, body: { version } })
+        : api(`POST ${VIEWS}/:view`, { params, body: { name, shared, version, query: viewQuery(search) } }),
+    done: t(texts.done, { name }),
+    onDone: async () => {
       await refresh();
       if (kind === 'delete') onView(null);
-      toast(t(texts.done, { name }));
       onClose();
     },
   });
@@ -121,8 +119,8 @@ function ChangeDialog({ kind, view, search, onView, onClose }: OfViewProps) {
 
 function useRefresh(): () => Promise<void> {
   const { queries } = useDashboard();
-  const { project } = useScope();
-  return () => queries.invalidateQueries({ queryKey: viewsQuery({ project }).queryKey });
+  const { queryKey } = viewsQuery(useScope());
+  return () => queries.invalidateQueries({ queryKey });
 }
 
 interface ColumnsDialogProps {

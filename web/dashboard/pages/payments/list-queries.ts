@@ -1,9 +1,9 @@
 import { infiniteQueryOptions } from '@tanstack/react-query';
 import { reads, type Api } from '../../api.ts';
 import type { AnswerOf } from '../../../../src/http/dashboard/contract.ts';
-import type { Scope } from '../../scope.ts';
 import { listKey } from './queries.ts';
 import { filtersOf, type PaymentsSearch } from './search.ts';
+import type { Scope } from '../../scope.ts';
 
 /** A list of payments, page by page, newest first. */
 export function paymentsQuery(api: Api, scope: Scope, search: PaymentsSearch) {

@@ -6,7 +6,6 @@ import { reads } from '../../api.ts';
 import { useDashboard } from '../../dashboard.ts';
 import { useLocale } from '../../locale.tsx';
 import { problemOf } from '../../problem.ts';
-import { useScope } from '../../scope.ts';
 import { FormDialog } from '../../ui/action-dialog.tsx';
 import { buttonClass } from '../../ui/button.tsx';
 import { CopyButton } from '../../ui/value.tsx';
@@ -16,6 +15,7 @@ import { EmailField, SelectField } from '../../ui/form.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { networkName } from '../../formats.ts';
 import css from './payment/payment-parts.module.css';
+import { useScope } from '../../scope.ts';
 
 const CREATE = 'POST /dashboard/api/projects/:project/:mode/payments';
 type Made = AnswerOf<typeof CREATE>;

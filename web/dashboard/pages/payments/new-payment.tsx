@@ -1,8 +1,8 @@
 import { lazy, Suspense, useState } from 'react';
 import { useLocale } from '../../locale.tsx';
-import { useScope } from '../../scope.ts';
 import { useActions } from '../../session.ts';
 import { Button } from '../../ui/button.tsx';
+import { useScope } from '../../scope.ts';
 
 const NewPaymentDialog = lazy(async () => ({
   default: (await import('./new-payment-dialog.tsx')).NewPaymentDialog,

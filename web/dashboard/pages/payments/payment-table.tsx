@@ -2,13 +2,13 @@ import { Link } from '@tanstack/react-router';
 import { useRef, type MouseEvent, type ReactNode, type RefObject } from 'react';
 import type { PaymentRow } from '../../../../src/http/dashboard/payments/contract.ts';
 import { useLocale } from '../../locale.tsx';
-import { useScope } from '../../scope.ts';
 import { classNames } from '../../ui/class-names.ts';
 import { Ago, Status } from '../../ui/value.tsx';
 import { useRowKeys } from '../../ui/keys.ts';
 import { LIST_COLUMNS, USUAL_LIST_COLUMNS, type ListColumn } from './columns.ts';
 import { networkName } from '../../formats.ts';
 import css from './payment-table.module.css';
+import { useScope } from '../../scope.ts';
 
 /** Draws a column that is not a default one. */
 type ExtraCell = (column: ListColumn, payment: PaymentRow) => ReactNode;

@@ -5,7 +5,6 @@ import { useDashboard } from '../../dashboard.ts';
 import { useLocale } from '../../locale.tsx';
 import { PAYMENT_FILTER_NAMES } from '../../../../src/domain/payment-filters.ts';
 import { usePageSearch, type SearchChange } from '../../search.ts';
-import { useScope, type Scope } from '../../scope.ts';
 import { Notice } from '../../ui/notice.tsx';
 import { Page } from '../../shell/page.tsx';
 import { Button, buttonClass } from '../../ui/button.tsx';
@@ -14,17 +13,19 @@ import { classNames } from '../../ui/class-names.ts';
 import { Empty, Loaded } from '../../ui/placeholder.tsx';
 import { isPlainKey } from '../../ui/keys.ts';
 import { chooseColumns, chosenColumns, columnsOf, USUAL_LIST_COLUMNS, type ListColumn } from './columns.ts';
-import { ExtraCell } from './extra-cell.tsx';
 import { Filters } from './filters.tsx';
 import { ListFoot } from './list-foot.tsx';
 import { NewPayment } from './new-payment.tsx';
-import { PaymentPanel } from './payment/payment-panel.tsx';
-import { PaymentTable } from './payment-table.tsx';
+import { PaymentTable, None } from './payment-table.tsx';
 import css from './payments-page.module.css';
 import { paymentsQuery } from './list-queries.ts';
 import { arrivedKey } from './queries.ts';
 import { isNarrowed, paymentsSearch, type PaymentsSearch } from './search.ts';
 import { ViewTabs, type ViewAction } from './views.tsx';
+import type { PaymentRow } from '../../../../src/http/dashboard/payments/contract.ts';
+import { Ago } from '../../ui/value.tsx';
+import { PaymentPanel } from './payment/payment-page.tsx';
+import { useScope, type Scope } from '../../scope.ts';
 
 const FilterDialog = lazy(async () => ({ default: (await import('./filter-dialog.tsx')).FilterDialog }));
 const ColumnsDialog = lazy(async () => ({ default: (await import('./list-dialogs.tsx')).ColumnsDialog }));
@@ -234,4 +235,33 @@ function NoPayments({ scope, isNarrowed }: { readonly scope: Scope; readonly isN
       </a>
     </Empty>
   );
+}
+
+interface ExtraCellProps {
+  readonly payment: PaymentRow;
+  readonly column: ListColumn;
+}
+
+/** A column that people can add to the default ones. */
+export function ExtraCell({ payment, column }: ExtraCellProps) {
+  const { t } = useLocale('list');
+  const { crypto, transaction_number: number } = payment;
+  switch (column) {
+    case 'received':
+      return crypto === null ? <None /> : `${crypto.received} ${crypto.asset}`;
+    case 'description':
+      return payment.description ?? <None />;
+    case 'number':
+      return number ?? <None />;
+    case 'id':
+      return <code title={payment.id}>{payment.id}</code>;
+    case 'api':
+      return t(`api_${payment.api}`);
+    case 'completed':
+      return payment.completed_at === null ? <None /> : <Ago iso={payment.completed_at} />;
+    case 'expires':
+      return <Ago iso={payment.expires_at} />;
+    default:
+      return null;
+  }
 }

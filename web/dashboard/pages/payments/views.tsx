@@ -2,13 +2,13 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ViewAnswer } from '../../../../src/http/dashboard/saved-views/contract.ts';
 import { useLocale } from '../../locale.tsx';
-import { useScope } from '../../scope.ts';
 import { LinkButton } from '../../ui/button.tsx';
 import { classNames } from '../../ui/class-names.ts';
 import { Notice } from '../../ui/notice.tsx';
 import { viewsQuery } from './list-queries.ts';
 import css from './payments-page.module.css';
 import { GROUP_NAMES, isNarrowed, searchOfView, viewQuery, type PaymentsSearch } from './search.ts';
+import { useScope } from '../../scope.ts';
 
 /** An action on views, each in a dialog of its own. */
 export type ViewAction = { readonly kind: 'save' } | { readonly kind: 'update' | 'delete'; readonly view: ViewAnswer };

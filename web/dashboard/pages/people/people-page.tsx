@@ -8,11 +8,11 @@ import rows from '../../ui/row.module.css';
 import { AddButton, Button, buttonClass } from '../../ui/button.tsx';
 import { Loaded } from '../../ui/placeholder.tsx';
 import { PersonDialog, type PersonAct } from './person-dialogs.tsx';
-import { peopleQuery } from './queries.ts';
 import type { PersonView } from '../../../../src/http/dashboard/people/contract.ts';
 import { Icon } from '../../ui/icons.tsx';
 import { MenuButton } from '../../ui/menu-button.tsx';
 import { Ago } from '../../ui/value.tsx';
+import { peopleQuery } from './role-dialogs.tsx';
 
 /** The people who may use the dashboard, and their roles. */
 export function PeoplePage() {

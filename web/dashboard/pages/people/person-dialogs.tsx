@@ -1,19 +1,15 @@
 import { useQuery } from '@tanstack/react-query';
 import type { PersonView } from '../../../../src/http/dashboard/people/contract.ts';
-import { useDashboard } from '../../dashboard.ts';
 import { useLocale } from '../../locale.tsx';
 import { ConfirmDialog } from '../../ui/action-dialog.tsx';
-import { InviteDialog, LinkDialog, RoleDialog } from './role-dialogs.tsx';
-import { PEOPLE_KEY, sessionsOfQuery } from './queries.ts';
+import { InviteDialog, LinkDialog, RoleDialog, PEOPLE_KEY, sessionsOfQuery } from './role-dialogs.tsx';
 import { problemOfForm } from '../../problem.ts';
 import { useSignedIn } from '../../session.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog, DialogActions } from '../../ui/dialog.tsx';
-import { Ago } from '../../ui/value.tsx';
-import rows from '../../ui/row.module.css';
-import { deviceName } from '../account/device-name.ts';
 import { NotLoaded } from '../../ui/placeholder.tsx';
 import { useChange } from '../../change.ts';
+import { deviceName, SessionRow } from '../account/session-row.tsx';
 
 /** An owner's action on people. */
 export type PersonAct =
@@ -97,7 +93,6 @@ function SimpleDialog({ kind, person: { id, email }, onClose }: OfPerson & { rea
 /** A person's sessions; owners can end them. */
 function SessionsDialog({ person, onClose }: { readonly person: PersonView; readonly onClose: () => void }) {
   const { t } = useLocale('people');
-  const { api } = useDashboard();
   const mayEnd = useSignedIn().person.actions.includes('manage_people');
   const { id, email } = person;
   const params = { person: id };
@@ -105,12 +100,12 @@ function SessionsDialog({ person, onClose }: { readonly person: PersonView; read
   const sessions = useQuery(query);
   const ended = { stale: query.queryKey, done: t('sessions_ended') };
   const end = useChange({
-    send: (_api, session: string) =>
+    send: (api, session: string) =>
       api('POST /dashboard/api/people/:person/sessions/end', { params, body: { id: session } }),
     ...ended,
   });
   const endAll = useChange({
-    send: () => api('POST /dashboard/api/people/:person/sessions/end-all', { params }),
+    send: (api) => api('POST /dashboard/api/people/:person/sessions/end-all', { params }),
     ...ended,
   });
   const found = sessions.data?.data;
@@ -121,20 +116,19 @@ function SessionsDialog({ person, onClose }: { readonly person: PersonView; read
       {found?.length === 0 ? <p>{t('sessions_none', { email })}</p> : null}
       <ul>
         {found?.map((one) => (
-          <li key={one.id} className={rows.row}>
-            <div>
-              <b>{deviceName(one.user_agent) ?? one.ip}</b>
-              {one.is_current ? <span className={rows.badge}>{t('session_yours')}</span> : null}
-              <small title={one.user_agent ?? undefined}>
-                {one.ip} · {t('session_used')} <Ago iso={one.last_used_at} />
-              </small>
-            </div>
+          <SessionRow
+            key={one.id}
+            session={one}
+            name={deviceName(one.user_agent) ?? one.ip}
+            own={t('session_yours')}
+            used={t('session_used')}
+          >
             {mayEnd ? (
               <Button small busy={end.isPending && end.variables === one.id} onClick={() => end.mutate(one.id)}>
                 {t('end_session_of')}
               </Button>
             ) : null}
-          </li>
+          </SessionRow>
         ))}
       </ul>
       {hasSome ? (

@@ -7,13 +7,13 @@ import { useLocale } from '../../locale.tsx';
 import { problemOf } from '../../problem.ts';
 import { FormDialog } from '../../ui/action-dialog.tsx';
 import { EmailField, SelectField } from '../../ui/form.tsx';
-import { PEOPLE_KEY } from './queries.ts';
 import { useSignedIn } from '../../session.ts';
 import { Choices } from '../../ui/choices.tsx';
 import css from '../keys/keys.module.css';
 import { Dialog, DialogActions } from '../../ui/dialog.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { Once } from '../../ui/value.tsx';
+import { reads } from '../../api.ts';
 
 interface InviteDialogProps {
   /** The person who is invited again; null for a new person. */
@@ -102,7 +102,6 @@ export function RoleDialog({ person: given, onClose }: { readonly person: Person
       text={t('change_role_text', { email })}
       isDirty={role !== seen}
       action={change}
-      fields={[]}
       onClose={onClose}
     >
       <WhereField
@@ -186,4 +185,13 @@ export function LinkDialog({ title, email, made, onClose }: LinkDialogProps) {
       <DialogActions confirm={t('link_done')} onConfirm={onClose} />
     </Dialog>
   );
+}
+
+/** The prefix of what is read again after a change of people. */
+export const PEOPLE_KEY = ['people'];
+
+export const peopleQuery = reads(PEOPLE_KEY, 'GET /dashboard/api/people');
+
+export function sessionsOfQuery(person: string) {
+  return reads(PEOPLE_KEY, 'GET /dashboard/api/people/:person/sessions', { params: { person } });
 }

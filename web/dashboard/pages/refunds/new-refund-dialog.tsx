@@ -2,7 +2,6 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { PaymentRow } from '../../../../src/http/dashboard/payments/contract.ts';
 import { useLocale } from '../../locale.tsx';
-import { useScope } from '../../scope.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Notice, Problem } from '../../ui/notice.tsx';
@@ -13,6 +12,7 @@ import { paymentQuery, searchQuery } from '../payments/queries.ts';
 import { RefundDialog } from '../payments/refund/refund-dialog.tsx';
 import parts from '../payments/payment/payment-parts.module.css';
 import css from './refunds.module.css';
+import { useScope } from '../../scope.ts';
 
 interface NewRefundDialogProps {
   /** Called with the id of the new refund. */

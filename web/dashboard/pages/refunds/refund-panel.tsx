@@ -3,7 +3,6 @@ import { lazy, Suspense, useState } from 'react';
 import type { ListedRefundView } from '../../../../src/http/dashboard/refunds/contract.ts';
 import { reads } from '../../api.ts';
 import { useLocale } from '../../locale.tsx';
-import { useScope, type Scope } from '../../scope.ts';
 import { Button } from '../../ui/button.tsx';
 import { Badge, CopyButton, Facts, Moment, Short } from '../../ui/value.tsx';
 import { Notice } from '../../ui/notice.tsx';
@@ -13,6 +12,7 @@ import { networkName } from '../../formats.ts';
 import { failureText } from '../payments/refund/refund-failure.ts';
 import { refundsKey } from '../payments/queries.ts';
 import css from './refunds.module.css';
+import { useScope, type Scope } from '../../scope.ts';
 
 const CancelRefundDialog = lazy(async () => ({
   default: (await import('../payments/refund/refunds.tsx')).CancelRefundDialog,

@@ -6,7 +6,6 @@ import { useDashboard } from '../../dashboard.ts';
 import { decimalsOf, formatUnits, unitsOf } from '../../decimal.ts';
 import { networkName } from '../../formats.ts';
 import { useLocale } from '../../locale.tsx';
-import { useScope } from '../../scope.ts';
 import {
   beginOf,
   PERIOD_NAMES,
@@ -22,16 +21,16 @@ import { Page } from '../../shell/page.tsx';
 import { Button, LinkButton } from '../../ui/button.tsx';
 import { Ago } from '../../ui/value.tsx';
 import { asOptions, LogFilters, usePeriodRow } from '../log/log-filters.tsx';
-import type { LogChoice, LogColumn } from '../log/log-table.tsx';
-import { LogView } from '../log/log-view.tsx';
+import { LogView, type LogChoice, type LogColumn } from '../log/log-view.tsx';
 import { useLog } from '../log/use-log.ts';
 import { filterWordsQuery } from '../payments/list-queries.ts';
 import { refundsKey } from '../payments/queries.ts';
 import { RefundPanel, RefundStage, useStageText } from './refund-panel.tsx';
 import css from './refunds.module.css';
-import { LazySignDialog } from './sign/lazy-sign-dialog.tsx';
+import { useScope } from '../../scope.ts';
 
 const NewRefundDialog = lazy(async () => ({ default: (await import('./new-refund-dialog.tsx')).NewRefundDialog }));
+const SignDialog = lazy(async () => ({ default: (await import('./sign/sign-dialog.tsx')).SignDialog }));
 const FileDialog = lazy(async () => ({ default: (await import('../log/file-dialog.tsx')).FileDialog }));
 
 /** The filters of the refunds and the chosen one in the URL. */
@@ -231,7 +230,7 @@ function Dialogs({ opened, filters, onOpen, onShow, onSigned }: DialogsProps) {
           onClose={onClose}
         />
       ) : 'made' in opened ? null : (
-        <LazySignDialog refunds={opened.sign} onSent={onSigned} onClose={() => changeTo(null)} />
+        <SignDialog refunds={opened.sign} onSent={onSigned} onClose={() => changeTo(null)} />
       )}
     </Suspense>
   );

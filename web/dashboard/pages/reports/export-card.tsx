@@ -4,7 +4,6 @@ import type { QueryOf } from '../../../../src/http/dashboard/contract.ts';
 import type { ReportPreview } from '../../../../src/http/dashboard/reports/contract.ts';
 import { useDashboard } from '../../dashboard.ts';
 import { useLocale } from '../../locale.tsx';
-import { useScope } from '../../scope.ts';
 import { useActions } from '../../session.ts';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
@@ -14,11 +13,11 @@ import { SkeletonRows } from '../../ui/placeholder.tsx';
 import { urlOf, reads } from '../../api.ts';
 import { FORMATS, formatOf, useDownload, type Format } from '../../download.ts';
 import { networkName } from '../../formats.ts';
-import { askedDays, type Days } from './period-card.tsx';
 import css from './reports.module.css';
 import type { SearchChange } from '../../search.ts';
 import { REPORTS, type ReportsSearch } from './search.ts';
-import { Scrolling, Worth } from './parts.tsx';
+import { ReportTable, Worth, askedDays, type Days } from './parts.tsx';
+import { useScope } from '../../scope.ts';
 
 type Report = (typeof REPORTS)[number];
 
@@ -151,34 +150,19 @@ function Totals({ preview, isOld }: { readonly preview: ReportPreview; readonly 
   if (totals === null) return <Notice>{t('report_too_many')}</Notice>;
   if (totals.length === 0) return <Notice>{t('report_nothing', { period: label })}</Notice>;
   return (
-    <Scrolling label={label} isOld={isOld}>
-      <table className={css.table}>
-        <caption>{label}</caption>
-        <thead>
-          <tr>
-            <th scope="col">{t('report_coin')}</th>
-            <th scope="col">{t('report_count')}</th>
-            <th scope="col">{t('report_amount')}</th>
-            <th scope="col">{t('report_usd')}</th>
-          </tr>
-        </thead>
-        <tbody>
-          {totals.map((one) => (
-            <tr key={`${one.coin} ${one.network}`}>
-              <th scope="row">
-                {one.coin === null || one.network === null
-                  ? t('report_no_coin')
-                  : `${one.coin} · ${networkName(one.network)}`}
-              </th>
-              <td>{number(one.rows)}</td>
-              <td>{one.coin === null ? '–' : one.amount}</td>
-              <td>
-                <Worth amount={one.usd} unknown={one.unknown} count={one.rows} />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </Scrolling>
+    <ReportTable
+      title={label}
+      isOld={isOld}
+      heads={[t('report_coin'), t('report_count'), t('report_amount'), t('report_usd')]}
+      rows={totals.map((one) => ({
+        name:
+          one.coin === null || one.network === null ? t('report_no_coin') : `${one.coin} · ${networkName(one.network)}`,
+        cells: [
+          number(one.rows),
+          one.coin === null ? '–' : one.amount,
+          <Worth key="usd" amount={one.usd} unknown={one.unknown} count={one.rows} />,
+        ],
+      }))}
+    />
   );
 }

@@ -2,11 +2,11 @@ import { useState } from 'react';
 import { useLocale } from '../../locale.tsx';
 import { Page } from '../../shell/page.tsx';
 import { ExportCard } from './export-card.tsx';
-import { askedDays, PeriodCard, type Days } from './period-card.tsx';
 import css from './reports.module.css';
 import { usePageSearch, type SearchChange } from '../../search.ts';
 import { reportsSearch, type ReportsSearch } from './search.ts';
 import { StatementCard } from './statement-card.tsx';
+import { askedDays, PeriodCard, type Days } from './parts.tsx';
 
 /** Reports and statements of any period, on the screen, as files and on paper. */
 export function ReportsPage() {

@@ -2,14 +2,14 @@ import { useState } from 'react';
 import type { StatementRecord } from '../../../../src/http/dashboard/reports/contract.ts';
 import { urlOf } from '../../api.ts';
 import { brokenOff, useStream } from '../../download.ts';
-import { useScope } from '../../scope.ts';
 import { useLocale } from '../../locale.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { Notice, Problem } from '../../ui/notice.tsx';
-import { askedDays, type Days } from './period-card.tsx';
 import css from './reports.module.css';
 import { Statement } from './statement.tsx';
+import { askedDays, type Days } from './parts.tsx';
+import { useScope } from '../../scope.ts';
 
 const STEPS = ['transfers', 'payments', 'refunds', 'deposits'] as const;
 type Step = (typeof STEPS)[number];

@@ -1,11 +1,12 @@
+import { Fragment } from 'react';
 import type { StatementRecord } from '../../../../src/http/dashboard/reports/contract.ts';
 import { useLocale, type Locale } from '../../locale.tsx';
-import { useScope } from '../../scope.ts';
 import { useSignedIn } from '../../session.ts';
 import { Notice } from '../../ui/notice.tsx';
 import { networkName } from '../../formats.ts';
 import css from './reports.module.css';
-import { Scrolling, Worth } from './parts.tsx';
+import { ReportTable, Worth } from './parts.tsx';
+import { useScope } from '../../scope.ts';
 
 type Token = StatementRecord['tokens'][number];
 type Texts = Locale<'reports'>;
@@ -101,36 +102,26 @@ function rowsOf(token: Token, { t, number }: Texts): readonly Row[] {
 function TokenTable({ token, locale }: { readonly token: Token; readonly locale: Texts }) {
   const { t } = locale;
   return (
-    <Scrolling label={`${token.coin} · ${networkName(token.network)}`}>
-      <table className={css.table}>
-        <caption>
-          {token.coin} · {networkName(token.network)}
-        </caption>
-        <thead>
-          <tr>
-            <th scope="col">
-              <span className="unseen">{t('statement_line')}</span>
-            </th>
-            <th scope="col">{token.coin}</th>
-            <th scope="col">{t('statement_value')}</th>
-          </tr>
-        </thead>
-        <tbody>
-          {rowsOf(token, locale).map(({ text, amount, value, count = 0, kind }) => (
-            <tr key={text} className={kind === undefined ? undefined : css[kind]}>
-              <th scope="row">{text}</th>
-              <td>{amount}</td>
-              <td>
-                {value === undefined || count === 0 ? null : (
-                  <Worth amount={value.usd} unknown={value.unknown} count={count} />
-                )}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </Scrolling>
+    <ReportTable
+      title={`${token.coin} · ${networkName(token.network)}`}
+      heads={[<LineHead key="line" />, token.coin, t('statement_value')]}
+      rows={rowsOf(token, locale).map(({ text, amount, value, count = 0, kind }) => ({
+        name: text,
+        className: kind === undefined ? undefined : css[kind],
+        cells: [
+          amount,
+          value === undefined || count === 0 ? null : (
+            <Worth key="worth" amount={value.usd} unknown={value.unknown} count={count} />
+          ),
+        ],
+      }))}
+    />
   );
+}
+
+function LineHead() {
+  const { t } = useLocale('reports');
+  return <span className="unseen">{t('statement_line')}</span>;
 }
 
 function Fiat({ statement, locale }: { readonly statement: StatementRecord; readonly locale: Texts }) {
@@ -142,43 +133,28 @@ function Fiat({ statement, locale }: { readonly statement: StatementRecord; read
     [t('statement_fiat_refunds'), refunds],
   ] as const;
   return (
-    <Scrolling label={t('statement_fiat')}>
-      <table className={css.table}>
-        <caption>{t('statement_fiat')}</caption>
-        <thead>
-          <tr>
-            <th scope="col">
-              <span className="unseen">{t('statement_line')}</span>
-            </th>
-            <th scope="col">{t('report_count')}</th>
-            <th scope="col">{t('statement_value_then')}</th>
-          </tr>
-        </thead>
-        <tbody>
-          {kinds.flatMap(([text, rows]) =>
-            rows.map((one) => (
-              <tr key={`${text} ${one.currency}`}>
-                <th scope="row">{`${text} ${one.currency}`}</th>
-                <td>{number(one.count)}</td>
-                <td>
-                  <Worth {...one} />
-                </td>
-              </tr>
-            )),
-          )}
-          {fees.map((one) => (
-            <tr key={one.network}>
-              <th scope="row">{t('statement_fees', { network: networkName(one.network) })}</th>
-              <td>{number(one.sweeps)}</td>
-              <td>
-                {`${one.amount} ${one.coin ?? ''} · `}
-                <Worth amount={one.usd} count={one.sweeps} unknown={one.unknown} />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </Scrolling>
+    <ReportTable
+      title={t('statement_fiat')}
+      heads={[<LineHead key="line" />, t('report_count'), t('statement_value_then')]}
+      rows={[
+        ...kinds.flatMap(([text, rows]) =>
+          rows.map((one) => ({
+            name: `${text} ${one.currency}`,
+            cells: [number(one.count), <Worth key="worth" {...one} />],
+          })),
+        ),
+        ...fees.map((one) => ({
+          name: t('statement_fees', { network: networkName(one.network) }),
+          cells: [
+            number(one.sweeps),
+            <Fragment key="worth">
+              {`${one.amount} ${one.coin ?? ''} · `}
+              <Worth amount={one.usd} count={one.sweeps} unknown={one.unknown} />
+            </Fragment>,
+          ],
+        })),
+      ]}
+    />
   );
 }
 

@@ -2,19 +2,18 @@ import { useQuery } from '@tanstack/react-query';
 import type { RequestView } from '../../../../src/http/dashboard/requests/contract.ts';
 import { reads } from '../../api.ts';
 import { useLocale } from '../../locale.tsx';
-import { useScope, type Scope } from '../../scope.ts';
 import { usePageSearch } from '../../search.ts';
 import { Page } from '../../shell/page.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { Ago, Badge, Facts, Moment, Short } from '../../ui/value.tsx';
 import { asOptions, LogFilters, usePeriodRow } from '../log/log-filters.tsx';
 import { LogPanel } from '../log/log-panel.tsx';
-import type { LogColumn } from '../log/log-table.tsx';
-import { LogView } from '../log/log-view.tsx';
+import { LogView, type LogColumn } from '../log/log-view.tsx';
 import logCss from '../log/log.module.css';
 import { useLog } from '../log/use-log.ts';
 import { projectKey } from '../payments/queries.ts';
 import { filtersOf, METHODS, OUTCOMES, REQUEST_PERIODS, requestsSearch } from './search.ts';
+import { useScope, type Scope } from '../../scope.ts';
 
 const LIST = 'GET /dashboard/api/projects/:project/:mode/requests';
 /** No stream reports calls: they are saved in batches. */

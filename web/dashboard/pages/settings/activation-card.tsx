@@ -4,7 +4,6 @@ import type { SettingsView } from '../../../../src/http/dashboard/settings/contr
 import { reads } from '../../api.ts';
 import { useLocale } from '../../locale.tsx';
 import { problemOf, problemOfForm } from '../../problem.ts';
-import { useScope } from '../../scope.ts';
 import { Button } from '../../ui/button.tsx';
 import { Card, Row } from '../../ui/card.tsx';
 import { Dialog, DialogActions } from '../../ui/dialog.tsx';
@@ -14,6 +13,7 @@ import { NotLoaded } from '../../ui/placeholder.tsx';
 import { settingsQuery } from './settings-form.tsx';
 import css from './settings.module.css';
 import { useChange } from '../../change.ts';
+import { useScope } from '../../scope.ts';
 
 interface ActivationProps {
   readonly settings: SettingsView;

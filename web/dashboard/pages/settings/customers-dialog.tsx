@@ -4,13 +4,13 @@ import type { CustomerDataView } from '../../../../src/http/dashboard/settings/c
 import { useDashboard } from '../../dashboard.ts';
 import { useLocale } from '../../locale.tsx';
 import { problemOf, problemOfForm } from '../../problem.ts';
-import { useScope } from '../../scope.ts';
 import { Choices } from '../../ui/choices.tsx';
 import { Dialog, DialogActions } from '../../ui/dialog.tsx';
 import { Field } from '../../ui/field.tsx';
 import { EmailField, Form } from '../../ui/form.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import css from './settings.module.css';
+import { useScope } from '../../scope.ts';
 
 type Whose = 'one' | 'old';
 

@@ -3,11 +3,11 @@ import { useCallback, useEffect, useRef, useState } from 'react';
 import type { AnswerOf, BodyOf } from '../../../../src/http/dashboard/contract.ts';
 import { reads } from '../../api.ts';
 import { useLocale } from '../../locale.tsx';
-import { useScope } from '../../scope.ts';
 import { classNames } from '../../ui/class-names.ts';
 import { Select } from '../../ui/field.tsx';
 import type { Fields } from './setting-fields.tsx';
 import css from './settings.module.css';
+import { useScope } from '../../scope.ts';
 
 type Scheme = 'light' | 'dark';
 

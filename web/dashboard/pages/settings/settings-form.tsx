@@ -5,7 +5,6 @@ import { ApiFault, reads } from '../../api.ts';
 import { useDashboard } from '../../dashboard.ts';
 import { useLocale } from '../../locale.tsx';
 import { problemOf } from '../../problem.ts';
-import { useScope } from '../../scope.ts';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { Form, SelectField } from '../../ui/form.tsx';
@@ -13,6 +12,7 @@ import { Problem } from '../../ui/notice.tsx';
 import { BrandingFields, SettingField, type FormPart, type Fields } from './setting-fields.tsx';
 import { Preview, usePreview } from './preview.tsx';
 import css from './settings.module.css';
+import { useScope } from '../../scope.ts';
 
 const FIELDS = ['name', 'accent', 'support_url', 'logo', 'default_expiry_minutes', 'default_success_url'];
 

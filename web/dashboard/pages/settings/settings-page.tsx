@@ -1,7 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useDashboard } from '../../dashboard.ts';
 import { useLocale } from '../../locale.tsx';
-import { useScope } from '../../scope.ts';
 import { useActions } from '../../session.ts';
 import { Page } from '../../shell/page.tsx';
 import { Card, Row } from '../../ui/card.tsx';
@@ -15,6 +14,7 @@ import { problemOfForm } from '../../problem.ts';
 import { Button } from '../../ui/button.tsx';
 import { sizeText, useDownload } from '../../download.ts';
 import { CustomersDialog } from './customers-dialog.tsx';
+import { useScope } from '../../scope.ts';
 
 /** A project's looks for customers, its defaults, its data, and whether it takes payments. */
 export function SettingsPage() {

@@ -3,7 +3,6 @@ import { useState } from 'react';
 import type { SweepView } from '../../../../src/http/dashboard/sweeps/contract.ts';
 import { useLocale } from '../../locale.tsx';
 import { problemOf } from '../../problem.ts';
-import { useScope } from '../../scope.ts';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { Short, Ago, Moment } from '../../ui/value.tsx';
@@ -16,6 +15,7 @@ import { Field } from '../../ui/field.tsx';
 import { NotLoaded } from '../../ui/placeholder.tsx';
 import { ListFoot } from '../payments/list-foot.tsx';
 import { useChange } from '../../change.ts';
+import { useScope } from '../../scope.ts';
 
 interface OpenSweepsProps {
   readonly sweeps: readonly SweepView[];

@@ -3,15 +3,14 @@ import type { NetworkView, OfferedView, SweepView } from '../../../../src/http/d
 import type { Wallet } from '../../../wallets/announcement.ts';
 import { useDashboard } from '../../dashboard.ts';
 import { useLocale } from '../../locale.tsx';
-import { useScope } from '../../scope.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Problem } from '../../ui/notice.tsx';
 import { sendCall, type SendEnd, type SendStep } from '../../wallets/send-call.ts';
-import { SendText } from '../../wallets/send-text.tsx';
-import { WalletPicker } from '../../wallets/wallet-picker.tsx';
+import { WalletPicker, SendText } from '../../wallets/wallet-picker.tsx';
 import { Amounts, SWEEPS, sweepsKey } from './sweep-parts.tsx';
 import css from './sweeps.module.css';
+import { useScope } from '../../scope.ts';
 
 interface SendDialogProps {
   readonly offered: OfferedView;

@@ -3,8 +3,8 @@ import { useLocale } from '../../locale.tsx';
 import type { SweepView } from '../../../../src/http/dashboard/sweeps/contract.ts';
 import { Badge } from '../../ui/value.tsx';
 import { reads, readsPages } from '../../api.ts';
-import type { Scope } from '../../scope.ts';
 import { projectKey } from '../payments/queries.ts';
+import type { Scope } from '../../scope.ts';
 
 interface Amount {
   readonly asset: string;

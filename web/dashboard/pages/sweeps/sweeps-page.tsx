@@ -2,7 +2,6 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { NetworkView, OfferedView } from '../../../../src/http/dashboard/sweeps/contract.ts';
 import { useLocale } from '../../locale.tsx';
-import { useScope } from '../../scope.ts';
 import { useActions } from '../../session.ts';
 import { Page } from '../../shell/page.tsx';
 import { Button } from '../../ui/button.tsx';
@@ -17,6 +16,7 @@ import { SWEEPS, sweepsKey, sweepsQuery } from './sweep-parts.tsx';
 import { SendDialog } from './send-dialog.tsx';
 import css from './sweeps.module.css';
 import { useChange } from '../../change.ts';
+import { useScope } from '../../scope.ts';
 
 /** The money on deposit contracts, the calls that pay it out, and past sweeps. */
 export function SweepsPage() {

@@ -2,11 +2,11 @@ import { useQuery } from '@tanstack/react-query';
 import type { NetworkView } from '../../../../src/http/dashboard/wallets/contract.ts';
 import { reads } from '../../api.ts';
 import { useLocale } from '../../locale.tsx';
-import { useScope } from '../../scope.ts';
 import { Dialog, DialogActions } from '../../ui/dialog.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { NotLoaded } from '../../ui/placeholder.tsx';
 import css from './wallets.module.css';
+import { useScope } from '../../scope.ts';
 
 interface CheckDialogProps {
   readonly network: NetworkView;

@@ -1,16 +1,14 @@
-import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { CoinView, WalletsView } from '../../../../src/http/dashboard/wallets/contract.ts';
-import { useDashboard } from '../../dashboard.ts';
 import { useLocale } from '../../locale.tsx';
-import { useScope } from '../../scope.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { Form } from '../../ui/form.tsx';
 import { Problem } from '../../ui/notice.tsx';
 import { networkName } from '../../formats.ts';
-import { useWalletsCache } from './queries.ts';
 import css from './wallets.module.css';
+import { useWalletsChange } from './term-fields.tsx';
+import { useScope } from '../../scope.ts';
 
 interface CoinsCardProps {
   readonly wallets: WalletsView;
@@ -27,23 +25,18 @@ interface Draft {
 /** The coins that customers are offered, and their order. */
 export function CoinsCard({ wallets, mayManage }: CoinsCardProps) {
   const { t } = useLocale('wallets');
-  const { api, toast } = useDashboard();
   const { project } = useScope();
-  const { show, reload } = useWalletsCache();
   const [draft, edit] = useState<Draft | null>(null);
   const version = draft?.version ?? wallets.version;
-  const save = useMutation({
-    mutationFn: (coins: Draft['coins']) =>
+  const save = useWalletsChange({
+    send: (api, coins: Draft['coins']) =>
       api('POST /dashboard/api/projects/:project/payment-terms', {
         params: { project },
         body: { coins: coins === null ? null : coins.map((one) => ({ ...one })), version },
       }),
-    onSuccess: (after) => {
-      show(after);
-      edit(null);
-      toast(t('coins_saved'));
-    },
-    onError: reload,
+    of: (after) => after,
+    done: t('coins_saved'),
+    onDone: () => edit(null),
   });
   const coins = draft?.coins ?? wallets.coins;
   const change = (next: readonly CoinView[]): void => edit({ version, coins: next });

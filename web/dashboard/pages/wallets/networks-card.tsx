@@ -1,7 +1,7 @@
 import type { NetworkHealthView, NetworkView } from '../../../../src/http/dashboard/wallets/contract.ts';
 import { useLocale } from '../../locale.tsx';
 import { Card } from '../../ui/card.tsx';
-import { Short, Ago } from '../../ui/value.tsx';
+import { Ago, Facts, Short } from '../../ui/value.tsx';
 import { classNames } from '../../ui/class-names.ts';
 import { Notice } from '../../ui/notice.tsx';
 import css from './wallets.module.css';
@@ -31,7 +31,7 @@ export function NetworksCard({ networks }: { readonly networks: readonly Network
                   <Problem health={health} setting={setting} />
                 </Notice>
               )}
-              <Facts health={health} />
+              <Following health={health} />
             </li>
           ))}
         </ul>
@@ -68,41 +68,35 @@ function Problem({ health, setting }: ProblemProps) {
   }
 }
 
-function Facts({ health }: { readonly health: NetworkHealthView }) {
+function Following({ health }: { readonly health: NetworkHealthView }) {
   const { t, number, duration } = useLocale('wallets');
   const { height, lag_blocks: lag, lag_seconds: seconds, cursor, nodes } = health;
   return (
     <>
-      <dl className={css.facts}>
-        <div>
-          <dt>{t('network_height')}</dt>
-          <dd>{height === null ? t('not_known') : number(height)}</dd>
-        </div>
-        <div>
-          <dt>{t('network_cursor')}</dt>
-          <dd>
-            {cursor === null ? (
+      <Facts
+        className={css.facts}
+        areApart
+        facts={[
+          [t('network_height'), height === null ? t('not_known') : number(height)],
+          [
+            t('network_cursor'),
+            cursor === null ? (
               t('network_not_read')
             ) : (
               <>
                 {number(cursor.height)} <Short text={cursor.hash} what={t('block_hash')} />
               </>
-            )}
-          </dd>
-        </div>
-        <div>
-          <dt>{t('network_last_block')}</dt>
-          <dd>{cursor === null ? t('not_known') : <Ago iso={cursor.block_at} />}</dd>
-        </div>
-        <div>
-          <dt>{t('network_lag')}</dt>
-          <dd>
-            {lag === null
+            ),
+          ],
+          [t('network_last_block'), cursor === null ? t('not_known') : <Ago iso={cursor.block_at} />],
+          [
+            t('network_lag'),
+            lag === null
               ? t('not_known')
-              : t('lag_of', { blocks: number(lag), time: duration((seconds ?? 0) * 1_000) })}
-          </dd>
-        </div>
-      </dl>
+              : t('lag_of', { blocks: number(lag), time: duration((seconds ?? 0) * 1_000) }),
+          ],
+        ]}
+      />
       <ul className={css.nodes}>
         {nodes.map((one) => (
           <li key={one.node}>

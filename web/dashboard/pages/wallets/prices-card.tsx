@@ -1,17 +1,14 @@
-import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { BodyOf } from '../../../../src/http/dashboard/contract.ts';
 import type { WalletsView } from '../../../../src/http/dashboard/wallets/contract.ts';
-import { useDashboard } from '../../dashboard.ts';
 import { useLocale } from '../../locale.tsx';
 import { problemOf } from '../../problem.ts';
-import { useScope } from '../../scope.ts';
 import { FormDialog } from '../../ui/action-dialog.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import rows from '../../ui/row.module.css';
-import { PercentField, percentOf, WholeNumberField } from './term-fields.tsx';
-import { useWalletsCache } from './queries.ts';
+import { PercentField, percentOf, WholeNumberField, useWalletsChange } from './term-fields.tsx';
+import { useScope } from '../../scope.ts';
 
 const TERMS = 'POST /dashboard/api/projects/:project/payment-terms';
 
@@ -86,18 +83,13 @@ type Body = BodyOf<typeof TERMS>;
 /** Saves one of the terms. The edit began from the shown version, even if another arrives. */
 function useSaveTerm({ wallets, onClose }: DialogProps, saved: 'spread_saved' | 'monitoring_saved') {
   const { t } = useLocale('wallets');
-  const { api, toast } = useDashboard();
   const { project } = useScope();
-  const { show, reload } = useWalletsCache();
   const [{ version }] = useState(wallets);
-  return useMutation({
-    mutationFn: (term: Omit<Body, 'version'>) => api(TERMS, { params: { project }, body: { ...term, version } }),
-    onSuccess: (after) => {
-      show(after);
-      toast(t(saved));
-      onClose();
-    },
-    onError: reload,
+  return useWalletsChange({
+    send: (api, term: Omit<Body, 'version'>) => api(TERMS, { params: { project }, body: { ...term, version } }),
+    of: (after) => after,
+    done: t(saved),
+    onDone: onClose,
   });
 }
 

@@ -9,11 +9,9 @@ import { Notice } from '../../ui/notice.tsx';
 import { Addresses } from './check-dialog.tsx';
 import css from './wallets.module.css';
 import { Choices } from '../../ui/choices.tsx';
-import { WholeNumberField, TermFields, termsOf, useTerms } from './term-fields.tsx';
-import { useMutation } from '@tanstack/react-query';
-import { useDashboard } from '../../dashboard.ts';
+import { WholeNumberField, TermFields, termsOf, useTerms, useWalletsChange } from './term-fields.tsx';
+import { useChange } from '../../change.ts';
 import { useScope } from '../../scope.ts';
-import { useWalletsCache } from './queries.ts';
 
 type Preview = AnswerOf<`${typeof SET}/preview`>;
 
@@ -183,9 +181,7 @@ type Kind = NetworkView['kinds'][number];
 
 /** The typed fields of a new wallet, and the two requests that preview and save it. */
 function useSetWallet(given: NetworkView) {
-  const { api } = useDashboard();
   const { project } = useScope();
-  const { show, reload } = useWalletsCache();
   // The change began from this state, even if another arrives.
   const [network] = useState(given);
   const [kind, setKind] = useState<Kind>(network.wallet?.kind ?? network.kinds[0] ?? 'xpub');
@@ -194,15 +190,15 @@ function useSetWallet(given: NetworkView) {
   const terms = useTerms(network.wallet);
   const [step, setStep] = useState<'give' | 'compare'>('give');
   const params = { project, network: network.network };
-  const preview = useMutation({
-    mutationFn: () => api(`${SET}/preview`, { params, body: { kind, source: source.trim() } }),
-    onSuccess: () => {
+  const preview = useChange({
+    send: (api) => api(`${SET}/preview`, { params, body: { kind, source: source.trim() } }),
+    onDone: () => {
       setStep('compare');
       save.reset();
     },
   });
-  const save = useMutation({
-    mutationFn: (compared: string) =>
+  const save = useWalletsChange({
+    send: (api, compared: string) =>
       api(SET, {
         params,
         body: {
@@ -214,12 +210,9 @@ function useSetWallet(given: NetworkView) {
           version: network.version,
         },
       }),
-    onSuccess: ({ wallets }) => show(wallets),
-    onError: (error) => {
-      reload();
-      // An error of the first step is shown there.
-      if (hasNumberFault(error)) setStep('give');
-    },
+    of: ({ wallets }) => wallets,
+    // A fault of the first step is shown there.
+    onRefused: (error) => (hasNumberFault(error) ? setStep('give') : undefined),
   });
   return { network, kind, setKind, source, setSource, firstIndex, setFirstIndex, terms, step, setStep, preview, save };
 }

@@ -1,8 +1,12 @@
 import { useState } from 'react';
-import type { WalletView } from '../../../../src/http/dashboard/wallets/contract.ts';
+import type { WalletView, WalletsView } from '../../../../src/http/dashboard/wallets/contract.ts';
 import { useLocale } from '../../locale.tsx';
 import { problemOf } from '../../problem.ts';
 import { Field } from '../../ui/field.tsx';
+import { reads } from '../../api.ts';
+import { useChange, type Change } from '../../change.ts';
+import { useDashboard } from '../../dashboard.ts';
+import { useScope, type Scope } from '../../scope.ts';
 
 interface Terms {
   readonly confirmations: string;
@@ -85,4 +89,34 @@ export function PercentField(props: NumberFieldProps) {
 /** A typed percentage in the server's form: some people write decimals with a comma. */
 export function percentOf(text: string): string {
   return text.trim().replace(',', '.');
+}
+
+/** No stream reports the state of networks. */
+const EVERY_MS = 15_000;
+
+export function walletsQuery({ project }: Scope) {
+  const query = reads(['wallets', project], 'GET /dashboard/api/projects/:project/wallets', { params: { project } });
+  return { ...query, refetchInterval: EVERY_MS };
+}
+
+interface WalletsChange<Answer, Input> extends Change<Answer, Input> {
+  /** The wallets of an answer. */
+  readonly of: (answer: Answer) => WalletsView;
+}
+
+/** A change of wallets and terms. After a refusal all of them are read again. */
+export function useWalletsChange<Answer, Input = void>({ of, ...change }: WalletsChange<Answer, Input>) {
+  const { queries } = useDashboard();
+  const { queryKey } = walletsQuery(useScope());
+  return useChange<Answer, Input>({
+    ...change,
+    onDone: (answer, input) => {
+      queries.setQueryData(queryKey, of(answer));
+      return change.onDone?.(answer, input);
+    },
+    onRefused: (error) => {
+      void queries.invalidateQueries({ queryKey });
+      change.onRefused?.(error);
+    },
+  });
 }

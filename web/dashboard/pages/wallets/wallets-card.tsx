@@ -9,12 +9,9 @@ import rows from '../../ui/row.module.css';
 import { CheckDialog } from './check-dialog.tsx';
 import { SetWalletDialog } from './set-wallet-dialog.tsx';
 import css from './wallets.module.css';
-import { useMutation } from '@tanstack/react-query';
-import { useDashboard } from '../../dashboard.ts';
-import { useScope } from '../../scope.ts';
 import { FormDialog } from '../../ui/action-dialog.tsx';
-import { useWalletsCache } from './queries.ts';
-import { TermFields, termsOf, useTerms } from './term-fields.tsx';
+import { TermFields, termsOf, useTerms, useWalletsChange } from './term-fields.tsx';
+import { useScope } from '../../scope.ts';
 
 interface Act {
   readonly kind: 'set' | 'terms' | 'check';
@@ -148,23 +145,18 @@ interface TermsDialogProps {
 /** Confirmations and tolerance of a wallet's new payments. */
 function TermsDialog({ network: given, wallet, onClose }: TermsDialogProps) {
   const { t } = useLocale('wallets');
-  const { api, toast } = useDashboard();
   const { project } = useScope();
-  const { show, reload } = useWalletsCache();
   const [network] = useState(given);
   const terms = useTerms(wallet);
-  const save = useMutation({
-    mutationFn: () =>
+  const save = useWalletsChange({
+    send: (api) =>
       api('POST /dashboard/api/projects/:project/wallets/:network/terms', {
         params: { project, network: network.network },
         body: { ...termsOf(terms), version: network.version },
       }),
-    onSuccess: ({ wallets, changes }) => {
-      show(wallets);
-      toast(changes.join(' '));
-      onClose();
-    },
-    onError: reload,
+    of: ({ wallets }) => wallets,
+    done: ({ changes }) => changes.join(' '),
+    onDone: onClose,
   });
   return (
     <FormDialog

@@ -1,7 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useLocale } from '../../locale.tsx';
-import { useScope } from '../../scope.ts';
 import { useActions } from '../../session.ts';
 import { Page } from '../../shell/page.tsx';
 import { buttonClass } from '../../ui/button.tsx';
@@ -11,8 +10,9 @@ import rows from '../../ui/row.module.css';
 import { CoinsCard } from './coins-card.tsx';
 import { NetworksCard } from './networks-card.tsx';
 import { PricesCard } from './prices-card.tsx';
-import { walletsQuery } from './queries.ts';
 import { WalletsCard } from './wallets-card.tsx';
+import { walletsQuery } from './term-fields.tsx';
+import { useScope } from '../../scope.ts';
 
 /** The wallets of live payments, their terms, and the state of the networks. */
 export function WalletsPage() {

@@ -1,9 +1,9 @@
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { AttemptView, DeliveryView } from '../../../../src/http/dashboard/deliveries/contract.ts';
+import { useChange } from '../../change.ts';
 import { useDashboard } from '../../dashboard.ts';
 import { useLocale } from '../../locale.tsx';
-import { useScope } from '../../scope.ts';
 import { Button, buttonClass } from '../../ui/button.tsx';
 import { Facts, Moment, Short } from '../../ui/value.tsx';
 import { Notice, Problem } from '../../ui/notice.tsx';
@@ -11,8 +11,9 @@ import { CodeBlock, HeaderList, LogPanel, PaymentLink } from '../log/log-panel.t
 import logCss from '../log/log.module.css';
 import { hintOf } from './hints.ts';
 import { deliveryQuery, webhooksKey } from './queries.ts';
-import { Answer, DeliveryState, EndpointState } from './states.tsx';
 import css from './webhooks.module.css';
+import { Answer, DeliveryState, EndpointState } from './endpoint-list.tsx';
+import { useScope } from '../../scope.ts';
 
 interface DeliveryPanelProps {
   readonly delivery: string;
@@ -102,16 +103,16 @@ function Hint({ delivery, onCheck }: { readonly delivery: DeliveryView; readonly
 
 function Retry({ delivery: { id, endpoint_state: state } }: { readonly delivery: DeliveryView }) {
   const { t } = useLocale('webhooks');
-  const { api, queries, toast } = useDashboard();
+  const { toast } = useDashboard();
   const scope = useScope();
-  const retry = useMutation({
-    mutationFn: () =>
+  const retry = useChange({
+    send: (api) =>
       api('POST /dashboard/api/projects/:project/:mode/deliveries/:delivery/retry', {
         params: { ...scope, delivery: id },
       }),
-    onSuccess: (delivery) => {
-      queries.setQueryData(deliveryQuery(scope, id).queryKey, delivery);
-      void queries.invalidateQueries({ queryKey: [...webhooksKey(scope), 'newest'] });
+    shows: deliveryQuery(scope, id),
+    stale: [...webhooksKey(scope), 'newest'],
+    onDone: (delivery) => {
       const status = delivery.attempts[0]?.status ?? null;
       const text = status === null ? t('delivery_retried_none') : t('delivery_retried', { status });
       toast(text, delivery.state === 'delivered' ? 'good' : 'problem');

@@ -1,11 +1,9 @@
-import { useMutation } from '@tanstack/react-query';
-import { useState, type ReactNode } from 'react';
+import { useState } from 'react';
 import type { AnswerOf } from '../../../../src/http/dashboard/contract.ts';
 import type { EndpointView } from '../../../../src/http/dashboard/webhooks/contract.ts';
 import type { Api } from '../../api.ts';
 import { useDashboard } from '../../dashboard.ts';
 import { useLocale } from '../../locale.tsx';
-import { useScope, type Scope } from '../../scope.ts';
 import { ConfirmDialog, FormDialog } from '../../ui/action-dialog.tsx';
 import { Choices } from '../../ui/choices.tsx';
 import { CopyButton } from '../../ui/value.tsx';
@@ -18,7 +16,8 @@ import { webhooksKey, retryQuery, runningRetryQuery } from './queries.ts';
 import css from './webhooks.module.css';
 import type { Opened } from './webhooks-page.tsx';
 import { filtersOf, type WebhooksSearch } from './search.ts';
-import { useChange } from '../../change.ts';
+import { useChange, type Change } from '../../change.ts';
+import { useScope, type Scope } from '../../scope.ts';
 
 type Endpoints = AnswerOf<'GET /dashboard/api/projects/:project/:mode/webhooks'>;
 
@@ -60,44 +59,25 @@ interface EndpointProps {
 
 const DONE = { pause: 'endpoint_paused', enable: 'endpoint_enabled', delete: 'endpoint_deleted' } as const;
 
-type EndpointParams = Scope & { readonly endpoint: string };
+interface EndpointAct<Answer> extends Omit<Change<Answer, void>, 'send' | 'stale'> {
+  readonly act: (api: Api, params: Scope & { readonly endpoint: string }) => Promise<Answer>;
+}
 
 /** Makes a request about one endpoint. */
-function useAct<Answer>(
-  { id }: EndpointView,
-  act: (api: Api, params: EndpointParams) => Promise<Answer>,
-  onDone: (answer: Answer) => void,
-) {
+function useAct<Answer>({ id }: EndpointView, { act, ...change }: EndpointAct<Answer>) {
   const scope = useScope();
-  return useChange({ send: (api) => act(api, { ...scope, endpoint: id }), stale: webhooksKey(scope), onDone });
+  return useChange({ ...change, send: (api) => act(api, { ...scope, endpoint: id }), stale: webhooksKey(scope) });
 }
 
 const ENDPOINT = 'POST /dashboard/api/projects/:project/:mode/webhooks/:endpoint';
 
-interface ActionFormProps {
-  readonly name: string;
-  readonly text: string;
-  readonly action: { readonly mutate: () => void; readonly isPending: boolean; readonly error: unknown };
-  readonly onClose: () => void;
-  readonly children: ReactNode;
-}
-
-/** A form that can be left without losing typed input. */
-function ActionForm(props: ActionFormProps) {
-  return <FormDialog {...props} isDirty={false} fields={[]} />;
-}
-
 function SwitchDialog({ kind, endpoint, onClose }: EndpointProps & { readonly kind: keyof typeof DONE }) {
   const { t } = useLocale('webhooks');
-  const { toast } = useDashboard();
-  const action = useAct<unknown>(
-    endpoint,
-    (api, params) => api(`${ENDPOINT}/${kind}`, { params }),
-    () => {
-      toast(t(DONE[kind]));
-      onClose();
-    },
-  );
+  const action = useAct<unknown>(endpoint, {
+    act: (api, params) => api(`${ENDPOINT}/${kind}`, { params }),
+    done: t(DONE[kind]),
+    onDone: onClose,
+  });
   const text =
     kind !== 'enable'
       ? t(`${kind}_endpoint_text`)
@@ -129,13 +109,12 @@ function RotateDialog({
   const [overlap, setOverlap] = useState<Overlap>('24');
   // The time until which the previous secret also signs, which another rotation ends.
   const until = endpoint.previous_secret_until;
-  const rotate = useAct(
-    endpoint,
-    (api, params) => api(`${ENDPOINT}/rotate`, { params, body: { overlap_hours: Number(overlap) } }),
-    ({ secret }) => onSecret(secret),
-  );
+  const rotate = useAct(endpoint, {
+    act: (api, params) => api(`${ENDPOINT}/rotate`, { params, body: { overlap_hours: Number(overlap) } }),
+    onDone: ({ secret }) => onSecret(secret),
+  });
   return (
-    <ActionForm name={t('rotate_secret')} text={t('rotate_secret_text')} action={rotate} onClose={onClose}>
+    <FormDialog name={t('rotate_secret')} text={t('rotate_secret_text')} action={rotate} onClose={onClose}>
       {until === null ? null : <Notice kind="warning">{t('rotate_secret_again', { when: dateTime(until) })}</Notice>}
       <Choices
         label={t('overlap')}
@@ -147,7 +126,7 @@ function RotateDialog({
         }))}
         onValue={setOverlap}
       />
-    </ActionForm>
+    </FormDialog>
   );
 }
 
@@ -159,16 +138,15 @@ interface TestProps extends EndpointProps {
 function TestDialog({ endpoint, events, onSent, onClose }: TestProps) {
   const { t } = useLocale('webhooks');
   const [type, setType] = useState<Endpoints['events'][number]['type']>('order.completed');
-  const send = useAct(
-    endpoint,
-    (api, params) => api(`${ENDPOINT}/test`, { params, body: { type } }),
-    ({ delivery }) => {
+  const send = useAct(endpoint, {
+    act: (api, params) => api(`${ENDPOINT}/test`, { params, body: { type } }),
+    onDone: ({ delivery }) => {
       onSent(delivery);
       onClose();
     },
-  );
+  });
   return (
-    <ActionForm name={t('send_test')} text={t('send_test_text')} action={send} onClose={onClose}>
+    <FormDialog name={t('send_test')} text={t('send_test_text')} action={send} onClose={onClose}>
       <SelectField
         label={t('test_type')}
         value={type}
@@ -176,7 +154,7 @@ function TestDialog({ endpoint, events, onSent, onClose }: TestProps) {
         onValue={(value) => setType(events.find((one) => one.type === value)?.type ?? type)}
       />
       <p>{events.find((one) => one.type === type)?.meaning}</p>
-    </ActionForm>
+    </FormDialog>
   );
 }
 
@@ -235,15 +213,15 @@ interface RetryAllDialogProps {
 /** Sends all deliveries again that match the filters and did not arrive. */
 export function RetryAllDialog({ search, onClose }: RetryAllDialogProps) {
   const { t } = useLocale('webhooks');
-  const { api, queries } = useDashboard();
+  const { queries } = useDashboard();
   const scope = useScope();
-  const retry = useMutation({
-    mutationFn: () =>
+  const retry = useChange({
+    send: (api) =>
       api('POST /dashboard/api/projects/:project/:mode/delivery-retries', {
         params: { ...scope },
         body: filtersOf(search),
       }),
-    onSuccess: (started) => {
+    onDone: (started) => {
       queries.setQueryData(retryQuery(scope, started.id).queryKey, started);
       queries.setQueryData(runningRetryQuery(scope).queryKey, { running: started });
       onClose();

@@ -4,7 +4,6 @@ import type { EndpointView } from '../../../../src/http/dashboard/webhooks/contr
 import { useDashboard } from '../../dashboard.ts';
 import { useLocale } from '../../locale.tsx';
 import { problemOf } from '../../problem.ts';
-import { useScope } from '../../scope.ts';
 import { FormDialog } from '../../ui/action-dialog.tsx';
 import { LinkButton } from '../../ui/button.tsx';
 import { Field } from '../../ui/field.tsx';
@@ -12,6 +11,7 @@ import { Notice } from '../../ui/notice.tsx';
 import { webhooksKey } from './queries.ts';
 import css from './webhooks.module.css';
 import { useChange } from '../../change.ts';
+import { useScope } from '../../scope.ts';
 
 const WEBHOOKS = '/dashboard/api/projects/:project/:mode/webhooks';
 type Events = AnswerOf<`GET ${typeof WEBHOOKS}`>['events'];

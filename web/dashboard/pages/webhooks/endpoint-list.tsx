@@ -2,9 +2,9 @@ import type { EndpointView } from '../../../../src/http/dashboard/webhooks/contr
 import { useLocale } from '../../locale.tsx';
 import { Icon } from '../../ui/icons.tsx';
 import { MenuButton } from '../../ui/menu-button.tsx';
-import { Moment } from '../../ui/value.tsx';
-import { EndpointState } from './states.tsx';
+import { Moment, Badge, Facts } from '../../ui/value.tsx';
 import css from './webhooks.module.css';
+import type { DeliveryRowView, DeliveryView } from '../../../../src/http/dashboard/deliveries/contract.ts';
 
 /** An action on one endpoint. */
 export type EndpointAction = 'test' | 'change' | 'rotate' | 'pause' | 'enable' | 'delete';
@@ -79,33 +79,53 @@ function Health({ endpoint: { health } }: { readonly endpoint: EndpointView }) {
   const { t, number, percent } = useLocale('webhooks');
   const { attempts, acknowledged, waiting, median_ms: median, p95_ms: p95, next_attempt_at: next } = health;
   return (
-    <dl className={css.health}>
-      <div>
-        <dt>{t('health_rate')}</dt>
-        <dd>
-          {attempts === 0
+    <Facts
+      className={css.health}
+      areApart
+      facts={[
+        [
+          t('health_rate'),
+          attempts === 0
             ? t('health_idle')
-            : t('health_rate_of', { percent: percent((100 * acknowledged) / attempts), count: number(attempts) })}
-        </dd>
-      </div>
-      {median === null || p95 === null ? null : (
-        <div>
-          <dt>{t('health_latency')}</dt>
-          <dd>{t('health_latency_of', { median: number(median), p95: number(p95) })}</dd>
-        </div>
-      )}
-      <div>
-        <dt>{t('health_waiting')}</dt>
-        <dd>{waiting > MAX_COUNTED ? t('health_waiting_many') : number(waiting)}</dd>
-      </div>
-      {next === null ? null : (
-        <div>
-          <dt>{t('health_next')}</dt>
-          <dd>
-            <Moment iso={next} />
-          </dd>
-        </div>
-      )}
-    </dl>
+            : t('health_rate_of', { percent: percent((100 * acknowledged) / attempts), count: number(attempts) }),
+        ],
+        [
+          t('health_latency'),
+          median === null || p95 === null ? null : t('health_latency_of', { median: number(median), p95: number(p95) }),
+        ],
+        [t('health_waiting'), waiting > MAX_COUNTED ? t('health_waiting_many') : number(waiting)],
+        [t('health_next'), next === null ? null : <Moment iso={next} />],
+      ]}
+    />
   );
+}
+
+const DELIVERY_TONES = { waiting: 'waiting', delivered: 'good', failed: 'bad', stopped: 'over' } as const;
+
+export function DeliveryState({ state }: Pick<DeliveryRowView, 'state'>) {
+  const { t } = useLocale();
+  return <Badge tone={DELIVERY_TONES[state]}>{t(`delivery_${state}`)}</Badge>;
+}
+
+const ENDPOINT_TONES = { on: 'good', paused: 'waiting', disabled: 'bad', deleted: 'over' } as const;
+
+export function EndpointState({ state }: { readonly state: DeliveryView['endpoint_state'] }) {
+  const { t } = useLocale('webhooks');
+  return <Badge tone={ENDPOINT_TONES[state]}>{t(`endpoint_state_${state}`)}</Badge>;
+}
+
+interface AnswerProps {
+  /** Null without an answer. */
+  readonly status: number | null;
+  readonly stage: string | null;
+}
+
+const STAGES = ['guard', 'resolve', 'connect', 'tls', 'timeout', 'response'] as const;
+
+/** An endpoint's answer: a status code, or the stage at which the attempt failed. */
+export function Answer({ status: code, stage }: AnswerProps) {
+  const { t } = useLocale('webhooks');
+  if (code !== null) return <>{code}</>;
+  const known = STAGES.find((one) => one === stage);
+  return <>{known === undefined ? t('response_none') : t(`stage_${known}`)}</>;
 }

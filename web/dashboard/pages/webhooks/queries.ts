@@ -1,7 +1,7 @@
 import { queryOptions } from '@tanstack/react-query';
 import { reads } from '../../api.ts';
-import type { Scope } from '../../scope.ts';
 import { projectKey } from '../payments/queries.ts';
+import type { Scope } from '../../scope.ts';
 
 const SCOPE = '/dashboard/api/projects/:project/:mode';
 

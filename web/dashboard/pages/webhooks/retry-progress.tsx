@@ -1,13 +1,13 @@
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
-import { useDashboard } from '../../dashboard.ts';
+import { useChange } from '../../change.ts';
 import { useLocale } from '../../locale.tsx';
-import { useScope } from '../../scope.ts';
 import { Button } from '../../ui/button.tsx';
 import { Notice, Problem } from '../../ui/notice.tsx';
 import { retryQuery, runningRetryQuery } from './queries.ts';
 import css from './webhooks.module.css';
 import { useActions } from '../../session.ts';
+import { useScope } from '../../scope.ts';
 
 /**
  * Without progress for this long, an endpoint is slow, or deliveries claimed by a killed process wait for the end of
@@ -23,17 +23,16 @@ export function RetryProgress() {
 
 function Progress({ retry: id }: { readonly retry: string }) {
   const { t, number } = useLocale('webhooks');
-  const { api, queries } = useDashboard();
   const scope = useScope();
   const { data: retry } = useQuery(retryQuery(scope, id));
   const mayManage = useActions().includes('manage_webhooks');
   const isStill = useIsStill(retry?.done);
-  const stop = useMutation({
-    mutationFn: () =>
+  const stop = useChange({
+    send: (api) =>
       api('POST /dashboard/api/projects/:project/:mode/delivery-retries/:retry/stop', {
         params: { ...scope, retry: id },
       }),
-    onSuccess: (stopped) => queries.setQueryData(retryQuery(scope, id).queryKey, stopped),
+    shows: retryQuery(scope, id),
   });
   if (retry === undefined) return null;
   const { total, done, delivered } = retry;

@@ -1,26 +1,36 @@
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useId, useState } from 'react';
 import type { PaymentView } from '../../../../../src/http/dashboard/payments/contract.ts';
-import { useDashboard } from '../../../dashboard.ts';
 import { useLocale } from '../../../locale.tsx';
-import { useScope } from '../../../scope.ts';
 import { Button } from '../../../ui/button.tsx';
 import { useLimit } from '../../../ui/field.tsx';
 import { Form } from '../../../ui/form.tsx';
 import { Icon } from '../../../ui/icons.tsx';
 import { Notice, Problem } from '../../../ui/notice.tsx';
 import css from './labels.module.css';
-import { labelsQuery, putPayment, refreshOnRefusal } from '../queries.ts';
+import { labelsQuery } from '../queries.ts';
+import { usePaymentChange } from '../refund/changed.tsx';
+import { useScope } from '../../../scope.ts';
 
 const PATH = '/dashboard/api/projects/:project/:mode/payments/:payment/labels';
 /** The server's limit. */
 const MAX_LENGTH = 40;
 
+interface Change {
+  readonly what: 'add' | 'remove';
+  readonly label: string;
+}
+
 /** A payment's labels, and a field for another one that suggests those of the project. */
 export function Labels({ payment }: { readonly payment: PaymentView }) {
   const { t } = useLocale('detail', 'list');
   const { labels, can } = payment;
-  const change = useChange(payment);
+  const change = usePaymentChange<PaymentView, Change>(payment.id, {
+    send: (api, params, { what, label }) =>
+      api(what === 'add' ? `POST ${PATH}` : `POST ${PATH}/remove`, { params, body: { label } }),
+    // Nobody waits for the suggestions: the field is free for the next label at once.
+    stale: labelsQuery(useScope()).queryKey,
+  });
   if (labels.length === 0 && !can.annotate) return null;
   return (
     <div className={css.labels}>
@@ -95,26 +105,4 @@ function NewLabel({ isBusy, onAdd }: NewLabelProps) {
       {problem === null ? null : <Notice kind="problem">{problem}</Notice>}
     </Form>
   );
-}
-
-interface Change {
-  readonly what: 'add' | 'remove';
-  readonly label: string;
-}
-
-function useChange(payment: PaymentView) {
-  const dashboard = useDashboard();
-  const scope = useScope();
-  const { api, queries } = dashboard;
-  const params = { ...scope, payment: payment.id };
-  return useMutation({
-    mutationFn: ({ what, label }: Change) =>
-      api(what === 'add' ? `POST ${PATH}` : `POST ${PATH}/remove`, { params, body: { label } }),
-    onSuccess: (fresh) => {
-      putPayment(dashboard, scope, fresh);
-      // Nobody waits for the suggestions: the field is free for the next label at once.
-      void queries.invalidateQueries({ queryKey: labelsQuery(scope).queryKey });
-    },
-    onError: (error) => refreshOnRefusal(dashboard, scope, payment.id, error),
-  });
 }

@@ -1,18 +1,13 @@
-import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { ParamsOf } from '../../../../../src/http/dashboard/contract.ts';
 import type { NoteView, PaymentView } from '../../../../../src/http/dashboard/payments/contract.ts';
-import type { Api } from '../../../api.ts';
-import { useDashboard } from '../../../dashboard.ts';
 import { useLocale } from '../../../locale.tsx';
-import { useScope } from '../../../scope.ts';
 import { ConfirmDialog } from '../../../ui/action-dialog.tsx';
 import { Button, LinkButton } from '../../../ui/button.tsx';
 import { Form, TextArea } from '../../../ui/form.tsx';
 import { Moment } from '../../../ui/value.tsx';
 import { Problem } from '../../../ui/notice.tsx';
 import css from './payment-parts.module.css';
-import { putPayment, refreshOnRefusal } from '../queries.ts';
+import { usePaymentChange } from '../refund/changed.tsx';
 
 const PATH = '/dashboard/api/projects/:project/:mode/payments/:payment/notes';
 /** The server's limit. */
@@ -76,12 +71,11 @@ function Note({ payment, note }: NoteProps) {
 function NewNote({ payment }: NotesProps) {
   const { t } = useLocale('detail');
   const [text, setText] = useState('');
-  const add = useSave(
-    payment,
-    'note_added',
-    (api, params) => api(`POST ${PATH}`, { params, body: { text: text.trim() } }),
-    () => setText(''),
-  );
+  const add = usePaymentChange(payment.id, {
+    send: (api, params) => api(`POST ${PATH}`, { params, body: { text: text.trim() } }),
+    done: t('note_added'),
+    onDone: () => setText(''),
+  });
   if (!payment.can.annotate) {
     // The role was changed meanwhile: the typed text stays, to be copied, or saved once that is permitted again.
     return text.trim() === '' ? null : (
@@ -113,12 +107,11 @@ function EditNote({ payment, note, onClose }: NoteProps & { readonly onClose: ()
   const { t } = useLocale('detail');
   const [text, setText] = useState(note.text);
   const { id, version } = note;
-  const save = useSave(
-    payment,
-    'note_saved',
-    (api, params) => api(`POST ${PATH}/edit`, { params, body: { id, version, text: text.trim() } }),
-    onClose,
-  );
+  const save = usePaymentChange(payment.id, {
+    send: (api, params) => api(`POST ${PATH}/edit`, { params, body: { id, version, text: text.trim() } }),
+    done: t('note_saved'),
+    onDone: onClose,
+  });
   return (
     <NoteForm
       label={t('edit_note')}
@@ -135,41 +128,16 @@ function EditNote({ payment, note, onClose }: NoteProps & { readonly onClose: ()
 function DeleteNote({ payment, note, onClose }: NoteProps & { readonly onClose: () => void }) {
   const { t } = useLocale('detail');
   const body = { id: note.id, version: note.version };
-  const remove = useSave(
-    payment,
-    'note_deleted',
-    (api, params) => api(`POST ${PATH}/delete`, { params, body }),
-    onClose,
-  );
+  const remove = usePaymentChange(payment.id, {
+    send: (api, params) => api(`POST ${PATH}/delete`, { params, body }),
+    done: t('note_deleted'),
+    onDone: onClose,
+  });
   return (
     <ConfirmDialog name={t('delete_note')} text={t('delete_note_text')} isDangerous action={remove} onClose={onClose}>
       <blockquote className={css.written}>{note.text}</blockquote>
     </ConfirmDialog>
   );
-}
-
-type Save = ReturnType<typeof useSave>;
-type Params = ParamsOf<`POST ${typeof PATH}`>;
-
-/** Saves a change of notes. The typed text stays in its field until it is saved. */
-function useSave(
-  payment: PaymentView,
-  done: 'note_added' | 'note_saved' | 'note_deleted',
-  send: (api: Api, params: Params) => Promise<PaymentView>,
-  onDone: () => void,
-) {
-  const { t } = useLocale('detail');
-  const dashboard = useDashboard();
-  const scope = useScope();
-  return useMutation({
-    mutationFn: () => send(dashboard.api, { ...scope, payment: payment.id }),
-    onSuccess: (fresh) => {
-      putPayment(dashboard, scope, fresh);
-      dashboard.toast(t(done));
-      onDone();
-    },
-    onError: (error) => refreshOnRefusal(dashboard, scope, payment.id, error),
-  });
 }
 
 interface NoteFormProps {
@@ -178,7 +146,7 @@ interface NoteFormProps {
   readonly name: string;
   readonly text: string;
   readonly isDirty: boolean;
-  readonly action: Save;
+  readonly action: ReturnType<typeof usePaymentChange<PaymentView>>;
   readonly onText: (text: string) => void;
   readonly onCancel?: () => void;
 }

@@ -1,19 +1,15 @@
-import { useMutation } from '@tanstack/react-query';
 import { lazy, Suspense, useState } from 'react';
 import type { PaymentView } from '../../../../../src/http/dashboard/payments/contract.ts';
-import { useDashboard } from '../../../dashboard.ts';
 import { useLocale } from '../../../locale.tsx';
-import { useScope } from '../../../scope.ts';
 import { ConfirmDialog } from '../../../ui/action-dialog.tsx';
 import { Button } from '../../../ui/button.tsx';
 import { Choices } from '../../../ui/choices.tsx';
 import { Notice } from '../../../ui/notice.tsx';
-import { LazySignDialog } from '../../refunds/sign/lazy-sign-dialog.tsx';
-import { GoneDialog, useChanged } from '../refund/changed.tsx';
+import { GoneDialog, useChanged, usePaymentChange } from '../refund/changed.tsx';
 import css from './payment-parts.module.css';
-import { putPayment, refreshOnRefusal } from '../queries.ts';
 import { isSome } from '../refund/refund-size.ts';
 
+const SignDialog = lazy(async () => ({ default: (await import('../../refunds/sign/sign-dialog.tsx')).SignDialog }));
 const RefundDialog = lazy(async () => ({ default: (await import('../refund/refund-dialog.tsx')).RefundDialog }));
 
 type Simulation = PaymentView['can']['simulate'][number];
@@ -56,7 +52,7 @@ export function PaymentActions({ payment }: { readonly payment: PaymentView }) {
               onDone={({ id, can: { sign } }) => setOpen(sign ? { sign: id } : null)}
             />
           ) : typeof open === 'object' ? (
-            <LazySignDialog refunds={[{ id: open.sign }]} onClose={close} />
+            <SignDialog refunds={[{ id: open.sign }]} onClose={close} />
           ) : isPossible(can, open) ? (
             <Question payment={payment} asked={open} onClose={close} />
           ) : (
@@ -86,7 +82,7 @@ function Question({ payment, asked, onClose }: QuestionProps) {
   const { t } = useLocale('detail');
   const [outcome, choose] = useState<Simulation | undefined>(payment.can.simulate[0]);
   const isChanged = useChanged(JSON.stringify([payment.status, payment.money]));
-  const change = useChange(payment, asked, outcome, onClose);
+  const change = useAction(payment, asked, outcome, onClose);
   return (
     <ConfirmDialog
       name={t(NAMES[asked])}
@@ -144,15 +140,11 @@ const CONSEQUENCES = {
 
 const PATH = '/dashboard/api/projects/:project/:mode/payments/:payment';
 
-function useChange(payment: PaymentView, asked: Asked, outcome: Simulation | undefined, onDone: () => void) {
+function useAction(payment: PaymentView, asked: Asked, outcome: Simulation | undefined, onDone: () => void) {
   const { t } = useLocale('detail');
-  const dashboard = useDashboard();
-  const scope = useScope();
-  const { api, toast } = dashboard;
   const { money } = payment;
-  const params = { ...scope, payment: payment.id };
-  return useMutation({
-    mutationFn: () => {
+  return usePaymentChange(payment.id, {
+    send: (api, params) => {
       switch (asked) {
         case 'simulate':
           return api(`POST ${PATH}/simulate`, { params, body: { outcome: outcome ?? 'paid' } });
@@ -165,12 +157,10 @@ function useChange(payment: PaymentView, asked: Asked, outcome: Simulation | und
           return api(`POST ${PATH}/${asked}`, { params });
       }
     },
-    onSuccess: ({ payment: fresh, consequences: { events, deliveries } }) => {
-      putPayment(dashboard, scope, fresh);
+    done: ({ consequences: { events, deliveries } }) => {
       const sent = deliveries === 0 ? '' : ` ${t('events_sent', { events: events.join(', '), count: deliveries })}`;
-      toast(t(`done_${asked}`) + sent);
-      onDone();
+      return t(`done_${asked}`) + sent;
     },
-    onError: (error) => refreshOnRefusal(dashboard, scope, payment.id, error),
+    onDone,
   });
 }

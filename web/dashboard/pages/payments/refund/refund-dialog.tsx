@@ -1,19 +1,16 @@
-import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { PaymentView } from '../../../../../src/http/dashboard/payments/contract.ts';
 import type { RefundableView, RefundView } from '../../../../../src/http/dashboard/refunds/contract.ts';
 import { useDashboard } from '../../../dashboard.ts';
 import { useLocale } from '../../../locale.tsx';
 import { problemOf, problemText } from '../../../problem.ts';
-import { useScope } from '../../../scope.ts';
 import { FormDialog } from '../../../ui/action-dialog.tsx';
 import { Choices } from '../../../ui/choices.tsx';
 import { Field } from '../../../ui/field.tsx';
 import { Notice } from '../../../ui/notice.tsx';
 import { SelectField } from '../../../ui/form.tsx';
 import { networkName } from '../../../formats.ts';
-import { GoneDialog, useChanged } from './changed.tsx';
-import { putPayment, refreshOnRefusal } from '../queries.ts';
+import { GoneDialog, useChanged, usePaymentChange } from './changed.tsx';
 import { RefundPreview, RATE_KEY, useRateNow } from './refund-preview.tsx';
 import { fiatDecimalsOf, isSome, refundSize, type RateNow, type RefundSize, type RefundUnit } from './refund-size.ts';
 
@@ -244,25 +241,20 @@ interface Wanted {
 
 function useCreate(payment: PaymentView, onDone: (refund: RefundView) => void) {
   const { t } = useLocale('detail', 'list');
-  const dashboard = useDashboard();
-  const scope = useScope();
+  const { queries } = useDashboard();
   // A form sent again after a lost answer creates no second refund.
-  const [form] = useState(() => crypto.randomUUID());
-  return useMutation({
-    mutationFn: ({ money: { asset, network }, size, address, reason }: Wanted) => {
+  const [request] = useState(() => crypto.randomUUID());
+  return usePaymentChange(payment.id, {
+    send: (api, params, { money: { asset, network }, size, address, reason }: Wanted) => {
       const body = { ...size, asset, network, ...(address !== null && { address }), ...(reason !== '' && { reason }) };
-      return dashboard.api(CREATE, { params: { ...scope, payment: payment.id }, body: { ...body, request: form } });
+      return api(CREATE, { params, body: { ...body, request } });
     },
-    onSuccess: ({ payment: fresh, refund: id }) => {
-      putPayment(dashboard, scope, fresh);
-      dashboard.toast(t('refund_created'));
+    done: t('refund_created'),
+    onDone: ({ payment: fresh, refund: id }) => {
       const refund = fresh.refunds.find((one) => one.id === id);
       if (refund !== undefined) onDone(refund);
     },
-    onError: (error) => {
-      refreshOnRefusal(dashboard, scope, payment.id, error);
-      // The rate may be outdated by now.
-      void dashboard.queries.invalidateQueries({ queryKey: [RATE_KEY] });
-    },
+    // A rate may be too old by now.
+    onRefused: () => void queries.invalidateQueries({ queryKey: [RATE_KEY] }),
   });
 }

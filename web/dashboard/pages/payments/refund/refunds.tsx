@@ -1,18 +1,17 @@
-import { Suspense, useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import type { PaymentView } from '../../../../../src/http/dashboard/payments/contract.ts';
 import type { RefundView } from '../../../../../src/http/dashboard/refunds/contract.ts';
 import { useLocale } from '../../../locale.tsx';
 import { Button } from '../../../ui/button.tsx';
 import { CopyButton, Short, Moment } from '../../../ui/value.tsx';
-import { LazySignDialog } from '../../refunds/sign/lazy-sign-dialog.tsx';
-import { GoneDialog } from './changed.tsx';
+import { GoneDialog, usePaymentChange } from './changed.tsx';
 import css from '../payment/payment-parts.module.css';
 import { failureText } from './refund-failure.ts';
-import { useMutation } from '@tanstack/react-query';
-import { useDashboard } from '../../../dashboard.ts';
-import { useScope } from '../../../scope.ts';
 import { ConfirmDialog } from '../../../ui/action-dialog.tsx';
-import { putPayment, refreshOnRefusal, refundsKey } from '../queries.ts';
+import { refundsKey } from '../queries.ts';
+import { useScope } from '../../../scope.ts';
+
+const SignDialog = lazy(async () => ({ default: (await import('../../refunds/sign/sign-dialog.tsx')).SignDialog }));
 
 /** A payment's refunds, newest first, with the possible actions. */
 export function Refunds({ payment }: { readonly payment: PaymentView }) {
@@ -29,7 +28,7 @@ export function Refunds({ payment }: { readonly payment: PaymentView }) {
       </ul>
       {open?.what === 'sign' ? (
         <Suspense>
-          <LazySignDialog refunds={[{ id: open.id }]} onClose={close} />
+          <SignDialog refunds={[{ id: open.id }]} onClose={close} />
         </Suspense>
       ) : null}
       {open?.what !== 'cancel' || refund === undefined ? null : refund.can.cancel ? (
@@ -104,17 +103,11 @@ interface CancelRefundDialogProps {
 /** Cancels a refund that nothing pays yet. */
 export function CancelRefundDialog({ payment, refund, onClose }: CancelRefundDialogProps) {
   const { t } = useLocale('detail');
-  const dashboard = useDashboard();
-  const scope = useScope();
-  const cancel = useMutation({
-    mutationFn: () => dashboard.api(CANCEL, { params: { ...scope, payment, refund } }),
-    onSuccess: ({ payment: fresh }) => {
-      putPayment(dashboard, scope, fresh);
-      dashboard.toast(t('refund_cancelled'));
-      onClose();
-    },
-    onError: (error) => refreshOnRefusal(dashboard, scope, payment, error),
-    onSettled: () => dashboard.queries.invalidateQueries({ queryKey: refundsKey(scope) }),
+  const cancel = usePaymentChange(payment, {
+    send: (api, params) => api(CANCEL, { params: { ...params, refund } }),
+    stale: refundsKey(useScope()),
+    done: t('refund_cancelled'),
+    onDone: onClose,
   });
   return (
     <ConfirmDialog

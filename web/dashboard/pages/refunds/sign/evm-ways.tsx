@@ -5,14 +5,13 @@ import type { Wallet } from '../../../../wallets/announcement.ts';
 import { useDashboard } from '../../../dashboard.ts';
 import { useLocale } from '../../../locale.tsx';
 import { problemText } from '../../../problem.ts';
-import { useScope } from '../../../scope.ts';
 import { Choices } from '../../../ui/choices.tsx';
 import { CopyButton } from '../../../ui/value.tsx';
 import { sendCall, type SendEnd, type SendStep } from '../../../wallets/send-call.ts';
-import { SendText } from '../../../wallets/send-text.tsx';
-import { WalletPicker } from '../../../wallets/wallet-picker.tsx';
+import { WalletPicker, SendText } from '../../../wallets/wallet-picker.tsx';
 import css from './sign.module.css';
 import { UriWay } from './qr-code.tsx';
+import { useScope } from '../../../scope.ts';
 
 interface EvmWaysProps {
   readonly signing: Signing;

@@ -2,23 +2,12 @@ import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 
 /**
- * Checks the comments of all files: their length, because the formatter does not wrap them, and in rooms that were read
- * for it their first word. `--all` lists the candidates for a better first word in all files.
+ * Checks the comments of all files: their length, because the formatter does not wrap them, and their first word,
+ * because some words leave a comment without a subject.
  */
 const MAX_COLUMNS = 120;
 /** First words that leave a comment without a noun as its subject. */
 const NO_SUBJECT = /^(?:As|Of|That|Those|What|Which|Whoever|Whose)\b/;
-/** The rooms that must not have them. Add a room once it has none. */
-const READ_ROOMS = [
-  'bench/',
-  'scripts/',
-  'src/archive/',
-  'src/backup/',
-  'src/config/',
-  'src/modes/',
-  'src/service/',
-  'src/wire/',
-];
 
 const ROOT = path.join(import.meta.dirname, '..');
 const FILES = ['{bench,scripts,src,test,web}/**/*.{css,sh,sol,ts,tsx}', '*.ts'];
@@ -26,7 +15,6 @@ const COMMENT = /^\s*(?:\/\/|\{?\/\*+|\*(?![*/])|#(?!!))\s*(?<text>.*)$/;
 
 function faultsOf(file: string): readonly string[] {
   const lines = readFileSync(path.join(ROOT, file), 'utf8').split('\n');
-  const isRead = process.argv.includes('--all') || READ_ROOMS.some((room) => file.startsWith(room));
   // The comment goes on while the lines above have text of it; the line of an opening mark alone has none.
   let isWithin = false;
   return lines.flatMap((line, index) => {
@@ -38,7 +26,7 @@ function faultsOf(file: string): readonly string[] {
       ...(text !== undefined && line.length > MAX_COLUMNS
         ? [`${place} is a comment of ${line.length} columns; ${MAX_COLUMNS} are allowed.`]
         : []),
-      ...(isRead && isFirst && NO_SUBJECT.test(text) ? [`${place} begins without a noun: ${line.trim()}`] : []),
+      ...(isFirst && NO_SUBJECT.test(text) ? [`${place} begins without a noun: ${line.trim()}`] : []),
     ];
   });
 }

@@ -59,7 +59,7 @@ export interface DashboardTest {
   readonly http: HttpTest;
   readonly people: PeopleParts;
   readonly dashboard: Dashboard;
-  /** What happened, the oldest first. */
+  /** The emitted activities, oldest first. */
   readonly activities: readonly Activity[];
   browser(options?: { readonly address?: string; readonly headers?: Readonly<Record<string, string>> }): Browser;
   setupLink(): Promise<NewLink>;
@@ -254,7 +254,7 @@ export function signedIn(answer: SessionAnswer): SignedIn {
   return answer;
 }
 
-/** As a browser keeps what `Set-Cookie` says. */
+/** Keeps cookies as a browser does after `Set-Cookie`. */
 function keep(cookies: Map<string, string>, said: readonly string[]): void {
   for (const line of said) {
     const [pair = ''] = line.split(';');

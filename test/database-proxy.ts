@@ -41,7 +41,7 @@ export async function databaseProxy(database: TestDatabase): Promise<DatabasePro
       socket.on('error', () => {});
       socket.on('close', () => {
         sockets.delete(socket);
-        // What one end says at its close is not heard at the other when nothing passes.
+        // The close of one end does not reach the other when nothing passes.
         if (way.asks && way.answers) other.destroy();
       });
     }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { duplicatesIn } from '../scripts/duplicates.ts';
 
-/** Which places are found in these files, as `file:first-last`. */
+/** The places found in these files, as `file:first-last`. */
 function found(...texts: readonly string[]): readonly (readonly string[])[] {
   const sources = texts.map((text, index) => ({ file: `${index}.ts`, text }));
   return duplicatesIn(sources).map(({ places }) => places.map(({ file, first, last }) => `${file}:${first}-${last}`));

@@ -5,9 +5,9 @@ import { ANVIL_ACCOUNT, type Anvil } from './anvil.ts';
 
 export interface CompiledContract {
   readonly abi: Abi;
-  /** What a creating transaction carries, without constructor arguments. */
+  /** The data of a creating transaction, without constructor arguments. */
   readonly creationCode: Hex;
-  /** What lies at the address afterwards. */
+  /** The code at the address afterwards. */
   readonly runtimeCode: Hex;
 }
 
@@ -108,7 +108,7 @@ export function contractOf(fileName: string, contractName: string): CompiledCont
   };
 }
 
-/** What solc's standard JSON interface answers, as far as it was asked. */
+/** The requested part of the answer of solc's standard JSON interface. */
 interface CompilerOutput {
   readonly errors?: readonly unknown[];
   readonly contracts?: Readonly<Record<string, Readonly<Record<string, CompilerContract>>>>;

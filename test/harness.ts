@@ -96,7 +96,7 @@ export async function testApp(
   };
 }
 
-/** What a request for an order carries with an `Idempotency-Key`. */
+/** The idempotency data of a request for an order with an `Idempotency-Key`. */
 export function keyedRequest(projectId: string, key: string): IdempotencyRequest {
   return { projectId, mode: 'test', route: 'POST /v1/orders', key, bodyHash: Buffer.from('aa') };
 }

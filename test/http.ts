@@ -30,7 +30,7 @@ import { noteProblems } from './problems.ts';
 
 /** One request. An object as `body` is sent as JSON; texts and bytes are sent as they are. */
 export interface Call {
-  /** Which address is called; the sandbox's unless said otherwise. */
+  /** The mode of the called address; by default the sandbox. */
   readonly side?: Mode;
   readonly method?: string;
   readonly path: string;
@@ -67,7 +67,7 @@ export interface Shop {
   call<Body = Fields>(call: Call & { readonly as?: Partial<KeySpec> }): Promise<Answer<Body>>;
 }
 
-/** What most tests look at in an answer. */
+/** The fields of an answer that most tests read. */
 export interface Fields {
   readonly id: string;
   readonly status: string;
@@ -86,7 +86,7 @@ export interface HttpTest {
   readonly limits: RateLimits;
   readonly notifications: Notifications;
   readonly problems: Problems;
-  /** What was logged as an error; a sound service logs none. */
+  /** Logged errors; a sound service logs none. */
   readonly logged: readonly string[];
   server(side: Mode): FastifyInstance;
   /** Another server on the same application: with other limits, behind a proxy, in production. */
@@ -276,7 +276,7 @@ async function inject<Body>(server: FastifyInstance, call: Call): Promise<Answer
   };
 }
 
-/** What is wrong with the three headers that every answer carries. */
+/** The faults of the three headers that every answer carries. */
 export function rateLimitHeaders(headers: Readonly<Record<string, string | undefined>>): readonly string[] {
   const read = (name: string): number => (/^\d+$/.test(headers[name] ?? '') ? Number(headers[name]) : NaN);
   const limit = read('x-ratelimit-limit');

@@ -2,7 +2,7 @@ import type { BrowserContext } from 'playwright-core';
 import { isAddress } from 'viem';
 import type { Anvil } from './anvil.ts';
 
-/** What a wallet says about itself (EIP-6963). */
+/** A wallet's announcement (EIP-6963). */
 export interface WalletInfo {
   readonly uuid: string;
   readonly name: string;
@@ -87,7 +87,7 @@ function walletOf({ info, account, networks }: WalletOptions): InjectedWallet & 
   let chainId = FIRST_CHAIN;
   let isConnected = false;
 
-  /** What opens the wallet's own window, and waits for its owner. */
+  /** Opens the wallet's own window, and waits for its owner. */
   async function confirmed(method: string): Promise<WalletAnswer | null> {
     await held.get(method);
     return declined.has(method) ? refuse(4001, 'User rejected the request.') : null;
@@ -171,7 +171,7 @@ function refuse(code: number, message: string): WalletAnswer {
 const FIELDS: ReadonlySet<string> = new Set(['from', 'to', 'value', 'data', 'chainId']);
 const QUANTITY = /^0x(?:0|[1-9a-f][0-9a-f]*)$/;
 
-/** What wallets refuse before they ask their owner: each of these was refused by one of those in use. */
+/** The faults for which wallets refuse before they ask their owner: each was refused by a wallet in use. */
 function transactionFault(
   transaction: Readonly<Record<string, unknown>>,
   account: string,

@@ -13,7 +13,7 @@ import { freePort } from './ports.ts';
 export type UtxoNodeKind = 'litecoin' | 'bitcoin';
 
 export interface UtxoNodeOptions {
-  /** Which program to start; Litecoin's unless said otherwise. */
+  /** The program to start; by default Litecoin's. */
   readonly kind?: UtxoNodeKind;
   /** `regtest` unless said otherwise; any other holds nothing but its genesis block and has no wallet. */
   readonly chain?: 'regtest' | 'test' | 'testnet4' | 'signet' | 'main';
@@ -193,7 +193,7 @@ function nodeArguments({ mweb, options = [] }: UtxoNodeOptions, setup: Setup): r
     '-dnsseed=0',
     '-printtoconsole=1',
     '-nodebuglogfile',
-    // As many calls may wait as a test sends at once; 16 otherwise.
+    // Allows as many waiting calls as a test sends at once; the default is 16.
     '-rpcworkqueue=512',
     // The wallet would draw 1,000 keys in advance.
     '-keypool=10',

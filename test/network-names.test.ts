@@ -18,7 +18,7 @@ const NAMES_NETWORKS: ReadonlyMap<string, string> = new Map([
 ]);
 
 const names = NETWORKS.join('|');
-/** As a string, or as the key of a table. `base:` alone is also a key of others' options. */
+/** A network's name as a string, or as the key of a table. `base:` alone is also a key of other options. */
 const NAMED = new RegExp(`'(?:${names})'|(?<![\\w'])(?:${names.replace('|base', '')}): `);
 const COMMENT = /\/\*[\s\S]*?\*\/|(?<!:)\/\/.*/g;
 

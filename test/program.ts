@@ -38,7 +38,7 @@ export interface TestService {
 /** A service that runs. */
 export interface Started {
   readonly running: Running;
-  /** What the first start on an empty database shows; null at any other. */
+  /** The output of the first start on an empty database; null at any other. */
   readonly first: { readonly projectId: string; readonly key: string } | null;
   /** Asks it to stop and resolves when it has ended. */
   readonly stop: () => Promise<Ended>;
@@ -148,7 +148,7 @@ export async function killProcess(pid: number): Promise<void> {
 
 const LOOK_AGAIN_MS = 60;
 
-/** What `look` finds, as soon as it finds something; a look that fails is taken again. Throws when the time is up. */
+/** The result of `look`, as soon as there is one; a failed look is repeated. Throws when the time is up. */
 export async function eventually<Found>(
   what: string,
   look: () => Found | null | Promise<Found | null>,

@@ -7,7 +7,10 @@ const ROOT = path.join(import.meta.dirname, '..');
 /** From the cheapest to the dearest, as in vitest.config.ts. */
 const KINDS = ['unit', 'db', 'node', 'program', 'browser'] as const;
 
-/** What starts a dear part: whoever imports it, be it by way of another file, is of this kind or of a dearer one. */
+/**
+ * Imports that start an expensive part: a file that imports one, also through another file, is of this kind or of a
+ * more expensive one.
+ */
 const STARTS: Readonly<Record<string, (typeof KINDS)[number]>> = {
   'test/database.ts': 'db',
   'test/redis.ts': 'db',
@@ -24,7 +27,7 @@ const STARTS: Readonly<Record<string, (typeof KINDS)[number]>> = {
 
 const importsOfFile = new Map<string, readonly string[]>();
 
-/** What a file imports to run, types left out: packages by name, files by their path from the root. */
+/** The run-time imports of a file, without types: packages by name, files by their path from the root. */
 function importsOf(file: string): readonly string[] {
   const known = importsOfFile.get(file);
   if (known !== undefined) return known;

@@ -10,7 +10,7 @@ ajv.addFormat('uri', (text: string) => URL.canParse(text));
 
 const compiled = new WeakMap<object, ValidateFunction>();
 
-/** What is wrong with an answer by its route's documented shapes; an undocumented status or field is wrong as well. */
+/** The faults of an answer by its route's documented shapes; an undocumented status or field is a fault as well. */
 export function responseFaults(shapes: unknown, status: number, text: string): readonly string[] {
   const shape = isRecord(shapes) ? shapes[String(status)] : undefined;
   if (!isRecord(shape)) return [`status ${status} is not documented`];

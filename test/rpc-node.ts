@@ -8,7 +8,7 @@ export interface NodeCall {
   readonly authorization: string | undefined;
 }
 
-/** What a node does with a call: `result` or `error` make a JSON-RPC answer, `text` is sent as it is. */
+/** The node's answer to a call: `result` or `error` make a JSON-RPC answer, `text` is sent unchanged. */
 export interface NodeAnswer {
   readonly result?: unknown;
   readonly error?: unknown;
@@ -24,7 +24,7 @@ export interface TestNode {
 }
 
 export interface NodeOptions {
-  /** What the node does with a batch as a whole; null or unset: it answers each of its calls. */
+  /** The node's answer to a batch as a whole; null or unset: it answers each of its calls. */
   readonly batch?: (calls: readonly NodeCall[]) => NodeAnswer | null;
 }
 

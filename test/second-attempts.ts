@@ -1,6 +1,6 @@
 import type { Reporter, TestCase, TestModule } from 'vitest/node';
 
-/** What a line needs of a test. */
+/** The fields of a test that a line needs. */
 type Tried = Pick<TestCase, 'fullName' | 'ok' | 'diagnostic'> & {
   readonly module: Pick<TestModule, 'relativeModuleId'>;
 };

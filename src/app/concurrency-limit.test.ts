@@ -25,7 +25,7 @@ it('nobody has more under way than allowed, nobody waits for another, and everyb
           }),
         );
         const settled = Promise.allSettled(done);
-        // Those for whom there is a place began without waiting for anything.
+        // Work with a free slot began without waiting for anything.
         const firsts = all.filter(
           ({ whose }, index) => all.slice(0, index).filter((one) => one.whose === whose).length < atOnce,
         );

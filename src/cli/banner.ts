@@ -126,7 +126,7 @@ function keyCommand(program: string, projectId: string): string {
   return `${program} key create --project ${projectId} --mode test --kind secret --permission full --name Server`;
 }
 
-/** What stands for a database's password: it can be seen that it has to be replaced. */
+/** The placeholder for a database's password, which visibly has to be replaced. */
 const PASSWORD = 'PASSWORD';
 
 /**
@@ -153,7 +153,7 @@ export function carriedSettings(
   };
 }
 
-/** Which database it is, for people. */
+/** The database in words. */
 export function databasePlace({ databaseUrl, dataDir }: Pick<Config, 'databaseUrl' | 'dataDir'>): string {
   return databaseUrl === null ? `embedded, in ${dataDir}` : withoutSecret(databaseUrl);
 }

@@ -5,7 +5,7 @@ import { encodeId } from '../domain/id.ts';
 import { EXAMPLES, GROUPS } from './groups.ts';
 
 const ID = '0198a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b';
-/** What examples leave open. */
+/** The values for placeholders in examples. */
 const IDS: Readonly<Record<string, string>> = {
   ID,
   'dlv_…': 'dlv_7',

@@ -47,7 +47,7 @@ async function runAlone(args: readonly string[], env: Readonly<Record<string, st
   }
 }
 
-/** What is written to a stream until it is released, in place of the stream. */
+/** Captures the output to a stream until it is released. */
 function capture(stream: NodeJS.WriteStream): { readonly text: () => string; readonly release: () => void } {
   const write: unknown = Reflect.get(stream, 'write');
   const parts: Buffer[] = [];

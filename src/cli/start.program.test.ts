@@ -22,7 +22,7 @@ async function freePorts() {
   return { live: String(live), sandbox: String(sandbox) };
 }
 
-/** Which of the ports somebody listens on: a service that is stopped closes them one after the other. */
+/** The ports on which somebody listens: a service that is stopped closes them one after the other. */
 async function listening({ live, sandbox }: { readonly live: string; readonly sandbox: string }) {
   const reached = await Promise.all(
     [live, sandbox].map(async (port) => {
@@ -135,7 +135,7 @@ describe('cointill start', () => {
     const withoutEmpty = lines.find((line) => /first start/.test(textAt(line, 'msg')));
     expect(withoutEmpty).toMatchObject({ project, live: `http://127.0.0.1:${ports.live}` });
     expect(stderr).not.toMatch(/[ps]k_(?:test|live)_/);
-    // As it stands, with nothing of the service's environment but the PATH.
+    // The command unchanged, with nothing of the service's environment but the PATH.
     const { PATH = '' } = process.env;
     const made = await promisify(execFile)('sh', ['-c', textAt(withoutEmpty, 'command')], { env: { PATH }, cwd: '/' });
     expect(made.stdout).toMatch(/sk_test_\w+/);
@@ -198,7 +198,7 @@ describe('cointill start', () => {
 
   it.each([
     ['nowhere.invalid', /^HOST is nowhere\.invalid, a name that does not resolve here\. Set HOST to .*\.\n$/],
-    // Of the range that is for documentation alone.
+    // An address of the range reserved for documentation.
     ['203.0.113.9', /^HOST is 203\.0\.113\.9, which is not an address of this machine\. Set HOST to one that is\.\n$/],
     // A link-local address means nothing without its link.
     ['fe80::1', /^HOST is fe80::1, where this machine cannot listen \(.*EINVAL.*\)\. Set HOST to .*\.\n$/],

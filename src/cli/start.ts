@@ -127,7 +127,8 @@ const REST_MS = 1_000;
  * collects.
  */
 function releaseMemory(): void {
-  // As a command-line flag it would make Node.js recompile its own library, a quarter of a command's time.
+  // Set at run time: as a command-line flag it would make Node.js recompile its own library, a quarter of a command's
+  // time.
   setFlagsFromString('--expose-gc');
   const collect: unknown = runInNewContext('gc');
   setFlagsFromString('--no-expose-gc');

@@ -37,7 +37,7 @@ describe('a network', () => {
     expect([UTXO_NETWORKS, EVM_NETWORKS].filter((some) => (some as readonly string[]).includes(network))).toHaveLength(
       1,
     );
-    // What waits is seen where a mempool is listed, and a refund is signed there as a transaction.
+    // Waiting transactions are seen if a mempool is listed, and there a refund is signed as a transaction.
     expect(familyFacts(network)).toMatchObject(
       family === 'utxo' ? { seesWaiting: true, refundsBy: 'psbt' } : { seesWaiting: false, refundsBy: 'call' },
     );

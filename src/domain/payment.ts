@@ -14,7 +14,7 @@ export type Exception = (typeof EXCEPTIONS)[number];
  */
 export type FailureReason = 'underpaid' | 'unconfirmed';
 
-/** Which API created the payment. Only that API can read it by id. */
+/** The APIs that create payments. Only the creating API can read a payment by id. */
 export const PAYMENT_APIS = ['transaction', 'order'] as const;
 export type PaymentApi = (typeof PAYMENT_APIS)[number];
 

@@ -123,7 +123,7 @@ describe('whatever refunds and transfers there are', () => {
       fc.property(world, (each) => {
         const unknown = matched(each).filter(({ isSeen, isShown }) => !isSeen && !isShown);
         expect(unknown.filter(({ refund, isGuess }) => (refund.status === 'failed') !== isGuess)).toEqual([]);
-        // What waits may be paid by a refund that is made before its block.
+        // A waiting transfer may be paid for a refund that is made before its block.
         expect(unknown.filter(({ isGuess, transfer }) => isGuess && transfer.blockAt === null)).toEqual([]);
       }),
       RUNS,

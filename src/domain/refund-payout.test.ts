@@ -41,7 +41,7 @@ const known = (refundId: string, transactionHash: string, facts: Partial<KnownPa
   ...facts,
 });
 
-/** Which transfers pay which refunds, as `tx:0 > a`; a guess with a question mark. */
+/** The matches of transfers and refunds, as `tx:0 > a`; a guess with a question mark. */
 function paid(
   transfers: readonly PayoutTransfer[],
   refunds: readonly PayableRefund[],

@@ -18,7 +18,7 @@ const quote: fc.Arbitrary<Quote> = fc
     const owedUnits = decimals === 18 ? owedShown * 10n ** 10n : owedShown;
     return { ...ETH_QUOTE, decimals, owedUnits, toleranceUnits: 0n };
   });
-/** As much of it as can be told with 8 decimals. */
+/** The largest part that 8 decimals can express. */
 function shown(units: bigint, { decimals }: Quote): bigint {
   return decimals === 18 ? units - (units % 10n ** 10n) : units;
 }

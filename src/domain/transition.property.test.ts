@@ -174,7 +174,8 @@ describe('money', () => {
       );
       if (received.all.minedUnits < completedOnUnits) return;
       expect(inBlocks.map((each) => each.transactionHash)).toContain(transactionHash);
-      // What came first is enough with the named one, and not without; what confirmed counts before what did not.
+      // The first transfers are enough with the named one, and not without; confirmed ones count before unconfirmed
+      // ones.
       const confirmed = inBlocks.filter(({ state }) => state === 'confirmed');
       const counted = received.all.confirmedUnits >= completedOnUnits ? confirmed : inBlocks;
       const place = counted.findIndex((each) => each.transactionHash === transactionHash);

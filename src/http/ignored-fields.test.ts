@@ -77,7 +77,7 @@ describe('X-Ignored-Fields', () => {
   });
 
   it('is a header of bounded length whatever the names are', async () => {
-    // That one is refused.
+    // The name `__proto__` is refused.
     const name = fc.string({ unit: 'binary', maxLength: 100 }).filter((text) => text !== '__proto__');
     await fc.assert(
       fc.asyncProperty(fc.dictionary(name, fc.constant(1), { minKeys: 1, maxKeys: 30 }), async (fields) => {

@@ -21,7 +21,7 @@ export interface LocalSmtp {
   /** The same, as `SMTP_URL` names it. */
   readonly url: string;
   readonly taken: TakenMail[];
-  /** What it answers to a mail's body from now on: the answer's code; 0: it takes the mail; null: nothing, ever. */
+  /** The answer to a mail's body from now on: the answer's code; 0: it accepts the mail; null: no answer, ever. */
   answer: (mail: TakenMail) => number | null;
 }
 

@@ -139,10 +139,10 @@ export interface NativeBalances {
    */
   balancesAt(addresses: readonly string[], block: BlockId): Promise<ReadonlyMap<string, bigint>>;
   /**
-   * What contracts paid within the transactions of `block` to these addresses (lower case). Such a transfer has an
-   * index from 1,000,000 on, the same each time it is read. Reverted ones are already left out. Null: no node can trace
-   * the block. Most hosted nodes do not trace, and a trace may take longer than the timeout, so nothing may depend on
-   * it.
+   * The payments of contracts within the transactions of `block` to these addresses (lower case). Such a transfer has
+   * an index from 1,000,000 on, the same each time it is read. Reverted ones are already left out. Null: no node can
+   * trace the block. Most hosted nodes do not trace, and a trace may take longer than the timeout, so nothing may
+   * depend on it.
    */
   internalTransfers(block: BlockId, addresses: ReadonlySet<string>): Promise<readonly InternalTransfer[] | null>;
 }

@@ -9,11 +9,11 @@ import { NO_REPORTS } from '../domain/problems.ts';
 /** A chain of its own, with money to pay from; blocks come only when asked for. */
 export interface TestChain {
   readonly network: Network;
-  /** What follows it. */
+  /** Opens a source that follows the chain. */
   readonly open: () => ChainSource;
   /** One of many addresses, as customers are shown it. */
   readonly addressAt: (index: number) => string;
-  /** What can be paid on it. */
+  /** The assets that can be paid on it. */
   readonly assets: readonly AssetCode[];
   /** Sends so many smallest units, which wait until a block is mined; answers with the transaction's hash. */
   readonly pay: (asset: AssetCode, address: string, units: bigint) => Promise<string>;
@@ -25,11 +25,11 @@ export interface TestChain {
 
 /** A chain on a real node. */
 export interface NodeChain extends Omit<TestChain, 'network' | 'open' | 'addressAt'> {
-  /** As the operator would set it; one URL, which answers. */
+  /** The nodes as an operator would set them; one URL, which answers. */
   readonly nodes: NetworkNodes;
   /** The same node, set for another chain of the network. */
   readonly misplaced: NetworkNodes;
-  /** Which chain of each network with addresses of its own is meant. */
+  /** The chain of each network with addresses of its own. */
   readonly chains: UtxoChains;
   /** A wallet that money is sent to. */
   readonly wallet: WalletSource;
@@ -40,10 +40,10 @@ const DEAD_URL = 'http://operator:s3cret-word@127.0.0.1:1/path-of-s3cret';
 /** More than nodes take for dust. */
 const UNITS = 1_234_567n;
 
-/** Which of the ways to know of transactions that wait a source has, beside its blocks. */
+/** The way in which a source learns of waiting transactions, besides its blocks. */
 type Waiting = 'mempool' | 'locate' | 'unknown';
 
-/** What the rest of the program relies on: every `ChainSource` passes it. */
+/** The guarantees that the rest of the program relies on: every `ChainSource` passes them. */
 export function describeSource(network: Network, start: () => Promise<TestChain>, waiting: Waiting): void {
   describe(`the source of ${network}`, () => {
     let chain: TestChain;

@@ -13,7 +13,7 @@ export const UTXO_CHAINS = ['main', 'test', 'testnet4', 'signet', 'regtest'] as 
 
 export type UtxoChain = (typeof UTXO_CHAINS)[number];
 
-/** Which chain of each UTXO network is configured: test chains write addresses differently. */
+/** The configured chain of each UTXO network: test chains write addresses differently. */
 export type UtxoChains = Readonly<Record<UtxoNetwork, UtxoChain>>;
 
 /** The result of checking an address that somebody typed. `message` names the rule and the way out. */
@@ -22,7 +22,7 @@ export type AddressCheck =
   /** `deadEnd`: the address is valid, but money sent to it is lost. */
   | { readonly kind: 'invalid'; readonly message: string; readonly deadEnd?: true };
 
-/** Which chain of a network an address must belong to; `any`: main or test, where nothing is ever sent. */
+/** The chain of a network that an address must belong to; `any`: main or test, where nothing is ever sent. */
 export type PayoutChain = UtxoChain | 'any';
 
 /** The source of a wallet's addresses, as the merchant gives it. */

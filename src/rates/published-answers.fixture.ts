@@ -1,7 +1,7 @@
 /**
- * What the price sources answer, in the form that each one publishes. Where a source's page shows a whole answer it is
- * taken over as it stands (`_PUBLISHED`); where it shows one pair only, or fields without numbers, the others are built
- * in the same form with numbers of our own.
+ * The answers of the price sources, in the form that each one publishes. If a source's page shows a whole answer, it is
+ * used unchanged (`_PUBLISHED`); if it shows one pair only, or fields without numbers, the others are built in the same
+ * form with numbers of our own.
  */
 
 /** https://docs.kraken.com/api/docs/rest-api/get-ticker-information, "Example (from schema)". */

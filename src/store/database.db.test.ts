@@ -16,7 +16,7 @@ async function readTime(db: Database, text: string): Promise<number | undefined>
   return rows[0]?.at;
 }
 
-/** Of the pool, the pipeline and a connection apart. */
+/** The settings of the pool, the pipeline and a separate connection. */
 async function settingsOf(handle: DatabaseHandle, name: string): Promise<readonly unknown[]> {
   const show = sql<Record<string, string>>`show ${sql.raw(name)}`;
   const client = await handle.connect();

@@ -74,7 +74,7 @@ describe('migrating', () => {
     const { client, folder } = await migrated();
     await client.query('alter table migrations drop column checksum');
     expect(await migrate(client, { folder })).toEqual([]);
-    // What such a version applies after all, beside this one, has none either.
+    // Migrations applied by such a version, beside this one, have no checksum either.
     await client.query("update migrations set checksum = null where name = '0002_live_chains.sql'");
     expect(await migrate(client, { folder })).toEqual([]);
     expect((await client.query('select from migrations where checksum is null')).rows).toEqual([]);

@@ -107,7 +107,7 @@ export const oneOf = <Value>(values: readonly Value[]): Comparison<Value> => new
 export const not = <Value>(value: Value): Comparison<Value> => new Comparison('<>', value);
 export const NOT_NULL = new Comparison<never>('<>', null);
 
-/** Which rows of a table: every field that is named equals its value, is null, or compares as it says. */
+/** Selects rows of a table: every named field must equal its value, be null, or compare as stated. */
 export type Where<Table extends keyof Tables> = {
   readonly [Field in keyof Stored<Table>]?: Stored<Table>[Field] | null | Comparison<NonNullable<Stored<Table>[Field]>>;
 };

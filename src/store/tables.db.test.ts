@@ -15,7 +15,7 @@ interface Described {
 const inOrder = (columns: readonly Described[]): readonly Described[] =>
   columns.toSorted((a, b) => (`${a.table}.${a.column}` < `${b.table}.${b.column}` ? -1 : 1));
 
-/** As the database writes the types. */
+/** The database's spelling of the types. */
 const WRITTEN: Readonly<Record<string, string>> = {
   ARRAY: '_text',
   'integer[]': '_int4',

@@ -1,9 +1,9 @@
 import type { Tables } from './tables.ts';
 
 /**
- * What a column that can hold words says of customers. `customer`: what they gave, or what somebody wrote about them;
- * the deletion of customers' data clears it. `accounting`: what books need, such as addresses, hashes and the shop's
- * own order numbers. `shop`: what the shop and its people wrote about themselves. `service`: words of this program.
+ * The relation of a text column to customers. `customer`: text from customers, or about them; the deletion of
+ * customers' data clears it. `accounting`: data that books need, such as addresses, hashes and the shop's own order
+ * numbers. `shop`: text of the shop and its people about themselves. `service`: words of this program.
  */
 export type TextKind = 'customer' | 'accounting' | 'shop' | 'service';
 
@@ -30,7 +30,7 @@ export const TEXT_COLUMNS: { readonly [Table in keyof Tables]?: Readonly<Record<
   project_logos: of('service', 'hash', 'type'),
   logo_drafts: of('service', 'hash', 'type'),
   api_keys: { ...of('service', 'mode', 'kind', 'permission', 'scopes'), ...of('shop', 'name') },
-  // Of secret keys the shop's servers, of public ones the shop's pages.
+  // The clients of secret keys are the shop's servers, those of public keys the shop's pages.
   api_key_clients: of('shop', 'client', 'user_agent'),
   payments: {
     ...of('service', 'mode', 'surface', 'status', 'exception', 'failure_reason', 'transaction_number', 'currency'),
@@ -69,14 +69,14 @@ export const TEXT_COLUMNS: { readonly [Table in keyof Tables]?: Readonly<Record<
   retried_deliveries: of('service', 'state'),
   api_requests: {
     ...of('service', 'mode', 'method', 'error_type', 'error_param'),
-    // Of secret keys alone, which shops' servers use.
+    // Only calls with secret keys have these, which shops' servers use.
     ...of('shop', 'ip', 'user_agent'),
     // Some refusals quote what was sent, and older versions kept paths with an address in place of an id.
     ...of('customer', 'path', 'error', 'request_ids'),
   },
   api_request_counts: of('service', 'mode'),
   payment_notes: { ...of('shop', 'author_name'), ...of('customer', 'body') },
-  // Those that have a customer's address.
+  // Labels that contain a customer's address.
   labels: of('customer', 'name'),
   payment_labels: of('service', 'mode'),
   refunds: {

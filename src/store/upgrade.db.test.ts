@@ -16,7 +16,7 @@ import { findPayments } from './payments/payments.ts';
 const MIGRATIONS = path.join(import.meta.dirname, '../../migrations');
 const names = await knownMigrations();
 
-/** What databases out there were made by, which must never change: add the line of a new migration. */
+/** The migrations of existing databases, which must never change: add the line of a new migration. */
 const MERGED: Readonly<Record<string, string>> = {
   '0001_foundation.sql': '17b653a0a89fad1e',
   '0002_live_chains.sql': 'e9c58d8dc33bc403',

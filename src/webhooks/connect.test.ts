@@ -11,7 +11,7 @@ import type { WebhookSender } from './send.ts';
 const trusted = selfSigned('shop.example');
 const untrusted = selfSigned('shop.example');
 
-// What an operator does with NODE_EXTRA_CA_CERTS.
+// The test adds an authority, as an operator does with NODE_EXTRA_CA_CERTS.
 const authorities = tls.getCACertificates('default');
 beforeAll(() => tls.setDefaultCACertificates([...authorities, trusted.cert]));
 afterAll(() => tls.setDefaultCACertificates(authorities));

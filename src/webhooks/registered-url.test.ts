@@ -20,7 +20,7 @@ const candidate = fc
   )
   .map(([start, pieces]) => start + pieces.join(''));
 
-/** What RFC 3986, appendix B, takes for user information and host: it knows no backslash and decodes nothing. */
+/** The user information and host according to RFC 3986, appendix B, which knows no backslash and decodes nothing. */
 function readByRfc(url: string): { readonly user: string | null; readonly host: string } {
   const authority = /^(?:[^:/?#]+:)?(?:\/\/([^/?#]*))?/.exec(url)?.[1] ?? '';
   const at = authority.lastIndexOf('@');

@@ -154,7 +154,7 @@ function drip(stream: Writable, text: string): void {
   stream.on('close', () => clearInterval(dripping));
 }
 
-/** What a sender that waits so long says of a shop, once their connections are closed. */
+/** The result of a sender with such a timeout, once the shop's connections are closed. */
 async function timeoutOf(shop: LocalReceiver & { readonly url: string }, timeoutMs: number) {
   const outcome = await sender({ timeoutMs }).send(to(shop.url));
   await shop.allClosed();
@@ -211,7 +211,7 @@ describe('time', () => {
   });
 });
 
-/** What becomes of a second delivery to a shop that answers the first, and ends every later connection with this. */
+/** The result of a second delivery to a shop that answers the first, and ends every later connection with this. */
 async function secondDelivery(end: string) {
   let requests = 0;
   const shop = await receiver(

@@ -184,7 +184,7 @@ describe('no body', () => {
       [withType, '{}'],
       [withType, '{"reason":"changed my mind"}'],
       [{ 'content-length': '0' }, undefined],
-      // As `curl -X POST -d ''` sends it.
+      // The request of `curl -X POST -d ''`.
       [{ 'content-type': 'application/x-www-form-urlencoded', 'content-length': '0' }, undefined],
     ] as const) {
       const made = await shop.call({ path: '/v1/orders', body: ORDER });

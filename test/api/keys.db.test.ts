@@ -117,7 +117,7 @@ describe('permissions', () => {
       const forPages = operation === 'create_payment' || operation === 'read_payment';
       const allowed = (spec.kind === 'secret' || forPages) && spec.permission !== (reads ? 'write' : 'read');
       const { status, body } = await shop.call({ side: spec.mode, as: spec, method, path: pathOf(path, shop) });
-      // What is allowed goes on to its body or id, of which there is none here.
+      // An allowed request continues to its body or id, which does not exist here.
       const passed = path.includes(':id') ? 404 : method === 'POST' ? 400 : 200;
       const own = passed === 200 ? {} : api === 'order' ? { error: {} } : { success: false };
       expect([method, path, status, body]).toMatchObject(
@@ -255,7 +255,7 @@ describe('the IP allow-list', () => {
     const shop = await http.shop();
     await http.changeProject(shop.projectId, { allowIps: ['203.0.113.7'] });
     expect((await from(shop, '203.0.113.7, 10.0.0.2')).status).toBe(200);
-    // What a client claims of itself stands before the address that the proxy saw.
+    // The client's own claim comes before the address that the proxy saw.
     expect((await from(shop, '203.0.113.7, 198.51.100.1')).status).toBe(403);
     const stranger = await http.call(
       {
@@ -358,7 +358,7 @@ describe('a key that was copied from where keys are shortened', () => {
   it.each(['sk_test_…', 'sk_live_QRXmt8ZJ…', 'pk_test_QRXmt8ZJ...', 'sk_test_Q..'])(
     'is refused as such: %s',
     async (key) => {
-      // As a client sends what is not Latin-1: its bytes in UTF-8.
+      // A client sends text beyond Latin-1 as its bytes in UTF-8.
       const header = Buffer.from(`Bearer ${key}`).toString('latin1');
       const { status, body } = await http.call({ path: '/v1/orders', headers: { authorization: header } });
       expect([status, body]).toEqual([

@@ -134,7 +134,7 @@ describe.each([
     client.write(requests(MAX_STARTED + 1));
     await vi.waitFor(() => expect(arrived).toHaveLength(MAX_STARTED + 1), WAIT);
     await new Promise<void>((resolve) => client.write(requests(10), () => resolve()));
-    // What another connection sends afterwards is read, so this one had its chance.
+    // Later data of another connection is read, so this one had its chance.
     const other = dial();
     other.on('error', () => {});
     other.write('GET /other HTTP/1.1\r\nHost: a\r\n\r\n');

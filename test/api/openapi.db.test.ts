@@ -227,7 +227,7 @@ describe('the webhooks', () => {
         : [type],
     );
     expect(faults).toEqual([]);
-    // What chains alone can bring about is held against its shape where they do.
+    // Events that only chains can cause are compared with their shapes in the tests of chains.
     const onChains: readonly string[] = ['payment.wrong_asset', 'payment.lost', 'refund.reorged'];
     const others = EVENT_TYPES.filter((type) => !onChains.includes(type));
     expect(new Set(rows.map(({ type }) => type))).toEqual(new Set(others));

@@ -113,7 +113,7 @@ it('requests without a valid key count per client address, at the test limit, on
     success: false,
     message: expect.any(String),
   });
-  // Whoever has a key is not held up by strangers at the same address, nor by other addresses.
+  // Strangers at the same address, and other addresses, do not hold up a client with a key.
   expect((await http.call(known, server)).status).toBe(200);
 });
 
@@ -233,7 +233,7 @@ it('the payment page has its own limit per address, and answers 429 as a page', 
   expect(Number(third.headers['retry-after'])).toBeGreaterThan(0);
   expect(third.text).toContain('Too many requests');
   expect((await http.call({ path }, server)).text).toContain(`href="${path}"`);
-  // What the visitor has chosen is kept, and nothing else.
+  // Only the visitor's choices are kept.
   const chosen = `${path}/cancel?lang=de&refresh=off&other=1`;
   expect((await http.call({ method: 'POST', path: chosen }, server)).text).toContain(
     `href="${path}?lang=de&amp;refresh=off"`,

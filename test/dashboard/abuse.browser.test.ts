@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { hasNoBrowser } from '../browser.ts';
 import { createAccount, EMAIL, PASSWORD, signIn, useDashboard, type Tab } from './dashboard.fixture.ts';
 
-/** What it does where it is taken for markup: the test sees the title, the dialog or the breach of the policy. */
+/** The effect if the text is taken for markup: the test sees the title, the dialog or the breach of the policy. */
 const SCRIPT = '"><img src=x onerror="document.title=1"><script>alert(1)</script>{{7*7}}${7*7}';
 const TEN_MB = 'a'.repeat(10_000_000);
 
@@ -63,7 +63,7 @@ describe.skipIf(hasNoBrowser)('a page of another origin', () => {
   });
 });
 
-/** Which cookie each change below an address was sent with, and its answer, which the page itself may not see. */
+/** The cookies that were sent with each change below an address, and its answer, which the page itself may not see. */
 async function answersTo(
   page: Page,
   context: Tab['context'],
@@ -167,7 +167,7 @@ describe.skipIf(hasNoBrowser)('what somebody types', () => {
     await page.getByRole('menuitem', { name: 'New project' }).click();
     await paste(page, 'Name', 'New project');
     await page.keyboard.press('Escape');
-    // What is looked for is at most so long; the rest of it could not be found either.
+    // The search text has a maximum length; a longer one could not be found either.
     await page.goto(`${base()}/payments`);
     await page.getByRole('searchbox').fill(TEN_MB);
     await page.getByText('No matches').waitFor();
@@ -245,7 +245,7 @@ describe.skipIf(hasNoBrowser)('who has a smaller role', () => {
     const { page } = await open(role);
     await page.getByRole('button', { name: 'Project: My shop' }).click();
     await page.getByRole('menuitem', { name: 'My shop' }).waitFor();
-    // Of one project: neither another one nor a new one is offered.
+    // The menu has one project: neither another one nor a new one is offered.
     expect(await page.getByRole('menuitem').allInnerTexts()).toEqual(['My shop']);
     await page.keyboard.press('Escape');
     await page.goto(`${dashboard.service.dashboard}/projects/${dashboard.service.projectId}/test/payments/${id}`);

@@ -95,7 +95,7 @@ describe.skipIf(hasNoBrowser)('coming into the dashboard', () => {
     await page.getByRole('button', { name: 'Sign in', exact: true }).click();
     await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor();
 
-    // As if strangers had used up the attempts at the account.
+    // Simulates strangers who used up the attempts at the account.
     const { page: other } = await dashboard.openTab({ expects: /4(?:01|29)/ });
     const json = { error: { type: 'rate_limit_error', message: 'Too many wrong attempts.', param: 'code' } };
     await other.route('**/dashboard/api/sign-in', (route) => route.fulfill({ status: 429, json }), { times: 1 });
@@ -105,7 +105,7 @@ describe.skipIf(hasNoBrowser)('coming into the dashboard', () => {
     await other.getByRole('button', { name: 'Sign in', exact: true }).click();
     await other.getByText('Too many wrong attempts.').waitFor();
     expect(await violations(other, 'a code with the password')).toEqual([]);
-    // Of the next step, because that of this one may be used up.
+    // The next step's code, because this step's may be used up.
     await other.getByLabel('One-time code').fill(new TOTP({ secret }).generate({ timestamp: Date.now() + 30_000 }));
     await other.getByRole('button', { name: 'Sign in', exact: true }).click();
     await other.getByRole('heading', { level: 1, name: 'Home' }).waitFor();

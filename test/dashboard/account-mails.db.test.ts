@@ -132,7 +132,7 @@ it('a new e-mail is dropped with a newer one, a new password and an hour, and is
   const confirm = async (token: string): Promise<number> =>
     (await test.browser().try('POST /dashboard/api/links/confirm-email', { token })).status;
   const first = await ask('one@shop.example');
-  // Of two requests that wait for the mail server, the newer one is mailed alone.
+  // Only the newer of two requests that wait for the mail server is mailed.
   await browser.do('POST /dashboard/api/account/email', { email: 'two@shop.example' });
   const third = await ask('three@shop.example');
   expect(smtp.taken.flatMap(({ to }) => to)).not.toContain('two@shop.example');
@@ -206,7 +206,7 @@ it('the alarm of a changed wallet is switched off with reauthentication alone, a
   });
   await browser.do(`POST ${CHOICES}`, { wallet_changed: true, endpoints: false });
   const token = newToken(app.random);
-  // Of a mail that a former version sent.
+  // A mail sent by a former version.
   const row = {
     token_hash: hashOf(token),
     person_id: id,

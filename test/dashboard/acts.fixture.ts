@@ -5,7 +5,7 @@ import type { PaymentView } from '../../src/http/dashboard/payments/contract.ts'
 import { dashboardTest, type Browser, type DashboardTest } from '../dashboard.ts';
 import type { Answer } from '../http.ts';
 
-/** What a person does to payments of a project in a mode, over the dashboard's API. */
+/** A person's actions on payments of a project in a mode, over the dashboard's API. */
 export interface Acts {
   readonly base: string;
   read(browser: Browser, id: string): Promise<PaymentView>;
@@ -37,7 +37,7 @@ export function actsIn(test: DashboardTest, mode = 'test', projectId = test.http
       return answer.body;
     },
     post: (browser, id, what, body = {}) => {
-      // What is done in one millisecond is in no order.
+      // Actions of the same millisecond are unordered.
       test.http.app.clock.advance(1);
       return browser.call({ method: 'POST', path: `${base}/${id}/${what}`, body });
     },

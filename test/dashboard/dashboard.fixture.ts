@@ -98,7 +98,7 @@ async function fill({ api, database, projectId }: Service): Promise<void> {
 
 type Cookies = Parameters<BrowserContext['addCookies']>[0];
 
-/** As the page of the link does, without a browser: only its cookies are needed. */
+/** Uses the link like its page, without a browser: only the cookies are needed. */
 async function createOwner({ dashboard, setupLink }: Service): Promise<Cookies> {
   const answer = await fetch(`${dashboard}/api/links/accept`, {
     method: 'POST',
@@ -156,8 +156,8 @@ type RunOnly = (typeof THEMES)[number][1];
 const SIZES = [DESKTOP, PHONE];
 
 /**
- * What axe finds in the current page, and where it is too wide. Axe looks at a phone in the light theme; at night at a
- * desktop and both themes too.
+ * The faults that axe finds in the current page, and places where it is too wide. Axe checks a phone in the light
+ * theme; at night also a desktop and both themes.
  */
 export async function violations(page: Page, what: string): Promise<readonly string[]> {
   const found: string[] = [];

@@ -264,7 +264,7 @@ describe('a file of payments', () => {
 });
 
 describe('what merchants and customers wrote', () => {
-  /** What spreadsheets run. */
+  /** Whether a spreadsheet would run the cell. */
   const isFormula = (cell: string): boolean =>
     /^[^\S\t\r\n]*[=+\-@＝＋－＠\t\r\n]/.test(cell.replaceAll(/\p{Cf}|[^\P{Cc}\t\r\n]/gu, ''));
 
@@ -500,7 +500,7 @@ describe('a large file', async () => {
     const [one, two] = await Promise.all([start(), start(other.browser)]);
     expect([one.status, two.status]).toEqual([200, 200]);
     expect(await Promise.all([drain(one), drain(two)])).toEqual([COUNT + 2, COUNT + 2]);
-    // Those that left before there was a place for them are answered, and nobody reads it.
+    // Requests of clients that left before a slot was free are answered, and nobody reads the answer.
     const problems = test.http.logged.slice(before).filter((line) => !line.includes('answered 503'));
     expect(problems).toEqual([]);
   });

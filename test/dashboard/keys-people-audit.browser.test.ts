@@ -13,7 +13,7 @@ describe.skipIf(hasNoBrowser)('Keys, People and Audit', () => {
     await page.getByRole('link', { name, exact: true }).first().click();
     await heading(page, name).waitFor();
   };
-  /** What a request is answered that the page shows for a shell. */
+  /** The status of a request that the page shows for a shell. */
   const statusOf = async (command: string): Promise<number> => {
     const [, url = '', authorization = '', body = ''] =
       /^curl '(.+?)' -H 'Authorization: (.+?)' .*-d '(.+)'$/.exec(command) ?? [];
@@ -113,7 +113,7 @@ describe.skipIf(hasNoBrowser)('Keys, People and Audit', () => {
         .textContent()) ?? '';
     await dialogOf(page).getByRole('button', { name: 'Done' }).focus();
     await page.keyboard.press('Enter');
-    // What his page asks for at the moment when his access ends is answered 404.
+    // A request of his page at the moment when his access ends is answered 404.
     const ben = await dashboard.openTab({ expects: /status of 404/ });
     await ben.page.goto(link);
     await createAccount(ben.page);
@@ -127,7 +127,7 @@ describe.skipIf(hasNoBrowser)('Keys, People and Audit', () => {
     await page.keyboard.press('Enter');
     await page.getByText('Viewer in all projects').first().waitFor();
     expect(await violations(page, 'People')).toEqual([]);
-    // What was typed stays until it is given up, and nothing was refused: that would be on the console.
+    // Typed text stays until it is given up, and nothing was refused: a refusal would be on the console.
     await dialogOf(ben.page).getByText('Your role was changed to Viewer.').waitFor();
     expect(await dialogOf(ben.page).getByRole('button', { name: 'Create key' }).isDisabled()).toBe(true);
     expect(await dialogOf(ben.page).getByLabel('Name').inputValue()).toBe('Mine');

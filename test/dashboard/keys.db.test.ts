@@ -104,7 +104,7 @@ it('says when and from where a key was used, to the minute, without a write for 
     'https://shop.example': 2,
     null: 1,
   });
-  // What was saved is not counted again.
+  // Saved uses are not counted again.
   await keyUses.save();
   expect((await list(projectId))[1]?.clients[0]?.requests).toBe(2);
 });

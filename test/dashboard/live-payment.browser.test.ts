@@ -118,7 +118,7 @@ describe.skipIf(hasNoBrowser)('a live payment, on a real chain', () => {
     const toSign = attention.getByRole('heading', { name: /^Refund to sign: re_/ });
     // The wallets that were set are in the list, which therefore does not move by itself.
     await attention.getByRole('button', { name: /^\d+ new$/ }).click();
-    // Whoever is reading the list asks for what is new in it.
+    // A person who reads the list asks for new items.
     const fresh = button(attention, '1 new');
     await toSign.or(fresh).first().waitFor();
     if (!(await toSign.isVisible())) await fresh.click();
@@ -136,7 +136,7 @@ describe.skipIf(hasNoBrowser)('a live payment, on a real chain', () => {
     await ask.click();
     await sign.getByText('Sent. It is in no block yet.').waitFor();
     expect(wallet.sent).toHaveLength(1);
-    // Whoever opens it again before a block shows it is warned.
+    // A person who opens it again before a block shows it is warned.
     await page.keyboard.press('Escape');
     await refunds.getByRole('button', { name: 'Sign refund' }).click();
     await sign.getByText(`${wallet.sent[0]} was sent to pay this refund`, { exact: false }).waitFor();

@@ -8,7 +8,7 @@ import { isFilled, PAYMENTS, useDashboard, violations } from './dashboard.fixtur
 /** Half an export of a million rows on a busy machine. */
 const EXPORTED_WITHIN_MS = 300_000;
 
-// What people look for in a full project is none of what they have just made.
+// People search a full project for older payments, not for those that they have just made.
 describe.skipIf(hasNoBrowser || !isFilled)('a project with as many payments as PAYMENTS says', () => {
   const dashboard = useDashboard();
   const base = () => `${dashboard.service.dashboard}/projects/${dashboard.service.projectId}/test`;

@@ -25,7 +25,7 @@ const form = (fields: object = {}) => ({
   ...fields,
 });
 const make = (fields: object = {}) => {
-  // What is done in one millisecond is in no order.
+  // Actions of the same millisecond are unordered.
   app.clock.advance(1);
   return owner.browser.call<Made>({ method: 'POST', path: acts.base, body: form(fields) });
 };

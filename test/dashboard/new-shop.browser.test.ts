@@ -144,7 +144,7 @@ describe.skipIf(hasNoBrowser)('a new shop', () => {
     expect(first).toContain(deposit);
     expect(await balanceOf(deposit)).toBe(OWED);
 
-    // What the shop's server was sent.
+    // The requests that the shop's server received.
     await eventually('the endpoint has the event', () =>
       Promise.resolve(receiver?.requests.find(({ body }) => body.includes('"order.completed"')) ?? null),
     );

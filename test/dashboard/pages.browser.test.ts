@@ -13,7 +13,7 @@ describe.skipIf(hasNoBrowser)('the pages of a project', () => {
   const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name }).waitFor();
 
   it.skipIf(isFilled)('pass axe while they are empty, and log no fault where there is nothing', async () => {
-    // Of the answer, by the browser itself.
+    // The browser itself logs the answer.
     const { page } = await dashboard.openSignedIn({ expects: /Failed to load resource.* status of 404/ });
     await page.goto(base());
     await page.getByText('No payments yet').waitFor();

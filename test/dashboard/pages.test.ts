@@ -215,7 +215,7 @@ describe('the size of a refund', () => {
           const left = { ...money, decimals, left: formatUnits(confirmedUnits, decimals) };
           const shown = { amount: formatUnits(amountMinor, 2), expected: formatUnits(owedUnits, decimals) };
           const found = refundSize(left, shown, 'fiat', formatUnits(minor, 2), 2);
-          // That the server refuses beyond the sum of amounts too, only it knows.
+          // Only the server knows that it also refuses amounts beyond the sum.
           fc.pre(taken.kind === 'ok');
           expect(found).toMatchObject({ coins: formatUnits(taken.units, decimals) });
         },
@@ -264,7 +264,7 @@ describe("the filters in the list's URL", () => {
     ).toEqual({ status: 'open', period: '7d', search: 'NW-1', exception: 'underpaid', show: 'ord_1' });
     expect(paymentsSearch({ status: 'toString', period: '8d', search: '', exception: 'none', other: 1 })).toEqual({});
     expect(paymentsSearch({ search: 'x'.repeat(10_000_000) }).search).toHaveLength(255);
-    // What cannot be read is named, and words that are no filters are not.
+    // Malformed filters are listed, and parameters that are no filters are not.
     expect(unreadFilters({ status: 'nope', min: '1e9', from: '2026-02-31', created: 'foo', network: '' })).toEqual([
       'status',
       'min',

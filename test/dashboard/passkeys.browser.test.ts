@@ -60,7 +60,7 @@ describe.skipIf(hasNoBrowser)('a passkey', () => {
     await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor();
 
     await signOut(page);
-    // Whoever lets the browser's question pass is where they were.
+    // A person who dismisses the browser's question stays where they were.
     await cdp.send('WebAuthn.setUserVerified', { authenticatorId: id, isUserVerified: false });
     await page.getByRole('button', { name: /passkey/ }).click();
     await expect.poll(() => page.getByRole('button', { name: /passkey/ }).isEnabled()).toBe(true);
@@ -97,7 +97,7 @@ describe.skipIf(hasNoBrowser)('a passkey', () => {
 });
 
 describe.skipIf(hasNoBrowser)('on an IP address', () => {
-  // As it is set: the dashboard is at the address of HOST.
+  // With the default settings, the dashboard is at the address of HOST.
   const dashboard = useDashboard({ hasOwner: false, settings: { DASHBOARD_URL: '' } });
 
   it('passkeys are not offered, and the pages say so and name DASHBOARD_URL', async () => {

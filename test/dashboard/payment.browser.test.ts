@@ -6,7 +6,7 @@ import { useDashboard, violations } from './dashboard.fixture.ts';
 
 const DIALOG = 'dialog';
 const ADDRESS = 'tb1qw508d6qejxtdg4y5r3zarvary0c5xw7kxpjzsx';
-/** What markup in a text would do, if it were taken for markup. */
+/** The effect of markup in a text, if it were taken for markup. */
 const SCRIPT = '<img src=x onerror="document.title=1"><script>alert(1)</script>';
 
 /** The name of the control that has the focus. */
@@ -157,7 +157,7 @@ describe.skipIf(hasNoBrowser)('a payment', () => {
     await page.getByText('You give up the missing 0.00041659 BTC.').waitFor();
     expect(await violations(page, 'Accept payment')).toEqual([]);
     expect(await elsewhere(page, id, 'simulate', { outcome: 'part' })).toBe(200);
-    // That the server refuses what was shown before is `refunds.db`'s; here the change may come before any click.
+    // `refunds.db` tests that the server refuses outdated amounts; here the change may come before any click.
     await page.getByText('changed while this was open').waitFor();
     await page.getByText('You give up the missing 0.0002083 BTC.').waitFor();
     await confirm(page, 'Accept payment').click();

@@ -156,7 +156,7 @@ describe('a payment', () => {
         expected: view.crypto?.owed,
         missing: '0',
         refunded: '0',
-        // As it was locked, though what is owed was rounded up.
+        // The locked rate, although the owed amount was rounded up.
         rate: '60000',
         rate_locked_at: view.created_at,
       },

@@ -65,7 +65,7 @@ it('two owners who reset each other at once leave one who can sign in', async ()
   expect(outcomes.find(({ kind }) => kind === 'rejected')).toMatchObject({ code: 'last_owner' });
   const states = (await peopleOf(shop)).map(({ passwordHash }) => passwordHash !== null);
   expect(states.filter(Boolean)).toHaveLength(1);
-  // Whoever runs the service can still help the last one, who gets the link from them.
+  // The operator can still help the last one, and gets the link.
   for (const { id } of [one, other]) {
     expect(await resetPerson(shop, DASHBOARD_URL, { id })).toMatchObject({ kind: 'done' });
   }

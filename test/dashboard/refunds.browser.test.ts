@@ -167,7 +167,7 @@ describe.skipIf(hasNoBrowser)('Refunds', () => {
     return { app, payment: { id: paymentId, projectId: dashboard.service.projectId, api: 'order' } as const };
   };
 
-  /** As many newer refunds as a page holds. */
+  /** Creates as many newer refunds as a page holds. */
   async function seedMany(paymentId: string): Promise<void> {
     const { app, payment } = savesAt(paymentId, Date.now() - 1_800_000);
     for (let count = 0; count < 50; count += 1) await saveRefund(app, payment, 'failed');

@@ -25,7 +25,7 @@ const refused = (status: number, text: string, param?: string) => ({
 });
 const satoshi = (text: string | null | undefined): bigint => BigInt(Math.round(Number(text) * 1e8));
 
-/** What to sign for refunds, or what was signed. */
+/** The transaction to sign for refunds, or the signed one. */
 const sign = (browser: Browser, refunds: readonly string[], what = '', more: object = {}) =>
   browser.call<object>({
     method: 'POST',
@@ -91,7 +91,7 @@ describe('what can be refunded', () => {
           const left = satoshi(money?.left);
           const asked = 'crypto_amount' in size ? satoshi(size.crypto_amount) : null;
           const isDone = answer.status === 200;
-          // What an amount in the currency is worth, the server says; the sum is held all the same.
+          // The server tells the worth of an amount in the currency; the sum never exceeds the payment in any case.
           expect(isDone).toBe(asked === null ? isDone : asked > 0n && asked <= left);
           view = isDone ? answer.body.payment : await acts.read(owner.browser, view.id);
           const refund = isDone ? view.refunds.find(({ id }) => id === answer.body.refund) : null;
@@ -166,7 +166,7 @@ describe('a refund', () => {
         can: { sign: false, cancel: true },
       },
     ]);
-    // Whoever has the link can enter an address.
+    // Anybody who has the link can enter an address.
     const viewer = await test.join('viewer');
     expect((await acts.read(viewer.browser, payment.id)).refunds).toMatchObject([{ address: null, claim_url: null }]);
     const signing = await sign(support.browser, [requested.body.refund]);
@@ -332,7 +332,7 @@ describe('a refund', () => {
     expect(long.body).toMatchObject({ outcome: 'refused', message: expect.stringContaining('longer than 2 million') });
     const longer = await sign(owner.browser, [body.refund], '/send', { signed: 'A'.repeat(5_000_000) });
     expect(longer.status).toBe(400);
-    // What others send stays as short as it was.
+    // Other routes still accept only short bodies.
     expect((await sign(owner.browser, [body.refund, 'A'.repeat(70_000)])).status).toBe(400);
   });
 

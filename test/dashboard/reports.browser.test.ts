@@ -70,7 +70,7 @@ describe.skipIf(hasNoBrowser)('Reports', () => {
     await page.getByText('The transfer was interrupted').waitFor();
     expect(await page.getByRole('article').count()).toBe(0);
 
-    // What was chosen in one mode is not carried into the other, whichever way it is opened.
+    // Choices in one mode are not carried into the other, whichever way it is opened.
     await page.getByRole('switch', { name: 'Test mode' }).click();
     await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor();
     await page.getByRole('link', { name: 'Reports' }).click();

@@ -229,7 +229,7 @@ describe('a report', () => {
       const { id } = await app.pay({ projectId, token: ETHER });
       await simulatePayment(app, { id }, 'paid');
     }
-    // As long as the owner's session lasts.
+    // Within the lifetime of the owner's session.
     app.clock.set(Date.parse('2026-06-15T12:30:00Z'));
     const october = { from: '2026-10-01', to: '2026-10-31', zone: 'Europe/Berlin' };
     for (const report of ['transfers', 'payments'] as const) {

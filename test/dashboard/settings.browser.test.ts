@@ -16,7 +16,7 @@ describe.skipIf(hasNoBrowser)('Settings', () => {
   const base = () => `${dashboard.service.dashboard}/projects/${dashboard.service.projectId}/test`;
   const dialogOf = (page: Page) => page.getByRole('dialog');
   const previewOf = (page: Page) => page.frameLocator('iframe[title="Preview"]');
-  /** As a browser shows it there. */
+  /** The colour as a browser computes it there. */
   const colourOf = (page: Page, selector: string) =>
     page.evaluate<string>(
       `getComputedStyle(document.querySelector('iframe').contentDocument.querySelector('${selector}')).backgroundColor`,

@@ -25,7 +25,7 @@ const PNG = Buffer.from(
   'base64',
 );
 
-/** What of a project is not in its file. */
+/** The tables of a project that its file omits. */
 const NOT_EXPORTED = {
   project_logos: 'a picture, which its page serves',
   logo_drafts: 'kept for an hour',
@@ -142,7 +142,7 @@ describe('settings', () => {
   it('take a logo of the largest size that a logo may have, also in the preview', async () => {
     const { projectId } = await test.http.shop();
     const MAX_BYTES = 65_536;
-    // As much of a comment as fits behind the header of the picture, between its own length, name and checksum.
+    // A comment that fills the space behind the header of the picture, between its own length, name and checksum.
     const head = 33;
     const data = Buffer.alloc(MAX_BYTES - PNG.length - 12, 'a');
     const [length, checksum] = [Buffer.alloc(4), Buffer.alloc(4)];

@@ -84,7 +84,7 @@ describe.skipIf(hasNoBrowser)('a tab of the dashboard', () => {
     await page.getByRole('heading', { level: 2, name: 'You are offline' }).waitFor();
     expect(await violations(page, 'a page that did not come')).toEqual([]);
     await page.getByRole('link', { name: 'Payments' }).click();
-    // What is asked for now is answered with a sentence, and what was typed stays.
+    // A request now is answered with a sentence, and typed text stays.
     await page.getByRole('button', { name: /^Project:/ }).click();
     await page.getByRole('menuitem', { name: 'New project' }).click();
     await page.getByLabel('Name').fill('Made offline');

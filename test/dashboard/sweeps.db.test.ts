@@ -46,7 +46,7 @@ const get = <Body>(browser: Browser, path = '') => browser.call<Body>({ method: 
 const post = <Body = { readonly id: string }>(browser: Browser, path: string, body: object) =>
   browser.call<Body>({ method: 'POST', path: `${PATH}${path}`, body: JSON.stringify(body) });
 
-/** What a check found: deposits of these worths in cents, each of 0.01 ether. */
+/** Saves a check that found deposits of these worths in cents, each of 0.01 ether. */
 async function checked(...worths: readonly bigint[]): Promise<void> {
   const balances = worths.map((usdCents, index) => ({
     address: depositAddress(TREASURY, index).toLowerCase(),

@@ -37,7 +37,7 @@ describe('a PSBT as Uniform Resources', () => {
         );
         expect(parts).toHaveLength(seen.length);
         for (const part of parts) expect(part).toMatch(/^UR:CRYPTO-PSBT\/(?:\d+-\d+\/)?[A-Z]+$/);
-        // As QR codes of at most version 10 with their alphanumeric mode.
+        // Such parts fit QR codes of at most version 10 in their alphanumeric mode.
         expect(Math.max(...parts.map(({ length }) => length))).toBeLessThanOrEqual(395);
       }),
       { numRuns: 20 },

@@ -470,7 +470,7 @@ describe('many deliveries that did not arrive', () => {
     const { must, deliveries } = hooks();
     const { receiver, endpoint } = await withUndelivered(100, 'stopped', 2);
     const { id } = await must<RetryView>('POST', 'delivery-retries', { endpoint: endpoint.id });
-    // Of a new endpoint eight are taken at first.
+    // At first, eight deliveries of a new endpoint are taken.
     await deliverer.takeDue();
     await deliverer.idle();
     const stopped = await must<RetryView>('POST', `delivery-retries/${id}/stop`);

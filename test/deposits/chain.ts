@@ -41,7 +41,7 @@ export interface SendOptions {
 export interface DepositChain {
   readonly anvil: Anvil;
   readonly factory: Contract;
-  /** What the factory's deployment used. */
+  /** The gas of the factory's deployment. */
   readonly deploymentGas: bigint;
   at(address: string, abi: Abi): Contract;
   deploy(name: string, args?: readonly unknown[]): Promise<Contract>;

@@ -27,7 +27,7 @@ async function fill(treasury: string, count: number, money: Money): Promise<read
   return deposits;
 }
 
-/** What one deposit's share of a sweep takes, in gas; checks that the plan foresaw it. */
+/** The gas of one deposit's share of a sweep; checks that the plan foresaw it. */
 async function gasPerDeposit(treasury: string, count: number, money: Money): Promise<bigint> {
   const deposits = await fill(treasury, count, money);
   const done = await chain.carryOut({ treasury, deposits, factoryDeployed: true });

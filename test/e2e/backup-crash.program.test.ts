@@ -12,7 +12,7 @@ import { newPayment, testApp } from '../harness.ts';
 
 /** A night tries more of them. */
 const POINTS = Number(process.env['KILL_POINTS'] ?? (process.env['CI'] === 'true' ? 2 : 8));
-/** As many runs as that, each of a command. */
+/** Time for this many runs, each of a command. */
 const LONG = { timeout: POINTS * DEADLINE_MS };
 const PROGRAM = path.join(import.meta.dirname, '../../bin/cointill');
 

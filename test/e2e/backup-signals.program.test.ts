@@ -14,7 +14,7 @@ import { client, eventually, isAlive, testService } from '../program.ts';
 const CODES = { SIGINT: 130, SIGTERM: 143 } as const;
 /** A night tries more of them. */
 const POINTS = Number(process.env['KILL_POINTS'] ?? (process.env['CI'] === 'true' ? 2 : 5));
-/** As many runs as that, each of a command that starts a database of its own. */
+/** Time for this many runs, each of a command that starts a database of its own. */
 const LONG = { timeout: 5 * POINTS * DEADLINE_MS };
 const PROGRAM = path.join(import.meta.dirname, '../../bin/cointill');
 /** More than a pipe takes that nobody reads, and enough that loading it takes a while. */

@@ -159,8 +159,8 @@ async function expectAllTold(db: Database, receiver: LocalReceiver, ids: Readonl
   expect(events.length).toBe(ids.size);
   expect(new Set(events.map(eventOf).map(({ data }) => data.id))).toEqual(ids);
   expect(await db.selectFrom('deliveries').select('id').execute()).toHaveLength(ids.size);
-  // What was under way when its worker died is due again when its lease has run out: a minute that nobody has to wait
-  // for.
+  // Deliveries that were under way when their worker died are due again when their lease has expired, after a minute;
+  // the test does not wait for that.
   await sql`update deliveries set next_attempt_at = now() where state = 'waiting' and attempts = 0`.execute(db);
   await eventually('every event is delivered', async () => {
     const waiting = await db.selectFrom('deliveries').select('id').where('state', '<>', 'delivered').execute();

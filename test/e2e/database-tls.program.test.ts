@@ -3,7 +3,7 @@ import { program } from '../../src/cli/program.fixture.ts';
 import { testDatabase } from '../database.ts';
 import { tlsPostgres } from '../tls-postgres.ts';
 
-/** What a command says on such a database. */
+/** The output of a command on such a database. */
 async function said(env: Readonly<Record<string, string>>): Promise<string> {
   const { code, stderr } = await (await program(env)).run('project', 'list');
   return `${code} ${stderr.trim()}`;

@@ -42,7 +42,7 @@ function curlIn(banner: string): string {
   return /^ +(curl .+)$/m.exec(banner)?.[1] ?? '';
 }
 
-/** What is different at every first start, put in the README's words. */
+/** Replaces values that differ at every first start by the README's. */
 function asInReadme(banner: string, service: { readonly live: string; readonly sandbox: string }): string {
   return (
     banner

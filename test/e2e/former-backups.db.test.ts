@@ -62,7 +62,7 @@ describe('a backup of every former version', () => {
     expect(counts.get('skipped_indexes')).toBe((skipped_indexes ?? 0) + 2);
     expect(counts.get('transaction_counters')).toBeGreaterThanOrEqual(transaction_counters ?? 0);
 
-    // What was saved then can be read now, and numbering continues after the last number.
+    // Payments saved then can be read now, and numbering continues after the last number.
     const payments = await db.selectFrom('payments').selectAll().orderBy('id').execute();
     expect(payments.map(({ status }) => status).toSorted()).toEqual(['completed', 'created', 'pending']);
     expect(payments.find(({ status }) => status === 'completed')).toMatchObject({

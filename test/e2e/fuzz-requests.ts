@@ -61,7 +61,7 @@ export function targetsOf(document: unknown): readonly Target[] {
   );
 }
 
-/** What the requests may refer to. `ids` grows with what the service answers. */
+/** Values that the requests may refer to. `ids` grows with the service's answers. */
 export interface Known {
   readonly keys: readonly { readonly side: 'live' | 'test'; readonly key: string | undefined }[];
   readonly projects: readonly string[];

@@ -75,7 +75,7 @@ const PAGE = /^\/(?:pay|refund)\//;
 const STATUSES = [200, 204, 303, 400, 401, 403, 404, 409];
 const LEAKS = /\.ts:\d+|node_modules|\bselect\b.+\bfrom\b|syntax error|violates|ECONN|duplicate key/i;
 
-/** What is wrong with an answer, beyond what every call checks; null if it is as documented. */
+/** The fault of an answer, beyond the checks of every call; null if it is as documented. */
 function faultOf(call: Call, answer: Answer): string | null {
   if (!STATUSES.includes(answer.status)) return `status ${answer.status}`;
   if (call.method === 'HEAD' || answer.status === 204 || answer.status === 303) return null;

@@ -124,7 +124,7 @@ function freshAddress(): string {
   return `0x${randomBytes(20).toString('hex')}`;
 }
 
-/** What the page hands to a wallet in the browser. */
+/** The transaction that the page hands to a wallet in the browser. */
 function transactionOf(page: string): Fields {
   const [, attribute = ''] = /data-transaction="([^"]*)"/.exec(page) ?? [];
   const { chainId: _, ...transaction } = JSON.parse(attribute.replaceAll('&quot;', '"'));

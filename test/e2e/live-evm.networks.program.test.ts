@@ -28,7 +28,7 @@ let gate: Gate;
 let payers: Readonly<Record<'ethereum' | 'base', DeployedContract>>;
 let feeToken: TestToken;
 let oddToken: TestToken;
-/** Of 18 decimals, where the well-known contract has 6. */
+/** A token of 18 decimals, while the well-known contract has 6. */
 let fineToken: TestToken;
 let service: LiveService;
 let shop: Shop;

@@ -50,7 +50,7 @@ afterAll(async () => {
   await Promise.all([ethereum?.stop(), base?.stop(), arbitrum?.stop()]);
 });
 
-/** What `/readyz` says of a network. */
+/** The report of `/readyz` about a network. */
 async function readiness(network: string): Promise<string> {
   const answer: unknown = await (await fetch(`${service.url}/readyz`)).json();
   return String(Object(answer).checks[network]);

@@ -34,7 +34,7 @@ async function paysAndCompletes(): Promise<void> {
 }
 
 it('of two workers one follows a chain, and the other takes over when it dies', async () => {
-  /** Whose turn it was, call by call. */
+  /** The worker that made each call. */
   const asked: number[] = [];
   for (const [worker, gate] of gates.entries()) {
     gate.intercept(() => {

@@ -44,7 +44,7 @@ async function wronglyPaid(units: bigint): Promise<{ readonly order: Order; read
   return { order, hash };
 }
 
-/** What the payment's page tells the customer. */
+/** The text that the payment's page shows the customer. */
 async function pageText(order: Order): Promise<string> {
   const { payment_url: url } = await shop.read(order);
   return textOf(await (await fetch(String(url))).text());

@@ -54,7 +54,7 @@ describe.each(utxoProgramKinds(import.meta.url))('two URLs of real %s nodes', (k
     await expect.poll(() => shop.heard(id), POLL).toEqual(PAID);
   }
 
-  /** What is known of each URL; a worker that has lost its lease for a moment asks them anew. */
+  /** The known state of each URL; a worker that has lost its lease for a moment asks them again. */
   async function expectNodes(first: object, other: object): Promise<void> {
     await shop.advance(10_000);
     const nodes = [

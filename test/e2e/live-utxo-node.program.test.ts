@@ -67,7 +67,7 @@ describe.each(utxoProgramKinds(import.meta.url))('problems of the one %s node', 
 
   it('a node that is restarted keeps what waits, and so does the order', async () => {
     const order = await seenOrder();
-    // What a node writes to disk when it is asked to stop, which takes long.
+    // These calls write files that a node also writes when it is stopped, which takes long.
     for (const method of ['savemempool', 'gettxoutsetinfo']) await shop.node.rpc(method);
     await shop.node.kill();
     await expect.poll(() => shop.log(), POLL).toMatch(/No \w+ node answered/);

@@ -20,7 +20,7 @@ export interface Coin {
   readonly txid: string;
   readonly vout: number;
   readonly units: bigint;
-  /** Of its address: needed to spend again what is spent in a block. */
+  /** The script of its address: needed to spend again an output that a block has spent. */
   readonly script?: string;
 }
 
@@ -32,7 +32,7 @@ export interface Signed {
 }
 
 export interface Spending {
-  /** What to spend; the wallet's oldest coin unless said otherwise. */
+  /** The coin to spend; by default the wallet's oldest. */
   readonly coin?: Coin;
   /** Replacements pay more than what they replace. */
   readonly feeUnits?: bigint;

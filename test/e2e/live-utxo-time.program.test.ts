@@ -34,7 +34,7 @@ describe.each(utxoProgramKinds(import.meta.url))('time and payments on a real %s
     await hears(unpaid, ['order.expired']);
   }
 
-  /** What is long overdue is polled once a minute. */
+  /** Long overdue payments are polled once a minute. */
   const becomesInMinutes = (id: string, fields: object) =>
     expect
       .poll(() => shop.advance(MINUTE).then(() => shop.read(id)), { timeout: DEADLINE_MS, interval: 2_500 })

@@ -20,7 +20,7 @@ import {
 } from './live-utxo-service.fixture.ts';
 import { DEADLINE_MS } from '../deadline.ts';
 
-/** What an order of 30 USD owes, at 100 USD a coin, in the smallest units. */
+/** The amount owed by an order of 30 USD, at 100 USD a coin, in the smallest units. */
 export const OWED = 30_000_000n;
 /** 30 USD in whole coins. */
 export const OWED_COINS = 0.3;
@@ -195,7 +195,7 @@ export function accountKey(): string {
     .publicExtendedKey;
 }
 
-/** As the API writes an amount of the smallest units. */
+/** An amount of the smallest units in the API's form. */
 export function coins(units: bigint): number {
   return Number(formatDecimal(units, 8));
 }
@@ -218,7 +218,7 @@ function orders(api: UtxoShop['api'], asset: string): Pick<UtxoShop, 'order' | '
   };
 }
 
-/** What the receiver was sent; every delivery must be signed. */
+/** The receiver's requests; every delivery must be signed. */
 function inbox(
   { requests }: LocalReceiver,
   secret: string,

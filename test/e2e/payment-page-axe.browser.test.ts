@@ -100,7 +100,9 @@ describe.skipIf(hasNoBrowser)('axe finds nothing', () => {
   }
 });
 
-/** What axe finds in the current page, by night in both themes. Like the debugger, it bypasses the policy. */
+/**
+ * The faults that axe finds in the current page, at night in both themes. Like the debugger, it bypasses the policy.
+ */
 async function violations(page: Page): Promise<readonly string[]> {
   const found: string[] = [];
   for (const [colorScheme, runOnly] of isNight ? THEMES : THEMES.slice(0, 1)) {

@@ -13,7 +13,7 @@ import {
   type Made,
 } from './payment-page.fixture.ts';
 
-/** What the shop's page received: the event, the payment and its status. */
+/** Records the events of the shop's page, with the payment and its status. */
 const LISTEN = `window.heard = [];
   for (const name of ['open', 'status', 'completed', 'failed', 'close'])
     document.addEventListener('cointill:' + name, ({ detail }) => heard.push([name, detail.payment_id, detail.status]));`;

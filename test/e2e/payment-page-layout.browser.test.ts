@@ -9,10 +9,10 @@ import { serveStates, type StateServer } from './payment-page-states.fixture.ts'
 /** The narrowest page is tried in all languages; a night tries the next wider one in all of them too. */
 const LONG_WORDS = ['de', 'pl', 'ru', 'ar'];
 
-/** What a keyboard or a finger can get at. */
+/** Elements that a keyboard or a finger can reach. */
 const TARGETS = 'a[href], button, summary, select, input:not([type=hidden])';
 
-/** What the reader does and the script has shown: everything that can be there is there. */
+/** Opens everything that the reader and the script can open, so that all parts are visible. */
 const UNFOLD = `
   for (const one of document.querySelectorAll('[data-copy], [data-copy-page], [data-print], [data-returning], #wallets'))
     one.hidden = false;
@@ -59,7 +59,7 @@ describe.skipIf(hasNoBrowser)('the layout of the payment page', () => {
   async function open(width: number, path = server.paths[0]): Promise<Page> {
     const { page } = await openTab({
       viewport: { width, height: 640 },
-      // As if zoomed to 200 %.
+      // Zoomed to 200 %.
       deviceScaleFactor: 2,
       alsoAsks: [server.origin],
       expects: /status of (?:4|5)\d\d/,
@@ -68,7 +68,7 @@ describe.skipIf(hasNoBrowser)('the layout of the payment page', () => {
     return page;
   }
 
-  /** What the server answers, which is the same at any width. */
+  /** The server's answers, which are the same at any width. */
   const texts = new Map<string, Promise<string>>();
   function textOf(path: string): Promise<string> {
     const text = texts.get(path) ?? fetch(`${server.origin}${path}`).then((answer) => answer.text());
@@ -158,7 +158,7 @@ describe.skipIf(hasNoBrowser)('the layout of the payment page', () => {
   });
 });
 
-/** What has the focus, and what is wrong with how that is shown. */
+/** The focused element, and the fault in how its focus is shown. */
 const FOCUSED = `(() => {
   const one = document.activeElement;
   const name = one.textContent.trim().slice(0, 40);

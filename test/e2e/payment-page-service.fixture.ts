@@ -19,7 +19,7 @@ export interface Service {
   readonly database: TestDatabase;
   /** Where the dashboard is. */
   readonly dashboard: string;
-  /** What the first start prints: it opens the dashboard's set-up. */
+  /** The link that the first start prints: it opens the dashboard's set-up. */
   readonly setupLink: string;
   /** The API of test mode. */
   readonly api: ReturnType<typeof client>;

@@ -26,7 +26,7 @@ const TRANSACTION = {
   success_url: 'https://shop.example/thanks?a=1&b=2',
   cancel_url: 'https://shop.example/cart',
 };
-/** Of 10 USD, in the sandbox's prices. */
+/** An order of 10 USD, at the sandbox's prices. */
 const ORDER = {
   amount: 10,
   crypto_currency: 'LTC',
@@ -265,14 +265,14 @@ describe.skipIf(hasNoBrowser)('the payment page in a browser', () => {
   });
 });
 
-/** Of the Litecoin network, with the right checksum. */
+/** An address of the Litecoin network, with the right checksum. */
 const REFUND_ADDRESS = 'ltc1qw508d6qejxtdg4y5r3zarvary0c5xw7kgmn4n9';
 
 function partLost(payment: Made): readonly string[] {
   return [say('failed_title'), say('underpaid_text'), ...safe(payment, 'money_safe')];
 }
 
-/** What a customer is told whose money did arrive. */
+/** The text for a customer whose money did arrive. */
 function safe({ id }: Made, key: 'money_safe' | 'money_unconfirmed'): readonly string[] {
   return [say(key), say('contact_shop', { payment: id })];
 }

@@ -16,7 +16,7 @@ import type { Service } from './payment-page-service.fixture.ts';
 import { useServiceAndBrowser } from './service-and-browser.fixture.ts';
 import { DEADLINE_MS } from '../deadline.ts';
 
-/** What the first start calls its project. */
+/** The name that the first start gives its project. */
 export const SHOP = 'My shop';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -38,7 +38,7 @@ export interface Tab {
 export interface TabOptions extends BrowserContextOptions {
   /** Other origins that the tab may ask: shops of the test. */
   readonly alsoAsks?: readonly string[];
-  /** What may be said on the console or fail, because the test brings it about. */
+  /** Messages that may be on the console, or requests that may fail, because the test causes them. */
   readonly expects?: RegExp;
 }
 
@@ -53,7 +53,7 @@ export interface Checkout {
   /** A test transaction, or an order where `crypto_currency` is given. */
   readonly pay: (fields?: Fields) => Promise<Made>;
   readonly read: (payment: Made) => Promise<Fields>;
-  /** What the buttons of the test band do, from elsewhere. */
+  /** Simulates what the buttons of the test band do, from elsewhere. */
   readonly simulate: (payment: Made, outcome: Simulation) => Promise<void>;
   /** Moves the payment as the rail's worker would: in the database, told to every process. */
   readonly move: (payment: Made, change: (payment: Payment) => Payment) => Promise<void>;
@@ -219,7 +219,7 @@ function shown(page: Page, text: string): Locator {
   return page.locator('body > :not(#announcer)').getByText(text).filter({ visible: true }).first();
 }
 
-/** What the page asks the customer to send, and where; the groups of the address are the address, letter for letter. */
+/** The amount and address that the page shows; the groups of the address are the address, letter for letter. */
 export async function shownPayment(page: Page): Promise<{ readonly amount: string; readonly address: string }> {
   const amount = page.locator('[data-amount]');
   const address = page.locator('[data-address]');

@@ -259,7 +259,7 @@ describe.skipIf(hasNoBrowser)('a wallet in the browser', () => {
     );
     const names = wallets.map(({ info }) => info.name);
     expect(await buttons.allInnerTexts()).toEqual(names);
-    // Those of the harmless wallet and the first hostile one: as images, they run no scripts.
+    // The icons of the harmless wallet and the first hostile one: as images, they run no scripts.
     const icons = buttons.locator('img');
     expect(await icons.count()).toBe(2);
     const [, svg] = wallets;

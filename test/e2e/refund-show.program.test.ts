@@ -19,7 +19,7 @@ import {
 } from './live-evm.fixture.ts';
 import { CONFIRMATIONS, openShop, OWED, OWED_COINS, POLL, type LiveOrder, type UtxoShop } from './live-utxo.fixture.ts';
 
-/** What a refund that is not to be paid, or not yet, must not show: somebody would pay it. */
+/** The output for a refund that must not be paid, or not yet: somebody would pay it if there were instructions. */
 const NOTHING_TO_SIGN = { payment_uri: null, call: null, psbt: null, psbt_fee: null, psbt_problem: null };
 
 const UNKNOWN_REFUND = encodeId('refund', '0198a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b');

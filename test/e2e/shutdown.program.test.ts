@@ -5,7 +5,7 @@ import { textAt } from '../../src/cli/program.fixture.ts';
 import { receive, type LocalReceiver } from '../../src/webhooks/local-receivers.fixture.ts';
 import { client, eventually, isAlive, testService, type TestService } from '../program.ts';
 
-/** Whoever stops a service waits ten seconds before it kills it; as many more for a busy machine. */
+/** Supervisors wait ten seconds before they kill a service; doubled for a busy machine. */
 const STOP_WITHIN_MS = 20_000;
 const ORDER = { amount: 5, currency: 'USD', crypto_currency: 'LTC' };
 

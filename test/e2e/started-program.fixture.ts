@@ -22,7 +22,7 @@ export interface Place {
   readonly dataDir: string;
   readonly live: string;
   readonly sandbox: string;
-  /** What makes the program run there. */
+  /** The settings that make the program run there. */
   readonly env: Environment;
   remove(): Promise<void>;
 }

@@ -47,7 +47,7 @@ ${/```sh\n([^]*?)```/.exec(PAGE)?.[1] ?? ''}`;
 /** An installation: its file of settings, its service, and how to follow a line of the page on it. */
 class Installation {
   readonly settingsFile: string;
-  /** What stands here for the examples of the page; the first that fits a piece of it counts. */
+  /** The test's values for the page's examples; the first match in a text counts. */
   readonly places: Map<string, string>;
   #service: ReturnType<typeof spawn> | null = null;
 
@@ -129,7 +129,7 @@ let anvil: Anvil;
 let receiver: LocalReceiver;
 let home: string;
 let trust: string;
-/** What a test started; ends before the folder that it writes to goes. */
+/** Stops what a test started; called before its folder is removed. */
 let stopShop: () => Promise<void> = async () => {};
 
 beforeEach(async () => {
@@ -230,7 +230,7 @@ async function shop(more: Readonly<Record<string, string>> = {}) {
     await expect.poll(async () => (await api(`/v1/orders/${id}`)).body, SOON).toMatchObject({ status: 'completed' });
   };
   const secret = textAt(endpoint, 'secret');
-  /** What the shop was told, each event once; all that it was told is signed. */
+  /** The events that the shop received, each once; every delivery is signed. */
   const told = (
     secrets: readonly string[] = [secret],
     from = 0,

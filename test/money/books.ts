@@ -66,7 +66,7 @@ function arrivals({ to }: Index, { address, asset }: Pick<Order, 'address' | 'as
   return (to.get(address) ?? []).filter((one) => one.asset === asset);
 }
 
-/** What an order must be like; the last word, `or`, where both are right. */
+/** Compares an order with its expected state; in `or`, both words are right. */
 function compareOrder(index: Index, order: Order, said: Fields, add: Add): void {
   const { id, asset, owed, isCancelled, sent, story } = order;
   const came = arrivals(index, order);
@@ -157,7 +157,7 @@ async function compareReports(
     for (const { row } of rows) {
       const hash = row['transaction hash'];
       add(id, `state of ${hash} in the export of transfers`, row['state'], 'confirmed', story);
-      // What a contract paid may have been found without its transaction.
+      // A contract's payment may have been found without its transaction.
       if (hash !== '') add(id, `${hash} in the export of transfers`, isThere(hash), 'on the chain', story);
     }
   }

@@ -20,9 +20,9 @@ import type { EvmChain } from './evm.ts';
 /** A deposit's `flush(address)` of the chain's own coin. */
 const FLUSH_COINS = `0x79c76e1a${'0'.repeat(64)}`;
 
-/** What only happens with deposit contracts, and with contracts that pay. */
+/** Moves that exist only with deposit contracts, and with contracts that pay. */
 export function evmMoves(chain: EvmChain): readonly WeightedMove[] {
-  /** Of half of an order in ether, which the program has seen. */
+  /** Pays half of an order in ether, which the program has seen. */
   async function halfPaid(scene: Scene): Promise<Order | null> {
     const order = await newOrder(scene, 'ETH');
     if (order === null) return null;
@@ -98,7 +98,7 @@ export function evmMoves(chain: EvmChain): readonly WeightedMove[] {
     });
   }
 
-  /** As `paidAsSwept`, some blocks apart, while the program is down. */
+  /** Like `paidAsSwept`, some blocks apart, while the program is down. */
   async function sweptWhileDown(scene: Scene): Promise<void> {
     const order = await halfPaid(scene);
     if (order === null) return;
@@ -174,7 +174,7 @@ export function evmMoves(chain: EvmChain): readonly WeightedMove[] {
       isRefused = true;
       return { error: { code: -32005, message: 'too many requests' } };
     });
-    // What was asked for within a second is not asked for again.
+    // Balances read within a second are not read again.
     await new Promise((resolve) => setTimeout(resolve, 1_100));
     await shop.dashboard('/sweeps/check', {}).catch(() => null);
     chain.intercept(() => null);

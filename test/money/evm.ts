@@ -21,7 +21,7 @@ export interface EvmChain extends Chain {
   send(to: string, data: string, own?: { readonly nonce: number; readonly gasPriceGwei: number }): Promise<string>;
   /** The address of a deposit, handed out or not. */
   deposit(index: number): string;
-  /** Of an address that was handed out. */
+  /** The index of an address that was handed out. */
   indexOf(address: string): number;
   /** Does several things, whose transactions get into one block. */
   inOneBlock(work: () => Promise<void>): Promise<void>;

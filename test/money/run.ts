@@ -162,7 +162,7 @@ async function quietPoint(scene: Scene, known: ReadonlySet<string>): Promise<rea
   }
 }
 
-/** What was swept outside is found when deposits are checked. Whether they were: a busy machine may take too long. */
+/** Checks deposits, which finds outside sweeps. Returns whether it ended: a busy machine may take too long. */
 async function checkDeposits(shop: Shop): Promise<boolean> {
   try {
     const { networks } = await shop.dashboard('/sweeps/check', {});

@@ -19,11 +19,11 @@ export type Pay = (address: string, asset: Asset, units: bigint) => Promise<stri
 /** A node, what the accountant does there, and the door through which the program reaches the node. */
 export interface Chain {
   readonly network: 'ethereum' | 'bitcoin';
-  /** What the program is told of the chain, and what follows `wallet set --network NETWORK`. */
+  /** The program's settings for the chain, and the arguments after `wallet set --network NETWORK`. */
   readonly env: Readonly<Record<string, string>>;
   readonly wallet: string;
   readonly assets: readonly Asset[];
-  /** What the program's requests are answered instead of by the node; null: the node answers. */
+  /** Answers the program's requests instead of the node; null: the node answers. */
   intercept(instead: (call: NodeCall) => NodeAnswer | null): void;
   readonly pay: Pay;
   /** Mines blocks with all that waits. */
@@ -59,10 +59,10 @@ export const CONFIRMATIONS = 3;
 /** Beyond the two minutes that a block on an EVM chain may be dated before a refund. */
 const CLOCK_AHEAD_MS = 200_000;
 
-/** Of which an order can be made that owes exactly as much. */
+/** An amount for which an order can be made that owes exactly as much. */
 export const REFUNDED_USD = '5.25';
 
-/** What both families do. */
+/** Moves of both families. */
 export const COMMON_MOVES: readonly WeightedMove[] = [
   [6, 'order', async (scene) => void (await newOrder(scene))],
   [8, 'pay', payOrder],
@@ -190,7 +190,7 @@ export async function payOut(scene: Scene, refund: Refund): Promise<void> {
   tell(scene, refund, `paid by ${hash}`);
 }
 
-/** Of refunds that nothing pays: a merchant who waits until a payout is gone for good pays once. */
+/** Pays a refund that nothing pays: a merchant who waits until a payout is gone for good pays once. */
 async function payRefund(scene: Scene): Promise<void> {
   const { random, chain } = scene;
   const unpaid: Refund[] = [];

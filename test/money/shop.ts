@@ -54,14 +54,14 @@ export interface Shop {
   /** A live order; null where the program makes none now. */
   order(asset: Asset, usd: string): Promise<Order | null>;
   cancel(order: Order): Promise<boolean>;
-  /** Of `usd` of an order, to an address or, null, to one that the customer is asked for; null where refused. */
+  /** Refunds `usd` of an order, to an address or, null, to one that the customer enters; null if refused. */
   refund(order: Order, usd: string, address: string | null): Promise<Refund | null>;
   /** Whether the page of the refund took the customer's address. */
   claim(refund: Refund, address: string): Promise<boolean>;
   read(order: Order): Promise<Fields>;
   readOrders(): Promise<ReadonlyMap<string, Fields>>;
   readRefunds(): Promise<ReadonlyMap<string, Fields>>;
-  /** What was told of an order or refund, by its numbers; throws for a false signature. */
+  /** The events about an order or refund, by their numbers; throws for a false signature. */
   told(id: string): readonly Told[];
   csv(report: 'payments' | 'transfers' | 'refunds' | 'sweeps'): Promise<readonly Readonly<Record<string, string>>[]>;
   statement(): Promise<StatementRecord>;
@@ -76,7 +76,7 @@ export interface ShopOptions {
   /** The checkout whose program runs. */
   readonly program: string;
   readonly network: 'ethereum' | 'bitcoin';
-  /** What follows `wallet set --project ID`. */
+  /** The arguments after `wallet set --project ID`. */
   readonly wallet: string;
   readonly env: Readonly<Record<string, string>>;
 }

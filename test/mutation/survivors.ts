@@ -15,7 +15,7 @@ export const EXPLANATIONS = JSON.parse(
   readFileSync(path.join(ROOT, 'test/mutation/survivors.json'), 'utf8'),
 ) as readonly Explanation[];
 
-/** What a mutant changes, in words, and why nobody could notice it where `survivors.json` says so. */
+/** A mutant's change in words, and why nobody could notice it if `survivors.json` says so. */
 export function describeMutant({ fileName, location, replacement }: Mutant) {
   const { start } = location;
   const line = (readFileSync(path.join(ROOT, fileName), 'utf8').split('\n')[start.line] ?? '').trim();

@@ -2,8 +2,8 @@ import { JestAsymmetricMatchers, JestChaiExpect, JestExtend } from '@vitest/expe
 import * as chai from 'chai';
 
 /**
- * What the domain's tests need of vitest, in one process that can run each test many times. Loaded in place of
- * `vitest`; what is not here fails at once as an export that is missing.
+ * The parts of vitest that the domain's tests need, in one process that can run each test many times. Loaded in place
+ * of `vitest`; a missing part fails at once as a missing export.
  */
 chai.use(JestExtend);
 chai.use(JestChaiExpect);

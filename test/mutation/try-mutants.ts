@@ -9,7 +9,7 @@ import { tests, type Test } from './tests.ts';
 /** `static`: only what runs when the file is loaded would change, so the tests are no judge of it here. */
 export type Verdict = 'caught' | 'survived' | 'untested' | 'static';
 
-/** What the mutated code goes by, under the name that Stryker's instrumenter gives it. */
+/** The switches of the mutated code, under the name that Stryker's instrumenter gives them. */
 interface Switches {
   activeMutant?: string | undefined;
   currentTestId?: string | undefined;

@@ -30,7 +30,7 @@ export interface Watch {
   peakOf(money: MoneyKey): bigint;
 }
 
-/** Whose money, in what. */
+/** The owner and token of money. */
 export interface MoneyKey {
   readonly paymentId: string;
   readonly network: Network;

@@ -3,7 +3,7 @@ export class ProcessDied extends Error {
   override readonly name = 'ProcessDied';
 }
 
-/** What happens at one of the awaits of a piece of work, counted from 1. */
+/** An interruption at one of the awaits of a piece of work, counted from 1. */
 export type Interruption =
   /** The process ends, or a connection breaks: before the question is sent, or after it was carried out. */
   | { readonly kind: 'death' | 'loss'; readonly at: number; readonly when: 'before' | 'after' }

@@ -6,12 +6,12 @@ import type { Random } from './random.ts';
 /** A payment as its sender signs it. */
 export interface SimTransaction {
   readonly hash: string;
-  /** What it spends: of two transactions with the same coin one chain holds one at most. */
+  /** The coin that it spends: a chain holds at most one of two transactions with the same coin. */
   readonly coin: string;
   readonly outputs: readonly { readonly address: string; readonly asset: AssetCode; readonly amount: bigint }[];
 }
 
-/** What a block says was paid; `failed`: it was reverted and moved nothing. */
+/** A payment as a block lists it; `failed`: it was reverted and moved nothing. */
 export interface SimTransfer extends ChainTransfer {
   readonly failed: boolean;
 }
@@ -25,7 +25,7 @@ export interface SimBlock {
   readonly transfers: readonly SimTransfer[];
 }
 
-/** What becomes of a transaction whose block is taken back. */
+/** The possible fates of a transaction whose block is taken back. */
 const FATES = [
   [11, 'mined again'],
   [5, 'waits'],
@@ -41,7 +41,7 @@ export interface SimChain {
   blockOf(hash: string): SimBlock | null;
   /** The branch that ends in `tip`, each block at the index of its height. */
   path(tip: SimBlock): readonly SimBlock[];
-  /** What waits to be mined on top of `tip`. */
+  /** The transactions that wait to be mined on top of `tip`. */
   waiting(tip?: SimBlock): readonly SimTransaction[];
   /** Broadcasts a payment; one that waits with the same coin is replaced. */
   send(outputs: SimTransaction['outputs'], coin?: string): SimTransaction;
@@ -191,8 +191,9 @@ export function createSimChain(options: SimChainOptions, random: Random, now: nu
 }
 
 /**
- * What a block lists. UTXO family: the number of the output. EVM: a transaction pays its own coin to one address,
- * index 0, whether it fails or not; tokens are numbered through the block, so that another block numbers them anew.
+ * The transfers that a block lists. UTXO family: the index is the number of the output. EVM: a transaction pays its own
+ * coin to one address, index 0, whether it fails or not; tokens are numbered through the block, so that another block
+ * numbers them anew.
  */
 function transfersOf(
   { family, nativeAsset, failing }: SimChainOptions,

@@ -190,7 +190,7 @@ export async function pay(world: World): Promise<void> {
   );
 }
 
-/** What a transaction pays to addresses that were issued, and to others. */
+/** A transaction's payments to addresses that were issued, and to others. */
 export function outputsFor(
   world: World,
   network: SimNetwork,

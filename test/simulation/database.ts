@@ -96,7 +96,7 @@ export function openLife(
       return points.through(() => inTurn(() => run(text, values)), lose, isFree);
     };
     const release = (): void => {
-      // What the server does when a connection breaks in the midst of a transaction.
+      // The server rolls back when a connection breaks within a transaction.
       if (isOpen) {
         leave();
         void inTurn(() => client.query('rollback')).then(() => connections.release(client));
@@ -110,7 +110,7 @@ export function openLife(
 }
 
 /**
- * What creates payments runs on here: the same statements as on a pipeline, one transaction at a time, but each waited
+ * Runs the creation of payments: the same statements as on a pipeline, one transaction at a time, but each is waited
  * for, so that more can happen between.
  */
 export function runnerOn(db: Database): StatementRunner & TransactionRunner {

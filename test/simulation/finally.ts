@@ -22,7 +22,7 @@ export async function mend(world: World): Promise<void> {
     const { chain } = node;
     node.change({ kind: 'honest' }, 'whole');
     world.clock.advance(60_000);
-    // What is left waiting here stays so until the monitoring window has passed.
+    // Payments still waiting here stay so until the monitoring window has passed.
     chain.mine(world.clock(), 1, world.random.pick([100, 100, 40]));
     chain.mine(world.clock(), DEEP, 0);
     // A transaction is believed to be gone from the mempool only the second time.

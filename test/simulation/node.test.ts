@@ -8,12 +8,12 @@ import { createSimChain } from './chain.ts';
 import { createSimNode } from './node.ts';
 import { createRandom } from './random.ts';
 
-/** Those of the simulation. */
+/** The networks of the simulation. */
 const SIM_NETWORKS = ['litecoin', 'ethereum'] as const;
 
 /**
- * What the simulation takes for a node must be one while it is honest, or its histories prove nothing. Its EVM nodes
- * are asked for blocks alone.
+ * The simulation's nodes must behave like real ones while they are honest, or its histories prove nothing. Its EVM
+ * nodes are asked only for blocks.
  */
 for (const network of SIM_NETWORKS) {
   describeSource(network, async () => startSimChain(network), familyFacts(network).seesWaiting ? 'mempool' : 'unknown');

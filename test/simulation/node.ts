@@ -21,7 +21,7 @@ export type Mood =
   | { readonly kind: 'astray'; readonly tip: SimBlock }
   /** Every question is answered by one of several nodes that do not agree. */
   | { readonly kind: 'mixed'; readonly tips: readonly SimBlock[] }
-  /** What it answers does not fit together. */
+  /** Its answers contradict each other. */
   | { readonly kind: 'lying' }
   /** It lists transfers twice. */
   | { readonly kind: 'stuttering' };
@@ -90,7 +90,7 @@ export function createSimNode(
   };
 }
 
-/** What a node in its mood answers. */
+/** The answers of a node in its mood. */
 function createAnswers(
   chain: SimChain,
   random: Random,

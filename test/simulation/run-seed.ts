@@ -8,13 +8,13 @@ import { transitionsOf } from './snapshot.ts';
 import { createWorld, type World } from './world.ts';
 import { DEADLINE_MS } from '../deadline.ts';
 
-/** What became of a seed. */
+/** The outcome of a seed. */
 export interface SeedOutcome {
   readonly seed: number;
-  /** What did not hold; null when all did. */
+  /** The guarantee that did not hold; null if all did. */
   readonly violation: string | null;
   readonly story: readonly string[];
-  /** What came about on the way, transitions included. */
+  /** The situations that occurred, transitions included. */
   readonly reached: ReadonlySet<string>;
   /** It still holds its connections. */
   readonly hangs: boolean;

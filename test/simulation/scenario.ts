@@ -29,7 +29,7 @@ const STEPS: readonly (readonly [weight: number, step: Step])[] = [
   [2, restart],
 ];
 
-/** What may happen in the midst of another step: short, and never interrupted itself. */
+/** Steps that may happen within another step: short, and never interrupted themselves. */
 const MEANWHILE: readonly (readonly [weight: number, step: Step])[] = [
   [3, createPayments],
   [3, chooseToken],

@@ -64,7 +64,7 @@ function report(failed: readonly SeedOutcome[], tried: number): string {
 }
 
 /**
- * What a run has to have come across for its guarantees to mean something; of the transitions those of live mode, for
+ * The situations that a run must reach for its guarantees to mean something; only the transitions of live mode, because
  * the others are the sandbox's.
  */
 const MUST_REACH = `

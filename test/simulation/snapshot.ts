@@ -4,7 +4,7 @@ import type { Transition } from '../../src/domain/transition.ts';
 import type { Database } from '../../src/store/database.ts';
 import { paymentFromRow } from '../../src/store/payments/payment-rows.ts';
 
-/** What the database says at one moment. */
+/** The database's content at one moment. */
 export type Snapshot = Awaited<ReturnType<typeof takeSnapshot>>;
 export type TransferRow = Snapshot['transfers'][number];
 export type AddressRow = Snapshot['addresses'][number];
@@ -30,7 +30,7 @@ export async function takeSnapshot(db: Database) {
   };
 }
 
-/** What names a transfer within its network. */
+/** Identifies a transfer within its network. */
 export function transferKey(transfer: {
   readonly network: Network;
   readonly hash: string;

@@ -40,7 +40,7 @@ export async function work<T>(
   }
 }
 
-/** What a follower may throw: what was done to it, and what nodes that contradict each other make it say. */
+/** Whether a follower may throw this error: an injected one, or one caused by nodes that contradict each other. */
 function isExpected(world: World, error: unknown): boolean {
   if (error instanceof ProcessDied || error instanceof ConnectionLost || error instanceof ChainUnavailableError)
     return true;

@@ -29,7 +29,7 @@ export const NETWORKS = {
 export type SimNetwork = keyof typeof NETWORKS;
 export const SIM_NETWORKS = ['litecoin', 'ethereum'] as const satisfies readonly SimNetwork[];
 
-/** What can be paid with. USDC exists on the chain, but nobody is asked for it. */
+/** The tokens that can be paid with. USDC exists on the chain, but nobody is asked for it. */
 const TOKENS = [tokenOf('LTC'), tokenOf('ETH'), tokenOf('USDT')].filter((token) => token !== null);
 const RATES = fixedRates(
   new Map<AssetCode, bigint>([
@@ -55,7 +55,7 @@ export interface World {
   readonly projectId: string;
   readonly watch: Watch;
   readonly story: string[];
-  /** What came about, so that a run can show that it tried everything. */
+  /** The situations that occurred, so that a run can show that it tried everything. */
   readonly reached: Set<string>;
   /** How often each request for a payment was answered with one, by its tag. */
   readonly answered: Map<string, number>;
@@ -212,7 +212,7 @@ async function createShop(app: App, random: Random): Promise<string> {
   return projectId;
 }
 
-/** What a lie contains: money for somebody who waits for it. */
+/** The content of a lie: money for somebody who waits for it. */
 function bait(network: SimNetwork, snapshot: Snapshot | null, random: Random) {
   const rows = (snapshot?.addresses ?? []).filter((row) => row.network === network);
   if (rows.length === 0) return [];

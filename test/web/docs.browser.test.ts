@@ -27,7 +27,7 @@ describe.skipIf(hasNoBrowser)('the documentation', () => {
     await server.close();
   });
 
-  /** What the browser complains of, a broken policy above all, is in `problems`. */
+  /** Opens the page. `problems` are the browser's complaints, above all about a breach of the policy. */
   async function open(options: BrowserContextOptions) {
     const context = await browser.newContext(options);
     onTestFinished(() => context.close());

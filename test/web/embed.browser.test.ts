@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { hasNoBrowser } from '../browser.ts';
 import { otherSite, paymentServer, sendPage, shows, until, useBrowser, type Standing } from './fixture.ts';
 
-/** As strict as a shop's policy can be: no style but from files, no script but from the payment service. */
+/** The strictest policy that a shop can have: no style but from files, no script but from the payment service. */
 function shopPolicy(origin: string): string {
   return `default-src 'none'; script-src ${origin}; frame-src ${origin} http://127.0.0.1:*; style-src 'none'; img-src data:`;
 }
@@ -129,7 +129,7 @@ describe.skipIf(hasNoBrowser)('the script for shops', () => {
     const { server, page } = await openShop();
     await page.clock.install();
     await page.reload();
-    // As when the shop is not allowed to frame it.
+    // The shop is not allowed to frame the page.
     server.answer = (response) => {
       response.setHeader('x-frame-options', 'DENY');
       sendPage(response, server.render({ ...server.standing, version: 'v2' }));

@@ -22,7 +22,7 @@ export interface Standing {
   readonly body: string;
 }
 
-/** What the stream answers: events, nothing though it is open, an error, or not even a head. */
+/** The stream's behaviour: events, no events though it is open, an error, or not even a head. */
 export type StreamMode = 'events' | 'mute' | 'error' | 'silent';
 
 /** A server of one payment page that follows the contract of the real one, and does what the test says. */
@@ -194,7 +194,7 @@ export async function otherSite(pages: Readonly<Record<string, string>>, policy 
 
 export interface BrowserTab {
   readonly page: Page;
-  /** What the console said, such as a breach of the page's content security policy; and scripts' errors. */
+  /** The console's messages, such as a breach of the page's content security policy, and scripts' errors. */
   readonly problems: string[];
 }
 

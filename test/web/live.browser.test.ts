@@ -75,13 +75,13 @@ describe.skipIf(hasNoBrowser)('the open payment page', () => {
       true,
       false,
     ]);
-    // What is still missing is another amount: the focus stays on the button that copies it.
+    // The missing amount has changed: the focus stays on the button that copies it.
     await page.locator('[data-copy="0.5"]').focus();
     server.standing = { ...FIRST, version: 'v8', body: FIRST.body.replace('data-copy="0.5"', 'data-copy="0.2"') };
     server.send('v8');
     await shows(page, '#live', 'v8');
     expect(await focused()).toBe('0.2');
-    // What had the focus is gone: it goes to the news, not to the top of the page.
+    // The focused element is gone: the focus goes to the news, not to the top of the page.
     server.standing = FINAL;
     server.send('v9');
     await shows(page, '#live', 'Thank you');
@@ -244,7 +244,7 @@ describe.skipIf(hasNoBrowser)('the open payment page', () => {
       expect(await page.locator('#announcer').textContent()).toBe('One moment');
       await until('a form was sent', () => server.posted.length > 0);
       await page.locator('[value=LTC]').click();
-      // As a page that comes back from the browser's history.
+      // The page comes back from the browser's history.
       await page.evaluate('dispatchEvent(new PageTransitionEvent("pageshow"))');
       expect(await page.locator('[aria-busy]').count()).toBe(0);
       await page.locator('[value=LTC]').click();

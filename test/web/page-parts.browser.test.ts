@@ -132,7 +132,7 @@ describe.skipIf(hasNoBrowser)('the parts of the payment page that need the scrip
         body: `<button type="button" hidden data-copy=" 0.00083317"><svg></svg><span>Copy</span></button><textarea></textarea>`,
       });
       const { page, problems } = await openTab({ permissions: ['clipboard-read', 'clipboard-write'] });
-      // As on a page without TLS.
+      // A page without TLS has no clipboard.
       if (!isSecure) await page.addInitScript('Object.defineProperty(navigator, "clipboard", { value: undefined })');
       await page.clock.install();
       await page.goto(server.url);

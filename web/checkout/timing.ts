@@ -38,7 +38,7 @@ export interface Due {
 }
 
 /**
- * What to do about a deadline that has passed: null to wait, otherwise the state after polling now. Polls at once, then
+ * The action after a deadline has passed: null to wait, otherwise the state after polling now. Polls at once, then
  * after 2, 4, 8 and each further 15 seconds, as long as the server still shows this deadline.
  */
 export function pollWhenDue(due: Due | null, deadlineAt: number, now: number): Due | null {

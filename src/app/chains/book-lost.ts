@@ -26,7 +26,7 @@ import { policiesOf } from '../payments/payment-policy.ts';
 import { priceInUsd } from '../payments/quote-payment.ts';
 import { receiptPrices } from '../payments/receipt-prices.ts';
 
-/** What an operator states about money on an address that a restore lost. */
+/** The operator's statement about money on an address that a restore lost. */
 export interface Booking {
   /** The address in the form that customers see. */
   readonly address: string;

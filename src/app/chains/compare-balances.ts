@@ -29,7 +29,7 @@ export interface Account {
 /** Accounts keyed by address. */
 export type Accounts = ReadonlyMap<string, Account>;
 
-/** What comparisons of balances found, to be saved together. */
+/** The transfers that comparisons of balances found, to be saved together. */
 export interface ContractTransfers {
   readonly found: readonly FoundTransfer[];
   readonly outflows: readonly CoinOutflow[];

@@ -34,11 +34,11 @@ interface DepositShop extends EtherShop {
   readonly payer: DeployedContract;
   /** An order in USDT, on a deposit contract. */
   dollarOrder(): ReturnType<EtherShop['order']>;
-  /** What came to an order in ether, which it did not ask for. */
+  /** The ether that an order received although it asked for another token. */
   otherEther(id: string): Promise<bigint>;
-  /** What a sweep would move of the ether on an address. */
+  /** The ether on an address that a sweep would move. */
   planned(address: string): Promise<bigint>;
-  /** What was told of sweeps. */
+  /** The activities about sweeps. */
   readonly told: readonly Activity[];
 }
 

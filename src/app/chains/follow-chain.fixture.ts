@@ -23,7 +23,7 @@ import { NO_REPORTS, type Problems } from '../../domain/problems.ts';
 export const CHAIN_ID = 31_337;
 /** Ethereum's time between blocks. */
 export const BLOCK_MS = 12_000;
-/** What an order of `shop.order()` owes: 30 USD at 3,000 USD per ether. */
+/** The amount owed by an order of `shop.order()`: 30 USD at 3,000 USD per ether. */
 export const OWED_WEI = 10n ** 16n;
 /** Confirmations of a shop's wallet. */
 export const CONFIRMATIONS = 3;
@@ -82,7 +82,7 @@ export interface EtherShop {
 interface EtherShopOptions {
   /** False: none is set. */
   readonly wallet?: boolean;
-  /** Of ether alone unless given. */
+  /** The default offers only ether. */
   readonly rail?: (db: Database) => Rail;
 }
 

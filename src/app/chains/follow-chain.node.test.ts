@@ -266,7 +266,7 @@ describe('an order whose token was changed', () => {
     const order = await shop.order();
     const first = order.quote;
     await shop.pay(order.address, OWED_WEI / 50n);
-    // As a customer has it who chose on the page again, in another coin, before that part was seen.
+    // A customer chose another coin on the page before that part was seen.
     const tether = {
       asset: 'USDT',
       network: 'ethereum',

@@ -8,7 +8,7 @@ const MINUTE_MS = 60_000;
 const SHORT = { lifetimeMs: MINUTE_MS };
 
 describe.each(utxoNodeKinds())('what a %s node proves by showing nothing', (kind) => {
-  /** What the operator is told, once the nodes were asked how they are. */
+  /** The problem that the operator sees, once the nodes were checked. */
   async function problemOf({ app, source }: CoinShop): Promise<string | null | undefined> {
     await saveNodes(app.db, kind, await source.checkNodes(), app.clock());
     return (await networkStatus(app, [kind]))[0]?.problem;
@@ -34,7 +34,7 @@ describe.each(utxoNodeKinds())('what a %s node proves by showing nothing', (kind
       /still loading the chain \(initial block download.*no payment expires\. Mine/,
     );
 
-    // What is long overdue is looked at once a minute.
+    // Long overdue payments are polled once a minute.
     shop.app.clock.advance(2 * MINUTE_MS);
     await shop.setNodeClock(0);
     await shop.node.mine(1);

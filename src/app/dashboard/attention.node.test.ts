@@ -6,7 +6,7 @@ import { attentionItems, type AttentionItem } from './attention.ts';
 import { createServiceHealth } from './health.ts';
 import type { App } from '../context.ts';
 
-/** What needs attention in live mode, but for the state of networks and wallets. */
+/** The items that need attention in live mode, apart from the state of networks and wallets. */
 async function attention(app: App & { readonly projectId: string }): Promise<readonly AttentionItem[]> {
   const sources = { serviceHealth: createServiceHealth(app, [], 0), sweeps: () => Promise.resolve([]) };
   const items = await attentionItems(app, { projectId: app.projectId, mode: 'live', role: 'owner' }, sources);

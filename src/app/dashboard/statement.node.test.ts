@@ -57,7 +57,7 @@ async function lostMoney(
 }
 
 const ETHER = { asset: 'ETH', network: 'ethereum' } as const;
-/** What an order of 30 USD owes at the sandbox's price. */
+/** The amount owed by an order of 30 USD at the sandbox's price. */
 const OWED = 10n ** 16n;
 const order = (app: TestApp) => app.pay({ amountMinor: 3_000n, token: ETHER });
 

@@ -30,7 +30,7 @@ const ASSETS = ['ETH', 'USDT', 'USDC'] as const satisfies readonly AssetCode[];
 
 const asset = fc.constantFrom(...ASSETS);
 const which = fc.nat({ max: 3 });
-/** Of what an order of 30 USD owes, in tenths. */
+/** Tenths of the amount that an order of 30 USD owes. */
 const tenths = fc.constantFrom(1n, 4n, 6n, 10n, 10n, 13n);
 const STEP = fc.oneof(
   { weight: 3, arbitrary: fc.record({ kind: fc.constant('pay' as const), asset }) },

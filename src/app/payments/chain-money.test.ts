@@ -76,7 +76,7 @@ describe('the quote that money counts on', () => {
     expect(assets(payment, [], current, tether)).toEqual(['BTC']);
     const paidNow = paymentWith({ quote: ether });
     expect(assets(paidNow, [coins, dollars(100n)], ether, tether)).toEqual(['ETH']);
-    // As near as the current one is not nearer, though it was given later.
+    // An equally close earlier quote does not replace the current one, even if it is newer.
     expect(assets(paidNow, [coins, dollars(100n)], tether, ether)).toEqual(['ETH']);
     expect(moneyOf(paymentWith({ quote: null }), [coins], issued(ether))).toEqual([]);
   });

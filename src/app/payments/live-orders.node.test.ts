@@ -60,7 +60,7 @@ function quoteOf({
   return { address: quote?.address, owed: String(quote?.owedUnits), tolerance: String(quote?.toleranceUnits) };
 }
 
-/** What an order was answered; throws when it was refused. */
+/** The created order; throws if it was refused. */
 async function made(outcome: Promise<CreateOutcome>): Promise<ReturnType<typeof quoteOf>> {
   const created = await outcome;
   if (created.kind !== 'done') throw new Error(JSON.stringify(created));

@@ -65,7 +65,7 @@ export async function choose(app: TestApp, { id }: Payment, asset: AssetCode) {
 
 let hashes = 0;
 
-/** What arrives in a block on the payment's address. */
+/** A transfer in a block to the payment's address. */
 export async function arrives(
   app: TestApp,
   payment: Payment,
@@ -89,5 +89,5 @@ export async function arrives(
   return app.read(payment.id);
 }
 
-/** Of a token of 6 decimals. */
+/** Units of a token of 6 decimals. */
 export const dollars = (units: bigint): bigint => units * 1_000_000n;

@@ -19,7 +19,7 @@ interface Node {
   readonly notified: () => Promise<void>;
 }
 
-/** What a process of its own on the same database would have. */
+/** The access of another process on the same database. */
 async function node(app: TestApp, handle: DatabaseHandle = app.database): Promise<Node> {
   const notifications = listen(handle);
   onTestFinished(() => notifications.stop());

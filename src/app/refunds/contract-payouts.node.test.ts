@@ -16,7 +16,7 @@ import { createRefund } from './create-refund.ts';
 const PART = OWED_WEI / 4n;
 
 interface SafeShop extends EtherShop {
-  /** What pays like a Safe. */
+  /** A contract that pays like a Safe. */
   readonly safe: DeployedContract;
   /** A refund of a quarter of an order that was paid, unless another amount is given. */
   refund(address?: string, units?: bigint): Promise<Refund & { readonly address: string }>;

@@ -37,7 +37,7 @@ describe('a live refund', () => {
     expect(await refund(app, paid, { amountMinor: 17n })).toMatchObject({ kind: 'refused', param: 'amount' });
     expect(await refund(app, paid, { cryptoAmount: '0.00000546' })).toMatchObject({ kind: 'done' });
     expect(await refund(app, paid, { cryptoAmount: '0.00048909' })).toMatchObject({ kind: 'done' });
-    // What is left is dust as well.
+    // The rest is dust as well.
     expect(await refund(app, paid, null)).toMatchObject({ kind: 'refused', param: null });
   });
 

@@ -40,7 +40,7 @@ function refund(app: TestApp, payment: Payment, address: string | null) {
   return createRefund(app, { projectId, mode, api, paymentId, wanted: null, address, reason: null }, null);
 }
 
-/** What comes of the address when it is given with the refund, and when it is claimed; then of the customer's own. */
+/** The outcomes if the address is given with the refund, and if it is claimed; then of the customer's own address. */
 async function outcomes(app: TestApp, payment: Payment, address: string): Promise<readonly object[]> {
   const given = await refund(app, payment, address);
   const open = await refund(app, payment, null);
@@ -81,7 +81,7 @@ async function somebodyWaits({ db }: TestApp): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** What is said to a refund of this project to an address that nothing was handed out of yet. */
+/** The answer to a refund of this project to an address that was not handed out yet. */
 const checkOf = (app: TestApp, network: Network, text: string, mode: Mode = 'live') =>
   checkRefundAddress(app, app.db, { projectId: app.projectId, mode, network, paymentId: randomUUID() }, text);
 
@@ -210,7 +210,7 @@ describe('a refund, and the claim of one,', () => {
   it('is never to an address that is handed out afterwards: its number is passed over', async () => {
     const { app } = await shop();
     const deriver = await setSource(app, 'ethereum', TREASURY);
-    /** As if the refunds had been made before such addresses were refused. */
+    /** The refunds count as made before such addresses were refused. */
     const name = async (...indexes: readonly number[]) => {
       for (const index of indexes) {
         const made = await refund(app, await paidInTether(app), CUSTOMER);
@@ -222,7 +222,7 @@ describe('a refund, and the claim of one,', () => {
     const indexOf = (quote: Quote | null) => own.indexOf(quote?.address ?? '');
     const order = () => app.pay({ mode: 'live', amountMinor: 3_000n, token: { asset: 'ETH', network: null } });
     await name(6, 8, 9);
-    // Those payments took the numbers from 0 to 2 themselves.
+    // These payments took the numbers from 0 to 2.
     const orders = await Promise.all(Array.from({ length: 5 }, order));
     expect(orders.map(({ quote }) => indexOf(quote)).toSorted((a, b) => a - b)).toEqual([3, 4, 5, 7, 10]);
     await name(13, 14);

@@ -35,7 +35,7 @@ describe.each(utxoNodeKinds())('the change of a refund, on a real %s node', (kin
     };
     await spendTo(0);
     await spendTo(2);
-    // As far ahead as a wallet looks, and from there on.
+    // At the limit of a wallet's scan, and beyond it.
     await spendTo(22);
     await spendTo(42);
     const payment = await shop.paid(COIN);
@@ -93,12 +93,14 @@ describe.each(utxoNodeKinds())('the change of a refund, on a real %s node', (kin
     const found = await scan(shop);
     const spent = await shop.app.db.selectFrom('refunds').select('units').execute();
     const all = BigInt(atOnce) * (COIN / 2n) - spent.reduce((sum, { units }) => sum + units, 0n);
-    // What is missing went to miners: far less than one refund's change.
+    // The missing units went to miners: far less than one refund's change.
     expect(all - found).toBeLessThan(BigInt(rounds * atOnce) * 30_000n);
     expect(all - found).toBeGreaterThan(0n);
   });
 
-  /** What a wallet finds that looks 20 addresses ahead of the last one that was ever paid, on both of its chains. */
+  /**
+   * The money found by a wallet that scans 20 addresses beyond the last one that was ever paid, on both of its chains.
+   */
   async function scan({ wallet }: RefundShop): Promise<bigint> {
     const paid = await paidAddresses();
     const own: string[] = [];

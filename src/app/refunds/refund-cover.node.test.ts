@@ -15,7 +15,7 @@ describe.each(utxoNodeKinds())('a refund that the money on a real %s node', (kin
 
   it('does not cover any more is not shown for signing until the money is back, and the oldest is covered first', async () => {
     const shop = await refundShop(node());
-    // Of other payments the wallet has enough.
+    // Other payments give the wallet enough.
     await shop.paid(COIN);
     const payer = payerOf(node());
     const order = await shop.order();
@@ -52,7 +52,7 @@ describe.each(utxoNodeKinds())('a refund that the money on a real %s node', (kin
     const payment = await shop.paid(COIN);
     const address = await node().newAddress();
     const cancelled = await shop.refund(payment, COIN, address);
-    // Of another payment the wallet has enough for both.
+    // Another payment gives the wallet enough for both.
     await shop.paid(2n * COIN);
     const shown = await shop.psbtOf(cancelled);
     expect(await cancelRefund(shop.app, { id: cancelled.id, isForced: true })).toMatchObject({ kind: 'done' });

@@ -152,7 +152,7 @@ describe.each(utxoNodeKinds())('a refund whose payout was seen on a real %s node
     const orders = [await shop.order(), await shop.order()];
     expect(orders.map(({ address }) => address)).toEqual([shop.wallet.addressAt(1), shop.wallet.addressAt(3)]);
 
-    // As a former version would have done.
+    // A former version would have done this.
     shop.app.clock.advance(1);
     await handOut(shop.app, orders[0]?.id ?? '', next);
     expect(await cancelRefund(shop.app, { id: refund.id, isForced: true })).toMatchObject({ kind: 'refused' });
@@ -261,7 +261,7 @@ describe.each(utxoNodeKinds())('a refund whose payout was seen on a real %s node
       psbt: null,
       problem: expect.stringContaining(`being paid by ${hash}`),
     });
-    // What it spends is held for it again, and what it took of the payment is not there to be refunded twice.
+    // Its inputs are reserved for it again, and its part of the payment cannot be refunded twice.
     const other = await shop.refund(payment, COIN / 2n);
     expect(await shop.show(other)).not.toMatchObject({ psbt: { spends } });
     await expect(shop.refund(payment, COIN / 2n)).rejects.toThrow(/can still be refunded/);
@@ -539,7 +539,7 @@ describe('a refund in ether whose payout was seen', () => {
     const shop = await etherShop();
     const order = await paidOrder(shop);
     const refund = await etherRefund(shop, order);
-    // Of two alike the older one is paid first.
+    // The older one of two equal refunds is paid first.
     shop.app.clock.advance(1);
     const other = await etherRefund(shop, order);
     await forgetAtHead(shop.app.db);

@@ -52,13 +52,13 @@ export interface RefundShop {
   /** The same, once what waits in the mempool was compared with it. */
   refund(payment: Pick<Payment, 'id'>, units: bigint, address?: string): Promise<Refund>;
   show(refund: Refund, options?: ShowOptions): Promise<RefundInstructions>;
-  /** What pays several refunds in one transaction. */
+  /** Shows one transaction that pays several refunds. */
   showTogether(refunds: PaidTogether, options?: ShowOptions): Promise<ShownPsbt>;
   /** Gives a signed transaction to be checked and sent. */
   send(refunds: PaidTogether, text: string, options?: ShowOptions): Promise<SentOutcome>;
   /** The PSBT of a shown refund; throws where there is none. */
   psbtOf(refund: Refund, options?: ShowOptions): Promise<ShownPsbt>;
-  /** As the merchant's wallet signs. */
+  /** The transaction signed by the merchant's wallet. */
   signed(psbt: ShownPsbt): Transaction;
   /** Signs and sends what is shown; answers with the transaction's id. */
   pay(refund: Refund): Promise<string>;
@@ -76,13 +76,13 @@ export interface ShowOptions {
   readonly feeRate?: number;
   /** Whether no node takes a transaction: as when the process ends, or the node does. */
   readonly isSilent?: boolean;
-  /** What seems to have paid a refund that had failed, and did not. */
+  /** Transactions that seem to have paid a failed refund, and did not. */
   readonly notPaidBy?: readonly string[];
 }
 
 export interface ShownPsbt extends Extract<PsbtAdvice, { kind: 'ok' }> {
   readonly transaction: Transaction;
-  /** What it spends, as `txid:vout`. */
+  /** The outputs that it spends, as `txid:vout`. */
   readonly spends: readonly string[];
 }
 

@@ -15,7 +15,7 @@ import {
   type ShownPsbt,
 } from './refund-psbt.fixture.ts';
 
-/** What the refund shows as its PSBT pays it. */
+/** Checks that the refund's PSBT pays what the refund shows. */
 async function expectPaid(shop: RefundShop, refund: Refund): Promise<void> {
   await shop.pay(refund);
   await shop.mine(CONFIRMATIONS);
@@ -249,7 +249,7 @@ describe.each(utxoNodeKinds())('what a refund spends, on a real %s node', (kind)
   });
 });
 
-/** What is shown, with another output: as the merchant's wallet makes of it what he wants. */
+/** The shown transaction with another output, as a merchant's wallet could change it. */
 function changed(shown: ShownPsbt, place: number, output: Parameters<Transaction['updateOutput']>[1]): ShownPsbt {
   const transaction = Transaction.fromPSBT(Buffer.from(shown.psbt, 'base64'));
   transaction.updateOutput(place, output);

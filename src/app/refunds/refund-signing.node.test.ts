@@ -122,7 +122,7 @@ describe.each(utxoNodeKinds())('a signed refund that is pasted, on a real %s nod
         differences: [expect.stringMatching(/^Its outputs are .* more than its inputs\.$/)],
       });
     }
-    // What is reserved for nobody, or for another refund, is not spent either.
+    // Coins reserved for nobody, or for another refund, are not spent either.
     const second = await shop.refund(foreign, COIN / 10n, other);
     const theirs = await shop.psbtOf(second);
     expect(await shop.send([refund], signedBase64(theirs))).toMatchObject({
@@ -287,7 +287,7 @@ describe.each(utxoNodeKinds())('a signed refund that is pasted, on a real %s nod
           expect(outputs.length).toBe(refunds.length + (shown.changeUnits === 0n ? 0 : 1));
           expect(shown.changeUnits === 0n || shown.changeUnits >= dust).toBe(true);
           expect(new Set(shown.spends).size).toBe(shown.spends.length);
-          // What was shown for one of them before must not be valid beside it; what another refund has, stays there.
+          // A transaction shown for one of them before must not be valid beside it; the other refund keeps its coins.
           expect(alone.spends.every((spend) => shown.spends.includes(spend))).toBe(true);
           const isShared = shown.spends.some((spend) => taken.includes(spend));
           expect(shown.warnings.some((warning) => warning.includes('nothing else is left'))).toBe(isShared);

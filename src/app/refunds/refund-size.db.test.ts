@@ -47,7 +47,7 @@ describe('an amount at the rate of now', () => {
         (amountMinor, currency, { decimals }, fiatPrice, assetPrice) => {
           const rate = rateIn(fiatPrice, assetPrice);
           const units = unitsAtRate(amountMinor, currency, rate, decimals);
-          // What a number of units is worth, and the amount, both in the same tiny unit: nothing is rounded.
+          // The worth of units and the amount, both in the same tiny unit: nothing is rounded.
           const worth = (some: bigint): bigint => some * rate * 10n ** BigInt(fiatDecimals(currency));
           const amount = amountMinor * 10n ** BigInt(decimals + 8);
           const step = 10n ** BigInt(Math.max(0, decimals - 8));

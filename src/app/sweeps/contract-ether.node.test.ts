@@ -140,7 +140,7 @@ async function etherOfContracts() {
       return send({ from, to: treasury, value: lies - 21_000n * 10n ** 11n, gas: 21_000n });
     },
     dollarOrder: () => shop.order({ token: { asset: 'USDT', network: null } }),
-    /** What came to an order and stands in its books, and its status. */
+    /** The recorded money of an order, and its status. */
     outcome: async (id: string) => {
       const payment = await app.read(id);
       const transfers = ((await findTransfers(app.db, [id])).get(id) ?? []).filter(

@@ -26,7 +26,7 @@ import {
   type SweepShop,
 } from './sweep-shop.fixture.ts';
 
-/** What a sweep took of each deposit, as it is recorded. */
+/** The recorded transfers of a sweep from each deposit. */
 async function recorded({ app }: SweepShop, id: string) {
   const rows = (await transfersOfSweeps(app.db, [id])).get(id) ?? [];
   return rows.map(({ state, units }) => [state, units]);
@@ -95,7 +95,7 @@ it('what left when no node remembers it is recorded without a transaction, and a
     () => null,
   );
   expect((await ended(shop))[0]).toMatchObject(unknown);
-  // As former versions stored it.
+  // The state that former versions stored.
   await app.db.updateTable('sweeps').set({ check_at: null }).execute();
   await askUnknownAgain(app.db, app.clock());
   await follow(shop, 0);
@@ -330,7 +330,7 @@ it('what a wrapped call takes is left to the sweep that is under way, and record
   const { app, chain } = shop;
   const { sweep, hash } = await waiting(shop, 2);
   await shop.mine();
-  // As when a wallet of its own sends the call: no transaction of the block is one to the factory.
+  // A contract wallet sends the call: no transaction of the block goes to the factory itself.
   const block: typeof chain.caller.block = async (height) => {
     const found = await chain.caller.block(height);
     return found === null ? null : { ...found, transactions: found.transactions.map((one) => ({ ...one, to: null })) };
@@ -362,7 +362,7 @@ describe('a hash that was given for another sweep by mistake', () => {
     expect(await ended(shop)).toMatchObject([{ id: other.id, problem: 'paid_nothing' }, { purpose: 'deploy_factory' }]);
     return { shop, sweep, key, other, hash };
   };
-  /** What is recorded of both once it was checked again. */
+  /** The records of both after another check. */
   const outcome = async ({ shop, sweep, other }: Awaited<ReturnType<typeof mistaken>>) => {
     const { app, chain } = shop;
     for (let checks = 0; checks < 2; checks += 1) {
@@ -384,7 +384,7 @@ describe('a hash that was given for another sweep by mistake', () => {
     other: { state: 'failed', transactionHash: null },
     count: 3,
     took: [['mined', OWED_WEI]],
-    // What the other one was to take still lies there.
+    // The other sweep's deposits are still there.
     left: OWED_WEI,
   });
 

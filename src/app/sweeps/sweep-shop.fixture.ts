@@ -146,7 +146,7 @@ export async function deployFactory(shop: SweepShop): Promise<void> {
 /** The newest first. */
 export const ended = ({ app }: SweepShop) => endedSweeps(app.db, app.projectId, { after: null, limit: 10 });
 
-/** What arrived at deposits, less what was swept: what must lie there. */
+/** The arrivals at deposits, less the sweeps: the amount that must be there. */
 export async function accountedFor({ app }: SweepShop): Promise<bigint> {
   const flows = await depositFlows(app.db, app.projectId, network);
   return flows.flatMap(({ steps }) => steps).reduce((sum, { units }) => sum + units, 0n);

@@ -102,7 +102,7 @@ it('what was declined, never heard of, lost or refused by the chain is offered a
   await follow(shop);
   const rows = await app.db.selectFrom('sweeps').select(['id', 'state', 'problem']).execute();
   const problems = new Map(rows.map(({ id, state, problem }) => [id, `${state} ${problem}`]));
-  // What was never sent is in the audit log alone.
+  // Sweeps that were never sent are only in the audit log.
   expect((await ended(shop)).map(({ id }) => id)).not.toContain(declined.id);
   expect(problems.get(declined.id)).toBe('ended declined');
   expect(problems.get(silent.id)).toBe('ended silent');

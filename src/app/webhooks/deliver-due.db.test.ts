@@ -155,7 +155,7 @@ describe('an endpoint that answers 410', () => {
     await insertBacklog(app, endpoint, 40);
     await register(healthy.url);
     await deliverAll(app, deliverer());
-    // What was under way beside the first answer, and nothing after it.
+    // Deliveries that were under way beside the first answer, and none after it.
     expect(gone.requests.length).toBeLessThanOrEqual(8);
     const states = (await log(id)).map(({ state, nextAttemptAt }) => `${state} ${nextAttemptAt}`);
     expect(new Set(states)).toEqual(new Set(['stopped null']));

@@ -29,7 +29,7 @@ function due(endpointId: string, count: number): readonly DueDelivery[] {
   }));
 }
 
-/** What a claim with the present quotas takes of an endpoint that has more than enough. */
+/** The number that a claim with the present quotas takes from an endpoint with more than enough. */
 function enqueue(queues: DeliveryQueues, endpointId: string, available: number, now = 0): DeliveryQueue {
   const quotas = queues.quotas();
   const count = Math.min(available, quotas.quotas[endpointId] ?? quotas.defaultQuota);

@@ -198,7 +198,7 @@ describe('a manual retry', () => {
   });
 });
 
-/** What tells of which record an event is; lost money is no record of the API. */
+/** The fields that identify an event's record; lost money is no record of the API. */
 function aboutOf(type: string): object {
   if (type === 'payment.lost') return { index: 1_234, network: 'bitcoin' };
   return { object: type.startsWith('refund.') ? 'refund' : 'order' };

@@ -103,7 +103,7 @@ it('remembers a bounded number of logos, the latest', async () => {
     other[48] = index;
     others.push(await setLogo(app, other, made.project.id));
   }
-  // What the database lacks comes from memory.
+  // The logo comes from memory after the database has lost it.
   await changeProject(app, app.projectId, { logo: null });
   for (const path of others.slice(0, 63)) await get(path);
   for (let index = 0; index < 100; index++) await get(logoPath(String(index).padStart(64, '0')));

@@ -81,7 +81,7 @@ describe('paying', () => {
     expect(valuesOf(pageOf('pay'), 'a', 'href')).toContain(uri);
   });
 
-  /** What each code of the page holds, in their order: the one of these whose modules are drawn. */
+  /** The contents of the page's codes, in order, found by comparing the drawn modules. */
   const codesOf = (markup: string, contents: readonly string[]): readonly (string | undefined)[] =>
     tagsOf(markup)
       .filter(({ name, attributes }) => name === 'path' && attributes.get('stroke') === '#000')

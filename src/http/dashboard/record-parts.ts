@@ -21,7 +21,7 @@ export function pageOf(
   return explorer === null ? null : page(explorer, what);
 }
 
-/** Which page of a list is asked for, read with one row more than the page shows. */
+/** The requested page of a list, read with one more row than the page shows. */
 export interface Keyset<Id> {
   readonly after: Id | null;
   readonly limit: number;

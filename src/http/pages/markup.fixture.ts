@@ -23,7 +23,7 @@ export function tagsOf(markup: string): readonly Tag[] {
     }));
 }
 
-/** What a reader sees: tags left out, entities read, white space as browsers show it. */
+/** The visible text: tags left out, entities decoded, white space as browsers show it. */
 export function textOf(markup: string): string {
   return decode(
     markup

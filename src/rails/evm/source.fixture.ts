@@ -9,7 +9,7 @@ export const ALICE = '0x70997970c51812dc3a010c7d01b50e0d17dc79c8';
 export const BOB = '0x3c44cdddb6a900fa2b585dd299e03d12fa4293bc';
 
 export interface WatchedSource extends EvmSource {
-  /** What it logged. */
+  /** The logged warnings. */
   readonly warnings: readonly unknown[];
 }
 

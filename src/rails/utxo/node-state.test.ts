@@ -5,7 +5,7 @@ const MAIN = { network: 'bitcoin', chain: 'main' } as const;
 const CURRENT: Progress = { blocks: 900_000, headers: 900_000, initialBlockDownload: false };
 const CONNECTED: Contact = { connections: 10, relaysTransactions: true, upSeconds: 86_400 };
 
-/** What Bitcoin Knots 29 and Litecoin Core 0.21 answer on chain "main" before they have a block. */
+/** The answers of Bitcoin Knots 29 and Litecoin Core 0.21 on chain "main" before they have a block. */
 const RECORDED = [
   '{"chain":"main","blocks":0,"headers":0,"bestblockhash":"000000000019d6689c085ae165831e934ff763ae46a2a6c172b3f1b60a8ce26f","bits":"1d00ffff","target":"00000000ffff0000000000000000000000000000000000000000000000000000","difficulty":1,"time":1231006505,"mediantime":1231006505,"verificationprogress":6.690043816761121e-10,"initialblockdownload":true,"chainwork":"0000000000000000000000000000000000000000000000000000000100010001","size_on_disk":293,"pruned":false,"warnings":[]}',
   '{"chain":"main","blocks":0,"headers":0,"bestblockhash":"12a765e31ffd4059bada1e25190f6e98c99d9714d334efa41a195a7e7e04bfe2","difficulty":0.000244140625,"mediantime":1317972665,"verificationprogress":3.549225337289412e-9,"initialblockdownload":true,"chainwork":"0000000000000000000000000000000000000000000000000000000000100010","size_on_disk":288,"pruned":false,"softforks":{},"warnings":""}',

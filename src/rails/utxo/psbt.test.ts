@@ -75,7 +75,7 @@ function read({ psbt }: Built): Transaction {
   return Transaction.fromPSBT(Buffer.from(psbt, 'base64'));
 }
 
-/** As the merchant's wallet would. */
+/** Signs like the merchant's wallet. */
 function signed(result: Built): Transaction {
   const transaction = read(result);
   signAll(transaction);

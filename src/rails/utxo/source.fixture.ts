@@ -9,7 +9,7 @@ import { createUtxoSource } from './source.ts';
 import { noteProblems } from '../../../test/problems.ts';
 
 export interface WatchedSource extends ChainSource {
-  /** What it logged. */
+  /** The logged warnings. */
   readonly warnings: readonly unknown[];
 }
 

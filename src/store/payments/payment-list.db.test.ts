@@ -187,7 +187,7 @@ it('a payment that has not ended is written to no index of the search but that o
     return list.split(', ').map((literal) => literal.replace(/^'(\w+)'::text$/, '$1'));
   });
   expect(statuses).toEqual(Array.from({ length: 7 }, () => ENDED_STATUSES));
-  // What creations pay for: another index needs a reason.
+  // The indexes that creations pay for: another one needs a reason.
   expect(rows.filter((row) => !ended.includes(row)).map(({ name }) => name)).toEqual(
     expect.arrayContaining(['payments_by_status', 'payments_by_time', 'payments_due', 'payments_pkey']),
   );

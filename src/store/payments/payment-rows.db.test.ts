@@ -10,10 +10,10 @@ import { PAYMENT_STATUSES } from '../../domain/status.ts';
 import { findPayments } from './payments.ts';
 import { saveChanges, type PaymentChange } from './save-changes.ts';
 
-/** What the beginning of a payment says of it; all else may change. */
+/** The facts from a payment's creation; all others may change. */
 type Begun = keyof MerchantFields | Exclude<FirstFacts, Unique>;
 
-/** What no two payments share, or the database knows. */
+/** The fields that no two payments share, or that the database knows. */
 type Unique = 'id' | 'projectId' | 'transactionNumber';
 
 const text = fc.string({ unit: 'grapheme' }).filter((some) => !some.includes('\0'));

@@ -14,7 +14,7 @@ import { Form, TextArea } from '../../../ui/form.tsx';
 import { Notice, Problem } from '../../../ui/notice.tsx';
 import { useScope } from '../../../scope.ts';
 
-/** As fast as the cameras of hardware wallets can read. */
+/** The speed that cameras of hardware wallets can read. */
 const FRAME_MS = 250;
 
 /** A PSBT as an endless sequence of QR codes; a wallet needs any sufficient subset. */

@@ -10,7 +10,7 @@ export interface UrEncoder {
   part(place: number): Promise<string>;
 }
 
-/** As small as hardware wallets' cameras need: a part is a QR code of 57 modules. */
+/** A size that hardware wallets' cameras can read: a part is a QR code of 57 modules. */
 const MAX_PART_BYTES = 120;
 const MIN_PART_BYTES = 10;
 

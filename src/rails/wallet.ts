@@ -14,15 +14,15 @@ export type WalletOpener = (network: Network, source: WalletSource) => WalletDer
  */
 export function createWalletOpener(chains: UtxoChains): WalletOpener {
   const MOST = 1_000;
-  const known = new Map<string, WalletDeriver>();
+  const derivers = new Map<string, WalletDeriver>();
   return (network, source) => {
     const key = `${network} ${source.kind} ${source.text}`;
-    const open = known.get(key);
+    const open = derivers.get(key);
     if (open !== undefined) return open;
     const parsed = rulesOf(network).parseWallet(source, chains);
     if (parsed.kind === 'invalid') return null;
-    if (known.size >= MOST) known.clear();
-    known.set(key, parsed.deriver);
+    if (derivers.size >= MOST) derivers.clear();
+    derivers.set(key, parsed.deriver);
     return parsed.deriver;
   };
 }

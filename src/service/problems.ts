@@ -66,19 +66,19 @@ export function createProblemReporter(
   const note = (subject: string, problem: unknown, details: ProblemDetails, lasts: boolean): void => {
     const now = clock();
     const reason = kindOf(reasonOf(problem));
-    const known = problems.get(subject);
-    if (known === undefined) {
+    const ongoing = problems.get(subject);
+    if (ongoing === undefined) {
       dropOldest(problems);
       problems.set(subject, { ...beginning(now, problem, details), lasts, reasons: new Set([reason]) });
       report({ kind: 'began', subject, problem, details });
       return;
     }
-    failAgain(known, now, problem, details);
+    failAgain(ongoing, now, problem, details);
     problems.delete(subject);
-    problems.set(subject, known);
-    if (known.reasons.has(reason) || known.reasons.size >= MAX_REASONS) return;
-    known.reasons.add(reason);
-    report(goesOn(subject, known, now));
+    problems.set(subject, ongoing);
+    if (ongoing.reasons.has(reason) || ongoing.reasons.size >= MAX_REASONS) return;
+    ongoing.reasons.add(reason);
+    report(goesOn(subject, ongoing, now));
   };
 
   const reportIfDue = (subject: string, tracked: TrackedProblem, now: number): void => {

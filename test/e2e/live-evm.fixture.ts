@@ -204,7 +204,7 @@ async function openShop(
   };
 }
 
-/** What an order owes, in the smallest units; the order's own number of `decimals`. */
+/** The amount owed by an order, in the smallest units, from its number of `decimals`. */
 export function owedUnits(order: Order, decimals = 18): bigint {
   return parseUnits(String(order['crypto_amount']), decimals);
 }
@@ -232,7 +232,7 @@ export interface Gate {
   readonly url: string;
   /** Leads to this node from now on. */
   lead(node: Anvil): void;
-  /** What is answered instead of the node; null: the node answers. */
+  /** Answers instead of the node; null: the node answers. */
   intercept(instead: (call: NodeCall) => NodeAnswer | null): void;
   stop(): Promise<void>;
 }

@@ -26,17 +26,17 @@ export async function findFork(
   const base = oldest === null ? null : await source.hashAt(oldest.height);
   if (oldest !== null && base !== null && base !== oldest.hash) throw noCommonBlock(network, oldest);
   for (let height = Math.min(head.height, cursor.height); ; height -= 1) {
-    const known = await knownBlock(app.db, network, height);
-    if (known === null) {
+    const savedBlock = await knownBlock(app.db, network, height);
+    if (savedBlock === null) {
       // Another worker may have rolled back meanwhile and deleted the blocks compared here.
       const present = await readCursor(app.db, network);
       if (present?.height !== cursor.height || present.hash !== cursor.hash) return null;
       throw noCommonBlock(network, { height: height + 1 });
     }
-    if ((await source.hashAt(height)) !== known.hash) continue;
+    if ((await source.hashAt(height)) !== savedBlock.hash) continue;
     // The cursor's own block is still there: two nodes disagree. A branch shorter than ours may be dropped itself.
     if (height === cursor.height || head.height < cursor.height) return null;
-    return (await isBranch(app, source, known)) ? known : null;
+    return (await isBranch(app, source, savedBlock)) ? savedBlock : null;
   }
 }
 

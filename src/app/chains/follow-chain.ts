@@ -199,7 +199,7 @@ async function takeIn(
   const refunds = await refundsWatching(app, network, transfers);
   const change = await changeWatching(app, source, transfers);
   const taken: ChainBlock[] = [];
-  const found: FoundTransfer[] = [];
+  const foundTransfers: FoundTransfer[] = [];
   const whole = new Map<string, Uint8Array>();
   for (const block of blocks) {
     const own = ({ address }: ChainTransfer): boolean =>
@@ -210,7 +210,7 @@ async function takeIn(
     // The node dropped the block between the two calls; the next round reads what it has now.
     if (moved === null) break;
     taken.push(block);
-    for (const transfer of moved) found.push({ block, transfer });
+    for (const transfer of moved) foundTransfers.push({ block, transfer });
     // The node still has the block now; when a refund is paid later, a pruned node may not.
     for (const [hash, bytes] of (await source.spending?.wholeTransactions(block, moved.filter(own))) ?? []) {
       whole.set(hash, bytes);
@@ -219,25 +219,25 @@ async function takeIn(
   const top = taken.at(-1);
   if (top === undefined) return 'at_head';
   const byContracts = await contractPayouts.find(taken);
-  const payouts = [...found.filter(({ transfer }) => refunds.has(transfer)), ...byContracts.found];
+  const payouts = [...foundTransfers.filter(({ transfer }) => refunds.has(transfer)), ...byContracts.found];
   const spends = await spendsOf(source, payouts);
-  const fromContracts = await contracts.find(taken, found);
-  found.push(...fromContracts.found);
+  const fromContracts = await contracts.find(taken, foundTransfers);
+  foundTransfers.push(...fromContracts.found);
   const passedOn = fromContracts.found.flatMap(({ transfer, paymentId }) =>
     paymentId === undefined ? [transfer] : [],
   );
   const alsoUnissued = (await unissuedWatch?.find(passedOn)) ?? NO_UNISSUED;
   return changeChain(app, source, cursor, taken.map(cursorOf), 'advanced', async (trx, now) => {
-    const arrived = found.flatMap(({ block, transfer, paymentId }) =>
+    const arrived = foundTransfers.flatMap(({ block, transfer, paymentId }) =>
       arrival(network, block, transfer, paymentId ?? watched.get(transfer.address), now),
     );
     await saveTransfers(trx, arrived, receiptPrices(app.railFor('live'), now));
-    const unknown = found.filter(({ transfer }) => !watched.has(transfer.address));
+    const unknown = foundTransfers.filter(({ transfer }) => !watched.has(transfer.address));
     await takeInLostMoney(app, trx, network, new Map([...unissued, ...alsoUnissued]), unknown, now);
     await saveOutflows(trx, network, fromContracts.outflows, fromContracts.resolved);
     await keepPayouts(trx, network, payouts, spends, now);
     await saveBalanceChecks(trx, byContracts.checks);
-    await saveChangeOutputs(trx, changeOutputs(network, change, found));
+    await saveChangeOutputs(trx, changeOutputs(network, change, foundTransfers));
     await saveRawTransactions(trx, network, whole);
     const confirmed = await confirmTransfers(trx, network, top.height);
     return { touched: [...arrived, ...confirmed].map(({ paymentId }) => paymentId), confirmed };

@@ -94,15 +94,15 @@ export async function attentionItems(
   scope: AttentionScope,
   sources: AttentionSources,
 ): Promise<readonly AttentionItem[]> {
-  const found = (
+  const items = (
     await Promise.all([paymentItems(app, scope), endpointItems(app, scope), liveItems(app, scope, sources)])
   )
     .flat()
     .filter(({ kind }) => mayDo(scope.role, actionOfAttention(kind)));
-  const marks = await attentionMarks(app.db, scope, found);
+  const marks = await attentionMarks(app.db, scope, items);
   const keyOf = ({ kind, subject, occurrence }: AttentionKey): string => JSON.stringify([kind, subject, occurrence]);
   const byKey = new Map(marks.map((mark) => [keyOf(mark), mark]));
-  return found
+  return items
     .map((item) => ({ ...item, mark: byKey.get(keyOf(item)) ?? null }))
     .filter(({ mark }) => mark === null || mark.doneAt === null)
     .toSorted((a, b) => (b.at ?? Infinity) - (a.at ?? Infinity));

@@ -33,14 +33,14 @@ export async function runDue(app: App, limit: number): Promise<number> {
     const transfers: PaymentTransfer[] = [];
     const later: { id: string; at: number }[] = [];
     const views = await dueViews(app, payments, now, trx);
-    const known = await stagedTransfers(payments, views, trx);
+    const staged = await stagedTransfers(payments, views, trx);
     const policyOf = await policiesOf(app, trx, payments);
     for (const payment of payments) {
       const due = await observeDue(
         app,
         payment,
         views.get(payment.id),
-        { now, known: known.get(payment.id) ?? [] },
+        { now, known: staged.get(payment.id) ?? [] },
         trx,
       );
       const result = due === null ? null : observe(app, payment, due.observations, { now, policy: policyOf(payment) });

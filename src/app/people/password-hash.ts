@@ -84,13 +84,13 @@ export function createPasswordHasher(random: RandomBytes, cost: HashCost = USUAL
       const parts = stored === null ? null : PHC.exec(stored);
       if (stored !== null && parts === null) throw new Error('A stored password hash is damaged.');
       const [, memory, passes, salt, expected] = parts ?? [];
-      const found = await derive(
+      const derived = await derive(
         password,
         salt === undefined ? Buffer.alloc(SALT_BYTES) : Buffer.from(salt, 'base64'),
         parts === null ? cost : { memoryKiB: Number(memory), passes: Number(passes) },
         whom,
       );
-      return expected !== undefined && timingSafeEqual(found, Buffer.from(expected, 'base64'));
+      return expected !== undefined && timingSafeEqual(derived, Buffer.from(expected, 'base64'));
     },
     isOutdated: (stored) => !stored.startsWith(`$argon2id$v=19$m=${cost.memoryKiB},t=${cost.passes},p=1$`),
   };

@@ -52,20 +52,20 @@ export function invitePerson(
     await lockPeople(trx);
     const project = projectId === null ? null : await findProject(trx, projectId);
     if (projectId !== null && project === null) return { ...noProject(projectId), param: 'project' };
-    const found = await findPersonByEmail(trx, email);
-    if (found !== null && found.deactivatedAt === null && found.passwordHash !== null) {
-      return rejected('has_account', { email: found.email });
+    const existing = await findPersonByEmail(trx, email);
+    if (existing !== null && existing.deactivatedAt === null && existing.passwordHash !== null) {
+      return rejected('has_account', { email: existing.email });
     }
     // After a reset, the last owner has no password and can be invited again.
-    const keeps = projectId !== null || role === 'owner' || found === null;
-    if (!keeps && (await isLastOwner(trx, found, await membershipsOf(trx, found.id)))) {
+    const keeps = projectId !== null || role === 'owner' || existing === null;
+    if (!keeps && (await isLastOwner(trx, existing, await membershipsOf(trx, existing.id)))) {
       return rejected('last_owner');
     }
     const now = app.clock();
-    const id = found?.id ?? newId(app, now);
-    if (found === null) await insertPerson(trx, { id, email, createdAt: now });
+    const id = existing?.id ?? newId(app, now);
+    if (existing === null) await insertPerson(trx, { id, email, createdAt: now });
     // A person who was deactivated starts afresh.
-    else if (found.deactivatedAt !== null) await forget(trx, id);
+    else if (existing.deactivatedAt !== null) await forget(trx, id);
     await closeLinks(trx, id, now);
     const before = await membershipsOf(trx, id);
     await setMembership(trx, { id: newId(app, now), personId: id, projectId, role, now });
@@ -73,8 +73,8 @@ export function invitePerson(
       action: 'person.invite',
       projectId,
       subject: { kind: 'person', id },
-      before: found === null ? null : { roles: rolesText(before) },
-      after: { email: found?.email ?? email, role },
+      before: existing === null ? null : { roles: rolesText(before) },
+      after: { email: existing?.email ?? email, role },
     });
     const link = await newLink(app, trx, siteUrl, 'invitation', id);
     await mailInvitation(app, trx, id, { role, project: project?.name ?? null });

@@ -55,7 +55,7 @@ export function createAccess(db: Database, notifications: Notifications, clock: 
   const answers = keepUntilNotified(notifications);
   const keys = new Map<string, AccessKey | null>();
   /** Keys that were found before: looking them up again cannot be a guess. */
-  const found = new Set<string>();
+  const foundKeys = new Set<string>();
   const projects = new Map<string, Project | null>();
   const ask = createPublishedQuestions(db, answers, notifications);
   answers.onChange(() => {
@@ -72,13 +72,13 @@ export function createAccess(db: Database, notifications: Notifications, clock: 
   }
 
   async function findKey(name: string, admit?: () => Promise<void>): Promise<AccessKey | null> {
-    if (admit !== undefined && !found.has(name)) await admit();
+    if (admit !== undefined && !foundKeys.has(name)) await admit();
     const key = await readThrough<AccessKey | null>(keys, MAX_CACHED_KEYS, name, () =>
       findKeyByHash(db, Buffer.from(name, 'base64')),
     );
     if (key !== null) {
-      if (found.size >= MAX_CACHED_KEYS) found.clear();
-      found.add(name);
+      if (foundKeys.size >= MAX_CACHED_KEYS) foundKeys.clear();
+      foundKeys.add(name);
     }
     return key;
   }

@@ -21,15 +21,17 @@ export async function keyAddresses(db: Database, projectId: string, now: number)
   const keys = (await listKeys(db, projectId)).filter(
     ({ kind, revokedAt, endsAt }) => kind === 'secret' && revokedAt === null && (endsAt === null || endsAt > now),
   );
-  const found = new Map<string, { keys: string[]; lastSeenAt: number }>();
+  const addresses = new Map<string, { keys: string[]; lastSeenAt: number }>();
   const names = new Map(keys.map(({ id, name }) => [id, name]));
   for (const { keyId, client, lastUsedAt, lastSeenAt } of await keyClients(db, [...names.keys()])) {
     if (client === '' || lastUsedAt === null) continue;
-    const one = found.get(client) ?? { keys: [], lastSeenAt };
+    const one = addresses.get(client) ?? { keys: [], lastSeenAt };
     one.keys.push(names.get(keyId) ?? '');
-    found.set(client, one);
+    addresses.set(client, one);
   }
-  return [...found].map(([address, rest]) => ({ address, ...rest })).toSorted((a, b) => b.lastSeenAt - a.lastSeenAt);
+  return [...addresses]
+    .map(([address, rest]) => ({ address, ...rest }))
+    .toSorted((a, b) => b.lastSeenAt - a.lastSeenAt);
 }
 
 /** Whether a list allows an address; an empty list allows all. */
@@ -58,14 +60,14 @@ export async function changeAllowList(
   projectId: string,
   { list, values, before, anyway }: ListChange,
 ): Promise<ListOutcome> {
-  const wanted = [...new Set(values.map((value) => value.trim()).filter((value) => value !== ''))];
-  const checked = checkRequest({ [list]: wanted });
+  const newList = [...new Set(values.map((value) => value.trim()).filter((value) => value !== ''))];
+  const checked = checkRequest({ [list]: newList });
   if (checked.kind === 'rejected') return checked;
   const refused =
     list === 'allowOrigins' || anyway
       ? []
       : (await keyAddresses(app.db, projectId, app.clock())).filter(
-          ({ address }) => !isAddressAllowed(wanted, address),
+          ({ address }) => !isAddressAllowed(newList, address),
         );
   return app.db.transaction().execute(async (trx): Promise<ListOutcome> => {
     await lockProject(trx, projectId);

@@ -92,10 +92,10 @@ export async function setProjectWallet(
       toleranceBasisPoints,
       createdAt: now,
     });
-    const found = await walletOn(trx, request.projectId, network);
-    if (firstIndex !== null && found !== null) await skipAddressesBelow(trx, found, firstIndex);
+    const saved = await walletOn(trx, request.projectId, network);
+    if (firstIndex !== null && saved !== null) await skipAddressesBelow(trx, saved, firstIndex);
     const wallet = await walletOn(trx, request.projectId, network);
-    if (found === null || wallet === null) throw new Error('The wallet that was just set is missing.');
+    if (saved === null || wallet === null) throw new Error('The wallet that was just set is missing.');
     await recordAudit(app, trx, {
       action: 'wallet.set',
       projectId: request.projectId,
@@ -112,7 +112,7 @@ export async function setProjectWallet(
       note: parsed.note,
       changes: [
         ...(before === null ? [] : walletChanges(before, wallet)),
-        ...(firstIndex === null ? [] : indexChange(found.nextIndex, firstIndex)),
+        ...(firstIndex === null ? [] : indexChange(saved.nextIndex, firstIndex)),
       ],
       warnings: [...(isUnused ? [ofUnused] : []), ...parsed.warnings],
     };

@@ -36,9 +36,9 @@ export async function changeWatching(
   }
   const addresses = [...new Set(transfers.map((transfer) => transfer.address))];
   for (;;) {
-    const found = await findChange(app.db, network, addresses);
+    const watched = await findChange(app.db, network, addresses);
     const grown = await Promise.all(
-      [...Map.groupBy(found, ({ firstChangeAddress }) => firstChangeAddress)].map(async ([first, paid]) => {
+      [...Map.groupBy(watched, ({ firstChangeAddress }) => firstChangeAddress)].map(async ([first, paid]) => {
         const seen = paid.map(({ index }) => index);
         if ((await watchedChangeCount(app.db, network, first)) >= watchedCount(seen)) return false;
         const wallet = await walletOfChange(app.db, network, first);
@@ -48,7 +48,7 @@ export async function changeWatching(
         return true;
       }),
     );
-    if (!grown.includes(true)) return new Map(found.map((one) => [one.address, one]));
+    if (!grown.includes(true)) return new Map(watched.map((one) => [one.address, one]));
   }
 }
 

@@ -101,16 +101,16 @@ async function trace(
   blocks: readonly ChainBlock[],
   refunds: readonly UnpaidRefund[],
 ): Promise<{ readonly found: readonly FoundTransfer[]; readonly isComplete: boolean }> {
-  const found: FoundTransfer[] = [];
-  if (refunds.length === 0) return { found, isComplete: true };
+  const payouts: FoundTransfer[] = [];
+  if (refunds.length === 0) return { found: payouts, isComplete: true };
   const addresses = new Set(refunds.map(({ address }) => address));
   for (const block of blocks) {
     const transfers = await native.internalTransfers(block, addresses);
-    if (transfers === null) return { found, isComplete: false };
+    if (transfers === null) return { found: payouts, isComplete: false };
     for (const transfer of transfers) {
       const isPayout = refunds.some(({ address, units }) => address === transfer.address && units === transfer.amount);
-      if (isPayout) found.push({ block, transfer });
+      if (isPayout) payouts.push({ block, transfer });
     }
   }
-  return { found, isComplete: true };
+  return { found: payouts, isComplete: true };
 }

@@ -57,7 +57,7 @@ export async function chooseCoins(
   held: readonly WalletCoin[],
   rest: readonly WalletCoin[],
 ): Promise<CoinChoice> {
-  const known = [...held];
+  const candidates = [...held];
   const immature: ImmatureCoin[] = [];
   const withoutTransaction = new Set<WalletCoin>();
   const raws = new Map<string, string | null>();
@@ -81,11 +81,11 @@ export async function chooseCoins(
   let outcome = await choose(held);
   for (let start = 0; start < rest.length && outcome.kind !== 'ok'; start += COINS_AT_ONCE) {
     const read = await readCoins(source, rest.slice(start, start + COINS_AT_ONCE));
-    known.push(...read.mature);
+    candidates.push(...read.mature);
     immature.push(...read.immature);
-    outcome = await choose(known.filter((coin) => coin.isHeld || isFree(coin)));
+    outcome = await choose(candidates.filter((coin) => coin.isHeld || isFree(coin)));
   }
-  if (outcome.kind !== 'ok') outcome = await choose(known);
+  if (outcome.kind !== 'ok') outcome = await choose(candidates);
   return { outcome, immature, withoutTransaction: [...withoutTransaction] };
 }
 
@@ -135,14 +135,16 @@ async function loadRaws(
 ): Promise<void> {
   // A Taproot signature commits to the amounts of all inputs.
   if (payout.change.scriptType === 'p2tr') return;
-  const wanted = [...new Map(coins.filter(({ txid }) => !raws.has(txid)).map((coin) => [coin.txid, coin])).values()];
+  const missingCoins = [
+    ...new Map(coins.filter(({ txid }) => !raws.has(txid)).map((coin) => [coin.txid, coin])).values(),
+  ];
   const kept = await findRawTransactions(
     app.db,
     network,
-    wanted.map(({ txid }) => txid),
+    missingCoins.map(({ txid }) => txid),
   );
   for (const [txid, raw] of kept) raws.set(txid, raw);
-  const missing = wanted.filter(({ txid }) => !kept.has(txid));
+  const missing = missingCoins.filter(({ txid }) => !kept.has(txid));
   const found = await caller.rawTransactions(missing);
   missing.forEach(({ txid }, place) => raws.set(txid, found[place] ?? null));
 }

@@ -73,7 +73,7 @@ export async function keepPayouts(
     network,
     addressesOf(payouts.map(({ transfer }) => transfer)),
   );
-  const known = await knownPayouts(
+  const savedPayouts = await knownPayouts(
     trx,
     refunds.map(({ id }) => id),
   );
@@ -82,7 +82,7 @@ export async function keepPayouts(
     blockAt: block?.timeMs ?? null,
     blockHeight: block?.height ?? null,
   }));
-  const matches = matchPayouts(transfers, refunds, known, spends);
+  const matches = matchPayouts(transfers, refunds, savedPayouts, spends);
   const rows = matches.map(({ refundId, transfer, isGuess }) => ({
     ...transfer,
     refundId,

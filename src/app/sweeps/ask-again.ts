@@ -38,7 +38,7 @@ export async function askAgain(app: App, chain: SweepChain, sweep: Sweep): Promi
     const isHeld = typeof held.get(`${flow.address} ${flow.asset}`) === 'bigint';
     return own === undefined || !isHeld ? [] : [without(flow, { height: sweep.height ?? 0, units: -own.units })];
   });
-  const found = await findOutside(
+  const takings = await findOutside(
     chain,
     height,
     deposits,
@@ -46,7 +46,7 @@ export async function askAgain(app: App, chain: SweepChain, sweep: Sweep): Promi
     (address, asset) => held.get(`${address} ${asset}`) ?? 0n,
   );
   const unitsOf = (address: string, asset: AssetCode | null): bigint =>
-    found
+    takings
       .filter((one) => one.deposit.address === address && one.asset === asset)
       .filter((one) => one.height !== null && (one.transactionHash !== null || sweep.height === null))
       .reduce((sum, { units }) => sum + units, 0n);

@@ -65,8 +65,10 @@ export async function checkDeposits(app: App, chain: SweepChain, projectId: stri
     where === 'same' ? taken : [],
     ({ height: at, transactionHash }) => `${at} ${transactionHash}`,
   );
-  const found = await Promise.all([...placed.values()].map((takings) => located(app, chain, projectId, takings)));
-  const sweeps = found.filter((one) => one !== null);
+  const locatedSweeps = await Promise.all(
+    [...placed.values()].map((takings) => located(app, chain, projectId, takings)),
+  );
+  const sweeps = locatedSweeps.filter((one) => one !== null);
   const gasPrice = await caller.gasPrice();
   const factories = [...(await deployedFactories(filled, caller))];
   const at = app.clock();
@@ -197,25 +199,25 @@ async function saveOutside(
     if (left.length > 0 && (await insertSweep(trx, sweep))) await saveTakings(app, trx, chain, sweep, left);
     return null;
   }
-  const known = await transactionOf(app, trx, { projectId, network, transactionHash });
+  const existing = await transactionOf(app, trx, { projectId, network, transactionHash });
   // Its block was replaced.
-  if (known?.state === 'mined' && known.blockHash !== sweep.blockHash) return known;
+  if (existing?.state === 'mined' && existing.blockHash !== sweep.blockHash) return existing;
   const now = app.clock();
   const seen = { state: 'seen', transactionHash, problem: null, sentAt: now, checkAt: now } as const;
-  if (known !== null && known.state !== 'mined') {
+  if (existing !== null && existing.state !== 'mined') {
     // The sweep was sent here and given up, or is still followed.
-    await updateSweep(trx, known, seen);
-    return { ...known, ...seen };
+    await updateSweep(trx, existing, seen);
+    return { ...existing, ...seen };
   }
-  const replaced = known === null ? await stillUnknown(trx, located, unknown) : null;
+  const replaced = existing === null ? await stillUnknown(trx, located, unknown) : null;
   if (replaced !== null) {
     await updateSweep(trx, replaced, { ...seen, sender: sweep.sender });
     await deleteSweepTransfers(trx, replaced);
     await setSweepTransfers(trx, { ...replaced, ...seen }, takings.map(transferOf('open')));
     return { ...replaced, ...seen, sender: sweep.sender };
   }
-  if (known === null) await insertSweep(trx, sweep);
-  await saveTakings(app, trx, chain, known ?? sweep, takings);
+  if (existing === null) await insertSweep(trx, sweep);
+  await saveTakings(app, trx, chain, existing ?? sweep, takings);
   return null;
 }
 

@@ -46,7 +46,7 @@ export async function findOutside(
   balanceOf: (address: string, asset: AssetCode) => bigint,
 ): Promise<readonly OutsideTaking[]> {
   const byAddress = new Map(deposits.map((deposit) => [deposit.address, deposit]));
-  const found: OutsideTaking[] = [];
+  const outside: OutsideTaking[] = [];
   const heights = new Set<number>();
   const caller = rememberingBlocks(chain.caller);
   for (const flow of flows) {
@@ -61,7 +61,7 @@ export async function findOutside(
     let base = 0n;
     try {
       while (missing > 0n) {
-        if (heights.size >= MAX_SEARCHED) return found;
+        if (heights.size >= MAX_SEARCHED) return outside;
         const step = await search(chain.caller, searched, base, height, heights);
         const units = step === null || step.units > missing ? missing : step.units;
         const at = step?.height ?? null;
@@ -70,8 +70,8 @@ export async function findOutside(
         const takers = at === null ? [] : await takersOf(caller, { ...deposit, token }, at);
         const isKnown = takers.reduce((sum, taker) => sum + (taker.units ?? 0n), 0n) === units;
         if (isKnown)
-          found.push(...takers.map((one) => ({ ...taking, units: one.units ?? 0n, transactionHash: one.hash })));
-        else found.push({ ...taking, units, transactionHash: takers[0]?.hash ?? null });
+          outside.push(...takers.map((one) => ({ ...taking, units: one.units ?? 0n, transactionHash: one.hash })));
+        else outside.push({ ...taking, units, transactionHash: takers[0]?.hash ?? null });
         missing -= units;
         base += units;
       }
@@ -79,7 +79,7 @@ export async function findOutside(
       if (!(fault instanceof ChainUnavailableError)) throw fault;
     }
   }
-  return found;
+  return outside;
 }
 
 function sumUpTo({ steps }: DepositFlow, height: number): bigint {

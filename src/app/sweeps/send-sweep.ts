@@ -128,16 +128,17 @@ function saveSent(
     // A sweep that was given up or lost may have been sent nevertheless.
     const mayBe = state === 'asked' || state === 'sent' || state === 'ended';
     if (!mayBe || (old !== null && hash === null)) return rejected('sweep_known');
-    const found = hash === null ? null : await transactionOf(app, trx, { ...sweep, transactionHash: hash });
-    if (found !== null && !(await isFoundOf(trx, sweep, found))) return rejected('sweep_hash_taken', { param: 'hash' });
+    const existing = hash === null ? null : await transactionOf(app, trx, { ...sweep, transactionHash: hash });
+    if (existing !== null && !(await isFoundOf(trx, sweep, existing)))
+      return rejected('sweep_hash_taken', { param: 'hash' });
     if (old !== null && old !== unknown) return { kind: 'replaces', network, old };
     const now = app.clock();
     const sending = { state: 'sent', transactionHash: hash, sender, sentAt: now, problem: null, checkAt: now } as const;
-    if (found !== null) {
-      await moveSweepTransfers(trx, found, sweep);
-      await deleteSweep(trx, found);
+    if (existing !== null) {
+      await moveSweepTransfers(trx, existing, sweep);
+      await deleteSweep(trx, existing);
     }
-    const change = found === null ? sending : { ...factsOf(found), sentAt: now };
+    const change = existing === null ? sending : { ...factsOf(existing), sentAt: now };
     await updateSweep(trx, sweep, change);
     const before = old === null ? null : { network, transaction_hash: old };
     await audit(app, trx, 'sweep.send', sweep, { network, transaction_hash: hash }, before);

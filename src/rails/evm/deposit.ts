@@ -106,14 +106,14 @@ function deriverOf(treasury: string, factory: DepositFactoryFacts): WalletDerive
 
 /** Hashing kilobytes of code takes longer than most commands, so it is done only when an address is first needed. */
 function depositFactory(salt: string, initCode: string): DepositFactoryFacts {
-  let known: string | undefined;
+  let derived: string | undefined;
   const address = (): string => {
-    known ??= create2Address(
+    derived ??= create2Address(
       hexToBytes(DETERMINISTIC_DEPLOYER.slice(2)),
       hexToBytes(salt.slice(2)),
       keccak_256(hexToBytes(initCode.slice(2))),
     );
-    return known;
+    return derived;
   };
   let created: string | undefined;
   return {

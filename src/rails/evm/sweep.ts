@@ -218,14 +218,14 @@ function encodeSweep(treasury: string, indexes: readonly number[], tokens: reado
  */
 export function sweepsIn(data: string): readonly NamedDeposits[] {
   const selector = SWEEP_SELECTOR.slice(2);
-  const found: NamedDeposits[] = [];
+  const calls: NamedDeposits[] = [];
   for (let at = data.indexOf(selector); at >= 0;) {
     const start = at + selector.length;
     const call = sweepAt(data, start);
-    if (call !== null) found.push(call.named);
+    if (call !== null) calls.push(call.named);
     at = data.indexOf(selector, call?.end ?? start);
   }
-  return found;
+  return calls;
 }
 
 /** The deposits that a call may flush: the called one, or any named beside the call of `flush`. */

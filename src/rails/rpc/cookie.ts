@@ -23,7 +23,7 @@ const MAX_COOKIE_LENGTH = 256;
  * first call.
  */
 export function createCookie(file: string): Cookie {
-  let known: string | null = null;
+  let content: string | null = null;
 
   async function read(): Promise<string> {
     const text = await readFile(file, 'utf8').catch((fault: NodeJS.ErrnoException) => {
@@ -40,14 +40,16 @@ export function createCookie(file: string): Cookie {
 
   return {
     header: async () => {
-      known ??= await read();
-      return basicAuthorization(known);
+      content ??= await read();
+      return basicAuthorization(content);
     },
     forget: () => {
-      known = null;
+      content = null;
     },
     secrets: () =>
-      known === null ? [] : [known, known.slice(known.indexOf(':') + 1), Buffer.from(known).toString('base64')],
+      content === null
+        ? []
+        : [content, content.slice(content.indexOf(':') + 1), Buffer.from(content).toString('base64')],
   };
 }
 

@@ -127,9 +127,9 @@ function createBlockReader(pool: RpcPool, decoder: UtxoDecoder, network: Network
     const blocks: ChainBlock[] = [];
     while (blocks.length < hashes.length) {
       const size = Math.min(batchSize, Math.ceil((hashes.length - blocks.length) / PARALLEL_BATCHES));
-      const wanted = hashes.slice(blocks.length, blocks.length + (batchSize === 1 ? 1 : size * PARALLEL_BATCHES));
+      const batch = hashes.slice(blocks.length, blocks.length + (batchSize === 1 ? 1 : size * PARALLEL_BATCHES));
       batchSize = 1;
-      const read = await readBatches(height + blocks.length, wanted, size).catch((fault: unknown) => {
+      const read = await readBatches(height + blocks.length, batch, size).catch((fault: unknown) => {
         if (blocks.length > 0 && fault instanceof ChainUnavailableError) return [];
         throw fault;
       });
@@ -138,7 +138,7 @@ function createBlockReader(pool: RpcPool, decoder: UtxoDecoder, network: Network
         if (before && before.hash !== block.parentHash) return blocks;
         blocks.push(block);
       }
-      if (read.length < wanted.length) return blocks;
+      if (read.length < batch.length) return blocks;
     }
     return blocks;
   };

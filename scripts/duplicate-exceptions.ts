@@ -30,10 +30,6 @@ export const EXCEPTIONS: readonly Exception[] = [
     why: 'The example in the document and the answer that a test expects: only because neither is read from the other can they disagree.',
   },
   {
-    files: ['web/dashboard/routes.tsx'],
-    why: 'A page is named with its script and its texts, one a line; pages that open the same dialogs name the same texts.',
-  },
-  {
     files: ['web/dashboard/pages/settings/setting-fields.tsx', 'web/dashboard/pages/settings/settings-form.tsx'],
     why: 'A setting is one element with its words and its length, an attribute a line; what it does is shared already.',
   },

@@ -205,6 +205,8 @@ function Checks({ checks }: Pick<ChecksProps, 'checks'>) {
   );
 }
 
+const RETRIES = 'POST /dashboard/api/projects/:project/:mode/delivery-retries';
+
 interface RetryAllDialogProps {
   readonly search: WebhooksSearch;
   readonly onClose: () => void;
@@ -216,11 +218,7 @@ export function RetryAllDialog({ search, onClose }: RetryAllDialogProps) {
   const { queries } = useDashboard();
   const scope = useScope();
   const retry = useChange({
-    send: (api) =>
-      api('POST /dashboard/api/projects/:project/:mode/delivery-retries', {
-        params: { ...scope },
-        body: filtersOf(search),
-      }),
+    send: (api) => api(RETRIES, { params: scope, body: filtersOf(search) }),
     onDone: (started) => {
       queries.setQueryData(retryQuery(scope, started.id).queryKey, started);
       queries.setQueryData(runningRetryQuery(scope).queryKey, { running: started });

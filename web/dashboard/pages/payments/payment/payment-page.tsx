@@ -41,8 +41,8 @@ export function PaymentPage() {
       actions={<PaymentActions payment={payment} />}
       hasTimes
     >
-      <div className={css.grid}>
-        <div className={css.column}>
+      <div className={partsCss.grid}>
+        <div className={partsCss.column}>
           <Card title={t('money')}>
             <Money payment={payment} />
           </Card>
@@ -54,7 +54,7 @@ export function PaymentPage() {
             <Happened timeline={payment.timeline} />
           </Card>
         </div>
-        <div className={css.column}>
+        <div className={partsCss.column}>
           <SideParts payment={payment} Part={Card} aboveNotes={<Labels payment={payment} />} />
         </div>
       </div>

@@ -124,7 +124,7 @@ it('a restore that fails leaves none of the folders that it made for the key', a
   await backup(app.database.url, keyDir, { kind: 'file', file });
   // Occupied by what was backed up.
   await expect(restore(file, app.database.url, path.join(dir, 'new/data'))).rejects.toThrow(
-    /something in the database/,
+    /The database is not empty/,
   );
   expect((await readdir(dir)).toSorted()).toEqual(['a.backup', 'keys']);
 });
@@ -142,7 +142,7 @@ it('of two restores into one database at once the second says that another one i
       (error: unknown) => String(error),
     ),
   );
-  expect((await first).result).toMatch(/Something else is being restored into this database.* Give another empty/);
+  expect((await first).result).toMatch(/Something else is being restored into this database.* Name another empty/);
   await expect(restore(file, url, dir)).rejects.toThrow(/The database is not empty/);
 });
 

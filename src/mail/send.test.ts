@@ -132,7 +132,10 @@ it('a mail that is given up while a slow server answers is not sent afterwards',
   const next = new Promise((resolve) => {
     socket.once('close', () => resolve('closed')).once('data', (command: Buffer) => resolve(command.toString()));
   });
-  expect(await outcome).toMatchObject({ kind: 'failed', problem: expect.stringContaining('did not take') as unknown });
+  expect(await outcome).toMatchObject({
+    kind: 'failed',
+    problem: expect.stringContaining('did not accept') as unknown,
+  });
   clearInterval(timer);
   socket.write('250 mail.shop.example\r\n');
   expect(await next).toBe('closed');

@@ -93,10 +93,7 @@ export function createMailer(app: App, mailing: Mailing): Mailer {
     return outcome.kind === 'failed' ? 'failed' : 'worked';
   };
 
-  /**
-   * Checks the server at the start, so that a wrong setting is noticed before it delays a mail, and while there is a
-   * problem.
-   */
+  /** Checks the server at the start and while there is a problem, so that a wrong setting delays no mail. */
   const check = async (): Promise<void> => {
     problem = await sender.check();
     isChecked = true;

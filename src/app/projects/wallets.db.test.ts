@@ -168,7 +168,7 @@ describe('a wallet that was used before', () => {
     for (const firstIndex of [0, 10]) {
       const { wallet, changes } = await set(app, descriptor(WHOLE), { firstIndex });
       expect(wallet.nextIndex).toBe(11);
-      expect(changes.at(-1)).toMatch(/^The next address stays number 11, .* a first index only goes up\.$/);
+      expect(changes.at(-1)).toMatch(/^The next address stays number 11, .* a first index can only be raised\.$/);
     }
     expect((await set(app, descriptor(WHOLE), { firstIndex: 11 })).changes).toHaveLength(1);
     expect(await take(app)).toBe(11);

@@ -33,7 +33,7 @@ it.each<readonly [string, Partial<Progress>, Partial<Contact> | 'not_shown' | 'r
     /initial block download.*BITCOIN_RPC_URL/,
   ],
   ['waiting for a block whose header it has', { headers: 900_001 }, {}, 'nothing', null],
-  ['far behind its own headers', { headers: 900_100 }, {}, 'nothing', /900000 of the 900100 blocks.*BITCOIN_RPC_URL/],
+  ['far behind its own headers', { headers: 900_100 }, {}, 'nothing', /900000 of 900100 blocks.*BITCOIN_RPC_URL/],
   ['connected to nobody', {}, { connections: 0 }, 'nothing', /connected to no other node.*BITCOIN_RPC_URL/],
   ['just started', {}, { upSeconds: 59 }, 'nothing', null],
   ['started a minute ago', {}, { upSeconds: 60 }, 'mempool', null],

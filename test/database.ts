@@ -45,12 +45,16 @@ export async function createTestDatabase(): Promise<{
   };
 }
 
-/** One connection of each worker; it ends with the worker. */
+/** One connection of each worker, which ends with the worker; one statement after the other. */
 let admin: Promise<Client> | null = null;
+let last: Promise<unknown> = Promise.resolve();
 
-async function asAdmin(statement: string): Promise<void> {
+function asAdmin(statement: string): Promise<unknown> {
   admin ??= connectAsAdmin();
-  await (await admin).query(statement);
+  const [client, before] = [admin, last];
+  const done = before.then(async () => (await client).query(statement));
+  last = done.catch(() => {});
+  return done;
 }
 
 async function connectAsAdmin(): Promise<Client> {

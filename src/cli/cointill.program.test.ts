@@ -88,7 +88,7 @@ describe('cointill', () => {
       code: 1,
       stdout: '',
       stderr: expect.stringMatching(
-        /^Warning: --settings: "export PORT" is no name of a setting\. Write NAME=value\.\nWarning: Ignoring extra certs from `\/nowhere\.pem`[^]*BACKUP_AT must be a time of day in UTC, such as 03:10, not "a&b\$c#d"\./,
+        /^Warning: --settings: "export PORT" is not the name of a setting\. Write NAME=value\.\nWarning: Ignoring extra certs from `\/nowhere\.pem`[^]*BACKUP_AT must be a time of day in UTC, such as 03:10, not "a&b\$c#d"\./,
       ),
     };
     expect(await cointill.run('--settings', file, 'start')).toEqual(expected);

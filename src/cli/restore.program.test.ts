@@ -183,7 +183,7 @@ describe('restore', () => {
     await expect(run(...restoring(file))).rejects.toMatchObject({
       code: 1,
       stderr: expect.stringMatching(
-        /in .* \(EACCES: user nobody may not write there\)\. Run the command as root, which gives/,
+        /in .* \(EACCES: user nobody may not write there\)\. Run the command as root, which hands/,
       ),
     });
   });

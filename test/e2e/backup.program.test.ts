@@ -176,7 +176,7 @@ it('what cannot be backed up or restored ends with 1, the reason, and nothing ha
   await refused(/is a pipe or a device, not a file\. Give - as the target/, 'backup', pipe);
   await refused(/is a pipe or a device\. Write the backup to a file first/, 'backup', 'check', pipe);
   await rm(pipe);
-  await refused(/already/, 'restore', file, '--data-dir', service.cointill.dataDir);
+  await refused(/is not empty/, 'restore', file, '--data-dir', service.cointill.dataDir);
   const { url } = await testDatabase();
   await refused(/database is not empty/, 'restore', file, '--to', url);
   await refused(/There is no file/, 'restore', path.join(dir, 'b.backup'), '--data-dir', path.join(dir, 'new'));

@@ -98,7 +98,7 @@ describe.runIf(utxoNodeKinds().includes('bitcoin'))('signet', () => {
   it('of somebody’s own is not taken for the public one', async () => {
     const node = await nodeOf({ kind: 'bitcoin', chain: 'signet', options: ['-signetchallenge=51'] });
     const { message } = await failureOf(sourceOf('bitcoin', [node.url], { chain: 'signet' }).head());
-    expect(message).toContain("is on a signet of somebody's own (-signetchallenge)");
+    expect(message).toContain('is on a custom signet (-signetchallenge)');
     expect(message).toContain('Set BITCOIN_RPC_URL to a node of the public signet.');
   });
 });

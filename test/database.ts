@@ -47,12 +47,12 @@ export async function createTestDatabase(): Promise<{
 
 /** One connection of each worker, which ends with the worker; one statement after the other. */
 let admin: Promise<Client> | null = null;
-let last: Promise<unknown> = Promise.resolve();
+let last: Promise<void> = Promise.resolve();
 
-function asAdmin(statement: string): Promise<unknown> {
+function asAdmin(statement: string): Promise<void> {
   admin ??= connectAsAdmin();
   const [client, before] = [admin, last];
-  const done = before.then(async () => (await client).query(statement));
+  const done = before.then(async () => void (await (await client).query(statement)));
   last = done.catch(() => {});
   return done;
 }

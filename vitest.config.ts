@@ -3,6 +3,8 @@ import os, { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { DEADLINE_MS } from './test/deadline.ts';
+import { isMain } from './test/extent.ts';
+import { LATER, WAYS } from './test/main-tests.ts';
 import { memoryFolder } from './test/memory-folder.ts';
 import { SecondAttempts } from './test/second-attempts.ts';
 
@@ -35,6 +37,12 @@ class LongestFirst extends BaseSequencer {
 const experimental = { viteModuleRunner: false, nodeLoader: false };
 
 const everywhere = (suffix: string): string[] => [`src/**/*${suffix}`, `test/**/*${suffix}`];
+
+/** The test files of a kind that this run tries. */
+function filesOf(kind: (typeof KINDS)[number]): string[] {
+  const ways = WAYS.filter((file) => file.endsWith(`.${kind}.test.ts`));
+  return isMain && ways.length > 0 ? ways : everywhere(`.${kind}.test.ts`);
+}
 
 export default defineConfig({
   test: {
@@ -69,7 +77,8 @@ export default defineConfig({
           // One process serves many files; their modules are loaded once (db: 83 s of CPU instead of 128 s).
           isolate: false,
           restoreMocks: true,
-          include: everywhere(`.${kind}.test.ts`),
+          include: filesOf(kind),
+          exclude: isMain ? [...LATER] : [],
           retry: process.env['CI'] === 'true' && kind !== 'db' ? 1 : 0,
           globalSetup: ['test/global-setup.ts'],
           // Long enough for several waits one after the other.

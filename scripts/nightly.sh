@@ -16,10 +16,10 @@ PAYMENTS=1000000 vitest run --maxWorkers 1 test/dashboard/pages.browser test/das
 # The requests differ each night.
 FUZZ_REQUESTS=10000 vitest run test/e2e/fuzz --testTimeout 7200000
 FUZZ_REQUESTS=10000 FUZZ_SEED=$first vitest run test/e2e/fuzz --testTimeout 7200000
-KILL_POINTS=40 vitest run test/e2e/backup-crash test/e2e/backup-signals
-NIGHT=on vitest run test/e2e/payment-page-layout test/e2e/payment-page-axe test/dashboard --project browser
-CI='' vitest run test/e2e/live-utxo test/e2e/refund-show
-NIGHT=on vitest run test/e2e/when-something-is-lost src/store/upgrade
+TESTS=night vitest run test/e2e/backup-crash test/e2e/backup-signals
+TESTS=night vitest run test/e2e/payment-page-layout test/e2e/payment-page-axe test/dashboard --project browser
+TESTS=night vitest run test/e2e/live-utxo test/e2e/refund-show
+TESTS=night vitest run test/e2e/when-something-is-lost src/store/upgrade
 REFUNDS=500 vitest run src/app/refunds/refund-change
 sh scripts/mutation.sh
 sh scripts/mutation.sh payments

@@ -1,5 +1,6 @@
 #!/bin/sh
-# The test command: checks, then every test. Missing parts are installed if possible, and named if not; under CI a
+# The test command: checks, then the main tests (test/main-tests.ts). With arguments, which are vitest's, it runs all
+# that they name, and with TESTS=all every test. Missing parts are installed if possible, and named if not; under CI a
 # missing part is a failure, never a skip. CHECKS=off leaves the checks to another run of the same commit.
 set -eu
 cd "$(dirname "$0")/.."
@@ -51,4 +52,5 @@ fi
 [ "${CHECKS:-on}" = off ] || scripts/check.sh
 # The programs that tests start are what an installation runs.
 node scripts/build-program.ts --if-changed
+[ $# -gt 0 ] || export TESTS="${TESTS:-main}"
 vitest run "$@"

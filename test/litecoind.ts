@@ -8,6 +8,7 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { request } from 'undici';
+import { isMain, isNight } from './extent.ts';
 import { freePort } from './ports.ts';
 
 export type UtxoNodeKind = 'litecoin' | 'bitcoin';
@@ -85,15 +86,14 @@ export function utxoNodeKinds(): readonly UtxoNodeKind[] {
 }
 
 /**
- * The kinds of nodes for a file that starts the program: all, but in CI one of them, by the file's name, so that a run
- * stays within its time. The code is one with two sets of parameters, which the tests without a program, every other
- * run and the nightly one try on all.
+ * The kinds of nodes that a file's tests run on: at night all; else a file that starts the program runs on one of them,
+ * by the file's name, and so does every file in `npm test`. The code is one with two sets of parameters.
  */
-export function utxoProgramKinds(file: string): readonly UtxoNodeKind[] {
+export function utxoNodeKindsFor(file: string): readonly UtxoNodeKind[] {
   const kinds = utxoNodeKinds();
-  if (process.env['CI'] !== 'true') return kinds;
+  const onAll = isNight || (!isMain && file.includes('.node.'));
   const sum = Buffer.from(path.basename(file)).reduce((all, byte) => all + byte, 0);
-  return kinds.filter((_, index) => index === sum % kinds.length);
+  return onAll ? kinds : kinds.filter((_, index) => index === sum % kinds.length);
 }
 
 /** Starts a node and waits until it answers. Throws when the binary is missing or ends before. */

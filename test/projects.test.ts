@@ -1,6 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { LATER, WAYS } from './main-tests.ts';
 
 const ROOT = path.join(import.meta.dirname, '..');
 
@@ -69,6 +70,10 @@ describe('the name of a test file', () => {
 
   it.each(Object.keys(STARTS).filter((file) => file.endsWith('.ts')))('is held against %s, which exists', (file) => {
     expect(globSync(file, { cwd: ROOT })).toEqual([file]);
+  });
+
+  it.each([...WAYS, ...LATER])('stands in the list of main tests as %s, and exists', (file) => {
+    expect(tests).toContain(file);
   });
 });
 

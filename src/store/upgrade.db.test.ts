@@ -6,7 +6,7 @@ import path from 'node:path';
 import type { Client } from 'pg';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { emptyDatabase, testDatabase } from '../../test/database.ts';
-import { isNight } from '../../test/night.ts';
+import { isNight } from '../../test/extent.ts';
 import { structureOf } from '../../test/structure.ts';
 import { openDatabase } from './database.ts';
 import { migrate } from './migrate.ts';

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { hasNoBrowser } from '../browser.ts';
-import { isNight } from '../night.ts';
+import { isNight } from '../extent.ts';
 import { createAccount, EMAIL, PASSWORD, signIn, useDashboard, type Tab } from './dashboard.fixture.ts';
 
 /** The effect if the text is taken for markup: the test sees the title, the dialog or the breach of the policy. */

@@ -8,7 +8,7 @@ import { fillProject } from '../../bench/fill-project.ts';
 import { DEADLINE_MS } from '../deadline.ts';
 import type { Service } from '../e2e/payment-page-service.fixture.ts';
 import { useServiceAndBrowser } from '../e2e/service-and-browser.fixture.ts';
-import { isNight } from '../night.ts';
+import { isNight } from '../extent.ts';
 
 export const EMAIL = 'mara@example.com';
 export const PASSWORD = 'grumpy otter parade';

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { hasNoBrowser } from '../browser.ts';
-import { isNight } from '../night.ts';
+import { isNight } from '../extent.ts';
 import { useDashboard, violations } from './dashboard.fixture.ts';
 
 const DIALOG = 'dialog';

@@ -8,10 +8,10 @@ import { program } from '../../src/cli/program.fixture.ts';
 import { openDatabase } from '../../src/store/database.ts';
 import { emptyDatabase, testDatabase } from '../database.ts';
 import { DEADLINE_MS } from '../deadline.ts';
+import { isNight } from '../extent.ts';
 import { newPayment, testApp } from '../harness.ts';
 
-/** A night tries more of them. */
-const POINTS = Number(process.env['KILL_POINTS'] ?? (process.env['CI'] === 'true' ? 2 : 8));
+const POINTS = isNight ? 40 : 2;
 /** Time for this many runs, each of a command. */
 const LONG = { timeout: POINTS * DEADLINE_MS };
 const PROGRAM = path.join(import.meta.dirname, '../../bin/cointill');

@@ -8,12 +8,12 @@ import { expect, it, onTestFinished } from 'vitest';
 import { program, type Running } from '../../src/cli/program.fixture.ts';
 import { emptyDatabase, testDatabase } from '../database.ts';
 import { DEADLINE_MS } from '../deadline.ts';
+import { isNight } from '../extent.ts';
 import { newPayment, testApp } from '../harness.ts';
 import { client, eventually, isAlive, testService } from '../program.ts';
 
 const CODES = { SIGINT: 130, SIGTERM: 143 } as const;
-/** A night tries more of them. */
-const POINTS = Number(process.env['KILL_POINTS'] ?? (process.env['CI'] === 'true' ? 2 : 5));
+const POINTS = isNight ? 40 : 2;
 /** Time for this many runs, each of a command that starts a database of its own. */
 const LONG = { timeout: 5 * POINTS * DEADLINE_MS };
 const PROGRAM = path.join(import.meta.dirname, '../../bin/cointill');

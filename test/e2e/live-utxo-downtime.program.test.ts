@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { utxoProgramKinds } from '../litecoind.ts';
+import { utxoNodeKindsFor } from '../litecoind.ts';
 import {
   CONFIRMATIONS,
   openGatedShop,
@@ -16,7 +16,7 @@ const PAID = ['order.created', 'order.confirming', 'order.completed'];
 const LEASES_MS = 61_000;
 const LONG_LIVED = { expires_in: 86_400 };
 
-describe.each(utxoProgramKinds(import.meta.url))('catching up with a real %s node', (kind) => {
+describe.each(utxoNodeKindsFor(import.meta.url))('catching up with a real %s node', (kind) => {
   let shop: UtxoShop;
   let gate: Gate;
   beforeAll(async () => {

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { startUtxoNode, utxoProgramKinds, type UtxoNode } from '../litecoind.ts';
+import { startUtxoNode, utxoNodeKindsFor, type UtxoNode } from '../litecoind.ts';
 import { CONFIRMATIONS, openShop, OWED, OWED_COINS, POLL, type LiveOrder, type UtxoShop } from './live-utxo.fixture.ts';
 import { copyBlocks, startGate, type Gate } from './live-utxo-nodes.fixture.ts';
 
 const PAID = ['order.created', 'order.confirming', 'order.completed'];
 
-describe.each(utxoProgramKinds(import.meta.url))('two URLs of real %s nodes', (kind) => {
+describe.each(utxoNodeKindsFor(import.meta.url))('two URLs of real %s nodes', (kind) => {
   let shop: UtxoShop;
   let second: UtxoNode;
   let gates: readonly [first: Gate, second: Gate];

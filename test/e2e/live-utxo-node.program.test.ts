@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { startUtxoNode, utxoProgramKinds, type UtxoNode } from '../litecoind.ts';
+import { startUtxoNode, utxoNodeKindsFor, type UtxoNode } from '../litecoind.ts';
 import {
   CONFIRMATIONS,
   openGatedShop,
@@ -15,7 +15,7 @@ const PAID = ['order.created', 'order.confirming', 'order.completed'];
 const MINUTE_MS = 60_000;
 const UNPAID = { status: 'pending', amount_received: 0, confirmations: 0, exception: 'none' };
 
-describe.each(utxoProgramKinds(import.meta.url))('problems of the one %s node', (kind) => {
+describe.each(utxoNodeKindsFor(import.meta.url))('problems of the one %s node', (kind) => {
   let shop: UtxoShop;
   let gate: Gate;
   beforeAll(async () => {

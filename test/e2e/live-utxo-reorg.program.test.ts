@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { utxoProgramKinds } from '../litecoind.ts';
+import { utxoNodeKindsFor } from '../litecoind.ts';
 import { openShop, OWED, OWED_COINS, POLL, type LiveOrder, type UtxoShop } from './live-utxo.fixture.ts';
 import type { Signed } from './live-utxo-nodes.fixture.ts';
 
 const PAID = ['order.created', 'order.confirming', 'order.completed'];
 
-describe.each(utxoProgramKinds(import.meta.url))('reorganisations on a real %s node', (kind) => {
+describe.each(utxoNodeKindsFor(import.meta.url))('reorganisations on a real %s node', (kind) => {
   let shop: UtxoShop;
   beforeAll(async () => {
     shop = await openShop({ kind, nodeOptions: ['-walletbroadcast=0'] });

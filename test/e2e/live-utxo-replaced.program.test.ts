@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { utxoProgramKinds } from '../litecoind.ts';
+import { utxoNodeKindsFor } from '../litecoind.ts';
 import {
   coins,
   CONFIRMATIONS,
@@ -18,7 +18,7 @@ const MORE_FEE = 1_000_000n;
 /** After so long, Bitcoin Core's default, a node forgets what waits in its mempool. */
 const MEMPOOL_EXPIRY_SECONDS = 336 * 3_600;
 
-describe.each(utxoProgramKinds(import.meta.url))(
+describe.each(utxoNodeKindsFor(import.meta.url))(
   'payments that never make it into a block of a real %s node',
   (kind) => {
     let shop: UtxoShop;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { textAt } from '../../src/cli/program.fixture.ts';
-import { utxoProgramKinds } from '../litecoind.ts';
+import { utxoNodeKindsFor } from '../litecoind.ts';
 import { CONFIRMATIONS, openShop, OWED, OWED_COINS, POLL, type LiveOrder, type UtxoShop } from './live-utxo.fixture.ts';
 import { DEADLINE_MS } from '../deadline.ts';
 
@@ -9,7 +9,7 @@ const MINUTE = 60 * SECOND;
 /** The shortest life that an order may have. */
 const SHORT = { expires_in: 60 };
 
-describe.each(utxoProgramKinds(import.meta.url))('time and payments on a real %s node', (kind) => {
+describe.each(utxoNodeKindsFor(import.meta.url))('time and payments on a real %s node', (kind) => {
   let shop: UtxoShop;
   beforeAll(async () => {
     shop = await openShop({ kind, where: 'process', env: { MONITORING_HOURS: '3' } });

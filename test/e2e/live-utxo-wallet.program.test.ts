@@ -5,7 +5,7 @@ import { HDKey } from '@scure/bip32';
 import { Transaction } from '@scure/btc-signer';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { textAt } from '../../src/cli/program.fixture.ts';
-import { utxoProgramKinds } from '../litecoind.ts';
+import { utxoNodeKindsFor } from '../litecoind.ts';
 import { CONFIRMATIONS, openShop, OWED, POLL, type UtxoShop } from './live-utxo.fixture.ts';
 
 const PASSWORD = randomBytes(16).toString('hex');
@@ -25,7 +25,7 @@ function restrictedUser(methods: string): readonly string[] {
   return [`-rpcauth=cointill:${salt}$${hash}`, `-rpcwhitelist=cointill:${methods}`, '-rpcwhitelistdefault=0'];
 }
 
-describe.each(utxoProgramKinds(import.meta.url))(
+describe.each(utxoNodeKindsFor(import.meta.url))(
   'a wallet on a %s node that allows the listed methods alone',
   (kind) => {
     let shop: UtxoShop;

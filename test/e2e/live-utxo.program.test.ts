@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { textAt } from '../../src/cli/program.fixture.ts';
-import { utxoProgramKinds } from '../litecoind.ts';
+import { utxoNodeKindsFor } from '../litecoind.ts';
 import {
   accountKey,
   coins,
@@ -18,7 +18,7 @@ const PAID = ['order.created', 'order.confirming', 'order.completed'];
 /** The events of an order that is paid in part first. */
 const TOPPED_UP = ['order.created', 'order.exception', 'order.confirming', 'order.completed'];
 
-describe.each(utxoProgramKinds(import.meta.url))('payments on a real %s node', (kind) => {
+describe.each(utxoNodeKindsFor(import.meta.url))('payments on a real %s node', (kind) => {
   let shop: UtxoShop;
   beforeAll(async () => {
     shop = await openShop({ kind });

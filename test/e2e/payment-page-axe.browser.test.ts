@@ -3,7 +3,7 @@ import type { AxeResults } from 'axe-core';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { hasNoBrowser } from '../browser.ts';
-import { isNight } from '../night.ts';
+import { isNight } from '../extent.ts';
 import { say, sees, useCheckout, type Made } from './payment-page.fixture.ts';
 import { serveStates, type StateServer } from './payment-page-states.fixture.ts';
 

@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { LANGUAGES } from '../../src/http/checkout/language/locale.ts';
 import { hasNoBrowser } from '../browser.ts';
-import { isNight } from '../night.ts';
+import { isNight } from '../extent.ts';
 import { useBrowser } from './payment-page.fixture.ts';
 import { serveStates, type StateServer } from './payment-page-states.fixture.ts';
 

@@ -6,7 +6,7 @@ import { program, textAt } from '../../src/cli/program.fixture.ts';
 import { encodeId } from '../../src/domain/id.ts';
 import { ANVIL_ACCOUNT, startAnvil, type Anvil } from '../anvil.ts';
 import { deployToken, type TestToken } from '../erc20.ts';
-import { startUtxoNode, utxoProgramKinds, type UtxoNode } from '../litecoind.ts';
+import { startUtxoNode, utxoNodeKindsFor, type UtxoNode } from '../litecoind.ts';
 import {
   liveService,
   mined,
@@ -160,7 +160,7 @@ describe('what to sign for a refund on an EVM chain', () => {
   });
 });
 
-describe.each(utxoProgramKinds(import.meta.url))('what to sign for a refund on a real %s node', (kind) => {
+describe.each(utxoNodeKindsFor(import.meta.url))('what to sign for a refund on a real %s node', (kind) => {
   let shop: UtxoShop;
   beforeAll(async () => {
     shop = await openShop({ kind });

@@ -14,7 +14,7 @@ import { receive, selfSigned, type LocalReceiver } from '../../src/webhooks/loca
 import { startAnvil, type Anvil } from '../anvil.ts';
 import { emptyDatabase } from '../database.ts';
 import { DEADLINE_MS } from '../deadline.ts';
-import { isNight } from '../night.ts';
+import { isNight } from '../extent.ts';
 import { client, eventOf, eventually, freePort, killProcess } from '../program.ts';
 import { putReadyCluster } from '../ready-cluster.ts';
 

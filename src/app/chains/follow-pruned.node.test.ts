@@ -1,6 +1,6 @@
 import { Address } from '@scure/btc-signer';
 import { describe, expect, it } from 'vitest';
-import { utxoNodeKinds, type UtxoNode, type UtxoNodeKind } from '../../../test/litecoind.ts';
+import { utxoNodeKindsFor, type UtxoNode, type UtxoNodeKind } from '../../../test/litecoind.ts';
 import type { ChainSource } from '../../rails/chain.ts';
 import { nodeLike, paramsOf, sourceOf } from '../../rails/utxo/source.fixture.ts';
 import { createChainFollower } from './follow-chain.ts';
@@ -10,7 +10,7 @@ const HOUR_MS = 60 * 60_000;
 const REFUSAL = { error: { code: -1, message: 'Block not available (pruned data)' } };
 const SLOW = { timeout: 300_000 };
 
-describe.each(utxoNodeKinds())('a pruned %s node', (kind) => {
+describe.each(utxoNodeKindsFor(import.meta.url))('a pruned %s node', (kind) => {
   /**
    * Litecoin Core cuts its files at 128 MB, so that a short chain is never pruned: there the answers are those of a
    * pruned node.

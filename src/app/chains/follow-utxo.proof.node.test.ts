@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { utxoNodeKinds } from '../../../test/litecoind.ts';
+import { utxoNodeKindsFor } from '../../../test/litecoind.ts';
 import { saveNodes } from '../../store/chains/chain.ts';
 import { coinShop, type CoinShop } from './follow-utxo.fixture.ts';
 import { networkStatus } from './network-status.ts';
@@ -7,7 +7,7 @@ import { networkStatus } from './network-status.ts';
 const MINUTE_MS = 60_000;
 const SHORT = { lifetimeMs: MINUTE_MS };
 
-describe.each(utxoNodeKinds())('what a %s node proves by showing nothing', (kind) => {
+describe.each(utxoNodeKindsFor(import.meta.url))('what a %s node proves by showing nothing', (kind) => {
   /** The problem that the operator sees, once the nodes were checked. */
   async function problemOf({ app, source }: CoinShop): Promise<string | null | undefined> {
     await saveNodes(app.db, kind, await source.checkNodes(), app.clock());

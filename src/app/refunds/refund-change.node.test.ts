@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { payerOf } from '../../../test/e2e/live-utxo-nodes.fixture.ts';
-import { utxoNodeKinds } from '../../../test/litecoind.ts';
+import { utxoNodeKindsFor } from '../../../test/litecoind.ts';
 import { COIN, CONFIRMATIONS, refundShop, nodeForTests, type RefundShop } from './refund-psbt.fixture.ts';
 
 /** How many are paid in rounds of 20: three times what a wallet looks ahead, at night many more. */
@@ -11,7 +11,7 @@ function numbersOf({ wallet }: RefundShop, count: number): ReadonlyMap<string | 
   return new Map(Array.from({ length: count }, (_, index) => [wallet.changeAt(index)?.address ?? '', index]));
 }
 
-describe.each(utxoNodeKinds())('the change of a refund, on a real %s node', (kind) => {
+describe.each(utxoNodeKindsFor(import.meta.url))('the change of a refund, on a real %s node', (kind) => {
   const node = nodeForTests({ kind });
 
   it('goes to the first numbers of the change chain, whatever the number of the order', async () => {

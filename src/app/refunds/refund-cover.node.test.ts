@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { payerOf } from '../../../test/e2e/live-utxo-nodes.fixture.ts';
-import { utxoNodeKinds } from '../../../test/litecoind.ts';
+import { utxoNodeKindsFor } from '../../../test/litecoind.ts';
 import { etherShop, OWED_WEI } from '../chains/follow-chain.fixture.ts';
 import { MAX_LATE_PAYOUT_MS } from '../../domain/refund-payout.ts';
 import { paidFailures } from './refund-cover.ts';
@@ -10,7 +10,7 @@ import { cancelRefund } from './change-refund.ts';
 
 const LOST = /not confirmed on the chain any more.*Wait until it is confirmed again, or cancel this refund/;
 
-describe.each(utxoNodeKinds())('a refund that the money on a real %s node', (kind) => {
+describe.each(utxoNodeKindsFor(import.meta.url))('a refund that the money on a real %s node', (kind) => {
   const node = nodeForTests({ kind });
 
   it('does not cover any more is not shown for signing until the money is back, and the oldest is covered first', async () => {

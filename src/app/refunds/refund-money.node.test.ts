@@ -1,11 +1,11 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 
-import { utxoNodeKinds } from '../../../test/litecoind.ts';
+import { utxoNodeKindsFor } from '../../../test/litecoind.ts';
 import { nodeLike } from '../../rails/utxo/source.fixture.ts';
 import { findRefund } from '../../store/refunds/refunds.ts';
 import { COIN, CONFIRMATIONS, refundShop, nodeForTests, type RefundShop } from './refund-psbt.fixture.ts';
 
-describe.each(utxoNodeKinds())('the fee rate of a refund, on a real %s node', (kind) => {
+describe.each(utxoNodeKindsFor(import.meta.url))('the fee rate of a refund, on a real %s node', (kind) => {
   const node = nodeForTests({ kind });
 
   /** The node as it is when blocks are full: what it says of fees, in coins per 1,000 virtual bytes. */
@@ -72,7 +72,7 @@ describe.each(utxoNodeKinds())('the fee rate of a refund, on a real %s node', (k
   });
 });
 
-describe.each(utxoNodeKinds())('a coin that is too young to be spent, on a real %s node', (kind) => {
+describe.each(utxoNodeKindsFor(import.meta.url))('a coin that is too young to be spent, on a real %s node', (kind) => {
   const node = nodeForTests({ kind, mweb: kind === 'litecoin' });
 
   it("completes its payment; a refund spends another one, and where there is none says when the miner's reward is mature", async () => {
@@ -144,27 +144,30 @@ describe.each(utxoNodeKinds())('a coin that is too young to be spent, on a real 
   });
 });
 
-describe.each(utxoNodeKinds())('an address of another chain, for a live refund on a real %s node', (kind) => {
-  const node = nodeForTests({ kind });
+describe.each(utxoNodeKindsFor(import.meta.url))(
+  'an address of another chain, for a live refund on a real %s node',
+  (kind) => {
+    const node = nodeForTests({ kind });
 
-  const others = {
-    bitcoin: ['bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4', 'tb1qw508d6qejxtdg4y5r3zarvary0c5xw7kxpjzsx'],
-    litecoin: ['ltc1qw508d6qejxtdg4y5r3zarvary0c5xw7kgmn4n9', 'LM2WMpR1Rp6j3Sa59cMXMs1SPzj9eXpGc1'],
-  }[kind];
+    const others = {
+      bitcoin: ['bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4', 'tb1qw508d6qejxtdg4y5r3zarvary0c5xw7kxpjzsx'],
+      litecoin: ['ltc1qw508d6qejxtdg4y5r3zarvary0c5xw7kgmn4n9', 'LM2WMpR1Rp6j3Sa59cMXMs1SPzj9eXpGc1'],
+    }[kind];
 
-  it('is refused, and what was taken before is never shown as a link to pay by', async () => {
-    const shop = await refundShop(node());
-    const payment = await shop.paid(COIN);
-    for (const address of others) {
-      await expect(shop.refund(payment, COIN / 4n, address)).rejects.toThrow(/chain \\"regtest\\"/);
-    }
-    const refund = await shop.refund(payment, COIN / 4n);
-    const [address = ''] = others;
-    await shop.app.db.updateTable('refunds').set({ address, watched_address: address }).execute();
-    expect(await shop.show(refund)).toMatchObject({
-      paymentUri: null,
-      psbt: null,
-      problem: expect.stringMatching(/main network.*cancel this refund/),
+    it('is refused, and what was taken before is never shown as a link to pay by', async () => {
+      const shop = await refundShop(node());
+      const payment = await shop.paid(COIN);
+      for (const address of others) {
+        await expect(shop.refund(payment, COIN / 4n, address)).rejects.toThrow(/chain \\"regtest\\"/);
+      }
+      const refund = await shop.refund(payment, COIN / 4n);
+      const [address = ''] = others;
+      await shop.app.db.updateTable('refunds').set({ address, watched_address: address }).execute();
+      expect(await shop.show(refund)).toMatchObject({
+        paymentUri: null,
+        psbt: null,
+        problem: expect.stringMatching(/main network.*cancel this refund/),
+      });
     });
-  });
-});
+  },
+);

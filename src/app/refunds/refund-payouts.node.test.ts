@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { payerOf } from '../../../test/e2e/live-utxo-nodes.fixture.ts';
-import { utxoNodeKinds, type UtxoNode } from '../../../test/litecoind.ts';
+import { utxoNodeKindsFor, type UtxoNode } from '../../../test/litecoind.ts';
 import type { TestApp } from '../../../test/harness.ts';
 import type { Refund } from '../../domain/refund.ts';
 import { NO_MONEY } from '../../domain/payment.ts';
@@ -68,7 +68,7 @@ async function refundEvents(app: TestApp, { paymentId }: Refund): Promise<readon
   return (await eventsOf(app, paymentId)).filter((type) => type.startsWith('refund.'));
 }
 
-describe.each(utxoNodeKinds())('a refund whose payout was seen on a real %s node', (kind) => {
+describe.each(utxoNodeKindsFor(import.meta.url))('a refund whose payout was seen on a real %s node', (kind) => {
   const node = nodeForTests({ kind });
 
   it('waiting in the mempool can be neither cancelled nor run out, and completes', async () => {

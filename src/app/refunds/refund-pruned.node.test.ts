@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startUtxoNode, utxoNodeKinds, type UtxoNode } from '../../../test/litecoind.ts';
+import { startUtxoNode, utxoNodeKindsFor, type UtxoNode } from '../../../test/litecoind.ts';
 import { nodeLike } from '../../rails/utxo/source.fixture.ts';
 import { findRefund } from '../../store/refunds/refunds.ts';
 import { COIN, CONFIRMATIONS, refundShop, type RefundShop } from './refund-psbt.fixture.ts';
@@ -11,7 +11,7 @@ const MINER = {
 };
 const REFUSAL = { error: { code: -1, message: 'Block not available' } };
 
-describe.each(utxoNodeKinds())('a refund of an old payment, on a pruned %s node', (kind) => {
+describe.each(utxoNodeKindsFor(import.meta.url))('a refund of an old payment, on a pruned %s node', (kind) => {
   let node: UtxoNode;
   beforeAll(async () => {
     // Litecoin Core cuts its files at 128 MB, so that a short chain is never pruned: there the answers are those of a

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { Transaction } from '@scure/btc-signer';
 import * as fc from 'fast-check';
 import { payerOf } from '../../../test/e2e/live-utxo-nodes.fixture.ts';
-import { utxoNodeKinds } from '../../../test/litecoind.ts';
+import { utxoNodeKindsFor } from '../../../test/litecoind.ts';
 import type { Refund } from '../../domain/refund.ts';
 import { findRefund } from '../../store/refunds/refunds.ts';
 import { cancelRefund } from './change-refund.ts';
@@ -22,7 +22,7 @@ async function expectPaid(shop: RefundShop, refund: Refund): Promise<void> {
   expect(await findRefund(shop.app.db, refund.id)).toMatchObject({ status: 'completed' });
 }
 
-describe.each(utxoNodeKinds())('what a refund spends, on a real %s node', (kind) => {
+describe.each(utxoNodeKindsFor(import.meta.url))('what a refund spends, on a real %s node', (kind) => {
   const node = nodeForTests({ kind });
 
   it('is the same each time the refund is shown, and no other refund of the wallet gets it', async () => {

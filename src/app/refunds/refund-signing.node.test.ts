@@ -1,7 +1,7 @@
 import { Transaction } from '@scure/btc-signer';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { utxoNodeKinds } from '../../../test/litecoind.ts';
+import { utxoNodeKinds, utxoNodeKindsFor } from '../../../test/litecoind.ts';
 import type { Refund } from '../../domain/refund.ts';
 import { dustUnits } from '../../rails/utxo/transaction-size.ts';
 import { MASTER, signAll, withVersion } from '../../rails/utxo/wallet.fixture.ts';
@@ -36,7 +36,7 @@ async function statusOf({ app }: RefundShop, { id }: Refund): Promise<string | u
   return (await findRefund(app.db, id))?.status;
 }
 
-describe.each(utxoNodeKinds())('a signed refund that is pasted, on a real %s node', (kind) => {
+describe.each(utxoNodeKindsFor(import.meta.url))('a signed refund that is pasted, on a real %s node', (kind) => {
   const node = nodeForTests({ kind });
   /** A refund of a quarter coin that was shown for signing. */
   const shownRefund = async () => {

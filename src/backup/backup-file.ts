@@ -67,13 +67,13 @@ export async function writeBackupFile<Result>(
     return { result: await write(target.sink), file: null, replacedAt: null, removed: [] };
   }
   const named = target.kind === 'file' ? await followLink(target.file) : null;
-  const wanted = named ?? path.join(target.kind === 'folder' ? target.folder : '', nameAt(now, 1));
-  const folder = path.dirname(wanted);
+  const wantedFile = named ?? path.join(target.kind === 'folder' ? target.folder : '', nameAt(now, 1));
+  const folder = path.dirname(wantedFile);
   const problem = await folderProblem(folder);
   if (problem !== null) throw new BackupError(problem);
   const replacedAt = named === null ? null : await checkFile(named, folder);
   await removeAbandoned(folder);
-  const unfinished = `${wanted}${UNFINISHED}${process.pid}-${randomBytes(4).toString('hex')}`;
+  const unfinished = `${wantedFile}${UNFINISHED}${process.pid}-${randomBytes(4).toString('hex')}`;
   const removeNow = (): void => rmSync(unfinished, { force: true });
   process.once('exit', removeNow);
   const touching = setInterval(() => void touch(unfinished), TOUCH_MS);

@@ -64,13 +64,13 @@ function checkStandard(
 ): SignatureCheck {
   const id = one(headers['webhook-id']);
   const timestamp = one(headers['webhook-timestamp']);
-  const given = one(headers['webhook-signature']);
-  if (id === null || timestamp === null || given === null) return 'missing';
+  const signatures = one(headers['webhook-signature']);
+  if (id === null || timestamp === null || signatures === null) return 'missing';
   if (secret === null) return 'unchecked';
   if (!/^\d{1,15}$/.test(timestamp)) return 'wrong';
   const timestampSeconds = Number(timestamp);
   const expected = signDelivery({ secrets: [secret], id, body, timestampSeconds })['webhook-signature'];
-  if (!given.split(' ').some((signature) => isSame(signature, expected))) return 'wrong';
+  if (!signatures.split(' ').some((signature) => isSame(signature, expected))) return 'wrong';
   return Math.abs(nowSeconds - timestampSeconds) > TOLERANCE_SECONDS ? 'stale' : 'verified';
 }
 

@@ -99,20 +99,20 @@ function addRoleCommand(user: Command): void {
     )
     .option(...PROJECT)
     .action((email: string, options: ChangedRoleOptions) => {
-      const wanted = { role: options.role === NO_ROLE ? null : options.role, projectId: options.project ?? null };
+      const change = { role: options.role === NO_ROLE ? null : options.role, projectId: options.project ?? null };
       return withCointill(async ({ app }) => {
-        const { person, memberships } = done(await setRole(app, { email }, wanted));
+        const { person, memberships } = done(await setRole(app, { email }, change));
         const standing = projectRoles(memberships);
         const record = {
           email: person.email,
-          role: wanted.role,
-          project_id: wanted.projectId,
+          role: change.role,
+          project_id: change.projectId,
           // The roles that the change has left unchanged.
-          ...(wanted.projectId === null ? { project_roles: standing.map(roleRecord) } : {}),
+          ...(change.projectId === null ? { project_roles: standing.map(roleRecord) } : {}),
         };
         print(options, record, () => [
-          changedLine(person, wanted, memberships),
-          ...(wanted.projectId === null ? standingLines(person, standing) : []),
+          changedLine(person, change, memberships),
+          ...(change.projectId === null ? standingLines(person, standing) : []),
         ]);
       });
     });

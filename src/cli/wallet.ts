@@ -133,13 +133,13 @@ function addCheck(wallet: Command): void {
 }
 
 function sourceOf({ xpub, descriptor, treasury }: Pick<SetOptions, 'xpub' | 'descriptor' | 'treasury'>): WalletSource {
-  const given = [
+  const sources = [
     { kind: 'xpub', text: xpub } as const,
     { kind: 'descriptor', text: descriptor } as const,
     { kind: 'treasury', text: treasury } as const,
   ].flatMap(({ kind, text }) => (text === undefined ? [] : [{ kind, text }]));
-  const [source] = given;
-  if (source === undefined || given.length > 1) {
+  const [source] = sources;
+  if (source === undefined || sources.length > 1) {
     throw new UsageFailure(
       'Give exactly one of --xpub, --descriptor and --treasury: an extended public key, an output descriptor, or (EVM networks) the address that deposit contracts pay out to.',
     );

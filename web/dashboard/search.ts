@@ -77,8 +77,8 @@ const NO_FILTERS: readonly string[] = ['show', 'columns'];
 
 /** The parameters of a page, which are in its URL. The route passes them on unchanged: `read` comes with the page. */
 export function usePageSearch<Search extends object>(read: (given: Given) => Search) {
-  const given: Given = useSearch({ strict: false });
-  const search: Search & { readonly show?: string } = read(given);
+  const params: Given = useSearch({ strict: false });
+  const search: Search & { readonly show?: string } = read(params);
   const navigate = useNavigate();
   const filters = Object.keys(search).filter((name) => !NO_FILTERS.includes(name));
   /** By default the URL is replaced: the back button leads to the page before. */
@@ -87,7 +87,7 @@ export function usePageSearch<Search extends object>(read: (given: Given) => Sea
   return {
     search,
     isNarrowed: filters.length > 0,
-    unread: unreadOf(given, search),
+    unread: unreadOf(params, search),
     onChange,
     onClear: () => onChange(Object.fromEntries(filters.map((name) => [name, undefined]))),
     onShow: (show: string | undefined): void => onChange({ show }, show !== undefined && search.show !== undefined),

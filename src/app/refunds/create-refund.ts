@@ -74,13 +74,13 @@ async function draftRefund(
   const target = { projectId, mode, network: quote.network, paymentId: payment.id };
   const checked = request.address === null ? null : await refundAddress(app, trx, target, request.address);
   if (checked !== null && checked.kind !== 'ok') return checked;
-  const wanted = wantedUnits(request.wanted, quote.decimals);
-  if (wanted !== null && 'kind' in wanted) return wanted;
+  const requestedUnits = wantedUnits(request.wanted, quote.decimals);
+  if (requestedUnits !== null && 'kind' in requestedUnits) return requestedUnits;
   const taken = await refundedMoney(trx, payment.id, quote);
-  const size = sizeRefund(money.received, taken, wanted);
-  if (size.kind !== 'ok') return sizeRefusal(money.received, wanted, size);
+  const size = sizeRefund(money.received, taken, requestedUnits);
+  if (size.kind !== 'ok') return sizeRefusal(money.received, requestedUnits, size);
   const rail = app.railFor(payment.mode);
-  const dust = rail.kind === 'chain' ? dustRefusal(quote, size.units, wanted) : null;
+  const dust = rail.kind === 'chain' ? dustRefusal(quote, size.units, requestedUnits) : null;
   if (dust !== null) return dust;
   const id = newId(app, now);
   const outcome = rail.refundOutcome({ id, network: quote.network, reason: request.reason });

@@ -62,20 +62,20 @@ function properties({ accent, accentStrong, onAccent, accentSoft }: AccentColour
 
 /** The shop's colour, adjusted to a scheme. */
 export function accentColours(hex: string, theme: Theme): AccentColours {
-  const wanted = toOklch(`#${hex}`);
+  const chosen = toOklch(`#${hex}`);
   const accentSoft = toHex({
-    ...wanted,
+    ...chosen,
     lightness: theme.softLightness,
-    chroma: Math.min(wanted.chroma, theme.softChroma),
+    chroma: Math.min(chosen.chroma, theme.softChroma),
   });
   const isLegible = (colour: string): boolean =>
     [...theme.surfaces, accentSoft].every((surface) => contrast(colour, surface) >= TEXT_CONTRAST) &&
     contrast(colour, theme.line) >= PART_CONTRAST;
-  const accent = legible(wanted, theme.scheme, isLegible);
+  const accent = legible(chosen, theme.scheme, isLegible);
   // In the light scheme the accent is legible on white, so white is legible on it. In the dark scheme it is light.
   const onAccent =
-    theme.scheme === 'light' ? WHITE : toHex({ ...wanted, lightness: 0.2, chroma: Math.min(wanted.chroma, 0.04) });
-  return { accent, accentStrong: strongOf(toOklch(accent), wanted, theme.scheme, isLegible), onAccent, accentSoft };
+    theme.scheme === 'light' ? WHITE : toHex({ ...chosen, lightness: 0.2, chroma: Math.min(chosen.chroma, 0.04) });
+  return { accent, accentStrong: strongOf(toOklch(accent), chosen, theme.scheme, isLegible), onAccent, accentSoft };
 }
 
 /** The shop's colour, or the nearest legible one with its hue: darker in the light scheme, lighter in the dark one. */

@@ -31,8 +31,8 @@ async function locationOf(
   pool: RpcPool,
   { answers, isComplete }: Answers<KnownTransaction | null>,
 ): Promise<TransactionLocation> {
-  const known = answers.filter((answer) => answer !== null);
-  const waiting = known.find(({ height }) => height === null);
+  const transactions = answers.filter((answer) => answer !== null);
+  const waiting = transactions.find(({ height }) => height === null);
   if (waiting !== undefined) {
     // A pool may keep transactions that can never be mined, because another transaction of the sender used their nonce.
     const used = await pool.ask('eth_getTransactionCount', [waiting.from, 'latest'], (answer) =>
@@ -40,7 +40,7 @@ async function locationOf(
     );
     if (used <= waiting.nonce) return { kind: 'waiting' };
   }
-  const heights = known.flatMap(({ height }) => (height === null ? [] : [height]));
+  const heights = transactions.flatMap(({ height }) => (height === null ? [] : [height]));
   if (heights.length > 0) return { kind: 'block', height: Math.max(...heights) };
   return { kind: isComplete ? 'nowhere' : 'waiting' };
 }

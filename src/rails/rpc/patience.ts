@@ -53,14 +53,14 @@ export function withPatience(
     let open = calls.map((call, at) => ({ call, at }));
     try {
       await patiently(async () => {
-        const given = await node.callAll(open.map(({ call }) => call));
+        const replies = await node.callAll(open.map(({ call }) => call));
         for (const [place, { at }] of open.entries()) {
-          const result = given[place];
+          const result = replies[place];
           if (result !== undefined) results[at] = result;
         }
-        const refusals = given.filter(isRefused);
-        if (refusals.length < given.length) answers += 1;
-        if (calls.length > SHORT_BATCH) open = open.filter((_, place) => isRefused(given[place]));
+        const refusals = replies.filter(isRefused);
+        if (refusals.length < replies.length) answers += 1;
+        if (calls.length > SHORT_BATCH) open = open.filter((_, place) => isRefused(replies[place]));
         if (refusals[0] !== undefined) throw refusals[0].error;
       });
     } catch (fault) {

@@ -56,8 +56,8 @@ export async function loadSnapshot(
   await liftLimits(client);
   await holdAlone(client);
   await checkEmpty(client);
-  const known = await knownMigrations();
-  const unknown = migrations.find((name) => !known.includes(name));
+  const ownMigrations = await knownMigrations();
+  const unknown = migrations.find((name) => !ownMigrations.includes(name));
   if (unknown !== undefined) {
     throw new MigrationError(
       `The backup was made by a newer version of Cointill (${unknown}). Restore it with that version.`,
@@ -81,7 +81,7 @@ export async function loadSnapshot(
   for (const sequence of sequences) await setSequence(client, sequence);
   await applyMigrations(
     client,
-    known.filter((name) => !migrations.includes(name)),
+    ownMigrations.filter((name) => !migrations.includes(name)),
   );
   await client.query(`analyze ${tables.map(({ name }) => client.escapeIdentifier(name)).join(', ')}`);
 }

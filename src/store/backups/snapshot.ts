@@ -81,18 +81,18 @@ export async function readSnapshot<Result>(
   await checkApplied(MIGRATIONS_FOLDER, applied);
   const names = Object.keys(COPIED_TABLES);
   const { rows } = await client.query<CopiedTable>(TABLES, [names]);
-  const found = new Map(rows.map((table) => [table.name, table]));
+  const tables = new Map(rows.map((table) => [table.name, table]));
   const { rows: servers } = await client.query<{ version: string; pid: number }>(
     "select current_setting('server_version') as version, pg_backend_pid() as pid",
   );
   const result = await work({
     migrations: applied.map(({ name }) => name),
     // In the order of the list; an older database lacks some of them.
-    tables: names.flatMap((name) => found.get(name) ?? []),
+    tables: names.flatMap((name) => tables.get(name) ?? []),
     serverVersion: servers[0]?.version ?? '',
     serverPid: servers[0]?.pid ?? 0,
     sealedSecrets: async () =>
-      found.has('webhook_endpoints')
+      tables.has('webhook_endpoints')
         ? (await client.query<{ id: string; secret: Buffer }>('select id, secret from webhook_endpoints')).rows
         : [],
     copy: (table, take) => copyOut(client, copyStatement(client, table, 'to stdout'), take),

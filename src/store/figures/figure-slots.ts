@@ -148,18 +148,18 @@ export const DURATION_CLASS = sql`(
 /** Adds up these hours from the present payments, replacing earlier sums. */
 export async function addUpHours(trx: Trx, hours: readonly FigureHour[]): Promise<void> {
   if (hours.length === 0) return;
-  const wanted = wantedHours(hours);
+  const hourRows = wantedHours(hours);
   const within = (
     minutes: RawBuilder<unknown>,
-  ) => sql`using ${wanted} where f.project_id = w.project_id and f.mode = w.mode
+  ) => sql`using ${hourRows} where f.project_id = w.project_id and f.mode = w.mode
     and f.minutes = any (${minutes}) and f.at >= w.at and f.at < w.at + interval '1 hour'`;
-  const days = sql`(select distinct project_id, mode, date_bin('1 day', at, 'epoch') as at from ${wanted})`;
+  const days = sql`(select distinct project_id, mode, date_bin('1 day', at, 'epoch') as at from ${hourRows})`;
   await sql`delete from payment_figures f ${within(sql`'{15,60}'`)}`.execute(trx);
   await sql`
     insert into payment_figures (project_id, mode, minutes, at, status, network, asset, currency, payments, usd_cents, amount_minor)
     select w.project_id, w.mode, slot.minutes, date_bin(slot.minutes * interval '1 minute', p.at, 'epoch'),
       p.status, p.network, p.asset, p.currency, count(*), sum(p.amount_usd_cents), sum(p.amount_minor)
-    from ${wanted} cross join lateral (
+    from ${hourRows} cross join lateral (
       select ${slotTime()} as at, p.status, ${TOKEN_COLUMNS}, p.currency, p.amount_usd_cents, p.amount_minor
       from payments p where ${inHour()} ${HOUR_BY_HOUR}
     ) p cross join (values (15), (60)) slot (minutes)
@@ -170,7 +170,7 @@ export async function addUpHours(trx: Trx, hours: readonly FigureHour[]): Promis
     select project_id, mode, 15, at, network, asset, array_agg(class order by class), array_agg(payments order by class)
     from (
       select w.project_id, w.mode, date_bin('15 minutes', p.at, 'epoch') as at, p.network, p.asset, p.class, count(*)::int as payments
-      from ${wanted} cross join lateral (
+      from ${hourRows} cross join lateral (
         select ${slotTime()} as at, ${TOKEN_COLUMNS}, ${DURATION_CLASS} as class
         from payments p where ${inHour()} and p.status = 'completed' and p.completed_at is not null
           ${HOUR_BY_HOUR}

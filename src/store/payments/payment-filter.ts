@@ -184,14 +184,14 @@ function byToken(
   apis: readonly Condition[],
   others: readonly Condition[],
 ): Readonly<Record<'ended' | 'running', readonly (readonly Condition[])[]>> {
-  const wanted = (all: readonly PaymentStatus[]) =>
+  const chosen = (all: readonly PaymentStatus[]) =>
     all.filter((one) => statuses?.includes(one) ?? true).map(withStatus);
-  const ended = wanted(ENDED_STATUSES);
+  const ended = chosen(ENDED_STATUSES);
   const across = statuses === null ? [] : product(apis, ended, token);
   const isAcross = across.length > 0 && across.length <= MAX_INDEX_SCANS;
   return {
     ended: isAcross ? across : token.map((one) => [one, ...others]),
-    running: product(apis, wanted(RUNNING_STATUSES)),
+    running: product(apis, chosen(RUNNING_STATUSES)),
   };
 }
 

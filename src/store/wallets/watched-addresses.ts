@@ -67,13 +67,13 @@ export async function awaitingMoney(
       ? sql``
       : sql`union select a.network, a.address, a.payment_id, a.after_block from payment_addresses a
             where a.network = ${network} and a.watch_until > ${timestamp(watchedAt)}`;
-  const given =
+  const otherAddresses =
     others.length === 0
       ? sql``
       : sql`union select a.network, a.address, a.payment_id, a.after_block from payment_addresses a
             where a.network = ${network} and a.address = any (${others}::text[])`;
   const { rows } = await sql<AwaitingAddress>`
-    with w as (${open} ${watched} ${given})
+    with w as (${open} ${watched} ${otherAddresses})
     select w.address, w.payment_id as "paymentId", w.after_block as "afterBlock",
       coalesce(sum(t.amount_units), 0) - coalesce(${LEFT('w')}, 0) as units
     from w left join transfers t on t.payment_id = w.payment_id and t.network = w.network and t.asset = ${asset}

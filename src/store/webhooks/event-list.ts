@@ -39,7 +39,7 @@ export async function searchEvents(
   if (createdBefore !== null) parts.push(sql`id < ${firstUuidOf(createdBefore)}::uuid`);
   const condition = sql.join(parts, sql` and `);
   const wanted = types ?? EVENT_TYPES;
-  const found =
+  const newest =
     paymentId === null
       ? sql`select e.* from unnest(${[...wanted]}::text[]) as wanted (type) cross join lateral (
           select id, type, created_at, payment_id from events
@@ -49,7 +49,7 @@ export async function searchEvents(
           where payment_id = ${paymentId}::uuid and ${condition} and type = any (${[...wanted]}::text[])`;
   const { rows } = await sql<EventRow>`
     select e.id, e.type, e.created_at as "createdAt", e.payment_id as "paymentId", p.surface as api, sent.*
-    from (select * from (${found}) e order by id desc limit ${page.limit}) e
+    from (select * from (${newest}) e order by id desc limit ${page.limit}) e
     left join payments p on p.id = e.payment_id
     cross join lateral (
       select count(*)::integer as deliveries, (count(*) filter (where state = 'delivered'))::integer as delivered

@@ -133,14 +133,14 @@ function createFormats(
   const times = new Map<string, Html>();
   const element = (at: number, kind: 'time' | 'datetime' | 'receipt'): Html => {
     const key = `${kind} ${at}`;
-    let known = times.get(key);
-    if (known === undefined) {
+    let element = times.get(key);
+    if (element === undefined) {
       const text = (kind === 'time' ? time : dateTime).format(at);
-      known = html`<time datetime="${new Date(at).toISOString()}" data-local="${kind}">${text}</time>`;
+      element = html`<time datetime="${new Date(at).toISOString()}" data-local="${kind}">${text}</time>`;
       if (times.size >= MAX_TIMES) times.clear();
-      times.set(key, known);
+      times.set(key, element);
     }
-    return known;
+    return element;
   };
   /** Given a text, Intl formats every digit; given a number, it would round. */
   const inCurrency = (decimal: string, currency: Fiat, places: number): string => {

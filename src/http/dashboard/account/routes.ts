@@ -72,13 +72,13 @@ function reauthenticationRoutes(routes: Routes, dashboard: Dashboard): void {
 
 function reauthenticationOf(body: BodyOf<'POST /dashboard/api/reauthenticate'>): Reauthentication {
   const { password, code, recovery_code: recoveryCode, passkey } = body;
-  const given: readonly (Reauthentication | null)[] = [
+  const methods: readonly (Reauthentication | null)[] = [
     password === undefined ? null : { kind: 'password', password },
     code === undefined ? null : { kind: 'totp', code },
     recoveryCode === undefined ? null : { kind: 'recovery_code', code: recoveryCode },
     passkey === undefined ? null : { kind: 'passkey', response: passkey },
   ];
-  const [reauthentication, ...more] = given.filter((one) => one !== null);
+  const [reauthentication, ...more] = methods.filter((one) => one !== null);
   if (reauthentication === undefined || more.length > 0) {
     throw invalid(null, 'Give exactly one way to reauthenticate: password, code, recovery_code or passkey.');
   }

@@ -31,14 +31,14 @@ export function notificationRoutes(routes: Routes, { people: { app: core } }: Da
   );
   routes.add('POST /dashboard/api/account/notifications', OWN, async ({ body, own, request }) => {
     const { wallet_changed: walletChanged, weekly_on: weeklyOn, ...same } = body;
-    const given = {
+    const change = {
       ...same,
       ...(walletChanged === undefined ? {} : { walletChanged }),
       ...(weeklyOn === undefined ? {} : { weeklyOn }),
     };
     // A stolen session must not silence the alarm before it redirects the money.
     if (walletChanged === false) requireReauthentication(signedInOf(request), core.clock());
-    return viewOf(done(await changeChoices(own, signedInOf(request).person.id, given)).choices);
+    return viewOf(done(await changeChoices(own, signedInOf(request).person.id, change)).choices);
   });
   routes.add('POST /dashboard/api/unsubscribe/state', ANYBODY, async ({ body }) =>
     unsubscribeView(await unsubscribeState(core, body.token)),

@@ -73,17 +73,17 @@ export function refundRoutes(routes: Routes, { people: { app: core } }: Dashboar
       const { projectId, mode, role } = scope;
       const selector = paymentSelector(scope, params.payment);
       const id = decodeId('refund', params.refund);
-      const wanted = id === null ? null : await readRefund(core, { id, projectId, mode });
+      const named = id === null ? null : await readRefund(core, { id, projectId, mode });
       // It must belong to the payment in the path.
-      if (wanted?.paymentId !== selector.id || wanted.paymentApi !== selector.api) {
+      if (named?.paymentId !== selector.id || named.paymentApi !== selector.api) {
         throw notFound('There is no such refund of this payment.');
       }
-      if (!mayDo(role, 'create_refunds') && (await withChosenAddress(core.db, [wanted])).has(wanted.id)) {
+      if (!mayDo(role, 'create_refunds') && (await withChosenAddress(core.db, [named])).has(named.id)) {
         const reason =
           'The address of this refund does not come from its customer, so that only who may choose one cancels it.';
         throw new RequestError('permission_error', `${reason} ${refusalOf(role, 'create_refunds')}`);
       }
-      const refund = refundIdOf(await cancelRefund(own, { id: wanted.id, projectId, mode }));
+      const refund = refundIdOf(await cancelRefund(own, { id: named.id, projectId, mode }));
       return { payment: await viewOf(core, request, scope, selector), refund };
     },
   );

@@ -62,18 +62,18 @@ export function signingRoutes(routes: Routes, dashboard: Dashboard): void {
     );
     return {
       data: refunds.map((refund) => {
-        const found = progress.find(({ refundId }) => refundId === refund.id);
-        const hash = refund.transactionHash ?? found?.hash ?? null;
+        const step = progress.find(({ refundId }) => refundId === refund.id);
+        const hash = refund.transactionHash ?? step?.hash ?? null;
         const explorer = explorerOf(core.railFor(refund.mode), refund);
         return {
           refund: encodeId('refund', refund.id),
           status: refund.status,
           transaction_hash: hash,
           explorer_url: hash === null ? null : pageOf(explorer, hash, transactionPage),
-          state: found?.state ?? null,
-          confirmations: found?.confirmations ?? 0,
-          needed: found?.needed ?? 1,
-          reason: found?.reason ?? null,
+          state: step?.state ?? null,
+          confirmations: step?.confirmations ?? 0,
+          needed: step?.needed ?? 1,
+          reason: step?.reason ?? null,
         };
       }),
     };

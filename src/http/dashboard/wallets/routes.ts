@@ -43,7 +43,7 @@ export function walletRoutes(
   });
   routes.add(`POST ${WALLETS}/:network`, MANAGE, async ({ scope: { projectId }, params, body, own }) => {
     const { kind, source: text, compared, version, first_index: firstIndex } = body;
-    const wanted: WalletRequest = {
+    const wallet: WalletRequest = {
       projectId,
       network: networkOf(params.network),
       source: { kind, text },
@@ -51,7 +51,7 @@ export function walletRoutes(
       firstIndex,
       seen: { version, compared },
     };
-    const set = done(await setProjectWallet(own, wanted, chains));
+    const set = done(await setProjectWallet(own, wallet, chains));
     const { changes, warnings, note } = set;
     return { wallets: await viewOf(projectId), changes: [...changes], warnings: [...warnings], note };
   });
@@ -84,14 +84,14 @@ function termsRoutes(routes: Routes, { core, chains, viewOf }: TermsParts): void
     const found = await walletOf(core, projectId, network);
     if (found.kind === 'rejected') throw noWallet();
     const { kind, source: text } = found.wallet;
-    const wanted: WalletRequest = {
+    const wallet: WalletRequest = {
       projectId,
       network,
       source: { kind, text },
       ...termsOf(body),
       seen: { version: body.version, compared: null },
     };
-    const { changes } = done(await setProjectWallet(own, wanted, chains));
+    const { changes } = done(await setProjectWallet(own, wallet, chains));
     return { wallets: await viewOf(projectId), changes: [...changes] };
   });
   routes.add(`POST ${PROJECT}/payment-terms`, MANAGE, async ({ scope: { projectId }, body, own }) => {

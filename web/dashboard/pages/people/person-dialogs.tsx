@@ -108,14 +108,14 @@ function SessionsDialog({ person, onClose }: { readonly person: PersonView; read
     send: (api) => api('POST /dashboard/api/people/:person/sessions/end-all', { params }),
     ...ended,
   });
-  const found = sessions.data?.data;
-  const hasSome = mayEnd && found !== undefined && found.length > 0;
+  const open = sessions.data?.data;
+  const hasSome = mayEnd && open !== undefined && open.length > 0;
   return (
     <Dialog title={t('sessions_of')} description={t('sessions_of_text', { email })} onClose={onClose}>
-      {found === undefined ? <NotLoaded query={sessions} rows={2} /> : null}
-      {found?.length === 0 ? <p>{t('sessions_none', { email })}</p> : null}
+      {open === undefined ? <NotLoaded query={sessions} rows={2} /> : null}
+      {open?.length === 0 ? <p>{t('sessions_none', { email })}</p> : null}
       <ul>
-        {found?.map((one) => (
+        {open?.map((one) => (
           <SessionRow
             key={one.id}
             session={one}

@@ -36,16 +36,16 @@ function Find({ onChoose, onClose }: FindProps) {
   const { t } = useLocale('refunds');
   const scope = useScope();
   const [text, setText] = useState('');
-  const found = useQuery({ ...searchQuery(scope, text), enabled: text !== '' });
+  const search = useQuery({ ...searchQuery(scope, text), enabled: text !== '' });
   // A payment of the other mode is found too, but cannot be refunded here.
-  const payments = found.data?.mode === scope.mode ? found.data.data.map(({ payment }) => payment) : [];
+  const payments = search.data?.mode === scope.mode ? search.data.data.map(({ payment }) => payment) : [];
   return (
     <Dialog title={t('new_refund')} description={t('refund_find_text')} onClose={onClose}>
       <SearchField label={t('search_payments')} text={text} onText={(typed) => setText(typed ?? '')} />
-      {text === '' ? null : found.isPending ? (
+      {text === '' ? null : search.isPending ? (
         <SkeletonRows count={2} />
-      ) : found.error !== null ? (
-        <Problem error={found.error} />
+      ) : search.error !== null ? (
+        <Problem error={search.error} />
       ) : payments.length === 0 ? (
         <Notice>{t('refund_find_none')}</Notice>
       ) : (

@@ -45,21 +45,21 @@ function InTestMode() {
 
 function Wallets() {
   const scope = useScope();
-  const found = useQuery(walletsQuery(scope));
+  const wallets = useQuery(walletsQuery(scope));
   const mayManage = useActions().includes('manage_wallets');
-  if (found.data === undefined) {
+  if (wallets.data === undefined) {
     return (
       <Card>
-        <NotLoaded query={found} rows={4} />
+        <NotLoaded query={wallets} rows={4} />
       </Card>
     );
   }
   return (
     <>
-      <WalletsCard networks={found.data.networks} mayManage={mayManage} />
-      <CoinsCard wallets={found.data} mayManage={mayManage} />
-      <PricesCard wallets={found.data} mayManage={mayManage} />
-      <NetworksCard networks={found.data.networks} />
+      <WalletsCard networks={wallets.data.networks} mayManage={mayManage} />
+      <CoinsCard wallets={wallets.data} mayManage={mayManage} />
+      <PricesCard wallets={wallets.data} mayManage={mayManage} />
+      <NetworksCard networks={wallets.data.networks} />
     </>
   );
 }

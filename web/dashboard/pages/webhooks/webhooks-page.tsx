@@ -38,12 +38,12 @@ export function WebhooksPage() {
   const page = usePageSearch(webhooksSearch);
   const { search, unread, onShow } = page;
   const mayManage = useActions().includes('manage_webhooks');
-  const found = useQuery(endpointsQuery(useScope()));
+  const endpoints = useQuery(endpointsQuery(useScope()));
   const [opened, open] = useState<Opened | null>(null);
   return (
     <Page title={t('webhooks')} hasTimes actions={<Actions mayManage={mayManage} onOpen={(kind) => open({ kind })} />}>
       <Card title={t('endpoints')} flush>
-        <Loaded query={found} rows={3}>
+        <Loaded query={endpoints} rows={3}>
           {({ data }) =>
             data.length === 0 ? (
               <Empty icon="webhook" title={t('endpoints_none_title')} text={t('endpoints_none_text')} />
@@ -62,19 +62,19 @@ export function WebhooksPage() {
       )}
       <Deliveries
         page={page}
-        endpoints={found.data?.data ?? []}
-        types={found.data?.events.map(({ type }) => type) ?? []}
+        endpoints={endpoints.data?.data ?? []}
+        types={endpoints.data?.events.map(({ type }) => type) ?? []}
         onCheck={() => open({ kind: 'check' })}
         onRetryAll={mayManage ? () => open({ kind: 'retry' }) : null}
       />
       <Suspense>
         {opened === null ? null : opened.kind === 'retry' ? (
           <RetryAllDialog search={search} onClose={() => open(null)} />
-        ) : found.data === undefined ? null : (
+        ) : endpoints.data === undefined ? null : (
           <EndpointDialogs
             opened={opened}
-            events={found.data.events}
-            checks={found.data.checks}
+            events={endpoints.data.events}
+            checks={endpoints.data.checks}
             onSent={onShow}
             onClose={() => open(null)}
           />

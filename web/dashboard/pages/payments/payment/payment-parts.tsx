@@ -93,14 +93,14 @@ function PaymentDetails({ payment }: PartProps) {
     [t('cancel_url'), payment.cancel_url],
     [t('idempotency_key'), payment.idempotency_key],
   ];
-  const given = Object.entries(metadata);
+  const entries = Object.entries(metadata);
   return (
     <div className={css.part}>
       <Facts className={css.facts} facts={facts} />
-      {given.length === 0 ? null : (
+      {entries.length === 0 ? null : (
         <>
           <h3 className={css.subhead}>{t('metadata')}</h3>
-          <Facts className={css.facts} facts={given} />
+          <Facts className={css.facts} facts={entries} />
         </>
       )}
     </div>

@@ -177,8 +177,8 @@ interface ProgressProps {
 export function Progress({ refunds, isSent, onAgain }: ProgressProps) {
   const { t } = useLocale('signing');
   const { data } = useProgress(refunds, isSent);
-  const known = data?.data.filter(({ state, status }) => state !== null || status === 'completed') ?? [];
-  if (known.length === 0) {
+  const followed = data?.data.filter(({ state, status }) => state !== null || status === 'completed') ?? [];
+  if (followed.length === 0) {
     return isSent ? (
       <section className={css.progress} aria-label={t('progress')} role="status">
         <b>{t('progress_sent')}</b>
@@ -186,8 +186,8 @@ export function Progress({ refunds, isSent, onAgain }: ProgressProps) {
     ) : null;
   }
   // Refunds that one transaction pays have the same progress.
-  const shown = [...Map.groupBy(known, (one) => `${one.transaction_hash} ${stepOf(one)}`).values()];
-  const isGone = isSent && known.every(({ state, status }) => status === 'pending' && isOver(state));
+  const shown = [...Map.groupBy(followed, (one) => `${one.transaction_hash} ${stepOf(one)}`).values()];
+  const isGone = isSent && followed.every(({ state, status }) => status === 'pending' && isOver(state));
   return (
     <section className={css.progress} aria-label={t('progress')} role="status">
       {shown.map(([one]) =>

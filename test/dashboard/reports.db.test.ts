@@ -173,13 +173,16 @@ describe('a report', () => {
     expect(csv).not.toContain('unknown');
     const totals = async () => (await preview(projectId, 'report=refunds&from=2026-06-01&to=2026-06-30')).totals;
     expect(await totals()).toEqual([expect.objectContaining({ rows: 3, amount: '0.00366666', usd: '11', unknown: 0 })]);
-    // One that was paid after all is one of unknown value.
+    const refunded = async () => (await take(projectId, { report: 'payments' })).map((row) => row['refunded']);
+    expect(await refunded()).toEqual(['0.00010833', '0.00366666']);
+    // One that was paid after all is one of unknown value, and takes the payment's money.
     await sql`insert into refund_payouts (network, transaction_hash, asset, output_index, refund_id, block_height)
       select network, '0xpaid', asset, 0, id, 1 from refunds where project_id = ${projectId} and status = 'failed'`.execute(
       app.db,
     );
     expect(await totals()).toEqual([expect.objectContaining({ rows: 3, amount: '0.00375332', usd: '11', unknown: 1 })]);
     expect((await call(projectId, 'export', { ...DAYS, report: 'refunds' })).text).toContain(',JPY,unknown,unknown,');
+    expect(await refunded()).toEqual(['0.00019499', '0.00366666']);
   });
 
   it('has the exact amount of a coin that is not seen here any more, and no hash where no node has shown one', async () => {

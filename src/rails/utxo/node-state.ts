@@ -86,7 +86,7 @@ export function stateOf(
   contact: ContactAnswer,
 ): NodeState {
   const setting = settingOf(network, 'RPC_URL');
-  const wait = `Wait until it has the whole chain, or add a node to ${setting} that has`;
+  const wait = `Wait until it has the whole chain, or add a synchronised node to ${setting}`;
   const nothing = (problem: string | null): NodeState => ({ proof: 'nothing', problem });
   if (initialBlockDownload) {
     return nothing(
@@ -105,7 +105,7 @@ export function stateOf(
   if (contact !== 'not_shown' && chain !== 'regtest') {
     if (contact.connections === 0) {
       return nothing(
-        `it is connected to no other node, so it receives no payments, and none expires. Check its internet connection, or add a node to ${setting} that is connected`,
+        `it is connected to no other node, so it receives no payments, and none expires. Check its internet connection, or add a connected node to ${setting}`,
       );
     }
     if (contact.upSeconds !== null && contact.upSeconds < MIN_UP_SECONDS) return nothing(null);

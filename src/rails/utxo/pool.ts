@@ -72,7 +72,7 @@ async function checkLandmark(
   if (answer?.kind === 'error' && answer.code === OUT_OF_RANGE) {
     throw new NodeLoadingError(
       `it is still loading the chain: it has not come to block ${landmark.height} yet, which tells ${network}'s chain "${chain}" from others ` +
-        `that begin like it. Wait until it has the whole chain, or add a node to ${setting} that has`,
+        `that begin like it. Wait until it has the whole chain, or add a synchronised node to ${setting}`,
       decodeHeight(await node.call('getblockcount', []), 'the newest height'),
     );
   }

@@ -2,6 +2,7 @@ import { sql, type RawBuilder } from 'kysely';
 import { allTokens } from '../../domain/asset.ts';
 import type { ExportColumn } from '../../domain/export-column.ts';
 import { FIATS, fiatDecimals } from '../../domain/money.ts';
+import { TAKES_MONEY } from '../refunds/refund-payouts.ts';
 
 type Expression = RawBuilder<unknown>;
 
@@ -138,8 +139,8 @@ const COLUMNS: Readonly<Record<ExportColumn, ColumnRow>> = {
   refunded: {
     head: 'refunded',
     write: exact(
-      coin(sql`(select coalesce(sum(refunds.units), 0) from refunds where refunds.payment_id = payments.id
-        and refunds.status <> 'failed' and refunds.asset = payments.asset and refunds.network = payments.network)`),
+      coin(sql`(select coalesce(sum(r.units), 0) from refunds r where r.payment_id = payments.id
+        and r.asset = payments.asset and r.network = payments.network and ${TAKES_MONEY})`),
     ),
   },
   failure_reason: { head: 'failure reason', write: plain(sql`failure_reason`) },

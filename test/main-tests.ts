@@ -8,25 +8,25 @@ export const WAYS: readonly string[] = [
   'test/e2e/crash.program.test.ts',
   'test/e2e/live-utxo.program.test.ts',
   'test/e2e/live-evm.tokens.program.test.ts',
-  'test/e2e/redis.program.test.ts',
   'src/cli/payment.program.test.ts',
-  'src/cli/project.program.test.ts',
-  'src/cli/user.program.test.ts',
-  'src/cli/wallet.program.test.ts',
-  'src/cli/webhook.program.test.ts',
   'test/dashboard/new-shop.browser.test.ts',
-  'test/dashboard/refunds.browser.test.ts',
-  'test/dashboard/webhooks.browser.test.ts',
   'test/e2e/payment-page-no-script.browser.test.ts',
   'test/e2e/payment-page.browser.test.ts',
 ];
 
-/** Tests of nodes that wait for CI's jobs; docs/design/tests.md says what holds the core of the same in `npm test`. */
+/** Other tests that wait for CI's jobs. docs/design/tests.md says what holds their core in `npm test`. */
 export const LATER: readonly string[] = [
   'src/app/chains/follow-pruned.node.test.ts',
   'src/app/chains/follow-refusing.node.test.ts',
+  'src/app/dashboard/add-up-figures.property.db.test.ts',
+  'src/app/refunds/contract-payouts.node.test.ts',
   'src/app/refunds/refund-change.node.test.ts',
+  'src/app/refunds/refund-cover.node.test.ts',
   'src/app/refunds/refund-pruned.node.test.ts',
+  'src/app/refunds/refund-signing.node.test.ts',
+  'src/app/sweeps/find-outside.node.test.ts',
   'src/backup/restored-copy.node.test.ts',
   'src/backup/restored-twice.node.test.ts',
+  'src/rails/rpc/cookie.node.test.ts',
+  'test/deposits/artifact.node.test.ts',
 ];

@@ -77,6 +77,5 @@ export function drawLocalTimes(language: string, translate: Translate, now = Dat
     element.textContent = (kind === 'receipt' ? receipt : kind === 'time' && isToday ? time : dateTime).format(at);
   }
   // The note that times are in UTC is no longer true.
-  for (const note of document.querySelectorAll('[data-zone]'))
-    note.textContent = translate('local_time', { zone: time.resolvedOptions().timeZone });
+  for (const note of document.querySelectorAll('[data-zone]')) note.textContent = translate('local_time');
 }

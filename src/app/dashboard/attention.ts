@@ -142,9 +142,17 @@ async function paymentItems(app: App, scope: AttentionScope): Promise<readonly A
 
 /** The amount that the item's sentence names. */
 function unitsOf({ kind, owedUnits, leftUnits }: FaultyPayment): bigint {
-  if (kind === 'underpaid') return leftUnits < owedUnits ? owedUnits - leftUnits : 0n;
-  if (kind === 'overpaid') return leftUnits - owedUnits;
-  return leftUnits;
+  switch (kind) {
+    case 'underpaid':
+      return leftUnits < owedUnits ? owedUnits - leftUnits : 0n;
+    case 'overpaid':
+      return leftUnits - owedUnits;
+    case 'reorged':
+    case 'paid_late':
+    case 'paid_after_cancel':
+    case 'slow':
+      return leftUnits;
+  }
 }
 
 async function endpointItems(app: App, scope: AttentionScope): Promise<readonly AttentionItem[]> {

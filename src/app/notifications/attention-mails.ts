@@ -1,4 +1,4 @@
-import { actionOfAttention } from '../../domain/attention.ts';
+import { actionOfAttention, ATTENTION_KINDS } from '../../domain/attention.ts';
 import type { AttentionFact, AttentionSection, MailContent, WeekSection } from '../../domain/mail-content.ts';
 import { isInAttentionMails, MAIL_HOUR, zoneOf } from '../../domain/notification.ts';
 import { mayDo, roleIn } from '../../domain/role.ts';
@@ -81,13 +81,17 @@ async function sectionsOf(trx: Trx, fresh: readonly NoticedItem[]): Promise<read
   const names = new Map((await listProjects(trx)).map(({ id, name }) => [id, name]));
   return [...Map.groupBy(fresh, ({ projectId }) => projectId)].slice(0, MAX_PROJECTS).map(([id, items]) => ({
     project: { id, name: names.get(id) ?? '' },
-    items: items.slice(0, MAX_NAMED).map(factOf),
+    items: mostUrgent(items),
     more: Math.max(0, items.length - MAX_NAMED),
   }));
 }
 
-function factOf({ kind, name, amount, detail }: NoticedItem): AttentionFact {
-  return { kind, name, amount, detail };
+function mostUrgent(items: readonly NoticedItem[]): readonly AttentionFact[] {
+  const urgency = ({ kind }: NoticedItem): number => ATTENTION_KINDS.indexOf(kind);
+  return items
+    .toSorted((a, b) => urgency(a) - urgency(b))
+    .slice(0, MAX_NAMED)
+    .map(({ kind, name, amount, detail }) => ({ kind, name, amount, detail }));
 }
 
 /** The days of the summary that is due to a person, in their zone; null if none is due. */
@@ -135,7 +139,7 @@ async function enqueueWeek(app: App, reader: MailReader): Promise<void> {
       created: both(created),
       completed: both(completed),
       conversion: both(conversion),
-      attention: mine.slice(0, MAX_NAMED).map(factOf),
+      attention: mostUrgent(mine),
       more: Math.max(0, mine.length - MAX_NAMED),
     });
   }

@@ -26,7 +26,13 @@ export function actionName(
       return 'see_payment';
     case 'refund_to_sign':
       return actions.includes('create_refunds') ? 'see_refund' : 'see_payment';
-    default:
+    case 'endpoint_disabled':
+    case 'endpoint_failing':
+    case 'wallet_changed':
+    case 'key_beyond_role':
+    case 'node_behind':
+    case 'no_wallet':
+    case 'sweep':
       return null;
   }
 }

@@ -201,7 +201,7 @@ function ChoiceCell<Row extends { readonly id: string }>({ row, choice }: Choice
 function classOf(from: LogColumn<unknown>['from'], isNumber: boolean): string {
   return classNames(
     isNumber && tableCss.number,
-    from === 'wide' && classNames(tableCss.optional, tableCss.cut),
-    from === 'medium' && classNames(tableCss.customer, tableCss.cut),
+    from === 'wide' && classNames(tableCss.fromWide, tableCss.cut),
+    from === 'medium' && classNames(tableCss.fromMedium, tableCss.cut),
   );
 }

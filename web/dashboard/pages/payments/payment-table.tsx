@@ -69,9 +69,9 @@ function classOf(column: ListColumn): string {
     case 'order':
       return classNames(css.order, css.cut);
     case 'customer':
-      return classNames(css.customer, css.cut);
+      return classNames(css.fromMedium, css.cut);
     case 'paid_in':
-      return classNames(css.optional);
+      return classNames(css.fromWide);
     case 'description':
     case 'id':
       return classNames(css.cut);

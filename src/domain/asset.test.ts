@@ -1,7 +1,17 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ASSET_CODES } from './asset-code.ts';
-import { allTokens, fiatValue, isAssetCode, quoteUnits, shownDecimals, tokenOf, usdCents } from './asset.ts';
+import {
+  allTokens,
+  fiatValue,
+  isAssetCode,
+  quoteUnits,
+  rateIn,
+  shownDecimals,
+  tokenOf,
+  unitsAtRate,
+  usdCents,
+} from './asset.ts';
 import { NETWORKS, isNetwork } from './networks.ts';
 import { FIATS, maxAmountMinor, fiatDecimals, formatDecimal, pow10 } from './money.ts';
 
@@ -105,5 +115,21 @@ describe('tokens', () => {
       expect(isAssetCode(other)).toBe(false);
       expect(isNetwork(other)).toBe(false);
     }
+  });
+});
+
+describe('a rate', () => {
+  it('is the price of a whole unit in a currency, to the nearest hundred-millionth', () => {
+    expect(rateIn(DOLLAR, 60_000n * DOLLAR)).toBe(60_000n * DOLLAR);
+    expect(rateIn(3n * DOLLAR, DOLLAR)).toBe(33_333_333n);
+    expect(rateIn(3n * DOLLAR, 2n * DOLLAR)).toBe(66_666_667n);
+  });
+
+  it('gives the units that an amount buys, rounded down to the shown decimals', () => {
+    expect(unitsAtRate(2_500n, 'USD', 60_000n * DOLLAR, 8)).toBe(41_666n);
+    expect(unitsAtRate(2_500n, 'JPY', 60_000n * DOLLAR, 8)).toBe(4_166_666n);
+    const ether = unitsAtRate(1_000n, 'USD', 3_000n * DOLLAR, 18);
+    expect(ether % 10n ** BigInt(18 - shownDecimals(18))).toBe(0n);
+    expect(ether / 10n ** BigInt(18 - shownDecimals(18))).toBe(10n ** BigInt(shownDecimals(18)) / 300n);
   });
 });

@@ -42,3 +42,7 @@ it('a page lists the same coins with cheap networks before others of their asset
   const usdt = cheapFirst(ALL).filter(({ asset }) => asset === 'USDT');
   expect(usdt.map(({ network }) => network)).toEqual(['polygon', 'arbitrum', 'bsc', 'optimism', 'ethereum']);
 });
+
+it('a coin is named by asset and network', () => {
+  expect(coinName({ asset: 'USDT', network: 'polygon' })).toBe('USDT/polygon');
+});

@@ -7,6 +7,7 @@ import {
   divHalfUp,
   fiatDecimals,
   formatDecimal,
+  greatestAmountMinor,
   isFiat,
   parseDecimal,
   parseFiatAmount,
@@ -176,4 +177,11 @@ describe('a currency code', () => {
     for (const code of ['usd', 'US', '', 'XXX', 'toString', '__proto__', 'constructor'])
       expect(isFiat(code)).toBe(false);
   });
+});
+
+it('the greatest amount of several currencies is that of the one with the greatest', () => {
+  expect(greatestAmountMinor([])).toBe(0n);
+  expect(greatestAmountMinor(['USD', 'INR', 'EUR'])).toBe(maxAmountMinor('INR'));
+  expect(greatestAmountMinor(['INR', 'USD'])).toBe(maxAmountMinor('INR'));
+  expect(greatestAmountMinor(['USD'])).toBe(100_000_000n);
 });

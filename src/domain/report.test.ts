@@ -45,7 +45,15 @@ describe('a period of a report', () => {
 
 it('a day of a report is one that there is, and for which every time zone has midnight', () => {
   expect(['1971-01-01', '2028-02-29', '9990-12-31'].map(dayProblem)).toEqual([null, null, null]);
-  for (const text of ['', '2026-1-31', '2026-02-30', '2027-02-29', '2026-01-31T00:00:00Z', '0x7e8-01-01']) {
+  for (const text of [
+    '',
+    '2026-1-31',
+    '2026-02-30',
+    '2027-02-29',
+    '2026-01-31T00:00:00Z',
+    '-002026-01-31',
+    '0x7e8-01-01',
+  ]) {
     expect(dayProblem(text)).toBe('must be a day such as 2026-01-31.');
   }
   for (const text of ['1970-12-31', '9991-01-01', '0001-01-01']) {

@@ -129,6 +129,9 @@ describe('a key that somebody makes', () => {
     expect(keyRefusalOf('developer', 'create_refunds')).toBe(
       'As developer you may not make this live key: whoever has it could create refunds to an address of their own choice. Choose less, or ask somebody with the role owner or admin.',
     );
+    expect(keyRefusalOf(null, 'read_payments')).toBe(
+      'As nobody you may not make this live key: whoever has it could see payments, refunds and figures. Choose less, or ask somebody with the role owner, admin or developer.',
+    );
   });
 });
 

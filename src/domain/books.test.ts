@@ -1,23 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { EMPTY_BOOKS } from './books.fixture.ts';
 import { BOOK_PARTS, statementOf, type Books, type ReceivedRow } from './books.ts';
 
 const BTC = { network: 'bitcoin', asset: 'BTC' } as const;
 const ETH = { network: 'ethereum', asset: 'ETH' } as const;
 const USDT = { network: 'ethereum', asset: 'USDT' } as const;
-const NONE = { rows: [], count: 0 } as const;
-const EMPTY: Books = {
-  received: [],
-  currencies: [],
-  differences: NONE,
-  refunds: [],
-  refundCurrencies: [],
-  overRefunds: NONE,
-  lost: [],
-  swept: [],
-  fees: [],
-  deposits: [],
-  depositDifferences: NONE,
-};
 /** 100 before, and 127 in the period, each use with an amount of its own. */
 const RECEIVED: ReceivedRow = {
   ...BTC,
@@ -37,11 +24,11 @@ const RECEIVED: ReceivedRow = {
   unvalued: 1,
 };
 const REFUNDS = { ...BTC, decimals: 8, before: 10n, refunded: 20n, pending: 3n, refunds: 2, usdCents: 9n, unvalued: 0 };
-const of = (books: Partial<Books>) => statementOf({ ...EMPTY, ...books }, () => 6);
+const of = (books: Partial<Books>) => statementOf({ ...EMPTY_BOOKS, ...books }, () => 6);
 
 describe('a statement', () => {
   it('of nothing has no tokens, and balances', () => {
-    expect(of({})).toMatchObject({ tokens: [], verdict: 'balanced', books: EMPTY });
+    expect(of({})).toMatchObject({ tokens: [], verdict: 'balanced', books: EMPTY_BOOKS });
   });
 
   it('opens with what came before less its refunds, and closes with what the period adds and takes', () => {

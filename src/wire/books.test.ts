@@ -1,22 +1,14 @@
 import { expect, it } from 'vitest';
+import { EMPTY_BOOKS } from '../domain/books.fixture.ts';
 import { statementOf, type Books, type DepositDifferenceRow } from '../domain/books.ts';
 import { statementRecord } from './books.ts';
 
-const NONE = { rows: [], count: 0 } as const;
 const WEI = 13_122n;
 
 /** Whether a difference of a deposit is explained, and by how much. */
 function explained(row: Omit<DepositDifferenceRow, 'address' | 'network'>): string | null | undefined {
   const books: Books = {
-    received: [],
-    currencies: [],
-    differences: NONE,
-    refunds: [],
-    refundCurrencies: [],
-    overRefunds: NONE,
-    lost: [],
-    swept: [],
-    fees: [],
+    ...EMPTY_BOOKS,
     deposits: [{ ...row, network: 'ethereum', since: 0n }],
     depositDifferences: { rows: [{ ...row, address: '0x1', network: 'ethereum' }], count: 1 },
   };

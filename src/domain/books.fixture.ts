@@ -1,0 +1,18 @@
+import type { Books } from './books.ts';
+
+const NONE = { rows: [], count: 0 } as const;
+
+/** Books in which nothing happened. */
+export const EMPTY_BOOKS: Books = {
+  received: [],
+  currencies: [],
+  differences: NONE,
+  refunds: [],
+  refundCurrencies: [],
+  overRefunds: NONE,
+  lost: [],
+  swept: [],
+  fees: [],
+  deposits: [],
+  depositDifferences: NONE,
+};

@@ -1,7 +1,7 @@
 /**
  * `npm test` must answer within ten minutes on two cores. It runs each test that starts at most a node, but those of
  * `LATER`, and of the tests that start programs or a browser those of `WAYS`: each way that a shop or its customer
- * takes, once. The three jobs of CI, `npm run test:all` and the night run every test.
+ * takes, once. The three jobs of CI and `npm run test:all` run every test.
  */
 export const WAYS: readonly string[] = [
   'test/e2e/first-payment.program.test.ts',

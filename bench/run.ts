@@ -16,8 +16,10 @@ import { pageLoad } from './page-load.ts';
 import { pageTaps } from './page-taps.ts';
 import { print, type Figure } from './report.ts';
 import { reports } from './reports.ts';
+import { restarts } from './restarts.ts';
 import { signIn } from './sign-in.ts';
 import { start } from './start.ts';
+import { upgrade } from './upgrade.ts';
 
 const BENCHES: Readonly<Record<string, () => Promise<readonly Figure[]>>> = {
   'create-order': createOrder,
@@ -37,6 +39,8 @@ const BENCHES: Readonly<Record<string, () => Promise<readonly Figure[]>>> = {
   memory,
   'sign-in': signIn,
   backup,
+  restarts,
+  upgrade,
 };
 
 const wanted = process.argv.slice(2);

@@ -27,21 +27,30 @@ export interface BenchService {
  * Starts the real program on an embedded database of its own, with fsync on and limits off; `root` is another checkout.
  */
 export async function startBenchService(
-  options: { readonly env?: Readonly<Record<string, string>>; readonly dataDir?: string; readonly root?: string } = {},
+  options: {
+    readonly env?: Readonly<Record<string, string>>;
+    readonly dataDir?: string;
+    readonly root?: string;
+    /** Works on the database of this service. */
+    readonly beside?: BenchService;
+  } = {},
 ): Promise<BenchService> {
   const program = path.join(options.root ?? ROOT, 'bin/cointill');
   const dataDir = options.dataDir ?? (await freshDataDir());
-  const [port, sandboxPort] = [await freePort(), await freePort()];
+  const own = options.env ?? {};
+  const port = own['PORT'] ?? String(await freePort());
+  const sandboxPort = own['SANDBOX_PORT'] ?? String(await freePort());
   const env = {
     ...process.env,
     DATA_DIR: dataDir,
-    PORT: String(port),
-    SANDBOX_PORT: String(sandboxPort),
+    PORT: port,
+    SANDBOX_PORT: sandboxPort,
     RATE_LIMIT_TEST: '1000000000',
     RATE_LIMIT_LIVE: '1000000000',
     RATE_LIMIT_PAGE: '1000000000',
     LOG_LEVEL: 'warn',
-    ...options.env,
+    ...(options.beside === undefined ? {} : { DATABASE_URL: urlOf(options.beside.database) }),
+    ...own,
   };
   const startedAt = performance.now();
   const child = spawn(program, ['start'], { env, stdio: ['ignore', 'ignore', 'inherit'] });
@@ -55,7 +64,7 @@ export async function startBenchService(
     pid: child.pid ?? 0,
     dataDir,
     readyAfterMs,
-    database: await databaseOf(dataDir),
+    database: options.beside?.database ?? (await databaseOf(dataDir)),
     cli: (...args) => runCli(program, args, env),
     stop: async () => {
       await stopProcess(child);
@@ -105,7 +114,11 @@ async function databaseOf(dataDir: string): Promise<BenchService['database']> {
   return { host: lines[4] ?? '', port: Number(lines[3]), user: CLUSTER_USER, database: 'cointill' };
 }
 
-async function untilReady(url: string, child: ChildProcess): Promise<void> {
+function urlOf({ host, port, user, database }: BenchService['database']): string {
+  return `postgres://${user}@${encodeURIComponent(host)}:${port}/${database}`;
+}
+
+export async function untilReady(url: string, child: ChildProcess): Promise<void> {
   while (child.exitCode === null) {
     try {
       const response = await fetch(url);
@@ -135,7 +148,7 @@ async function runCli(
   return JSON.parse(text) as Record<string, unknown>;
 }
 
-function stopProcess(child: ChildProcess): Promise<void> {
+export function stopProcess(child: ChildProcess): Promise<void> {
   return new Promise((resolve) => {
     if (child.exitCode !== null || child.signalCode !== null) {
       resolve();
@@ -146,7 +159,7 @@ function stopProcess(child: ChildProcess): Promise<void> {
   });
 }
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const server = net.createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const address = server.address();

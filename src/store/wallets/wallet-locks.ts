@@ -49,13 +49,15 @@ const READ_WALLETS = `
 
 /**
  * Locks the wallets in use of these projects and networks, each pair named once, until the transaction ends. A
- * statement after the lock reads them, which sees all changes made while waiting for the lock.
+ * statement sent behind the lock's reads them: it runs after it, and sees all changes made while that waited.
  */
 export async function lockWallets(runner: StatementRunner, wanted: readonly Place[]): Promise<readonly LockedWallet[]> {
   const parameters = [wanted.map(({ projectId }) => projectId), wanted.map(({ network }) => network)];
   for (;;) {
-    const locked = await rowsOf<{ readonly id: string }>(runner, LOCK_INDEXES, parameters);
-    const wallets = await rowsOf<LockedWallet>(runner, READ_WALLETS, parameters);
+    const [locked, wallets] = await Promise.all([
+      rowsOf<{ readonly id: string }>(runner, LOCK_INDEXES, parameters),
+      rowsOf<LockedWallet>(runner, READ_WALLETS, parameters),
+    ]);
     // A wallet that was set meanwhile is not locked yet.
     if (wallets.every(({ walletId }) => locked.some(({ id }) => id === walletId))) return wallets;
   }

@@ -14,7 +14,7 @@ const IDLE_MS = 10_000;
 /** The orders of a burst. */
 const BURST = 1_000;
 const BURSTS = 5;
-/** What a busy shop sends. */
+/** The requests per second of a busy shop. */
 const SHOP_RATE = 50;
 const SHOP_SECONDS = 10;
 const SHOP_ROUNDS = 4;

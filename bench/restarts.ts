@@ -70,7 +70,7 @@ interface Balancer {
   readonly settings: (port: number, servers: readonly [number, number]) => string;
 }
 
-/** What shops and customers lose while two API processes behind a load balancer are restarted in turn. */
+/** The requests that fail while two API processes behind a load balancer are restarted in turn. */
 export async function restarts(): Promise<readonly Figure[]> {
   const secret = { SECRET_KEY: randomBytes(32).toString('hex') };
   const worker = await startBenchService({ env: secret });

@@ -1,5 +1,5 @@
 import { Type, type Static, type TSchema } from 'typebox';
-import { parseFiatAmount, type Fiat } from '../domain/money.ts';
+import { FIATS, isFiat, parseFiatAmount, type Fiat } from '../domain/money.ts';
 import type { CommonFields, PaymentApi } from '../domain/payment.ts';
 import type { CommonNames } from '../wire/payment.ts';
 import { invalid } from './errors.ts';
@@ -34,6 +34,22 @@ export function creationBody<Fields extends Record<string, TSchema>>(
       description: 'Unknown fields are ignored, and named in the X-Ignored-Fields header of the answer.',
       examples: [example],
     },
+  );
+}
+
+/**
+ * The `currency` of a body.
+ *
+ * @throws RequestError if it is not known
+ */
+export function readCurrency(code: string): Fiat {
+  if (isFiat(code)) return code;
+  const capitals = code.trim().toUpperCase();
+  throw invalid(
+    'currency',
+    isFiat(capitals)
+      ? `currency must be written in capital letters: ${capitals}.`
+      : `currency must be one of ${FIATS.join(', ')}.`,
   );
 }
 

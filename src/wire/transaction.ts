@@ -1,4 +1,6 @@
+import { fiatDecimals } from '../domain/money.ts';
 import type { Payment } from '../domain/payment.ts';
+import { exactNumber } from './number.ts';
 import { amountNumber, commonView, cryptoView, paymentUrl, type Audience, type Links } from './payment.ts';
 import { isoTime } from './time.ts';
 
@@ -8,7 +10,8 @@ export function transactionView(payment: Payment, links: Links, audience: Audien
     id: payment.id,
     transaction_number: payment.transactionNumber,
     status: payment.status,
-    amount_usd: amountNumber(payment),
+    amount_usd: exactNumber(payment.amountUsdCents, fiatDecimals('USD')),
+    amount: amountNumber(payment),
     currency: payment.currency,
     payment_url: paymentUrl(payment, links),
     created_at: isoTime(payment.createdAt),

@@ -46,6 +46,7 @@ it('creating a transaction answers 200 with the envelope and the documented fiel
         transaction_number: `TXN-${year}-000001`,
         status: 'created',
         amount_usd: 49.99,
+        amount: 49.99,
         currency: 'USD',
         payment_url: url,
         created_at: new Date(http.clock()).toISOString(),
@@ -96,12 +97,39 @@ it.each<[string, object]>([
   ['the shortest lifetime', { expires_in_minutes: 1 }],
   ['the longest lifetime', { expires_in_minutes: 1_440 }],
   ['a name of 255 characters', { customer_name: '名'.repeat(255) }],
-  ['unknown fields', { currency: 'EUR', status: 'completed', id: 7 }],
+  ['unknown fields', { status: 'completed', id: 7 }],
 ])('takes %s', async (_name, fields) => {
   expect(await created(await http.shop(), fields)).toMatchObject({ currency: 'USD', status: 'created' });
 });
 
+it.each<[string, object, object]>([
+  ['euro', { currency: 'EUR' }, { amount_usd: 54.99, amount: 49.99, currency: 'EUR' }],
+  ['yen', { amount: 5_000, currency: 'JPY' }, { amount_usd: 32.5, amount: 5_000, currency: 'JPY' }],
+  ['dollars', { currency: 'USD' }, { amount_usd: 49.99, amount: 49.99, currency: 'USD' }],
+  [
+    'the most that there is in rupees',
+    { amount: 100_000_000, currency: 'INR' },
+    { amount_usd: 1_180_000, amount: 100_000_000, currency: 'INR' },
+  ],
+])('takes an amount in %s, and says what it is in USD at this moment', async (_name, fields, view) => {
+  const shop = await http.shop();
+  const made = await created(shop, fields);
+  expect(made).toMatchObject(view);
+  const { id } = made;
+  expect((await shop.call({ path: `/api/transactions/${id}` })).body.transaction).toMatchObject(view);
+  await selectToken(http.app, { id }, { asset: 'USDT', network: 'ethereum' });
+  const page = await shop.call({ path: `/pay/${id}` });
+  expect(page.status).toBe(200);
+});
+
 it.each<[string, object, string]>([
+  ['a currency of a removed list', { currency: 'DEM' }, 'currency must be one of USD, EUR, GBP'],
+  ['a currency in lower case', { currency: 'eur' }, 'currency must be written in capital letters: EUR.'],
+  ['a currency that every object has', { currency: 'toString' }, 'currency must be one of USD, EUR, GBP'],
+  ['an empty currency', { currency: '' }, 'currency must not be empty.'],
+  ['a currency of null', { currency: null }, 'currency must be text, not null.'],
+  ['a decimal of a yen', { amount: 10.5, currency: 'JPY' }, 'amount must have at most 0 decimals'],
+  ['more than a million euro', { amount: 1_000_000.01, currency: 'EUR' }, 'amount must be from 0.01 to 1000000 EUR.'],
   ['no amount', { amount: undefined }, 'amount is required.'],
   ['a text as amount', { amount: '49.99' }, 'amount must be a number, not text.'],
   ['a negative amount', { amount: -1 }, 'amount must be a number from 0.01 to 1000000 USD.'],

@@ -72,7 +72,7 @@ describe.skipIf(hasNoBrowser)('a live payment, on a real chain', () => {
     await page.goto(`${dashboard.service.dashboard}/projects/${dashboard.service.projectId}/live/payments`);
     await button(page, 'New payment').first().click();
     await page.getByLabel('Coin').selectOption(coin);
-    await page.getByRole('textbox', { name: 'Amount in USD' }).fill('30');
+    await page.getByRole('textbox', { name: 'Amount', exact: true }).fill('30');
     await confirm(page, 'New payment').click();
     await page.getByRole('link', { name: 'Open payment' }).click();
     const details = page.getByRole('region', { name: 'Details' });

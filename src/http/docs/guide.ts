@@ -58,14 +58,14 @@ export function renderQuickstart({ servers, paths }: OpenApiDocument, program: s
 /** The topics that most shops need in addition. */
 export function renderExamples({ servers }: OpenApiDocument): Html {
   const [sandbox = '', live = ''] = servers.map(({ url }) => url);
-  const choose = { amount: 49.99, order_id: 'A-1002', success_url: 'https://shop.example/thanks' };
+  const choose = { amount: 49.99, currency: 'EUR', order_id: 'A-1002', success_url: 'https://shop.example/thanks' };
   const safely = { amount: 120, currency: 'EUR', crypto_currency: 'USDC', network: 'base', order_id: 'A-1003' };
   return html`<section id="examples" class="part">
     <h2>Three examples</h2>
     ${renderExample({
       id: 'example-choose',
       heading: 'Let the customer choose the coin',
-      text: 'A transaction has an amount in USD, and the page offers every coin that you take. The Transaction API is served at the live address, for test keys too: the key decides the mode.',
+      text: 'A transaction has an amount in your currency, and the page offers every coin that you take. The Transaction API is served at the live address, for test keys too: the key decides the mode.',
       label: 'Create a transaction',
       post: { url: `${live}/api/transactions/create`, body: json(choose) },
     })}

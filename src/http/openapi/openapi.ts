@@ -19,7 +19,7 @@ export function documentHead() {
     openapi: '3.1.0',
     info: { title: 'Cointill', version: '1', description: OVERVIEW, license: { name: 'MIT', identifier: 'MIT' } },
     tags: [
-      { name: 'Transactions', description: 'Amounts in USD; the customer chooses the token on the payment page.' },
+      { name: 'Transactions', description: 'The customer chooses the token on the payment page.' },
       { name: 'Orders', description: 'Amounts in any listed currency; the token is named at creation.' },
       { name: 'Refunds', description: 'Money back for transactions and orders.' },
       { name: 'Webhooks', description: 'Signed events that are sent to registered endpoints.' },

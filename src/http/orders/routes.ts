@@ -1,16 +1,14 @@
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import { decodeId } from '../../domain/id.ts';
-import { FIATS, isFiat } from '../../domain/money.ts';
 import { statusesOfOrder } from '../../domain/status.ts';
 import type { Operation } from '../../domain/permission.ts';
 import { confirmationsView } from '../../wire/payment.ts';
 import { createdOrderView, orderView } from '../../wire/order.ts';
 import { keyOf, readPayment, type Api } from '../api.ts';
 import { changeRoutes } from '../change-routes.ts';
-import { readAmount } from '../common-fields.ts';
+import { readAmount, readCurrency } from '../common-fields.ts';
 import { createPayment } from '../create-payment.ts';
-import { invalid } from '../errors.ts';
 import { pageOfPayments } from '../list-payments.ts';
 import { idempotencyHeader, orderErrors } from '../fields.ts';
 import {
@@ -63,8 +61,7 @@ function createRoute(app: FastifyInstance, api: Api): void {
 }
 
 function readOrder(body: CreateOrderBody) {
-  const { currency } = body;
-  if (!isFiat(currency)) throw invalid('currency', `currency must be one of ${FIATS.join(', ')}.`);
+  const currency = readCurrency(body.currency);
   return {
     api: 'order' as const,
     amountMinor: readAmount(body.amount, currency),

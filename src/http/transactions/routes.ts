@@ -12,7 +12,7 @@ import { transactionView } from '../../wire/transaction.ts';
 import { countPayments } from '../../store/payments/payments.ts';
 import { keyOf, readPayment, type Api } from '../api.ts';
 import { changeRoutes } from '../change-routes.ts';
-import { readAmount } from '../common-fields.ts';
+import { readAmount, readCurrency } from '../common-fields.ts';
 import { createPayment } from '../create-payment.ts';
 import { readPeriod } from '../dates.ts';
 import { invalid, RequestError } from '../errors.ts';
@@ -80,10 +80,11 @@ function createRoute(app: FastifyInstance, api: Api): void {
 }
 
 function readTransaction(body: CreateTransactionBody) {
+  const currency = readCurrency(body.currency ?? 'USD');
   return {
     api: 'transaction' as const,
-    amountMinor: readAmount(body.amount, 'USD'),
-    currency: 'USD' as const,
+    amountMinor: readAmount(body.amount, currency),
+    currency,
     token: null,
     description: body.order_description ?? null,
     customerName: body.customer_name ?? null,

@@ -1,4 +1,5 @@
 import { Type, type Static, type TSchema } from 'typebox';
+import { FIATS, MAX_AMOUNTS } from '../../domain/money.ts';
 import { EXCEPTIONS } from '../../domain/payment.ts';
 import { PAYMENT_STATUSES, type PaymentStatus } from '../../domain/status.ts';
 import { commonShape, creationBody } from '../common-fields.ts';
@@ -19,7 +20,13 @@ import {
 export const createTransactionBody = creationBody(
   'CreateTransaction',
   {
-    amount: Type.Number({ description: 'Amount in USD, 0.01 to 1000000, at most two decimals.', examples: [49.99] }),
+    amount: Type.Number({
+      description: `Amount in \`currency\`, above 0, with no more decimals than the currency has. At most ${MAX_AMOUNTS}.`,
+      examples: [49.99],
+    }),
+    currency: Type.Optional(
+      text({ max: 10, min: 1, description: `Fiat currency: ${FIATS.join(', ')}. USD without it.` }),
+    ),
     customer_email: Type.Optional(email),
     customer_name: Type.Optional(text({ max: 255 })),
     order_id: Type.Optional(text({ max: 255, description: "Merchant's own reference." })),
@@ -45,7 +52,8 @@ export const transactionShape = Type.Object(
     id: Type.String({ format: 'uuid' }),
     transaction_number: described('Gapless per project, mode and UTC year.', { examples: ['TXN-2026-000001'] }),
     status: oneOf(PAYMENT_STATUSES),
-    amount_usd: Type.Number(),
+    amount_usd: Type.Number({ description: 'In USD, at the rate of its creation.' }),
+    amount: Type.Number({ description: 'In `currency`, as it was created.' }),
     currency: Type.String({ examples: ['USD'] }),
     payment_url: described('Send the customer there.'),
     created_at: time(),
@@ -82,6 +90,7 @@ export const transactionShape = Type.Object(
         transaction_number: 'TXN-2026-000001',
         status: 'created',
         amount_usd: 49.99,
+        amount: 49.99,
         currency: 'USD',
         payment_url: 'https://pay.example/pay/019ab6fe-134b-7da2-b478-4a3d2ad4df19',
         created_at: '2026-01-31T12:00:00.000Z',

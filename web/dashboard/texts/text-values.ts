@@ -79,7 +79,6 @@ export interface TextValues {
   readonly amount_now: 'currency';
   readonly amount_wrong: 'decimals';
   readonly amount_too_much: 'amount' | 'asset';
-  readonly amount_in: 'currency';
   readonly attempts: 'count';
   readonly by: 'who';
   readonly edited: 'time';

@@ -17,6 +17,8 @@ export interface FieldProps extends Omit<ComponentProps<'input'>, 'id' | 'ref' |
   readonly max?: number;
   /** A control within the field. */
   readonly beside?: ReactNode;
+  /** The control of what the text counts, after the field. */
+  readonly unit?: ReactNode;
 }
 
 /** A labelled text field. Its error is shown below and announced with it. */
@@ -28,6 +30,7 @@ export function Field({
   max,
   className,
   beside,
+  unit,
   onValue,
   ...rest
 }: FieldProps) {
@@ -46,12 +49,13 @@ export function Field({
   );
   return (
     <Labelled id={id} label={label}>
-      {beside === undefined ? (
+      {beside === undefined && unit === undefined ? (
         input
       ) : (
-        <div className={css.with}>
+        <div className={unit === undefined ? css.with : css.counted}>
           {input}
           {beside}
+          {unit}
         </div>
       )}
       <Below id={id} hint={hint} problem={problem} />

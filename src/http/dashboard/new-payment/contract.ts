@@ -24,7 +24,6 @@ export const newPaymentContract = {
       request: requestField,
       /** Decimal text. */
       amount: text({ max: 20, min: 1 }),
-      /** Must be USD if the customer chooses the token. */
       currency: oneOf(FIATS),
       /** If absent, together with `network`, the customer chooses the token. */
       asset: Type.Optional(oneOf(ASSET_CODES)),

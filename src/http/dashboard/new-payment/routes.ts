@@ -78,12 +78,6 @@ function readPayment(
   if (asset === undefined && network !== undefined) {
     throw invalid('network', 'network can only be given together with asset.');
   }
-  if (asset === undefined && currency !== 'USD') {
-    throw invalid(
-      'currency',
-      'currency must be USD where the customer chooses the coin. Choose a coin to use another.',
-    );
-  }
   return {
     projectId,
     mode,

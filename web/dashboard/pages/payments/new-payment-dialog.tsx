@@ -10,7 +10,7 @@ import { FormDialog } from '../../ui/action-dialog.tsx';
 import { buttonClass } from '../../ui/button.tsx';
 import { CopyButton } from '../../ui/value.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
-import { Field } from '../../ui/field.tsx';
+import { Field, Select } from '../../ui/field.tsx';
 import { EmailField, SelectField } from '../../ui/form.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { networkName } from '../../formats.ts';
@@ -29,7 +29,8 @@ const USUAL_LIFE: Life = '60';
 
 interface Fields {
   readonly amount: string;
-  readonly currency: Fiat;
+  /** Empty: the project's. */
+  readonly currency: Fiat | '';
   /** `BTC bitcoin`; empty if the customer chooses. */
   readonly token: string;
   readonly order_id: string;
@@ -41,7 +42,7 @@ interface Fields {
 
 const EMPTY: Fields = {
   amount: '',
-  currency: 'USD',
+  currency: '',
   token: '',
   order_id: '',
   description: '',
@@ -74,13 +75,21 @@ export function NewPaymentDialog({ onClose }: { readonly onClose: () => void }) 
       onClose={onClose}
     >
       <Field
-        label={t('amount_in', { currency: fields.currency })}
+        label={t('amount')}
         value={fields.amount}
         inputMode="decimal"
         max={20}
         required
         autoComplete="off"
         problem={problemOf(create.error, 'amount')}
+        unit={
+          <Select
+            label={t('currency')}
+            value={fields.currency === '' ? defaults.currency : fields.currency}
+            options={currencies.map((one) => [one, one])}
+            onValue={(value) => set({ currency: currencies.find((one) => one === value) ?? '' })}
+          />
+        }
         onValue={(amount) => set({ amount })}
       />
       <SelectField
@@ -93,23 +102,8 @@ export function NewPaymentDialog({ onClose }: { readonly onClose: () => void }) 
             `${asset} · ${networkName(network)}`,
           ]),
         ]}
-        // If the customer chooses the token, prices are in USD.
-        onValue={(token) =>
-          set({
-            token,
-            ...(token === '' && { currency: 'USD' }),
-            ...(fields.token === '' && { currency: defaults.currency }),
-          })
-        }
+        onValue={(token) => set({ token })}
       />
-      {fields.token === '' ? null : (
-        <SelectField
-          label={t('currency')}
-          value={fields.currency}
-          options={currencies.map((one) => [one, one])}
-          onValue={(value) => set({ currency: currencies.find((one) => one === value) ?? 'USD' })}
-        />
-      )}
       <LivesField
         value={fields.lives === '' ? defaults.lives : fields.lives}
         usual={defaults.lives}
@@ -212,7 +206,7 @@ function useCreate(fields: Fields) {
       const body = {
         request,
         amount: amount.trim(),
-        currency,
+        currency: currency === '' ? defaults.currency : currency,
         expires_in_minutes: Number(lives === '' ? defaults.lives : lives),
         ...token,
         ...(order_id.trim() !== '' && { order_id: order_id.trim() }),

@@ -45,11 +45,12 @@ describe.skipIf(hasNoBrowser)('Needs attention', () => {
     await page.getByRole('link', { name: 'Needs attention' }).first().click();
     await heading(page).waitFor();
     await page.getByRole('heading', { name: 'Paid late: AT-1' }).waitFor();
-    await page.getByRole('button', { name: 'Accept or refund' }).click();
+    await page.getByRole('button', { name: 'Paid late: AT-1' }).click();
     const panel = page.getByRole('complementary', { name: 'Payment' });
     await panel.getByRole('button', { name: 'Accept payment' }).waitFor();
     expect(await violations(page, 'Needs attention with a panel')).toEqual([]);
-    await panel.getByRole('button', { name: 'Accept payment' }).click();
+    await panel.getByRole('button', { name: 'Close' }).click();
+    await page.getByRole('button', { name: 'Accept payment' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Accept payment' }).click();
     await page.getByRole('heading', { name: 'Paid late: AT-1' }).waitFor({ state: 'detached' });
     await expect.poll(() => page.locator('nav [data-count]').count()).toBe(0);
@@ -89,6 +90,24 @@ describe.skipIf(hasNoBrowser)('Needs attention', () => {
     // It is new there: the other tab moves nothing until it is asked for, unless it has nothing else.
     await page.getByRole('heading', { name: 'Underpaid: AT-2' }).waitFor();
     expect(await page.title()).not.toBe('1');
+  });
+
+  it('“Refund the excess” opens the refund with the excess chosen, and its buttons stay in sight', async () => {
+    const { page } = await dashboard.openSignedIn({ viewport: { width: 1280, height: 640 } });
+    await page.goto(`${base()}/attention`);
+    await page.getByText('Up to date').waitFor();
+    await faulty(page, 'AT-6', 'over');
+    const item = page.getByRole('listitem').filter({ hasText: 'Overpaid: AT-6' });
+    await item.or(page.getByRole('button', { name: '1 new' })).first().waitFor();
+    if ((await item.count()) === 0) await page.getByRole('button', { name: '1 new' }).click();
+    await item.getByRole('button', { name: 'Refund the excess' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('radio', { name: 'Only what was paid too much', checked: true }).waitFor();
+    const button = await dialog.getByRole('button', { name: 'Refund', exact: true }).boundingBox();
+    expect((button?.y ?? Infinity) + (button?.height ?? 0)).toBeLessThan(640);
+    await dialog.getByLabel('The customer enters an address').check();
+    await dialog.getByRole('button', { name: 'Refund', exact: true }).click();
+    await item.waitFor({ state: 'detached' });
   });
 
   it('counts what is new and moves nothing until it is asked for, and passes axe', async () => {

@@ -1,20 +1,27 @@
 import { expect, it } from 'vitest';
 import { ATTENTION_KINDS } from '../../src/domain/attention.ts';
 import { actionsOf, ROLES, type Role } from '../../src/domain/role.ts';
-import { actionName } from '../../web/dashboard/pages/attention/action-name.ts';
+import { actionNames } from '../../web/dashboard/pages/attention/action-name.ts';
 
 const namesFor = (role: Role, mode: 'test' | 'live' = 'live') =>
-  new Set(ATTENTION_KINDS.flatMap((kind) => actionName(kind, mode, actionsOf(role, 'project')) ?? []));
+  new Set(ATTENTION_KINDS.flatMap((kind) => actionNames({ kind, until: null }, mode, actionsOf(role, 'project'))));
 
 it('what needs attention offers each role what it may do, and others to see the payment', () => {
   const offered = Object.fromEntries(ROLES.map((role) => [role, [...namesFor(role)].toSorted()]));
   expect(offered).toEqual({
-    owner: ['accept_or_refund', 'refund_excess', 'see_payment', 'see_refund'],
-    admin: ['accept_or_refund', 'refund_excess', 'see_payment', 'see_refund'],
+    owner: ['accept_payment', 'refund', 'refund_excess', 'see_payment', 'see_refund'],
+    admin: ['accept_payment', 'refund', 'refund_excess', 'see_payment', 'see_refund'],
     developer: ['see_payment'],
-    support: ['accept_or_refund', 'refund_excess', 'see_payment'],
+    support: ['accept_payment', 'refund', 'refund_excess', 'see_payment'],
     viewer: ['see_payment'],
   });
-  // Developers accept test payments and refund none: the button names both.
-  expect(namesFor('developer', 'test')).toEqual(new Set(['see_payment']));
+  // Developers accept test payments and refund none.
+  expect(namesFor('developer', 'test')).toEqual(new Set(['accept_payment', 'see_payment']));
+});
+
+it('an underpaid payment is accepted or refunded only when its customer can no longer send the rest', () => {
+  const actions = actionsOf('owner', 'project');
+  const until = '2026-11-23T09:24:00.000Z';
+  expect(actionNames({ kind: 'underpaid', until }, 'live', actions)).toEqual(['see_payment']);
+  expect(actionNames({ kind: 'underpaid', until: null }, 'live', actions)).toEqual(['accept_payment', 'refund']);
 });

@@ -89,7 +89,7 @@ export function DialogActions({
   const { t } = useLocale();
   const lessAccess = useLessAccess();
   return (
-    <>
+    <div className={css.foot}>
       {lessAccess === null ? null : <Notice kind="problem">{`${lessAccess} ${t('access_dialog')}`}</Notice>}
       {problem === null ? null : <Notice kind="problem">{problem}</Notice>}
       <div className={css.actions}>
@@ -104,6 +104,6 @@ export function DialogActions({
           {confirm}
         </Button>
       </div>
-    </>
+    </div>
   );
 }

@@ -14,7 +14,8 @@ import { describe } from './sentence.ts';
 import css from './attention-page.module.css';
 import { useMark } from './queries.ts';
 import { useScope } from '../../scope.ts';
-import { actionName } from './action-name.ts';
+import { actionNames } from './action-name.ts';
+import type { PaymentAction } from '../payments/payment/payment-actions.tsx';
 
 type People = AnswerOf<'GET /dashboard/api/projects/:project/:mode/attention'>['people'];
 
@@ -26,21 +27,30 @@ interface ItemProps {
   /** Whether its payment is in the panel. */
   readonly isShown: boolean;
   readonly onShow: (payment: string) => void;
+  readonly onAct: (payment: string, action: PaymentAction) => void;
   readonly onDone: (item: AttentionView) => void;
 }
 
 /** One item: a sentence about it, the best action, and people's notes. */
-export function AttentionItem({ item, people, actions, isShown, onShow, onDone }: ItemProps) {
+export function AttentionItem({ item, people, actions, isShown, onShow, onAct, onDone }: ItemProps) {
   const locale = useLocale('attention');
   const { t } = locale;
-  const { note } = item;
+  const { note, payment } = item;
   const { title, text } = describe(item, locale);
   const [isNoting, editNote] = useState(false);
   const mark = useMark(({ change }) => (change.done === true ? onDone(item) : undefined));
   return (
     <li className={css.item} aria-current={isShown ? 'true' : undefined}>
       <div className={css.what}>
-        <h2>{title}</h2>
+        <h2>
+          {payment === null ? (
+            title
+          ) : (
+            <button type="button" className={css.title} onClick={() => onShow(payment.id)}>
+              {title}
+            </button>
+          )}
+        </h2>
         {item.at === null ? null : (
           <small>
             <Moment iso={item.at} />
@@ -51,7 +61,7 @@ export function AttentionItem({ item, people, actions, isShown, onShow, onDone }
       {note === null ? null : <blockquote className={css.note}>{note}</blockquote>}
       <Problem error={mark.error} />
       <div className={css.foot}>
-        <Action item={item} actions={actions} onShow={onShow} />
+        <Action item={item} actions={actions} onShow={onShow} onAct={onAct} />
         {actions.includes('write_notes') ? (
           <span className={css.mine}>
             <Select
@@ -102,12 +112,15 @@ function isAtPlace(kind: AttentionView['kind']): kind is keyof typeof PLACES {
   return Object.hasOwn(PLACES, kind);
 }
 
-/** The best action: on this page, by a link to another page, or at the command line. */
-function Action({ item, actions, onShow }: Pick<ItemProps, 'item' | 'actions' | 'onShow'>) {
-  const { t } = useLocale('attention');
+/** The dialogs of the actions that need no look at the payment first. */
+const DIALOGS = { accept_payment: 'accept', refund: 'refund', refund_excess: 'refund' } as const;
+
+/** The best actions: in a dialog, in the panel, by a link to another page, or at the command line. */
+function Action({ item, actions, onShow, onAct }: Pick<ItemProps, 'item' | 'actions' | 'onShow' | 'onAct'>) {
+  const { t } = useLocale('attention', 'detail');
   const scope = useScope();
   const { kind, payment, command, subject } = item;
-  const action = actionName(kind, scope.mode, actions);
+  const names = actionNames(item, scope.mode, actions);
   const place = isAtPlace(kind) ? PLACES[kind] : null;
   if (place !== null) {
     return (
@@ -122,11 +135,21 @@ function Action({ item, actions, onShow }: Pick<ItemProps, 'item' | 'actions' | 
       </Link>
     );
   }
-  if (payment !== null && action !== null) {
+  if (payment !== null && names.length > 0) {
     return (
-      <Button small onClick={() => onShow(payment.id)}>
-        {t(action)}
-      </Button>
+      <span className={css.acts}>
+        {names.map((name) => (
+          <Button
+            key={name}
+            small
+            onClick={() =>
+              name === 'see_payment' || name === 'see_refund' ? onShow(payment.id) : onAct(payment.id, DIALOGS[name])
+            }
+          >
+            {t(name)}
+          </Button>
+        ))}
+      </span>
     );
   }
   return command === null ? null : (

@@ -8,12 +8,16 @@ import { Page } from '../../shell/page.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { classNames } from '../../ui/class-names.ts';
-import { Empty, NotLoaded } from '../../ui/placeholder.tsx';
+import { Empty, NotLoaded, SkeletonRows } from '../../ui/placeholder.tsx';
 import split from '../payments/payments-page.module.css';
 import { AttentionItem } from './attention-item.tsx';
 import css from './attention-page.module.css';
 import { attentionQuery, useMark } from './queries.ts';
 import { PaymentPanel } from '../payments/payment/payment-page.tsx';
+import { PaymentActionDialog, type PaymentAction } from '../payments/payment/payment-actions.tsx';
+import { paymentQuery } from '../payments/queries.ts';
+import { Dialog } from '../../ui/dialog.tsx';
+import { Problem } from '../../ui/notice.tsx';
 import { useScope } from '../../scope.ts';
 
 /** The items that need a person's attention, each with its best action. */
@@ -23,15 +27,35 @@ export function AttentionPage() {
   const navigate = useNavigate({ from: '/projects/$project/$mode/attention' });
   const go = (payment: string | undefined): void =>
     void navigate({ search: payment === undefined ? {} : { show: payment }, resetScroll: false });
+  const [asked, ask] = useState<Asked | null>(null);
   return (
     <Page title={t('attention')} hasTimes>
       <div className={classNames(split.split, show !== undefined && split.withPanel)}>
         <Card flush>
-          <Items shown={show} onShow={go} />
+          <Items shown={show} onShow={go} onAct={(payment, action) => ask({ payment, action })} />
         </Card>
         {show === undefined ? null : <PaymentPanel key={show} payment={show} onClose={() => go(undefined)} />}
       </div>
+      {asked === null ? null : <ActionOn {...asked} onClose={() => ask(null)} />}
     </Page>
+  );
+}
+
+interface Asked {
+  /** A payment's id. */
+  readonly payment: string;
+  readonly action: PaymentAction;
+}
+
+/** The dialog of an action, which stays when its item is over. */
+function ActionOn({ payment: id, action, onClose }: Asked & { readonly onClose: () => void }) {
+  const { t } = useLocale('attention');
+  const { data: payment, error } = useQuery(paymentQuery(useScope(), id));
+  if (payment !== undefined) return <PaymentActionDialog payment={payment} action={action} onClose={onClose} />;
+  return (
+    <Dialog title={t('payment')} onClose={onClose}>
+      {error === null ? <SkeletonRows count={4} /> : <Problem error={error} />}
+    </Dialog>
   );
 }
 
@@ -40,9 +64,10 @@ const keyOf = ({ kind, subject, occurrence }: AttentionView): string => `${kind}
 interface ItemsProps {
   readonly shown: string | undefined;
   readonly onShow: (payment: string) => void;
+  readonly onAct: (payment: string, action: PaymentAction) => void;
 }
 
-function Items({ shown, onShow }: ItemsProps) {
+function Items({ shown, onShow, onAct }: ItemsProps) {
   const { t } = useLocale('attention');
   const scope = useScope();
   const actions = useActions();
@@ -76,6 +101,7 @@ function Items({ shown, onShow }: ItemsProps) {
               actions={actions}
               isShown={shown !== undefined && item.payment?.id === shown}
               onShow={open}
+              onAct={onAct}
               onDone={setDone}
             />
           ))}

@@ -15,15 +15,13 @@ const RefundDialog = lazy(async () => ({ default: (await import('../refund/refun
 type Simulation = PaymentView['can']['simulate'][number];
 /** An action with a confirmation dialog. */
 type Asked = 'complete' | 'cancel' | 'accept' | 'simulate';
-/** The open dialog: of an action, or for signing a new refund. */
-type Open = Asked | 'refund' | { readonly sign: string };
+export type PaymentAction = Asked | 'refund';
 
 /** Buttons for the payment's possible actions, each with a dialog that explains it. */
 export function PaymentActions({ payment }: { readonly payment: PaymentView }) {
   const { t } = useLocale('detail');
-  const [open, setOpen] = useState<Open | null>(null);
+  const [open, setOpen] = useState<PaymentAction | null>(null);
   const { can } = payment;
-  const close = (): void => setOpen(null);
   return (
     <>
       {canAnything(can) ? (
@@ -43,24 +41,37 @@ export function PaymentActions({ payment }: { readonly payment: PaymentView }) {
           {can.cancel ? <Button onClick={() => setOpen('cancel')}>{t('cancel_payment')}</Button> : null}
         </div>
       ) : null}
-      {open === null ? null : (
-        <Suspense>
-          {open === 'refund' ? (
-            <RefundDialog
-              payment={payment}
-              onClose={close}
-              onDone={({ id, can: { sign } }) => setOpen(sign ? { sign: id } : null)}
-            />
-          ) : typeof open === 'object' ? (
-            <SignDialog refunds={[{ id: open.sign }]} onClose={close} />
-          ) : isPossible(can, open) ? (
-            <Question payment={payment} asked={open} onClose={close} />
-          ) : (
-            <GoneDialog name={t(NAMES[open])} onClose={close} />
-          )}
-        </Suspense>
-      )}
+      {open === null ? null : <PaymentActionDialog payment={payment} action={open} onClose={() => setOpen(null)} />}
     </>
+  );
+}
+
+interface PaymentActionDialogProps {
+  readonly payment: PaymentView;
+  readonly action: PaymentAction;
+  readonly onClose: () => void;
+}
+
+/** The dialog of an action; after a refund that waits for a signature, the dialog that signs it. */
+export function PaymentActionDialog({ payment, action, onClose }: PaymentActionDialogProps) {
+  const { t } = useLocale('detail');
+  const [unsigned, sign] = useState<string | null>(null);
+  return (
+    <Suspense>
+      {unsigned !== null ? (
+        <SignDialog refunds={[{ id: unsigned }]} onClose={onClose} />
+      ) : action === 'refund' ? (
+        <RefundDialog
+          payment={payment}
+          onClose={onClose}
+          onDone={({ id, can: { sign: canSign } }) => (canSign ? sign(id) : onClose())}
+        />
+      ) : isPossible(payment.can, action) ? (
+        <Question payment={payment} asked={action} onClose={onClose} />
+      ) : (
+        <GoneDialog name={t(NAMES[action])} onClose={onClose} />
+      )}
+    </Suspense>
   );
 }
 

@@ -53,7 +53,11 @@ interface RefundFormProps extends RefundDialogProps {
 
 function RefundForm({ payment, choices, money, onToken, onClose, onDone }: RefundFormProps) {
   const { t } = useLocale('detail', 'list');
-  const [fields, setFields] = useState<Fields>(() => ({ ...EMPTY, isAny: payment.can.refund === 'any' }));
+  const [fields, setFields] = useState<Fields>(() => ({
+    ...EMPTY,
+    unit: usualUnit(money),
+    isAny: payment.can.refund === 'any',
+  }));
   const set = (change: Partial<Fields>): void => setFields((before) => ({ ...before, ...change }));
   const [isChecked, setChecked] = useState(false);
   const isChanged = useChanged(JSON.stringify(payment.refundable));
@@ -87,8 +91,9 @@ function RefundForm({ payment, choices, money, onToken, onClose, onDone }: Refun
           value={keyOf(money)}
           options={choices.map((one) => [keyOf(one), `${one.asset} · ${networkName(one.network)}`])}
           onValue={(token) => {
+            const chosen = choices.find((one) => keyOf(one) === token) ?? money;
             onToken(token);
-            set({ unit: 'all' });
+            set({ unit: usualUnit(chosen) });
           }}
         />
       )}
@@ -114,7 +119,12 @@ function RefundForm({ payment, choices, money, onToken, onClose, onDone }: Refun
   );
 }
 
-const EMPTY = { unit: 'all', amount: '', address: '', reason: '' } as const;
+const EMPTY = { amount: '', address: '', reason: '' } as const;
+
+/** An overpaid payment was mostly wanted: only its excess goes back unless the person chooses more. */
+function usualUnit({ excess }: RefundableView): RefundUnit {
+  return excess === null ? 'all' : 'excess';
+}
 
 interface TargetProps {
   readonly payment: PaymentView;
@@ -210,10 +220,10 @@ function SizeChoices({ payment: { currency }, money, unit, onUnit }: SizeChoices
   const both = (coins: string, worth: string | null): string =>
     worth === null ? `${coins} ${asset}` : `${coins} ${asset} · ${fiat(worth, currency)}`;
   const options = [
-    { value: 'all' as const, text: t('amount_all'), detail: both(left, left_amount) },
     ...(excess === null
       ? []
       : [{ value: 'excess' as const, text: t('amount_excess'), detail: both(excess, excess_amount) }]),
+    { value: 'all' as const, text: t('amount_all'), detail: both(left, left_amount) },
     // Only the quoted token has a rate.
     ...(left_amount === null ? [] : [{ value: 'fiat' as const, text: t('amount_fiat', { currency }) }]),
     { value: 'now' as const, text: t('amount_now', { currency }) },

@@ -208,7 +208,11 @@ function printLink(
       ['Until', isoTime(expiresAt)],
       ['Mail', isMailed === true ? 'with a link of its own, sent by the service' : null],
     ]),
-    ...secretFields('Link', url, 'Good once, for an hour: give it to nobody else.'),
+    ...secretFields(
+      'Link',
+      url,
+      `Good once, for ${isMailed === null ? 'an hour' : 'seven days'}: give it to nobody else.`,
+    ),
     ...standingLines(person, standing),
   ]);
 }

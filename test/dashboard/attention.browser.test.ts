@@ -98,7 +98,10 @@ describe.skipIf(hasNoBrowser)('Needs attention', () => {
     await page.getByText('Up to date').waitFor();
     await faulty(page, 'AT-6', 'over');
     const item = page.getByRole('listitem').filter({ hasText: 'Overpaid: AT-6' });
-    await item.or(page.getByRole('button', { name: '1 new' })).first().waitFor();
+    await item
+      .or(page.getByRole('button', { name: '1 new' }))
+      .first()
+      .waitFor();
     if ((await item.count()) === 0) await page.getByRole('button', { name: '1 new' }).click();
     await item.getByRole('button', { name: 'Refund the excess' }).click();
     const dialog = page.getByRole('dialog');
@@ -107,7 +110,11 @@ describe.skipIf(hasNoBrowser)('Needs attention', () => {
     expect((button?.y ?? Infinity) + (button?.height ?? 0)).toBeLessThan(640);
     await dialog.getByLabel('The customer enters an address').check();
     await dialog.getByRole('button', { name: 'Refund', exact: true }).click();
+    // The link stays when the item is over.
     await item.waitFor({ state: 'detached' });
+    const link = await page.getByRole('dialog').getByRole('textbox', { name: 'Refund link' }).inputValue();
+    expect((await fetch(link)).status).toBe(200);
+    await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click();
   });
 
   it('counts what is new and moves nothing until it is asked for, and passes axe', async () => {

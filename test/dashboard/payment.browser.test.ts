@@ -172,7 +172,7 @@ describe.skipIf(hasNoBrowser)('a payment', () => {
     await button(page, 'Cancel payment').click();
     await page.getByRole(DIALOG, { name: 'Cancel payment' }).waitFor();
     expect(await elsewhere(page, id, 'complete', {})).toBe(200);
-    await page.getByText('this is no longer possible').waitFor();
+    await page.getByText('This is not possible now').waitFor();
     expect(await violations(page, 'an action that is gone')).toEqual([]);
     await page.getByRole(DIALOG).getByRole('button', { name: 'Close' }).last().click();
     await page.getByText('Completed').first().waitFor();
@@ -278,7 +278,9 @@ describe.skipIf(hasNoBrowser)('a payment', () => {
     expect(await page.evaluate<string>('navigator.clipboard.readText()')).toBe(link);
     const answer = await fetch(link);
     expect([answer.status, await answer.text()]).toEqual([200, expect.stringContaining('12.34')]);
-    await page.getByRole('link', { name: 'Open payment' }).click();
+    expect(await page.getByRole('link', { name: 'Open payment page' }).getAttribute('href')).toBe(link);
+    await page.getByRole('img', { name: 'QR code of the link' }).waitFor();
+    await page.getByRole('link', { name: 'View payment' }).click();
     await page.getByText('Created · by mara@example.com').waitFor();
     expect(found).toEqual([]);
   });

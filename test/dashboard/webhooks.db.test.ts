@@ -312,6 +312,7 @@ describe('what was sent', () => {
     const { data } = await must<{ data: readonly EndpointView[] }>('GET', 'webhooks');
     const health = data.find(({ id }) => id === good.id)?.health;
     expect(health).toMatchObject({ acknowledged: 1, waiting: 1, median_ms: expect.any(Number) });
+    expect(health?.failing_since).toBe(health?.last_attempt_at);
     expect(data.find(({ id }) => id === bad.id)?.health).toMatchObject({
       acknowledged: 0,
       median_ms: null,

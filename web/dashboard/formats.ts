@@ -26,6 +26,8 @@ export interface Formats {
   /** `2026-11-22`, the day of a time in the person's zone. */
   readonly localDay: (iso: string) => string;
   /** `2 min ago`, `in 4 min`; the date from one day on. */
+  /** Hour and minute of a time within half a day, and otherwise the date too. */
+  readonly shortTime: (iso: string, now: number) => string;
   readonly relative: (iso: string, now: number) => string;
   /** `11 min`. */
   readonly duration: (ms: number) => string;
@@ -63,6 +65,7 @@ export function formatsOf(code: string, tags: readonly string[], zone: string): 
     timeZone: zone,
   });
   const time = new Intl.DateTimeFormat(intl, { timeStyle: 'medium', timeZone: zone });
+  const minutes = new Intl.DateTimeFormat(intl, { timeStyle: 'short', timeZone: zone });
   const day = new Intl.DateTimeFormat(intl, { day: 'numeric', month: 'short', timeZone: 'UTC' });
   const dayOf = new Intl.DateTimeFormat(intl, { dateStyle: 'medium', timeZone: zone });
   const relative = new Intl.RelativeTimeFormat(intl, { style: 'short', numeric: 'always' });
@@ -77,6 +80,8 @@ export function formatsOf(code: string, tags: readonly string[], zone: string): 
     dateTime: (iso) => dateTime.format(new Date(iso)),
     exactTime: (iso) => exactTime.format(new Date(iso)),
     time: (iso) => time.format(new Date(iso)),
+    shortTime: (iso, now) =>
+      Math.abs(Date.parse(iso) - now) < DAY / 2 ? minutes.format(new Date(iso)) : dateTime.format(new Date(iso)),
     date: (iso) => dayOf.format(new Date(iso)),
     day: (date) => day.format(new Date(`${date}T00:00:00Z`)),
     fullDay: (date) =>

@@ -71,7 +71,7 @@ const index = createRoute({
     const scope = homeScope(session);
     if (scope !== null) throw redirect({ to: '/projects/$project/$mode', params: scope, replace: true });
   },
-  component: lazyPage(() => import('./pages/home/home-page.tsx'), 'NoProjectPage'),
+  component: lazyPage(() => import('./pages/home/home-page.tsx'), 'NoProjectPage', 'detail', 'list'),
 });
 const protect = createRoute({
   getParentRoute: () => root,
@@ -100,7 +100,7 @@ function inProjectWith<Path extends string, Search extends object>(
 
 const home = inProjectWith(
   '',
-  lazyPage(() => import('./pages/home/home-page.tsx'), 'HomePage'),
+  lazyPage(() => import('./pages/home/home-page.tsx'), 'HomePage', 'detail', 'list'),
   homeSearch,
 );
 const attention = inProjectWith(

@@ -29,8 +29,18 @@ import type { PeopleParts } from './parts.ts';
 import { actorOf, startSession, type Started } from './sessions.ts';
 import { hashOf, newToken, tokenHash } from './token.ts';
 
-/** Links are valid for an hour and can be used once. */
-export const LINK_MS = 60 * 60_000;
+const HOUR_MS = 60 * 60_000;
+
+/**
+ * For how long a link is valid, for one use. An invitation waits for somebody who reads mail days later. The other links
+ * are asked for by a person who waits for them, and a reset gives access to an existing account.
+ */
+const VALID_MS = {
+  setup: HOUR_MS,
+  invitation: 7 * 24 * HOUR_MS,
+  reset: HOUR_MS,
+  email: HOUR_MS,
+} as const satisfies Record<LinkPurpose, number>;
 
 /** A link for its recipient. Only a hash of its token is stored. */
 export interface NewLink {
@@ -47,7 +57,7 @@ export async function newLink(
 ): Promise<NewLink> {
   const now = app.clock();
   const token = newToken(app.random);
-  const expiresAt = now + LINK_MS;
+  const expiresAt = now + VALID_MS[purpose];
   await insertLink(trx, hashOf(token), { purpose, personId, expiresAt }, now);
   return { url: `${siteUrl}/dashboard/setup/${token}`, expiresAt };
 }

@@ -134,6 +134,8 @@ export interface EndpointHealth {
   readonly waiting: number;
   readonly nextAttemptAt: number | null;
   readonly lastAttemptAt: number | null;
+  /** The first attempt since the last answer of 200 to 299; null if the newest attempt was answered so. */
+  readonly failingSince: number | null;
 }
 
 /** More waiting deliveries than this are not counted. */
@@ -153,10 +155,14 @@ export async function endpointHealth(
       select count(a.id)::integer as attempts,
         (count(a.id) filter (where a.response_status between 200 and 299))::integer as acknowledged,
         ${percentile(0.5)} as "medianMs", ${percentile(0.95)} as "p95Ms",
-        max(a.started_at) as "lastAttemptAt"
+        max(a.started_at) as "lastAttemptAt",
+        min(a.started_at) filter (where a.arrived_at is null or a.started_at > a.arrived_at) as "failingSince"
       from (
-        select id from deliveries where endpoint_id = w.id order by id desc limit ${NEWEST}
-      ) d join delivery_attempts a on a.delivery_id = d.id and a.started_at >= ${timestamp(since)}
+        select a.*, max(a.started_at) filter (where a.response_status between 200 and 299) over () as arrived_at
+        from (
+          select id from deliveries where endpoint_id = w.id order by id desc limit ${NEWEST}
+        ) d join delivery_attempts a on a.delivery_id = d.id and a.started_at >= ${timestamp(since)}
+      ) a
     ) lately
     cross join lateral (
       select count(*)::integer as waiting, min(next_attempt_at) as "nextAttemptAt" from (

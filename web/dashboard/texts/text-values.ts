@@ -83,6 +83,7 @@ export interface TextValues {
   readonly by: 'who';
   readonly edited: 'time';
   readonly lives_minutes: 'count';
+  readonly link_mail: 'email';
   readonly note_too_long: 'count' | 'max';
   readonly rate_locked: 'asset' | 'rate' | 'time';
   readonly refund_address_hint: 'network';
@@ -210,9 +211,11 @@ export interface TextValues {
   readonly wallet_next: 'number';
   readonly wallet_terms_text: 'network';
   readonly wallets_others: 'count';
+  readonly delivery_next_try: 'when';
   readonly delivery_retried: 'status';
   readonly duration_ms: 'ms';
   readonly endpoint_actions: 'url';
+  readonly endpoint_failing: 'when';
   readonly event_count: 'count';
   readonly event_deliveries_of: 'count' | 'delivered';
   readonly health_latency_of: 'median' | 'p95';

@@ -1,5 +1,6 @@
 import { Dialog as Base } from '@base-ui/react/dialog';
-import { useState, type ReactNode, type RefObject } from 'react';
+import { createContext, useContext, useState, type ReactNode, type RefObject } from 'react';
+import { createPortal } from 'react-dom';
 import { useLessAccess } from '../session.ts';
 import { useDashboard } from '../dashboard.ts';
 import { useLocale } from '../locale.tsx';
@@ -22,11 +23,18 @@ interface DialogProps {
   readonly children?: ReactNode;
 }
 
-/** A modal dialog. */
+/** Where the buttons of a dialog stand, below the part that scrolls. */
+const Foot = createContext<HTMLElement | null>(null);
+
+/** The id of the form whose fields surround the buttons of its dialog; undefined without a form. */
+export const FormId = createContext<string | undefined>(undefined);
+
+/** A modal dialog. Its title and buttons stay in sight while the content between them scrolls. */
 export function Dialog({ title, description, wide = false, focus, onClose, children }: DialogProps) {
   const { t } = useLocale();
   const { unsaved } = useDashboard();
   const [unsavedBelow] = useState(unsaved.get);
+  const [foot, setFoot] = useState<HTMLElement | null>(null);
   return (
     <Base.Root
       open
@@ -53,8 +61,9 @@ export function Dialog({ title, description, wide = false, focus, onClose, child
                   {description}
                 </Base.Description>
               )}
-              {children}
+              <Foot value={foot}>{children}</Foot>
             </div>
+            <div className={css.foot} ref={setFoot} />
           </Base.Popup>
         </Base.Viewport>
       </Base.Portal>
@@ -88,8 +97,11 @@ export function DialogActions({
 }: ActionsProps) {
   const { t } = useLocale();
   const lessAccess = useLessAccess();
-  return (
-    <div className={css.foot}>
+  const foot = useContext(Foot);
+  const form = useContext(FormId);
+  if (foot === null) return null;
+  return createPortal(
+    <>
       {lessAccess === null ? null : <Notice kind="problem">{`${lessAccess} ${t('access_dialog')}`}</Notice>}
       {problem === null ? null : <Notice kind="problem">{problem}</Notice>}
       <div className={css.actions}>
@@ -97,6 +109,7 @@ export function DialogActions({
         <Button
           kind={isDangerous ? 'danger' : 'primary'}
           type={onConfirm === undefined ? 'submit' : 'button'}
+          form={onConfirm === undefined ? form : undefined}
           busy={isBusy}
           disabled={lessAccess !== null}
           {...(onConfirm !== undefined && { onClick: onConfirm })}
@@ -104,6 +117,7 @@ export function DialogActions({
           {confirm}
         </Button>
       </div>
-    </div>
+    </>,
+    foot,
   );
 }

@@ -5,6 +5,7 @@ import { useLocale } from '../locale.tsx';
 import { classNames } from './class-names.ts';
 import { Below, describedBy, Field, Labelled, type FieldProps, Select } from './field.tsx';
 import { problemOf } from '../problem.ts';
+import { FormId } from './dialog.tsx';
 
 interface FormProps {
   /** Whether it has unsaved input; leaving the page then asks first. */
@@ -18,6 +19,7 @@ interface FormProps {
 /** A form with the browser's validation. The field of a server's error gets the focus. */
 export function Form({ isDirty = false, fault = null, onSubmit, children }: FormProps) {
   const form = useRef<HTMLFormElement>(null);
+  const id = useId();
   const { unsaved } = useDashboard();
   useEffect(() => {
     if (!isDirty) return undefined;
@@ -29,6 +31,7 @@ export function Form({ isDirty = false, fault = null, onSubmit, children }: Form
   }, [fault]);
   return (
     <form
+      id={id}
       ref={form}
       className={css.form}
       onSubmit={(event) => {
@@ -36,7 +39,7 @@ export function Form({ isDirty = false, fault = null, onSubmit, children }: Form
         onSubmit();
       }}
     >
-      {children}
+      <FormId value={id}>{children}</FormId>
     </form>
   );
 }

@@ -93,7 +93,7 @@ function shortened(text: string): string {
 }
 
 interface BadgeProps {
-  readonly tone: 'open' | 'waiting' | 'good' | 'bad' | 'over';
+  readonly tone: 'open' | 'waiting' | 'warning' | 'good' | 'bad' | 'over';
   readonly className?: string | undefined;
   readonly children: ReactNode;
 }

@@ -96,7 +96,7 @@ export function signInRoutes(routes: Routes, dashboard: Dashboard): void {
 const NEW_LINK = 'Ask whoever runs Cointill for a new one: cointill user invite, or cointill user reset.';
 const CLOSED = {
   used: `This link was used already. ${NEW_LINK}`,
-  expired: `This link was good for an hour, which is over. ${NEW_LINK}`,
+  expired: `This link has expired: invitations work for seven days, other links for an hour. ${NEW_LINK}`,
   unknown: `This is no link that was given out here. ${NEW_LINK}`,
 } as const;
 const NOT_CONFIRMED = 'This link confirms no address any more. Ask for the change again on the page of your account.';

@@ -16,6 +16,8 @@ const healthShape = Type.Object({
   waiting: Type.Integer(),
   next_attempt_at: nullable(time()),
   last_attempt_at: nullable(time()),
+  /** The first failed attempt since the last that was acknowledged; null if the newest one was. */
+  failing_since: nullable(time()),
 });
 
 const endpointShape = Type.Object({

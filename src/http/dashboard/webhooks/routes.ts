@@ -129,6 +129,7 @@ function endpointView(endpoint: WebhookEndpoint, health: EndpointHealth | undefi
       // Deliveries to a paused endpoint wait until somebody enables it, so that the time is unknown.
       next_attempt_at: isoTimeOrNull(pausedAt === null ? (health?.nextAttemptAt ?? null) : null),
       last_attempt_at: isoTimeOrNull(health?.lastAttemptAt ?? null),
+      failing_since: isoTimeOrNull(health?.failingSince ?? null),
     },
   };
 }

@@ -10,6 +10,7 @@ import { Card } from '../../ui/card.tsx';
 import { LineChart } from '../../ui/chart/line-chart.tsx';
 import { classNames } from '../../ui/class-names.ts';
 import { Empty, Skeleton, SkeletonRows } from '../../ui/placeholder.tsx';
+import { NoPaymentsYet } from '../payments/new-payment.tsx';
 import { PaymentTable } from '../payments/payment-table.tsx';
 import { FirstSteps } from './first-steps.tsx';
 import css from './home-page.module.css';
@@ -55,6 +56,7 @@ function Figures({ home }: { readonly home: HomeView }) {
   const { currency, points, unit, latest, statuses, health, first_steps: steps } = home;
   return (
     <>
+      <FirstSteps steps={steps} />
       <p className={css.note}>
         {home.days === 1
           ? t('shown_day', { day: day(home.from_day) })
@@ -62,7 +64,6 @@ function Figures({ home }: { readonly home: HomeView }) {
       </p>
       <Tiles home={home} />
       <div className={css.stack}>
-        <FirstSteps steps={steps} />
         <div className={css.split}>
           <div className={css.figures}>
             <LineChart
@@ -100,15 +101,7 @@ function Figures({ home }: { readonly home: HomeView }) {
             </Link>
           }
         >
-          {latest.length > 0 ? (
-            <PaymentTable label={t('latest_payments')} payments={latest} />
-          ) : (
-            <Empty
-              icon="payments"
-              title={t('no_payments_title')}
-              text={t(scope.mode === 'test' ? 'no_test_payments_text' : 'no_live_payments_text')}
-            />
-          )}
+          {latest.length > 0 ? <PaymentTable label={t('latest_payments')} payments={latest} /> : <NoPaymentsYet />}
         </Card>
       </div>
     </>

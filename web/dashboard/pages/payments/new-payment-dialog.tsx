@@ -8,13 +8,12 @@ import { useLocale } from '../../locale.tsx';
 import { problemOf } from '../../problem.ts';
 import { FormDialog } from '../../ui/action-dialog.tsx';
 import { buttonClass } from '../../ui/button.tsx';
-import { CopyButton } from '../../ui/value.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Field, Select } from '../../ui/field.tsx';
 import { EmailField, SelectField } from '../../ui/form.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { networkName } from '../../formats.ts';
-import css from './payment/payment-parts.module.css';
+import { LinkDialog } from './link-dialog.tsx';
 import { useScope } from '../../scope.ts';
 
 const CREATE = 'POST /dashboard/api/projects/:project/:mode/payments';
@@ -57,7 +56,8 @@ export function NewPaymentDialog({ onClose }: { readonly onClose: () => void }) 
   const [fields, setFields] = useState(EMPTY);
   const set = (change: Partial<Fields>): void => setFields((before) => ({ ...before, ...change }));
   const { tokens, currencies, defaults, create } = useCreate(fields);
-  if (create.data !== undefined) return <Created made={create.data} onClose={onClose} />;
+  if (create.data !== undefined)
+    return <Created made={create.data} email={fields.customer_email.trim()} onClose={onClose} />;
   if (tokens?.length === 0) {
     return (
       <Dialog title={t('new_payment')} onClose={onClose}>
@@ -168,24 +168,33 @@ function MerchantFields({ fields, fault, onChange }: MerchantFieldsProps) {
   );
 }
 
-function Created({ made, onClose }: { readonly made: Made; readonly onClose: () => void }) {
+interface CreatedProps {
+  readonly made: Made;
+  readonly email: string;
+  readonly onClose: () => void;
+}
+
+function Created({ made, email, onClose }: CreatedProps) {
   const { t } = useLocale('detail', 'list');
   const scope = useScope();
   return (
-    <Dialog title={t('payment_created')} description={t('new_payment_done')} onClose={onClose}>
-      <Field label={t('payment_link')} value={made.payment_url} readOnly onValue={() => {}} />
-      <div className={css.end}>
-        <Link
-          className={buttonClass({ small: true })}
-          to="/projects/$project/$mode/payments/$payment"
-          params={{ ...scope, payment: made.id }}
-          onClick={onClose}
-        >
-          {t('open_payment')}
-        </Link>
-        <CopyButton text={made.payment_url}>{t('copy_link')}</CopyButton>
-      </div>
-    </Dialog>
+    <LinkDialog
+      title={t('payment_created')}
+      text={t('new_payment_done')}
+      of="payment"
+      url={made.payment_url}
+      email={email}
+      onClose={onClose}
+    >
+      <Link
+        className={buttonClass({ small: true })}
+        to="/projects/$project/$mode/payments/$payment"
+        params={{ ...scope, payment: made.id }}
+        onClick={onClose}
+      >
+        {t('view_payment')}
+      </Link>
+    </LinkDialog>
   );
 }
 

@@ -15,7 +15,7 @@ import { isPlainKey } from '../../ui/keys.ts';
 import { chooseColumns, chosenColumns, columnsOf, USUAL_LIST_COLUMNS, type ListColumn } from './columns.ts';
 import { Filters } from './filters.tsx';
 import { ListFoot } from './list-foot.tsx';
-import { NewPayment } from './new-payment.tsx';
+import { NewPayment, NoPaymentsYet } from './new-payment.tsx';
 import { PaymentTable, None } from './payment-table.tsx';
 import css from './payments-page.module.css';
 import { paymentsQuery } from './list-queries.ts';
@@ -225,15 +225,11 @@ function NoPayments({ scope, isNarrowed }: { readonly scope: Scope; readonly isN
     );
   }
   return (
-    <Empty
-      icon="payments"
-      title={t('no_payments_title')}
-      text={t(scope.mode === 'test' ? 'no_test_payments_text' : 'no_live_payments_text')}
-    >
+    <NoPaymentsYet>
       <a className={buttonClass()} href="/docs">
         {t('read_guide')}
       </a>
-    </Empty>
+    </NoPaymentsYet>
   );
 }
 

@@ -79,7 +79,7 @@ function Actions({ refund: { can, claim_url: link }, onSign, onCancel }: Actions
           {t('refund_sign')}
         </Button>
       ) : null}
-      {link === null ? null : <CopyButton text={link}>{t('copy_link')}</CopyButton>}
+      {link === null ? null : <CopyButton text={link}>{t('copy_refund_link')}</CopyButton>}
       {can.cancel ? (
         <Button small onClick={onCancel}>
           {t('cancel_refund')}
@@ -168,6 +168,7 @@ export function RefundStage({ refund: { stage, payout } }: { readonly refund: Li
       <Badge tone={TONES[stage]} className={css.stage}>
         {textOf(stage)}
       </Badge>
+      {isCounted ? ' ' : null}
       {isCounted ? <small>{t('confirmations', { have: payout.confirmations, need: payout.needed })}</small> : null}
     </span>
   );

@@ -53,7 +53,7 @@ function DeliveryFacts({ delivery }: { readonly delivery: DeliveryView }) {
     <Facts
       facts={[
         [t('event'), delivery.type],
-        [t('state'), <DeliveryState state={delivery.state} />],
+        [t('state'), <DeliveryState {...delivery} />],
         [
           t('endpoint'),
           <>

@@ -1,5 +1,6 @@
 import type { EndpointView } from '../../../../src/http/dashboard/webhooks/contract.ts';
 import { useLocale } from '../../locale.tsx';
+import { Button } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icons.tsx';
 import { MenuButton } from '../../ui/menu-button.tsx';
 import { Moment, Badge, Facts } from '../../ui/value.tsx';
@@ -24,7 +25,7 @@ export function EndpointList({ endpoints, mayManage, onAction }: EndpointListPro
         <li key={endpoint.id} className={css.endpoint}>
           <div className={css.name}>
             <h3 className={css.url}>{endpoint.url}</h3>
-            <EndpointState state={endpoint.state} />
+            <EndpointState state={endpoint.state} failingSince={endpoint.health.failing_since} />
           </div>
           {mayManage ? <Actions endpoint={endpoint} onAction={onAction} /> : null}
           <p className={css.soft} title={endpoint.events.join(', ')}>
@@ -56,19 +57,23 @@ function Actions({ endpoint, onAction }: ActionsProps) {
     onChoose: () => onAction(action, endpoint),
   });
   return (
-    <MenuButton
-      label={t('endpoint_actions', { url })}
-      className={css.more}
-      items={[
-        item('test', t('send_test')),
-        item('change', t('change_endpoint')),
-        item('rotate', t('rotate_secret')),
-        state === 'on' ? item('pause', t('pause_endpoint')) : item('enable', t('enable_endpoint')),
-        item('delete', t('delete_endpoint'), true),
-      ]}
-    >
-      <Icon name="dots" />
-    </MenuButton>
+    <div className={css.actions}>
+      <Button small onClick={() => onAction('test', endpoint)}>
+        {t('send_test')}
+      </Button>
+      <MenuButton
+        label={t('endpoint_actions', { url })}
+        className={css.more}
+        items={[
+          item('change', t('change_endpoint')),
+          item('rotate', t('rotate_secret')),
+          state === 'on' ? item('pause', t('pause_endpoint')) : item('enable', t('enable_endpoint')),
+          item('delete', t('delete_endpoint'), true),
+        ]}
+      >
+        <Icon name="dots" />
+      </MenuButton>
+    </div>
   );
 }
 
@@ -102,15 +107,34 @@ function Health({ endpoint: { health } }: { readonly endpoint: EndpointView }) {
 
 const DELIVERY_TONES = { waiting: 'waiting', delivered: 'good', failed: 'bad', stopped: 'over' } as const;
 
-export function DeliveryState({ state }: Pick<DeliveryRowView, 'state'>) {
-  const { t } = useLocale();
+/** The state of a delivery. One that failed and will be tried again says when. */
+export function DeliveryState(delivery: Pick<DeliveryRowView, 'state' | 'attempted_at' | 'next_attempt_at'>) {
+  const { t, shortTime } = useLocale('webhooks');
+  const { state, attempted_at: attempted, next_attempt_at: next } = delivery;
+  if (state === 'waiting' && attempted !== null && next !== null) {
+    return (
+      <span className={css.state}>
+        <Badge tone="warning">{t('delivery_failed')}</Badge>
+        <small>{t('delivery_next_try', { when: shortTime(next, Date.now()) })}</small>
+      </span>
+    );
+  }
   return <Badge tone={DELIVERY_TONES[state]}>{t(`delivery_${state}`)}</Badge>;
 }
 
 const ENDPOINT_TONES = { on: 'good', paused: 'waiting', disabled: 'bad', deleted: 'over' } as const;
 
-export function EndpointState({ state }: { readonly state: DeliveryView['endpoint_state'] }) {
-  const { t } = useLocale('webhooks');
+interface EndpointStateProps {
+  readonly state: DeliveryView['endpoint_state'];
+  /** The first failed attempt since the last that was acknowledged. */
+  readonly failingSince?: string | null;
+}
+
+export function EndpointState({ state, failingSince = null }: EndpointStateProps) {
+  const { t, shortTime } = useLocale('webhooks');
+  if (state === 'on' && failingSince !== null) {
+    return <Badge tone="warning">{t('endpoint_failing', { when: shortTime(failingSince, Date.now()) })}</Badge>;
+  }
   return <Badge tone={ENDPOINT_TONES[state]}>{t(`endpoint_state_${state}`)}</Badge>;
 }
 

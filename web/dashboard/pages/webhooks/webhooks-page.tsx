@@ -40,13 +40,30 @@ export function WebhooksPage() {
   const mayManage = useActions().includes('manage_webhooks');
   const endpoints = useQuery(endpointsQuery(useScope()));
   const [opened, open] = useState<Opened | null>(null);
+  const hasEndpoints = (endpoints.data?.data.length ?? 0) > 0;
+  const addEndpoint = (
+    <Button kind="primary" icon="plus" onClick={() => open({ kind: 'create' })}>
+      {t('create_endpoint')}
+    </Button>
+  );
   return (
-    <Page title={t('webhooks')} hasTimes actions={<Actions mayManage={mayManage} onOpen={(kind) => open({ kind })} />}>
+    <Page
+      title={t('webhooks')}
+      hasTimes
+      actions={
+        <>
+          <Button onClick={() => open({ kind: 'check' })}>{t('check_signature')}</Button>
+          {hasEndpoints && mayManage ? addEndpoint : null}
+        </>
+      }
+    >
       <Card title={t('endpoints')} flush>
         <Loaded query={endpoints} rows={3}>
           {({ data }) =>
             data.length === 0 ? (
-              <Empty icon="webhook" title={t('endpoints_none_title')} text={t('endpoints_none_text')} />
+              <Empty icon="webhook" title={t('endpoints_none_title')} text={t('endpoints_none_text')}>
+                {mayManage ? addEndpoint : undefined}
+              </Empty>
             ) : (
               <EndpointList
                 endpoints={data}
@@ -84,25 +101,6 @@ export function WebhooksPage() {
   );
 }
 
-interface ActionsProps {
-  readonly mayManage: boolean;
-  readonly onOpen: (kind: 'check' | 'create') => void;
-}
-
-function Actions({ mayManage, onOpen }: ActionsProps) {
-  const { t } = useLocale('webhooks');
-  return (
-    <>
-      <Button onClick={() => onOpen('check')}>{t('check_signature')}</Button>
-      {mayManage ? (
-        <Button kind="primary" icon="plus" onClick={() => onOpen('create')}>
-          {t('create_endpoint')}
-        </Button>
-      ) : null}
-    </>
-  );
-}
-
 interface DeliveriesProps {
   readonly page: ReturnType<typeof usePageSearch<WebhooksSearch>>;
   readonly endpoints: readonly EndpointView[];
@@ -112,15 +110,19 @@ interface DeliveriesProps {
   readonly onRetryAll: (() => void) | null;
 }
 
+const DELIVERIES = 'GET /dashboard/api/projects/:project/:mode/deliveries';
+
 function Deliveries({ page, endpoints, types, onCheck, onRetryAll }: DeliveriesProps) {
   const { t } = useLocale('webhooks');
   const { search, isNarrowed, onShow } = page;
+  const log = useLog({ route: DELIVERIES, filters: filtersOf(search) });
+  const hasAny = log.list.data?.pages[0]?.data.length !== 0;
   return (
     <section aria-labelledby="deliveries">
-      <Filters page={page} endpoints={endpoints} types={types} onRetryAll={onRetryAll} />
+      <Filters page={page} endpoints={endpoints} types={types} onRetryAll={hasAny ? onRetryAll : null} />
       <RetryProgress />
       <LogView
-        {...useLog({ route: 'GET /dashboard/api/projects/:project/:mode/deliveries', filters: filtersOf(search) })}
+        {...log}
         label={t('deliveries')}
         columns={useDeliveryColumns()}
         empty={{ icon: 'webhook', title: t('deliveries_none_title'), text: t('deliveries_none_text') }}
@@ -139,7 +141,7 @@ function useDeliveryColumns(): readonly LogColumn<DeliveryRowView>[] {
   const { t, number } = useLocale('webhooks');
   return [
     { key: 'type', title: t('event'), cell: ({ type }) => type },
-    { key: 'state', title: t('state'), cell: ({ state }) => <DeliveryState state={state} /> },
+    { key: 'state', title: t('state'), cell: (row) => <DeliveryState {...row} /> },
     {
       key: 'answer',
       title: t('answer'),

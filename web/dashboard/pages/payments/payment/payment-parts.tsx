@@ -1,6 +1,8 @@
-import type { ComponentType, ReactNode } from 'react';
+import { useState, type ComponentType, type ReactNode } from 'react';
 import type { PaymentView } from '../../../../../src/http/dashboard/payments/contract.ts';
 import { useLocale } from '../../../locale.tsx';
+import { Button } from '../../../ui/button.tsx';
+import { LinkDialog, OpenPage } from '../link-dialog.tsx';
 import { classNames } from '../../../ui/class-names.ts';
 import { CopyButton, Facts, Moment, Short, Status } from '../../../ui/value.tsx';
 import css from './payment-parts.module.css';
@@ -88,7 +90,7 @@ function PaymentDetails({ payment }: PartProps) {
     [t('completes'), time(payment.completes_at)],
     [t('completed'), time(payment.completed_at)],
     [t('cancelled'), time(payment.cancelled_at)],
-    [t('payment_page'), <CopyButton text={payment.payment_url}>{t('copy_link')}</CopyButton>],
+    [t('payment_page'), <PageLinks payment={payment} />],
     [t('success_url'), payment.success_url],
     [t('cancel_url'), payment.cancel_url],
     [t('idempotency_key'), payment.idempotency_key],
@@ -103,6 +105,31 @@ function PaymentDetails({ payment }: PartProps) {
           <Facts className={css.facts} facts={entries} />
         </>
       )}
+    </div>
+  );
+}
+
+/** Opens, copies and shows the link of the payment's page. */
+function PageLinks({ payment: { payment_url: url, customer_email: email } }: PartProps) {
+  const { t } = useLocale('detail');
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <div className={css.actions}>
+      <OpenPage of="payment" url={url} />
+      <CopyButton text={url}>{t('copy_link')}</CopyButton>
+      <Button small onClick={() => setOpen(true)}>
+        {t('qr_code')}
+      </Button>
+      {isOpen ? (
+        <LinkDialog
+          title={t('payment_page')}
+          text={t('new_payment_done')}
+          of="payment"
+          url={url}
+          email={email ?? ''}
+          onClose={() => setOpen(false)}
+        />
+      ) : null}
     </div>
   );
 }

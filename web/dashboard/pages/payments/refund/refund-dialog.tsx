@@ -10,6 +10,7 @@ import { Field } from '../../../ui/field.tsx';
 import { Notice } from '../../../ui/notice.tsx';
 import { SelectField } from '../../../ui/form.tsx';
 import { networkName } from '../../../formats.ts';
+import { LinkDialog } from '../link-dialog.tsx';
 import { GoneDialog, useChanged, usePaymentChange } from './changed.tsx';
 import { RefundPreview, RATE_KEY, useRateNow } from './refund-preview.tsx';
 import { fiatDecimalsOf, isSome, refundSize, type RateNow, type RefundSize, type RefundUnit } from './refund-size.ts';
@@ -37,12 +38,33 @@ interface Fields {
 /** Creates a refund, after comparing its size with the refundable amount. */
 export function RefundDialog(props: RefundDialogProps) {
   const { t } = useLocale('detail', 'list');
-  const { payment, onClose } = props;
+  const { payment, onClose, onDone } = props;
   const [token, choose] = useState('');
+  const [claimed, setClaimed] = useState<RefundView | null>(null);
   const choices = payment.refundable.filter(({ left }) => isSome(left));
   const money = choices.find((one) => keyOf(one) === token) ?? choices[0];
+  if (claimed !== null && claimed.claim_url !== null) {
+    return (
+      <LinkDialog
+        title={t('refund_created')}
+        text={t('refund_claim_text')}
+        of="refund"
+        url={claimed.claim_url}
+        email={payment.customer_email ?? ''}
+        onClose={() => onDone(claimed)}
+      />
+    );
+  }
   if (money === undefined) return <GoneDialog name={t('refund')} onClose={onClose} />;
-  return <RefundForm {...props} choices={choices} money={money} onToken={choose} />;
+  return (
+    <RefundForm
+      {...props}
+      choices={choices}
+      money={money}
+      onToken={choose}
+      onDone={(refund) => (refund.claim_url === null ? onDone(refund) : setClaimed(refund))}
+    />
+  );
 }
 
 interface RefundFormProps extends RefundDialogProps {
@@ -259,7 +281,8 @@ function useCreate(payment: PaymentView, onDone: (refund: RefundView) => void) {
       const body = { ...size, asset, network, ...(address !== null && { address }), ...(reason !== '' && { reason }) };
       return api(CREATE, { params, body: { ...body, request } });
     },
-    done: t('refund_created'),
+    done: ({ payment: fresh, refund: id }) =>
+      fresh.refunds.find((one) => one.id === id)?.claim_url === null ? t('refund_created') : null,
     onDone: ({ payment: fresh, refund: id }) => {
       const refund = fresh.refunds.find((one) => one.id === id);
       if (refund !== undefined) onDone(refund);

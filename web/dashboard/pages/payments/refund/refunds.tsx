@@ -79,7 +79,7 @@ function Row({ refund, onOpen }: RowProps) {
               {t('sign_refund')}
             </Button>
           ) : null}
-          {claim_url === null ? null : <CopyButton text={claim_url}>{t('copy_link')}</CopyButton>}
+          {claim_url === null ? null : <CopyButton text={claim_url}>{t('copy_refund_link')}</CopyButton>}
           {refund.can.cancel ? (
             <Button small onClick={() => onOpen('cancel')}>
               {t('cancel_refund')}

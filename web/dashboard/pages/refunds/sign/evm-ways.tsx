@@ -10,7 +10,7 @@ import { CopyButton } from '../../../ui/value.tsx';
 import { sendCall, type SendEnd, type SendStep } from '../../../wallets/send-call.ts';
 import { WalletPicker, SendText } from '../../../wallets/wallet-picker.tsx';
 import css from './sign.module.css';
-import { UriWay } from './qr-code.tsx';
+import { QrCode } from '../../payments/qr-code.tsx';
 import { useScope } from '../../../scope.ts';
 
 interface EvmWaysProps {
@@ -102,5 +102,19 @@ function CallFields({ call: { chain_id, to, value, data } }: { readonly call: Wa
         </div>
       ))}
     </dl>
+  );
+}
+
+/** The payment URI as a QR code and as text to copy. */
+export function UriWay({ uri }: { readonly uri: string }) {
+  const { t } = useLocale('signing');
+  return (
+    <div className={css.way}>
+      <QrCode content={uri} label={t('qr_uri')} />
+      <code className={css.whole}>{uri}</code>
+      <div className={css.buttons}>
+        <CopyButton text={uri}>{t('copy_uri')}</CopyButton>
+      </div>
+    </div>
   );
 }

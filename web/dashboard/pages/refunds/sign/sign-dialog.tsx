@@ -13,7 +13,7 @@ import { SkeletonRows } from '../../../ui/placeholder.tsx';
 import { EvmWays } from './evm-ways.tsx';
 import { PsbtWays } from './psbt-ways.tsx';
 import css from './sign.module.css';
-import { UriWay } from './qr-code.tsx';
+import { UriWay } from './evm-ways.tsx';
 import { projectKey } from '../../payments/queries.ts';
 import { useScope } from '../../../scope.ts';
 

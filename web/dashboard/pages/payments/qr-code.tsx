@@ -1,8 +1,6 @@
 import { encode } from 'uqr';
 import { useMemo } from 'react';
-import css from './sign.module.css';
-import { useLocale } from '../../../locale.tsx';
-import { CopyButton } from '../../../ui/value.tsx';
+import css from './qr-code.module.css';
 
 /** Light modules around the code; ISO/IEC 18004 asks for 4. */
 const BORDER = 4;
@@ -28,19 +26,5 @@ export function QrCode({ content, label, isFrame = false }: QrCodeProps) {
     <svg className={css.qr} viewBox={`0 0 ${size} ${size}`} shapeRendering="crispEdges" role="img" aria-label={label}>
       <path d={path} />
     </svg>
-  );
-}
-
-/** The payment URI as a QR code and as text to copy. */
-export function UriWay({ uri }: { readonly uri: string }) {
-  const { t } = useLocale('signing');
-  return (
-    <div className={css.way}>
-      <QrCode content={uri} label={t('qr_uri')} />
-      <code className={css.whole}>{uri}</code>
-      <div className={css.buttons}>
-        <CopyButton text={uri}>{t('copy_uri')}</CopyButton>
-      </div>
-    </div>
   );
 }

@@ -259,6 +259,8 @@ export const STATES: ReadonlyMap<string, PaymentView> = new Map([
 export function refundOf(step: RefundStep, changes: Partial<RefundView> = {}): RefundView {
   return {
     frame: FRAME,
+    merchantOrderId: 'HC-31054',
+    paymentName: 'TXN-2025-000123',
     claimPath: '/refunds/re_1/claim',
     explorer: 'https://polygonscan.com',
     mode: 'live',

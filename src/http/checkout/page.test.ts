@@ -54,8 +54,8 @@ describe('choosing', () => {
 
   it('offers networks of low fees first, and names a widely used one that cannot be received', () => {
     const text = textOf(pageOf('choose'));
-    expect(text).toContain('Ether ETH Base, Arbitrum One, Optimism, or Ethereum');
-    expect(text).toMatch(/Tether USD USDT Polygon, Arbitrum One, BNB Smart Chain \+\d/);
+    expect(text).toContain('Ether ETH Base, Arbitrum One +2');
+    expect(text).toMatch(/Tether USD USDT Polygon, Arbitrum One \+\d/);
     expect(text).toMatch(/USDT on Polygon Low fees .* USDT on Ethereum \(ERC-20\) Higher fees/);
     expect(text).toContain('USDT on Tron (TRC-20) can’t be received here.');
     expect(text).not.toContain('BTC on Tron');
@@ -280,7 +280,7 @@ describe('after the payment', () => {
   it.each(['expired', 'cancelled after choosing'])('tells who has just sent what happens to it when %s', (state) => {
     const text = textOf(pageOf(state));
     expect(text).toContain('Already sent it? Don’t send it again. We watch for it until November 28, 2025');
-    expect(text).toContain('Contact the shop and mention payment TXN-2025-000123.');
+    expect(text).toContain('Contact the shop and mention order NW-10442 (payment TXN-2025-000123).');
     expect(text).toContain('Start again at Northwind Tea');
   });
 
@@ -325,7 +325,7 @@ describe('after the payment', () => {
   it('says what is unusual about a completed payment', () => {
     const overpaid = textOf(pageOf('overpaid'));
     expect(overpaid).toContain('You paid 0.00010000 BTC (≈ $6.00) too much');
-    expect(overpaid).toContain('Contact the shop and mention payment TXN-2025-000123.');
+    expect(overpaid).toContain('Contact the shop and mention order NW-10442 (payment TXN-2025-000123).');
     expect(overpaid).toContain('Asked for 0.00081667 BTC Paid 0.00091667 BTC');
     expect(textOf(pageOf('underpaid, accepted'))).toContain('Asked for 0.00081667 BTC Paid 0.00080000 BTC');
     expect(textOf(pageOf('completed'))).not.toContain('Asked for');

@@ -237,7 +237,7 @@ function footer(view: PaymentView): Html {
       ${sentences(
         locale,
         html`<span data-zone>${locale.t('times_utc')}</span>`,
-        isFinal(step) ? locale.t('private_final') : locale.t('private_open'),
+        'canCancel' in step && step.canCancel ? locale.t('private_open') : locale.t('private_final'),
       )}
     </p>`;
 }

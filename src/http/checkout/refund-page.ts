@@ -35,6 +35,8 @@ export function renderRefundPage(view: RefundView, assets: Pick<Assets, 'stylePa
           ${sum(view)}
         </h1>
         ${facts([
+          [locale.t('order'), view.merchantOrderId && name(view.merchantOrderId)],
+          [locale.t('payment'), name(view.paymentName)],
           [locale.t('refund_from'), name(branding.projectName)],
           [locale.t('you_get'), crypto(view.units, view)],
           [locale.t('network'), networkLabel(view.asset, view.network)],
@@ -43,7 +45,9 @@ export function renderRefundPage(view: RefundView, assets: Pick<Assets, 'stylePa
       <section class="card" aria-labelledby="status-title">${card(view)}</section>
     </div>`,
     footer: html`${branding.supportUrl && html`<p><a href="${branding.supportUrl}" rel="noreferrer" target="_blank">${locale.t('support')}</a></p>`}
-      <p>${sentences(locale, html`<span data-zone>${locale.t('times_utc')}</span>`, locale.t('private_refund'))}</p>`,
+      <p>
+        ${sentences(locale, html`<span data-zone>${locale.t('times_utc')}</span>`, locale.t(step.kind === 'form' ? 'private_refund' : 'private_refund_seen'))}
+      </p>`,
   });
 }
 

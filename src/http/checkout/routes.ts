@@ -10,6 +10,7 @@ import { claimRefund } from '../../app/refunds/change-refund.ts';
 import { decodeId, parseUuid } from '../../domain/id.ts';
 import type { Payment, PaymentApi } from '../../domain/payment.ts';
 import type { Refund } from '../../domain/refund.ts';
+import { publicPaymentId } from '../../wire/payment.ts';
 import { findRefund } from '../../store/refunds/refunds.ts';
 import { asRequestError, reportFault } from '../errors.ts';
 import { pathOf } from '../path.ts';
@@ -166,9 +167,12 @@ async function showRefund(
 ): Promise<FastifyReply> {
   const { frame, framedBy } = await frameOf(checkout.access, request, refund.projectId);
   const { mode, amountMinor, currency, asset, network, decimals, units } = refund;
+  const payment = await patiently(checkout, checkout.reader.read({ id: refund.paymentId }));
   const rendered = renderRefundPage(
     {
       frame,
+      merchantOrderId: payment?.merchantOrderId ?? null,
+      paymentName: payment === null ? '' : (payment.transactionNumber ?? publicPaymentId(payment)),
       claimPath: refundPath(request.params.id),
       explorer: explorerOf(checkout.app.railFor(mode), { asset, network }),
       mode,

@@ -221,6 +221,9 @@ export interface RefundView extends Pick<
   readonly frame: Frame;
   /** The origin of the block explorer that shows the refund's transaction; null in test mode and on test chains. */
   readonly explorer: string | null;
+  readonly merchantOrderId: string | null;
+  /** The payment's number or id, as its own page says it. */
+  readonly paymentName: string;
   /** The page's own path, to which the form posts the field `address`. */
   readonly claimPath: string;
   readonly now: number;

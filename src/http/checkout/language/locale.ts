@@ -38,6 +38,8 @@ export interface Locale {
   price(decimal: string, currency: Fiat): string;
   /** `Base, Polygon or Ethereum`. */
   oneOf(names: readonly string[]): string;
+  /** `Base, Polygon`, the beginning of a longer list. */
+  list(names: readonly string[]): string;
   /** `14:05:09 UTC`, with the date if that is not today's. */
   time(at: number, now: number): Html;
   /** `21 November 2025 at 14:05:09 UTC`, for receipts. */
@@ -122,9 +124,10 @@ export function createLocale(code: string, texts: Texts): Locale {
 /** Amounts and times in the language's format; results are cached, because pages need the same ones again and again. */
 function createFormats(
   intl: string,
-): Pick<Locale, 'fiat' | 'price' | 'oneOf' | 'time' | 'dateTime' | 'receiptTime' | 'duration'> {
+): Pick<Locale, 'fiat' | 'price' | 'oneOf' | 'list' | 'time' | 'dateTime' | 'receiptTime' | 'duration'> {
   const currencies = new Map<string, Intl.NumberFormat>();
   const alternatives = new Intl.ListFormat(intl, { type: 'disjunction' });
+  const lists = new Intl.ListFormat(intl, { type: 'unit', style: 'short' });
   const time = new Intl.DateTimeFormat(intl, { timeStyle: 'long', timeZone: 'UTC' });
   const dateTime = new Intl.DateTimeFormat(intl, { dateStyle: 'long', timeStyle: 'long', timeZone: 'UTC' });
   const duration = new Intl.DurationFormat(intl, { style: 'long' });
@@ -160,6 +163,7 @@ function createFormats(
     price: (decimal, currency) =>
       inCurrency(decimal, currency, Number(decimal) < LOW_PRICE ? LOW_PRICE_PLACES : fiatDecimals(currency)),
     oneOf: (names) => alternatives.format(names),
+    list: (names) => lists.format(names),
     time: (at, now) => {
       const sameDay = Math.floor(at / 86_400_000) === Math.floor(now / 86_400_000);
       return element(at, sameDay ? 'time' : 'datetime');

@@ -24,6 +24,7 @@ export interface TextValues {
   readonly underpaid_accepted: 'amount';
   readonly wrong_token: 'amount' | 'network' | 'token';
   readonly contact_shop: 'payment';
+  readonly contact_shop_order: 'order' | 'payment';
   readonly sent_watched: 'time';
   readonly back_to: 'shop';
   readonly start_again: 'shop';

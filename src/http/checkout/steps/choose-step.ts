@@ -99,14 +99,13 @@ function severalNetworks(view: PaymentView, asset: AssetCode, networks: readonly
   </details>`;
 }
 
-/** More names than this would fill a paragraph in each row. */
-const MAX_NAMED = 4;
+/** More names than this break the line of a row. */
+const MAX_NAMED = 2;
 
 function named({ frame: { locale } }: PaymentView, networks: readonly Network[]): string {
   const names = networks.map(networkName);
   if (names.length <= MAX_NAMED) return locale.oneOf(names);
-  const shown = names.slice(0, MAX_NAMED - 1);
-  return `${shown.join(', ')} +${names.length - shown.length}`;
+  return `${locale.list(names.slice(0, MAX_NAMED))} +${names.length - MAX_NAMED}`;
 }
 
 function networkChoice({ frame: { locale } }: PaymentView, asset: AssetCode, network: Network): Html {

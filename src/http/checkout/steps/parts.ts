@@ -90,11 +90,14 @@ export function worthOf(locale: Locale, units: bigint, { amountMinor, currency, 
 }
 
 /**
- * The reference to tell the shop. A transaction's number is not broken at its hyphens if a line has room for all of it.
+ * The references to tell the shop: its own order first, which both sides can say. A transaction's number is not broken
+ * at its hyphens if a line has room for all of it.
  */
-export function contactShop({ frame, transactionNumber, paymentId }: PaymentView): Html {
+export function contactShop({ frame, merchantOrderId, transactionNumber, paymentId }: PaymentView): Html {
+  const { locale } = frame;
   const payment = transactionNumber === null ? name(paymentId) : html`<bdi class="whole">${transactionNumber}</bdi>`;
-  return frame.locale.t('contact_shop', { payment });
+  if (merchantOrderId === null) return locale.t('contact_shop', { payment });
+  return locale.t('contact_shop_order', { order: name(merchantOrderId), payment });
 }
 
 /** The support link in cards that ask the customer to contact the shop. */

@@ -138,14 +138,17 @@ function code(view: PaymentView, step: PayStep): Html {
     title: locale.plain('qr_title', { amount, token }),
     description: locale.plain(paymentUri === null ? 'qr_text_address' : 'qr_text'),
   });
-  return html`<figure class="code">
-    ${svg}
-    <figcaption>
-      ${view.test ? locale.t('scan_test') : locale.t('scan')}
-      ${!view.test && paymentUri === null && html`<br />${locale.t('qr_only_address')}`}
-    </figcaption>
-    ${step.tokenUri && codeWithAmount(view, step, step.tokenUri)}
-  </figure>`;
+  return html`<details class="show-code" id="show-code">
+      <summary>${locale.t('show_qr')}</summary>
+    </details>
+    <figure class="code">
+      ${svg}
+      <figcaption>
+        ${view.test ? locale.t('scan_test') : locale.t('scan')}
+        ${!view.test && paymentUri === null && html`<br />${locale.t('qr_only_address')}`}
+      </figcaption>
+      ${step.tokenUri && codeWithAmount(view, step, step.tokenUri)}
+    </figure>`;
 }
 
 /**

@@ -144,7 +144,10 @@ function addSetCommand(project: Command): void {
     .option('--accent <colour>', "the colour of its payment pages, such as '#0b6b5b', or none")
     .option('--support-url <url>', 'where its customers find help: https, http or mailto, or none')
     .option('--default-expiry <minutes>', 'how long payments can be paid by default, 1 to 1440, or none')
-    .option('--default-currency <code>', "the initial currency of the dashboard's form for a new payment, or none")
+    .option(
+      '--default-currency <code>',
+      'the currency that the shop counts in and new payments begin with, or none for USD',
+    )
     .option('--default-success-url <url>', 'where customers go after payments by default, or none')
     .action(async (id: string, options: SetOptions, command: Command) => {
       const { allowIps, allowOrigins, spread, sweepMin, logo, accent, supportUrl, name } = options;

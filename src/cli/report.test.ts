@@ -12,6 +12,7 @@ describe('a statement as text', () => {
     until: '2026-02-01T00:00:00.000Z',
     made_at: '2026-02-01T00:00:00.000Z',
     verdict: 'explained' as const,
+    currency: 'USD' as const,
     tokens: [],
     receipts: [],
     refunds: [],

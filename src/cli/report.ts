@@ -172,7 +172,7 @@ export function linesOf(statement: StatementRecord): readonly string[] {
         'NOT ACCEPTED',
         'REFUNDED',
         'CLOSING',
-        'USD IN',
+        `${statement.currency} IN`,
         'UNKNOWN',
       ],
       tokens.map((one) => [
@@ -185,7 +185,7 @@ export function linesOf(statement: StatementRecord): readonly string[] {
         notAccepted(one),
         one.refunded,
         one.closing,
-        one.value_at_receipt.usd,
+        one.value_at_receipt.amount,
         String(one.value_at_receipt.unknown),
       ]),
       'No money came in this period, or before it.',

@@ -4,6 +4,7 @@ const NONE = { rows: [], count: 0 } as const;
 
 /** Books in which nothing happened. */
 export const EMPTY_BOOKS: Books = {
+  currency: 'USD',
   received: [],
   currencies: [],
   differences: NONE,

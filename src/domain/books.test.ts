@@ -20,10 +20,10 @@ const RECEIVED: ReceivedRow = {
   unquoted: 64n,
   unconfirmed: 7n,
   transfers: 3,
-  usdCents: 5n,
+  value: 5n,
   unvalued: 1,
 };
-const REFUNDS = { ...BTC, decimals: 8, before: 10n, refunded: 20n, pending: 3n, refunds: 2, usdCents: 9n, unvalued: 0 };
+const REFUNDS = { ...BTC, decimals: 8, before: 10n, refunded: 20n, pending: 3n, refunds: 2, value: 9n, unvalued: 0 };
 const of = (books: Partial<Books>) => statementOf({ ...EMPTY_BOOKS, ...books }, () => 6);
 
 describe('a statement', () => {
@@ -46,7 +46,7 @@ describe('a statement', () => {
   });
 
   it('has each token once, by network and name, with its own rows alone', () => {
-    const swept = [{ ...USDT, swept: 5n, usdCents: 6n, sweeps: 1, unvalued: 0 }];
+    const swept = [{ ...USDT, swept: 5n, value: 6n, sweeps: 1, unvalued: 0 }];
     const deposits = [{ ...ETH, received: 9n, swept: 4n, there: 5n, since: 0n }];
     const { tokens } = of({ received: [RECEIVED], refunds: [REFUNDS], swept, deposits });
     expect(tokens.map(({ network, asset }) => [network, asset])).toEqual([

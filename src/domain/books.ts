@@ -2,6 +2,7 @@ import type { AssetCode } from './asset-code.ts';
 import type { Fiat } from './money.ts';
 import type { Network } from './networks.ts';
 import type { PaymentApi } from './payment.ts';
+import type { ProjectMode } from './permission.ts';
 
 /** The steps of adding up a statement, in their order. */
 export const BOOK_STEPS = ['transfers', 'payments', 'refunds', 'deposits'] as const;
@@ -9,6 +10,11 @@ export type BookStep = (typeof BOOK_STEPS)[number];
 
 /** The largest number of rows that are listed one by one. */
 export const MAX_NAMED = 200;
+
+/** A project's money of a mode, and the currency of its values. */
+export interface CountedScope extends ProjectMode {
+  readonly currency: Fiat;
+}
 
 export interface TokenKey {
   readonly network: Network;
@@ -35,8 +41,8 @@ export interface ReceivedRow extends TokenKey {
   /** Money received in the period that is not confirmed. */
   readonly unconfirmed: bigint;
   readonly transfers: number;
-  /** USD value at receipt of the period's confirmed money; `unvalued` counts the transfers without a known rate. */
-  readonly usdCents: bigint;
+  /** The value at receipt of the period's confirmed money; `unvalued` counts the transfers without a known rate. */
+  readonly value: bigint;
   readonly unvalued: number;
 }
 
@@ -64,7 +70,7 @@ export interface RefundRow extends TokenKey {
   readonly refunded: bigint;
   readonly pending: bigint;
   readonly refunds: number;
-  readonly usdCents: bigint;
+  readonly value: bigint;
   readonly unvalued: number;
 }
 
@@ -83,7 +89,7 @@ export interface LostRow extends TokenKey {
 
 export interface SweptRow extends TokenKey {
   readonly swept: bigint;
-  readonly usdCents: bigint;
+  readonly value: bigint;
   readonly sweeps: number;
   readonly unvalued: number;
 }
@@ -92,7 +98,7 @@ export interface SweptRow extends TokenKey {
 export interface FeeRow {
   readonly network: Network;
   readonly units: bigint;
-  readonly usdCents: bigint;
+  readonly value: bigint;
   readonly sweeps: number;
   readonly unknown: number;
 }
@@ -124,7 +130,9 @@ export interface Named<Row> {
   readonly count: number;
 }
 
+/** A project's money in a period; values are in its currency, in the smallest unit. */
 export interface Books {
+  readonly currency: Fiat;
   readonly received: readonly ReceivedRow[];
   readonly currencies: readonly CurrencyRow[];
   readonly differences: Named<DifferenceRow>;
@@ -176,11 +184,11 @@ const NO_RECEIPTS = {
   unquoted: 0n,
   unconfirmed: 0n,
   transfers: 0,
-  usdCents: 0n,
+  value: 0n,
   unvalued: 0,
 } as const;
-const NO_REFUNDS = { before: 0n, refunded: 0n, pending: 0n, refunds: 0, usdCents: 0n, unvalued: 0 } as const;
-const NO_SWEEPS = { swept: 0n, usdCents: 0n, sweeps: 0, unvalued: 0 } as const;
+const NO_REFUNDS = { before: 0n, refunded: 0n, pending: 0n, refunds: 0, value: 0n, unvalued: 0 } as const;
+const NO_SWEEPS = { swept: 0n, value: 0n, sweeps: 0, unvalued: 0 } as const;
 
 /** The uses of confirmed money, whose sum is all of it. */
 export const BOOK_PARTS = [

@@ -1,4 +1,5 @@
 import type { AttentionKind } from './attention.ts';
+import type { Fiat } from './money.ts';
 import type { Network } from './networks.ts';
 import type { MailLanguage } from './notification.ts';
 import type { Role } from './role.ts';
@@ -102,8 +103,9 @@ export interface AttentionFact {
 
 export interface WeekSection {
   readonly project: Named;
-  /** This week's and last week's, in US cents as text. */
-  readonly usdCents: Both<string>;
+  readonly currency: Fiat;
+  /** This week's and last week's, in the currency's smallest unit as text. */
+  readonly minor: Both<string>;
   readonly created: Both<number>;
   readonly completed: Both<number>;
   /** In ten-thousandths; null: no payment has ended. */

@@ -63,5 +63,5 @@ it('times are those of the recipient, and amounts exact', () => {
   if (wallet === undefined || weekly === undefined) throw new Error('A mail is missing.');
   expect(composeMail(wallet, { ...CONTEXT, zone: 'Asia/Tokyo' }).text).toContain('Jun 15, 2026, 9:00:00 PM GMT+9');
   expect(composeMail(wallet, { ...CONTEXT, language: 'de' }).text).toContain('15. Juni 2026, 14:00:00 MESZ');
-  expect(composeMail(weekly, CONTEXT).text).toContain('$90,071,992,547,409.93');
+  expect(composeMail(weekly, CONTEXT).text).toContain('€90,071,992,547,409.93');
 });

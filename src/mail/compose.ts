@@ -1,3 +1,4 @@
+import { fiatDecimals, formatDecimal, type Fiat } from '../domain/money.ts';
 import { NETWORK_FACTS } from '../domain/networks.ts';
 import type { MailLanguage } from '../domain/notification.ts';
 import { printableLine } from '../domain/visible.ts';
@@ -220,7 +221,7 @@ function figures(
       ? '–'
       : new Intl.NumberFormat(language, { style: 'percent', maximumFractionDigits: 1 }).format(value / 10_000);
   return [
-    row('label_volume', section.usdCents, (cents) => dollars(language, cents)),
+    row('label_volume', section.minor, (minor) => money(language, minor, section.currency)),
     row('label_created', section.created, count),
     row('label_completed', section.completed, count),
     row('label_conversion', section.conversion, share),
@@ -228,10 +229,9 @@ function figures(
 }
 
 /** An exact amount of any size: Intl accepts decimal text. */
-function dollars(language: MailLanguage, cents: string): string {
-  const padded = cents.padStart(3, '0');
-  const amount = `${padded.slice(0, -2)}.${padded.slice(-2)}` as Intl.StringNumericLiteral;
-  return new Intl.NumberFormat(language, { style: 'currency', currency: 'USD' }).format(amount);
+function money(language: MailLanguage, minor: string, currency: Fiat): string {
+  const amount = formatDecimal(BigInt(minor), fiatDecimals(currency)) as Intl.StringNumericLiteral;
+  return new Intl.NumberFormat(language, { style: 'currency', currency }).format(amount);
 }
 
 function sentence({ kind, name, amount, detail }: AttentionFact, t: Translate): string {

@@ -58,7 +58,8 @@ export const EVERY_MAIL: readonly MailContent[] = [
     projects: [
       {
         project: PROJECT,
-        usdCents: ['9007199254740993', '7'],
+        currency: 'EUR',
+        minor: ['9007199254740993', '7'],
         created: [1250, 1100],
         completed: [1100, 990],
         conversion: [8_934, null],
@@ -67,7 +68,8 @@ export const EVERY_MAIL: readonly MailContent[] = [
       },
       {
         project: { ...PROJECT, name: 'Books' },
-        usdCents: ['0', '0'],
+        currency: 'JPY',
+        minor: ['0', '0'],
         created: [0, 0],
         completed: [0, 0],
         conversion: [null, null],

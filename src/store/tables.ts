@@ -30,6 +30,7 @@ export const TABLES = {
   payment_figures: figures.PAYMENT_FIGURES,
   completion_times: figures.COMPLETION_TIMES,
   figures_progress: figures.FIGURES_PROGRESS,
+  currency_rates: figures.CURRENCY_RATES,
   attention_marks: figures.ATTENTION_MARKS,
   attention_occurrences: mails.ATTENTION_OCCURRENCES,
   transfers: chains.TRANSFERS.columns,

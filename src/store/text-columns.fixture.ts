@@ -45,6 +45,7 @@ export const TEXT_COLUMNS: { readonly [Table in keyof Tables]?: Readonly<Record<
   // Shops make their keys of what they like, such as the customer's address.
   idempotency_keys: { ...of('service', 'mode', 'route'), ...of('customer', 'key', 'response') },
   payment_figures: of('accounting', 'mode', 'status', 'network', 'asset', 'currency'),
+  currency_rates: of('accounting', 'mode', 'prices'),
   completion_times: of('accounting', 'mode', 'network', 'asset'),
   attention_marks: { ...of('service', 'mode', 'kind', 'subject', 'occurrence'), ...of('customer', 'note') },
   // Payments by the shop's own numbers, and endpoints.

@@ -53,6 +53,7 @@ const MERGED: Readonly<Record<string, string>> = {
   '0049_key_scopes.sql': '1467e40610ea9156',
   '0050_uncompared_refunds.sql': '2d105ce483559eec',
   '0051_after_block.sql': '44e95a25d5f8eb94',
+  '0052_currency_rates.sql': 'a81a83e95610d9ce',
 };
 
 interface KnownColumn {
@@ -232,6 +233,18 @@ describe('a database made by a text that a migration had before the first releas
   it('has a repair for each of them', async () => {
     expect(await readdir(path.join(MIGRATIONS, 'earlier'))).toEqual(former);
   });
+});
+
+it('a weekly summary that waits to be sent says which currency it is in', async () => {
+  const { client } = await filledDatabase(filesUpTo('0051_after_block.sql'), new Set());
+  const projects = [{ project: { id: 'p', name: 'Shop' }, usdCents: ['1234', '0'] }];
+  await client.query(`update mails set outcome = null, content = $1`, [{ kind: 'weekly', projects }]);
+  await migrate(client);
+  const { rows } = await client.query<{ content: object }>('select distinct content from mails');
+  const [section] = projects;
+  expect(rows).toEqual([
+    { content: { kind: 'weekly', projects: [{ ...section, currency: 'USD', minor: ['1234', '0'] }] } },
+  ]);
 });
 
 it.each(names)('%s is as it was merged', async (name) => {

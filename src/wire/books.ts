@@ -6,22 +6,19 @@ import {
   type TokenKey,
   type TokenStatement,
 } from '../domain/books.ts';
-import { fiatDecimals, formatDecimal } from '../domain/money.ts';
+import { fiatDecimals, formatDecimal, type Fiat } from '../domain/money.ts';
 import { nativeAsset, NETWORK_FACTS } from '../domain/networks.ts';
 import type { ReportDays, ReportSpan } from '../domain/report.ts';
 import type { PaymentApi } from '../domain/payment.ts';
 import { publicPaymentId } from './payment.ts';
 import { isoTime } from './time.ts';
 
-const usd = (cents: bigint): string => formatDecimal(cents, 2);
-
-/** The worth of money in USD at receipt, and how many of its parts have no known worth. */
-const worth = ({ usdCents, unvalued }: { readonly usdCents: bigint; readonly unvalued: number }) => ({
-  usd: usd(usdCents),
-  unknown: unvalued,
-});
-
-function tokenRecord(token: TokenStatement) {
+function tokenRecord(token: TokenStatement, currency: Fiat) {
+  /** A value in the project's currency at its time, and the number of parts whose value is unknown. */
+  const worth = ({ value, unvalued }: { readonly value: bigint; readonly unvalued: number }) => ({
+    amount: formatDecimal(value, fiatDecimals(currency)),
+    unknown: unvalued,
+  });
   const { decimals, received, refunds, swept, deposits, network, asset } = token;
   const amount = (units: bigint): string => formatDecimal(units, decimals);
   const parts = Object.fromEntries(BOOK_PARTS.map((part) => [part, amount(received[part])])) as Readonly<
@@ -80,6 +77,7 @@ export function statementRecord(
   span: ReportSpan,
   madeAt: number,
 ) {
+  const { currency } = books;
   const decimals = new Map(tokens.map((token) => [`${token.network} ${token.asset}`, token.decimals]));
   const amountOf = ({ network, asset }: TokenKey, units: bigint): string =>
     formatDecimal(units, decimals.get(`${network} ${asset}`) ?? 0);
@@ -96,17 +94,18 @@ export function statementRecord(
     until: isoTime(span.endAt),
     made_at: isoTime(madeAt),
     verdict,
-    tokens: tokens.map(tokenRecord),
+    currency,
+    tokens: tokens.map((token) => tokenRecord(token, currency)),
     receipts: books.currencies.map(currencyRecord),
     refunds: books.refundCurrencies.map(currencyRecord),
-    fees: books.fees.map(({ network, units, usdCents, sweeps, unknown }) => {
+    fees: books.fees.map(({ network, units, value, sweeps, unknown }) => {
       const facts = NETWORK_FACTS[network];
       const { coin } = facts;
       return {
         network,
         coin: facts.family === 'evm' ? facts.gasCoin : facts.coin.asset,
         amount: formatDecimal(units, coin?.decimals ?? 18),
-        usd: usd(usdCents),
+        value: formatDecimal(value, fiatDecimals(currency)),
         sweeps,
         unknown,
       };

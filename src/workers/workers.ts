@@ -1,3 +1,4 @@
+import { keepRates } from '../app/dashboard/keep-currency-rates.ts';
 import { addUpFigures } from '../app/dashboard/add-up-figures.ts';
 import { createDeliverer, type WebhookDelivery } from '../app/webhooks/deliver-due.ts';
 import type { App } from '../app/context.ts';
@@ -31,6 +32,7 @@ const DUE_BATCH = 250;
 const DUE_REST_MS = 250;
 const DELIVERY_REST_MS = 500;
 const FIGURES_REST_MS = 1_000;
+const RATES_REST_MS = 60_000;
 const MAIL_REST_MS = 2_000;
 const NOTICE_REST_MS = 5_000;
 const FORGET_REST_MS = 10 * 60_000;
@@ -79,6 +81,12 @@ export function startWorkers(
     restMs: FIGURES_REST_MS,
     problems,
   });
+  const rates = startLoop({
+    name: 'rates',
+    work: byTime(() => keepRates(app)),
+    restMs: RATES_REST_MS,
+    problems,
+  });
   const forgetting = startLoop({
     name: 'forgetting',
     work: byTime(() => purgeOld(app)),
@@ -97,7 +105,7 @@ export function startWorkers(
 
   return {
     stop: async (graceMs) => {
-      const loops = [payments, refunds, deliveries, figures, forgetting, ...people].map((loop) => loop.stop());
+      const loops = [payments, refunds, deliveries, figures, rates, forgetting, ...people].map((loop) => loop.stop());
       const stopped = Promise.all([...loops, deliverer.stop()]);
       await Promise.race([stopped, new Promise<void>((resolve) => setTimeout(resolve, graceMs).unref())]);
     },

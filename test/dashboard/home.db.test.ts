@@ -1,8 +1,10 @@
 import { afterAll, expect, it } from 'vitest';
 import { createKey } from '../../src/app/projects/keys.ts';
 import { cancelPayment, completeSandboxPayment } from '../../src/app/payments/payment-actions.ts';
+import { keepRates } from '../../src/app/dashboard/keep-currency-rates.ts';
 import { RIGHT_CLOCK } from '../../src/app/service-clock.ts';
 import { createServiceHealth } from '../../src/app/dashboard/health.ts';
+import type { Fiat } from '../../src/domain/money.ts';
 import type { Payment } from '../../src/domain/payment.ts';
 import type { HomeView } from '../../src/http/dashboard/home/contract.ts';
 import { saveBackup } from '../../src/store/backups/backups.ts';
@@ -198,6 +200,33 @@ it('the figures are of days in the person’s zone, by token, in each currency a
   });
   expect(body.points).toHaveLength(24);
   expect(body.points.reduce((sum, { created }) => sum + created, 0)).toBe(3);
+});
+
+it('a project counts in its currency, at the rate of each payment’s hour, and says which payments have none', async () => {
+  const { projectId } = await test.http.shop();
+  const browser = await owner();
+  const paid = async (amountMinor: bigint, currency: Fiat): Promise<void> => {
+    const { id } = await app.pay({ projectId, amountMinor, currency, token: { asset: 'USDT', network: 'polygon' } });
+    await completeSandboxPayment(app, { id });
+  };
+  app.clock.set(Math.ceil(app.clock() / DAY_MS) * DAY_MS);
+  await paid(4_999n, 'EUR');
+  await paid(1_000n, 'USD');
+  await app.db.updateTable('projects').set({ default_currency: 'EUR' }).where('id', '=', projectId).execute();
+  const before = await home({ browser, projectId }, '1d');
+  expect(before).toMatchObject({ currency: 'EUR', unvalued: 1, volume: { value: '49.99' }, completed: { value: '2' } });
+
+  await keepRates(app);
+  // 10 USD at 1.10 and 1,000 JPY at 0.0065.
+  await paid(1_000n, 'JPY');
+  const after = await home({ browser, projectId }, '1d');
+  expect(after).toMatchObject({ currency: 'EUR', unvalued: 0, volume: { value: '64.99' } });
+  expect(after.points[0]).toMatchObject({ volume: '64.99' });
+  expect(after.tokens).toMatchObject([{ asset: 'USDT', payments: 3, volume: '64.99' }]);
+
+  await app.db.updateTable('projects').set({ default_currency: 'JPY' }).where('id', '=', projectId).execute();
+  // 49.99 EUR are 54.99 USD or 8,460 JPY, and 10 USD are 1,538.46 JPY.
+  expect(await home({ browser, projectId }, '1d')).toMatchObject({ currency: 'JPY', volume: { value: '10998' } });
 });
 
 it('a range that is none is refused with the parameter and its rule', async () => {

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, describe, expect, it } from 'vitest';
 import { simulatePayment } from '../../src/app/payments/simulate-payment.ts';
+import { keepRates } from '../../src/app/dashboard/keep-currency-rates.ts';
 import { createRefund } from '../../src/app/refunds/create-refund.ts';
 import { runDueRefunds } from '../../src/app/refunds/end-refunds.ts';
 import type { ReportExportRequest, ReportPreview, StatementRecord } from '../../src/http/dashboard/reports/contract.ts';
@@ -109,7 +110,7 @@ describe('a report', () => {
     expect(rows[0]?.['payment']).toMatch(/^ord_/);
     const { totals } = await preview(projectId, 'report=transfers&from=2026-06-01&to=2026-06-30');
     expect(totals).toEqual([
-      { coin: 'ETH', network: 'ethereum', rows: 2, amount: '0.01121667', usd: '33.65', unknown: 0 },
+      { coin: 'ETH', network: 'ethereum', rows: 2, amount: '0.01121667', value: '33.65', unknown: 0 },
     ]);
   });
 
@@ -133,7 +134,7 @@ describe('a report', () => {
       ['EUR', null, null],
     ]);
     const { totals } = await preview(projectId, 'report=transfers&from=2026-06-01&to=2026-06-30');
-    expect(totals).toEqual([expect.objectContaining({ rows: 2, usd: '0.65', unknown: 1 })]);
+    expect(totals).toEqual([expect.objectContaining({ rows: 2, value: '0.65', unknown: 1 })]);
   });
 
   it('of refunds has their value when they were paid, and what people wrote is no formula', async () => {
@@ -172,7 +173,9 @@ describe('a report', () => {
     const csv = (await call(projectId, 'export', { ...DAYS, report: 'refunds' })).text;
     expect(csv).not.toContain('unknown');
     const totals = async () => (await preview(projectId, 'report=refunds&from=2026-06-01&to=2026-06-30')).totals;
-    expect(await totals()).toEqual([expect.objectContaining({ rows: 3, amount: '0.00366666', usd: '11', unknown: 0 })]);
+    expect(await totals()).toEqual([
+      expect.objectContaining({ rows: 3, amount: '0.00366666', value: '11', unknown: 0 }),
+    ]);
     const refunded = async () => (await take(projectId, { report: 'payments' })).map((row) => row['refunded']);
     expect(await refunded()).toEqual(['0.00010833', '0.00366666']);
     // One that was paid after all is one of unknown value, and takes the payment's money.
@@ -180,7 +183,9 @@ describe('a report', () => {
       select network, '0xpaid', asset, 0, id, 1 from refunds where project_id = ${projectId} and status = 'failed'`.execute(
       app.db,
     );
-    expect(await totals()).toEqual([expect.objectContaining({ rows: 3, amount: '0.00375332', usd: '11', unknown: 1 })]);
+    expect(await totals()).toEqual([
+      expect.objectContaining({ rows: 3, amount: '0.00375332', value: '11', unknown: 1 }),
+    ]);
     expect((await call(projectId, 'export', { ...DAYS, report: 'refunds' })).text).toContain(',JPY,unknown,unknown,');
     expect(await refunded()).toEqual(['0.00019499', '0.00366666']);
   });
@@ -270,12 +275,12 @@ describe('a report', () => {
       ['0.001', null, null],
     ]);
     const statement = await made(projectId, owner, 'live');
-    expect(statement.tokens[0]).toMatchObject({ swept: '0.002', sweeps: 2, value_swept: { usd: '3', unknown: 1 } });
+    expect(statement.tokens[0]).toMatchObject({ swept: '0.002', sweeps: 2, value_swept: { amount: '3', unknown: 1 } });
     expect(statement.fees).toEqual([
-      { network: 'ethereum', coin: 'ETH', amount: '0.000021', usd: '0.06', sweeps: 1, unknown: 0 },
+      { network: 'ethereum', coin: 'ETH', amount: '0.000021', value: '0.06', sweeps: 1, unknown: 0 },
     ]);
     await app.db.updateTable('sweeps').set({ fee_usd_cents: null }).where('project_id', '=', projectId).execute();
-    expect((await made(projectId, owner, 'live')).fees).toMatchObject([{ amount: '0.000021', usd: '0', unknown: 1 }]);
+    expect((await made(projectId, owner, 'live')).fees).toMatchObject([{ amount: '0.000021', value: '0', unknown: 1 }]);
     const csv = await call(projectId, 'export', { ...DAYS, report: 'sweeps' }, owner, 'live');
     const [head, ...lines] = csv.text
       .trim()
@@ -375,9 +380,33 @@ describe('a statement', () => {
         refunded: '0.00366666',
         closing: '0.00755001',
         unexplained: '0',
-        value_at_receipt: { usd: '33.65', unknown: 0 },
+        value_at_receipt: { amount: '33.65', unknown: 0 },
       }),
     ]);
+  });
+
+  it('and reports are in the project’s currency, at the rate of the hour, and count what has none', async () => {
+    const { projectId } = await shop();
+    await app.db.updateTable('projects').set({ default_currency: 'EUR' }).where('id', '=', projectId).execute();
+    // The order of 30 EUR and its refund of 10 are in it; the 100 JPY are not, without a rate.
+    await app.db.deleteFrom('currency_rates').execute();
+    const blind = await made(projectId);
+    expect(blind.currency).toBe('EUR');
+    expect(blind.tokens[0]?.value_at_receipt).toEqual({ amount: '30', unknown: 1 });
+    expect(blind.tokens[0]?.value_at_disposal).toEqual({ amount: '10', unknown: 0 });
+    const period = `from=${DAYS.from}&to=${DAYS.to}`;
+    const one = { coin: 'ETH', rows: 2, value: '30', unknown: 1 };
+    expect(await preview(projectId, `report=transfers&${period}`)).toMatchObject({ currency: 'EUR', totals: [one] });
+
+    await keepRates(app);
+    // 0.65 USD at 1.10.
+    expect((await made(projectId)).tokens[0]?.value_at_receipt).toEqual({ amount: '30.59', unknown: 0 });
+    for (const report of ['transfers', 'payments']) {
+      const { totals } = await preview(projectId, `report=${report}&${period}`);
+      expect(totals).toMatchObject([{ rows: 2, value: '30.59', unknown: 0 }]);
+    }
+    const { totals } = await preview(projectId, `report=refunds&${period}`);
+    expect(totals).toMatchObject([{ rows: 1, value: '10', unknown: 0 }]);
   });
 
   it('is made once at a time for a project', async () => {

@@ -16,8 +16,11 @@ export async function checkBooks(world: World, client: Client): Promise<void> {
   const end = world.clock() + 1;
   const middle = transfers[world.random.below(transfers.length)]?.first_seen_at ?? end;
   const made = async (startAt: number, endAt: number): Promise<Statement> => {
-    const books = await readBooks(client, { projectId, mode, withSweeps: true }, { startAt, endAt }, () =>
-      Promise.resolve(),
+    const books = await readBooks(
+      client,
+      { projectId, mode, withSweeps: true, currency: 'USD' },
+      { startAt, endAt },
+      () => Promise.resolve(),
     );
     return statementOf(books, () => 0);
   };

@@ -3,6 +3,8 @@ import { allTokens, type Token } from '../../domain/asset.ts';
 import { statementOf, type BookStep, type Statement } from '../../domain/books.ts';
 import type { Mode, ProjectMode } from '../../domain/permission.ts';
 import { spanOf, type ReportDays } from '../../domain/report.ts';
+import { onConnection } from '../../store/one-connection.ts';
+import { currencyOf } from '../../store/projects/projects.ts';
 import { readBooks, takeBooksSlot } from '../../store/reports/report-books.ts';
 import { copyReport, type ReportFile } from '../../store/reports/report-export.ts';
 import { statementRecord, type StatementRecord } from '../../wire/books.ts';
@@ -98,7 +100,8 @@ export async function makeStatement(
   { scope, days }: AskedStatement,
   onStep: (step: BookStep) => Promise<void>,
 ): Promise<Statement> {
-  const books = await readBooks(client, scope, spanOf(days), onStep);
+  const currency = await currencyOf(onConnection(client), scope.projectId);
+  const books = await readBooks(client, { ...scope, currency }, spanOf(days), onStep);
   const tokens = tokensOf(app, scope.mode);
   return statementOf(books, (token) => decimalsOf(tokens, token));
 }

@@ -1,7 +1,9 @@
 import { medianMs } from '../../domain/duration-class.ts';
+import type { Fiat } from '../../domain/money.ts';
 import type { Mode } from '../../domain/permission.ts';
 import { isCounting, isOpen, PAYMENT_STATUSES, type PaymentStatus } from '../../domain/status.ts';
 import { dayAfter, dayAt, nextDay, startOfDay } from '../../domain/time-zone.ts';
+import { roundedValue } from '../../store/figures/currency-rates.ts';
 import { readPaymentFigures, type DurationRow, type FigureRow } from '../../store/payments/payment-figures.ts';
 import type { App } from '../context.ts';
 
@@ -18,17 +20,17 @@ export interface DayRange {
   readonly zone: string;
 }
 
-/** Payments of one kind; amounts in US cents at the rate of their creation. */
+/** Payments of one kind, and their value at the rate of their creation, in the currency's smallest unit. */
 export interface Share {
   readonly payments: Compared<number>;
-  readonly usdCents: Compared<bigint>;
+  readonly value: Compared<bigint>;
 }
 
 /** A part of the range, with the part at the same place of the preceding range. */
 export interface Point {
   /** Epoch milliseconds. */
   readonly from: number;
-  readonly usdCents: Compared<bigint>;
+  readonly value: Compared<bigint>;
   readonly created: Compared<number>;
   readonly completed: Compared<number>;
 }
@@ -39,7 +41,10 @@ export interface HomeFigures {
   readonly from: number;
   readonly until: number;
   readonly unit: 'hour' | 'day' | 'week';
-  readonly usdCents: Compared<bigint>;
+  readonly currency: Fiat;
+  readonly value: Compared<bigint>;
+  /** The completed payments of the range that are in no value, because no rate of their hour is known. */
+  readonly unvalued: number;
   readonly created: Compared<number>;
   readonly completed: Compared<number>;
   /** Completed payments as a share of the final ones, in ten-thousandths. */
@@ -82,17 +87,18 @@ export function lastDays(app: Pick<App, 'clock'>, zone: string, days: number): D
 }
 
 /**
- * The figures of a range of days and of the preceding range of as many days, exact to the cent, from the present state
- * of the payments. The range has at most {@link MAX_RANGE_DAYS}.
+ * The figures of a range of days and of the preceding range of as many days, exact to the currency's smallest unit,
+ * from the present state of the payments. The range has at most {@link MAX_RANGE_DAYS}.
  */
 export async function homeFigures(
   app: App,
   scope: { readonly projectId: string; readonly mode: Mode },
   range: DayRange,
+  currency: Fiat,
 ): Promise<HomeFigures> {
   const { unit, edges, middle } = partsOf(range);
   const [start = 0, from = 0, until = 0] = [edges[0], edges[middle], edges.at(-1)];
-  const read = await readPaymentFigures(app.db, scope, { edges, periods: [start, from, until] });
+  const read = await readPaymentFigures(app.db, scope, { currency, edges, periods: [start, from, until] });
   const { figures, durations } = read;
   const isNow = ({ part }: FigureRow): boolean => part >= middle;
   const [now, then] = [figures.filter(isNow), figures.filter((row) => !isNow(row))];
@@ -102,7 +108,7 @@ export async function homeFigures(
   });
   const shareOf = (keep: (row: FigureRow) => boolean): Share => ({
     payments: compared((some) => paymentsOf(some.filter(keep))),
-    usdCents: compared((some) => usdOf(some.filter(keep))),
+    value: compared((some) => valueOf(some.filter(keep))),
   });
   const median = (period: number, keep: (row: DurationRow) => boolean = () => true): number | null =>
     medianOf(durations.filter((row) => row.period === period && keep(row)));
@@ -111,7 +117,9 @@ export async function homeFigures(
     from,
     until,
     unit,
-    usdCents: compared((some) => usdOf(some.filter(isCompleted))),
+    currency,
+    unvalued: now.filter(isCompleted).reduce((sum, { unvalued }) => sum + unvalued, 0),
+    value: compared((some) => valueOf(some.filter(isCompleted))),
     created: compared(paymentsOf),
     completed: compared((some) => paymentsOf(some.filter(isCompleted))),
     conversion: compared(conversionOf),
@@ -124,7 +132,7 @@ export async function homeFigures(
           row.asset === asset && row.network === network;
         return { asset, network, medianMs: median(1, isOwn), ...shareOf((row) => isCompleted(row) && isOwn(row)) };
       })
-      .toSorted((a, b) => Number(b.usdCents.value - a.usdCents.value) || (a.asset < b.asset ? -1 : 1)),
+      .toSorted((a, b) => Number(b.value.value - a.value.value) || (a.asset < b.asset ? -1 : 1)),
     currencies: [...Map.groupBy(completed, ({ currency }) => currency)]
       .map(([currency, own]) => ({
         currency,
@@ -181,7 +189,7 @@ function pointsOf(figures: readonly FigureRow[], edges: readonly number[], middl
     });
     return {
       from,
-      usdCents: compared((some) => usdOf(some.filter(isCompleted))),
+      value: compared((some) => valueOf(some.filter(isCompleted))),
       created: compared(paymentsOf),
       completed: compared((some) => paymentsOf(some.filter(isCompleted))),
     };
@@ -196,8 +204,8 @@ function paymentsOf(rows: readonly FigureRow[]): number {
   return rows.reduce((sum, { payments }) => sum + payments, 0);
 }
 
-function usdOf(rows: readonly FigureRow[]): bigint {
-  return rows.reduce((sum, { usdCents }) => sum + usdCents, 0n);
+function valueOf(rows: readonly FigureRow[]): bigint {
+  return roundedValue(rows.reduce((sum, { value }) => sum + value, 0n));
 }
 
 function minorOf(rows: readonly FigureRow[]): bigint {

@@ -88,8 +88,8 @@ describe('a statement', () => {
     expect([opening, unexplained, made.verdict]).toEqual([0n, 0n, 'balanced']);
     expect(closing).toBe(received.received);
     // 3,000 USD an ether: three of 30 USD, two halves, an excess of 15.15 USD, and what was accepted.
-    expect(received.usdCents).toBe(3_000n * 2n + 3_000n + 1_515n + 1_500n * 3n);
-    expect(made.books.currencies).toEqual([{ currency: 'USD', minor: received.usdCents, transfers: 6, unvalued: 0 }]);
+    expect(received.value).toBe(3_000n * 2n + 3_000n + 1_515n + 1_500n * 3n);
+    expect(made.books.currencies).toEqual([{ currency: 'USD', minor: received.value, transfers: 6, unvalued: 0 }]);
   });
 
   it('opens with what there was at the end of the one before, also where a payment is paid in both', async () => {
@@ -114,7 +114,7 @@ describe('a statement', () => {
     expect(june.received).toMatchObject({ before: OWED / 2n, applied: OWED / 2n });
     expect(june.received.excess).toBe(june.received.received - OWED / 2n);
     expect(june.opening).toBe(may.closing);
-    expect(june.refunds).toMatchObject({ refunded: OWED / 4n, pending: 0n, refunds: 1, usdCents: 750n, unvalued: 0 });
+    expect(june.refunds).toMatchObject({ refunded: OWED / 4n, pending: 0n, refunds: 1, value: 750n, unvalued: 0 });
     expect(june.closing).toBe(june.opening + june.received.received - OWED / 4n);
     // The same hour is of May in New York.
     const inNewYork = only(await statement(app, { from: '2026-05-31', to: '2026-05-31', zone: 'America/New_York' }));

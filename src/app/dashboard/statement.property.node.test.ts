@@ -220,7 +220,7 @@ async function faultsOf({ app }: World, cut: number): Promise<readonly string[]>
 
 async function statements(app: TestApp, cut: number) {
   const days = { from: '2026-06-01', to: '2026-06-30', zone: 'UTC' };
-  const scope = { projectId: app.projectId, mode: 'live', withSweeps: true } as const;
+  const scope = { projectId: app.projectId, mode: 'live', withSweeps: true, currency: 'USD' } as const;
   const tokens = tokensOf(app, 'live');
   const made = [];
   for (const span of [

@@ -122,8 +122,13 @@ async function enqueueWeek(app: App, reader: MailReader): Promise<void> {
     (project) => project.active && mayDo(roleIn(memberships, project.id), 'read_payments'),
   );
   const sections: WeekSection[] = [];
-  for (const { id: projectId, name } of projects.slice(0, MAX_PROJECTS)) {
-    const figures = await homeFigures(app, { projectId, mode: 'live' }, { ...days, zone: zoneOf(choices) });
+  for (const { id: projectId, name, defaultCurrency } of projects.slice(0, MAX_PROJECTS)) {
+    const figures = await homeFigures(
+      app,
+      { projectId, mode: 'live' },
+      { ...days, zone: zoneOf(choices) },
+      defaultCurrency ?? 'USD',
+    );
     const mine = open.filter(
       (one) =>
         one.projectId === projectId &&
@@ -132,10 +137,11 @@ async function enqueueWeek(app: App, reader: MailReader): Promise<void> {
     );
     const both = <Value>({ value, before }: { readonly value: Value; readonly before: Value }) =>
       [value, before] as const;
-    const { usdCents, created, completed, conversion } = figures;
+    const { currency, value, created, completed, conversion } = figures;
     sections.push({
       project: { id: projectId, name },
-      usdCents: [String(usdCents.value), String(usdCents.before)] as const,
+      currency,
+      minor: [String(value.value), String(value.before)] as const,
       created: both(created),
       completed: both(completed),
       conversion: both(conversion),

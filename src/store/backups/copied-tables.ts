@@ -26,6 +26,7 @@ export const COPIED_TABLES: { readonly [Name in keyof Tables]: 'rows' | 'nothing
   payment_figures: 'nothing',
   completion_times: 'nothing',
   figures_progress: 'nothing',
+  currency_rates: 'rows',
   attention_marks: 'rows',
   // Nobody is mailed about the same item again after a restore.
   attention_occurrences: 'rows',

@@ -1,9 +1,11 @@
 import { sql, type RawBuilder } from 'kysely';
 import { firstUuidOf } from '../../domain/id.ts';
 import { PAYMENT_APIS } from '../../domain/payment.ts';
+import type { Fiat } from '../../domain/money.ts';
 import type { ProjectMode } from '../../domain/permission.ts';
 import type { PaymentStatus } from '../../domain/status.ts';
 import type { Database, Trx } from '../database.ts';
+import { fineSum, rateJoin, valueIn } from '../figures/currency-rates.ts';
 import {
   changedHours,
   DURATION_CLASS,
@@ -23,7 +25,10 @@ export interface FigureRow {
   readonly asset: string;
   readonly currency: string;
   readonly payments: number;
-  readonly usdCents: bigint;
+  /** In the wanted currency, finely: see `fineSum`. */
+  readonly value: bigint;
+  /** The payments whose value is unknown, because the hour has no rate. */
+  readonly unvalued: number;
   /** In the currency's smallest unit. */
   readonly amountMinor: bigint;
 }
@@ -39,6 +44,8 @@ export interface DurationRow {
 }
 
 export interface FiguresWanted {
+  /** The currency of values. */
+  readonly currency: Fiat;
   /** Epoch milliseconds, rising, each a whole quarter of an hour: a part lies between two neighbours. */
   readonly edges: readonly number[];
   /** The edges of the parts for durations, in the same form. */
@@ -58,7 +65,7 @@ const MAX_PENDING_HOURS = 200;
 export async function readPaymentFigures(
   db: Database,
   scope: ProjectMode,
-  { edges, periods }: FiguresWanted,
+  { currency, edges, periods }: FiguresWanted,
 ): Promise<{ readonly figures: readonly FigureRow[]; readonly durations: readonly DurationRow[] }> {
   return db
     .transaction()
@@ -67,7 +74,7 @@ export async function readPaymentFigures(
     .execute(async (trx) => {
       const source = await sourceOf(trx, scope);
       return {
-        figures: await figureRows(trx, scope, source, edges),
+        figures: await figureRows(trx, scope, source, edges, currency),
         durations: await durationRows(trx, scope, source, periods),
       };
     });
@@ -130,12 +137,15 @@ async function figureRows(
   scope: ProjectMode,
   source: Source,
   edges: readonly number[],
+  currency: Fiat,
 ): Promise<readonly FigureRow[]> {
   const [from = 0, until = 0] = [edges[0], edges.at(-1)];
+  const value = valueIn(currency, { currency: sql`currency`, minor: sql`amount_minor`, usdCents: sql`usd_cents` });
   const minutes = edges.every((edge) => edge % HOUR_MS === 0) ? 60 : 15;
   const { rows } = await sql<FigureRow>`
     select width_bucket(at, ${times(edges)}) - 1 as part, status, network, asset, currency, sum(payments)::integer as payments,
-      sum(usd_cents)::bigint as "usdCents", sum(amount_minor)::bigint as "amountMinor"
+      ${fineSum(value)} as value, coalesce(sum(payments) filter (where ${value} is null), 0)::integer as unvalued,
+      sum(amount_minor)::bigint as "amountMinor"
     from (
       select at, status, network, asset, currency, payments, usd_cents, amount_minor from payment_figures
       where project_id = ${scope.projectId} and mode = ${scope.mode} and minutes = ${minutes}
@@ -145,7 +155,8 @@ async function figureRows(
         freshRanges(source, from, until),
         sql`p.created_at, p.status, ${TOKEN_COLUMNS}, p.currency, 1, p.amount_usd_cents, p.amount_minor`,
       )}
-    ) figures where at >= ${time(from)} and at < ${time(until)}
+    ) figures ${rateJoin(currency, sql`${scope.mode}`, sql`figures.at`)}
+    where at >= ${time(from)} and at < ${time(until)}
     group by 1, 2, 3, 4, 5`.execute(trx);
   return rows;
 }

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import type { Fiat } from '../../domain/money.ts';
 import { ALL_COINS, type CoinChoice } from '../../domain/coin-choice.ts';
 import { type Database, type Trx, timestamp } from '../database.ts';
 import { notify } from '../notifications.ts';
@@ -59,6 +60,11 @@ export async function listProjects(executor: Database | Trx): Promise<readonly P
 export async function findProject(executor: Database | Trx, id: string): Promise<Project | null> {
   const row = await selectProjects(executor).where('projects.id', '=', id).executeTakeFirst();
   return row === undefined ? null : projectFromRow(row);
+}
+
+/** The currency that a project counts in. */
+export async function currencyOf(executor: Database | Trx, id: string): Promise<Fiat> {
+  return (await findRow(executor, 'projects', { id }))?.defaultCurrency ?? 'USD';
 }
 
 /**

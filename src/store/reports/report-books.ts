@@ -3,6 +3,7 @@ import type { Client } from 'pg';
 import type {
   Books,
   BookStep,
+  CountedScope,
   CurrencyRow,
   DifferenceRow,
   LostRow,
@@ -13,6 +14,7 @@ import type {
 } from '../../domain/books.ts';
 import type { ReportSpan } from '../../domain/report.ts';
 import type { Database } from '../database.ts';
+import { rateJoin, valueIn } from '../figures/currency-rates.ts';
 import { HAS_ENDED } from '../payments/payment-keys.ts';
 import { onConnection } from '../one-connection.ts';
 import { WAS_PAID } from '../refunds/refund-payouts.ts';
@@ -43,7 +45,7 @@ export async function takeBooksSlot(client: Client, projectId: string): Promise<
  */
 export async function readBooks(
   client: Client,
-  scope: ProjectMode & { readonly withSweeps: boolean },
+  scope: CountedScope & { readonly withSweeps: boolean },
   span: ReportSpan,
   onStep: (step: BookStep) => Promise<void>,
 ): Promise<Books> {
@@ -66,6 +68,7 @@ export async function readBooks(
   await onStep('deposits');
   const isLive = scope.mode === 'live' && scope.withSweeps;
   const books: Books = {
+    currency: scope.currency,
     received,
     currencies,
     differences,
@@ -87,9 +90,14 @@ const IS_WITHIN = (span: ReportSpan) =>
   sql`t.first_seen_at >= ${at(span.startAt)} and t.first_seen_at < ${at(span.endAt)}`;
 
 /** Makes one row of a payment's money in a token: all sums are computed from these rows. */
-async function gather(db: Database, { projectId, mode }: ProjectMode, span: ReportSpan): Promise<void> {
+async function gather(db: Database, { projectId, mode, currency }: CountedScope, span: ReportSpan): Promise<void> {
   const isConfirmed = sql`t.state = 'confirmed'`;
   const isReceipt = sql`${isConfirmed} and ${IS_WITHIN(span)}`;
+  const value = valueIn(currency, {
+    currency: sql`p.currency`,
+    minor: sql`t.receipt_minor`,
+    usdCents: sql`t.receipt_usd_cents`,
+  });
   await sql`
     create temporary table book_money on commit drop as
     select p.id as payment_id, p.surface, t.network, t.asset, p.currency, p.decimals, p.owed_units, p.confirmed_units,
@@ -100,11 +108,11 @@ async function gather(db: Database, { projectId, mode }: ProjectMode, span: Repo
       ${total('t.amount_units', isReceipt)} as received,
       ${total('t.amount_units', sql`not ${isConfirmed} and ${IS_WITHIN(span)}`)} as unconfirmed,
       ${count(isReceipt)} as transfers,
-      ${total('t.receipt_usd_cents', isReceipt)} as usd_cents,
-      ${count(sql`${isReceipt} and t.receipt_usd_cents is null`)} as usd_unvalued,
+      coalesce(sum(${value}) filter (where ${isReceipt}), 0) as value,
+      ${count(sql`${isReceipt} and ${value} is null`)} as value_unknown,
       ${total('t.receipt_minor', isReceipt)} as minor,
       ${count(sql`${isReceipt} and t.receipt_minor is null`)} as unvalued
-    from transfers t join payments p on p.id = t.payment_id
+    from transfers t join payments p on p.id = t.payment_id ${rateJoin(currency, sql`p.mode`, sql`t.first_seen_at`)}
     where p.project_id = ${projectId} and p.mode = ${mode} and t.state <> 'dropped'
     group by p.id, t.network, t.asset`.execute(db);
   await sql`analyze book_money`.execute(db);
@@ -131,7 +139,7 @@ async function receivedRows(db: Database): Promise<readonly ReceivedRow[]> {
       ${total('received', sql`not is_quoted and not ${wasQuoted}`)} as unquoted,
       ${total('unconfirmed')} as unconfirmed,
       coalesce(sum(transfers), 0)::integer as transfers,
-      ${total('usd_cents')} as "usdCents", coalesce(sum(usd_unvalued), 0)::integer as unvalued
+      ${total('value')} as value, coalesce(sum(value_unknown), 0)::integer as unvalued
     from book_money group by network, asset order by network, asset`.execute(db);
   return rows;
 }
@@ -165,7 +173,12 @@ async function differenceRows(
 
 const PAID_AT = sql`coalesce(r.completed_at, r.created_at)`;
 
-async function refundRows(db: Database, scope: ProjectMode, span: ReportSpan): Promise<readonly RefundRow[]> {
+async function refundRows(db: Database, scope: CountedScope, span: ReportSpan): Promise<readonly RefundRow[]> {
+  const value = valueIn(scope.currency, {
+    currency: sql`r.currency`,
+    minor: sql`r.disposal_minor`,
+    usdCents: sql`r.disposal_usd_cents`,
+  });
   const isWithin = sql`${WAS_PAID} and ${PAID_AT} >= ${at(span.startAt)} and ${PAID_AT} < ${at(span.endAt)}`;
   const isPending = sql`r.created_at < ${at(span.endAt)}
     and (r.status = 'pending' or (r.status = 'completed' and r.completed_at >= ${at(span.endAt)}))`;
@@ -173,9 +186,9 @@ async function refundRows(db: Database, scope: ProjectMode, span: ReportSpan): P
     select r.network, r.asset, max(r.decimals) as decimals,
       ${total('r.units', sql`${WAS_PAID} and ${PAID_AT} < ${at(span.startAt)}`)} as before,
       ${total('r.units', isWithin)} as refunded, ${total('r.units', isPending)} as pending,
-      ${count(isWithin)} as refunds, ${total('r.disposal_usd_cents', isWithin)} as "usdCents",
-      ${count(sql`${isWithin} and r.disposal_usd_cents is null`)} as unvalued
-    from refunds r where r.project_id = ${scope.projectId} and r.mode = ${scope.mode}
+      ${count(isWithin)} as refunds, ${total(value, isWithin)} as value,
+      ${count(sql`${isWithin} and ${value} is null`)} as unvalued
+    from refunds r ${rateJoin(scope.currency, sql`r.mode`, PAID_AT)} where r.project_id = ${scope.projectId} and r.mode = ${scope.mode}
     group by r.network, r.asset order by r.network, r.asset`.execute(db);
   return rows;
 }

@@ -194,12 +194,14 @@ export function selectionOf({
 }: ReportSelection & { readonly report: keyof typeof SOURCES }): {
   readonly from: Condition;
   readonly where: Condition;
+  readonly at: Condition;
 } {
   const source = SOURCES[report];
   const of = sql.raw(source.of);
   const isOfToken = token === null ? sql`` : sql`and ${of}.asset = ${token.asset} and ${of}.network = ${token.network}`;
   return {
     from: source.from,
+    at: source.at,
     where: sql`p.project_id = ${scope.projectId} and p.mode = ${scope.mode} and ${source.where}
       and ${source.at} >= ${moment(span.startAt)} and ${source.at} < ${moment(span.endAt)} ${isOfToken}`,
   };

@@ -5,9 +5,9 @@ import type { Database } from '../database.ts';
 /** A time in a form that also works in `COPY`, which has no parameters. */
 export const at = (epochMs: number): RawBuilder<unknown> => sql`${new Date(epochMs).toISOString()}::timestamptz`;
 
-/** The exact sum over the rows that meet a filter, which the driver reads as a bigint. */
-export const total = (of: string, filter: RawBuilder<unknown> = sql`true`): RawBuilder<bigint> =>
-  sql<bigint>`coalesce(sum(${sql.raw(of)}) filter (where ${filter}), 0)::numeric(78, 0)`;
+/** The sum over the rows that meet a filter, rounded once; the driver reads it as a bigint. */
+export const total = (of: string | RawBuilder<unknown>, filter: RawBuilder<unknown> = sql`true`): RawBuilder<bigint> =>
+  sql<bigint>`coalesce(sum(${typeof of === 'string' ? sql.raw(of) : of}) filter (where ${filter}), 0)::numeric(78, 0)`;
 /** The number of rows that meet a filter. */
 export const count = (filter: RawBuilder<unknown> = sql`true`): RawBuilder<number> =>
   sql<number>`(count(*) filter (where ${filter}))::integer`;

@@ -1,8 +1,9 @@
 import { sql } from 'kysely';
-import type { DepositDifferenceRow, DepositRow, FeeRow, Named, SweptRow } from '../../domain/books.ts';
+import type { CountedScope, DepositDifferenceRow, DepositRow, FeeRow, Named, SweptRow } from '../../domain/books.ts';
 import { EVM_NETWORKS, nativeAsset } from '../../domain/networks.ts';
 import type { ReportSpan } from '../../domain/report.ts';
 import type { Database } from '../database.ts';
+import { rateJoin, valueIn } from '../figures/currency-rates.ts';
 import { at, count, named, total } from './report-sums.ts';
 import type { ProjectMode } from '../../domain/permission.ts';
 
@@ -11,19 +12,22 @@ const isWithin = ({ startAt, endAt }: ReportSpan) => sql`mined_at >= ${at(startA
 /** The money that left deposit contracts for the treasury in a period, and its cost. */
 export async function sweepRows(
   db: Database,
-  { projectId }: ProjectMode,
+  { projectId, currency }: CountedScope,
   span: ReportSpan,
 ): Promise<{ readonly swept: readonly SweptRow[]; readonly fees: readonly FeeRow[] }> {
+  const value = (usdCents: string) =>
+    valueIn(currency, { currency: sql`null`, minor: sql`null`, usdCents: sql.raw(usdCents) });
+  const rates = rateJoin(currency, sql`'live'`, sql`mined_at`);
   const swept = await sql<SweptRow>`
-    select network, asset, ${total('units')} as swept, ${total('usd_cents')} as "usdCents",
-      count(*)::integer as sweeps, ${count(sql`usd_cents is null`)} as unvalued
-    from sweep_transfers
+    select network, asset, ${total('units')} as swept, ${total(value('usd_cents'))} as value,
+      count(*)::integer as sweeps, ${count(sql`${value('usd_cents')} is null`)} as unvalued
+    from sweep_transfers ${rates}
     where project_id = ${projectId} and state = 'mined' and asset is not null and ${isWithin(span)}
     group by network, asset order by network, asset`.execute(db);
   const fees = await sql<FeeRow>`
-    select network, ${total('fee_units')} as units, ${total('fee_usd_cents')} as "usdCents",
-      count(*)::integer as sweeps, ${count(sql`fee_usd_cents is null`)} as unknown
-    from sweeps where project_id = ${projectId} and ${isWithin(span)}
+    select network, ${total('fee_units')} as units, ${total(value('fee_usd_cents'))} as value,
+      count(*)::integer as sweeps, ${count(sql`${value('fee_usd_cents')} is null`)} as unknown
+    from sweeps ${rates} where project_id = ${projectId} and ${isWithin(span)}
       and (state = 'mined' or (state = 'failed' and fee_units is not null))
     group by network order by network`.execute(db);
   return { swept: swept.rows, fees: fees.rows };

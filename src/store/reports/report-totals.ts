@@ -2,7 +2,9 @@ import { sql, type RawBuilder } from 'kysely';
 import { DatabaseError } from 'pg';
 import { firstUuidOf } from '../../domain/id.ts';
 import type { Network } from '../../domain/networks.ts';
+import type { Fiat } from '../../domain/money.ts';
 import type { Database } from '../database.ts';
+import { rateJoin, valueIn, type Worth } from '../figures/currency-rates.ts';
 import { WAS_PAID } from '../refunds/refund-payouts.ts';
 import { COIN_DECIMALS, selectionOf, SWEPT_COIN, type ReportSelection } from './report-export.ts';
 import { count, total } from './report-sums.ts';
@@ -16,7 +18,8 @@ export interface ReportTotal {
   readonly decimals: number | null;
   readonly rows: number;
   readonly units: bigint;
-  readonly usdCents: bigint;
+  /** In the project's currency, in its smallest unit. */
+  readonly value: bigint;
   /** The number of rows whose value is unknown. */
   readonly unvalued: number;
 }
@@ -27,12 +30,16 @@ const PREVIEW_MS = 8_000;
 const CANCELLED = '57014';
 
 /** Computes the sums of a report file by token; null if that takes too long. */
-export async function reportTotals(db: Database, selection: ReportSelection): Promise<readonly ReportTotal[] | null> {
+export async function reportTotals(
+  db: Database,
+  selection: ReportSelection,
+  currency: Fiat,
+): Promise<readonly ReportTotal[] | null> {
   try {
     return await db.transaction().execute(async (trx) => {
       await sql`select set_config('statement_timeout', ${String(PREVIEW_MS)}, true), set_config('jit', 'off', true),
         set_config('max_parallel_workers_per_gather', '0', true)`.execute(trx);
-      const { rows } = await totalsOf(selection).execute(trx);
+      const { rows } = await totalsOf(selection, currency).execute(trx);
       return rows;
     });
   } catch (error) {
@@ -41,39 +48,47 @@ export async function reportTotals(db: Database, selection: ReportSelection): Pr
   }
 }
 
-function totalsOf(selection: ReportSelection): RawBuilder<ReportTotal> {
+const worthOf = (minor: string, usdCents: string): Worth => ({
+  currency: sql`p.currency`,
+  minor: sql.raw(minor),
+  usdCents: sql.raw(usdCents),
+});
+
+function totalsOf(selection: ReportSelection, currency: Fiat): RawBuilder<ReportTotal> {
   const { report, scope, span, token } = selection;
+  const rates = (at: RawBuilder<unknown>) => rateJoin(currency, sql`p.mode`, at);
   const sums = (
     of: string,
     units: string,
-    cents: string,
+    worth: Worth,
     {
       has = sql`true`,
       coin = sql.raw(`${of}.asset`),
       decimals = sql`null`,
     }: Partial<Record<'has' | 'coin' | 'decimals', RawBuilder<unknown>>> = {},
   ): RawBuilder<unknown> => {
+    const value = valueIn(currency, worth);
     const [asset, network] = [sql.raw(`${of}.asset`), sql.raw(`${of}.network`)];
     return sql`select ${coin} as asset, ${network},
       coalesce(max(p.decimals) filter (where p.asset = ${asset} and p.network = ${network}), ${decimals}) as decimals,
-      count(*)::integer as rows, ${total(units, has)} as units, ${total(cents, has)} as "usdCents",
-      ${count(sql`${has} and ${sql.raw(cents)} is null`)} as unvalued`;
+      count(*)::integer as rows, ${total(units, has)} as units, ${total(value, has)} as value,
+      ${count(sql`${has} and ${value} is null`)} as unvalued`;
   };
   const grouped = sql`group by 1, 2 order by 2, 1`;
   if (report === 'payments') {
     const isOfToken = token === null ? sql`` : sql`and p.asset = ${token.asset} and p.network = ${token.network}`;
-    return sql<ReportTotal>`${sums('p', 'p.confirmed_units', 'p.amount_usd_cents')} from payments p
+    return sql<ReportTotal>`${sums('p', 'p.confirmed_units', worthOf('p.amount_minor', 'p.amount_usd_cents'))} from payments p ${rates(sql`p.created_at`)}
       where p.project_id = ${scope.projectId} and p.mode = ${scope.mode}
         and p.id >= ${firstUuidOf(span.startAt)}::uuid and p.id < ${firstUuidOf(span.endAt)}::uuid ${isOfToken} ${grouped}`;
   }
-  const { from, where } = selectionOf({ ...selection, report });
+  const { from, where, at } = selectionOf({ ...selection, report });
   const columns = {
-    transfers: sums('t', 't.amount_units', 't.receipt_usd_cents'),
-    refunds: sums('r', 'r.units', 'r.disposal_usd_cents', { has: WAS_PAID }),
-    sweeps: sums('s', 's.units', 's.usd_cents', {
+    transfers: sums('t', 't.amount_units', worthOf('t.receipt_minor', 't.receipt_usd_cents')),
+    refunds: sums('r', 'r.units', worthOf('r.disposal_minor', 'r.disposal_usd_cents'), { has: WAS_PAID }),
+    sweeps: sums('s', 's.units', worthOf('null', 's.usd_cents'), {
       coin: SWEPT_COIN,
       decimals: sql`case when bool_and(s.asset is null) then ${sql.lit(COIN_DECIMALS)} end`,
     }),
   };
-  return sql<ReportTotal>`${columns[report]} from ${from} where ${where} ${grouped}`;
+  return sql<ReportTotal>`${columns[report]} from ${from} ${rates(at)} where ${where} ${grouped}`;
 }

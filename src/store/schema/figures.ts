@@ -1,6 +1,6 @@
 import type { Mode } from '../../domain/permission.ts';
 import type { PaymentStatus } from '../../domain/status.ts';
-import { bigint, integer, integers, nullable, smallint, text, timestamp, uuid } from './column.ts';
+import { bigint, integer, integers, json, nullable, smallint, text, timestamp, uuid } from './column.ts';
 
 /** Sums of payments by the time of their creation; see `store/figures/figure-slots.ts`. */
 export const PAYMENT_FIGURES = {
@@ -34,6 +34,13 @@ export const FIGURES_PROGRESS = {
   taken_in: nullable(bigint()),
   newest: nullable(bigint()),
   ended_before: nullable(bigint()),
+};
+
+/** USD for one unit of each currency, times 10^8, as text; by hour. */
+export const CURRENCY_RATES = {
+  mode: text<Mode>(),
+  hour: timestamp(),
+  prices: json<Readonly<Record<string, string>>>(),
 };
 
 /** People's marks on items that need attention. */

@@ -55,6 +55,7 @@ export interface TextValues {
   readonly project_named: 'name';
   readonly times_zone: 'zone';
   readonly too_long: 'max';
+  readonly not_in_volume: 'count' | 'currency';
   readonly conversion_of: 'completed' | 'ended';
   readonly shown_range: 'days' | 'from' | 'to';
   readonly shown_day: 'day';
@@ -148,6 +149,7 @@ export interface TextValues {
   readonly report_rows: 'rows';
   readonly report_totals: 'from' | 'to';
   readonly report_unknown: 'count';
+  readonly report_value: 'currency';
   readonly statement_deposit_difference: 'address' | 'coin' | 'received' | 'swept' | 'there';
   readonly statement_deposit_explained: 'address' | 'coin' | 'more' | 'received' | 'swept' | 'there';
   readonly statement_difference: 'coin' | 'payment' | 'sum' | 'transfers';

@@ -1,4 +1,5 @@
 import { Type, type Static, type TSchema } from 'typebox';
+import { FIATS } from '../../../domain/money.ts';
 import { PAYMENT_STATUSES } from '../../../domain/status.ts';
 import { oneOf, text, nullable, time } from '../../fields.ts';
 import { type Contracts, modeParams } from '../contract-parts.ts';
@@ -39,7 +40,9 @@ const homeShape = Type.Object({
   days: Type.Integer(),
   zone: Type.String(),
   /** In `currency`, decimal text, at the rate of each payment's creation. */
-  currency: Type.Literal('USD'),
+  currency: oneOf(FIATS),
+  /** The completed payments whose value at their time is unknown: `volume` is without them. */
+  unvalued: Type.Integer(),
   /** Payments by the time of their creation, in their present state. `volume` is that of the completed ones. */
   volume: figure,
   created: figure,

@@ -7,6 +7,8 @@ type FiguresView = Omit<HomeView, 'latest' | 'first_steps' | 'health'>;
 
 /** Home's figures as the browser reads them. */
 export function figuresView(figures: HomeFigures, range: DayRange): FiguresView {
+  const { currency } = figures;
+  const written = (minor: bigint): string => formatDecimal(minor, fiatDecimals(currency));
   return {
     from: isoTime(figures.from),
     until: isoTime(figures.until),
@@ -14,26 +16,27 @@ export function figuresView(figures: HomeFigures, range: DayRange): FiguresView 
     to_day: range.to,
     days: daysOf(range),
     zone: range.zone,
-    currency: 'USD',
-    volume: figureOf(figures.usdCents, inUsd),
+    currency,
+    unvalued: figures.unvalued,
+    volume: figureOf(figures.value, written),
     created: figureOf(figures.created, String),
     completed: figureOf(figures.completed, String),
     conversion: figureOf(figures.conversion, (share) => formatDecimal(BigInt(share), 4)),
     median_seconds: { value: inSeconds(figures.medianMs.value), before: inSeconds(figures.medianMs.before) },
-    statuses: figures.statuses.map(({ status, payments, usdCents }) => ({
+    statuses: figures.statuses.map(({ status, payments, value }) => ({
       status,
       payments: payments.value,
       before: payments.before,
-      volume: inUsd(usdCents.value),
+      volume: written(value.value),
     })),
     tokens: figures.tokens
       .filter(({ payments }) => payments.value > 0)
-      .map(({ asset, network, payments, usdCents, medianMs }) => ({
+      .map(({ asset, network, payments, value, medianMs }) => ({
         asset,
         network,
         payments: payments.value,
-        volume: inUsd(usdCents.value),
-        volume_before: inUsd(usdCents.before),
+        volume: written(value.value),
+        volume_before: written(value.before),
         median_seconds: inSeconds(medianMs),
       })),
     currencies: figures.currencies.map(({ currency, payments, amountMinor }) => ({
@@ -43,17 +46,16 @@ export function figuresView(figures: HomeFigures, range: DayRange): FiguresView 
       before: inCurrency(amountMinor.before, currency),
     })),
     unit: figures.unit,
-    points: figures.points.map(({ from, usdCents, created, completed }) => ({
+    points: figures.points.map(({ from, value, created, completed }) => ({
       from: isoTime(from),
-      volume: inUsd(usdCents.value),
-      volume_before: inUsd(usdCents.before),
+      volume: written(value.value),
+      volume_before: written(value.before),
       created: created.value,
       completed: completed.value,
     })),
   };
 }
 
-const inUsd = (cents: bigint): string => formatDecimal(cents, 2);
 const inSeconds = (ms: number | null): number | null => (ms === null ? null : ms / 1_000);
 
 function inCurrency(minor: bigint, currency: string): string {

@@ -4,6 +4,7 @@ import { homeFigures, daysOf, lastDays, MAX_RANGE_DAYS, type DayRange } from '..
 import { mayDo } from '../../../domain/role.ts';
 import { isTimeZone } from '../../../domain/time-zone.ts';
 import { firstSteps } from '../../../store/figures/home.ts';
+import { currencyOf } from '../../../store/projects/projects.ts';
 import { searchPayments } from '../../../store/payments/payment-list.ts';
 import { readDay } from '../../dates.ts';
 import { invalid } from '../../errors.ts';
@@ -24,7 +25,7 @@ export function homeRoutes(routes: Routes, { people: { app: core }, serviceHealt
     async ({ scope, query }) => {
       const range = readRange(core, query);
       const [figures, latest, steps, service, webhooks] = await Promise.all([
-        homeFigures(core, scope, range),
+        homeFigures(core, scope, range, await currencyOf(core.db, scope.projectId)),
         searchPayments(core.db, scope, readFilters({}), { after: null, limit: LATEST }),
         firstSteps(core.db, scope.projectId),
         serviceHealth(),

@@ -1,5 +1,6 @@
 import { Type, type Static } from 'typebox';
 import { ASSET_CODES } from '../../../domain/asset-code.ts';
+import { FIATS } from '../../../domain/money.ts';
 import { NETWORKS } from '../../../domain/networks.ts';
 import { PERIODS, REPORTS } from '../../../domain/report.ts';
 import type { StatementRecord } from '../../../wire/books.ts';
@@ -40,6 +41,7 @@ const previewShape = Type.Object({
   zone: Type.String(),
   from: time(),
   until: time(),
+  currency: oneOf(FIATS),
   /** Sums by token; null if computing them takes too long. `coin` is null for payments without a token. */
   totals: nullable(
     Type.Array(
@@ -50,9 +52,10 @@ const previewShape = Type.Object({
         /** Exact decimal. */
         amount: Type.String(),
         /**
-         * The value at receipt or disposal, or of payments at creation; and the number of rows whose value is unknown.
+         * The value in `currency` at receipt or disposal, or of payments at creation; and the number of rows without a
+         * known value.
          */
-        usd: Type.String(),
+        value: Type.String(),
         unknown: Type.Integer(),
       }),
     ),

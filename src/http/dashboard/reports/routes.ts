@@ -1,12 +1,13 @@
 import { createConcurrencyLimit } from '../../../app/concurrency-limit.ts';
 import { decimalsOf, exportReport, openStatement, tokensOf } from '../../../app/dashboard/export-report.ts';
 import { tokenOf, type Token } from '../../../domain/asset.ts';
-import { formatDecimal } from '../../../domain/money.ts';
+import { fiatDecimals, formatDecimal, type Fiat } from '../../../domain/money.ts';
 import { daysOfPeriod, spanOf, type ReportDays } from '../../../domain/report.ts';
 import { mayDo, refusalOf } from '../../../domain/role.ts';
 import { knowsZone } from '../../../store/reports/payment-export.ts';
 import type { ReportSelection } from '../../../store/reports/report-export.ts';
 import { reportTotals, type ReportTotal } from '../../../store/reports/report-totals.ts';
+import { currencyOf } from '../../../store/projects/projects.ts';
 import { isoTime } from '../../../wire/time.ts';
 import { readDay } from '../../dates.ts';
 import { invalid, RequestError } from '../../errors.ts';
@@ -29,9 +30,10 @@ export function reportRoutes(routes: Routes, dashboard: Dashboard): void {
     const days = await readDays(dashboard, query);
     const selection = selectionOf(scope, query, days);
     const tokens = tokensOf(core, scope.mode);
+    const currency = await currencyOf(core.db, scope.projectId);
     const totals = await limited(scope.projectId, async () =>
       // Nobody reads the answer once the page shows another report.
-      request.raw.socket.destroyed ? null : reportTotals(core.db, selection),
+      request.raw.socket.destroyed ? null : reportTotals(core.db, selection, currency),
     );
     const { seenTokens } = core.railFor(scope.mode);
     return {
@@ -40,7 +42,8 @@ export function reportRoutes(routes: Routes, dashboard: Dashboard): void {
       zone: days.zone,
       from: isoTime(selection.span.startAt),
       until: isoTime(selection.span.endAt),
-      totals: totals === null ? null : totals.map((total) => totalView(total, tokens)),
+      currency,
+      totals: totals === null ? null : totals.map((total) => totalView(total, tokens, currency)),
       tokens: seenTokens.map(({ asset, network }) => ({ coin: asset, network })),
     };
   });
@@ -100,8 +103,9 @@ function selectionOf(
 }
 
 function totalView(
-  { asset, network, decimals, rows, units, usdCents, unvalued }: ReportTotal,
+  { asset, network, decimals, rows, units, value, unvalued }: ReportTotal,
   tokens: readonly Token[],
+  currency: Fiat,
 ) {
   const known = asset === null || network === null ? 0 : decimalsOf(tokens, { asset, network });
   return {
@@ -109,7 +113,7 @@ function totalView(
     network,
     rows,
     amount: formatDecimal(units, decimals ?? known),
-    usd: formatDecimal(usdCents, 2),
+    value: formatDecimal(value, fiatDecimals(currency)),
     unknown: unvalued,
   };
 }

@@ -153,8 +153,8 @@ export function Tokens({ tokens, currency }: Pick<HomeView, 'tokens' | 'currency
   );
 }
 
-/** The sums of the payments' own amounts; hidden if all are in dollars. */
-export function Currencies({ currencies, currency }: Pick<HomeView, 'currencies' | 'currency'>) {
+/** The sums of the payments' own amounts; hidden if all are in the project's currency. */
+export function Currencies({ currencies, currency, unvalued }: Pick<HomeView, 'currencies' | 'currency' | 'unvalued'>) {
   const { t, fiat, number } = useLocale();
   if (currencies.every((one) => one.currency === currency)) return null;
   return (
@@ -169,6 +169,7 @@ export function Currencies({ currencies, currency }: Pick<HomeView, 'currencies'
           </div>
         ))}
       </dl>
+      {unvalued === 0 ? null : <p className={css.note}>{t('not_in_volume', { count: unvalued, currency })}</p>}
     </Card>
   );
 }

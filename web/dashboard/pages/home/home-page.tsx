@@ -84,7 +84,7 @@ function Figures({ home }: { readonly home: HomeView }) {
           </div>
           <div className={css.stack}>
             <Statuses statuses={statuses} />
-            <Currencies currencies={home.currencies} currency={currency} />
+            <Currencies currencies={home.currencies} currency={currency} unvalued={home.unvalued} />
             <Health health={health} />
           </div>
         </div>

@@ -153,14 +153,19 @@ function Totals({ preview, isOld }: { readonly preview: ReportPreview; readonly 
     <ReportTable
       title={label}
       isOld={isOld}
-      heads={[t('report_coin'), t('report_count'), t('report_amount'), t('report_usd')]}
+      heads={[
+        t('report_coin'),
+        t('report_count'),
+        t('report_amount'),
+        t('report_value', { currency: preview.currency }),
+      ]}
       rows={totals.map((one) => ({
         name:
           one.coin === null || one.network === null ? t('report_no_coin') : `${one.coin} · ${networkName(one.network)}`,
         cells: [
           number(one.rows),
           one.coin === null ? '–' : one.amount,
-          <Worth key="usd" amount={one.usd} unknown={one.unknown} count={one.rows} />,
+          <Worth key="value" amount={one.value} currency={preview.currency} unknown={one.unknown} count={one.rows} />,
         ],
       }))}
     />

@@ -53,14 +53,14 @@ export function ReportTable({ title, heads, rows, isOld = false }: ReportTablePr
 interface WorthProps {
   /** The known part of the value, in `currency`. */
   readonly amount: string;
-  readonly currency?: string;
+  readonly currency: string;
   /** The number of entries, and of those whose value is unknown. */
   readonly count: number;
   readonly unknown: number;
 }
 
 /** The known part of a value, and the number of entries without one. */
-export function Worth({ amount, currency = 'USD', count, unknown }: WorthProps) {
+export function Worth({ amount, currency, count, unknown }: WorthProps) {
   const { t, fiat, number } = useLocale('reports');
   return (
     <>

@@ -36,7 +36,12 @@ export function Statement({ statement }: { readonly statement: StatementRecord }
       <Notice kind={KINDS[statement.verdict]}>{t(`statement_${statement.verdict}`)}</Notice>
       {statement.tokens.length === 0 ? <p>{t('statement_empty')}</p> : null}
       {statement.tokens.map((token) => (
-        <TokenTable key={`${token.coin} ${token.network}`} token={token} locale={locale} />
+        <TokenTable
+          key={`${token.coin} ${token.network}`}
+          token={token}
+          currency={statement.currency}
+          locale={locale}
+        />
       ))}
       <Fiat statement={statement} locale={locale} />
       <Differences statement={statement} locale={locale} />
@@ -48,7 +53,7 @@ export function Statement({ statement }: { readonly statement: StatementRecord }
 interface Row {
   readonly text: string;
   readonly amount: string;
-  readonly value?: { readonly usd: string; readonly unknown: number };
+  readonly value?: { readonly amount: string; readonly unknown: number };
   readonly count?: number;
   readonly kind?: 'sum' | 'part';
 }
@@ -99,19 +104,27 @@ function rowsOf(token: Token, { t, number }: Texts): readonly Row[] {
   ];
 }
 
-function TokenTable({ token, locale }: { readonly token: Token; readonly locale: Texts }) {
+function TokenTable({
+  token,
+  currency,
+  locale,
+}: {
+  readonly token: Token;
+  readonly currency: string;
+  readonly locale: Texts;
+}) {
   const { t } = locale;
   return (
     <ReportTable
       title={`${token.coin} · ${networkName(token.network)}`}
-      heads={[<LineHead key="line" />, token.coin, t('statement_value')]}
+      heads={[<LineHead key="line" />, token.coin, t('report_value', { currency })]}
       rows={rowsOf(token, locale).map(({ text, amount, value, count = 0, kind }) => ({
         name: text,
         className: kind === undefined ? undefined : css[kind],
         cells: [
           amount,
           value === undefined || count === 0 ? null : (
-            <Worth key="worth" amount={value.usd} unknown={value.unknown} count={count} />
+            <Worth key="worth" {...value} currency={currency} count={count} />
           ),
         ],
       }))}
@@ -149,7 +162,7 @@ function Fiat({ statement, locale }: { readonly statement: StatementRecord; read
             number(one.sweeps),
             <Fragment key="worth">
               {`${one.amount} ${one.coin ?? ''} · `}
-              <Worth amount={one.usd} count={one.sweeps} unknown={one.unknown} />
+              <Worth amount={one.value} currency={statement.currency} count={one.sweeps} unknown={one.unknown} />
             </Fragment>,
           ],
         })),

@@ -17,6 +17,7 @@ import { pageTaps } from './page-taps.ts';
 import { print, type Figure } from './report.ts';
 import { reports } from './reports.ts';
 import { restarts } from './restarts.ts';
+import { search } from './search.ts';
 import { signIn } from './sign-in.ts';
 import { start } from './start.ts';
 import { upgrade } from './upgrade.ts';
@@ -27,6 +28,7 @@ const BENCHES: Readonly<Record<string, () => Promise<readonly Figure[]>>> = {
   deliver,
   'many-payments': manyPayments,
   dashboard: async () => [...(await dashboardPages()), ...(await dashboard())],
+  search,
   reports,
   start,
   'match-blocks': matchBlocks,

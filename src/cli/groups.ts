@@ -115,7 +115,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   'webhook deliveries': ['webhook deliveries we_…'],
   'webhook retry': ['webhook retry dlv_…'],
   'webhook listen': ['webhook listen --project ID'],
-  'payment list': ['payment list --status pending,confirming'],
+  'payment list': ['payment list --status pending,confirming', "payment list --search 'schmidt 49,90'"],
   'payment show': ['payment show ord_…'],
   'payment complete': ['payment complete ord_…'],
   'payment accept': ['payment accept ord_…'],

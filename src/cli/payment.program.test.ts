@@ -199,7 +199,8 @@ it('lists payments of all projects, modes and both APIs, the newest first, and n
   const second = await createProject(app, 'Second');
   if (second.kind !== 'done') throw new Error(second.code);
   const made = [];
-  for (const overrides of [{}, transaction, { mode: 'live' as const }, { projectId: second.project.id }]) {
+  const anna = { mode: 'live' as const, customerEmail: 'Anna.Schmidt@example.com', amountMinor: 4_990n };
+  for (const overrides of [{}, transaction, anna, { projectId: second.project.id }]) {
     app.clock.advance(1_000);
     made.unshift(publicPaymentId(await app.pay(overrides)));
   }
@@ -208,17 +209,19 @@ it('lists payments of all projects, modes and both APIs, the newest first, and n
     if (!Array.isArray(payments)) throw new Error('not a list');
     return payments.map((payment) => textAt(payment, 'id'));
   };
-  const [all, page, narrowed, ofStatus] = await Promise.all([
+  const [all, page, narrowed, ofStatus, found] = await Promise.all([
     ids(),
     ids('--limit', '2', '--offset', '1'),
     ids('--project', app.projectId, '--mode', 'test', '--surface', 'order'),
     ids('--status', 'created,completed'),
+    ids('--search', 'schm 49,90'),
   ]);
   const [, ofLive, ofTransaction, oldest] = made;
   expect(all).toEqual(made);
   expect(page).toEqual([ofLive, ofTransaction]);
   expect(narrowed).toEqual([oldest]);
   expect(ofStatus).toEqual([ofTransaction]);
+  expect(found).toEqual([ofLive]);
 });
 
 it('lists payments as a table, and refuses unknown statuses and projects', async () => {

@@ -1,6 +1,7 @@
 import { Argument, Option, type Command } from 'commander';
 import type { ChangeOutcome, PaymentSelector } from '../app/payments/change-payment.ts';
 import type { App } from '../app/context.ts';
+import { searchTermsOf } from '../app/dashboard/search.ts';
 import {
   acceptPayment,
   cancelPayment,
@@ -14,7 +15,9 @@ import { MODES, type Mode } from '../domain/permission.ts';
 import { MAX_STAGE_SECONDS, SIMULATIONS, STAGED_SIMULATIONS, type Simulation } from '../domain/simulation.ts';
 import { PAYMENT_STATUSES, type PaymentStatus } from '../domain/status.ts';
 import type { Database } from '../store/database.ts';
-import { listPayments } from '../store/payments/payments.ts';
+import { NO_FILTERS } from '../store/payments/payment-filter.ts';
+import { searchPayments } from '../store/payments/payment-list.ts';
+import type { SearchTerm } from '../store/payments/search-words.ts';
 import { findProject, listProjects } from '../store/projects/projects.ts';
 import { commaSeparated, oneOf, paymentSelectorOf, projectIdOf, wholeNumber } from './arguments.ts';
 import { noProject, UsageFailure } from './failure.ts';
@@ -36,6 +39,7 @@ interface ListOptions extends OutputOptions {
   readonly mode?: Mode;
   readonly surface?: PaymentApi;
   readonly status?: readonly PaymentStatus[];
+  readonly search?: string;
   readonly limit: number;
   readonly offset: number;
 }
@@ -54,14 +58,16 @@ export function addPaymentCommands(payment: Command): void {
     .addOption(new Option('--mode <mode>', 'only of this mode').choices(MODES))
     .addOption(new Option('--surface <surface>', 'only those created by this API').choices(PAYMENT_APIS))
     .option('--status <statuses>', 'only with these statuses, by commas, such as pending,confirming', statusesOf)
+    .option('--search <text>', 'only those with these words in order id, customer, description, amount, note …')
     .option('--limit <n>', `how many, 1 to ${MAX_LIMIT}`, wholeNumber(1, MAX_LIMIT), 50)
     .option('--offset <n>', `how many to skip, 0 to ${MAX_OFFSET}`, wholeNumber(0, MAX_OFFSET), 0)
-    .action(({ project, status, ...options }: ListOptions) =>
+    .action(({ project, status, search, ...options }: ListOptions) =>
       withCointill(async ({ app }) => {
         const payments = await listAllPayments(app.db, {
           ...options,
           projectId: project ?? null,
           statuses: status ?? null,
+          terms: searchTermsOf(search ?? ''),
         });
         const records = payments.map((one) => paymentRecord(one, app.links));
         print(options, records, () => paymentTable(payments));
@@ -142,23 +148,22 @@ async function listAllPayments(
     readonly mode?: Mode;
     readonly surface?: PaymentApi;
     readonly statuses: readonly PaymentStatus[] | null;
+    readonly terms: readonly SearchTerm[] | null;
     readonly limit: number;
     readonly offset: number;
   },
 ): Promise<readonly Payment[]> {
   const projectIds = await projectsOf(db, wanted.projectId);
   const modes = wanted.mode === undefined ? MODES : [wanted.mode];
-  const apis = wanted.surface === undefined ? PAYMENT_APIS : [wanted.surface];
-  const filter = { statuses: wanted.statuses, createdFrom: null, createdBefore: null };
-  // Lists are indexed by project, mode and API: each is read along its own index, and they are merged here.
-  const page = { limit: wanted.limit + wanted.offset, offset: 0 };
+  const { surface = null, statuses, terms } = wanted;
+  const limit = wanted.limit + wanted.offset;
+  // Each project and mode is read along its own indexes, and they are merged here.
   let newest: readonly Payment[] = [];
   for (const projectId of projectIds) {
     for (const mode of modes) {
-      for (const api of apis) {
-        const list = await listPayments(db, { projectId, mode, modes: [mode], api }, filter, page);
-        newest = [...newest, ...list].toSorted(newestFirst).slice(0, page.limit);
-      }
+      const search = { ...NO_FILTERS, api: surface, statuses, terms };
+      const list = await searchPayments(db, { projectId, mode }, search, { after: null, limit });
+      newest = [...newest, ...list].toSorted(newestFirst).slice(0, limit);
     }
   }
   return newest.slice(wanted.offset);

@@ -102,6 +102,26 @@ export function decodeId(kind: IdKind, text: string): string | null {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
 }
 
+/** The UUIDs of identifiers that begin with a text, from the least to the greatest; null if it begins none. */
+export function idsBeginning(kind: IdKind, text: string): { readonly from: string; readonly to: string } | null {
+  const length = ID_PREFIXES[kind].length + 26;
+  if (text.length <= ID_PREFIXES[kind].length) return null;
+  const [from, to] = [decodeId(kind, text.padEnd(length, '0')), decodeId(kind, text.padEnd(length, 'z'))];
+  return from === null || to === null ? null : { from, to };
+}
+
+/** Eight hex digits are the time to a minute; fewer are more likely something else. */
+const LEAST_OF_UUID = /^[0-9a-f]{8}(?:-[0-9a-f-]*)?$/;
+const LEAST_UUID = '00000000-0000-0000-0000-000000000000';
+
+/** The UUIDs that begin with a text in lower case, which has at least eight digits; null if it begins none. */
+export function uuidsBeginning(text: string): { readonly from: string; readonly to: string } | null {
+  if (!LEAST_OF_UUID.test(text)) return null;
+  const rest = LEAST_UUID.slice(text.length);
+  const [from, to] = [parseUuid(text + rest), parseUuid(text + rest.replaceAll('0', 'f'))];
+  return from === null || to === null ? null : { from, to };
+}
+
 /** A delivery's number as clients see it. */
 export function deliveryId(number: bigint): string {
   return `dlv_${number}`;

@@ -19,10 +19,7 @@ export const PAYMENT_FILTERS = {
   /** `field`: several words separated by commas, as in `exception`, `asset`, `network` and `currency`. */
   status: { value: 'status_group', field: 'status', max: 200 },
   exception: { value: 'exception', field: 'exception', max: 200 },
-  /**
-   * A complete id of a payment, refund or event, transaction number, order id, e-mail address, transaction hash or
-   * address, or the beginning of a description.
-   */
+  /** Words that the payment's texts, notes and labels have, each by its beginning; amounts, and ids. */
   search: { value: 'text', field: 'search', max: 255 },
   period: { value: 'period', field: null, max: 0 },
   /** Decimal amounts in the payments' own currency, both inclusive. */
@@ -45,3 +42,20 @@ export type PaymentFilterField = Exclude<(typeof PAYMENT_FILTERS)[PaymentFilterN
 export const PAYMENT_FILTER_NAMES: readonly PaymentFilterName[] = Object.keys(PAYMENT_FILTERS).filter(
   (name): name is PaymentFilterName => Object.hasOwn(PAYMENT_FILTERS, name),
 );
+
+/** The texts of a payment that a search can find it by. */
+export const FOUND_BY = [
+  'id',
+  'number',
+  'order_id',
+  'email',
+  'name',
+  'amount',
+  'transaction_hash',
+  'address',
+  'description',
+  'refund',
+  'event',
+  'note',
+] as const;
+export type FoundBy = (typeof FOUND_BY)[number];

@@ -54,6 +54,7 @@ const MERGED: Readonly<Record<string, string>> = {
   '0050_uncompared_refunds.sql': '2d105ce483559eec',
   '0051_after_block.sql': '44e95a25d5f8eb94',
   '0052_currency_rates.sql': 'a81a83e95610d9ce',
+  '0053_search_words.sql': '04adb470445e4724',
 };
 
 interface KnownColumn {

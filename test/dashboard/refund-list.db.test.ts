@@ -185,7 +185,8 @@ describe('a refund is found', async () => {
     ['its address in capitals', address.toUpperCase(), [first]],
     ['the transaction that was seen', hash, [first]],
     ['the transaction that paid it', `https://mempool.space/tx/${paidBy}`, [second]],
-    ['nothing else', 'FIND', []],
+    ['the beginning of its order id', 'FIND', [second, first]],
+    ['nothing else', 'IND-1', []],
   ])('by %s', async (_what, search, expected) => {
     expect(idsOf((await list({ search })).data)).toEqual(expected);
   });

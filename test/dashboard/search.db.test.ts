@@ -5,6 +5,7 @@ import { simulatePayment } from '../../src/app/payments/simulate-payment.ts';
 import { encodeId } from '../../src/domain/id.ts';
 import type { Payment } from '../../src/domain/payment.ts';
 import type { SearchHit } from '../../src/http/dashboard/payment-list/contract.ts';
+import { PAYMENTS } from '../../src/store/schema/payments.ts';
 import { publicPaymentId } from '../../src/wire/payment.ts';
 import { dashboardTest } from '../dashboard.ts';
 
@@ -86,6 +87,8 @@ describe('one text', () => {
       ['  mara@shop.example ', 'email'],
       ['teapot', 'description'],
       ['TEAPOT, BLUE. WITH A LID', 'description'],
+      ['nw-10', 'order_id'],
+      ['mara@sh', 'email'],
       [hash, 'transaction_hash'],
       [`0x${hash.toUpperCase()}`, 'transaction_hash'],
       [`https://mempool.space/testnet4/tx/${hash}`, 'transaction_hash'],
@@ -123,12 +126,18 @@ describe('one text', () => {
     });
   });
 
-  it('is the beginning of a description, not a piece of it', async () => {
-    expect(idsOf(await find('tea'))).toHaveLength(2);
-    expect(idsOf(await find('pot'))).toEqual([]);
-    expect(idsOf(await find('te'))).toEqual([]);
-    expect(idsOf(await find('Te%t'))).toEqual([]);
-    expect(idsOf(await find('Te_pot'))).toEqual([]);
+  it('is the beginnings of words, not the middle of one', async () => {
+    const counts = [
+      ['tea', 2],
+      ['te', 2],
+      ['lid', 1],
+      ['a lid', 1],
+      ['pot', 0],
+      ['t', 0],
+      ['Te%t', 0],
+      ['Te_pot', 0],
+    ] as const;
+    for (const [text, count] of counts) expect([text, idsOf(await find(text)).length]).toEqual([text, count]);
   });
 
   it('finds the same in the list', async () => {
@@ -140,18 +149,7 @@ describe('one text', () => {
   });
 
   it('may be anything, and is answered or refused with a sentence', async () => {
-    const odd = [
-      "' or 1=1 --",
-      '\\',
-      '%',
-      '{}',
-      '<script>',
-      '0x',
-      'bitcoin:',
-      'http://',
-      '💶'.repeat(60),
-      '1'.repeat(64),
-    ];
+    const odd = ["' or 1=1 --", '\\', '%', '{}', '<script>', 'bitcoin:', 'http://', '💶'.repeat(60), '1'.repeat(64)];
     for (const text of odd) expect(idsOf(await find(text))).toEqual([]);
     const call = (text: string) =>
       owner.browser.call({
@@ -160,6 +158,139 @@ describe('one text', () => {
     for (const text of ['', 'x'.repeat(256), 'a\0b']) {
       expect(await call(text)).toMatchObject({ status: 400, body: { error: { param: 'text' } } });
     }
+  });
+});
+
+describe('a part that a person on the phone has', () => {
+  let projectId = '';
+  let anna: Payment;
+  let bruno: Payment;
+  beforeAll(async () => {
+    ({ projectId } = await test.http.shop());
+    anna = await app.pay({
+      projectId,
+      api: 'transaction',
+      token: { asset: 'USDT', network: 'ethereum' },
+      merchantOrderId: 'HC-31059',
+      customerEmail: 'Anna.Schmidt@Example.com',
+      customerName: 'Anna Schmidt-Köhler',
+      description: 'Kaffeebohnen „Äthiopien“, 2 kg',
+      amountMinor: 4_990n,
+      currency: 'EUR',
+    });
+    app.clock.advance(1_000);
+    bruno = await app.pay({
+      projectId,
+      merchantOrderId: 'HC-31060',
+      customerEmail: 'bruno@example.org',
+      customerName: "Bruno O'Brien",
+      description: 'Mühle',
+      amountMinor: 123_450n,
+      currency: 'USD',
+    });
+    const note = { id: '00000000-0000-7000-8000-0000000000aa', body: 'Rief an: Paket beschädigt' };
+    await sql`insert into payment_notes values (${note.id}, ${anna.id}, ${owner.id}, 'owner', ${note.body}, 1, now())`.execute(
+      app.db,
+    );
+    const label = '00000000-0000-7000-8000-0000000000bb';
+    await sql`insert into labels values (${label}, ${projectId}, 'Stammkunde VIP', now())`.execute(app.db);
+    await sql`insert into payment_labels values (${bruno.id}, ${label}, 'test')`.execute(app.db);
+  });
+
+  const namesOf = async (text: string): Promise<readonly string[]> => {
+    const { data } = await find(text, projectId);
+    return data.map(({ payment }) => (payment.id === anna.id ? 'anna' : 'bruno'));
+  };
+
+  it.each(['while it is open', 'when it has ended'])('finds the payment %s', async (state) => {
+    if (state === 'when it has ended') {
+      await sql`update payments set status = 'expired' where project_id = ${projectId}`.execute(app.db);
+    }
+    const address = anna.quote?.address ?? '';
+    const ofAnna = [
+      'hc-31059',
+      'HC-31059',
+      '31059',
+      'hc 31059',
+      'schm',
+      'SCHMIDT',
+      'anna',
+      'anna.schmidt',
+      'schmidt@ex',
+      'example.com',
+      'köh',
+      'KÖHLER',
+      'schmidt-k',
+      'kaffee',
+      'äthiop',
+      '„äthiopien“',
+      'anna schm',
+      'köhler, anna',
+      'schm kaffee 2',
+      '49,90',
+      '49.90',
+      '€49,90',
+      '49,90 €',
+      '49.9 eur',
+      'EUR 49,90',
+      'anna 49,90',
+      'paket',
+      'beschädigt schm',
+      'rief',
+      anna.transactionNumber?.toLowerCase() ?? '',
+      anna.id.slice(0, 23),
+      address.slice(0, 10).toUpperCase(),
+      address.slice(2, 12),
+      '\u200fanna\u200e',
+    ];
+    for (const text of ofAnna) expect([text, await namesOf(text)]).toEqual([text, ['anna']]);
+    const ofBruno = [
+      "o'brien",
+      'brien',
+      'mühle',
+      'example.org',
+      '1.234,50',
+      '1,234.50',
+      '1234.5',
+      '$1,234.50',
+      'stamm',
+      'VIP bruno',
+    ];
+    for (const text of [...ofBruno, publicPaymentId(bruno).slice(0, 16).toUpperCase()]) {
+      expect([text, await namesOf(text)]).toEqual([text, ['bruno']]);
+    }
+    for (const text of ['hc-310', 'example', 'HC', 'exam']) {
+      expect([text, await namesOf(text)]).toEqual([text, ['bruno', 'anna']]);
+    }
+    for (const text of ['anna bruno', 'midt', 'h', 'hc-1059', '49,9 usd', '49,91', 'vip anna', 'aket', 'paket bruno']) {
+      expect([text, await namesOf(text)]).toEqual([text, []]);
+    }
+  });
+
+  it('says by what it was found', async () => {
+    const ways = [
+      ['schm', 'email'],
+      ['köhler', 'name'],
+      ['49,90', 'amount'],
+      ['hc-31059', 'order_id'],
+      ['paket', 'note'],
+    ] as const;
+    for (const [text, by] of ways) expect([text, waysOf(await find(text, projectId))]).toEqual([text, [by]]);
+  });
+
+  it('is counted', async () => {
+    const count = async (query: string) =>
+      (await owner.browser.call({ path: `/dashboard/api/projects/${projectId}/test/payments/count?${query}` })).body;
+    expect(await count('search=hc-310')).toEqual({ count: 2, is_more: false });
+    expect(await count('search=paket')).toEqual({ count: 1, is_more: false });
+    expect(await count('search=%25')).toEqual({ count: 0, is_more: false });
+    expect(await count('search=hc&api=order')).toEqual({ count: 1, is_more: false });
+    expect(await count('amount_min=100')).toEqual({ count: 1, is_more: false });
+    const others = PAYMENTS.names.filter((name) => name !== 'id').join(', ');
+    await sql`insert into payments (id, ${sql.raw(others)}) select gen_random_uuid(), ${sql.raw(others)}
+      from payments, generate_series(1, 10001) where id = ${bruno.id}`.execute(app.db);
+    expect(await count('search=brien')).toEqual({ count: 10_000, is_more: true });
+    expect(await count('')).toEqual({ count: 10_000, is_more: true });
   });
 });
 

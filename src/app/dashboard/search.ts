@@ -1,45 +1,57 @@
+import { currencyOf, typedAmounts } from '../../domain/typed-amount.ts';
+import { decodeId, idsBeginning, uuidsBeginning } from '../../domain/id.ts';
+import type { Fiat } from '../../domain/money.ts';
+import type { FoundBy } from '../../domain/payment-filters.ts';
+import type { Payment } from '../../domain/payment.ts';
 import type { Mode } from '../../domain/permission.ts';
-import { findHits, type PaymentHit } from '../../store/payments/payment-list.ts';
-import type { PaymentKeyKind, PaymentKey } from '../../store/payments/payment-keys.ts';
+import { NO_FILTERS } from '../../store/payments/payment-filter.ts';
+import type { PaymentKey } from '../../store/payments/payment-keys.ts';
+import { searchPayments } from '../../store/payments/payment-list.ts';
+import { wordsOf, type SearchTerm } from '../../store/payments/search-words.ts';
+import { publicPaymentId } from '../../wire/payment.ts';
 import type { App } from '../context.ts';
-import { decodeId, parseUuid } from '../../domain/id.ts';
 
-/** The payments that match a text: in the shown mode, or in the other mode if there are none. */
+/** The payments that match a text: in the shown mode, or in the other mode if there are none. Newest first. */
 export interface Found {
   readonly mode: Mode;
-  readonly hits: readonly PaymentHit[];
+  readonly hits: readonly { readonly by: FoundBy; readonly payment: Payment }[];
 }
 
-/** The possible meanings of a text, likeliest first: a text in the form of an id is most likely that id. */
-const RANKS: readonly PaymentKeyKind[] = [
-  'id',
-  'number',
-  'refund',
-  'event',
-  'transaction_hash',
-  'address',
-  'email',
-  'order_id',
-  'description',
-];
-
-/** Finds payments of a project by one text, which may be any of their identifiers. Returns at most `limit`. */
+/** Finds payments of a project by one text. Returns at most `limit`. */
 export async function search(
   app: App,
   { projectId, mode }: { readonly projectId: string; readonly mode: Mode },
   text: string,
   limit: number,
 ): Promise<Found> {
-  const keys = (searchKeysOf(text) ?? []).toSorted((a, b) => RANKS.indexOf(a.kind) - RANKS.indexOf(b.kind));
-  const hits = await findHits(app.db, { projectId, mode }, keys, limit);
+  const terms = searchTermsOf(text) ?? [];
+  const hitsIn = async (wanted: Mode): Promise<Found['hits']> => {
+    const page = { after: null, limit };
+    const payments = await searchPayments(app.db, { projectId, mode: wanted }, { ...NO_FILTERS, terms }, page);
+    return payments.map((payment) => ({ by: foundBy(payment, terms[0]), payment }));
+  };
+  const hits = await hitsIn(mode);
   if (hits.length > 0) return { mode, hits };
   const other = mode === 'test' ? 'live' : 'test';
-  const elsewhere = await findHits(app.db, { projectId, mode: other }, keys, limit);
+  const elsewhere = await hitsIn(other);
   return elsewhere.length > 0 ? { mode: other, hits: elsewhere } : { mode, hits };
 }
 
-/** A shorter prefix of a description would match half of all payments. */
-const MIN_DESCRIPTION = 3;
+/**
+ * The terms of a text in the search box, between spaces: a payment must match each. Null for an empty text; without
+ * terms if the text has neither letters nor digits, so that it finds nothing.
+ */
+export function searchTermsOf(text: string): readonly SearchTerm[] | null {
+  const trimmed = text.trim();
+  if (trimmed === '') return null;
+  const parts = [...new Set(trimmed.split(/\s+/))];
+  // A currency beside an amount says which amount; alone it may be a word.
+  const hasAmount = parts.some((part) => typedAmounts(part).length > 0);
+  const named = hasAmount ? parts.map(currencyOf) : [];
+  const currency = named.find((one): one is Fiat => typeof one === 'string') ?? null;
+  return parts.filter((_part, index) => named[index] === undefined).flatMap((part) => termOf(part, currency));
+}
+
 const HASH = /^(?:0x)?([0-9a-f]{64})$/i;
 const EVM_ADDRESS = /^(?:0x)?([0-9a-f]{40})$/i;
 /** Any form of an address, from the shortest in base58 to the longest in bech32m. */
@@ -49,52 +61,69 @@ const URI = /^[a-z]+:(?:pay-)?([0-9a-z]{26,90})(?:@\d+)?(?:\/\w+)?(?:\?(.*))?$/i
 const WEB_PAGE = /^https?:\/\/[^?#]*\/([^/?#]+)\/?(?:[?#].*)?$/i;
 
 /**
- * Every meaning that a text in the search box can have by its form. Accepts addresses and hashes as wallets, explorers
- * and QR codes write them: in upper case, without `0x`, as a payment URI, or as the URL of an explorer's page. Null for
- * an empty text.
+ * Every meaning that a part of a search can have by its form. Accepts addresses and hashes as wallets, explorers and QR
+ * codes write them: in upper case, without `0x`, as a payment URI, or as the URL of an explorer's page.
  */
-export function searchKeysOf(search: string): readonly PaymentKey[] | null {
-  const text = search.trim();
-  if (text === '') return null;
-  const bare = WEB_PAGE.exec(text)?.[1] ?? text;
-  const hash = HASH.exec(bare)?.[1]?.toLowerCase();
-  const addresses = addressForms(bare);
-  return [
-    // Any text may be the merchant's own order id.
-    { kind: 'order_id', text },
-    ...idKeys(bare),
-    ...(text.includes('@') ? [{ kind: 'email', text } as const] : []),
-    ...(/^txn-/i.test(text) ? [{ kind: 'number', text: text.toUpperCase() } as const] : []),
-    ...(text.length >= MIN_DESCRIPTION ? [{ kind: 'description', text } as const] : []),
-    ...(hash === undefined ? [] : [{ kind: 'transaction_hash', forms: [hash, `0x${hash}`] } as const]),
-    ...(addresses.length === 0 ? [] : [{ kind: 'address', forms: addresses } as const]),
-  ];
+function termOf(part: string, currency: Fiat | null): readonly SearchTerm[] {
+  const bare = WEB_PAGE.exec(part)?.[1] ?? part;
+  const address = addressOf(bare);
+  const words = wordsOf(ADDRESS.test(address) ? address : bare);
+  if (words.length === 0) return [];
+  return [{ words, amounts: typedAmounts(part, currency), keys: [...idKeys(bare), ...chainKeys(bare, address)] }];
 }
 
 function idKeys(text: string): readonly PaymentKey[] {
   const lower = text.toLowerCase();
-  const [order, refund, event] = [decodeId('order', lower), decodeId('refund', lower), decodeId('event', lower)];
-  const uuid = parseUuid(text);
+  const [order, uuid] = [idsBeginning('order', lower), uuidsBeginning(lower)];
+  const [refund, event] = [decodeId('refund', lower), decodeId('event', lower)];
   return [
-    ...(order === null ? [] : [{ kind: 'id', id: order, api: 'order' } as const]),
-    ...(uuid === null ? [] : [{ kind: 'id', id: uuid, api: 'transaction' } as const]),
+    ...(order === null ? [] : [{ kind: 'id', api: 'order', ...order } as const]),
+    ...(uuid === null ? [] : [{ kind: 'id', api: 'transaction', ...uuid } as const]),
     ...(refund === null ? [] : [{ kind: 'refund', id: refund } as const]),
     ...(event === null ? [] : [{ kind: 'event', id: event } as const]),
   ];
 }
 
-function addressForms(text: string): readonly string[] {
+function chainKeys(bare: string, address: string): readonly PaymentKey[] {
+  const hash = HASH.exec(bare)?.[1]?.toLowerCase();
+  const evm = EVM_ADDRESS.exec(address)?.[1];
+  // Base58 is case-sensitive; bech32 may be all upper case.
+  const forms = evm === undefined ? [address, address.toLowerCase()] : [`0x${evm.toLowerCase()}`];
+  return [
+    ...(hash === undefined ? [] : [{ kind: 'transaction_hash', forms: [hash, `0x${hash}`] } as const]),
+    ...(ADDRESS.test(address) ? [{ kind: 'address', forms } as const] : []),
+  ];
+}
+
+/** The address of a payment URI; any other text as it is. */
+function addressOf(text: string): string {
   const [, uriAddress, query] = URI.exec(text) ?? [];
   // EIP-681: a token transfer names the token's contract first, and the recipient as a parameter.
-  const receiver = new URLSearchParams(query).get('address');
-  const written = [...new Set([receiver ?? uriAddress ?? text])].filter((one) => ADDRESS.test(one));
-  return [
-    ...new Set(
-      written.flatMap((one) => {
-        const evm = EVM_ADDRESS.exec(one)?.[1];
-        // Base58 is case-sensitive; bech32 may be all upper case.
-        return evm === undefined ? [one, one.toLowerCase()] : [`0x${evm.toLowerCase()}`];
-      }),
-    ),
+  return new URLSearchParams(query).get('address') ?? uriAddress ?? text;
+}
+
+/** The first of a payment's texts that has the words of a term. */
+function foundBy(payment: Payment, term: SearchTerm | undefined): FoundBy {
+  if (term === undefined) return 'description';
+  const { words, amounts, keys } = term;
+  const begins = ` ${words.join(' ').replace(/^0x(?=[0-9a-f]{4})/, '')}`;
+  const has = (text: string | null | undefined): boolean =>
+    ` ${wordsOf(text ?? '').join(' ')} `.replaceAll(' 0x', ' ').includes(begins);
+  const isKey = (kind: PaymentKey['kind']): boolean => keys.some((key) => key.kind === kind);
+  const texts: readonly (readonly [FoundBy, boolean])[] = [
+    ['id', isKey('id') && has(publicPaymentId(payment))],
+    ['number', has(payment.transactionNumber)],
+    ['order_id', has(payment.merchantOrderId)],
+    ['email', has(payment.customerEmail)],
+    ['name', has(payment.customerName)],
+    ['amount', amounts.some((one) => one.currency === payment.currency && one.minor === payment.amountMinor)],
+    ['transaction_hash', has(payment.transactionHash)],
+    ['address', has(payment.quote?.address)],
+    ['description', has(payment.description)],
+    ['refund', isKey('refund')],
+    ['event', isKey('event')],
+    ['transaction_hash', isKey('transaction_hash')],
+    ['address', isKey('address')],
   ];
+  return texts.find(([, isFound]) => isFound)?.[0] ?? 'note';
 }

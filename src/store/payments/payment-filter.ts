@@ -6,7 +6,8 @@ import { PAYMENT_APIS, type Exception, type PaymentApi } from '../../domain/paym
 import type { ProjectMode } from '../../domain/permission.ts';
 import type { PaymentStatus } from '../../domain/status.ts';
 import { AMOUNT_STEP, amountCondition, amountSteps, anyOf, type AmountRange } from './amount-steps.ts';
-import { ENDED_STATUSES, foundBy, HAS_ENDED, IS_RUNNING, RUNNING_STATUSES, type PaymentKey } from './payment-keys.ts';
+import { ENDED_STATUSES, HAS_ENDED, IS_RUNNING, RUNNING_STATUSES } from './payment-keys.ts';
+import type { SearchTerm } from './search-words.ts';
 
 /** The payments to find; null fields do not restrict. Times in epoch milliseconds, from inclusive, before exclusive. */
 export interface PaymentSearch {
@@ -20,8 +21,8 @@ export interface PaymentSearch {
   readonly amounts: readonly AmountRange[] | null;
   /** The name of one of the project's labels, ignoring case. */
   readonly label: string | null;
-  /** Payments with any of these keys. */
-  readonly keys: readonly PaymentKey[] | null;
+  /** Payments with all of these terms; none if there are no terms. */
+  readonly terms: readonly SearchTerm[] | null;
 }
 
 export const NO_FILTERS: PaymentSearch = {
@@ -33,7 +34,7 @@ export const NO_FILTERS: PaymentSearch = {
   createdBefore: null,
   amounts: null,
   label: null,
-  keys: null,
+  terms: null,
 };
 
 export type Condition = RawBuilder<unknown>;
@@ -45,11 +46,9 @@ export interface IndexScan {
   readonly conditions: readonly Condition[];
 }
 
-/** The index scans that find the payments of a search. */
+/** The index scans that find the payments of a search, each of them once. */
 export interface IndexScans {
   readonly indexScans: readonly IndexScan[];
-  /** Whether several index scans may find the same payment. */
-  readonly overlap: boolean;
   /** The amount condition, which the index scans leave out because a page may look for it along an index of its own. */
   readonly amount: Condition | null;
 }
@@ -83,17 +82,13 @@ function idBounds(
   ];
 }
 
-/**
- * The index scans of a search in a scope, for payments with ids before `after`. `isWhole`: all of them will be read,
- * not a page.
- */
+/** The index scans of a search without terms in a scope, for payments with ids before `after`. */
 export function indexScansOf(
   scope: ProjectMode,
-  search: PaymentSearch,
+  search: Omit<PaymentSearch, 'terms'>,
   after: string | null,
-  isWhole = false,
 ): IndexScans {
-  const { statuses, exceptions, api, tokens, keys, label } = search;
+  const { statuses, exceptions, api, tokens, label } = search;
   const status = (statuses ?? []).map(withStatus);
   const apis = (api === null ? PAYMENT_APIS : [api]).map((one) => sql`surface = ${one}`);
   const token = (tokens ?? []).map(
@@ -105,25 +100,9 @@ export function indexScansOf(
   const source = label === null ? sql`payments` : labelled(label, scope, search, after);
   const plain = (indexScans: readonly (readonly Condition[])[]): IndexScans => ({
     indexScans: indexScans.map((own) => ({ source, conditions: [...within, ...own] })),
-    overlap: false,
     amount: null,
   });
-  if (keys !== null || label !== null) {
-    const all = conditionsBut(search, []);
-    if (keys === null) return plain([all]);
-    const ofLabel = label === null ? [] : [hasLabel(label, scope)];
-    const found = keys.flatMap((key) =>
-      foundBy(key, { mode: scope.mode, within: sql.join(within, sql` and `), ...(isWhole && { isWhole }) }),
-    );
-    return {
-      indexScans: found.map((one) => ({
-        source: one.source,
-        conditions: [...within, one.condition, ...all, ...ofLabel],
-      })),
-      overlap: true,
-      amount: null,
-    };
-  }
+  if (label !== null) return plain([conditionsBut(search, [])]);
   if (exceptions !== null && !exceptions.includes('none')) {
     const others = conditionsBut(search, ['exceptions']);
     return plain(exception.map((one) => [one, ...others]));
@@ -147,7 +126,7 @@ export function indexScansOf(
 }
 
 /** The filters that are conditions on a single payment and work along any index. */
-type PlainFilter = Exclude<keyof PaymentSearch, 'createdFrom' | 'createdBefore' | 'label' | 'keys'>;
+type PlainFilter = Exclude<keyof PaymentSearch, 'createdFrom' | 'createdBefore' | 'label' | 'terms'>;
 
 const CONDITIONS: {
   readonly [Name in PlainFilter]: (wanted: NonNullable<PaymentSearch[Name]>) => Condition;
@@ -160,15 +139,28 @@ const CONDITIONS: {
 };
 const PLAIN_FILTERS = Object.keys(CONDITIONS).filter((name): name is PlainFilter => Object.hasOwn(CONDITIONS, name));
 
+/** All conditions of a search except its terms. */
+export function filtersBesideTerms(
+  scope: ProjectMode,
+  search: PaymentSearch,
+  after: string | null,
+): readonly Condition[] {
+  const ofLabel = search.label === null ? [] : [hasLabel(search.label, scope)];
+  return [...withinScope(scope, search, after), ...conditionsBut(search, []), ...ofLabel];
+}
+
 /** All conditions of a search except those of these filters. */
-function conditionsBut(search: PaymentSearch, without: readonly PlainFilter[]): readonly Condition[] {
+function conditionsBut(
+  search: Pick<PaymentSearch, PlainFilter>,
+  without: readonly PlainFilter[],
+): readonly Condition[] {
   return conditionsOf(
     search,
     PLAIN_FILTERS.filter((name) => !without.includes(name)),
   );
 }
 
-function conditionsOf(search: PaymentSearch, names: readonly PlainFilter[]): readonly Condition[] {
+function conditionsOf(search: Pick<PaymentSearch, PlainFilter>, names: readonly PlainFilter[]): readonly Condition[] {
   return names.flatMap((name) => conditionOf(search, name));
 }
 

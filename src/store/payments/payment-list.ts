@@ -1,10 +1,10 @@
 import { sql, type SqlBool } from 'kysely';
 import { firstUuidOf } from '../../domain/id.ts';
 import { PAYMENT_APIS, type Payment, type PaymentApi } from '../../domain/payment.ts';
-import type { Database, Trx } from '../database.ts';
-import { alongAmounts, indexScansOf, withinScope, type Condition, type PaymentSearch } from './payment-filter.ts';
+import type { Database } from '../database.ts';
+import { alongAmounts, indexScansOf, type Condition, type PaymentSearch } from './payment-filter.ts';
+import { idsByTerms } from './payment-search.ts';
 import { findPayments } from './payments.ts';
-import { foundBy, type PaymentKey, type PaymentKeyKind } from './payment-keys.ts';
 import type { ProjectMode } from '../../domain/permission.ts';
 
 /** The end and length of a requested page. */
@@ -38,6 +38,8 @@ async function idsOf(
   search: PaymentSearch,
   page: PageOf,
 ): Promise<readonly string[]> {
+  const { terms } = search;
+  if (terms !== null) return idsByTerms(db, scope, { ...search, terms }, page);
   const { indexScans, amount } = indexScansOf(scope, search, page.after);
   if (indexScans.length === 0) return [];
   const where = (conditions: readonly Condition[]): Condition => sql.join(conditions, sql` and `);
@@ -66,7 +68,6 @@ async function idsOf(
   return rows.map(({ id }) => id);
 }
 
-/** Two keys may find the same payment. */
 async function newestOf(db: Database, indexScans: readonly Condition[], { limit }: PageOf): Promise<readonly string[]> {
   const { rows } = await sql<{ id: string }>`
     select id from (${sql.join(indexScans, sql` union `)}) page order by id desc limit ${limit}`.execute(db);
@@ -106,41 +107,4 @@ export async function newestPayments(
       select id, api from (${sql.join(PAYMENT_APIS.map(indexScan), sql` union all `)}) both_apis order by id desc limit ${limit}
     ) newest`.execute(db);
   return rows;
-}
-
-/** A payment, and the first of the keys that found it. */
-export interface PaymentHit {
-  readonly by: PaymentKeyKind;
-  readonly payment: Payment;
-}
-
-const ALL_TIMES = { createdFrom: null, createdBefore: null };
-
-/** The payments of a scope that any of these keys finds: in the order of the keys, then newest first. */
-export async function findHits(
-  db: Database | Trx,
-  scope: ProjectMode,
-  keys: readonly PaymentKey[],
-  limit: number,
-): Promise<readonly PaymentHit[]> {
-  const within = sql.join(withinScope(scope, ALL_TIMES, null), sql` and `);
-  const indexScans = keys.flatMap((key, rank) =>
-    foundBy(key, { mode: scope.mode, within }).map(
-      ({ source, condition }) => sql`(select id, ${rank}::integer as rank from ${source}
-        where ${within} and ${condition} order by id desc limit ${limit})`,
-    ),
-  );
-  if (indexScans.length === 0) return [];
-  const { rows } = await sql<{ id: string; rank: number }>`
-    select id, min(rank) as rank from (${sql.join(indexScans, sql` union all `)}) found
-    group by id order by 2, id desc limit ${limit}`.execute(db);
-  const payments = await findPayments(
-    db,
-    rows.map(({ id }) => id),
-  );
-  const byId = new Map(payments.map((payment) => [payment.id, payment]));
-  return rows.flatMap(({ id, rank }) => {
-    const [payment, key] = [byId.get(id), keys[rank]];
-    return payment === undefined || key === undefined ? [] : [{ by: key.kind, payment }];
-  });
 }

@@ -6,8 +6,9 @@ import type { RefundStage } from '../../domain/refund-stage.ts';
 import type { Refund } from '../../domain/refund.ts';
 import { withChosenAddress, findRefunds } from './refunds.ts';
 import type { Database, Trx } from '../database.ts';
-import { findHits } from '../payments/payment-list.ts';
-import type { PaymentKey } from '../payments/payment-keys.ts';
+import { NO_FILTERS } from '../payments/payment-filter.ts';
+import { idsByTerms } from '../payments/payment-search.ts';
+import type { SearchTerm } from '../payments/search-words.ts';
 import { payoutsOf, type RefundPayout } from './refund-payouts.ts';
 import type { ProjectMode } from '../../domain/permission.ts';
 
@@ -21,8 +22,8 @@ export interface RefundSearch {
   readonly network: Network | null;
   readonly createdFrom: number | null;
   readonly createdBefore: number | null;
-  /** Refunds that any of these keys finds, by the refund or by its payment. */
-  readonly keys: readonly PaymentKey[] | null;
+  /** Refunds that these terms find, by the refund or by its payment. */
+  readonly terms: readonly SearchTerm[] | null;
 }
 
 /** A refund in a list. */
@@ -59,7 +60,7 @@ export async function searchRefunds(
   const parts = [
     sql`r.project_id = ${scope.projectId}::uuid and r.mode = ${scope.mode}`,
     ...conditionsOf(search),
-    ...(search.keys === null ? [] : [await foundBy(executor, scope, search.keys)]),
+    ...(search.terms === null ? [] : [await foundBy(executor, scope, search.terms)]),
     ...(page.after === null ? [] : [sql`r.id < ${page.after}::uuid`]),
   ];
   const { rows } = await sql<{ id: string }>`
@@ -99,15 +100,13 @@ function withStage(stage: RefundStage): RawBuilder<unknown> {
   return isEnd ? sql`r.status = ${stage}` : sql`r.status = 'pending' and ${STAGE} = ${stage}`;
 }
 
-/**
- * Each key is read along an index, before the newest refunds of all keys are taken. A key that finds a refund finds
- * none of the others of its payment.
- */
+/** A single term that is a key of a refund finds none of the other refunds of its payment. */
 async function foundBy(
   executor: Database | Trx,
   scope: ProjectMode,
-  keys: readonly PaymentKey[],
+  terms: readonly SearchTerm[],
 ): Promise<RawBuilder<unknown>> {
+  const keys = terms.length === 1 ? terms.flatMap((term) => term.keys) : [];
   const own = keys.flatMap((key): readonly RawBuilder<unknown>[] => {
     switch (key.kind) {
       case 'refund':
@@ -131,12 +130,9 @@ async function foundBy(
   });
   const named = await inScope(executor, scope, own);
   if (named.length > 0) return anyOf(sql`r.id`, named);
-  // The beginning of a description identifies no payment.
-  const ofPayments = keys.filter(({ kind }) => kind !== 'refund' && kind !== 'description');
-  const hits = await findHits(executor, scope, ofPayments, MAX_PAYMENTS);
   return anyOf(
     sql`r.payment_id`,
-    hits.map(({ payment }) => payment),
+    await idsByTerms(executor, scope, { ...NO_FILTERS, terms }, { after: null, limit: MAX_PAYMENTS }),
   );
 }
 
@@ -145,16 +141,16 @@ async function inScope(
   executor: Database | Trx,
   { projectId, mode }: ProjectMode,
   selects: readonly RawBuilder<unknown>[],
-): Promise<readonly { readonly id: string }[]> {
+): Promise<readonly string[]> {
   if (selects.length === 0) return [];
   const { rows } = await sql<{ id: string }>`
     select id from refunds where id = any (array(${sql.join(selects, sql` union `)}))
       and project_id = ${projectId}::uuid and mode = ${mode}`.execute(executor);
-  return rows;
+  return rows.map(({ id }) => id);
 }
 
-function anyOf(column: RawBuilder<unknown>, found: readonly { readonly id: string }[]): RawBuilder<unknown> {
-  return sql`${column} = any (${found.map(({ id }) => id)}::uuid[])`;
+function anyOf(column: RawBuilder<unknown>, ids: readonly string[]): RawBuilder<unknown> {
+  return sql`${column} = any (${ids}::uuid[])`;
 }
 
 async function readListed(executor: Database | Trx, ids: readonly string[]): Promise<readonly ListedRefund[]> {

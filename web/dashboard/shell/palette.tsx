@@ -138,7 +138,7 @@ function Option({ id, entry, isCurrent, onPoint, onRun }: OptionProps) {
 }
 
 /** Shorter texts search only pages and actions. */
-const MIN_SEARCH = 3;
+const MIN_SEARCH = 2;
 
 function useFound(scope: Scope | null, text: string, onHelp: () => void) {
   const wanted = useDeferredValue(text.trim());

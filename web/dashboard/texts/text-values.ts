@@ -121,6 +121,9 @@ export interface TextValues {
   readonly view_saved: 'name';
   readonly view_deleted: 'name';
   readonly view_by: 'who';
+  readonly search_found: 'number' | 'search';
+  readonly search_found_many: 'number' | 'search';
+  readonly search_none_title: 'search';
   readonly mail_to: 'email';
   readonly unsubscribe_done_text: 'what';
   readonly unsubscribe_text: 'what';

@@ -1,6 +1,11 @@
 import { Type, type Static, type TOptional, type TString, type TUnsafe } from 'typebox';
 import { EXPORT_COLUMNS } from '../../../domain/export-column.ts';
-import { PAYMENT_FILTER_NAMES, PAYMENT_FILTERS, type PaymentFilterField } from '../../../domain/payment-filters.ts';
+import {
+  FOUND_BY,
+  PAYMENT_FILTER_NAMES,
+  PAYMENT_FILTERS,
+  type PaymentFilterField,
+} from '../../../domain/payment-filters.ts';
 import { PAYMENT_APIS, type PaymentApi } from '../../../domain/payment.ts';
 import { oneOf, text, nullable } from '../../fields.ts';
 import { type Contracts, modeParams, modeShape, keysetQuery, writing } from '../contract-parts.ts';
@@ -32,18 +37,6 @@ const exportShape = Type.Object({
 });
 export type ExportRequest = Static<typeof exportShape>;
 
-const FOUND_BY = [
-  'id',
-  'number',
-  'order_id',
-  'email',
-  'description',
-  'transaction_hash',
-  'address',
-  'refund',
-  'event',
-] as const;
-
 const hitShape = Type.Object({ found_by: oneOf(FOUND_BY), payment: paymentRowShape });
 export type SearchHit = Static<typeof hitShape>;
 
@@ -65,9 +58,17 @@ export const paymentListContract = {
     body: exportShape,
     answer: Type.String(),
   },
+  /** How many payments match the filters. */
+  [`GET ${PAYMENTS}/count`]: {
+    params: modeParams,
+    query: filterFields,
+    /** Null if counting takes too long; `is_more`: there are more than counted. */
+    answer: Type.Object({ count: nullable(Type.Integer()), is_more: Type.Boolean() }),
+  },
   /**
-   * Payments by one text, best match first: an id, number, order id, e-mail address, transaction hash or address,
-   * complete and in any spelling, the id of a refund or event, or the beginning of a description.
+   * Payments by one text, newest first. Each of its words is the beginning of a word in an order id, number, name,
+   * e-mail address, description, note, label, address or hash, an amount, or the beginning of an id; the id of a
+   * refund or event is complete.
    */
   'GET /dashboard/api/projects/:project/:mode/search': {
     params: modeParams,

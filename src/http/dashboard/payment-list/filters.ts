@@ -1,4 +1,4 @@
-import { searchKeysOf } from '../../../app/dashboard/search.ts';
+import { searchTermsOf } from '../../../app/dashboard/search.ts';
 import { ASSET_CODES } from '../../../domain/asset-code.ts';
 import { allTokens } from '../../../domain/asset.ts';
 import {
@@ -36,7 +36,7 @@ export function readFilters(query: FilterFields): PaymentSearch {
     ...readCreated({ created_after, created_before }),
     amounts: amountsOf({ amount_min, amount_max, currency }),
     label: textOf(label),
-    keys: searchKeysOf(search ?? ''),
+    terms: searchTermsOf(search ?? ''),
   };
 }
 

@@ -2,6 +2,7 @@ import { exportPayments } from '../../../app/dashboard/exports.ts';
 import { search } from '../../../app/dashboard/search.ts';
 import { EXPORT_COLUMNS, USUAL_COLUMNS } from '../../../domain/export-column.ts';
 import { NETWORK_FACTS, NETWORKS } from '../../../domain/networks.ts';
+import { countFound } from '../../../store/payments/payment-count.ts';
 import { searchPayments } from '../../../store/payments/payment-list.ts';
 import { knowsZone, type PaymentExport } from '../../../store/reports/payment-export.ts';
 import { invalid } from '../../errors.ts';
@@ -27,6 +28,10 @@ export function paymentListRoutes(routes: Routes, dashboard: Dashboard): void {
     const page = keysetOf(query, parseUuid);
     const found = await searchPayments(core.db, scope, readFilters(query), page);
     return listOf(found, page, paymentRow, ({ id }) => id);
+  });
+  routes.add(`GET ${PAYMENTS}/count`, READ, async ({ scope, query }) => {
+    const { count, isMore } = await countFound(core.db, scope, readFilters(query));
+    return { count, is_more: isMore };
   });
   routes.file(`POST ${PAYMENTS}/export`, 'read_payments', async ({ scope, body, own }) => {
     const file = await fileOf(body, scope, dashboard);

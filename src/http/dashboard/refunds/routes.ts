@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { exportRefunds } from '../../../app/dashboard/export-refunds.ts';
-import { searchKeysOf } from '../../../app/dashboard/search.ts';
+import { searchTermsOf } from '../../../app/dashboard/search.ts';
 import { explorerOf } from '../../../app/explorer.ts';
 import { decodeId, encodeId } from '../../../domain/id.ts';
 import {
@@ -52,6 +52,6 @@ function readFilters({ stage, asset, network, created_after, created_before, sea
     asset: asset ?? null,
     network: network ?? null,
     ...readCreated({ created_after, created_before }),
-    keys: searchKeysOf(search ?? ''),
+    terms: searchTermsOf(search ?? ''),
   };
 }

@@ -1,7 +1,7 @@
-import { infiniteQueryOptions } from '@tanstack/react-query';
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { reads, type Api } from '../../api.ts';
 import type { AnswerOf } from '../../../../src/http/dashboard/contract.ts';
-import { listKey } from './queries.ts';
+import { listKey, projectKey } from './queries.ts';
 import { filtersOf, type PaymentsSearch } from './search.ts';
 import type { Scope } from '../../scope.ts';
 
@@ -22,6 +22,21 @@ export function paymentsQuery(api: Api, scope: Scope, search: PaymentsSearch) {
     // The stream keeps it up to date.
     staleTime: Infinity,
     refetchOnMount: 'always',
+  });
+}
+
+/** How many payments match the filters. */
+export function foundQuery(api: Api, scope: Scope, search: PaymentsSearch) {
+  const { show: _panel, columns: _columns, view: _view, ...narrowed } = search;
+  return queryOptions({
+    queryKey: [...projectKey(scope), 'found', narrowed],
+    queryFn: ({ signal }) =>
+      api(
+        'GET /dashboard/api/projects/:project/:mode/payments/count',
+        { params: scope, query: filtersOf(narrowed) },
+        signal,
+      ),
+    enabled: narrowed.search !== undefined,
   });
 }
 

@@ -18,7 +18,7 @@ import { ListFoot } from './list-foot.tsx';
 import { NewPayment, NoPaymentsYet } from './new-payment.tsx';
 import { PaymentTable, None } from './payment-table.tsx';
 import css from './payments-page.module.css';
-import { paymentsQuery } from './list-queries.ts';
+import { foundQuery, paymentsQuery } from './list-queries.ts';
 import { arrivedKey } from './queries.ts';
 import { isNarrowed, paymentsSearch, type PaymentsSearch } from './search.ts';
 import { ViewTabs, type ViewAction } from './views.tsx';
@@ -160,9 +160,10 @@ function List({ search, columns, onShow }: ListProps) {
         <>
           <Arrived scope={scope} isNarrowed={isNarrowed(search)} onShow={() => void list.refetch()} />
           {pages[0]?.data.length === 0 ? (
-            <NoPayments scope={scope} isNarrowed={isNarrowed(search)} />
+            <NoPayments scope={scope} search={search} />
           ) : (
             <>
+              <FoundCount scope={scope} search={search} />
               <PaymentTable
                 label={t('payments')}
                 payments={pages.flatMap(({ data }) => data)}
@@ -213,11 +214,31 @@ function Arrived({ scope, isNarrowed, onShow }: ArrivedProps) {
   );
 }
 
-function NoPayments({ scope, isNarrowed }: { readonly scope: Scope; readonly isNarrowed: boolean }) {
+interface FoundProps {
+  readonly scope: Scope;
+  readonly search: PaymentsSearch;
+}
+
+/** How many payments a search finds. */
+function FoundCount({ scope, search }: FoundProps) {
+  const { t, number } = useLocale('list');
+  const { api } = useDashboard();
+  const { data: found } = useQuery(foundQuery(api, scope, search));
+  if (search.search === undefined || found === undefined || found.count === null) return null;
+  return (
+    <p className={css.found} role="status">
+      {t(found.is_more ? 'search_found_many' : 'search_found', { number: number(found.count), search: search.search })}
+    </p>
+  );
+}
+
+function NoPayments({ scope, search: { search, ...others } }: FoundProps) {
   const { t } = useLocale('list');
-  if (isNarrowed) {
+  if (search !== undefined || isNarrowed(others)) {
+    const title = search === undefined ? t('no_matches_title') : t('search_none_title', { search });
+    const searched = [t('search_none_text'), ...(isNarrowed(others) ? [t('search_none_filters')] : [])].join(' ');
     return (
-      <Empty icon="filter" title={t('no_matches_title')} text={t('no_matches_text')}>
+      <Empty icon="filter" title={title} text={search === undefined ? t('no_matches_text') : searched}>
         <Link className={buttonClass()} to="/projects/$project/$mode/payments" params={scope} search={{}}>
           {t('clear_filters')}
         </Link>

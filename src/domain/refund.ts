@@ -37,9 +37,9 @@ export interface Refund {
   readonly dueAt: number | null;
 }
 
-/** The sandbox completes a refund 10 seconds after it was created. */
+/** The sandbox completes a refund 10 seconds after it has an address. */
 export const SANDBOX_REFUND_MS = 10_000;
-/** A live refund that is not paid within 7 days fails, even if its customer gave no address. */
+/** A refund that is not paid within 7 days fails, even if its customer gave no address. */
 export const REFUND_LIFETIME_MS = 7 * 24 * 60 * 60_000;
 
 export type RefundObservation =

@@ -143,6 +143,7 @@ interface AnyRail extends Issuer {
     readonly id: string;
     readonly network: Network;
     readonly reason: string | null;
+    readonly address: string | null;
   }): RefundOutcome;
 }
 
@@ -153,6 +154,7 @@ export interface SimulatedMoney {
 }
 
 export interface RefundOutcome {
+  /** Counted from its creation, or from the time when its customer gave the address. */
   readonly afterMs: number;
   readonly observation:
     | { readonly kind: 'paid'; readonly transactionHash: string }

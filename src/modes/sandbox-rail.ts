@@ -1,7 +1,7 @@
 import { allTokens, tokenOf, type Token } from '../domain/asset.ts';
 import { cheapFirst } from '../domain/coin-choice.ts';
 import { NETWORK_FACTS, requiredConfirmations, type Network } from '../domain/networks.ts';
-import { SANDBOX_REFUND_MS } from '../domain/refund.ts';
+import { REFUND_LIFETIME_MS, SANDBOX_REFUND_MS } from '../domain/refund.ts';
 import { isCounting } from '../domain/status.ts';
 import { sandboxAddress, sandboxTransactionHash } from '../rails/sandbox/sandbox.ts';
 import type { RateSource } from '../rates/source.ts';
@@ -76,13 +76,15 @@ export function sandboxRail(rates: RateSource, completeAfterMs: number): Sandbox
       };
     },
     payoutChain: () => 'any',
-    refundOutcome: ({ id, network, reason }) => ({
-      afterMs: SANDBOX_REFUND_MS,
-      observation:
-        reason === FAILING_REASON
-          ? { kind: 'failed', reason: 'test_failure' }
-          : { kind: 'paid', transactionHash: sandboxTransactionHash(network, id) },
-    }),
+    refundOutcome: ({ id, network, reason, address }) => {
+      if (reason === FAILING_REASON) {
+        return { afterMs: SANDBOX_REFUND_MS, observation: { kind: 'failed', reason: 'test_failure' } };
+      }
+      // The shop tries its customer's page, so the refund waits for the address as a live one does.
+      if (address === null) return { afterMs: REFUND_LIFETIME_MS, observation: { kind: 'failed', reason: 'unpaid' } };
+      const transactionHash = sandboxTransactionHash(network, id);
+      return { afterMs: SANDBOX_REFUND_MS, observation: { kind: 'paid', transactionHash } };
+    },
   };
 }
 

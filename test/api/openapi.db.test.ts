@@ -5,6 +5,7 @@ import { simulatePayment } from '../../src/app/payments/simulate-payment.ts';
 import { createRefund } from '../../src/app/refunds/create-refund.ts';
 import { cancelRefund } from '../../src/app/refunds/change-refund.ts';
 import { runDueRefunds } from '../../src/app/refunds/end-refunds.ts';
+import { sandboxAddress } from '../../src/rails/sandbox/sandbox.ts';
 import { EVENT_TYPES, isEventType } from '../../src/domain/event-type.ts';
 import { SIMULATIONS } from '../../src/domain/simulation.ts';
 import { PAYMENT_STATUSES } from '../../src/domain/status.ts';
@@ -205,13 +206,15 @@ describe('the webhooks', () => {
           await simulatePayment(http.app, selector, 'late');
           await acceptPayment(http.app, selector);
         } else await simulatePayment(http.app, selector, simulation);
+        const { quote } = await http.app.read(made.id);
+        const address = quote && sandboxAddress(quote.network, 'the customer');
         for (const reason of ['test_failure', 'worn out', 'cancel']) {
           const request = {
             projectId: shop.projectId,
             mode: 'test',
             api,
             paymentId: made.id,
-            address: null,
+            address,
           } as const;
           const refund = await createRefund(http.app, { ...request, reason, wanted: { amountMinor: 100n } }, null);
           if (refund.kind === 'done' && reason === 'cancel') await cancelRefund(http.app, { id: refund.refund.id });

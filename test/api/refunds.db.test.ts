@@ -1,6 +1,7 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { completeSandboxPayment } from '../../src/app/payments/payment-actions.ts';
 import { simulatePayment } from '../../src/app/payments/simulate-payment.ts';
+import { claimRefund } from '../../src/app/refunds/change-refund.ts';
 import { runDueRefunds } from '../../src/app/refunds/end-refunds.ts';
 import { decodeId } from '../../src/domain/id.ts';
 import { SANDBOX_REFUND_MS } from '../../src/domain/refund.ts';
@@ -104,6 +105,22 @@ it('a test refund completes after 10 seconds, with its events, and leaves the pa
   ]);
 });
 
+it('a test refund waits for its customer’s address, and completes 10 seconds after it', async () => {
+  const shop = await http.shop();
+  const refund = await refunded(shop, { order_id: (await paidOrder(shop)).id });
+  const read = async () => (await shop.call({ path: `/v1/refunds/${refund.id}` })).body;
+  http.clock.advance(SANDBOX_REFUND_MS * 10);
+  await runDueRefunds(http.app, 100);
+  expect(await read()).toEqual(refund);
+  await claimRefund(http.app, decodeId('refund', refund.id) ?? '', BTC_ADDRESS);
+  http.clock.advance(SANDBOX_REFUND_MS - 1);
+  await runDueRefunds(http.app, 100);
+  expect(await read()).toMatchObject({ status: 'pending', address: BTC_ADDRESS });
+  http.clock.advance(1);
+  await runDueRefunds(http.app, 100);
+  expect(await read()).toMatchObject({ status: 'completed', address: BTC_ADDRESS });
+});
+
 it('money that was given or promised back cannot be accepted as payment any more', async () => {
   const shop = await http.shop();
   const { body: made } = await shop.call({
@@ -112,7 +129,7 @@ it('money that was given or promised back cannot be accepted as payment any more
   });
   const accept = () => shop.call({ method: 'POST', path: `/v1/orders/${made.id}/accept` });
   await simulatePayment(http.app, { id: decodeId('order', made.id) ?? '' }, 'late');
-  const refund = await refunded(shop, { order_id: made.id });
+  const refund = await refunded(shop, { order_id: made.id, address: BTC_ADDRESS });
   for (const advance of [0, SANDBOX_REFUND_MS]) {
     http.clock.advance(advance);
     await runDueRefunds(http.app, 100);

@@ -105,6 +105,9 @@ describe.skipIf(hasNoBrowser)('a payment', () => {
     await reach(/^Reason/);
     await keyboard.type('Broken');
     await keyboard.press('Enter');
+    // The link for the customer.
+    await page.getByRole('textbox', { name: 'Refund link' }).waitFor();
+    await keyboard.press('Escape');
     await page.getByRole(DIALOG).waitFor({ state: 'detached' });
     await page.getByRole('region', { name: 'Refunds' }).getByText('waiting for the customer’s address').waitFor();
     await reach(/^Label$/);

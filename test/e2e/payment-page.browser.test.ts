@@ -202,7 +202,7 @@ describe.skipIf(hasNoBrowser)('the payment page in a browser', () => {
     it('offers a refund, takes the address for it, and says that it is on its way and that it was sent', async () => {
       const payment = await pay(ORDER);
       await checkout.simulate(payment, 'over');
-      const { page } = await openTab({ javaScriptEnabled, expects: /status of 400/ });
+      const { page, context } = await openTab({ javaScriptEnabled, expects: /status of 400/ });
       await page.goto(payment.url);
       await sees(page, say('completed_title'));
       const { status } = await checkout.service.api('/v1/refunds', { order_id: payment.id, crypto_amount: 0.0625 });
@@ -213,6 +213,8 @@ describe.skipIf(hasNoBrowser)('the payment page in a browser', () => {
       await page.getByRole('link', { name: say('refund_offer_link') }).click();
 
       await sees(page, say('claim_title'), say('claim_text', { shop: SHOP, amount }), say('test_refund'));
+      const other = await context.newPage();
+      await other.goto(page.url());
       const label = say('claim_label', { name: 'Litecoin', asset: 'LTC', network: 'Litecoin' });
       await page.getByLabel(label).fill('0x71C7656EC7ab88b098defB751B7401B5f6d8976F');
       await page.getByRole('button', { name: say('claim_button') }).click();
@@ -226,10 +228,12 @@ describe.skipIf(hasNoBrowser)('the payment page in a browser', () => {
 
       await sees(page, say('refund_waiting_title'), say('refund_waiting_text', { shop: SHOP }));
       expect(await factsOf(page)).toMatchObject({ [say('your_address')]: REFUND_ADDRESS });
+      // The form that is open elsewhere follows by itself. Without a script, a reload would lose what is typed.
+      if (javaScriptEnabled) await sees(other, say('refund_waiting_title'));
       const claimUrl = page.url();
       await page.goto(payment.url);
       await sees(page, say('refund_sending', { amount }));
-      // The sandbox pays refunds ten seconds after they were created.
+      // The sandbox pays refunds ten seconds after they have an address.
       const { db } = checkout.service.database;
       await db.updateTable('refunds').set({ due_at: new Date() }).where('status', '=', 'pending').execute();
       await until('the refund is settled', async () => {

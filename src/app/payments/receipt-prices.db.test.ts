@@ -13,6 +13,7 @@ import { createRefund } from '../refunds/create-refund.ts';
 import { MAX_RECEIPT_AGE_MS, receiptPrices } from './receipt-prices.ts';
 import { simulatePayment } from './simulate-payment.ts';
 
+const ADDRESS = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8';
 const TOKENS = (['ETH', 'BTC'] as const).flatMap((asset) => tokenOf(asset) ?? []);
 
 function worthOf(app: TestApp, { id }: Pick<Payment, 'id'>) {
@@ -122,7 +123,7 @@ it('a refund is valued when it is paid, and not before, and not when it fails', 
         api: 'order',
         paymentId: id,
         wanted: { amountMinor: 2_500n },
-        address: null,
+        address: ADDRESS,
         reason,
       },
       null,

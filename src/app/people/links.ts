@@ -32,8 +32,8 @@ import { hashOf, newToken, tokenHash } from './token.ts';
 const HOUR_MS = 60 * 60_000;
 
 /**
- * For how long a link is valid, for one use. An invitation waits for somebody who reads mail days later. The other links
- * are asked for by a person who waits for them, and a reset gives access to an existing account.
+ * For how long a link is valid, for one use. An invitation waits for somebody who reads mail days later. A person who
+ * asks for one of the other links waits for it, and a reset gives access to an existing account.
  */
 const VALID_MS = {
   setup: HOUR_MS,

@@ -44,11 +44,19 @@ export function claimRefund(app: App, id: string, address: string): Promise<Refu
     }
     const checked = await refundAddress(app, trx, refund, address);
     if (checked.kind !== 'ok') return checked;
-    const claimed = { ...refund, address: checked.address };
+    const claimed = claimedRefund(app, refund, checked.address);
     await setRefundAddress(trx, claimed, matchingAddress(refund.network, checked.address));
     await keepUncompared(app, trx, claimed);
     return { kind: 'done', refund: claimed, body: JSON.stringify(refundView(claimed, app.links)) };
   });
+}
+
+/** A live refund keeps the time until which it must be paid; the sandbox pays soon. */
+function claimedRefund(app: App, refund: Refund, address: string): Refund {
+  const claimed = { ...refund, address };
+  const rail = app.railFor(refund.mode);
+  if (rail.kind !== 'sandbox') return claimed;
+  return { ...claimed, dueAt: app.clock() + rail.refundOutcome(claimed).afterMs };
 }
 
 /**

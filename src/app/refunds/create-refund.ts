@@ -83,7 +83,8 @@ async function draftRefund(
   const dust = rail.kind === 'chain' ? dustRefusal(quote, size.units, requestedUnits) : null;
   if (dust !== null) return dust;
   const id = newId(app, now);
-  const outcome = rail.refundOutcome({ id, network: quote.network, reason: request.reason });
+  const address = checked?.address ?? null;
+  const outcome = rail.refundOutcome({ id, network: quote.network, reason: request.reason, address });
   const refund: Refund = {
     id,
     projectId: payment.projectId,
@@ -97,7 +98,7 @@ async function draftRefund(
     network: quote.network,
     decimals: quote.decimals,
     units: size.units,
-    address: checked?.address ?? null,
+    address,
     reason: request.reason,
     failureReason: null,
     transactionHash: null,

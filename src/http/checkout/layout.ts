@@ -43,6 +43,8 @@ const UNFRAMED = {
 export interface Refresh {
   readonly seconds: number;
   readonly path: string;
+  /** Whether only the script looks again: a reload by the browser would lose what the customer types. */
+  readonly byScript?: boolean;
 }
 
 /** Data for the page's script. */
@@ -88,7 +90,7 @@ export function renderDocument(document: Document): Page {
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <title>${windowTitle(document)}</title>
-        ${refresh && html`<noscript>${refreshTag(refresh)}</noscript>`}
+        ${refresh && refresh.byScript !== true && html`<noscript>${refreshTag(refresh)}</noscript>`}
         <meta name="color-scheme" content="light dark" />
         <meta name="format-detection" content="telephone=no" />
         <link rel="icon" href="${ICON}" />

@@ -10,7 +10,7 @@ import type { Page, RefundStep, RefundView, ProblemView } from './view.ts';
 /** Longer than any address; the server does the actual check. */
 const MAX_ADDRESS_LENGTH = 128;
 
-/** How often a page that waits for a refund reloads: the sandbox pays after 10 seconds, shops within days. */
+/** How often a page of a refund looks for news: the sandbox pays after 10 seconds, shops within days. */
 const WAITING_SECONDS = { test: 5, live: 60 } as const;
 
 /** The page where a customer enters the address for a refund. Status 200; 400 if the entered address was refused. */
@@ -66,8 +66,10 @@ function sum(view: RefundView): Html {
 }
 
 function refreshOf({ step, mode, claimPath, frame }: RefundView): Refresh | null {
-  if (step.kind !== 'waiting' || !frame.autoRefresh) return null;
-  return { seconds: WAITING_SECONDS[mode], path: pageHref(frame, claimPath) };
+  const isOver = step.kind === 'completed' || step.kind === 'failed';
+  if (isOver || !frame.autoRefresh) return null;
+  // Meanwhile the shop may withdraw the refund, or another tab may give its address.
+  return { seconds: WAITING_SECONDS[mode], path: pageHref(frame, claimPath), byScript: step.kind === 'form' };
 }
 
 function card(view: RefundView): Html {
@@ -82,7 +84,7 @@ function card(view: RefundView): Html {
         ${facts([[locale.t('your_address'), grouped(step.address)]])}
         <p class="hint">${locale.t('refund_waiting_hint')}</p>`;
     case 'completed': {
-      // The sandbox completes refunds without an address.
+      // The sandbox once completed refunds without an address.
       const text =
         step.address === ''
           ? locale.t('no_money_moved')

@@ -193,7 +193,6 @@ async function showRefund(
 function stepOfRefund(refund: Refund, typed: string, problem: ClaimProblem | null): RefundStep {
   const { status, address, transactionHash, completedAt } = refund;
   if (status === 'failed') return { kind: 'failed' };
-  // A refund may be completed before anybody entered an address: the sandbox needs none.
   if (status === 'completed')
     return { kind: 'completed', address: address ?? '', transactionHash, completedAt: completedAt ?? 0 };
   return address === null ? { kind: 'form', typed, problem } : { kind: 'waiting', address };

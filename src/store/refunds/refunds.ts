@@ -26,12 +26,12 @@ export async function insertRefund(trx: Trx, refund: Refund, watchedAddress: str
 /** Saves the address that the customer entered for a refund. The caller holds its lock. */
 export async function setRefundAddress(
   trx: Trx,
-  { id, address, paymentId }: Pick<Refund, 'id' | 'address' | 'paymentId'>,
+  { id, address, dueAt, paymentId }: Pick<Refund, 'id' | 'address' | 'dueAt' | 'paymentId'>,
   watchedAddress: string,
 ): Promise<void> {
   await trx
     .updateTable('refunds')
-    .set({ address, watched_address: watchedAddress })
+    .set({ address, watched_address: watchedAddress, due_at: dueAt === null ? null : new Date(dueAt) })
     .where('id', '=', id)
     // Other changes of a refund are saved with its payment, which notifies of them.
     .returning(notification('payments', paymentId).as('notified'))

@@ -84,7 +84,6 @@ export interface TextValues {
   readonly by: 'who';
   readonly edited: 'time';
   readonly lives_minutes: 'count';
-  readonly link_mail: 'email';
   readonly note_too_long: 'count' | 'max';
   readonly rate_locked: 'asset' | 'rate' | 'time';
   readonly refund_address_hint: 'network';

@@ -12,7 +12,7 @@ const QrCode = lazy(async () => ({ default: (await import('./qr-code.tsx')).QrCo
 interface LinkDialogProps {
   readonly title: string;
   readonly text: string;
-  /** Whose page the link opens. */
+  /** The link opens the page of this record. */
   readonly of: 'payment' | 'refund';
   readonly url: string;
   /** The customer's e-mail; empty if it is not known. */
@@ -38,7 +38,7 @@ export function LinkDialog({ title, text, of, url, email, onClose, children }: L
         {children}
         {email === '' ? null : (
           <a className={buttonClass({ small: true })} href={mail}>
-            {t('link_mail', { email })}
+            {t('link_mail')}
           </a>
         )}
         <OpenPage of={of} url={url} />
@@ -48,12 +48,18 @@ export function LinkDialog({ title, text, of, url, email, onClose, children }: L
   );
 }
 
+interface OpenPageProps extends Pick<LinkDialogProps, 'of' | 'url'> {
+  /** Whether the words around it already name the page. */
+  readonly isNamed?: boolean;
+}
+
 /** Opens the customer's page in a new tab. */
-export function OpenPage({ of, url }: Pick<LinkDialogProps, 'of' | 'url'>) {
+export function OpenPage({ of, url, isNamed = false }: OpenPageProps) {
   const { t } = useLocale('detail');
+  const name = t(`open_${of}_page`);
   return (
-    <a className={buttonClass({ small: true })} href={url} target="_blank" rel="noreferrer">
-      {t(`open_${of}_page`)}
+    <a className={buttonClass({ small: true })} href={url} target="_blank" rel="noreferrer" aria-label={name}>
+      {isNamed ? t('open_page_short') : name}
       <Icon name="external" size={14} />
     </a>
   );

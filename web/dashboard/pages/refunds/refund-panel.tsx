@@ -103,6 +103,8 @@ function What({ refund }: { readonly refund: ListedRefundView }) {
       </>
     );
   }
+  if (mode === 'test' && stage === 'waiting_for_address' && link !== null)
+    return <Notice>{t('refund_send_link')}</Notice>;
   if (mode === 'test' || due === null) return null;
   const until = t('refund_until', { time: dateTime(due) });
   switch (stage) {

@@ -115,7 +115,7 @@ function PageLinks({ payment: { payment_url: url, customer_email: email } }: Par
   const [isOpen, setOpen] = useState(false);
   return (
     <div className={css.actions}>
-      <OpenPage of="payment" url={url} />
+      <OpenPage of="payment" url={url} isNamed />
       <CopyButton text={url}>{t('copy_link')}</CopyButton>
       <Button small onClick={() => setOpen(true)}>
         {t('qr_code')}

@@ -163,7 +163,7 @@ describe.skipIf(hasNoBrowser)('what somebody types', () => {
     await page.keyboard.press('Escape');
     expect(requests).toEqual([]);
     await page.getByRole('button', { name: 'Set up an authenticator app' }).click();
-    await paste(page, 'One-time code', 'Set up an authenticator app');
+    await paste(page, 'One-time code', 'Confirm');
     await page.keyboard.press('Escape');
     await page.getByRole('button', { name: /^Project:/ }).click();
     await page.getByRole('menuitem', { name: 'New project' }).click();

@@ -71,7 +71,7 @@ describe.skipIf(hasNoBrowser)('coming into the dashboard', () => {
     expect(await violations(page, 'setting up an app')).toEqual([]);
     const secret = (await page.getByRole('dialog').locator('code').innerText()).replaceAll(' ', '');
     await page.getByLabel('One-time code').fill(new TOTP({ secret }).generate());
-    await page.getByRole('dialog').getByRole('button', { name: 'Set up an authenticator app' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Confirm' }).click();
     await page.getByText('They are shown only this once.').waitFor();
     expect(await violations(page, 'recovery codes')).toEqual([]);
     const codes = await page.getByRole('dialog').locator('li code').allInnerTexts();

@@ -76,7 +76,7 @@ describe.skipIf(hasNoBrowser)('Needs attention', () => {
     await page.getByRole('dialog').getByLabel('Note', { exact: true }).focus();
     await page.keyboard.type(`Ask Ann ${SCRIPT}`);
     await page.keyboard.press('Tab');
-    while ((await page.evaluate<string>('document.activeElement.textContent')) !== 'Note') {
+    while ((await page.evaluate<string>('document.activeElement.textContent')) !== 'Save') {
       await page.keyboard.press('Tab');
     }
     await page.keyboard.press('Enter');

@@ -36,11 +36,11 @@ describe.skipIf(hasNoBrowser)('the list of payments', () => {
     await button(page, 'Filter').click();
     expect(await violations(page, 'the filters')).toEqual([]);
     await page.getByLabel('Amount from').fill('ten');
-    await dialog(page, 'Filter').getByRole('button', { name: 'Filter' }).click();
+    await dialog(page, 'Filter').getByRole('button', { name: 'Apply' }).click();
     await page.getByText('Enter an amount such as 49.99.').waitFor();
     await page.getByLabel('Amount from').fill('20');
     await page.getByLabel('Coin').selectOption('BTC');
-    await dialog(page, 'Filter').getByRole('button', { name: 'Filter' }).click();
+    await dialog(page, 'Filter').getByRole('button', { name: 'Apply' }).click();
     await row(page, 'NW-2').waitFor({ state: 'detached' });
     await row(page, 'NW-3').waitFor();
     expect(await row(page, 'NW-1').count()).toBe(0);
@@ -78,7 +78,7 @@ describe.skipIf(hasNoBrowser)('the list of payments', () => {
     expect(await violations(page, 'the columns')).toEqual([]);
     await page.getByRole('checkbox', { name: 'Description' }).check();
     await page.getByRole('checkbox', { name: 'Status' }).uncheck();
-    await dialog(page, 'Columns').getByRole('button', { name: 'Columns', exact: true }).click();
+    await dialog(page, 'Columns').getByRole('button', { name: 'Save', exact: true }).click();
     await row(page, 'NW-1').getByText('Tea, green').waitFor();
     await row(page, 'NW-3').getByText(SCRIPT).waitFor();
     expect(await page.getByRole('columnheader', { name: 'Status' }).count()).toBe(0);

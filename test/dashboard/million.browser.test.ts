@@ -27,7 +27,7 @@ describe.skipIf(hasNoBrowser || !isFilled)('a project with as many payments as P
       await page.getByRole('link', { name: 'Payments' }).first().click();
       await button(page, 'Filter').click();
       await page.getByLabel('Coin').selectOption('USDT');
-      await page.getByRole('dialog', { name: 'Filter' }).getByRole('button', { name: 'Filter' }).click();
+      await page.getByRole('dialog', { name: 'Filter' }).getByRole('button', { name: 'Apply' }).click();
       await row(page, 'A-order3').waitFor();
       const rows = page.locator('main tbody tr');
       const shown = await rows.count();

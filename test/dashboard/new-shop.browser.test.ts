@@ -101,9 +101,10 @@ describe.skipIf(hasNoBrowser)('a new shop', () => {
     await button(page, 'Set wallet: Ethereum').click();
     await dialogOf(page).getByRole('textbox', { name: 'Treasury' }).fill(treasury);
     await button(page, 'Show the first addresses').click();
+    await dialogOf(page).getByText('Show the first deposit addresses').click();
     const addresses = dialogOf(page).getByRole('list', { name: 'First addresses' }).getByRole('listitem');
     const first = await addresses.first().innerText();
-    await dialogOf(page).getByLabel('I compared them').check();
+    await dialogOf(page).getByLabel('I compared the treasury’s address').check();
     await confirm(page, 'Set wallet').click();
     await button(page, 'Done').click();
 

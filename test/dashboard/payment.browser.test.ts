@@ -198,7 +198,7 @@ describe.skipIf(hasNoBrowser)('a payment', () => {
     await page.getByRole('alert').getByText('was edited meanwhile').waitFor();
     expect(await violations(page, 'a note of two people')).toEqual([]);
     expect(await field.inputValue()).toBe('My own words');
-    await button(page, 'Back').click();
+    await button(page, 'Cancel').click();
     await page.getByText('Theirs', { exact: true }).waitFor();
     await button(page, 'Delete note').click();
     await page.getByRole(DIALOG, { name: 'Delete note' }).waitFor();

@@ -58,7 +58,7 @@ describe.skipIf(hasNoBrowser)('Wallets', () => {
     await button(page, 'Set wallet: Ethereum').click();
     await dialog.getByRole('textbox', { name: 'Treasury' }).fill(`0x${randomBytes(20).toString('hex')}`);
     await button(page, 'Show the first addresses').click();
-    await dialog.getByLabel('I compared them').check();
+    await dialog.getByLabel('I compared the treasury’s address').check();
     await dialog.getByRole('button', { name: 'Set wallet', exact: true }).click();
     await button(page, 'Done').click();
     await button(page, 'Edit terms: Ethereum').click();

@@ -120,7 +120,7 @@ export function LeaveDialog({ onLeave, onStay }: LeaveDialogProps) {
   const { t } = useLocale();
   return (
     <Dialog title={t('leave_title')} description={t('leave_question')} onClose={onStay}>
-      <DialogActions confirm={t('leave')} isDangerous onCancel={onStay} onConfirm={onLeave} />
+      <DialogActions confirm={t('leave')} cancel={t('back')} isDangerous onCancel={onStay} onConfirm={onLeave} />
     </Dialog>
   );
 }

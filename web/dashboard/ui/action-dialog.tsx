@@ -17,19 +17,30 @@ interface ConfirmDialogProps {
   /** The consequences. */
   readonly text: ReactNode;
   readonly isDangerous?: boolean;
+  /** The text of the button that does nothing; see `DialogActions`. */
+  readonly cancel?: string;
   readonly action: Action;
   readonly onClose: () => void;
   readonly children?: ReactNode;
 }
 
 /** Asks for confirmation and states the consequences. */
-export function ConfirmDialog({ name, text, isDangerous = false, action, onClose, children }: ConfirmDialogProps) {
+export function ConfirmDialog({
+  name,
+  text,
+  isDangerous = false,
+  cancel,
+  action,
+  onClose,
+  children,
+}: ConfirmDialogProps) {
   const { t } = useLocale();
   return (
     <Dialog title={name} description={text} onClose={onClose}>
       {children}
       <DialogActions
         confirm={name}
+        {...(cancel !== undefined && { cancel })}
         isDangerous={isDangerous}
         isBusy={action.isPending}
         problem={problemOfForm(action.error, [], t)}
@@ -42,6 +53,8 @@ export function ConfirmDialog({ name, text, isDangerous = false, action, onClose
 
 interface FormDialogProps {
   readonly name: string;
+  /** The text of its button; by default its name. */
+  readonly confirm?: string;
   readonly text: ReactNode;
   /** Whether something would be lost by leaving it. */
   readonly isDirty?: boolean;
@@ -53,14 +66,23 @@ interface FormDialogProps {
 }
 
 /** A dialog with the form of an action. */
-export function FormDialog({ name, text, isDirty = false, action, fields = [], onClose, children }: FormDialogProps) {
+export function FormDialog({
+  name,
+  confirm = name,
+  text,
+  isDirty = false,
+  action,
+  fields = [],
+  onClose,
+  children,
+}: FormDialogProps) {
   const { t } = useLocale();
   return (
     <Dialog title={name} description={text} onClose={onClose}>
       <Form isDirty={isDirty} fault={action.error} onSubmit={() => action.mutate()}>
         {children}
         <DialogActions
-          confirm={name}
+          confirm={confirm}
           isBusy={action.isPending}
           problem={problemOfForm(action.error, fields, t)}
           onCancel={onClose}

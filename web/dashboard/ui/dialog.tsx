@@ -72,8 +72,10 @@ export function Dialog({ title, description, wide = false, focus, onClose, child
 }
 
 interface ActionsProps {
-  /** The name of the action, as on the button that opened the dialog. */
+  /** The button's verb. */
   readonly confirm: string;
+  /** The text of the other button; “Cancel” unless that could be mistaken for the action. */
+  readonly cancel?: string;
   readonly isDangerous?: boolean;
   readonly isBusy?: boolean;
   /** The error of the last attempt. */
@@ -89,6 +91,7 @@ interface ActionsProps {
  */
 export function DialogActions({
   confirm,
+  cancel,
   isDangerous = false,
   isBusy = false,
   problem = null,
@@ -105,7 +108,7 @@ export function DialogActions({
       {lessAccess === null ? null : <Notice kind="problem">{`${lessAccess} ${t('access_dialog')}`}</Notice>}
       {problem === null ? null : <Notice kind="problem">{problem}</Notice>}
       <div className={css.actions}>
-        {onCancel === undefined ? null : <Button onClick={onCancel}>{t('back')}</Button>}
+        {onCancel === undefined ? null : <Button onClick={onCancel}>{cancel ?? t('cancel')}</Button>}
         <Button
           kind={isDangerous ? 'danger' : 'primary'}
           type={onConfirm === undefined ? 'submit' : 'button'}

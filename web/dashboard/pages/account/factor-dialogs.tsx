@@ -95,7 +95,7 @@ export function TotpDialog({ onDone, onClose }: FactorDialogProps) {
           </p>
           <CodeField kind="totp" value={code} problem={problemOf(confirm.error, 'code')} onChange={setCode} />
           <DialogActions
-            confirm={t('add_totp')}
+            confirm={t('confirm')}
             isBusy={confirm.isPending}
             problem={problemOfForm(confirm.error, ['code'], t)}
             onCancel={onClose}

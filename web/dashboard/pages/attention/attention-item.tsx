@@ -179,6 +179,7 @@ function NoteDialog({ item, title, onClose }: NoteDialogProps) {
   return (
     <FormDialog
       name={t('attention_note')}
+      confirm={t('save')}
       text={title}
       isDirty={text !== (from.note ?? '')}
       action={{

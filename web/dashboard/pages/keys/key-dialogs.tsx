@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import type { AnswerOf } from '../../../../src/http/dashboard/contract.ts';
 import type { KeyView } from '../../../../src/http/dashboard/keys/contract.ts';
 import { useChange } from '../../change.ts';
 import { useDashboard } from '../../dashboard.ts';
@@ -13,6 +14,7 @@ import { Once, Ago } from '../../ui/value.tsx';
 import css from '../../ui/choices.module.css';
 import keysCss from './keys.module.css';
 import { reads } from '../../api.ts';
+import { useActions } from '../../session.ts';
 import { useScope, type Scope } from '../../scope.ts';
 
 type KeyScope = NonNullable<KeyView['scopes']>[number];
@@ -197,13 +199,20 @@ interface NewKeyDialogProps {
 function NewKeyDialog({ made: { key, text }, done, onClose }: NewKeyDialogProps) {
   const { t } = useLocale('keys');
   const { toast } = useDashboard();
-  const { data } = useQuery(keysQuery(useScope()));
-  const command = data === undefined ? null : curlOf(data.api_url, text, key);
+  const scope = useScope();
+  const { data } = useQuery(keysQuery(scope));
+  // Developers may make live keys, but no live payments themselves.
+  const mayPay = useActions().includes(`change_${scope.mode}_payments`);
+  const tokens = reads(['tokens'], 'GET /dashboard/api/projects/:project/:mode/tokens', { params: scope });
+  const offer = useQuery({ ...tokens, enabled: mayPay });
+  const order = orderOf(key, offer.data);
+  const command = data === undefined || offer.isLoading ? null : curlOf(data.api_url, text, key, order);
   return (
     <Dialog title={t('new_key')} description={key.name} wide>
       <Notice kind="warning">{t('key_once')}</Notice>
       <Once text={text} copy={t('key_copy')} />
       {command === null ? null : <Once title={t('curl_title')} text={command} copy={t('curl_copy')} />}
+      {command !== null && order !== null && scope.mode === 'live' ? <Notice>{t('curl_real')}</Notice> : null}
       <DialogActions
         confirm={t('key_kept')}
         onConfirm={() => {
@@ -215,14 +224,26 @@ function NewKeyDialog({ made: { key, text }, done, onClose }: NewKeyDialogProps)
   );
 }
 
-/** A request that the key may make; null if there is none. */
-function curlOf(apiUrl: string, text: string, { permission, scopes }: KeyView): string | null {
-  const key = `-H 'Authorization: Bearer ${text}'`;
+type Offer = AnswerOf<'GET /dashboard/api/projects/:project/:mode/tokens'>;
+
+/** An order that the key may create and the project accepts; null if there is none. */
+function orderOf({ permission, scopes }: KeyView, offer: Offer | undefined): object | null {
   const mayCreate = scopes === null ? permission !== 'read' : scopes.includes('payments:create');
-  if (!mayCreate && scopes?.includes('payments:read') === false) return null;
-  if (!mayCreate) return `curl '${apiUrl}/v1/orders?limit=1' ${key}`;
-  const body = `-H 'Content-Type: application/json' -d '{"amount": 25, "currency": "EUR", "crypto_currency": "BTC"}'`;
-  return `curl '${apiUrl}/v1/orders' ${key} ${body}`;
+  const token = offer?.data[0];
+  if (!mayCreate || offer === undefined || token === undefined) return null;
+  const { asset, network } = token;
+  return { amount: 25, currency: offer.defaults.currency ?? 'USD', crypto_currency: asset, network };
+}
+
+/** A request that the key may make: the order, or without one a list; null if it may do neither. */
+function curlOf(apiUrl: string, text: string, { permission, scopes }: KeyView, order: object | null): string | null {
+  const key = `-H 'Authorization: Bearer ${text}'`;
+  if (order !== null) {
+    const body = `-H 'Content-Type: application/json' -d '${JSON.stringify(order)}'`;
+    return `curl '${apiUrl}/v1/orders' ${key} ${body}`;
+  }
+  const mayRead = scopes === null ? permission !== 'write' : scopes.includes('payments:read');
+  return mayRead ? `curl '${apiUrl}/v1/orders?limit=1' ${key}` : null;
 }
 
 /** The clients that used a key recently. */

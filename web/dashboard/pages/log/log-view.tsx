@@ -131,7 +131,7 @@ export function LogTable<Row extends { readonly id: string }>(props: LogTablePro
   };
   return (
     <div className={classNames(tableCss.frame, tableCss.fits)} ref={frame}>
-      <table className={tableCss.table} aria-label={label}>
+      <table className={classNames(tableCss.table, choice !== null && css.choosable)} aria-label={label}>
         <thead>
           <tr>
             {choice === null ? null : (

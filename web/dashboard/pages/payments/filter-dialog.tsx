@@ -67,7 +67,7 @@ export function FilterDialog({ search, onFilter, onClose }: FilterDialogProps) {
             );
           })}
         </div>
-        <DialogActions confirm={t('filter')} onCancel={onClose} />
+        <DialogActions confirm={t('apply')} onCancel={onClose} />
       </Form>
     </Dialog>
   );

@@ -152,7 +152,7 @@ export function ColumnsDialog({ columns, onColumns, onClose }: ColumnsDialogProp
           ))}
         </fieldset>
         <LinkButton onClick={() => want(new Set(USUAL_LIST_COLUMNS))}>{t('columns_usual')}</LinkButton>
-        <DialogActions confirm={t('columns')} onCancel={onClose} />
+        <DialogActions confirm={t('save')} onCancel={onClose} />
       </Form>
     </Dialog>
   );

@@ -81,7 +81,7 @@ export function RefundsPage() {
           ['search', t('refund_search')],
           ['stage', t('status'), t('refund_any_stage'), REFUND_STAGES.map((one) => [one, textOf(one)])],
           ['coin', t('choose_coin'), t('refund_any_coin'), asOptions(coins)],
-          ['network', t('network'), t('refund_any_network'), networks.map(({ name, label }) => [name, label])],
+          ['network', t('network'), t('refund_any_network'), networks.map(({ name }) => [name, networkName(name)])],
           usePeriodRow(),
         ]}
         onChange={onChange}

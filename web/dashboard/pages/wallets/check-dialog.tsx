@@ -74,21 +74,26 @@ interface AddressesProps {
 /** Addresses of a wallet from number 0 on, to compare with the wallet itself. */
 export function Addresses({ treasury, addresses }: AddressesProps) {
   const { t } = useLocale('wallets');
+  const list = (
+    <ol start={0} className={css.addresses} aria-label={t('first_addresses')}>
+      {addresses.map(({ address, is_used: isUsed = false }) => (
+        <li key={address}>
+          <code>{address}</code>
+          {isUsed ? <small> {t('address_used')}</small> : null}
+        </li>
+      ))}
+    </ol>
+  );
+  if (treasury === null) return list;
   return (
     <>
-      {treasury === null ? null : (
-        <p className={css.treasury}>
-          <b>{t('wallet_kind_treasury')}</b> <code>{treasury}</code>
-        </p>
-      )}
-      <ol start={0} className={css.addresses} aria-label={t('first_addresses')}>
-        {addresses.map(({ address, is_used: isUsed = false }) => (
-          <li key={address}>
-            <code>{address}</code>
-            {isUsed ? <small> {t('address_used')}</small> : null}
-          </li>
-        ))}
-      </ol>
+      <p className={css.treasury}>
+        <b>{t('wallet_kind_treasury')}</b> <code>{treasury}</code>
+      </p>
+      <details className={css.more}>
+        <summary>{t('show_deposits')}</summary>
+        {list}
+      </details>
     </>
   );
 }

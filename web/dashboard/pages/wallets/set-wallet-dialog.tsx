@@ -75,12 +75,13 @@ function Compare({ title, kind, preview, action, onBack, onClose }: CompareProps
         ))}
         <label className={css.compared}>
           <input type="checkbox" required checked={isCompared} onChange={() => compare(!isCompared)} />
-          {t('i_compared')}
+          {t(kind === 'treasury' ? 'i_compared_treasury' : 'i_compared')}
         </label>
         <DialogActions
           confirm={t('set_wallet')}
           isBusy={action.isPending}
           problem={problemOfForm(action.error, [], t)}
+          cancel={t('back')}
           onCancel={onBack}
         />
       </Form>

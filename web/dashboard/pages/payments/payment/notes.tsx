@@ -173,7 +173,7 @@ function NoteForm({ label, name, text, isDirty, action, onText, onCancel }: Note
         </Button>
         {onCancel === undefined ? null : (
           <Button small kind="quiet" onClick={onCancel}>
-            {t('back')}
+            {t('cancel')}
           </Button>
         )}
       </div>

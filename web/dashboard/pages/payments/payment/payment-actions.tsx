@@ -99,6 +99,7 @@ function Question({ payment, asked, onClose }: QuestionProps) {
       name={t(NAMES[asked])}
       text={t(CONSEQUENCES[asked][payment.mode])}
       isDangerous={asked === 'cancel'}
+      {...(asked === 'cancel' && { cancel: t('back') })}
       action={change}
       onClose={onClose}
     >

@@ -113,6 +113,7 @@ export function CancelRefundDialog({ payment, refund, onClose }: CancelRefundDia
     <ConfirmDialog
       isDangerous
       name={t('cancel_refund')}
+      cancel={t('back')}
       text={t('cancel_refund_text')}
       onClose={onClose}
       action={cancel}

@@ -37,7 +37,7 @@ describe.skipIf(hasNoBrowser)('the list of payments', () => {
     expect(await violations(page, 'the filters')).toEqual([]);
     await page.getByLabel('Amount from').fill('ten');
     await dialog(page, 'Filter').getByRole('button', { name: 'Apply' }).click();
-    await page.getByText('Enter an amount such as 49.99.').waitFor();
+    await page.getByText('Enter a number, such as 49.99.').waitFor();
     await page.getByLabel('Amount from').fill('20');
     await page.getByLabel('Coin').selectOption('BTC');
     await dialog(page, 'Filter').getByRole('button', { name: 'Apply' }).click();

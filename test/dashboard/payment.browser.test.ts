@@ -270,7 +270,7 @@ describe.skipIf(hasNoBrowser)('a payment', () => {
     found.push(...(await violations(page, 'New payment that is refused')));
     await page.getByLabel('Coin').selectOption('USDT · Polygon');
     await page.getByLabel('Currency').selectOption('EUR');
-    await page.getByRole('textbox', { name: 'Amount', exact: true }).fill('12.34');
+    await page.getByRole('textbox', { name: 'Amount', exact: true }).fill('12,34');
     await page.getByRole('textbox', { name: 'Order ID' }).fill('BY-HAND');
     await confirm(page, 'New payment').click();
     await page.getByRole(DIALOG, { name: 'Payment created' }).waitFor();

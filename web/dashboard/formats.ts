@@ -1,3 +1,5 @@
+import { decimalSign, plainNumber } from './typed-number.ts';
+
 /** The formats of money and times in a language. */
 export interface Formats {
   /** The person's time zone, such as `Europe/Berlin`. */
@@ -9,6 +11,8 @@ export interface Formats {
   /** `$1.2k`, for the scale of a chart. */
   readonly shortFiat: (amount: number, currency: string) => string;
   readonly number: (value: number) => string;
+  /** A number as the person types it, as a plain decimal; null if it is none. */
+  readonly plain: (typed: string) => string | null;
   /** `71.4 %` for 71.4. */
   readonly percent: (value: number, digits?: number) => string;
   /** `22 Nov 2026, 14:01`. */
@@ -25,9 +29,9 @@ export interface Formats {
   readonly fullDay: (date: string) => string;
   /** `2026-11-22`, the day of a time in the person's zone. */
   readonly localDay: (iso: string) => string;
-  /** `2 min ago`, `in 4 min`; the date from one day on. */
   /** Hour and minute of a time within half a day, and otherwise the date too. */
   readonly shortTime: (iso: string, now: number) => string;
+  /** `2 min ago`, `in 4 min`; the date from one day on. */
   readonly relative: (iso: string, now: number) => string;
   /** `11 min`. */
   readonly duration: (ms: number) => string;
@@ -54,6 +58,7 @@ export function formatsOf(code: string, tags: readonly string[], zone: string): 
     return known;
   };
   const number = new Intl.NumberFormat(intl);
+  const sign = decimalSign(intl);
   const dateTime = new Intl.DateTimeFormat(intl, { dateStyle: 'medium', timeStyle: 'short', timeZone: zone });
   const exactTime = new Intl.DateTimeFormat(intl, {
     day: 'numeric',
@@ -75,6 +80,7 @@ export function formatsOf(code: string, tags: readonly string[], zone: string): 
     price: (amount, currency) => currencyFormat(currency, 'price').format(amount as `${number}`),
     shortFiat: (amount, currency) => currencyFormat(currency, 'short').format(amount),
     number: (value) => number.format(value),
+    plain: (typed) => plainNumber(typed, sign),
     percent: (value, digits = 1) =>
       new Intl.NumberFormat(intl, { style: 'percent', maximumFractionDigits: digits }).format(value / 100),
     dateTime: (iso) => dateTime.format(new Date(iso)),

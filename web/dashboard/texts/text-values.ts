@@ -54,6 +54,7 @@ export interface TextValues {
   readonly project_created: 'name';
   readonly project_named: 'name';
   readonly times_zone: 'zone';
+  readonly not_a_number: 'example';
   readonly too_long: 'max';
   readonly not_in_volume: 'count' | 'currency';
   readonly conversion_of: 'completed' | 'ended';

@@ -20,7 +20,7 @@ interface FilterDialogProps {
 
 /** All filters that have no control of their own above the list. */
 export function FilterDialog({ search, onFilter, onClose }: FilterDialogProps) {
-  const { t } = useLocale('list');
+  const { t, plain, number } = useLocale('list');
   const scope = useScope();
   const words = useQuery(filterWordsQuery).data;
   const labels = useQuery(labelsQuery(scope)).data ?? [];
@@ -28,7 +28,10 @@ export function FilterDialog({ search, onFilter, onClose }: FilterDialogProps) {
   const [isChecked, check] = useState(false);
   const set = (name: keyof PaymentsSearch) => (value: string) =>
     want((before) => ({ ...before, [name]: value.trim() === '' ? undefined : value.trim() }));
-  const problems = problemsOf(wanted, t);
+  const read = (typed: string | undefined): string | undefined =>
+    typed === undefined ? undefined : (plain(typed) ?? typed);
+  const asked = { ...wanted, min: read(wanted.min), max: read(wanted.max) };
+  const problems = problemsOf(asked, t, number(49.99));
   const options: Readonly<Partial<Record<MoreFilter, Options>>> = {
     currency: asOptions(words?.currencies),
     coin: asOptions(words?.coins),
@@ -41,7 +44,7 @@ export function FilterDialog({ search, onFilter, onClose }: FilterDialogProps) {
       <Form
         onSubmit={() => {
           check(true);
-          if (Object.values(problems).every((one) => one === null)) onFilter(wanted);
+          if (Object.values(problems).every((one) => one === null)) onFilter(asked);
         }}
       >
         <div className={css.pairs}>
@@ -83,9 +86,10 @@ type Options = ReturnType<typeof asOptions>;
 function problemsOf(
   { min, max, from, to }: SearchChange,
   t: ReturnType<typeof useLocale>['t'],
+  example: string,
 ): Readonly<Partial<Record<MoreFilter, string | null>>> {
   const wrong = (text: string | undefined): string | null =>
-    text === undefined || isAmount(text) ? null : t('filter_amount_wrong');
+    text === undefined || isAmount(text) ? null : t('not_a_number', { example });
   const [least, most] = [wrong(min), wrong(max)];
   const isReversed =
     min !== undefined && max !== undefined && least === null && most === null && Number(min) > Number(max);

@@ -51,7 +51,7 @@ const EMPTY: Fields = {
 
 /** Creates a payment by hand, and shows its link. */
 export function NewPaymentDialog({ onClose }: { readonly onClose: () => void }) {
-  const { t } = useLocale('detail', 'list');
+  const { t, plain, number } = useLocale('detail', 'list');
   const { mode } = useScope();
   const [fields, setFields] = useState(EMPTY);
   const set = (change: Partial<Fields>): void => setFields((before) => ({ ...before, ...change }));
@@ -81,7 +81,11 @@ export function NewPaymentDialog({ onClose }: { readonly onClose: () => void }) 
         max={20}
         required
         autoComplete="off"
-        problem={problemOf(create.error, 'amount')}
+        problem={
+          fields.amount.trim() !== '' && plain(fields.amount) === null
+            ? t('not_a_number', { example: number(12.5) })
+            : problemOf(create.error, 'amount')
+        }
         unit={
           <Select
             label={t('currency')}
@@ -200,6 +204,7 @@ function Created({ made, email, onClose }: CreatedProps) {
 
 function useCreate(fields: Fields) {
   const { api, unsaved } = useDashboard();
+  const { plain } = useLocale();
   const scope = useScope();
   const { data } = useQuery(reads(['tokens'], 'GET /dashboard/api/projects/:project/:mode/tokens', { params: scope }));
   // A form sent again after a lost answer creates no second payment.
@@ -214,7 +219,7 @@ function useCreate(fields: Fields) {
       const { amount, currency, lives, order_id, description, customer_email } = fields;
       const body = {
         request,
-        amount: amount.trim(),
+        amount: plain(amount) ?? amount.trim(),
         currency: currency === '' ? defaults.currency : currency,
         expires_in_minutes: Number(lives === '' ? defaults.lives : lives),
         ...token,

@@ -74,7 +74,7 @@ interface RefundFormProps extends RefundDialogProps {
 }
 
 function RefundForm({ payment, choices, money, onToken, onClose, onDone }: RefundFormProps) {
-  const { t } = useLocale('detail', 'list');
+  const { t, plain } = useLocale('detail', 'list');
   const [fields, setFields] = useState<Fields>(() => ({
     ...EMPTY,
     unit: usualUnit(money),
@@ -84,7 +84,8 @@ function RefundForm({ payment, choices, money, onToken, onClose, onDone }: Refun
   const [isChecked, setChecked] = useState(false);
   const isChanged = useChanged(JSON.stringify(payment.refundable));
   const create = useCreate(payment, onDone);
-  const { unit, amount, isAny, address, reason } = fields;
+  const { unit, isAny, address, reason } = fields;
+  const amount = plain(fields.amount) ?? fields.amount;
   const { now, error: noRate } = useRateNow(payment, money, amount, unit === 'now');
   const size = sizeOf(payment, money, unit, amount, now);
   const to = isAny ? address.trim() : null;
@@ -123,7 +124,7 @@ function RefundForm({ payment, choices, money, onToken, onClose, onDone }: Refun
       {unit === 'all' || unit === 'excess' ? null : (
         <Field
           label={t('refund_amount')}
-          value={amount}
+          value={fields.amount}
           inputMode="decimal"
           autoComplete="off"
           required

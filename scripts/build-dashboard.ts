@@ -30,17 +30,17 @@ const GROUPS = [
     priority: 1,
     test: /node_modules\/(?:@base-ui|@floating-ui)\/|dashboard\/ui\/(?:dialog|popup)\.tsx$/,
   },
-  // Forms are in dialogs and on pages of their own, never on Home.
+  // Forms and files are in dialogs and on pages of their own, never on Home.
   {
     name: 'forms',
     priority: 0,
-    test: /dashboard\/ui\/(?:action-dialog|form)\.tsx$/,
+    test: /dashboard\/(?:ui\/(?:action-dialog|form)\.tsx|(?:download|passkeys|(?:use-)?typed-number)\.ts)$/,
     minShareCount: 2,
   },
   {
     name: 'shared',
     priority: 2,
-    test: /web\/(?:clipboard|dashboard\/(?!texts\/|pages\/)(?!ui\/(?:dialog|popup|action-dialog|form)\.tsx).*)\.(?:tsx?|module\.css)$/,
+    test: /web\/(?:clipboard|dashboard\/(?!texts\/|pages\/)(?!ui\/(?:dialog|popup|action-dialog|form)\.tsx)(?!(?:download|passkeys|(?:use-)?typed-number)\.ts).*)\.(?:tsx?|module\.css)$/,
     minShareCount: 2,
   },
 ];

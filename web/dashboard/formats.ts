@@ -1,9 +1,9 @@
-import { decimalSign, plainNumber } from './typed-number.ts';
-
 /** The formats of money and times in a language. */
 export interface Formats {
   /** The person's time zone, such as `Europe/Berlin`. */
   readonly zone: string;
+  /** The language tag of numbers and dates, such as `de-AT`. */
+  readonly intl: string;
   /** `$1,234.50` for a decimal text; exact, because no float is involved. */
   readonly fiat: (amount: string, currency: string) => string;
   /** `$0.999875` for a coin's price: as many decimals as it has. */
@@ -11,8 +11,6 @@ export interface Formats {
   /** `$1.2k`, for the scale of a chart. */
   readonly shortFiat: (amount: number, currency: string) => string;
   readonly number: (value: number) => string;
-  /** A number as the person types it, as a plain decimal; null if it is none. */
-  readonly plain: (typed: string) => string | null;
   /** `71.4 %` for 71.4. */
   readonly percent: (value: number, digits?: number) => string;
   /** `22 Nov 2026, 14:01`. */
@@ -58,7 +56,6 @@ export function formatsOf(code: string, tags: readonly string[], zone: string): 
     return known;
   };
   const number = new Intl.NumberFormat(intl);
-  const sign = decimalSign(intl);
   const dateTime = new Intl.DateTimeFormat(intl, { dateStyle: 'medium', timeStyle: 'short', timeZone: zone });
   const exactTime = new Intl.DateTimeFormat(intl, {
     day: 'numeric',
@@ -76,11 +73,11 @@ export function formatsOf(code: string, tags: readonly string[], zone: string): 
   const relative = new Intl.RelativeTimeFormat(intl, { style: 'short', numeric: 'always' });
   return {
     zone,
+    intl,
     fiat: (amount, currency) => currencyFormat(currency, 'whole').format(amount as `${number}`),
     price: (amount, currency) => currencyFormat(currency, 'price').format(amount as `${number}`),
     shortFiat: (amount, currency) => currencyFormat(currency, 'short').format(amount),
     number: (value) => number.format(value),
-    plain: (typed) => plainNumber(typed, sign),
     percent: (value, digits = 1) =>
       new Intl.NumberFormat(intl, { style: 'percent', maximumFractionDigits: digits }).format(value / 100),
     dateTime: (iso) => dateTime.format(new Date(iso)),

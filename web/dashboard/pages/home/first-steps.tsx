@@ -24,11 +24,10 @@ const STEPS = [
   { name: 'live_payment', to: `${SCOPE}/payments`, mode: 'live', action: 'change_live_payments' },
 ] as const satisfies readonly { readonly action: Action; readonly [field: string]: unknown }[];
 
-/** The steps to the first live payment. Hidden after it. */
+/** The steps to the first live payment. */
 export function FirstSteps({ steps }: { readonly steps: HomeView['first_steps'] }) {
   const { t } = useLocale();
   const actions = useActions();
-  if (steps.live_payment) return null;
   const next = STEPS.find(({ name }) => !steps[name])?.name;
   return (
     <Card title={t('first_steps')} className={css.firstSteps}>

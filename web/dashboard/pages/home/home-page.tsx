@@ -10,20 +10,22 @@ import { Card } from '../../ui/card.tsx';
 import { LineChart } from '../../ui/chart/line-chart.tsx';
 import { classNames } from '../../ui/class-names.ts';
 import { Empty, Skeleton, SkeletonRows } from '../../ui/placeholder.tsx';
-import { NoPaymentsYet } from '../payments/new-payment.tsx';
 import { PaymentTable } from '../payments/payment-table.tsx';
-import { FirstSteps } from './first-steps.tsx';
 import css from './home-page.module.css';
 import { homeSearch, type HomeSearch, HOME_PERIODS } from './search.ts';
 import { Currencies, Health, Statuses, Tiles, Tokens } from './figures.tsx';
 import { projectKey } from '../payments/queries.ts';
 import { useSignedIn } from '../../session.ts';
-import { useEffect, useState } from 'react';
+import { lazy, Suspense, useEffect, useState } from 'react';
 import { DayInput, Select } from '../../ui/field.tsx';
 import { useScope, type Scope, homeScope } from '../../scope.ts';
 
 const HOME = '/signed-in/projects/$project/$mode';
 const VOLUMES = { hour: 'volume_a_hour', day: 'volume_a_day', week: 'volume_a_week' } as const;
+
+// Shops that sell need neither.
+const FirstSteps = lazy(async () => ({ default: (await import('./first-steps.tsx')).FirstSteps }));
+const NoPaymentsYet = lazy(async () => ({ default: (await import('../payments/new-payment.tsx')).NoPaymentsYet }));
 
 /** Home: the figures of a project. */
 export function HomePage() {
@@ -56,7 +58,11 @@ function Figures({ home }: { readonly home: HomeView }) {
   const { currency, points, unit, latest, statuses, health, first_steps: steps } = home;
   return (
     <>
-      <FirstSteps steps={steps} />
+      {steps.live_payment ? null : (
+        <Suspense>
+          <FirstSteps steps={steps} />
+        </Suspense>
+      )}
       <p className={css.note}>
         {home.days === 1
           ? t('shown_day', { day: day(home.from_day) })
@@ -101,7 +107,13 @@ function Figures({ home }: { readonly home: HomeView }) {
             </Link>
           }
         >
-          {latest.length > 0 ? <PaymentTable label={t('latest_payments')} payments={latest} /> : <NoPaymentsYet />}
+          {latest.length > 0 ? (
+            <PaymentTable label={t('latest_payments')} payments={latest} />
+          ) : (
+            <Suspense>
+              <NoPaymentsYet />
+            </Suspense>
+          )}
         </Card>
       </div>
     </>

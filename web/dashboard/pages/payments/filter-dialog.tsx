@@ -11,6 +11,7 @@ import { filterWordsQuery } from './list-queries.ts';
 import { labelsQuery } from './queries.ts';
 import { APIS, isAmount, MORE_FILTERS, type MoreFilter, type PaymentsSearch, type SearchChange } from './search.ts';
 import { useScope } from '../../scope.ts';
+import { useTypedNumber } from '../../use-typed-number.ts';
 
 interface FilterDialogProps {
   readonly search: PaymentsSearch;
@@ -20,7 +21,8 @@ interface FilterDialogProps {
 
 /** All filters that have no control of their own above the list. */
 export function FilterDialog({ search, onFilter, onClose }: FilterDialogProps) {
-  const { t, plain, number } = useLocale('list');
+  const { t, number } = useLocale('list');
+  const plain = useTypedNumber();
   const scope = useScope();
   const words = useQuery(filterWordsQuery).data;
   const labels = useQuery(labelsQuery(scope)).data ?? [];

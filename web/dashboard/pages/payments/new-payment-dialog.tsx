@@ -15,6 +15,7 @@ import { Notice } from '../../ui/notice.tsx';
 import { networkName } from '../../formats.ts';
 import { LinkDialog } from './link-dialog.tsx';
 import { useScope } from '../../scope.ts';
+import { useTypedNumber } from '../../use-typed-number.ts';
 
 const CREATE = 'POST /dashboard/api/projects/:project/:mode/payments';
 type Made = AnswerOf<typeof CREATE>;
@@ -51,7 +52,8 @@ const EMPTY: Fields = {
 
 /** Creates a payment by hand, and shows its link. */
 export function NewPaymentDialog({ onClose }: { readonly onClose: () => void }) {
-  const { t, plain, number } = useLocale('detail', 'list');
+  const { t, number } = useLocale('detail', 'list');
+  const plain = useTypedNumber();
   const { mode } = useScope();
   const [fields, setFields] = useState(EMPTY);
   const set = (change: Partial<Fields>): void => setFields((before) => ({ ...before, ...change }));
@@ -204,7 +206,7 @@ function Created({ made, email, onClose }: CreatedProps) {
 
 function useCreate(fields: Fields) {
   const { api, unsaved } = useDashboard();
-  const { plain } = useLocale();
+  const plain = useTypedNumber();
   const scope = useScope();
   const { data } = useQuery(reads(['tokens'], 'GET /dashboard/api/projects/:project/:mode/tokens', { params: scope }));
   // A form sent again after a lost answer creates no second payment.

@@ -12,6 +12,7 @@ import { SelectField } from '../../../ui/form.tsx';
 import { networkName } from '../../../formats.ts';
 import { LinkDialog } from '../link-dialog.tsx';
 import { GoneDialog, useChanged, usePaymentChange } from './changed.tsx';
+import { useTypedNumber } from '../../../use-typed-number.ts';
 import { RefundPreview, RATE_KEY, useRateNow } from './refund-preview.tsx';
 import { fiatDecimalsOf, isSome, refundSize, type RateNow, type RefundSize, type RefundUnit } from './refund-size.ts';
 
@@ -74,7 +75,8 @@ interface RefundFormProps extends RefundDialogProps {
 }
 
 function RefundForm({ payment, choices, money, onToken, onClose, onDone }: RefundFormProps) {
-  const { t, plain } = useLocale('detail', 'list');
+  const { t } = useLocale('detail', 'list');
+  const plain = useTypedNumber();
   const [fields, setFields] = useState<Fields>(() => ({
     ...EMPTY,
     unit: usualUnit(money),

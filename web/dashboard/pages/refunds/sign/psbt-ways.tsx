@@ -40,7 +40,7 @@ function AnimatedQr({ psbt }: { readonly psbt: string }) {
   }, [isPlaying, count]);
   return (
     <div className={css.way}>
-      {frame === null ? <div className={css.qr} /> : <QrCode content={frame} label={t('qr_animated')} isFrame />}
+      {frame === null ? <div className={css.waiting} /> : <QrCode content={frame} label={t('qr_animated')} isFrame />}
       {count === 1 ? null : (
         <div className={css.frames}>
           <span className={css.soft}>{t('qr_part', { place, count })}</span>

@@ -185,10 +185,10 @@ function Created({ made, email, onClose }: CreatedProps) {
   const scope = useScope();
   return (
     <LinkDialog
-      title={t('payment_created')}
-      text={t('new_payment_done')}
       of="payment"
       url={made.payment_url}
+      title={t('payment_created')}
+      text={t('new_payment_done')}
       email={email}
       onClose={onClose}
     >

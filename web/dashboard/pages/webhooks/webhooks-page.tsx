@@ -48,8 +48,8 @@ export function WebhooksPage() {
   );
   return (
     <Page
-      title={t('webhooks')}
       hasTimes
+      title={t('webhooks')}
       actions={
         <>
           <Button onClick={() => open({ kind: 'check' })}>{t('check_signature')}</Button>

@@ -123,7 +123,7 @@ export interface TextValues {
   readonly view_by: 'who';
   readonly search_found: 'number' | 'search';
   readonly search_found_many: 'number' | 'search';
-  readonly search_none_title: 'search';
+  readonly search_none_text: 'search';
   readonly mail_to: 'email';
   readonly unsubscribe_done_text: 'what';
   readonly unsubscribe_text: 'what';

@@ -235,10 +235,10 @@ function FoundCount({ scope, search }: FoundProps) {
 function NoPayments({ scope, search: { search, ...others } }: FoundProps) {
   const { t } = useLocale('list');
   if (search !== undefined || isNarrowed(others)) {
-    const title = search === undefined ? t('no_matches_title') : t('search_none_title', { search });
-    const searched = [t('search_none_text'), ...(isNarrowed(others) ? [t('search_none_filters')] : [])].join(' ');
+    const texts = search === undefined ? [t('no_matches_text')] : [t('search_none_text', { search })];
+    const text = search !== undefined && isNarrowed(others) ? [...texts, t('search_none_filters')] : texts;
     return (
-      <Empty icon="filter" title={title} text={search === undefined ? t('no_matches_text') : searched}>
+      <Empty icon="filter" title={t('no_matches_title')} text={text.join(' ')}>
         <Link className={buttonClass()} to="/projects/$project/$mode/payments" params={scope} search={{}}>
           {t('clear_filters')}
         </Link>

@@ -18,6 +18,7 @@ import { saveLostTransfers, type LostTransfer } from '../../store/chains/lost-tr
 import { WAIT } from '../../../test/deadline.ts';
 import { makeStatement, openStatement } from './export-report.ts';
 
+const REFUND_TO = '0x52908400098527886E0F7030069857D2E4169EE7';
 const JUNE: ReportDays = { from: '2026-06-01', to: '2026-06-30', zone: 'UTC' };
 
 async function statement(
@@ -102,7 +103,7 @@ describe('a statement', () => {
     const { projectId } = app;
     const wanted = { amountMinor: 750n };
     const request = { projectId, mode: 'test', api: 'order', paymentId: split.id, wanted } as const;
-    const refund = await createRefund(app, { ...request, address: null, reason: null }, null);
+    const refund = await createRefund(app, { ...request, address: REFUND_TO, reason: null }, null);
     expect(refund.kind).toBe('done');
     const pending = only(await statement(app)).refunds;
     expect(pending).toMatchObject({ refunded: 0n, pending: OWED / 4n });

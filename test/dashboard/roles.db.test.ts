@@ -87,6 +87,7 @@ const TABLE: Readonly<Record<string, Cell>> = {
   'POST /dashboard/api/projects/:project/:mode/reports/export': IN_BOTH_MODES,
   'POST /dashboard/api/projects/:project/:mode/reports/statement': IN_BOTH_MODES,
   [`GET ${PAYMENTS}`]: IN_BOTH_MODES,
+  [`GET ${PAYMENTS}/count`]: IN_BOTH_MODES,
   [`GET ${PAYMENTS}/:payment`]: IN_BOTH_MODES,
   [`POST ${PAYMENTS}/:payment/complete`]: CHANGES,
   [`POST ${PAYMENTS}/:payment/cancel`]: CHANGES,

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { PAYMENT_APIS } from '../../domain/payment.ts';
 import type { ProjectMode } from '../../domain/permission.ts';
 import type { Database, Trx } from '../database.ts';
+import { PAYMENTS } from '../schema/payments.ts';
 import { anyOf } from './amount-steps.ts';
 import {
   filtersBesideTerms,
@@ -12,6 +13,9 @@ import {
 } from './payment-filter.ts';
 import { HAS_ENDED, IS_RUNNING, withKey } from './payment-keys.ts';
 import { alongWords, onLabel, onNote, onRow, type SearchTerm } from './search-words.ts';
+
+/** Filters read any of them. Named, so that a newer version can add one (docs/decisions/0081). */
+const EVERY_COLUMN = sql.join(Object.keys(PAYMENTS.columns).map((name) => sql.id(name)));
 
 /** A search by text. */
 export type TermSearch = PaymentSearch & { readonly terms: readonly SearchTerm[] };
@@ -88,7 +92,7 @@ async function nearOf(
   const names = placed.map((_one, index) => sql.id(`has_${index}`));
   const newest = PAYMENT_APIS.map(
     (api) => sql`(select id, ${sql.join([filters, ...matched])} from (
-      select * from payments where ${allOf(withinScope(scope, search, page.after))} and surface = ${api}
+      select ${EVERY_COLUMN} from payments where ${allOf(withinScope(scope, search, page.after))} and surface = ${api}
       order by id desc limit ${MAX_NEAR}) payments)`,
   );
   const counts = names.map((name) => sql`(select count(*) from near where ${name})`);
@@ -198,5 +202,8 @@ function alongPlaces([first]: readonly Placed[], { mode }: ProjectMode): readonl
     (label) => sql`(select payment_id from payment_labels where label_id = ${label}::uuid and mode = ${mode}
       order by payment_id desc) labelled join payments on payments.id = labelled.payment_id`,
   );
-  return [...first.others.map((other) => sql`(select * from payments where ${other}) payments`), ...byLabel];
+  return [
+    ...first.others.map((other) => sql`(select ${EVERY_COLUMN} from payments where ${other}) payments`),
+    ...byLabel,
+  ];
 }

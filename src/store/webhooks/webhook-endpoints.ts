@@ -158,7 +158,7 @@ export async function endpointHealth(
         max(a.started_at) as "lastAttemptAt",
         min(a.started_at) filter (where a.arrived_at is null or a.started_at > a.arrived_at) as "failingSince"
       from (
-        select a.*, max(a.started_at) filter (where a.response_status between 200 and 299) over () as arrived_at
+        select a.id, a.response_status, a.duration_ms, a.started_at, max(a.started_at) filter (where a.response_status between 200 and 299) over () as arrived_at
         from (
           select id from deliveries where endpoint_id = w.id order by id desc limit ${NEWEST}
         ) d join delivery_attempts a on a.delivery_id = d.id and a.started_at >= ${timestamp(since)}

@@ -88,15 +88,23 @@ function changed(id: string): Kept {
 }
 
 /**
- * Records a wallet's report that it sent this transaction for a refund, so that nobody who opens the refund before a
- * block shows the transaction pays a second time.
+ * Records a wallet's report that it sent this transaction for a refund. From here on it pays the refund, which cannot
+ * be cancelled and made anew until a block shows the transaction or no node knows it.
  */
 export function keepReported(app: App, refund: Refund, hash: string): Promise<Kept> {
-  const { id, network } = refund;
+  const { id, network, asset } = refund;
   return app.db.transaction().execute(async (trx): Promise<Kept> => {
+    await lockCursor(trx, network);
     const locked = await lockRefund(trx, id);
     if (locked === null) return changed(id);
     await saveSentPayout(trx, [id], { network, hash, bytes: null }, app.clock());
+    const known = (await knownPayouts(trx, [id])).find(({ transactionHash }) => transactionHash === hash);
+    if (known?.state !== 'block') {
+      // The place in its block is unknown. Below zero it differs from all places, and by refund.
+      const index = known?.index ?? -(await refundsOfSentPayout(trx, network, hash)).length;
+      const row = { refundId: id, network, asset, transactionHash: hash, index, spends: [] };
+      await savePayouts(trx, [{ ...row, blockHeight: null, isGuess: false }], app.clock());
+    }
     await auditSent(app, trx, locked, hash);
     return { kind: 'kept' };
   });

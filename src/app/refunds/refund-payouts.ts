@@ -19,6 +19,9 @@ import { lockCursor, type Cursor } from '../../store/chains/chain.ts';
  */
 const MAX_WAITING_MS = 14 * 24 * 60 * 60_000;
 
+/** How long a transaction that a wallet has just sent may take to reach the service's nodes. */
+const UNDER_WAY_MS = 2 * 60_000;
+
 /** A transfer that may pay a refund; `block` is null while it is in a mempool. */
 export interface PossiblePayout {
   readonly block: (BlockId & { readonly timeMs: number }) | null;
@@ -106,8 +109,8 @@ function addressesOf(transfers: readonly ChainTransfer[]): readonly string[] {
 }
 
 /**
- * For networks whose mempool is not listed: asks the nodes about payouts that a reorganisation removed from their
- * block.
+ * For networks whose mempool is not listed: asks the nodes about payouts that a wallet reported, or that a
+ * reorganisation removed from their block.
  */
 export interface PayoutWatch {
   /** Drops payouts that are gone. `cursor` is the end of the node's chain, up to which blocks were read. */
@@ -121,12 +124,17 @@ export function createPayoutWatch(app: App, source: ChainSource): PayoutWatch {
   return {
     dropGone: async (cursor) => {
       if (source.locate === undefined) return;
-      const hashes = [...new Set((await waitingPayouts(app.db, network)).map(({ hash }) => hash))];
+      const waiting = await waitingPayouts(app.db, network);
+      const hashes = [...new Set(waiting.map(({ hash }) => hash))];
+      const underWay = app.clock() - UNDER_WAY_MS;
+      const justSent = new Set(waiting.flatMap(({ hash, sentAt }) => ((sentAt ?? 0) > underWay ? [hash] : [])));
       const places = await source.locate(hashes);
       const gone = hashes.filter((hash) => {
         const place = places.get(hash);
         // If its block was already read, the payout pays nothing any more: the transaction failed there.
-        return place?.kind === 'block' ? place.height <= cursor.height : place?.kind === 'nowhere';
+        return place?.kind === 'block'
+          ? place.height <= cursor.height
+          : place?.kind === 'nowhere' && !justSent.has(hash);
       });
       // Missing twice in a row, because a node puts transactions of removed blocks back into its pool a moment later.
       const given = gone.filter((hash) => missing.has(hash));

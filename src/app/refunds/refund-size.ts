@@ -8,6 +8,9 @@ import type { Mode } from '../../domain/permission.ts';
 import type { App } from '../context.ts';
 import { freshPrices } from '../payments/quote-payment.ts';
 
+/** Of an amount in a coin that a request names. */
+const MAX_DECIMALS = 8;
+
 /** The requested size: an amount in minor units, an amount of the asset as a decimal, or everything that is left. */
 export type WantedRefund = { readonly amountMinor: bigint } | { readonly cryptoAmount: string } | null;
 
@@ -19,14 +22,14 @@ export function wantedUnits(
   if (wanted === null || 'amountMinor' in wanted) return wanted;
   const units = parseUnits(wanted.cryptoAmount, decimals);
   if (units !== null) return { units };
-  const message = `crypto_amount must be a number above 0 with at most ${Math.min(decimals, 8)} decimals.`;
+  const message = `crypto_amount must be a number above 0 with at most ${Math.min(decimals, MAX_DECIMALS)} decimals.`;
   return { kind: 'refused', param: 'crypto_amount', message };
 }
 
 function parseUnits(text: string, decimals: number): bigint | null {
   const match = /^(\d+)(?:\.(\d+))?$/.exec(text);
   const fraction = match?.[2] ?? '';
-  if (match === null || fraction.length > Math.min(decimals, 8)) return null;
+  if (match === null || fraction.length > Math.min(decimals, MAX_DECIMALS)) return null;
   const units = BigInt((match[1] ?? '0') + fraction.padEnd(decimals, '0'));
   return units > 0n ? units : null;
 }
@@ -39,12 +42,13 @@ export function sizeRefusal(
 ): RefundRefusal {
   const param = wanted !== null && 'units' in wanted ? 'crypto_amount' : 'amount';
   const { asset, decimals } = payment.quote;
+  const rest = decimals > MAX_DECIMALS ? ` to ${MAX_DECIMALS} decimals` : '';
   switch (size.kind) {
     case 'nothing_left':
       return {
         kind: 'refused',
         param: null,
-        message: 'Nothing is left to refund: the sum of refunds equals what was received.',
+        message: `Nothing is left to refund: the sum of refunds equals what was received${rest}.`,
       };
     case 'too_little':
       return { kind: 'refused', param, message: `${param} is less than the smallest unit of ${asset}.` };

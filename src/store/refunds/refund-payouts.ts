@@ -117,13 +117,18 @@ export async function takeBackPayoutsAbove(trx: Trx, network: Network, height: n
     do update set since = excluded.since, dropped_at = null, was_mined = true`.execute(trx);
 }
 
+interface WaitingPayout {
+  readonly hash: string;
+  readonly address: string;
+  /** The time at which it was sent or first seen, in epoch milliseconds; null if it was in a block. */
+  readonly sentAt: number | null;
+}
+
 /** A network's unmined payouts, and the addresses they pay. */
-export async function waitingPayouts(
-  executor: Database | Trx,
-  network: Network,
-): Promise<readonly { readonly hash: string; readonly address: string }[]> {
-  const { rows } = await sql<{ hash: string; address: string }>`
-    select w.transaction_hash as hash, coalesce(r.watched_address, '') as address
+export async function waitingPayouts(executor: Database | Trx, network: Network): Promise<readonly WaitingPayout[]> {
+  const { rows } = await sql<WaitingPayout>`
+    select w.transaction_hash as hash, coalesce(r.watched_address, '') as address,
+      case when w.was_mined then null else w.since end as "sentAt"
     from waiting_payouts w join refunds r on r.id = w.refund_id
     where w.network = ${network} and w.dropped_at is null`.execute(executor);
   return rows;

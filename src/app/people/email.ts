@@ -58,7 +58,12 @@ export function confirmEmail(app: App, token: string, ip: string): Promise<{ rea
     const person = await lockPerson(trx, link.personId);
     const email = person?.pendingEmail ?? null;
     if (person === null || person.deactivatedAt !== null || email === null) return { kind: 'closed' };
-    if ((await isTaken(trx, person, email)) || !(await useLink(trx, hash, app.clock()))) return { kind: 'closed' };
+    if (await isTaken(trx, person, email)) {
+      await closeLinks(trx, person.id, app.clock());
+      await updatePerson(trx, person.id, { pendingEmail: null });
+      return { kind: 'closed' };
+    }
+    if (!(await useLink(trx, hash, app.clock()))) return { kind: 'closed' };
     await saveEmail(forActor(app, actorOf(person, ip), app.requestId), trx, person, email);
     return { kind: 'done' };
   });

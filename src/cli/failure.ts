@@ -5,8 +5,8 @@ import {
   faultOf,
   namesParam,
   refusalText,
-  type RefusalCode,
 } from '../app/rejected.ts';
+import type { RefusalCode } from '../app/refusal-texts.ts';
 import { BackupError } from '../archive/format.ts';
 import { ConfigError } from '../config/config.ts';
 import { UnfitDatabaseError } from '../store/backups/check-database.ts';

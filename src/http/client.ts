@@ -1,5 +1,6 @@
 import { isIP, isIPv6 } from 'node:net';
 import type { FastifyRequest } from 'fastify';
+import { MAIL_LANGUAGES, type MailLanguage } from '../domain/notification.ts';
 
 /**
  * The client's address: as reported by trusted proxies if `TRUST_PROXY` is set, with IPv4 in its own form and without a
@@ -54,4 +55,10 @@ function mappedIpv4(address: string): string | null {
   if (groups === null) return null;
   const bits = groups.slice(1).map((group) => Number.parseInt(group, 16));
   return bits.flatMap((sixteen) => [sixteen >> 8, sixteen & 0xff]).join('.');
+}
+
+/** The first of the languages that the browser accepts and the dashboard has. */
+export function dashboardLanguage({ headers }: FastifyRequest): MailLanguage | null {
+  const accepted = acceptedLanguages(headers['accept-language'] ?? '');
+  return accepted.flatMap((code) => MAIL_LANGUAGES.filter((language) => language === code))[0] ?? null;
 }

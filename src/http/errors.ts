@@ -1,5 +1,6 @@
 import { withProgram } from '../config/called-as.ts';
 import { OverloadedError } from '../app/batch.ts';
+import type { MailLanguage } from '../domain/notification.ts';
 import type { PaymentApi } from '../domain/payment.ts';
 import type { FastifyRequest } from 'fastify';
 import type { Problems } from '../domain/problems.ts';
@@ -34,6 +35,13 @@ const STATUS: Readonly<Record<ErrorType, number>> = {
   service_unavailable: 503,
 };
 
+interface ErrorDetails {
+  readonly param?: string | null;
+  readonly ownShape?: boolean;
+  /** The message for people on a page; without it they read the English one. */
+  readonly inLanguage?: (language: MailLanguage) => string;
+}
+
 /**
  * An error answer, thrown by a handler. `param` is the field to blame; the message names it, the rule and the way out.
  */
@@ -42,16 +50,19 @@ export class RequestError extends Error {
   readonly param: string | null;
   /** Uses the Transaction API's own format although it is a 403: the project is not active. */
   readonly ownShape: boolean;
+  readonly #inLanguage: ErrorDetails['inLanguage'];
 
-  constructor(
-    type: ErrorType,
-    message: string,
-    details: { readonly param?: string | null; readonly ownShape?: boolean } = {},
-  ) {
+  constructor(type: ErrorType, message: string, details: ErrorDetails = {}) {
     super(message);
     this.type = type;
     this.param = details.param ?? null;
     this.ownShape = details.ownShape ?? false;
+    this.#inLanguage = details.inLanguage;
+  }
+
+  /** The message for people on a page, whose language is not null, or for programs. */
+  messageIn(language: MailLanguage | null): string {
+    return language === null ? this.message : (this.#inLanguage?.(language) ?? this.message);
   }
 
   get status(): number {
@@ -60,8 +71,15 @@ export class RequestError extends Error {
 }
 
 /** A bad field of the request. */
-export function invalid(param: string | null, message: string): RequestError {
-  return new RequestError('invalid_request_error', message, { param });
+export function invalid(
+  param: string | null,
+  message: string,
+  inLanguage?: (language: MailLanguage) => string,
+): RequestError {
+  return new RequestError('invalid_request_error', message, {
+    param,
+    ...(inLanguage === undefined ? {} : { inLanguage }),
+  });
 }
 
 export function notFound(message: string): RequestError {
@@ -72,11 +90,16 @@ export function notFound(message: string): RequestError {
  * The body of an error, with commands in its message named as `program`. Key errors look the same on both APIs; all
  * others of the Transaction API use its format.
  */
-export function errorBody(error: RequestError, api: PaymentApi, program = 'cointill'): object {
+export function errorBody(
+  error: RequestError,
+  api: PaymentApi,
+  program = 'cointill',
+  language: MailLanguage | null = null,
+): object {
   const isKeyError =
     error.type === 'authentication_error' || error.type === 'permission_error' || error.type === 'https_required';
   const { type, param } = error;
-  const message = withProgram(error.message, program);
+  const message = withProgram(error.messageIn(language), program);
   if (api === 'transaction' && (!isKeyError || error.ownShape)) return { success: false, message };
   return { error: { type, message, ...(param === null ? {} : { param }) } };
 }

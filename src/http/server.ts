@@ -4,7 +4,7 @@ import type { Access, AccessKey } from '../app/projects/access.ts';
 import type { KeyUses } from '../app/projects/key-uses.ts';
 import type { Mode } from '../domain/permission.ts';
 import type { Problems } from '../domain/problems.ts';
-import { clientAddress } from './client.ts';
+import { clientAddress, dashboardLanguage } from './client.ts';
 import { parseBodies } from './body.ts';
 import { BODY_LIMIT_BYTES, asRequestError, errorBody, invalid, type RequestError, reportFault } from './errors.ts';
 import { cameEncrypted } from './https-rule.ts';
@@ -185,7 +185,9 @@ function answerError(request: FastifyRequest, reply: FastifyReply, error: Reques
   return reply
     .code(error.status)
     .header('content-type', 'application/json; charset=utf-8')
-    .send(JSON.stringify(errorBody(error, api, program)));
+    .send(
+      JSON.stringify(errorBody(error, api, program, guard?.kind === 'session' ? dashboardLanguage(request) : null)),
+    );
 }
 
 function standardHeaders(request: FastifyRequest, reply: FastifyReply, behindProxy: boolean): void {

@@ -1,7 +1,9 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
+import type { RefusalCode } from '../app/refusal-texts.ts';
 import { urlAmbiguity } from '../domain/web-url.ts';
 import { invalid, type RequestError } from './errors.ts';
 import { MAX_EMAIL, RULE } from './fields.ts';
+import { pageSentence } from './page-sentences.ts';
 
 /** The HTML standard's rule for e-mail addresses (https://html.spec.whatwg.org/#valid-e-mail-address). */
 const EMAIL =
@@ -124,7 +126,7 @@ function describe(error: ErrorObject, ofQuery: boolean): RequestError {
     .split('/')
     .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
   const missing = error.keyword === 'required' ? (error.params as { missingProperty: string }).missingProperty : null;
-  if (missing !== null) return invalid(missing, `${missing} is required.`);
+  if (missing !== null) return invalid(missing, `${missing} is required.`, pageSentence('required', missing, {}));
   const [param = ''] = path;
   if (param === '') return invalid(null, `The body must be a JSON object, not ${kindOf(error.data)}.`);
   if (error.keyword === 'propertyNames' || error.propertyName !== undefined) {
@@ -132,7 +134,18 @@ function describe(error: ErrorObject, ofQuery: boolean): RequestError {
   }
   const field = path.length > 1 ? `A value of ${param}` : param;
   const facts = (error.parentSchema ?? {}) as SchemaFacts;
-  return invalid(param, `${field} ${rule(error, facts, ofQuery)}.`);
+  const message = `${field} ${rule(error, facts, ofQuery)}.`;
+  const code = path.length > 1 ? null : sentenceOf(error, facts);
+  if (code === null) return invalid(param, message);
+  return invalid(param, message, pageSentence(code, param, { max: facts.maxLength ?? 0 }));
+}
+
+/** The sentence for people on a page; null for rules that no page lets them break. */
+function sentenceOf({ keyword }: ErrorObject, facts: SchemaFacts): RefusalCode | null {
+  if (keyword === 'maxLength') return 'too_long';
+  if (keyword === 'minLength' && facts.minLength === 1) return 'text_empty';
+  if (keyword !== RULE) return null;
+  return facts[RULE] === 'email' ? 'email' : facts[RULE] === 'text' ? 'plain_text' : null;
 }
 
 function rule(error: ErrorObject, facts: SchemaFacts, ofQuery: boolean): string {

@@ -125,27 +125,40 @@ it('the health of webhooks names the failing endpoint only to people who may see
     (await home({ browser: await owner(), projectId })).health.webhooks,
     (await home({ browser: support.browser, projectId })).health.webhooks,
   ];
-  const well = { state: 'ok', count: 1, affected: 0, detail: null };
+  const well = { state: 'ok', count: 1, affected: 0, faults: [] };
   expect(await both()).toEqual([well, well]);
   const { id } = await app.pay({ projectId });
   await completeSandboxPayment(app, { id });
   await app.db.updateTable('deliveries').set({ attempts: 1 }).where('endpoint_id', '=', endpoint).execute();
   const failing = { state: 'warning', count: 1, affected: 1 };
   expect(await both()).toEqual([
-    { ...failing, detail: expect.stringContaining('hooks.example') },
-    { ...failing, detail: null },
+    {
+      ...failing,
+      faults: [
+        expect.objectContaining({ kind: 'endpoint_failing', subject: expect.stringContaining('hooks.example') }),
+      ],
+    },
+    { ...failing, faults: [] },
   ]);
   const gone = { kind: 'disabled', reason: 'it answered 410' } as const;
   await app.db.transaction().execute((trx) => closeEndpoint(trx, endpoint, gone, app.clock()));
-  expect((await both())[0]).toMatchObject({ state: 'problem', detail: expect.stringContaining('410') });
+  expect((await both())[0]).toMatchObject({
+    state: 'problem',
+    faults: [{ kind: 'endpoint_disabled', said: gone.reason }],
+  });
 });
 
 it('the health of the clock is a warning, and a problem once no payment is made', async () => {
   const health = () => createServiceHealth(app, [], 0)().then(({ clock }) => clock);
-  expect(await health()).toEqual({ state: 'ok', count: 1, affected: 0, detail: null });
+  expect(await health()).toEqual({ state: 'ok', count: 1, affected: 0, faults: [] });
   const off = { ...RIGHT_CLOCK, problem: 'the clock is 31 s behind' };
   app.judgeClock(off);
-  expect(await health()).toEqual({ state: 'warning', count: 1, affected: 1, detail: off.problem });
+  expect(await health()).toEqual({
+    state: 'warning',
+    count: 1,
+    affected: 1,
+    faults: [expect.objectContaining({ kind: 'clock', said: off.problem })],
+  });
   app.judgeClock({ ...off, refusal: 'no payment is made' });
   expect(await health()).toMatchObject({ state: 'problem' });
   app.judgeClock(RIGHT_CLOCK);
@@ -156,7 +169,7 @@ it('the health of backups and networks is their last known state, without asking
   expect(await health()).toMatchObject({ networks: { state: 'none' }, backups: { state: 'none' } });
   const [network] = (await app.railFor('test').tokens(app.projectId)).map((token) => token.network);
   expect(await health(network === undefined ? [] : [network])).toMatchObject({
-    networks: { state: 'problem', count: 1, affected: 1, detail: expect.stringContaining('no worker follows it') },
+    networks: { state: 'problem', count: 1, affected: 1, faults: [{ kind: 'not_followed', subject: network }] },
   });
   const at = app.clock();
   const backup = { startedAt: at, finishedAt: at, file: '/backups/one', bytes: 1, problem: null };
@@ -166,7 +179,7 @@ it('the health of backups and networks is their last known state, without asking
   expect(await health()).toMatchObject({ backups: { state: 'warning' } });
   const failed = { ...backup, startedAt: app.clock(), finishedAt: app.clock(), file: '/backups', problem: 'full' };
   await saveBackup(app.db, failed);
-  expect(await health()).toMatchObject({ backups: { state: 'problem', detail: expect.stringContaining('failed') } });
+  expect(await health()).toMatchObject({ backups: { state: 'problem', faults: [{ kind: 'backup_failed', at }] } });
 });
 
 it('the figures are of days in the person’s zone, by token, in each currency and with the median of the times', async () => {

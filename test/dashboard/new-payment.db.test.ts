@@ -165,3 +165,24 @@ it('a clock that is off by more than ten minutes lets no API and no page make a 
   app.judgeClock(RIGHT_CLOCK);
   expect((await make()).status).toBe(200);
 });
+
+it('a refusal is in the language that the page asks for, and in English in any other', async () => {
+  const refusal = async (language: string, fields: object) => {
+    const headers = { 'accept-language': language };
+    const answer = await owner.browser.call<{ error: { message: string; param: string } }>({
+      method: 'POST',
+      path: acts.base,
+      headers,
+      body: form(fields),
+    });
+    return `${answer.status} ${answer.body.error.param}: ${answer.body.error.message}`;
+  };
+  const rule = 'eine Zahl von 0.01 bis 1000000 USD mit höchstens 2 Nachkommastellen sein, etwa 12,5.';
+  expect(await refusal('de', { amount: '0' })).toBe(`400 amount: Der Betrag muss ${rule}`);
+  expect(await refusal('ja', { amount: '0' })).toContain('The amount must be a number from 0.01');
+  expect(await refusal('de', { customer_email: 'ann@' })).toBe(
+    '400 customer_email: Die E-Mail-Adresse muss wie kunde@example.com aussehen.',
+  );
+  const long = { description: 'x'.repeat(10_000) };
+  expect(await refusal('de', long)).toMatch(/^400 description: Die Beschreibung darf höchstens \d+ Zeichen haben\.$/);
+});

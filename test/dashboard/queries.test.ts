@@ -16,7 +16,7 @@ function slowDashboard() {
       reads.push((status) => resolve({ id: 'ord_1', status, created_at: '', refunds: [] }));
     });
   const queries = new QueryClient({ defaultOptions: { queries: { queryFn: read } } });
-  const dashboard = { ...createDashboard(), queries };
+  const dashboard = { ...createDashboard('en'), queries };
   const key = paymentQuery(scope, 'ord_1').queryKey;
   const status = (): string | undefined => dashboard.queries.getQueryData<PaymentView>(key)?.status;
   const answer = async (index: number, words: string): Promise<void> => {

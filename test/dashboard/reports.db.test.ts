@@ -312,7 +312,7 @@ describe('a report', () => {
     expect(await refused({ zone: '+01:00' })).toContain('zone must be the name of a time zone such as Europe/Berlin');
     expect(await refused({ from: '2026-06-01' })).toContain('add to, or leave the other one out');
     expect(await refused({ from: '2026-02-30', to: '2026-03-01' })).toContain('from must be a day such as 2026-01-31');
-    expect(await refused({ from: '2026-03-02', to: '2026-03-01' })).toContain('to must not be before from');
+    expect(await refused({ from: '2026-03-02', to: '2026-03-01' })).toContain('must not be before the first one');
     expect(await refused({ ...DAYS, period: 'this_year' })).toContain('period cannot be given beside from and to');
     expect(await refused({ coin: 'BTC' })).toContain('add network, or leave the other one out');
     expect(await refused({ coin: 'BTC', network: 'base' })).toContain('There is no BTC on base');

@@ -46,6 +46,8 @@ export class ApiFault extends Error {
 }
 
 export interface ApiOptions {
+  /** The language of the server's messages. */
+  readonly language: string;
   /** Asks the person to reauthenticate. False if they do not. */
   readonly reauthenticate: () => Promise<boolean>;
   /** Called when the session has ended. */
@@ -59,16 +61,16 @@ const TIMEOUT_MS = 30_000;
 const SESSION = 'GET /dashboard/api/session';
 
 /** Calls the server's routes by their names in the contract. */
-export function createApi({ reauthenticate, signedOut, forbidden }: ApiOptions): Api {
+export function createApi({ language, reauthenticate, signedOut, forbidden }: ApiOptions): Api {
   return async (name, ...[input, signal]) => {
     try {
-      return await send(name, input ?? {}, signal);
+      return await send(name, input ?? {}, language, signal);
     } catch (error) {
       if (!(error instanceof ApiFault)) throw error;
       if (error.status === 401 && !isSignIn(name)) signedOut();
       if (error.type === 'permission_error' && name !== SESSION) forbidden();
       if (error.type !== 'reauthentication_required' || !(await reauthenticate())) throw error;
-      return send(name, input ?? {}, signal);
+      return send(name, input ?? {}, language, signal);
     }
   };
 }
@@ -112,7 +114,12 @@ export function readByKey(api: Api, { queryKey, pageParam, signal }: QueryFuncti
   return read(name, { ...input, query: { ...input.query, ...after } }, signal);
 }
 
-async function send<Name extends RouteName>(name: Name, input: Parts, signal?: AbortSignal): Promise<AnswerOf<Name>> {
+async function send<Name extends RouteName>(
+  name: Name,
+  input: Parts,
+  language: string,
+  signal?: AbortSignal,
+): Promise<AnswerOf<Name>> {
   const [method = 'GET', path = ''] = name.split(' ');
   const limit = new AbortController();
   const timer = setTimeout(() => limit.abort(), TIMEOUT_MS);
@@ -120,7 +127,11 @@ async function send<Name extends RouteName>(name: Name, input: Parts, signal?: A
   const request: RequestInit = {
     method,
     credentials: 'same-origin',
-    headers: { accept: 'application/json', ...(method === 'POST' && { 'content-type': 'application/json' }) },
+    headers: {
+      accept: 'application/json',
+      'accept-language': language,
+      ...(method === 'POST' && { 'content-type': 'application/json' }),
+    },
     ...(method === 'POST' && { body: JSON.stringify(input.body ?? {}) }),
     signal: limit.signal,
   };

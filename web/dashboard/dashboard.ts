@@ -56,7 +56,7 @@ export const sessionQuery = { ...reads(['session'], 'GET /dashboard/api/session'
 const MAX_RETRIES = 2;
 const MAX_TOASTS = 3;
 
-export function createDashboard(): Dashboard {
+export function createDashboard(language: string): Dashboard {
   const toasts = createStore<readonly Toast[]>([]);
   const reauthentication = createStore<ReauthenticationRequest | null>(null);
   const isSignedOut = createStore(false);
@@ -81,6 +81,7 @@ export function createDashboard(): Dashboard {
     });
   };
   const api = createApi({
+    language,
     reauthenticate: () => askToReauthenticate(reauthentication),
     signedOut: () => isSignedOut.set(true),
     forbidden: refreshSession,

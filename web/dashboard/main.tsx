@@ -9,10 +9,11 @@ import { chosenLanguage, loadLocale, LocaleProvider } from './locale.tsx';
 import { reportCaught } from './problem.ts';
 import { createDashboardRouter } from './routes.tsx';
 
-const dashboard = createDashboard();
+const language = chosenLanguage();
+const dashboard = createDashboard(language);
 // Loaded concurrently, because nothing can be shown without both.
 void dashboard.queries.prefetchQuery(sessionQuery);
-const locale = await loadLocale(chosenLanguage());
+const locale = await loadLocale(language);
 document.documentElement.lang = locale.code;
 
 const element = document.getElementById('root');

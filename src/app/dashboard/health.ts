@@ -1,3 +1,4 @@
+import type { HealthFaultKind } from '../../domain/health-fault.ts';
 import type { NetworkProblem } from '../../domain/network-problem.ts';
 import type { Network } from '../../domain/networks.ts';
 import type { Mode } from '../../domain/permission.ts';
@@ -15,9 +16,22 @@ export interface Health {
   readonly count: number;
   /** The number of them that have a problem or a warning. */
   readonly affected: number;
-  /** The problem in plain words for the operator; null if there is none. */
-  readonly detail: string | null;
+  readonly faults: readonly HealthFault[];
 }
+
+export interface HealthFault {
+  readonly kind: HealthFaultKind;
+  /** The network or the URL of the endpoint. */
+  readonly subject: string | null;
+  /** The words of a node, an endpoint or the service, in English for the operator. */
+  readonly said: string | null;
+  /** The start of the last good backup. */
+  readonly at: number | null;
+  /** The number of transfers. */
+  readonly count: number;
+}
+
+const FAULT = { subject: null, said: null, at: null, count: 0 } as const;
 
 /** The health of the parts that all projects share, read from the database without asking any chain. */
 export interface ServiceHealth {
@@ -72,41 +86,43 @@ export function createServiceHealth(
 function networkHealth(all: readonly NetworkStatus[]): Health {
   const ill = all.filter(({ problem }) => problem !== null);
   const warned = all.filter(({ problem, warnings, lost }) => problem === null && warnings.length + lost.length > 0);
-  const lines = [
-    ...ill.map(({ network, problem }) => `${network}: ${problem ?? ''}`),
-    ...warned.flatMap(({ network, warnings, lost }) => [
-      ...warnings.map((warning) => `${network}: ${warning}`),
+  const faults = [
+    ...ill.flatMap(({ network, problem, problemKind: kind }): readonly HealthFault[] =>
+      kind === null ? [] : [{ ...FAULT, kind, subject: network, said: problem }],
+    ),
+    ...warned.flatMap(({ network, warnings, lost }): readonly HealthFault[] => [
+      ...warnings.map((said) => ({ ...FAULT, kind: 'network_warning', subject: network, said }) as const),
       ...(lost.length === 0
         ? []
-        : [`${network}: ${lost.length} transfers came to addresses from hours that a restore lost`]),
+        : [{ ...FAULT, kind: 'lost_transfers', subject: network, count: lost.length } as const]),
     ]),
   ];
   return {
     state: all.length === 0 ? 'none' : ill.length > 0 ? 'problem' : warned.length > 0 ? 'warning' : 'ok',
     count: all.length,
     affected: ill.length + warned.length,
-    detail: lines.length === 0 ? null : lines.join('\n'),
+    faults,
   };
 }
 
 async function backupHealth(app: App): Promise<Health> {
   const state = await backupState(app.db);
-  if (state === null) return { state: 'none', count: 0, affected: 0, detail: null };
+  if (state === null) return { state: 'none', count: 0, affected: 0, faults: [] };
   const { lastGood, lastFailed } = state;
   const isOld = lastGood === null || app.clock() - lastGood.startedAt > OLD_BACKUP_MS;
-  const lastGoodText =
-    lastGood === null ? 'no good one exists' : `the last good one is from ${isoTime(lastGood.startedAt)}`;
-  if (lastFailed)
-    return { state: 'problem', count: 1, affected: 1, detail: `the last backup failed, and ${lastGoodText}` };
+  const fault = { ...FAULT, at: lastGood?.startedAt ?? null };
+  if (lastFailed) return { state: 'problem', count: 1, affected: 1, faults: [{ ...fault, kind: 'backup_failed' }] };
   return isOld
-    ? { state: 'warning', count: 1, affected: 1, detail: lastGoodText }
-    : { state: 'ok', count: 1, affected: 0, detail: null };
+    ? { state: 'warning', count: 1, affected: 1, faults: [{ ...fault, kind: 'backup_old' }] }
+    : { state: 'ok', count: 1, affected: 0, faults: [] };
 }
 
 function clockHealth({ clockState }: App): Health {
   const { problem, refusal } = clockState?.() ?? RIGHT_CLOCK;
   const state = refusal !== null ? 'problem' : problem !== null ? 'warning' : 'ok';
-  return { state, count: 1, affected: problem === null ? 0 : 1, detail: problem };
+  return problem === null
+    ? { state, count: 1, affected: 0, faults: [] }
+    : { state, count: 1, affected: 1, faults: [{ ...FAULT, kind: 'clock', said: problem }] };
 }
 
 /** The health of a project's endpoints of one mode. */
@@ -117,14 +133,16 @@ export async function webhookHealth(
   const endpoints = await endpointHealth(app.db, scope);
   const disabled = endpoints.filter(({ disabledReason }) => disabledReason !== null);
   const failing = endpoints.filter(({ disabledReason, isFailing }) => disabledReason === null && isFailing);
-  const lines = [
-    ...disabled.map(({ url, disabledReason }) => `${url}: ${disabledReason ?? ''}`),
-    ...failing.map(({ url }) => `${url}: the newest delivery failed`),
-  ];
   return {
     state: endpoints.length === 0 ? 'none' : disabled.length > 0 ? 'problem' : failing.length > 0 ? 'warning' : 'ok',
     count: endpoints.length,
     affected: disabled.length + failing.length,
-    detail: lines.length === 0 ? null : lines.join('\n'),
+    faults: [
+      ...disabled.map(
+        ({ url, disabledReason }) =>
+          ({ ...FAULT, kind: 'endpoint_disabled', subject: url, said: disabledReason }) as const,
+      ),
+      ...failing.map(({ url }) => ({ ...FAULT, kind: 'endpoint_failing', subject: url }) as const),
+    ],
   };
 }

@@ -29,16 +29,11 @@ const ROWS = [
  * no rules about kinds of characters (NIST SP 800-63B, 3.1.1.2).
  */
 export function passwordFault(password: string, email: string): Rejected | null {
-  const refuse = (rule: string): Rejected => rejected('password', { param: 'password', rule });
   if (Array.from(password.normalize('NFKC')).length < MIN_PASSWORD) {
-    return refuse(
-      `password must have at least ${MIN_PASSWORD} characters. Three or four words that nobody else would put together are easy to keep in mind.`,
-    );
+    return rejected('password_short', { param: 'password', min: MIN_PASSWORD });
   }
   return isGuessed(password.normalize('NFKC').toLowerCase(), email.toLowerCase())
-    ? refuse(
-        'password is one of those that are guessed first. Take another, such as three or four words that nobody else would put together.',
-      )
+    ? rejected('password_common', { param: 'password' })
     : null;
 }
 

@@ -8,7 +8,7 @@ import type { Mode } from '../../domain/permission.ts';
 import type { App } from '../context.ts';
 import { freshPrices } from '../payments/quote-payment.ts';
 
-/** Of an amount in a coin that a request names. */
+/** The decimals of an amount in a coin that a request may have. */
 const MAX_DECIMALS = 8;
 
 /** The requested size: an amount in minor units, an amount of the asset as a decimal, or everything that is left. */

@@ -15,7 +15,6 @@ import type { PaidTogether } from '../../app/refunds/refund-held.ts';
 import type { SharedInstructions } from '../../app/refunds/refund-instructions.ts';
 import type { SentOutcome } from '../../app/refunds/send-signed.ts';
 import type { SweepChains } from '../../app/sweeps/chain.ts';
-import { MAIL_LANGUAGES, type MailLanguage } from '../../domain/notification.ts';
 import type { Mode } from '../../domain/permission.ts';
 import { parseUuid } from '../../domain/id.ts';
 import { roleIn, type Action } from '../../domain/role.ts';
@@ -23,7 +22,7 @@ import type { Problems } from '../../domain/problems.ts';
 import type { Notifications } from '../../store/notifications.ts';
 import type { WebhookPolicy } from '../../webhooks/guard.ts';
 import type { WebhookSender } from '../../webhooks/send.ts';
-import { acceptedLanguages, clientAddress, countedAddress } from '../client.ts';
+import { clientAddress, countedAddress, dashboardLanguage } from '../client.ts';
 import { readCookie } from '../cookies.ts';
 import { RequestError } from '../errors.ts';
 import type { StreamLimits } from '../event-stream.ts';
@@ -216,16 +215,10 @@ export function clientOf({ behindProxy }: Dashboard, request: FastifyRequest): C
     range: clientRange(countedAddress(request)),
     ip: clientAddress(request),
     userAgent: request.headers['user-agent'] ?? null,
-    language: preferredLanguage(request.headers['accept-language']),
+    language: dashboardLanguage(request),
     browserToken: readCookie(request, 'browser', behindProxy),
     sessionToken: readCookie(request, 'session', behindProxy),
   };
-}
-
-/** The first of the browser's languages that mails have. */
-function preferredLanguage(header = ''): MailLanguage | null {
-  const accepted = acceptedLanguages(header);
-  return accepted.flatMap((code) => MAIL_LANGUAGES.filter((language) => language === code))[0] ?? null;
 }
 
 /** Turns {@link HashesBusyError} into a 503 answer, or into 429 if the client's own hashes keep it waiting. */
@@ -248,12 +241,22 @@ function busy(reply: FastifyReply, error: HashesBusyError): RequestError {
 export function tooMany(reply: FastifyReply, { retryAfterSeconds, bucket }: TooMany): RequestError {
   void reply.header('retry-after', String(retryAfterSeconds));
   const minutes = Math.ceil(retryAfterSeconds / 60);
-  const after = `Too many wrong attempts. Try again in ${minutes === 1 ? 'a minute' : `${minutes} minutes`}`;
-  return bucket === 'password-account'
-    ? new RequestError(
-        'rate_limit_error',
-        `${after}, from a browser that you signed in with before or with a passkey; or give the code of your authenticator app together with the password.`,
+  const after = `Try again in ${minutes === 1 ? 'a minute' : `${minutes} minutes`}`;
+  const refusal = (message: string, details = {}): RequestError =>
+    new RequestError('rate_limit_error', message, details);
+  switch (bucket) {
+    case 'password-account':
+      return refusal(
+        `Too many wrong attempts. ${after}, from a browser that you signed in with before or with a passkey; or give the code of your authenticator app together with the password.`,
         { param: 'code' },
-      )
-    : new RequestError('rate_limit_error', `${after}, or from a browser that you signed in with before.`);
+      );
+    case 'email-person':
+      return refusal(`Too many changes of the e-mail. ${after}.`, { param: 'email' });
+    case 'reauthentication-session':
+    case 'password-browser':
+    case 'code-browser':
+      return refusal(`Too many wrong attempts. ${after}.`);
+    default:
+      return refusal(`Too many wrong attempts. ${after}, or from a browser that you signed in with before.`);
+  }
 }

@@ -70,6 +70,15 @@ export interface TextValues {
   readonly points: 'number';
   readonly confirmed_share: 'share';
   readonly events_sent: 'count' | 'events';
+  readonly fault_behind: 'name';
+  readonly fault_no_answer: 'name';
+  readonly fault_not_followed: 'name';
+  readonly fault_stalled: 'name';
+  readonly fault_unhealthy: 'name';
+  readonly fault_unread: 'name';
+  readonly fault_lost_transfers: 'count' | 'name';
+  readonly fault_endpoint_failing: 'name';
+  readonly fault_last_backup: 'at';
   readonly accept_facts: 'asset' | 'confirmed' | 'expected';
   readonly accept_missing: 'amount' | 'asset';
   readonly accept_refunded: 'amount' | 'asset';

@@ -1,4 +1,5 @@
 import { Type, type Static, type TSchema } from 'typebox';
+import { HEALTH_FAULTS } from '../../../domain/health-fault.ts';
 import { FIATS } from '../../../domain/money.ts';
 import { PAYMENT_STATUSES } from '../../../domain/status.ts';
 import { oneOf, text, nullable, time } from '../../fields.ts';
@@ -23,8 +24,20 @@ const healthLine = Type.Object({
   /** The number of parts, and how many of them have a problem or a warning. */
   count: Type.Integer(),
   affected: Type.Integer(),
-  /** The fault, in English for the operator; null if there is none, or for people who may not see it. */
-  detail: nullable(Type.String()),
+  /** Empty for people who may not see them. */
+  faults: Type.Array(
+    Type.Object({
+      kind: oneOf(HEALTH_FAULTS),
+      /** The network or the URL of the endpoint. */
+      subject: nullable(Type.String()),
+      /** The words of a node, an endpoint or the service, in English for the operator. */
+      said: nullable(Type.String()),
+      /** The start of the last good backup. */
+      at: nullable(Type.String()),
+      /** The number of transfers. */
+      count: Type.Integer(),
+    }),
+  ),
 });
 export type HealthLine = Static<typeof healthLine>;
 

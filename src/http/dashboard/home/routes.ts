@@ -6,8 +6,10 @@ import { isTimeZone } from '../../../domain/time-zone.ts';
 import { firstSteps } from '../../../store/figures/home.ts';
 import { currencyOf } from '../../../store/projects/projects.ts';
 import { searchPayments } from '../../../store/payments/payment-list.ts';
+import { isoTime } from '../../../wire/time.ts';
 import { readDay } from '../../dates.ts';
 import { invalid } from '../../errors.ts';
+import { badField } from '../refusal-words.ts';
 import type { QueryOf } from '../contract.ts';
 import { readFilters } from '../payment-list/filters.ts';
 import { paymentRow } from '../payments/record.ts';
@@ -56,7 +58,8 @@ export function homeRoutes(routes: Routes, { people: { app: core }, serviceHealt
 }
 
 function lineOf(health: Health, mayKnow: boolean): HealthLine {
-  return { ...health, detail: mayKnow ? health.detail : null };
+  const faults = mayKnow ? health.faults : [];
+  return { ...health, faults: faults.map((fault) => ({ ...fault, at: fault.at === null ? null : isoTime(fault.at) })) };
 }
 
 /**
@@ -78,9 +81,9 @@ export function readRange(app: App, query: QueryOf<'GET /dashboard/api/projects/
   }
   const range = { from: readDay('from', from), to: readDay('to', to), zone };
   const days = daysOf(range);
-  if (days < 1) throw invalid('to', `to must not be before from, which is ${range.from}.`);
+  if (days < 1) throw badField('to', 'days_swapped', { from: range.from });
   if (days > MAX_RANGE_DAYS) {
-    throw invalid('from', `from and to may span ${MAX_RANGE_DAYS} days at most, and these span ${days}.`);
+    throw badField('from', 'too_many_days', { max: MAX_RANGE_DAYS, days });
   }
   return range;
 }

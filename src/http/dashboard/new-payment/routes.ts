@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import type { NewPayment } from '../../../app/payments/draft-payment.ts';
+import { rejected } from '../../../app/rejected.ts';
 import { actorOf } from '../../../app/people/sessions.ts';
 import {
   fiatDecimals,
@@ -15,6 +16,7 @@ import { paymentUrl, publicPaymentId } from '../../../wire/payment.ts';
 import { clientAddress } from '../../client.ts';
 import { invalid, RequestError } from '../../errors.ts';
 import { messageOf } from '../../ways-out.ts';
+import { badField, refusalError } from '../refusal-words.ts';
 import type { AnswerOf, BodyOf } from '../contract.ts';
 import type { Dashboard, Routes } from '../route.ts';
 import { formRequest, notAgain, type ProjectScope, signedInOf } from '../scope.ts';
@@ -43,10 +45,7 @@ export function newPaymentRoutes(routes: Routes, { people: { app: core }, creato
   routes.add(CREATE, CHANGE, async ({ scope, body, request }): Promise<AnswerOf<typeof CREATE>> => {
     const project = await findProject(core.db, scope.projectId);
     if (project?.active === false) {
-      throw new RequestError(
-        'conflict_error',
-        'This project is deactivated and takes no new payments. An owner can activate it again in Settings.',
-      );
+      throw refusalError(rejected('project_inactive'));
     }
     const outcome = await creator.create(
       { ...readPayment(request, scope, body), successUrl: project?.defaultSuccessUrl ?? null },
@@ -105,9 +104,6 @@ function readAmount(text: string, currency: Fiat): bigint {
   const minor = parseDecimal(text.trim(), decimals);
   const max = maxAmountMinor(currency);
   if (minor !== null && minor >= MIN_AMOUNT_MINOR && minor <= max) return minor;
-  const [least, most] = [MIN_AMOUNT_MINOR, max].map((limit) => formatDecimal(limit, decimals));
-  throw invalid(
-    'amount',
-    `amount must be a number from ${least} to ${most} ${currency} with at most ${decimals} decimals, such as 12.5.`,
-  );
+  const [least = '', most = ''] = [MIN_AMOUNT_MINOR, max].map((limit) => formatDecimal(limit, decimals));
+  throw badField('amount', 'amount_range', { least, most, currency, decimals });
 }

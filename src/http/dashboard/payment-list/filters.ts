@@ -15,6 +15,7 @@ import { PAYMENT_STATUSES } from '../../../domain/status.ts';
 import type { AmountRange } from '../../../store/payments/amount-steps.ts';
 import type { PaymentSearch } from '../../../store/payments/payment-filter.ts';
 import { invalid } from '../../errors.ts';
+import { badField } from '../refusal-words.ts';
 import type { FilterFields } from './contract.ts';
 import { readCreated } from '../../dates.ts';
 
@@ -78,7 +79,7 @@ function amountsOf({
   // Validate once with two decimals, so that a bad amount gives one error instead of one per currency.
   const [least, most] = [readAmount('amount_min', amount_min), readAmount('amount_max', amount_max)];
   if (least !== null && most !== null && least > most) {
-    throw invalid('amount_min', 'amount_min must not be greater than amount_max. Swap the two, or leave one out.');
+    throw badField('amount_min', 'amounts_swapped', {});
   }
   const byDecimals = Map.groupBy(currencies, (one: Fiat) => fiatDecimals(one));
   return [...byDecimals].map(([decimals, some]) => ({

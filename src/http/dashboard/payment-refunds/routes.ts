@@ -14,6 +14,7 @@ import { withChosenAddress } from '../../../store/refunds/refunds.ts';
 import { isoTime } from '../../../wire/time.ts';
 import { readIsoDate } from '../../dates.ts';
 import { invalid, notFound, RequestError } from '../../errors.ts';
+import { badField } from '../refusal-words.ts';
 import { messageOf } from '../../ways-out.ts';
 import type { BodyOf } from '../contract.ts';
 import { viewOf } from '../payments/record.ts';
@@ -120,7 +121,7 @@ function readAmount(amount: string, currency: Fiat): bigint {
   const decimals = fiatDecimals(currency);
   const amountMinor = parseDecimal(amount, decimals);
   if (amountMinor !== null && amountMinor > 0n) return amountMinor;
-  throw invalid('amount', `amount must be a number above 0 with at most ${decimals} decimals, such as 12.5.`);
+  throw badField('amount', 'amount_positive', { decimals });
 }
 
 /** The field of the form; null for values that the form does not have. */

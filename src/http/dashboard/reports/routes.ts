@@ -11,6 +11,7 @@ import { currencyOf } from '../../../store/projects/projects.ts';
 import { isoTime } from '../../../wire/time.ts';
 import { readDay } from '../../dates.ts';
 import { invalid, RequestError } from '../../errors.ts';
+import { badField } from '../refusal-words.ts';
 import type { QueryOf } from '../contract.ts';
 import type { Dashboard, Routes } from '../route.ts';
 import type { ProjectScope } from '../scope.ts';
@@ -78,7 +79,7 @@ async function readDays({ people: { app } }: Dashboard, asked: AskedDays): Promi
     throw invalid(missing, `from and to are given together: add ${missing}, or leave the other one out.`);
   }
   const days = { from: readDay('from', from), to: readDay('to', to), zone };
-  if (days.to < days.from) throw invalid('to', `to must not be before from, which is ${days.from}.`);
+  if (days.to < days.from) throw badField('to', 'days_swapped', { from: days.from });
   return days;
 }
 

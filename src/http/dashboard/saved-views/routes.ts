@@ -5,8 +5,7 @@ import { parseUuid } from '../../../domain/id.ts';
 import { mayDo } from '../../../domain/role.ts';
 import type { SavedView } from '../../../store/payments/saved-views.ts';
 import { isoTime } from '../../../wire/time.ts';
-import { invalid } from '../../errors.ts';
-import { done, refusalError } from '../refusal-words.ts';
+import { badField, done, refusalError } from '../refusal-words.ts';
 import type { Dashboard, Routes } from '../route.ts';
 import { signedInOf, type ProjectScope } from '../scope.ts';
 import type { ViewAnswer } from './contract.ts';
@@ -52,7 +51,7 @@ function viewIdOf(text: string): string {
 
 function nameOf(text: string): string {
   const name = text.trim();
-  if (name === '') throw invalid('name', 'name must have at least one character that is not a space.');
+  if (name === '') throw badField('name', 'text_empty', {});
   return name;
 }
 

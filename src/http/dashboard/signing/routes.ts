@@ -9,6 +9,7 @@ import { familyFacts, isEvmNetwork, NETWORK_FACTS, transactionPage } from '../..
 import { payoutProgress } from '../../../store/refunds/sent-payouts.ts';
 import { publicPaymentId } from '../../../wire/payment.ts';
 import { invalid, notFound, RequestError } from '../../errors.ts';
+import { badField } from '../refusal-words.ts';
 import { pageOf, walletChainOf } from '../record-parts.ts';
 import type { Dashboard, Routes } from '../route.ts';
 import type { ProjectScope } from '../scope.ts';
@@ -48,7 +49,7 @@ export function signingRoutes(routes: Routes, dashboard: Dashboard): void {
       throw invalid('refund', 'refund must be a live one on an EVM chain: others are sent by the service.');
     }
     if (!/^0x[0-9a-f]{64}$/.test(body.transaction_hash)) {
-      throw invalid('transaction_hash', 'transaction_hash must be 0x and 64 hex digits in lower case.');
+      throw badField('transaction_hash', 'transaction_hash', {});
     }
     const kept = await keepReported(own, refund, body.transaction_hash);
     if (kept.kind === 'refused') throw invalid('refund', kept.message);

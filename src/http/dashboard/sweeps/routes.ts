@@ -8,7 +8,7 @@ import { formatDecimal } from '../../../domain/money.ts';
 import { findProject } from '../../../store/projects/projects.ts';
 import { endedSweeps, openSweeps, sendersOf, type Sweep } from '../../../store/sweeps/sweeps.ts';
 import { invalid, notFound, RequestError } from '../../errors.ts';
-import { done, refusalError } from '../refusal-words.ts';
+import { badField, done, refusalError } from '../refusal-words.ts';
 import type { Dashboard, Routes } from '../route.ts';
 import type { ProjectScope } from '../scope.ts';
 import type { SweepsOverview, SweepView } from './contract.ts';
@@ -98,7 +98,7 @@ async function viewsOf(viewing: SweepViewing, sweeps: readonly Sweep[]): Promise
 function hashOf(text: string | null): string | null {
   if (text === null) return null;
   if (/^0x[0-9a-f]{64}$/i.test(text)) return text.toLowerCase();
-  throw invalid('hash', 'hash must be 0x and 64 hex digits, as your wallet shows it.');
+  throw badField('hash', 'transaction_hash', {});
 }
 
 function sweepId(text: string): string {

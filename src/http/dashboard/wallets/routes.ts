@@ -3,8 +3,8 @@ import { changePaymentTerms } from '../../../app/projects/payment-terms.ts';
 import { previewWallet, setProjectWallet, walletOf, type WalletRequest } from '../../../app/projects/wallets.ts';
 import { isNetwork, type Network } from '../../../domain/networks.ts';
 import { parsePercent } from '../../../domain/percent.ts';
-import { invalid, notFound, type RequestError } from '../../errors.ts';
-import { done } from '../refusal-words.ts';
+import { notFound, type RequestError } from '../../errors.ts';
+import { badField, done } from '../refusal-words.ts';
 import type { Dashboard, Routes } from '../route.ts';
 import type { WalletsView } from './contract.ts';
 import { overviewView } from './record.ts';
@@ -99,9 +99,7 @@ function termsRoutes(routes: Routes, { core, chains, viewOf }: TermsParts): void
     const change = {
       version,
       ...(monitoringHours === undefined ? {} : { monitoringHours }),
-      ...(spread === undefined
-        ? {}
-        : { spreadBasisPoints: percentOf('spread', spread, 'a percentage from 0 to 50 with at most two decimals.') }),
+      ...(spread === undefined ? {} : { spreadBasisPoints: percentOf('spread', spread, 50) }),
       ...(coins === undefined ? {} : { coins: coins?.map(({ coin, is_on: isOn }) => ({ coin, isOn })) ?? null }),
     };
     done(await changePaymentTerms(own, projectId, change));
@@ -125,15 +123,14 @@ function termsOf({
   readonly confirmations: number | null;
   readonly tolerance: string | null;
 }): Pick<WalletRequest, 'confirmations' | 'toleranceBasisPoints'> {
-  const rule = 'a percentage from 0 to 10 with at most two decimals, such as 0.5.';
   return {
     confirmations,
-    toleranceBasisPoints: tolerance === null ? null : percentOf('tolerance', tolerance, rule),
+    toleranceBasisPoints: tolerance === null ? null : percentOf('tolerance', tolerance, 10),
   };
 }
 
-function percentOf(field: string, text: string, rule: string): number {
+function percentOf(field: string, text: string, max: number): number {
   const basisPoints = parsePercent(text.trim());
-  if (basisPoints === null) throw invalid(field, `${field} must be ${rule}`);
+  if (basisPoints === null) throw badField(field, 'percentage', { max });
   return basisPoints;
 }

@@ -17,7 +17,6 @@ import {
   type WebhookEndpoint,
 } from '../../../store/webhooks/webhook-endpoints.ts';
 import { isoTime, isoTimeOrNull } from '../../../wire/time.ts';
-import { invalid } from '../../errors.ts';
 import { SIGNATURE_CHECKS } from '../../signature-checks.ts';
 import { done, refusalError } from '../refusal-words.ts';
 import type { Dashboard, Routes } from '../route.ts';
@@ -51,7 +50,7 @@ export function webhookRoutes(routes: Routes, dashboard: Dashboard): void {
   });
   routes.add(`POST ${WEBHOOKS}`, MANAGE, async ({ scope, body, own }) => {
     if ((await ownEndpoints(dashboard, scope)).length >= MAX_ENDPOINTS) {
-      throw invalid(null, `A project has at most ${MAX_ENDPOINTS} endpoints in each mode. Delete one first.`);
+      throw refusalError(rejected('too_many_endpoints', { max: MAX_ENDPOINTS }));
     }
     const wanted = { ...scope, url: body.url.trim(), events: body.events.join(',') };
     const made = done(await createEndpoint(own, await sealingKey(), policyOf, wanted));

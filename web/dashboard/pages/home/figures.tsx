@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { HomeView } from '../../../../src/http/dashboard/home/contract.ts';
-import { useLocale } from '../../locale.tsx';
+import { useLocale, type Locale } from '../../locale.tsx';
 import { classNames } from '../../ui/class-names.ts';
 import { GROUP_NAMES, STATUS_GROUPS } from '../payments/search.ts';
 import css from './home-page.module.css';
@@ -209,22 +209,48 @@ export function Statuses({ statuses }: StatusesProps) {
   );
 }
 
+type HealthFault = HomeView['health']['networks']['faults'][number];
+
+function faultText({ kind, subject, said, at, count }: HealthFault, { t, dateTime }: Locale): string {
+  const name = subject ?? '';
+  switch (kind) {
+    case 'halted':
+    case 'network_warning':
+    case 'endpoint_disabled':
+      return `${name}: ${said ?? ''}`;
+    case 'clock':
+      return said ?? '';
+    case 'lost_transfers':
+      return t('fault_lost_transfers', { name, count });
+    case 'backup_failed':
+    case 'backup_old': {
+      const last = at === null ? t('fault_no_backup') : t('fault_last_backup', { at: dateTime(at) });
+      return kind === 'backup_old' ? last : `${t('fault_backup_failed')} ${last}`;
+    }
+    default:
+      return t(`fault_${kind}`, { name });
+  }
+}
+
 const LINES = ['networks', 'webhooks', 'backups', 'clock'] as const;
 
 /** The health of networks, webhooks, backups and the clock. */
 export function Health({ health }: { readonly health: HomeView['health'] }) {
-  const { t } = useLocale();
+  const locale = useLocale();
+  const { t } = locale;
   return (
     <Card title={t('health')}>
       <dl className={css.lines}>
         {LINES.map((name) => {
-          const { state, detail } = health[name];
+          const { state, faults } = health[name];
           return (
             <div key={name}>
               <dt>{t(`health_${name}`)}</dt>
               <dd>
                 <span className={classNames(css.state, css[state])}>{t(`health_${state}`)}</span>
-                {detail === null ? null : <small>{detail}</small>}
+                {faults.map((fault) => (
+                  <small key={`${fault.kind} ${fault.subject}`}>{faultText(fault, locale)}</small>
+                ))}
               </dd>
             </div>
           );

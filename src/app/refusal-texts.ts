@@ -1,0 +1,64 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import type conflict from '../../texts/refusals/en/conflict.json';
+import type forbidden from '../../texts/refusals/en/forbidden.json';
+import type malformed from '../../texts/refusals/en/malformed.json';
+import type missing from '../../texts/refusals/en/missing.json';
+import type refused from '../../texts/refusals/en/refused.json';
+import { MAIL_LANGUAGES, type MailLanguage } from '../domain/notification.ts';
+
+const FOLDER = path.join(import.meta.dirname, '../../texts/refusals');
+
+/** Why a request is refused: a file of sentences each, by code. */
+interface Sentences {
+  /** The value breaks its own rule, regardless of stored data. */
+  readonly malformed: typeof malformed;
+  readonly missing: typeof missing;
+  /** Somebody else has changed the record, or its state does not allow the request. */
+  readonly conflict: typeof conflict;
+  /** The person's role does not allow the request. */
+  readonly forbidden: typeof forbidden;
+  /** The request is refused for another reason. */
+  readonly refused: typeof refused;
+}
+export type Fault = keyof Sentences;
+export type RefusalCode = { [kind in Fault]: keyof Sentences[kind] }[Fault];
+interface LanguageTexts {
+  readonly sentences: Readonly<Record<RefusalCode, string>>;
+  readonly waysOut: Readonly<Partial<Record<RefusalCode, string>>>;
+  readonly fields: Readonly<Partial<Record<string, string>>>;
+}
+
+const FAULTS = ['malformed', 'missing', 'conflict', 'forbidden', 'refused'] as const satisfies readonly Fault[];
+
+function read(language: MailLanguage, file: string): Readonly<Record<string, string>> {
+  return JSON.parse(readFileSync(path.join(FOLDER, language, `${file}.json`), 'utf8'));
+}
+
+function readSentences(language: MailLanguage): LanguageTexts['sentences'] {
+  return Object.assign({}, ...FAULTS.map((fault) => read(language, fault)));
+}
+
+/** Read once, at start; `scripts/check-texts.ts` compares each language with English. */
+const TEXTS = Object.fromEntries(
+  MAIL_LANGUAGES.map((language): [MailLanguage, LanguageTexts] => [
+    language,
+    {
+      sentences: readSentences(language),
+      waysOut: read(language, 'way-out'),
+      fields: read(language, 'field'),
+    },
+  ]),
+) as Readonly<Record<MailLanguage, LanguageTexts>>;
+
+const FAULT_OF = Object.fromEntries(
+  FAULTS.flatMap((fault) => Object.keys(read('en', fault)).map((code) => [code, fault])),
+) as Readonly<Record<RefusalCode, Fault>>;
+
+export function faultOfCode(code: RefusalCode): Fault {
+  return FAULT_OF[code];
+}
+
+export function refusalTexts(language: MailLanguage): LanguageTexts {
+  return TEXTS[language];
+}

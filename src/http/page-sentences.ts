@@ -1,0 +1,13 @@
+import { refusalTexts, type RefusalCode } from '../app/refusal-texts.ts';
+import type { MailLanguage } from '../domain/notification.ts';
+import { fill, type TextValues } from '../domain/text.ts';
+
+/** The sentence of a refusal for people on a page. `field` is the request's name of the value to blame. */
+export function pageSentence(code: RefusalCode, field: string, values: TextValues): (language: MailLanguage) => string {
+  return (language) => {
+    const { sentences, waysOut, fields } = refusalTexts(language);
+    const wayOut = waysOut[code];
+    const text = wayOut === undefined ? sentences[code] : `${sentences[code]} ${wayOut}`;
+    return fill(text, { ...values, param: fields[field] ?? field.replaceAll('_', ' ') });
+  };
+}

@@ -1,17 +1,17 @@
-import type { MailContent } from '../domain/mail-content.ts';
+import type { SavedMail } from '../domain/mail-content.ts';
 import { mayDo, roleIn, type ProjectAction } from '../domain/role.ts';
 import type { Trx } from '../store/database.ts';
 import { insertMails, mailReaders, type MailReader } from '../store/people/mails.ts';
 import { newId, type App } from './context.ts';
 
 /** A mail that no server has accepted for this long is given up. */
-const PATIENCE_MS = 3 * 24 * 60 * 60_000;
+export const PATIENCE_MS = 3 * 24 * 60 * 60_000;
 
 /** A mail that each of several people gets at most once. */
 export interface KeyedMail {
   /** Nobody gets two mails with the same key. */
   readonly mailKey: string;
-  readonly content: MailContent;
+  readonly content: SavedMail;
   /** How long the mail is worth sending; 3 days by default. */
   readonly patienceMs?: number;
 }

@@ -2,6 +2,7 @@ import type { AttentionKind } from './attention.ts';
 import type { Fiat } from './money.ts';
 import type { Network } from './networks.ts';
 import type { MailLanguage } from './notification.ts';
+import type { RefundFailure } from './refund.ts';
 import type { Role } from './role.ts';
 
 /**
@@ -60,7 +61,76 @@ export type MailContent =
       readonly from: string;
       readonly to: string;
       readonly projects: readonly WeekSection[];
-    };
+    }
+  /** A live payment was completed. */
+  | { readonly kind: 'payment'; readonly project: Named; readonly payment: PaymentFact }
+  | {
+      readonly kind: 'payments_daily';
+      readonly project: Named;
+      /** Days, both inclusive. */
+      readonly from: string;
+      readonly to: string;
+      readonly completed: CompletedFact;
+    }
+  | { readonly kind: 'refund'; readonly state: RefundState; readonly project: Named; readonly refund: RefundFact };
+
+/**
+ * A mail as it is stored. Of a payment or refund it has only the id, so that a mail that waits holds nothing that the
+ * deletion of customers' data would have to find.
+ */
+export type SavedMail =
+  | Exclude<MailContent, { readonly kind: 'payment' | 'refund' }>
+  | { readonly kind: 'payment'; readonly project: Named; readonly paymentId: string }
+  | { readonly kind: 'refund'; readonly state: RefundState; readonly project: Named; readonly refundId: string };
+
+export type RefundState = 'created' | 'completed' | 'failed';
+
+/** A payment as a mail shows it. */
+export interface PaymentFact {
+  /** The id that clients see. */
+  readonly id: string;
+  /** The shop's number of the order, or else the payment's own. */
+  readonly name: string;
+  readonly currency: Fiat;
+  /** In the currency's smallest unit. */
+  readonly minor: string;
+  readonly received: CoinFact | null;
+  /** The customer's name and address, as far as they are known. */
+  readonly customer: string | null;
+  readonly at: number;
+}
+
+/** An amount of a coin as decimal text. */
+export interface CoinFact {
+  readonly amount: string;
+  readonly asset: string;
+  readonly network: Network;
+}
+
+export interface RefundFact {
+  readonly id: string;
+  /** The name of its payment. */
+  readonly name: string;
+  readonly currency: Fiat;
+  readonly minor: string;
+  readonly coin: CoinFact;
+  /** The address that it is or was to be paid to; null: the customer has entered none. */
+  readonly address: string | null;
+  /** Why it failed; null: it did not. */
+  readonly failure: RefundFailure | null;
+  readonly at: number;
+}
+
+/** The payments that were completed in a time. */
+export interface CompletedFact {
+  readonly payments: number;
+  readonly currency: Fiat;
+  /** Their value in the currency's smallest unit. */
+  readonly minor: string;
+  /** How many are in no value, because no rate is known. */
+  readonly unvalued: number;
+  readonly coins: readonly CoinFact[];
+}
 
 /** The changes that people are mailed about their own accounts; `codes_used_up` is caused by strangers. */
 export const ACCOUNT_CHANGES = [

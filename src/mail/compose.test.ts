@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { MAIL_LANGUAGES } from '../domain/notification.ts';
-import { composeMail, type MailContext } from './compose.ts';
+import { composeMail } from './compose.ts';
+import type { MailContext } from './parts.ts';
 import { EVERY_MAIL } from './every-mail.fixture.ts';
 
 const CONTEXT: MailContext = {

@@ -1,23 +1,10 @@
-import { fiatDecimals, formatDecimal, type Fiat } from '../domain/money.ts';
 import { NETWORK_FACTS } from '../domain/networks.ts';
 import type { MailLanguage } from '../domain/notification.ts';
-import { printableLine } from '../domain/visible.ts';
-import type { AccountChange, AttentionFact, Both, MailContent, Named, WeekSection } from '../domain/mail-content.ts';
+import type { AccountChange, AttentionFact, Both, MailContent, WeekSection } from '../domain/mail-content.ts';
+import { button, dayText, heading, money, rows, timeText, type Body, type MailContext, type Of } from './parts.ts';
+import { payment, paymentsDaily, refund } from './payment-mails.ts';
 import { asHtml, asText, type Block } from './render.ts';
 import { translator, type TextKey, type Translate } from './translator.ts';
-
-/** The recipient of a mail, and its links. */
-export interface MailContext {
-  readonly language: MailLanguage;
-  /** The IANA name of the recipient's zone. */
-  readonly zone: string;
-  /** The dashboard's URL, without a trailing slash. */
-  readonly siteUrl: string;
-  /** The link of an invitation or of a new address. */
-  readonly link: string | null;
-  /** Null: this kind cannot be switched off. */
-  readonly unsubscribeUrl: string | null;
-}
 
 export interface ComposedMail {
   readonly subject: string;
@@ -45,11 +32,6 @@ function composed(language: MailLanguage, subject: string, blocks: readonly Bloc
   return { subject, text: asText(blocks), html: asHtml(language, subject, blocks) };
 }
 
-interface Body {
-  readonly subject: string;
-  readonly blocks: readonly Block[];
-}
-
 function bodyOf(content: MailContent, context: MailContext, t: Translate): Body {
   switch (content.kind) {
     case 'invitation':
@@ -66,10 +48,14 @@ function bodyOf(content: MailContent, context: MailContext, t: Translate): Body 
       return attention(content, context, t);
     case 'weekly':
       return weekly(content, context, t);
+    case 'payment':
+      return payment(content, context, t);
+    case 'payments_daily':
+      return paymentsDaily(content, context, t);
+    case 'refund':
+      return refund(content, context, t);
   }
 }
-
-type Of<Kind extends MailContent['kind']> = Extract<MailContent, { readonly kind: Kind }>;
 
 function invitation({ by, role, project }: Of<'invitation'>, { link }: MailContext, t: Translate): Body {
   const text = by === null ? t('invitation_by_operator') : t('invitation', { by });
@@ -228,31 +214,12 @@ function figures(
   ];
 }
 
-/** An exact amount of any size: Intl accepts decimal text. */
-function money(language: MailLanguage, minor: string, currency: Fiat): string {
-  const amount = formatDecimal(BigInt(minor), fiatDecimals(currency)) as Intl.StringNumericLiteral;
-  return new Intl.NumberFormat(language, { style: 'currency', currency }).format(amount);
-}
-
 function sentence({ kind, name, amount, detail }: AttentionFact, t: Translate): string {
   return t(`kind_${kind}`, { name, amount: amount ?? '', detail: detail ?? t('no_answer') });
 }
 
 function moreOf(count: number, t: Translate): readonly Block[] {
   return count === 0 ? [] : [{ kind: 'text', text: t('attention_more', { count }) }];
-}
-
-function heading(text: string): Block {
-  return { kind: 'heading', text: printableLine(text) };
-}
-
-function rows(given: readonly (readonly [string, string])[]): Block {
-  return { kind: 'rows', rows: given.map(([label, value]) => [label, printableLine(value, 2_000)] as const) };
-}
-
-/** A page of the project, in live mode, which mails are about. */
-function button(label: string, { siteUrl }: MailContext, { id }: Named, page: string): Block {
-  return { kind: 'button', label, url: `${siteUrl}/dashboard/projects/${id}/live${page === '' ? '' : `/${page}`}` };
 }
 
 function footer(content: MailContent, { siteUrl, unsubscribeUrl }: MailContext, t: Translate): readonly Block[] {
@@ -265,23 +232,4 @@ function footer(content: MailContent, { siteUrl, unsubscribeUrl }: MailContext, 
       ? []
       : [{ kind: 'small' as const, text: t('footer_unsubscribe', { url: unsubscribeUrl }) }]),
   ];
-}
-
-function timeText({ language, zone }: MailContext, at: number): string {
-  return new Intl.DateTimeFormat(language, {
-    year: 'numeric',
-    month: 'short',
-    day: 'numeric',
-    hour: 'numeric',
-    minute: '2-digit',
-    // With seconds, so that the later of two changes in a minute is known even if their mails arrive in the other
-    // order.
-    second: '2-digit',
-    timeZone: zone,
-    timeZoneName: 'short',
-  }).format(at);
-}
-
-function dayText({ language }: MailContext, day: string): string {
-  return new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeZone: 'UTC' }).format(Date.parse(day));
 }

@@ -1,5 +1,11 @@
 import { ATTENTION_KINDS } from '../domain/attention.ts';
-import { ACCOUNT_CHANGES, type AttentionFact, type MailContent } from '../domain/mail-content.ts';
+import {
+  ACCOUNT_CHANGES,
+  type AttentionFact,
+  type CoinFact,
+  type MailContent,
+  type RefundFact,
+} from '../domain/mail-content.ts';
 
 const PROJECT = { id: '0190a000-0000-7000-8000-000000000001', name: 'Tea & Co.' };
 const ITEMS: readonly AttentionFact[] = ATTENTION_KINDS.map((kind) => ({
@@ -8,6 +14,18 @@ const ITEMS: readonly AttentionFact[] = ATTENTION_KINDS.map((kind) => ({
   amount: '0.0125 ETH',
   detail: 'HTTP 503',
 }));
+const ETHER: CoinFact = { amount: '0.012500000000000001', asset: 'ETH', network: 'ethereum' };
+const COINS: readonly CoinFact[] = [ETHER, { amount: '1234.5', asset: 'USDC', network: 'base' }];
+const REFUND: RefundFact = {
+  id: 're_01jyq0',
+  name: 'A-1001',
+  currency: 'EUR',
+  minor: '2400',
+  coin: ETHER,
+  address: null,
+  failure: null,
+  at: Date.UTC(2026, 5, 15, 12),
+};
 const AT = Date.UTC(2026, 5, 15, 12);
 
 /** A mail of each kind. */
@@ -78,4 +96,37 @@ export const EVERY_MAIL: readonly MailContent[] = [
       },
     ],
   },
+  {
+    kind: 'payment',
+    project: PROJECT,
+    payment: {
+      id: 'ord_01jyq0',
+      name: 'A-1001',
+      currency: 'EUR',
+      minor: '2400',
+      received: ETHER,
+      customer: 'Anna Schmidt, anna@customer.example',
+      at: AT,
+    },
+  },
+  {
+    kind: 'payment',
+    project: PROJECT,
+    payment: { id: 'ord_01jyq0', name: 'A-1002', currency: 'JPY', minor: '1', received: null, customer: null, at: AT },
+  },
+  ...[1, 12].map((payments) => ({
+    kind: 'payments_daily' as const,
+    project: PROJECT,
+    from: payments === 1 ? '2026-06-14' : '2026-06-12',
+    to: '2026-06-14',
+    completed: { payments, currency: 'EUR' as const, minor: '123400', unvalued: payments - 1, coins: COINS },
+  })),
+  { kind: 'refund', state: 'created', project: PROJECT, refund: REFUND },
+  { kind: 'refund', state: 'completed', project: PROJECT, refund: { ...REFUND, address: `0x${'ab'.repeat(20)}` } },
+  ...(['cancelled', 'unpaid', 'test_failure'] as const).map((failure) => ({
+    kind: 'refund' as const,
+    state: 'failed' as const,
+    project: PROJECT,
+    refund: { ...REFUND, failure },
+  })),
 ];

@@ -84,6 +84,8 @@ export const TABLES = {
   mails: mails.MAILS,
   mail_unsubscribes: mails.MAIL_UNSUBSCRIBES,
   notification_choices: mails.NOTIFICATION_CHOICES,
+  project_notifications: mails.PROJECT_NOTIFICATIONS,
+  mail_progress: mails.MAIL_PROGRESS,
   backups: {
     started_at: timestamp(),
     finished_at: timestamp(),

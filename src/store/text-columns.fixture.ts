@@ -120,6 +120,7 @@ export const TEXT_COLUMNS: { readonly [Table in keyof Tables]?: Readonly<Record<
   mails: of('shop', 'kind', 'occasion', 'content', 'outcome', 'problem'),
   mail_unsubscribes: of('shop', 'notification'),
   notification_choices: of('shop', 'attention', 'zone', 'language', 'daily_made', 'weekly_made'),
+  project_notifications: of('shop', 'payments', 'daily_made', 'monthly_made'),
   key_checks: of('service', 'name'),
   people: of('shop', 'email', 'password_hash', 'pending_email'),
   memberships: of('shop', 'role'),

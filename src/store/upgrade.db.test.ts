@@ -55,6 +55,7 @@ const MERGED: Readonly<Record<string, string>> = {
   '0051_after_block.sql': '44e95a25d5f8eb94',
   '0052_currency_rates.sql': 'a81a83e95610d9ce',
   '0053_search_words.sql': '04adb470445e4724',
+  '0054_mails_about_payments.sql': 'facf263428e60d88',
 };
 
 interface KnownColumn {

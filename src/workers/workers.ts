@@ -2,6 +2,8 @@ import { keepRates } from '../app/dashboard/keep-currency-rates.ts';
 import { addUpFigures } from '../app/dashboard/add-up-figures.ts';
 import { createDeliverer, type WebhookDelivery } from '../app/webhooks/deliver-due.ts';
 import type { App } from '../app/context.ts';
+import { enqueueDailyPaymentMails } from '../app/notifications/daily-payment-mails.ts';
+import { followPayments } from '../app/notifications/follow-payments.ts';
 import type { Noticing } from '../app/notifications/notice.ts';
 import type { Mailer } from '../app/notifications/send-mails.ts';
 import { purgeOld } from '../app/purge-old.ts';
@@ -34,6 +36,7 @@ const DELIVERY_REST_MS = 500;
 const FIGURES_REST_MS = 1_000;
 const RATES_REST_MS = 60_000;
 const MAIL_REST_MS = 2_000;
+const DAILY_REST_MS = 30_000;
 const NOTICE_REST_MS = 5_000;
 const FORGET_REST_MS = 10 * 60_000;
 
@@ -95,9 +98,7 @@ export function startWorkers(
   });
 
   const people = [
-    ...(mailer === null
-      ? []
-      : [startLoop({ name: 'mails', work: () => mailer.sendDue(), restMs: MAIL_REST_MS, problems })]),
+    ...(mailer === null ? [] : mailLoops(app, mailer, byTime, problems)),
     ...(noticing === null
       ? []
       : [startLoop({ name: 'attention', work: () => noticing.notice(), restMs: NOTICE_REST_MS, problems })]),
@@ -110,4 +111,23 @@ export function startWorkers(
       await Promise.race([stopped, new Promise<void>((resolve) => setTimeout(resolve, graceMs).unref())]);
     },
   };
+}
+
+/** The loops that make mails about payments, and send all mails. */
+function mailLoops(
+  app: App,
+  mailer: Mailer,
+  byTime: (work: () => Promise<boolean>) => () => Promise<boolean>,
+  problems: Problems,
+): readonly Loop[] {
+  const follow = byTime(() => followPayments(app));
+  const sumUp = byTime(async () => {
+    await enqueueDailyPaymentMails(app);
+    return false;
+  });
+  return [
+    startLoop({ name: 'mails', work: () => mailer.sendDue(), restMs: MAIL_REST_MS, problems }),
+    startLoop({ name: 'mails about payments', work: follow, restMs: MAIL_REST_MS, problems }),
+    startLoop({ name: 'daily mails', work: sumUp, restMs: DAILY_REST_MS, problems }),
+  ];
 }

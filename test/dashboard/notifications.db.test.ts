@@ -1,8 +1,10 @@
 import { sql } from 'kysely';
 import { expect, it } from 'vitest';
 import { createServiceHealth } from '../../src/app/dashboard/health.ts';
+import { newId } from '../../src/app/context.ts';
 import { surveyAttention } from '../../src/app/notifications/survey.ts';
 import { hashOf, newToken } from '../../src/app/people/token.ts';
+import { createProject } from '../../src/app/projects/projects.ts';
 import { insertUnsubscribe } from '../../src/store/people/mails.ts';
 import { dashboardTest, type DashboardTest, type Member } from '../dashboard.ts';
 
@@ -10,7 +12,7 @@ const CHOICES = '/dashboard/api/account/notifications';
 
 async function tokenFor({ http }: DashboardTest, { id }: Member): Promise<string> {
   const token = newToken(http.app.random);
-  const of = { personId: id, notification: 'endpoints', now: http.app.clock() } as const;
+  const of = { personId: id, notification: 'endpoints', projectId: null, now: http.app.clock() } as const;
   await http.app.db.transaction().execute((trx) => insertUnsubscribe(trx, hashOf(token), of));
   return token;
 }
@@ -25,6 +27,7 @@ it('people choose their mails for themselves, each choice alone', async () => {
     weekly_on: null,
     zone: null,
     language: null,
+    projects: [],
     sends_mail: false,
   });
   await browser.do(`POST ${CHOICES}`, { attention: 'daily', zone: 'Europe/Berlin' });
@@ -38,6 +41,24 @@ it('people choose their mails for themselves, each choice alone', async () => {
     expect((await browser.call({ method: 'POST', path: CHOICES, body: wrong })).status).toBe(400);
   const other = await test.join('owner');
   expect(await other.browser.do(`GET ${CHOICES}`)).toMatchObject({ attention: 'off', weekly_on: null });
+});
+
+it('people choose mails about the payments of each project that they may see, each choice alone', async () => {
+  const test = await dashboardTest();
+  const { projectId: id } = test.http.app;
+  const { browser } = await test.join('viewer', id);
+  const SAVE = `POST ${CHOICES}/project` as const;
+  await browser.do(SAVE, { id, payments: 'daily' });
+  const chosen = { projects: [{ id, payments: 'daily', refunds: true, monthly: false }] };
+  expect(await browser.do(SAVE, { id, refunds: true })).toMatchObject(chosen);
+  expect(await browser.do(`GET ${CHOICES}`)).toMatchObject(chosen);
+  const other = newId(test.http.app, 0);
+  expect((await browser.try(SAVE, { id: other, refunds: true })).status).toBe(404);
+  expect((await browser.try(SAVE, { id: 'x'.repeat(36), refunds: true })).status).toBe(404);
+  const made = await createProject(test.http.app, 'Other');
+  if (made.kind !== 'done') throw new Error(made.code);
+  const stranger = await test.join('viewer', made.project.id);
+  expect((await stranger.browser.try(SAVE, { id, refunds: true })).status).toBe(404);
 });
 
 it('the language of mails is that of the browser at the first sign-in, until somebody chooses another', async () => {
@@ -70,13 +91,14 @@ it('the link of a mail switches its kind off without a session, and reading the 
   const token = await tokenFor(test, ann);
   const stranger = test.browser();
   const opened = await stranger.do('POST /dashboard/api/unsubscribe/state', { token });
-  expect(opened).toEqual({ state: 'open', notification: 'endpoints' });
+  expect(opened).toEqual({ state: 'open', notification: 'endpoints', project: null });
   expect(await ann.browser.do(`GET ${CHOICES}`)).toMatchObject({ endpoints: true });
   expect(await stranger.do('POST /dashboard/api/unsubscribe', { token })).toMatchObject({ state: 'used' });
   expect(await ann.browser.do(`GET ${CHOICES}`)).toMatchObject({ endpoints: false, wallet_changed: true });
   expect(await stranger.do('POST /dashboard/api/unsubscribe', { token: 'x' })).toEqual({
     state: 'unknown',
     notification: null,
+    project: null,
   });
 });
 

@@ -41,6 +41,8 @@ const NOT_EXPORTED = {
   api_request_counts: 'kept for 30 days',
   delivery_retries: 'kept for a week',
   memberships: 'people are of the service',
+  project_notifications: 'people are of the service',
+  mail_unsubscribes: 'people are of the service',
 } as const satisfies { readonly [Name in keyof typeof TABLES]?: string };
 
 const SETTINGS = 'POST /dashboard/api/projects/:project/settings';

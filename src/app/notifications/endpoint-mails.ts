@@ -1,4 +1,4 @@
-import type { MailContent } from '../../domain/mail-content.ts';
+import type { MailContent, SavedMail } from '../../domain/mail-content.ts';
 import { faultyEndpoints } from '../../store/figures/attention.ts';
 import { endpointNoticedItems, markMailed, type NoticedItem } from '../../store/figures/noticed-items.ts';
 import { recipientsOf, mailReaders } from '../../store/people/mails.ts';
@@ -27,7 +27,7 @@ export async function enqueueEndpointMails(app: App): Promise<void> {
   if (failing.length + over.length === 0) return;
   const [readers, projects] = await Promise.all([mailReaders(app.db), listProjects(app.db)]);
   const names = new Map(projects.map(({ id, name }) => [id, name]));
-  const contentOf = (one: NoticedItem, state: State, at: number): MailContent => ({
+  const contentOf = (one: NoticedItem, state: State, at: number): SavedMail => ({
     kind: 'endpoint',
     state,
     project: { id: one.projectId, name: names.get(one.projectId) ?? '' },

@@ -286,7 +286,7 @@ it('the link of a mail switches its kind off once, without signing in, and nothi
   };
   await fail('one');
   const token = tokenIn(mails.smtp.taken[0]?.raw, 'unsubscribe');
-  expect(await unsubscribeState(mails.app, token)).toEqual({ kind: 'open', notification: 'endpoints' });
+  expect(await unsubscribeState(mails.app, token)).toEqual({ kind: 'open', notification: 'endpoints', project: null });
   expect(await unsubscribe(mails.app, token, '203.0.113.9')).toMatchObject({ kind: 'used' });
   await fail('two');
   expect(mails.smtp.taken).toHaveLength(1);

@@ -1,5 +1,5 @@
 import { actionOfAttention } from '../../domain/attention.ts';
-import type { AttentionFact, MailContent } from '../../domain/mail-content.ts';
+import type { AttentionFact, MailContent, SavedMail } from '../../domain/mail-content.ts';
 import { zoneOf, type Notification } from '../../domain/notification.ts';
 import { mayDo, roleIn, type Role } from '../../domain/role.ts';
 import type { Problems } from '../../domain/problems.ts';
@@ -16,9 +16,11 @@ import {
   NOTHING_SAVED,
   type SavedChoices,
 } from '../../store/people/mails.ts';
+import { choicesFor } from '../../store/people/project-choices.ts';
 import { findPerson, lockPerson, membershipsOf, type Person } from '../../store/people/people.ts';
 import type { App } from '../context.ts';
 import { newLink } from '../people/links.ts';
+import { withFacts } from './payment-facts.ts';
 import { hashOf, newToken } from '../people/token.ts';
 
 /** The result of an attempt; `unsent`: the server was not asked. */
@@ -159,7 +161,8 @@ async function prepare(app: App, { from, siteUrl }: Mailing, due: DueMail): Prom
   const person = await findPerson(app.db, personId);
   if (person === null || person.deactivatedAt !== null) return null;
   const choices = (await findChoices(app.db, personId)) ?? NOTHING_SAVED;
-  const content = await readable(app, person, choices, due);
+  const saved = await readable(app, person, choices, due);
+  const content = saved && (await withFacts(app.db, saved));
   if (content === null) return null;
   const links = await linksOf(app, siteUrl, personId, content);
   if (links === null) return null;
@@ -170,7 +173,7 @@ async function prepare(app: App, { from, siteUrl }: Mailing, due: DueMail): Prom
 }
 
 /** The part of a mail that its person wants and may read now; null if nothing is left. */
-async function readable(app: App, person: Person, choices: SavedChoices, due: DueMail): Promise<MailContent | null> {
+async function readable(app: App, person: Person, choices: SavedChoices, due: DueMail): Promise<SavedMail | null> {
   const { content } = due;
   const memberships = await membershipsOf(app.db, person.id);
   const roleOf = (projectId: string) => roleIn(memberships, projectId);
@@ -186,6 +189,14 @@ async function readable(app: App, person: Person, choices: SavedChoices, due: Du
       return choices.walletChanged && mayDo(roleOf(content.project.id), 'read_wallets') ? content : null;
     case 'endpoint':
       return choices.endpoints && mayDo(roleOf(content.project.id), 'read_developer') ? content : null;
+    case 'payment':
+    case 'payments_daily':
+    case 'refund': {
+      const { id } = content.project;
+      const chosen = await choicesFor(app.db, person.id, id);
+      const isWanted = content.kind === 'refund' ? chosen.refunds : chosen.payments !== 'off';
+      return isWanted && mayDo(roleOf(id), 'read_payments') ? content : null;
+    }
     case 'attention': {
       const projects = content.projects
         .map((section) => ({ ...section, items: visibleFacts(section.items, roleOf(section.project.id)) }))
@@ -210,6 +221,9 @@ const NOTIFICATION_OF: Readonly<Partial<Record<MailContent['kind'], Notification
   endpoint: 'endpoints',
   attention: 'attention',
   weekly: 'weekly',
+  payment: 'payments',
+  payments_daily: 'payments',
+  refund: 'refunds',
 };
 
 /**
@@ -233,7 +247,8 @@ function linksOf(
     const notification = NOTIFICATION_OF[kind];
     if (notification === undefined) return { link: null, unsubscribeUrl: null };
     const token = newToken(app.random);
-    await insertUnsubscribe(trx, hashOf(token), { personId, notification, now: app.clock() });
+    const projectId = 'project' in content && kind !== 'endpoint' ? content.project.id : null;
+    await insertUnsubscribe(trx, hashOf(token), { personId, notification, projectId, now: app.clock() });
     return { link: null, unsubscribeUrl: `${siteUrl}/dashboard/unsubscribe/${token}` };
   });
 }

@@ -82,6 +82,9 @@ export const COPIED_TABLES: { readonly [Name in keyof Tables]: 'rows' | 'nothing
   mails: 'nothing',
   mail_unsubscribes: 'nothing',
   notification_choices: 'rows',
+  project_notifications: 'rows',
+  // A restored copy begins with what happens to it.
+  mail_progress: 'nothing',
   backups: 'rows',
   leases: 'nothing',
   // A restore brings the key itself, or asks for it.

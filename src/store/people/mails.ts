@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { MailContent } from '../../domain/mail-content.ts';
+import type { SavedMail } from '../../domain/mail-content.ts';
 import { NOTIFICATIONS, type Notification, USUAL_CHOICES, type MailLanguage } from '../../domain/notification.ts';
 import { affectedRows, timestamp, type Database, type Trx } from '../database.ts';
 import { above, findRow, hasRow, insertRows, oneOf, updateRows, findRows, NOT_NULL, type Stored } from '../rows.ts';
@@ -12,7 +12,7 @@ export interface NewMail {
   readonly personId: string;
   /** A second mail to the same person with the same key is left out. */
   readonly mailKey: string;
-  readonly content: MailContent;
+  readonly content: SavedMail;
   readonly giveUpAt: number;
 }
 
@@ -23,11 +23,18 @@ export async function insertMails(trx: Trx, mails: readonly NewMail[], now: numb
   await insertRows(trx, 'mails', rows, { conflict: { by: ['personId', 'mailKey'] } });
 }
 
+/** The person and the key, with a space between them, of each saved mail with one of these keys. */
+export async function keysOfMails(executor: Database | Trx, keys: readonly string[]): Promise<ReadonlySet<string>> {
+  if (keys.length === 0) return new Set();
+  const rows = await findRows(executor, 'mails', { mailKey: oneOf(keys) });
+  return new Set(rows.map(({ personId, mailKey }) => `${personId} ${mailKey}`));
+}
+
 /** A mail claimed by this process, to be sent and recorded before its lease ends. */
 export interface DueMail {
   readonly id: string;
   readonly personId: string;
-  readonly content: MailContent;
+  readonly content: SavedMail;
   readonly createdAt: number;
   readonly giveUpAt: number;
   /** The number of attempts, this one included. */
@@ -88,13 +95,9 @@ export async function hasNewerInvitation(db: Database | Trx, { id, personId }: D
 export async function insertUnsubscribe(
   trx: Trx,
   tokenHash: Buffer,
-  {
-    personId,
-    notification,
-    now,
-  }: { readonly personId: string; readonly notification: Notification; readonly now: number },
+  { now, ...of }: Omit<Unsubscribe, 'usedAt'> & { readonly now: number },
 ): Promise<void> {
-  const row = { tokenHash, personId, notification, createdAt: now, usedAt: null };
+  const row = { tokenHash, ...of, createdAt: now, usedAt: null };
   await insertRows(trx, 'mail_unsubscribes', [row]);
 }
 
@@ -102,6 +105,8 @@ export async function insertUnsubscribe(
 export interface Unsubscribe {
   readonly personId: string;
   readonly notification: Notification;
+  /** Null: the kind is not of one project. */
+  readonly projectId: string | null;
   readonly usedAt: number | null;
 }
 

@@ -1,6 +1,6 @@
 import type { AttentionKind } from '../../domain/attention.ts';
-import type { MailContent } from '../../domain/mail-content.ts';
-import type { AttentionTime, MailLanguage, Notification } from '../../domain/notification.ts';
+import type { MailContent, SavedMail } from '../../domain/mail-content.ts';
+import type { MailTime, MailLanguage, Notification } from '../../domain/notification.ts';
 import type { Mode } from '../../domain/permission.ts';
 import {
   bigint,
@@ -24,7 +24,7 @@ export const MAILS = {
   person_id: uuid(),
   kind: text<MailContent['kind']>(),
   occasion: named('mailKey', text()),
-  content: json<MailContent | Readonly<Record<string, never>>>(),
+  content: json<SavedMail | Readonly<Record<string, never>>>(),
   created_at: timestamp(),
   next_attempt_at: nullable(timestamp()),
   give_up_at: timestamp(),
@@ -40,6 +40,8 @@ export const MAIL_UNSUBSCRIBES = {
   notification: text<Notification>(),
   created_at: timestamp(),
   used_at: nullable(timestamp()),
+  /** The project whose mails it switches off; null: the kind is not of one project. */
+  project_id: nullable(uuid()),
 };
 
 /** Items that need or needed attention, as they were noticed. Later ones have higher ids. */
@@ -67,7 +69,7 @@ export const NOTIFICATION_CHOICES = {
   person_id: uuid(),
   wallet_changed: boolean(),
   endpoints: boolean(),
-  attention: text<AttentionTime>(),
+  attention: text<MailTime>(),
   weekly_on: nullable(smallint()),
   zone: nullable(text()),
   language: nullable(text<MailLanguage>()),
@@ -77,4 +79,28 @@ export const NOTIFICATION_CHOICES = {
   /** Days in the person's zone. */
   daily_made: nullable(text()),
   weekly_made: nullable(text()),
+};
+
+/** The mails about a project's payments that a person has chosen. */
+export const PROJECT_NOTIFICATIONS = {
+  person_id: uuid(),
+  project_id: uuid(),
+  payments: text<MailTime>(),
+  refunds: boolean(),
+  monthly: boolean(),
+  /** Mails at once are about what happened since. */
+  payments_since: timestamp(),
+  refunds_since: timestamp(),
+  /** Days in the person's zone. */
+  daily_made: nullable(text()),
+  monthly_made: nullable(text()),
+};
+
+/** How far payments were followed for mails. */
+export const MAIL_PROGRESS = {
+  id: smallint(),
+  taken_in: bigint(),
+  newest: bigint(),
+  ended_before: nullable(bigint()),
+  events_until: timestamp(),
 };

@@ -133,8 +133,10 @@ export interface TextValues {
   readonly search_found: 'number' | 'search';
   readonly search_found_many: 'number' | 'search';
   readonly search_none_text: 'search';
+  readonly mail_of_project: 'project';
   readonly mail_to: 'email';
   readonly unsubscribe_done_text: 'what';
+  readonly unsubscribe_of: 'project' | 'what';
   readonly unsubscribe_text: 'what';
   readonly change_role_of: 'email';
   readonly change_role_text: 'email';

@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox';
-import { ATTENTION_TIMES, MAIL_LANGUAGES, NOTIFICATIONS } from '../../../domain/notification.ts';
+import { MAIL_TIMES, MAIL_LANGUAGES, NOTIFICATIONS } from '../../../domain/notification.ts';
 import { oneOf, text, nullable } from '../../fields.ts';
 import type { Contracts } from '../contract-parts.ts';
 
@@ -8,7 +8,7 @@ import type { Contracts } from '../contract-parts.ts';
 const choices = {
   wallet_changed: Type.Boolean(),
   endpoints: Type.Boolean(),
-  attention: oneOf(ATTENTION_TIMES),
+  attention: oneOf(MAIL_TIMES),
   /** From 1 for Monday to 7; null: no summary. */
   weekly_on: nullable(Type.Integer({ minimum: 1, maximum: 7 })),
   /** The IANA name; null: not chosen yet, UTC is used. */
@@ -17,8 +17,12 @@ const choices = {
   language: nullable(oneOf(MAIL_LANGUAGES)),
 };
 
+const ofProject = { payments: oneOf(MAIL_TIMES), refunds: Type.Boolean(), monthly: Type.Boolean() };
+
 const choicesShape = Type.Object({
   ...choices,
+  /** The choices for each project's live payments; a project without any has none. */
+  projects: Type.Array(Type.Object({ id: Type.String(), ...ofProject })),
   /** Whether the service sends mail at all. */
   sends_mail: Type.Boolean(),
 });
@@ -28,6 +32,8 @@ export type ChoicesView = Static<typeof choicesShape>;
 const unsubscribeShape = Type.Object({
   state: oneOf(['open', 'used', 'unknown']),
   notification: nullable(oneOf(NOTIFICATIONS)),
+  /** The name of the project that it is about; null: all. */
+  project: nullable(Type.String()),
 });
 export type UnsubscribeAnswer = Static<typeof unsubscribeShape>;
 
@@ -37,6 +43,11 @@ export const notificationsContract = {
   'GET /dashboard/api/account/notifications': { answer: choicesShape },
   /** Absent fields stay as they are. Switching `wallet_changed` off requires reauthentication. */
   'POST /dashboard/api/account/notifications': { body: Type.Partial(Type.Object(choices)), answer: choicesShape },
+  /** Absent fields stay as they are. The person must be able to see the project's payments. */
+  'POST /dashboard/api/account/notifications/project': {
+    body: Type.Object({ id: text({ max: 36, min: 36 }), ...Type.Partial(Type.Object(ofProject)).properties }),
+    answer: choicesShape,
+  },
   /** The token of the link in a mail. */
   'POST /dashboard/api/unsubscribe/state': { body: tokenBody, answer: unsubscribeShape },
   'POST /dashboard/api/unsubscribe': { body: tokenBody, answer: unsubscribeShape },

@@ -1,11 +1,14 @@
 import type { FastifyInstance } from 'fastify';
 import {
   changeChoices,
+  changeProjectChoices,
   notificationChoices,
+  projectChoices,
   unsubscribe,
   unsubscribeState,
   type UnsubscribeState,
 } from '../../../app/notifications/choices.ts';
+import { parseUuid } from '../../../domain/id.ts';
 import type { NotificationChoices } from '../../../domain/notification.ts';
 import { clientAddress } from '../../client.ts';
 import { notFound } from '../../errors.ts';
@@ -20,15 +23,20 @@ const ANYBODY = { action: 'anybody' } as const;
 
 /** People's choices of mails, and the links that switch a kind off. */
 export function notificationRoutes(routes: Routes, { people: { app: core } }: Dashboard): void {
-  const viewOf = ({ walletChanged, weeklyOn, ...same }: NotificationChoices): ChoicesView => ({
+  const viewOf = async (
+    personId: string,
+    { walletChanged, weeklyOn, ...same }: NotificationChoices,
+  ): Promise<ChoicesView> => ({
     ...same,
     wallet_changed: walletChanged,
     weekly_on: weeklyOn,
+    projects: (await projectChoices(core, personId)).map(({ projectId: id, ...chosen }) => ({ id, ...chosen })),
     sends_mail: core.sendsMail === true,
   });
-  routes.add('GET /dashboard/api/account/notifications', OWN, async ({ request }) =>
-    viewOf(await notificationChoices(core, signedInOf(request).person.id)),
-  );
+  routes.add('GET /dashboard/api/account/notifications', OWN, async ({ request }) => {
+    const { id } = signedInOf(request).person;
+    return viewOf(id, await notificationChoices(core, id));
+  });
   routes.add('POST /dashboard/api/account/notifications', OWN, async ({ body, own, request }) => {
     const { wallet_changed: walletChanged, weekly_on: weeklyOn, ...same } = body;
     const change = {
@@ -38,7 +46,16 @@ export function notificationRoutes(routes: Routes, { people: { app: core } }: Da
     };
     // A stolen session must not silence the alarm before it redirects the money.
     if (walletChanged === false) requireReauthentication(signedInOf(request), core.clock());
-    return viewOf(done(await changeChoices(own, signedInOf(request).person.id, change)).choices);
+    const { id } = signedInOf(request).person;
+    return viewOf(id, done(await changeChoices(own, id, change)).choices);
+  });
+  routes.add('POST /dashboard/api/account/notifications/project', OWN, async ({ body, own, request }) => {
+    const { id } = signedInOf(request).person;
+    const { id: named, ...given } = body;
+    const projectId = parseUuid(named);
+    if (projectId === null) throw notFound('There is no such project.');
+    done(await changeProjectChoices(own, id, projectId, given));
+    return viewOf(id, await notificationChoices(core, id));
   });
   routes.add('POST /dashboard/api/unsubscribe/state', ANYBODY, async ({ body }) =>
     unsubscribeView(await unsubscribeState(core, body.token)),
@@ -70,5 +87,6 @@ function oneClick(app: FastifyInstance, core: Dashboard['people']['app']): void 
 }
 
 function unsubscribeView(state: UnsubscribeState): UnsubscribeAnswer {
-  return { state: state.kind, notification: state.kind === 'unknown' ? null : state.notification };
+  if (state.kind === 'unknown') return { state: 'unknown', notification: null, project: null };
+  return { state: state.kind, notification: state.notification, project: state.project };
 }

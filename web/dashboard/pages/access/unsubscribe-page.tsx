@@ -28,7 +28,8 @@ export function UnsubscribePage() {
   if (notification === null || shown.state === 'unknown') {
     return <AccountFrame title={t('unsubscribe_unknown_title')} text={t('unsubscribe_unknown_text')} />;
   }
-  const what = t(`unsubscribe_${notification satisfies NonNullable<UnsubscribeAnswer['notification']>}`);
+  const kind = t(`unsubscribe_${notification satisfies NonNullable<UnsubscribeAnswer['notification']>}`);
+  const what = shown.project === null ? kind : t('unsubscribe_of', { what: kind, project: shown.project });
   if (shown.state === 'used') {
     return <AccountFrame title={t('unsubscribe_done_title')} text={t('unsubscribe_done_text', { what })} />;
   }

@@ -26,6 +26,12 @@ describe.skipIf(hasNoBrowser)('coming into the dashboard', () => {
     await page.getByRole('button', { name: 'Forgot your password?' }).click();
     await page.getByText('cointill user reset').waitFor();
     expect(await violations(page, 'sign-in')).toEqual([]);
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+    await expect.poll(() => page.getByText('Fill in this field.').count()).toBe(2);
+    await page.getByLabel('E-mail').fill('eva@');
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+    await page.getByText('Enter an e-mail address such as').waitFor();
+    expect(await page.getByLabel('E-mail').evaluate((field) => field === document.activeElement)).toBe(true);
     await page.getByLabel('E-mail').fill(EMAIL);
     await page.getByLabel('Password').fill('not the password');
     await page.getByRole('button', { name: 'Sign in', exact: true }).click();
@@ -55,7 +61,7 @@ describe.skipIf(hasNoBrowser)('coming into the dashboard', () => {
     );
     await client.end();
     await page.goto(`${dashboard.service.dashboard}/unsubscribe/${token}`);
-    await page.getByText('You will get no more mails about failing webhooks.').waitFor();
+    await page.getByText('You’ll get no more e-mails about failing webhooks.').waitFor();
     expect(await violations(page, 'switching mails off')).toEqual([]);
     await page.getByRole('button', { name: 'Switch off' }).click();
     await page.getByRole('heading', { level: 1, name: 'Switched off' }).waitFor();

@@ -105,10 +105,10 @@ describe.skipIf(hasNoBrowser)('Needs attention', () => {
     if ((await item.count()) === 0) await page.getByRole('button', { name: '1 new' }).click();
     await item.getByRole('button', { name: 'Refund the excess' }).click();
     const dialog = page.getByRole('dialog');
-    await dialog.getByRole('radio', { name: 'Only what was paid too much', checked: true }).waitFor();
+    await dialog.getByRole('radio', { name: 'Only the overpaid amount', checked: true }).waitFor();
     const button = await dialog.getByRole('button', { name: 'Refund', exact: true }).boundingBox();
     expect((button?.y ?? Infinity) + (button?.height ?? 0)).toBeLessThan(640);
-    await dialog.getByLabel('The customer enters an address').check();
+    await dialog.getByLabel('Ask the customer').check();
     await dialog.getByRole('button', { name: 'Refund', exact: true }).click();
     // The link stays when the item is over.
     await item.waitFor({ state: 'detached' });
@@ -137,7 +137,7 @@ describe.skipIf(hasNoBrowser)('Needs attention', () => {
     await dashboard.makeOrder({ order_id: 'AT-5' });
     const { page } = await dashboard.openSignedIn({ timezoneId: 'Asia/Kathmandu' });
     await page.goto(base());
-    await page.getByText('Median time').first().waitFor();
+    await page.getByText('Typical time to complete').first().waitFor();
     await page.getByLabel('Period').selectOption('7d');
     await page.waitForURL(/period=7d/);
     await page.getByLabel('Period').selectOption('custom');

@@ -29,7 +29,7 @@ describe.skipIf(hasNoBrowser)('from the printed link to a completed test payment
       await question.getByText('No money moves.').waitFor();
       await question.getByRole('button', { name: 'Complete payment' }).click();
       await page.getByText('Payment completed.').waitFor();
-      await page.getByRole('row', { name: /NW-1/ }).getByText('Completed').waitFor();
+      await page.getByRole('row', { name: /NW-1/ }).getByText('Paid').waitFor();
       expect(await statusOf(dashboard, order)).toBe('completed');
     });
   });

@@ -133,7 +133,7 @@ describe.skipIf(hasNoBrowser)('Keys, People and Audit', () => {
     expect(await dialogOf(ben.page).getByLabel('Name').inputValue()).toBe('Mine');
     expect(await violations(ben.page, 'A dialog closed to the role')).toEqual([]);
     await dialogOf(ben.page).getByRole('button', { name: 'Cancel' }).click();
-    await heading(ben.page, 'This page is closed to your role').waitFor();
+    await heading(ben.page, 'You don’t have access to this page').waitFor();
     await ben.page.getByText('Your role was changed to Viewer.').waitFor();
     expect(await violations(ben.page, 'A page closed to the role')).toEqual([]);
     await page.keyboard.press('g');

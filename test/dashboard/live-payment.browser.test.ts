@@ -97,7 +97,7 @@ describe.skipIf(hasNoBrowser)('a live payment, on a real chain', () => {
     await overpaid.waitFor();
     const customer = freshAddress();
     await button(page, 'Refund').click();
-    await page.getByLabel(/^Only what was paid too much/).check();
+    await page.getByLabel(/^Only the overpaid amount/).check();
     await page.getByRole('textbox', { name: 'Address' }).fill(customer);
     await confirm(page, 'Refund').click();
     const sign = page.getByRole('dialog', { name: 'Sign refund' });
@@ -134,7 +134,7 @@ describe.skipIf(hasNoBrowser)('a live payment, on a real chain', () => {
     wallet.declined.clear();
     await chain().rpc('evm_setAutomine', [false]);
     await ask.click();
-    await sign.getByText('Sent. It is in no block yet.').waitFor();
+    await sign.getByText('Sent, not in a block yet.').waitFor();
     expect(wallet.sent).toHaveLength(1);
     // A person who opens it again before a block shows it is warned.
     await page.keyboard.press('Escape');
@@ -156,7 +156,7 @@ describe.skipIf(hasNoBrowser)('a live payment, on a real chain', () => {
     await node().mine(2);
     await page.getByText('Overpaid').waitFor();
     await button(page, 'Refund').click();
-    await page.getByLabel(/^Only what was paid too much/).check();
+    await page.getByLabel(/^Only the overpaid amount/).check();
     await page.getByRole('textbox', { name: 'Address' }).fill(await node().newAddress());
     await confirm(page, 'Refund').click();
     const sign = page.getByRole('dialog', { name: 'Sign refund' });
@@ -204,11 +204,11 @@ describe.skipIf(hasNoBrowser)('a live payment, on a real chain', () => {
     await page.getByText('Underpaid').waitFor();
     await button(page, 'Accept payment').click();
     await page.getByText('0.005 of 0.01 ETH is confirmed.').waitFor();
-    await page.getByText('You give up the missing 0.005 ETH.').waitFor();
+    await page.getByText('You waive the missing 0.005 ETH.').waitFor();
     await confirm(page, 'Accept payment').click();
     await page.getByText('Payment accepted.').first().waitFor();
     await button(page, 'Refund').click();
-    await page.getByLabel('The customer enters an address').check();
+    await page.getByLabel('Ask the customer').check();
     await confirm(page, 'Refund').click();
     await page.getByText('waiting for the customer’s address').waitFor();
     await button(page, 'Cancel refund').click();
@@ -225,7 +225,7 @@ describe.skipIf(hasNoBrowser)('a live payment, on a real chain', () => {
     const wallet = await injectWallet(context, { account: OPERATOR, networks: new Map([[31_337, chain()]]) });
     const sweeps = `${dashboard.service.dashboard}/projects/${dashboard.service.projectId}/live/sweeps`;
     await pay(await create(page), OWED);
-    await page.getByText('Completed', { exact: true }).first().waitFor();
+    await page.getByText('Paid', { exact: true }).first().waitFor();
     await page.goto(sweeps.replace('/live/', '/test/'));
     await page.getByRole('heading', { name: 'Nothing to sweep in test mode' }).waitFor();
     await page.goto(sweeps);

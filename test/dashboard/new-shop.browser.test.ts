@@ -125,7 +125,7 @@ describe.skipIf(hasNoBrowser)('a new shop', () => {
     await button(page, 'Add endpoint').click();
     await dialogOf(page).getByLabel('URL').fill(`https://localhost:${receiver?.port}/hook`);
     await confirm(page, 'Add endpoint').click();
-    await confirm(page, 'I have kept it').click();
+    await confirm(page, 'I have saved it').click();
 
     // An order, which its customer pays through a wallet in the browser.
     // A busy machine may not have taken in the node's newest block yet: a shop tries again.
@@ -174,7 +174,7 @@ describe.skipIf(hasNoBrowser)('a new shop', () => {
     // In another tab somebody pays it at this moment: nothing is sent before that was read.
     await reportPaid(page);
     await payer.click();
-    await page.getByText('This changed since it was shown').waitFor();
+    await page.getByText('Details changed, so nothing was sent').waitFor();
     await sign.getByText('Do not pay it a second time').waitFor();
     expect(wallet.requests.map(({ method }) => method)).not.toContain('eth_sendTransaction');
     await payer.click();
@@ -226,7 +226,7 @@ describe.skipIf(hasNoBrowser)('a new shop', () => {
     }
     const base = `${dashboard.service.dashboard}/projects/${dashboard.service.projectId}/live`;
     await ben.page.goto(`${base}/wallets`);
-    await heading(ben.page, 'This page is closed to your role').waitFor();
+    await heading(ben.page, 'You don’t have access to this page').waitFor();
     await ben.page.goto(`${base}/payments`);
     await ben.page.getByRole('row', { name: /0\.01 ETH/ }).waitFor();
   });

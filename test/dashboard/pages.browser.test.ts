@@ -121,7 +121,7 @@ describe.skipIf(hasNoBrowser)('the pages of a project', () => {
     const { page } = await dashboard.openSignedIn();
     await page.goto(`${base()}/payments`);
     await page.getByText('Up to date').waitFor();
-    await page.getByRole('row', { name: /NW-20/ }).getByText('Pending').waitFor();
+    await page.getByRole('row', { name: /NW-20/ }).getByText('Waiting').waitFor();
     await dashboard.service.api(`/v1/orders/${id}/cancel`, {});
     await page.getByRole('row', { name: /NW-20/ }).getByText('Cancelled').waitFor();
     await dashboard.makeOrder({ order_id: 'NW-21' });
@@ -139,7 +139,7 @@ describe.skipIf(hasNoBrowser)('the pages of a project', () => {
     await page.keyboard.press('/');
     await page.keyboard.type('NW-30');
     await page.waitForURL(/search=NW-30/);
-    await page.getByRole('link', { name: 'Completed' }).click();
+    await page.getByRole('link', { name: 'Paid' }).click();
     await page.getByText('No matches').waitFor();
     await page.reload();
     await page.getByText('No matches').waitFor();

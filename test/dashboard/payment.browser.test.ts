@@ -64,7 +64,7 @@ describe.skipIf(hasNoBrowser)('a payment', () => {
     await paid(page, /^Paid too much/, { order_id: 'RF-1' });
     await button(page, 'Refund').click();
     const found = [...(await violations(page, 'Refund'))];
-    await page.getByLabel('Only what was paid too much').check();
+    await page.getByLabel('Only the overpaid amount').check();
     await page.getByRole('textbox', { name: 'Address' }).fill(ADDRESS);
     await confirm(page, 'Refund').click();
     await page.getByText('Refund created.', { exact: true }).first().waitFor();
@@ -150,19 +150,19 @@ describe.skipIf(hasNoBrowser)('a payment', () => {
       await page.getByText('Cancelled').first().waitFor();
       await paid(page, /^Paid in part/, { order_id: 'KB-3' });
     }
-    await page.getByText(/^Completed · accepted by mara@example.com$/).waitFor();
+    await page.getByText(/^Paid · accepted by mara@example.com$/).waitFor();
   });
 
   it('is accepted with what it says beforehand, which follows a change meanwhile and says so', async () => {
     const { page } = await dashboard.openSignedIn();
     const id = await paid(page, /^Paid in part/, { order_id: 'AC-1' });
     await button(page, 'Accept payment').click();
-    await page.getByText('You give up the missing 0.00041659 BTC.').waitFor();
+    await page.getByText('You waive the missing 0.00041659 BTC.').waitFor();
     expect(await violations(page, 'Accept payment')).toEqual([]);
     expect(await elsewhere(page, id, 'simulate', { outcome: 'part' })).toBe(200);
     // `refunds.db` tests that the server refuses outdated amounts; here the change may come before any click.
-    await page.getByText('changed while this was open').waitFor();
-    await page.getByText('You give up the missing 0.0002083 BTC.').waitFor();
+    await page.getByText('The payment has changed').waitFor();
+    await page.getByText('You waive the missing 0.0002083 BTC.').waitFor();
     await confirm(page, 'Accept payment').click();
     await page.getByText('Payment accepted.').first().waitFor();
   });
@@ -178,7 +178,7 @@ describe.skipIf(hasNoBrowser)('a payment', () => {
     await page.getByText('This is not possible now').waitFor();
     expect(await violations(page, 'an action that is gone')).toEqual([]);
     await page.getByRole(DIALOG).getByRole('button', { name: 'Close' }).last().click();
-    await page.getByText('Completed').first().waitFor();
+    await page.getByText('Paid').first().waitFor();
     expect(await page.getByRole(DIALOG).count()).toBe(0);
   });
 
@@ -220,14 +220,14 @@ describe.skipIf(hasNoBrowser)('a payment', () => {
     const panel = page.getByRole('complementary', { name: 'Payment' });
     await panel.getByText('LV-1').first().waitFor();
     await panel.getByRole('textbox', { name: 'Note' }).fill('Half a note');
-    await page.getByRole('row', { name: /LV-2/ }).getByText('Pending').click();
+    await page.getByRole('row', { name: /LV-2/ }).getByText('Waiting').click();
     const question = page.getByRole(DIALOG, { name: 'Leave without saving?' });
     await question.waitFor();
     await question.getByRole('button', { name: 'Back' }).click();
     expect(await panel.getByRole('textbox', { name: 'Note' }).inputValue()).toBe('Half a note');
     await panel.getByRole('button', { name: 'Add note' }).click();
     await page.getByText('Note added.', { exact: true }).waitFor();
-    await page.getByRole('row', { name: /LV-2/ }).getByText('Pending').click();
+    await page.getByRole('row', { name: /LV-2/ }).getByText('Waiting').click();
     await panel.getByText('LV-2').first().waitFor();
     expect(new URL(page.url()).searchParams.get('show')).toBe(two);
   });

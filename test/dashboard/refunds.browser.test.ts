@@ -49,7 +49,7 @@ describe.skipIf(hasNoBrowser)('Refunds', () => {
     await page.mouse.click(5, 5);
     expect(await amount.inputValue()).toBe('20');
     await dialog(page)
-      .getByLabel(/^The customer enters/)
+      .getByLabel(/^Ask the customer/)
       .check();
     await preview.getByText('The address that the customer enters').waitFor();
     await preview.getByText('0.00049984 BTC').waitFor();
@@ -98,7 +98,7 @@ describe.skipIf(hasNoBrowser)('Refunds', () => {
       'Waiting for address',
       'To sign',
       'Seen on the chain',
-      'Reorganised away',
+      'Reversed by the chain',
       'Completed',
       'Failed',
     ]) {
@@ -124,7 +124,7 @@ describe.skipIf(hasNoBrowser)('Refunds', () => {
     await page.getByText('2 chosen: 0.35 BTC on Bitcoin').waitFor();
 
     await page
-      .getByRole('row', { name: /Reorganised away/ })
+      .getByRole('row', { name: /Reversed by the chain/ })
       .getByRole('button')
       .click();
     await panel(page).getByText('Do not pay it again yet').waitFor();

@@ -36,7 +36,7 @@ describe.skipIf(hasNoBrowser)('Settings', () => {
 
     // The preview has what is typed, as text, and nothing in it runs or leads anywhere.
     await page.getByLabel('Name of the shop').fill('<img src=x onerror="parent.hacked=true">Tea');
-    await page.getByRole('textbox', { name: 'Colour', exact: true }).fill('#c2185b');
+    await page.getByRole('textbox', { name: 'Brand colour' }).fill('#c2185b');
     await page.getByLabel('Support link or e-mail').fill('help@shop.example');
     await previewOf(page).getByText('<img src=x onerror="parent.hacked=true">Tea').waitFor();
     await expect.poll(() => colourOf(page, '.monogram')).toBe('rgb(194, 24, 91)');

@@ -83,6 +83,11 @@ describe.skipIf(hasNoBrowser)('a tab of the dashboard', () => {
     await page.getByRole('link', { name: 'Your account' }).click();
     await page.getByRole('heading', { level: 2, name: 'You are offline' }).waitFor();
     expect(await violations(page, 'a page that did not come')).toEqual([]);
+    await context.setOffline(false);
+    await page.getByRole('heading', { level: 1, name: 'Your account' }).waitFor();
+    await page.getByRole('link', { name: 'Payments' }).click();
+    await page.getByRole('row', { name: orderId }).waitFor();
+    await context.setOffline(true);
     await page.getByRole('link', { name: 'Payments' }).click();
     // A request now is answered with a sentence, and typed text stays.
     await page.getByRole('button', { name: /^Project:/ }).click();

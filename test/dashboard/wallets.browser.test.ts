@@ -61,14 +61,14 @@ describe.skipIf(hasNoBrowser)('Wallets', () => {
     await dialog.getByLabel('I compared the treasury’s address').check();
     await dialog.getByRole('button', { name: 'Set wallet', exact: true }).click();
     await button(page, 'Done').click();
-    await button(page, 'Edit terms: Ethereum').click();
+    await button(page, 'Edit settings: Ethereum').click();
     await dialog.getByLabel('Confirmations').fill('3');
     await dialog.getByLabel('Tolerance in percent').fill('11');
-    await button(page, 'Edit terms').last().click();
+    await button(page, 'Edit settings').last().click();
     await dialog.getByText('Tolerance must be a percentage from 0 to 10').waitFor();
     await dialog.getByLabel('Tolerance in percent').fill('1,5');
-    expect(await violations(page, 'Edit terms')).toEqual([]);
-    await button(page, 'Edit terms').last().click();
+    expect(await violations(page, 'Edit settings')).toEqual([]);
+    await button(page, 'Edit settings').last().click();
     await page.getByText('Tolerance from now on: 1.5 % (before: 0.5 %).').waitFor();
     await button(page, 'Check: Ethereum').click();
     await dialog.getByRole('list', { name: 'What the nodes answer now' }).getByText('fine').waitFor();
@@ -78,7 +78,7 @@ describe.skipIf(hasNoBrowser)('Wallets', () => {
     await page.getByRole('button', { name: 'Move ETH · Ethereum up' }).click();
     await page.getByRole('checkbox', { name: 'BTC · Bitcoin' }).uncheck();
     await button(page, 'Save coins').click();
-    await button(page, 'Usual order, all on').waitFor();
+    await button(page, 'Default order, all on').waitFor();
     await button(page, 'Edit spread').click();
     await dialog.getByLabel('Spread in percent').fill('2.5');
     expect(await violations(page, 'Edit spread')).toEqual([]);
@@ -88,7 +88,7 @@ describe.skipIf(hasNoBrowser)('Wallets', () => {
     await dialog.getByLabel('Hours').fill('24');
     await dialog.getByRole('button', { name: 'Edit window' }).click();
     await page.getByText('24 h', { exact: true }).waitFor();
-    await page.getByText('Followed', { exact: true }).waitFor();
+    await page.getByText('Connected', { exact: true }).waitFor();
     expect(await violations(page, 'Wallets')).toEqual([]);
     expect(await overflowEnlarged(page)).toBe(0);
 

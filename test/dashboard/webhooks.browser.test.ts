@@ -43,13 +43,13 @@ describe.skipIf(hasNoBrowser)('Webhooks, Events and Requests', () => {
     const secret = (await dialog.getByText(/^whsec_/).textContent()) ?? '';
     await dialog.getByLabel('Language of your server').selectOption('PHP');
     await dialog.getByText('hash_equals').waitFor();
-    await dialog.getByRole('button', { name: 'I have kept it' }).click();
+    await dialog.getByRole('button', { name: 'I have saved it' }).click();
     expect(await page.content()).not.toContain(secret);
 
     await page.getByRole('button', { name: 'Send test event' }).click();
     await dialog.getByLabel('Event').selectOption('refund.completed');
     await dialog.getByRole('button', { name: 'Send test event' }).click();
-    await panel(page).getByText('What usually is wrong').waitFor();
+    await panel(page).getByText('Likely cause').waitFor();
     await panel(page)
       .getByText(/^next try \d/)
       .waitFor();

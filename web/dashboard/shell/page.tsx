@@ -1,4 +1,4 @@
-import { type ReactNode, useEffect } from 'react';
+import { type ReactNode, useEffect, useRef } from 'react';
 import { useLocale } from '../locale.tsx';
 import css from './page.module.css';
 import { useDashboard, sessionQuery } from '../dashboard.ts';
@@ -91,16 +91,33 @@ export function FaultInMain(props: ErrorComponentProps) {
 }
 
 /** Shown instead of a page that failed. */
-export function FaultPage({ error, reset }: ErrorComponentProps) {
+export function FaultPage(props: ErrorComponentProps) {
+  const { error } = props;
+  if (error instanceof ApiFault && error.status === 404) return <NotFoundPage />;
+  // The sign-in dialog is open.
+  return error instanceof SignedOut ? null : <Fault {...props} />;
+}
+
+function Fault({ error, reset }: ErrorComponentProps) {
   const { t } = useLocale();
   const router = useRouter();
   const queries = useQueryClient();
-  if (error instanceof ApiFault && error.status === 404) return <NotFoundPage />;
-  // The sign-in dialog is open.
-  if (error instanceof SignedOut) return null;
+  const { unsaved } = useDashboard();
   const isMissing = isMissingScript(error);
   const isOffline = error instanceof ApiFault ? error.type === 'offline' : isMissing && !navigator.onLine;
   const isOutdated = isMissing && !isOffline;
+  const tryAgain = (): void => {
+    if (isMissing) {
+      // Without a connection the browser would replace this page by its own error page.
+      if (navigator.onLine) location.reload();
+      return;
+    }
+    void queries.resetQueries({ predicate: ({ state }) => state.status === 'error' });
+    reset();
+    void router.invalidate();
+  };
+  // Loading the tab again would drop what is typed in a dialog over the page.
+  useWhenBack(isOffline, () => (isMissing && unsaved.get() > 0 ? undefined : tryAgain()));
   return (
     <Page title={t('fault_title')} isHidden>
       <Empty
@@ -108,24 +125,34 @@ export function FaultPage({ error, reset }: ErrorComponentProps) {
         title={t(isOutdated ? 'new_version_title' : isOffline ? 'fault_offline_title' : 'fault_title')}
         text={isOutdated ? t('new_version') : isOffline ? t('fault_offline') : problemText(error, t)}
       >
-        <Button
-          kind="primary"
-          onClick={() => {
-            if (isMissing) {
-              // Without a connection the browser would replace this page by its own error page.
-              if (navigator.onLine) location.reload();
-              return;
-            }
-            void queries.resetQueries({ predicate: ({ state }) => state.status === 'error' });
-            reset();
-            void router.invalidate();
-          }}
-        >
+        <Button kind="primary" onClick={tryAgain}>
           {t(isOutdated ? 'reload' : 'try_again')}
         </Button>
       </Empty>
     </Page>
   );
+}
+
+/** Calls once the connection is back, that of the browser or that of the tab's stream. */
+function useWhenBack(isOffline: boolean, onBack: () => void): void {
+  const { connection } = useDashboard();
+  const latest = useRef(onBack);
+  latest.current = onBack;
+  useEffect(() => {
+    if (!isOffline) return undefined;
+    let isLost = connection.get() === 'lost';
+    const back = (): void => latest.current();
+    const unsubscribe = connection.subscribe(() => {
+      const state = connection.get();
+      if (state === 'open' && isLost) back();
+      isLost ||= state === 'lost';
+    });
+    addEventListener('online', back);
+    return () => {
+      unsubscribe();
+      removeEventListener('online', back);
+    };
+  }, [isOffline, connection]);
 }
 
 /**

@@ -12,6 +12,7 @@ import { useSignedIn } from '../session.ts';
 import { pagesFor } from './pages.ts';
 import { useSignOut } from './account-button.tsx';
 import { type Scope, firstMode } from '../scope.ts';
+import { groupOf } from '../status-groups.ts';
 
 interface PaletteProps {
   readonly scope: Scope | null;
@@ -172,7 +173,7 @@ export function usePaletteEntries(
   const found = hits.map(({ found_by, payment }): PaletteEntry => {
     const { mode } = payment;
     const detail = [
-      t(`status_${payment.status}`),
+      t(`group_${groupOf(payment.status)}`),
       t(`found_${found_by}`),
       mode === scope?.mode ? '' : t(`found_in_${mode}`),
     ];

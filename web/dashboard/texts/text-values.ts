@@ -79,6 +79,7 @@ export interface TextValues {
   readonly fault_lost_transfers: 'count' | 'name';
   readonly fault_endpoint_failing: 'name';
   readonly fault_last_backup: 'at';
+  readonly too_short: 'min';
   readonly accept_facts: 'asset' | 'confirmed' | 'expected';
   readonly accept_missing: 'amount' | 'asset';
   readonly accept_refunded: 'amount' | 'asset';

@@ -1,5 +1,5 @@
 import { useEffect, useId, useRef, useState, type ComponentProps, type ReactNode, type RefObject } from 'react';
-import { useLocale } from '../locale.tsx';
+import { useLocale, type Translate } from '../locale.tsx';
 import { classNames } from './class-names.ts';
 import css from './field.module.css';
 import { Icon } from './icons.tsx';
@@ -111,17 +111,41 @@ export function Select({ label, options, onValue, className, ...rest }: SelectPr
   );
 }
 
-/** The error of the text, its length first: the browser does not submit a text that is too long. */
-export function useLimit(
+/**
+ * The error of a field, its length first: the browser does not submit a text that is too long. What the browser refuses
+ * to submit is said here as well, in place of its bubble, until the value changes.
+ */
+export function useLimit<Control extends HTMLInputElement | HTMLTextAreaElement = HTMLInputElement>(
   value: string,
   max: number | undefined,
   given: string | null,
-): { readonly ref: RefObject<HTMLInputElement | null>; readonly problem: string | null } {
+): { readonly ref: RefObject<Control | null>; readonly problem: string | null } {
   const { t } = useLocale();
-  const ref = useRef<HTMLInputElement>(null);
+  const ref = useRef<Control>(null);
+  const [refused, setRefused] = useState<{ readonly value: string; readonly text: string } | null>(null);
   const tooLong = max !== undefined && isLongerThan(max, value) ? t('too_long', { max }) : null;
   useEffect(() => ref.current?.setCustomValidity(tooLong ?? ''), [tooLong]);
-  return { ref, problem: tooLong ?? given };
+  useEffect(() => {
+    const input = ref.current;
+    if (input === null) return undefined;
+    const refuse = (event: Event): void => {
+      event.preventDefault();
+      setRefused({ value, text: refusalOf(input, t) });
+      if (input.form?.querySelector('input:invalid, textarea:invalid, select:invalid') === input) input.focus();
+    };
+    input.addEventListener('invalid', refuse);
+    return () => input.removeEventListener('invalid', refuse);
+  }, [value, t]);
+  return { ref, problem: tooLong ?? (refused?.value === value ? refused.text : given) };
+}
+
+/** Why the browser does not submit the input, in the person's language where the rule is known. */
+function refusalOf(control: HTMLInputElement | HTMLTextAreaElement, t: Translate): string {
+  const { type, validity, minLength: min, validationMessage } = control;
+  if (validity.valueMissing) return t(type === 'checkbox' ? 'field_unchecked' : 'field_missing');
+  if (validity.tooShort) return t('too_short', { min });
+  if (validity.typeMismatch && type === 'email') return t('not_email');
+  return validationMessage;
 }
 
 /** Compares the length in characters as the server counts them, of which one is at most two units. */

@@ -3,7 +3,7 @@ import { useDashboard } from '../dashboard.ts';
 import css from './field.module.css';
 import { useLocale } from '../locale.tsx';
 import { classNames } from './class-names.ts';
-import { Below, describedBy, Field, Labelled, type FieldProps, Select } from './field.tsx';
+import { Below, describedBy, Field, Labelled, type FieldProps, Select, useLimit } from './field.tsx';
 import { problemOf } from '../problem.ts';
 import { FormId } from './dialog.tsx';
 
@@ -186,8 +186,16 @@ interface TextAreaProps extends Omit<ComponentProps<'textarea'>, 'id' | 'value' 
 }
 
 /** A labelled field for several lines. It takes any length, so that a long paste is not cut off unnoticed. */
-export function TextArea({ label, hint, problem = null, isLabelHidden = false, onValue, ...rest }: TextAreaProps) {
+export function TextArea({
+  label,
+  hint,
+  problem: given = null,
+  isLabelHidden = false,
+  onValue,
+  ...rest
+}: TextAreaProps) {
   const id = useId();
+  const { ref, problem } = useLimit<HTMLTextAreaElement>(rest.value, undefined, given);
   return (
     <div className={css.field}>
       <label className={isLabelHidden ? 'unseen' : css.label} htmlFor={id}>
@@ -197,6 +205,7 @@ export function TextArea({ label, hint, problem = null, isLabelHidden = false, o
         rows={2}
         {...rest}
         {...describedBy(id, hint, problem)}
+        ref={ref}
         id={id}
         onChange={(event) => onValue(event.currentTarget.value)}
         className={classNames(css.input, css.lines)}

@@ -5,6 +5,7 @@ import { useDashboard } from '../dashboard.ts';
 import { Button } from './button.tsx';
 import css from './value.module.css';
 import { Icon } from './icons.tsx';
+import { groupOf } from '../status-groups.ts';
 import type { Exception } from '../../../src/domain/payment.ts';
 import type { PaymentStatus } from '../../../src/domain/status.ts';
 import { classNames } from './class-names.ts';
@@ -125,7 +126,7 @@ export function Status({ status, exception }: StatusProps) {
   const { t } = useLocale();
   return (
     <span className={css.group}>
-      <Badge tone={TONES[status]}>{t(`status_${status}`)}</Badge>
+      <Badge tone={TONES[status]}>{t(`group_${groupOf(status)}`)}</Badge>
       {exception === 'none' ? null : <span className={css.unusual}>{t(`exception_${exception}`)}</span>}
     </span>
   );

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import type { HomeView } from '../../../../src/http/dashboard/home/contract.ts';
 import { useLocale, type Locale } from '../../locale.tsx';
 import { classNames } from '../../ui/class-names.ts';
-import { GROUP_NAMES, STATUS_GROUPS } from '../payments/search.ts';
+import { GROUP_NAMES, STATUS_GROUPS } from '../../status-groups.ts';
 import css from './home-page.module.css';
 import { Card } from '../../ui/card.tsx';
 import { networkName } from '../../formats.ts';

@@ -17,19 +17,8 @@ import {
   type Given,
   type SearchOf,
 } from '../../search.ts';
+import { GROUP_NAMES, STATUS_GROUPS } from '../../status-groups.ts';
 import { columnsOf } from './columns.ts';
-
-/** The nine statuses of the state machine in the groups that people filter by. */
-export const STATUS_GROUPS = {
-  open: ['created', 'prepared', 'pending'],
-  confirming: ['processing', 'confirming'],
-  completed: ['completed'],
-  failed: ['failed'],
-  expired: ['expired'],
-  cancelled: ['cancelled'],
-} as const satisfies Readonly<Record<string, readonly PaymentStatus[]>>;
-type StatusGroup = keyof typeof STATUS_GROUPS;
-export const GROUP_NAMES = Object.keys(STATUS_GROUPS) as readonly StatusGroup[];
 
 export const UNUSUAL = ['underpaid', 'overpaid', 'paid_late', 'reorged'] as const;
 export const APIS = ['order', 'transaction'] as const satisfies readonly PaymentApi[];

@@ -7,7 +7,8 @@ import { classNames } from '../../ui/class-names.ts';
 import { Notice } from '../../ui/notice.tsx';
 import { viewsQuery } from './list-queries.ts';
 import css from './payments-page.module.css';
-import { GROUP_NAMES, isNarrowed, searchOfView, viewQuery, type PaymentsSearch } from './search.ts';
+import { GROUP_NAMES } from '../../status-groups.ts';
+import { isNarrowed, searchOfView, viewQuery, type PaymentsSearch } from './search.ts';
 import { useScope } from '../../scope.ts';
 
 /** An action on views, each in a dialog of its own. */

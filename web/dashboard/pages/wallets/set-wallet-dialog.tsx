@@ -1,9 +1,10 @@
-import { useState } from 'react';
+import { useId, useState } from 'react';
 import type { AnswerOf } from '../../../../src/http/dashboard/contract.ts';
 import type { NetworkView } from '../../../../src/http/dashboard/wallets/contract.ts';
 import { useLocale } from '../../locale.tsx';
 import { problemOfForm, problemOf } from '../../problem.ts';
 import { Dialog, DialogActions } from '../../ui/dialog.tsx';
+import { Below, describedBy, useLimit } from '../../ui/field.tsx';
 import { Form, TextArea } from '../../ui/form.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { Addresses } from './check-dialog.tsx';
@@ -60,6 +61,8 @@ interface CompareProps {
 function Compare({ title, kind, preview, action, onBack, onClose }: CompareProps) {
   const { t } = useLocale('wallets');
   const [isCompared, compare] = useState(false);
+  const box = useId();
+  const { ref, problem } = useLimit(String(isCompared), undefined, null);
   return (
     <Dialog title={title} description={t(`compare_text_${kind}`)} wide onClose={onClose}>
       <Form isDirty fault={action.error} onSubmit={() => action.mutate()}>
@@ -74,9 +77,17 @@ function Compare({ title, kind, preview, action, onBack, onClose }: CompareProps
           </Notice>
         ))}
         <label className={css.compared}>
-          <input type="checkbox" required checked={isCompared} onChange={() => compare(!isCompared)} />
+          <input
+            ref={ref}
+            {...describedBy(box, undefined, problem)}
+            type="checkbox"
+            required
+            checked={isCompared}
+            onChange={() => compare(!isCompared)}
+          />
           {t(kind === 'treasury' ? 'i_compared_treasury' : 'i_compared')}
         </label>
+        <Below id={box} hint={undefined} problem={problem} />
         <DialogActions
           confirm={t('set_wallet')}
           isBusy={action.isPending}

@@ -332,6 +332,14 @@ describe('formats', () => {
     expect([price('60000', 'USD'), price('0.999875', 'EUR')]).toEqual(['$60,000.00', '€0.999875']);
   });
 
+  it('write coins as the language does, and say where decimals were left out', () => {
+    const { coin } = formatsOf('de', [], 'UTC');
+    expect(coin('1.24437500', 'LTC')).toBe('1,244375 LTC');
+    expect(coin('9007199254740993.00000001', 'BTC')).toBe('9.007.199.254.740.993,00000001 BTC');
+    expect(coin('0.001093692007655844', 'ETH')).toBe('0,00109369… ETH');
+    expect(coin('-0.5', '')).toBe('-0,5');
+  });
+
   it('let no two currencies look alike', () => {
     for (const code of MAIL_LANGUAGES) {
       const written = FIATS.map((currency) => formatsOf(code, [`${code}-CA`], 'UTC').fiat('5', currency));

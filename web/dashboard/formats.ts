@@ -8,6 +8,8 @@ export interface Formats {
   readonly fiat: (amount: string, currency: string) => string;
   /** `$0.999875` for a coin's price: as many decimals as it has. */
   readonly price: (amount: string, currency: string) => string;
+  /** `0.05 BTC`: at most eight decimals, and `…` where there are more. */
+  readonly coin: (amount: string, asset: string) => string;
   /** `$1.2k`, for the scale of a chart. */
   readonly shortFiat: (amount: number, currency: string) => string;
   readonly number: (value: number) => string;
@@ -37,6 +39,8 @@ export interface Formats {
 
 /** The number of decimals in the server's prices. */
 const PRICE_PLACES = 6;
+/** The decimals of a coin that people write; amounts that are owed or refunded have no more. */
+const COIN_PLACES = 8;
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
@@ -56,6 +60,7 @@ export function formatsOf(code: string, tags: readonly string[], zone: string): 
     return known;
   };
   const number = new Intl.NumberFormat(intl);
+  const coin = new Intl.NumberFormat(intl, { maximumFractionDigits: COIN_PLACES, roundingMode: 'trunc' });
   const dateTime = new Intl.DateTimeFormat(intl, { dateStyle: 'medium', timeStyle: 'short', timeZone: zone });
   const exactTime = new Intl.DateTimeFormat(intl, {
     day: 'numeric',
@@ -76,6 +81,10 @@ export function formatsOf(code: string, tags: readonly string[], zone: string): 
     intl,
     fiat: (amount, currency) => currencyFormat(currency, 'whole').format(amount as `${number}`),
     price: (amount, currency) => currencyFormat(currency, 'price').format(amount as `${number}`),
+    coin: (amount, asset) => {
+      const isCut = (amount.split('.')[1] ?? '').length > COIN_PLACES;
+      return `${coin.format(amount as `${number}`)}${isCut ? '…' : ''} ${asset}`.trimEnd();
+    },
     shortFiat: (amount, currency) => currencyFormat(currency, 'short').format(amount),
     number: (value) => number.format(value),
     percent: (value, digits = 1) =>

@@ -104,6 +104,12 @@ export function Badge({ tone, className, children }: BadgeProps) {
   return <span className={classNames(css.status, css[tone], className)}>{children}</span>;
 }
 
+/** An amount of a coin; the whole figure shows where it was cut. */
+export function Coin({ amount, asset }: { readonly amount: string; readonly asset: string }) {
+  const text = useLocale().coin(amount, asset);
+  return text.includes('…') ? <span title={`${amount} ${asset}`}>{text}</span> : text;
+}
+
 const TONES = {
   created: 'open',
   prepared: 'open',

@@ -7,9 +7,9 @@ export function describe(
   item: AttentionView,
   locale: Locale<'attention'>,
 ): { readonly title: string; readonly text: string } {
-  const { t, fiat, dateTime } = locale;
+  const { t, fiat, coin, dateTime } = locale;
   const { kind, payment, network, url } = item;
-  const amount = item.amount === null ? '' : `${item.amount} ${item.asset ?? ''}`;
+  const amount = item.amount === null ? '' : coin(item.amount, item.asset ?? '');
   const detail = item.detail ?? t('no_answer');
   const shownUrl = url === null ? null : url.replace(/^https?:\/\//, '').replace(/\/$/, '');
   const name = shownUrl ?? (payment === null ? networkName(network ?? '') : (payment.name ?? payment.id));

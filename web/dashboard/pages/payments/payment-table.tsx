@@ -3,7 +3,7 @@ import { useRef, type MouseEvent, type ReactNode, type RefObject } from 'react';
 import type { PaymentRow } from '../../../../src/http/dashboard/payments/contract.ts';
 import { useLocale } from '../../locale.tsx';
 import { classNames } from '../../ui/class-names.ts';
-import { Ago, Status } from '../../ui/value.tsx';
+import { Coin, Ago, Status } from '../../ui/value.tsx';
 import { useRowKeys } from '../../ui/keys.ts';
 import { LIST_COLUMNS, USUAL_LIST_COLUMNS, type ListColumn } from './columns.ts';
 import { networkName } from '../../formats.ts';
@@ -149,7 +149,7 @@ function Amount({ payment, link }: AmountProps) {
       </Link>
       {crypto === null ? null : (
         <small>
-          {crypto.owed} {crypto.asset}
+          <Coin amount={crypto.owed} asset={crypto.asset} />
         </small>
       )}
     </>

@@ -23,7 +23,7 @@ import { arrivedKey } from './queries.ts';
 import { isNarrowed, paymentsSearch, type PaymentsSearch } from './search.ts';
 import { ViewTabs, type ViewAction } from './views.tsx';
 import type { PaymentRow } from '../../../../src/http/dashboard/payments/contract.ts';
-import { Ago } from '../../ui/value.tsx';
+import { Coin, Ago } from '../../ui/value.tsx';
 import { PaymentPanel } from './payment/payment-page.tsx';
 import { useScope, type Scope } from '../../scope.ts';
 
@@ -265,7 +265,7 @@ export function ExtraCell({ payment, column }: ExtraCellProps) {
   const { crypto, transaction_number: number } = payment;
   switch (column) {
     case 'received':
-      return crypto === null ? <None /> : `${crypto.received} ${crypto.asset}`;
+      return crypto === null ? <None /> : <Coin amount={crypto.received} asset={crypto.asset} />;
     case 'description':
       return payment.description ?? <None />;
     case 'number':

@@ -4,7 +4,6 @@ import {
   type PaymentFilterName,
 } from '../../../../src/domain/payment-filters.ts';
 import type { PaymentApi } from '../../../../src/domain/payment.ts';
-import type { PaymentStatus } from '../../../../src/domain/status.ts';
 import type { FilterFields } from '../../../../src/http/dashboard/payment-list/contract.ts';
 import { startOfDay } from '../../formats.ts';
 import {

@@ -4,7 +4,7 @@ import type { ListedRefundView } from '../../../../src/http/dashboard/refunds/co
 import { reads } from '../../api.ts';
 import { useLocale } from '../../locale.tsx';
 import { Button } from '../../ui/button.tsx';
-import { Badge, CopyButton, Facts, Moment, Short } from '../../ui/value.tsx';
+import { Coin, Badge, CopyButton, Facts, Moment, Short } from '../../ui/value.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { LogPanel, PaymentLink } from '../log/log-panel.tsx';
 import logCss from '../log/log.module.css';
@@ -46,7 +46,7 @@ function Refund({ refund, onSign }: { readonly refund: ListedRefundView; readonl
     <>
       <p>
         <strong>
-          {refund.crypto_amount} {refund.asset}
+          <Coin amount={refund.crypto_amount} asset={refund.asset} />
         </strong>
         <br />
         <RefundStage refund={refund} />

@@ -155,22 +155,22 @@ type Chosen = ReturnType<typeof useChosen>;
 
 /** Only live refunds are signed, and only by people who may choose where money goes. */
 function useChoice({ refunds, isOffered, choose }: Chosen): LogChoice<ListedRefundView> | null {
-  const { t } = useLocale('refunds');
+  const { t, coin } = useLocale('refunds');
   const { mode } = useScope();
   if (!useActions().includes('create_refunds') || mode === 'test') return null;
   return {
     title: t('refunds_choose'),
     labelOf: (refund) =>
-      isOffered(refund) ? t('refund_choose', { amount: `${refund.crypto_amount} ${refund.asset}` }) : null,
+      isOffered(refund) ? t('refund_choose', { amount: coin(refund.crypto_amount, refund.asset) }) : null,
     chosen: new Set(refunds.map(({ id }) => id)),
     onChoose: choose,
   };
 }
 
 function useColumns(): readonly LogColumn<ListedRefundView>[] {
-  const { t, fiat } = useLocale('refunds', 'detail', 'list');
+  const { t, fiat, coin } = useLocale('refunds', 'detail', 'list');
   return [
-    { key: 'amount', title: t('amount'), cell: ({ crypto_amount: amount, asset }) => `${amount} ${asset}` },
+    { key: 'amount', title: t('amount'), cell: ({ crypto_amount: amount, asset }) => coin(amount, asset) },
     {
       key: 'worth',
       title: t('refund_worth'),
@@ -238,7 +238,7 @@ function Dialogs({ opened, filters, onOpen, onShow, onSigned }: DialogsProps) {
 
 /** The refunds chosen to be signed together, and their sum. */
 function ChosenBar({ chosen, onSign }: { readonly chosen: Chosen; readonly onSign: () => void }) {
-  const { t } = useLocale('refunds');
+  const { t, coin } = useLocale('refunds');
   const { refunds } = chosen;
   const [first] = refunds;
   if (first === undefined) return null;
@@ -251,7 +251,9 @@ function ChosenBar({ chosen, onSign }: { readonly chosen: Chosen; readonly onSig
   const { asset, network } = first;
   return (
     <div className={css.chosen} role="status">
-      <span>{t('refunds_chosen', { count: refunds.length, amount: sum, asset, network: networkName(network) })}</span>
+      <span>
+        {t('refunds_chosen', { count: refunds.length, amount: coin(sum, asset), network: networkName(network) })}
+      </span>
       <Button small kind="primary" onClick={onSign}>
         {t('refund_sign_together')}
       </Button>

@@ -4,6 +4,7 @@ import { useLocale, type Locale } from '../../locale.tsx';
 import { useSignedIn } from '../../session.ts';
 import { Notice } from '../../ui/notice.tsx';
 import { networkName } from '../../formats.ts';
+import { Coin } from '../../ui/value.tsx';
 import css from './reports.module.css';
 import { ReportTable, Worth } from './parts.tsx';
 import { useScope } from '../../scope.ts';
@@ -52,7 +53,8 @@ export function Statement({ statement }: { readonly statement: StatementRecord }
 
 interface Row {
   readonly text: string;
-  readonly amount: string;
+  /** Null: not checked. */
+  readonly amount: string | null;
   readonly value?: { readonly amount: string; readonly unknown: number };
   readonly count?: number;
   readonly kind?: 'sum' | 'part';
@@ -77,7 +79,7 @@ function rowsOf(token: Token, { t, number }: Texts): readonly Row[] {
     ...beside,
     {
       text: t('statement_refunded', { count: count(token.refunds) }),
-      amount: token.refunded === '0' ? '0' : `−${token.refunded}`,
+      amount: token.refunded === '0' ? '0' : `-${token.refunded}`,
       value: token.value_at_disposal,
       count: token.refunds,
     },
@@ -94,7 +96,7 @@ function rowsOf(token: Token, { t, number }: Texts): readonly Row[] {
           { text: t('statement_deposits_swept'), amount: deposits.swept, kind: 'part' as const },
           {
             text: t('statement_deposits_there'),
-            amount: deposits.there ?? t('statement_not_checked'),
+            amount: deposits.there,
             kind: 'part' as const,
           },
           ...(deposits.since === '0'
@@ -122,7 +124,7 @@ function TokenTable({
         name: text,
         className: kind === undefined ? undefined : css[kind],
         cells: [
-          amount,
+          amount === null ? t('statement_not_checked') : <Coin key="amount" amount={amount} asset="" />,
           value === undefined || count === 0 ? null : (
             <Worth key="worth" {...value} currency={currency} count={count} />
           ),
@@ -161,7 +163,8 @@ function Fiat({ statement, locale }: { readonly statement: StatementRecord; read
           cells: [
             number(one.sweeps),
             <Fragment key="worth">
-              {`${one.amount} ${one.coin ?? ''} · `}
+              <Coin amount={one.amount} asset={one.coin ?? ''} />
+              {' · '}
               <Worth amount={one.value} currency={statement.currency} count={one.sweeps} unknown={one.unknown} />
             </Fragment>,
           ],

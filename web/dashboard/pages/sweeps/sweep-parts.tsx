@@ -21,10 +21,13 @@ interface AmountsProps {
 /** Amounts such as `0.03 ETH + 12.5 USDT ($102.50)`. */
 export function Amounts({ amounts, unknown = '' }: AmountsProps) {
   const worth = useWorth(amounts) ?? unknown;
+  const { coin } = useLocale();
   if (amounts.length === 0) return null;
   return (
     <>
-      {amounts.map(({ asset, amount }) => `${amount} ${asset}`).join(' + ')}
+      <span title={amounts.map(({ asset, amount }) => `${amount} ${asset}`).join(' + ')}>
+        {amounts.map(({ asset, amount }) => coin(amount, asset)).join(' + ')}
+      </span>
       {worth === '' ? null : ` (${worth})`}
     </>
   );

@@ -1,5 +1,5 @@
 import { useLocale, type Translate } from '../../../locale.tsx';
-import { Short } from '../../../ui/value.tsx';
+import { Coin, Short } from '../../../ui/value.tsx';
 import { stepsOf, type Step } from './history.ts';
 import css from './happened.module.css';
 import type { TimelineEntry } from '../../../../../src/http/dashboard/payments/contract.ts';
@@ -54,7 +54,7 @@ function What({ step: { entry, action } }: { readonly step: Step }) {
         <>
           <p>
             <b>
-              {amount} {asset}
+              <Coin amount={amount} asset={asset} />
             </b>{' '}
             {t(state === 'dropped' ? 'money_dropped' : 'money_came')}
             {action === null ? null : <Doer text={howOf(action.action)} who={action.by} />}
@@ -72,7 +72,8 @@ function What({ step: { entry, action } }: { readonly step: Step }) {
     case 'refund':
       return (
         <p>
-          <b>{t(`told_refund_${entry.what}`)}</b>: {entry.refund.crypto_amount} {entry.refund.asset}
+          <b>{t(`told_refund_${entry.what}`)}</b>:{' '}
+          <Coin amount={entry.refund.crypto_amount} asset={entry.refund.asset} />
           {entry.by === null ? null : <Doer text="by" who={entry.by} />}
         </p>
       );

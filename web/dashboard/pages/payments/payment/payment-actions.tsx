@@ -124,14 +124,14 @@ function Question({ payment, asked, onClose }: QuestionProps) {
 
 /** The amount accepted as full payment, and the amount given up. */
 function Accepted({ payment: { money } }: { readonly payment: PaymentView }) {
-  const { t } = useLocale('detail');
+  const { t, coin } = useLocale('detail');
   if (money === null) return null;
   const { asset, confirmed, expected, missing, refunded } = money;
   return (
     <ul className={css.lines}>
-      <li>{t('accept_facts', { confirmed, expected, asset })}</li>
-      {isSome(refunded) ? <li>{t('accept_refunded', { amount: refunded, asset })}</li> : null}
-      {isSome(missing) ? <li>{t('accept_missing', { amount: missing, asset })}</li> : null}
+      <li>{t('accept_facts', { confirmed: coin(confirmed, asset), expected: coin(expected, asset) })}</li>
+      {isSome(refunded) ? <li>{t('accept_refunded', { amount: coin(refunded, asset) })}</li> : null}
+      {isSome(missing) ? <li>{t('accept_missing', { amount: coin(missing, asset) })}</li> : null}
     </ul>
   );
 }

@@ -4,7 +4,7 @@ import { useLocale } from '../../../locale.tsx';
 import { Button } from '../../../ui/button.tsx';
 import { LinkDialog, OpenPage } from '../link-dialog.tsx';
 import { classNames } from '../../../ui/class-names.ts';
-import { CopyButton, Facts, Moment, Short, Status } from '../../../ui/value.tsx';
+import { Coin, CopyButton, Facts, Moment, Short, Status } from '../../../ui/value.tsx';
 import css from './payment-parts.module.css';
 import { networkName } from '../../../formats.ts';
 import { moneyShares } from './shares.ts';
@@ -17,12 +17,12 @@ interface PartProps {
 
 /** Expected, received, confirmed, excess and refunded money, in the payment's asset. */
 export function Money({ payment: { money, confirmations, currency } }: PartProps) {
-  const { t, percent, price, dateTime } = useLocale('detail');
+  const { t, percent, price, dateTime, coin } = useLocale('detail');
   if (money === null) return <p className={css.soft}>{t('no_token_yet')}</p>;
   const { asset, expected, received, confirmed, missing, excess, refunds_paid, refunds_pending } = money;
   const shares = moneyShares(money);
   const lines = [
-    received !== '0' && missing !== '0' ? t('missing', { amount: missing, asset }) : null,
+    received !== '0' && missing !== '0' ? t('missing', { amount: coin(missing, asset) }) : null,
     confirmations === null ? null : t('confirmations', { have: confirmations.have, need: confirmations.need }),
   ].filter((line) => line !== null);
   const sums = [
@@ -56,7 +56,7 @@ export function Money({ payment: { money, confirmations, currency } }: PartProps
                 {t(`bar_${name}`)}
               </dt>
               <dd>
-                {amount} {asset}
+                <Coin amount={amount} asset={asset} />
               </dd>
             </div>
           ),
@@ -145,7 +145,7 @@ function Addresses({ payment: { addresses } }: PartProps) {
           <div className={css.rowHead}>
             <span>
               <b>
-                {one.expected} {one.asset}
+                <Coin amount={one.expected} asset={one.asset} />
               </b>{' '}
               <span className={css.soft}>{networkName(one.network)}</span>
             </span>
@@ -180,7 +180,7 @@ export function Transfers({ payment: { transfers } }: PartProps) {
         <li key={`${transfer.transaction_hash} ${index}`}>
           <span>
             <b>
-              {transfer.amount} {transfer.asset}
+              <Coin amount={transfer.amount} asset={transfer.asset} />
             </b>
             <small>
               {t(`transfer_${transfer.state}`)} · <Moment iso={transfer.seen_at} />

@@ -2,7 +2,7 @@ import { useState } from 'react';
 import type { PaymentView } from '../../../../../src/http/dashboard/payments/contract.ts';
 import type { RefundableView, RefundView } from '../../../../../src/http/dashboard/refunds/contract.ts';
 import { useDashboard } from '../../../dashboard.ts';
-import { useLocale } from '../../../locale.tsx';
+import { useLocale, type Locale } from '../../../locale.tsx';
 import { problemOf, problemText } from '../../../problem.ts';
 import { FormDialog } from '../../../ui/action-dialog.tsx';
 import { Choices } from '../../../ui/choices.tsx';
@@ -75,7 +75,8 @@ interface RefundFormProps extends RefundDialogProps {
 }
 
 function RefundForm({ payment, choices, money, onToken, onClose, onDone }: RefundFormProps) {
-  const { t } = useLocale('detail', 'list');
+  const locale = useLocale('detail', 'list');
+  const { t } = locale;
   const plain = useTypedNumber();
   const [fields, setFields] = useState<Fields>(() => ({
     ...EMPTY,
@@ -131,7 +132,7 @@ function RefundForm({ payment, choices, money, onToken, onClose, onDone }: Refun
           autoComplete="off"
           required
           problem={
-            sizeProblem(size, money, isChecked, t) ??
+            sizeProblem(size, money, isChecked, locale) ??
             problemOf(create.error, unit === 'fiat' ? 'amount' : 'crypto_amount') ??
             (noRate === null ? null : problemText(noRate, t))
           }
@@ -226,9 +227,9 @@ function sizeProblem(
   size: RefundSize,
   { left, asset }: RefundableView,
   isChecked: boolean,
-  t: ReturnType<typeof useLocale>['t'],
+  { t, coin }: Locale<'detail' | 'list'>,
 ): string | null {
-  if (size.kind === 'too_much') return t('amount_too_much', { amount: left, asset });
+  if (size.kind === 'too_much') return t('amount_too_much', { amount: coin(left, asset) });
   return size.kind === 'wrong' && isChecked ? t('amount_wrong', { decimals: size.decimals }) : null;
 }
 
@@ -240,10 +241,10 @@ interface SizeChoicesProps {
 }
 
 function SizeChoices({ payment: { currency }, money, unit, onUnit }: SizeChoicesProps) {
-  const { t, fiat } = useLocale('detail', 'list');
+  const { t, fiat, coin } = useLocale('detail', 'list');
   const { asset, left, left_amount, excess, excess_amount, refunded } = money;
   const both = (coins: string, worth: string | null): string =>
-    worth === null ? `${coins} ${asset}` : `${coins} ${asset} · ${fiat(worth, currency)}`;
+    worth === null ? coin(coins, asset) : `${coin(coins, asset)} · ${fiat(worth, currency)}`;
   const options = [
     ...(excess === null
       ? []
@@ -258,8 +259,8 @@ function SizeChoices({ payment: { currency }, money, unit, onUnit }: SizeChoices
     <>
       <Notice>
         {isSome(refunded)
-          ? t('amount_left_of', { amount: left, asset, refunded })
-          : t('amount_left', { amount: left, asset })}
+          ? t('amount_left_of', { amount: coin(left, asset), refunded: coin(refunded, asset) })
+          : t('amount_left', { amount: coin(left, asset) })}
       </Notice>
       <Choices label={t('how_much')} value={unit} options={options} onValue={onUnit} />
     </>

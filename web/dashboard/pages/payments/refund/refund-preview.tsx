@@ -1,7 +1,7 @@
 import type { PaymentView } from '../../../../../src/http/dashboard/payments/contract.ts';
 import type { RefundableView } from '../../../../../src/http/dashboard/refunds/contract.ts';
 import { useLocale } from '../../../locale.tsx';
-import { Facts } from '../../../ui/value.tsx';
+import { Coin, Facts } from '../../../ui/value.tsx';
 import { networkName } from '../../../formats.ts';
 import css from '../payment/payment-parts.module.css';
 import { leftAfter, type RateNow, type RefundSize, fiatDecimalsOf } from './refund-size.ts';
@@ -36,7 +36,7 @@ export function RefundPreview({ payment, money, size, now, address }: RefundPrev
             t('amount'),
             <>
               <b>
-                {coins} {asset}
+                <Coin amount={coins} asset={asset} />
               </b>{' '}
               · {networkName(network)}
             </>,
@@ -61,7 +61,7 @@ export function RefundPreview({ payment, money, size, now, address }: RefundPrev
               <code>{address}</code>
             ),
           ],
-          [t('refund_left_after'), `${leftAfter(money, coins)} ${asset}`],
+          [t('refund_left_after'), <Coin key="left" amount={leftAfter(money, coins)} asset={asset} />],
         ]}
       />
     </section>

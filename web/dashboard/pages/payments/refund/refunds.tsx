@@ -3,7 +3,7 @@ import type { PaymentView } from '../../../../../src/http/dashboard/payments/con
 import type { RefundView } from '../../../../../src/http/dashboard/refunds/contract.ts';
 import { useLocale } from '../../../locale.tsx';
 import { Button } from '../../../ui/button.tsx';
-import { CopyButton, Short, Moment } from '../../../ui/value.tsx';
+import { Coin, CopyButton, Short, Moment } from '../../../ui/value.tsx';
 import { GoneDialog, usePaymentChange } from './changed.tsx';
 import css from '../payment/payment-parts.module.css';
 import { failureText } from './refund-failure.ts';
@@ -53,7 +53,7 @@ function Row({ refund, onOpen }: RowProps) {
       <div className={css.rowHead}>
         <span>
           <b>
-            {crypto_amount} {asset}
+            <Coin amount={crypto_amount} asset={asset} />
           </b>{' '}
           <span className={css.soft}>{fiat(amount, currency)}</span>
         </span>

@@ -3,7 +3,7 @@ import type { Signing } from '../../../../../src/http/dashboard/signing/contract
 import { useLocale } from '../../../locale.tsx';
 import { Button } from '../../../ui/button.tsx';
 import { Choices } from '../../../ui/choices.tsx';
-import { CopyButton } from '../../../ui/value.tsx';
+import { Coin, CopyButton } from '../../../ui/value.tsx';
 import { saveFile } from '../../../download.ts';
 import css from './sign.module.css';
 import { QrCode } from '../../payments/qr-code.tsx';
@@ -85,13 +85,13 @@ export function PsbtWays({ signing, psbt, ids, onAgain, onSent }: PsbtWaysProps)
             <div>
               <dt>{t('signing_fee')}</dt>
               <dd>
-                {psbt.fee} {asset}
+                <Coin amount={psbt.fee} asset={asset} />
               </dd>
             </div>
             <div>
               <dt>{t('signing_change')}</dt>
               <dd>
-                {psbt.change_address === null ? t('signing_no_change') : `${psbt.change} ${asset}`}
+                {psbt.change_address === null ? t('signing_no_change') : <Coin amount={psbt.change} asset={asset} />}
                 {psbt.change_address === null ? null : <code className={css.whole}>{psbt.change_address}</code>}
               </dd>
             </div>

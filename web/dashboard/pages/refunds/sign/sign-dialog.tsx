@@ -6,7 +6,7 @@ import { useDashboard } from '../../../dashboard.ts';
 import { useLocale } from '../../../locale.tsx';
 import { problemText } from '../../../problem.ts';
 import { Button } from '../../../ui/button.tsx';
-import { Short } from '../../../ui/value.tsx';
+import { Coin, Short } from '../../../ui/value.tsx';
 import { Dialog } from '../../../ui/dialog.tsx';
 import { Notice, Problem } from '../../../ui/notice.tsx';
 import { SkeletonRows } from '../../../ui/placeholder.tsx';
@@ -105,7 +105,10 @@ function RefundList({ signing: { refunds } }: { readonly signing: Signing }) {
         <li key={id}>
           <div className={css.sum}>
             <p>
-              <strong>{`${crypto_amount} ${asset}`}</strong> <span className={css.soft}>{fiat(amount, currency)}</span>
+              <strong>
+                <Coin amount={crypto_amount} asset={asset} />
+              </strong>{' '}
+              <span className={css.soft}>{fiat(amount, currency)}</span>
             </p>
             <Short text={id} what={t('id')} />
           </div>

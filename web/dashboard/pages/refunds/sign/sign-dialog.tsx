@@ -6,7 +6,7 @@ import { useDashboard } from '../../../dashboard.ts';
 import { useLocale } from '../../../locale.tsx';
 import { problemText } from '../../../problem.ts';
 import { Button } from '../../../ui/button.tsx';
-import { Coin, Short } from '../../../ui/value.tsx';
+import { Short } from '../../../ui/value.tsx';
 import { Dialog } from '../../../ui/dialog.tsx';
 import { Notice, Problem } from '../../../ui/notice.tsx';
 import { SkeletonRows } from '../../../ui/placeholder.tsx';
@@ -98,17 +98,14 @@ function isToSign({ psbt, call, payment_uri }: Signing): boolean {
 }
 
 function RefundList({ signing: { refunds } }: { readonly signing: Signing }) {
-  const { t, fiat } = useLocale('signing');
+  const { t, fiat, coin } = useLocale('signing');
   return (
     <ul className={css.refunds}>
       {refunds.map(({ id, asset, crypto_amount, amount, currency, address, problem }) => (
         <li key={id}>
           <div className={css.sum}>
             <p>
-              <strong>
-                <Coin amount={crypto_amount} asset={asset} />
-              </strong>{' '}
-              <span className={css.soft}>{fiat(amount, currency)}</span>
+              <strong>{coin(crypto_amount, asset)}</strong> <span className={css.soft}>{fiat(amount, currency)}</span>
             </p>
             <Short text={id} what={t('id')} />
           </div>

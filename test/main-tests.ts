@@ -18,7 +18,10 @@ export const WAYS: readonly string[] = [
 export const LATER: readonly string[] = [
   'src/app/chains/follow-pruned.node.test.ts',
   'src/app/chains/follow-refusing.node.test.ts',
+  'src/app/chains/follow-utxo.proof.node.test.ts',
+  'src/app/chains/newer-database.node.test.ts',
   'src/app/dashboard/add-up-figures.property.db.test.ts',
+  'src/app/payments/expiry.property.node.test.ts',
   'src/app/refunds/contract-payouts.node.test.ts',
   'src/app/refunds/refund-change.node.test.ts',
   'src/app/refunds/refund-cover.node.test.ts',
@@ -28,5 +31,8 @@ export const LATER: readonly string[] = [
   'src/backup/restored-copy.node.test.ts',
   'src/backup/restored-twice.node.test.ts',
   'src/rails/rpc/cookie.node.test.ts',
+  'src/rails/utxo/chain-identity.node.test.ts',
+  'src/rails/utxo/decode.node.test.ts',
   'test/deposits/artifact.node.test.ts',
+  'test/deposits/diversion.node.test.ts',
 ];

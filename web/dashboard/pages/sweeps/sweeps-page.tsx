@@ -6,7 +6,6 @@ import { useActions } from '../../session.ts';
 import { Page } from '../../shell/page.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
-import { classNames } from '../../ui/class-names.ts';
 import { Empty, NotLoaded } from '../../ui/placeholder.tsx';
 import { Problem } from '../../ui/notice.tsx';
 import rows from '../../ui/row.module.css';
@@ -60,7 +59,7 @@ function LiveSweeps() {
       }
     >
       <p className={css.intro}>{t('sweeps_intro')}</p>
-      <div className={classNames(rows.stack, css.wide)}>
+      <div className={rows.stack}>
         <Problem error={check.error} />
         {data === undefined ? (
           <Card>

@@ -8,6 +8,16 @@ export function pageSentence(code: RefusalCode, field: string, values: TextValue
     const { sentences, waysOut, fields } = refusalTexts(language);
     const wayOut = waysOut[code];
     const text = wayOut === undefined ? sentences[code] : `${sentences[code]} ${wayOut}`;
-    return fill(text, { ...values, param: fields[field] ?? field.replaceAll('_', ' ') });
+    return fill(text, { ...written(values, language), param: fields[field] ?? field.replaceAll('_', ' ') });
   };
+}
+
+/** Numbers as the language writes them. */
+function written(values: TextValues, language: MailLanguage): TextValues {
+  const format = new Intl.NumberFormat(language, { maximumFractionDigits: 20 });
+  const entries = Object.entries(values).map(([name, value]) => {
+    const isNumber = /^\d+(?:\.\d+)?$/.test(String(value));
+    return [name, isNumber ? format.format(String(value) as `${number}`) : value] as const;
+  });
+  return Object.fromEntries(entries);
 }

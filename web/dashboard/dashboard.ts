@@ -1,6 +1,8 @@
 import { QueryClient } from '@tanstack/react-query';
 import { createContext, useContext, useSyncExternalStore } from 'react';
 import type { Action, Role } from '../../src/domain/role.ts';
+import { foldedGroups } from './shell/folded-groups.ts';
+import type { PageGroup } from './shell/pages.ts';
 import { ApiFault, createApi, readByKey, reads, type Api } from './api.ts';
 
 export interface Toast {
@@ -49,6 +51,8 @@ export interface Dashboard {
   readonly announcement: Store<string>;
   /** The number of forms with unsaved input. */
   readonly unsaved: Store<number>;
+  /** The folded groups of the navigation, the same beside the page and in the drawer of a phone. */
+  readonly folded: Store<ReadonlySet<PageGroup>>;
 }
 
 /** The signed-in person, and their permissions. */
@@ -103,6 +107,7 @@ export function createDashboard(language: string): Dashboard {
     connection: createStore<'connecting' | 'open' | 'lost'>('connecting'),
     announcement: createStore(''),
     unsaved: createStore(0),
+    folded: createStore(foldedGroups()),
   };
 }
 

@@ -1,13 +1,16 @@
-import { Link, useNavigate } from '@tanstack/react-router';
+import { Link, useMatches, useNavigate } from '@tanstack/react-router';
 import { useLocale } from '../locale.tsx';
 import { useSignedIn, type SessionProject } from '../session.ts';
 import { IconButton } from '../ui/button.tsx';
 import { Icon } from '../ui/icons.tsx';
-import { pagesFor } from './pages.ts';
+import { PAGE_GROUPS, pageOf, pagesFor, type PageGroup } from './pages.ts';
+import { rememberFolded } from './folded-groups.ts';
+import { useDashboard, useStore } from '../dashboard.ts';
+import { classNames } from '../ui/class-names.ts';
 import css from './rail.module.css';
 import { useQuery } from '@tanstack/react-query';
 import { attentionCountQuery } from '../pages/attention/queries.ts';
-import { lazy, Suspense, useState } from 'react';
+import { lazy, Suspense, useId, useState, type ReactNode } from 'react';
 import { MenuButton } from '../ui/menu-button.tsx';
 import { useWhenIdle } from '../lazy-page.tsx';
 import { type Scope, firstMode } from '../scope.ts';
@@ -46,23 +49,7 @@ export function Rail({ scope, className, onHelp, onClose }: RailProps) {
         <ProjectSwitch project={project} />
         {onClose === undefined ? null : <IconButton icon="close" label={t('close')} onClick={onClose} />}
       </div>
-      <div className={css.nav}>
-        {scope === null || project === undefined
-          ? null
-          : pagesFor(project, session).map(({ to, text, icon }) => (
-              <Link
-                key={to}
-                className={css.link ?? ''}
-                to={to}
-                params={scope}
-                activeOptions={{ exact: text === 'home', includeSearch: false }}
-              >
-                <Icon name={icon} />
-                {t(text)}
-                {text === 'attention' ? <AttentionBadge scope={scope} /> : null}
-              </Link>
-            ))}
-      </div>
+      {scope === null || project === undefined ? null : <Pages scope={scope} project={project} />}
       <div className={css.foot}>
         <button type="button" onClick={onHelp}>
           <Icon name="keyboard" size={16} />
@@ -70,6 +57,93 @@ export function Rail({ scope, className, onHelp, onClose }: RailProps) {
         </button>
       </div>
     </nav>
+  );
+}
+
+interface PagesProps {
+  readonly scope: Scope;
+  readonly project: SessionProject;
+}
+
+/** Home, and the other pages in groups. */
+function Pages({ scope, project }: PagesProps) {
+  const pages = pagesFor(project, useSignedIn());
+  const link = (page: (typeof pages)[number]) => <PageLink key={page.to} page={page} scope={scope} />;
+  return (
+    <div className={css.nav}>
+      {pages.filter(({ group }) => group === null).map(link)}
+      {PAGE_GROUPS.map((group) => {
+        const within = pages.filter((page) => page.group === group);
+        if (within.length === 0) return null;
+        return (
+          <Group key={group} group={group} scope={scope}>
+            {within.map(link)}
+          </Group>
+        );
+      })}
+    </div>
+  );
+}
+
+interface GroupProps {
+  readonly group: PageGroup;
+  readonly scope: Scope;
+  readonly children: ReactNode;
+}
+
+/** A group of pages, which the person can fold. Folded, its name shows that the current page is in it. */
+function Group({ group, scope, children }: GroupProps) {
+  const { t } = useLocale();
+  const { folded } = useDashboard();
+  const groups = useStore(folded);
+  const id = useId();
+  const isOpen = !groups.has(group);
+  const isHere = useMatches({ select: (matches) => pageOf(matches.at(-1)?.fullPath ?? '')?.group === group });
+  const toggle = (): void => {
+    const changed = new Set(groups);
+    if (isOpen) changed.add(group);
+    else changed.delete(group);
+    folded.set(changed);
+    rememberFolded(changed);
+  };
+  return (
+    <>
+      <button
+        type="button"
+        className={classNames(css.group, !isOpen && isHere && css.here)}
+        aria-expanded={isOpen}
+        aria-controls={id}
+        onClick={toggle}
+      >
+        <span>{t(group)}</span>
+        {!isOpen && group === 'payments' ? <AttentionBadge scope={scope} /> : null}
+        <Icon name="chevron-down" size={14} />
+      </button>
+      <div id={id} className={css.pages} hidden={!isOpen}>
+        {children}
+      </div>
+    </>
+  );
+}
+
+interface PageLinkProps {
+  readonly page: ReturnType<typeof pagesFor>[number];
+  readonly scope: Scope;
+}
+
+function PageLink({ page: { to, text, icon }, scope }: PageLinkProps) {
+  const { t } = useLocale();
+  return (
+    <Link
+      className={css.link ?? ''}
+      to={to}
+      params={scope}
+      activeOptions={{ exact: text === 'home', includeSearch: false }}
+    >
+      <Icon name={icon} />
+      {t(text)}
+      {text === 'attention' ? <AttentionBadge scope={scope} /> : null}
+    </Link>
   );
 }
 

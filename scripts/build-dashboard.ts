@@ -34,13 +34,15 @@ const GROUPS = [
   {
     name: 'forms',
     priority: 0,
-    test: /dashboard\/(?:ui\/(?:action-dialog|form)\.tsx|(?:download|passkeys|(?:use-)?typed-number)\.ts)$/,
+    test: /dashboard\/(?:ui\/(?:action-dialog|choices|form)\.tsx|(?:decimal|download|passkeys|(?:use-)?typed-number)\.ts)$/,
     minShareCount: 2,
   },
+  // Wallets in the browser sign refunds and sweeps, on pages of their own.
+  { name: 'wallets', priority: 0, test: /dashboard\/wallets\/|web\/wallets\//, minShareCount: 2 },
   {
     name: 'shared',
     priority: 2,
-    test: /web\/(?:clipboard|dashboard\/(?!texts\/|pages\/)(?!ui\/(?:dialog|popup|action-dialog|form)\.tsx)(?!(?:download|passkeys|(?:use-)?typed-number)\.ts).*)\.(?:tsx?|module\.css)$/,
+    test: /web\/(?:clipboard|dashboard\/(?!texts\/|pages\/|wallets\/)(?!ui\/(?:dialog|popup|action-dialog|choices|form)\.tsx)(?!(?:decimal|download|passkeys|(?:use-)?typed-number)\.ts).*)\.(?:tsx?|module\.css)$/,
     minShareCount: 2,
   },
 ];

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { hasNoBrowser } from '../browser.ts';
-import { useDashboard, violations } from './dashboard.fixture.ts';
+import { PHONE, useDashboard, violations } from './dashboard.fixture.ts';
 
 const SCRIPT = '<img src=x onerror="document.title=1">';
 
@@ -66,10 +66,20 @@ describe.skipIf(hasNoBrowser)('the list of payments', () => {
     await page.getByRole('link', { name: SCRIPT }).click();
     await row(page, 'NW-2').waitFor();
     expect(await row(page, 'NW-1').count()).toBe(0);
-    await button(page, 'Delete view').click();
+    // Where a view was saved, none is deleted: that is in a menu, as is another name.
+    await button(page, `More for “${SCRIPT}”`).click();
+    await page.getByRole('menuitem', { name: 'Rename view' }).click();
+    await page.getByRole('textbox', { name: 'Name' }).fill('Dear ones');
+    expect(await violations(page, 'renaming a view')).toEqual([]);
+    await dialog(page, 'Rename view').getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('link', { name: 'Dear ones' }).waitFor();
+    expect(await page.getByRole('link', { name: SCRIPT }).count()).toBe(0);
+    await row(page, 'NW-2').waitFor();
+    await button(page, 'More for “Dear ones”').click();
+    await page.getByRole('menuitem', { name: 'Delete view' }).click();
     expect(await violations(page, 'deleting a view')).toEqual([]);
     await dialog(page, 'Delete view').getByRole('button', { name: 'Delete view' }).click();
-    await page.getByRole('link', { name: SCRIPT }).waitFor({ state: 'detached' });
+    await page.getByRole('link', { name: 'Dear ones' }).waitFor({ state: 'detached' });
   });
 
   it('shows the columns that were chosen, and remembers them on this device', async () => {
@@ -161,8 +171,33 @@ describe.skipIf(hasNoBrowser)('the list of payments', () => {
     await keyboard.press('j');
     await keyboard.press('j');
     await keyboard.press('Enter');
-    await page.getByRole('heading', { level: 1, name: /480/ }).waitFor();
+    // As a click does, but the focus goes along, and Escape leads back.
+    const panel = page.getByRole('complementary', { name: 'Payment' });
+    await panel.getByText('NW-2').first().waitFor();
+    const focused = () => page.evaluate<string>('document.activeElement.dataset.row ?? document.activeElement.tagName');
+    await expect.poll(focused).toBe('ASIDE');
+    expect(await violations(page, 'a panel opened by a key')).toEqual([]);
+    await keyboard.press('Escape');
+    await panel.waitFor({ state: 'detached' });
+    expect(await focused()).toMatch(/^ord_/);
+    await keyboard.press('k');
+    await keyboard.press('Enter');
+    await panel.getByText('NW-3').first().waitFor();
+  });
+
+  it('opens the page of a payment where there is no room for its panel, and Escape leads back', async () => {
+    const { page } = await dashboard.openSignedIn({ viewport: PHONE });
+    await page.goto(url(`?show=${small}`));
+    await page.getByRole('heading', { level: 1, name: /12\.50/ }).waitFor();
     expect(new URL(page.url()).pathname).toMatch(/\/payments\/ord_/);
+    await page.goto(url('?min=20'));
+    await row(page, 'NW-3').waitFor();
+    await page.keyboard.press('j');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { level: 1, name: /75/ }).waitFor();
+    await page.keyboard.press('Escape');
+    await row(page, 'NW-3').waitFor();
+    expect(new URL(page.url()).search).toBe('?min=20');
   });
 
   it('says so when an export is refused or breaks off, and keeps what was chosen', async () => {

@@ -29,13 +29,15 @@ describe.skipIf(hasNoBrowser)('the navigation', () => {
     const { page } = await dashboard.openSignedIn();
     await page.goto(`${base()}/keys`);
     await page.getByRole('heading', { level: 1, name: 'Keys' }).waitFor();
-    expect(await links(page)).toEqual([
-      'Home',
-      ...['Payments', 'Refunds', 'Needs attention'],
-      ...['Wallets', 'Sweeps', 'Reports'],
-      ...['Keys', 'Webhooks', 'Events', 'Requests'],
-      ...['Settings', 'People', 'Audit'],
-    ]);
+    expect(await links(page)).toEqual(
+      [
+        ['Home'],
+        ['Payments', 'Refunds', 'Needs attention'],
+        ['Wallets', 'Sweeps', 'Reports'],
+        ['Keys', 'Webhooks', 'Events', 'Requests'],
+        ['Settings', 'People', 'Audit'],
+      ].flat(),
+    );
     await group(page, 'Developers').click();
     await group(page, 'Money').focus();
     await page.keyboard.press('Enter');
@@ -66,12 +68,96 @@ describe.skipIf(hasNoBrowser)('the navigation', () => {
     ['viewer', ['Home', 'Payments', 'Refunds', 'Needs attention', 'Reports'], ['Payments', 'Money']],
     [
       'developer',
-      ['Home', ...['Payments', 'Refunds', 'Needs attention', 'Reports'], ...['Keys', 'Webhooks', 'Events', 'Requests']],
+      ['Home', 'Payments', 'Refunds', 'Needs attention', 'Reports', 'Keys', 'Webhooks', 'Events', 'Requests'],
       ['Payments', 'Money', 'Developers'],
     ],
   ])('shows a %s the pages of the role alone, and no empty group', async (role, shown, groups) => {
     const page = await openAs(role);
     expect(await links(page)).toEqual(shown);
     for (const name of GROUPS) expect(await group(page, name).count()).toBe(groups.includes(name) ? 1 : 0);
+  });
+
+  it('does things from every page by its palette and its keys, and lists both', async () => {
+    const { page } = await dashboard.openSignedIn();
+    await page.goto(`${base()}/audit`);
+    await page.getByText('Up to date').waitFor();
+    await page.keyboard.press('Control+k');
+    const option = (name: string) => page.getByRole('option', { name });
+    for (const [name, keys] of [
+      ['New payment', 'n p'],
+      ['Refund a payment', 'n f'],
+      ['Create a key', 'n k'],
+      ['Invite a person', 'n u'],
+      ['Switch to live', 'g m'],
+    ] as const) {
+      expect(await option(name).locator('kbd').textContent()).toBe(keys);
+    }
+    expect(await violations(page, 'the palette')).toEqual([]);
+    await page.keyboard.type('create key');
+    await page.keyboard.press('Enter');
+    const dialog = (name: string) => page.getByRole('dialog', { name, exact: true });
+    await dialog('Create key').getByLabel('Name').fill('From the palette');
+    await dialog('Create key').getByRole('button', { name: 'Create key' }).click();
+    await page
+      .getByText(/^sk_test_/)
+      .first()
+      .waitFor();
+    await page.getByRole('dialog').getByRole('button', { name: 'I have saved this key' }).click();
+    // The page below is the same.
+    expect(new URL(page.url()).pathname).toMatch(/\/audit$/);
+    for (const [key, name] of [
+      ['p', 'New payment'],
+      ['f', 'New refund'],
+      ['k', 'Create key'],
+      ['w', 'Add endpoint'],
+      ['u', 'Invite'],
+      ['o', 'New project'],
+    ] as const) {
+      await page.keyboard.press('n');
+      await page.keyboard.press(key);
+      await dialog(name).waitFor();
+      await page.keyboard.press('Escape');
+      await dialog(name).waitFor({ state: 'detached' });
+    }
+    await page.keyboard.press('?');
+    await dialog('Keyboard shortcuts').getByText('Invite a person').waitFor();
+    expect(await violations(page, 'the list of keys')).toEqual([]);
+    await page.keyboard.press('Escape');
+    await dialog('Keyboard shortcuts').waitFor({ state: 'detached' });
+    // On a page of no project, the dialog opens over Home.
+    await page.goto(`${dashboard.service.dashboard}/account`);
+    await page.getByText('Up to date').waitFor();
+    await page.keyboard.press('n');
+    await page.keyboard.press('p');
+    await dialog('New payment').waitFor();
+    await page.keyboard.press('Escape');
+    await dialog('New payment').waitFor({ state: 'detached' });
+    await page.keyboard.press('g');
+    await page.keyboard.press('m');
+    await page.getByRole('switch', { name: 'Test mode', checked: false }).waitFor();
+    await page.keyboard.press('n');
+    await page.keyboard.press('o');
+    await dialog('New project').getByLabel('Name').fill('Cellar');
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Project: Cellar' }).waitFor();
+    await page.keyboard.press('g');
+    await page.keyboard.press('1');
+    await page.getByRole('button', { name: 'Project: My shop' }).waitFor();
+  });
+
+  it('offers people only what their role permits', async () => {
+    const page = await openAs('admin');
+    await page.getByText('Up to date').waitFor();
+    await page.keyboard.press('Control+k');
+    await page.getByRole('option', { name: 'Create a key' }).waitFor();
+    expect(await page.getByRole('option', { name: 'Invite a person' }).count()).toBe(0);
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await page.keyboard.press('n');
+    await page.keyboard.press('u');
+    await page.keyboard.press('g');
+    await page.keyboard.press('a');
+    await page.getByRole('heading', { level: 1, name: 'Needs attention' }).waitFor();
+    expect(await page.getByRole('dialog').count()).toBe(0);
   });
 });

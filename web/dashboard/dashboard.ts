@@ -1,8 +1,7 @@
 import { QueryClient } from '@tanstack/react-query';
 import { createContext, useContext, useSyncExternalStore } from 'react';
 import type { Action, Role } from '../../src/domain/role.ts';
-import { foldedGroups } from './shell/folded-groups.ts';
-import type { PageGroup } from './shell/pages.ts';
+import { foldedGroups, type PageGroup } from './shell/page-groups.ts';
 import { ApiFault, createApi, readByKey, reads, type Api } from './api.ts';
 
 export interface Toast {

@@ -1,7 +1,7 @@
 import { useLocale } from '../locale.tsx';
 import type { TextKey } from '../texts/parts.ts';
 import { Dialog } from '../ui/dialog.tsx';
-import { PAGES } from './pages.ts';
+import type { Command } from './commands.ts';
 import css from './palette.module.css';
 import { useMutation } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
@@ -10,27 +10,70 @@ import { useDashboard, sessionQuery } from '../dashboard.ts';
 import { FormDialog } from '../ui/action-dialog.tsx';
 import { NameField } from '../ui/form.tsx';
 
-const KEYS = [
-  [['/'], 'key_search'],
-  [['Ctrl', 'K'], 'key_palette'],
-  ...PAGES.map(({ key, text }) => [['g', key], `key_${text}`] as const),
-  [['j'], 'key_next'],
-  [['k'], 'key_previous'],
-  [['Enter'], 'key_open'],
-  [['e'], 'key_export'],
-  [['Esc'], 'key_close'],
-  [['?'], 'key_help'],
-] as const satisfies readonly (readonly [readonly string[], TextKey])[];
+/** The keys of the shell, and of lists. */
+const KEYS = {
+  everywhere: [
+    [['/'], 'key_search'],
+    [['Ctrl', 'K'], 'key_palette'],
+    [['Esc'], 'key_close'],
+    [['?'], 'key_help'],
+  ],
+  lists: [
+    [['j'], 'key_next'],
+    [['k'], 'key_previous'],
+    [['Enter'], 'key_open'],
+    [['e'], 'key_export'],
+  ],
+} as const satisfies Readonly<Record<string, readonly (readonly [readonly string[], TextKey<'palette'>])[]>>;
 
-/** A list of all keyboard shortcuts. */
-export function HelpDialog({ onClose }: { readonly onClose: () => void }) {
-  const { t } = useLocale();
+interface HelpProps {
+  readonly commands: readonly Command[];
+  readonly onClose: () => void;
+}
+
+/** A list of all keyboard shortcuts that the person's role permits. */
+export function HelpDialog({ commands, onClose }: HelpProps) {
+  const { t } = useLocale('palette');
   return (
-    <Dialog title={t('shortcuts')} onClose={onClose}>
+    <Dialog title={t('shortcuts')} wide onClose={onClose}>
+      <div className={css.help} tabIndex={0}>
+        {(['do', 'go', 'switch'] as const).map((group) => {
+          const rows = commands.filter((command) => command.group === group && command.keys !== '');
+          return (
+            <Keys
+              key={group}
+              title={t(`palette_${group}`)}
+              rows={rows.map(({ key, keys, text }) => [key, keys.split(' '), text])}
+            />
+          );
+        })}
+        {(['lists', 'everywhere'] as const).map((group) => (
+          <Keys
+            key={group}
+            title={t(`keys_${group}`)}
+            rows={KEYS[group].map(([keys, text]) => [text, keys, t(text)])}
+          />
+        ))}
+      </div>
+    </Dialog>
+  );
+}
+
+interface KeysProps {
+  readonly title: string;
+  /** An identity, the keys and what they do. */
+  readonly rows: readonly (readonly [string, readonly string[], string])[];
+}
+
+function Keys({ title, rows }: KeysProps) {
+  if (rows.length === 0) return null;
+  return (
+    <section>
+      <h3>{title}</h3>
       <dl className={css.keys}>
-        {KEYS.map(([keys, text]) => (
-          <div key={text}>
-            <dt>{t(text)}</dt>
+        {rows.map(([id, keys, text]) => (
+          <div key={id}>
+            <dt>{text}</dt>
             <dd>
               {keys.map((key) => (
                 <kbd key={key}>{key}</kbd>
@@ -39,7 +82,7 @@ export function HelpDialog({ onClose }: { readonly onClose: () => void }) {
           </div>
         ))}
       </dl>
-    </Dialog>
+    </section>
   );
 }
 

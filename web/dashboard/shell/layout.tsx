@@ -8,6 +8,7 @@ import { classNames } from '../ui/class-names.ts';
 import { IconButton } from '../ui/button.tsx';
 import { Notice } from '../ui/notice.tsx';
 import { loadTexts } from '../texts/load-texts.ts';
+import { useCommands } from './commands.ts';
 import { useKeys, Overlays, type Overlay } from './overlays.tsx';
 import css from './layout.module.css';
 import { mayOpen } from './pages.ts';
@@ -43,9 +44,11 @@ export function Layout() {
   useEffect(() => {
     if (inAddress !== null && isKnown) rememberScope(inAddress);
   }, [inAddress?.project, inAddress?.mode, isKnown]);
-  useKeys(scope, { open: setOverlay, isOpen: overlay !== null });
+  const commands = useCommands(isKnown ? scope : null, (Dialog) => setOverlay({ Dialog }));
+  useKeys(commands, { open: setOverlay, isOpen: overlay !== null });
   const { access, accept } = useAccess(session, inAddress?.project, project);
   const isHeld = useHeld(isKnown && isOpen);
+  useFocusInMain();
   useRecheck(!isKnown || session.projects.length === 0);
   useLive(isKnown ? scope : null);
   const [news, endNews] = useAttentionNews(isKnown ? scope : null);
@@ -73,9 +76,17 @@ export function Layout() {
         </main>
       </div>
       <Suspense>{news === null ? null : <AttentionNews {...news} onShown={endNews} />}</Suspense>
-      <Overlays scope={scope} overlay={overlay} onClose={() => setOverlay(null)} open={setOverlay} />
+      <Overlays {...{ commands, scope, overlay }} onClose={() => setOverlay(null)} open={setOverlay} />
     </div>
   );
+}
+
+/** The focus goes to a new page if what had it went with the page before, so that keys go on from there. */
+function useFocusInMain(): void {
+  const { pathname } = useLocation();
+  useEffect(() => {
+    if (document.activeElement === document.body) document.querySelector('main')?.focus({ preventScroll: true });
+  }, [pathname]);
 }
 
 /** Whether a page that is no longer permitted stays for its unsaved input, until that is given up. */

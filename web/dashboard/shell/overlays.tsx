@@ -1,21 +1,21 @@
 import { lazy, Suspense, useEffect, useRef } from 'react';
+import { chosenLanguage } from '../locale.tsx';
+import { loadTexts } from '../texts/load-texts.ts';
 import { isPlainKey } from '../ui/keys.ts';
 import { useWhenIdle } from '../lazy-page.tsx';
-import { useNavigate } from '@tanstack/react-router';
-import { useSignedIn } from '../session.ts';
-import { pagesFor } from './pages.ts';
+import type { AnyDialog, Command } from './commands.ts';
 import type { Scope } from '../scope.ts';
 
-const loadPalette = () => import('./palette.tsx');
-const loadHelp = () => import('./dialogs.tsx');
-const Palette = lazy(async () => ({ default: (await loadPalette()).Palette }));
-const HelpDialog = lazy(async () => ({ default: (await loadHelp()).HelpDialog }));
-const loadAll = () => Promise.all([loadPalette(), loadHelp()]);
+const loadAll = () =>
+  Promise.all([import('./palette.tsx'), import('./dialogs.tsx'), loadTexts(chosenLanguage(), 'palette')]);
+const Palette = lazy(async () => ({ default: (await loadAll())[0].Palette }));
+const HelpDialog = lazy(async () => ({ default: (await loadAll())[1].HelpDialog }));
 
-/** Dialogs that open over any page. */
-export type Overlay = 'palette' | 'help';
+/** Dialogs that open over any page: one of the shell's, or that of an action. */
+export type Overlay = 'palette' | 'help' | { readonly Dialog: AnyDialog };
 
 interface OverlaysProps {
+  readonly commands: readonly Command[];
   readonly scope: Scope | null;
   readonly overlay: Overlay | null;
   readonly open: (overlay: Overlay) => void;
@@ -23,12 +23,14 @@ interface OverlaysProps {
 }
 
 /** Dialogs that open by a key, loaded once the page is idle. */
-export function Overlays({ scope, overlay, open, onClose }: OverlaysProps) {
+export function Overlays({ commands, scope, overlay, open, onClose }: OverlaysProps) {
   useWhenIdle(loadAll);
+  const help = (): void => open('help');
   return (
     <Suspense fallback={<Opening />}>
-      {overlay === 'palette' ? <Palette scope={scope} onClose={onClose} onHelp={() => open('help')} /> : null}
-      {overlay === 'help' ? <HelpDialog onClose={onClose} /> : null}
+      {overlay === 'palette' ? <Palette {...{ commands, scope, onClose }} onHelp={help} /> : null}
+      {overlay === 'help' ? <HelpDialog commands={commands} onClose={onClose} /> : null}
+      {typeof overlay === 'object' && overlay !== null ? <overlay.Dialog onClose={onClose} /> : null}
     </Suspense>
   );
 }
@@ -50,15 +52,14 @@ interface OpenOverlay {
   readonly isOpen: boolean;
 }
 
-/** How long after `g` the key of a page may follow. */
+/** How long after `g` or `n` the second key may follow. */
 const SEQUENCE_MS = 1_500;
 
-/** The keys that work on every page, except while somebody types. Those for rows are in `ui/row-keys.ts`. */
-export function useKeys(scope: Scope | null, { open, isOpen }: OpenOverlay): void {
-  const navigate = useNavigate();
-  const session = useSignedIn();
-  const project = session.projects.find(({ id }) => id === scope?.project);
-  const wentAt = useRef(-Infinity);
+/** The keys that work on every page, except while somebody types. Those for rows are in `ui/keys.ts`. */
+export function useKeys(commands: readonly Command[], { open, isOpen }: OpenOverlay): void {
+  const latest = useRef(commands);
+  latest.current = commands;
+  const first = useRef({ key: '', at: -Infinity });
   useEffect(() => {
     const press = (event: KeyboardEvent): void => {
       if ((event.ctrlKey || event.metaKey) && !event.altKey && event.key.toLowerCase() === 'k') {
@@ -67,18 +68,18 @@ export function useKeys(scope: Scope | null, { open, isOpen }: OpenOverlay): voi
         return;
       }
       if (isOpen || !isPlainKey(event)) return;
-      const follows = event.timeStamp - wentAt.current < SEQUENCE_MS;
-      wentAt.current = event.key === 'g' && !follows ? event.timeStamp : -Infinity;
-      const page = follows
-        ? (project ? pagesFor(project, session) : []).find(({ key }) => key === event.key)
-        : undefined;
-      if (page !== undefined && scope !== null) {
-        void navigate({ to: page.to, params: scope });
-      } else if (event.key === '/') {
+      const { key, timeStamp } = event;
+      const before = timeStamp - first.current.at < SEQUENCE_MS ? first.current.key : '';
+      const isFirst = before === '' && latest.current.some(({ keys }) => keys.startsWith(`${key} `));
+      first.current = isFirst ? { key, at: timeStamp } : { key: '', at: -Infinity };
+      const command = latest.current.find(({ keys }) => keys === `${before} ${key}`);
+      if (command !== undefined) {
+        command.run();
+      } else if (key === '/') {
         const field = document.querySelector<HTMLInputElement>('main input[type=search]');
         if (field === null) open('palette');
         else field.focus();
-      } else if (event.key === '?') {
+      } else if (key === '?') {
         open('help');
       } else {
         return;
@@ -87,5 +88,5 @@ export function useKeys(scope: Scope | null, { open, isOpen }: OpenOverlay): voi
     };
     addEventListener('keydown', press);
     return () => removeEventListener('keydown', press);
-  }, [scope?.project, scope?.mode, project, session, isOpen, open, navigate]);
+  }, [isOpen, open]);
 }

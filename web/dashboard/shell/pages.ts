@@ -2,6 +2,7 @@ import type { Action } from '../../../src/domain/role.ts';
 import type { SessionProject, SignedIn } from '../../../src/http/dashboard/account/contract.ts';
 import type { TextKey } from '../texts/parts.ts';
 import type { IconName } from '../ui/icons.tsx';
+import type { PageGroup } from './page-groups.ts';
 
 /** The pages of a project, in the order of the navigation; `key` is the key after `g`. Home is in no group. */
 export const PAGES = [
@@ -119,10 +120,6 @@ export const PAGES = [
   readonly group: PageGroup | null;
 }[];
 type PageEntry = (typeof PAGES)[number];
-
-/** The groups of the navigation, in their order; each is the name of a text. */
-export const PAGE_GROUPS = ['payments', 'money', 'developers', 'settings'] as const satisfies readonly TextKey[];
-export type PageGroup = (typeof PAGE_GROUPS)[number];
 
 /** The pages that the person's roles permit, in the project and in all of them. The server checks this too. */
 export function pagesFor(project: SessionProject, session: SignedIn): readonly PageEntry[] {

@@ -4,29 +4,29 @@ import { useDeferredValue, useEffect, useId, useState, type KeyboardEvent } from
 import { useLocale } from '../locale.tsx';
 import { searchQuery } from '../pages/payments/queries.ts';
 import dialogCss from '../ui/dialog.module.css';
-import { Icon, type IconName } from '../ui/icons.tsx';
+import { Icon } from '../ui/icons.tsx';
 import css from './palette.module.css';
 import { useNavigate } from '@tanstack/react-router';
 import type { SearchHit } from '../../../src/http/dashboard/payment-list/contract.ts';
-import { useSignedIn } from '../session.ts';
-import { pagesFor } from './pages.ts';
+import type { Command } from './commands.ts';
 import { useSignOut } from './account-button.tsx';
-import { type Scope, firstMode } from '../scope.ts';
+import type { Scope } from '../scope.ts';
 import { groupOf } from '../status-groups.ts';
 
 interface PaletteProps {
+  readonly commands: readonly Command[];
   readonly scope: Scope | null;
   readonly onClose: () => void;
   readonly onHelp: () => void;
 }
 
-/** The command palette: finds pages, actions and payments. */
-export function Palette({ scope, onClose, onHelp }: PaletteProps) {
-  const { t } = useLocale();
+/** The command palette: does what a person can do from every page, and finds pages and payments. */
+export function Palette({ commands, scope, onClose, onHelp }: PaletteProps) {
+  const { t } = useLocale('palette');
   const id = useId();
   const [text, setText] = useState('');
   const [chosen, choose] = useState(0);
-  const { entries, isSearching } = useFound(scope, text, onHelp);
+  const { entries, isSearching } = useFound(commands, scope, text, onHelp);
   const current = Math.min(chosen, entries.length - 1);
   useEffect(() => {
     document.getElementById(`${id}-${current}`)?.scrollIntoView({ block: 'nearest' });
@@ -60,18 +60,7 @@ export function Palette({ scope, onClose, onHelp }: PaletteProps) {
               }}
               onKey={press}
             />
-            <div className={css.list} id={`${id}-list`} role="listbox" aria-label={t('search_results')}>
-              {entries.map((entry, index) => (
-                <Option
-                  key={entry.key}
-                  id={`${id}-${index}`}
-                  entry={entry}
-                  isCurrent={index === current}
-                  onPoint={() => choose(index)}
-                  onRun={() => run(entry)}
-                />
-              ))}
-            </div>
+            <Results id={id} entries={entries} current={current} onPoint={choose} onRun={run} />
             {entries.length > 0 ? null : (
               <p className={css.none} role="status">
                 {t(isSearching ? 'searching' : 'nothing_found')}
@@ -81,6 +70,42 @@ export function Palette({ scope, onClose, onHelp }: PaletteProps) {
         </Dialog.Viewport>
       </Dialog.Portal>
     </Dialog.Root>
+  );
+}
+
+interface ResultsProps {
+  readonly id: string;
+  readonly entries: readonly PaletteEntry[];
+  /** The index of the selected entry. */
+  readonly current: number;
+  readonly onPoint: (index: number) => void;
+  readonly onRun: (entry: PaletteEntry) => void;
+}
+
+/** The results in their groups. */
+function Results({ id, entries, current, onPoint, onRun }: ResultsProps) {
+  const { t } = useLocale('palette');
+  const groups = [...Map.groupBy(entries.entries(), ([, { group }]) => group)];
+  return (
+    <div className={css.list} id={`${id}-list`} role="listbox" aria-label={t('search_results')}>
+      {groups.map(([group, shown]) => (
+        <div key={group} role="group" aria-labelledby={`${id}-${group}`}>
+          <div className={css.group} id={`${id}-${group}`}>
+            {t(`palette_${group}`)}
+          </div>
+          {shown.map(([index, entry]) => (
+            <Option
+              key={entry.key}
+              id={`${id}-${index}`}
+              entry={entry}
+              isCurrent={index === current}
+              onPoint={() => onPoint(index)}
+              onRun={() => onRun(entry)}
+            />
+          ))}
+        </div>
+      ))}
+    </div>
   );
 }
 
@@ -94,7 +119,7 @@ interface SearchLineProps {
 }
 
 function SearchLine({ id, text, current, onText, onKey }: SearchLineProps) {
-  const { t } = useLocale();
+  const { t } = useLocale('palette');
   return (
     <div className={css.field}>
       <Icon name="search" />
@@ -133,7 +158,7 @@ function Option({ id, entry, isCurrent, onPoint, onRun }: OptionProps) {
       <Icon name={entry.icon} size={16} />
       <span>{entry.text}</span>
       {entry.detail === undefined ? null : <small>{entry.detail}</small>}
-      {entry.keys === undefined ? null : <kbd>{entry.keys}</kbd>}
+      {entry.keys === undefined || entry.keys === '' ? null : <kbd>{entry.keys}</kbd>}
     </div>
   );
 }
@@ -141,36 +166,29 @@ function Option({ id, entry, isCurrent, onPoint, onRun }: OptionProps) {
 /** Shorter texts search only pages and actions. */
 const MIN_SEARCH = 2;
 
-function useFound(scope: Scope | null, text: string, onHelp: () => void) {
+function useFound(commands: readonly Command[], scope: Scope | null, text: string, onHelp: () => void) {
   const wanted = useDeferredValue(text.trim());
   const searches = scope !== null && wanted.length >= MIN_SEARCH;
   const found = useQuery({ ...searchQuery(scope ?? { project: '', mode: 'test' }, wanted), enabled: searches });
-  const entries = usePaletteEntries(scope, text.trim(), searches ? (found.data?.data ?? []) : [], onHelp);
-  return { entries, isSearching: searches && found.isFetching };
+  const payments = usePaymentEntries(scope, searches ? (found.data?.data ?? []) : []);
+  const fixed = [...commands, ...useOwnEntries(onHelp)];
+  const words = text.trim().toLowerCase().split(/\s+/);
+  const named = fixed.filter((entry) => words.every((word) => entry.text.toLowerCase().includes(word)));
+  return { entries: [...payments, ...named], isSearching: searches && found.isFetching };
 }
 
-export interface PaletteEntry {
-  readonly key: string;
-  readonly icon: IconName;
-  readonly text: string;
+interface PaletteEntry extends Omit<Command, 'group' | 'keys'> {
+  readonly group: Command['group'] | 'found' | 'you';
   readonly detail?: string;
   /** The keyboard shortcut. */
   readonly keys?: string;
-  readonly run: () => void;
 }
 
-/** The palette's results: matching payments, then pages, projects and actions whose names contain the words. */
-export function usePaletteEntries(
-  scope: Scope | null,
-  text: string,
-  hits: readonly SearchHit[],
-  onHelp: () => void,
-): readonly PaletteEntry[] {
-  const { t, fiat } = useLocale();
+/** The payments that match. */
+function usePaymentEntries(scope: Scope | null, hits: readonly SearchHit[]): readonly PaletteEntry[] {
+  const { t, fiat } = useLocale('palette');
   const navigate = useNavigate();
-  const words = text.toLowerCase().split(/\s+/);
-  const fixed = useFixedEntries(scope, onHelp);
-  const found = hits.map(({ found_by, payment }): PaletteEntry => {
+  return hits.map(({ found_by, payment }): PaletteEntry => {
     const { mode } = payment;
     const detail = [
       t(`group_${groupOf(payment.status)}`),
@@ -179,6 +197,7 @@ export function usePaletteEntries(
     ];
     return {
       key: payment.id,
+      group: 'found',
       icon: 'payments',
       text: `${fiat(payment.amount, payment.currency)} · ${payment.order_id ?? payment.transaction_number ?? payment.id}`,
       detail: detail.filter((part) => part !== '').join(' · '),
@@ -191,45 +210,17 @@ export function usePaletteEntries(
       },
     };
   });
-  return [...found, ...fixed.filter((entry) => words.every((word) => entry.text.toLowerCase().includes(word)))];
 }
 
-function useFixedEntries(scope: Scope | null, onHelp: () => void): readonly PaletteEntry[] {
-  const { t } = useLocale();
+/** The person's own account, and the list of keys. */
+function useOwnEntries(onHelp: () => void): readonly PaletteEntry[] {
+  const { t } = useLocale('palette');
   const navigate = useNavigate();
   const signOut = useSignOut();
-  const session = useSignedIn();
-  const { projects } = session;
-  const project = projects.find(({ id }) => id === scope?.project);
-  const pages = scope === null || project === undefined ? [] : pagesFor(project, session);
+  const account = (): void => void navigate({ to: '/account' });
   return [
-    ...pages.map((page) => ({
-      key: page.to,
-      icon: page.icon,
-      text: t(page.text),
-      keys: `g ${page.key}`,
-      run: () => void navigate({ to: page.to, params: scope ?? { project: '', mode: '' } }),
-    })),
-    ...(scope === null ? [] : [modeEntry(scope)]),
-    ...projects
-      .filter((one) => one !== project)
-      .map((one) => ({
-        key: one.id,
-        icon: 'arrow-right' as const,
-        text: t('project_named', { name: one.name }),
-        run: () => go({ project: one.id, mode: firstMode(one) }),
-      })),
-    { key: 'account', icon: 'user', text: t('account_settings'), run: () => void navigate({ to: '/account' }) },
-    { key: 'help', icon: 'keyboard', text: t('shortcuts'), keys: '?', run: onHelp },
-    { key: 'sign-out', icon: 'sign-out', text: t('sign_out'), run: () => void signOut() },
+    { key: 'account', group: 'you', icon: 'user', text: t('account_settings'), run: account },
+    { key: 'help', group: 'you', icon: 'keyboard', text: t('shortcuts'), keys: '?', run: onHelp },
+    { key: 'sign-out', group: 'you', icon: 'sign-out', text: t('sign_out'), run: () => void signOut() },
   ];
-
-  function go(params: Scope): void {
-    void navigate({ to: '/projects/$project/$mode', params });
-  }
-
-  function modeEntry({ project, mode }: Scope): PaletteEntry {
-    const other = mode === 'test' ? 'live' : 'test';
-    return { key: 'mode', icon: 'flask', text: t(`switch_to_${other}`), run: () => go({ project, mode: other }) };
-  }
 }

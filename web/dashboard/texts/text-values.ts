@@ -125,6 +125,7 @@ export interface TextValues {
   readonly export_progress: 'rows' | 'size';
   readonly export_progress_of: 'rows' | 'size' | 'total';
   readonly filters_unread: 'filters';
+  readonly view_more: 'name';
   readonly update_view_text: 'name';
   readonly update_shared_view_text: 'name';
   readonly view_lost: 'parts';

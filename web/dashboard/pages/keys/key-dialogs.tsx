@@ -72,7 +72,7 @@ export type KeyAct = { readonly kind: 'create' } | { readonly kind: 'roll' | 're
 export function KeyDialog({ act, onClose }: { readonly act: KeyAct; readonly onClose: () => void }) {
   switch (act.kind) {
     case 'create':
-      return <CreateDialog onClose={onClose} />;
+      return <CreateKeyDialog onClose={onClose} />;
     case 'roll':
       return <RollDialog apiKey={act.apiKey} onClose={onClose} />;
     case 'revoke':
@@ -82,7 +82,8 @@ export function KeyDialog({ act, onClose }: { readonly act: KeyAct; readonly onC
 
 const KEYS = 'POST /dashboard/api/projects/:project/:mode/keys';
 
-function CreateDialog({ onClose }: { readonly onClose: () => void }) {
+/** Creates a key, and shows it once. */
+export function CreateKeyDialog({ onClose }: { readonly onClose: () => void }) {
   const { t } = useLocale('keys');
   const scope = useScope();
   const [name, setName] = useState('');

@@ -1,7 +1,7 @@
 import { useEffect, useRef, type ReactNode } from 'react';
 import { problemText } from '../../problem.ts';
 import { IconButton } from '../../ui/button.tsx';
-import { isPlainKey } from '../../ui/keys.ts';
+import { isPlainKey, isWide } from '../../ui/keys.ts';
 import { Empty, SkeletonRows } from '../../ui/placeholder.tsx';
 import { Link } from '@tanstack/react-router';
 import { useLocale } from '../../locale.tsx';
@@ -23,7 +23,7 @@ export function LogPanel<Record>({ title, found, onClose, children }: LogPanelPr
   const frame = useRef<HTMLElement>(null);
   useEffect(() => {
     // If the panel replaces the list, it may begin below the visible part.
-    if (!matchMedia('(width >= 64rem)').matches) frame.current?.scrollIntoView({ block: 'start' });
+    if (!isWide()) frame.current?.scrollIntoView({ block: 'start' });
   }, []);
   useEffect(() => {
     const press = (event: KeyboardEvent): void => {
@@ -33,7 +33,7 @@ export function LogPanel<Record>({ title, found, onClose, children }: LogPanelPr
     return () => removeEventListener('keydown', press);
   }, [onClose]);
   return (
-    <aside ref={frame} className={css.panel} aria-label={title}>
+    <aside ref={frame} className={css.panel} aria-label={title} tabIndex={-1}>
       <div className={css.head}>
         <h2>{title}</h2>
         <IconButton icon="close" small label={t('close')} onClick={onClose} />

@@ -10,7 +10,7 @@ import { ListFoot } from '../payments/list-foot.tsx';
 import split from '../payments/payments-page.module.css';
 import css from './log.module.css';
 import { withNewest } from './use-log.ts';
-import { useRowKeys } from '../../ui/keys.ts';
+import { usePanelFocus, useRowKeys, type PanelFocus } from '../../ui/keys.ts';
 import tableCss from '../payments/payment-table.module.css';
 
 interface LogPage<Row> {
@@ -44,22 +44,25 @@ interface LogViewProps<Row> extends LogListProps<Row> {
 /** A log: its table, and the panel of the chosen row. */
 export function LogView<Row extends { readonly id: string }>({ panel, ...log }: LogViewProps<Row>) {
   const { shown, list, onShow } = log;
+  const { open, close } = usePanelFocus(shown, onShow);
   return (
     <div className={classNames(css.split, shown !== undefined && css.withPanel)}>
       <div>
         <Card flush>
           <Loaded query={list} rows={8}>
-            {({ pages }) => <LogList {...log} rows={pages.flatMap(({ data }) => data)} />}
+            {({ pages }) => <LogList {...log} onOpen={open} rows={pages.flatMap(({ data }) => data)} />}
           </Loaded>
         </Card>
       </div>
-      {shown === undefined ? null : panel(shown, () => onShow(undefined))}
+      {shown === undefined ? null : panel(shown, close)}
     </div>
   );
 }
 
 /** The rows of a log. The shown ones stay up to date; new ones appear on a click, so that none moves away. */
-function LogList<Row extends { readonly id: string }>(props: LogListProps<Row> & { readonly rows: readonly Row[] }) {
+function LogList<Row extends { readonly id: string }>(
+  props: LogListProps<Row> & { readonly rows: readonly Row[]; readonly onOpen: PanelFocus['open'] },
+) {
   const { list, newest, further, empty, noMatch, rows: read, ...table } = props;
   const { t } = useLocale();
   const { rows, arrived } = withNewest(read, newest.data?.data ?? [], further);
@@ -111,7 +114,7 @@ export interface LogChoice<Row> {
 interface LogTableProps<Row> {
   readonly rows: readonly Row[];
   readonly shown: string | undefined;
-  readonly onShow: (id: string) => void;
+  readonly onOpen: PanelFocus['open'];
   readonly label: string;
   /** The first one names the row and opens it. */
   readonly columns: readonly LogColumn<Row>[];
@@ -120,14 +123,14 @@ interface LogTableProps<Row> {
 
 /** A table whose rows open in a panel. */
 export function LogTable<Row extends { readonly id: string }>(props: LogTableProps<Row>) {
-  const { label, rows, columns, shown, onShow, choice = null } = props;
+  const { label, rows, columns, shown, onOpen, choice = null } = props;
   const frame = useRef<HTMLDivElement>(null);
   useRowKeys(frame, (id) => {
-    if (shown !== undefined) onShow(id);
+    if (shown !== undefined) onOpen(id);
   });
   const click = (id: string) => (event: MouseEvent) => {
     const isOnLink = event.target instanceof Element && event.target.closest('a, button, label') !== null;
-    if (!isOnLink && String(getSelection()) === '') onShow(id);
+    if (!isOnLink && String(getSelection()) === '') onOpen(id);
   };
   return (
     <div className={classNames(tableCss.frame, tableCss.fits)} ref={frame}>
@@ -158,7 +161,12 @@ export function LogTable<Row extends { readonly id: string }>(props: LogTablePro
               {columns.map(({ key, from, isNumber = false, cell }, index) => (
                 <td key={key} className={classOf(from, isNumber)}>
                   {index === 0 ? (
-                    <button type="button" className={css.rowButton} data-row={row.id} onClick={() => onShow(row.id)}>
+                    <button
+                      type="button"
+                      className={css.rowButton}
+                      data-row={row.id}
+                      onClick={(event) => onOpen(row.id, event)}
+                    >
                       {cell(row)}
                     </button>
                   ) : (

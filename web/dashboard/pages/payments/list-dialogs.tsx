@@ -25,9 +25,17 @@ interface ViewDialogProps {
   readonly onClose: () => void;
 }
 
-/** Saves, updates or deletes a view of the list. */
+/** Saves, renames, updates or deletes a view of the list. */
 export function ViewDialog({ action, ...rest }: ViewDialogProps) {
-  return action.kind === 'save' ? <SaveDialog {...rest} /> : <ChangeDialog {...rest} {...action} />;
+  switch (action.kind) {
+    case 'save':
+      return <NameDialog {...rest} view={null} />;
+    case 'rename':
+      return <NameDialog {...rest} view={action.view} />;
+    case 'update':
+    case 'delete':
+      return <ChangeDialog {...rest} kind={action.kind} view={action.view} />;
+  }
 }
 
 type OwnProps = Omit<ViewDialogProps, 'action'>;
@@ -36,19 +44,31 @@ type OfViewProps = OwnProps & { readonly kind: 'update' | 'delete'; readonly vie
 const MAX_NAME = 60;
 const VIEWS = '/dashboard/api/projects/:project/views';
 
-function SaveDialog({ search, onView, onClose }: OwnProps) {
+interface NameDialogProps extends OwnProps {
+  /** The view to rename, in the shown version; null saves a new one. */
+  readonly view: ViewAnswer | null;
+}
+
+/** Names a view, and shares it. */
+function NameDialog({ view, search, onView, onClose }: NameDialogProps) {
   const { t } = useLocale('list');
   const { project } = useScope();
   const refresh = useRefresh();
-  const [name, setName] = useState('');
-  const [shared, share] = useState(false);
+  const [name, setName] = useState(view?.name ?? '');
+  const [shared, share] = useState(view?.shared ?? false);
   const mayShare = useActions().includes('share_views');
   const save = useChange({
-    send: (api) => api(`POST ${VIEWS}`, { params: { project }, body: { name, query: viewQuery(search), shared } }),
-    done: (view) => t('view_saved', { name: view.name }),
-    onDone: async (view) => {
+    send: (api) =>
+      view === null
+        ? api(`POST ${VIEWS}`, { params: { project }, body: { name, query: viewQuery(search), shared } })
+        : api(`POST ${VIEWS}/:view`, {
+            params: { project, view: view.id },
+            body: { name, shared, version: view.version, query: view.query },
+          }),
+    done: (saved) => t('view_saved', { name: saved.name }),
+    onDone: async (saved) => {
       await refresh();
-      onView(view.id);
+      if (view === null) onView(saved.id);
       onClose();
     },
   });
@@ -56,9 +76,10 @@ function SaveDialog({ search, onView, onClose }: OwnProps) {
     <FormDialog
       action={save}
       fields={['name']}
-      name={t('save_view')}
-      text={t('save_view_text')}
-      isDirty={name !== ''}
+      name={t(view === null ? 'save_view' : 'rename_view')}
+      {...(view !== null && { confirm: t('save') })}
+      text={view === null ? t('save_view_text') : null}
+      isDirty={name !== (view?.name ?? '')}
       onClose={onClose}
     >
       <Field

@@ -4,7 +4,7 @@ import type { PaymentRow } from '../../../../src/http/dashboard/payments/contrac
 import { useLocale } from '../../locale.tsx';
 import { classNames } from '../../ui/class-names.ts';
 import { Coin, Ago, Status } from '../../ui/value.tsx';
-import { useRowKeys } from '../../ui/keys.ts';
+import { isWide, useRowKeys, type PanelFocus } from '../../ui/keys.ts';
 import { LIST_COLUMNS, USUAL_LIST_COLUMNS, type ListColumn } from './columns.ts';
 import { networkName } from '../../formats.ts';
 import css from './payment-table.module.css';
@@ -23,7 +23,7 @@ interface PaymentTableProps {
   /** The payment in the panel beside the table. */
   readonly shown?: string | undefined;
   /** Opens a payment in the panel. Without it, rows are links to the payments' pages. */
-  readonly onShow?: (id: string) => void;
+  readonly onShow?: PanelFocus['open'];
 }
 
 /** A table of payments. Small screens leave out columns, unless they were chosen. */
@@ -85,26 +85,24 @@ interface RowProps {
   readonly columns: readonly ListColumn[];
   readonly extra: ExtraCell | undefined;
   readonly isShown: boolean;
-  readonly onShow: ((id: string) => void) | undefined;
+  readonly onShow: PanelFocus['open'] | undefined;
 }
-
-/** On narrower screens the panel would cover the list, so the payment's page opens instead. */
-const WIDE = '(width >= 64rem)';
 
 function Row({ payment, columns, extra, isShown, onShow }: RowProps) {
   const link = useRef<HTMLAnchorElement>(null);
   const click = (event: MouseEvent): void => {
     const target = event.target instanceof Element ? event.target : null;
     const isOnLink = target?.closest('a') !== null;
-    // Not for Enter, opening a new tab or selecting text.
-    if (event.detail === 0 || event.ctrlKey || event.metaKey || event.shiftKey || event.button !== 0) return;
+    // Not for opening a new tab or selecting text.
+    if (event.ctrlKey || event.metaKey || event.shiftKey || event.button !== 0) return;
     if (String(getSelection()) !== '') return;
-    if (onShow === undefined || !matchMedia(WIDE).matches) {
+    // Without room for the panel, the payment's page opens.
+    if (onShow === undefined || !isWide()) {
       if (!isOnLink) link.current?.click();
       return;
     }
     event.preventDefault();
-    onShow(payment.id);
+    onShow(payment.id, event);
   };
   return (
     <tr className={classNames(isShown && css.shown)} aria-current={isShown} onClickCapture={click}>

@@ -11,7 +11,7 @@ import { Button, buttonClass } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { classNames } from '../../ui/class-names.ts';
 import { Empty, Loaded } from '../../ui/placeholder.tsx';
-import { isPlainKey } from '../../ui/keys.ts';
+import { isPlainKey, usePanelFocus, type PanelFocus } from '../../ui/keys.ts';
 import { chooseColumns, chosenColumns, columnsOf, USUAL_LIST_COLUMNS, type ListColumn } from './columns.ts';
 import { Filters } from './filters.tsx';
 import { ListFoot } from './list-foot.tsx';
@@ -24,7 +24,7 @@ import { isNarrowed, paymentsSearch, type PaymentsSearch } from './search.ts';
 import { ViewTabs, type ViewAction } from './views.tsx';
 import type { PaymentRow } from '../../../../src/http/dashboard/payments/contract.ts';
 import { Coin, Ago } from '../../ui/value.tsx';
-import { PaymentPanel } from './payment/payment-page.tsx';
+import { PaymentPanel, useFullPage } from './payment/payment-page.tsx';
 import { useScope, type Scope } from '../../scope.ts';
 
 const FilterDialog = lazy(async () => ({ default: (await import('./filter-dialog.tsx')).FilterDialog }));
@@ -38,6 +38,8 @@ export function PaymentsPage() {
   const page = usePageSearch(paymentsSearch);
   const { search, onChange, onShow } = page;
   const { show } = search;
+  const panel = usePanelFocus(show, onShow);
+  useFullPage(show);
   const unread = PAYMENT_FILTER_NAMES.filter((name) => page.unread.includes(name));
   const [opened, open] = useState<Opened | null>(null);
   useExportKey(() => open({ kind: 'export' }));
@@ -62,9 +64,9 @@ export function PaymentsPage() {
       <Filters page={page} onMore={() => open({ kind: 'filter' })} />
       <div className={classNames(css.split, show !== undefined && css.withPanel)}>
         <Card flush>
-          <List search={search} columns={columns} onShow={onShow} />
+          <List search={search} columns={columns} onShow={panel.open} />
         </Card>
-        {show === undefined ? null : <PaymentPanel key={show} payment={show} onClose={() => onShow(undefined)} />}
+        {show === undefined ? null : <PaymentPanel key={show} payment={show} onClose={panel.close} />}
       </div>
       <Suspense>
         {opened === null ? null : (
@@ -146,7 +148,7 @@ function useExportKey(onExport: () => void): void {
 interface ListProps {
   readonly search: PaymentsSearch;
   readonly columns: readonly ListColumn[];
-  readonly onShow: (id: string) => void;
+  readonly onShow: PanelFocus['open'];
 }
 
 function List({ search, columns, onShow }: ListProps) {

@@ -2,7 +2,9 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ViewAnswer } from '../../../../src/http/dashboard/saved-views/contract.ts';
 import { useLocale } from '../../locale.tsx';
-import { LinkButton } from '../../ui/button.tsx';
+import { buttonClass, LinkButton } from '../../ui/button.tsx';
+import { Icon } from '../../ui/icons.tsx';
+import { MenuButton } from '../../ui/menu-button.tsx';
 import { classNames } from '../../ui/class-names.ts';
 import { Notice } from '../../ui/notice.tsx';
 import { viewsQuery } from './list-queries.ts';
@@ -12,7 +14,9 @@ import { isNarrowed, searchOfView, viewQuery, type PaymentsSearch } from './sear
 import { useScope } from '../../scope.ts';
 
 /** An action on views, each in a dialog of its own. */
-export type ViewAction = { readonly kind: 'save' } | { readonly kind: 'update' | 'delete'; readonly view: ViewAnswer };
+export type ViewAction =
+  | { readonly kind: 'save' }
+  | { readonly kind: 'rename' | 'update' | 'delete'; readonly view: ViewAnswer };
 
 interface ViewTabsProps {
   readonly search: PaymentsSearch;
@@ -87,7 +91,21 @@ function ViewActions({ search, current, onAction }: ViewActionsProps) {
         <LinkButton onClick={() => onAction({ kind: 'update', view: current })}>{t('update_view')}</LinkButton>
       ) : null}
       {current?.can_change === true ? (
-        <LinkButton onClick={() => onAction({ kind: 'delete', view: current })}>{t('delete_view')}</LinkButton>
+        <MenuButton
+          label={t('view_more', { name: current.name })}
+          className={buttonClass({ kind: 'quiet', small: true })}
+          items={[
+            { key: 'rename', text: t('rename_view'), onChoose: () => onAction({ kind: 'rename', view: current }) },
+            {
+              key: 'delete',
+              text: t('delete_view'),
+              isApart: true,
+              onChoose: () => onAction({ kind: 'delete', view: current }),
+            },
+          ]}
+        >
+          <Icon name="dots" size={16} />
+        </MenuButton>
       ) : null}
     </div>
   );

@@ -21,6 +21,11 @@ interface InviteDialogProps {
   readonly onClose: () => void;
 }
 
+/** Invites a new person. */
+export function NewPersonDialog({ onClose }: Pick<InviteDialogProps, 'onClose'>) {
+  return <InviteDialog of={null} onClose={onClose} />;
+}
+
 /** Invites a person by a link. */
 export function InviteDialog({ of, onClose }: InviteDialogProps) {
   const { t } = useLocale('people');

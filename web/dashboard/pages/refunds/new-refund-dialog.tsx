@@ -1,6 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { PaymentRow } from '../../../../src/http/dashboard/payments/contract.ts';
+import { useDashboard } from '../../dashboard.ts';
 import { useLocale } from '../../locale.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
@@ -8,7 +10,7 @@ import { Notice, Problem } from '../../ui/notice.tsx';
 import { SearchField } from '../../ui/field.tsx';
 import { SkeletonRows } from '../../ui/placeholder.tsx';
 import { Status } from '../../ui/value.tsx';
-import { paymentQuery, searchQuery } from '../payments/queries.ts';
+import { paymentQuery, refundsKey, searchQuery } from '../payments/queries.ts';
 import { RefundDialog } from '../payments/refund/refund-dialog.tsx';
 import parts from '../payments/payment/payment-parts.module.css';
 import css from './refunds.module.css';
@@ -25,6 +27,20 @@ export function NewRefundDialog({ onDone, onClose }: NewRefundDialogProps) {
   const [chosen, choose] = useState<string | null>(null);
   if (chosen === null) return <Find onChoose={choose} onClose={onClose} />;
   return <Refund id={chosen} onDone={onDone} onBack={() => choose(null)} onClose={onClose} />;
+}
+
+/** The same over any page; shows the new refund on the page of refunds. */
+export function NewRefundAnywhere({ onClose }: Pick<NewRefundDialogProps, 'onClose'>) {
+  const { queries, unsaved } = useDashboard();
+  const scope = useScope();
+  const navigate = useNavigate();
+  const show = (refund: string): void => {
+    unsaved.set(0);
+    onClose();
+    void queries.invalidateQueries({ queryKey: refundsKey(scope) });
+    void navigate({ to: '/projects/$project/$mode/refunds', params: scope, search: { show: refund } });
+  };
+  return <NewRefundDialog onDone={show} onClose={onClose} />;
 }
 
 interface FindProps {

@@ -1,3 +1,4 @@
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { AnswerOf } from '../../../../src/http/dashboard/contract.ts';
 import type { EndpointView } from '../../../../src/http/dashboard/webhooks/contract.ts';
@@ -9,10 +10,11 @@ import { Choices } from '../../ui/choices.tsx';
 import { CopyButton } from '../../ui/value.tsx';
 import { Dialog, DialogActions } from '../../ui/dialog.tsx';
 import { Notice } from '../../ui/notice.tsx';
+import { NotLoaded } from '../../ui/placeholder.tsx';
 import { SelectField } from '../../ui/form.tsx';
 import { CodeBlock } from '../log/log-panel.tsx';
 import { EndpointForm } from './endpoint-form.tsx';
-import { webhooksKey, retryQuery, runningRetryQuery } from './queries.ts';
+import { endpointsQuery, webhooksKey, retryQuery, runningRetryQuery } from './queries.ts';
 import css from './webhooks.module.css';
 import type { Opened } from './webhooks-page.tsx';
 import { filtersOf, type WebhooksSearch } from './search.ts';
@@ -50,6 +52,21 @@ export function EndpointDialogs({ opened, events, checks, onSent, onClose }: End
     case 'delete':
       return <SwitchDialog kind={opened.kind} endpoint={opened.endpoint} onClose={onClose} />;
   }
+}
+
+/** Adds an endpoint from any page. */
+export function NewEndpointDialog({ onClose }: Pick<EndpointDialogsProps, 'onClose'>) {
+  const { t } = useLocale('webhooks');
+  const endpoints = useQuery(endpointsQuery(useScope()));
+  if (endpoints.data !== undefined) {
+    const { events, checks } = endpoints.data;
+    return <EndpointDialogs opened={{ kind: 'create' }} {...{ events, checks, onClose }} onSent={onClose} />;
+  }
+  return (
+    <Dialog title={t('create_endpoint')} onClose={onClose}>
+      <NotLoaded query={endpoints} rows={4} />
+    </Dialog>
+  );
 }
 
 interface EndpointProps {

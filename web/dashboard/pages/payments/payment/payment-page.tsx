@@ -1,5 +1,5 @@
 import { useSuspenseQuery, useQuery } from '@tanstack/react-query';
-import { Link, useParams } from '@tanstack/react-router';
+import { Link, useCanGoBack, useNavigate, useParams, useRouter } from '@tanstack/react-router';
 import { useLocale } from '../../../locale.tsx';
 import { Page } from '../../../shell/page.tsx';
 import { Card } from '../../../ui/card.tsx';
@@ -14,7 +14,7 @@ import { useEffect, type ReactNode } from 'react';
 import { problemText } from '../../../problem.ts';
 import { buttonClass, IconButton } from '../../../ui/button.tsx';
 import { Empty, SkeletonRows } from '../../../ui/placeholder.tsx';
-import { isPlainKey } from '../../../ui/keys.ts';
+import { isPlainKey, isWide } from '../../../ui/keys.ts';
 import css from '../payments-page.module.css';
 import { useScope } from '../../../scope.ts';
 
@@ -25,6 +25,7 @@ export function PaymentPage() {
   const { payment: id } = useParams({ from: '/signed-in/projects/$project/$mode/payments/$payment' });
   const { data: payment } = useSuspenseQuery(paymentQuery(scope, id));
   const name = payment.order_id ?? payment.transaction_number ?? payment.id;
+  useEscapeBack();
   return (
     <Page
       title={t('payment_named', { name })}
@@ -62,6 +63,36 @@ export function PaymentPage() {
   );
 }
 
+/** Escape leads back to where the payment was opened, such as a filtered list; without that, to all payments. */
+function useEscapeBack(): void {
+  const router = useRouter();
+  const canGoBack = useCanGoBack();
+  const scope = useScope();
+  useEffect(() => {
+    const press = (event: KeyboardEvent): void => {
+      if (event.key !== 'Escape' || !isPlainKey(event) || document.querySelector('[role=dialog]') !== null) return;
+      if (canGoBack) router.history.back();
+      else void router.navigate({ to: '/projects/$project/$mode/payments', params: scope });
+    };
+    addEventListener('keydown', press);
+    return () => removeEventListener('keydown', press);
+  }, [router, canGoBack, scope.project, scope.mode]);
+}
+
+/** Opens the page of a payment whose panel has no room: a link to it may have been copied on a wider screen. */
+export function useFullPage(shown: string | undefined): void {
+  const scope = useScope();
+  const navigate = useNavigate();
+  useEffect(() => {
+    if (shown === undefined || isWide()) return;
+    void navigate({
+      to: '/projects/$project/$mode/payments/$payment',
+      params: { ...scope, payment: shown },
+      replace: true,
+    });
+  }, [shown]);
+}
+
 interface PaymentPanelProps {
   readonly payment: string;
   readonly onClose: () => void;
@@ -80,7 +111,7 @@ export function PaymentPanel({ payment: id, onClose }: PaymentPanelProps) {
     return () => removeEventListener('keydown', press);
   }, [onClose]);
   return (
-    <aside className={css.panel} aria-label={t('payment')}>
+    <aside className={css.panel} aria-label={t('payment')} tabIndex={-1}>
       <div className={css.panelHead}>
         <h2>{t('payment')}</h2>
         <div>

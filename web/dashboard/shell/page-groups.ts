@@ -1,4 +1,8 @@
-import { PAGE_GROUPS, type PageGroup } from './pages.ts';
+import type { TextKey } from '../texts/parts.ts';
+
+/** The groups of the navigation, in their order; each is the name of a text. */
+export const PAGE_GROUPS = ['payments', 'money', 'developers', 'settings'] as const satisfies readonly TextKey[];
+export type PageGroup = (typeof PAGE_GROUPS)[number];
 
 const CHOICE = 'cointill.folded';
 

@@ -171,7 +171,7 @@ describe.skipIf(hasNoBrowser)('the list of payments', () => {
     await keyboard.press('j');
     await keyboard.press('j');
     await keyboard.press('Enter');
-    // As a click does, but the focus goes along, and Escape leads back.
+    // The panel opens as by a click, but the focus goes along, and Escape leads back.
     const panel = page.getByRole('complementary', { name: 'Payment' });
     await panel.getByText('NW-2').first().waitFor();
     const focused = () => page.evaluate<string>('document.activeElement.dataset.row ?? document.activeElement.tagName');

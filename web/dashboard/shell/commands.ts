@@ -9,7 +9,7 @@ import { loadTexts } from '../texts/load-texts.ts';
 import type { TextPart } from '../texts/parts.ts';
 import type { IconName } from '../ui/icons.tsx';
 import { pagesFor } from './pages.ts';
-import { useModeSwitch } from './top-bar.tsx';
+import { useModeSwitch } from './mode-switch.ts';
 
 /** A dialog that opens over any page. */
 export type AnyDialog = ComponentType<{ readonly onClose: () => void }>;
@@ -52,7 +52,7 @@ const ACTIONS = {
 type ActionName = keyof typeof ACTIONS;
 const ACTION_NAMES = Object.keys(ACTIONS) as readonly ActionName[];
 
-/** What a person can do from every page, with its keys. */
+/** An action that a person can take from every page, with its keys. */
 export interface Command {
   readonly key: string;
   readonly group: 'do' | 'go' | 'switch';

@@ -1,4 +1,4 @@
-import { useLocation, useNavigate } from '@tanstack/react-router';
+import { useLocation } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
 import { useDashboard, useStore } from '../dashboard.ts';
 import { useLocale } from '../locale.tsx';
@@ -8,6 +8,7 @@ import { Icon } from '../ui/icons.tsx';
 import { AccountButton } from './account-button.tsx';
 import css from './layout.module.css';
 import type { Overlay } from './overlays.tsx';
+import { useModeSwitch } from './mode-switch.ts';
 import { Rail } from './rail.tsx';
 import type { Scope } from '../scope.ts';
 
@@ -103,12 +104,4 @@ function TestSwitch({ scope }: { readonly scope: Scope }) {
       <span className={css.track} aria-hidden="true" />
     </button>
   );
-}
-
-/** Switches to the other mode's Home, because the current page's content does not exist there. */
-export function useModeSwitch({ project, mode }: Scope): () => void {
-  const navigate = useNavigate();
-  return () => {
-    void navigate({ to: '/projects/$project/$mode', params: { project, mode: mode === 'test' ? 'live' : 'test' } });
-  };
 }

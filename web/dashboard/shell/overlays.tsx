@@ -56,12 +56,14 @@ interface OpenOverlay {
 const SEQUENCE_MS = 1_500;
 
 /** The keys that work on every page, except while somebody types. Those for rows are in `ui/keys.ts`. */
-export function useKeys(commands: readonly Command[], { open, isOpen }: OpenOverlay): void {
-  const latest = useRef(commands);
-  latest.current = commands;
+export function useKeys(commands: readonly Command[], overlay: OpenOverlay): void {
+  // Read by the key itself: a key may come right after a dialog was closed, before effects ran.
+  const latest = useRef({ commands, ...overlay });
+  latest.current = { commands, ...overlay };
   const first = useRef({ key: '', at: -Infinity });
   useEffect(() => {
     const press = (event: KeyboardEvent): void => {
+      const { commands, open, isOpen } = latest.current;
       if ((event.ctrlKey || event.metaKey) && !event.altKey && event.key.toLowerCase() === 'k') {
         event.preventDefault();
         open('palette');
@@ -70,9 +72,9 @@ export function useKeys(commands: readonly Command[], { open, isOpen }: OpenOver
       if (isOpen || !isPlainKey(event)) return;
       const { key, timeStamp } = event;
       const before = timeStamp - first.current.at < SEQUENCE_MS ? first.current.key : '';
-      const isFirst = before === '' && latest.current.some(({ keys }) => keys.startsWith(`${key} `));
+      const isFirst = before === '' && commands.some(({ keys }) => keys.startsWith(`${key} `));
       first.current = isFirst ? { key, at: timeStamp } : { key: '', at: -Infinity };
-      const command = latest.current.find(({ keys }) => keys === `${before} ${key}`);
+      const command = commands.find(({ keys }) => keys === `${before} ${key}`);
       if (command !== undefined) {
         command.run();
       } else if (key === '/') {
@@ -88,5 +90,5 @@ export function useKeys(commands: readonly Command[], { open, isOpen }: OpenOver
     };
     addEventListener('keydown', press);
     return () => removeEventListener('keydown', press);
-  }, [isOpen, open]);
+  }, []);
 }

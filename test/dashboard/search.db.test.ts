@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createRefund } from '../../src/app/refunds/create-refund.ts';
 import { simulatePayment } from '../../src/app/payments/simulate-payment.ts';
+import { fiatDecimals, formatDecimal, type Fiat } from '../../src/domain/money.ts';
 import { encodeId } from '../../src/domain/id.ts';
 import type { Payment } from '../../src/domain/payment.ts';
 import type { SearchHit } from '../../src/http/dashboard/payment-list/contract.ts';
@@ -290,19 +291,31 @@ describe('a part that a person on the phone has', () => {
     expect(await namesOf('hc-31059')).toEqual(['anna']);
   });
 
-  it('is counted', async () => {
+  it('is counted, and added up in each currency as far as all are counted', async () => {
     const count = async (query: string) =>
       (await owner.browser.call({ path: `/dashboard/api/projects/${projectId}/test/payments/count?${query}` })).body;
-    expect(await count('search=hc-310')).toEqual({ count: 2, is_more: false });
-    expect(await count('search=vip')).toEqual({ count: 1, is_more: false });
-    expect(await count('search=%25')).toEqual({ count: 0, is_more: false });
-    expect(await count('search=hc&api=order')).toEqual({ count: 1, is_more: false });
-    expect(await count('amount_min=100')).toEqual({ count: 1, is_more: false });
+    expect(await count('search=hc-310')).toMatchObject({ count: 2, is_more: false });
+    expect(await count('search=vip')).toMatchObject({ count: 1, is_more: false });
+    expect(await count('search=%25')).toMatchObject({ count: 0, is_more: false });
+    expect(await count('search=hc&api=order')).toMatchObject({ count: 1, is_more: false });
+    expect(await count('amount_min=100')).toMatchObject({ count: 1, is_more: false });
+    const { sums } = Object(await count(''));
+    const { rows } = await sql<{ currency: string; minor: string }>`
+      select currency, sum(amount_minor)::text as minor from payments
+      where project_id = ${projectId} and mode = 'test' group by currency order by sum(amount_minor) desc`.execute(
+      app.db,
+    );
+    expect(sums).toEqual(
+      rows.map(({ currency, minor }) => ({
+        currency,
+        amount: formatDecimal(BigInt(minor), fiatDecimals(currency as Fiat)),
+      })),
+    );
     const others = PAYMENTS.names.filter((name) => name !== 'id').join(', ');
     await sql`insert into payments (id, ${sql.raw(others)}) select gen_random_uuid(), ${sql.raw(others)}
       from payments, generate_series(1, 10001) where id = ${bruno.id}`.execute(app.db);
-    expect(await count('search=brien')).toEqual({ count: 10_000, is_more: true });
-    expect(await count('')).toEqual({ count: 10_000, is_more: true });
+    expect(await count('search=brien')).toMatchObject({ count: 10_000, is_more: true });
+    expect(await count('')).toEqual({ count: 10_000, is_more: true, sums: [] });
   });
 });
 

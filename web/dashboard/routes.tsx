@@ -3,6 +3,7 @@ import { type Dashboard, sessionQuery } from './dashboard.ts';
 import { lazyPage } from './lazy-page.tsx';
 import { homeSearch } from './pages/home/search.ts';
 import type { Given } from './search.ts';
+import type { AttentionSearch } from './pages/attention/search.ts';
 import type { AuditSearch } from './pages/audit/audit-page.tsx';
 import type { PaymentsSearch } from './pages/payments/search.ts';
 import type { EventsSearch } from './pages/events/events-page.tsx';
@@ -109,16 +110,25 @@ const attention = inProjectWith(
     () => import('./pages/attention/attention-page.tsx'),
     'AttentionPage',
     'attention',
+    'bulk',
     'sending',
     'detail',
     'list',
     'signing',
   ),
-  ({ show }): { show?: string } => (typeof show === 'string' && show !== '' ? { show } : {}),
+  (search): AttentionSearch => search,
 );
 const payments = inProjectWith(
   '/payments',
-  lazyPage(() => import('./pages/payments/payments-page.tsx'), 'PaymentsPage', 'list', 'detail', 'signing', 'sending'),
+  lazyPage(
+    () => import('./pages/payments/payments-page.tsx'),
+    'PaymentsPage',
+    'list',
+    'bulk',
+    'detail',
+    'signing',
+    'sending',
+  ),
   (search): PaymentsSearch => search,
 );
 const payment = inProject(

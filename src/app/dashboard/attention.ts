@@ -1,6 +1,7 @@
 import type { AssetCode } from '../../domain/asset-code.ts';
 import { actionOfAttention, type AttentionKind } from '../../domain/attention.ts';
 import { encodeId } from '../../domain/id.ts';
+import type { Fiat } from '../../domain/money.ts';
 import type { NetworkProblem } from '../../domain/network-problem.ts';
 import type { Network } from '../../domain/networks.ts';
 import type { PaymentApi } from '../../domain/payment.ts';
@@ -37,6 +38,8 @@ export interface AttentionItem extends AttentionKey {
     readonly decimals: number;
     readonly asset: AssetCode;
   } | null;
+  /** The value of `money` in the payment's currency, in its smallest unit, at the payment's rate. */
+  readonly worth: { readonly minor: bigint; readonly currency: Fiat } | null;
   readonly network: Network | null;
   /** The time until which it can still be dealt with, in epoch milliseconds. */
   readonly until: number | null;
@@ -112,6 +115,7 @@ const NOTHING: Omit<AttentionItem, keyof AttentionKey | 'kind'> = {
   at: null,
   payment: null,
   money: null,
+  worth: null,
   network: null,
   until: null,
   usdCents: null,
@@ -135,9 +139,16 @@ async function paymentItems(app: App, scope: AttentionScope): Promise<readonly A
     at: payment.since ?? payment.cancelledAt ?? payment.createdAt,
     payment: { id: payment.id, api: payment.api, name: payment.name },
     money: { units: unitsOf(payment), decimals: payment.decimals, asset: payment.asset },
+    worth: worthOf(payment),
     network: payment.network,
     until: payment.kind === 'underpaid' && payment.status === 'pending' ? payment.expiresAt : null,
   }));
+}
+
+/** The value of that amount at the payment's rate: its share in the coins that were owed. */
+function worthOf(payment: FaultyPayment): AttentionItem['worth'] {
+  const { amountMinor, currency, owedUnits } = payment;
+  return owedUnits === 0n ? null : { minor: (amountMinor * unitsOf(payment)) / owedUnits, currency };
 }
 
 /** The amount that the item's sentence names. */
@@ -241,6 +252,7 @@ function refundItem(refund: UnsignedRefund): AttentionItem {
     at: refund.createdAt,
     payment: { id: refund.paymentId, api: refund.api, name: id },
     money: { units: refund.units, decimals: refund.decimals, asset: refund.asset },
+    worth: { minor: refund.amountMinor, currency: refund.currency },
     network: refund.network,
     until: refund.dueAt,
   };

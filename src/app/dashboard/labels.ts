@@ -2,11 +2,11 @@ import { labelsOfPayments, labelsOfProject, putLabel, removeLabel, takeLabel } f
 import { hasVisible } from '../../domain/visible.ts';
 import { newId, type App } from '../context.ts';
 import { recordAudit } from '../audit.ts';
-import { rejected } from '../rejected.ts';
+import { rejected, type Rejected } from '../rejected.ts';
 import type { PaymentSelector } from '../payments/change-payment.ts';
 import { annotate, ofPayment, type AnnotationOutcome } from './notes.ts';
 
-const MAX_LABELS_OF_PAYMENT = 20;
+export const MAX_LABELS_OF_PAYMENT = 20;
 /** The maximum number of suggested labels. */
 const MAX_LABELS_OF_PROJECT = 500;
 
@@ -15,12 +15,18 @@ export async function labelNames(app: App, projectId: string): Promise<readonly 
   return (await labelsOfProject(app.db, projectId, MAX_LABELS_OF_PROJECT)).map(({ name }) => name);
 }
 
+/** A label as it is saved: its words, with single spaces between them. */
+export function readLabel(text: string): string | Rejected {
+  const name = text.trim().replaceAll(/\s+/g, ' ');
+  // Filters separate labels by commas.
+  return !hasVisible(name) || name.includes(',') ? rejected('label', { param: 'label' }) : name;
+}
+
 /** Adds a label to a payment. If the project has this label in another case, that one is used. */
 export function addLabel(app: App, selector: PaymentSelector, text: string): Promise<AnnotationOutcome> {
   return annotate(app, selector, async (trx, payment) => {
-    const name = text.trim().replaceAll(/\s+/g, ' ');
-    // Filters separate labels by commas.
-    if (!hasVisible(name) || name.includes(',')) return rejected('label', { param: 'label' });
+    const name = readLabel(text);
+    if (typeof name !== 'string') return name;
     const there = (await labelsOfPayments(trx, [payment.id])).get(payment.id) ?? [];
     if (there.length >= MAX_LABELS_OF_PAYMENT) {
       return rejected('too_many_labels', { param: 'label', max: MAX_LABELS_OF_PAYMENT });

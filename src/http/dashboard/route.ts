@@ -132,7 +132,11 @@ export interface Routes {
   readonly app: FastifyInstance;
   add<Name extends RouteName>(name: Name, rule: Rule, handle: (call: Call<Name>) => Promise<AnswerOf<Name>>): void;
   /** Sends a file for as long as the person keeps the right to it. */
-  file<Name extends RouteName>(name: Name, action: Action, ask: (call: Call<Name>) => Promise<AskedFile>): void;
+  file<Name extends RouteName>(
+    name: Name,
+    rule: Action | (Rule & { readonly action: Action }),
+    ask: (call: Call<Name>) => Promise<AskedFile>,
+  ): void;
 }
 
 /** The routes of a server; `send` is its sender of files. */
@@ -166,17 +170,19 @@ export function createRoutes(app: FastifyInstance, { people }: Dashboard, send: 
   return {
     app,
     add: (name, rule, handle) => register(name, rule, {}, handle),
-    file: (name, action, ask) =>
-      register(name, { action }, { stream: true }, async (call) => {
+    file: (name, given, ask) => {
+      const rule = typeof given === 'string' ? { action: given } : given;
+      register(name, rule, { stream: true }, async (call) => {
         const { request, reply, params } = call;
         const file = await ask(call);
         const signedIn = signedInOf(request);
         const { project } = params as { readonly project?: string };
         const projectId = project === undefined ? null : parseUuid(project);
         const role = roleIn(signedIn.memberships, projectId);
-        const mayRead = async () => (await roleOfOpenSession(people.app, signedIn, projectId, action)) === role;
+        const mayRead = async () => (await roleOfOpenSession(people.app, signedIn, projectId, rule.action)) === role;
         return send(request, reply, { ...file, mayRead });
-      }),
+      });
+    },
   };
 }
 

@@ -1,6 +1,7 @@
 import { sql, type RawBuilder } from 'kysely';
 import type { AssetCode } from '../../domain/asset-code.ts';
 import { SLOW, type AttentionKind } from '../../domain/attention.ts';
+import type { Fiat } from '../../domain/money.ts';
 import { NETWORK_FACTS, NETWORKS, type Network } from '../../domain/networks.ts';
 import { PAYMENT_APIS, type PaymentApi } from '../../domain/payment.ts';
 import type { ProjectMode } from '../../domain/permission.ts';
@@ -25,6 +26,9 @@ export interface FaultyPayment {
   readonly network: Network;
   readonly decimals: number;
   readonly owedUnits: bigint;
+  /** The payment's amount in the smallest unit of its currency. */
+  readonly amountMinor: bigint;
+  readonly currency: Fiat;
   /** The received amount that no refund takes. */
   readonly leftUnits: bigint;
   readonly confirmedUnits: bigint;
@@ -103,7 +107,7 @@ function millisecondsOf(at: RawBuilder<unknown>): RawBuilder<unknown> {
 const COUNTING = sql.lit(`{${PAYMENT_STATUSES.filter(isCounting).join(',')}}`);
 
 const PAYMENT_COLUMNS = sql`p.id, p.surface as api, p.status, coalesce(p.merchant_order_id, p.transaction_number) as name,
-  p.asset, p.network, p.decimals, p.owed_units as "owedUnits", p.confirmed_units as "confirmedUnits",
+  p.asset, p.network, p.decimals, p.amount_minor as "amountMinor", p.currency, p.owed_units as "owedUnits", p.confirmed_units as "confirmedUnits",
   p.created_at as "createdAt", p.expires_at as "expiresAt", p.cancelled_at as "cancelledAt"`;
 
 function isNotDone({ projectId, mode }: ProjectMode): RawBuilder<unknown> {
@@ -121,6 +125,8 @@ export interface UnsignedRefund {
   readonly network: Network;
   readonly decimals: number;
   readonly units: bigint;
+  readonly amountMinor: bigint;
+  readonly currency: Fiat;
   readonly createdAt: number;
   readonly dueAt: number | null;
   readonly occurrence: string;
@@ -135,7 +141,7 @@ export async function unsignedRefunds(
   const kind: AttentionKind = 'refund_to_sign';
   const { rows } = await sql<UnsignedRefund>`
     select * from (
-      select r.id, r.payment_id as "paymentId", r.payment_surface as api, r.asset, r.network, r.decimals, r.units,
+      select r.id, r.payment_id as "paymentId", r.payment_surface as api, r.asset, r.network, r.decimals, r.units, r.amount_minor as "amountMinor", r.currency,
         r.created_at as "createdAt", r.due_at as "dueAt", ${kind} as kind, ${millisecondsOf(sql`r.created_at`)} as occurrence
       from refunds r
       where r.project_id = ${projectId} and r.mode = 'live' and r.status = 'pending' and r.watched_address is not null

@@ -21,6 +21,8 @@ export interface PaymentSearch {
   readonly amounts: readonly AmountRange[] | null;
   /** The name of one of the project's labels, ignoring case. */
   readonly label: string | null;
+  /** The ids of payments that a person chose one by one. */
+  readonly ids: readonly string[] | null;
   /** Payments with all of these terms; none if there are no terms. */
   readonly terms: readonly SearchTerm[] | null;
 }
@@ -34,6 +36,7 @@ export const NO_FILTERS: PaymentSearch = {
   createdBefore: null,
   amounts: null,
   label: null,
+  ids: null,
   terms: null,
 };
 
@@ -102,7 +105,7 @@ export function indexScansOf(
     indexScans: indexScans.map((own) => ({ source, conditions: [...within, ...own] })),
     amount: null,
   });
-  if (label !== null) return plain([conditionsBut(search, [])]);
+  if (label !== null || search.ids !== null) return plain([conditionsBut(search, [])]);
   if (exceptions !== null && !exceptions.includes('none')) {
     const others = conditionsBut(search, ['exceptions']);
     return plain(exception.map((one) => [one, ...others]));
@@ -136,6 +139,7 @@ const CONDITIONS: {
   api: (api) => sql`surface = ${api}`,
   tokens: (tokens) => anyOf(tokens.map(({ asset, network }) => sql`(network = ${network} and asset = ${asset})`)),
   amounts: (ranges) => amountCondition(ranges),
+  ids: (ids) => sql`id = any (${ids}::uuid[])`,
 };
 const PLAIN_FILTERS = Object.keys(CONDITIONS).filter((name): name is PlainFilter => Object.hasOwn(CONDITIONS, name));
 

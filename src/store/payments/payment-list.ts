@@ -1,7 +1,7 @@
 import { sql, type SqlBool } from 'kysely';
 import { firstUuidOf } from '../../domain/id.ts';
 import { PAYMENT_APIS, type Payment, type PaymentApi } from '../../domain/payment.ts';
-import type { Database } from '../database.ts';
+import type { Database, Trx } from '../database.ts';
 import { alongAmounts, indexScansOf, type Condition, type PaymentSearch } from './payment-filter.ts';
 import { idsByTerms } from './payment-search.ts';
 import { findPayments } from './payments.ts';
@@ -32,8 +32,9 @@ export async function searchPayments(
 /** How many payments of each index scan are searched for an amount before the amount's own index is used. */
 const MAX_NEAR = 1_000;
 
-async function idsOf(
-  db: Database,
+/** The ids of one page of a search. */
+export async function idsOf(
+  db: Database | Trx,
   scope: ProjectMode,
   search: PaymentSearch,
   page: PageOf,
@@ -68,7 +69,11 @@ async function idsOf(
   return rows.map(({ id }) => id);
 }
 
-async function newestOf(db: Database, indexScans: readonly Condition[], { limit }: PageOf): Promise<readonly string[]> {
+async function newestOf(
+  db: Database | Trx,
+  indexScans: readonly Condition[],
+  { limit }: PageOf,
+): Promise<readonly string[]> {
   const { rows } = await sql<{ id: string }>`
     select id from (${sql.join(indexScans, sql` union `)}) page order by id desc limit ${limit}`.execute(db);
   return rows.map(({ id }) => id);
@@ -81,7 +86,7 @@ export interface OwnedPayment extends ProjectMode {
 }
 
 /** The owners of these payments; unknown ids are left out. */
-export async function findOwners(db: Database, ids: readonly string[]): Promise<readonly OwnedPayment[]> {
+export async function findOwners(db: Database | Trx, ids: readonly string[]): Promise<readonly OwnedPayment[]> {
   return db
     .selectFrom('payments')
     .select(['id', 'project_id as projectId', 'mode', 'surface as api'])

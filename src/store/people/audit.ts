@@ -1,7 +1,7 @@
 import { CompiledQuery, sql, type RawBuilder, type SqlBool } from 'kysely';
 import type { Database, Trx } from '../database.ts';
 import type { Statement } from '../pipeline.ts';
-import { fields, findRows, oneOf, toRow, type Stored } from '../rows.ts';
+import { fields, findRows, insertRows, oneOf, toRow, type Stored } from '../rows.ts';
 import type { ActorKind } from '../schema/people.ts';
 import type { AuditGroup } from '../../domain/audit-group.ts';
 import { firstUuidOf } from '../../domain/id.ts';
@@ -24,16 +24,25 @@ export async function insertAuditEntry(trx: Trx, entry: AuditEntry): Promise<voi
   await trx.executeQuery(auditStatement(entry));
 }
 
-/** The statement that saves an entry, to be sent together with others. */
-export function auditStatement({ actor, subject, ...entry }: AuditEntry): Statement {
-  const row = toRow('audit_log', {
+/** Saves the entries of one change of many things. */
+export async function insertAuditEntries(trx: Trx, entries: readonly AuditEntry[]): Promise<void> {
+  await insertRows(trx, 'audit_log', entries.map(storedOf));
+}
+
+function storedOf({ actor, subject, ...entry }: AuditEntry): Row {
+  return {
     ...entry,
     actorKind: actor.kind,
     actorId: actor.id,
     actorName: actor.name,
     subjectKind: subject.kind,
     subjectId: subject.id,
-  });
+  };
+}
+
+/** The statement that saves an entry, to be sent together with others. */
+export function auditStatement(entry: AuditEntry): Statement {
+  const row = toRow('audit_log', storedOf(entry));
   const columns = Object.keys(row);
   const places = columns.map((_, index) => `$${index + 1}`);
   return CompiledQuery.raw(

@@ -22,6 +22,7 @@ const KEYS = {
     [['j'], 'key_next'],
     [['k'], 'key_previous'],
     [['Enter'], 'key_open'],
+    [['x'], 'key_select'],
     [['e'], 'key_export'],
   ],
 } as const satisfies Readonly<Record<string, readonly (readonly [readonly string[], TextKey<'palette'>])[]>>;

@@ -49,7 +49,6 @@ export function Layout() {
   useKeys(commands, { open: setOverlay, isOpen: overlay !== null });
   const { access, accept } = useAccess(session, inAddress?.project, project);
   const isHeld = useHeld(isKnown && isOpen);
-  useFocusInMain();
   useRecheck(!isKnown || session.projects.length === 0);
   useLive(isKnown ? scope : null);
   const [news, endNews] = useAttentionNews(isKnown ? scope : null);
@@ -80,14 +79,6 @@ export function Layout() {
       <Overlays {...{ commands, scope, overlay }} onClose={() => setOverlay(null)} open={setOverlay} />
     </div>
   );
-}
-
-/** The focus goes to a new page if what had it went with the page before, so that keys go on from there. */
-function useFocusInMain(): void {
-  const { pathname } = useLocation();
-  useEffect(() => {
-    if (document.activeElement === document.body) document.querySelector('main')?.focus({ preventScroll: true });
-  }, [pathname]);
 }
 
 /** Whether a page that is no longer permitted stays for its unsaved input, until that is given up. */

@@ -1,6 +1,7 @@
 import type access from '../../../texts/dashboard/en/access.json';
 import type attention from '../../../texts/dashboard/en/attention.json';
 import type audit from '../../../texts/dashboard/en/audit.json';
+import type bulk from '../../../texts/dashboard/en/bulk.json';
 import type common from '../../../texts/dashboard/en/common.json';
 import type detail from '../../../texts/dashboard/en/detail.json';
 import type keys from '../../../texts/dashboard/en/keys.json';
@@ -24,6 +25,7 @@ export interface TextParts {
   readonly access: typeof access;
   readonly attention: typeof attention;
   readonly audit: typeof audit;
+  readonly bulk: typeof bulk;
   readonly detail: typeof detail;
   readonly keys: typeof keys;
   readonly list: typeof list;

@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
-import { text } from '../../fields.ts';
-import { type Contracts, idField, paymentParams, projectParams } from '../contract-parts.ts';
+import { LABEL_FAULTS, MAX_LABELLED } from '../../../domain/label-many.ts';
+import { nullable, oneOf, text } from '../../fields.ts';
+import { type Contracts, idField, modeParams, paymentParams, projectParams } from '../contract-parts.ts';
 import { paymentShape } from '../payments/contract.ts';
 
 const MAX_NOTE_LENGTH = 4_000;
@@ -20,6 +21,24 @@ export const annotationsContract = {
   'GET /dashboard/api/projects/:project/labels': {
     params: projectParams,
     answer: Type.Object({ data: Type.Array(Type.String()) }),
+  },
+  /**
+   * Adds a label to payments or removes it, as far as possible. Sent twice, it changes nothing more. `changed` are the
+   * payments that changed; the others had the label already, or had it not, unless `failed` says why not.
+   */
+  'POST /dashboard/api/projects/:project/:mode/labels': {
+    params: modeParams,
+    body: Type.Object({
+      what: oneOf(['add', 'remove'] as const),
+      label: labelField,
+      payments: Type.Array(idField, { minItems: 1, maxItems: MAX_LABELLED }),
+    }),
+    answer: Type.Object({
+      changed: Type.Array(Type.String()),
+      failed: Type.Array(
+        Type.Object({ id: Type.String(), name: nullable(Type.String()), reason: oneOf(LABEL_FAULTS) }),
+      ),
+    }),
   },
   [`POST ${PAYMENT}/notes`]: { ...annotated, body: Type.Object({ text: noteText }) },
   /** Allowed only for its author; 409 if it was edited or deleted since `version`. */

@@ -1,7 +1,8 @@
 import { addLabel, dropLabel, labelNames } from '../../../app/dashboard/labels.ts';
+import { labelMany } from '../../../app/dashboard/label-many.ts';
 import { addNote, editNote, removeNote, type AnnotationOutcome } from '../../../app/dashboard/notes.ts';
 import type { PaymentSelector } from '../../../app/payments/change-payment.ts';
-import { parseUuid } from '../../../domain/id.ts';
+import { decodeId, parseUuid } from '../../../domain/id.ts';
 import { mayDo } from '../../../domain/role.ts';
 import { notFound } from '../../errors.ts';
 import { done } from '../refusal-words.ts';
@@ -26,6 +27,21 @@ export function annotationRoutes(routes: Routes, { people: { app: core } }: Dash
   routes.add('GET /dashboard/api/projects/:project/labels', { action: 'read_payments' }, async ({ scope }) => ({
     data: [...(await labelNames(core, scope.projectId))],
   }));
+  routes.add('POST /dashboard/api/projects/:project/:mode/labels', WRITE, async ({ scope, own, body }) => {
+    const { what, label, payments } = body;
+    // A text that is no id is named like a payment that is not there.
+    const asked = payments.map((text) => [decodeId('order', text) ?? parseUuid(text), text] as const);
+    const ids = asked.flatMap(([id]) => id ?? []);
+    const { changed, failed } = done(await labelMany(own, scope, { ids, label, what }));
+    const textOf = new Map(asked);
+    return {
+      changed: changed.map((id) => textOf.get(id) ?? id),
+      failed: [
+        ...failed.map((one) => ({ ...one, id: textOf.get(one.id) ?? one.id })),
+        ...asked.flatMap(([id, text]) => (id === null ? [{ id: text, name: null, reason: 'missing' as const }] : [])),
+      ],
+    };
+  });
   routes.add(`POST ${PAYMENT}/notes`, WRITE, (call) =>
     act(call, (payment) => addNote(call.own, payment, call.body.text)),
   );

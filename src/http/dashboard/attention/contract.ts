@@ -24,6 +24,8 @@ const itemShape = Type.Object({
   network: nullable(Type.String()),
   until: nullable(time()),
   usd: nullable(Type.String()),
+  /** The value of `amount` in the payment's currency, at its rate. */
+  worth: nullable(Type.Object({ amount: Type.String(), currency: Type.String() })),
   url: nullable(Type.String()),
   detail: nullable(Type.String()),
   /** Only for a network that is not followed. */
@@ -54,7 +56,20 @@ const listShape = Type.Object({
   people: Type.Array(personShape),
 });
 
+/** The list has no more. */
+const MAX_LISTED = 100;
+
 const ATTENTION = '/dashboard/api/projects/:project/:mode/attention';
+
+/** Identifies an item, in the version that the person saw, and says what changes; absent fields stay as they are. */
+const markFields = {
+  kind: oneOf(ATTENTION_KINDS),
+  subject: text({ max: 64, min: 1 }),
+  occurrence: text({ max: 128, min: 1 }),
+  version: Type.Integer({ minimum: 0, maximum: 1_000_000 }),
+  assigned_to: Type.Optional(nullable(text({ max: 64 }))),
+  done: Type.Optional(Type.Boolean()),
+};
 
 export const attentionContract = {
   [`GET ${ATTENTION}`]: { params: modeParams, answer: listShape },
@@ -75,15 +90,17 @@ export const attentionContract = {
    */
   [`POST ${ATTENTION}/mark`]: {
     params: modeParams,
-    body: Type.Object({
-      kind: oneOf(ATTENTION_KINDS),
-      subject: text({ max: 64, min: 1 }),
-      occurrence: text({ max: 128, min: 1 }),
-      version: Type.Integer({ minimum: 0, maximum: 1_000_000 }),
-      assigned_to: Type.Optional(nullable(text({ max: 64 }))),
-      note: Type.Optional(text({ max: 2_000 })),
-      done: Type.Optional(Type.Boolean()),
-    }),
+    body: Type.Object({ ...markFields, note: Type.Optional(text({ max: 2_000 })) }),
     answer: listShape,
+  },
+  /** The same for several items, as far as possible. `failed` are those that stayed as they were, by `identity`. */
+  [`POST ${ATTENTION}/mark-many`]: {
+    params: modeParams,
+    body: Type.Object({ items: Type.Array(Type.Object(markFields), { minItems: 1, maxItems: MAX_LISTED }) }),
+    answer: Type.Object({
+      list: listShape,
+      /** `over`: the reason of the item is no more; `changed`: somebody changed it meanwhile. */
+      failed: Type.Array(Type.Object({ identity: Type.String(), reason: oneOf(['over', 'changed'] as const) })),
+    }),
   },
 } as const satisfies Contracts;

@@ -1,7 +1,7 @@
 import { attentionItems, MAX_ATTENTION, type AttentionItem } from '../../../app/dashboard/attention.ts';
-import { markAttention, projectAssignees } from '../../../app/dashboard/mark-attention.ts';
+import { markAttention, markManyAttention, projectAssignees } from '../../../app/dashboard/mark-attention.ts';
 import { identityOf, noticedNumbers } from '../../../app/notifications/survey.ts';
-import { formatDecimal } from '../../../domain/money.ts';
+import { fiatDecimals, formatDecimal } from '../../../domain/money.ts';
 import { mayDo } from '../../../domain/role.ts';
 import type { Assignee } from '../../../store/figures/attention.ts';
 import { publicPaymentId } from '../../../wire/payment.ts';
@@ -48,6 +48,23 @@ export function attentionRoutes(routes: Routes, { people: { app: core }, service
     done(await markAttention(own, scope, sources, { key, change }));
     return list(scope);
   });
+  routes.add(`POST ${ATTENTION}/mark-many`, { action: 'write_notes' }, async ({ scope, body, own }) => {
+    const markings = body.items.map(
+      ({ kind, subject, occurrence, version, assigned_to: assignedTo, done: isDone }) => ({
+        key: { kind, subject, occurrence },
+        change: { assignedTo, isDone, version },
+      }),
+    );
+    const refused = await markManyAttention(own, scope, sources, markings);
+    // A person to whom nothing can be assigned is a fault of the whole request.
+    const assignee = refused.find(({ refusal }) => refusal.code === 'assignee');
+    if (assignee !== undefined) done(assignee.refusal);
+    const failed = refused.map(({ key, refusal }) => ({
+      identity: identityOf(key),
+      reason: refusal.code === 'attention_changed' ? ('changed' as const) : ('over' as const),
+    }));
+    return { list: await list(scope), failed };
+  });
 }
 
 function viewOf(
@@ -56,7 +73,7 @@ function viewOf(
   people: readonly Assignee[],
   numbers: ReadonlyMap<string, number>,
 ): AttentionView {
-  const { payment, money, usdCents, mark } = item;
+  const { payment, money, usdCents, worth, mark } = item;
   return {
     kind: item.kind,
     subject: item.subject,
@@ -70,6 +87,10 @@ function viewOf(
     network: item.network,
     until: item.until === null ? null : isoTime(item.until),
     usd: usdCents === null ? null : formatDecimal(usdCents, 2),
+    worth:
+      worth === null
+        ? null
+        : { amount: formatDecimal(worth.minor, fiatDecimals(worth.currency)), currency: worth.currency },
     url: item.url,
     detail: item.detail,
     problem_kind: item.problemKind,

@@ -27,8 +27,16 @@ const paymentFilters = Object.fromEntries(
 const filterFields = Type.Object(paymentFilters);
 export type FilterFields = Static<typeof filterFields>;
 
+/** A person can choose as many payments as lists count. */
+const MAX_CHOSEN = 10_000;
+const chosen = Type.Array(text({ max: 64 }), { maxItems: MAX_CHOSEN });
+/** Bytes of a body with so many ids. */
+export const CHOSEN_BYTES = 1_048_576;
+
 const exportShape = Type.Object({
   ...paymentFilters,
+  /** The ids of payments that were chosen one by one, which the filters restrict too. */
+  payments: Type.Optional(chosen),
   ...writing,
   /** The default columns if absent. The file has them in its own order. */
   columns: Type.Optional(Type.Array(oneOf(EXPORT_COLUMNS), { maxItems: EXPORT_COLUMNS.length })),
@@ -58,12 +66,24 @@ export const paymentListContract = {
     body: exportShape,
     answer: Type.String(),
   },
-  /** How many payments match the filters. */
+  /** How many payments match the filters, and what they add up to. */
   [`GET ${PAYMENTS}/count`]: {
     params: modeParams,
     query: filterFields,
-    /** Null if counting takes too long; `is_more`: there are more than counted. */
-    answer: Type.Object({ count: nullable(Type.Integer()), is_more: Type.Boolean() }),
+    answer: Type.Object({
+      /** At most 10,000; null if counting takes too long. */
+      count: nullable(Type.Integer()),
+      /** There are more than counted. */
+      is_more: Type.Boolean(),
+      /** Decimal text in each currency, the greatest first; empty if not all are counted. */
+      sums: Type.Array(Type.Object({ currency: Type.String(), amount: Type.String() })),
+    }),
+  },
+  /** The ids of the newest 10,000 payments that match the filters; null if finding them takes too long. */
+  [`GET ${PAYMENTS}/ids`]: {
+    params: modeParams,
+    query: filterFields,
+    answer: Type.Object({ ids: nullable(Type.Array(Type.String())), is_more: Type.Boolean() }),
   },
   /**
    * Payments by one text, newest first. Each of its words is the beginning of a word in an order id, number, name,

@@ -37,6 +37,7 @@ export function readFilters(query: FilterFields): PaymentSearch {
     ...readCreated({ created_after, created_before }),
     amounts: amountsOf({ amount_min, amount_max, currency }),
     label: textOf(label),
+    ids: null,
     terms: searchTermsOf(search ?? ''),
   };
 }

@@ -2,19 +2,20 @@ import { exportPayments } from '../../../app/dashboard/exports.ts';
 import { search } from '../../../app/dashboard/search.ts';
 import { EXPORT_COLUMNS, USUAL_COLUMNS } from '../../../domain/export-column.ts';
 import { NETWORK_FACTS, NETWORKS } from '../../../domain/networks.ts';
-import { countFound } from '../../../store/payments/payment-count.ts';
+import { countFound, idsFound } from '../../../store/payments/payment-count.ts';
 import { searchPayments } from '../../../store/payments/payment-list.ts';
 import { knowsZone, type PaymentExport } from '../../../store/reports/payment-export.ts';
 import { invalid } from '../../errors.ts';
 import { paymentRow } from '../payments/record.ts';
 import type { Dashboard, Routes } from '../route.ts';
 import type { ProjectScope } from '../scope.ts';
-import type { ExportRequest } from './contract.ts';
+import { CHOSEN_BYTES, type ExportRequest } from './contract.ts';
 import { readFilters } from './filters.ts';
 import { keysetOf, listOf, writingOf } from '../record-parts.ts';
-import { parseUuid } from '../../../domain/id.ts';
+import { decodeId, parseUuid } from '../../../domain/id.ts';
 import { ASSET_CODES } from '../../../domain/asset-code.ts';
-import { FIATS } from '../../../domain/money.ts';
+import { fiatDecimals, FIATS, formatDecimal } from '../../../domain/money.ts';
+import { publicPaymentId } from '../../../wire/payment.ts';
 
 const PROJECT = '/dashboard/api/projects/:project/:mode';
 const PAYMENTS = `${PROJECT}/payments` as const;
@@ -30,12 +31,24 @@ export function paymentListRoutes(routes: Routes, dashboard: Dashboard): void {
     return listOf(found, page, paymentRow, ({ id }) => id);
   });
   routes.add(`GET ${PAYMENTS}/count`, READ, async ({ scope, query }) => {
-    const { count, isMore } = await countFound(core.db, scope, readFilters(query));
-    return { count, is_more: isMore };
+    const found = await countFound(core.db, scope, readFilters(query));
+    if (found === null) return { count: null, is_more: false, sums: [] };
+    const sums = found.sums.map(({ currency, minor }) => ({
+      currency,
+      amount: formatDecimal(minor, fiatDecimals(currency)),
+    }));
+    return { count: found.count, is_more: found.isMore, sums };
   });
-  routes.file(`POST ${PAYMENTS}/export`, 'read_payments', async ({ scope, body, own }) => {
+  routes.add(`GET ${PAYMENTS}/ids`, READ, async ({ scope, query }) => {
+    const found = await idsFound(core.db, scope, readFilters(query));
+    return { ids: found?.payments.map(publicPaymentId) ?? null, is_more: found?.isMore ?? false };
+  });
+  const LONG = { action: 'read_payments', bodyLimit: CHOSEN_BYTES } as const;
+  routes.file(`POST ${PAYMENTS}/export`, LONG, async ({ scope, body, own }) => {
     const file = await fileOf(body, scope, dashboard);
-    const asked = { ...body, columns: file.columns };
+    const { payments, ...filters } = body;
+    // The log keeps the number of chosen payments alone.
+    const asked = { ...filters, ...(payments !== undefined && { payments: payments.length }), columns: file.columns };
     const open = () => exportPayments(own, dashboard.exports.connect, file, asked);
     return { name: `payments-${scope.mode}`, format: file.format, open };
   });
@@ -57,16 +70,21 @@ async function fileOf(
   { projectId, mode }: ProjectScope,
   { people: { app } }: Dashboard,
 ): Promise<PaymentExport> {
-  const { format, separator, columns, zone = 'UTC', ...filters } = body;
+  const { format, separator, columns, zone = 'UTC', payments, ...filters } = body;
   if (columns?.length === 0) throw invalid('columns', 'columns must name at least one column, or be left out.');
   if (!(await knowsZone(app.db, zone))) {
     throw invalid('zone', 'zone must be the name of a time zone such as Europe/Berlin, or UTC.');
   }
   return {
     scope: { projectId, mode },
-    search: readFilters(filters),
+    search: { ...readFilters(filters), ids: payments === undefined ? null : idsOf(payments) },
     columns: columns === undefined ? USUAL_COLUMNS : EXPORT_COLUMNS.filter((one) => columns.includes(one)),
     ...writingOf({ format, separator }),
     zone,
   };
+}
+
+/** Payments' ids; what is no id finds none. */
+function idsOf(texts: readonly string[]): readonly string[] {
+  return texts.flatMap((text) => decodeId('order', text) ?? parseUuid(text) ?? []);
 }

@@ -12,8 +12,9 @@ import { Problem } from '../../ui/notice.tsx';
 import { TextArea } from '../../ui/form.tsx';
 import { describe } from './sentence.ts';
 import css from './attention-page.module.css';
-import { useMark } from './queries.ts';
+import { useMark } from './mark.ts';
 import { useScope } from '../../scope.ts';
+import type { PanelFocus } from '../../ui/keys.ts';
 import { actionNames } from './action-name.ts';
 import type { PaymentAction } from '../payments/payment/payment-actions.tsx';
 
@@ -26,36 +27,53 @@ interface ItemProps {
   readonly actions: readonly RoleAction[];
   /** Whether its payment is in the panel. */
   readonly isShown: boolean;
-  readonly onShow: (payment: string) => void;
+  readonly isChosen: boolean;
+  readonly onChoose: (isChosen: boolean) => void;
+  readonly onShow: PanelFocus['open'];
   readonly onAct: (payment: string, action: PaymentAction) => void;
   readonly onDone: (item: AttentionView) => void;
 }
 
 /** One item: a sentence about it, the best action, and people's notes. */
-export function AttentionItem({ item, people, actions, isShown, onShow, onAct, onDone }: ItemProps) {
+export function AttentionItem(props: ItemProps) {
+  const { item, people, actions, isShown, isChosen, onChoose, onShow, onAct, onDone } = props;
   const locale = useLocale('attention');
-  const { t } = locale;
-  const { note, payment } = item;
+  const { t, fiat } = locale;
+  const { note, payment, worth } = item;
   const { title, text } = describe(item, locale);
   const [isNoting, editNote] = useState(false);
   const mark = useMark(({ change }) => (change.done === true ? onDone(item) : undefined));
   return (
     <li className={css.item} aria-current={isShown ? 'true' : undefined}>
       <div className={css.what}>
-        <h2>
-          {payment === null ? (
-            title
-          ) : (
-            <button type="button" className={css.title} onClick={() => onShow(payment.id)}>
-              {title}
-            </button>
-          )}
-        </h2>
-        {item.at === null ? null : (
-          <small>
-            <Moment iso={item.at} />
-          </small>
-        )}
+        <div className={css.head}>
+          <label className={css.choice}>
+            <input
+              type="checkbox"
+              aria-label={t('select_row', { name: title })}
+              checked={isChosen}
+              onChange={({ currentTarget }) => onChoose(currentTarget.checked)}
+            />
+          </label>
+          <h2>
+            {payment === null ? (
+              title
+            ) : (
+              <button
+                type="button"
+                className={css.title}
+                data-row={payment.id}
+                onClick={(event) => onShow(payment.id, event)}
+              >
+                {title}
+              </button>
+            )}
+          </h2>
+        </div>
+        <small>
+          {worth === null ? null : <b className={css.worth}>{fiat(worth.amount, worth.currency)}</b>}
+          {item.at === null ? null : <Moment iso={item.at} />}
+        </small>
       </div>
       <p>{text}</p>
       {note === null ? null : <blockquote className={css.note}>{note}</blockquote>}

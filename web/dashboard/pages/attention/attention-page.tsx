@@ -1,41 +1,73 @@
 import { useQuery } from '@tanstack/react-query';
-import { useNavigate, useSearch } from '@tanstack/react-router';
-import { useEffect, useState } from 'react';
+import { useNavigate } from '@tanstack/react-router';
+import { useEffect, useRef, useState } from 'react';
+import { ATTENTION_KINDS } from '../../../../src/domain/attention.ts';
 import type { AttentionView } from '../../../../src/http/dashboard/attention/contract.ts';
 import { useLocale } from '../../locale.tsx';
-import { useActions } from '../../session.ts';
+import { usePageSearch } from '../../search.ts';
+import { useActions, useSignedIn } from '../../session.ts';
 import { Page } from '../../shell/page.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { classNames } from '../../ui/class-names.ts';
+import { isWide, usePanelFocus, useRowKeys, type PanelFocus } from '../../ui/keys.ts';
 import { Empty, NotLoaded, SkeletonRows } from '../../ui/placeholder.tsx';
 import split from '../payments/payments-page.module.css';
 import { AttentionItem } from './attention-item.tsx';
+import { AttentionSelection } from './attention-selection.tsx';
 import css from './attention-page.module.css';
-import { attentionQuery, useMark } from './queries.ts';
-import { PaymentPanel } from '../payments/payment/payment-page.tsx';
+import { DoneItem } from './done-item.tsx';
+import { attentionQuery } from './queries.ts';
+import { PaymentPanel, useFullPage } from '../payments/payment/payment-page.tsx';
 import { PaymentActionDialog, type PaymentAction } from '../payments/payment/payment-actions.tsx';
 import { paymentQuery } from '../payments/queries.ts';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Problem } from '../../ui/notice.tsx';
 import { useScope } from '../../scope.ts';
+import { LogFilters } from '../log/log-filters.tsx';
+import { useChoiceKey, useSelection } from '../selection/use-selection.ts';
+import { attentionSearch, isWanted, WORTHS, type AttentionSearch } from './search.ts';
 
 /** The items that need a person's attention, each with its best action. */
 export function AttentionPage() {
-  const { t } = useLocale('attention');
-  const { show } = useSearch({ from: '/signed-in/projects/$project/$mode/attention' });
-  const navigate = useNavigate({ from: '/projects/$project/$mode/attention' });
-  const go = (payment: string | undefined): void =>
-    void navigate({ search: payment === undefined ? {} : { show: payment }, resetScroll: false });
+  const { t, number } = useLocale('attention', 'bulk');
+  const { search, isNarrowed, onChange, onClear, onShow } = usePageSearch(attentionSearch);
+  const { show } = search;
+  const panel = usePanelFocus(show, onShow);
+  useFullPage(show);
   const [asked, ask] = useState<Asked | null>(null);
   return (
     <Page title={t('attention')} hasTimes>
-      <div className={classNames(split.split, show !== undefined && split.withPanel)}>
-        <Card flush>
-          <Items shown={show} onShow={go} onAct={(payment, action) => ask({ payment, action })} />
-        </Card>
-        {show === undefined ? null : <PaymentPanel key={show} payment={show} onClose={() => go(undefined)} />}
-      </div>
+      <LogFilters
+        search={search}
+        isNarrowed={isNarrowed}
+        rows={[
+          [
+            'who',
+            t('assign_to'),
+            t('filter_anyone'),
+            [
+              ['me', t('filter_me')],
+              ['nobody', t('assigned_nobody')],
+            ],
+          ],
+          ['kind', t('filter_kind'), t('filter_any_kind'), ATTENTION_KINDS.map((kind) => [kind, t(`short_${kind}`)])],
+          [
+            'worth',
+            t('filter_worth'),
+            t('filter_any_worth'),
+            WORTHS.map((one) => [one, t('filter_worth_least', { amount: number(Number(one)) })]),
+          ],
+        ]}
+        onChange={onChange}
+        onClear={onClear}
+      />
+      <Items
+        search={search}
+        isNarrowed={isNarrowed}
+        panel={panel}
+        onAct={(payment, action) => ask({ payment, action })}
+      />
       {asked === null ? null : <ActionOn {...asked} onClose={() => ask(null)} />}
     </Page>
   );
@@ -59,90 +91,124 @@ function ActionOn({ payment: id, action, onClose }: Asked & { readonly onClose: 
   );
 }
 
-const keyOf = ({ kind, subject, occurrence }: AttentionView): string => `${kind} ${subject} ${occurrence}`;
-
 interface ItemsProps {
-  readonly shown: string | undefined;
-  readonly onShow: (payment: string) => void;
+  readonly search: AttentionSearch;
+  readonly isNarrowed: boolean;
+  readonly panel: PanelFocus;
   readonly onAct: (payment: string, action: PaymentAction) => void;
 }
 
-function Items({ shown, onShow, onAct }: ItemsProps) {
+function Items({ search, isNarrowed, panel, onAct }: ItemsProps) {
+  const scope = useScope();
+  const { person } = useSignedIn();
+  const list = useQuery(attentionQuery(scope));
+  const { known, accept } = useKnown(list.data?.data);
+  const [done, setDone] = useState<readonly AttentionView[]>([]);
+  const { who, kind, worth, show } = search;
+  const selection = useSelection([who, kind, worth].join());
+  if (list.data === undefined) {
+    return (
+      <Card flush>
+        <NotLoaded query={list} rows={6} />
+      </Card>
+    );
+  }
+  const { data, people, has_more: hasMore } = list.data;
+  const visible = data.filter((item) => known.has(item.identity) && isWanted(search, item, person.id));
+  const open = new Set(data.map(({ identity }) => identity));
+  // Each item that was marked as done leaves a line in its place, from where it can be taken back.
+  const left = done.filter(({ identity }) => !open.has(identity));
+  return (
+    <>
+      <AttentionSelection items={visible} people={people} selection={selection} />
+      <div className={classNames(split.split, show !== undefined && split.withPanel)}>
+        <Card flush>
+          <Arrived count={data.filter(({ identity }) => !known.has(identity)).length} onAccept={() => accept(data)} />
+          <List
+            {...{ search, people, selection, panel, onAct, isNarrowed, hasMore }}
+            items={[...visible, ...left].toSorted((a, b) => timeOf(b) - timeOf(a))}
+            done={left}
+            onDone={(item) => setDone((before) => [...before.filter((one) => one.identity !== item.identity), item])}
+          />
+        </Card>
+        {show === undefined ? null : <PaymentPanel key={show} payment={show} onClose={panel.close} />}
+      </div>
+    </>
+  );
+}
+
+/** The order of the server: the newest first, and before them items without a time. */
+function timeOf({ at }: AttentionView): number {
+  return at === null ? Number.MAX_SAFE_INTEGER : Date.parse(at);
+}
+
+interface ListProps extends ItemsProps {
+  readonly people: Parameters<typeof AttentionItem>[0]['people'];
+  readonly items: readonly AttentionView[];
+  /** The items among them that were marked as done here. */
+  readonly done: readonly AttentionView[];
+  readonly hasMore: boolean;
+  readonly selection: ReturnType<typeof useSelection>;
+  readonly onDone: (item: AttentionView) => void;
+}
+
+function List(props: ListProps) {
+  const { search, isNarrowed, people, items, done, hasMore, selection, panel, onAct, onDone } = props;
   const { t } = useLocale('attention');
   const scope = useScope();
   const actions = useActions();
   const navigate = useNavigate();
-  const list = useQuery(attentionQuery(scope));
-  const { known, accept } = useKnown(list.data?.data);
-  const [done, setDone] = useState<AttentionView | null>(null);
-  if (list.data === undefined) return <NotLoaded query={list} rows={6} />;
-  const { data, people, has_more: hasMore } = list.data;
-  const visible = data.filter((item) => known.has(keyOf(item)));
-  const arrived = data.length - visible.length;
+  const frame = useRef<HTMLUListElement>(null);
+  useRowKeys(frame, (id) => (search.show === undefined ? undefined : panel.open(id)));
+  useChoiceKey(frame, selection);
   // If there is no room for the panel, the payment's page opens.
-  const open = (payment: string): void => {
-    if (matchMedia('(width >= 64rem)').matches) onShow(payment);
+  const show: PanelFocus['open'] = (payment, event) => {
+    if (isWide()) panel.open(payment, event);
     else void navigate({ to: '/projects/$project/$mode/payments/$payment', params: { ...scope, payment } });
   };
+  if (items.length === 0) {
+    return isNarrowed ? (
+      <Empty icon="filter" title={t('no_matches_title')} text={t('attention_no_match')} />
+    ) : (
+      <Empty icon="check-circle" title={t('attention_none_title')} text={t('attention_none_text')} />
+    );
+  }
   return (
     <>
-      <Above arrived={arrived} onAccept={() => accept(data)} done={done} onUndone={() => setDone(null)} />
-      {visible.length === 0 ? (
-        arrived > 0 ? null : (
-          <Empty icon="check-circle" title={t('attention_none_title')} text={t('attention_none_text')} />
-        )
-      ) : (
-        <ul className={css.items} aria-label={t('attention')}>
-          {visible.map((item) => (
+      <ul ref={frame} className={css.items} aria-label={t('attention')}>
+        {items.map((item) =>
+          done.includes(item) ? (
+            <DoneItem key={item.identity} item={item} />
+          ) : (
             <AttentionItem
-              key={keyOf(item)}
+              key={item.identity}
               item={item}
               people={people}
               actions={actions}
-              isShown={shown !== undefined && item.payment?.id === shown}
-              onShow={open}
+              isShown={search.show !== undefined && item.payment?.id === search.show}
+              isChosen={selection.chosen.has(item.identity)}
+              onChoose={(isChosen) => selection.choose([item.identity], isChosen)}
+              onShow={show}
               onAct={onAct}
-              onDone={setDone}
+              onDone={onDone}
             />
-          ))}
-        </ul>
-      )}
+          ),
+        )}
+      </ul>
       {hasMore ? <p className={css.more}>{t('attention_more')}</p> : null}
     </>
   );
 }
 
-interface AboveProps {
-  readonly arrived: number;
-  readonly onAccept: () => void;
-  /** The item that was last marked as done. */
-  readonly done: AttentionView | null;
-  readonly onUndone: () => void;
-}
-
-/** The line above the list: new items, and the one marked as done, which can be undone. */
-function Above({ arrived, onAccept, done, onUndone }: AboveProps) {
+/** New items appear only on a click, so that none moves under the cursor. */
+function Arrived({ count, onAccept }: { readonly count: number; readonly onAccept: () => void }) {
   const { t } = useLocale('attention');
-  const undo = useMark(onUndone);
   return (
     <div role="status">
-      {arrived === 0 ? null : (
+      {count === 0 ? null : (
         <div className={split.arrived}>
           <Button small icon="refresh" onClick={() => onAccept()}>
-            {t('new_attention', { count: arrived })}
-          </Button>
-        </div>
-      )}
-      {done === null ? null : (
-        <div className={css.undo}>
-          {t('attention_done')}{' '}
-          <Button
-            small
-            kind="quiet"
-            busy={undo.isPending}
-            onClick={() => undo.mutate({ item: { ...done, version: done.version + 1 }, change: { done: false } })}
-          >
-            {t('undo')}
+            {t('new_attention', { count })}
           </Button>
         </div>
       )}
@@ -153,11 +219,11 @@ function Above({ arrived, onAccept, done, onUndone }: AboveProps) {
 /** The shown items: those of the first list, and those requested since. New ones wait until the person shows them. */
 function useKnown(data: readonly AttentionView[] | undefined) {
   const [known, setKnown] = useState<ReadonlySet<string> | null>(null);
-  const accept = (items: readonly AttentionView[]): void => setKnown(new Set(items.map(keyOf)));
-  const isEmpty = data?.some((item) => known?.has(keyOf(item)) === true) !== true;
+  const accept = (items: readonly AttentionView[]): void => setKnown(new Set(items.map(({ identity }) => identity)));
+  const isEmpty = data?.some(({ identity }) => known?.has(identity) === true) !== true;
   useEffect(() => {
     // An empty list shows new items at once, because nothing moves.
     if (isEmpty && data !== undefined && data.length > 0) accept(data);
   }, [isEmpty, data]);
-  return { known: known ?? new Set((data ?? []).map(keyOf)), accept };
+  return { known: known ?? new Set((data ?? []).map(({ identity }) => identity)), accept };
 }

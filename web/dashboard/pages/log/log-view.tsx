@@ -11,6 +11,7 @@ import split from '../payments/payments-page.module.css';
 import css from './log.module.css';
 import { withNewest } from './use-log.ts';
 import { usePanelFocus, useRowKeys, type PanelFocus } from '../../ui/keys.ts';
+import choiceCss from '../selection/choice.module.css';
 import tableCss from '../payments/payment-table.module.css';
 
 interface LogPage<Row> {
@@ -134,11 +135,11 @@ export function LogTable<Row extends { readonly id: string }>(props: LogTablePro
   };
   return (
     <div className={classNames(tableCss.frame, tableCss.fits)} ref={frame}>
-      <table className={classNames(tableCss.table, choice !== null && css.choosable)} aria-label={label}>
+      <table className={classNames(tableCss.table, choice !== null && choiceCss.choosable)} aria-label={label}>
         <thead>
           <tr>
             {choice === null ? null : (
-              <th className={css.choice}>
+              <th className={choiceCss.choice}>
                 <span className="unseen">{choice.title}</span>
               </th>
             )}
@@ -191,7 +192,7 @@ function ChoiceCell<Row extends { readonly id: string }>({ row, choice }: Choice
   const { labelOf, chosen, onChoose } = choice;
   const label = labelOf(row);
   return (
-    <td className={css.choice}>
+    <td className={choiceCss.choice}>
       {label === null ? null : (
         <label>
           <input

@@ -61,6 +61,8 @@ const USUAL_EXPORT_COLUMNS = ALL_EXPORT_COLUMNS.slice(0, ALL_EXPORT_COLUMNS.inde
 
 interface ExportDialogProps {
   readonly search: PaymentsSearch;
+  /** The ids of the chosen payments; null: all that the filters show. */
+  readonly chosen: readonly string[] | null;
   readonly onClose: () => void;
 }
 
@@ -72,8 +74,8 @@ interface Wanted {
   readonly columns: ReadonlySet<ExportColumn>;
 }
 
-/** Downloads the payments that the list shows, or all of them. */
-export function ExportDialog({ search, onClose }: ExportDialogProps) {
+/** Downloads the payments that the list shows, all of them, or those that were chosen. */
+export function ExportDialog({ search, chosen, onClose }: ExportDialogProps) {
   const { t, zone, number } = useLocale('list');
   const [wanted, want] = useState<Wanted>({
     format: 'csv',
@@ -93,7 +95,7 @@ export function ExportDialog({ search, onClose }: ExportDialogProps) {
   return (
     <Dialog title={t('export')} description={t('export_text')} wide onClose={onClose}>
       {progress === null ? (
-        <Form onSubmit={() => (hasColumns ? start(requestOf(wanted, search)) : undefined)}>
+        <Form onSubmit={() => (hasColumns ? start(requestOf(wanted, search, chosen)) : undefined)}>
           <Choices
             label={t('export_format')}
             options={[
@@ -103,7 +105,9 @@ export function ExportDialog({ search, onClose }: ExportDialogProps) {
             value={wanted.format}
             onValue={(format) => set({ format })}
           />
-          {isNarrowed(search) ? (
+          {chosen !== null ? (
+            <p>{t('export_chosen', { count: chosen.length })}</p>
+          ) : isNarrowed(search) ? (
             <Choices
               label={t('export_what')}
               options={[
@@ -129,9 +133,13 @@ export function ExportDialog({ search, onClose }: ExportDialogProps) {
   );
 }
 
-function requestOf({ format, separator, isFiltered, zone, columns }: Wanted, search: PaymentsSearch): ExportRequest {
+function requestOf(
+  { format, separator, isFiltered, zone, columns }: Wanted,
+  search: PaymentsSearch,
+  chosen: readonly string[] | null,
+): ExportRequest {
   return {
-    ...(isFiltered ? filtersOf(search) : {}),
+    ...(chosen !== null ? { payments: [...chosen] } : isFiltered ? filtersOf(search) : {}),
     format,
     columns: [...columns],
     ...(format === 'csv' && { separator, zone }),

@@ -36,7 +36,6 @@ export function foundQuery(api: Api, scope: Scope, search: PaymentsSearch) {
         { params: scope, query: filtersOf(narrowed) },
         signal,
       ),
-    enabled: narrowed.search !== undefined,
   });
 }
 

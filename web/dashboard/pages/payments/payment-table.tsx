@@ -1,4 +1,6 @@
 import { Link } from '@tanstack/react-router';
+import { useChoiceKey, type Selection } from '../selection/use-selection.ts';
+import choiceCss from '../selection/choice.module.css';
 import { useRef, type MouseEvent, type ReactNode, type RefObject } from 'react';
 import type { PaymentRow } from '../../../../src/http/dashboard/payments/contract.ts';
 import { useLocale } from '../../locale.tsx';
@@ -22,24 +24,28 @@ interface PaymentTableProps {
   readonly extra?: ExtraCell;
   /** The payment in the panel beside the table. */
   readonly shown?: string | undefined;
+  /** Rows that can be chosen together, by a checkbox before each. */
+  readonly selection?: Selection;
   /** Opens a payment in the panel. Without it, rows are links to the payments' pages. */
   readonly onShow?: PanelFocus['open'];
 }
 
 /** A table of payments. Small screens leave out columns, unless they were chosen. */
 export function PaymentTable(props: PaymentTableProps) {
-  const { label, payments, columns = USUAL_LIST_COLUMNS, extra, shown, onShow } = props;
+  const { label, payments, columns = USUAL_LIST_COLUMNS, extra, selection, shown, onShow } = props;
   const { t } = useLocale();
   const frame = useRef<HTMLDivElement>(null);
   useRowKeys(frame, (id) => {
     if (shown !== undefined) onShow?.(id);
   });
+  useChoiceKey(frame, selection);
   const isUsual = columns.join() === USUAL_LIST_COLUMNS.join();
   return (
     <div className={classNames(css.frame, isUsual ? css.fits : css.scrolls)} ref={frame}>
-      <table className={css.table} aria-label={label}>
+      <table className={classNames(css.table, selection !== undefined && choiceCss.choosable)} aria-label={label}>
         <thead>
           <tr>
+            {selection === undefined ? null : <ChooseAll ids={payments.map(({ id }) => id)} selection={selection} />}
             {columns.map((column) => (
               <th key={column} className={classOf(column)}>
                 {t(LIST_COLUMNS[column])}
@@ -49,7 +55,7 @@ export function PaymentTable(props: PaymentTableProps) {
         </thead>
         <tbody>
           {payments.map((payment) => (
-            <Row key={payment.id} {...{ payment, columns, extra, onShow }} isShown={payment.id === shown} />
+            <Row key={payment.id} {...{ payment, columns, extra, selection, onShow }} isShown={payment.id === shown} />
           ))}
         </tbody>
       </table>
@@ -84,15 +90,18 @@ interface RowProps {
   readonly payment: PaymentRow;
   readonly columns: readonly ListColumn[];
   readonly extra: ExtraCell | undefined;
+  readonly selection: Selection | undefined;
   readonly isShown: boolean;
   readonly onShow: PanelFocus['open'] | undefined;
 }
 
-function Row({ payment, columns, extra, isShown, onShow }: RowProps) {
+function Row({ payment, columns, extra, selection, isShown, onShow }: RowProps) {
+  const { t } = useLocale();
   const link = useRef<HTMLAnchorElement>(null);
   const click = (event: MouseEvent): void => {
     const target = event.target instanceof Element ? event.target : null;
     const isOnLink = target?.closest('a') !== null;
+    if (target?.closest('label, input') !== null) return;
     // Not for opening a new tab or selecting text.
     if (event.ctrlKey || event.metaKey || event.shiftKey || event.button !== 0) return;
     if (String(getSelection()) !== '') return;
@@ -106,6 +115,18 @@ function Row({ payment, columns, extra, isShown, onShow }: RowProps) {
   };
   return (
     <tr className={classNames(isShown && css.shown)} aria-current={isShown} onClickCapture={click}>
+      {selection === undefined ? null : (
+        <td className={choiceCss.choice}>
+          <label>
+            <input
+              type="checkbox"
+              aria-label={t('select_row', { name: nameOf(payment) })}
+              checked={selection.chosen.has(payment.id)}
+              onChange={({ currentTarget }) => selection.choose([payment.id], currentTarget.checked)}
+            />
+          </label>
+        </td>
+      )}
       {columns.map((column) => (
         <td key={column} className={classOf(column)}>
           {column === 'amount' ? (
@@ -116,6 +137,32 @@ function Row({ payment, columns, extra, isShown, onShow }: RowProps) {
         </td>
       ))}
     </tr>
+  );
+}
+
+interface ChooseAllProps {
+  readonly ids: readonly string[];
+  readonly selection: Selection;
+}
+
+/** The checkbox above all rows; half checked if some of them are chosen. */
+function ChooseAll({ ids, selection: { chosen, choose } }: ChooseAllProps) {
+  const { t } = useLocale();
+  const count = ids.filter((id) => chosen.has(id)).length;
+  return (
+    <th className={choiceCss.choice}>
+      <label>
+        <input
+          type="checkbox"
+          aria-label={t('select_shown')}
+          checked={count > 0 && count === ids.length}
+          ref={(input) => {
+            if (input !== null) input.indeterminate = count > 0 && count < ids.length;
+          }}
+          onChange={() => choose(ids, count < ids.length)}
+        />
+      </label>
+    </th>
   );
 }
 

@@ -20,7 +20,10 @@ import { PaymentTable, None } from './payment-table.tsx';
 import css from './payments-page.module.css';
 import { foundQuery, paymentsQuery } from './list-queries.ts';
 import { arrivedKey } from './queries.ts';
-import { isNarrowed, paymentsSearch, type PaymentsSearch } from './search.ts';
+import { isNarrowed, paymentsSearch, viewQuery, type PaymentsSearch } from './search.ts';
+import { FoundCount, type FoundProps } from './found-count.tsx';
+import { SelectionPart } from './selection/selection-part.tsx';
+import { useSelection, type Selection } from '../selection/use-selection.ts';
 import { ViewTabs, type ViewAction } from './views.tsx';
 import type { PaymentRow } from '../../../../src/http/dashboard/payments/contract.ts';
 import { Coin, Ago } from '../../ui/value.tsx';
@@ -37,11 +40,12 @@ export function PaymentsPage() {
   const { t } = useLocale('list');
   const page = usePageSearch(paymentsSearch);
   const { search, onChange, onShow } = page;
-  const { show } = search;
+  const { show, columns: _columns, ...filters } = search;
   const panel = usePanelFocus(show, onShow);
   useFullPage(show);
   const unread = PAYMENT_FILTER_NAMES.filter((name) => page.unread.includes(name));
   const [opened, open] = useState<Opened | null>(null);
+  const selection = useSelection(viewQuery(filters));
   useExportKey(() => open({ kind: 'export' }));
   const close = (): void => open(null);
   const columns = columnsOf(search.columns) ?? chosenColumns();
@@ -62,15 +66,16 @@ export function PaymentsPage() {
         <Notice kind="warning">{t('filters_unread', { filters: unread.join(', ') })}</Notice>
       )}
       <Filters page={page} onMore={() => open({ kind: 'filter' })} />
+      <SelectionPart selection={selection} search={search} onExport={() => open({ kind: 'export', chosen: true })} />
       <div className={classNames(css.split, show !== undefined && css.withPanel)}>
         <Card flush>
-          <List search={search} columns={columns} onShow={panel.open} />
+          <List {...{ search, columns, selection }} onShow={panel.open} />
         </Card>
         {show === undefined ? null : <PaymentPanel key={show} payment={show} onClose={panel.close} />}
       </div>
       <Suspense>
         {opened === null ? null : (
-          <ListDialog opened={opened} search={search} columns={columns} onChange={onChange} onClose={close} />
+          <ListDialog {...{ opened, search, columns, onChange }} chosen={selection.chosen} onClose={close} />
         )}
       </Suspense>
     </Page>
@@ -79,18 +84,21 @@ export function PaymentsPage() {
 
 /** A dialog over the list. */
 type Opened =
-  | { readonly kind: 'filter' | 'columns' | 'export' }
+  | { readonly kind: 'filter' | 'columns' }
+  /** `chosen`: of the chosen payments alone. */
+  | { readonly kind: 'export'; readonly chosen?: boolean }
   | { readonly kind: 'view'; readonly action: ViewAction };
 
 interface ListDialogProps {
   readonly opened: Opened;
   readonly search: PaymentsSearch;
   readonly columns: readonly ListColumn[];
+  readonly chosen: ReadonlySet<string>;
   readonly onChange: (change: SearchChange, replace?: boolean) => void;
   readonly onClose: () => void;
 }
 
-function ListDialog({ opened, search, columns, onChange, onClose }: ListDialogProps) {
+function ListDialog({ opened, search, columns, chosen, onChange, onClose }: ListDialogProps) {
   switch (opened.kind) {
     case 'filter':
       return (
@@ -117,7 +125,7 @@ function ListDialog({ opened, search, columns, onChange, onClose }: ListDialogPr
         />
       );
     case 'export':
-      return <ExportDialog search={search} onClose={onClose} />;
+      return <ExportDialog search={search} chosen={opened.chosen === true ? [...chosen] : null} onClose={onClose} />;
     case 'view':
       return (
         <ViewDialog
@@ -148,19 +156,24 @@ function useExportKey(onExport: () => void): void {
 interface ListProps {
   readonly search: PaymentsSearch;
   readonly columns: readonly ListColumn[];
+  readonly selection: Selection;
   readonly onShow: PanelFocus['open'];
 }
 
-function List({ search, columns, onShow }: ListProps) {
+function List({ search, columns, selection, onShow }: ListProps) {
   const { t } = useLocale('list');
-  const { api } = useDashboard();
+  const { api, queries } = useDashboard();
   const scope = useScope();
   const list = useInfiniteQuery(paymentsQuery(api, scope, search));
+  const refresh = (): void => {
+    void list.refetch();
+    void queries.invalidateQueries({ queryKey: foundQuery(api, scope, search).queryKey });
+  };
   return (
     <Loaded query={list} rows={10}>
       {({ pages }) => (
         <>
-          <Arrived scope={scope} isNarrowed={isNarrowed(search)} onShow={() => void list.refetch()} />
+          <Arrived scope={scope} isNarrowed={isNarrowed(search)} onShow={refresh} />
           {pages[0]?.data.length === 0 ? (
             <NoPayments scope={scope} search={search} />
           ) : (
@@ -171,6 +184,7 @@ function List({ search, columns, onShow }: ListProps) {
                 payments={pages.flatMap(({ data }) => data)}
                 columns={columns}
                 extra={(column, payment) => <ExtraCell column={column} payment={payment} />}
+                selection={selection}
                 shown={search.show}
                 onShow={onShow}
               />
@@ -213,24 +227,6 @@ function Arrived({ scope, isNarrowed, onShow }: ArrivedProps) {
         {isNarrowed ? t('refresh_list') : t('new_payments', { count: arrived.length })}
       </Button>
     </div>
-  );
-}
-
-interface FoundProps {
-  readonly scope: Scope;
-  readonly search: PaymentsSearch;
-}
-
-/** How many payments a search finds. */
-function FoundCount({ scope, search }: FoundProps) {
-  const { t, number } = useLocale('list');
-  const { api } = useDashboard();
-  const { data: found } = useQuery(foundQuery(api, scope, search));
-  if (search.search === undefined || found === undefined || found.count === null) return null;
-  return (
-    <p className={css.found} role="status">
-      {t(found.is_more ? 'search_found_many' : 'search_found', { number: number(found.count), search: search.search })}
-    </p>
   );
 }
 

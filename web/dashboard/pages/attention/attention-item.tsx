@@ -38,43 +38,14 @@ interface ItemProps {
 export function AttentionItem(props: ItemProps) {
   const { item, people, actions, isShown, isChosen, onChoose, onShow, onAct, onDone } = props;
   const locale = useLocale('attention');
-  const { t, fiat } = locale;
-  const { note, payment, worth } = item;
+  const { t } = locale;
+  const { note } = item;
   const { title, text } = describe(item, locale);
   const [isNoting, editNote] = useState(false);
   const mark = useMark(({ change }) => (change.done === true ? onDone(item) : undefined));
   return (
     <li className={css.item} aria-current={isShown ? 'true' : undefined}>
-      <div className={css.what}>
-        <div className={css.head}>
-          <label className={css.choice}>
-            <input
-              type="checkbox"
-              aria-label={t('select_row', { name: title })}
-              checked={isChosen}
-              onChange={({ currentTarget }) => onChoose(currentTarget.checked)}
-            />
-          </label>
-          <h2>
-            {payment === null ? (
-              title
-            ) : (
-              <button
-                type="button"
-                className={css.title}
-                data-row={payment.id}
-                onClick={(event) => onShow(payment.id, event)}
-              >
-                {title}
-              </button>
-            )}
-          </h2>
-        </div>
-        <small>
-          {worth === null ? null : <b className={css.worth}>{fiat(worth.amount, worth.currency)}</b>}
-          {item.at === null ? null : <Moment iso={item.at} />}
-        </small>
-      </div>
+      <Head {...{ item, title, isChosen, onChoose, onShow }} />
       <p>{text}</p>
       {note === null ? null : <blockquote className={css.note}>{note}</blockquote>}
       <Problem error={mark.error} />
@@ -109,6 +80,47 @@ export function AttentionItem(props: ItemProps) {
       </div>
       {isNoting ? <NoteDialog item={item} title={title} onClose={() => editNote(false)} /> : null}
     </li>
+  );
+}
+
+interface HeadProps extends Pick<ItemProps, 'item' | 'isChosen' | 'onChoose' | 'onShow'> {
+  readonly title: string;
+}
+
+/** The name of an item with its checkbox, its value and its time. */
+function Head({ item: { payment, worth, at }, title, isChosen, onChoose, onShow }: HeadProps) {
+  const { t, fiat } = useLocale();
+  return (
+    <div className={css.what}>
+      <div className={css.head}>
+        <label className={css.choice}>
+          <input
+            type="checkbox"
+            aria-label={t('select_row', { name: title })}
+            checked={isChosen}
+            onChange={({ currentTarget }) => onChoose(currentTarget.checked)}
+          />
+        </label>
+        <h2>
+          {payment === null ? (
+            title
+          ) : (
+            <button
+              type="button"
+              className={css.title}
+              data-row={payment.id}
+              onClick={(event) => onShow(payment.id, event)}
+            >
+              {title}
+            </button>
+          )}
+        </h2>
+      </div>
+      <small>
+        {worth === null ? null : <b className={css.worth}>{fiat(worth.amount, worth.currency)}</b>}
+        {at === null ? null : <Moment iso={at} />}
+      </small>
+    </div>
   );
 }
 

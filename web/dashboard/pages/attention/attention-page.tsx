@@ -39,8 +39,7 @@ export function AttentionPage() {
   return (
     <Page title={t('attention')} hasTimes>
       <LogFilters
-        search={search}
-        isNarrowed={isNarrowed}
+        {...{ search, isNarrowed, onChange, onClear }}
         rows={[
           [
             'who',
@@ -59,15 +58,8 @@ export function AttentionPage() {
             WORTHS.map((one) => [one, t('filter_worth_least', { amount: number(Number(one)) })]),
           ],
         ]}
-        onChange={onChange}
-        onClear={onClear}
       />
-      <Items
-        search={search}
-        isNarrowed={isNarrowed}
-        panel={panel}
-        onAct={(payment, action) => ask({ payment, action })}
-      />
+      <Items {...{ search, isNarrowed, panel }} onAct={(payment, action) => ask({ payment, action })} />
       {asked === null ? null : <ActionOn {...asked} onClose={() => ask(null)} />}
     </Page>
   );

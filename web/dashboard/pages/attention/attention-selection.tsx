@@ -31,9 +31,8 @@ const ALL = 100;
 
 /** The actions on the chosen items, and their result. */
 export function AttentionSelection({ items, people, selection }: AttentionSelectionProps) {
-  const locale = useLocale('attention', 'bulk', 'list');
-  const { t, number } = locale;
-  const mayMark = useActions().includes('write_notes');
+  const locale = useLocale('attention', 'bulk');
+  const { t } = locale;
   const markMany = useMarkMany();
   const batches = useBatches<ItemChange, MarkFailure>(ALL);
   const [what, setWhat] = useState<'done' | 'assign' | 'undo'>('done');
@@ -72,37 +71,7 @@ export function AttentionSelection({ items, people, selection }: AttentionSelect
   return (
     <>
       {chosen.length === 0 ? null : (
-        <div className={bar.bar} role="group" aria-label={t('bulk_selection')}>
-          <b>{t('bulk_selected', { number: number(chosen.length) })}</b>
-          {mayMark ? (
-            <>
-              <Button small icon="check" disabled={run?.isRunning === true} onClick={() => mark({ done: true })}>
-                {t('bulk_done')}
-              </Button>
-              <Select
-                label={t('bulk_assign')}
-                value=""
-                options={[
-                  ['', t('bulk_assign')],
-                  ['nobody', t('assigned_nobody')],
-                  ...people.map(({ id, email }) => [id, email] as const),
-                ]}
-                onValue={(id) => (id === '' ? undefined : mark({ assigned_to: id === 'nobody' ? null : id }))}
-              />
-            </>
-          ) : null}
-          <Button small onClick={() => saveItems(chosen, locale)}>
-            {t('export')}
-          </Button>
-          {chosen.length === items.length ? null : (
-            <Button small kind="quiet" onClick={() => selection.replace(items.map(({ identity }) => identity))}>
-              {t('bulk_all_count', { number: number(items.length) })}
-            </Button>
-          )}
-          <LinkButton className={bar.end} onClick={selection.clear}>
-            {t('bulk_select_none')}
-          </LinkButton>
-        </div>
+        <Bar {...{ items, chosen, people, selection }} isBusy={run?.isRunning === true} onMark={mark} />
       )}
       {run === null ? null : (
         <BatchProgress
@@ -119,5 +88,50 @@ export function AttentionSelection({ items, people, selection }: AttentionSelect
         />
       )}
     </>
+  );
+}
+
+interface BarProps extends AttentionSelectionProps {
+  readonly chosen: readonly AttentionView[];
+  readonly isBusy: boolean;
+  readonly onMark: (change: ItemChange['change']) => void;
+}
+
+function Bar({ items, chosen, people, selection, isBusy, onMark }: BarProps) {
+  const locale = useLocale('attention', 'bulk', 'list');
+  const { t, number } = locale;
+  const mayMark = useActions().includes('write_notes');
+  return (
+    <div className={bar.bar} role="group" aria-label={t('bulk_selection')}>
+      <b>{t('bulk_selected', { number: number(chosen.length) })}</b>
+      {mayMark ? (
+        <>
+          <Button small icon="check" disabled={isBusy} onClick={() => onMark({ done: true })}>
+            {t('bulk_done')}
+          </Button>
+          <Select
+            label={t('bulk_assign')}
+            value=""
+            options={[
+              ['', t('bulk_assign')],
+              ['nobody', t('assigned_nobody')],
+              ...people.map(({ id, email }) => [id, email] as const),
+            ]}
+            onValue={(id) => (id === '' ? undefined : onMark({ assigned_to: id === 'nobody' ? null : id }))}
+          />
+        </>
+      ) : null}
+      <Button small onClick={() => saveItems(chosen, locale)}>
+        {t('export')}
+      </Button>
+      {chosen.length === items.length ? null : (
+        <Button small kind="quiet" onClick={() => selection.replace(items.map(({ identity }) => identity))}>
+          {t('bulk_all_count', { number: number(items.length) })}
+        </Button>
+      )}
+      <LinkButton className={bar.end} onClick={selection.clear}>
+        {t('bulk_select_none')}
+      </LinkButton>
+    </div>
   );
 }

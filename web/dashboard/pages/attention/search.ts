@@ -2,7 +2,7 @@ import { ATTENTION_KINDS } from '../../../../src/domain/attention.ts';
 import type { AttentionView } from '../../../../src/http/dashboard/attention/contract.ts';
 import { readSearch, type Given, type SearchOf } from '../../search.ts';
 
-/** Least values, in the payment's own currency as in the list of payments: nobody would recognise a converted amount. */
+/** Least values, in each payment's own currency, because nobody would recognise a converted amount. */
 export const WORTHS = ['10', '100', '1000'] as const;
 
 /** The filters of the items, and the payment in the panel, in the URL. */

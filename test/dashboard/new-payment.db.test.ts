@@ -184,5 +184,7 @@ it('a refusal is in the language that the page asks for, and in English in any o
     '400 customer_email: Die E-Mail-Adresse muss wie kunde@example.com aussehen.',
   );
   const long = { description: 'x'.repeat(10_000) };
-  expect(await refusal('de', long)).toMatch(/^400 description: Die Beschreibung darf höchstens 1\.000 Zeichen haben\.$/);
+  expect(await refusal('de', long)).toMatch(
+    /^400 description: Die Beschreibung darf höchstens 1\.000 Zeichen haben\.$/,
+  );
 });

@@ -92,7 +92,8 @@ export async function payoutProgress(db: Database, refundIds: readonly string[])
       select o.transaction_hash as hash, 'block' as state, o.block_height as height, null as reason, 0 as rank, null::timestamptz as at
       from refund_payouts o where o.refund_id = r.id
       union all
-      select w.transaction_hash, case when w.dropped_at is null then 'waiting' else 'dropped' end, null, null,
+      select w.transaction_hash,
+        case when w.dropped_at is not null then 'dropped' when w.output_index < 0 then 'sent' else 'waiting' end, null, null,
         case when w.dropped_at is null then 1 else 3 end, w.since
       from waiting_payouts w where w.refund_id = r.id
       union all

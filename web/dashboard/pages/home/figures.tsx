@@ -111,7 +111,8 @@ function Change({ by, unit, isWorse = false }: ChangeProps) {
   if (rounded === 0) return t('same_before');
   return (
     <span className={classNames(by > 0 !== isWorse ? css.up : css.down)}>
-      <span aria-hidden="true">{by > 0 ? '▲' : '▼'}</span> {t(by > 0 ? 'more_by' : 'less_by', { amount })}
+      <span aria-hidden="true">{`${by > 0 ? '▲' : '▼'} ${amount}`}</span>
+      <span className="unseen">{t(by > 0 ? 'more_by' : 'less_by', { amount })}</span>
     </span>
   );
 }

@@ -7,6 +7,7 @@ import { useLocale } from '../../../locale.tsx';
 import { problemText } from '../../../problem.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Short } from '../../../ui/value.tsx';
+import { networkName } from '../../../formats.ts';
 import { Dialog } from '../../../ui/dialog.tsx';
 import { Notice, Problem } from '../../../ui/notice.tsx';
 import { SkeletonRows } from '../../../ui/placeholder.tsx';
@@ -75,6 +76,7 @@ export function SignDialog({ refunds, onSent, onClose }: SignDialogProps) {
         </>
       )}
       <Progress refunds={ids} isSent={isSent} onAgain={again} />
+      {isSent ? <Button onClick={onClose}>{t('close')}</Button> : null}
     </Dialog>
   );
 }
@@ -101,11 +103,14 @@ function RefundList({ signing: { refunds } }: { readonly signing: Signing }) {
   const { t, fiat, coin } = useLocale('signing');
   return (
     <ul className={css.refunds}>
-      {refunds.map(({ id, asset, crypto_amount, amount, currency, address, problem }) => (
+      {refunds.map(({ id, asset, network, crypto_amount, amount, currency, address, problem }) => (
         <li key={id}>
           <div className={css.sum}>
             <p>
-              <strong>{coin(crypto_amount, asset)}</strong> <span className={css.soft}>{fiat(amount, currency)}</span>
+              <strong>{coin(crypto_amount, asset)}</strong>{' '}
+              <span className={css.soft}>
+                {fiat(amount, currency)} · {networkName(network)}
+              </span>
             </p>
             <Short text={id} what={t('id')} />
           </div>

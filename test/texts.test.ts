@@ -8,10 +8,13 @@ it('every language has the texts of English, with their values and their emphasi
   expect(textFaults()).toEqual([]);
 });
 
-it.each(['dashboard', 'mails', 'refusals'])('the languages that people choose are those that there are: %s', (folder) => {
-  const found = globSync(`texts/${folder}/*`, { cwd: path.join(import.meta.dirname, '..') });
-  expect(found.map((name) => path.basename(name, '.json')).toSorted()).toEqual(MAIL_LANGUAGES.toSorted());
-});
+it.each(['dashboard', 'mails', 'refusals'])(
+  'the languages that people choose are those that there are: %s',
+  (folder) => {
+    const found = globSync(`texts/${folder}/*`, { cwd: path.join(import.meta.dirname, '..') });
+    expect(found.map((name) => path.basename(name, '.json')).toSorted()).toEqual(MAIL_LANGUAGES.toSorted());
+  },
+);
 
 describe('the texts of a language are refused', () => {
   const english = {

@@ -14,6 +14,7 @@ const test = await dashboardTest({ networks: ['bitcoin', 'ethereum'], sweeps: ()
 const { app } = test.http;
 afterAll(() => test.http.close());
 const owner = await test.join('owner');
+const support = await test.join('support');
 const ADDRESS = 'tb1qw508d6qejxtdg4y5r3zarvary0c5xw7kxpjzsx';
 
 interface List {
@@ -150,6 +151,53 @@ describe('what people write', () => {
     expect(both.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 409]);
     expect((await mark(item, { done: true })).status).toBe(409);
     expect(['one', 'two']).toContain((await only()).note);
+  });
+
+  it('of several at once changes what it can, says what somebody else changed, and is taken back', async () => {
+    const { projectId, simulated, list, kinds, mark } = await shopping();
+    for (const outcome of ['late', 'over', 'part']) await simulated(outcome);
+    const { data } = await list();
+    const [first] = data;
+    if (first === undefined) throw new Error('Nothing needs attention.');
+    // What is late is worth all of the payment.
+    expect(data.find(({ kind }) => kind === 'paid_late')?.worth).toMatchObject({ currency: 'USD' });
+    const path = `/dashboard/api/projects/${projectId}/test/attention/mark-many`;
+    const many = (items: readonly AttentionView[], change: object, browser: Browser = owner.browser) =>
+      browser.call<{ readonly list: List; readonly failed: readonly object[] }>({
+        method: 'POST',
+        path,
+        body: {
+          items: items.map(({ kind, subject, occurrence, version }) => ({
+            kind,
+            subject,
+            occurrence,
+            version,
+            ...change,
+          })),
+        },
+      });
+    await mark(first, { note: 'Asked her.' }, support.browser);
+    const gone = { ...first, subject: 'nothing' };
+    const { body } = await many([...data, gone], { done: true });
+    expect(body.failed).toHaveLength(2);
+    expect(body.failed).toEqual(
+      expect.arrayContaining([
+        { identity: first.identity, reason: 'changed' },
+        { identity: expect.any(String), reason: 'over' },
+      ]),
+    );
+    expect(body.list.data).toMatchObject([{ identity: first.identity, note: 'Asked her.' }]);
+    const marked = data.slice(1).map((item) => ({ ...item, version: item.version + 1 }));
+    expect((await many(marked, { done: false })).body.failed).toEqual([]);
+    expect(await kinds()).toHaveLength(3);
+    const { data: now, people } = await list();
+    const both = await Promise.all([
+      many(now, { assigned_to: people[0]?.id }),
+      many(now.toReversed(), { assigned_to: people[1]?.id }, support.browser),
+    ]);
+    // Each item is assigned by one of the two, and the other is told.
+    expect(both.map(({ status }) => status)).toEqual([200, 200]);
+    expect(both.flatMap(({ body: { failed } }) => failed)).toHaveLength(now.length);
   });
 
   it('holds for one fault: another of the same payment is shown again', async () => {

@@ -109,7 +109,7 @@ function Items({ search, isNarrowed, panel, onAct }: ItemsProps) {
   const visible = data.filter((item) => known.has(item.identity) && isWanted(search, item, person.id));
   const open = new Set(data.map(({ identity }) => identity));
   // Each item that was marked as done leaves a line in its place, from where it can be taken back.
-  const left = done.filter(({ identity }) => !open.has(identity));
+  const left = done.filter((item) => !open.has(item.identity) && isWanted(search, item, person.id));
   return (
     <>
       <AttentionSelection items={visible} people={people} selection={selection} />

@@ -159,7 +159,7 @@ describe('what people write', () => {
     const { data } = await list();
     const [first] = data;
     if (first === undefined) throw new Error('Nothing needs attention.');
-    // What is late is worth all of the payment.
+    // An item of late money has the value of the whole payment.
     expect(data.find(({ kind }) => kind === 'paid_late')?.worth).toMatchObject({ currency: 'USD' });
     const path = `/dashboard/api/projects/${projectId}/test/attention/mark-many`;
     const many = (items: readonly AttentionView[], change: object, browser: Browser = owner.browser) =>

@@ -96,7 +96,7 @@ describe.skipIf(hasNoBrowser)('a payment', () => {
     await reach(/^Refund$/);
     await keyboard.press('Enter');
     await page.getByRole(DIALOG, { name: 'Refund' }).waitFor();
-    await reach(/^Everything/);
+    await reach(/^Full amount/);
     await keyboard.press('ArrowDown');
     await reach(/^Amount$/);
     await keyboard.type('12.5');

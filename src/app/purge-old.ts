@@ -3,6 +3,7 @@ import { purgeAnswersBefore } from '../store/projects/answers.ts';
 import { purgeApiRequests } from '../store/projects/api-requests.ts';
 import { purgeRetriesBefore } from '../store/webhooks/delivery-retries.ts';
 import { purgeMails } from '../store/people/mails.ts';
+import { purgeRefusalLinks } from '../store/projects/customer-mails.ts';
 import { purgeKeyClients } from '../store/projects/key-clients.ts';
 import { purgeSignIns } from '../store/people/sessions.ts';
 import type { App } from './context.ts';
@@ -43,8 +44,9 @@ export async function purgeOld(app: App): Promise<boolean> {
   const clients = await purgeKeyClients(app.db, now - KEY_CLIENT_LIFETIME_MS, BATCH_ROWS);
   const retries = await purgeRetriesBefore(app.db, now - 7 * DAY_MS, MAX_RETRIES);
   const mails = await purgeMails(app.db, { ended: now - 30 * DAY_MS, tokens: now - 180 * DAY_MS }, BATCH_ROWS);
+  const refusals = await purgeRefusalLinks(app.db, now - 180 * DAY_MS, BATCH_ROWS);
   const { lifetimeMs, max, batch } = API_REQUESTS;
   const hasMoreRequests = await purgeApiRequests(app.db, { max, oldest: now - lifetimeMs, limit: batch });
-  const isFull = [deliveries, answers, signIns, clients, mails].includes(BATCH_ROWS);
+  const isFull = [deliveries, answers, signIns, clients, mails, refusals].includes(BATCH_ROWS);
   return isFull || retries === MAX_RETRIES || hasMoreRequests;
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Command } from 'commander';
 import { readConfig } from '../config/config.ts';
-import { isEmail } from '../http/validation.ts';
+import { isEmail } from '../domain/mail-address.ts';
 import { composeTestMail } from '../mail/compose.ts';
 import { createMailSender, messageIdOf } from '../mail/send.ts';
 import { fields } from '../wire/fields.ts';

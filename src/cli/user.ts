@@ -8,7 +8,7 @@ import { ROLES, type Role } from '../domain/role.ts';
 import { findPersonByEmail, type Member, type Person } from '../store/people/people.ts';
 import type { Session } from '../store/people/sessions.ts';
 import { isoTime, isoTimeOrNull } from '../wire/time.ts';
-import { isEmail } from '../http/validation.ts';
+import { isEmail } from '../domain/mail-address.ts';
 import { projectIdOf } from './arguments.ts';
 import { CommandFailure, done, UsageFailure, refusalMessage } from './failure.ts';
 import { withCointill } from './open.ts';

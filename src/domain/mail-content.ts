@@ -83,6 +83,52 @@ export type SavedMail =
   | { readonly kind: 'payment'; readonly project: Named; readonly paymentId: string }
   | { readonly kind: 'refund'; readonly state: RefundState; readonly project: Named; readonly refundId: string };
 
+/** A mail to the customer of a payment. */
+export type SavedCustomerMail =
+  | { readonly kind: 'receipt' | 'part_arrived' }
+  | { readonly kind: 'refund_claim'; readonly refundId: string };
+
+/** A mail to a customer as it is sent. Addresses and coins are of the customer's payment. */
+export type CustomerMail = { readonly shop: ShopFact; readonly payment: CustomerPaymentFact } & (
+  | { readonly kind: 'receipt'; readonly paid: CoinFact | null; readonly at: number }
+  | {
+      readonly kind: 'part_arrived';
+      readonly received: CoinFact;
+      readonly owed: CoinFact;
+      readonly missing: CoinFact;
+      readonly until: number;
+    }
+  | {
+      readonly kind: 'refund_claim';
+      readonly currency: Fiat;
+      readonly minor: string;
+      readonly coin: CoinFact;
+      readonly claimUrl: string;
+      readonly until: number;
+    }
+);
+
+/** The looks of a shop. */
+export interface ShopFact {
+  readonly name: string;
+  /** Six hex digits, on which white text is legible; null: the pages' own colour. */
+  readonly accent: string | null;
+  /** The size of its logo in CSS pixels; null: it has none. */
+  readonly logo: { readonly width: number; readonly height: number } | null;
+  /** An http, https or mailto URL. */
+  readonly supportUrl: string | null;
+}
+
+export interface CustomerPaymentFact {
+  /** The shop's number of the order, or else the payment's own. */
+  readonly name: string;
+  readonly currency: Fiat;
+  readonly minor: string;
+  readonly pageUrl: string;
+  /** Whether no money moves. */
+  readonly isTest: boolean;
+}
+
 export type RefundState = 'created' | 'completed' | 'failed';
 
 /** A payment as a mail shows it. */

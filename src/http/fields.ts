@@ -1,3 +1,4 @@
+import { MAX_EMAIL } from '../domain/mail-address.ts';
 import { Type, type TUnsafe, type TSchema } from 'typebox';
 
 /** The keyword of a rule that JSON Schema cannot express; `validation.ts` defines each. */
@@ -25,8 +26,6 @@ export const httpUrl = Type.String(HTTP_URL);
 export function sameAs(field: string) {
   return Type.String({ ...HTTP_URL, description: `The same as ${field}, which is taken where both are given.` });
 }
-/** The longest e-mail address (RFC 5321, 4.5.3.1.3). */
-export const MAX_EMAIL = 254;
 export const email = Type.String({ maxLength: MAX_EMAIL, [RULE]: 'email', examples: ['customer@example.com'] });
 
 /** A flat object of texts: at most 50 keys, values of at most 500 characters. */

@@ -1,13 +1,10 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import type { RefusalCode } from '../app/refusal-texts.ts';
+import { isEmail } from '../domain/mail-address.ts';
 import { urlAmbiguity } from '../domain/web-url.ts';
 import { invalid, type RequestError } from './errors.ts';
-import { MAX_EMAIL, RULE } from './fields.ts';
+import { RULE } from './fields.ts';
 import { pageSentence } from './page-sentences.ts';
-
-/** The HTML standard's rule for e-mail addresses (https://html.spec.whatwg.org/#valid-e-mail-address). */
-const EMAIL =
-  /^[a-zA-Z0-9.!#$%&'*+/=?^_`{|}~-]+@[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?(?:\.[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?)*$/;
 
 /** Rules that JSON Schema cannot express; each says what the value must be. */
 const RULES: Readonly<Record<string, { readonly rule: string; readonly holds: (value: string) => boolean }>> = {
@@ -21,11 +18,6 @@ const RULES: Readonly<Record<string, { readonly rule: string; readonly holds: (v
   },
   email: { rule: 'must be an e-mail address such as customer@example.com', holds: isEmail },
 };
-
-/** Whether a text is an e-mail address. */
-export function isEmail(value: string): boolean {
-  return value.length <= MAX_EMAIL && EMAIL.test(value);
-}
 
 /** PostgreSQL cannot store NUL, and a lone surrogate has no UTF-8 form. */
 function isPlainText(value: string): boolean {

@@ -35,23 +35,45 @@ const STYLES = {
   small: 'margin:0 0 8px;font-size:13px;opacity:0.75',
   list: 'margin:0 0 16px;padding-left:20px',
   rows: 'margin:0 0 16px;border-collapse:collapse',
-  label: 'padding:4px 16px 4px 0;text-align:left;font-weight:normal;white-space:nowrap;opacity:0.75;vertical-align:top',
+  label:
+    'padding-block:4px;padding-inline:0 16px;text-align:start;font-weight:normal;white-space:nowrap;opacity:0.75;vertical-align:top',
   value: 'padding:4px 0;overflow-wrap:anywhere;vertical-align:top',
-  button:
-    'display:inline-block;padding:10px 18px;border-radius:10px;background:#0b6b5b;color:#ffffff;text-decoration:none',
+  button: 'display:inline-block;padding:10px 18px;border-radius:10px;color:#ffffff;text-decoration:none',
 } as const;
 
-/** The mail as HTML without scripts, images and style sheets, in the colours of the program that shows it. */
-export function asHtml(language: string, title: string, blocks: readonly Block[]): string {
+/** The looks of a shop in a mail to its customer. */
+export interface Looks {
+  readonly name: string;
+  /** Six hex digits, on which white is legible; null: the usual colour. */
+  readonly accent: string | null;
+  /** The logo that is attached as {@link LOGO_ID}, with its size in CSS pixels; null: the name stands in its place. */
+  readonly logo: { readonly width: number; readonly height: number } | null;
+}
+
+/** The content id of the attached logo. */
+export const LOGO_ID = 'logo';
+const MAX_LOGO_HEIGHT = 48;
+const USUAL_ACCENT = '0b6b5b';
+
+/** The mail as HTML without scripts, remote images and style sheets, in the colours of the program that shows it. */
+export function asHtml(language: string, title: string, blocks: readonly Block[], looks: Looks | null = null): string {
+  const direction = new Intl.Locale(language).getTextInfo().direction === 'rtl' ? ' dir="rtl"' : '';
   return (
-    `<!doctype html><html lang="${escapeHtml(language)}"><head><meta charset="utf-8"><title>${escapeHtml(title)}</title>` +
+    `<!doctype html><html lang="${escapeHtml(language)}"${direction}><head><meta charset="utf-8"><title>${escapeHtml(title)}</title>` +
     '<meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark"></head>' +
     `<body style="margin:0;padding:24px 16px;${FONT};font-size:15px;line-height:1.5"><div style="max-width:560px;margin:0 auto;overflow-wrap:anywhere;word-break:break-word">` +
-    `${blocks.map(htmlOf).join('')}</div></body></html>`
+    `${looks === null ? '' : headOf(looks)}${blocks.map((block) => htmlOf(block, looks?.accent ?? USUAL_ACCENT)).join('')}</div></body></html>`
   );
 }
 
-function htmlOf(block: Block): string {
+function headOf({ name, logo }: Looks): string {
+  if (logo === null) return `<p style="margin:0 0 24px;font-size:18px;font-weight:600">${escapeHtml(name)}</p>`;
+  const scale = Math.min(1, MAX_LOGO_HEIGHT / logo.height);
+  const [width, height] = [logo.width, logo.height].map((pixels) => Math.max(1, Math.round(pixels * scale)));
+  return `<p style="margin:0 0 24px"><img src="cid:${LOGO_ID}" alt="${escapeHtml(name)}" width="${width}" height="${height}"></p>`;
+}
+
+function htmlOf(block: Block, accent: string): string {
   switch (block.kind) {
     case 'heading':
       return `<h2 style="${STYLES.heading}">${escapeHtml(block.text)}</h2>`;
@@ -60,7 +82,7 @@ function htmlOf(block: Block): string {
     case 'list':
       return `<ul style="${STYLES.list}">${block.items.map((item) => `<li>${escapeHtml(item)}</li>`).join('')}</ul>`;
     case 'button':
-      return `<p style="${STYLES.text}"><a href="${escapeHtml(block.url)}" style="${STYLES.button}">${escapeHtml(block.label)}</a></p>`;
+      return `<p style="${STYLES.text}"><a href="${escapeHtml(block.url)}" style="${STYLES.button};background:#${accent}">${escapeHtml(block.label)}</a></p>`;
     case 'text':
       return `<p style="${STYLES.text}">${escapeHtml(block.text)}</p>`;
     case 'small':

@@ -1,3 +1,5 @@
+import { LOGO_ID } from './render.ts';
+
 /** The mail server of `SMTP_URL`. */
 export interface SmtpServer {
   readonly host: string;
@@ -22,6 +24,11 @@ export interface Mail {
   readonly html: string;
   /** The URL at which the holder of the mail switches its kind off (RFC 8058); null: it cannot be switched off. */
   readonly unsubscribeUrl: string | null;
+  /** The sender in place of `MAIL_FROM`; null as an address: that of `MAIL_FROM`, under this name. */
+  readonly from?: { readonly name: string; readonly address: string | null };
+  readonly replyTo?: string | null;
+  /** The picture that the HTML shows as {@link LOGO_ID}. */
+  readonly logo?: { readonly type: string; readonly bytes: Buffer } | null;
 }
 
 /**
@@ -30,7 +37,13 @@ export interface Mail {
  */
 export type SendOutcome =
   | { readonly kind: 'sent' }
-  | { readonly kind: 'refused' | 'deferred'; readonly problem: string }
+  | {
+      readonly kind: 'refused';
+      readonly problem: string;
+      /** Whether it refused the recipient's address, and not for example the sender's. */
+      readonly isOfRecipient: boolean;
+    }
+  | { readonly kind: 'deferred'; readonly problem: string }
   /** `isOfSender`: it accepts no mail from `MAIL_FROM`, which connecting and signing in do not reveal. */
   | { readonly kind: 'failed'; readonly problem: string; readonly isOfSender: boolean };
 
@@ -107,10 +120,14 @@ export function createMailSender({ server, from, answerMs = ANSWER_MS }: MailSen
   };
 }
 
-function messageOf({ to, unsubscribeUrl, ...mail }: Mail, from: MailSenderOptions['from']) {
+function messageOf({ to, unsubscribeUrl, from: own, replyTo, logo, ...mail }: Mail, from: MailSenderOptions['from']) {
   return {
     ...mail,
-    from,
+    from: { ...from, ...own, address: own?.address ?? from.address },
+    ...(replyTo === null || replyTo === undefined ? {} : { replyTo: { name: '', address: replyTo } }),
+    ...(logo === null || logo === undefined
+      ? {}
+      : { attachments: [{ cid: LOGO_ID, content: logo.bytes, contentType: logo.type, filename: false as const }] }),
     // An object is one address, whatever its text contains.
     to: { name: '', address: to },
     headers: {
@@ -140,7 +157,9 @@ function outcomeOf(error: unknown, server: SmtpServer): SendOutcome {
   const words = response ?? message;
   const problem = shown(isOfSender ? senderProblem(words, server) : problemOf(code, message, words, server), server);
   if (!isOfMail || isOfSender) return { kind: 'failed', problem, isOfSender };
-  return { kind: responseCode >= 500 ? 'refused' : 'deferred', problem };
+  return responseCode >= 500
+    ? { kind: 'refused', problem, isOfRecipient: command === 'RCPT TO' }
+    : { kind: 'deferred', problem };
 }
 
 function senderProblem(response: string, { host, port }: SmtpServer): string {

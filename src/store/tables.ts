@@ -86,6 +86,10 @@ export const TABLES = {
   notification_choices: mails.NOTIFICATION_CHOICES,
   project_notifications: mails.PROJECT_NOTIFICATIONS,
   mail_progress: mails.MAIL_PROGRESS,
+  project_customer_mails: mails.PROJECT_CUSTOMER_MAILS,
+  payment_languages: mails.PAYMENT_LANGUAGES,
+  customer_refusals: mails.CUSTOMER_REFUSALS,
+  customer_refusal_links: mails.CUSTOMER_REFUSAL_LINKS,
   backups: {
     started_at: timestamp(),
     finished_at: timestamp(),

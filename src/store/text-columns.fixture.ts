@@ -120,6 +120,8 @@ export const TEXT_COLUMNS: { readonly [Table in keyof Tables]?: Readonly<Record<
   mails: of('shop', 'kind', 'occasion', 'content', 'outcome', 'problem'),
   mail_unsubscribes: of('shop', 'notification'),
   notification_choices: of('shop', 'attention', 'zone', 'language', 'daily_made', 'weekly_made'),
+  project_customer_mails: of('shop', 'from_address', 'reply_to', 'language'),
+  payment_languages: of('service', 'language'),
   project_notifications: of('shop', 'payments', 'daily_made', 'monthly_made'),
   key_checks: of('service', 'name'),
   people: of('shop', 'email', 'password_hash', 'pending_email'),

@@ -56,6 +56,7 @@ const MERGED: Readonly<Record<string, string>> = {
   '0052_currency_rates.sql': 'a81a83e95610d9ce',
   '0053_search_words.sql': '04adb470445e4724',
   '0054_mails_about_payments.sql': 'facf263428e60d88',
+  '0055_mails_to_customers.sql': 'd381cd7bfaca4ed0',
 };
 
 interface KnownColumn {

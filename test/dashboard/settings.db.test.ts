@@ -43,6 +43,8 @@ const NOT_EXPORTED = {
   memberships: 'people are of the service',
   project_notifications: 'people are of the service',
   mail_unsubscribes: 'people are of the service',
+  customer_refusals: 'hashes of addresses, of which nobody could learn anything',
+  customer_refusal_links: 'lets customers refuse more mails',
 } as const satisfies { readonly [Name in keyof typeof TABLES]?: string };
 
 const SETTINGS = 'POST /dashboard/api/projects/:project/settings';

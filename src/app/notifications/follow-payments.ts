@@ -19,6 +19,7 @@ import { decodeId } from '../../domain/id.ts';
 import { newId, type App } from '../context.ts';
 import { PATIENCE_MS } from '../enqueue-mail.ts';
 import { projectReaders, type ProjectReader } from './project-readers.ts';
+import { customerMailShops, type CustomerMailShops } from './customer-mail-shops.ts';
 
 /** The number of transitions that a round reads at most. */
 const MAX_TRANSITIONS = 1_000;
@@ -67,17 +68,23 @@ async function round(
   now: number,
 ): Promise<boolean> {
   const { newest, oldestXid, ownXid } = await transitionsNow(trx);
-  const readers = await projectReaders(trx);
+  const [readers, shops] = await Promise.all([projectReaders(trx), customerMailShops(trx)]);
   const isSaved = progress.endedBefore === null || oldestXid >= progress.endedBefore;
   let { takenIn } = progress;
   if (isSaved && progress.newest > takenIn) {
     const read = await completionsAfter(trx, { after: takenIn, upTo: progress.newest, limit: MAX_TRANSITIONS });
     takenIn = read.upTo;
-    await save(app, trx, completionMails(readers, read.completions, now), now);
+    await save(
+      app,
+      trx,
+      [...completionMails(readers, read.completions, now), ...receipts(shops, read.completions, now)],
+      now,
+    );
   }
   if (now - progress.eventsUntil >= EVENTS_REST_MS || now < progress.eventsUntil) {
     const since = Math.min(now, progress.eventsUntil) - EVENTS_OVERLAP_MS;
     await save(app, trx, await refundMails(trx, readers, since, now), now);
+    await save(app, trx, await customerEventMails(trx, shops, since, now), now);
   }
   const hasMore = takenIn < progress.newest;
   // Transitions get their ids before they are saved: those up to `newest` are once all transactions of now have ended.
@@ -87,7 +94,8 @@ async function round(
   return isSaved && hasMore;
 }
 
-type Draft = Omit<NewMail, 'id' | 'giveUpAt'>;
+type Without<Mail, Fields extends PropertyKey> = Mail extends unknown ? Omit<Mail, Fields> : never;
+type Draft = Without<NewMail, 'id' | 'giveUpAt'>;
 
 async function save(app: App, trx: Trx, drafts: readonly Draft[], now: number): Promise<void> {
   const mails = drafts.map((draft) => ({ ...draft, id: newId(app, now), giveUpAt: now + PATIENCE_MS }));
@@ -142,4 +150,41 @@ function refundContent({ type, body }: FollowedEvent, { id, name }: ProjectReade
   const state = REFUND_STATES[type];
   const refundId = decodeId('refund', eventFacts(body).refund ?? '');
   return state === undefined || refundId === null ? null : { kind: 'refund', state, project: { id, name }, refundId };
+}
+
+/** The receipts of customers, of projects that send them. */
+function receipts(shops: CustomerMailShops, completions: readonly Completion[], now: number): readonly Draft[] {
+  return completions
+    .filter(({ at, ...payment }) => at >= now - PATIENCE_MS && shops.mayMail({ ...payment, at }))
+    .map(({ paymentId }) => ({ paymentId, mailKey: 'receipt', content: { kind: 'receipt' } }));
+}
+
+const CUSTOMER_EVENTS: readonly EventType[] = ['order.exception', 'refund.created'];
+/** The time in which a customer who pays in parts sends the next one. */
+const PART_DELAY_MS = 3 * 60_000;
+
+/** Mails to customers whose money is short, or who shall say where a refund goes. Sending checks whether it is so. */
+async function customerEventMails(
+  trx: Trx,
+  shops: CustomerMailShops,
+  since: number,
+  now: number,
+): Promise<readonly Draft[]> {
+  const events = await eventsSince(trx, shops.scopes, CUSTOMER_EVENTS, Math.max(since, now - PATIENCE_MS));
+  const fresh = events.filter(({ createdAt, ...event }) => shops.isSince({ ...event, at: createdAt }));
+  const drafts = fresh.flatMap(({ type, paymentId, body }): readonly (Draft & { readonly paymentId: string })[] => {
+    if (type === 'order.exception') {
+      const delayMs = PART_DELAY_MS;
+      return [{ paymentId, mailKey: 'part_arrived', content: { kind: 'part_arrived' }, delayMs }];
+    }
+    const refundId = decodeId('refund', eventFacts(body).refund ?? '');
+    if (refundId === null) return [];
+    return [{ paymentId, mailKey: `refund ${refundId}`, content: { kind: 'refund_claim', refundId } }];
+  });
+  const made = await keysOfMails(
+    trx,
+    [...new Set(drafts.map(({ mailKey }) => mailKey))],
+    fresh.map(({ paymentId }) => paymentId),
+  );
+  return drafts.filter(({ paymentId, mailKey }) => !made.has(`${paymentId} ${mailKey}`));
 }

@@ -4,7 +4,7 @@ import { zoneOf, type Notification } from '../../domain/notification.ts';
 import { mayDo, roleIn, type Role } from '../../domain/role.ts';
 import type { Problems } from '../../domain/problems.ts';
 import { composeMail } from '../../mail/compose.ts';
-import { messageIdOf, type Mail, type MailSender } from '../../mail/send.ts';
+import { messageIdOf, type Mail, type MailSender, type SendOutcome } from '../../mail/send.ts';
 import {
   claimMails,
   endMail,
@@ -12,6 +12,7 @@ import {
   insertUnsubscribe,
   retryMail,
   type DueMail,
+  type DuePersonMail,
   findChoices,
   NOTHING_SAVED,
   type SavedChoices,
@@ -21,6 +22,7 @@ import { findPerson, lockPerson, membershipsOf, type Person } from '../../store/
 import type { App } from '../context.ts';
 import { newLink } from '../people/links.ts';
 import { withFacts } from './payment-facts.ts';
+import { prepareForCustomer } from './customer-mails.ts';
 import { hashOf, newToken } from '../people/token.ts';
 
 /** The result of an attempt; `unsent`: the server was not asked. */
@@ -81,7 +83,7 @@ export function createMailer(app: App, mailing: Mailing): Mailer {
       await endMail(app.db, due, { outcome: 'dropped', problem: null, at: app.clock() });
       return 'unsent';
     }
-    const outcome = await sender.send(mail);
+    const outcome = await sendAs(sender, mail);
     if (outcome.kind === 'sent') {
       await endMail(app.db, due, { outcome: 'sent', problem: null, at: app.clock() });
       return 'worked';
@@ -112,7 +114,7 @@ export function createMailer(app: App, mailing: Mailing): Mailer {
       const due = await claimMails(app.db, { now, leaseUntil: now + LEASE_MS, limit: BATCH });
       if (due.length === 0 && !isSenderRefused && (problem !== null || !isChecked)) await check();
       // Mails to one person are sent one after another, so that they arrive in order.
-      const byPerson = Map.groupBy(due, ({ personId }) => personId);
+      const byPerson = Map.groupBy(due, ({ personId, paymentId }) => personId ?? paymentId);
       const outcomes = (await Promise.all([...byPerson.values()].map((own) => inOrder(own, attempt)))).flat();
       if (outcomes.includes('failed') && !outcomes.includes('worked')) {
         notBefore = app.clock() + REST_MS;
@@ -126,6 +128,19 @@ export function createMailer(app: App, mailing: Mailing): Mailer {
       return due.length === BATCH;
     },
   };
+}
+
+/**
+ * Sends a mail. If the server takes none from a project's own address, it is sent from `MAIL_FROM`, and replies go to
+ * the project's.
+ */
+async function sendAs(sender: MailSender, mail: Mail): Promise<SendOutcome> {
+  const outcome = await sender.send(mail);
+  const own = mail.from?.address ?? null;
+  const isOfSender =
+    (outcome.kind === 'failed' && outcome.isOfSender) || (outcome.kind === 'refused' && !outcome.isOfRecipient);
+  if (mail.from === undefined || own === null || !isOfSender) return outcome;
+  return sender.send({ ...mail, from: { ...mail.from, address: null }, replyTo: mail.replyTo ?? own });
 }
 
 /** Schedules the next attempt of a mail, or gives the mail up. */
@@ -142,7 +157,8 @@ async function putOff(
     return;
   }
   await endMail(app.db, due, { outcome: isFinal ? 'refused' : 'given_up', problem, at });
-  const details = { mail: due.id, kind: due.content.kind, person: due.personId, attempts: due.attempts };
+  const to = due.personId === null ? { payment: due.paymentId } : { person: due.personId };
+  const details = { mail: due.id, kind: due.content.kind, ...to, attempts: due.attempts };
   problems.happened('mail', `Gave up a mail. ${problem}`, details);
 }
 
@@ -155,8 +171,12 @@ async function inOrder<Item, Result>(
   return results;
 }
 
-/** Composes the mail for sending now; null if the person no longer wants it or may no longer read it. */
-async function prepare(app: App, { from, siteUrl }: Mailing, due: DueMail): Promise<Mail | null> {
+/** Composes the mail for sending now; null if the recipient no longer wants it or may no longer read it. */
+function prepare(app: App, mailing: Mailing, due: DueMail): Promise<Mail | null> {
+  return due.personId === null ? prepareForCustomer(app, mailing, due) : prepareForPerson(app, mailing, due);
+}
+
+async function prepareForPerson(app: App, { from, siteUrl }: Mailing, due: DuePersonMail): Promise<Mail | null> {
   const { personId } = due;
   const person = await findPerson(app.db, personId);
   if (person === null || person.deactivatedAt !== null) return null;
@@ -173,7 +193,12 @@ async function prepare(app: App, { from, siteUrl }: Mailing, due: DueMail): Prom
 }
 
 /** The part of a mail that its person wants and may read now; null if nothing is left. */
-async function readable(app: App, person: Person, choices: SavedChoices, due: DueMail): Promise<SavedMail | null> {
+async function readable(
+  app: App,
+  person: Person,
+  choices: SavedChoices,
+  due: DuePersonMail,
+): Promise<SavedMail | null> {
   const { content } = due;
   const memberships = await membershipsOf(app.db, person.id);
   const roleOf = (projectId: string) => roleIn(memberships, projectId);

@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { accentColours, accentCss, contrast, THEMES, toOklch } from './accent.ts';
+import { accentCss } from './accent.ts';
+import { accentColours, contrast, THEMES, toOklch } from '../../wire/accent.ts';
 
 const PAGE_CSS = readFileSync(path.join(import.meta.dirname, '../../../web/tokens.css'), 'utf8');
 

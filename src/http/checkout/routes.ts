@@ -19,6 +19,7 @@ import { checkoutEvents } from './events.ts';
 import { currentVersion, patiently, paymentPages, type Checkout } from './show-payment.ts';
 import { frameOf, localeOf, type PageRequest, sendPage, brandingRoutes } from './frame.ts';
 import { pageHref, paymentPath } from './present.ts';
+import { leaveRoutes } from './leave-page.ts';
 import { renderProblemPage, renderRefundPage } from './refund-page.ts';
 import type { ClaimProblem, Notice, RefundStep } from './view.ts';
 
@@ -46,6 +47,7 @@ export function checkoutRoutes(checkout: Checkout): (app: FastifyInstance) => Pr
       answerFaultsAsPages(pages, checkout);
       paymentRoutes(pages, checkout);
       refundRoutes(pages, checkout);
+      leaveRoutes(pages, checkout);
     });
   };
 }

@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Access } from '../../app/projects/access.ts';
+import { createLanguageNotes } from '../../app/notifications/note-language.ts';
 import type { PaymentWatch } from '../../app/live/payment-watch.ts';
 import type { Payment } from '../../domain/payment.ts';
 import type { Problems } from '../../domain/problems.ts';
@@ -98,6 +99,7 @@ export interface PaymentPages {
 /** The pages of payments. While the database does not answer, they show the last known state, and say so. */
 export function paymentPages(checkout: Checkout): PaymentPages {
   const lastKnown = createLastKnown();
+  const noteLanguage = createLanguageNotes(checkout.app);
 
   async function materialOf(payment: Payment): Promise<PageMaterial> {
     const readAt = checkout.app.clock();
@@ -128,6 +130,9 @@ export function paymentPages(checkout: Checkout): PaymentPages {
       notice,
     });
     void sendPage(request, reply, renderPaymentPage(view, checkout.assets), framedBy);
+    // Programs that only look at a link accept no language.
+    const isReader = frame.languageGiven || request.headers['accept-language'] !== undefined;
+    if (isReader && !isStale) noteLanguage(payment, frame.locale.code);
   }
 
   return {

@@ -209,6 +209,8 @@ export type Notice = (typeof NOTICES)[number];
 export type ProblemView =
   | { readonly kind: 'unknown_payment' }
   | { readonly kind: 'unknown_refund' }
+  /** The link of a mail by which a customer would refuse more. */
+  | { readonly kind: 'leave_unknown' }
   | { readonly kind: 'too_many_requests'; readonly retryAfterSeconds: number; readonly retryPath: string }
   /** `retryPath` is the page to try again: one of our paths that answers GET. */
   | { readonly kind: 'fault'; readonly retryPath: string };

@@ -85,6 +85,10 @@ export const COPIED_TABLES: { readonly [Name in keyof Tables]: 'rows' | 'nothing
   project_notifications: 'rows',
   // A restored copy begins with what happens to it.
   mail_progress: 'nothing',
+  project_customer_mails: 'rows',
+  payment_languages: 'rows',
+  customer_refusals: 'rows',
+  customer_refusal_links: 'rows',
   backups: 'rows',
   leases: 'nothing',
   // A restore brings the key itself, or asks for it.

@@ -49,7 +49,8 @@ export interface Completion {
   readonly paymentId: string;
   readonly projectId: string;
   readonly mode: Mode;
-  readonly hasEmail: boolean;
+  /** The customer's address; null: unknown. */
+  readonly email: string | null;
   readonly at: number;
 }
 
@@ -64,7 +65,7 @@ export async function completionsAfter(
 ): Promise<{ readonly completions: readonly Completion[]; readonly upTo: bigint }> {
   const { rows } = await sql<Completion & { readonly id: bigint; readonly isCompleted: boolean }>`
     select a.id, a.to_status = 'completed' as "isCompleted", a.payment_id as "paymentId", a.at,
-      p.project_id as "projectId", p.mode, p.customer_email is not null as "hasEmail"
+      p.project_id as "projectId", p.mode, p.customer_email as email
     from (
       select id, payment_id, to_status, at from payment_arrows
       where id > ${after} and id <= ${upTo} order by id limit ${limit}

@@ -1,40 +1,64 @@
 import { sql } from 'kysely';
-import type { SavedMail } from '../../domain/mail-content.ts';
+import type { SavedCustomerMail, SavedMail } from '../../domain/mail-content.ts';
 import { NOTIFICATIONS, type Notification, USUAL_CHOICES, type MailLanguage } from '../../domain/notification.ts';
 import { affectedRows, timestamp, type Database, type Trx } from '../database.ts';
 import { above, findRow, hasRow, insertRows, oneOf, updateRows, findRows, NOT_NULL, type Stored } from '../rows.ts';
 import type { MailOutcome } from '../schema/mails.ts';
 import type { Membership } from '../../domain/role.ts';
 
-/** A mail to one person. */
-export interface NewMail {
+/** Facts of every mail that is to be saved. */
+interface NewMailFacts {
   readonly id: string;
-  readonly personId: string;
-  /** A second mail to the same person with the same key is left out. */
+  /** A second mail to the same recipient with the same key is left out. */
   readonly mailKey: string;
-  readonly content: SavedMail;
   readonly giveUpAt: number;
+  /** How long the mail waits before it is sent; 0 by default. */
+  readonly delayMs?: number;
 }
 
-/** Saves mails to be sent, except to people who have one with the same key. */
+/** A mail to one person, or to the customer of a payment. */
+export type NewMail = NewMailFacts &
+  (
+    | { readonly personId: string; readonly content: SavedMail }
+    | { readonly paymentId: string; readonly content: SavedCustomerMail }
+  );
+
+/** The number of rows of one statement, which takes 65,535 values at most. */
+const MAX_ROWS = 2_000;
+
+/** Saves mails to be sent, except to recipients who have one with the same key. */
 export async function insertMails(trx: Trx, mails: readonly NewMail[], now: number): Promise<void> {
-  const waiting = { createdAt: now, nextAttemptAt: now, attempts: 0, outcome: null, endedAt: null, problem: null };
-  const rows = mails.map((mail) => ({ ...mail, ...waiting, kind: mail.content.kind }));
-  await insertRows(trx, 'mails', rows, { conflict: { by: ['personId', 'mailKey'] } });
+  const waiting = { createdAt: now, attempts: 0, outcome: null, endedAt: null, problem: null };
+  const rows = mails.map(({ delayMs = 0, ...mail }) => ({
+    personId: null,
+    paymentId: null,
+    ...mail,
+    ...waiting,
+    nextAttemptAt: now + delayMs,
+    kind: mail.content.kind,
+  }));
+  for (let start = 0; start < rows.length; start += MAX_ROWS) {
+    await insertRows(trx, 'mails', rows.slice(start, start + MAX_ROWS), { conflict: {} });
+  }
 }
 
-/** The person and the key, with a space between them, of each saved mail with one of these keys. */
-export async function keysOfMails(executor: Database | Trx, keys: readonly string[]): Promise<ReadonlySet<string>> {
+/**
+ * The recipient and the key, with a space between them, of each saved mail with one of these keys; only of mails to the
+ * customers of these payments if they are given.
+ */
+export async function keysOfMails(
+  executor: Database | Trx,
+  keys: readonly string[],
+  paymentIds?: readonly string[],
+): Promise<ReadonlySet<string>> {
   if (keys.length === 0) return new Set();
-  const rows = await findRows(executor, 'mails', { mailKey: oneOf(keys) });
-  return new Set(rows.map(({ personId, mailKey }) => `${personId} ${mailKey}`));
+  const of = paymentIds === undefined ? {} : { paymentId: oneOf(paymentIds) };
+  const rows = await findRows(executor, 'mails', { mailKey: oneOf(keys), ...of });
+  return new Set(rows.map(({ personId, paymentId, mailKey }) => `${personId ?? paymentId} ${mailKey}`));
 }
 
-/** A mail claimed by this process, to be sent and recorded before its lease ends. */
-export interface DueMail {
+interface DueMailFacts {
   readonly id: string;
-  readonly personId: string;
-  readonly content: SavedMail;
   readonly createdAt: number;
   readonly giveUpAt: number;
   /** The number of attempts, this one included. */
@@ -42,17 +66,32 @@ export interface DueMail {
   readonly leaseUntil: number;
 }
 
+export interface DuePersonMail extends DueMailFacts {
+  readonly personId: string;
+  readonly paymentId: null;
+  readonly content: SavedMail;
+}
+
+export interface DueCustomerMail extends DueMailFacts {
+  readonly personId: null;
+  readonly paymentId: string;
+  readonly content: SavedCustomerMail;
+}
+
+/** A mail claimed by this process, to be sent and recorded before its lease ends. */
+export type DueMail = DuePersonMail | DueCustomerMail;
+
 /** Claims mails that are due, the longest waiting first; returns them in the order in which they were saved. */
 export async function claimMails(
   db: Database,
   { now, leaseUntil, limit }: { readonly now: number; readonly leaseUntil: number; readonly limit: number },
 ): Promise<readonly DueMail[]> {
-  const { rows } = await sql<Omit<DueMail, 'leaseUntil'>>`
+  const { rows } = await sql<DueMail>`
     update mails set next_attempt_at = ${timestamp(leaseUntil)}, attempts = attempts + 1
     where id = any (array(
       select id from mails where next_attempt_at <= ${timestamp(now)} order by next_attempt_at, id
       limit ${limit} for update skip locked))
-    returning id, person_id as "personId", content, created_at as "createdAt", give_up_at as "giveUpAt", attempts`.execute(
+    returning id, person_id as "personId", payment_id as "paymentId", content, created_at as "createdAt", give_up_at as "giveUpAt", attempts`.execute(
     db,
   );
   return rows
@@ -84,11 +123,11 @@ export async function recipientsOf(executor: Database | Trx, mailKey: string): P
     .where('occasion', '=', mailKey)
     .where((where) => where.or([where('outcome', 'is', null), where('outcome', '!=', 'dropped')]))
     .execute();
-  return rows.map((row) => row.person_id);
+  return rows.flatMap(({ person_id: personId }) => (personId === null ? [] : [personId]));
 }
 
 /** Whether the person was invited again since. */
-export async function hasNewerInvitation(db: Database | Trx, { id, personId }: DueMail): Promise<boolean> {
+export async function hasNewerInvitation(db: Database | Trx, { id, personId }: DuePersonMail): Promise<boolean> {
   return hasRow(db, 'mails', { personId, kind: 'invitation', id: above(id) });
 }
 

@@ -29,6 +29,7 @@ export const EXPORTED_TABLES: readonly ExportedTable[] = [
   { record: 'project', table: 'projects', of: (id) => sql`r.id = ${id}`, order: 'id' },
   { record: 'key', table: 'api_keys', of: own, order: 'id' },
   { record: 'webhook_endpoint', table: 'webhook_endpoints', of: own, order: 'id' },
+  { record: 'customer_mails', table: 'project_customer_mails', of: own, order: 'project_id' },
   { record: 'wallet', table: 'wallets', of: own, order: 'id' },
   { record: 'wallet_change', table: 'wallet_changes', of: own, order: 'id' },
   // Private views belong to their owners.

@@ -1,5 +1,5 @@
 import type { AttentionKind } from '../../domain/attention.ts';
-import type { MailContent, SavedMail } from '../../domain/mail-content.ts';
+import type { SavedCustomerMail, SavedMail } from '../../domain/mail-content.ts';
 import type { MailTime, MailLanguage, Notification } from '../../domain/notification.ts';
 import type { Mode } from '../../domain/permission.ts';
 import {
@@ -21,10 +21,13 @@ export type MailOutcome = 'sent' | 'refused' | 'given_up' | 'dropped';
 
 export const MAILS = {
   id: uuid(),
-  person_id: uuid(),
-  kind: text<MailContent['kind']>(),
+  /** Null: a mail to a customer. */
+  person_id: nullable(uuid()),
+  /** The payment of a mail to a customer; null: a mail to a person. */
+  payment_id: nullable(uuid()),
+  kind: text<(SavedMail | SavedCustomerMail)['kind']>(),
   occasion: named('mailKey', text()),
-  content: json<SavedMail | Readonly<Record<string, never>>>(),
+  content: json<SavedMail | SavedCustomerMail | Readonly<Record<string, never>>>(),
   created_at: timestamp(),
   next_attempt_at: nullable(timestamp()),
   give_up_at: timestamp(),
@@ -103,4 +106,29 @@ export const MAIL_PROGRESS = {
   newest: bigint(),
   ended_before: nullable(bigint()),
   events_until: timestamp(),
+};
+
+/** Whether and how a project mails its customers. */
+export const PROJECT_CUSTOMER_MAILS = {
+  project_id: uuid(),
+  is_on: boolean(),
+  /** Mails are about what happened since. */
+  since: timestamp(),
+  /** The sender's address, and where replies go; null: MAIL_FROM. */
+  from_address: nullable(text()),
+  reply_to: nullable(text()),
+  /** The language of customers whose language is unknown. */
+  language: text(),
+};
+
+export const PAYMENT_LANGUAGES = { payment_id: uuid(), language: text() };
+
+/** Customers who want no more mails, by the SHA-256 of project and address. */
+export const CUSTOMER_REFUSALS = { project_id: uuid(), email_hash: bytes(), refused_at: timestamp() };
+
+export const CUSTOMER_REFUSAL_LINKS = {
+  token_hash: bytes(),
+  project_id: uuid(),
+  email_hash: bytes(),
+  created_at: timestamp(),
 };

@@ -50,4 +50,6 @@ export interface TextValues {
   readonly wallet_rejected: 'wallet';
   readonly wallet_wrong_network: 'network' | 'wallet';
   readonly wallet_failed: 'reason' | 'wallet';
+  readonly leave_text: 'shop';
+  readonly left_text: 'shop';
 }

@@ -55,6 +55,22 @@ const countsShape = Type.Object({
 });
 export type CustomerDataView = Static<typeof countsShape>;
 
+const customerMails = {
+  is_on: Type.Boolean(),
+  /** The text as typed; empty: that of the service. */
+  from_address: text({ max: 254 }),
+  reply_to: text({ max: 254 }),
+  /** The language of customers whose language is unknown. */
+  language: text({ max: 10 }),
+};
+const customerMailsShape = Type.Object({
+  ...customerMails,
+  languages: Type.Array(Type.String()),
+  /** Whether the service sends mail at all. */
+  sends_mail: Type.Boolean(),
+});
+export type CustomerMailsView = Static<typeof customerMailsShape>;
+
 const SETTINGS = '/dashboard/api/projects/:project/settings';
 
 /** The routes of the page of settings. */
@@ -76,6 +92,13 @@ export const settingsContract = {
   [`GET ${SETTINGS}/logo/:hash`]: {
     params: Type.Object({ ...projectParams.properties, hash: Type.String() }),
     answer: Type.String(),
+  },
+  /** Whether and how the project mails its customers. */
+  [`GET ${SETTINGS}/customer-mails`]: { params: projectParams, answer: customerMailsShape },
+  [`POST ${SETTINGS}/customer-mails`]: {
+    params: projectParams,
+    body: Type.Object(customerMails),
+    answer: customerMailsShape,
   },
   /** The work that a deactivation would stop now. */
   [`GET ${SETTINGS}/stops`]: {

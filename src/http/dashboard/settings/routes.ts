@@ -2,6 +2,12 @@ import type { FastifyInstance } from 'fastify';
 import { exportProject } from '../../../app/dashboard/exports.ts';
 import { setActive, stopsOf, type Stops } from '../../../app/projects/activation.ts';
 import {
+  CUSTOMER_LANGUAGES,
+  customerMailChoices,
+  saveCustomerMailChoices,
+  type CustomerMailChoices,
+} from '../../../app/projects/customer-mails.ts';
+import {
   previewCustomerData,
   removeCustomerData,
   type CustomerDataCounts,
@@ -20,7 +26,7 @@ import { CONTRACT, type BodyOf } from '../contract.ts';
 import { done } from '../refusal-words.ts';
 import type { Dashboard, Routes } from '../route.ts';
 import { scopeIn } from '../scope.ts';
-import type { CustomerDataView, SettingsView } from './contract.ts';
+import type { CustomerDataView, CustomerMailsView, SettingsView } from './contract.ts';
 import { FIATS } from '../../../domain/money.ts';
 
 const SETTINGS = '/dashboard/api/projects/:project/settings';
@@ -59,6 +65,31 @@ export function settingsRoutes(routes: Routes, dashboard: Dashboard): void {
     return { name: 'project', format: 'jsonl', open };
   });
   customerRoutes(routes, dashboard);
+  customerMailRoutes(routes, dashboard);
+}
+
+function customerMailRoutes(routes: Routes, dashboard: Dashboard): void {
+  const { app: core } = dashboard.people;
+  const viewOf = ({ isOn, fromAddress, replyTo, language }: CustomerMailChoices): CustomerMailsView => ({
+    is_on: isOn,
+    from_address: fromAddress ?? '',
+    reply_to: replyTo ?? '',
+    language,
+    languages: [...CUSTOMER_LANGUAGES],
+    sends_mail: core.sendsMail === true,
+  });
+  routes.add(`GET ${SETTINGS}/customer-mails`, MANAGE, async ({ scope: { projectId } }) =>
+    viewOf(await customerMailChoices(core.db, projectId)),
+  );
+  routes.add(`POST ${SETTINGS}/customer-mails`, MANAGE, async ({ scope: { projectId }, body, own }) => {
+    const given = {
+      isOn: body.is_on,
+      fromAddress: textOrNull(body.from_address),
+      replyTo: textOrNull(body.reply_to),
+      language: body.language,
+    };
+    return viewOf(done(await saveCustomerMailChoices(own, projectId, given)).choices);
+  });
 }
 
 /** When opened directly, the picture is a document of this service's origin, and must not do anything there. */

@@ -13,6 +13,7 @@ import { urlOf } from '../../api.ts';
 import { problemOfForm } from '../../problem.ts';
 import { Button } from '../../ui/button.tsx';
 import { sizeText, useDownload } from '../../download.ts';
+import { CustomerMailsCard } from './customer-mails-card.tsx';
 import { CustomersDialog } from './customers-dialog.tsx';
 import { useScope } from '../../scope.ts';
 
@@ -32,6 +33,7 @@ export function SettingsPage() {
         ) : (
           <>
             <SettingsForm key={project} settings={settings.data} />
+            <CustomerMailsCard />
             <DataCard
               mayExport={actions.includes('export_project')}
               mayDelete={actions.includes('delete_customer_data')}

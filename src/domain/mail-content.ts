@@ -72,6 +72,15 @@ export type MailContent =
       readonly to: string;
       readonly completed: CompletedFact;
     }
+  | {
+      readonly kind: 'monthly';
+      readonly project: Named;
+      /** The first day and the last day of the month. */
+      readonly from: string;
+      readonly to: string;
+      readonly completed: CompletedFact;
+      readonly refunded: RefundedFact;
+    }
   | { readonly kind: 'refund'; readonly state: RefundState; readonly project: Named; readonly refund: RefundFact };
 
 /**
@@ -165,6 +174,14 @@ export interface RefundFact {
   /** Why it failed; null: it did not. */
   readonly failure: RefundFailure | null;
   readonly at: number;
+}
+
+/** The refunds that were paid in a time. */
+export interface RefundedFact {
+  readonly refunds: number;
+  /** Their value in the currency of the payments, in its smallest unit; null: it took too long to compute. */
+  readonly minor: string | null;
+  readonly coins: readonly CoinFact[];
 }
 
 /** The payments that were completed in a time. */

@@ -2,7 +2,7 @@ import { NETWORK_FACTS } from '../domain/networks.ts';
 import type { MailLanguage } from '../domain/notification.ts';
 import type { AccountChange, AttentionFact, Both, MailContent, WeekSection } from '../domain/mail-content.ts';
 import { button, dayText, heading, money, rows, timeText, type Body, type MailContext, type Of } from './parts.ts';
-import { payment, paymentsDaily, refund } from './payment-mails.ts';
+import { monthly, payment, paymentsDaily, refund } from './payment-mails.ts';
 import { asHtml, asText, type Block } from './render.ts';
 import { translator, type TextKey, type Translate } from './translator.ts';
 
@@ -52,6 +52,8 @@ function bodyOf(content: MailContent, context: MailContext, t: Translate): Body 
       return payment(content, context, t);
     case 'payments_daily':
       return paymentsDaily(content, context, t);
+    case 'monthly':
+      return monthly(content, context, t);
     case 'refund':
       return refund(content, context, t);
   }

@@ -121,6 +121,22 @@ export const EVERY_MAIL: readonly MailContent[] = [
     to: '2026-06-14',
     completed: { payments, currency: 'EUR' as const, minor: '123400', unvalued: payments - 1, coins: COINS },
   })),
+  {
+    kind: 'monthly',
+    project: PROJECT,
+    from: '2026-05-01',
+    to: '2026-05-31',
+    completed: { payments: 12, currency: 'EUR', minor: '123400', unvalued: 1, coins: COINS },
+    refunded: { refunds: 2, minor: '2400', coins: COINS },
+  },
+  {
+    kind: 'monthly',
+    project: PROJECT,
+    from: '2026-05-01',
+    to: '2026-05-31',
+    completed: { payments: 0, currency: 'JPY', minor: '0', unvalued: 0, coins: [] },
+    refunded: { refunds: 0, minor: null, coins: [] },
+  },
   { kind: 'refund', state: 'created', project: PROJECT, refund: REFUND },
   { kind: 'refund', state: 'completed', project: PROJECT, refund: { ...REFUND, address: `0x${'ab'.repeat(20)}` } },
   ...(['cancelled', 'unpaid', 'test_failure'] as const).map((failure) => ({

@@ -43,6 +43,36 @@ export function paymentsDaily(
   };
 }
 
+/** The mail with the statement of a month. */
+export function monthly(
+  { project, from, completed, refunded }: Of<'monthly'>,
+  context: MailContext,
+  t: Translate,
+): Body {
+  const { language } = context;
+  const month = new Intl.DateTimeFormat(language, { month: 'long', year: 'numeric', timeZone: 'UTC' }).format(
+    Date.parse(from),
+  );
+  const values = { project: project.name, month };
+  return {
+    subject: t('subject_monthly', values),
+    blocks: [
+      { kind: 'text', text: t('monthly', values) },
+      rows([
+        ...completedRows(completed, context, t),
+        [t('label_refunds_paid'), new Intl.NumberFormat(language).format(refunded.refunds)],
+        ...(refunded.minor === null || refunded.refunds === 0
+          ? []
+          : [[t('label_refunded'), money(language, refunded.minor, completed.currency)] as const]),
+        ...refunded.coins.map((one) => [t('label_paid_back'), coin(language, one)] as const),
+      ]),
+      ...unvalued(completed, t),
+      { kind: 'text', text: t('monthly_more') },
+      button(t('button_reports'), context, project, 'reports'),
+    ],
+  };
+}
+
 /** The sum of completed payments, and what came in each coin. */
 function completedRows(
   { payments, minor, currency, coins }: CompletedFact,

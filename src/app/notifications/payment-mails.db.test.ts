@@ -249,3 +249,28 @@ it('the link of a mail switches it off for its project alone', async () => {
   const { rows } = await sql<object>`select payments, refunds from project_notifications`.execute(here.app.db);
   expect(rows).toEqual([{ payments: 'off', refunds: true }]);
 });
+
+it('the statement of a month comes on its first at eight in the person’s zone, or later, once', async () => {
+  const here = await shop();
+  const ann = await here.join('ann@shop.example', 'owner');
+  await here.choose(ann, { monthly: true });
+  const [paymentId = ''] = await here.paid({ amountMinor: 1_050n }, { amountMinor: 2_000n });
+  const { projectId } = here.app;
+  const request = { projectId, mode: 'live', api: 'order', paymentId, reason: null, address: null } as const;
+  expect((await createRefund(here.app, { ...request, wanted: { amountMinor: 50n } }, null)).kind).toBe('done');
+  await sql`update refunds set status = 'completed', completed_at = created_at, transaction_hash = 'ab'`.execute(
+    here.app.db,
+  );
+  here.app.clock.set(Date.UTC(2026, 6, 1, 7, 59));
+  await here.round();
+  expect(subjects(here)).toEqual([]);
+  here.app.clock.set(Date.UTC(2026, 6, 1, 8, 0));
+  await here.round();
+  await here.round();
+  expect(subjects(here)).toEqual(['Shop: your statement of June 2026']);
+  expect(textOf(here)).toMatch(/Completed payments: 2\r\nSum: \$30\.50[\s\S]*Refunds paid: 1/);
+  // The service is away on the first.
+  here.app.clock.set(Date.UTC(2026, 7, 3, 1));
+  await here.round();
+  expect(subjects(here)).toEqual(['Shop: your statement of June 2026', 'Shop: your statement of July 2026']);
+});

@@ -216,10 +216,12 @@ async function readable(
       return choices.endpoints && mayDo(roleOf(content.project.id), 'read_developer') ? content : null;
     case 'payment':
     case 'payments_daily':
+    case 'monthly':
     case 'refund': {
       const { id } = content.project;
       const chosen = await choicesFor(app.db, person.id, id);
-      const isWanted = content.kind === 'refund' ? chosen.refunds : chosen.payments !== 'off';
+      const isOn = { payment: chosen.payments !== 'off', payments_daily: chosen.payments !== 'off', ...chosen };
+      const isWanted = content.kind === 'refund' ? isOn.refunds : isOn[content.kind];
       return isWanted && mayDo(roleOf(id), 'read_payments') ? content : null;
     }
     case 'attention': {
@@ -249,6 +251,7 @@ const NOTIFICATION_OF: Readonly<Partial<Record<MailContent['kind'], Notification
   payment: 'payments',
   payments_daily: 'payments',
   refund: 'refunds',
+  monthly: 'monthly',
 };
 
 /**

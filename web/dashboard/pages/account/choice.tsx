@@ -13,7 +13,16 @@ export const CHOICES_QUERY = reads(['notifications'], 'GET /dashboard/api/accoun
 
 interface ChoiceProps {
   /** Its texts are `mail_` and the name. */
-  readonly name: 'attention' | 'endpoints' | 'payments' | 'project' | 'refunds' | 'wallet_changed' | 'weekly' | 'zone';
+  readonly name:
+    | 'attention'
+    | 'endpoints'
+    | 'monthly'
+    | 'payments'
+    | 'project'
+    | 'refunds'
+    | 'wallet_changed'
+    | 'weekly'
+    | 'zone';
   readonly value: string;
   readonly options: readonly (readonly [value: string, text: string])[];
   readonly onValue: (value: string) => void;
@@ -53,7 +62,7 @@ export function MailTimes({ name, value, onValue }: MailTimesProps) {
 }
 
 interface OnOffProps {
-  readonly name: 'wallet_changed' | 'endpoints' | 'refunds';
+  readonly name: 'wallet_changed' | 'endpoints' | 'monthly' | 'refunds';
   readonly isOn: boolean;
   readonly onValue: (isOn: boolean) => void;
 }
@@ -66,7 +75,7 @@ export function OnOff({ name, isOn, onValue }: OnOffProps) {
       name={name}
       value={isOn ? 'at_once' : 'off'}
       options={[
-        ['at_once', t('mail_at_once')],
+        ['at_once', t(name === 'monthly' ? 'mail_on' : 'mail_at_once')],
         ['off', t('mail_off')],
       ]}
       onValue={(value) => onValue(value === 'at_once')}

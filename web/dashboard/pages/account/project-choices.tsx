@@ -42,6 +42,7 @@ function OfProject({ id, choices }: { readonly id: string; readonly choices: Cho
     <>
       <MailTimes name="payments" value={chosen.payments} onValue={(payments) => save({ id, payments })} />
       <OnOff name="refunds" isOn={chosen.refunds} onValue={(refunds) => save({ id, refunds })} />
+      <OnOff name="monthly" isOn={chosen.monthly} onValue={(monthly) => save({ id, monthly })} />
     </>
   );
 }

@@ -8,6 +8,7 @@ import { deliver } from './deliver.ts';
 import { flood } from './flood.ts';
 import { liveOrders } from './live-orders.ts';
 import { livePage } from './live-page.ts';
+import { mails } from './mails.ts';
 import { manyPayments } from './many-payments.ts';
 import { matchBlocks } from './match-blocks.ts';
 import { memory } from './memory.ts';
@@ -26,6 +27,7 @@ const BENCHES: Readonly<Record<string, () => Promise<readonly Figure[]>>> = {
   'create-order': createOrder,
   'live-orders': liveOrders,
   deliver,
+  mails,
   'many-payments': manyPayments,
   dashboard: async () => [...(await dashboardPages()), ...(await dashboard())],
   search,

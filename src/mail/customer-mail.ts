@@ -73,9 +73,9 @@ function wordsOf(language: string): Words {
     money: (minor, currency) => {
       const amount = formatDecimal(BigInt(minor), fiatDecimals(currency)) as Intl.StringNumericLiteral;
       const format = new Intl.NumberFormat(intl, { style: 'currency', currency, currencyDisplay: 'narrowSymbol' });
-      // A dollar sign alone may be that of several countries.
       const shown = format.format(amount);
-      return /[A-Z]{2}/.test(shown) ? shown : `${shown} ${currency}`;
+      // A dollar sign alone may be that of several countries.
+      return /[A-Z]{2}|€/.test(shown) ? shown : `${shown} ${currency}`;
     },
     // Every digit with a point, so that the amount can be compared and copied.
     coin: ({ amount, asset, network }) => `${amount} ${asset} (${NETWORK_FACTS[network].label})`,

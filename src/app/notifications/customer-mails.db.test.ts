@@ -11,8 +11,7 @@ import { createRefund } from '../refunds/create-refund.ts';
 import { claimRefund } from '../refunds/change-refund.ts';
 import { createLanguageNotes } from './note-language.ts';
 import { refusalOf, refuseMails } from './customer-mails.ts';
-import { followPayments } from './follow-payments.ts';
-import { mailApp, type MailApp } from './mails.fixture.ts';
+import { followAll, mailApp, type MailApp } from './mails.fixture.ts';
 
 const MINUTE_MS = 60_000;
 const EMAIL = 'zqann@customer.example';
@@ -26,10 +25,7 @@ async function shop(choices: Partial<CustomerMailChoices> = {}) {
     expect(saved.kind).toBe('done');
     app.clock.advance(1);
   };
-  const follow = async (): Promise<void> => {
-    app.clock.advance(10_000);
-    for (let count = 0; count < 3; count += 1) while (await followPayments(app));
-  };
+  const follow = (): Promise<void> => followAll(mails);
   const send = async (): Promise<void> => {
     while (await mailer.sendDue());
   };

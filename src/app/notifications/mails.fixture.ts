@@ -1,11 +1,15 @@
 import { sql } from 'kysely';
+import { expect, vi } from 'vitest';
+import { WAIT } from '../../../test/deadline.ts';
 import { testApp, type TestApp } from '../../../test/harness.ts';
 import { noteProblems, type Noted } from '../../../test/problems.ts';
 import type { Role } from '../../domain/role.ts';
 import { createMailSender, type MailSender } from '../../mail/send.ts';
 import { localSmtp, type LocalSmtp } from '../../mail/smtp-server.fixture.ts';
 import { insertPerson, setMembership } from '../../store/people/people.ts';
+import { findMailProgress, newestTransition } from '../../store/payments/completed-payments.ts';
 import { newId } from '../context.ts';
+import { followPayments } from './follow-payments.ts';
 import { createMailer, type Mailer } from './send-mails.ts';
 
 export const SITE = 'https://pay.shop.example';
@@ -63,4 +67,17 @@ export async function mailApp(): Promise<MailApp> {
       return rows;
     },
   };
+}
+
+/**
+ * Makes the mails of everything that is saved. Transactions of other tests' databases on the same server are waited
+ * for, as those of this one are.
+ */
+export async function followAll({ app }: Pick<MailApp, 'app'>): Promise<void> {
+  app.clock.advance(10_000);
+  await vi.waitFor(async () => {
+    while (await followPayments(app));
+    const [progress, newest] = await Promise.all([findMailProgress(app.db), newestTransition(app.db)]);
+    expect(progress?.takenIn).toBe(newest);
+  }, WAIT);
 }

@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto';
+import { rm } from 'node:fs/promises';
 import { setTimeout } from 'node:timers/promises';
 import { Client } from 'pg';
 import { Pool } from 'undici';
 import { startMailServer, WEATHERS, type MailServer } from './mail-server.ts';
 import { makeMerchant, ORDER } from './merchant.ts';
 import type { Figure } from './report.ts';
-import { startBenchService, type BenchService } from './service.ts';
+import { freshDataDir, startBenchService, type BenchService } from './service.ts';
 
 const PAYMENTS = Number(process.env['PAYMENTS'] ?? 10_000);
 const KILLS = 20;
@@ -34,7 +35,9 @@ export async function mails(): Promise<readonly Figure[]> {
   const client = new Client(api.database);
   await client.connect();
   const mailing = { ...secret, SMTP_URL: `smtp://127.0.0.1:${server.port}`, MAIL_FROM: 'payments@shop.example' };
-  const start = (): Promise<BenchService> => startBenchService({ env: mailing, beside: api });
+  // A killed process cannot remove its folder.
+  const dataDir = await freshDataDir();
+  const start = (): Promise<BenchService> => startBenchService({ env: mailing, beside: api, dataDir });
   let service = await start();
   try {
     const { projectId, headers } = await makeMerchant(api);
@@ -63,6 +66,7 @@ export async function mails(): Promise<readonly Figure[]> {
     await client.end();
     await service.stop();
     await api.stop();
+    await rm(dataDir, { recursive: true, force: true });
     await server.become('away');
   }
 }

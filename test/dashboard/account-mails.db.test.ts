@@ -219,7 +219,7 @@ it('the alarm of a changed wallet is switched off with reauthentication alone, a
     .values(row as typeof row & { notification: 'endpoints' })
     .execute();
   const opened = await test.browser().do('POST /dashboard/api/unsubscribe', { token });
-  expect(opened).toEqual({ state: 'unknown', notification: null });
+  expect(opened).toEqual({ state: 'unknown', notification: null, project: null });
   expect(await browser.do(`GET ${CHOICES}`)).toMatchObject({ wallet_changed: true });
   await browser.do('POST /dashboard/api/reauthenticate', { password: PASSWORD });
   expect(await browser.do(`POST ${CHOICES}`, off)).toMatchObject({ wallet_changed: false });

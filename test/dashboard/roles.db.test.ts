@@ -162,6 +162,8 @@ const TABLE: Readonly<Record<string, Cell>> = {
   [`POST ${SETTINGS}`]: ADMINS,
   [`POST ${SETTINGS}/preview`]: ADMINS,
   [`GET ${SETTINGS}/logo/:hash`]: ADMINS,
+  [`GET ${SETTINGS}/customer-mails`]: ADMINS,
+  [`POST ${SETTINGS}/customer-mails`]: ADMINS,
   [`GET ${SETTINGS}/stops`]: ADMINS,
   [`POST ${SETTINGS}/deactivate`]: ['owner'],
   [`POST ${SETTINGS}/activate`]: ['owner'],
@@ -171,6 +173,7 @@ const TABLE: Readonly<Record<string, Cell>> = {
   // Mail and notifications.
   'GET /dashboard/api/account/notifications': 'everybody',
   'POST /dashboard/api/account/notifications': 'everybody',
+  'POST /dashboard/api/account/notifications/project': 'everybody',
   'POST /dashboard/api/unsubscribe/state': 'anybody',
   'POST /dashboard/api/unsubscribe': 'anybody',
 };

@@ -41,8 +41,9 @@ async function textsUsedBy(file: string, seen: Set<string>): Promise<readonly st
   const imports = [...source.matchAll(/(?:from|import)[ (]'(\.[^']+\.tsx?)'/g)].map(([, from = '']) =>
     path.join(path.dirname(file), from),
   );
-  const loaded = [...source.matchAll(/loadTexts\(chosenLanguage\(\),([^)]*)\)/g)].flatMap(([, names = '']) =>
-    words(names),
+  // A table of dialogs names the texts that come with each.
+  const loaded = [...source.matchAll(/(?:loadTexts\(chosenLanguage\(\),|\btexts: \[)([^)\]]*)[)\]]/g)].flatMap(
+    ([, names = '']) => words(names),
   );
   const inner = await Promise.all(imports.map((one) => textsUsedBy(one, seen)));
   const used = new Set([...own, ...inner.flat()]);

@@ -101,7 +101,8 @@ export async function eventsSince(
       e.created_at as "createdAt"
     from json_to_recordset(${JSON.stringify(wanted)}::json) as w (project_id uuid, mode text, type text)
     cross join lateral (
-      select * from events e where e.project_id = w.project_id and e.mode = w.mode and e.type = w.type
+      select e.id, e.type, e.project_id, e.mode, e.payment_id, e.body, e.created_at from events e
+      where e.project_id = w.project_id and e.mode = w.mode and e.type = w.type
         and e.id >= ${firstUuidOf(since)}::uuid and e.payment_id is not null offset 0
     ) e order by e.id`.execute(trx);
   return rows;

@@ -43,7 +43,8 @@ const ACTIONS = {
   },
   project: {
     key: 'o',
-    texts: [],
+    // The list of keys, which its module has too, uses them.
+    texts: ['palette'],
     load: async () => (await import('./dialogs.tsx')).NewProjectDialog,
   },
 } as const satisfies Readonly<

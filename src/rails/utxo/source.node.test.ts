@@ -186,8 +186,8 @@ describe.each(utxoNodeKinds())('a %s node', (kind) => {
     });
 
     it('without what was spent a second time, elsewhere', async () => {
-      const { raw: honest, address } = await spendFirstCoin(node, '0.001');
-      const { raw: fraud, address: elsewhere } = await spendFirstCoin(node, '0.01');
+      const { raw: honest, address } = await spendLargestCoin(node, '0.001');
+      const { raw: fraud, address: elsewhere } = await spendLargestCoin(node, '0.01');
       const first = String(await node.rpc('sendrawtransaction', [honest]));
       expect(await waiting()).toEqual([first]);
       const second = String(await node.rpc('sendrawtransaction', [fraud]));
@@ -416,19 +416,26 @@ describe('a source', () => {
   });
 });
 
+interface Coin {
+  readonly txid: string;
+  readonly vout: number;
+  readonly amount: number;
+}
+
 /**
- * Spends the wallet's first coin to a fresh address, replaceably and unsent; coins that are only in the mempool do not
- * count.
+ * Spends the wallet's largest coin to a fresh address, replaceably and unsent; coins that are only in the mempool do
+ * not count. The node lists coins in no order, and the change of another test may be less than the fee.
  */
-async function spendFirstCoin(
+async function spendLargestCoin(
   node: UtxoNode,
   fee: string,
 ): Promise<{ readonly raw: string; readonly address: string }> {
-  const coins: unknown = await node.rpc('listunspent', [1]);
-  const coin = Object(Array.isArray(coins) ? coins[0] : null);
+  const coins = (await node.rpc('listunspent', [1])) as readonly Coin[];
+  const [coin] = coins.toSorted((a, b) => b.amount - a.amount || (a.txid < b.txid ? -1 : 1));
+  if (coin === undefined) throw new Error('The wallet of the node has no coin.');
   const address = await node.newAddress();
   const input = { txid: coin.txid, vout: coin.vout, sequence: 0 };
-  const amount = (Number(coin.amount) - Number(fee)).toFixed(8);
+  const amount = (coin.amount - Number(fee)).toFixed(8);
   const unsigned = await node.rpc('createrawtransaction', [[input], [{ [address]: amount }]]);
   const { hex } = Object(await node.rpc('signrawtransactionwithwallet', [unsigned]));
   return { raw: String(hex), address };

@@ -92,10 +92,12 @@ function exceptionOf({ owed, isCancelled }: Order, arrived: bigint): string {
 }
 
 function compareRefund(index: Index, refund: Refund, orders: readonly Order[], said: Fields, add: Add): void {
-  const { id, payouts, story, address } = refund;
+  const { id, payouts, story, address, isCancelled } = refund;
   const paidBy = payouts.filter((hash) => index.hashes.has(hash));
   const { status, transaction_hash: hash } = said;
-  add(id, 'status', status, paidBy.length > 0 ? 'completed' : 'pending', story);
+  const unpaid = isCancelled ? 'failed' : 'pending';
+  add(id, 'status', status, paidBy.length > 0 ? 'completed' : unpaid, story);
+  add(id, 'cancelled while this pays it', isCancelled ? paidBy.join() : '', '', story);
   if (status === 'completed')
     add(id, 'transaction_hash', hash, paidBy.find((one) => one === hash) ?? paidBy.join(), story);
   const order = orders.find((one) => one.address === address);
@@ -190,7 +192,7 @@ async function compareReports(
   }
   // A reorganisation may take the money of an order off the chain after its refund was made, paid or not.
   const isOverRefunded = orders.some(
-    (order) => sum(refunds.filter((one) => one.order === order)) > sum(arrivals(index, order)),
+    (order) => sum(refunds.filter((one) => one.order === order && !one.isCancelled)) > sum(arrivals(index, order)),
   );
   const verdict = isOverRefunded ? 'explained' : 'balanced';
   const { differences, over_refunds: overRefunds, deposit_differences: depositDifferences } = statement;

@@ -1,4 +1,4 @@
-import { patiently, type Order } from './shop.ts';
+import { patiently, type Order, type Refund } from './shop.ts';
 import {
   amountFor,
   claim,
@@ -12,6 +12,7 @@ import {
   refundOf,
   send,
   tell,
+  withClockAhead,
   type Scene,
   type WeightedMove,
 } from './scene.ts';
@@ -155,6 +156,47 @@ export function evmMoves(chain: EvmChain): readonly WeightedMove[] {
     await chain.mine(CONFIRMATIONS);
   }
 
+  /**
+   * A browser wallet reports the payout of a refund, which somebody tries to cancel while it waits in the pool. Now and
+   * then it never gets into a block, and the refund is cancelled and made anew.
+   */
+  async function payoutReported(scene: Scene): Promise<void> {
+    const { random, shop } = scene;
+    const paid = await completedOrder(scene, random.pick(['ETH', 'USDC']));
+    const refund = paid === null ? null : await refundOf(scene, paid.order, await chain.newAddress());
+    if (paid === null || refund === null) return;
+    const isDropped = random.chance(40);
+    let isReported = false;
+    await chain.inOneBlock(async () => {
+      const hash = await payOut(scene, refund);
+      const report = { refund: refund.id, transaction_hash: hash };
+      isReported = (await shop.dashboard('/signing/sent', report).catch(() => null)) !== null;
+      tell(scene, refund, `which was ${isReported ? '' : 'not '}reported${isDropped ? ', and then dropped' : ''}`);
+      if (random.chance(30)) {
+        await shop.service.kill();
+        await shop.service.start();
+      }
+      if (isReported) await cancel(scene, refund);
+      if (isDropped && hash !== null) await chain.drop(hash);
+    });
+    if (!isDropped || !isReported) return;
+    await withClockAhead(scene, async () => {
+      await chain.mine(1);
+      await patiently(async () => ((await cancel(scene, refund)) ? true : null));
+      // Deliveries that wait when the clock goes back wait until it is there again.
+      if (refund.isCancelled) await patiently(async () => (shop.told(refund.id).length > 1 ? true : null));
+    });
+    if (!refund.isCancelled) return;
+    const anew = await refundOf(scene, paid.order, await chain.newAddress());
+    if (anew !== null) await payOut(scene, anew);
+  }
+
+  async function cancel(scene: Scene, refund: Refund): Promise<boolean> {
+    refund.isCancelled = await scene.shop.cancelRefund(refund);
+    if (refund.isCancelled) tell(scene, refund, 'cancelled');
+    return refund.isCancelled;
+  }
+
   /** The node refuses one question about a past block while what was swept outside is looked for. */
   async function refuseOnce(scene: Scene): Promise<void> {
     const { random, shop } = scene;
@@ -198,6 +240,7 @@ export function evmMoves(chain: EvmChain): readonly WeightedMove[] {
     [2, 'mined again', mineAgain],
     [2, 'paid twice', paidTwice],
     [2, 'claim next deposit', claimNextDeposit],
+    [3, 'payout reported', payoutReported],
     [2, 'refuse once', refuseOnce],
     [1, 'other coin', otherCoin],
   ];

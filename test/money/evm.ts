@@ -19,6 +19,8 @@ export interface EvmChain extends Chain {
   nextNonce(): Promise<number>;
   /** With a nonce and a gas price of their own where given: the higher price replaces the lower one. */
   send(to: string, data: string, own?: { readonly nonce: number; readonly gasPriceGwei: number }): Promise<string>;
+  /** Takes a transaction out of the pool. */
+  drop(hash: string): Promise<void>;
   /** The address of a deposit, handed out or not. */
   deposit(index: number): string;
   /** The index of an address that was handed out. */
@@ -104,6 +106,7 @@ export async function startEvm(): Promise<EvmChain> {
     sweeper: STRANGER,
     nextNonce: async () => Number(await anvil.rpc('eth_getTransactionCount', [STRANGER, 'latest'])),
     send,
+    drop: async (hash) => void (await anvil.rpc('anvil_dropTransaction', [hash])),
     deposit,
     indexOf,
     inOneBlock: (work) => inOneBlock(anvil, work),

@@ -56,7 +56,7 @@ export type WeightedMove = readonly [weight: number, name: string, move: Move];
 
 /** How deep money has to be for these shops. */
 export const CONFIRMATIONS = 3;
-/** Beyond the two minutes that a block on an EVM chain may be dated before a refund. */
+/** Over two minutes: a block may be dated that long before a refund, and a reported payout holds its refund so long. */
 const CLOCK_AHEAD_MS = 200_000;
 
 /** An amount for which an order can be made that owes exactly as much. */
@@ -183,11 +183,13 @@ export async function claim(scene: Scene, refund: Refund, address: string): Prom
   return isTaken;
 }
 
-export async function payOut(scene: Scene, refund: Refund): Promise<void> {
-  if (refund.address === null) return;
+/** Pays a refund that has an address, and answers with the transaction's hash. */
+export async function payOut(scene: Scene, refund: Refund): Promise<string | null> {
+  if (refund.address === null) return null;
   const hash = await scene.chain.pay(refund.address, refund.asset, refund.units);
   refund.payouts.push(hash);
   tell(scene, refund, `paid by ${hash}`);
+  return hash;
 }
 
 /** Pays a refund that nothing pays: a merchant who waits until a payout is gone for good pays once. */
@@ -195,6 +197,7 @@ async function payRefund(scene: Scene): Promise<void> {
   const { random, chain } = scene;
   const unpaid: Refund[] = [];
   for (const refund of scene.refunds) {
+    if (refund.isCancelled) continue;
     const known = await Promise.all(refund.payouts.map((hash) => chain.isKnown(hash)));
     if (!known.includes(true)) unpaid.push(refund);
   }
@@ -222,14 +225,23 @@ async function payAnew(scene: Scene): Promise<void> {
   await scene.chain.payAnew(order, hash);
 }
 
-/**
- * A refund that is made and paid while the program's clock is ahead of the chain's. A running program does not follow
- * such a step, so that it is started anew.
- */
+/** A refund that is made and paid while the program's clock is ahead of the chain's. */
 async function clockAhead(scene: Scene): Promise<void> {
-  const { shop, chain } = scene;
+  const { chain } = scene;
   const paid = await completedOrder(scene);
   if (paid === null) return;
+  await withClockAhead(scene, async () => {
+    const refund = await refundOf(scene, paid.order, await chain.newAddress());
+    if (refund === null) return;
+    tell(scene, refund, `made while the clock is ${CLOCK_AHEAD_MS / 1000} s ahead`);
+    await payOut(scene, refund);
+    await chain.mine(CONFIRMATIONS);
+    await followed(scene);
+  });
+}
+
+/** Sets the program's clock ahead meanwhile. A running program does not follow such a step: it is started anew. */
+export async function withClockAhead({ shop }: Scene, work: () => Promise<void>): Promise<void> {
   const setClock = async (stepMs: number): Promise<void> => {
     await shop.service.stop();
     await shop.clock.advance(stepMs);
@@ -237,12 +249,7 @@ async function clockAhead(scene: Scene): Promise<void> {
   };
   await setClock(CLOCK_AHEAD_MS);
   try {
-    const refund = await refundOf(scene, paid.order, await chain.newAddress());
-    if (refund === null) return;
-    tell(scene, refund, `made while the clock is ${CLOCK_AHEAD_MS / 1000} s ahead`);
-    await payOut(scene, refund);
-    await chain.mine(CONFIRMATIONS);
-    await followed(scene);
+    await work();
   } finally {
     await setClock(-CLOCK_AHEAD_MS);
   }

@@ -36,6 +36,7 @@ export interface Refund {
   readonly asset: Asset;
   readonly units: bigint;
   address: string | null;
+  isCancelled: boolean;
   /** The transactions that the accountant has paid it by, oldest first. */
   readonly payouts: string[];
   readonly story: string[];
@@ -58,6 +59,8 @@ export interface Shop {
   refund(order: Order, usd: string, address: string | null): Promise<Refund | null>;
   /** Whether the page of the refund took the customer's address. */
   claim(refund: Refund, address: string): Promise<boolean>;
+  /** Whether it was cancelled. */
+  cancelRefund(refund: Refund): Promise<boolean>;
   read(order: Order): Promise<Fields>;
   readOrders(): Promise<ReadonlyMap<string, Fields>>;
   readRefunds(): Promise<ReadonlyMap<string, Fields>>;
@@ -188,7 +191,16 @@ export async function openShop({ program, network, wallet, env }: ShopOptions): 
       const { status, body } = await call('/v1/refunds', asked);
       if (status !== 200) return null;
       const units = parseUnits(textAt(body, 'crypto_amount'), DECIMALS[order.asset]);
-      return { id: textAt(body, 'id'), order, asset: order.asset, units, address, payouts: [], story: [] };
+      return {
+        id: textAt(body, 'id'),
+        order,
+        asset: order.asset,
+        units,
+        address,
+        isCancelled: false,
+        payouts: [],
+        story: [],
+      };
     },
     claim: async ({ id }, address) => {
       const { status } = await fetch(`${url}/refund/${id}`, {
@@ -198,6 +210,7 @@ export async function openShop({ program, network, wallet, env }: ShopOptions): 
       });
       return status === 303;
     },
+    cancelRefund: async ({ id }) => (await call(`/v1/refunds/${id}/cancel`, {})).status === 200,
     read: async ({ id }) => (await call(`/v1/orders/${id}`)).body,
     readOrders: () => readAll('/v1/orders'),
     readRefunds: () => readAll('/v1/refunds'),

@@ -18,8 +18,10 @@ import { rememberingBlocks, takersOf } from './find-outside.ts';
 
 /** A sweep may be sent again if the wallet that was asked for it has not answered for this long. */
 export const ASKED_MS = 15 * 60_000;
-/** A transaction that no node has had for this long was replaced or dropped, or its hash is wrong. */
+/** A hash that no node has ever had is wrong after this time: a private relay may keep a transaction for minutes. */
 export const LOST_MS = 10 * 60_000;
+/** A transaction that a node had, and that none has had for this long, was replaced or dropped. */
+export const GONE_MS = 2 * 60_000;
 /** Other processes follow the sweeps of a dead process after this time. */
 const CLAIM_MS = 60_000;
 const MIN_REST_MS = 2_000;
@@ -91,7 +93,7 @@ export async function followSweep(app: App, chain: SweepChain, sweep: Sweep): Pr
     return null;
   }
   // A transaction that a node had stays `seen`: `sent` says that no node has ever had this hash.
-  const isLost = now - (sweep.sentAt ?? sweep.createdAt) >= LOST_MS;
+  const isLost = now - (sweep.sentAt ?? sweep.createdAt) >= (state === 'seen' ? GONE_MS : LOST_MS);
   await changeAs(app, sweep, isLost ? ended('lost') : { checkAt: now + restMs });
   return isLost ? 'lost' : null;
 }

@@ -157,7 +157,7 @@ export function giveUpSweep(app: App, { projectId, id }: SweepKey): Promise<Begu
     if (sweep === null) return rejected('no_sweep');
     if (sweep.state === 'ended') return { kind: 'done', sweep };
     const isLost = sweep.state === 'sent' && app.clock() - (sweep.sentAt ?? sweep.createdAt) >= LOST_MS;
-    if (sweep.state !== 'asked' && !isLost) return rejected('sweep_sent');
+    if (sweep.state !== 'asked' && !isLost) return rejected(sweep.state === 'sent' ? 'sweep_sent' : 'sweep_known');
     const change = { state: 'ended', problem: isLost ? 'lost' : 'declined', checkAt: null } as const;
     await updateSweep(trx, sweep, change);
     await audit(app, trx, 'sweep.end', sweep, { network: sweep.network });

@@ -192,9 +192,10 @@ export function evmMoves(chain: EvmChain): readonly WeightedMove[] {
   }
 
   async function cancel(scene: Scene, refund: Refund): Promise<boolean> {
-    refund.isCancelled = await scene.shop.cancelRefund(refund);
-    if (refund.isCancelled) tell(scene, refund, 'cancelled');
-    return refund.isCancelled;
+    if (!(await scene.shop.cancelRefund(refund))) return false;
+    refund.isCancelled = true;
+    tell(scene, refund, 'cancelled');
+    return true;
   }
 
   /** The node refuses one question about a past block while what was swept outside is looked for. */

@@ -265,7 +265,7 @@ it('an unknown, malformed or forged id is a clear page with 404', async () => {
   // The UUID behind an order is not its link.
   const behind = await show(decodeId('order', await order(await http.shop())) ?? '');
   expectPage(behind, 404);
-  expect(behind.text).toContain('There is no such payment');
+  expect(behind.text).toContain('Payment not found');
 });
 
 it('what a shop writes cannot become markup, nor a link that is no web address', async () => {

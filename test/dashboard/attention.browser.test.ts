@@ -121,7 +121,10 @@ describe.skipIf(hasNoBrowser)('Needs attention', () => {
     const { page } = await dashboard.openSignedIn();
     await page.goto(`${base()}/attention`);
     await page.getByText('Up to date').waitFor();
-    await page.getByRole('heading', { name: /AT-/ }).first().waitFor();
+    const first = page.getByRole('heading', { name: /AT-/ }).first();
+    await first.waitFor();
+    // Under the pointer nothing moves.
+    await first.hover();
     await faulty(page, 'AT-4', 'over');
     await page.getByRole('button', { name: '1 new' }).waitFor();
     expect(await page.getByRole('heading', { name: 'Overpaid: AT-4' }).count()).toBe(0);

@@ -116,7 +116,7 @@ describe.skipIf(hasNoBrowser)('the pages of a project', () => {
     expect(found).toEqual([]);
   });
 
-  it('show changes made elsewhere without moving rows', async () => {
+  it('show changes made elsewhere without moving rows under the pointer, and at once where none is', async () => {
     const id = await dashboard.makeOrder({ order_id: 'NW-20' });
     const { page } = await dashboard.openSignedIn();
     await page.goto(`${base()}/payments`);
@@ -124,11 +124,16 @@ describe.skipIf(hasNoBrowser)('the pages of a project', () => {
     await page.getByRole('row', { name: /NW-20/ }).getByText('Waiting').waitFor();
     await dashboard.service.api(`/v1/orders/${id}/cancel`, {});
     await page.getByRole('row', { name: /NW-20/ }).getByText('Cancelled').waitFor();
+    await page.getByRole('row', { name: /NW-20/ }).hover();
     await dashboard.makeOrder({ order_id: 'NW-21' });
     await page.getByRole('button', { name: '1 new' }).waitFor();
     expect(await page.getByRole('row', { name: /NW-21/ }).count()).toBe(0);
     await page.getByRole('button', { name: '1 new' }).click();
     await page.getByRole('row', { name: /NW-21/ }).waitFor();
+    await page.getByRole('heading', { level: 1 }).hover();
+    await dashboard.makeOrder({ order_id: 'NW-22' });
+    await page.getByRole('row', { name: /NW-22/ }).waitFor();
+    expect(await page.getByRole('button', { name: '1 new' }).count()).toBe(0);
   });
 
   it('keep their filters in the URL, across a reload and the back button', async () => {

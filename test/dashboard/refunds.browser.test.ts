@@ -69,6 +69,7 @@ describe.skipIf(hasNoBrowser)('Refunds', () => {
       .waitFor();
 
     const token = { asset: 'BTC', network: 'bitcoin' };
+    await table(page).hover();
     await act(page, order, 'refunds', { ...token, crypto_amount: '0.0001', request: 'another-form' });
     await page.getByRole('button', { name: '1 new' }).waitFor();
     expect(await table(page).getByRole('row').count()).toBe(2);

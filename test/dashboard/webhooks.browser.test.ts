@@ -73,6 +73,7 @@ describe.skipIf(hasNoBrowser)('Webhooks, Events and Requests', () => {
     await page.getByText('Up to date').waitFor();
     // The receiver of the test before is gone.
     await page.getByRole('table', { name: 'Deliveries' }).waitFor();
+    await page.getByRole('table', { name: 'Deliveries' }).hover();
     await dashboard.makeOrder({ order_id: SCRIPT });
     await page.getByRole('button', { name: '1 new' }).click();
     await page.getByRole('button', { name: 'order.created' }).click();

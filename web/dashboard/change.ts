@@ -25,10 +25,11 @@ export function useChange<Answer, Input = void>({
   onDone,
   onRefused,
 }: Change<Answer, Input>) {
-  const { api, queries, toast } = useDashboard();
+  const { api, queries, toast, changedAt } = useDashboard();
   return useMutation({
     mutationFn: (input: Input) => send(api, input),
     onSuccess: (answer, input) => {
+      changedAt.set(performance.now());
       if (shows !== undefined) queries.setQueryData<Answer>(shows.queryKey, answer);
       const text = typeof done === 'function' ? done(answer) : done;
       if (typeof text === 'string') toast(text);

@@ -46,6 +46,8 @@ export interface Dashboard {
   readonly isOutdated: Store<boolean>;
   /** The state of the stream of changes. */
   readonly connection: Store<'connecting' | 'open' | 'lost'>;
+  /** When this person last changed something, by `performance.now()`. */
+  readonly changedAt: Store<number>;
   /** The next announcement for screen readers. */
   readonly announcement: Store<string>;
   /** The number of forms with unsaved input. */
@@ -104,6 +106,7 @@ export function createDashboard(language: string): Dashboard {
     isLeaving: createStore(false),
     isOutdated: createStore(false),
     connection: createStore<'connecting' | 'open' | 'lost'>('connecting'),
+    changedAt: createStore(-Infinity),
     announcement: createStore(''),
     unsaved: createStore(0),
     folded: createStore(foldedGroups()),

@@ -6,7 +6,7 @@ export interface Formats {
   readonly intl: string;
   /** `$1,234.50` for a decimal text; exact, because no float is involved. */
   readonly fiat: (amount: string, currency: string) => string;
-  /** `$0.999875` for a coin's price: as many decimals as it has. */
+  /** `$0.999875` for a coin's price: from a hundred on with the decimals of other amounts, below with as many as it has. */
   readonly price: (amount: string, currency: string) => string;
   /** `0.05 BTC`: at most eight decimals, and `…` where there are more. */
   readonly coin: (amount: string, asset: string) => string;
@@ -37,8 +37,14 @@ export interface Formats {
   readonly duration: (ms: number) => string;
 }
 
+/** The parts of all dates and times; the styles of `Intl` would write German months now as a name and now as a number. */
+const DATE = { day: 'numeric', month: 'short', year: 'numeric' } as const;
+const MINUTES = { hour: 'numeric', minute: '2-digit' } as const;
+const SECONDS = { ...MINUTES, second: '2-digit' } as const;
 /** The number of decimals in the server's prices. */
 const PRICE_PLACES = 6;
+/** Below this price of a coin, decimals beyond a currency's own matter to people. */
+const FINE_PRICE = 100;
 /** The decimals of a coin that people write; amounts that are owed or refunded have no more. */
 const COIN_PLACES = 8;
 const SECOND = 1_000;
@@ -61,26 +67,20 @@ export function formatsOf(code: string, tags: readonly string[], zone: string): 
   };
   const number = new Intl.NumberFormat(intl);
   const coin = new Intl.NumberFormat(intl, { maximumFractionDigits: COIN_PLACES, roundingMode: 'trunc' });
-  const dateTime = new Intl.DateTimeFormat(intl, { dateStyle: 'medium', timeStyle: 'short', timeZone: zone });
-  const exactTime = new Intl.DateTimeFormat(intl, {
-    day: 'numeric',
-    month: 'short',
-    year: 'numeric',
-    hour: 'numeric',
-    minute: '2-digit',
-    second: '2-digit',
-    timeZone: zone,
-  });
-  const time = new Intl.DateTimeFormat(intl, { timeStyle: 'medium', timeZone: zone });
-  const minutes = new Intl.DateTimeFormat(intl, { timeStyle: 'short', timeZone: zone });
+  const dateTime = new Intl.DateTimeFormat(intl, { ...DATE, ...MINUTES, timeZone: zone });
+  const exactTime = new Intl.DateTimeFormat(intl, { ...DATE, ...SECONDS, timeZone: zone });
+  const time = new Intl.DateTimeFormat(intl, { ...SECONDS, timeZone: zone });
+  const minutes = new Intl.DateTimeFormat(intl, { ...MINUTES, timeZone: zone });
   const day = new Intl.DateTimeFormat(intl, { day: 'numeric', month: 'short', timeZone: 'UTC' });
-  const dayOf = new Intl.DateTimeFormat(intl, { dateStyle: 'medium', timeZone: zone });
+  const dayOf = new Intl.DateTimeFormat(intl, { ...DATE, timeZone: zone });
+  const fullDay = new Intl.DateTimeFormat(intl, { ...DATE, timeZone: 'UTC' });
   const relative = new Intl.RelativeTimeFormat(intl, { style: 'short', numeric: 'always' });
   return {
     zone,
     intl,
     fiat: (amount, currency) => currencyFormat(currency, 'whole').format(amount as `${number}`),
-    price: (amount, currency) => currencyFormat(currency, 'price').format(amount as `${number}`),
+    price: (amount, currency) =>
+      currencyFormat(currency, Number(amount) < FINE_PRICE ? 'price' : 'whole').format(amount as `${number}`),
     coin: (amount, asset) => {
       const isCut = (amount.split('.')[1] ?? '').length > COIN_PLACES;
       return `${coin.format(amount as `${number}`)}${isCut ? '…' : ''} ${asset}`.trimEnd();
@@ -96,8 +96,7 @@ export function formatsOf(code: string, tags: readonly string[], zone: string): 
       Math.abs(Date.parse(iso) - now) < DAY / 2 ? minutes.format(new Date(iso)) : dateTime.format(new Date(iso)),
     date: (iso) => dayOf.format(new Date(iso)),
     day: (date) => day.format(new Date(`${date}T00:00:00Z`)),
-    fullDay: (date) =>
-      new Intl.DateTimeFormat(intl, { dateStyle: 'medium', timeZone: 'UTC' }).format(new Date(`${date}T00:00:00Z`)),
+    fullDay: (date) => fullDay.format(new Date(`${date}T00:00:00Z`)),
     // Swedish dates have the form of ISO 8601.
     localDay: (iso) => new Date(iso).toLocaleDateString('sv-SE', { timeZone: zone }),
     relative: (iso, now) => {
@@ -119,7 +118,7 @@ function moneyOptions(currency: string, form: MoneyForm): Intl.NumberFormatOptio
   const common = { style: 'currency', currency, currencyDisplay } as const;
   if (form === 'price') return { ...common, maximumFractionDigits: PRICE_PLACES };
   if (form === 'whole') return common;
-  return { ...common, notation: 'compact', maximumFractionDigits: 1, minimumFractionDigits: 0 };
+  return { ...common, notation: 'compact', useGrouping: true, maximumFractionDigits: 1, minimumFractionDigits: 0 };
 }
 
 /** Rounded towards the present, so that nothing appears older than it is. */

@@ -48,7 +48,7 @@ describe('choosing', () => {
   });
 
   it('lets the customer keep the token he had', () => {
-    expect(textOf(pageOf('choose another'))).toContain('Keep BTC on Bitcoin');
+    expect(textOf(pageOf('choose another'))).toContain('Keep paying with BTC on Bitcoin');
     expect(textOf(pageOf('choose'))).not.toContain('Keep BTC');
   });
 
@@ -147,7 +147,7 @@ describe('paying', () => {
   it('says that the coin was changed as often as it can be, with the way out', () => {
     const page = render(viewOf({ quote: BTC_QUOTE, status: 'pending' }, { notice: 'too_many_changes' }));
     expect(page.status).toBe(400);
-    expect(textOf(page.html)).toContain('Pay with the one that is chosen, or start again in the shop.');
+    expect(textOf(page.html)).toContain('Pay with the chosen one, or start again in the shop.');
   });
 
   it('shows the amount to the last unit, never rounded', () => {
@@ -158,8 +158,8 @@ describe('paying', () => {
   });
 
   it('says what one coin counts as, and until when', () => {
-    expect(textOf(pageOf('pay'))).toContain('1 BTC = $60,000.00, held until 2:04:30 PM UTC');
-    expect(textOf(pageOf('pay, token'))).toContain('1 USDT = $1.00, held until');
+    expect(textOf(pageOf('pay'))).toContain('1 BTC = $60,000.00, rate locked until 2:04:30 PM UTC');
+    expect(textOf(pageOf('pay, token'))).toContain('1 USDT = $1.00, rate locked until');
   });
 
   it('names a price that asks for the amount owed, whatever the price was', () => {
@@ -208,7 +208,7 @@ describe('paying', () => {
   it('asks for the rest once a part has come, and no longer offers to cancel or change', () => {
     const markup = pageOf('partly paid');
     expect(textOf(markup)).toContain('Received 0.00030000 BTC ≈ $18.00');
-    expect(textOf(markup)).toContain('Can’t send that little? The shop can accept what arrived. Contact the shop');
+    expect(textOf(markup)).toContain('Amount too small to send? The shop can accept what arrived. Contact the shop');
     expect(textOf(markup)).toContain('Still to send, exactly 0.00051667 BTC');
     expect(valuesOf(markup, 'a', 'href')).toContain(`bitcoin:${BTC_QUOTE.address}?amount=0.00051667`);
     expect(valuesOf(markup, 'form', 'action')).toEqual([]);
@@ -303,7 +303,7 @@ describe('after the payment', () => {
     expect(late).not.toContain('run out');
     const accepted = textOf(pageOf('cancelled, paid late, accepted'));
     expect(accepted).toContain('Your payment arrived after it was cancelled. The shop accepted it.');
-    expect(textOf(pageOf('paid late'))).toContain('arrived after the time to pay had run out');
+    expect(textOf(pageOf('paid late'))).toContain('arrived after the payment had expired');
   });
 
   it('gives a receipt and the way back to the shop with the payment id', () => {
@@ -324,11 +324,11 @@ describe('after the payment', () => {
 
   it('says what is unusual about a completed payment', () => {
     const overpaid = textOf(pageOf('overpaid'));
-    expect(overpaid).toContain('You paid 0.00010000 BTC (≈ $6.00) too much');
+    expect(overpaid).toContain('You overpaid by 0.00010000 BTC (≈ $6.00)');
     expect(overpaid).toContain('Contact the shop and mention order NW-10442 (payment TXN-2025-000123).');
-    expect(overpaid).toContain('Asked for 0.00081667 BTC Paid 0.00091667 BTC');
-    expect(textOf(pageOf('underpaid, accepted'))).toContain('Asked for 0.00081667 BTC Paid 0.00080000 BTC');
-    expect(textOf(pageOf('completed'))).not.toContain('Asked for');
+    expect(overpaid).toContain('Amount due 0.00081667 BTC Paid 0.00091667 BTC');
+    expect(textOf(pageOf('underpaid, accepted'))).toContain('Amount due 0.00081667 BTC Paid 0.00080000 BTC');
+    expect(textOf(pageOf('completed'))).not.toContain('Amount due');
   });
 
   it('says what came in another token, in place of what to do about money that was not seen', () => {
@@ -352,7 +352,7 @@ describe('after the payment', () => {
     expect(textOf(pageOf('paid late'))).toContain('Your payment arrived late');
     expect(textOf(pageOf('paid late'))).toContain('Your money is not lost');
     const part = textOf(pageOf('expired, partly paid late'));
-    expect(part).toContain('Your payment arrived late Part of the amount arrived after the time to pay had run out.');
+    expect(part).toContain('Your payment arrived late Part of the amount arrived after the payment had expired.');
     expect(part).not.toContain('before we saw a payment');
     expect(textOf(pageOf('underpaid'))).toContain('Received 0.00030000 BTC ≈ $18.00');
     expect(textOf(pageOf('expired'))).toContain('Don’t send anything now. To buy, start again');
@@ -376,7 +376,7 @@ describe('after the payment', () => {
 describe('test mode', () => {
   it('is unmistakable and says what happens by itself', () => {
     const markup = pageOf('pay, test');
-    expect(textOf(markup)).toContain('Test mode No real money. This payment completes by itself at 1:42:30 PM UTC.');
+    expect(textOf(markup)).toContain('Test mode No real money. This payment completes automatically at 1:42:30 PM UTC.');
     expect(textOf(markup)).toContain('Don’t send anything.');
     expect(markup).toContain('<title>TEST: Waiting for your payment - Northwind Tea</title>');
     expect(textOf(pageOf('pay'))).not.toContain('Test mode');
@@ -384,7 +384,7 @@ describe('test mode', () => {
 
   it('says that a payment which ends first expires', () => {
     const view = viewOf({ mode: 'test', completesAt: null, expiresAt: NOW + 60_000 });
-    expect(textOf(render(view).html)).toContain('expires by itself at 1:42:30 PM UTC');
+    expect(textOf(render(view).html)).toContain('expires automatically at 1:42:30 PM UTC');
   });
 
   it('offers to simulate only outcomes that are not refused', () => {

@@ -32,6 +32,8 @@ export interface DeliveryRow {
   readonly nextAttemptAt: number | null;
   readonly createdAt: number;
   readonly paymentId: string | null;
+  /** The merchant's order id, or the number of a transaction. */
+  readonly paymentName: string | null;
   /** Null without a payment. */
   readonly api: PaymentApi | null;
   /** Four facts of the latest attempt; null before the first. */
@@ -57,7 +59,7 @@ export async function searchDeliveries(
   const condition = await conditionOf(executor, scope, search);
   const after = page.after === null ? sql`` : sql`and d.id < ${page.after}::bigint`;
   const { rows } = await sql<DeliveryRow>`
-    select found.*, p.surface as api from (
+    select found.*, p.surface as api, ${PAYMENT_NAME} from (
       ${endpointsOf(scope, search)} cross join lateral (
         select ${COLUMNS} from ${SOURCES}
         where d.endpoint_id = w.id ${after} and ${condition}
@@ -90,6 +92,9 @@ export async function lockUndelivered(
     )) and state <> 'delivered' order by id for update skip locked`.execute(trx);
   return rows.map(({ id }) => id);
 }
+
+/** The name of the payment `p` for people. */
+export const PAYMENT_NAME = sql`coalesce(p.merchant_order_id, p.transaction_number) as "paymentName"`;
 
 /** A delivery `d` with its event `e` and its latest attempt `a`. */
 export const SOURCES = sql`deliveries d join events e on e.id = d.event_id
@@ -170,7 +175,7 @@ export async function findDeliveryDetails(
   maxAttempts: number,
 ): Promise<DeliveryDetails | null> {
   const { rows } = await sql<Omit<DeliveryDetails, 'attempts'>>`
-    select ${COLUMNS}, w.id as "endpointId", w.url, p.surface as api, e.body, d.delivered_at as "deliveredAt",
+    select ${COLUMNS}, w.id as "endpointId", w.url, p.surface as api, ${PAYMENT_NAME}, e.body, d.delivered_at as "deliveredAt",
       case when w.deleted_at is not null then 'deleted' when w.disabled_at is not null then 'disabled'
         when w.paused_at is not null then 'paused' else 'on' end as "endpointState"
     from ${SOURCES} join webhook_endpoints w on w.id = d.endpoint_id left join payments p on p.id = e.payment_id

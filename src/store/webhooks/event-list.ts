@@ -4,6 +4,7 @@ import { firstUuidOf } from '../../domain/id.ts';
 import type { PaymentApi } from '../../domain/payment.ts';
 import type { Database } from '../database.ts';
 import type { ProjectMode } from '../../domain/permission.ts';
+import { PAYMENT_NAME } from './delivery-list.ts';
 
 /** Filters of the log of events; null fields do not restrict. */
 export interface EventSearch {
@@ -18,6 +19,8 @@ export interface EventRow {
   readonly type: EventType;
   readonly createdAt: number;
   readonly paymentId: string | null;
+  /** The merchant's order id, or the number of a transaction. */
+  readonly paymentName: string | null;
   readonly api: PaymentApi | null;
   readonly deliveries: number;
   readonly delivered: number;
@@ -48,7 +51,7 @@ export async function searchEvents(
       : sql`select id, type, created_at, payment_id from events
           where payment_id = ${paymentId}::uuid and ${condition} and type = any (${[...wanted]}::text[])`;
   const { rows } = await sql<EventRow>`
-    select e.id, e.type, e.created_at as "createdAt", e.payment_id as "paymentId", p.surface as api, sent.*
+    select e.id, e.type, e.created_at as "createdAt", e.payment_id as "paymentId", p.surface as api, ${PAYMENT_NAME}, sent.*
     from (select * from (${newest}) e order by id desc limit ${page.limit}) e
     left join payments p on p.id = e.payment_id
     cross join lateral (
@@ -65,6 +68,8 @@ export interface StoredEvent {
   readonly type: EventType;
   readonly createdAt: number;
   readonly paymentId: string | null;
+  /** The merchant's order id, or the number of a transaction. */
+  readonly paymentName: string | null;
   readonly api: PaymentApi | null;
   readonly requestId: string | null;
   /** The exact bytes that are sent. */
@@ -78,7 +83,7 @@ export async function findEvent(
 ): Promise<StoredEvent | null> {
   const { rows } = await sql<StoredEvent>`
     select e.id, e.type, e.created_at as "createdAt", e.payment_id as "paymentId", p.surface as api,
-      e.request_id as "requestId", e.body
+      ${PAYMENT_NAME}, e.request_id as "requestId", e.body
     from events e left join payments p on p.id = e.payment_id
     where e.id = ${id}::uuid and e.project_id = ${projectId}::uuid and e.mode = ${mode}`.execute(db);
   return rows[0] ?? null;

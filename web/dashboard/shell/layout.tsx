@@ -13,7 +13,6 @@ import { useKeys, Overlays, type Overlay } from './overlays.tsx';
 import css from './layout.module.css';
 import { mayOpen } from './pages.ts';
 import { Rail } from './rail.tsx';
-import { useModeSwitch } from './mode-switch.ts';
 import { TopBar } from './top-bar.tsx';
 import { useQuery } from '@tanstack/react-query';
 import { attentionCountQuery } from '../pages/attention/queries.ts';
@@ -58,7 +57,7 @@ export function Layout() {
       <a className={css.skip} href="#main">
         {t('skip')}
       </a>
-      {isTest && scope !== null ? <Band scope={scope} /> : null}
+      {isTest ? <Band /> : null}
       <Rail className={css.rail} scope={scope} onHelp={() => setOverlay('help')} />
       <div className={css.column}>
         <TopBar scope={isKnown ? scope : null} open={setOverlay} />
@@ -107,16 +106,12 @@ function RoleChanged({ access, onClose }: { readonly access: Access | null; read
 }
 
 /** Conspicuous, so that nobody mistakes test payments for real ones. */
-function Band({ scope }: { readonly scope: Scope }) {
+function Band() {
   const { t } = useLocale();
-  const switchMode = useModeSwitch(scope);
   return (
     <aside className={css.band} aria-label={t('test_mode')}>
       <strong>{t('test_mode')}</strong>
       <span>{t('test_band')}</span>
-      <button type="button" onClick={switchMode}>
-        {t('switch_to_live')}
-      </button>
     </aside>
   );
 }

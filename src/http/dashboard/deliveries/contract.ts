@@ -16,6 +16,8 @@ const row = {
   type: oneOf(EVENT_TYPES),
   state: oneOf(DELIVERY_STATES),
   payment,
+  /** The merchant's order id, or the number of a transaction. */
+  payment_name: nullable(Type.String()),
   created_at: time(),
   next_attempt_at: nullable(time()),
   /** The time of the latest attempt; null before the first. */

@@ -141,6 +141,7 @@ function rowView(row: DeliveryRow): DeliveryRowView {
     type: row.type,
     state: row.state,
     payment: paymentOf(row),
+    payment_name: row.paymentName,
     created_at: isoTime(row.createdAt),
     next_attempt_at: isoTimeOrNull(row.nextAttemptAt),
     attempted_at: isoTimeOrNull(row.attemptedAt),

@@ -9,6 +9,8 @@ const row = {
   created_at: time(),
   /** The payment's id in the form of its API. */
   payment: nullable(Type.String()),
+  /** The merchant's order id, or the number of a transaction. */
+  payment_name: nullable(Type.String()),
 };
 const rowShape = Type.Object({
   ...row,

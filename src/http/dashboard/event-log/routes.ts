@@ -29,11 +29,12 @@ export function eventLogRoutes(routes: Routes, { people: { app: core } }: Dashbo
   });
 }
 
-function commonOf(event: Pick<StoredEvent, 'id' | 'type' | 'createdAt' | 'paymentId' | 'api'>) {
+function commonOf(event: Pick<StoredEvent, 'id' | 'type' | 'createdAt' | 'paymentId' | 'paymentName' | 'api'>) {
   return {
     id: encodeId('event', event.id),
     type: event.type,
     created_at: isoTime(event.createdAt),
     payment: paymentOf(event),
+    payment_name: event.paymentName,
   };
 }

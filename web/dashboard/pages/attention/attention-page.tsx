@@ -7,7 +7,6 @@ import { useLocale } from '../../locale.tsx';
 import { usePageSearch } from '../../search.ts';
 import { useActions, useSignedIn } from '../../session.ts';
 import { Page } from '../../shell/page.tsx';
-import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { classNames } from '../../ui/class-names.ts';
 import { isWide, usePanelFocus, useRowKeys, type PanelFocus } from '../../ui/keys.ts';
@@ -24,6 +23,7 @@ import { paymentQuery } from '../payments/queries.ts';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Problem } from '../../ui/notice.tsx';
 import { useScope } from '../../scope.ts';
+import { Arrived } from '../log/arrived.tsx';
 import { LogFilters } from '../log/log-filters.tsx';
 import { useChoiceKey, useSelection } from '../selection/use-selection.ts';
 import { attentionSearch, isWanted, WORTHS, type AttentionSearch } from './search.ts';
@@ -91,6 +91,7 @@ interface ItemsProps {
 }
 
 function Items({ search, isNarrowed, panel, onAct }: ItemsProps) {
+  const { t } = useLocale('attention');
   const scope = useScope();
   const { person } = useSignedIn();
   const list = useQuery(attentionQuery(scope));
@@ -107,6 +108,7 @@ function Items({ search, isNarrowed, panel, onAct }: ItemsProps) {
   }
   const { data, people, has_more: hasMore } = list.data;
   const visible = data.filter((item) => known.has(item.identity) && isWanted(search, item, person.id));
+  const arrived = data.filter(({ identity }) => !known.has(identity)).length;
   const open = new Set(data.map(({ identity }) => identity));
   // Each item that was marked as done leaves a line in its place, from where it can be taken back.
   const left = done.filter((item) => !open.has(item.identity) && isWanted(search, item, person.id));
@@ -115,7 +117,7 @@ function Items({ search, isNarrowed, panel, onAct }: ItemsProps) {
       <AttentionSelection items={visible} people={people} selection={selection} />
       <div className={classNames(split.split, show !== undefined && split.withPanel)}>
         <Card flush>
-          <Arrived count={data.filter(({ identity }) => !known.has(identity)).length} onAccept={() => accept(data)} />
+          <Arrived count={arrived} text={t('new_attention', { count: arrived })} onShow={() => accept(data)} />
           <List
             {...{ search, people, selection, panel, onAct, isNarrowed, hasMore }}
             items={[...visible, ...left].toSorted((a, b) => timeOf(b) - timeOf(a))}
@@ -189,22 +191,6 @@ function List(props: ListProps) {
       </ul>
       {hasMore ? <p className={css.more}>{t('attention_more')}</p> : null}
     </>
-  );
-}
-
-/** New items appear only on a click, so that none moves under the cursor. */
-function Arrived({ count, onAccept }: { readonly count: number; readonly onAccept: () => void }) {
-  const { t } = useLocale('attention');
-  return (
-    <div role="status">
-      {count === 0 ? null : (
-        <div className={split.arrived}>
-          <Button small icon="refresh" onClick={() => onAccept()}>
-            {t('new_attention', { count })}
-          </Button>
-        </div>
-      )}
-    </div>
   );
 }
 

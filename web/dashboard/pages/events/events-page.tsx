@@ -79,7 +79,7 @@ function useColumns(): readonly LogColumn<EventRowView>[] {
   const { t, number } = useLocale('webhooks');
   return [
     { key: 'type', title: t('event'), cell: ({ type }) => type },
-    { key: 'payment', title: t('payment'), from: 'medium', cell: ({ payment }) => payment ?? <None /> },
+    { key: 'payment', title: t('payment'), from: 'medium', cell: (row) => row.payment_name ?? row.payment ?? <None /> },
     {
       key: 'arrived',
       title: t('event_deliveries'),
@@ -106,7 +106,7 @@ function EventPanel({ event: id, onClose }: { readonly event: string; readonly o
   const found = useQuery(eventQuery(scope, id));
   return (
     <LogPanel title={t('event')} found={found} onClose={onClose}>
-      {({ type, meaning, payment, created_at: at, request_id: request, body }) => (
+      {({ type, meaning, payment, payment_name: name, created_at: at, request_id: request, body }) => (
         <>
           <p>
             <strong>{type}</strong>
@@ -117,7 +117,7 @@ function EventPanel({ event: id, onClose }: { readonly event: string; readonly o
             facts={[
               ['ID', <Short text={id} what="ID" />],
               [t('created'), <Moment iso={at} />],
-              [t('payment'), payment === null ? null : <PaymentLink payment={payment} />],
+              [t('payment'), payment === null ? null : <PaymentLink payment={payment} name={name} />],
               [t('event_caused_by'), request === null ? null : <code>{request}</code>],
             ]}
           />

@@ -49,11 +49,11 @@ export function LogPanel<Record>({ title, found, onClose, children }: LogPanelPr
   );
 }
 
-/** A link to a payment. */
-export function PaymentLink({ payment, name = payment }: { readonly payment: string; readonly name?: string }) {
+/** A link to a payment; without a name it says the id. */
+export function PaymentLink({ payment, name }: { readonly payment: string; readonly name: string | null }) {
   return (
     <Link to="/projects/$project/$mode/payments/$payment" params={{ ...useScope(), payment }}>
-      {name}
+      {name ?? payment}
     </Link>
   );
 }

@@ -1,14 +1,13 @@
 import type { InfiniteData, UseInfiniteQueryResult, UseQueryResult } from '@tanstack/react-query';
 import { useEffect, type ReactNode, useRef, type MouseEvent } from 'react';
 import { useLocale } from '../../locale.tsx';
-import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { classNames } from '../../ui/class-names.ts';
 import type { IconName } from '../../ui/icons.tsx';
 import { Empty, Loaded } from '../../ui/placeholder.tsx';
 import { ListFoot } from '../payments/list-foot.tsx';
-import split from '../payments/payments-page.module.css';
 import css from './log.module.css';
+import { Arrived } from './arrived.tsx';
 import { withNewest } from './use-log.ts';
 import { usePanelFocus, useRowKeys, type PanelFocus } from '../../ui/keys.ts';
 import choiceCss from '../selection/choice.module.css';
@@ -81,13 +80,11 @@ function LogList<Row extends { readonly id: string }>(
   }
   return (
     <>
-      {arrived === 0 ? null : (
-        <div className={split.arrived} role="status">
-          <Button small icon="refresh" onClick={() => void Promise.all([list.refetch(), newest.refetch()])}>
-            {t('new_payments', { count: arrived })}
-          </Button>
-        </div>
-      )}
+      <Arrived
+        count={arrived}
+        text={t('new_payments', { count: arrived })}
+        onShow={() => void Promise.all([list.refetch(), newest.refetch()])}
+      />
       <LogTable {...table} rows={rows} />
       <ListFoot list={list} more={t('show_more')} end={t('list_end')} />
     </>

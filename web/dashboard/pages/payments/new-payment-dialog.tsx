@@ -1,8 +1,9 @@
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { AnswerOf, BodyOf } from '../../../../src/http/dashboard/contract.ts';
 import { reads } from '../../api.ts';
+import { useChange } from '../../change.ts';
 import { useDashboard } from '../../dashboard.ts';
 import { useLocale } from '../../locale.tsx';
 import { problemOf } from '../../problem.ts';
@@ -205,7 +206,7 @@ function Created({ made, email, onClose }: CreatedProps) {
 }
 
 function useCreate(fields: Fields) {
-  const { api, unsaved } = useDashboard();
+  const { unsaved } = useDashboard();
   const plain = useTypedNumber();
   const scope = useScope();
   const { data } = useQuery(reads(['tokens'], 'GET /dashboard/api/projects/:project/:mode/tokens', { params: scope }));
@@ -216,8 +217,8 @@ function useCreate(fields: Fields) {
     lives: String(data?.defaults.expires_in_minutes ?? USUAL_LIFE),
   } as const;
   const token = data?.data.find(({ asset, network }) => `${asset} ${network}` === fields.token);
-  const create = useMutation({
-    mutationFn: () => {
+  const create = useChange({
+    send: (api) => {
       const { amount, currency, lives, order_id, description, customer_email } = fields;
       const body = {
         request,
@@ -231,7 +232,7 @@ function useCreate(fields: Fields) {
       };
       return api(CREATE, { params: { ...scope }, body });
     },
-    onSuccess: () => unsaved.set(0),
+    onDone: () => unsaved.set(0),
   });
   return { tokens: data?.data, currencies: data?.currencies ?? [], defaults, create };
 }

@@ -13,6 +13,7 @@ import { classNames } from '../../ui/class-names.ts';
 import { Empty, Loaded } from '../../ui/placeholder.tsx';
 import { isPlainKey, usePanelFocus, type PanelFocus } from '../../ui/keys.ts';
 import { chooseColumns, chosenColumns, columnsOf, USUAL_LIST_COLUMNS, type ListColumn } from './columns.ts';
+import { Arrived } from '../log/arrived.tsx';
 import { Filters } from './filters.tsx';
 import { ListFoot } from './list-foot.tsx';
 import { NewPayment, NoPaymentsYet } from './new-payment.tsx';
@@ -165,7 +166,14 @@ function List({ search, columns, selection, onShow }: ListProps) {
   const { api, queries } = useDashboard();
   const scope = useScope();
   const list = useInfiniteQuery(paymentsQuery(api, scope, search));
+  const { data: arrived } = useQuery<readonly string[]>({
+    queryKey: arrivedKey(scope),
+    queryFn: () => [],
+    initialData: [],
+    staleTime: Infinity,
+  });
   const refresh = (): void => {
+    queries.setQueryData(arrivedKey(scope), []);
     void list.refetch();
     void queries.invalidateQueries({ queryKey: foundQuery(api, scope, search).queryKey });
   };
@@ -173,7 +181,11 @@ function List({ search, columns, selection, onShow }: ListProps) {
     <Loaded query={list} rows={10}>
       {({ pages }) => (
         <>
-          <Arrived scope={scope} isNarrowed={isNarrowed(search)} onShow={refresh} />
+          <Arrived
+            count={arrived.length}
+            text={isNarrowed(search) ? t('refresh_list') : t('new_payments', { count: arrived.length })}
+            onShow={refresh}
+          />
           {pages[0]?.data.length === 0 ? (
             <NoPayments scope={scope} search={search} />
           ) : (
@@ -194,39 +206,6 @@ function List({ search, columns, selection, onShow }: ListProps) {
         </>
       )}
     </Loaded>
-  );
-}
-
-interface ArrivedProps {
-  readonly scope: Scope;
-  readonly isNarrowed: boolean;
-  readonly onShow: () => void;
-}
-
-/** New payments appear only on a click, so that rows do not move under the cursor. */
-function Arrived({ scope, isNarrowed, onShow }: ArrivedProps) {
-  const { t } = useLocale('list');
-  const { queries } = useDashboard();
-  const { data: arrived } = useQuery<readonly string[]>({
-    queryKey: arrivedKey(scope),
-    queryFn: () => [],
-    initialData: [],
-    staleTime: Infinity,
-  });
-  if (arrived.length === 0) return null;
-  return (
-    <div className={css.arrived} role="status">
-      <Button
-        small
-        icon="refresh"
-        onClick={() => {
-          queries.setQueryData(arrivedKey(scope), []);
-          onShow();
-        }}
-      >
-        {isNarrowed ? t('refresh_list') : t('new_payments', { count: arrived.length })}
-      </Button>
-    </div>
   );
 }
 

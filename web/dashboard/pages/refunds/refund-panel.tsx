@@ -129,7 +129,7 @@ function RefundFacts({ refund }: { readonly refund: ListedRefundView }) {
     <Facts
       facts={[
         [t('refund_worth'), fiat(refund.amount, refund.currency)],
-        [t('payment'), <PaymentLink payment={payment.id} name={payment.name ?? payment.id} />],
+        [t('payment'), <PaymentLink payment={payment.id} name={payment.name} />],
         [t('network'), networkName(refund.network)],
         [t('address'), address === null ? null : <Short text={address} what={t('address')} />],
         [t('refund_transaction'), hash === null ? null : <Short text={hash} what={t('hash')} href={explorer} />],

@@ -16,6 +16,7 @@ import { networkName } from '../../formats.ts';
 import css from './reports.module.css';
 import type { SearchChange } from '../../search.ts';
 import { REPORTS, type ReportsSearch } from './search.ts';
+import { Coin } from '../../ui/value.tsx';
 import { ReportTable, Worth, askedDays, type Days } from './parts.tsx';
 import { useScope } from '../../scope.ts';
 
@@ -71,7 +72,7 @@ export function ExportCard({ days, search, onChange }: ExportCardProps) {
       ) : (
         <Problem error={preview.error} />
       )}
-      <Download format={format} query={asked === null ? null : query} />
+      <Download format={format} query={asked === null || preview.data?.totals?.length === 0 ? null : query} />
     </Card>
   );
 }
@@ -109,7 +110,7 @@ function TokenField({ search: { coin, network }, tokens, onChange }: TokenFieldP
 
 interface DownloadProps {
   readonly format: Format;
-  /** Null while days are being typed. */
+  /** Null while days are being typed, and where nothing is to be downloaded. */
   readonly query: ReportQuery | null;
 }
 
@@ -164,7 +165,7 @@ function Totals({ preview, isOld }: { readonly preview: ReportPreview; readonly 
           one.coin === null || one.network === null ? t('report_no_coin') : `${one.coin} · ${networkName(one.network)}`,
         cells: [
           number(one.rows),
-          one.coin === null ? '–' : one.amount,
+          one.coin === null ? '–' : <Coin key="amount" amount={one.amount} asset="" />,
           <Worth key="value" amount={one.value} currency={preview.currency} unknown={one.unknown} count={one.rows} />,
         ],
       }))}

@@ -74,7 +74,10 @@ function DeliveryFacts({ delivery }: { readonly delivery: DeliveryView }) {
             </Link>
           </>,
         ],
-        [t('payment'), delivery.payment === null ? null : <PaymentLink payment={delivery.payment} />],
+        [
+          t('payment'),
+          delivery.payment === null ? null : <PaymentLink payment={delivery.payment} name={delivery.payment_name} />,
+        ],
         [t('created'), <Moment iso={delivery.created_at} />],
         [t('next_attempt'), next === null ? null : <Moment iso={next} />],
       ]}

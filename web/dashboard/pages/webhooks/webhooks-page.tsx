@@ -147,7 +147,13 @@ function useDeliveryColumns(): readonly LogColumn<DeliveryRowView>[] {
       title: t('answer'),
       cell: (row) => (row.attempted_at === null ? <None /> : <Answer status={row.status} stage={row.error_stage} />),
     },
-    { key: 'endpoint', title: t('endpoint'), from: 'medium', cell: ({ url }) => shortUrl(url) },
+    {
+      key: 'payment',
+      title: t('payment'),
+      from: 'medium',
+      cell: (row) => row.payment_name ?? row.payment ?? <None />,
+    },
+    { key: 'endpoint', title: t('endpoint'), from: 'wide', cell: ({ url }) => shortUrl(url) },
     {
       key: 'duration',
       title: t('duration'),

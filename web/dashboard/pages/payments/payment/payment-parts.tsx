@@ -63,7 +63,7 @@ export function Money({ payment: { money, confirmations, currency } }: PartProps
         )}
       </dl>
       {lines.length === 0 ? null : <p>{lines.join(' · ')}</p>}
-      <p className={css.soft}>
+      <p className={css.soft} title={`${money.rate} ${currency}`}>
         {t('rate_locked', { asset, rate: price(money.rate, currency), time: dateTime(money.rate_locked_at) })}
       </p>
     </div>

@@ -70,4 +70,10 @@ export interface TextValues {
   readonly not_its_wallet: 'network' | 'project';
   readonly shared_wallet: 'projects';
   readonly too_many_endpoints: 'max';
+  readonly refund_nothing_left: 'decimals';
+  readonly refund_below_unit: 'asset' | 'param';
+  readonly refund_too_much: 'asset' | 'currency' | 'left' | 'param' | 'worth';
+  readonly refund_too_many_coins: 'asset' | 'left' | 'param';
+  readonly refund_dust: 'asset' | 'least' | 'param' | 'units';
+  readonly refund_rest_dust: 'asset' | 'least' | 'units';
 }

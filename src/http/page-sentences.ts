@@ -12,12 +12,12 @@ export function pageSentence(code: RefusalCode, field: string, values: TextValue
   };
 }
 
-/** Numbers as the language writes them. */
+/** Numbers as the language writes them, with the decimals that they have. */
 function written(values: TextValues, language: MailLanguage): TextValues {
-  const format = new Intl.NumberFormat(language, { maximumFractionDigits: 20 });
   const entries = Object.entries(values).map(([name, value]) => {
-    const isNumber = /^\d+(?:\.\d+)?$/.test(String(value));
-    return [name, isNumber ? format.format(String(value) as `${number}`) : value] as const;
+    const [number, , fraction = ''] = /^\d+(\.(\d+))?$/.exec(String(value)) ?? [];
+    const format = new Intl.NumberFormat(language, { minimumFractionDigits: fraction.length });
+    return [name, number === undefined ? value : format.format(number as `${number}`)] as const;
   });
   return Object.fromEntries(entries);
 }

@@ -283,6 +283,19 @@ describe('a refund', () => {
     expect((await acts.read(owner.browser, payment.id)).refunds).toEqual([]);
   });
 
+  it('that cannot be is refused in the language of the page, with numbers as it writes them', async () => {
+    const payment = await paid();
+    const tooMuch = await owner.browser.call<{ readonly error: { readonly message: string } }>({
+      method: 'POST',
+      path: `${acts.base}/${payment.id}/refunds`,
+      body: form({ amount: '1234.50', address: ADDRESS }),
+      headers: { 'accept-language': 'de' },
+    });
+    expect(tooMuch.body.error.message).toBe(
+      'Der Betrag ist mehr, als noch erstattet werden kann: 0,00166667 BTC (100 USD).',
+    );
+  });
+
   it('of another payment, project or mode is answered as one that is not there', async () => {
     const { foreignActs, foreign, made } = await elsewhere();
     const [mine, other] = [await paid(), await paid()];

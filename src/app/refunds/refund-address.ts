@@ -5,15 +5,16 @@ import type { Database, Trx } from '../../store/database.ts';
 import { lockIssuing, ownerOfAddress } from '../../store/wallets/issued-addresses.ts';
 import type { App } from '../context.ts';
 import { isComing } from './coming-addresses.ts';
+import { refusalText, rejected, type Rejected } from '../rejected.ts';
 import type { RefundRefusal } from './refund-money.ts';
 
 /** `notYours`: a valid address, but not of the customer's wallet. `message` names the rule and the way out. */
 type RefundAddressCheck =
   | { readonly kind: 'ok'; readonly address: string }
-  | { readonly kind: 'invalid'; readonly message: string; readonly notYours: boolean };
+  | { readonly kind: 'invalid'; readonly message: string; readonly notYours: boolean; readonly sentence?: Rejected };
 
-const OWN_WALLET = 'Give one of your own wallet.';
-const TAKES_PAYMENTS = `This address takes payments for a shop here. ${OWN_WALLET}`;
+const OWN_ADDRESS = rejected('refund_own_address');
+const TAKES_PAYMENTS = rejected('refund_shop_address');
 
 /**
  * Checks the address of a refund. Beside invalid addresses it refuses those whose key nobody has, and every address
@@ -33,15 +34,13 @@ export async function checkRefundAddress(
   if (checked.kind === 'invalid') return { ...checked, notYours: checked.deadEnd === true };
   const address = matchingAddress(network, checked.address);
   const owner = await ownerOfAddress(executor, { projectId, network, address });
-  if (owner?.paymentId === paymentId) {
-    return {
-      kind: 'invalid',
-      message: `This is the address that the payment was made to. ${OWN_WALLET}`,
-      notYours: true,
-    };
-  }
+  if (owner?.paymentId === paymentId) return notOfCustomer(OWN_ADDRESS);
   const isTaken = owner !== null || (await isComing(app, executor, { projectId, network }, address));
-  return isTaken ? { kind: 'invalid', message: TAKES_PAYMENTS, notYours: true } : checked;
+  return isTaken ? notOfCustomer(TAKES_PAYMENTS) : checked;
+}
+
+function notOfCustomer(sentence: Rejected): Extract<RefundAddressCheck, { kind: 'invalid' }> {
+  return { kind: 'invalid', message: refusalText(sentence, 'address', undefined), notYours: true, sentence };
 }
 
 /**
@@ -68,8 +67,9 @@ export async function refundAddress(
     const address = matchingAddress(network, checked.address);
     const owner = await ownerOfAddress(trx, { projectId, network, address });
     if (owner === null) return checked;
-    checked = { kind: 'invalid', message: TAKES_PAYMENTS, notYours: true };
+    checked = notOfCustomer(TAKES_PAYMENTS);
   }
-  const { notYours, message } = checked;
-  return { kind: 'refused', param: 'address', message: `address: ${message}`, ...(notYours && { notYours }) };
+  const { kind: _kind, message, notYours: isNotYours, ...sentence } = checked;
+  const blamed = { param: 'address', message: `address: ${message}`, ...sentence } as const;
+  return { kind: 'refused', ...blamed, ...(isNotYours && { notYours: true }) };
 }

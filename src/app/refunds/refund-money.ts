@@ -6,6 +6,7 @@ import type { Refusal } from '../../domain/way-out.ts';
 import type { Trx } from '../../store/database.ts';
 import { findTransfers } from '../../store/payments/transfers.ts';
 import { tokenDecimals } from '../payments/chain-money.ts';
+import { refusalText, type Rejected } from '../rejected.ts';
 import type { App } from '../context.ts';
 
 export type RefundRefusal =
@@ -23,6 +24,8 @@ export type RefundRefusal =
         | null;
       /** The address is valid, but not of the customer's wallet. */
       readonly notYours?: true;
+      /** The sentence of `message`, for pages in other languages than English. */
+      readonly sentence?: Rejected;
     });
 
 /** A payment with the money that a refund pays back. */
@@ -72,9 +75,13 @@ export async function refundMoney(
   return { kind: 'ok', received: { ...payment, amountMinor: 0n, quote: unquoted, received } };
 }
 
-function refused(
-  param: Extract<RefundRefusal, { kind: 'refused' }>['param'],
-  message: string,
-): Extract<RefundRefusal, { kind: 'refused' }> {
+type RefusedParam = Extract<RefundRefusal, { kind: 'refused' }>['param'];
+
+function refused(param: RefusedParam, message: string): Extract<RefundRefusal, { kind: 'refused' }> {
   return { kind: 'refused', param, message };
+}
+
+/** A refusal in a sentence that exists in every language of the pages. */
+export function refusedAs(param: RefusedParam, sentence: Rejected): Extract<RefundRefusal, { kind: 'refused' }> {
+  return { ...refused(param, refusalText(sentence, param ?? '', undefined)), sentence };
 }

@@ -2,7 +2,8 @@ import { tokenOf, isAssetCode, rateIn, unitsAtRate } from '../../domain/asset.ts
 import { fiatDecimals, formatDecimal, type Fiat } from '../../domain/money.ts';
 import type { Quote } from '../../domain/payment.ts';
 import type { sizeRefund } from '../../domain/refund.ts';
-import type { RefundedPayment, RefundRefusal } from './refund-money.ts';
+import { rejected } from '../rejected.ts';
+import { refusedAs, type RefundedPayment, type RefundRefusal } from './refund-money.ts';
 import { isNetwork } from '../../domain/networks.ts';
 import type { Mode } from '../../domain/permission.ts';
 import type { App } from '../context.ts';
@@ -22,8 +23,8 @@ export function wantedUnits(
   if (wanted === null || 'amountMinor' in wanted) return wanted;
   const units = parseUnits(wanted.cryptoAmount, decimals);
   if (units !== null) return { units };
-  const message = `crypto_amount must be a number above 0 with at most ${Math.min(decimals, MAX_DECIMALS)} decimals.`;
-  return { kind: 'refused', param: 'crypto_amount', message };
+  const least = { param: 'crypto_amount', decimals: Math.min(decimals, MAX_DECIMALS) };
+  return refusedAs('crypto_amount', rejected('amount_positive', least));
 }
 
 function parseUnits(text: string, decimals: number): bigint | null {
@@ -42,25 +43,18 @@ export function sizeRefusal(
 ): RefundRefusal {
   const param = wanted !== null && 'units' in wanted ? 'crypto_amount' : 'amount';
   const { asset, decimals } = payment.quote;
-  const rest = decimals > MAX_DECIMALS ? ` to ${MAX_DECIMALS} decimals` : '';
   switch (size.kind) {
     case 'nothing_left':
-      return {
-        kind: 'refused',
-        param: null,
-        message: `Nothing is left to refund: the sum of refunds equals what was received${rest}.`,
-      };
+      return refusedAs(null, rejected('refund_nothing_left', { decimals: Math.min(decimals, MAX_DECIMALS) }));
     case 'too_little':
-      return { kind: 'refused', param, message: `${param} is less than the smallest unit of ${asset}.` };
+      return refusedAs(param, rejected('refund_below_unit', { param, asset }));
     case 'too_much': {
       const left = formatDecimal(size.leftUnits, decimals);
-      const leftFiat = `${formatDecimal(size.leftMinor, fiatDecimals(payment.currency))} ${payment.currency}`;
-      const worth = payment.amountMinor === 0n ? '' : ` (${leftFiat})`;
-      return {
-        kind: 'refused',
-        param,
-        message: `${param} is more than what can still be refunded: ${left} ${asset}${worth}.`,
-      };
+      if (payment.amountMinor === 0n)
+        return refusedAs(param, rejected('refund_too_many_coins', { param, left, asset }));
+      const worth = formatDecimal(size.leftMinor, fiatDecimals(payment.currency));
+      const { currency } = payment;
+      return refusedAs(param, rejected('refund_too_much', { param, left, asset, worth, currency }));
     }
   }
 }
@@ -71,10 +65,11 @@ export function dustRefusal(quote: Quote, units: bigint, wanted: object | null):
   const token = tokenOf(asset, network);
   if (token === null || token.decimals !== decimals || units >= token.dustUnits) return null;
   const param = wanted === null ? null : 'units' in wanted ? 'crypto_amount' : 'amount';
-  const least = `${formatDecimal(token.dustUnits, decimals)} ${asset}`;
-  const is = `${formatDecimal(units, decimals)} ${asset}`;
-  const message = `${param ?? 'What is left'} is too little to be sent (${is}): the network passes on no less than ${least}.`;
-  return { kind: 'refused', param, message };
+  const sizes = { units: formatDecimal(units, decimals), least: formatDecimal(token.dustUnits, decimals), asset };
+  return refusedAs(
+    param,
+    param === null ? rejected('refund_rest_dust', sizes) : rejected('refund_dust', { param, ...sizes }),
+  );
 }
 
 /** How long a person may take to confirm an amount that was computed at the present rate. */
@@ -134,6 +129,5 @@ export function oldRateRefusal(until: number | null, now: number): RefundRefusal
     const message = 'rate_until is later than any rate of now counts. Check the amount at the rate of now.';
     return { kind: 'refused', param: 'crypto_amount', message };
   }
-  const message = 'The rate of crypto_amount is more than a minute old. Check the amount at the rate of now.';
-  return { kind: 'refused', param: 'crypto_amount', message };
+  return refusedAs('crypto_amount', rejected('refund_rate_old'));
 }

@@ -35,9 +35,9 @@ export function refusalError(refusal: Rejected, field: string | null = null): Re
   });
 }
 
-/** A bad field of the request, with the sentence of a code. */
-export function badField(field: string, code: RefusalCode, values: TextValues): RequestError {
-  const inLanguage = pageSentence(code, field, values);
+/** A bad field of the request, or a request that is bad as a whole, with the sentence of a code. */
+export function badField(field: string | null, code: RefusalCode, values: TextValues): RequestError {
+  const inLanguage = pageSentence(code, field ?? '', values);
   return invalid(field, inLanguage('en'), inLanguage);
 }
 

@@ -64,7 +64,7 @@ export function refundRoutes(routes: Routes, { people: { app: core } }: Dashboar
       case 'not_found':
         throw noPayment();
       case 'refused':
-        throw invalid(fieldOf(worth.param), worth.message);
+        throw refusedError(worth);
     }
   });
   routes.add(
@@ -124,6 +124,12 @@ function readAmount(amount: string, currency: Fiat): bigint {
   throw badField('amount', 'amount_positive', { decimals });
 }
 
+function refusedError(refusal: Extract<RefundRefusal, { readonly kind: 'refused' }>): RequestError {
+  const { param, sentence } = refusal;
+  const field = fieldOf(param);
+  return sentence === undefined ? invalid(field, messageOf(refusal)) : badField(field, sentence.code, sentence.values);
+}
+
 /** The field of the form; null for values that the form does not have. */
 function fieldOf(param: Extract<RefundRefusal, { readonly kind: 'refused' }>['param']): string | null {
   if (param === 'crypto_currency') return 'asset';
@@ -140,7 +146,7 @@ function refundIdOf(outcome: RefundOutcome): string {
     case 'not_found':
       throw noPayment();
     case 'refused':
-      throw invalid(fieldOf(outcome.param), messageOf(outcome));
+      throw refusedError(outcome);
     case 'key_reused':
     case 'still_running':
       throw notAgain(outcome.kind);

@@ -28,7 +28,7 @@ const CHANGES = [
   {
     verb: 'cancel',
     done: 'cancelled',
-    summary: 'on which nothing was seen',
+    summary: (noun: string) => `Cancel an unpaid ${noun}`,
     description:
       'Allowed while it is open and no money was seen on it; otherwise 400. Needs Full Access, Write Only or the scope payments:change.',
     run: cancelPayment,
@@ -36,7 +36,7 @@ const CHANGES = [
   {
     verb: 'accept',
     done: 'accepted',
-    summary: 'with the confirmed money that is there',
+    summary: (noun: string) => `Accept a partial or late payment of a${noun === 'order' ? 'n' : ''} ${noun}`,
     description:
       'Takes what is there as the payment of an expired, cancelled, failed or underpaid one, and completes it. Needs Full Access, Write Only or the scope payments:change.',
     run: acceptPayment,
@@ -46,9 +46,7 @@ const CHANGES = [
 /** `POST …/{id}/cancel` and `POST …/{id}/accept`, the same on both APIs. */
 export function changeRoutes(app: FastifyInstance, api: Api, of: ChangedApi): void {
   const { paymentApi } = of;
-  const noun = paymentApi === 'order' ? 'an order' : 'a transaction';
   for (const { verb, done, summary, description, run } of CHANGES) {
-    const name = verb === 'cancel' ? 'Cancel' : 'Accept';
     app.post<{ Params: { id: string } }>(
       `${of.path}/:id/${verb}`,
       {
@@ -56,7 +54,7 @@ export function changeRoutes(app: FastifyInstance, api: Api, of: ChangedApi): vo
         schema: {
           tags: [of.tag],
           operationId: verb + (paymentApi === 'order' ? 'Order' : 'Transaction'),
-          summary: `${name} ${noun} ${summary}`,
+          summary: summary(paymentApi),
           description,
           headers: idempotencyHeader,
           params: of.params,

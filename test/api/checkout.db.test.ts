@@ -108,7 +108,7 @@ describe('the page of a transaction', () => {
     await simulatePayment(http.app, { id }, 'part');
     const late = await submit(`/pay/${id}/token`, { asset: 'BTC', network: 'bitcoin' });
     expectPage(late, 400);
-    expect(late.text).toContain('money for this payment was already seen');
+    expect(late.text).toContain('Money for this payment was already seen');
     const { body } = await shop.call({ path: `/api/transactions/${id}` });
     expect(body.transaction['crypto_currency']).toBe('LTC');
   });

@@ -46,7 +46,7 @@ describe.skipIf(hasNoBrowser)('coming into the dashboard', () => {
     await page.getByText('Saved.').waitFor();
     await page.reload();
     await expect.poll(() => page.getByLabel('Weekly summary').inputValue()).toBe('2');
-    await page.getByText('This service sends no mail').waitFor();
+    await page.getByText('This service sends no e-mail').waitFor();
   });
 
   it('the link of a mail switches its kind off by a button, without signing in', async () => {

@@ -407,7 +407,7 @@ describe('a refund in the payment’s currency at the rate of now', () => {
     const rails = vi.spyOn(app, 'railFor').mockReturnValue(sandboxRail(fixedRates(new Map()), 1));
     const none = await rateOf(owner.browser, payment.id);
     rails.mockRestore();
-    expect(none).toMatchObject(refused(503, 'no fresh price for BTC'));
+    expect(none).toMatchObject(refused(503, 'No current BTC price'));
     expect((await acts.read(owner.browser, payment.id)).refunds).toEqual([]);
   });
 

@@ -86,7 +86,7 @@ describe.skipIf(hasNoBrowser)('the documentation', () => {
     await page.keyboard.press('/');
     await page.keyboard.type('cancel ref');
     const links = page.locator('#contents a:visible');
-    expect(await links.allTextContents()).toEqual(['POSTWithdraw a refund that was not paid yet']);
+    expect(await links.allTextContents()).toEqual(['POSTCancel an unpaid refund']);
     await links.first().press('Enter');
     expect(new URL(page.url()).hash).toBe('#cancelRefund');
     const copy = page.locator('#createOrder figure button').first();

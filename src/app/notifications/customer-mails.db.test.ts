@@ -14,7 +14,7 @@ import { refusalOf, refuseMails } from './customer-mails.ts';
 import { followAll, mailApp, type MailApp } from './mails.fixture.ts';
 
 const MINUTE_MS = 60_000;
-const EMAIL = 'zqann@customer.example';
+const EMAIL = 'zqzqzqzqann@customer.example';
 
 async function shop(choices: Partial<CustomerMailChoices> = {}) {
   const mails = await mailApp();
@@ -170,7 +170,7 @@ it('a customer whose data are deleted meanwhile gets none, and no mail holds the
   const here = await shop();
   await here.paid();
   await here.follow();
-  expect(JSON.stringify(await here.rows())).not.toContain('zq');
+  expect(JSON.stringify(await here.rows())).not.toContain('zqzqzqzq');
   await here.app.db
     .transaction()
     .execute((trx) =>

@@ -69,7 +69,7 @@ export async function draftPayment(
   if (choice !== null && choice.kind !== 'ok') return choice;
   const amountUsdCents = priceInUsd(issuer, request.amountMinor, request.currency);
   if (amountUsdCents === null) {
-    return { kind: 'no_rate', message: `There is no fresh price for ${request.currency}. Try again shortly.` };
+    return { kind: 'no_rate', message: `No current ${request.currency} price is available. Try again shortly.` };
   }
   const { token: _token, by: _by, lifetimeMs, ...withoutEmpty } = request;
   const expiresAt = createdAt + lifetimeMs;

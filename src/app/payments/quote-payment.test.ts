@@ -33,7 +33,7 @@ describe('the amount owed in a token', () => {
     const prices = fixedRates(new Map(PRICES.filter(([code]) => code !== missing)));
     expect(priceToken(prices, BITCOIN, 10_000n, 'EUR')).toEqual({
       kind: 'no_rate',
-      message: `There is no fresh price for ${missing}. Try again shortly.`,
+      message: `No current ${missing} price is available. Try again shortly.`,
     });
   });
 

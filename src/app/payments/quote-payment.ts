@@ -156,7 +156,7 @@ export function freshPrices(
   const assetPrice = rates.usdPrice(asset);
   if (fiatPrice !== null && assetPrice !== null) return { kind: 'ok', fiatPrice, assetPrice };
   const missing = fiatPrice === null ? currency : asset;
-  return { kind: 'no_rate', message: `There is no fresh price for ${missing}. Try again shortly.` };
+  return { kind: 'no_rate', message: `No current ${missing} price is available. Try again shortly.` };
 }
 
 /** A quote with a new address, or with the payment's existing one, and the watch for it. */

@@ -28,7 +28,7 @@ describe('a live refund', () => {
     const order = await app.pay({ mode: 'live', amountMinor: 3_000n, token: { asset: 'BTC', network: null } });
     const paid = await arrives(app, order, order.quote?.address ?? '', 'BTC', 50_000n, 'confirmed');
     expect(paid).toMatchObject({ status: 'completed', exception: 'none' });
-    expect(await refund(app, paid, { cryptoAmount: '0.00000545' })).toEqual({
+    expect(await refund(app, paid, { cryptoAmount: '0.00000545' })).toMatchObject({
       kind: 'refused',
       param: 'crypto_amount',
       message:

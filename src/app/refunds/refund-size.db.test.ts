@@ -85,7 +85,7 @@ describe('an amount at the rate of now', () => {
     clock.advance(120_001);
     expect(amountNow(appOf(rates, clock), EUROS, BITCOIN, 10_000n)).toEqual({
       kind: 'no_rate',
-      message: 'There is no fresh price for EUR. Try again shortly.',
+      message: 'No current EUR price is available. Try again shortly.',
     });
     const none = fixedRates(new Map());
     expect(amountNow(appOf(none, clock), { ...EUROS, currency: 'USD' }, BITCOIN, 1n)).toMatchObject({

@@ -40,7 +40,7 @@ function createRoute(app: FastifyInstance, api: Api): void {
   const schema = {
     tags,
     operationId: 'createRefund',
-    summary: 'Refund a payment, wholly or in part',
+    summary: 'Create a refund',
     description:
       'For final payments with confirmed money. The sum of a payment’s refunds never exceeds what was received. A test refund completes 10 seconds after it has an address. A live one is an instruction to your own wallet: it completes when its payment is seen confirmed, and fails when it stays unpaid for 7 days. Needs Full Access, Write Only or the scope refunds.',
     headers: idempotencyHeader,
@@ -176,7 +176,7 @@ function cancelRoute(app: FastifyInstance, api: Api): void {
       schema: {
         tags,
         operationId: 'cancelRefund',
-        summary: 'Withdraw a refund that was not paid yet',
+        summary: 'Cancel an unpaid refund',
         description:
           'It then counts as failed, and what it took can be refunded anew. Refused once a transaction that pays it was seen, until that is replaced or dropped, and while the newest blocks of its network were not read yet. Needs Full Access, Write Only or the scope refunds.',
         headers: idempotencyHeader,

@@ -1,6 +1,6 @@
 import type { Anvil } from '../anvil.ts';
 import type { Chain, Movement } from './scene.ts';
-import type { Asset } from './shop.ts';
+import { patiently, type Asset } from './shop.ts';
 
 /** `Transfer(address,address,uint256)`. */
 const TRANSFER = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
@@ -62,17 +62,7 @@ export function evmReader(anvil: Anvil, tokens: ReadonlyMap<string, Asset>): Cha
     hashAt,
     movementsAt: async (height) => {
       // Both are anvil's own JSON.
-      const traced = await anvil
-        .rpc('debug_traceBlockByNumber', [at(height), { tracer: 'callTracer' }])
-        .catch(async (e) => {
-          console.log(
-            'DEBUG',
-            height,
-            await anvil.rpc('eth_blockNumber'),
-            JSON.stringify(await anvil.rpc('eth_getBlockByNumber', [at(height), true])),
-          );
-          throw e;
-        });
+      const traced = await anvil.rpc('debug_traceBlockByNumber', [at(height), { tracer: 'callTracer' }]);
       const logs = await anvil.rpc('eth_getLogs', [{ blockHash: await hashAt(height), topics: [TRANSFER] }]);
       return [
         ...(traced as readonly Traced[]).flatMap(({ result, txHash }) => etherOf(result, txHash)),
@@ -81,7 +71,8 @@ export function evmReader(anvil: Anvil, tokens: ReadonlyMap<string, Asset>): Cha
     },
   });
   return async (addresses) => {
-    const movements = await read();
+    // Anvil was seen to count a block that it could not trace yet. If it stays so, the last reading says what is missing.
+    const movements = (await patiently(() => read().catch(() => null))) ?? (await read());
     const ether = movements.filter(({ asset }) => asset === 'ETH');
     const [came, went] = [Map.groupBy(ether, ({ to }) => to), Map.groupBy(ether, ({ from }) => from)];
     for (const address of addresses) {

@@ -26,7 +26,8 @@ import { useLog } from '../log/use-log.ts';
 import { filterWordsQuery } from '../payments/list-queries.ts';
 import { refundsKey } from '../payments/queries.ts';
 import { RefundPanel, RefundStage, useStageText } from './refund-panel.tsx';
-import css from './refunds.module.css';
+import barCss from '../selection/selection-bar.module.css';
+
 import { useScope } from '../../scope.ts';
 
 const NewRefundDialog = lazy(async () => ({ default: (await import('./new-refund-dialog.tsx')).NewRefundDialog }));
@@ -250,7 +251,7 @@ function ChosenBar({ chosen, onSign }: { readonly chosen: Chosen; readonly onSig
   );
   const { asset, network } = first;
   return (
-    <div className={css.chosen} role="status">
+    <div className={barCss.bar} role="status">
       <span>
         {t('refunds_chosen', { count: refunds.length, amount: coin(sum, asset), network: networkName(network) })}
       </span>

@@ -71,7 +71,7 @@ export function evmReader(anvil: Anvil, tokens: ReadonlyMap<string, Asset>): Cha
     },
   });
   return async (addresses) => {
-    // Anvil was seen to count a block that it could not trace yet. If it stays so, the last reading says what is missing.
+    // Anvil was seen to count a block that it could not trace yet. If it stays so, the last reading says why.
     const movements = (await patiently(() => read().catch(() => null))) ?? (await read());
     const ether = movements.filter(({ asset }) => asset === 'ETH');
     const [came, went] = [Map.groupBy(ether, ({ to }) => to), Map.groupBy(ether, ({ from }) => from)];

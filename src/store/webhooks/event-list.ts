@@ -14,7 +14,7 @@ export interface EventSearch {
   readonly createdBefore: number | null;
 }
 
-export interface EventRow {
+export interface EventFacts {
   readonly id: string;
   readonly type: EventType;
   readonly createdAt: number;
@@ -22,6 +22,9 @@ export interface EventRow {
   /** The merchant's order id, or the number of a transaction. */
   readonly paymentName: string | null;
   readonly api: PaymentApi | null;
+}
+
+export interface EventRow extends EventFacts {
   readonly deliveries: number;
   readonly delivered: number;
 }
@@ -63,14 +66,7 @@ export async function searchEvents(
 }
 
 /** An event in the form that is sent. */
-export interface StoredEvent {
-  readonly id: string;
-  readonly type: EventType;
-  readonly createdAt: number;
-  readonly paymentId: string | null;
-  /** The merchant's order id, or the number of a transaction. */
-  readonly paymentName: string | null;
-  readonly api: PaymentApi | null;
+export interface StoredEvent extends EventFacts {
   readonly requestId: string | null;
   /** The exact bytes that are sent. */
   readonly body: string;

@@ -1,6 +1,6 @@
 import { meaningOf } from '../../../domain/event-type.ts';
 import { decodeId, encodeId } from '../../../domain/id.ts';
-import { findEvent, searchEvents, type EventRow, type StoredEvent } from '../../../store/webhooks/event-list.ts';
+import { findEvent, searchEvents, type EventFacts, type EventRow } from '../../../store/webhooks/event-list.ts';
 import { isoTime } from '../../../wire/time.ts';
 import { notFound } from '../../errors.ts';
 import { paymentOf, readPayment } from '../deliveries/routes.ts';
@@ -29,7 +29,7 @@ export function eventLogRoutes(routes: Routes, { people: { app: core } }: Dashbo
   });
 }
 
-function commonOf(event: Pick<StoredEvent, 'id' | 'type' | 'createdAt' | 'paymentId' | 'paymentName' | 'api'>) {
+function commonOf(event: EventFacts) {
   return {
     id: encodeId('event', event.id),
     type: event.type,

@@ -1,5 +1,5 @@
 import { selects, type PaymentSelector } from '../app/payments/change-payment.ts';
-import { paidFailures } from '../app/refunds/refund-cover.ts';
+import { irregularPayouts } from '../app/refunds/refund-cover.ts';
 import { encodeId } from '../domain/id.ts';
 import { otherMoney, type OtherMoney } from '../domain/other-money.ts';
 import type { Payment, Transfer } from '../domain/payment.ts';
@@ -56,7 +56,7 @@ export async function readHistory(db: Database, payment: Payment): Promise<Payme
       .toSorted((a, b) => (a.sequence ?? 0) - (b.sequence ?? 0) || a.createdAt - b.createdAt),
     transfers,
     others: otherMoney(payment, transfers),
-    refundWarnings: await paidFailures({ db }, payment.id),
+    refundWarnings: await irregularPayouts({ db }, payment.id),
   };
 }
 

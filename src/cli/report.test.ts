@@ -19,6 +19,7 @@ describe('a statement as text', () => {
     fees: [],
     differences: named([{ payment: 'pay_1', ...token, transfers: '1', payment_sum: '2' }], count),
     over_refunds: named([{ payment: 'pay_2', ...token, received: '1', refunded: '2' }], count),
+    repeated_refunds: named([{ payment: 'pay_2', ...token, refund: 're_1', amount: '1', times: 2 }], count),
     deposit_differences: named(
       [{ address: '0x1', ...token, received: '1', swept: '0', there: '2', from_contracts: null, is_unclear: false }],
       count,
@@ -30,6 +31,7 @@ describe('a statement as text', () => {
     expect(more.map((line) => line.replace(/^.* 201 /, ''))).toEqual([
       'payments with other sums than their transfers.',
       'payments whose refunds are more than their confirmed money.',
+      'refunds that were paid more than once.',
       'deposits that differ.',
     ]);
     expect(linesOf(statement(1)).join('\n')).not.toContain('Named above');

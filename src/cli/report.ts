@@ -154,7 +154,13 @@ const VERDICTS = {
 
 /** A statement as text. */
 export function linesOf(statement: StatementRecord): readonly string[] {
-  const { tokens, differences, over_refunds: overRefunds, deposit_differences: deposits } = statement;
+  const {
+    tokens,
+    differences,
+    over_refunds: overRefunds,
+    repeated_refunds: repeated,
+    deposit_differences: deposits,
+  } = statement;
   return [
     ...fields([
       ['period', `${statement.from_day} to ${statement.to_day} (${statement.zone})`],
@@ -199,6 +205,10 @@ export function linesOf(statement: StatementRecord): readonly string[] {
         `${row.payment}: its refunds, paid or pending, are ${row.refunded} ${row.coin}; only ${row.received} are confirmed.`,
     ),
     ...moreOf(overRefunds, 'payments whose refunds are more than their confirmed money'),
+    ...repeated.rows.map(
+      (row) => `${row.refund}: ${row.times} transactions paid ${row.amount} ${row.coin} each; it was owed once.`,
+    ),
+    ...moreOf(repeated, 'refunds that were paid more than once'),
     ...deposits.rows.map(
       (row) =>
         `${row.address}: ${row.received} ${row.coin} came, ${row.swept} were swept, and ${row.there} lie there.` +

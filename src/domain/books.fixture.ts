@@ -11,6 +11,7 @@ export const EMPTY_BOOKS: Books = {
   refunds: [],
   refundCurrencies: [],
   overRefunds: NONE,
+  repeatedRefunds: NONE,
   lost: [],
   swept: [],
   fees: [],

@@ -69,12 +69,15 @@ describe('a statement', () => {
     expect(decimals({ lost: [{ ...ETH, before: 0n, received: 1n }] })).toEqual([[6, 6]]);
   });
 
-  it.each(['differences', 'overRefunds', 'depositDifferences'] as const)('is explained where %s are named', (named) => {
-    expect(of({ [named]: { rows: [], count: 1 } }).verdict).toBe('explained');
-    expect(of({ [named]: { rows: [], count: 1 }, received: [{ ...RECEIVED, applied: 0n }] }).verdict).toBe(
-      'unexplained',
-    );
-  });
+  it.each(['differences', 'overRefunds', 'repeatedRefunds', 'depositDifferences'] as const)(
+    'is explained where %s are named',
+    (named) => {
+      expect(of({ [named]: { rows: [], count: 1 } }).verdict).toBe('explained');
+      expect(of({ [named]: { rows: [], count: 1 }, received: [{ ...RECEIVED, applied: 0n }] }).verdict).toBe(
+        'unexplained',
+      );
+    },
+  );
 
   it('is explained where several kinds are named, as many of each', () => {
     const one = { rows: [], count: 1 };

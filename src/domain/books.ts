@@ -82,6 +82,15 @@ export interface OverRefundRow extends TokenKey {
   readonly refunded: bigint;
 }
 
+/** A refund that several mined transactions pay, guesses apart. */
+export interface RepeatedRefundRow extends TokenKey {
+  readonly paymentId: string;
+  readonly api: PaymentApi;
+  readonly refundId: string;
+  readonly units: bigint;
+  readonly payouts: number;
+}
+
 export interface LostRow extends TokenKey {
   readonly before: bigint;
   readonly received: bigint;
@@ -139,6 +148,7 @@ export interface Books {
   readonly refunds: readonly RefundRow[];
   readonly refundCurrencies: readonly CurrencyRow[];
   readonly overRefunds: Named<OverRefundRow>;
+  readonly repeatedRefunds: Named<RepeatedRefundRow>;
   readonly lost: readonly LostRow[];
   readonly swept: readonly SweptRow[];
   readonly fees: readonly FeeRow[];
@@ -234,9 +244,9 @@ export function statementOf(books: Books, decimalsOf: (token: TokenKey) => numbe
 
 function verdictOf(
   tokens: readonly TokenStatement[],
-  { differences, overRefunds, depositDifferences }: Books,
+  { differences, overRefunds, repeatedRefunds, depositDifferences }: Books,
 ): BooksVerdict {
   if (tokens.some(({ unexplained }) => unexplained !== 0n)) return 'unexplained';
-  const named = differences.count + overRefunds.count + depositDifferences.count;
+  const named = differences.count + overRefunds.count + repeatedRefunds.count + depositDifferences.count;
   return named === 0 ? 'balanced' : 'explained';
 }

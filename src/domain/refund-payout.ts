@@ -48,7 +48,7 @@ export interface KnownPayout {
 export interface PayoutMatch<T extends PayoutTransfer> {
   readonly refundId: string;
   readonly transfer: T;
-  /** Matched by amount and address only, when the refund had already failed. */
+  /** Matched by amount and address only, when the refund had already failed or was paid. */
   readonly isGuess: boolean;
 }
 
@@ -66,7 +66,7 @@ interface Payee {
  * that their shown transactions spend (`spends`: `txid:vout` by transaction), then by age. Only a pending refund can
  * match in these two ways. Refunds that nothing pays yet come first; a refund whose payout is unmined may still match
  * another transfer, because that may be a replacement that nobody announced. A mined transfer that matches nothing else
- * may exactly match a failed refund: that is a guess. `refunds` are in order of creation.
+ * may exactly match a failed refund, or pay a paid one once more: that is a guess. `refunds` are in order of creation.
  *
  * No block's date is compared with the creation of a refund. Blocks are read once and in order, so that the cursor
  * alone tells which transfers came after a refund, and a wrong clock hides no payout (docs/design/refunds.md).
@@ -96,7 +96,8 @@ export function matchPayouts<T extends PayoutTransfer>(
     const { blockAt } = transfer;
     if (blockAt === null) return null;
     const refund = fits(transfer).find(
-      (one) => one.status === 'failed' && !paid.has(one.id) && blockAt <= one.createdAt + MAX_LATE_PAYOUT_MS,
+      ({ id, status, createdAt }) =>
+        (status === 'failed' ? !paid.has(id) : mined.has(id)) && blockAt <= createdAt + MAX_LATE_PAYOUT_MS,
     );
     return refund === undefined ? null : { refund, isGuess: true };
   };
@@ -126,7 +127,7 @@ export function matchPayouts<T extends PayoutTransfer>(
     (transfer) => free(fits(transfer)),
     // The refund was cancelled before its payout was seen.
     (transfer) => certain(spenders(transfer)[0]),
-    // The refund was cancelled and is paid from other inputs.
+    // The refund was cancelled and is paid from other inputs, or it is paid a second time.
     guess,
   ];
   for (const round of rounds)

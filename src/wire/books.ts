@@ -6,6 +6,7 @@ import {
   type TokenKey,
   type TokenStatement,
 } from '../domain/books.ts';
+import { encodeId } from '../domain/id.ts';
 import { fiatDecimals, formatDecimal, type Fiat } from '../domain/money.ts';
 import { nativeAsset, NETWORK_FACTS } from '../domain/networks.ts';
 import type { ReportDays, ReportSpan } from '../domain/report.ts';
@@ -119,6 +120,12 @@ export function statementRecord(
       ...ofPayment(row),
       received: amountOf(row, row.received),
       refunded: amountOf(row, row.refunded),
+    })),
+    repeated_refunds: namedRecord(books.repeatedRefunds, (row) => ({
+      ...ofPayment(row),
+      refund: encodeId('refund', row.refundId),
+      amount: amountOf(row, row.units),
+      times: row.payouts,
     })),
     deposit_differences: namedRecord(books.depositDifferences, (row) => ({
       address: row.address,

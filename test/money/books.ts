@@ -195,8 +195,9 @@ async function compareReports(
     (order) => sum(refunds.filter((one) => one.order === order && !one.isCancelled)) > sum(arrivals(index, order)),
   );
   const verdict = isOverRefunded ? 'explained' : 'balanced';
-  const { differences, over_refunds: overRefunds, deposit_differences: depositDifferences } = statement;
-  const named = JSON.stringify({ differences, overRefunds, depositDifferences });
+  const { differences, over_refunds: overRefunds, repeated_refunds: repeated } = statement;
+  const depositDifferences = statement.deposit_differences;
+  const named = JSON.stringify({ differences, overRefunds, repeated, depositDifferences });
   add('statement', 'verdict', statement.verdict === verdict ? verdict : `${statement.verdict} by ${named}`, verdict);
 }
 

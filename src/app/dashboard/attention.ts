@@ -9,17 +9,17 @@ import type { Mode } from '../../domain/permission.ts';
 import { mayDo, type Role } from '../../domain/role.ts';
 import { withoutQuery } from '../../domain/web-url.ts';
 import {
+  askingRefunds,
   attentionMarks,
   faultyEndpoints,
   slowPayments,
-  unsignedRefunds,
   unusualPayments,
   walletNetworks,
+  type AskingRefund,
   type AttentionKey,
   type AttentionMark,
   type FaultyEndpoint,
   type FaultyPayment,
-  type UnsignedRefund,
 } from '../../store/figures/attention.ts';
 import { unseenWalletChanges, type WalletChange } from '../../store/wallets/wallets.ts';
 import type { App } from '../context.ts';
@@ -84,6 +84,9 @@ export interface AttentionScope {
   readonly mode: Mode;
   readonly role: Role | null;
 }
+
+/** Older refunds have ended, and what a payout long after that means nobody can tell. */
+const REFUND_WATCH_MS = 90 * 24 * 60 * 60_000;
 
 /** How many items of each kind are read. People who have more do not need the exact number. */
 export const MAX_ATTENTION = 100;
@@ -197,9 +200,11 @@ async function liveItems(
   { serviceHealth, sweeps }: AttentionSources,
 ): Promise<readonly AttentionItem[]> {
   if (mode !== 'live') return [];
-  const [keys, refunds, changes, wallets, { followed, faults }, worth] = await Promise.all([
+  const recent = { limit: MAX_ATTENTION + 1, since: app.clock() - REFUND_WATCH_MS };
+  const [keys, unsigned, doubled, changes, wallets, { followed, faults }, worth] = await Promise.all([
     keysBeyondRole(app, projectId),
-    unsignedRefunds(app.db, projectId, MAX_ATTENTION + 1),
+    askingRefunds(app.db, projectId, 'refund_to_sign', recent),
+    askingRefunds(app.db, projectId, 'refund_paid_twice', recent),
     unseenWalletChanges(app.db, projectId, MAX_ATTENTION + 1),
     walletNetworks(app.db, projectId),
     serviceHealth(),
@@ -208,7 +213,8 @@ async function liveItems(
   const without = wallets.isLive ? followed.filter((network) => !wallets.networks.includes(network)) : [];
   return [
     ...keys.map(keyItem),
-    ...refunds.map(refundItem),
+    ...unsigned.map((refund) => refundItem('refund_to_sign', refund)),
+    ...doubled.map((refund) => refundItem('refund_paid_twice', refund)),
     ...changes.map(walletItem),
     ...faults.filter(({ network }) => wallets.networks.includes(network)).map(faultItem),
     ...without.map((network) => ({
@@ -242,11 +248,11 @@ function keyItem({ key, maker, role }: KeyBeyondRole): AttentionItem {
   };
 }
 
-function refundItem(refund: UnsignedRefund): AttentionItem {
+function refundItem(kind: AttentionKind, refund: AskingRefund): AttentionItem {
   const id = encodeId('refund', refund.id);
   return {
     ...NOTHING,
-    kind: 'refund_to_sign',
+    kind,
     subject: refund.id,
     occurrence: refund.occurrence,
     at: refund.createdAt,

@@ -5,7 +5,7 @@ import { findPaymentDetails, type PaymentDetails } from '../../store/payments/pa
 import type { App } from '../context.ts';
 import { explorerOf } from '../explorer.ts';
 import { selects, type PaymentSelector } from '../payments/change-payment.ts';
-import { paidFailures } from '../refunds/refund-cover.ts';
+import { irregularPayouts } from '../refunds/refund-cover.ts';
 import { refundableMoney, type Refundable } from '../refunds/refundable.ts';
 import { policiesOf } from '../payments/payment-policy.ts';
 import { possibleActions, type PossibleActions } from '../payments/possible-actions.ts';
@@ -42,7 +42,7 @@ export async function readPaymentDetails(app: App, selector: PaymentSelector): P
     can: possibleActions(payment, details, app.clock(), policy),
     refundable: refundableMoney(payment, transfers, details.taken),
     refundWarnings: details.refunds.some(({ status }) => status === 'failed')
-      ? await paidFailures(app, payment.id)
+      ? await irregularPayouts(app, payment.id)
       : [],
     explorerOf: (token) => explorerOf(rail, token),
   };

@@ -1,7 +1,8 @@
+import { ASSET_CODES } from '../../domain/asset-code.ts';
 import type { ConfirmationTier } from '../../domain/network-facts.ts';
 import { isNetwork, NETWORK_FACTS, NETWORKS, type Network } from '../../domain/networks.ts';
 import type { WalletDeriver } from '../../rails/chain.ts';
-import { shownAddress } from '../../rails/address.ts';
+import { checkPayoutAddress, shownAddress } from '../../rails/address.ts';
 import type { AddressKind, WalletCheck, WalletSource, UtxoChains } from '../../rails/family.ts';
 import { rulesOf } from '../../rails/networks.ts';
 import { addressesFrom } from '../../rails/derive-addresses.ts';
@@ -68,6 +69,8 @@ export async function setProjectWallet(
   if (!isNetwork(network)) return noNetwork();
   const parsed = parsedWallet(network, request.source, chains);
   if (parsed.kind === 'rejected') return parsed;
+  const deadEnd = request.source.kind === 'treasury' ? deadEndOf(app, network, parsed.source) : null;
+  if (deadEnd !== null) return deadEnd;
   const firstAddress = parsed.deriver.identity ?? parsed.deriver.addressAt(0);
   if (typeof seen?.compared === 'string' && seen.compared !== comparedOf({ ...request, network }, parsed)) {
     return rejected('wallet_not_compared');
@@ -135,6 +138,14 @@ function numberFault({ confirmations, toleranceBasisPoints, firstIndex = null }:
 
 function noNetwork(): Rejected {
   return rejected('one_of', { param: 'network', names: NETWORKS.join(', ') });
+}
+
+/** The refusal of a treasury whose money nobody could move, such as the contract of a token. */
+function deadEndOf(app: App, network: Network, treasury: string): Rejected | null {
+  const rail = app.railFor('live');
+  const contracts = ASSET_CODES.flatMap((asset) => rail.evmChain({ asset, network })?.contract ?? []);
+  const checked = checkPayoutAddress(network, treasury, rail.payoutChain(network), contracts);
+  return checked.kind === 'ok' ? null : rejected('wallet_source', { param: 'treasury', rule: checked.message });
 }
 
 function ownDeposit(): Rejected {

@@ -3,7 +3,7 @@ import { payerOf } from '../../../test/e2e/live-utxo-nodes.fixture.ts';
 import { utxoNodeKindsFor } from '../../../test/litecoind.ts';
 import { etherShop, OWED_WEI } from '../chains/follow-chain.fixture.ts';
 import { MAX_LATE_PAYOUT_MS } from '../../domain/refund-payout.ts';
-import { paidFailures } from './refund-cover.ts';
+import { irregularPayouts } from './refund-cover.ts';
 import { CUSTOMER, etherRefund, paidOrder, showEther } from './refund-ether.fixture.ts';
 import { COIN, CONFIRMATIONS, refundShop, nodeForTests } from './refund-psbt.fixture.ts';
 import { cancelRefund } from './change-refund.ts';
@@ -67,7 +67,7 @@ describe.each(utxoNodeKindsFor(import.meta.url))('a refund that the money on a r
       call: null,
       problem: expect.stringMatching(new RegExp(`${hash}.*re_.*cancelled.*Do not pay.*cancel this`, 'i')),
     });
-    expect(await paidFailures(shop.app, payment.id)).toEqual([expect.stringContaining(hash)]);
+    expect(await irregularPayouts(shop.app, payment.id)).toEqual([expect.stringContaining(hash)]);
     await expect(shop.refund(payment, COIN / 4n)).rejects.toThrow(/Nothing is left/);
   });
 
@@ -135,7 +135,7 @@ describe('a refund in ether that the money on the chain', () => {
       refund: { status: 'failed' },
       problem: expect.stringContaining(hash),
     });
-    expect(await paidFailures(shop.app, order.id)).toEqual([expect.stringContaining(hash)]);
+    expect(await irregularPayouts(shop.app, order.id)).toEqual([expect.stringContaining(hash)]);
     // Mined anew, it is the same guess.
     await undo();
     await shop.anvil.rpc('eth_sendRawTransaction', [raw]);

@@ -7,7 +7,7 @@ import type { Payment, Transfer } from '../../domain/payment.ts';
 import { coveredRefunds } from '../../domain/refund-cover.ts';
 import type { Refund } from '../../domain/refund.ts';
 import { findPayments } from '../../store/payments/payments.ts';
-import { claimsOn, type ClaimOnPayment } from '../../store/refunds/refund-payouts.ts';
+import { claimsOn, paidTwice, type ClaimOnPayment } from '../../store/refunds/refund-payouts.ts';
 import { findTransfers } from '../../store/payments/transfers.ts';
 import type { App } from '../context.ts';
 
@@ -82,15 +82,20 @@ function endOf({ failureReason }: ClaimOnPayment): string {
   return failureReason === 'unpaid' ? 'had run out' : 'had been cancelled';
 }
 
-/** Sentences that name the failed refunds of a payment that seem to have been paid after all, and the transactions. */
-export async function paidFailures(app: Pick<App, 'db'>, paymentId: string): Promise<readonly string[]> {
+/** Sentences that name a payment's refunds that were paid although they had failed, or more than once, and by what. */
+export async function irregularPayouts(app: Pick<App, 'db'>, paymentId: string): Promise<readonly string[]> {
   const claims = await claimsOn(app.db, paymentId, null);
-  return claims
+  const anyway = claims
     .filter((claim) => isFailed(claim) && isPaid(claim))
     .map((claim) => {
       const hash = claim.payout?.transactionHash ?? 'A transaction';
       return `${hash} pays exactly ${encodeId('refund', claim.id)} to its address, although that ${endOf(claim)}. Do not give the money back a second time.`;
     });
+  const twice = (await paidTwice(app.db, paymentId)).map(({ refundId, hashes, hasGuess }) => {
+    const ifOurs = hasGuess ? ' If all of them are yours, ask' : ' Ask';
+    return `${encodeId('refund', refundId)} was paid ${hashes.length} times: by ${hashes.join(' and by ')}.${ifOurs} the customer to send the rest back.`;
+  });
+  return [...anyway, ...twice];
 }
 
 function givenBackBy(claim: ClaimOnPayment, shownId: string): string {
@@ -107,5 +112,5 @@ function givenBackBy(claim: ClaimOnPayment, shownId: string): string {
 
 function mayComeBackFor(claim: ClaimOnPayment): string {
   const { id, payout } = claim;
-  return `${payout?.transactionHash ?? 'A transaction'} was to pay ${encodeId('refund', id)}, which ${endOf(claim)}, and is in no block now. Before you pay this one, make sure that it can no longer be mined: spend one of the same coins, or use the same nonce.`;
+  return `${payout?.transactionHash ?? 'A transaction'} was to pay ${encodeId('refund', id)}, which ${endOf(claim)}, and does not: it waits nowhere, or is in a block and did something else. Look it up before you pay this one. If it can still be mined, spend one of the same coins or use the same nonce.`;
 }

@@ -147,7 +147,7 @@ function paidAllTheSame({ transactionHash, state, isGuess }: RefundPayout): stri
 }
 
 function mayComeBack({ transactionHash }: RefundPayout): string {
-  return `${transactionHash} was to pay this refund and is in no block now. Before you pay again, make sure that it can no longer be mined: spend one of the same coins, or use the same nonce.`;
+  return `${transactionHash} was to pay this refund, and does not: it waits nowhere, or is in a block and did something else. Look it up before you pay again. If it can still be mined, spend one of the same coins or use the same nonce; if it paid the customer another amount, settle that first.`;
 }
 
 function wasSent({ hash, at }: { readonly hash: string; readonly at: number }): string {

@@ -7,7 +7,7 @@ import type { Refund } from '../../domain/refund.ts';
 import { savePayouts } from '../refunds/refund-payouts.ts';
 import { insertRefund } from '../refunds/refunds.ts';
 import { toRow } from '../rows.ts';
-import { saveAttentionMark, slowPayments, unsignedRefunds, unusualPayments } from './attention.ts';
+import { saveAttentionMark, slowPayments, askingRefunds, unusualPayments } from './attention.ts';
 
 const ADDRESS = 'tb1qw508d6qejxtdg4y5r3zarvary0c5xw7kxpjzsx';
 const HOUR_MS = 3_600_000;
@@ -65,11 +65,18 @@ it('of refunds to sign the newest are named, and none that is done takes the pla
   const refunds: Refund[] = [];
   for (let count = 0; count < 4; count += 1) refunds.push(await saveRefund(app, payment));
   const [first, second, third, last] = idsOf(refunds);
-  expect(idsOf(await unsignedRefunds(app.db, app.projectId, 2))).toEqual([last, third]);
-  const [done] = await unsignedRefunds(app.db, app.projectId, 1);
+  expect(idsOf(await askingRefunds(app.db, app.projectId, 'refund_to_sign', { limit: 2, since: 0 }))).toEqual([
+    last,
+    third,
+  ]);
+  const [done] = await askingRefunds(app.db, app.projectId, 'refund_to_sign', { limit: 1, since: 0 });
   expect(done?.occurrence).toBe(String(refunds[3]?.createdAt));
   await markDone(app, 'refund_to_sign', last ?? '', done?.occurrence ?? '');
-  expect(idsOf(await unsignedRefunds(app.db, app.projectId, 3))).toEqual([third, second, first]);
+  expect(idsOf(await askingRefunds(app.db, app.projectId, 'refund_to_sign', { limit: 3, since: 0 }))).toEqual([
+    third,
+    second,
+    first,
+  ]);
 });
 
 it('a payment is slow after three times what its blocks usually take, at least an hour; others take no place of it', async () => {

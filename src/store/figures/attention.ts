@@ -1,6 +1,7 @@
 import { sql, type RawBuilder } from 'kysely';
 import type { AssetCode } from '../../domain/asset-code.ts';
 import { SLOW, type AttentionKind } from '../../domain/attention.ts';
+import { firstUuidOf } from '../../domain/id.ts';
 import type { Fiat } from '../../domain/money.ts';
 import { NETWORK_FACTS, NETWORKS, type Network } from '../../domain/networks.ts';
 import { PAYMENT_APIS, type PaymentApi } from '../../domain/payment.ts';
@@ -117,7 +118,8 @@ function isNotDone({ projectId, mode }: ProjectMode): RawBuilder<unknown> {
 }
 
 /** A refund with an address that the merchant has yet to sign and send. */
-export interface UnsignedRefund {
+/** A refund that somebody has to look at. */
+export interface AskingRefund {
   readonly id: string;
   readonly paymentId: string;
   readonly api: PaymentApi;
@@ -132,21 +134,37 @@ export interface UnsignedRefund {
   readonly occurrence: string;
 }
 
-/** Live refunds with an address that nothing pays yet, newest first. */
-export async function unsignedRefunds(
+/** The number of mined transactions that pay a refund `r`. */
+const PAYOUTS = sql`(select count(*) from refund_payouts o where o.refund_id = r.id)`;
+
+/** Conditions under which live refunds ask for attention; `occurrence` tells such events of one refund apart. */
+const ASKING = {
+  refund_to_sign: {
+    condition: sql`r.status = 'pending' and r.watched_address is not null
+      and not exists (select from refund_payouts o where o.refund_id = r.id)
+      and not exists (select from waiting_payouts o where o.refund_id = r.id and o.dropped_at is null)`,
+    occurrence: millisecondsOf(sql`r.created_at`),
+  },
+  refund_paid_twice: {
+    condition: sql`r.watched_address is not null and ${PAYOUTS} > 1`,
+    occurrence: sql`${PAYOUTS}::text`,
+  },
+} as const satisfies Partial<Record<AttentionKind, object>>;
+
+/** Live refunds with an address that nothing pays yet, or that several mined transactions pay; newest first. */
+export async function askingRefunds(
   db: Database,
   projectId: string,
-  limit: number,
-): Promise<readonly UnsignedRefund[]> {
-  const kind: AttentionKind = 'refund_to_sign';
-  const { rows } = await sql<UnsignedRefund>`
+  kind: keyof typeof ASKING,
+  { limit, since }: { readonly limit: number; readonly since: number },
+): Promise<readonly AskingRefund[]> {
+  const { condition, occurrence } = ASKING[kind];
+  const { rows } = await sql<AskingRefund>`
     select * from (
       select r.id, r.payment_id as "paymentId", r.payment_surface as api, r.asset, r.network, r.decimals, r.units, r.amount_minor as "amountMinor", r.currency,
-        r.created_at as "createdAt", r.due_at as "dueAt", ${kind} as kind, ${millisecondsOf(sql`r.created_at`)} as occurrence
+        r.created_at as "createdAt", r.due_at as "dueAt", ${kind} as kind, ${occurrence} as occurrence
       from refunds r
-      where r.project_id = ${projectId} and r.mode = 'live' and r.status = 'pending' and r.watched_address is not null
-        and not exists (select from refund_payouts o where o.refund_id = r.id)
-        and not exists (select from waiting_payouts o where o.refund_id = r.id and o.dropped_at is null)
+      where r.project_id = ${projectId} and r.mode = 'live' and r.id >= ${firstUuidOf(since)}::uuid and ${condition}
     ) f where ${isNotDone({ projectId, mode: 'live' })} order by id desc limit ${limit}`.execute(db);
   return rows;
 }

@@ -1,7 +1,7 @@
 import { CompiledQuery, sql, type RawBuilder, type SqlBool } from 'kysely';
 import type { Database, Trx } from '../database.ts';
 import type { Statement } from '../pipeline.ts';
-import { fields, findRows, insertRows, oneOf, toRow, type Stored } from '../rows.ts';
+import { above, fields, findRows, insertRows, oneOf, toRow, type Stored } from '../rows.ts';
 import type { ActorKind } from '../schema/people.ts';
 import type { AuditGroup } from '../../domain/audit-group.ts';
 import { firstUuidOf } from '../../domain/id.ts';
@@ -72,6 +72,16 @@ export async function changesOfKeys(executor: Database | Trx, keys: readonly str
   if (keys.length === 0) return [];
   const ofKeys = { subjectKind: 'key', subjectId: oneOf(keys) };
   return (await findRows(executor, 'audit_log', ofKeys, { order: ['id'] })).map(entryFromRow);
+}
+
+/** The entries of one action on a subject since a time, oldest first. */
+export async function entriesOf(
+  executor: Database | Trx,
+  subject: { readonly kind: string; readonly id: string | null; readonly action: string; readonly since: number },
+): Promise<readonly AuditEntry[]> {
+  const { kind: subjectKind, id: subjectId, action, since } = subject;
+  const wanted = { subjectKind, subjectId, action, id: above(firstUuidOf(since)) };
+  return (await findRows(executor, 'audit_log', wanted, { order: ['id'] })).map(entryFromRow);
 }
 
 function entryFromRow({ actorKind, actorId, actorName, subjectKind, subjectId, ...entry }: Row): AuditEntry {

@@ -17,7 +17,7 @@ export interface RefundPayout {
   readonly state: KnownPayout['state'];
   /** The time since which it is unmined, in epoch milliseconds; null if mined. */
   readonly since: number | null;
-  /** Matched by amount and address only, when the refund had already failed. */
+  /** Matched by amount and address only, when the refund had already failed or was paid. */
   readonly isGuess: boolean;
   /** 0 while it is in no block. */
   readonly confirmations: number;
@@ -151,8 +151,8 @@ export async function payoutOf(executor: Database | Trx, refundId: string): Prom
 }
 
 /**
- * The payouts of these refunds with any number of confirmations: a mined one is preferred to an unmined one, and that
- * to a dropped one.
+ * The payouts of these refunds with any number of confirmations: the one that completed the refund is preferred, then
+ * a mined one to an unmined one, and that to a dropped one.
  */
 export async function payoutsOf(
   executor: Database | Trx,
@@ -171,10 +171,30 @@ export async function payoutsOf(
         w.since, null, w.is_guess
       from waiting_payouts w where w.refund_id = any (${refundIds}::uuid[])
     ) payouts
-    order by id, case state when 'block' then 0 when 'waiting' then 1 else 2 end, is_guess, height, since desc, hash`.execute(
+    order by id, (select r.transaction_hash from refunds r where r.id = payouts.id) is distinct from hash,
+      case state when 'block' then 0 when 'waiting' then 1 else 2 end, is_guess, height, since desc, hash`.execute(
     executor,
   );
   return new Map(rows.map(({ id, ...payout }) => [id, payout]));
+}
+
+/** Mined transactions that pay the same refund. */
+export interface PaidTwice {
+  readonly refundId: string;
+  /** In order of their blocks; those that were matched by amount and address only come last. */
+  readonly hashes: readonly string[];
+  readonly hasGuess: boolean;
+}
+
+/** The refunds of a payment that several mined transactions pay. */
+export async function paidTwice(executor: Database | Trx, paymentId: string): Promise<readonly PaidTwice[]> {
+  const { rows } = await sql<PaidTwice>`
+    select r.id as "refundId", array_agg(o.transaction_hash order by o.is_guess, o.block_height, o.transaction_hash) as hashes,
+      bool_or(o.is_guess) as "hasGuess"
+    from refunds r join refund_payouts o on o.refund_id = r.id
+    where r.payment_id = ${paymentId}::uuid and not ${TAKES_PAYMENTS}
+    group by r.id having count(*) > 1 order by r.id`.execute(executor);
+  return rows;
 }
 
 /** The refunds among these that a transaction pays, mined or not. The caller holds their locks. */
@@ -195,7 +215,7 @@ export interface PaidRefund {
 /** Pending refunds whose payout, at this height, has as many confirmations as their payment needed. */
 export async function refundsPaidBy(db: Database, network: Network, height: number): Promise<readonly PaidRefund[]> {
   const { rows } = await sql<PaidRefund>`
-    select o.refund_id as "refundId", o.transaction_hash as "transactionHash", b.block_at as "paidAt"
+    select distinct on (r.id) o.refund_id as "refundId", o.transaction_hash as "transactionHash", b.block_at as "paidAt"
     from refunds r
     join refund_payouts o on o.refund_id = r.id
     cross join lateral (select o.block_height - 1 + coalesce(
@@ -203,7 +223,7 @@ export async function refundsPaidBy(db: Database, network: Network, height: numb
     left join chain_blocks b on b.network = o.network and b.height = needed.height
     where r.status = 'pending' and r.watched_address is not null and r.network = ${network} and o.network = ${network}
       and r.mode = 'live' and not ${TAKES_PAYMENTS} and needed.height <= ${height}
-    order by r.id`.execute(db);
+    order by r.id, o.is_guess, o.block_height, o.transaction_hash`.execute(db);
   return rows;
 }
 

@@ -98,7 +98,8 @@ export async function payoutProgress(db: Database, refundIds: readonly string[])
       from waiting_payouts w where w.refund_id = r.id
       union all
       select s.transaction_hash, case when s.refused_reason is null then 'sent' else 'refused' end, null, s.refused_reason, 2, s.sent_at
-      from sent_payouts s where s.refund_id = r.id
+      from sent_payouts s where s.refund_id = r.id and (s.refused_reason is not null or not exists (
+        select from waiting_payouts w where w.refund_id = r.id and w.transaction_hash = s.transaction_hash and w.dropped_at is not null))
       order by rank, at desc nulls last limit 1
     ) p on true
     where r.id = any (${refundIds}::uuid[])`.execute(db);

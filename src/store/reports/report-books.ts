@@ -11,6 +11,7 @@ import type {
   OverRefundRow,
   ReceivedRow,
   RefundRow,
+  RepeatedRefundRow,
 } from '../../domain/books.ts';
 import type { ReportSpan } from '../../domain/report.ts';
 import type { Database } from '../database.ts';
@@ -65,6 +66,7 @@ export async function readBooks(
   const refunds = await refundRows(db, scope, span);
   const refundCurrencies = await refundCurrencyRows(db, scope, span);
   const overRefunds = await overRefundRows(db, scope);
+  const repeatedRefunds = await repeatedRefundRows(db, scope);
   await onStep('deposits');
   const isLive = scope.mode === 'live' && scope.withSweeps;
   const books: Books = {
@@ -75,6 +77,7 @@ export async function readBooks(
     refunds,
     refundCurrencies,
     overRefunds,
+    repeatedRefunds,
     lost: scope.mode === 'live' ? await lostRows(db, scope, span) : [],
     ...(isLive ? await sweepRows(db, scope, span) : { swept: [], fees: [] }),
     ...(isLive ? await depositRows(db, scope) : { deposits: [], depositDifferences: NOTHING_NAMED }),
@@ -214,6 +217,18 @@ async function overRefundRows(db: Database, scope: ProjectMode): Promise<Named<O
       group by r.payment_id, r.payment_surface, r.network, r.asset
       having sum(r.units) > coalesce(max(m.confirmed), 0)`,
     sql`"paymentId"`,
+  );
+}
+
+async function repeatedRefundRows(db: Database, scope: ProjectMode): Promise<Named<RepeatedRefundRow>> {
+  return named<RepeatedRefundRow>(
+    db,
+    sql`select r.payment_id as "paymentId", r.payment_surface as api, r.id as "refundId", r.network, r.asset, r.units,
+        count(*)::integer as payouts
+      from refunds r join refund_payouts o on o.refund_id = r.id and not o.is_guess
+      where r.project_id = ${scope.projectId} and r.mode = ${scope.mode}
+      group by r.id having count(*) > 1`,
+    sql`"refundId"`,
   );
 }
 

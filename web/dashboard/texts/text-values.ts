@@ -31,6 +31,8 @@ export interface TextValues {
   readonly kind_paid_late_text: 'amount';
   readonly kind_refund_to_sign: 'name';
   readonly kind_refund_to_sign_text: 'amount';
+  readonly kind_refund_paid_twice: 'name';
+  readonly kind_refund_paid_twice_text: 'amount';
   readonly kind_reorged: 'name';
   readonly kind_slow: 'name';
   readonly kind_slow_text: 'amount';
@@ -197,6 +199,7 @@ export interface TextValues {
   readonly statement_made: 'time' | 'zone';
   readonly statement_more: 'shown';
   readonly statement_over_refund: 'coin' | 'payment' | 'received' | 'refunded';
+  readonly statement_repeated_refund: 'amount' | 'coin' | 'refund' | 'times';
   readonly statement_period: 'from' | 'to' | 'zone';
   readonly statement_received: 'count';
   readonly statement_refunded: 'count';

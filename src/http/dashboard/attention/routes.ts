@@ -113,6 +113,7 @@ function commandOf({ kind, subject, network, payment }: AttentionItem, projectId
       return `cointill wallet set --project ${projectId} --network ${network}`;
     case 'sweep':
       return `cointill sweep plan --project ${projectId} --network ${network}`;
+    case 'refund_paid_twice':
     case 'refund_to_sign':
       return `cointill refund show ${payment?.name}`;
     case 'node_behind':

@@ -1,5 +1,6 @@
 import { explorerOf } from '../../../app/explorer.ts';
 import { keepReported } from '../../../app/refunds/keep-sent.ts';
+import { noteShown } from '../../../app/refunds/shown-to.ts';
 import { readRefund } from '../../../app/refunds/change-refund.ts';
 import type { PaidTogether } from '../../../app/refunds/refund-held.ts';
 import type { SharedInstructions } from '../../../app/refunds/refund-instructions.ts';
@@ -26,11 +27,14 @@ export function signingRoutes(routes: Routes, dashboard: Dashboard): void {
     people: { app: core },
     signing,
   } = dashboard;
-  routes.add(`POST ${SIGNING}`, RULE, async ({ scope, body }) => {
+  routes.add(`POST ${SIGNING}`, RULE, async ({ scope, body, own }) => {
     const refunds = await refundsOf(dashboard, scope, body.refunds);
     const shown = await signing.show(refunds);
     if (shown.kind === 'unavailable') throw new RequestError('service_unavailable', shown.message);
-    return signingView(shown);
+    const [{ refund } = {}] = shown.refunds;
+    // Several wallets can send the same call, while coins are spent once.
+    const warned = shown.call === null || refund === undefined ? [] : await noteShown(own, refund);
+    return signingView({ ...shown, warnings: [...warned, ...shown.warnings] });
   });
   routes.add(`POST ${SIGNING}/send`, { ...RULE, bodyLimit: MAX_BODY_BYTES }, async ({ scope, body, own }) => {
     const refunds = await refundsOf(dashboard, scope, body.refunds);

@@ -28,6 +28,7 @@ export function actionNames(
     case 'overpaid':
       return refund ? ['refund_excess'] : seen;
     case 'reorged':
+    case 'refund_paid_twice':
     case 'slow':
       return seen;
     case 'refund_to_sign':

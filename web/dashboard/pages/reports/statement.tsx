@@ -176,8 +176,8 @@ function Fiat({ statement, locale }: { readonly statement: StatementRecord; read
 
 function Differences({ statement, locale }: { readonly statement: StatementRecord; readonly locale: Texts }) {
   const { t, number } = locale;
-  const { differences, over_refunds: over, deposit_differences: deposits } = statement;
-  const count = differences.count + over.count + deposits.count;
+  const { differences, over_refunds: over, repeated_refunds: repeated, deposit_differences: deposits } = statement;
+  const count = differences.count + over.count + repeated.count + deposits.count;
   if (count === 0) return null;
   const lines = [
     ...differences.rows.map((row) => ({
@@ -185,6 +185,10 @@ function Differences({ statement, locale }: { readonly statement: StatementRecor
       text: t('statement_difference', { ...row, sum: row.payment_sum }),
     })),
     ...over.rows.map((row) => ({ key: `refund ${row.payment} ${row.coin}`, text: t('statement_over_refund', row) })),
+    ...repeated.rows.map((row) => ({
+      key: row.refund,
+      text: t('statement_repeated_refund', { ...row, times: number(row.times) }),
+    })),
     ...deposits.rows.map((row) => ({
       key: `deposit ${row.address} ${row.coin}`,
       text: [

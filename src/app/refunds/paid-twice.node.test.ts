@@ -1,0 +1,97 @@
+import { expect, it } from 'vitest';
+import type { App } from '../context.ts';
+import { etherShop, type EtherShop } from '../chains/follow-chain.fixture.ts';
+import { attentionItems } from '../dashboard/attention.ts';
+import { makeStatement } from '../dashboard/export-report.ts';
+import { createServiceHealth } from '../dashboard/health.ts';
+import { encodeId } from '../../domain/id.ts';
+import type { Refund } from '../../domain/refund.ts';
+import { findRefund } from '../../store/refunds/refunds.ts';
+import { payoutOf } from '../../store/refunds/refund-payouts.ts';
+import { keepReported } from './keep-sent.ts';
+import { irregularPayouts } from './refund-cover.ts';
+import { CUSTOMER, etherRefund, paidOrder } from './refund-ether.fixture.ts';
+import { noteShown } from './shown-to.ts';
+
+/** The statement, and the kinds of items that need attention. */
+async function told({ app }: EtherShop) {
+  const client = await app.database.connect();
+  const scope = { projectId: app.projectId, mode: 'live', withSweeps: true } as const;
+  const day = new Date(app.clock()).toISOString().slice(0, 10);
+  const days = { from: day, to: day, zone: 'UTC' };
+  const statement = await makeStatement(app, client, { scope, days }, () => Promise.resolve());
+  await client.end();
+  const sources = { serviceHealth: createServiceHealth(app, [], 0), sweeps: () => Promise.resolve([]) };
+  const items = await attentionItems(app, { ...scope, role: 'owner' }, sources);
+  return { statement, kinds: items.filter(({ payment }) => payment !== null).map(({ kind }) => kind) };
+}
+
+async function refundToPay() {
+  const shop = await etherShop();
+  const order = await paidOrder(shop);
+  return { shop, refund: await etherRefund(shop, order) };
+}
+
+const sentences = ({ app }: EtherShop, { paymentId }: Refund) => irregularPayouts(app, paymentId);
+
+it('two reported transactions that pay one refund are named by its payment, the statement and what needs attention', async () => {
+  const { shop, refund } = await refundToPay();
+  const hashes = [await shop.anvil.transfer(CUSTOMER, refund.units), await shop.anvil.transfer(CUSTOMER, refund.units)];
+  for (const hash of hashes) await keepReported(shop.app, refund, hash);
+  expect((await told(shop)).kinds).not.toContain('refund_paid_twice');
+  await shop.advance(3);
+  const completed = await findRefund(shop.app.db, refund.id);
+  expect(completed?.status).toBe('completed');
+  expect((await payoutOf(shop.app.db, refund.id))?.transactionHash).toBe(completed?.transactionHash);
+  const [sentence, ...others] = await sentences(shop, refund);
+  for (const hash of hashes) expect(sentence).toContain(hash);
+  expect(others).toEqual([]);
+  const { statement, kinds } = await told(shop);
+  expect(kinds).toContain('refund_paid_twice');
+  expect(statement).toMatchObject({
+    verdict: 'explained',
+    books: { repeatedRefunds: { count: 1, rows: [{ refundId: refund.id, payouts: 2, units: refund.units }] } },
+  });
+});
+
+it('a second payout that nobody reported is named too, also long after the refund was completed', async () => {
+  const { shop, refund } = await refundToPay();
+  const first = await shop.anvil.transfer(CUSTOMER, refund.units);
+  await shop.advance(3);
+  expect((await findRefund(shop.app.db, refund.id))?.transactionHash).toBe(first);
+  await shop.advance(200);
+  const second = await shop.anvil.transfer(CUSTOMER, refund.units);
+  await shop.advance(3);
+  expect(await sentences(shop, refund)).toEqual([expect.stringContaining(`by ${first} and by ${second}. If all`)]);
+  expect((await told(shop)).kinds).toContain('refund_paid_twice');
+  expect((await findRefund(shop.app.db, refund.id))?.transactionHash).toBe(first);
+});
+
+it('another refund of the same amount to the same address is paid by the second transaction, and neither twice', async () => {
+  const { shop, refund } = await refundToPay();
+  await shop.anvil.transfer(CUSTOMER, refund.units);
+  await shop.advance(3);
+  const next = await etherRefund(shop, { id: refund.paymentId });
+  await shop.anvil.transfer(CUSTOMER, refund.units);
+  await shop.advance(3);
+  expect((await findRefund(shop.app.db, next.id))?.status).toBe('completed');
+  expect(await sentences(shop, refund)).toEqual([]);
+  expect((await told(shop)).statement.verdict).toBe('balanced');
+});
+
+it('the second person who is shown a refund to pay is told of the first, for a quarter of an hour', async () => {
+  const { shop, refund } = await refundToPay();
+  const as = (name: string): App => {
+    const id =
+      name === 'eva@shop.example' ? '01935a3c-0000-7000-8000-00000000000e' : '01935a3c-0000-7000-8000-00000000000a';
+    return { ...shop.app, actor: { kind: 'person', id, name, ip: null } };
+  };
+  const [eva, ann] = [as('eva@shop.example'), as('ann@shop.example')];
+  expect(await noteShown(eva, refund)).toEqual([]);
+  expect(await noteShown(eva, refund)).toEqual([]);
+  const warning = `eva@shop.example was shown ${encodeId('refund', refund.id)} to pay at`;
+  expect(await noteShown(ann, refund)).toEqual([expect.stringContaining(warning)]);
+  expect(await noteShown(eva, refund)).toEqual([expect.stringContaining('ann@shop.example was shown')]);
+  shop.app.clock.advance(16 * 60_000);
+  expect(await noteShown(ann, refund)).toEqual([]);
+});

@@ -1,0 +1,35 @@
+import { encodeId } from '../../domain/id.ts';
+import type { Refund } from '../../domain/refund.ts';
+import { entriesOf } from '../../store/people/audit.ts';
+import { lockRefund } from '../../store/refunds/refunds.ts';
+import { isoTime } from '../../wire/time.ts';
+import { recordAudit } from '../audit.ts';
+import type { App } from '../context.ts';
+import { auditedRefund } from './save-refund.ts';
+
+/** How long a wallet may ask its owner to confirm what they were shown. */
+const ASKED_MS = 15 * 60_000;
+
+/**
+ * Records that a person was shown what pays a refund. Returns a warning for each other person who was shown it lately:
+ * until a wallet's transaction is reported or mined, only its owner knows whether they have sent it.
+ */
+export async function noteShown(app: App, refund: Refund): Promise<readonly string[]> {
+  const { actor } = app;
+  if (actor?.kind !== 'person') return [];
+  return app.db.transaction().execute(async (trx) => {
+    // One person after the other, so that the second sees the first.
+    await lockRefund(trx, refund.id);
+    const change = auditedRefund('refund.show', refund);
+    const { kind, id } = change.subject;
+    const shown = await entriesOf(trx, { kind, id, action: change.action, since: app.clock() - ASKED_MS });
+    if (!shown.some((entry) => entry.actor.id === actor.id)) await recordAudit(app, trx, change);
+    const others = new Map(
+      shown.filter((entry) => entry.actor.id !== actor.id).map((entry) => [entry.actor.id, entry]),
+    );
+    return [...others.values()].map(
+      (entry) =>
+        `${entry.actor.name} was shown ${encodeId('refund', refund.id)} to pay at ${isoTime(entry.at)}. Ask whether they have sent it before you do: nobody else can know until it is mined.`,
+    );
+  });
+}
